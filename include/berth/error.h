@@ -1,0 +1,21 @@
+/* Error text for people.
+ *
+ * Calls of libberth return 0 or -1 (or a pointer or NULL) and set errno. Where a person will read the
+ * reason, the last argument takes an error text; it is written only on failure and may be NULL.
+ */
+#ifndef BERTH_ERROR_H
+#define BERTH_ERROR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    char text[256]; /* one line without a newline, always terminated, cut where it would not fit */
+} berth_error_t;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,33 @@
+/* A schedule: the jobs of a workload and when each of them started.
+ *
+ * What a simulation reads is an array of schedule_job, what it makes is an array of start times beside it;
+ * everything in this room (metrics, tables, pictures) is computed from the two. Times are seconds.
+ */
+#ifndef REPORT_SCHEDULE_H
+#define REPORT_SCHEDULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct schedule_job {
+    int64_t id;       /* as the trace names it */
+    int64_t submit;   /* >= 0 */
+    int64_t run;      /* seconds it runs, 1 <= run <= limit (a job is killed at its limit) */
+    int64_t limit;    /* its estimate: what the scheduler is told */
+    int64_t procs;    /* processors, >= 1 */
+    int64_t priority; /* higher goes first under --order priority */
+};
+
+struct schedule {
+    const char *policy;              /* the policy that made it */
+    int64_t procs;                   /* size of the machine */
+    size_t n;                        /* jobs */
+    const struct schedule_job *jobs; /* in the order of the trace; borrowed */
+    const int64_t *start;            /* start of jobs[i], or SCHEDULE_NEVER; borrowed */
+    uint64_t passes;                 /* scheduling passes that were run */
+    double seconds;                  /* wall time the simulation took, reading apart */
+};
+
+#define SCHEDULE_NEVER (-1) /* the job was rejected and never started */
+
+#endif

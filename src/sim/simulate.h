@@ -10,12 +10,12 @@
 
 /* What happens when several events fall on one instant. */
 enum simulate_events {
-    SIMULATE_BATCHED,  /* all ends, then all submissions, then one pass */
+    SIMULATE_BATCHED, /* all ends, then all submissions, then one pass */
     SIMULATE_PER_EVENT /* submissions, then ends, a pass after each: the classical simulators' order */
 };
 
 struct simulate_options {
-    struct sched_params sched;   /* policy, depths, order */
+    struct sched_params sched; /* policy, depths, order */
     enum simulate_events events;
     /* Called every few thousand jobs with how many of the n have ended; NULL for none. */
     void (*progress)(void *arg, size_t done, size_t n);

@@ -9,15 +9,16 @@
 
 /* Why a job of the trace is not simulated, in the order in which a reader asks. */
 enum trace_drop {
-    TRACE_DROP_NO_RUN,     /* run time missing or zero: cancelled before it ran */
-    TRACE_DROP_NO_PROCS,   /* neither requested nor allocated processors known */
-    TRACE_DROP_TOO_BIG,    /* more processors than the machine has */
-    TRACE_DROP_NO_SUBMIT,  /* submit time missing (negative) */
+    TRACE_DROP_NO_RUN,    /* run time missing or zero: cancelled before it ran */
+    TRACE_DROP_NO_PROCS,  /* neither requested nor allocated processors known */
+    TRACE_DROP_TOO_BIG,   /* more processors than the machine has */
+    TRACE_DROP_NO_SUBMIT, /* submit time missing (negative) */
     TRACE_DROP_COUNT
 };
 
 struct trace {
-    struct schedule_job *jobs; /* in the order of the file: the order of submissions at one instant */
+    struct schedule_job
+        *jobs; /* in the order of the file: the order of submissions at one instant */
     size_t n;
     int64_t procs; /* size of the machine */
     uint64_t dropped[TRACE_DROP_COUNT];

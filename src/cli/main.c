@@ -1,0 +1,101 @@
+/* berth VERB: finds the verb and runs it. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/verb.h"
+
+struct verb {
+    const char *name;
+    const char *summary; /* one line of `berth --help` */
+    int (*run)(int argc, char **argv);
+};
+
+/* In the order in which `berth --help` lists them; a row without a name ends the table. */
+static const struct verb verbs[] = {
+    {NULL, NULL, NULL},
+};
+
+static const struct verb *find_verb(const char *name)
+{
+    for (const struct verb *v = verbs; v->name; v++) {
+        if (strcmp(v->name, name) == 0)
+            return v;
+    }
+    return NULL;
+}
+
+static int print_help(void)
+{
+    printf("usage: berth VERB [OPTION]...\n"
+           "       berth help VERB\n"
+           "\n"
+           "Berth decides where and when batch jobs run.\n"
+           "\n"
+           "Verbs:\n");
+    for (const struct verb *v = verbs; v->name; v++)
+        printf("  %-10s %s\n", v->name, v->summary);
+    printf("\n"
+           "Options:\n"
+           "  -h, --help     print this\n"
+           "  -V, --version  print the version\n"
+           "\n"
+           "Exit status: 0 done, 1 failed, 2 wrong command line. Manual: man berth\n");
+    return CLI_OK;
+}
+
+static int help(int argc, char **argv)
+{
+    if (argc < 2)
+        return print_help();
+    if (argc > 2)
+        return cli_usage(NULL, "help takes one verb, not %d", argc - 1);
+    const struct verb *verb = find_verb(argv[1]);
+    if (!verb)
+        return cli_usage(NULL, "unknown verb '%s'", argv[1]);
+    char option[] = "--help";
+    return verb->run(2, (char *[]){argv[1], option, NULL});
+}
+
+static bool is_either(const char *arg, const char *one, const char *other)
+{
+    return strcmp(arg, one) == 0 || strcmp(arg, other) == 0;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2)
+        return cli_usage(NULL, "no verb given");
+    const char *arg = argv[1];
+    if (strcmp(arg, "help") == 0)
+        return help(argc - 1, argv + 1);
+    const struct verb *verb = find_verb(arg);
+    if (verb)
+        return verb->run(argc - 1, argv + 1);
+    if (arg[0] != '-')
+        return cli_usage(NULL, "unknown verb '%s'", arg);
+
+    bool wants_help = is_either(arg, "-h", "--help");
+    if (!wants_help && !is_either(arg, "-V", "--version"))
+        return cli_usage(NULL, "unknown option '%s'", arg);
+    if (argc > 2)
+        return cli_usage(NULL, "%s takes no argument, got '%s'", arg, argv[2]);
+    if (wants_help)
+        return print_help();
+    printf("berth %s\n", BERTH_VERSION);
+    return CLI_OK;
+}
+
+int main(int argc, char **argv)
+{
+    int status = dispatch(argc, argv);
+    /* Results that could not be written, on a full disk say, are not results. */
+    bool lost = ferror(stdout);
+    if (fflush(stdout) != 0 || lost) {
+        fprintf(stderr, "berth: standard output: %s\n", lost ? "write error" : strerror(errno));
+        return status == CLI_OK ? CLI_FAILED : status;
+    }
+    return status;
+}

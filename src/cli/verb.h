@@ -1,0 +1,20 @@
+/* The verbs of `berth`: one function each, `int cli_VERB(int argc, char **argv)`.
+ *
+ * argv[0] is the verb's own name, so getopt_long works on argc and argv as they are. A verb answers --help
+ * on standard output within a screen of 24 lines, an example included, and returns the exit status.
+ */
+#ifndef CLI_VERB_H
+#define CLI_VERB_H
+
+enum cli_exit {
+    CLI_OK = 0,
+    CLI_FAILED = 1, /* the work could not be done: one line on standard error says why */
+    CLI_USAGE = 2,  /* the command line was wrong: cli_usage says what */
+};
+
+/* Say on standard error what is wrong with the command line and where help is: "berth VERB: ...; see 'berth
+ * VERB --help'", or without the verb where it is NULL. Returns CLI_USAGE.
+ */
+int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

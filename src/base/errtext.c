@@ -5,6 +5,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Texts quote what a reader found, and that may be anything: keep it one line, and off the terminal's
+ * control sequences. Bytes of UTF-8 stay as they are.
+ */
+static void defuse(char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < ' ' || c == 0x7f)
+            *text = '?';
+    }
+}
+
 int errtext_set(berth_error_t *err, int errnum, const char *format, ...)
 {
     if (err) {
@@ -12,6 +24,7 @@ int errtext_set(berth_error_t *err, int errnum, const char *format, ...)
         va_start(args, format);
         vsnprintf(err->text, sizeof(err->text), format, args);
         va_end(args);
+        defuse(err->text);
     }
     errno = errnum;
     return -1;

@@ -1,0 +1,61 @@
+#!/bin/sh
+# The rooms of src/ include only from themselves and from rooms before them (doc/architecture.md), and the
+# rooms of the core include nothing that reads a clock or a file, starts a thread or draws a random number.
+. "$BERTH_SOURCE/test/lib.sh"
+cd "$BERTH_SOURCE" || exit 1
+
+order='base planner sched report sim cli'
+core='base planner sched'
+
+# Room of a public header: a part of its name.
+room_of_public() {
+    case $1 in
+    error) echo base ;;
+    planner | planner_multi) echo planner ;;
+    *) echo "$1" ;;
+    esac
+}
+
+rank() { # position of a room in the order; nothing for a folder that is no room
+    position=0
+    for room in $order; do
+        position=$((position + 1))
+        [ "$room" = "$1" ] && echo $position && return
+    done
+}
+
+find src -mindepth 2 -name '*.[ch]' | sort >"$scratch/files"
+[ -s "$scratch/files" ] || fail "no sources found"
+while read -r file; do
+    own=$(echo "$file" | cut -d/ -f2)
+    own_rank=$(rank "$own")
+    if [ -z "$own_rank" ]; then
+        fail "$file: '$own' has no place in the order of the rooms in test/system/rooms.sh"
+        continue
+    fi
+    for header in $(sed -n 's/^ *# *include *"\(.*\)".*/\1/p' "$file"); do
+        case $header in
+        berth/*) room=$(room_of_public "$(basename "$header" .h)") ;;
+        */*) room=${header%%/*} ;;
+        *)
+            fail "$file: write \"$own/$header\", rooms and all"
+            continue
+            ;;
+        esac
+        other=$(rank "$room")
+        if [ -z "$other" ]; then
+            fail "$file: \"$header\" belongs to no known room"
+        elif [ "$other" -gt "$own_rank" ]; then
+            fail "$file: '$own' may not use '$room' (\"$header\")"
+        fi
+    done
+done <"$scratch/files"
+
+# stdio.h is there for snprintf; the test `core` sees what is called.
+allowed='assert|ctype|errno|inttypes|limits|math|stdalign|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|strings'
+for room in $core; do
+    [ -d "src/$room" ] || continue
+    grep -rnE '^ *# *include *<' "src/$room" | grep -vE "<($allowed)\.h>" >"$scratch/outside" &&
+        fail "the core includes what it may not: $(cat "$scratch/outside")"
+done
+finish

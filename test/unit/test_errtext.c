@@ -1,0 +1,70 @@
+/* Error texts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/errtext.h"
+
+static void sets_text_and_errno(void **state)
+{
+    (void)state;
+    berth_error_t err;
+    errno = 0;
+    assert_int_equal(errtext_set(&err, EINVAL, "line %d: %s", 7, "no size"), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_string_equal(err.text, "line 7: no size");
+}
+
+static void takes_null(void **state)
+{
+    (void)state;
+    errno = 0;
+    assert_int_equal(errtext_set(NULL, ENOENT, "nobody reads %s", "this"), -1);
+    assert_int_equal(errno, ENOENT);
+}
+
+static void cuts_long_text(void **state)
+{
+    (void)state;
+    char expected[sizeof(((berth_error_t *)0)->text)];
+    memset(expected, 'x', sizeof(expected));
+    expected[sizeof(expected) - 1] = '\0';
+
+    char longer[2 * sizeof(expected)];
+    memset(longer, 'x', sizeof(longer));
+    longer[sizeof(longer) - 1] = '\0';
+
+    struct {
+        berth_error_t err;
+        char guard;
+    } box = {.guard = 'g'};
+    assert_int_equal(errtext_set(&box.err, ERANGE, "%s", longer), -1);
+    assert_int_equal(errno, ERANGE);
+    assert_string_equal(box.err.text, expected);
+    assert_int_equal(box.guard, 'g');
+}
+
+static void stays_one_line(void **state)
+{
+    (void)state;
+    berth_error_t err;
+    errtext_set(&err, EINVAL, "field \"%s\"", "a\nb\tc\x1b[31m\x7f\xc3\xbc");
+    assert_string_equal(err.text, "field \"a?b?c?[31m?\xc3\xbc\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sets_text_and_errno),
+        cmocka_unit_test(takes_null),
+        cmocka_unit_test(cuts_long_text),
+        cmocka_unit_test(stays_one_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+# The front door. `make help` lists what is here; meson and ninja do the work.
+
+PREFIX ?= /usr/local
+LIBDIR ?= lib
+FUZZ_SECONDS ?= 10
+# Options for meson when build/ is first set up, and for ninja always, such as NINJAFLAGS=-j2.
+MESONFLAGS ?=
+NINJAFLAGS ?=
+export NINJAFLAGS
+
+CLANG_FORMAT ?= clang-format
+SOURCES = find include src test bench -name '*.[ch]'
+SETUP = -Dwerror=true $(MESONFLAGS)
+SANITIZE = --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+
+.PHONY: all demo check bench install sanitize fuzz format check-format clean help
+
+all: build/build.ninja
+	@ninja -C build $(NINJAFLAGS) product
+
+build/build.ninja:
+	@sh scripts/deps.sh build
+	@sh scripts/setup.sh build $(SETUP)
+
+demo: all
+	@build/berth --help
+
+check:
+	@sh scripts/deps.sh check
+	@sh scripts/check.sh build $(SETUP)
+
+# In the order of their names; each prints its own rows.
+bench: build/build.ninja
+	@set -e; for source in $(sort $(wildcard bench/bench_*.c)); do \
+	    bench=$${source%.c}; \
+	    ninja -C build --quiet $(NINJAFLAGS) $$bench; \
+	    build/$$bench; \
+	done
+
+install: build/build.ninja
+	@meson setup --reconfigure build --prefix=$(abspath $(PREFIX)) --libdir=$(LIBDIR) \
+	    >build/install.log || { cat build/install.log; exit 1; }
+	@ninja -C build $(NINJAFLAGS) product
+	@meson install -C build --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig || true; fi
+
+sanitize:
+	@sh scripts/deps.sh check
+	@sh scripts/check.sh build-sanitize $(SETUP) $(SANITIZE)
+
+fuzz:
+	@sh scripts/deps.sh ci
+	@sh scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+format:
+	@$(SOURCES) -exec $(CLANG_FORMAT) -i {} +
+
+check-format:
+	@$(SOURCES) -exec $(CLANG_FORMAT) --dry-run -Werror {} +
+
+clean:
+	rm -rf build build-clang build-sanitize build-fuzz
+
+help:
+	@echo 'make               build build/berth, build/libberth.a, build/libberth.so'
+	@echo 'make demo          see four policies schedule the same workload'
+	@echo 'make check         run all tests'
+	@echo 'make bench         measure'
+	@echo 'make install       install under PREFIX=$(PREFIX), staged in DESTDIR if set'
+	@echo 'make sanitize      run all tests under the address and undefined-behaviour sanitizers'
+	@echo 'make fuzz          run each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) (clang)'
+	@echo 'make format        lay out the sources with clang-format 14; check-format only looks'
+	@echo 'make clean         remove what was built'

@@ -1,0 +1,99 @@
+#!/bin/sh
+# Names the packages that a task needs and this machine lacks, and installs them where apt-get is there.
+#
+# usage: deps.sh build|check|ci
+#
+# Silent and quick when nothing is missing. What is looked for is the tool, not the package, so any system
+# that has the tools will do; the names are Debian's.
+set -u
+
+missing=
+need() { # PACKAGE COMMAND...: the package is missing if the command fails
+    package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+
+has_library() { pkg-config --exists "$1"; }
+
+clang_has_runtime() {
+    for runtime in "$(clang -print-runtime-dir)"/libclang_rt.fuzzer*.a; do
+        [ -e "$runtime" ] && return 0
+    done
+    return 1
+}
+
+look() {
+    missing=
+    need gcc command -v "${CC:-cc}"
+    need meson command -v meson
+    need ninja-build command -v ninja
+    need pkg-config command -v pkg-config
+    need libjansson-dev has_library jansson
+    need zlib1g-dev has_library zlib
+    case $1 in
+    build) return ;;
+    esac
+    need libcmocka-dev has_library cmocka
+    case $1 in
+    check) return ;;
+    esac
+    need clang command -v clang
+    need libclang-rt-dev clang_has_runtime
+    need clang-format command -v clang-format
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif [ -n "${CI:-}" ]; then
+        sudo -n "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+case ${1:-} in
+build | check | ci) ;;
+*)
+    echo "usage: deps.sh build|check|ci" >&2
+    exit 2
+    ;;
+esac
+
+look "$1"
+[ -z "$missing" ] && exit 0
+
+echo "berth: missing packages:$missing" >&2
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "berth: no apt-get here; install what these Debian packages hold, then try again" >&2
+    exit 1
+fi
+if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null 2>&1; then
+    echo "berth: neither root nor sudo; run as root: apt-get install$missing" >&2
+    exit 1
+fi
+if [ "$(id -u)" -eq 0 ]; then
+    echo "berth: installing them with apt-get" >&2
+else
+    echo "berth: installing them with sudo apt-get" >&2
+fi
+
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+# Without an update the lists may name packages that the mirror no longer has; without a network they may
+# still do.
+as_root apt-get update >"$log" 2>&1
+# shellcheck disable=SC2086  # one word a package
+if ! as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing \
+    </dev/null >>"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    echo "berth: apt-get failed; install by hand:$missing" >&2
+    exit 1
+fi
+
+look "$1"
+if [ -n "$missing" ]; then
+    echo "berth: still missing after apt-get:$missing" >&2
+    exit 1
+fi

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Builds the fuzz targets with clang and runs each for a while.
+#
+# usage: fuzz.sh BUILD SECONDS
+#
+# New inputs gather in BUILD/corpus/X, beside the ones of test/fuzz/corpus/X that a run starts from; what
+# crashes a target is left in BUILD/crash. Ends with the line "N passed, N failed", counting targets.
+set -u
+
+build=$1
+seconds=$2
+
+give_up() {
+    echo "berth: $1" >&2
+    echo "0 passed, 1 failed"
+    exit 1
+}
+
+CC=clang sh scripts/setup.sh "$build" --buildtype=debugoptimized -Dfuzz=true -Dwerror=true \
+    -Db_sanitize=address,undefined -Db_lundef=false || give_up "no build in $build"
+# shellcheck disable=SC2086  # NINJAFLAGS is several words
+ninja -C "$build" ${NINJAFLAGS:-} || give_up "$build does not build"
+
+mkdir -p "$build/crash"
+passed=0
+failed=0
+for source in test/fuzz/fuzz_*.c; do
+    name=$(basename "$source" .c)
+    corpus=$build/corpus/${name#fuzz_}
+    mkdir -p "$corpus"
+    log=$build/$name.log
+    if "$build/test/fuzz/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+        -artifact_prefix="$build/crash/${name#fuzz_}-" "$corpus" "test/fuzz/corpus/${name#fuzz_}" \
+        >"$log" 2>&1 </dev/null; then
+        passed=$((passed + 1))
+        echo "$name: $(tail -n 1 "$log")"
+    else
+        failed=$((failed + 1))
+        tail -n 40 "$log"
+        echo "$name: failed, the input is in $build/crash"
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

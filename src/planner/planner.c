@@ -1,0 +1,804 @@
+/* The planner: spans, and the load profile they make (berth/planner.h).
+ *
+ * A calendar with up to FEW_SPANS spans has no profile: the step function of so few is made on the stack when
+ * a question comes. The first NEAR_SPANS lie in the planner itself, so that most calendars are one allocation.
+ * What is kept is the load, not what is free: a total that changes then changes nothing else.
+ */
+#include "berth/planner.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/planner_ext.h"
+#include "planner/profile.h"
+#include "planner/spans.h"
+
+enum {
+    NEAR_SPANS = 2,
+    FEW_SPANS = 4, /* 2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX */
+    TYPE_ROOM = 24 /* with it a planner fills an allocation of 192 bytes */
+};
+
+_Static_assert(2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX, "few spans must fit a view");
+
+/* The running earliest-fit iteration. */
+struct query {
+    int64_t on_or_after;
+    int64_t from; /* candidates before this are done with; INT64_MAX: all are */
+    int64_t duration;
+    int64_t request;
+};
+
+struct planner_t {
+    int64_t start;
+    int64_t end;
+    int64_t total;
+    int64_t counter; /* ids given out */
+    int64_t visited; /* the span iteration's last id */
+    struct query query;
+    uint32_t n;    /* entries in the span table, removed ones included */
+    uint32_t cap;  /* its capacity; the profile exists when it is over FEW_SPANS */
+    uint32_t live; /* spans */
+    bool querying;
+    bool empty;        /* made by planner_new_empty and not assigned to since */
+    bool type_apart;   /* type has its own allocation */
+    uint8_t type_room; /* size of type_here */
+    union {
+        struct span near[NEAR_SPANS];
+        struct {
+            struct span *spans;
+            struct profile profile;
+        } far;
+    };
+    char *type;
+    char type_here[];
+};
+
+static int fail(int errnum)
+{
+    errno = errnum;
+    return -1;
+}
+
+static bool unusable(const planner_t *p)
+{
+    return !p || p->empty;
+}
+
+static struct span *spans_of(const planner_t *p)
+{
+    return p->cap > NEAR_SPANS ? p->far.spans : (struct span *)p->near;
+}
+
+static bool has_profile(const planner_t *p)
+{
+    return p->cap > FEW_SPANS;
+}
+
+/* One more end of a span among the few of a view: its time, what it changes, how many share it. */
+struct edge {
+    int64_t at;
+    int64_t change;
+    uint32_t holds;
+};
+
+static size_t edge_put(struct edge *edge, size_t n, int64_t at, int64_t change)
+{
+    size_t i = n;
+    while (i > 0 && edge[i - 1].at > at)
+        i--;
+    if (i > 0 && edge[i - 1].at == at) {
+        edge[i - 1].change += change;
+        edge[i - 1].holds++;
+        return n;
+    }
+    memmove(edge + i + 1, edge + i, (n - i) * sizeof(*edge));
+    edge[i] = (struct edge){at, change, 1};
+    return n + 1;
+}
+
+/* The profile to ask: the planner's own, or, for few spans, one made in *view. */
+static const struct profile *profile_of(const planner_t *p, struct profile_view *view)
+{
+    if (has_profile(p))
+        return &p->far.profile;
+    struct edge edge[PROFILE_VIEW_MAX] = {{p->start, 0, 1}};
+    const struct span *spans = spans_of(p);
+    size_t n = 1;
+    for (uint32_t i = 0; i < p->n; i++) {
+        n = edge_put(edge, n, spans[i].start, spans[i].planned);
+        n = edge_put(edge, n, spans[i].last, -spans[i].planned);
+    }
+    profile_view_init(view);
+    int64_t load = 0;
+    for (size_t i = 0; i < n; i++) {
+        load += edge[i].change;
+        profile_view_push(view, edge[i].at, load, edge[i].holds);
+    }
+    return &view->profile;
+}
+
+/* The largest load under which `request` units are free; a request of none is always met. */
+static int64_t load_limit(const planner_t *p, int64_t request)
+{
+    return request == 0 ? INT64_MAX : p->total - request;
+}
+
+static int64_t free_under(const planner_t *p, int64_t load)
+{
+    return load < p->total ? p->total - load : 0;
+}
+
+/* True if [at, at + duration) ends after the window; `at` must not be after its end. */
+static bool outlasts(const planner_t *p, int64_t at, uint64_t duration)
+{
+    return duration > (uint64_t)p->end - (uint64_t)at;
+}
+
+/* Adding and removing profile entries for one span. */
+
+static int profile_put(struct profile *profile, const struct span *s)
+{
+    if (profile_hold(profile, s->start) < 0)
+        return fail(ENOMEM);
+    if (profile_hold(profile, s->last) < 0) {
+        profile_drop(profile, s->start);
+        return fail(ENOMEM);
+    }
+    profile_add(profile, s->start, s->last, s->planned);
+    return 0;
+}
+
+static void profile_take(struct profile *profile, const struct span *s)
+{
+    profile_add(profile, s->start, s->last, -s->planned);
+    profile_drop(profile, s->start);
+    profile_drop(profile, s->last);
+}
+
+static int profile_build(struct profile *profile, int64_t base, const struct span *spans,
+                         uint32_t n)
+{
+    if (profile_init(profile, base) < 0)
+        return fail(ENOMEM);
+    for (uint32_t i = 0; i < n; i++) {
+        if (spans[i].planned != SPAN_REMOVED && profile_put(profile, &spans[i]) < 0) {
+            profile_clear(profile);
+            return fail(ENOMEM);
+        }
+    }
+    return 0;
+}
+
+/* Free what the calendar has outside of the planner and leave it without spans. */
+static void spans_clear(planner_t *p)
+{
+    if (p->cap > NEAR_SPANS) {
+        if (has_profile(p))
+            profile_clear(&p->far.profile);
+        free(p->far.spans);
+    }
+    p->n = 0;
+    p->live = 0;
+    p->cap = NEAR_SPANS;
+}
+
+/* Give the table another capacity, at least its count, over NEAR_SPANS; the profile comes with more than few. */
+static int spans_resize(planner_t *p, uint32_t cap)
+{
+    struct span *old = spans_of(p);
+    struct profile profile = {0};
+    bool build = cap > FEW_SPANS && !has_profile(p);
+    struct span *spans = malloc(cap * sizeof(*spans));
+    if (!spans)
+        return fail(ENOMEM);
+    if (build && profile_build(&profile, p->start, old, p->n) < 0) {
+        free(spans);
+        return fail(ENOMEM);
+    }
+    memcpy(spans, old, p->n * sizeof(*spans));
+    if (p->cap > NEAR_SPANS)
+        free(old);
+    p->far.spans = spans;
+    if (build)
+        p->far.profile = profile;
+    p->cap = cap;
+    return 0;
+}
+
+static int spans_reserve(planner_t *p)
+{
+    if (p->n < p->cap)
+        return 0;
+    if (p->n - p->live >= p->n / 4 + 1) {
+        p->n = spans_pack(spans_of(p), p->n);
+        return 0;
+    }
+    if (p->cap > UINT32_MAX / 2)
+        return fail(ENOMEM);
+    return spans_resize(p, p->cap + (p->cap < FEW_SPANS ? FEW_SPANS - p->cap : p->cap / 2));
+}
+
+/* Back into the planner once the spans fit there; else give back memory that is mostly idle, if possible. */
+static void spans_settle(planner_t *p)
+{
+    if (p->cap == NEAR_SPANS)
+        return;
+    if (p->live <= NEAR_SPANS) {
+        struct span keep[NEAR_SPANS];
+        uint32_t n = spans_pack(p->far.spans, p->n);
+        memcpy(keep, p->far.spans, n * sizeof(*keep));
+        spans_clear(p);
+        memcpy(p->near, keep, n * sizeof(*keep));
+        p->n = n;
+        p->live = n;
+    } else if (p->n - p->live > p->n / 2) {
+        p->n = spans_pack(p->far.spans, p->n);
+        if (p->n < p->cap / 4 && p->cap / 2 > FEW_SPANS)
+            (void)spans_resize(p, p->cap / 2);
+    }
+}
+
+/* Life of a planner. */
+
+static planner_t *planner_alloc(const char *type)
+{
+    size_t length = strlen(type) + 1;
+    size_t room = length > TYPE_ROOM ? length : TYPE_ROOM;
+    planner_t *p = malloc(sizeof(*p) + room);
+    if (!p)
+        return NULL;
+    memset(p, 0, sizeof(*p));
+    p->cap = NEAR_SPANS;
+    p->type = p->type_here;
+    p->type_room = (uint8_t)(room < UINT8_MAX ? room : UINT8_MAX);
+    memcpy(p->type, type, length);
+    return p;
+}
+
+/* The end of a window, or -1 with EINVAL. */
+static int window_end(int64_t base_time, uint64_t duration, int64_t *end)
+{
+    if (duration < 1 || duration > INT64_MAX ||
+        __builtin_add_overflow(base_time, (int64_t)duration, end))
+        return fail(EINVAL);
+    return 0;
+}
+
+planner_t *planner_new(int64_t base_time, uint64_t duration, uint64_t resource_total,
+                       const char *resource_type)
+{
+    int64_t end;
+    if (!resource_type || window_end(base_time, duration, &end) < 0) {
+        errno = EINVAL;
+        return NULL;
+    }
+    if (resource_total > INT64_MAX) {
+        errno = ERANGE;
+        return NULL;
+    }
+    planner_t *p = planner_alloc(resource_type);
+    if (p) {
+        p->start = base_time;
+        p->end = end;
+        p->total = (int64_t)resource_total;
+    }
+    return p;
+}
+
+planner_t *planner_new_empty(void)
+{
+    planner_t *p = planner_alloc("");
+    if (p)
+        p->empty = true;
+    return p;
+}
+
+/* Copy the calendar of `from` into `to`, which has none yet but its type. */
+static int calendar_copy(planner_t *to, const planner_t *from)
+{
+    struct span *spans = NULL;
+    struct profile profile = {0};
+    if (from->cap > NEAR_SPANS) {
+        if (!(spans = malloc(from->cap * sizeof(*spans))))
+            return fail(ENOMEM);
+        memcpy(spans, from->far.spans, from->n * sizeof(*spans));
+    }
+    if (has_profile(from) && profile_copy(&profile, &from->far.profile) < 0) {
+        free(spans);
+        return fail(ENOMEM);
+    }
+    char *type = to->type;
+    bool apart = to->type_apart;
+    uint8_t room = to->type_room;
+    *to = *from; /* all but the type, which follows the structure */
+    to->type = type;
+    to->type_apart = apart;
+    to->type_room = room;
+    if (spans) {
+        to->far.spans = spans;
+        to->far.profile = profile;
+    }
+    return 0;
+}
+
+planner_t *planner_copy(planner_t *p)
+{
+    if (!p) {
+        errno = EINVAL;
+        return NULL;
+    }
+    planner_t *copy = planner_alloc(p->type);
+    if (copy && calendar_copy(copy, p) < 0) {
+        free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+void planner_assign(planner_t *lhs, planner_t *rhs)
+{
+    if (!lhs || !rhs) {
+        errno = EINVAL;
+        return;
+    }
+    if (lhs == rhs)
+        return;
+    char *type = lhs->type_here;
+    size_t length = strlen(rhs->type) + 1;
+    planner_t old = *lhs;
+    if (length > lhs->type_room && !(type = malloc(length)))
+        return;
+    if (calendar_copy(lhs, rhs) < 0) {
+        if (type != lhs->type_here)
+            free(type);
+        return;
+    }
+    spans_clear(&old);
+    if (old.type_apart)
+        free(old.type);
+    memcpy(type, rhs->type, length);
+    lhs->type = type;
+    lhs->type_apart = type != lhs->type_here;
+}
+
+int planner_reset(planner_t *ctx, int64_t base_time, uint64_t duration)
+{
+    int64_t end;
+    if (unusable(ctx) || window_end(base_time, duration, &end) < 0)
+        return fail(EINVAL);
+    spans_clear(ctx);
+    ctx->start = base_time;
+    ctx->end = end;
+    ctx->counter = 0;
+    ctx->visited = 0;
+    ctx->querying = false;
+    return 0;
+}
+
+void planner_destroy(planner_t **ctx_p)
+{
+    if (!ctx_p || !*ctx_p)
+        return;
+    spans_clear(*ctx_p);
+    if ((*ctx_p)->type_apart)
+        free((*ctx_p)->type);
+    free(*ctx_p);
+    *ctx_p = NULL;
+}
+
+int64_t planner_base_time(planner_t *ctx)
+{
+    return unusable(ctx) ? fail(EINVAL) : ctx->start;
+}
+
+int64_t planner_duration(planner_t *ctx)
+{
+    return unusable(ctx) ? fail(EINVAL) : ctx->end - ctx->start;
+}
+
+int64_t planner_resource_total(planner_t *ctx)
+{
+    return unusable(ctx) ? fail(EINVAL) : ctx->total;
+}
+
+const char *planner_resource_type(planner_t *ctx)
+{
+    if (!unusable(ctx))
+        return ctx->type;
+    errno = EINVAL;
+    return NULL;
+}
+
+/* Earliest fit. */
+
+/* Go on with the query from where it stands. */
+static int64_t query_step(planner_t *p)
+{
+    struct query *q = &p->query;
+    struct profile_view view;
+    struct profile_cursor c;
+    int64_t at;
+    if (q->from == INT64_MAX)
+        return fail(ENOENT);
+    profile_seek(&c, profile_of(p, &view), q->from);
+    bool found = (profile_cursor_time(&c) >= q->from || profile_next(&c)) &&
+                 profile_fit(&c, INT64_MIN, q->duration, load_limit(p, q->request), INT64_MAX, &at);
+    if (!found || outlasts(p, at, (uint64_t)q->duration)) {
+        q->from = INT64_MAX;
+        return fail(ENOENT);
+    }
+    q->from = at + 1;
+    return at;
+}
+
+int64_t planner_avail_time_first(planner_t *ctx, int64_t on_or_after, uint64_t duration,
+                                 uint64_t request)
+{
+    if (unusable(ctx) || on_or_after < ctx->start || on_or_after >= ctx->end || duration < 1)
+        return fail(EINVAL);
+    if (request > (uint64_t)ctx->total)
+        return fail(ERANGE);
+    ctx->querying = true;
+    ctx->query = (struct query){
+        .on_or_after = on_or_after,
+        .from = on_or_after,
+        .duration = duration > INT64_MAX ? INT64_MAX : (int64_t)duration,
+        .request = (int64_t)request,
+    };
+    return query_step(ctx);
+}
+
+int64_t planner_avail_time_next(planner_t *ctx)
+{
+    if (unusable(ctx) || !ctx->querying)
+        return fail(EINVAL);
+    if (ctx->query.request > ctx->total)
+        return fail(ERANGE);
+    return query_step(ctx);
+}
+
+int64_t planner_earliest(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request)
+{
+    struct profile_view view;
+    struct profile_cursor c;
+    int64_t at;
+    if (unusable(ctx) || from < ctx->start || from >= ctx->end || duration < 1)
+        return fail(EINVAL);
+    if (request > (uint64_t)ctx->total)
+        return fail(ERANGE);
+    if (outlasts(ctx, from, duration))
+        return fail(ENOENT);
+    profile_seek(&c, profile_of(ctx, &view), from);
+    if (!profile_fit(&c, from, (int64_t)duration, load_limit(ctx, (int64_t)request), INT64_MAX,
+                     &at) ||
+        outlasts(ctx, at, duration))
+        return fail(ENOENT);
+    return at;
+}
+
+/* What is free. */
+
+/* 0 if free; otherwise -1 with errno, the arguments being checked in the order of the interface. */
+static int free_during(const planner_t *p, int64_t at, uint64_t duration, uint64_t request)
+{
+    struct profile_view view;
+    struct profile_cursor c;
+    if (at < p->start)
+        return fail(EINVAL);
+    if (at > p->end || outlasts(p, at, duration))
+        return fail(ERANGE);
+    if (request == 0)
+        return 0;
+    profile_seek(&c, profile_of(p, &view), at);
+    if (profile_next_over(&c, load_limit(p, (int64_t)request), at + (int64_t)duration))
+        return fail(EBUSY);
+    return 0;
+}
+
+int planner_avail_during(planner_t *ctx, int64_t at, uint64_t duration, uint64_t request)
+{
+    if (unusable(ctx) || duration < 1)
+        return fail(EINVAL);
+    if (request > (uint64_t)ctx->total)
+        return fail(ERANGE);
+    return free_during(ctx, at, duration, request);
+}
+
+int64_t planner_avail_resources_during(planner_t *ctx, int64_t at, uint64_t duration)
+{
+    struct profile_view view;
+    if (unusable(ctx) || at > ctx->end || at < ctx->start || duration < 1)
+        return fail(EINVAL);
+    if (outlasts(ctx, at, duration))
+        return fail(ERANGE);
+    int64_t load = profile_max(profile_of(ctx, &view), at, at + (int64_t)duration);
+    return free_under(ctx, load);
+}
+
+int64_t planner_avail_resources_at(planner_t *ctx, int64_t at)
+{
+    struct profile_view view;
+    if (unusable(ctx))
+        return fail(EINVAL);
+    if (at > ctx->end || at < ctx->start)
+        return fail(ERANGE);
+    return free_under(ctx, profile_at(profile_of(ctx, &view), at));
+}
+
+int64_t planner_avail_most(const planner_t *ctx, int64_t from, int64_t to)
+{
+    struct profile_view view;
+    return free_under(ctx, profile_min(profile_of(ctx, &view), from, to));
+}
+
+size_t planner_rooms(const planner_t *ctx, int64_t at, struct planner_room *room, size_t max)
+{
+    struct profile_view view;
+    struct profile_cursor c;
+    profile_seek(&c, profile_of(ctx, &view), at);
+    int64_t load = profile_cursor_load(&c);
+    size_t n = 0;
+    while (n + 1 < max && load < ctx->total && profile_next_over(&c, load, INT64_MAX)) {
+        room[n++] = (struct planner_room){profile_cursor_time(&c) - at, free_under(ctx, load)};
+        load = profile_cursor_load(&c);
+    }
+    room[n++] = (struct planner_room){INT64_MAX, free_under(ctx, load)};
+    return n;
+}
+
+/* Spans. */
+
+int64_t planner_add_span(planner_t *ctx, int64_t start_time, uint64_t duration, uint64_t request)
+{
+    if (unusable(ctx) || duration < 1 || start_time < ctx->start || start_time > ctx->end ||
+        outlasts(ctx, start_time, duration))
+        return fail(EINVAL);
+    if (request > INT64_MAX)
+        return fail(ERANGE);
+    if (request > (uint64_t)ctx->total || free_during(ctx, start_time, duration, request) < 0)
+        return fail(EINVAL);
+    if (spans_reserve(ctx) < 0)
+        return -1;
+    struct span span = {
+        .id = ctx->counter + 1,
+        .start = start_time,
+        .last = start_time + (int64_t)duration,
+        .planned = (int64_t)request,
+    };
+    if (has_profile(ctx) && profile_put(&ctx->far.profile, &span) < 0)
+        return -1;
+    spans_of(ctx)[ctx->n++] = span;
+    ctx->live++;
+    ctx->counter++;
+    ctx->querying = false;
+    return span.id;
+}
+
+/* The span with this id, or NULL with EINVAL. */
+static struct span *span_get(const planner_t *p, int64_t id)
+{
+    if (!unusable(p)) {
+        struct span *spans = spans_of(p);
+        uint32_t i = spans_find(spans, p->n, id);
+        if (i < p->n)
+            return &spans[i];
+    }
+    errno = EINVAL;
+    return NULL;
+}
+
+int planner_rem_span(planner_t *ctx, int64_t span_id)
+{
+    struct span *span = span_get(ctx, span_id);
+    if (!span)
+        return -1;
+    if (has_profile(ctx))
+        profile_take(&ctx->far.profile, span);
+    span->planned = SPAN_REMOVED;
+    ctx->live--;
+    if (!has_profile(ctx))
+        ctx->n = spans_pack(spans_of(ctx), ctx->n);
+    spans_settle(ctx);
+    ctx->querying = false;
+    return 0;
+}
+
+int planner_reduce_span(planner_t *ctx, int64_t span_id, int64_t to_remove, bool *removed)
+{
+    if (!removed)
+        return fail(EINVAL);
+    *removed = false;
+    struct span *span = span_get(ctx, span_id);
+    if (!span)
+        return -1;
+    if (to_remove < 0 || to_remove > span->planned)
+        return fail(EINVAL);
+    if (to_remove == span->planned) {
+        *removed = true;
+        return planner_rem_span(ctx, span_id);
+    }
+    if (to_remove == 0)
+        return 0;
+    if (has_profile(ctx))
+        profile_add(&ctx->far.profile, span->start, span->last, -to_remove);
+    span->planned -= to_remove;
+    ctx->query.from = ctx->query.on_or_after;
+    return 0;
+}
+
+/* Put the profile's entries of a span at an earlier start, only where the two differ. */
+static int profile_shift(struct profile *profile, const struct span *old, int64_t start)
+{
+    int64_t last = start + (old->last - old->start);
+    if (profile_hold(profile, start) < 0)
+        return fail(ENOMEM);
+    if (profile_hold(profile, last) < 0) {
+        profile_drop(profile, start);
+        return fail(ENOMEM);
+    }
+    bool apart = last <= old->start;
+    profile_add(profile, start, apart ? last : old->start, old->planned);
+    profile_add(profile, apart ? old->start : last, old->last, -old->planned);
+    profile_drop(profile, old->start);
+    profile_drop(profile, old->last);
+    return 0;
+}
+
+int64_t planner_pull_span(planner_t *ctx, int64_t span_id, int64_t from)
+{
+    struct profile_view view;
+    struct profile_cursor c;
+    int64_t at;
+    struct span *span = span_get(ctx, span_id);
+    if (!span || from < ctx->start)
+        return fail(EINVAL);
+    if (from >= span->start)
+        return span->start;
+    int64_t duration = span->last - span->start;
+    profile_seek(&c, profile_of(ctx, &view), from);
+    if (!profile_fit(&c, from, duration, load_limit(ctx, span->planned), span->start, &at))
+        return span->start;
+    if (has_profile(ctx) && profile_shift(&ctx->far.profile, span, at) < 0)
+        return -1;
+    span->start = at;
+    span->last = at + duration;
+    ctx->querying = false;
+    return at;
+}
+
+/* The id of the first span that is not removed at or after index i. */
+static int64_t span_visit(planner_t *p, uint32_t i)
+{
+    const struct span *spans = spans_of(p);
+    i = spans_live(spans, p->n, i);
+    if (i == p->n)
+        return fail(EINVAL);
+    p->visited = spans[i].id;
+    return p->visited;
+}
+
+int64_t planner_span_first(planner_t *ctx)
+{
+    return unusable(ctx) ? fail(EINVAL) : span_visit(ctx, 0);
+}
+
+int64_t planner_span_next(planner_t *ctx)
+{
+    if (unusable(ctx))
+        return fail(EINVAL);
+    return span_visit(ctx, spans_above(spans_of(ctx), ctx->n, ctx->visited));
+}
+
+size_t planner_span_size(planner_t *ctx)
+{
+    if (!unusable(ctx))
+        return ctx->live;
+    errno = EINVAL;
+    return 0;
+}
+
+bool planner_is_active_span(planner_t *ctx, int64_t span_id)
+{
+    return span_get(ctx, span_id) != NULL;
+}
+
+int64_t planner_span_start_time(planner_t *ctx, int64_t span_id)
+{
+    const struct span *span = span_get(ctx, span_id);
+    return span ? span->start : -1;
+}
+
+int64_t planner_span_duration(planner_t *ctx, int64_t span_id)
+{
+    const struct span *span = span_get(ctx, span_id);
+    return span ? span->last - span->start : -1;
+}
+
+int64_t planner_span_resource_count(planner_t *ctx, int64_t span_id)
+{
+    const struct span *span = span_get(ctx, span_id);
+    return span ? span->planned : -1;
+}
+
+static bool spans_equal(const planner_t *a, const planner_t *b)
+{
+    const struct span *u = spans_of(a);
+    const struct span *v = spans_of(b);
+    uint32_t i = 0;
+    uint32_t j = 0;
+    for (;; i++, j++) {
+        i = spans_live(u, a->n, i);
+        j = spans_live(v, b->n, j);
+        if (i == a->n || j == b->n)
+            return i == a->n && j == b->n;
+        if (u[i].id != v[j].id || u[i].start != v[j].start || u[i].last != v[j].last ||
+            u[i].planned != v[j].planned)
+            return false;
+    }
+}
+
+static bool queries_equal(const planner_t *a, const planner_t *b)
+{
+    if (!a->querying || !b->querying)
+        return a->querying == b->querying;
+    const struct query *q = &a->query;
+    const struct query *r = &b->query;
+    return q->on_or_after == r->on_or_after && q->from == r->from && q->duration == r->duration &&
+           q->request == r->request;
+}
+
+bool planners_equal(planner_t *lhs, planner_t *rhs)
+{
+    if (!lhs || !rhs)
+        return lhs == rhs;
+    return lhs->empty == rhs->empty && lhs->total == rhs->total && lhs->start == rhs->start &&
+           lhs->end == rhs->end && lhs->counter == rhs->counter &&
+           strcmp(lhs->type, rhs->type) == 0 && queries_equal(lhs, rhs) && spans_equal(lhs, rhs);
+}
+
+int planner_update_total(planner_t *ctx, uint64_t resource_total)
+{
+    if (unusable(ctx))
+        return fail(EINVAL);
+    if (resource_total > INT64_MAX)
+        return fail(ERANGE);
+    ctx->total = (int64_t)resource_total;
+    return 0;
+}
+
+/* The profile must be what building it from the spans gives. */
+static bool profile_true(const planner_t *p)
+{
+    struct profile again;
+    struct profile_cursor a;
+    struct profile_cursor b;
+    if (!profile_check(&p->far.profile) || profile_build(&again, p->start, p->far.spans, p->n) < 0)
+        return false;
+    bool same = again.n == p->far.profile.n;
+    profile_seek(&a, &p->far.profile, p->start);
+    profile_seek(&b, &again, p->start);
+    do {
+        same = same && profile_cursor_time(&a) == profile_cursor_time(&b) &&
+               profile_cursor_load(&a) == profile_cursor_load(&b) &&
+               profile_cursor_holds(&a) == profile_cursor_holds(&b);
+    } while (same && profile_next(&a) && profile_next(&b));
+    profile_clear(&again);
+    return same;
+}
+
+bool planner_check(const planner_t *ctx)
+{
+    uint32_t live = 0;
+    if (!ctx || ctx->n > ctx->cap || ctx->live > ctx->n)
+        return false;
+    const struct span *spans = spans_of(ctx);
+    for (uint32_t i = 0; i < ctx->n; i++) {
+        if ((i > 0 && spans[i].id <= spans[i - 1].id) || spans[i].id > ctx->counter)
+            return false;
+        live += spans[i].planned != SPAN_REMOVED;
+    }
+    return live == ctx->live && (!has_profile(ctx) || profile_true(ctx));
+}

@@ -22,6 +22,7 @@ struct trace {
     size_t n;
     int64_t procs; /* size of the machine */
     uint64_t dropped[TRACE_DROP_COUNT];
+    uint64_t killed; /* jobs that ran past their estimate: they end there */
 };
 
 /* The word under which --json and tables count a reason, such as "too_big"; "" outside the enum. */

@@ -1,10 +1,28 @@
 /* The scheduling core: jobs, a queue, and passes that decide who starts when.
  *
- * Draft of the parameters; the calls follow.
+ * A shell (simulator, daemon, module) reports events: submitted, finished, cancelled, priority changed. Then it
+ * runs a pass, which returns decisions: start, reserve, reject. The shell carries them out. The core is a
+ * function of these calls: time is an argument, in ticks whose length the shell chooses, and the same calls
+ * give the same decisions on any machine.
+ *
+ * A policy is a bound K on the jobs that may hold a reservation. The first K jobs in queue order that can't
+ * start now hold one, at their earliest time; a later job may start if the calendar, which carries them, has
+ * room for its whole duration. K = 0 is fcfs: with nothing promised to anyone, nobody may overtake. K = 1 is
+ * easy, a number N hybrid, no bound conservative. See Mu'alem and Feitelson 2001 (doi:10.1109/71.932708) for
+ * easy and conservative.
+ *
+ * A reservation is kept until its job starts; a submission never moves it. After ends, the next pass first
+ * takes the reservations in queue order and moves each to its earliest time, given all the others. Where the
+ * queue's order puts a new job before the holders of a bound K that is used up, the last holder gives way.
+ *
+ * Calls return 0 or a value, or -1 (NULL for pointers) with errno. One that fails leaves the core as it was.
+ * Not thread-safe.
  */
 #ifndef BERTH_SCHED_H
 #define BERTH_SCHED_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "berth/error.h"
@@ -12,6 +30,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct sched sched_t;
+
+/* A job's handle: never negative, never used for another job. */
+typedef int64_t sched_job_t;
 
 #define SCHED_UNLIMITED INT64_MAX
 
@@ -24,10 +47,96 @@ enum sched_order {
 
 struct sched_params {
     const char *policy;        /* "fcfs", "easy", "hybrid", "conservative" */
-    int64_t reservation_depth; /* jobs that may hold a reservation; < 0: the policy's default */
-    int64_t queue_depth;       /* waiting jobs a pass considers; <= 0: all */
+    int64_t reservation_depth; /* jobs that may hold a reservation, < 0: the policy's default (hybrid 64,
+                                  conservative unlimited); fcfs and easy have 0 and 1 whatever it says */
+    int64_t queue_depth;       /* waiting jobs that a pass considers, the first in queue order; <= 0: all */
     enum sched_order order;
 };
+
+struct sched_request {
+    int64_t units;    /* >= 1; more than the machine has: the job is rejected */
+    int64_t duration; /* ticks, >= 1: a job is expected to end by then */
+    int64_t priority; /* higher goes first under SCHED_ORDER_PRIORITY */
+    uint64_t tag;     /* the caller's own name for the job, handed back in decisions */
+};
+
+enum sched_state {
+    SCHED_WAITING,  /* holds nothing */
+    SCHED_RESERVED, /* waits and holds a reservation */
+    SCHED_RUNNING,
+    SCHED_REJECTED /* the next pass says so, and forgets it */
+};
+
+enum sched_decision_kind {
+    SCHED_START,   /* start the job now */
+    SCHED_RESERVE, /* the job will start at `at`, or earlier */
+    SCHED_REJECT   /* the job can never start; its handle is no longer valid */
+};
+
+struct sched_decision {
+    enum sched_decision_kind kind;
+    sched_job_t job;
+    uint64_t tag;
+    int64_t at;         /* start or reserved time */
+    const char *reason; /* of a rejection, else NULL; constant */
+};
+
+/* The names of the policies, ascending in their bound, ended by NULL. */
+const char *const *sched_policies(void);
+
+/* A scheduler for a flat machine of `units` interchangeable units. EINVAL with a text: units < 1, an unknown
+ * policy or order; ENOMEM.
+ */
+sched_t *sched_create_flat(int64_t units, const struct sched_params *params, berth_error_t *err);
+
+/* NULL is fine; errno is kept. */
+void sched_destroy(sched_t *s);
+
+/* Times given to the calls below never go back and are at least 0 (EINVAL). */
+
+/* A job is submitted. Returns its handle. EINVAL: units or duration < 1, or duration past the end of time; ENOMEM.
+ * O(log n).
+ */
+sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *request);
+
+/* A running job has ended and what it held is free. EINVAL: it isn't running. O(log n). */
+int sched_finish(sched_t *s, int64_t now, sched_job_t job);
+
+/* A job is cancelled, in whatever state; it is forgotten, and what it held is free. The shell has stopped it
+ * if it was running. EINVAL: no such job. O(log n).
+ */
+int sched_cancel(sched_t *s, int64_t now, sched_job_t job);
+
+/* A waiting job's priority changes; without effect on the order unless that is by priority. EINVAL: no such
+ * job, or it no longer waits; ENOMEM. O(log n).
+ */
+int sched_prioritize(sched_t *s, int64_t now, sched_job_t job, int64_t priority);
+
+/* Decide what can be decided at `now`. `more` says that further events of this very instant will follow, with a
+ * pass after them: then jobs whose reservation has come may be left to that pass, to start in queue order.
+ * Decisions, in the order taken, belong to the core and are valid until its next call. Returns 0, or -1 with
+ * EINVAL, or with ENOMEM: then the decisions taken before are returned and stand, and another pass goes on.
+ *
+ * With s jobs started, r reservations made or moved and q waiting: O((s + r + 1) log q) and what the calendar
+ * takes for each, as long as few waiting jobs lie between what is free and the next power of two units.
+ */
+int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions, size_t *n);
+
+/* The time at which a pass is needed even if nothing happens: the earliest reservation's; INT64_MAX for none. */
+int64_t sched_next_time(const sched_t *s);
+
+/* A job's state, or -1 with EINVAL if there is no such job. */
+int sched_state(const sched_t *s, sched_job_t job);
+
+/* When a running job started or a reserved one will; -1 with EINVAL for any other. */
+int64_t sched_start_time(const sched_t *s, sched_job_t job);
+
+/* Numbers of waiting (reserved ones included) and of running jobs. */
+size_t sched_waiting(const sched_t *s);
+size_t sched_running(const sched_t *s);
+
+/* True if the core's structures are in order and agree with each other. O(n log n). */
+bool sched_check(const sched_t *s);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,134 @@
+/* A heap of four children a node: half the levels of a binary one, and their keys lie side by side. */
+#include "base/heap.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARITY = HEAP_ARITY };
+
+static bool before(const struct heap_entry *a, const struct heap_entry *b)
+{
+    return a->key != b->key ? a->key < b->key : a->order < b->order;
+}
+
+static void settle(struct heap *h, uint32_t i, struct heap_entry e)
+{
+    h->v[i] = e;
+    h->place[e.item] = i + 1;
+}
+
+static void rise(struct heap *h, uint32_t i, struct heap_entry e)
+{
+    while (i > 0) {
+        uint32_t parent = (i - 1) / ARITY;
+        if (!before(&e, &h->v[parent]))
+            break;
+        settle(h, i, h->v[parent]);
+        i = parent;
+    }
+    settle(h, i, e);
+}
+
+static void sink(struct heap *h, uint32_t i, struct heap_entry e)
+{
+    for (;;) {
+        uint64_t first = (uint64_t)i * ARITY + 1;
+        if (first >= h->n)
+            break;
+        uint32_t least = (uint32_t)first;
+        uint32_t end = h->n - least > ARITY ? least + ARITY : h->n;
+        for (uint32_t child = least + 1; child < end; child++)
+            if (before(&h->v[child], &h->v[least]))
+                least = child;
+        if (!before(&h->v[least], &e))
+            break;
+        settle(h, i, h->v[least]);
+        i = least;
+    }
+    settle(h, i, e);
+}
+
+void heap_clear(struct heap *h)
+{
+    free(h->v);
+    free(h->place);
+    *h = (struct heap){0};
+}
+
+static int reserve(struct heap *h, uint32_t item)
+{
+    if (h->n == h->cap) {
+        uint32_t cap = h->cap ? h->cap + h->cap / 2 : 16;
+        struct heap_entry *v = reallocarray(h->v, cap, sizeof(*v));
+        if (!v)
+            return -1;
+        h->v = v;
+        h->cap = cap;
+    }
+    if (item >= h->places) {
+        uint32_t places = item < 16 ? 32 : item + item / 2;
+        uint32_t *place = reallocarray(h->place, places, sizeof(*place));
+        if (!place)
+            return -1;
+        memset(place + h->places, 0, (places - h->places) * sizeof(*place));
+        h->place = place;
+        h->places = places;
+    }
+    return 0;
+}
+
+int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order)
+{
+    assert(!heap_has(h, item));
+    if (reserve(h, item) < 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    h->n++;
+    rise(h, h->n - 1, (struct heap_entry){key, order, item});
+    return 0;
+}
+
+bool heap_has(const struct heap *h, uint32_t item)
+{
+    return item < h->places && h->place[item] > 0;
+}
+
+void heap_move(struct heap *h, uint32_t item, int64_t key, uint64_t order)
+{
+    assert(heap_has(h, item));
+    uint32_t i = h->place[item] - 1;
+    struct heap_entry e = {key, order, item};
+    if (before(&e, &h->v[i]))
+        rise(h, i, e);
+    else
+        sink(h, i, e);
+}
+
+void heap_take(struct heap *h, uint32_t item)
+{
+    assert(heap_has(h, item));
+    uint32_t i = h->place[item] - 1;
+    h->place[item] = 0;
+    struct heap_entry last = h->v[--h->n];
+    if (i == h->n)
+        return;
+    if (i > 0 && before(&last, &h->v[(i - 1) / ARITY]))
+        rise(h, i, last);
+    else
+        sink(h, i, last);
+}
+
+bool heap_check(const struct heap *h)
+{
+    uint32_t placed = 0;
+    for (uint32_t i = 0; i < h->places; i++)
+        placed += h->place[i] > 0;
+    for (uint32_t i = 0; i < h->n; i++) {
+        if (h->place[h->v[i].item] != i + 1 || (i > 0 && before(&h->v[i], &h->v[(i - 1) / ARITY])))
+            return false;
+    }
+    return placed == h->n;
+}

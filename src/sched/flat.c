@@ -1,0 +1,98 @@
+/* The flat machine: each question of place.h is one question to a planner. */
+#include "sched/flat.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "berth/planner.h"
+
+struct flat {
+    struct place place;
+    planner_t *planner;
+};
+
+static planner_t *planner_of(const struct place *place)
+{
+    return ((const struct flat *)place)->planner;
+}
+
+static int64_t flat_most(const struct place *place)
+{
+    return planner_resource_total(planner_of(place));
+}
+
+static int64_t flat_idle(const struct place *place, int64_t at)
+{
+    return planner_avail_resources_at(planner_of(place), at);
+}
+
+static int64_t flat_when(const struct place *place, const struct place_ask *ask, int64_t from)
+{
+    return planner_earliest(planner_of(place), from, (uint64_t)ask->duration, (uint64_t)ask->units);
+}
+
+static int64_t flat_book(struct place *place, const struct place_ask *ask, int64_t at)
+{
+    int64_t span = planner_add_span(planner_of(place), at, (uint64_t)ask->duration, (uint64_t)ask->units);
+    if (span < 0 && errno == EINVAL)
+        errno = EBUSY;
+    return span;
+}
+
+static void flat_release(struct place *place, int64_t booking)
+{
+    planner_rem_span(planner_of(place), booking);
+}
+
+static int64_t flat_pull(struct place *place, int64_t booking, int64_t from)
+{
+    return planner_pull_span(planner_of(place), booking, from);
+}
+
+static int64_t flat_free_most(const struct place *place, int64_t from, int64_t to)
+{
+    return planner_avail_most(planner_of(place), from, to);
+}
+
+static size_t flat_rooms(const struct place *place, int64_t at, struct planner_room *room, size_t max)
+{
+    return planner_rooms(planner_of(place), at, room, max);
+}
+
+static bool flat_check(const struct place *place)
+{
+    return planner_check(planner_of(place));
+}
+
+static void flat_destroy(struct place *place)
+{
+    planner_destroy(&((struct flat *)place)->planner);
+    free(place);
+}
+
+static const struct place_ops flat_ops = {
+    .most = flat_most,
+    .idle = flat_idle,
+    .when = flat_when,
+    .book = flat_book,
+    .release = flat_release,
+    .pull = flat_pull,
+    .free_most = flat_free_most,
+    .rooms = flat_rooms,
+    .check = flat_check,
+    .destroy = flat_destroy,
+};
+
+struct place *flat_create(int64_t units)
+{
+    struct flat *flat = malloc(sizeof(*flat));
+    if (!flat)
+        return NULL;
+    flat->place.ops = &flat_ops;
+    flat->planner = planner_new(0, INT64_MAX, (uint64_t)units, "unit");
+    if (!flat->planner) {
+        free(flat);
+        return NULL;
+    }
+    return &flat->place;
+}

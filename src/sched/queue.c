@@ -1,0 +1,572 @@
+/* The queue: a B+ tree of entries with, at each child, the least value by class of units (queue.h).
+ *
+ * Class k holds entries of at most 2^k units, so least[k] never grows with k. A bound of u units is tried
+ * against the smallest class that has them all, which may hold a few with more: entering a subtree for nothing
+ * is possible, missing an entry is not.
+ */
+#include "sched/queue.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FAN = 32,
+    FEW = FAN / 4,      /* a node with fewer looks for a neighbour to join */
+    JOIN = FAN * 3 / 4, /* and joins it if both have no more than this */
+    TESTS = 64          /* classes there can be: a test a class is all that is needed */
+};
+
+struct node {
+    uint32_t n;
+    struct node *next; /* in a list of spare nodes */
+};
+
+struct leaf {
+    struct node node;
+    struct queue_entry entry[FAN];
+};
+
+struct inner {
+    struct node node;
+    struct queue_key key[FAN]; /* first key below the child */
+    struct node *child[FAN];
+    size_t count[FAN];
+    int64_t least[]; /* [class * FAN + child] */
+};
+
+struct queue {
+    struct node *root;
+    uint32_t height; /* levels of inner nodes */
+    uint32_t classes;
+    size_t size;
+    struct node *spare_leaf;
+    struct node *spare_inner;
+    uint32_t spare_inners;
+};
+
+/* A bound as inner nodes try it. */
+struct test {
+    uint32_t class;
+    int64_t value;
+};
+
+struct search {
+    const struct queue_bound *bound;
+    size_t bounds;
+    struct test test[TESTS];
+    size_t tests;
+};
+
+static struct leaf *as_leaf(const struct node *v)
+{
+    return (struct leaf *)v;
+}
+
+static struct inner *as_inner(const struct node *v)
+{
+    return (struct inner *)v;
+}
+
+/* The smallest k with units <= 2^k. */
+static uint32_t class_of(int64_t units)
+{
+    return units <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll((uint64_t)units - 1);
+}
+
+struct queue *queue_create(int64_t most)
+{
+    struct queue *q = calloc(1, sizeof(*q));
+    if (!q)
+        return NULL;
+    q->classes = class_of(most) + 1;
+    q->root = calloc(1, sizeof(struct leaf));
+    if (!q->root) {
+        free(q);
+        return NULL;
+    }
+    return q;
+}
+
+static void node_free(struct node *v, uint32_t level)
+{
+    for (uint32_t i = 0; level && i < v->n; i++)
+        node_free(as_inner(v)->child[i], level - 1);
+    free(v);
+}
+
+static void list_free(struct node *v)
+{
+    while (v) {
+        struct node *next = v->next;
+        free(v);
+        v = next;
+    }
+}
+
+void queue_destroy(struct queue *q)
+{
+    if (!q)
+        return;
+    node_free(q->root, q->height);
+    list_free(q->spare_leaf);
+    list_free(q->spare_inner);
+    free(q);
+}
+
+size_t queue_size(const struct queue *q)
+{
+    return q->size;
+}
+
+/* An insertion can split a node at each level; with this many spare it can't fail half way. */
+static int reserve(struct queue *q)
+{
+    if (!q->spare_leaf && !(q->spare_leaf = calloc(1, sizeof(struct leaf))))
+        goto nomem;
+    while (q->spare_inners < q->height + 1) {
+        size_t bytes = sizeof(struct inner) + q->classes * FAN * sizeof(int64_t);
+        struct node *v = calloc(1, bytes);
+        if (!v)
+            goto nomem;
+        v->next = q->spare_inner;
+        q->spare_inner = v;
+        q->spare_inners++;
+    }
+    return 0;
+nomem:
+    errno = ENOMEM;
+    return -1;
+}
+
+static struct node *take_spare(struct queue *q, uint32_t level)
+{
+    struct node **list = level ? &q->spare_inner : &q->spare_leaf;
+    struct node *v = *list;
+    *list = v->next;
+    if (level)
+        q->spare_inners--;
+    v->n = 0;
+    v->next = NULL;
+    return v;
+}
+
+static void give_spare(struct queue *q, struct node *v, uint32_t level)
+{
+    struct node **list = level ? &q->spare_inner : &q->spare_leaf;
+    if (level ? q->spare_inners > q->height : q->spare_leaf != NULL) {
+        free(v);
+        return;
+    }
+    v->next = *list;
+    *list = v;
+    if (level)
+        q->spare_inners++;
+}
+
+/* Index of the first entry of a leaf whose key is not before this one. */
+static uint32_t leaf_find(const struct leaf *leaf, struct queue_key key)
+{
+    uint32_t low = 0;
+    uint32_t high = leaf->node.n;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (queue_before(leaf->entry[middle].key, key))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Index of the child that holds this key or would. */
+static uint32_t inner_find(const struct inner *v, struct queue_key key)
+{
+    uint32_t low = 0;
+    uint32_t high = v->node.n;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        if (queue_before(key, v->key[middle]))
+            high = middle;
+        else
+            low = middle;
+    }
+    return low;
+}
+
+/* Make column i of v, a node of this level, say what its child holds. */
+static void refresh(const struct queue *q, struct inner *v, uint32_t level, uint32_t i)
+{
+    int64_t *column = v->least + i;
+    const struct node *child = v->child[i];
+    if (level > 1) {
+        const struct inner *below = as_inner(child);
+        v->key[i] = below->key[0];
+        v->count[i] = 0;
+        for (uint32_t c = 0; c < child->n; c++)
+            v->count[i] += below->count[c];
+        for (uint32_t k = 0; k < q->classes; k++) {
+            int64_t least = INT64_MAX;
+            for (uint32_t c = 0; c < child->n; c++) {
+                int64_t other = below->least[k * FAN + c];
+                least = other < least ? other : least;
+            }
+            column[k * FAN] = least;
+        }
+        return;
+    }
+    const struct leaf *leaf = as_leaf(child);
+    v->key[i] = leaf->entry[0].key;
+    v->count[i] = child->n;
+    for (uint32_t k = 0; k < q->classes; k++)
+        column[k * FAN] = INT64_MAX;
+    for (uint32_t e = 0; e < child->n; e++) {
+        int64_t *least = &column[class_of(leaf->entry[e].units) * FAN];
+        *least = leaf->entry[e].value < *least ? leaf->entry[e].value : *least;
+    }
+    for (uint32_t k = 1; k < q->classes; k++)
+        if (column[(k - 1) * FAN] < column[k * FAN])
+            column[k * FAN] = column[(k - 1) * FAN];
+}
+
+/* Move n columns from index i of src to index k of dst, which may be the same node. */
+static void move_columns(const struct queue *q, struct inner *dst, uint32_t k, const struct inner *src,
+                         uint32_t i, uint32_t n)
+{
+    memmove(dst->key + k, src->key + i, n * sizeof(*src->key));
+    memmove(dst->child + k, src->child + i, n * sizeof(struct node *));
+    memmove(dst->count + k, src->count + i, n * sizeof(*src->count));
+    for (uint32_t c = 0; c < q->classes; c++)
+        memmove(dst->least + c * FAN + k, src->least + c * FAN + i, n * sizeof(*src->least));
+}
+
+static void move_entries(struct leaf *dst, uint32_t k, const struct leaf *src, uint32_t i, uint32_t n)
+{
+    memmove(dst->entry + k, src->entry + i, n * sizeof(*src->entry));
+}
+
+static void move_part(const struct queue *q, uint32_t level, struct node *dst, uint32_t k,
+                      const struct node *src, uint32_t i, uint32_t n)
+{
+    if (level)
+        move_columns(q, as_inner(dst), k, as_inner(src), i, n);
+    else
+        move_entries(as_leaf(dst), k, as_leaf(src), i, n);
+}
+
+/* Open a gap at index *i of v, splitting it if it is full. Returns the node with the gap, *i its index there, and
+ * the new right node, if any, in *right. Entries appended in order fill nodes before they split.
+ */
+static struct node *open_gap(struct queue *q, struct node *v, uint32_t level, uint32_t *i,
+                             struct node **right)
+{
+    *right = NULL;
+    if (v->n == FAN) {
+        uint32_t keep = *i == FAN ? FAN : FAN / 2;
+        struct node *other = take_spare(q, level);
+        move_part(q, level, other, 0, v, keep, FAN - keep);
+        other->n = FAN - keep;
+        v->n = keep;
+        *right = other;
+        if (*i > keep || keep == FAN) {
+            v = other;
+            *i -= keep;
+        }
+    }
+    move_part(q, level, v, *i + 1, v, *i, v->n - *i);
+    v->n++;
+    return v;
+}
+
+/* Insert below v; returns the node that was split off to its right, if any. */
+static struct node *insert_below(struct queue *q, struct node *v, uint32_t level,
+                                 const struct queue_entry *entry)
+{
+    struct node *right;
+    if (level == 0) {
+        uint32_t at = leaf_find(as_leaf(v), entry->key);
+        struct leaf *leaf = as_leaf(open_gap(q, v, 0, &at, &right));
+        leaf->entry[at] = *entry;
+        return right;
+    }
+    struct inner *inner = as_inner(v);
+    uint32_t i = inner_find(inner, entry->key);
+    struct node *split = insert_below(q, inner->child[i], level - 1, entry);
+    if (!split) {
+        if (queue_before(entry->key, inner->key[i]))
+            inner->key[i] = entry->key;
+        inner->count[i]++;
+        for (uint32_t k = class_of(entry->units); k < q->classes; k++)
+            if (entry->value < inner->least[k * FAN + i])
+                inner->least[k * FAN + i] = entry->value;
+        return NULL;
+    }
+    refresh(q, inner, level, i);
+    i++;
+    inner = as_inner(open_gap(q, v, level, &i, &right));
+    inner->child[i] = split;
+    refresh(q, inner, level, i);
+    return right;
+}
+
+int queue_insert(struct queue *q, const struct queue_entry *entry)
+{
+    if (reserve(q) < 0)
+        return -1;
+    struct node *right = insert_below(q, q->root, q->height, entry);
+    q->size++;
+    if (!right)
+        return 0;
+    struct inner *root = as_inner(take_spare(q, q->height + 1));
+    root->node.n = 2;
+    root->child[0] = q->root;
+    root->child[1] = right;
+    q->height++;
+    refresh(q, root, q->height, 0);
+    refresh(q, root, q->height, 1);
+    q->root = &root->node;
+    return 0;
+}
+
+/* Make children i and i + 1 of v one, if together they fit a node with room to spare. */
+static void join(struct queue *q, struct inner *v, uint32_t level, uint32_t i)
+{
+    struct node *left = v->child[i];
+    struct node *right = v->child[i + 1];
+    if (left->n + right->n > JOIN)
+        return;
+    move_part(q, level - 1, left, left->n, right, 0, right->n);
+    left->n += right->n;
+    give_spare(q, right, level - 1);
+    move_columns(q, v, i + 1, v, i + 2, v->node.n - i - 2);
+    v->node.n--;
+    refresh(q, v, level, i);
+}
+
+static void remove_below(struct queue *q, struct node *v, uint32_t level, struct queue_key key)
+{
+    if (level == 0) {
+        struct leaf *leaf = as_leaf(v);
+        uint32_t at = leaf_find(leaf, key);
+        assert(at < v->n && leaf->entry[at].key.seq == key.seq);
+        move_entries(leaf, at, leaf, at + 1, v->n - at - 1);
+        v->n--;
+        return;
+    }
+    struct inner *inner = as_inner(v);
+    uint32_t i = inner_find(inner, key);
+    struct node *child = inner->child[i];
+    remove_below(q, child, level - 1, key);
+    if (child->n == 0) {
+        give_spare(q, child, level - 1);
+        move_columns(q, inner, i, inner, i + 1, v->n - i - 1);
+        v->n--;
+        return;
+    }
+    refresh(q, inner, level, i);
+    if (child->n < FEW && v->n > 1)
+        join(q, inner, level, i > 0 ? i - 1 : i);
+}
+
+void queue_remove(struct queue *q, struct queue_key key)
+{
+    remove_below(q, q->root, q->height, key);
+    q->size--;
+    while (q->height > 0 && q->root->n <= 1) {
+        struct node *root = q->root;
+        if (root->n == 0) { /* all is gone: an empty leaf is the empty queue */
+            node_free(root, 0);
+            q->root = q->spare_leaf;
+            q->spare_leaf = NULL;
+            q->root->next = NULL;
+            q->root->n = 0;
+            q->height = 0;
+            return;
+        }
+        q->root = as_inner(root)->child[0];
+        q->height--;
+        give_spare(q, root, q->height + 1);
+    }
+}
+
+static void set_below(const struct queue *q, struct node *v, uint32_t level, struct queue_key key,
+                      int64_t value)
+{
+    if (level == 0) {
+        struct leaf *leaf = as_leaf(v);
+        uint32_t at = leaf_find(leaf, key);
+        assert(at < v->n && leaf->entry[at].key.seq == key.seq);
+        leaf->entry[at].value = value;
+        return;
+    }
+    struct inner *inner = as_inner(v);
+    uint32_t i = inner_find(inner, key);
+    set_below(q, inner->child[i], level - 1, key, value);
+    refresh(q, inner, level, i);
+}
+
+void queue_set_value(struct queue *q, struct queue_key key, int64_t value)
+{
+    set_below(q, q->root, q->height, key, value);
+}
+
+bool queue_first(const struct queue *q, struct queue_entry *entry)
+{
+    const struct node *v = q->root;
+    for (uint32_t level = q->height; level > 0; level--)
+        v = as_inner(v)->child[0];
+    if (v->n == 0)
+        return false;
+    *entry = as_leaf(v)->entry[0];
+    return true;
+}
+
+bool queue_last(const struct queue *q, struct queue_entry *entry)
+{
+    const struct node *v = q->root;
+    for (uint32_t level = q->height; level > 0; level--)
+        v = as_inner(v)->child[v->n - 1];
+    if (v->n == 0)
+        return false;
+    *entry = as_leaf(v)->entry[v->n - 1];
+    return true;
+}
+
+size_t queue_rank(const struct queue *q, struct queue_key key)
+{
+    const struct node *v = q->root;
+    size_t rank = 0;
+    for (uint32_t level = q->height; level > 0; level--) {
+        const struct inner *inner = as_inner(v);
+        uint32_t i = inner_find(inner, key);
+        for (uint32_t c = 0; c < i; c++)
+            rank += inner->count[c];
+        v = inner->child[i];
+    }
+    return rank + leaf_find(as_leaf(v), key);
+}
+
+/* One test a class is enough: the bound that allows the largest value. */
+static void search_prepare(struct search *s, const struct queue *q, const struct queue_bound *bound,
+                           size_t n)
+{
+    s->bound = bound;
+    s->bounds = n;
+    s->tests = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t class = class_of(bound[i].units);
+        if (bound[i].units < 1)
+            break; /* nor has any later bound room for a single unit */
+        if (class >= q->classes)
+            class = q->classes - 1;
+        if (s->tests > 0 && s->test[s->tests - 1].class == class)
+            s->tests--;
+        s->test[s->tests++] = (struct test){class, bound[i].value};
+    }
+}
+
+static bool entry_matches(const struct search *s, const struct queue_entry *entry)
+{
+    for (size_t i = 0; i < s->bounds; i++)
+        if (entry->value <= s->bound[i].value)
+            return entry->units <= s->bound[i].units;
+    return false;
+}
+
+static bool column_matches(const struct search *s, const struct inner *v, uint32_t i)
+{
+    for (size_t t = 0; t < s->tests; t++)
+        if (v->least[s->test[t].class * FAN + i] <= s->test[t].value)
+            return true;
+    return false;
+}
+
+static const struct queue_entry *match_below(const struct search *s, const struct node *v,
+                                             uint32_t level, const struct queue_key *after)
+{
+    if (level == 0) {
+        const struct leaf *leaf = as_leaf(v);
+        uint32_t i = after ? leaf_find(leaf, *after) : 0;
+        if (after && i < v->n && leaf->entry[i].key.seq == after->seq)
+            i++;
+        for (; i < v->n; i++)
+            if (entry_matches(s, &leaf->entry[i]))
+                return &leaf->entry[i];
+        return NULL;
+    }
+    const struct inner *inner = as_inner(v);
+    for (uint32_t i = after ? inner_find(inner, *after) : 0; i < v->n; i++) {
+        if (column_matches(s, inner, i)) {
+            const struct queue_entry *found = match_below(s, inner->child[i], level - 1, after);
+            if (found)
+                return found;
+        }
+        after = NULL;
+    }
+    return NULL;
+}
+
+bool queue_match(const struct queue *q, const struct queue_key *after, const struct queue_bound *bound,
+                 size_t n, struct queue_entry *entry)
+{
+    struct search s;
+    search_prepare(&s, q, bound, n);
+    const struct queue_entry *found = s.tests ? match_below(&s, q->root, q->height, after) : NULL;
+    if (found)
+        *entry = *found;
+    return found != NULL;
+}
+
+static bool node_ok(const struct queue *q, const struct node *v, uint32_t level,
+                    struct queue_key *last, bool *first)
+{
+    if (v->n > FAN || (v->n == 0 && q->size > 0))
+        return false;
+    for (uint32_t i = 0; i < v->n; i++) {
+        if (level == 0) {
+            const struct queue_entry *entry = &as_leaf(v)->entry[i];
+            if (!*first && !queue_before(*last, entry->key))
+                return false;
+            *first = false;
+            *last = entry->key;
+        } else if (!node_ok(q, as_inner(v)->child[i], level - 1, last, first)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Refreshing a column must change nothing. */
+static bool columns_ok(const struct queue *q, const struct node *v, uint32_t level, size_t *size)
+{
+    if (level == 0) {
+        *size += v->n;
+        return true;
+    }
+    struct inner *inner = as_inner(v);
+    for (uint32_t i = 0; i < v->n; i++) {
+        struct queue_key key = inner->key[i];
+        size_t count = inner->count[i];
+        int64_t least[TESTS];
+        for (uint32_t k = 0; k < q->classes; k++)
+            least[k] = inner->least[k * FAN + i];
+        refresh(q, inner, level, i);
+        bool same = key.rank == inner->key[i].rank && key.seq == inner->key[i].seq &&
+                    count == inner->count[i];
+        for (uint32_t k = 0; k < q->classes; k++)
+            same = same && least[k] == inner->least[k * FAN + i];
+        if (!same || !columns_ok(q, inner->child[i], level - 1, size))
+            return false;
+    }
+    return true;
+}
+
+bool queue_check(const struct queue *q)
+{
+    struct queue_key last = {0, 0};
+    bool first = true;
+    size_t size = 0;
+    return node_ok(q, q->root, q->height, &last, &first) &&
+           columns_ok(q, q->root, q->height, &size) && size == q->size;
+}

@@ -1,0 +1,74 @@
+/* Waiting jobs in order, and the next one that can fit.
+ *
+ * An ordered set of entries, each with units and a value. Beside "next in order" it answers "the next one with
+ * units and value within one of these bounds" without looking at every entry: with duration as the value,
+ * bounds are what is free now for how long; with the start of a reservation, negated, they are what was freed.
+ *
+ * A B+ tree. An inner node knows, for each child and each power of two, the least value below it among entries
+ * of at most so many units. A subtree is entered only if, units rounded up to a power of two, something below
+ * can match; so matching is O(log q) per match unless many entries lie between a bound and the next power of
+ * two. Everything else is O(log q). Entries take 36 bytes at least half filled.
+ */
+#ifndef SCHED_QUEUE_H
+#define SCHED_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct queue_key {
+    int64_t rank;
+    uint64_t seq; /* no two entries share it */
+};
+
+struct queue_entry {
+    struct queue_key key;
+    int64_t units;
+    int64_t value;
+    uint32_t item;
+};
+
+struct queue_bound {
+    int64_t units;
+    int64_t value;
+};
+
+struct queue;
+
+/* A queue for entries of 1 to most units. NULL with ENOMEM. */
+struct queue *queue_create(int64_t most);
+void queue_destroy(struct queue *q);
+
+size_t queue_size(const struct queue *q);
+
+static inline bool queue_before(struct queue_key a, struct queue_key b)
+{
+    return a.rank != b.rank ? a.rank < b.rank : a.seq < b.seq;
+}
+
+/* Insert an entry whose key is new. Returns 0, or -1 with ENOMEM and nothing changed. */
+int queue_insert(struct queue *q, const struct queue_entry *entry);
+
+/* Remove the entry with this key, which must be there. */
+void queue_remove(struct queue *q, struct queue_key key);
+
+/* Give the entry with this key, which must be there, another value. */
+void queue_set_value(struct queue *q, struct queue_key key, int64_t value);
+
+/* First and last entry; false if the queue is empty. */
+bool queue_first(const struct queue *q, struct queue_entry *entry);
+bool queue_last(const struct queue *q, struct queue_entry *entry);
+
+/* Number of entries before this key. */
+size_t queue_rank(const struct queue *q, struct queue_key key);
+
+/* The first entry after `after` (NULL: from the start) with units and value at most those of some bound; false
+ * if there is none. Bounds ascend in value and descend in units.
+ */
+bool queue_match(const struct queue *q, const struct queue_key *after, const struct queue_bound *bound,
+                 size_t n, struct queue_entry *entry);
+
+/* True if the entries are in order and what nodes say of their children is right. O(q). */
+bool queue_check(const struct queue *q);
+
+#endif

@@ -1,0 +1,108 @@
+/* Inside the scheduling core: its state, shared by events (sched.c), sweeps (sweep.c) and passes (pass.c).
+ *
+ * A waiting job is in one of two queues: `held` if it holds a reservation, `open` if not. Both are in queue
+ * order; the value of a held entry is its reservation's time, negated, that of an open one the job's duration.
+ *
+ * Invariants between passes, which sched_check verifies:
+ *  1. The held jobs are as many as the policy's depth allows, or there are no open ones within the queue depth
+ *     that could hold one.
+ *  2. Each held job is in the heap `due` under its reservation's time, and has a booking from then on.
+ *  3. Each running job has a booking from its start on.
+ */
+#ifndef SCHED_SCHED_PRIV_H
+#define SCHED_SCHED_PRIV_H
+
+#include "base/heap.h"
+#include "berth/sched.h"
+#include "sched/freed.h"
+#include "sched/place.h"
+#include "sched/queue.h"
+
+#define JOB_FREE 255 /* beside enum sched_state: a slot without a job */
+#define JOB_NONE UINT32_MAX
+
+struct job {
+    struct queue_key key;
+    struct place_ask ask;
+    int64_t at;      /* reserved or started */
+    int64_t booking; /* of a held or running job */
+    uint64_t tag;
+    uint32_t generation; /* how often the slot was used: the upper half of the handle */
+    uint32_t next;       /* in the list of free or of rejected jobs */
+    uint8_t state;
+};
+
+/* A reservation that was moved in the last sweep: the note of what it left, free until `to`. */
+struct move {
+    struct queue_key key;
+    struct note note;
+    int64_t to;
+};
+
+struct moves {
+    struct move *v; /* in queue order */
+    size_t n;
+    size_t cap;
+};
+
+/* A held job whose time has come. */
+struct due {
+    struct queue_key key;
+    uint32_t slot;
+};
+
+struct sched {
+    struct place *place;
+    int64_t depth;       /* jobs that may hold a reservation */
+    int64_t queue_depth; /* waiting jobs a pass considers */
+    enum sched_order order;
+
+    struct job *jobs;
+    uint32_t n_jobs; /* slots ever used */
+    uint32_t cap_jobs;
+    uint32_t free_job;
+    uint32_t rejected; /* jobs that the next pass rejects, last one first */
+    size_t running;
+    uint64_t seq; /* of the next submission */
+    int64_t now;
+
+    struct queue *open;
+    struct queue *held;
+    struct heap due;
+    struct due *due_list; /* room for all of the heap */
+    size_t cap_due;
+
+    bool swept;         /* no end since the last sweep */
+    bool woken;         /* something else than a submission since the last pass */
+    int64_t fresh_least; /* least units of the jobs submitted since; INT64_MAX: none */
+    struct front freed; /* since the last sweep, moves apart */
+    struct moves moves; /* of the last sweep */
+
+    struct sched_decision *decisions;
+    size_t n_decisions;
+    size_t cap_decisions;
+};
+
+static inline sched_job_t job_handle(const sched_t *s, uint32_t slot)
+{
+    return (int64_t)((uint64_t)s->jobs[slot].generation << 32 | slot);
+}
+
+/* Make room for a decision, so that what follows can't fail for want of it: 0, or -1 with ENOMEM. */
+int decision_reserve(sched_t *s);
+void decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot, int64_t at,
+                  const char *reason);
+
+/* Forget a job: its slot is free for another. */
+void job_free(sched_t *s, uint32_t slot);
+
+/* Take a job out of the held ones and give its booking back, noting what became free. */
+void held_release(sched_t *s, uint32_t slot);
+
+/* Note that what a booking held during [from, to) is free. */
+void freed_note(sched_t *s, int64_t from, int64_t to);
+
+/* Move each reservation, in queue order, to its earliest time. 0, or -1 with ENOMEM: a part has been moved. */
+int sweep(sched_t *s);
+
+#endif

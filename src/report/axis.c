@@ -1,6 +1,7 @@
 /* Round steps for the ticks of an axis. */
 #include "report/axis.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -24,6 +25,12 @@ int64_t axis_count_step(int64_t span, int max_ticks)
         step = i % 3 == 2 ? step / 2 * 5 : step * 2;
     }
     return step;
+}
+
+int64_t axis_machine_step(int64_t procs)
+{
+    bool power_of_two = (procs & (procs - 1)) == 0;
+    return power_of_two && procs >= 4 ? procs / 4 : axis_count_step(procs, 5);
 }
 
 int64_t axis_time_step(int64_t span, int max_ticks)

@@ -187,7 +187,7 @@ void plot_band(struct plot *plot, size_t policy, double top)
     int64_t procs = plot->report->procs;
     draw_ground(plot, panel);
     plot_gantt(plot, policy, panel);
-    plot_panel_grid(plot, panel, procs, axis_count_step(procs, 5), "");
+    plot_panel_grid(plot, panel, procs, axis_machine_step(procs), "");
     draw_time_grid(plot, panel);
 
     panel = next_panel(plot, &y, PLOT_SMALL_HEIGHT, "utilisation");

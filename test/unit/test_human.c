@@ -60,6 +60,9 @@ static void test_axis(void **state)
     assert_string_equal(axis_time_label(30 * 3600, 6 * 3600, buf), "1d 6h");
     assert_string_equal(axis_time_label(420 * 86400, 60 * 86400, buf), "420d");
     assert_int_equal(axis_count_step(100, 5), 20);
+    assert_int_equal(axis_machine_step(100), 20);
+    assert_int_equal(axis_machine_step(256), 64);
+    assert_int_equal(axis_machine_step(2), 1);
     assert_int_equal(axis_count_step(1, 2), 1);
     assert_int_equal(axis_count_step(80640, 5), 20000);
     assert_int_equal(axis_count_step(INT64_MAX, 5), INT64_C(2000000000000000000));

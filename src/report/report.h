@@ -20,6 +20,7 @@ struct report {
     const char *events, *order, *estimates; /* the words of the command line */
     const struct report_count *dropped;
     size_t ndropped;
+    uint64_t killed;                  /* jobs whose run time was cut to their estimate */
     const struct schedule *schedules; /* one a policy */
     const struct metrics *metrics;    /* beside them */
     size_t npolicies;

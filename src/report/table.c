@@ -102,6 +102,8 @@ static void print_dropped(const struct report *report, FILE *out)
         before = ", ";
     }
     fputs(before[0] == ',' ? "\n" : "dropped: none\n", out);
+    if (report->killed > 0)
+        fprintf(out, "killed at their estimate: %s\n", human_count((int64_t)report->killed, buf));
 }
 
 void table_print(const struct report *report, FILE *out)

@@ -46,6 +46,7 @@ static struct report make_report(void)
         .estimates = "user",
         .dropped = dropped,
         .ndropped = 2,
+        .killed = 77777,
         .schedules = schedules,
         .metrics = metrics,
         .npolicies = 2,
@@ -112,7 +113,7 @@ static void test_table(void **state)
     fclose(out);
     assert_non_null(strstr(text, "a \"b\".swf: 3 jobs on 8 processors\n"));
     assert_non_null(strstr(text, "events batched, order submit, estimates user, tau 10 s\n"));
-    assert_non_null(strstr(text, "dropped: 1,234 too_big\n"));
+    assert_non_null(strstr(text, "dropped: 1,234 too_big\nkilled at their estimate: 77,777\n"));
     assert_non_null(strstr(text, "29,363,626"));
     for (const char *line = text; *line; line = strchr(line, '\n') + 1)
         assert_true(strcspn(line, "\n") <= 80);

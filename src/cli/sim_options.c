@@ -31,7 +31,7 @@ static const char help[] =
     "  --events HOW           events of one instant: batched (default), per-event\n"
     "  --order ORDER          of the queue: submit (default), shortest, priority\n"
     "  --estimates WHICH      user (default), or exact: the real run times\n"
-    "  --reservation-depth N  jobs that may hold reservations (default: the policy's)\n"
+    "  --reservation-depth N  of hybrid (default: 64) and conservative (default: all)\n"
     "  --queue-depth N        waiting jobs that a pass considers (default: all)\n"
     "  --tau N                bounded slowdown's threshold in seconds (default: 10)\n"
     "  --limit N              jobs of the trace to keep (default: all)\n"

@@ -15,6 +15,7 @@ struct verb {
 
 /* In the order in which `berth --help` lists them; a row without a name ends the table. */
 static const struct verb verbs[] = {
+    {"sim", "replay a workload in virtual time", cli_sim},
     {NULL, NULL, NULL},
 };
 

@@ -17,4 +17,6 @@ enum cli_exit {
  */
 int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+int cli_sim(int argc, char **argv);
+
 #endif

@@ -1,0 +1,354 @@
+/* The command line of `berth sim`. */
+#include "cli/sim_options.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/verb.h"
+
+#define DEFAULT_MODEL_PROCS 256
+#define DEFAULT_JOBS_COUNT  10000
+#define DEFAULT_SEED        1
+#define DEFAULT_TAU         10
+
+/* The largest time, size or count that is taken: sums of a few of them stay far from overflow. */
+#define VALUE_MAX       INT64_C(1000000000000000)
+#define JOBS_COUNT_MAX  INT64_C(100000000)
+#define MODEL_PROCS_MAX INT64_C(1000000000)
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char help[] =
+    "usage: berth sim [OPTION]... TRACE\n"
+    "       berth sim [OPTION]... --model lublin [--jobs-count N] [--seed N]\n"
+    "Replay a workload in virtual time: TRACE, in the Standard Workload Format,\n"
+    "gzipped or not, or - for standard input; or one that a model generates.\n"
+    "  --procs N              size of the machine (default: from the trace's header)\n"
+    "  --policy LIST          of fcfs,easy,hybrid,conservative (default: easy)\n"
+    "  --events HOW           events of one instant: batched (default), per-event\n"
+    "  --order ORDER          of the queue: submit (default), shortest, priority\n"
+    "  --estimates WHICH      user (default), or exact: the real run times\n"
+    "  --reservation-depth N  of hybrid (default: 64) and conservative (default: all)\n"
+    "  --queue-depth N        waiting jobs that a pass considers (default: all)\n"
+    "  --tau N                bounded slowdown's threshold in seconds (default: 10)\n"
+    "  --limit N              jobs of the trace to keep (default: all)\n"
+    "  --json                 print JSON instead of a table\n"
+    "  --jobs FILE.csv[.gz]   write a row a job; FILE.POLICY.csv for several policies\n"
+    "  --plot FILE.svg        draw Gantt chart, utilisation and queue length\n"
+    "  --model lublin         generate N jobs (--jobs-count, 10000) from a seed\n"
+    "                         (--seed, 1) for a machine of --procs (256)\n"
+    "  -h, --help             print this\n"
+    "Example: berth sim --policy fcfs,easy --plot kth.svg KTH-SP2-1996-2.swf.gz\n"
+    "Manual: man berth-sim\n";
+
+enum option_id {
+    OPT_PROCS = 256,
+    OPT_POLICY,
+    OPT_EVENTS,
+    OPT_ORDER,
+    OPT_ESTIMATES,
+    OPT_RESERVATION_DEPTH,
+    OPT_QUEUE_DEPTH,
+    OPT_TAU,
+    OPT_LIMIT,
+    OPT_JSON,
+    OPT_JOBS,
+    OPT_PLOT,
+    OPT_MODEL,
+    OPT_JOBS_COUNT,
+    OPT_SEED
+};
+
+static const struct option long_options[] = {
+    {"procs", required_argument, NULL, OPT_PROCS},
+    {"policy", required_argument, NULL, OPT_POLICY},
+    {"events", required_argument, NULL, OPT_EVENTS},
+    {"order", required_argument, NULL, OPT_ORDER},
+    {"estimates", required_argument, NULL, OPT_ESTIMATES},
+    {"reservation-depth", required_argument, NULL, OPT_RESERVATION_DEPTH},
+    {"queue-depth", required_argument, NULL, OPT_QUEUE_DEPTH},
+    {"tau", required_argument, NULL, OPT_TAU},
+    {"limit", required_argument, NULL, OPT_LIMIT},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"jobs", required_argument, NULL, OPT_JOBS},
+    {"plot", required_argument, NULL, OPT_PLOT},
+    {"model", required_argument, NULL, OPT_MODEL},
+    {"jobs-count", required_argument, NULL, OPT_JOBS_COUNT},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static const char *const policy_words[SIM_POLICIES] = {"fcfs", "easy", "hybrid", "conservative"};
+static const char *const events_words[] = {
+    [SIMULATE_BATCHED] = "batched", [SIMULATE_PER_EVENT] = "per-event"};
+static const char *const order_words[] = {[SCHED_ORDER_SUBMIT] = "submit",
+                                          [SCHED_ORDER_SHORTEST] = "shortest",
+                                          [SCHED_ORDER_PRIORITY] = "priority"};
+static const char *const estimates_words[] = {"user", "exact"};
+
+const char *sim_events_word(enum simulate_events events)
+{
+    return events_words[events];
+}
+
+const char *sim_order_word(enum sched_order order)
+{
+    return order_words[order];
+}
+
+const char *sim_estimates_word(bool exact)
+{
+    return estimates_words[exact];
+}
+
+static const char *option_name(int id)
+{
+    for (const struct option *o = long_options; o->name; o++)
+        if (o->val == id)
+            return o->name;
+    return "";
+}
+
+/* Index of the n bytes at text among the words, or -1. */
+static int find_word(const char *const *words, size_t nwords, const char *text, size_t n)
+{
+    for (size_t i = 0; i < nwords; i++)
+        if (strlen(words[i]) == n && memcmp(words[i], text, n) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* An option's argument that is one of a few words. Returns its index, or -1 after saying what is accepted. */
+static int parse_word(int id, const char *text, const char *const *words, size_t nwords)
+{
+    int found = find_word(words, nwords, text, strlen(text));
+    if (found >= 0)
+        return found;
+    char accepted[128] = "";
+    for (size_t i = 0; i < nwords; i++) {
+        size_t used = strlen(accepted);
+        snprintf(accepted + used, sizeof(accepted) - used, "%s%s",
+                 i == 0            ? ""
+                 : i + 1 == nwords ? " or "
+                                   : ", ",
+                 words[i]);
+    }
+    cli_usage("sim", "--%s: '%.60s' is not %s", option_name(id), text, accepted);
+    return -1;
+}
+
+/* Digits and nothing else. */
+static bool parse_digits(const char *text, uint64_t *ret)
+{
+    uint64_t value = 0;
+    if (!*text)
+        return false;
+    for (const char *s = text; *s; s++) {
+        if (*s < '0' || *s > '9')
+            return false;
+        uint64_t digit = (uint64_t)(*s - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *ret = value;
+    return true;
+}
+
+static bool parse_number(int id, const char *text, int64_t min, int64_t max, int64_t *ret)
+{
+    uint64_t value;
+    if (!parse_digits(text, &value) || value < (uint64_t)min || value > (uint64_t)max) {
+        cli_usage("sim", "--%s: '%.60s' is not a whole number from %" PRId64 " to %" PRId64,
+                  option_name(id), text, min, max);
+        return false;
+    }
+    *ret = (int64_t)value;
+    return true;
+}
+
+static bool parse_seed(const char *text, uint64_t *ret)
+{
+    if (parse_digits(text, ret))
+        return true;
+    cli_usage("sim", "--seed: '%.60s' is not a whole number from 0 to %" PRIu64, text, UINT64_MAX);
+    return false;
+}
+
+static bool parse_path(int id, const char *text, const char **ret)
+{
+    *ret = text;
+    if (*text)
+        return true;
+    cli_usage("sim", "--%s: the file's name is empty", option_name(id));
+    return false;
+}
+
+static bool parse_policies(const char *list, struct sim_options *o)
+{
+    o->npolicies = 0;
+    for (const char *at = list;; at++) {
+        size_t n = strcspn(at, ",");
+        int found = find_word(policy_words, SIM_POLICIES, at, n);
+        if (found < 0) {
+            cli_usage("sim", "--policy: '%.*s' is not fcfs, easy, hybrid or conservative",
+                      (int)(n < 60 ? n : 60), at);
+            return false;
+        }
+        for (size_t i = 0; i < o->npolicies; i++) {
+            if (o->policies[i] == policy_words[found]) {
+                cli_usage("sim", "--policy: '%s' is given twice", policy_words[found]);
+                return false;
+            }
+        }
+        o->policies[o->npolicies++] = policy_words[found];
+        at += n;
+        if (!*at)
+            return true;
+    }
+}
+
+static bool parse_option(int id, const char *text, struct sim_options *o)
+{
+    static const char *const models[] = {"lublin"};
+    int word;
+    switch ((enum option_id)id) {
+    case OPT_PROCS:
+        return parse_number(id, text, 1, VALUE_MAX, &o->procs);
+    case OPT_POLICY:
+        return parse_policies(text, o);
+    case OPT_EVENTS:
+        word = parse_word(id, text, events_words, COUNT(events_words));
+        o->events = word > 0 ? (enum simulate_events)word : SIMULATE_BATCHED;
+        return word >= 0;
+    case OPT_ORDER:
+        word = parse_word(id, text, order_words, COUNT(order_words));
+        o->order = word > 0 ? (enum sched_order)word : SCHED_ORDER_SUBMIT;
+        return word >= 0;
+    case OPT_ESTIMATES:
+        word = parse_word(id, text, estimates_words, COUNT(estimates_words));
+        o->exact = word > 0;
+        return word >= 0;
+    case OPT_RESERVATION_DEPTH:
+        return parse_number(id, text, 0, VALUE_MAX, &o->reservation_depth);
+    case OPT_QUEUE_DEPTH:
+        return parse_number(id, text, 1, VALUE_MAX, &o->queue_depth);
+    case OPT_TAU:
+        return parse_number(id, text, 1, VALUE_MAX, &o->tau);
+    case OPT_LIMIT:
+        return parse_number(id, text, 1, VALUE_MAX, &o->limit);
+    case OPT_JSON:
+        o->json = true;
+        return true;
+    case OPT_JOBS:
+        return parse_path(id, text, &o->jobs_path);
+    case OPT_PLOT:
+        return parse_path(id, text, &o->plot_path);
+    case OPT_MODEL:
+        return parse_word(id, text, models, COUNT(models)) >= 0;
+    case OPT_JOBS_COUNT:
+        return parse_number(id, text, 1, JOBS_COUNT_MAX, &o->jobs_count);
+    case OPT_SEED:
+        return parse_seed(text, &o->seed);
+    }
+    return false;
+}
+
+/* What getopt_long could not make sense of: option is ':' or '?', arg the word it stood in. */
+static int refuse(int option, const char *arg)
+{
+    if (option == ':')
+        return cli_usage("sim", "%.60s needs an argument", arg);
+    if (optopt >= 256 || optopt == 'h')
+        return cli_usage("sim", "--%s takes no argument", option_name(optopt));
+    if (optopt)
+        return cli_usage("sim", "unknown option '-%c'", optopt);
+    return cli_usage("sim", "unknown or ambiguous option '%.60s'", arg);
+}
+
+/* Options that make no sense together; seen[] tells which were given. */
+static bool check_together(struct sim_options *o, int nargs, char **args, const bool *seen)
+{
+    if (nargs > 1)
+        cli_usage("sim", "one trace at a time, but '%.60s' follows '%.60s'", args[1], args[0]);
+    else if (seen[OPT_MODEL - OPT_PROCS] && nargs == 1)
+        cli_usage("sim", "either a trace or --model, but got '%.60s' too", args[0]);
+    else if (seen[OPT_MODEL - OPT_PROCS] && seen[OPT_LIMIT - OPT_PROCS])
+        cli_usage("sim", "--limit is for traces; a model takes --jobs-count");
+    else if (seen[OPT_MODEL - OPT_PROCS] && o->procs > MODEL_PROCS_MAX)
+        cli_usage("sim", "--procs: the model goes up to %" PRId64, MODEL_PROCS_MAX);
+    else if (!seen[OPT_MODEL - OPT_PROCS] &&
+             (seen[OPT_JOBS_COUNT - OPT_PROCS] || seen[OPT_SEED - OPT_PROCS]))
+        cli_usage("sim", "--%s is for --model lublin",
+                  seen[OPT_SEED - OPT_PROCS] ? "seed" : "jobs-count");
+    else if (!seen[OPT_MODEL - OPT_PROCS] && nargs == 0)
+        cli_usage("sim", "no trace given: name a file, - or --model lublin");
+    else if (nargs == 1 && !*args[0])
+        cli_usage("sim", "the trace's name is empty");
+    else
+        return true;
+    return false;
+}
+
+bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *status)
+{
+    struct sim_options o = {
+        .jobs_count = DEFAULT_JOBS_COUNT,
+        .seed = DEFAULT_SEED,
+        .policies = {"easy"},
+        .npolicies = 1,
+        .reservation_depth = -1,
+        .tau = DEFAULT_TAU,
+    };
+    bool seen[OPT_SEED - OPT_PROCS + 1] = {false};
+    int option;
+    *status = CLI_USAGE;
+    opterr = 0;
+    optind = 0; /* resets getopt_long wherever an earlier caller left it */
+    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            *status = CLI_OK;
+            return false;
+        }
+        if (option == '?' || option == ':') {
+            *status = refuse(option, argv[optind > 1 ? optind - 1 : 1]);
+            return false;
+        }
+        if (!parse_option(option, optarg, &o))
+            return false;
+        seen[option - OPT_PROCS] = true;
+    }
+    if (!check_together(&o, argc - optind, argv + optind, seen))
+        return false;
+    if (seen[OPT_MODEL - OPT_PROCS])
+        o.procs = o.procs ? o.procs : DEFAULT_MODEL_PROCS;
+    else
+        o.trace = argv[optind];
+    *ret = o;
+    return true;
+}
+
+char *sim_policy_path(const char *path, const char *policy)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t n = strlen(path), at = n;
+    if (n > 3 && strcmp(path + n - 3, ".gz") == 0)
+        at = n - 3;
+    /* Before the extension, but a name that only begins with a dot has none. */
+    for (size_t i = at; i-- > (size_t)(name - path) + 1;) {
+        if (path[i] == '.') {
+            at = i;
+            break;
+        }
+    }
+    char *result = malloc(n + strlen(policy) + 2);
+    if (result)
+        sprintf(result, "%.*s.%s%s", (int)at, path, policy, path + at);
+    return result;
+}

@@ -1,0 +1,46 @@
+/* The command line of `berth sim`. */
+#ifndef CLI_SIM_OPTIONS_H
+#define CLI_SIM_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/simulate.h"
+
+#define SIM_POLICIES 4 /* that exist, and so the most that can be asked for */
+
+struct sim_options {
+    const char *trace; /* path, "-" for standard input; NULL: the model */
+    int64_t procs;     /* 0: from the trace's header, or the model's default */
+    int64_t limit;     /* jobs to keep; 0: all */
+    int64_t jobs_count;
+    uint64_t seed;
+    const char *policies[SIM_POLICIES];
+    size_t npolicies;
+    enum simulate_events events;
+    enum sched_order order;
+    bool exact;
+    int64_t reservation_depth; /* -1: the policy's own */
+    int64_t queue_depth;       /* 0: all */
+    int64_t tau;
+    bool json;
+    const char *jobs_path, *plot_path; /* NULL: none */
+};
+
+/* Read the command line into *ret. Returns true to go on; false with the exit status in *status, after
+ * printing the help or one line on what is wrong.
+ */
+bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *status);
+
+/* The words of the command line for a setting. */
+const char *sim_events_word(enum simulate_events events);
+const char *sim_order_word(enum sched_order order);
+const char *sim_estimates_word(bool exact);
+
+/* Where the jobs of one policy go when several are asked for: out.csv.gz becomes out.easy.csv.gz. Returns
+ * a string to free, or NULL with ENOMEM.
+ */
+char *sim_policy_path(const char *path, const char *policy);
+
+#endif

@@ -1,0 +1,91 @@
+/* The schedule, a row a job. Digits are made by hand: printf would take longer than the simulation.
+ */
+#include "report/csv.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "report/outfile.h"
+
+#define COLUMNS         7
+#define INT64_MAX_CHARS 20 /* "-9223372036854775808" */
+
+struct key {
+    int64_t id;
+    size_t index;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+static bool in_order(const struct schedule *schedule)
+{
+    for (size_t i = 1; i < schedule->n; i++)
+        if (schedule->jobs[i].id < schedule->jobs[i - 1].id)
+            return false;
+    return true;
+}
+
+/* Write value and return the end of what was written. */
+static char *put_int(char *to, int64_t value)
+{
+    char digits[INT64_MAX_CHARS];
+    size_t n = 0;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    do
+        digits[n++] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0)
+        *to++ = '-';
+    while (n > 0)
+        *to++ = digits[--n];
+    return to;
+}
+
+static void write_row(struct outfile *out, const struct schedule_job *job, int64_t start)
+{
+    const int64_t values[COLUMNS] = {job->id,    job->submit, start,     start + job->run,
+                                     job->procs, job->run,    job->limit};
+    char row[COLUMNS * (INT64_MAX_CHARS + 1)];
+    char *end = row;
+    for (int i = 0; i < COLUMNS; i++) {
+        end = put_int(end, values[i]);
+        *end++ = i + 1 < COLUMNS ? ',' : '\n';
+    }
+    outfile_write(out, row, (size_t)(end - row));
+}
+
+int csv_write(const struct schedule *schedule, const char *path, berth_error_t *err)
+{
+    static const char header[] = "job,submit,start,end,procs,run,req\n";
+    struct key *keys = NULL;
+    if (!in_order(schedule)) {
+        keys = malloc(schedule->n * sizeof(*keys));
+        if (!keys)
+            return errtext_set(err, ENOMEM, "%s: %s", path, strerror(ENOMEM));
+        for (size_t i = 0; i < schedule->n; i++)
+            keys[i] = (struct key){schedule->jobs[i].id, i};
+        qsort(keys, schedule->n, sizeof(*keys), compare_keys);
+    }
+    struct outfile *out = outfile_open(path, err);
+    if (!out) {
+        free(keys);
+        return -1;
+    }
+    outfile_write(out, header, sizeof(header) - 1);
+    for (size_t i = 0; i < schedule->n; i++) {
+        size_t at = keys ? keys[i].index : i;
+        if (schedule->start[at] != SCHEDULE_NEVER)
+            write_row(out, &schedule->jobs[at], schedule->start[at]);
+    }
+    free(keys);
+    return outfile_close(out, true, err);
+}

@@ -1,0 +1,64 @@
+/* The report as JSON. */
+#include "report/json.h"
+
+#include <errno.h>
+#include <jansson.h>
+
+#include "base/errtext.h"
+
+/* Digits that show 0.1 as 0.1: with all 17 a program gains nothing but noise behind every number.
+ */
+#define REAL_DIGITS 15
+
+static json_t *policy_object(const struct schedule *s, const struct metrics *m)
+{
+    return json_pack("{s:s, s:I, s:f, s:I, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:f}",
+                     "policy", s->policy, "n", (json_int_t)m->n, "avg_wait_s", m->avg_wait,
+                     "median_wait_s", (json_int_t)m->median_wait, "p95_wait_s",
+                     (json_int_t)m->p95_wait, "max_wait_s", (json_int_t)m->max_wait, "avg_flow_s",
+                     m->avg_flow, "max_flow_s", (json_int_t)m->max_flow, "avg_bsld", m->avg_bsld,
+                     "max_bsld", m->max_bsld, "utilisation", m->utilisation, "makespan_s",
+                     (json_int_t)m->makespan, "passes", (json_int_t)s->passes, "jobs_per_s",
+                     report_jobs_per_s(s));
+}
+
+static json_t *dropped_object(const struct report *report)
+{
+    json_t *dropped = json_object();
+    for (size_t i = 0; dropped && i < report->ndropped; i++) {
+        json_t *count = json_integer((json_int_t)report->dropped[i].count);
+        if (json_object_set_new(dropped, report->dropped[i].name, count) < 0) {
+            json_decref(dropped);
+            return NULL;
+        }
+    }
+    return dropped;
+}
+
+static json_t *policies_array(const struct report *report)
+{
+    json_t *policies = json_array();
+    for (size_t p = 0; policies && p < report->npolicies; p++) {
+        json_t *policy = policy_object(&report->schedules[p], &report->metrics[p]);
+        if (json_array_append_new(policies, policy) < 0) {
+            json_decref(policies);
+            return NULL;
+        }
+    }
+    return policies;
+}
+
+int json_print(const struct report *report, FILE *out, berth_error_t *err)
+{
+    json_t *root = json_pack("{s:s, s:I, s:o, s:o}", "trace", report->trace, "procs",
+                             (json_int_t)report->procs, "dropped", dropped_object(report),
+                             "policies", policies_array(report));
+    if (!root)
+        return errtext_set(err, ENOMEM, "out of memory for the JSON report");
+    int rc = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
+    json_decref(root);
+    fputc('\n', out);
+    if (rc < 0 && !ferror(out))
+        return errtext_set(err, ENOMEM, "out of memory for the JSON report");
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* A file that appears whole or not at all.
+ *
+ * Bytes go to a temporary name beside the target; outfile_close renames it into place only when
+ * every byte has been written. A name that ends in .gz is compressed. What is not a regular file,
+ * such as /dev/stdout or a pipe, is written directly.
+ */
+#ifndef REPORT_OUTFILE_H
+#define REPORT_OUTFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "berth/error.h"
+
+struct outfile;
+
+/* Returns a file to write, or NULL with errno and a text that names the path. */
+struct outfile *outfile_open(const char *path, berth_error_t *err);
+
+/* Append bytes. An error is kept and reported by outfile_close; further writes are then ignored. */
+void outfile_write(struct outfile *out, const void *bytes, size_t n);
+
+/* Finish. With keep the file takes its name, unless a write has failed; without, it vanishes. Frees
+ * out in any case; NULL is allowed. Returns 0, or -1 with errno and a text that names the path.
+ */
+int outfile_close(struct outfile *out, bool keep, berth_error_t *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* Which processors a job had, for a picture.
+ *
+ * A flat machine's processors have no names, so a schedule only says how many a job takes. Here
+ * each job gets the lowest gap that holds it in one piece, else the lowest free processors in
+ * several.
+ */
+#ifndef REPORT_ROWS_H
+#define REPORT_ROWS_H
+
+#include "berth/error.h"
+#include "report/schedule.h"
+
+struct rows_piece {
+    size_t job; /* index in the schedule */
+    int64_t first, count;
+};
+
+struct rows {
+    struct rows_piece
+        *pieces; /* in order of start; the pieces of a job stand together, lowest first */
+    size_t n;
+};
+
+/* Assign at most max pieces. Returns 0; rows_clear frees them. Or -1 with errno and a text, *ret
+ * empty: E2BIG if more would be needed, EINVAL if the schedule uses more processors than there are,
+ * ENOMEM.
+ */
+int rows_assign(const struct schedule *schedule, size_t max, struct rows *ret, berth_error_t *err);
+
+void rows_clear(struct rows *rows);
+
+#endif

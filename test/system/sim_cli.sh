@@ -1,0 +1,96 @@
+#!/bin/sh
+# berth sim: wrong command lines, failures that are not the command line's, and where results go.
+. "$BERTH_SOURCE/test/lib.sh"
+cd "$scratch" || exit 1
+
+wrong() { # MESSAGE ARG...: one line on standard error, nothing on standard output, status 2
+    message=$1
+    shift
+    expect_status 2 "$BERTH" sim "$@"
+    expect_line err "berth sim: $message; see 'berth sim --help'"
+    [ -s out ] && fail "writes to standard output: berth sim $*"
+}
+wrong "no trace given: name a file, - or --model lublin"
+wrong "one trace at a time, but 'b' follows 'a'" a b
+wrong "the trace's name is empty" ''
+wrong "unknown or ambiguous option '--verbose'" --verbose
+wrong "unknown or ambiguous option '--jobs-countt'" --jobs-countt 3
+wrong "unknown option '-x'" -x
+wrong "--json takes no argument" --json=yes a
+wrong "--policy needs an argument" a --policy
+wrong "--policy: 'sjf' is not fcfs, easy, hybrid or conservative" --policy fcfs,sjf a
+wrong "--policy: '' is not fcfs, easy, hybrid or conservative" --policy easy, a
+wrong "--policy: 'easy' is given twice" --policy easy,fcfs,easy a
+wrong "--events: 'together' is not batched or per-event" --events together a
+wrong "--order: 'longest' is not submit, shortest or priority" --order longest a
+wrong "--estimates: 'none' is not user or exact" --estimates none a
+for option in procs tau limit queue-depth; do
+    for value in 0 -1 1.5 1e3 ten '' ' 1' 9999999999999999999999; do
+        wrong "--$option: '$value' is not a whole number from 1 to 1000000000000000" "--$option" "$value" a
+    done
+done
+wrong "--reservation-depth: '-1' is not a whole number from 0 to 1000000000000000" --reservation-depth -1 a
+wrong "--jobs: the file's name is empty" --jobs '' a
+wrong "--plot: the file's name is empty" --plot= a
+wrong "--model: 'jann' is not lublin" --model jann
+wrong "--jobs-count: '0' is not a whole number from 1 to 100000000" --model lublin --jobs-count 0
+wrong "--seed: '-1' is not a whole number from 0 to 18446744073709551615" --model lublin --seed -1
+wrong "either a trace or --model, but got 'a' too" --model lublin a
+wrong "--limit is for traces; a model takes --jobs-count" --model lublin --limit 5
+wrong "--procs: the model goes up to 1000000000" --model lublin --procs 1000000001
+wrong "--seed is for --model lublin" --seed 5 a
+wrong "--jobs-count is for --model lublin" --jobs-count 5 a
+
+failing() { # PATTERN ARG...: one line on standard error that matches, status 1
+    pattern=$1
+    shift
+    expect_status 1 "$BERTH" sim "$@"
+    [ "$(wc -l <err)" -eq 1 ] || fail "not one line on standard error: berth sim $*"
+    grep -q "^berth sim: $pattern" err || fail "expected '$pattern', got $(cat err)"
+}
+cat >good.swf <<'SWF'
+; MaxProcs: 4
+1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1
+3 1 -1 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1
+2 2 -1  5 4 -1 -1 4 10 -1 1 1 1 1 1 1 -1 -1
+4 3 -1  0 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1
+5 3 -1  5 8 -1 -1 8 10 -1 1 1 1 1 1 1 -1 -1
+SWF
+sed 's/^3 1 /3 one /' good.swf >bad.swf
+sed '1d' good.swf >sizeless.swf
+failing 'missing.swf: No such file or directory' missing.swf
+failing 'bad.swf:3: field 2 ' bad.swf
+failing 'sizeless.swf:1: ' sizeless.swf
+failing 'none/a.csv: No such file or directory' --jobs none/a.csv good.swf
+failing 'none/a.svg: No such file or directory' --plot none/a.svg good.swf
+if [ -w /dev/full ]; then
+    failing '/dev/full: No space left on device' --jobs /dev/full good.swf
+    failing '/dev/full: No space left on device' --plot /dev/full good.swf
+    "$BERTH" sim --json good.swf >/dev/full 2>err
+    [ $? -eq 1 ] || fail "a full disk goes unnoticed"
+    [ "$(wc -l <err)" -eq 1 ] || fail "a full disk is not told in one line"
+fi
+# Nothing is left behind by those that failed.
+[ "$(ls)" = "$(printf '%s\n' bad.swf err good.swf out sizeless.swf)" ] || fail "files are left: $(ls)"
+
+# One policy, one file; several, one each. Rows are in order of id.
+expect_status 0 "$BERTH" sim --policy fcfs --jobs a.csv --plot a.svg good.swf
+[ -s err ] && fail "writes to standard error: $(cat err)"
+grep -q '^dropped: 1 no_run_time, 1 too_big$' out || fail "what was dropped is not told"
+printf '%s\n' job,submit,start,end,procs,run,req 1,0,0,10,4,10,20 2,2,20,25,4,5,10 3,1,10,20,2,10,10 |
+    cmp - a.csv || fail "a.csv: $(cat a.csv)"
+tail -n 1 a.svg | grep -qx '</svg>' || fail "a.svg is not whole"
+expect_status 0 sh -c "'$BERTH' sim --policy fcfs,easy --jobs b.csv.gz - <good.swf"
+[ -f b.csv.gz ] && fail "b.csv.gz is not for several policies"
+gzip -dc b.fcfs.csv.gz | cmp - a.csv || fail "b.fcfs.csv.gz differs from a.csv"
+[ -s b.easy.csv.gz ] || fail "no b.easy.csv.gz"
+
+# The same seed makes the same workload, another seed another.
+for run in 1 2 3; do
+    seed=7
+    [ $run -eq 3 ] && seed=8
+    expect_status 0 "$BERTH" sim --model lublin --jobs-count 200 --seed $seed --jobs m$run.csv
+done
+cmp m1.csv m2.csv || fail "one seed makes two workloads"
+cmp -s m1.csv m3.csv && fail "two seeds make one workload"
+finish

@@ -23,7 +23,10 @@ build/build.ninja:
 	@sh scripts/setup.sh build $(SETUP)
 
 demo: all
-	@build/berth --help
+	@build/berth sim --model lublin --jobs-count 5000 --seed 1 \
+	    --policy fcfs,easy,hybrid,conservative --plot build/demo.svg
+	@echo
+	@echo 'The picture of it: build/demo.svg'
 
 check:
 	@sh scripts/deps.sh check

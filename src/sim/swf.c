@@ -407,7 +407,7 @@ static int take_all(struct reader *r, char *buffer, fill_f fill, void *arg)
             return -1;
         have -= (size_t)taken;
         memmove(buffer, buffer + taken, have);
-        if (have > SWF_LINE_MAX) {
+        if (!r->done && have > SWF_LINE_MAX) {
             r->line++;
             return line_error(r, "the line is too long");
         }

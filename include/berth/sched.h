@@ -46,10 +46,12 @@ enum sched_order {
 };
 
 struct sched_params {
-    const char *policy;        /* "fcfs", "easy", "hybrid", "conservative" */
-    int64_t reservation_depth; /* jobs that may hold a reservation, < 0: the policy's default (hybrid 64,
+    const char *policy; /* "fcfs", "easy", "hybrid", "conservative" */
+    int64_t
+        reservation_depth; /* jobs that may hold a reservation, < 0: the policy's default (hybrid 64,
                                   conservative unlimited); fcfs and easy have 0 and 1 whatever it says */
-    int64_t queue_depth;       /* waiting jobs that a pass considers, the first in queue order; <= 0: all */
+    int64_t
+        queue_depth; /* waiting jobs that a pass considers, the first in queue order; <= 0: all */
     enum sched_order order;
 };
 
@@ -120,7 +122,8 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t job, int64_t priority)
  * With s jobs started, r reservations made or moved and q waiting: O((s + r + 1) log q) and what the calendar
  * takes for each, as long as few waiting jobs lie between what is free and the next power of two units.
  */
-int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions, size_t *n);
+int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions,
+               size_t *n);
 
 /* The time at which a pass is needed even if nothing happens: the earliest reservation's; INT64_MAX for none. */
 int64_t sched_next_time(const sched_t *s);

@@ -528,12 +528,6 @@ int64_t planner_avail_resources_at(planner_t *ctx, int64_t at)
     return free_under(ctx, profile_at(profile_of(ctx, &view), at));
 }
 
-int64_t planner_avail_most(const planner_t *ctx, int64_t from, int64_t to)
-{
-    struct profile_view view;
-    return free_under(ctx, profile_min(profile_of(ctx, &view), from, to));
-}
-
 size_t planner_rooms(const planner_t *ctx, int64_t at, struct planner_room *room, size_t max)
 {
     struct profile_view view;
@@ -647,26 +641,29 @@ static int profile_shift(struct profile *profile, const struct span *old, int64_
     return 0;
 }
 
-int64_t planner_pull_span(planner_t *ctx, int64_t span_id, int64_t from)
+int64_t planner_earliest_before(const planner_t *ctx, int64_t from, int64_t duration,
+                                int64_t request, int64_t before)
 {
     struct profile_view view;
     struct profile_cursor c;
     int64_t at;
-    struct span *span = span_get(ctx, span_id);
-    if (!span || from < ctx->start)
-        return fail(EINVAL);
-    if (from >= span->start)
-        return span->start;
-    int64_t duration = span->last - span->start;
+    if (from >= before)
+        return before;
     profile_seek(&c, profile_of(ctx, &view), from);
-    if (!profile_fit(&c, from, duration, load_limit(ctx, span->planned), span->start, &at))
-        return span->start;
-    if (has_profile(ctx) && profile_shift(&ctx->far.profile, span, at) < 0)
+    return profile_fit(&c, from, duration, load_limit(ctx, request), before, &at) ? at : before;
+}
+
+int planner_advance_span(planner_t *ctx, int64_t span_id, int64_t start)
+{
+    struct span *span = span_get(ctx, span_id);
+    if (!span || start >= span->start || start < ctx->start)
+        return fail(EINVAL);
+    if (has_profile(ctx) && profile_shift(&ctx->far.profile, span, start) < 0)
         return -1;
-    span->start = at;
-    span->last = at + duration;
+    span->last -= span->start - start;
+    span->start = start;
     ctx->querying = false;
-    return at;
+    return 0;
 }
 
 /* The id of the first span that is not removed at or after index i. */

@@ -14,14 +14,18 @@
  */
 int64_t planner_earliest(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request);
 
-/* Move a span to the earliest time on or after `from` at which its units are free for its duration, what it
- * holds itself counting as free, if that is before its start. Returns its start, moved or not; -1 with EINVAL
- * (NULL, no such span, from before the window) or ENOMEM, nothing changed. O((g + 1) log n).
+/* The earliest time on or after `from` and before `before` from which `request` units are free for `duration`,
+ * where all is free from `before` on; `before` if there is none. So a span finds a better place: with its own
+ * start as `before`, what it holds itself counts as free. All in the window, units not over the total.
+ * O((g + 1) log n).
  */
-int64_t planner_pull_span(planner_t *ctx, int64_t span_id, int64_t from);
+int64_t planner_earliest_before(const planner_t *ctx, int64_t from, int64_t duration,
+                                int64_t request, int64_t before);
 
-/* The most units that are free at any instant of [from, to), from < to, both in the window. */
-int64_t planner_avail_most(const planner_t *ctx, int64_t from, int64_t to);
+/* Move a span to an earlier start, which planner_earliest_before has found. 0, or -1 with EINVAL (no such span,
+ * the start not earlier or before the window) or ENOMEM, nothing changed. O(log n).
+ */
+int planner_advance_span(planner_t *ctx, int64_t span_id, int64_t start);
 
 /* How much is free from an instant on, by duration: `free` units throughout [at, at + duration) for every
  * duration up to `within`. Steps ascend in `within` and descend in `free`.

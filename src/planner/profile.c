@@ -571,50 +571,43 @@ int64_t profile_at(const struct profile *p, int64_t at)
     return plus(leaf_load(v)[node_find(v, at)], sum);
 }
 
-static int64_t more(int64_t a, int64_t b, bool max)
+static int64_t larger(int64_t a, int64_t b)
 {
-    return max ? (a > b ? a : b) : (a < b ? a : b);
+    return a > b ? a : b;
 }
 
-/* Largest or smallest load of the points of v that hold at some time of r. */
-static int64_t node_extreme(const node_t *v, uint32_t level, struct reach r, bool max)
+/* Largest load of the points of v that hold at some time of r. */
+static int64_t node_max(const node_t *v, uint32_t level, struct reach r)
 {
     uint32_t i = r.from_open ? 0 : node_find(v, r.from);
     uint32_t end = r.to_open ? v->n : node_find(v, r.to - 1) + 1;
-    int64_t best = max ? INT64_MIN : INT64_MAX;
+    int64_t best = INT64_MIN;
     if (level == 0) {
         const int64_t *load = leaf_load(v);
         for (; i < end; i++)
-            best = more(best, load[i], max);
+            best = larger(best, load[i]);
         return best;
     }
     const int64_t *add = inner_add(v);
     node_t **child = inner_child(v);
     if (i + 1 == end && !(r.from_open && r.to_open))
-        return plus(add[i], node_extreme(child[i], level - 1, r, max));
+        return plus(add[i], node_max(child[i], level - 1, r));
     if (!r.from_open) {
-        best = plus(add[i], node_extreme(child[i], level - 1, reach_open_to(r), max));
+        best = plus(add[i], node_max(child[i], level - 1, reach_open_to(r)));
         i++;
     }
     if (!r.to_open) {
         end--;
-        int64_t last = node_extreme(child[end], level - 1, reach_open_from(r), max);
-        best = more(best, plus(add[end], last), max);
+        best = larger(best, plus(add[end], node_max(child[end], level - 1, reach_open_from(r))));
     }
-    const int64_t *bound = max ? inner_max(v) : inner_min(v);
     for (; i < end; i++)
-        best = more(best, bound[i], max);
+        best = larger(best, inner_max(v)[i]);
     return best;
 }
 
 int64_t profile_max(const struct profile *p, int64_t from, int64_t to)
 {
-    return node_extreme(p->root, p->height, (struct reach){.from = from, .to = to}, true);
-}
-
-int64_t profile_min(const struct profile *p, int64_t from, int64_t to)
-{
-    return node_extreme(p->root, p->height, (struct reach){.from = from, .to = to}, false);
+    return node_max(p->root, p->height, (struct reach){.from = from, .to = to});
 }
 
 void profile_seek(struct profile_cursor *c, const struct profile *p, int64_t at)

@@ -55,9 +55,8 @@ void profile_add(struct profile *p, int64_t from, int64_t to, int64_t delta);
 /* Load at time `at`, which must not lie before the first point. */
 int64_t profile_at(const struct profile *p, int64_t at);
 
-/* Largest and smallest load during [from, to), from < to, from not before the first point. */
+/* Largest load during [from, to), from < to, from not before the first point. */
 int64_t profile_max(const struct profile *p, int64_t from, int64_t to);
-int64_t profile_min(const struct profile *p, int64_t from, int64_t to);
 
 /* A place in a profile; any change of the profile ends its validity. */
 struct profile_cursor {

@@ -33,7 +33,8 @@ static int64_t flat_when(const struct place *place, const struct place_ask *ask,
 
 static int64_t flat_book(struct place *place, const struct place_ask *ask, int64_t at)
 {
-    int64_t span = planner_add_span(planner_of(place), at, (uint64_t)ask->duration, (uint64_t)ask->units);
+    int64_t span =
+        planner_add_span(planner_of(place), at, (uint64_t)ask->duration, (uint64_t)ask->units);
     if (span < 0 && errno == EINVAL)
         errno = EBUSY;
     return span;
@@ -44,17 +45,18 @@ static void flat_release(struct place *place, int64_t booking)
     planner_rem_span(planner_of(place), booking);
 }
 
-static int64_t flat_pull(struct place *place, int64_t booking, int64_t from)
+static int64_t flat_pull(struct place *place, const struct place_ask *ask, int64_t booking,
+                         int64_t at, int64_t from)
 {
-    return planner_pull_span(planner_of(place), booking, from);
+    planner_t *planner = planner_of(place);
+    int64_t found = planner_earliest_before(planner, from, ask->duration, ask->units, at);
+    if (found < at && planner_advance_span(planner, booking, found) < 0)
+        return -1;
+    return found;
 }
 
-static int64_t flat_free_most(const struct place *place, int64_t from, int64_t to)
-{
-    return planner_avail_most(planner_of(place), from, to);
-}
-
-static size_t flat_rooms(const struct place *place, int64_t at, struct planner_room *room, size_t max)
+static size_t flat_rooms(const struct place *place, int64_t at, struct planner_room *room,
+                         size_t max)
 {
     return planner_rooms(planner_of(place), at, room, max);
 }
@@ -77,7 +79,6 @@ static const struct place_ops flat_ops = {
     .book = flat_book,
     .release = flat_release,
     .pull = flat_pull,
-    .free_most = flat_free_most,
     .rooms = flat_rooms,
     .check = flat_check,
     .destroy = flat_destroy,

@@ -1,43 +1,33 @@
-/* What has become free since reservations were last tried.
+/* What was freed since when: a log that remembers only what still matters.
  *
- * A reservation stands at the earliest time there was when it was last tried. It can move only if something
- * was freed since, at some time before its start, where there are now enough units for it. A note says from
- * when on units were freed and the most that are free at any time there; a front keeps, of many notes, those
- * that no other one covers. A reservation that matches no note of its front needs no look at the calendar.
+ * Each time something is freed, the log takes the instant from which on it is free. Asked for a place in the
+ * log, it says the earliest such instant noted since. A later note with an earlier instant makes those before
+ * it pointless, so that what is kept ascends; where too many are left, two are taken together, which only
+ * makes the answer earlier.
  */
 #ifndef SCHED_FREED_H
 #define SCHED_FREED_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sched/queue.h"
+#define FREED_MAX 64
 
-struct note {
-    int64_t from;
-    int64_t most;
-};
-
-#define FRONT_MAX 16 /* notes kept apart; more are joined, which only makes the front match more */
-
-/* Notes with `from` descending and `most` descending: none is at least as early and as large as another. */
-struct front {
+struct freed {
+    uint64_t place; /* notes ever taken */
     size_t n;
-    struct note note[FRONT_MAX];
+    struct {
+        uint64_t place;
+        int64_t from;
+    } note[FREED_MAX]; /* ascending in both */
 };
 
-void front_add(struct front *front, struct note note);
-void front_join(struct front *front, const struct front *other);
+void freed_add(struct freed *log, int64_t from);
 
-/* The earliest `from` of the notes that a reservation of these units, starting at `start`, matches; INT64_MAX
- * if it matches none.
- */
-int64_t front_match(const struct front *front, int64_t units, int64_t start);
+/* The earliest instant of the notes taken at or after this place; INT64_MAX if there are none. */
+int64_t freed_since(const struct freed *log, uint64_t place);
 
-/* The front as bounds for queue_match over entries whose value is their start, negated. Returns their number,
- * at most FRONT_MAX.
- */
-size_t front_bounds(const struct front *front, struct queue_bound *bound);
+/* Nobody will ask for a place before this one again. */
+void freed_forget(struct freed *log, uint64_t place);
 
 #endif

@@ -9,7 +9,9 @@
 
 #include "sched/sched_priv.h"
 
-enum { ROOMS_MAX = 64 }; /* steps of what is free by duration that a search knows; more are rounded up */
+enum {
+    ROOMS_MAX = 64
+}; /* steps of what is free by duration that a search knows; more are rounded up */
 
 /* What a step of the walk did. */
 enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
@@ -134,6 +136,7 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at)
     job->state = SCHED_RESERVED;
     job->at = at;
     job->booking = booking;
+    job->seen = s->freed.place;
     decision_add(s, SCHED_RESERVE, slot, at, NULL);
     return STEP_DONE;
 }
@@ -295,7 +298,8 @@ static int reject(sched_t *s)
     return -1;
 }
 
-int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions, size_t *n)
+int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions,
+               size_t *n)
 {
     *n = 0;
     *decisions = NULL;

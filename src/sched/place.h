@@ -35,13 +35,11 @@ struct place_ops {
     /* Give a booking back. */
     void (*release)(struct place *place, int64_t booking);
 
-    /* Move a booking to the earliest time on or after `from` if that is before its own; what it holds itself
-     * counts as free. Returns its time, moved or not, or -1 with ENOMEM.
+    /* Move a booking, which starts at `at`, to the earliest time on or after `from` if that is before; what it
+     * holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM.
      */
-    int64_t (*pull)(struct place *place, int64_t booking, int64_t from);
-
-    /* No more units than this are free at any instant of [from, to). */
-    int64_t (*free_most)(const struct place *place, int64_t from, int64_t to);
+    int64_t (*pull)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
+                    int64_t from);
 
     /* Bounds on what can start at `at`: nothing that fits no step can (planner_rooms). */
     size_t (*rooms)(const struct place *place, int64_t at, struct planner_room *room, size_t max);

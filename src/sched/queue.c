@@ -231,8 +231,8 @@ static void refresh(const struct queue *q, struct inner *v, uint32_t level, uint
 }
 
 /* Move n columns from index i of src to index k of dst, which may be the same node. */
-static void move_columns(const struct queue *q, struct inner *dst, uint32_t k, const struct inner *src,
-                         uint32_t i, uint32_t n)
+static void move_columns(const struct queue *q, struct inner *dst, uint32_t k,
+                         const struct inner *src, uint32_t i, uint32_t n)
 {
     memmove(dst->key + k, src->key + i, n * sizeof(*src->key));
     memmove(dst->child + k, src->child + i, n * sizeof(struct node *));
@@ -241,7 +241,8 @@ static void move_columns(const struct queue *q, struct inner *dst, uint32_t k, c
         memmove(dst->least + c * FAN + k, src->least + c * FAN + i, n * sizeof(*src->least));
 }
 
-static void move_entries(struct leaf *dst, uint32_t k, const struct leaf *src, uint32_t i, uint32_t n)
+static void move_entries(struct leaf *dst, uint32_t k, const struct leaf *src, uint32_t i,
+                         uint32_t n)
 {
     memmove(dst->entry + k, src->entry + i, n * sizeof(*src->entry));
 }
@@ -433,6 +434,45 @@ bool queue_last(const struct queue *q, struct queue_entry *entry)
     return true;
 }
 
+/* Put the cursor at the start of its node of this level. */
+static void cursor_enter(struct queue_cursor *c, uint32_t level)
+{
+    for (;; level--) {
+        c->i[level] = 0;
+        if (level == 0)
+            return;
+        c->node[level - 1] = as_inner(c->node[level])->child[0];
+    }
+}
+
+bool queue_begin(const struct queue *q, struct queue_cursor *c)
+{
+    c->height = q->height;
+    c->node[q->height] = q->root;
+    cursor_enter(c, q->height);
+    return q->size > 0;
+}
+
+bool queue_next(struct queue_cursor *c)
+{
+    for (uint32_t level = 0; level <= c->height; level++) {
+        const struct node *v = c->node[level];
+        if (++c->i[level] == v->n)
+            continue;
+        if (level > 0) {
+            c->node[level - 1] = as_inner(v)->child[c->i[level]];
+            cursor_enter(c, level - 1);
+        }
+        return true;
+    }
+    return false;
+}
+
+uint32_t queue_item(const struct queue_cursor *c)
+{
+    return as_leaf(c->node[0])->entry[c->i[0]].item;
+}
+
 size_t queue_rank(const struct queue *q, struct queue_key key)
 {
     const struct node *v = q->root;
@@ -507,8 +547,8 @@ static const struct queue_entry *match_below(const struct search *s, const struc
     return NULL;
 }
 
-bool queue_match(const struct queue *q, const struct queue_key *after, const struct queue_bound *bound,
-                 size_t n, struct queue_entry *entry)
+bool queue_match(const struct queue *q, const struct queue_key *after,
+                 const struct queue_bound *bound, size_t n, struct queue_entry *entry)
 {
     struct search s;
     search_prepare(&s, q, bound, n);

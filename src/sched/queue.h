@@ -59,14 +59,27 @@ void queue_set_value(struct queue *q, struct queue_key key, int64_t value);
 bool queue_first(const struct queue *q, struct queue_entry *entry);
 bool queue_last(const struct queue *q, struct queue_entry *entry);
 
+/* A walk over the items in order; any change of the entries ends its validity, one of values does not. */
+#define QUEUE_HEIGHT_MAX 16
+struct queue_cursor {
+    uint32_t height;
+    const void *node[QUEUE_HEIGHT_MAX + 1]; /* [0] is the leaf */
+    uint32_t i[QUEUE_HEIGHT_MAX + 1];
+};
+
+/* The first item; false if there is none. Then on to the next. O(1). */
+bool queue_begin(const struct queue *q, struct queue_cursor *c);
+bool queue_next(struct queue_cursor *c);
+uint32_t queue_item(const struct queue_cursor *c);
+
 /* Number of entries before this key. */
 size_t queue_rank(const struct queue *q, struct queue_key key);
 
 /* The first entry after `after` (NULL: from the start) with units and value at most those of some bound; false
  * if there is none. Bounds ascend in value and descend in units.
  */
-bool queue_match(const struct queue *q, const struct queue_key *after, const struct queue_bound *bound,
-                 size_t n, struct queue_entry *entry);
+bool queue_match(const struct queue *q, const struct queue_key *after,
+                 const struct queue_bound *bound, size_t n, struct queue_entry *entry);
 
 /* True if the entries are in order and what nodes say of their children is right. O(q). */
 bool queue_check(const struct queue *q);

@@ -10,15 +10,13 @@
 #include "sched/policy.h"
 #include "sched/sched_priv.h"
 
-enum {
-    GENERATION_MAX = INT32_MAX, /* keeps handles from being negative */
-    FEW_HELD = 4                /* reservations that are tried after each end without asking whether they can move */
-};
+enum { GENERATION_MAX = INT32_MAX }; /* keeps handles from being negative */
 
 static int check_params(int64_t units, const struct sched_params *params, berth_error_t *err)
 {
     if (units < 1)
-        return errtext_set(err, EINVAL, "a machine needs at least 1 unit, not %lld", (long long)units);
+        return errtext_set(err, EINVAL, "a machine needs at least 1 unit, not %lld",
+                           (long long)units);
     if (!params->policy || !policy_find(params->policy))
         return errtext_set(err, EINVAL,
                            "unknown policy \"%s\": expected fcfs, easy, hybrid or conservative",
@@ -67,7 +65,6 @@ void sched_destroy(sched_t *s)
     heap_clear(&s->due);
     free(s->due_list);
     free(s->jobs);
-    free(s->moves.v);
     free(s->decisions);
     free(s);
     errno = saved;
@@ -120,7 +117,8 @@ void job_free(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     job->state = JOB_FREE;
-    if (job->generation == GENERATION_MAX) /* the slot is worn out: no handle must ever come again */
+    if (job->generation ==
+        GENERATION_MAX) /* the slot is worn out: no handle must ever come again */
         return;
     job->generation++;
     job->next = s->free_job;
@@ -195,21 +193,13 @@ sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *re
     return job_handle(s, slot);
 }
 
-void freed_note(sched_t *s, int64_t from, int64_t to)
-{
-    size_t held = queue_size(s->held);
-    from = from > s->now ? from : s->now;
-    if (held == 0 || to <= from)
-        return;
-    int64_t most = held <= FEW_HELD ? INT64_MAX : s->place->ops->free_most(s->place, from, to);
-    front_add(&s->freed, (struct note){from, most});
-}
-
 /* Give back what a job holds and note it. */
 static void job_release(sched_t *s, const struct job *job)
 {
     s->place->ops->release(s->place, job->booking);
-    freed_note(s, job->at, job->at + job->ask.duration);
+    int64_t from = job->at > s->now ? job->at : s->now;
+    if (job->at + job->ask.duration > from)
+        freed_add(&s->freed, from);
 }
 
 void held_release(sched_t *s, uint32_t slot)
@@ -301,10 +291,6 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
             return -1;
         queue_remove(queue, job->key);
         job->key = key;
-        /* Notes are kept by place in the queue: let the next sweep hold all of them against everyone. */
-        for (size_t i = 0; i < s->moves.n; i++)
-            front_add(&s->freed, s->moves.v[i].note);
-        s->moves.n = 0;
         s->woken = true;
     }
     s->now = now;

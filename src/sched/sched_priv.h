@@ -27,23 +27,23 @@ struct job {
     int64_t at;      /* reserved or started */
     int64_t booking; /* of a held or running job */
     uint64_t tag;
+    uint64_t seen; /* of a held job: place in the log of what was freed when it was last tried */
     uint32_t generation; /* how often the slot was used: the upper half of the handle */
     uint32_t next;       /* in the list of free or of rejected jobs */
     uint8_t state;
 };
 
-/* A reservation that was moved in the last sweep: the note of what it left, free until `to`. */
-struct move {
-    struct queue_key key;
-    struct note note;
-    int64_t to;
+/* What a sweep knows of all jobs that ask for the same (sweep.c). */
+struct shape {
+    struct place_ask ask;
+    int64_t
+        none_before; /* no window for it begins before, whatever begins at or after `needs` held */
+    int64_t needs;
+    uint64_t seen; /* as of this place in the log of what was freed */
 };
 
-struct moves {
-    struct move *v; /* in queue order */
-    size_t n;
-    size_t cap;
-};
+#define SHAPE_BITS                                                                                 \
+    8 /* of the table of shapes: those of more jobs at once than that are forgotten */
 
 /* A held job whose time has come. */
 struct due {
@@ -72,11 +72,11 @@ struct sched {
     struct due *due_list; /* room for all of the heap */
     size_t cap_due;
 
-    bool swept;         /* no end since the last sweep */
-    bool woken;         /* something else than a submission since the last pass */
+    bool swept;          /* no end since the last sweep */
+    bool woken;          /* something else than a submission since the last pass */
     int64_t fresh_least; /* least units of the jobs submitted since; INT64_MAX: none */
-    struct front freed; /* since the last sweep, moves apart */
-    struct moves moves; /* of the last sweep */
+    struct freed freed;
+    struct shape shapes[1 << SHAPE_BITS];
 
     struct sched_decision *decisions;
     size_t n_decisions;
@@ -98,9 +98,6 @@ void job_free(sched_t *s, uint32_t slot);
 
 /* Take a job out of the held ones and give its booking back, noting what became free. */
 void held_release(sched_t *s, uint32_t slot);
-
-/* Note that what a booking held during [from, to) is free. */
-void freed_note(sched_t *s, int64_t from, int64_t to);
 
 /* Move each reservation, in queue order, to its earliest time. 0, or -1 with ENOMEM: a part has been moved. */
 int sweep(sched_t *s);

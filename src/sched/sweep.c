@@ -1,155 +1,91 @@
 /* The sweep: after ends, each reservation in queue order moves to its earliest time, given all the others.
  *
- * Most can't move, and are not looked at: a reservation stood at its earliest time when it was last tried, so
- * it can move only into what was freed since (freed.h). That is what ends freed since the last sweep, what
- * reservations that moved in this sweep have left, and, for those that came before a mover in the last sweep,
- * what that one left then. The queue of held jobs finds the next reservation that one of these notes allows.
+ * Searching the calendar for each from now on would be right and slow. Two things are known instead.
+ *
+ *  1. A reservation stood at its earliest time when it was last tried. A window that has become possible since
+ *     contains an instant that was freed since, so it does not end before the first of these (freed.h).
+ *  2. If a job of the same shape, the same units and duration, was tried just now and has no window before t,
+ *     then every such window has an instant before t at which too much is taken. That holds for the next job of
+ *     this shape too, as long as it does not itself stand before t: what it holds would count as free for it.
+ *     Windows that contain an instant freed meanwhile are excepted, as in 1.
+ *
+ * The search begins where these leave off, and ends at the reservation itself. Jobs of one shape often come in
+ * crowds, of which only the first costs a search.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "sched/sched_priv.h"
 
-enum { BLOCK = 16 }; /* moves of the last sweep that are passed before its notes are read again */
-
-/* The last sweep's moves as seen from a place in the queue: those of jobs that come later there. */
-struct echo {
-    const struct moves *moves;
-    size_t i;          /* first move of a later job */
-    struct front *tail; /* tail[b]: the notes of the moves from b * BLOCK on */
-    size_t tails;
-};
-
-static int echo_init(struct echo *echo, const struct moves *moves, int64_t now)
+/* Notes what is known of this job's shape: a slot of a small table, which forgets what it has no room for. */
+static struct shape *shape_of(sched_t *s, const struct place_ask *ask)
 {
-    struct front front = {0};
-    *echo = (struct echo){.moves = moves, .tails = (moves->n + BLOCK - 1) / BLOCK};
-    if (echo->tails == 0)
-        return 0;
-    echo->tail = malloc(echo->tails * sizeof(*echo->tail));
-    if (!echo->tail)
-        return -1;
-    for (size_t i = moves->n; i-- > 0;) {
-        struct note note = moves->v[i].note;
-        if (moves->v[i].to > now) {
-            note.from = note.from > now ? note.from : now;
-            front_add(&front, note);
-        }
-        if (i % BLOCK == 0)
-            echo->tail[i / BLOCK] = front;
+    uint64_t hash = ((uint64_t)ask->units * 0x9e3779b97f4a7c15u) ^
+                    ((uint64_t)ask->duration * 0xc2b2ae3d27d4eb4fu);
+    struct shape *shape = &s->shapes[hash >> (64 - SHAPE_BITS)];
+    if (shape->ask.units != ask->units || shape->ask.duration != ask->duration)
+        *shape = (struct shape){.ask = *ask, .needs = INT64_MAX};
+    return shape;
+}
+
+/* The first start whose window reaches `from`. */
+static int64_t first_to_reach(int64_t from, int64_t duration)
+{
+    return from > duration ? from - duration + 1 : 0;
+}
+
+/* Before this time a reservation need not be looked for. */
+static int64_t known_bound(const sched_t *s, const struct job *job, const struct shape *shape)
+{
+    int64_t duration = job->ask.duration;
+    int64_t own = first_to_reach(freed_since(&s->freed, job->seen), duration);
+    int64_t bound = own > s->now ? own : s->now;
+    if (shape->needs <= job->at) {
+        int64_t freed = first_to_reach(freed_since(&s->freed, shape->seen), duration);
+        int64_t alike = shape->none_before < freed ? shape->none_before : freed;
+        bound = alike > bound ? alike : bound;
     }
-    return 0;
+    return bound;
 }
 
-static const struct front *echo_front(const struct echo *echo)
-{
-    static const struct front none = {0};
-    return echo->i < echo->moves->n ? &echo->tail[echo->i / BLOCK] : &none;
-}
-
-static void echo_pass(struct echo *echo, struct queue_key key)
-{
-    while (echo->i < echo->moves->n && !queue_before(key, echo->moves->v[echo->i].key))
-        echo->i++;
-}
-
-static int moves_push(struct moves *moves, const struct move *move)
-{
-    if (moves->n == moves->cap) {
-        size_t cap = moves->cap ? moves->cap * 2 : 32;
-        struct move *v = reallocarray(moves->v, cap, sizeof(*v));
-        if (!v)
-            return -1;
-        moves->v = v;
-        moves->cap = cap;
-    }
-    moves->v[moves->n++] = *move;
-    return 0;
-}
-
-/* Try to move one reservation, knowing that nothing was freed for it before `from`. What it leaves is noted in
- * *live and *moves. 0, or -1 with ENOMEM.
- */
-static int pull(sched_t *s, uint32_t slot, int64_t from, struct front *live, struct moves *moves)
+/* Move one reservation if it can. 0, or -1 with ENOMEM. */
+static int pull(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    int64_t duration = job->ask.duration;
-    int64_t earliest = from > duration ? from - duration + 1 : 0;
-    if (decision_reserve(s) < 0)
-        return -1;
-    earliest = earliest > s->now ? earliest : s->now;
-    int64_t at = s->place->ops->pull(s->place, job->booking, earliest);
-    if (at < 0)
-        return -1;
-    if (at == job->at)
-        return 0;
-    struct move move = {
-        .key = job->key,
-        .note.from = at + duration > job->at ? at + duration : job->at,
-        .to = job->at + duration,
-    };
-    move.note.most = s->place->ops->free_most(s->place, move.note.from, move.to);
-    job->at = at;
-    queue_set_value(s->held, job->key, -at);
-    heap_move(&s->due, slot, at, job->key.seq);
-    decision_add(s, SCHED_RESERVE, slot, at, NULL);
-    front_add(live, move.note);
-    if (moves_push(moves, &move) < 0) { /* the next sweep then takes it for what an end freed */
-        front_add(&s->freed, move.note);
-        return -1;
-    }
-    return 0;
-}
-
-static int sweep_held(sched_t *s, struct echo *echo, struct front *live, struct moves *moves)
-{
-    struct queue_entry entry;
-    struct queue_key after;
-    bool begun = false;
-    for (;;) {
-        struct front front = *live;
-        struct queue_bound bound[FRONT_MAX];
-        front_join(&front, echo_front(echo));
-        size_t n = front_bounds(&front, bound);
-        if (!queue_match(s->held, begun ? &after : NULL, bound, n, &entry))
-            return 0;
-        begun = true;
-        after = entry.key;
-        echo_pass(echo, after);
-        int64_t here = front_match(live, entry.units, -entry.value);
-        int64_t later = front_match(echo_front(echo), entry.units, -entry.value);
-        int64_t from = here < later ? here : later;
-        if (from != INT64_MAX && pull(s, entry.item, from, live, moves) < 0)
+    struct shape *shape = shape_of(s, &job->ask);
+    int64_t bound = known_bound(s, job, shape);
+    int64_t was = job->at;
+    if (bound < was) {
+        if (decision_reserve(s) < 0)
             return -1;
+        int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, was, bound);
+        if (at < 0)
+            return -1;
+        shape->none_before = at;
+        shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
+        shape->seen = s->freed.place;
+        job->at = at;
     }
+    job->seen = s->freed.place;
+    if (job->at == was)
+        return 0;
+    int64_t end = job->at + job->ask.duration;
+    freed_add(&s->freed, end > was ? end : was);
+    heap_move(&s->due, slot, job->at, job->key.seq);
+    decision_add(s, SCHED_RESERVE, slot, job->at, NULL);
+    return 0;
 }
 
 int sweep(sched_t *s)
 {
-    struct front live = s->freed;
-    struct moves moves = {0};
-    struct echo echo;
-    if (queue_size(s->held) == 0) {
-        s->freed.n = 0;
-        s->moves.n = 0;
-        s->swept = true;
-        return 0;
+    struct queue_cursor c;
+    uint64_t begun = s->freed.place;
+    for (bool any = queue_begin(s->held, &c); any; any = queue_next(&c)) {
+        if (pull(s, queue_item(&c)) < 0) {
+            errno = ENOMEM;
+            return -1;
+        }
     }
-    if (echo_init(&echo, &s->moves, s->now) < 0)
-        return -1;
-    int rc = sweep_held(s, &echo, &live, &moves);
-    if (rc == 0) {
-        s->freed.n = 0;
-        s->swept = true;
-        free(s->moves.v);
-        s->moves = moves;
-    } else { /* the next one begins anew: what was left so far is then free like anything else */
-        for (size_t i = 0; i < moves.n; i++)
-            front_add(&s->freed, moves.v[i].note);
-        free(moves.v);
-        errno = ENOMEM;
-    }
-    free(echo.tail);
-    return rc;
+    freed_forget(&s->freed, begun);
+    s->swept = true;
+    return 0;
 }

@@ -177,7 +177,8 @@ static int check_trace(const struct trace *trace, berth_error_t *err)
     for (size_t i = 0; i < trace->n; i++) {
         const struct schedule_job *j = &trace->jobs[i];
         if (j->submit < 0 || j->run < 1 || j->limit < 1 || j->procs < 1)
-            return errtext_set(err, EINVAL, "job %lld: submit, run, limit or processors out of range",
+            return errtext_set(err, EINVAL,
+                               "job %lld: submit, run, limit or processors out of range",
                                (long long)j->id);
     }
     return 0;

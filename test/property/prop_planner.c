@@ -167,7 +167,7 @@ static void step_reduce(planner_t *p, struct model *m, struct random *r)
 }
 
 /* What the span holds counts as free for it, even where the total has shrunk below what is taken. */
-static void step_pull(planner_t *p, struct model *m, struct random *r)
+static void step_advance(planner_t *p, struct model *m, struct random *r)
 {
     if (m->n == 0)
         return;
@@ -183,7 +183,8 @@ static void step_pull(planner_t *p, struct model *m, struct random *r)
     }
     if (at < span->start)
         m->querying = 0;
-    assert_int_equal(planner_pull_span(p, span->id, from), at);
+    assert_int_equal(planner_earliest_before(p, from, duration, span->planned, span->start), at);
+    assert_int_equal(planner_advance_span(p, span->id, at), at < span->start ? 0 : -1);
     take(m, span, -span->planned, -1);
     span->start = at;
     span->last = at + duration;
@@ -248,13 +249,10 @@ static void step_during(planner_t *p, struct model *m, const struct shape *s, st
     assert_int_equal(rc, fits(m, at, duration, request) ? 0 : -1);
     assert_int_equal(errno, rc < 0 ? EBUSY : 0);
     int64_t least = INT64_MAX;
-    int64_t most = 0;
     for (int64_t t = at; t < at + duration; t++) {
         least = free_at(m, t) < least ? free_at(m, t) : least;
-        most = free_at(m, t) > most ? free_at(m, t) : most;
     }
     assert_int_equal(planner_avail_resources_during(p, at, (uint64_t)duration), least);
-    assert_int_equal(planner_avail_most(p, at, at + duration), most);
     at = random_between(r, m->base, m->base + m->window);
     assert_int_equal(planner_avail_resources_at(p, at), free_at(m, at));
 }
@@ -327,7 +325,7 @@ static void step(planner_t *p, struct model *m, const struct shape *s, struct ra
     } else if (dice < 46) {
         step_reduce(p, m, r);
     } else if (dice < 54) {
-        step_pull(p, m, r);
+        step_advance(p, m, r);
     } else if (dice < 64) {
         step_first(p, m, s, r);
     } else if (dice < 74) {

@@ -647,10 +647,12 @@ int64_t planner_earliest_before(const planner_t *ctx, int64_t from, int64_t dura
     struct profile_view view;
     struct profile_cursor c;
     int64_t at;
-    if (from >= before)
+    const struct profile *profile = profile_of(ctx, &view);
+    int64_t limit = load_limit(ctx, request);
+    if (!profile_fits(profile, from, duration, limit, before))
         return before;
-    profile_seek(&c, profile_of(ctx, &view), from);
-    return profile_fit(&c, from, duration, load_limit(ctx, request), before, &at) ? at : before;
+    profile_seek(&c, profile, from);
+    return profile_fit(&c, from, duration, limit, before, &at) ? at : before;
 }
 
 int planner_advance_span(planner_t *ctx, int64_t span_id, int64_t start)

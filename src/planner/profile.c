@@ -164,18 +164,36 @@ static inline uint32_t node_below(const node_t *v, int64_t at)
     return i + (node_key(v)[i] < at);
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Four chains of comparisons, so that one need not wait for another. */
 static void node_bounds(const node_t *v, uint32_t level, int64_t *max, int64_t *min)
 {
     const int64_t *high = level ? inner_max(v) : leaf_load(v);
     const int64_t *low = level ? inner_min(v) : leaf_load(v);
-    int64_t a = high[0];
-    int64_t b = low[0];
-    for (uint32_t i = 1; i < v->n; i++) {
-        a = high[i] > a ? high[i] : a;
-        b = low[i] < b ? low[i] : b;
+    int64_t a[4] = {high[0], high[0], high[0], high[0]};
+    int64_t b[4] = {low[0], low[0], low[0], low[0]};
+    uint32_t i = 0;
+    for (; i + 4 <= v->n; i += 4) {
+        for (uint32_t k = 0; k < 4; k++) {
+            a[k] = larger(a[k], high[i + k]);
+            b[k] = smaller(b[k], low[i + k]);
+        }
     }
-    *max = a;
-    *min = b;
+    for (; i < v->n; i++) {
+        a[0] = larger(a[0], high[i]);
+        b[0] = smaller(b[0], low[i]);
+    }
+    *max = larger(larger(a[0], a[1]), larger(a[2], a[3]));
+    *min = smaller(smaller(b[0], b[1]), smaller(b[2], b[3]));
 }
 
 /* Make entry i of v, a node of the given level, tell the truth about its child again. */
@@ -571,11 +589,6 @@ int64_t profile_at(const struct profile *p, int64_t at)
     return plus(leaf_load(v)[node_find(v, at)], sum);
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Largest load of the points of v that hold at some time of r. */
 static int64_t node_max(const node_t *v, uint32_t level, struct reach r)
 {
@@ -744,6 +757,27 @@ bool profile_fit(struct profile_cursor *c, int64_t from, int64_t duration, int64
             *at = start;
             return true;
         }
+    }
+    return false;
+}
+
+/* Invariant: every window that begins at or after `end` - duration + 1, and before stop, contains an instant
+ * before stop, at or after `end`, with too high a load.
+ */
+bool profile_fits(const struct profile *p, int64_t from, int64_t duration, int64_t limit, int64_t stop)
+{
+    struct profile_cursor c;
+    if (from >= stop)
+        return false;
+    profile_seek(&c, p, stop - 1);
+    if (profile_cursor_load(&c) <= limit)
+        return true;
+    int64_t end = profile_cursor_time(&c);
+    while (end > from && (uint64_t)end - (uint64_t)from >= (uint64_t)duration) {
+        profile_seek(&c, p, end - duration);
+        if (!cursor_scan(&c, limit, end, WANT_OVER))
+            return true;
+        end = profile_cursor_time(&c);
     }
     return false;
 }

@@ -98,6 +98,12 @@ bool profile_next_over(struct profile_cursor *c, int64_t limit, int64_t stop);
 bool profile_fit(struct profile_cursor *c, int64_t from, int64_t duration, int64_t limit,
                  int64_t stop, int64_t *at);
 
+/* True if profile_fit with these arguments, from a cursor at `from`, would find a window. Looks at the last
+ * instants that rule windows out, each of which does so for a whole duration: with w = stop - from,
+ * O((1 + w / duration) log n), however many gaps there are.
+ */
+bool profile_fits(const struct profile *p, int64_t from, int64_t duration, int64_t limit, int64_t stop);
+
 /* True if the points are in order, what nodes say of their children is right and occupancy is in bounds. */
 bool profile_check(const struct profile *p);
 

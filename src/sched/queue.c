@@ -1,8 +1,9 @@
-/* The queue: a B+ tree of entries with, at each child, the least value by class of units (queue.h).
+/* The queue: a B+ tree of entries with, at each child, what is least by class of units (queue.h).
  *
- * Class k holds entries of at most 2^k units, so least[k] never grows with k. A bound of u units is tried
- * against the smallest class that has them all, which may hold a few with more: entering a subtree for nothing
- * is possible, missing an entry is not.
+ * Class k is that of more than 2^(k-1) and at most 2^k units. least[k] is the least value of the entries of
+ * classes up to k, narrow[k] the least units of those of class k. A bound of u units, of class k, lets in
+ * whatever has a class below k, and of class k perhaps something, if narrow[k] is not over u: entering a subtree for
+ * nothing is possible, missing an entry is not.
  */
 #include "sched/queue.h"
 
@@ -15,7 +16,7 @@ enum {
     FAN = 32,
     FEW = FAN / 4,      /* a node with fewer looks for a neighbour to join */
     JOIN = FAN * 3 / 4, /* and joins it if both have no more than this */
-    TESTS = 64          /* classes there can be: a test a class is all that is needed */
+    CLASSES_MAX = 64
 };
 
 struct node {
@@ -33,7 +34,7 @@ struct inner {
     struct queue_key key[FAN]; /* first key below the child */
     struct node *child[FAN];
     size_t count[FAN];
-    int64_t least[]; /* [class * FAN + child] */
+    int64_t column[]; /* of each child: [class * FAN + child] for least, the same for narrow behind it */
 };
 
 struct queue {
@@ -49,13 +50,14 @@ struct queue {
 /* A bound as inner nodes try it. */
 struct test {
     uint32_t class;
+    int64_t units;
     int64_t value;
 };
 
 struct search {
     const struct queue_bound *bound;
     size_t bounds;
-    struct test test[TESTS];
+    struct test test[CLASSES_MAX];
     size_t tests;
 };
 
@@ -73,6 +75,21 @@ static struct inner *as_inner(const struct node *v)
 static uint32_t class_of(int64_t units)
 {
     return units <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll((uint64_t)units - 1);
+}
+
+static int64_t *least_of(const struct inner *v, uint32_t class, uint32_t i)
+{
+    return (int64_t *)&v->column[class * FAN + i];
+}
+
+static int64_t *narrow_of(const struct queue *q, const struct inner *v, uint32_t class, uint32_t i)
+{
+    return (int64_t *)&v->column[(q->classes + class) * FAN + i];
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 struct queue *queue_create(int64_t most)
@@ -126,7 +143,7 @@ static int reserve(struct queue *q)
     if (!q->spare_leaf && !(q->spare_leaf = calloc(1, sizeof(struct leaf))))
         goto nomem;
     while (q->spare_inners < q->height + 1) {
-        size_t bytes = sizeof(struct inner) + q->classes * FAN * sizeof(int64_t);
+        size_t bytes = sizeof(struct inner) + 2 * q->classes * FAN * sizeof(int64_t);
         struct node *v = calloc(1, bytes);
         if (!v)
             goto nomem;
@@ -195,39 +212,52 @@ static uint32_t inner_find(const struct inner *v, struct queue_key key)
     return low;
 }
 
+/* Sum up columns of the inner node below as column i of v. */
+static void refresh_from_inner(const struct queue *q, struct inner *v, uint32_t i)
+{
+    const struct inner *below = as_inner(v->child[i]);
+    uint32_t n = below->node.n;
+    v->key[i] = below->key[0];
+    v->count[i] = 0;
+    for (uint32_t c = 0; c < n; c++)
+        v->count[i] += below->count[c];
+    for (uint32_t k = 0; k < 2 * q->classes; k++) {
+        const int64_t *row = &below->column[k * FAN];
+        int64_t least = row[0];
+        for (uint32_t c = 1; c < n; c++)
+            least = smaller(least, row[c]);
+        v->column[k * FAN + i] = least;
+    }
+}
+
+static void refresh_from_leaf(const struct queue *q, struct inner *v, uint32_t i)
+{
+    const struct leaf *leaf = as_leaf(v->child[i]);
+    int64_t column[2 * CLASSES_MAX];
+    int64_t *least = column;
+    int64_t *narrow = column + q->classes;
+    v->key[i] = leaf->entry[0].key;
+    v->count[i] = leaf->node.n;
+    for (uint32_t k = 0; k < 2 * q->classes; k++)
+        column[k] = INT64_MAX;
+    for (uint32_t e = 0; e < leaf->node.n; e++) {
+        uint32_t class = class_of(leaf->entry[e].units);
+        least[class] = smaller(least[class], leaf->entry[e].value);
+        narrow[class] = smaller(narrow[class], leaf->entry[e].units);
+    }
+    for (uint32_t k = 1; k < q->classes; k++)
+        least[k] = smaller(least[k], least[k - 1]);
+    for (uint32_t k = 0; k < 2 * q->classes; k++)
+        v->column[k * FAN + i] = column[k];
+}
+
 /* Make column i of v, a node of this level, say what its child holds. */
 static void refresh(const struct queue *q, struct inner *v, uint32_t level, uint32_t i)
 {
-    int64_t *column = v->least + i;
-    const struct node *child = v->child[i];
-    if (level > 1) {
-        const struct inner *below = as_inner(child);
-        v->key[i] = below->key[0];
-        v->count[i] = 0;
-        for (uint32_t c = 0; c < child->n; c++)
-            v->count[i] += below->count[c];
-        for (uint32_t k = 0; k < q->classes; k++) {
-            int64_t least = INT64_MAX;
-            for (uint32_t c = 0; c < child->n; c++) {
-                int64_t other = below->least[k * FAN + c];
-                least = other < least ? other : least;
-            }
-            column[k * FAN] = least;
-        }
-        return;
-    }
-    const struct leaf *leaf = as_leaf(child);
-    v->key[i] = leaf->entry[0].key;
-    v->count[i] = child->n;
-    for (uint32_t k = 0; k < q->classes; k++)
-        column[k * FAN] = INT64_MAX;
-    for (uint32_t e = 0; e < child->n; e++) {
-        int64_t *least = &column[class_of(leaf->entry[e].units) * FAN];
-        *least = leaf->entry[e].value < *least ? leaf->entry[e].value : *least;
-    }
-    for (uint32_t k = 1; k < q->classes; k++)
-        if (column[(k - 1) * FAN] < column[k * FAN])
-            column[k * FAN] = column[(k - 1) * FAN];
+    if (level > 1)
+        refresh_from_inner(q, v, i);
+    else
+        refresh_from_leaf(q, v, i);
 }
 
 /* Move n columns from index i of src to index k of dst, which may be the same node. */
@@ -237,8 +267,8 @@ static void move_columns(const struct queue *q, struct inner *dst, uint32_t k,
     memmove(dst->key + k, src->key + i, n * sizeof(*src->key));
     memmove(dst->child + k, src->child + i, n * sizeof(struct node *));
     memmove(dst->count + k, src->count + i, n * sizeof(*src->count));
-    for (uint32_t c = 0; c < q->classes; c++)
-        memmove(dst->least + c * FAN + k, src->least + c * FAN + i, n * sizeof(*src->least));
+    for (uint32_t c = 0; c < 2 * q->classes; c++)
+        memmove(dst->column + c * FAN + k, src->column + c * FAN + i, n * sizeof(*src->column));
 }
 
 static void move_entries(struct leaf *dst, uint32_t k, const struct leaf *src, uint32_t i,
@@ -298,9 +328,11 @@ static struct node *insert_below(struct queue *q, struct node *v, uint32_t level
         if (queue_before(entry->key, inner->key[i]))
             inner->key[i] = entry->key;
         inner->count[i]++;
-        for (uint32_t k = class_of(entry->units); k < q->classes; k++)
-            if (entry->value < inner->least[k * FAN + i])
-                inner->least[k * FAN + i] = entry->value;
+        uint32_t class = class_of(entry->units);
+        int64_t *narrow = narrow_of(q, inner, class, i);
+        *narrow = smaller(*narrow, entry->units);
+        for (uint32_t k = class; k < q->classes; k++)
+            *least_of(inner, k, i) = smaller(*least_of(inner, k, i), entry->value);
         return NULL;
     }
     refresh(q, inner, level, i);
@@ -487,22 +519,20 @@ size_t queue_rank(const struct queue *q, struct queue_key key)
     return rank + leaf_find(as_leaf(v), key);
 }
 
-/* One test a class is enough: the bound that allows the largest value. */
+/* One test a class is enough: the most units and the largest value of its bounds. */
 static void search_prepare(struct search *s, const struct queue *q, const struct queue_bound *bound,
                            size_t n)
 {
     s->bound = bound;
     s->bounds = n;
     s->tests = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && bound[i].units > 0; i++) {
         uint32_t class = class_of(bound[i].units);
-        if (bound[i].units < 1)
-            break; /* nor has any later bound room for a single unit */
-        if (class >= q->classes)
-            class = q->classes - 1;
+        class = class < q->classes ? class : q->classes - 1;
         if (s->tests > 0 && s->test[s->tests - 1].class == class)
-            s->tests--;
-        s->test[s->tests++] = (struct test){class, bound[i].value};
+            s->test[s->tests - 1].value = bound[i].value;
+        else
+            s->test[s->tests++] = (struct test){class, bound[i].units, bound[i].value};
     }
 }
 
@@ -514,16 +544,23 @@ static bool entry_matches(const struct search *s, const struct queue_entry *entr
     return false;
 }
 
-static bool column_matches(const struct search *s, const struct inner *v, uint32_t i)
+static bool column_matches(const struct search *s, const struct queue *q, const struct inner *v,
+                           uint32_t i)
 {
-    for (size_t t = 0; t < s->tests; t++)
-        if (v->least[s->test[t].class * FAN + i] <= s->test[t].value)
+    for (size_t t = 0; t < s->tests; t++) {
+        const struct test *test = &s->test[t];
+        if (test->class > 0 && *least_of(v, test->class - 1, i) <= test->value)
             return true;
+        if (*least_of(v, test->class, i) <= test->value &&
+            *narrow_of(q, v, test->class, i) <= test->units)
+            return true;
+    }
     return false;
 }
 
-static const struct queue_entry *match_below(const struct search *s, const struct node *v,
-                                             uint32_t level, const struct queue_key *after)
+static const struct queue_entry *match_below(const struct search *s, const struct queue *q,
+                                             const struct node *v, uint32_t level,
+                                             const struct queue_key *after)
 {
     if (level == 0) {
         const struct leaf *leaf = as_leaf(v);
@@ -537,8 +574,8 @@ static const struct queue_entry *match_below(const struct search *s, const struc
     }
     const struct inner *inner = as_inner(v);
     for (uint32_t i = after ? inner_find(inner, *after) : 0; i < v->n; i++) {
-        if (column_matches(s, inner, i)) {
-            const struct queue_entry *found = match_below(s, inner->child[i], level - 1, after);
+        if (column_matches(s, q, inner, i)) {
+            const struct queue_entry *found = match_below(s, q, inner->child[i], level - 1, after);
             if (found)
                 return found;
         }
@@ -552,7 +589,7 @@ bool queue_match(const struct queue *q, const struct queue_key *after,
 {
     struct search s;
     search_prepare(&s, q, bound, n);
-    const struct queue_entry *found = s.tests ? match_below(&s, q->root, q->height, after) : NULL;
+    const struct queue_entry *found = s.tests ? match_below(&s, q, q->root, q->height, after) : NULL;
     if (found)
         *entry = *found;
     return found != NULL;
@@ -588,14 +625,14 @@ static bool columns_ok(const struct queue *q, const struct node *v, uint32_t lev
     for (uint32_t i = 0; i < v->n; i++) {
         struct queue_key key = inner->key[i];
         size_t count = inner->count[i];
-        int64_t least[TESTS];
-        for (uint32_t k = 0; k < q->classes; k++)
-            least[k] = inner->least[k * FAN + i];
+        int64_t before[2 * CLASSES_MAX];
+        for (uint32_t k = 0; k < 2 * q->classes; k++)
+            before[k] = inner->column[k * FAN + i];
         refresh(q, inner, level, i);
         bool same = key.rank == inner->key[i].rank && key.seq == inner->key[i].seq &&
                     count == inner->count[i];
-        for (uint32_t k = 0; k < q->classes; k++)
-            same = same && least[k] == inner->least[k * FAN + i];
+        for (uint32_t k = 0; k < 2 * q->classes; k++)
+            same = same && before[k] == inner->column[k * FAN + i];
         if (!same || !columns_ok(q, inner->child[i], level - 1, size))
             return false;
     }

@@ -623,24 +623,6 @@ int planner_reduce_span(planner_t *ctx, int64_t span_id, int64_t to_remove, bool
     return 0;
 }
 
-/* Put the profile's entries of a span at an earlier start, only where the two differ. */
-static int profile_shift(struct profile *profile, const struct span *old, int64_t start)
-{
-    int64_t last = start + (old->last - old->start);
-    if (profile_hold(profile, start) < 0)
-        return fail(ENOMEM);
-    if (profile_hold(profile, last) < 0) {
-        profile_drop(profile, start);
-        return fail(ENOMEM);
-    }
-    bool apart = last <= old->start;
-    profile_add(profile, start, apart ? last : old->start, old->planned);
-    profile_add(profile, apart ? old->start : last, old->last, -old->planned);
-    profile_drop(profile, old->start);
-    profile_drop(profile, old->last);
-    return 0;
-}
-
 int64_t planner_earliest_before(const planner_t *ctx, int64_t from, int64_t duration,
                                 int64_t request, int64_t before)
 {
@@ -660,9 +642,11 @@ int planner_advance_span(planner_t *ctx, int64_t span_id, int64_t start)
     struct span *span = span_get(ctx, span_id);
     if (!span || start >= span->start || start < ctx->start)
         return fail(EINVAL);
-    if (has_profile(ctx) && profile_shift(&ctx->far.profile, span, start) < 0)
-        return -1;
-    span->last -= span->start - start;
+    int64_t duration = span->last - span->start;
+    if (has_profile(ctx) &&
+        profile_advance(&ctx->far.profile, span->start, duration, start, span->planned) < 0)
+        return fail(ENOMEM);
+    span->last = start + duration;
     span->start = start;
     ctx->querying = false;
     return 0;

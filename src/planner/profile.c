@@ -577,6 +577,75 @@ void profile_add(struct profile *p, int64_t from, int64_t to, int64_t delta)
         node_add(p->root, p->height, (struct reach){.from = from, .to = to}, delta);
 }
 
+/* One end of what is moved to an earlier time: a hold goes from the point at `to` to one at `from`, and what lies
+ * between changes by delta. Mostly the two stand in one leaf, which is then changed in place.
+ */
+struct slide {
+    struct way way; /* to the leaf with the point at `to` */
+    int64_t from;
+    int64_t to;
+    int64_t delta;
+};
+
+/* Find the leaf; false if it does not reach back to `from`, or if it might not have room for two slides, or might be
+ * left with too few entries.
+ */
+static bool slide_find(struct profile *p, struct slide *s)
+{
+    way_find(p, s->to, &s->way);
+    const node_t *leaf = s->way.node[0];
+    return node_key(leaf)[0] <= s->from && leaf->n + 2 <= leaf->cap &&
+           (p->height == 0 || leaf->n >= NODE_MIN + 2);
+}
+
+static void slide_apply(struct profile *p, const struct slide *s)
+{
+    node_t *leaf = s->way.node[0];
+    uint32_t i = node_find(leaf, s->from);
+    if (node_key(leaf)[i] == s->from) {
+        leaf_holds(leaf)[i]++;
+    } else {
+        int64_t load = leaf_load(leaf)[i++];
+        node_move(leaf, i + 1, leaf, i, leaf->n - i, 0, 0);
+        leaf->n++;
+        p->n++;
+        node_key(leaf)[i] = s->from;
+        leaf_load(leaf)[i] = load;
+        leaf_holds(leaf)[i] = 1;
+    }
+    int64_t *load = leaf_load(leaf);
+    for (; node_key(leaf)[i] < s->to; i++)
+        load[i] = plus(load[i], s->delta);
+    if (--leaf_holds(leaf)[i] == 0) {
+        node_erase(leaf, 0, i);
+        p->n--;
+    }
+    for (uint32_t level = 1; level <= p->height; level++)
+        inner_refresh(s->way.node[level], level, s->way.i[level]);
+}
+
+int profile_advance(struct profile *p, int64_t old, int64_t duration, int64_t start, int64_t count)
+{
+    struct slide head = {.from = start, .to = old, .delta = count};
+    struct slide tail = {.from = start + duration, .to = old + duration, .delta = -count};
+    if (slide_find(p, &head) && slide_find(p, &tail)) {
+        slide_apply(p, &head);
+        slide_apply(p, &tail);
+        return 0;
+    }
+    if (profile_hold(p, head.from) < 0)
+        return -1;
+    if (profile_hold(p, tail.from) < 0) {
+        profile_drop(p, head.from);
+        return -1;
+    }
+    profile_add(p, head.from, head.to, head.delta);
+    profile_add(p, tail.from, tail.to, tail.delta);
+    profile_drop(p, head.to);
+    profile_drop(p, tail.to);
+    return 0;
+}
+
 int64_t profile_at(const struct profile *p, int64_t at)
 {
     const node_t *v = p->root;

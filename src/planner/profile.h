@@ -52,6 +52,11 @@ void profile_drop(struct profile *p, int64_t at);
 /* Add delta to the load of all points in [from, to); both must be points. */
 void profile_add(struct profile *p, int64_t from, int64_t to, int64_t delta);
 
+/* Move what takes `count` during [old, old + duration), held at both ends, to an earlier start, held there instead.
+ * Returns 0, or -1 with ENOMEM and nothing changed.
+ */
+int profile_advance(struct profile *p, int64_t old, int64_t duration, int64_t start, int64_t count);
+
 /* Load at time `at`, which must not lie before the first point. */
 int64_t profile_at(const struct profile *p, int64_t at);
 

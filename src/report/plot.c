@@ -18,7 +18,7 @@
  * line. */
 #define QUEUE_RATIO 4
 
-#define TITLE_CHARS 72 /* that fit into the width */
+#define TITLE_CHARS 56 /* that fit into the width */
 
 static const char css[] =
     "text{font-family:-apple-system,'Segoe UI','Helvetica Neue',Arial,'DejaVu Sans',sans-serif;"

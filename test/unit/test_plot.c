@@ -183,10 +183,10 @@ static void test_long_name(void **state)
     size_t size;
     struct schedule s = {.policy = "fcfs", .procs = 1, .n = 1, .jobs = &job, .start = &start};
     char name[512] = "dir/", cut[512] = ">";
-    for (int i = 0; i < 72; i++) {
+    for (int i = 0; i < 56; i++) {
         const char *character = i % 2 ? "\u00e9" : "x";
         strcat(name, character);
-        strcat(cut, i < 71 ? character : "\u2026<");
+        strcat(cut, i < 55 ? character : "\u2026<");
     }
     char *text = draw(&s, 1, name, &size);
     assert_non_null(strstr(text, name + 4));

@@ -22,11 +22,14 @@ build/build.ninja:
 	@sh scripts/deps.sh build
 	@sh scripts/setup.sh build $(SETUP)
 
-demo: all
-	@build/berth sim --model lublin --jobs-count 5000 --seed 1 \
-	    --policy fcfs,easy,hybrid,conservative --plot build/demo.svg
+# A workload that tells the policies apart in a picture; its table fits a terminal of 80 x 24.
+DEMO = --model lublin --jobs-count 800 --procs 128 --seed 23 --policy fcfs,easy,hybrid,conservative
+
+demo: build/build.ninja
+	@ninja -C build -n product | grep -q 'no work to do' || ninja -C build $(NINJAFLAGS) product
+	@build/berth sim $(DEMO) --plot build/demo.svg
 	@echo
-	@echo 'The picture of it: build/demo.svg'
+	@echo 'The picture: build/demo.svg, for a web browser. The command: make -n demo'
 
 check:
 	@sh scripts/deps.sh check

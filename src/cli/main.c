@@ -1,9 +1,11 @@
 /* berth VERB: finds the verb and runs it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/verb.h"
 
@@ -89,8 +91,20 @@ static int dispatch(int argc, char **argv)
     return CLI_OK;
 }
 
+/* Where a standard stream is closed, the next file opened would take its place and get what is meant for it.
+ * Open one there that can't be used, so that using it fails as it would have.
+ */
+static void fill_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}
+
 int main(int argc, char **argv)
 {
+    fill_standard_streams();
     int status = dispatch(argc, argv);
     /* Results that could not be written, on a full disk say, are not results. */
     bool lost = ferror(stdout);

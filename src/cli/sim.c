@@ -1,10 +1,13 @@
 /* berth sim: replay a workload under one policy or several, and report. */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/errtext.h"
 #include "cli/progress.h"
@@ -12,6 +15,7 @@
 #include "cli/verb.h"
 #include "report/csv.h"
 #include "report/json.h"
+#include "report/outfile.h"
 #include "report/plot.h"
 #include "report/table.h"
 #include "sim/lublin.h"
@@ -22,8 +26,11 @@ struct run {
     struct sim_options options;
     struct trace trace;
     char *name; /* of the workload, clean for every output */
-    int64_t
-        *start[SIM_POLICIES]; /* one array a policy for a picture, else the first is used again */
+    /* One array a policy for a picture, else the first is used again. */
+    int64_t *start[SIM_POLICIES];
+    struct outfile
+        *jobs[SIM_POLICIES]; /* one a policy, NULL where none is wanted or it is written */
+    struct outfile *plot;
     struct schedule schedules[SIM_POLICIES];
     struct metrics metrics[SIM_POLICIES];
 };
@@ -31,6 +38,77 @@ struct run {
 static int out_of_memory(berth_error_t *err)
 {
     return errtext_set(err, ENOMEM, "out of memory");
+}
+
+/* The file for the jobs of a policy, as asked for. */
+static struct outfile *open_jobs(const struct sim_options *o, size_t p, berth_error_t *err)
+{
+    if (o->npolicies == 1)
+        return outfile_open(o->jobs_path, err);
+    char *path = sim_policy_path(o->jobs_path, o->policies[p]);
+    if (!path) {
+        out_of_memory(err);
+        return NULL;
+    }
+    struct outfile *out = outfile_open(path, err);
+    free(path);
+    return out;
+}
+
+/* Whether finishing the file would replace the trace. */
+static bool replaces_trace(const struct outfile *out, const char *trace)
+{
+    struct stat in, old;
+    const char *target = outfile_target(out);
+    if (!trace || !target || stat(target, &old) < 0)
+        return false;
+    int rc = strcmp(trace, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(trace, &in);
+    return rc == 0 && in.st_dev == old.st_dev && in.st_ino == old.st_ino;
+}
+
+/* Open what will be written, so that a name that can't be is known before the work. Returns the exit status. */
+static int open_outputs(struct run *run, berth_error_t *err)
+{
+    const struct sim_options *o = &run->options;
+    struct stat st;
+    if (o->jobs_path && o->npolicies > 1 && stat(o->jobs_path, &st) == 0 && !S_ISREG(st.st_mode) &&
+        !S_ISDIR(st.st_mode))
+        return cli_usage("sim", "--jobs: '%.60s' is one, but each policy needs a file",
+                         o->jobs_path);
+    if (o->plot_path && !(run->plot = outfile_open(o->plot_path, err)))
+        return CLI_FAILED;
+    if (run->plot && replaces_trace(run->plot, o->trace))
+        return cli_usage("sim", "--plot: '%.60s' is the trace", o->plot_path);
+    for (size_t p = 0; o->jobs_path && p < o->npolicies; p++) {
+        if (!(run->jobs[p] = open_jobs(o, p, err)))
+            return CLI_FAILED;
+        const char *target = outfile_target(run->jobs[p]);
+        const char *plot = run->plot ? outfile_target(run->plot) : NULL;
+        if (target && plot && strcmp(target, plot) == 0)
+            return cli_usage("sim", "--jobs and --plot are the same file, '%.60s'", o->plot_path);
+        if (replaces_trace(run->jobs[p], o->trace))
+            return cli_usage("sim", "--jobs: '%.60s' is the trace", outfile_path(run->jobs[p]));
+    }
+    return CLI_OK;
+}
+
+/* A run that is interrupted leaves no unfinished file. */
+static void interrupted(int signal_number)
+{
+    outfile_abandon();
+    raise(signal_number); /* now with what the signal does by itself */
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    struct sigaction action = {.sa_handler = interrupted,
+                               .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        struct sigaction old;
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+    }
 }
 
 static int load(struct run *run, berth_error_t *err)
@@ -103,22 +181,21 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
     return metrics_compute(&run->schedules[p], o->tau, &run->metrics[p], err);
 }
 
-static int write_jobs(const struct run *run, size_t p, berth_error_t *err)
+static int write_jobs(struct run *run, size_t p, berth_error_t *err)
 {
-    const struct sim_options *o = &run->options;
-    if (!o->jobs_path)
-        return 0;
-    if (o->npolicies == 1)
-        return csv_write(&run->schedules[p], o->jobs_path, err);
-    char *path = sim_policy_path(o->jobs_path, o->policies[p]);
-    if (!path)
-        return out_of_memory(err);
-    int rc = csv_write(&run->schedules[p], path, err);
-    free(path);
-    return rc;
+    struct outfile *out = run->jobs[p];
+    run->jobs[p] = NULL;
+    return out ? csv_write(&run->schedules[p], out, err) : 0;
 }
 
-static int print_report(const struct run *run, berth_error_t *err)
+static int write_plot(struct run *run, const struct report *report, berth_error_t *err)
+{
+    struct outfile *out = run->plot;
+    run->plot = NULL;
+    return out ? plot_write(report, out, err) : 0;
+}
+
+static int print_report(struct run *run, berth_error_t *err)
 {
     const struct sim_options *o = &run->options;
     struct report_count dropped[TRACE_DROP_COUNT];
@@ -140,12 +217,11 @@ static int print_report(const struct run *run, berth_error_t *err)
         .metrics = run->metrics,
         .npolicies = o->npolicies,
     };
-    if (o->plot_path && plot_write(&report, o->plot_path, err) < 0)
+    if (!o->json)
+        table_print(&report, stdout);
+    else if (json_print(&report, stdout, err) < 0)
         return -1;
-    if (o->json)
-        return json_print(&report, stdout, err);
-    table_print(&report, stdout);
-    return 0;
+    return write_plot(run, &report, err);
 }
 
 static int run_all(struct run *run, berth_error_t *err)
@@ -166,12 +242,18 @@ int cli_sim(int argc, char **argv)
     memset(&run, 0, sizeof(run));
     if (!sim_options_parse(argc, argv, &run.options, &status))
         return status;
-    int rc = run_all(&run, &err);
-    if (rc < 0)
+    catch_signals();
+    status = open_outputs(&run, &err);
+    if (status == CLI_OK && run_all(&run, &err) < 0)
+        status = CLI_FAILED;
+    if (status == CLI_FAILED)
         fprintf(stderr, "berth sim: %s\n", err.text);
-    for (size_t p = 0; p < SIM_POLICIES; p++)
+    for (size_t p = 0; p < SIM_POLICIES; p++) {
+        outfile_close(run.jobs[p], false, NULL);
         free(run.start[p]);
+    }
+    outfile_close(run.plot, false, NULL);
     free(run.name);
     trace_clear(&run.trace);
-    return rc < 0 ? CLI_FAILED : CLI_OK;
+    return status;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "report/outfile.h"
 
 #define COLUMNS         7
 #define INT64_MAX_CHARS 20 /* "-9223372036854775808" */
@@ -63,22 +62,23 @@ static void write_row(struct outfile *out, const struct schedule_job *job, int64
     outfile_write(out, row, (size_t)(end - row));
 }
 
-int csv_write(const struct schedule *schedule, const char *path, berth_error_t *err)
+int csv_write(const struct schedule *schedule, struct outfile *out, berth_error_t *err)
 {
+    if (!out)
+        return -1;
     static const char header[] = "job,submit,start,end,procs,run,req\n";
     struct key *keys = NULL;
     if (!in_order(schedule)) {
         keys = malloc(schedule->n * sizeof(*keys));
-        if (!keys)
-            return errtext_set(err, ENOMEM, "%s: %s", path, strerror(ENOMEM));
+        if (!keys) {
+            errtext_set(err, ENOMEM, "%s: %s", outfile_path(out), strerror(ENOMEM));
+            outfile_close(out, false, NULL);
+            errno = ENOMEM;
+            return -1;
+        }
         for (size_t i = 0; i < schedule->n; i++)
             keys[i] = (struct key){schedule->jobs[i].id, i};
         qsort(keys, schedule->n, sizeof(*keys), compare_keys);
-    }
-    struct outfile *out = outfile_open(path, err);
-    if (!out) {
-        free(keys);
-        return -1;
     }
     outfile_write(out, header, sizeof(header) - 1);
     for (size_t i = 0; i < schedule->n; i++) {

@@ -26,14 +26,51 @@ struct outfile {
     char buffer[BUFFER_SIZE];
 };
 
+/* Temporary files that are there now: what outfile_abandon removes. More than these are not known to it. */
+static char *volatile temps[8];
+
+static void temps_swap(char *from, char *to)
+{
+    for (size_t i = 0; i < sizeof(temps) / sizeof(temps[0]); i++) {
+        if (temps[i] == from) {
+            temps[i] = to;
+            return;
+        }
+    }
+}
+
+void outfile_abandon(void)
+{
+    for (size_t i = 0; i < sizeof(temps) / sizeof(temps[0]); i++)
+        if (temps[i])
+            unlink(temps[i]);
+}
+
 static void destroy(struct outfile *out)
 {
     int saved = errno;
+    if (out->temp)
+        temps_swap(out->temp, NULL);
     free(out->shown);
     free(out->target);
     free(out->temp);
     free(out);
     errno = saved;
+}
+
+/* The absolute path of a file that is not there yet; NULL with errno if its directory isn't either. */
+static char *absolute(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    char *dir = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
+    char *real = dir ? realpath(dir, NULL) : NULL;
+    char *result = real ? malloc(strlen(real) + strlen(name) + 2) : NULL;
+    if (result)
+        sprintf(result, "%s/%s", real, name);
+    free(dir);
+    free(real);
+    return result;
 }
 
 /* Choose target and temp, and open. */
@@ -45,7 +82,7 @@ static int open_fd(struct outfile *out, const char *path)
         out->target = strdup(path);
         return out->target ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : -1;
     }
-    out->target = exists ? realpath(path, NULL) : strdup(path);
+    out->target = exists ? realpath(path, NULL) : absolute(path);
     if (!out->target)
         return -1;
     size_t size = strlen(out->target) + 32;
@@ -56,6 +93,7 @@ static int open_fd(struct outfile *out, const char *path)
      */
     snprintf(out->temp, size, "%s.%ld.tmp", out->target, (long)getpid());
     unlink(out->temp);
+    temps_swap(NULL, out->temp);
     return open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
@@ -87,6 +125,16 @@ struct outfile *outfile_open(const char *path, berth_error_t *err)
         }
     }
     return out;
+}
+
+const char *outfile_path(const struct outfile *out)
+{
+    return out->shown;
+}
+
+const char *outfile_target(const struct outfile *out)
+{
+    return out->temp ? out->target : NULL;
 }
 
 static void flush(struct outfile *out)

@@ -17,6 +17,14 @@ struct outfile;
 /* Returns a file to write, or NULL with errno and a text that names the path. */
 struct outfile *outfile_open(const char *path, berth_error_t *err);
 
+/* The path as it was given. */
+const char *outfile_path(const struct outfile *out);
+
+/* The absolute path of the file that outfile_close puts in place, so that two that are the same can be told;
+ * NULL if it is written directly.
+ */
+const char *outfile_target(const struct outfile *out);
+
 /* Append bytes. An error is kept and reported by outfile_close; further writes are then ignored. */
 void outfile_write(struct outfile *out, const void *bytes, size_t n);
 
@@ -24,5 +32,8 @@ void outfile_write(struct outfile *out, const void *bytes, size_t n);
  * out in any case; NULL is allowed. Returns 0, or -1 with errno and a text that names the path.
  */
 int outfile_close(struct outfile *out, bool keep, berth_error_t *err);
+
+/* Remove the temporary files of all that are open. For a signal handler, before the program ends. */
+void outfile_abandon(void);
 
 #endif

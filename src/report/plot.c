@@ -18,6 +18,8 @@
  * line. */
 #define QUEUE_RATIO 4
 
+#define TITLE_CHARS 56 /* that fit into the width */
+
 static const char css[] =
     "text{font-family:-apple-system,'Segoe UI','Helvetica Neue',Arial,'DejaVu Sans',sans-serif;"
     "fill:#1f2a37}"
@@ -63,13 +65,34 @@ static void draw_legend(struct plot *plot, double y)
     }
 }
 
+/* The name of the trace without its folders; a long one is cut and ends in an ellipsis. */
+static void make_title(const char *trace, char title[4 * TITLE_CHARS + 4])
+{
+    const char *slash = strrchr(trace, '/');
+    const char *name = slash && slash[1] ? slash + 1 : trace;
+    size_t n = 0, chars = 0, last = 0; /* last: where the last character that still fits begins */
+    for (; name[n]; n++) {
+        if (((unsigned char)name[n] & 0xc0) == 0x80)
+            continue;
+        if (++chars == TITLE_CHARS)
+            last = n;
+        if (chars > TITLE_CHARS)
+            break;
+    }
+    if (chars <= TITLE_CHARS)
+        strcpy(title, name);
+    else
+        sprintf(title, "%.*s\u2026", (int)last, name);
+}
+
 static void draw_header(struct plot *plot, double height)
 {
     const struct report *r = plot->report;
     char jobs[HUMAN_SIZE], procs[HUMAN_SIZE], tau[HUMAN_SIZE], line[512];
-    const char *slash = strrchr(r->trace, '/');
+    char title[4 * TITLE_CHARS + 4];
+    make_title(r->trace, title);
     svg_rect(&plot->svg, 0, 0, PLOT_WIDTH, height, "paper");
-    svg_text(&plot->svg, PLOT_LEFT, 34, "title", "start", slash && slash[1] ? slash + 1 : r->trace);
+    svg_text(&plot->svg, PLOT_LEFT, 34, "title", "start", title);
     snprintf(line, sizeof(line),
              "%s job%s on %s processor%s  \u00b7  events %s  \u00b7  order %s  \u00b7  estimates %s"
              "  \u00b7  \u03c4 = %s s",
@@ -82,7 +105,7 @@ static void draw_header(struct plot *plot, double height)
 }
 
 /* The time axis reaches from the first submission to the last end under any policy. */
-static int find_times(struct plot *plot, berth_error_t *err)
+static int find_times(struct plot *plot, const struct outfile *out, berth_error_t *err)
 {
     bool any = false;
     int64_t max_wait = 0;
@@ -102,7 +125,7 @@ static int find_times(struct plot *plot, berth_error_t *err)
         }
     }
     if (!any)
-        return errtext_set(err, EINVAL, "nothing to draw: no job started");
+        return errtext_set(err, EINVAL, "%s: nothing to draw, no job started", outfile_path(out));
     plot->classes = waitclass_choose(max_wait);
     return 0;
 }
@@ -160,8 +183,10 @@ static void draw(struct plot *plot, struct outfile *out)
     svg_end(&plot->svg);
 }
 
-int plot_write(const struct report *report, const char *path, berth_error_t *err)
+int plot_write(const struct report *report, struct outfile *out, berth_error_t *err)
 {
+    if (!out)
+        return -1;
     size_t n = report->npolicies;
     struct plot plot = {.report = report};
     plot.gantt_height = n == 1 ? 280 : n == 2 ? 210 : 170;
@@ -169,16 +194,15 @@ int plot_write(const struct report *report, const char *path, berth_error_t *err
     plot.series = calloc(n + 1, sizeof(*plot.series));
     int rc = -1;
     if (!plot.rows || !plot.series)
-        errtext_set(err, ENOMEM, "%s: %s", path, strerror(ENOMEM));
-    else if (find_times(&plot, err) == 0 && assign_rows(&plot, err) == 0 &&
+        errtext_set(err, ENOMEM, "%s", strerror(ENOMEM));
+    else if (find_times(&plot, out, err) == 0 && assign_rows(&plot, err) == 0 &&
              compute_series(&plot, err) == 0) {
-        struct outfile *out = outfile_open(path, err);
-        if (out) {
-            draw(&plot, out);
-            rc = outfile_close(out, true, err);
-        }
+        draw(&plot, out);
+        rc = outfile_close(out, true, err);
+        out = NULL;
     }
     int saved = errno;
+    outfile_close(out, false, NULL);
     for (size_t p = 0; p < n; p++) {
         if (plot.rows)
             rows_clear(&plot.rows[p]);

@@ -5,12 +5,15 @@
  * It is the model of all jobs together, with the paper's parameters, not its split into batch and
  * interactive jobs:
  *
- *   size      a job is serial with probability 0.244, its size is a power of two with 0.576, and
- * free otherwise; the logarithm of a parallel size is uniform in two stages up to the machine's run
- * time  its natural logarithm is hyper-gamma, the share of the short part falling with the size; at
- * most e^12 s, 45 h arrivals  the logarithm of the gap is gamma, at most e^13 s, in a time that
- * runs fast by day and slow by night: each half hour has the share of a gamma distribution over the
- * day, which starts at midnight and peaks about 14:00
+ *   size       a job is serial with probability 0.244, its size is a power of two with 0.576, and free
+ *              otherwise; the logarithm of a parallel size is uniform in two stages up to the machine's
+ *
+ *   run time   its natural logarithm is hyper-gamma, the share of the short part falling with the size; at
+ *              most e^12 s, 45 h
+ *
+ *   arrivals   the logarithm of the gap is gamma, at most e^13 s, in a time that runs fast by day and slow by
+ *              night: each half hour has the share of a gamma distribution over the day, which starts at
+ *              midnight and peaks about 14:00
  *
  * Two things are added. How busy the model keeps a machine depends on the machine's size; so the
  * gaps of all jobs are scaled by one factor to an offered load of 0.8, which is their processor

@@ -367,9 +367,9 @@ static int take_line(struct reader *r, const char *p)
         return 0;
     if (*p == ';')
         return scan_header(r, p);
-    if (!r->sized && settle_size(r) < 0)
-        return -1;
     if (scan_fields(r, p, values) < 0)
+        return -1;
+    if (!r->sized && settle_size(r) < 0)
         return -1;
     return keep_or_drop(r, values);
 }
@@ -412,11 +412,9 @@ static int take_all(struct reader *r, char *buffer, fill_f fill, void *arg)
             return line_error(r, "the line is too long");
         }
     }
-    if (!r->sized) {
-        r->line += r->line == 0;
-        return settle_size(r);
-    }
-    return 0;
+    if (r->line == 0 && r->options->procs <= 0)
+        return errtext_set(r->err, EINVAL, "%s: empty, it has neither a header nor jobs", r->name);
+    return r->sized ? 0 : settle_size(r);
 }
 
 static int read_from(const char *name, fill_f fill, void *arg, const struct swf_options *options,

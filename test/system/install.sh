@@ -7,19 +7,19 @@ pc=$(find "$scratch/root" -name berth.pc)
 [ -n "$pc" ] || fail "no berth.pc"
 berth=$(find "$scratch/root" -path '*/bin/berth')
 expect_status 0 "${berth:-berth-is-not-installed}" --version
-[ -n "$(find "$scratch/root" -path '*/man/man1/berth.1*')" ] || fail "no berth.1"
+for page in man1/berth.1 man1/berth-sim.1 man3/libberth.3; do
+    [ -n "$(find "$scratch/root" -path "*/man/$page*")" ] || fail "no $page"
+done
 
-cat >"$scratch/user.c" <<'END'
-#include <berth/error.h>
-int main(void)
-{
-    berth_error_t err = {.text = ""};
-    return err.text[0];
-}
-END
+# The program is the example of the README, which the manual page shows too.
+sed -n '/^```c$/,/^```$/p' "$BERTH_SOURCE/README.md" | sed '/^```/d' >"$scratch/user.c"
+sed -n '/^\.Bd -literal$/,/^\.Ed$/p' "$BERTH_SOURCE/man/libberth.3" | sed '/^\./d; s/\\e/\\/g' |
+    cmp - "$scratch/user.c" || fail "the example of libberth.3 is not that of the README"
 flags=$(PKG_CONFIG_SYSROOT_DIR=$scratch/root PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs berth)
 libdir=$(dirname "$(dirname "$pc")")
 # shellcheck disable=SC2086  # the compiler and its flags are several words
-expect_status 0 $CC "$scratch/user.c" -o "$scratch/user" $flags
+expect_status 0 $CC -Wall -Wextra -Werror "$scratch/user.c" -o "$scratch/user" $flags
 expect_status 0 env LD_LIBRARY_PATH="$libdir" "$scratch/user"
+printf '%s\n' 'job 1: start at 0' 'job 2: reserved for 100' 'job 3: start at 0' | cmp - "$scratch/out" ||
+    fail "the example prints something else"
 finish

@@ -6,10 +6,10 @@ for verb in $("$BERTH" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
     [ -f "$BERTH_SOURCE/man/berth-$verb.1" ] || fail "no man/berth-$verb.1"
     grep -q "berth-$verb 1" "$BERTH_SOURCE/man/berth.1" || fail "berth.1 does not refer to berth-$verb"
 done
-for page in "$BERTH_SOURCE"/man/*.1; do
+for page in "$BERTH_SOURCE"/man/*.[1-9]; do
     grep -q "'$(basename "$page")'" "$BERTH_SOURCE/man/meson.build" || fail "$page is not installed"
 done
 if command -v mandoc >/dev/null 2>&1; then
-    mandoc -T lint -W warning "$BERTH_SOURCE"/man/*.1 || fail "mandoc finds fault"
+    mandoc -T lint -W warning "$BERTH_SOURCE"/man/*.[1-9] || fail "mandoc finds fault"
 fi
 finish

@@ -70,6 +70,41 @@ if [ -w /dev/full ]; then
     [ $? -eq 1 ] || fail "a full disk goes unnoticed"
     [ "$(wc -l <err)" -eq 1 ] || fail "a full disk is not told in one line"
 fi
+failing 'none/a.csv: No such file or directory' --jobs none/a.csv missing.swf # before any work
+failing './-: No such file' --plot a.svg ./-
+# What is asked for must not cost the trace, nor one output the other.
+cp good.swf precious.swf
+ln precious.swf linked.swf
+for output in precious.swf ./precious.swf linked.swf; do
+    wrong "--plot: '$output' is the trace" --plot $output precious.swf
+    wrong "--jobs: '$output' is the trace" --jobs $output precious.swf
+done
+wrong "--jobs and --plot are the same file, './a.out'" --jobs a.out --plot ./a.out good.swf
+cp good.swf p.easy.swf
+wrong "--jobs: 'p.easy.swf' is the trace" --policy fcfs,easy --jobs p.swf p.easy.swf
+wrong "--jobs: '/dev/null' is one, but each policy needs a file" --policy fcfs,easy --jobs /dev/null good.swf
+cmp good.swf precious.swf || fail "the trace was written to"
+cmp good.swf p.easy.swf || fail "the trace was written to"
+rm precious.swf linked.swf p.easy.swf
+# No file is mistaken for a standard stream that is closed.
+"$BERTH" sim --jobs a.csv good.swf >&- 2>err
+[ $? -eq 1 ] || fail "a closed standard output goes unnoticed"
+expect_line err 'berth: standard output: Bad file descriptor'
+grep -q wait a.csv && fail "the table is in a.csv"
+rm a.csv
+"$BERTH" sim - <&- >out 2>err
+[ $? -eq 1 ] || fail "a closed standard input goes unnoticed"
+expect_line err 'berth sim: standard input: Bad file descriptor'
+# A run that is interrupted leaves nothing; it waits for its input here.
+mkfifo input
+"$BERTH" sim --jobs a.csv --plot a.svg --procs 4 input 2>err &
+exec 3>input
+until [ "$(ls -- *.tmp 2>err | wc -l)" -eq 2 ]; do sleep 0.05; done
+kill -TERM $!
+wait $!
+[ $? -eq 143 ] || fail "an interrupted run ends as if it had not been"
+exec 3>&-
+rm input
 # Nothing is left behind by those that failed.
 [ "$(ls)" = "$(printf '%s\n' bad.swf err good.swf out sizeless.swf)" ] || fail "files are left: $(ls)"
 

@@ -64,12 +64,17 @@ static const char expected[] = "job,submit,start,end,procs,run,req\n"
                                "30,2,12,17,2,5,5\n"
                                "9223372036854775807,4,1000000,1000005,2,5,9223372036854775807\n";
 
+static int write_csv(const struct schedule *s, const char *path, berth_error_t *err)
+{
+    return csv_write(s, outfile_open(path, err), err);
+}
+
 static void test_rows(void **state)
 {
     (void)state;
-    assert_int_equal(csv_write(&schedule, in_dir("a.csv"), NULL), 0);
+    assert_int_equal(write_csv(&schedule, in_dir("a.csv"), NULL), 0);
     assert_string_equal(content(in_dir("a.csv")), expected);
-    assert_int_equal(csv_write(&schedule, in_dir("a.csv.gz"), NULL), 0);
+    assert_int_equal(write_csv(&schedule, in_dir("a.csv.gz"), NULL), 0);
     assert_string_equal(content(in_dir("a.csv.gz")), expected);
     FILE *f = fopen(in_dir("a.csv.gz"), "rb");
     assert_int_equal(fgetc(f), 0x1f);
@@ -84,7 +89,7 @@ static void test_empty(void **state)
 {
     (void)state;
     struct schedule none = {.procs = 8};
-    assert_int_equal(csv_write(&none, in_dir("a.csv"), NULL), 0);
+    assert_int_equal(write_csv(&none, in_dir("a.csv"), NULL), 0);
     assert_string_equal(content(in_dir("a.csv")), "job,submit,start,end,procs,run,req\n");
     unlink(in_dir("a.csv"));
 }
@@ -93,13 +98,13 @@ static void test_failures(void **state)
 {
     (void)state;
     berth_error_t err;
-    assert_int_equal(csv_write(&schedule, in_dir("none/a.csv"), &err), -1);
+    assert_int_equal(write_csv(&schedule, in_dir("none/a.csv"), &err), -1);
     assert_int_equal(errno, ENOENT);
     assert_non_null(strstr(err.text, "none/a.csv: "));
-    assert_int_equal(csv_write(&schedule, dir, &err), -1);
+    assert_int_equal(write_csv(&schedule, dir, &err), -1);
     assert_int_equal(errno, EISDIR);
     if (access("/dev/full", W_OK) == 0) {
-        assert_int_equal(csv_write(&schedule, "/dev/full", &err), -1);
+        assert_int_equal(write_csv(&schedule, "/dev/full", &err), -1);
         assert_int_equal(errno, ENOSPC);
         assert_string_equal(err.text, "/dev/full: No space left on device");
     }
@@ -110,7 +115,7 @@ static void test_failures(void **state)
 static void test_replacing(void **state)
 {
     (void)state;
-    assert_int_equal(csv_write(&schedule, in_dir("a.csv"), NULL), 0);
+    assert_int_equal(write_csv(&schedule, in_dir("a.csv"), NULL), 0);
     struct outfile *out = outfile_open(in_dir("a.csv"), NULL);
     assert_non_null(out);
     outfile_write(out, "half", 4);
@@ -132,6 +137,29 @@ static void test_replacing(void **state)
     assert_int_equal(outfile_close(NULL, true, NULL), 0);
 }
 
+/* Two names of one file have one target; what is written directly has none. Abandoned files are gone. */
+static void test_targets(void **state)
+{
+    (void)state;
+    struct outfile *one = outfile_open(in_dir("a.csv"), NULL);
+    assert_non_null(one);
+    assert_int_equal(mkdir(in_dir("sub"), 0700), 0);
+    struct outfile *other = outfile_open(in_dir("sub/../a.csv"), NULL);
+    assert_non_null(other);
+    assert_string_equal(outfile_target(one), outfile_target(other));
+    assert_string_equal(outfile_path(other), in_dir("sub/../a.csv"));
+    assert_int_equal(files_in_dir(), 2);
+    outfile_abandon();
+    assert_int_equal(files_in_dir(), 1);
+    outfile_close(one, false, NULL);
+    outfile_close(other, false, NULL);
+    rmdir(in_dir("sub"));
+    one = outfile_open("/dev/null", NULL);
+    assert_non_null(one);
+    assert_null(outfile_target(one));
+    assert_int_equal(outfile_close(one, true, NULL), 0);
+}
+
 static int make_dir(void **state)
 {
     (void)state;
@@ -147,10 +175,9 @@ static int remove_dir(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_replacing),
+        cmocka_unit_test(test_rows),     cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_replacing),
+        cmocka_unit_test(test_targets),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

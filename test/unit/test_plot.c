@@ -99,7 +99,7 @@ static char *draw(const struct schedule *schedules, size_t npolicies, const char
         .metrics = metrics,
         .npolicies = npolicies,
     };
-    assert_int_equal(plot_write(&report, path, &err), 0);
+    assert_int_equal(plot_write(&report, outfile_open(path, &err), &err), 0);
     char *text = read_picture(size);
     check_tags(text);
     check_numbers(text);
@@ -168,9 +168,33 @@ static void test_tiny(void **state)
     berth_error_t err;
     assert_int_equal(metrics_compute(&s, 10, &m, &err), 0);
     struct report report = {.trace = "none", .schedules = &s, .metrics = &m, .npolicies = 1};
-    assert_int_equal(plot_write(&report, path, &err), -1);
+    assert_int_equal(plot_write(&report, outfile_open(path, &err), &err), -1);
     assert_int_equal(errno, EINVAL);
-    assert_string_equal(err.text, "nothing to draw: no job started");
+    assert_non_null(strstr(err.text, ": nothing to draw, no job started"));
+    assert_int_equal(plot_write(&report, NULL, &err), -1);
+}
+
+/* A long name is cut between characters and ends in an ellipsis; one that just fits is not. */
+static void test_long_name(void **state)
+{
+    (void)state;
+    struct schedule_job job = {.id = 1, .submit = 0, .run = 1, .limit = 1, .procs = 1};
+    int64_t start = 0;
+    size_t size;
+    struct schedule s = {.policy = "fcfs", .procs = 1, .n = 1, .jobs = &job, .start = &start};
+    char name[512] = "dir/", cut[512] = ">";
+    for (int i = 0; i < 56; i++) {
+        const char *character = i % 2 ? "\u00e9" : "x";
+        strcat(name, character);
+        strcat(cut, i < 55 ? character : "\u2026<");
+    }
+    char *text = draw(&s, 1, name, &size);
+    assert_non_null(strstr(text, name + 4));
+    free(text);
+    strcat(name, "!");
+    text = draw(&s, 1, name, &size);
+    assert_non_null(strstr(text, cut));
+    free(text);
 }
 
 static void test_bounded(void **state)
@@ -217,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_few),
         cmocka_unit_test(test_tiny),
+        cmocka_unit_test(test_long_name),
         cmocka_unit_test(test_bounded),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

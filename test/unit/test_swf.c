@@ -278,10 +278,10 @@ static const struct error_row error_rows[] = {
      "t.swf:2: no size of the machine: the header gives neither MaxProcs nor MaxNodes, and --procs "
      "is "
      "not given"},
-    {"", 0,
-     "t.swf:1: no size of the machine: the header gives neither MaxProcs nor MaxNodes, and --procs "
-     "is "
-     "not given"},
+    {"", 0, "t.swf: empty, it has neither a header nor jobs"},
+    {"\x7f"
+     "ELF\x02\x01 \x03\n",
+     0, "t.swf:1: field 1 (job number): expected a number, found \"?ELF??\""},
     {"; MaxProcs: 1,152\n", 0, "t.swf:1: MaxProcs: expected a whole number, found \"1,152\""},
     {";\n\n1 0 -1 abc", 8, "t.swf:3: field 4 (run time): expected a number, found \"abc\""},
     {"1 0 -1 5 1 -1 -1 1", 8,

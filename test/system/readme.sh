@@ -1,0 +1,36 @@
+#!/bin/sh
+# What the README shows is true: its picture and its table are what its command makes, its two commands exist, and
+# its links lead somewhere.
+. "$BERTH_SOURCE/test/lib.sh"
+cd "$BERTH_SOURCE" || exit 1
+
+command=$(sed -n 's/^    build\/berth \(sim .*\) --plot doc\/demo.svg$/\1/p' README.md)
+[ -n "$command" ] || fail "no command for doc/demo.svg in the README"
+# shellcheck disable=SC2086  # a command line
+expect_status 0 "$BERTH" $command --plot "$scratch/demo.svg"
+cmp "$scratch/demo.svg" doc/demo.svg || fail "doc/demo.svg is not what the README's command makes"
+[ "$(wc -c <doc/demo.svg)" -lt 200000 ] || fail "doc/demo.svg is too large"
+
+# The speed is this machine's; all else is the model's and the scheduler's.
+sed 's/  *$//; s/^/    /; s/^ *$//; /jobs simulated/d' "$scratch/out" >"$scratch/table"
+sed -n '/^    Lublin model/,/^## /p' README.md | sed '/^## /d; /jobs simulated/d' | sed '$d' |
+    cmp - "$scratch/table" || fail "the README's table is not what its command prints"
+
+# What `make demo` adds to it still fits 80 x 24 with a prompt.
+[ "$(wc -l <"$scratch/out")" -le 21 ] || fail "the table is too long for a terminal"
+[ "$(wc -L <"$scratch/out")" -le 80 ] || fail "the table is too wide for a terminal"
+
+for target in demo check; do
+    grep -q "^    make $target " README.md || fail "the README has no 'make $target'"
+    grep -q "^$target:" Makefile || fail "the Makefile has no '$target'"
+done
+demo=$(sed -n 's/^DEMO = //p' Makefile)
+[ "sim $demo" = "$command" ] || fail "make demo runs something else than the README shows"
+
+for page in README.md doc/architecture.md test/README.md; do
+    sed -n 's/](\([^)]*\))/\n\1\n/gp' "$page" | grep -E '^[A-Za-z./_-]+$' | while read -r link; do
+        [ -e "$(dirname "$page")/$link" ] || echo "$page links to $link, which is not there"
+    done
+done >"$scratch/broken"
+[ -s "$scratch/broken" ] && fail "$(cat "$scratch/broken")"
+finish

@@ -14,6 +14,15 @@
  */
 int64_t planner_earliest(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request);
 
+/* The same, the time in *at, and 0; there it is told from -1 as a time. */
+int planner_fit(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request,
+                int64_t *at);
+
+/* The first point (the base time, or where a span starts or ends) at or after `from`, which must not lie before
+ * the window; INT64_MAX if there is none.
+ */
+int64_t planner_next_point(const planner_t *ctx, int64_t from);
+
 /* Move a span to the earliest time on or after `from` at which its units are free for its duration, what it
  * holds itself counting as free, if that is before its start. Returns its start, moved or not; -1 with EINVAL
  * (NULL, no such span, from before the window) or ENOMEM, nothing changed. O((g + 1) log n).

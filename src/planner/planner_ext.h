@@ -1,4 +1,4 @@
-/* What the scheduling core asks of a planner beyond berth/planner.h.
+/* What the scheduling core asks of a planner, and of a multi planner, beyond their public headers.
  *
  * These look at times that are no points (a job may start now) and move a span without taking it out first.
  */
@@ -6,6 +6,7 @@
 #define PLANNER_PLANNER_EXT_H
 
 #include "berth/planner.h"
+#include "berth/planner_multi.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -48,6 +49,9 @@ size_t planner_rooms(const planner_t *ctx, int64_t at, struct planner_room *room
 
 /* True if the calendar's structures are in order and agree with its spans. O(n log n). */
 bool planner_check(const planner_t *ctx);
+
+/* True if the multi planner's table of spans and all its planners are in order and agree. */
+bool planner_multi_check(const planner_multi_t *ctx);
 
 #pragma GCC visibility pop
 

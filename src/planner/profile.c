@@ -6,7 +6,9 @@
  *  3. An inner entry's max and min include its own addition, so they are bounds as its node sees them.
  *  4. All leaves are at one depth, no node is empty, and a root that is an inner node has two children.
  *
- * Sums wrap as unsigned numbers: what is stored may leave the range of a load, what a sum gives never does.
+ * Sums wrap as unsigned numbers: what is stored may leave the range of a load, what a sum over the whole way gives
+ * never does. So values of one node compare by their differences, which are those of loads, and values of
+ * different nodes only once all additions above them are in.
  */
 #include "planner/profile.h"
 
@@ -168,14 +170,17 @@ static void node_bounds(const node_t *v, uint32_t level, int64_t *max, int64_t *
 {
     const int64_t *high = level ? inner_max(v) : leaf_load(v);
     const int64_t *low = level ? inner_min(v) : leaf_load(v);
-    int64_t a = high[0];
-    int64_t b = low[0];
-    for (uint32_t i = 1; i < v->n; i++) {
-        a = high[i] > a ? high[i] : a;
-        b = low[i] < b ? low[i] : b;
+    int64_t base = high[0];
+    int64_t a = 0;
+    int64_t b = 0;
+    for (uint32_t i = 0; i < v->n; i++) {
+        int64_t above = minus(high[i], base);
+        int64_t below = minus(low[i], base);
+        a = above > a ? above : a;
+        b = below < b ? below : b;
     }
-    *max = a;
-    *min = b;
+    *max = plus(base, a);
+    *min = plus(base, b);
 }
 
 /* Make entry i of v, a node of the given level, tell the truth about its child again. */
@@ -576,8 +581,8 @@ static int64_t more(int64_t a, int64_t b, bool max)
     return max ? (a > b ? a : b) : (a < b ? a : b);
 }
 
-/* Largest or smallest load of the points of v that hold at some time of r. */
-static int64_t node_extreme(const node_t *v, uint32_t level, struct reach r, bool max)
+/* Largest or smallest load of the points of v that hold at some time of r; sum is what is added above v. */
+static int64_t node_extreme(const node_t *v, uint32_t level, struct reach r, int64_t sum, bool max)
 {
     uint32_t i = r.from_open ? 0 : node_find(v, r.from);
     uint32_t end = r.to_open ? v->n : node_find(v, r.to - 1) + 1;
@@ -585,36 +590,36 @@ static int64_t node_extreme(const node_t *v, uint32_t level, struct reach r, boo
     if (level == 0) {
         const int64_t *load = leaf_load(v);
         for (; i < end; i++)
-            best = more(best, load[i], max);
+            best = more(best, plus(load[i], sum), max);
         return best;
     }
     const int64_t *add = inner_add(v);
     node_t **child = inner_child(v);
     if (i + 1 == end && !(r.from_open && r.to_open))
-        return plus(add[i], node_extreme(child[i], level - 1, r, max));
+        return node_extreme(child[i], level - 1, r, plus(sum, add[i]), max);
     if (!r.from_open) {
-        best = plus(add[i], node_extreme(child[i], level - 1, reach_open_to(r), max));
+        best = node_extreme(child[i], level - 1, reach_open_to(r), plus(sum, add[i]), max);
         i++;
     }
     if (!r.to_open) {
         end--;
-        int64_t last = node_extreme(child[end], level - 1, reach_open_from(r), max);
-        best = more(best, plus(add[end], last), max);
+        int64_t above = plus(sum, add[end]);
+        best = more(best, node_extreme(child[end], level - 1, reach_open_from(r), above, max), max);
     }
     const int64_t *bound = max ? inner_max(v) : inner_min(v);
     for (; i < end; i++)
-        best = more(best, bound[i], max);
+        best = more(best, plus(bound[i], sum), max);
     return best;
 }
 
 int64_t profile_max(const struct profile *p, int64_t from, int64_t to)
 {
-    return node_extreme(p->root, p->height, (struct reach){.from = from, .to = to}, true);
+    return node_extreme(p->root, p->height, (struct reach){.from = from, .to = to}, 0, true);
 }
 
 int64_t profile_min(const struct profile *p, int64_t from, int64_t to)
 {
-    return node_extreme(p->root, p->height, (struct reach){.from = from, .to = to}, false);
+    return node_extreme(p->root, p->height, (struct reach){.from = from, .to = to}, 0, false);
 }
 
 void profile_seek(struct profile_cursor *c, const struct profile *p, int64_t at)

@@ -37,6 +37,7 @@ struct shape {
     int spans;
     int steps;
     int check_every;
+    int whole; /* most spans take all there is */
 };
 
 static int64_t free_at(const struct model *m, int64_t at)
@@ -78,6 +79,8 @@ static void step_add(planner_t *p, struct model *m, const struct shape *s, struc
     struct model_span span = {.start = calendar_pick_time(&m->cal, r),
                               .planned = calendar_pick_request(&m->cal, r)};
     int64_t duration = pick_duration(s, r);
+    if (s->whole && random_next(r) % 4)
+        span.planned = m->cal.total;
     span.last = span.start + duration;
     int inside = span.last <= m->cal.base + m->cal.window;
     int ok = inside && m->n < SPANS_MAX && fits(m, span.start, duration, span.planned);
@@ -390,13 +393,27 @@ static void test_deep_trees(void **state)
             seed);
 }
 
+/* Loads as large as numbers are, in a tree whose nodes split and join under them. */
+static void test_huge_loads(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++)
+        run(&(struct shape){.window = 5000,
+                            .total = INT64_MAX - 2,
+                            .longest = seed % 2 ? 30 : 2000,
+                            .spans = 900,
+                            .steps = 30000,
+                            .check_every = 401,
+                            .whole = 1},
+            seed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_spans),
-        cmocka_unit_test(test_base_and_zero_total),
-        cmocka_unit_test(test_many_spans),
-        cmocka_unit_test(test_deep_trees),
+        cmocka_unit_test(test_few_spans),  cmocka_unit_test(test_base_and_zero_total),
+        cmocka_unit_test(test_many_spans), cmocka_unit_test(test_deep_trees),
+        cmocka_unit_test(test_huge_loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

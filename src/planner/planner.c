@@ -27,7 +27,7 @@ _Static_assert(2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX, "few spans must fit a view
 struct query {
     int64_t on_or_after;
     int64_t from; /* candidates before this are done with; INT64_MAX: all are */
-    int64_t duration;
+    uint64_t duration;
     int64_t request;
 };
 
@@ -421,12 +421,14 @@ static int64_t query_step(planner_t *p)
     struct profile_view view;
     struct profile_cursor c;
     int64_t at;
-    if (q->from == INT64_MAX)
+    if (q->from == INT64_MAX || outlasts(p, q->from, q->duration))
         return fail(ENOENT);
+    int64_t limit = load_limit(p, q->request);
+    int64_t duration = (int64_t)q->duration;
     profile_seek(&c, profile_of(p, &view), q->from);
     bool found = (profile_cursor_time(&c) >= q->from || profile_next(&c)) &&
-                 profile_fit(&c, INT64_MIN, q->duration, load_limit(p, q->request), INT64_MAX, &at);
-    if (!found || outlasts(p, at, (uint64_t)q->duration)) {
+                 profile_fit(&c, INT64_MIN, duration, limit, INT64_MAX, &at);
+    if (!found || outlasts(p, at, q->duration)) {
         q->from = INT64_MAX;
         return fail(ENOENT);
     }
@@ -445,7 +447,7 @@ int64_t planner_avail_time_first(planner_t *ctx, int64_t on_or_after, uint64_t d
     ctx->query = (struct query){
         .on_or_after = on_or_after,
         .from = on_or_after,
-        .duration = duration > INT64_MAX ? INT64_MAX : (int64_t)duration,
+        .duration = duration,
         .request = (int64_t)request,
     };
     return query_step(ctx);
@@ -460,23 +462,41 @@ int64_t planner_avail_time_next(planner_t *ctx)
     return query_step(ctx);
 }
 
-int64_t planner_earliest(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request)
+int planner_fit(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request,
+                int64_t *at)
 {
     struct profile_view view;
     struct profile_cursor c;
-    int64_t at;
+    int64_t start;
     if (unusable(ctx) || from < ctx->start || from >= ctx->end || duration < 1)
         return fail(EINVAL);
     if (request > (uint64_t)ctx->total)
         return fail(ERANGE);
     if (outlasts(ctx, from, duration))
         return fail(ENOENT);
+    int64_t limit = load_limit(ctx, (int64_t)request);
     profile_seek(&c, profile_of(ctx, &view), from);
-    if (!profile_fit(&c, from, (int64_t)duration, load_limit(ctx, (int64_t)request), INT64_MAX,
-                     &at) ||
-        outlasts(ctx, at, duration))
+    if (!profile_fit(&c, from, (int64_t)duration, limit, INT64_MAX, &start) ||
+        outlasts(ctx, start, duration))
         return fail(ENOENT);
-    return at;
+    *at = start;
+    return 0;
+}
+
+int64_t planner_earliest(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request)
+{
+    int64_t at;
+    return planner_fit(ctx, from, duration, request, &at) < 0 ? -1 : at;
+}
+
+int64_t planner_next_point(const planner_t *ctx, int64_t from)
+{
+    struct profile_view view;
+    struct profile_cursor c;
+    profile_seek(&c, profile_of(ctx, &view), from);
+    if (profile_cursor_time(&c) < from && !profile_next(&c))
+        return INT64_MAX;
+    return profile_cursor_time(&c);
 }
 
 /* What is free. */

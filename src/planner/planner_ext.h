@@ -1,4 +1,4 @@
-/* What the scheduling core asks of a planner beyond berth/planner.h.
+/* What the scheduling core asks of a planner, and of a multi planner, beyond their public headers.
  *
  * These look at times that are no points (a job may start now) and move a span without taking it out first.
  */
@@ -6,6 +6,7 @@
 #define PLANNER_PLANNER_EXT_H
 
 #include "berth/planner.h"
+#include "berth/planner_multi.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -13,6 +14,15 @@
  * `duration`; -1 with EINVAL, ERANGE or ENOENT as planner_avail_time_first. Leaves that iteration alone.
  */
 int64_t planner_earliest(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request);
+
+/* The same, the time in *at, and 0; there it is told from -1 as a time. */
+int planner_fit(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request,
+                int64_t *at);
+
+/* The first point (the base time, or where a span starts or ends) at or after `from`, which must not lie before
+ * the window; INT64_MAX if there is none.
+ */
+int64_t planner_next_point(const planner_t *ctx, int64_t from);
 
 /* The earliest time on or after `from` and before `before` from which `request` units are free for `duration`,
  * where all is free from `before` on; `before` if there is none. So a span finds a better place: with its own
@@ -43,6 +53,9 @@ size_t planner_rooms(const planner_t *ctx, int64_t at, struct planner_room *room
 
 /* True if the calendar's structures are in order and agree with its spans. O(n log n). */
 bool planner_check(const planner_t *ctx);
+
+/* True if the multi planner's table of spans and all its planners are in order and agree. */
+bool planner_multi_check(const planner_multi_t *ctx);
 
 #pragma GCC visibility pop
 

@@ -6,7 +6,9 @@
  *  3. An inner entry's max and min include its own addition, so they are bounds as its node sees them.
  *  4. All leaves are at one depth, no node is empty, and a root that is an inner node has two children.
  *
- * Sums wrap as unsigned numbers: what is stored may leave the range of a load, what a sum gives never does.
+ * Sums wrap as unsigned numbers: what is stored may leave the range of a load, what a sum over the whole way gives
+ * never does. So values of one node compare by their differences, which are those of loads, and values of
+ * different nodes only once all additions above them are in.
  */
 #include "planner/profile.h"
 
@@ -174,26 +176,27 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Four chains of comparisons, so that one need not wait for another. */
+/* Four chains of comparisons, of differences from a value of the node (see above), so that none waits for another. */
 static void node_bounds(const node_t *v, uint32_t level, int64_t *max, int64_t *min)
 {
     const int64_t *high = level ? inner_max(v) : leaf_load(v);
     const int64_t *low = level ? inner_min(v) : leaf_load(v);
-    int64_t a[4] = {high[0], high[0], high[0], high[0]};
-    int64_t b[4] = {low[0], low[0], low[0], low[0]};
+    const int64_t base = high[0];
+    int64_t a[4] = {0};
+    int64_t b[4] = {0};
     uint32_t i = 0;
     for (; i + 4 <= v->n; i += 4) {
         for (uint32_t k = 0; k < 4; k++) {
-            a[k] = larger(a[k], high[i + k]);
-            b[k] = smaller(b[k], low[i + k]);
+            a[k] = larger(a[k], minus(high[i + k], base));
+            b[k] = smaller(b[k], minus(low[i + k], base));
         }
     }
     for (; i < v->n; i++) {
-        a[0] = larger(a[0], high[i]);
-        b[0] = smaller(b[0], low[i]);
+        a[0] = larger(a[0], minus(high[i], base));
+        b[0] = smaller(b[0], minus(low[i], base));
     }
-    *max = larger(larger(a[0], a[1]), larger(a[2], a[3]));
-    *min = smaller(smaller(b[0], b[1]), smaller(b[2], b[3]));
+    *max = plus(base, larger(larger(a[0], a[1]), larger(a[2], a[3])));
+    *min = plus(base, smaller(smaller(b[0], b[1]), smaller(b[2], b[3])));
 }
 
 /* Make entry i of v, a node of the given level, tell the truth about its child again. */
@@ -658,8 +661,8 @@ int64_t profile_at(const struct profile *p, int64_t at)
     return plus(leaf_load(v)[node_find(v, at)], sum);
 }
 
-/* Largest load of the points of v that hold at some time of r. */
-static int64_t node_max(const node_t *v, uint32_t level, struct reach r)
+/* Largest load of the points of v that hold at some time of r; sum is what is added above v. */
+static int64_t node_max(const node_t *v, uint32_t level, struct reach r, int64_t sum)
 {
     uint32_t i = r.from_open ? 0 : node_find(v, r.from);
     uint32_t end = r.to_open ? v->n : node_find(v, r.to - 1) + 1;
@@ -667,29 +670,30 @@ static int64_t node_max(const node_t *v, uint32_t level, struct reach r)
     if (level == 0) {
         const int64_t *load = leaf_load(v);
         for (; i < end; i++)
-            best = larger(best, load[i]);
+            best = larger(best, plus(load[i], sum));
         return best;
     }
     const int64_t *add = inner_add(v);
     node_t **child = inner_child(v);
     if (i + 1 == end && !(r.from_open && r.to_open))
-        return plus(add[i], node_max(child[i], level - 1, r));
+        return node_max(child[i], level - 1, r, plus(sum, add[i]));
     if (!r.from_open) {
-        best = plus(add[i], node_max(child[i], level - 1, reach_open_to(r)));
+        best = node_max(child[i], level - 1, reach_open_to(r), plus(sum, add[i]));
         i++;
     }
     if (!r.to_open) {
         end--;
-        best = larger(best, plus(add[end], node_max(child[end], level - 1, reach_open_from(r))));
+        int64_t above = plus(sum, add[end]);
+        best = larger(best, node_max(child[end], level - 1, reach_open_from(r), above));
     }
     for (; i < end; i++)
-        best = larger(best, inner_max(v)[i]);
+        best = larger(best, plus(inner_max(v)[i], sum));
     return best;
 }
 
 int64_t profile_max(const struct profile *p, int64_t from, int64_t to)
 {
-    return node_max(p->root, p->height, (struct reach){.from = from, .to = to});
+    return node_max(p->root, p->height, (struct reach){.from = from, .to = to}, 0);
 }
 
 void profile_seek(struct profile_cursor *c, const struct profile *p, int64_t at)
@@ -833,7 +837,8 @@ bool profile_fit(struct profile_cursor *c, int64_t from, int64_t duration, int64
 /* Invariant: every window that begins at or after `end` - duration + 1, and before stop, contains an instant
  * before stop, at or after `end`, with too high a load.
  */
-bool profile_fits(const struct profile *p, int64_t from, int64_t duration, int64_t limit, int64_t stop)
+bool profile_fits(const struct profile *p, int64_t from, int64_t duration, int64_t limit,
+                  int64_t stop)
 {
     struct profile_cursor c;
     if (from >= stop)

@@ -107,7 +107,8 @@ bool profile_fit(struct profile_cursor *c, int64_t from, int64_t duration, int64
  * instants that rule windows out, each of which does so for a whole duration: with w = stop - from,
  * O((1 + w / duration) log n), however many gaps there are.
  */
-bool profile_fits(const struct profile *p, int64_t from, int64_t duration, int64_t limit, int64_t stop);
+bool profile_fits(const struct profile *p, int64_t from, int64_t duration, int64_t limit,
+                  int64_t stop);
 
 /* True if the points are in order, what nodes say of their children is right and occupancy is in bounds. */
 bool profile_check(const struct profile *p);

@@ -34,7 +34,8 @@ struct inner {
     struct queue_key key[FAN]; /* first key below the child */
     struct node *child[FAN];
     size_t count[FAN];
-    int64_t column[]; /* of each child: [class * FAN + child] for least, the same for narrow behind it */
+    int64_t column
+        []; /* of each child: [class * FAN + child] for least, the same for narrow behind it */
 };
 
 struct queue {
@@ -589,7 +590,8 @@ bool queue_match(const struct queue *q, const struct queue_key *after,
 {
     struct search s;
     search_prepare(&s, q, bound, n);
-    const struct queue_entry *found = s.tests ? match_below(&s, q, q->root, q->height, after) : NULL;
+    const struct queue_entry *found =
+        s.tests ? match_below(&s, q, q->root, q->height, after) : NULL;
     if (found)
         *entry = *found;
     return found != NULL;

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "calendar.h"
 #include "planner/planner_ext.h"
 #include "random.h"
 
@@ -20,11 +21,8 @@ struct model_span {
     int64_t id, start, last, planned;
 };
 
-/* A calendar of `window` ticks from `base`, spelled out; tick `window` is the end, where nothing is taken. */
 struct model {
-    int64_t base, window, total;
-    int64_t *load;
-    int64_t *holds;
+    struct calendar cal;
     struct model_span span[SPANS_MAX];
     int n;
     int limit; /* spans to hover around */
@@ -39,75 +37,52 @@ struct shape {
     int spans;
     int steps;
     int check_every;
+    int whole; /* most spans take all there is */
 };
 
 static int64_t free_at(const struct model *m, int64_t at)
 {
-    int64_t left = m->total - m->load[at - m->base];
-    return left > 0 ? left : 0;
+    return calendar_free_at(&m->cal, at);
 }
 
 static int fits(const struct model *m, int64_t at, int64_t duration, int64_t request)
 {
-    for (int64_t t = at; t < at + duration; t++)
-        if (free_at(m, t) < request)
-            return 0;
-    return 1;
+    return calendar_fits(&m->cal, at, duration, request);
 }
 
 static void take(struct model *m, const struct model_span *s, int64_t units, int hold)
 {
-    for (int64_t t = s->start; t < s->last; t++)
-        m->load[t - m->base] += units;
-    m->holds[s->start - m->base] += hold;
-    m->holds[s->last - m->base] += hold;
+    calendar_take(&m->cal, s->start, s->last, units, hold);
 }
 
 static int64_t model_next(struct model *m)
 {
-    for (int64_t t = m->from; t + m->duration <= m->base + m->window; t++) {
-        if (m->holds[t - m->base] && fits(m, t, m->duration, m->request)) {
+    for (int64_t t = m->from; t + m->duration <= m->cal.base + m->cal.window; t++) {
+        if (calendar_point(&m->cal, t) && fits(m, t, m->duration, m->request)) {
             m->from = t + 1;
             return t;
         }
     }
-    m->from = m->base + m->window + 1;
+    m->from = m->cal.base + m->cal.window + 1;
     return -1;
 }
 
-static int64_t pick_time(struct model *m, struct random *r)
-{
-    return random_between(r, m->base, m->base + m->window - 1);
-}
-
-/* Durations are mostly short, requests often near the limit, so that answers vary. */
+/* Durations are mostly short. */
 static int64_t pick_duration(const struct shape *s, struct random *r)
 {
     int64_t longest = random_next(r) % 4 ? s->longest : s->window;
     return random_between(r, 1, longest);
 }
 
-static int64_t pick_request(struct model *m, struct random *r)
-{
-    switch (random_next(r) % 8) {
-    case 0:
-        return 0;
-    case 1:
-        return m->total;
-    case 2:
-    case 3:
-        return random_between(r, 0, m->total);
-    default:
-        return random_between(r, 0, m->total / 8 + 1) % (m->total + 1);
-    }
-}
-
 static void step_add(planner_t *p, struct model *m, const struct shape *s, struct random *r)
 {
-    struct model_span span = {.start = pick_time(m, r), .planned = pick_request(m, r)};
+    struct model_span span = {.start = calendar_pick_time(&m->cal, r),
+                              .planned = calendar_pick_request(&m->cal, r)};
     int64_t duration = pick_duration(s, r);
+    if (s->whole && random_next(r) % 4)
+        span.planned = m->cal.total;
     span.last = span.start + duration;
-    int inside = span.last <= m->base + m->window;
+    int inside = span.last <= m->cal.base + m->cal.window;
     int ok = inside && m->n < SPANS_MAX && fits(m, span.start, duration, span.planned);
     if (inside && m->n == SPANS_MAX)
         return;
@@ -172,7 +147,7 @@ static void step_advance(planner_t *p, struct model *m, struct random *r)
     if (m->n == 0)
         return;
     struct model_span *span = &m->span[random_between(r, 0, m->n - 1)];
-    int64_t from = random_between(r, m->base, span->start);
+    int64_t from = random_between(r, m->cal.base, span->start);
     int64_t at = from;
     int64_t duration = span->last - span->start;
     while (at < span->start) {
@@ -193,9 +168,9 @@ static void step_advance(planner_t *p, struct model *m, struct random *r)
 
 static void step_first(planner_t *p, struct model *m, const struct shape *s, struct random *r)
 {
-    m->on_or_after = m->from = pick_time(m, r);
+    m->on_or_after = m->from = calendar_pick_time(&m->cal, r);
     m->duration = pick_duration(s, r);
-    m->request = pick_request(m, r);
+    m->request = calendar_pick_request(&m->cal, r);
     m->querying = 1;
     int64_t expected = model_next(m);
     errno = 0;
@@ -212,7 +187,7 @@ static void step_next(planner_t *p, struct model *m)
     if (!m->querying) {
         assert_int_equal(at, -1);
         assert_int_equal(errno, EINVAL);
-    } else if (m->request > m->total) {
+    } else if (m->request > m->cal.total) {
         assert_int_equal(at, -1);
         assert_int_equal(errno, ERANGE);
     } else {
@@ -222,23 +197,23 @@ static void step_next(planner_t *p, struct model *m)
 
 static void step_earliest(planner_t *p, struct model *m, const struct shape *s, struct random *r)
 {
-    int64_t from = pick_time(m, r);
+    int64_t from = calendar_pick_time(&m->cal, r);
     int64_t duration = pick_duration(s, r);
-    int64_t request = pick_request(m, r);
+    int64_t request = calendar_pick_request(&m->cal, r);
     int64_t at = from;
-    while (at + duration <= m->base + m->window && !fits(m, at, duration, request))
+    while (at + duration <= m->cal.base + m->cal.window && !fits(m, at, duration, request))
         at++;
-    if (at + duration > m->base + m->window)
+    if (at + duration > m->cal.base + m->cal.window)
         at = -1;
     assert_int_equal(planner_earliest(p, from, (uint64_t)duration, (uint64_t)request), at);
 }
 
 static void step_during(planner_t *p, struct model *m, const struct shape *s, struct random *r)
 {
-    int64_t at = pick_time(m, r);
+    int64_t at = calendar_pick_time(&m->cal, r);
     int64_t duration = pick_duration(s, r);
-    int64_t request = pick_request(m, r);
-    int outside = at + duration > m->base + m->window;
+    int64_t request = calendar_pick_request(&m->cal, r);
+    int outside = at + duration > m->cal.base + m->cal.window;
     errno = 0;
     int rc = planner_avail_during(p, at, (uint64_t)duration, (uint64_t)request);
     if (outside) {
@@ -253,18 +228,18 @@ static void step_during(planner_t *p, struct model *m, const struct shape *s, st
         least = free_at(m, t) < least ? free_at(m, t) : least;
     }
     assert_int_equal(planner_avail_resources_during(p, at, (uint64_t)duration), least);
-    at = random_between(r, m->base, m->base + m->window);
+    at = random_between(r, m->cal.base, m->cal.base + m->cal.window);
     assert_int_equal(planner_avail_resources_at(p, at), free_at(m, at));
 }
 
 static void step_rooms(planner_t *p, struct model *m, struct random *r)
 {
     struct planner_room room[8];
-    int64_t at = pick_time(m, r);
+    int64_t at = calendar_pick_time(&m->cal, r);
     size_t n = planner_rooms(p, at, room, 8);
     int64_t least = INT64_MAX;
     size_t k = 0;
-    for (int64_t t = at; t <= m->base + m->window; t++) {
+    for (int64_t t = at; t <= m->cal.base + m->cal.window; t++) {
         least = free_at(m, t) < least ? free_at(m, t) : least;
         while (room[k].within < t + 1 - at)
             k++;
@@ -278,8 +253,8 @@ static void step_rooms(planner_t *p, struct model *m, struct random *r)
 
 static void step_total(planner_t *p, struct model *m, const struct shape *s, struct random *r)
 {
-    m->total = random_next(r) % 4 ? s->total : random_between(r, 0, s->total);
-    assert_int_equal(planner_update_total(p, (uint64_t)m->total), 0);
+    m->cal.total = random_next(r) % 4 ? s->total : random_between(r, 0, s->total);
+    assert_int_equal(planner_update_total(p, (uint64_t)m->cal.total), 0);
 }
 
 static void check_spans(planner_t *p, const struct model *m)
@@ -345,12 +320,7 @@ static void run(const struct shape *s, uint64_t seed)
 {
     struct random r = {seed};
     struct model *m = calloc(1, sizeof(*m));
-    m->base = s->base;
-    m->window = s->window;
-    m->total = s->total;
-    m->load = calloc((size_t)s->window + 1, sizeof(*m->load));
-    m->holds = calloc((size_t)s->window + 1, sizeof(*m->holds));
-    m->holds[0] = 1;
+    m->cal = calendar_make(s->base, s->window, s->total);
     planner_t *p = planner_new(s->base, (uint64_t)s->window, (uint64_t)s->total, "unit");
     assert_non_null(p);
     for (int i = 0; i < s->steps; i++) {
@@ -363,8 +333,7 @@ static void run(const struct shape *s, uint64_t seed)
         }
     }
     planner_destroy(&p);
-    free(m->holds);
-    free(m->load);
+    calendar_free(&m->cal);
     free(m);
 }
 
@@ -422,13 +391,27 @@ static void test_deep_trees(void **state)
             seed);
 }
 
+/* Loads as large as numbers are, in a tree whose nodes split and join under them. */
+static void test_huge_loads(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++)
+        run(&(struct shape){.window = 5000,
+                            .total = INT64_MAX - 2,
+                            .longest = seed % 2 ? 30 : 2000,
+                            .spans = 900,
+                            .steps = 30000,
+                            .check_every = 401,
+                            .whole = 1},
+            seed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_spans),
-        cmocka_unit_test(test_base_and_zero_total),
-        cmocka_unit_test(test_many_spans),
-        cmocka_unit_test(test_deep_trees),
+        cmocka_unit_test(test_few_spans),  cmocka_unit_test(test_base_and_zero_total),
+        cmocka_unit_test(test_many_spans), cmocka_unit_test(test_deep_trees),
+        cmocka_unit_test(test_huge_loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

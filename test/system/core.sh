@@ -1,6 +1,6 @@
 #!/bin/sh
 # libberth is a function of its calls: it calls nothing outside but memory, text and arithmetic, and keeps no
-# variable of its own. It shows its public functions and no others.
+# variable of its own. It shows its public functions, all of them and no others.
 . "$BERTH_SOURCE/test/lib.sh"
 
 allowed='malloc|calloc|realloc|reallocarray|free|aligned_alloc'
@@ -26,4 +26,11 @@ cat "$BERTH_SOURCE"/include/berth/*.h >"$scratch/headers"
 while read -r name; do
     grep -qw "$name" "$scratch/headers" || fail "libberth.so shows $name, which no public header declares"
 done <"$scratch/shown"
+
+# A prototype begins a line; comments and what continues one do not begin with a letter.
+sed -nE 's/^[a-z][a-z0-9_ ]*[ *]([a-z0-9_]+)\(.*/\1/p' "$BERTH_SOURCE"/include/berth/*.h >"$scratch/declared"
+[ -s "$scratch/declared" ] || fail "no prototypes found in the public headers"
+while read -r name; do
+    grep -qx "$name" "$scratch/shown" || fail "libberth.so hides $name, which a public header declares"
+done <"$scratch/declared"
 finish

@@ -255,7 +255,7 @@ static int64_t idle_now(sched_t *s)
 }
 
 /* Whether a walk can decide anything. Time alone lets no waiting job start but a held one, so that after mere
- * submissions the new jobs count, and they must fit or get a reservation.
+ * submissions the new jobs count, and they must fit, get a reservation or take one over.
  */
 static bool walk_needed(sched_t *s, bool more)
 {
@@ -263,7 +263,12 @@ static bool walk_needed(sched_t *s, bool more)
         return true;
     if (s->fresh_least == INT64_MAX)
         return false;
-    return (int64_t)queue_size(s->held) < s->depth || s->fresh_least <= idle_now(s);
+    if ((int64_t)queue_size(s->held) < s->depth || s->fresh_least <= idle_now(s))
+        return true;
+    struct queue_entry open;
+    struct queue_entry last;
+    return queue_last(s->held, &last) && queue_first(s->open, &open) &&
+           queue_before(open.key, last.key);
 }
 
 /* Say which jobs can never start, in the order in which they were submitted, and forget them. */

@@ -326,6 +326,20 @@ static void prioritize_takes_a_reservation_over(void **state)
     sched_destroy(s);
 }
 
+/* The new job fits nowhere now, and yet it goes before the only holder. */
+static void new_job_takes_a_reservation_over(void **state)
+{
+    (void)state;
+    sched_t *s = create(1, "easy", -1, SCHED_ORDER_PRIORITY);
+    submit(s, 0, 1, 10, 0, 0);
+    sched_job_t second = submit(s, 0, 1, 5, -2, 1);
+    EXPECT_PASS(s, 0, false, {SCHED_START, 0, 0}, {SCHED_RESERVE, 1, 10});
+    submit(s, 3, 1, 5, -1, 2);
+    EXPECT_PASS(s, 3, false, {SCHED_RESERVE, 2, 10});
+    assert_int_equal(sched_state(s, second), SCHED_WAITING);
+    sched_destroy(s);
+}
+
 static void decides_in_queue_order(void **state)
 {
     (void)state;
@@ -469,6 +483,7 @@ int main(void)
         cmocka_unit_test(prioritize_moves_a_job_in_the_queue),
         cmocka_unit_test(prioritize_counts_under_its_order_alone),
         cmocka_unit_test(prioritize_takes_a_reservation_over),
+        cmocka_unit_test(new_job_takes_a_reservation_over),
         cmocka_unit_test(decides_in_queue_order),
         cmocka_unit_test(fcfs_lets_nobody_overtake),
         cmocka_unit_test(easy_overtakes_where_nobody_is_delayed),

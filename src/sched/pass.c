@@ -221,8 +221,10 @@ static enum step walk_step(sched_t *s, struct walk *w)
     bool any = queue_first(s->open, &open) && considered(s, open.key);
     if (w->more && queue_size(s->open) == 0)
         return STEP_BUSY; /* whoever waits is due or has a promise: the closing pass starts them in order */
+    if (!w->more && due && !(any && queue_before(open.key, due->key)))
+        return start_held(s, due->slot); /* before anyone behind it asks if the bound is used up */
     if ((int64_t)queue_size(s->held) < s->depth) {
-        if (any && (w->more || !due || queue_before(open.key, due->key)))
+        if (any)
             return plan(s, open.item, w->more);
     } else if (any && queue_last(s->held, &last) && queue_before(open.key, last.key)) {
         return give_way(s, last.item);

@@ -340,6 +340,24 @@ static void new_job_takes_a_reservation_over(void **state)
     sched_destroy(s);
 }
 
+/* A holder that starts in this pass leaves room in the bound: the last one need not give way. */
+static void due_holder_makes_room_in_the_bound(void **state)
+{
+    (void)state;
+    sched_t *s = create(4, "hybrid", 2, SCHED_ORDER_SHORTEST);
+    submit(s, 0, 4, 10, 0, 0);
+    submit(s, 0, 4, 20, 0, 1);
+    submit(s, 0, 4, 40, 0, 2);
+    EXPECT_PASS(s, 0, false, {SCHED_START, 0, 0}, {SCHED_RESERVE, 1, 10}, {SCHED_RESERVE, 2, 30});
+    const struct sched_decision *d;
+    size_t n;
+    assert_int_equal(sched_pass(s, 9, false, &d, &n), 0);
+    assert_int_equal(n, 0);
+    submit(s, 10, 4, 30, 0, 3);
+    EXPECT_PASS(s, 10, false, {SCHED_START, 1, 10}, {SCHED_RESERVE, 3, 70});
+    sched_destroy(s);
+}
+
 static void decides_in_queue_order(void **state)
 {
     (void)state;
@@ -484,6 +502,7 @@ int main(void)
         cmocka_unit_test(prioritize_counts_under_its_order_alone),
         cmocka_unit_test(prioritize_takes_a_reservation_over),
         cmocka_unit_test(new_job_takes_a_reservation_over),
+        cmocka_unit_test(due_holder_makes_room_in_the_bound),
         cmocka_unit_test(decides_in_queue_order),
         cmocka_unit_test(fcfs_lets_nobody_overtake),
         cmocka_unit_test(easy_overtakes_where_nobody_is_delayed),

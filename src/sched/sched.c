@@ -208,8 +208,10 @@ void freed_note(sched_t *s, int64_t from, int64_t to)
 /* Give back what a job holds and note it. */
 static void job_release(sched_t *s, const struct job *job)
 {
+    int64_t left = INT64_MAX - job->at; /* less than its duration if it started late */
+    int64_t duration = job->ask.duration < left ? job->ask.duration : left;
     s->place->ops->release(s->place, job->booking);
-    freed_note(s, job->at, job->at + job->ask.duration);
+    freed_note(s, job->at, job->at + duration);
 }
 
 void held_release(sched_t *s, uint32_t slot)

@@ -116,6 +116,13 @@ static uint32_t job_alloc(sched_t *s)
     return s->n_jobs++;
 }
 
+static void slot_give_back(sched_t *s, uint32_t slot)
+{
+    s->jobs[slot].state = JOB_FREE;
+    s->jobs[slot].next = s->free_job;
+    s->free_job = slot;
+}
+
 void job_free(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
@@ -123,8 +130,7 @@ void job_free(sched_t *s, uint32_t slot)
     if (job->generation == GENERATION_MAX) /* the slot is worn out: no handle must ever come again */
         return;
     job->generation++;
-    job->next = s->free_job;
-    s->free_job = slot;
+    slot_give_back(s, slot);
 }
 
 /* The slot of a job that exists, or JOB_NONE with EINVAL. */
@@ -177,7 +183,7 @@ sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *re
     struct queue_entry entry = {key, request->units, request->duration, slot};
     bool never = request->units > s->place->ops->most(s->place);
     if (!never && queue_insert(s->open, &entry) < 0) {
-        job_free(s, slot);
+        slot_give_back(s, slot); /* its handle was never given out */
         return -1;
     }
     job->key = key;

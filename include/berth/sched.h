@@ -13,7 +13,8 @@
  *
  * A reservation is kept until its job starts; a submission never moves it. After ends, the next pass first
  * takes the reservations in queue order and moves each to its earliest time, given all the others. Where the
- * queue's order puts a new job before the holders of a bound K that is used up, the last holder gives way.
+ * queue's order puts a job without a reservation before a holder, and the bound K is used up by holders that
+ * can't start now, the last one gives way.
  *
  * Calls return 0 or a value, or -1 (NULL for pointers) with errno. One that fails leaves the core as it was.
  * Not thread-safe.
@@ -115,7 +116,12 @@ int sched_cancel(sched_t *s, int64_t now, sched_job_t job);
 int sched_prioritize(sched_t *s, int64_t now, sched_job_t job, int64_t priority);
 
 /* Decide what can be decided at `now`. `more` says that further events of this very instant will follow, with a
- * pass after them: then jobs whose reservation has come may be left to that pass, to start in queue order.
+ * pass after them. As long as no more jobs wait than may hold a reservation, such a pass starts none: each gets
+ * its reservation, for `now` if it could start, and the closing pass, without `more`, starts them in queue
+ * order. Otherwise it is a pass like any other, but after mere submissions it does nothing unless one of the new
+ * jobs can get a reservation, goes before a holder, or needs no more units than would be free if the holders
+ * whose time has come left theirs. The closing pass may be left out where sched_next_time is later than `now`.
+ *
  * Decisions, in the order taken, belong to the core and are valid until its next call. Returns 0, or -1 with
  * EINVAL, or with ENOMEM: then the decisions taken before are returned and stand, and another pass goes on.
  *

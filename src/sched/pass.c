@@ -18,7 +18,6 @@ enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
 
 /* The held jobs whose time had come when the walk began, in queue order. */
 struct walk {
-    bool more;
     size_t due;
     size_t next_due;
 };
@@ -141,27 +140,25 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at)
     return STEP_DONE;
 }
 
-/* Start an open job or, if it can't, give it a reservation. One that could start, but is the last without a
- * reservation and may start with the closing pass, is given one for now.
- */
-static enum step plan(sched_t *s, uint32_t slot, bool more)
+/* Give an open job a reservation at its earliest time. */
+static enum step promise(sched_t *s, uint32_t slot)
 {
-    struct job *job = &s->jobs[slot];
-    bool later = more && queue_size(s->open) == 1;
-    if (!later) {
-        enum step step = start_open(s, slot);
-        if (step != STEP_BUSY)
-            return step;
-    }
-    int64_t at = s->place->ops->when(s->place, &job->ask, s->now);
+    int64_t at = s->place->ops->when(s->place, &s->jobs[slot].ask, s->now);
     if (at >= 0)
         return hold(s, slot, at);
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
-    queue_remove(s->open, job->key);
+    queue_remove(s->open, s->jobs[slot].key);
     decision_add(s, SCHED_REJECT, slot, s->now, "no time in the calendar is long enough");
     job_free(s, slot);
     return STEP_DONE;
+}
+
+/* Start an open job or, if it can't, give it a reservation. */
+static enum step plan(sched_t *s, uint32_t slot)
+{
+    enum step step = start_open(s, slot);
+    return step == STEP_BUSY ? promise(s, slot) : step;
 }
 
 /* The last holder gives way to open jobs before it. */
@@ -215,29 +212,42 @@ static enum step serve(sched_t *s)
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
-/* One step while held jobs may be due or reservations to be had; STEP_BUSY when neither is so any more. */
+/* Start nobody, and give each open job a reservation. */
+static enum step promise_all(sched_t *s)
+{
+    struct queue_entry entry;
+    enum step step = STEP_DONE;
+    while (step == STEP_DONE && queue_first(s->open, &entry) && considered(s, entry.key))
+        step = promise(s, entry.item);
+    return step;
+}
+
+/* One step while held jobs may be due or reservations to be had; STEP_BUSY when neither is so any more. A due
+ * job goes before an open one behind it asks whether the bound is used up.
+ */
 static enum step walk_step(sched_t *s, struct walk *w)
 {
     struct queue_entry open;
     struct queue_entry last;
     const struct due *due = due_next(s, w);
     bool any = queue_first(s->open, &open) && considered(s, open.key);
-    if (w->more && queue_size(s->open) == 0)
-        return STEP_BUSY; /* whoever waits is due or has a promise: the closing pass starts them in order */
-    if ((int64_t)queue_size(s->held) < s->depth) {
-        if (any && (w->more || !due || queue_before(open.key, due->key)))
-            return plan(s, open.item, w->more);
-    } else if (any && queue_last(s->held, &last) && queue_before(open.key, last.key)) {
-        return give_way(s, last.item);
-    }
-    return due ? start_held(s, due->slot) : STEP_BUSY;
+    if (due && !(any && queue_before(open.key, due->key)))
+        return start_held(s, due->slot);
+    if (!any)
+        return STEP_BUSY;
+    if ((int64_t)queue_size(s->held) < s->depth)
+        return plan(s, open.item);
+    queue_last(s->held, &last);
+    return queue_before(open.key, last.key) ? give_way(s, last.item) : STEP_BUSY;
 }
 
 static enum step walk(sched_t *s, bool more)
 {
     if (s->depth == 0)
         return serve(s);
-    struct walk w = {.more = more, .due = due_collect(s)};
+    if (more && (int64_t)sched_waiting(s) <= s->depth)
+        return promise_all(s);
+    struct walk w = {.due = due_collect(s)};
     enum step step;
     do {
         step = walk_step(s, &w);
@@ -258,7 +268,7 @@ static int64_t idle_now(sched_t *s)
 }
 
 /* Whether a walk can decide anything. Time alone lets no waiting job start but a held one, so that after mere
- * submissions the new jobs count, and they must fit or get a reservation.
+ * submissions the new jobs count, and they must fit, get a reservation or take one over.
  */
 static bool walk_needed(sched_t *s, bool more)
 {
@@ -266,7 +276,12 @@ static bool walk_needed(sched_t *s, bool more)
         return true;
     if (s->fresh_least == INT64_MAX)
         return false;
-    return (int64_t)queue_size(s->held) < s->depth || s->fresh_least <= idle_now(s);
+    if ((int64_t)queue_size(s->held) < s->depth || s->fresh_least <= idle_now(s))
+        return true;
+    struct queue_entry open;
+    struct queue_entry last;
+    return queue_last(s->held, &last) && queue_first(s->open, &open) &&
+           queue_before(open.key, last.key);
 }
 
 /* Say which jobs can never start, in the order in which they were submitted, and forget them. */

@@ -113,16 +113,21 @@ static uint32_t job_alloc(sched_t *s)
     return s->n_jobs++;
 }
 
+static void slot_give_back(sched_t *s, uint32_t slot)
+{
+    s->jobs[slot].state = JOB_FREE;
+    s->jobs[slot].next = s->free_job;
+    s->free_job = slot;
+}
+
 void job_free(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     job->state = JOB_FREE;
-    if (job->generation ==
-        GENERATION_MAX) /* the slot is worn out: no handle must ever come again */
-        return;
+    if (job->generation == GENERATION_MAX)
+        return; /* the slot is worn out: no handle must ever come again */
     job->generation++;
-    job->next = s->free_job;
-    s->free_job = slot;
+    slot_give_back(s, slot);
 }
 
 /* The slot of a job that exists, or JOB_NONE with EINVAL. */
@@ -175,7 +180,7 @@ sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *re
     struct queue_entry entry = {key, request->units, request->duration, slot};
     bool never = request->units > s->place->ops->most(s->place);
     if (!never && queue_insert(s->open, &entry) < 0) {
-        job_free(s, slot);
+        slot_give_back(s, slot); /* its handle was never given out */
         return -1;
     }
     job->key = key;
@@ -196,9 +201,11 @@ sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *re
 /* Give back what a job holds and note it. */
 static void job_release(sched_t *s, const struct job *job)
 {
+    int64_t left = INT64_MAX - job->at; /* less than its duration if it started late */
+    int64_t duration = job->ask.duration < left ? job->ask.duration : left;
     s->place->ops->release(s->place, job->booking);
     int64_t from = job->at > s->now ? job->at : s->now;
-    if (job->at + job->ask.duration > from)
+    if (job->at + duration > from)
         freed_add(&s->freed, from);
 }
 

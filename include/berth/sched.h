@@ -48,11 +48,17 @@ enum sched_order {
 
 struct sched_params {
     const char *policy; /* "fcfs", "easy", "hybrid", "conservative" */
-    int64_t
-        reservation_depth; /* jobs that may hold a reservation, < 0: the policy's default (hybrid 64,
-                                  conservative unlimited); fcfs and easy have 0 and 1 whatever it says */
-    int64_t
-        queue_depth; /* waiting jobs that a pass considers, the first in queue order; <= 0: all */
+
+    /* Jobs that may hold a reservation; < 0: the policy's default, 64 for hybrid, unlimited for conservative.
+     * fcfs and easy have 0 and 1 whatever this says.
+     */
+    int64_t reservation_depth;
+
+    /* Waiting jobs that a pass considers, the first in queue order; <= 0: all. Jobs that start make room for
+     * those behind them in the same pass; a holder that is no longer among the first still starts in its time.
+     */
+    int64_t queue_depth;
+
     enum sched_order order;
 };
 
@@ -102,16 +108,21 @@ void sched_destroy(sched_t *s);
  */
 sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *request);
 
-/* A running job has ended and what it held is free. EINVAL: it isn't running. O(log n). */
+/* A running job has ended and what it held is free. From its start plus its duration on a job counts as gone: the shell
+ * ends it by then and says so before a pass at that time, or two jobs may hold the same units for a while.
+ * EINVAL: it isn't running. O(log n).
+ */
 int sched_finish(sched_t *s, int64_t now, sched_job_t job);
 
 /* A job is cancelled, in whatever state; it is forgotten, and what it held is free. The shell has stopped it
- * if it was running. EINVAL: no such job. O(log n).
+ * if it was running. For the next pass, that a running or reserved job is cancelled is an end. EINVAL: no such
+ * job. O(log n).
  */
 int sched_cancel(sched_t *s, int64_t now, sched_job_t job);
 
-/* A waiting job's priority changes; without effect on the order unless that is by priority. EINVAL: no such
- * job, or it no longer waits; ENOMEM. O(log n).
+/* A waiting job's priority changes; without effect on the order unless that is by priority. A holder keeps its
+ * reservation until a job without one has come before it (above). EINVAL: no such job, or it no longer waits; ENOMEM.
+ * O(log n).
  */
 int sched_prioritize(sched_t *s, int64_t now, sched_job_t job, int64_t priority);
 
@@ -131,7 +142,9 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t job, int64_t priority)
 int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions,
                size_t *n);
 
-/* The time at which a pass is needed even if nothing happens: the earliest reservation's; INT64_MAX for none. */
+/* The time at which a pass is needed even if nothing happens: the earliest reservation's; INT64_MAX for none. The
+ * pass is to be given this time even if it comes late: what a job holds is booked from its reservation's time on.
+ */
 int64_t sched_next_time(const sched_t *s);
 
 /* A job's state, or -1 with EINVAL if there is no such job. */

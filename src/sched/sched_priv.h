@@ -36,10 +36,9 @@ struct job {
 /* What a sweep knows of all jobs that ask for the same (sweep.c). */
 struct shape {
     struct place_ask ask;
-    int64_t
-        none_before; /* no window for it begins before, whatever begins at or after `needs` held */
-    int64_t needs;
-    uint64_t seen; /* as of this place in the log of what was freed */
+    int64_t none_before; /* no window for it begins before this, */
+    int64_t needs;       /* even if nothing were held from here on, */
+    uint64_t seen;       /* as of this place in the log of what was freed */
 };
 
 #define SHAPE_BITS                                                                                 \

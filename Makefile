@@ -39,8 +39,9 @@ check:
 bench: build/build.ninja
 	@set -e; for source in $(sort $(wildcard bench/bench_*.c)); do \
 	    bench=$${source%.c}; \
-	    ninja -C build --quiet $(NINJAFLAGS) $$bench; \
+	    ninja -C build $(NINJAFLAGS) $$bench >build/bench.log || { cat build/bench.log; exit 1; }; \
 	    build/$$bench; \
+	    echo; \
 	done
 
 install: build/build.ninja

@@ -17,8 +17,9 @@
 
 enum {
     NEAR_SPANS = 2,
-    FEW_SPANS = 4, /* 2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX */
-    TYPE_ROOM = 24 /* with it a planner fills an allocation of 192 bytes */
+    FEW_SPANS = 4,  /* 2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX */
+    TYPE_ROOM = 24, /* with it a planner fills an allocation of 192 bytes */
+    FEW_LOOKS = 8   /* looks of profile_fits that cost less than a walk over the gaps */
 };
 
 _Static_assert(2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX, "few spans must fit a view");
@@ -651,7 +652,10 @@ int64_t planner_earliest_before(const planner_t *ctx, int64_t from, int64_t dura
     int64_t at;
     const struct profile *profile = profile_of(ctx, &view);
     int64_t limit = load_limit(ctx, request);
-    if (!profile_fits(profile, from, duration, limit, before))
+    if (from >= before)
+        return before;
+    if ((before - from) / FEW_LOOKS < duration &&
+        !profile_fits(profile, from, duration, limit, before))
         return before;
     profile_seek(&c, profile, from);
     return profile_fit(&c, from, duration, limit, before, &at) ? at : before;

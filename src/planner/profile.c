@@ -601,6 +601,26 @@ static bool slide_find(struct profile *p, struct slide *s)
            (p->height == 0 || leaf->n >= NODE_MIN + 2);
 }
 
+/* Whether the loads of entries i to j - 1 of the leaf, which have just changed, were and are well within its
+ * bounds, so that these are still right.
+ */
+static bool slide_inside(const struct slide *s, uint32_t i, uint32_t j)
+{
+    const node_t *parent = s->way.node[1];
+    uint32_t k = s->way.i[1];
+    int64_t high = minus(inner_max(parent)[k], inner_add(parent)[k]);
+    int64_t low = minus(inner_min(parent)[k], inner_add(parent)[k]);
+    const int64_t *load = leaf_load(s->way.node[0]);
+    int64_t wide = minus(high, low);
+    for (; i < j; i++) {
+        int64_t now = minus(load[i], low);
+        int64_t was = minus(now, s->delta);
+        if (now <= 0 || now >= wide || was <= 0 || was >= wide)
+            return false;
+    }
+    return true;
+}
+
 static void slide_apply(struct profile *p, const struct slide *s)
 {
     node_t *leaf = s->way.node[0];
@@ -617,13 +637,15 @@ static void slide_apply(struct profile *p, const struct slide *s)
         leaf_holds(leaf)[i] = 1;
     }
     int64_t *load = leaf_load(leaf);
+    uint32_t first = i;
     for (; node_key(leaf)[i] < s->to; i++)
         load[i] = plus(load[i], s->delta);
+    bool inside = p->height > 0 && slide_inside(s, first, i);
     if (--leaf_holds(leaf)[i] == 0) {
         node_erase(leaf, 0, i);
         p->n--;
     }
-    for (uint32_t level = 1; level <= p->height; level++)
+    for (uint32_t level = 1; level <= p->height && !inside; level++)
         inner_refresh(s->way.node[level], level, s->way.i[level]);
 }
 

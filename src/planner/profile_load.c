@@ -1,0 +1,203 @@
+/* Loads of a profile: changed over intervals, moved with what is booked, and asked for (profile.h). */
+#include "planner/profile_node.h"
+
+/* A leaf with as many entries can lose two and needs no neighbour. */
+#define SLIDE_MIN (PROFILE_NODE_MAX / 4 + 2)
+
+/* The part of an interval [from, to) that a subtree is asked about. An end is open where the subtree is known
+ * to lie on this side of it, so that below the node that parts the two ends each level has one partial child.
+ */
+struct reach {
+    int64_t from;
+    int64_t to;
+    bool from_open;
+    bool to_open;
+};
+
+static struct reach reach_open_from(struct reach r)
+{
+    r.from_open = true;
+    return r;
+}
+
+static struct reach reach_open_to(struct reach r)
+{
+    r.to_open = true;
+    return r;
+}
+
+/* Add to the points of v in r. */
+static void node_add(node_t *v, uint32_t level, struct reach r, int64_t delta)
+{
+    uint32_t i = r.from_open ? 0 : node_below(v, r.from);
+    uint32_t j = r.to_open ? v->n : node_below(v, r.to);
+    if (level == 0) {
+        int64_t *load = leaf_load(v);
+        for (; i < j; i++)
+            load[i] = plus(load[i], delta);
+        return;
+    }
+    /* Children i to j - 1 begin inside; the one before i may reach in, the last may reach out. */
+    const int64_t *key = node_key(v);
+    bool first_partial = i > 0 && !(i < v->n && key[i] == r.from);
+    bool last_partial = !r.to_open && !(j < v->n && key[j] == r.to);
+    if (first_partial) {
+        bool both = j == i && last_partial;
+        node_add(inner_child(v)[i - 1], level - 1, both ? r : reach_open_to(r), delta);
+        inner_refresh(v, level, i - 1);
+    }
+    if (last_partial && j > i) {
+        j--;
+        node_add(inner_child(v)[j], level - 1, reach_open_from(r), delta);
+        inner_refresh(v, level, j);
+    }
+    for (; i < j; i++) {
+        inner_max(v)[i] = plus(inner_max(v)[i], delta);
+        inner_min(v)[i] = plus(inner_min(v)[i], delta);
+        inner_add(v)[i] = plus(inner_add(v)[i], delta);
+    }
+}
+
+void profile_add(struct profile *p, int64_t from, int64_t to, int64_t delta)
+{
+    if (delta != 0 && from < to)
+        node_add(p->root, p->height, (struct reach){.from = from, .to = to}, delta);
+}
+
+/* One end of what is moved to an earlier time: a hold goes from the point at `to` to one at `from`, and what lies
+ * between changes by delta. Mostly the two stand in one leaf, which is then changed in place.
+ */
+struct slide {
+    struct way way; /* to the leaf with the point at `to` */
+    int64_t from;
+    int64_t to;
+    int64_t delta;
+};
+
+/* Find the leaf; false if it does not reach back to `from`, or if it might not have room for two slides, or might be
+ * left with too few entries.
+ */
+static bool slide_find(struct profile *p, struct slide *s)
+{
+    way_find(p, s->to, &s->way);
+    const node_t *leaf = s->way.node[0];
+    return node_key(leaf)[0] <= s->from && leaf->n + 2 <= leaf->cap &&
+           (p->height == 0 || leaf->n >= SLIDE_MIN);
+}
+
+/* Whether the loads of entries i to j - 1 of the leaf, which have just changed, were and are well within its
+ * bounds, so that these are still right.
+ */
+static bool slide_inside(const struct slide *s, uint32_t i, uint32_t j)
+{
+    const node_t *parent = s->way.node[1];
+    uint32_t k = s->way.i[1];
+    int64_t high = minus(inner_max(parent)[k], inner_add(parent)[k]);
+    int64_t low = minus(inner_min(parent)[k], inner_add(parent)[k]);
+    const int64_t *load = leaf_load(s->way.node[0]);
+    int64_t wide = minus(high, low);
+    for (; i < j; i++) {
+        int64_t now = minus(load[i], low);
+        int64_t was = minus(now, s->delta);
+        if (now <= 0 || now >= wide || was <= 0 || was >= wide)
+            return false;
+    }
+    return true;
+}
+
+static void slide_apply(struct profile *p, const struct slide *s)
+{
+    node_t *leaf = s->way.node[0];
+    uint32_t i = node_find(leaf, s->from);
+    if (node_key(leaf)[i] == s->from) {
+        leaf_holds(leaf)[i]++;
+    } else {
+        int64_t load = leaf_load(leaf)[i++];
+        node_move(leaf, i + 1, leaf, i, leaf->n - i, 0, 0);
+        leaf->n++;
+        p->n++;
+        node_key(leaf)[i] = s->from;
+        leaf_load(leaf)[i] = load;
+        leaf_holds(leaf)[i] = 1;
+    }
+    int64_t *load = leaf_load(leaf);
+    uint32_t first = i;
+    for (; node_key(leaf)[i] < s->to; i++)
+        load[i] = plus(load[i], s->delta);
+    bool inside = p->height > 0 && slide_inside(s, first, i);
+    if (--leaf_holds(leaf)[i] == 0) {
+        node_erase(leaf, 0, i);
+        p->n--;
+    }
+    for (uint32_t level = 1; level <= p->height && !inside; level++)
+        inner_refresh(s->way.node[level], level, s->way.i[level]);
+}
+
+int profile_advance(struct profile *p, int64_t old, int64_t duration, int64_t start, int64_t count)
+{
+    struct slide head = {.from = start, .to = old, .delta = count};
+    struct slide tail = {.from = start + duration, .to = old + duration, .delta = -count};
+    if (slide_find(p, &head) && slide_find(p, &tail)) {
+        slide_apply(p, &head);
+        slide_apply(p, &tail);
+        return 0;
+    }
+    if (profile_hold(p, head.from) < 0)
+        return -1;
+    if (profile_hold(p, tail.from) < 0) {
+        profile_drop(p, head.from);
+        return -1;
+    }
+    profile_add(p, head.from, head.to, head.delta);
+    profile_add(p, tail.from, tail.to, tail.delta);
+    profile_drop(p, head.to);
+    profile_drop(p, tail.to);
+    return 0;
+}
+
+int64_t profile_at(const struct profile *p, int64_t at)
+{
+    const node_t *v = p->root;
+    int64_t sum = 0;
+    for (uint32_t level = p->height; level > 0; level--) {
+        uint32_t i = node_find(v, at);
+        sum = plus(sum, inner_add(v)[i]);
+        v = inner_child(v)[i];
+    }
+    return plus(leaf_load(v)[node_find(v, at)], sum);
+}
+
+/* Largest load of the points of v that hold at some time of r; sum is what is added above v. */
+static int64_t node_max(const node_t *v, uint32_t level, struct reach r, int64_t sum)
+{
+    uint32_t i = r.from_open ? 0 : node_find(v, r.from);
+    uint32_t end = r.to_open ? v->n : node_find(v, r.to - 1) + 1;
+    int64_t best = INT64_MIN;
+    if (level == 0) {
+        const int64_t *load = leaf_load(v);
+        for (; i < end; i++)
+            best = larger(best, plus(load[i], sum));
+        return best;
+    }
+    const int64_t *add = inner_add(v);
+    node_t **child = inner_child(v);
+    if (i + 1 == end && !(r.from_open && r.to_open))
+        return node_max(child[i], level - 1, r, plus(sum, add[i]));
+    if (!r.from_open) {
+        best = node_max(child[i], level - 1, reach_open_to(r), plus(sum, add[i]));
+        i++;
+    }
+    if (!r.to_open) {
+        end--;
+        int64_t above = plus(sum, add[end]);
+        best = larger(best, node_max(child[end], level - 1, reach_open_from(r), above));
+    }
+    for (; i < end; i++)
+        best = larger(best, plus(inner_max(v)[i], sum));
+    return best;
+}
+
+int64_t profile_max(const struct profile *p, int64_t from, int64_t to)
+{
+    return node_max(p->root, p->height, (struct reach){.from = from, .to = to}, 0);
+}

@@ -138,34 +138,16 @@ static bool outlasts(const planner_t *p, int64_t at, uint64_t duration)
     return duration > (uint64_t)p->end - (uint64_t)at;
 }
 
-/* Adding and removing profile entries for one span. */
-
-static int profile_put(struct profile *profile, const struct span *s)
-{
-    if (profile_hold(profile, s->start) < 0)
-        return fail(ENOMEM);
-    if (profile_hold(profile, s->last) < 0) {
-        profile_drop(profile, s->start);
-        return fail(ENOMEM);
-    }
-    profile_add(profile, s->start, s->last, s->planned);
-    return 0;
-}
-
-static void profile_take(struct profile *profile, const struct span *s)
-{
-    profile_add(profile, s->start, s->last, -s->planned);
-    profile_drop(profile, s->start);
-    profile_drop(profile, s->last);
-}
-
 static int profile_build(struct profile *profile, int64_t base, const struct span *spans,
                          uint32_t n)
 {
     if (profile_init(profile, base) < 0)
         return fail(ENOMEM);
     for (uint32_t i = 0; i < n; i++) {
-        if (spans[i].planned != SPAN_REMOVED && profile_put(profile, &spans[i]) < 0) {
+        const struct span *s = &spans[i];
+        if (s->planned == SPAN_REMOVED)
+            continue;
+        if (profile_book(profile, s->start, s->last, s->planned) < 0) {
             profile_clear(profile);
             return fail(ENOMEM);
         }
@@ -583,8 +565,9 @@ int64_t planner_add_span(planner_t *ctx, int64_t start_time, uint64_t duration, 
         .last = start_time + (int64_t)duration,
         .planned = (int64_t)request,
     };
-    if (has_profile(ctx) && profile_put(&ctx->far.profile, &span) < 0)
-        return -1;
+    if (has_profile(ctx) &&
+        profile_book(&ctx->far.profile, span.start, span.last, span.planned) < 0)
+        return fail(ENOMEM);
     spans_of(ctx)[ctx->n++] = span;
     ctx->live++;
     ctx->counter++;
@@ -611,7 +594,7 @@ int planner_rem_span(planner_t *ctx, int64_t span_id)
     if (!span)
         return -1;
     if (has_profile(ctx))
-        profile_take(&ctx->far.profile, span);
+        profile_unbook(&ctx->far.profile, span->start, span->last, span->planned);
     span->planned = SPAN_REMOVED;
     ctx->live--;
     if (!has_profile(ctx))

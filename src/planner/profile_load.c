@@ -64,8 +64,123 @@ void profile_add(struct profile *p, int64_t from, int64_t to, int64_t delta)
         node_add(p->root, p->height, (struct reach){.from = from, .to = to}, delta);
 }
 
+/* Mostly all that a call changes lies in one leaf, which is then changed in place: the way to it is found once,
+ * and the bounds above it are mostly right as they are. The functions below say when, and do it.
+ */
+
+/* Whether two points can come into the leaf or go from it without any other node being touched. */
+static bool leaf_roomy(const struct profile *p, const node_t *leaf)
+{
+    return leaf->n + 2 <= leaf->cap && (p->height == 0 || leaf->n >= SLIDE_MIN);
+}
+
+/* Hold the point at `at`, which must not lie before the leaf's first. Returns its index. */
+static uint32_t leaf_hold(struct profile *p, node_t *leaf, int64_t at)
+{
+    uint32_t i = node_find(leaf, at);
+    if (node_key(leaf)[i] == at) {
+        leaf_holds(leaf)[i]++;
+        return i;
+    }
+    int64_t load = leaf_load(leaf)[i++];
+    node_move(leaf, i + 1, leaf, i, leaf->n - i, 0, 0);
+    leaf->n++;
+    p->n++;
+    node_key(leaf)[i] = at;
+    leaf_load(leaf)[i] = load;
+    leaf_holds(leaf)[i] = 1;
+    return i;
+}
+
+static void leaf_drop(struct profile *p, node_t *leaf, uint32_t i)
+{
+    if (--leaf_holds(leaf)[i] > 0)
+        return;
+    node_erase(leaf, 0, i);
+    p->n--;
+}
+
+/* Add delta to the points i to j - 1 of the way's leaf. Returns whether their loads were and are well within its
+ * bounds, so that these stay right, also if a point goes that has the load of the one before it.
+ */
+static bool leaf_add(const struct profile *p, const struct way *way, uint32_t i, uint32_t j,
+                     int64_t delta)
+{
+    int64_t *load = leaf_load(way->node[0]);
+    if (p->height == 0) {
+        for (; i < j; i++)
+            load[i] = plus(load[i], delta);
+        return true;
+    }
+    const node_t *parent = way->node[1];
+    uint32_t k = way->i[1];
+    int64_t low = minus(inner_min(parent)[k], inner_add(parent)[k]);
+    int64_t wide = minus(inner_max(parent)[k], inner_min(parent)[k]);
+    bool within = i > 0; /* else that point is the leaf's key and has none before it */
+    for (; i < j; i++) {
+        int64_t was = minus(load[i], low);
+        int64_t now = plus(was, delta);
+        load[i] = plus(load[i], delta);
+        within = within && now > 0 && now < wide && was > 0 && was < wide;
+    }
+    return within;
+}
+
+static void way_refresh(const struct profile *p, const struct way *way)
+{
+    for (uint32_t level = 1; level <= p->height; level++)
+        inner_refresh(way->node[level], level, way->i[level]);
+}
+
+/* Whether a point at this time belongs to the leaf, which begins before it. */
+static bool leaf_reaches(const struct profile *p, const node_t *leaf, int64_t at)
+{
+    return p->height == 0 || at <= node_key(leaf)[leaf->n - 1];
+}
+
+int profile_book(struct profile *p, int64_t from, int64_t to, int64_t count)
+{
+    struct way way;
+    way_find(p, from, &way);
+    node_t *leaf = way.node[0];
+    if (leaf_roomy(p, leaf) && leaf_reaches(p, leaf, to)) {
+        uint32_t i = leaf_hold(p, leaf, from);
+        if (!leaf_add(p, &way, i, leaf_hold(p, leaf, to), count))
+            way_refresh(p, &way);
+        return 0;
+    }
+    if (profile_hold(p, from) < 0)
+        return -1;
+    if (profile_hold(p, to) < 0) {
+        profile_drop(p, from);
+        return -1;
+    }
+    profile_add(p, from, to, count);
+    return 0;
+}
+
+void profile_unbook(struct profile *p, int64_t from, int64_t to, int64_t count)
+{
+    struct way way;
+    way_find(p, from, &way);
+    node_t *leaf = way.node[0];
+    if (leaf_roomy(p, leaf) && leaf_reaches(p, leaf, to)) {
+        uint32_t i = way.i[0];
+        uint32_t j = node_find(leaf, to);
+        bool within = leaf_add(p, &way, i, j, -count);
+        leaf_drop(p, leaf, j);
+        leaf_drop(p, leaf, i);
+        if (!within)
+            way_refresh(p, &way);
+        return;
+    }
+    profile_add(p, from, to, -count);
+    profile_drop(p, from);
+    profile_drop(p, to);
+}
+
 /* One end of what is moved to an earlier time: a hold goes from the point at `to` to one at `from`, and what lies
- * between changes by delta. Mostly the two stand in one leaf, which is then changed in place.
+ * between changes by delta.
  */
 struct slide {
     struct way way; /* to the leaf with the point at `to` */
@@ -74,63 +189,23 @@ struct slide {
     int64_t delta;
 };
 
-/* Find the leaf; false if it does not reach back to `from`, or if it might not have room for two slides, or might be
- * left with too few entries.
- */
+/* Find the leaf; false if it does not reach back to `from` or is not roomy. */
 static bool slide_find(struct profile *p, struct slide *s)
 {
     way_find(p, s->to, &s->way);
     const node_t *leaf = s->way.node[0];
-    return node_key(leaf)[0] <= s->from && leaf->n + 2 <= leaf->cap &&
-           (p->height == 0 || leaf->n >= SLIDE_MIN);
-}
-
-/* Whether the loads of entries i to j - 1 of the leaf, which have just changed, were and are well within its
- * bounds, so that these are still right.
- */
-static bool slide_inside(const struct slide *s, uint32_t i, uint32_t j)
-{
-    const node_t *parent = s->way.node[1];
-    uint32_t k = s->way.i[1];
-    int64_t high = minus(inner_max(parent)[k], inner_add(parent)[k]);
-    int64_t low = minus(inner_min(parent)[k], inner_add(parent)[k]);
-    const int64_t *load = leaf_load(s->way.node[0]);
-    int64_t wide = minus(high, low);
-    for (; i < j; i++) {
-        int64_t now = minus(load[i], low);
-        int64_t was = minus(now, s->delta);
-        if (now <= 0 || now >= wide || was <= 0 || was >= wide)
-            return false;
-    }
-    return true;
+    return node_key(leaf)[0] <= s->from && leaf_roomy(p, leaf);
 }
 
 static void slide_apply(struct profile *p, const struct slide *s)
 {
     node_t *leaf = s->way.node[0];
-    uint32_t i = node_find(leaf, s->from);
-    if (node_key(leaf)[i] == s->from) {
-        leaf_holds(leaf)[i]++;
-    } else {
-        int64_t load = leaf_load(leaf)[i++];
-        node_move(leaf, i + 1, leaf, i, leaf->n - i, 0, 0);
-        leaf->n++;
-        p->n++;
-        node_key(leaf)[i] = s->from;
-        leaf_load(leaf)[i] = load;
-        leaf_holds(leaf)[i] = 1;
-    }
-    int64_t *load = leaf_load(leaf);
-    uint32_t first = i;
-    for (; node_key(leaf)[i] < s->to; i++)
-        load[i] = plus(load[i], s->delta);
-    bool inside = p->height > 0 && slide_inside(s, first, i);
-    if (--leaf_holds(leaf)[i] == 0) {
-        node_erase(leaf, 0, i);
-        p->n--;
-    }
-    for (uint32_t level = 1; level <= p->height && !inside; level++)
-        inner_refresh(s->way.node[level], level, s->way.i[level]);
+    uint32_t i = leaf_hold(p, leaf, s->from);
+    uint32_t j = node_find(leaf, s->to);
+    bool within = leaf_add(p, &s->way, i, j, s->delta);
+    leaf_drop(p, leaf, j);
+    if (!within)
+        way_refresh(p, &s->way);
 }
 
 int profile_advance(struct profile *p, int64_t old, int64_t duration, int64_t start, int64_t count)
@@ -142,16 +217,9 @@ int profile_advance(struct profile *p, int64_t old, int64_t duration, int64_t st
         slide_apply(p, &tail);
         return 0;
     }
-    if (profile_hold(p, head.from) < 0)
+    if (profile_book(p, start, start + duration, count) < 0)
         return -1;
-    if (profile_hold(p, tail.from) < 0) {
-        profile_drop(p, head.from);
-        return -1;
-    }
-    profile_add(p, head.from, head.to, head.delta);
-    profile_add(p, tail.from, tail.to, tail.delta);
-    profile_drop(p, head.to);
-    profile_drop(p, tail.to);
+    profile_unbook(p, old, old + duration, count);
     return 0;
 }
 

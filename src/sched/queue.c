@@ -1,7 +1,7 @@
 /* The queue: a B+ tree of entries with, at each child, what is least by class of units (queue.h).
  *
  * Class k is that of more than 2^(k-1) and at most 2^k units. least[k] is the least value of the entries of
- * classes up to k, narrow[k] the least units of those of class k. A bound of u units, of class k, lets in
+ * classes up to k, narrow[k] no more than the least units of those of class k. A bound of u units, of class k, lets in
  * whatever has a class below k, and of class k perhaps something, if narrow[k] is not over u: entering a subtree for
  * nothing is possible, missing an entry is not.
  */
@@ -378,12 +378,26 @@ static void join(struct queue *q, struct inner *v, uint32_t level, uint32_t i)
     refresh(q, v, level, i);
 }
 
-static void remove_below(struct queue *q, struct node *v, uint32_t level, struct queue_key key)
+/* Take one entry out of what column i of v counts; false if its value may have been the least. */
+static bool forget(struct inner *v, uint32_t level, uint32_t i, const struct queue_entry *entry)
+{
+    if (entry->value <= *least_of(v, class_of(entry->units), i))
+        return false;
+    const struct node *child = v->child[i];
+    v->key[i] = level > 1 ? as_inner(child)->key[0] : as_leaf(child)->entry[0].key;
+    v->count[i]--;
+    return true;
+}
+
+/* Remove the entry with this key below v; it is in *removed then. */
+static void remove_below(struct queue *q, struct node *v, uint32_t level, struct queue_key key,
+                         struct queue_entry *removed)
 {
     if (level == 0) {
         struct leaf *leaf = as_leaf(v);
         uint32_t at = leaf_find(leaf, key);
         assert(at < v->n && leaf->entry[at].key.seq == key.seq);
+        *removed = leaf->entry[at];
         move_entries(leaf, at, leaf, at + 1, v->n - at - 1);
         v->n--;
         return;
@@ -391,21 +405,23 @@ static void remove_below(struct queue *q, struct node *v, uint32_t level, struct
     struct inner *inner = as_inner(v);
     uint32_t i = inner_find(inner, key);
     struct node *child = inner->child[i];
-    remove_below(q, child, level - 1, key);
+    remove_below(q, child, level - 1, key, removed);
     if (child->n == 0) {
         give_spare(q, child, level - 1);
         move_columns(q, inner, i, inner, i + 1, v->n - i - 1);
         v->n--;
         return;
     }
-    refresh(q, inner, level, i);
+    if (!forget(inner, level, i, removed))
+        refresh(q, inner, level, i);
     if (child->n < FEW && v->n > 1)
         join(q, inner, level, i > 0 ? i - 1 : i);
 }
 
 void queue_remove(struct queue *q, struct queue_key key)
 {
-    remove_below(q, q->root, q->height, key);
+    struct queue_entry removed;
+    remove_below(q, q->root, q->height, key, &removed);
     q->size--;
     while (q->height > 0 && q->root->n <= 1) {
         struct node *root = q->root;
@@ -616,7 +632,7 @@ static bool node_ok(const struct queue *q, const struct node *v, uint32_t level,
     return true;
 }
 
-/* Refreshing a column must change nothing. */
+/* Refreshing a column must change nothing, but that what is narrow may turn out less so. */
 static bool columns_ok(const struct queue *q, const struct node *v, uint32_t level, size_t *size)
 {
     if (level == 0) {
@@ -633,8 +649,11 @@ static bool columns_ok(const struct queue *q, const struct node *v, uint32_t lev
         refresh(q, inner, level, i);
         bool same = key.rank == inner->key[i].rank && key.seq == inner->key[i].seq &&
                     count == inner->count[i];
-        for (uint32_t k = 0; k < 2 * q->classes; k++)
-            same = same && before[k] == inner->column[k * FAN + i];
+        for (uint32_t k = 0; k < 2 * q->classes; k++) {
+            int64_t *now = &inner->column[k * FAN + i];
+            same = same && (k < q->classes ? before[k] == *now : before[k] <= *now);
+            *now = before[k];
+        }
         if (!same || !columns_ok(q, inner->child[i], level - 1, size))
             return false;
     }

@@ -49,7 +49,7 @@ enum sched_order {
 struct sched_params {
     const char *policy; /* "fcfs", "easy", "hybrid", "conservative" */
 
-    /* Jobs that may hold a reservation; < 0: the policy's default, 64 for hybrid, unlimited for conservative.
+    /* Jobs that may hold a reservation; <= 0: the policy's default, 64 for hybrid, unlimited for conservative.
      * fcfs and easy have 0 and 1 whatever this says.
      */
     int64_t reservation_depth;

@@ -234,7 +234,7 @@ static bool parse_option(int id, const char *text, struct sim_options *o)
         o->exact = word > 0;
         return word >= 0;
     case OPT_RESERVATION_DEPTH:
-        return parse_number(id, text, 0, VALUE_MAX, &o->reservation_depth);
+        return parse_number(id, text, 1, VALUE_MAX, &o->reservation_depth);
     case OPT_QUEUE_DEPTH:
         return parse_number(id, text, 1, VALUE_MAX, &o->queue_depth);
     case OPT_TAU:
@@ -301,7 +301,6 @@ bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *stat
         .seed = DEFAULT_SEED,
         .policies = {"easy"},
         .npolicies = 1,
-        .reservation_depth = -1,
         .tau = DEFAULT_TAU,
     };
     bool seen[OPT_SEED - OPT_PROCS + 1] = {false};

@@ -21,7 +21,7 @@ struct sim_options {
     enum simulate_events events;
     enum sched_order order;
     bool exact;
-    int64_t reservation_depth; /* -1: the policy's own */
+    int64_t reservation_depth; /* 0: the policy's own */
     int64_t queue_depth;       /* 0: all */
     int64_t tau;
     bool json;

@@ -31,7 +31,7 @@ sched_t *sched_create_flat(int64_t units, const struct sched_params *params, ber
     if (check_params(units, params, err) < 0)
         return NULL;
     const struct policy *policy = policy_find(params->policy);
-    bool told = policy->tunable && params->reservation_depth >= 0;
+    bool told = policy->tunable && params->reservation_depth > 0;
     sched_t *s = calloc(1, sizeof(*s));
     if (s) {
         s->place = flat_create(units);

@@ -115,7 +115,7 @@ static void pick_policy(struct scenario *c, struct random *r)
         c->bound = 0;
     else if (strcmp(c->params.policy, "easy") == 0)
         c->bound = 1;
-    else if (depth >= 0)
+    else if (depth > 0)
         c->bound = depth;
     else
         c->bound = strcmp(c->params.policy, "hybrid") == 0 ? 64 : INT64_MAX;

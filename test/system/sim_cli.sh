@@ -29,7 +29,7 @@ for option in procs tau limit queue-depth; do
         wrong "--$option: '$value' is not a whole number from 1 to 1000000000000000" "--$option" "$value" a
     done
 done
-wrong "--reservation-depth: '-1' is not a whole number from 0 to 1000000000000000" --reservation-depth -1 a
+wrong "--reservation-depth: '-1' is not a whole number from 1 to 1000000000000000" --reservation-depth -1 a
 wrong "--jobs: the file's name is empty" --jobs '' a
 wrong "--plot: the file's name is empty" --plot= a
 wrong "--model: 'jann' is not lublin" --model jann

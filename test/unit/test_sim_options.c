@@ -36,7 +36,7 @@ static void test_defaults(void **state)
     assert_string_equal(sim_estimates_word(o.exact), "user");
     assert_int_equal(o.procs, 0);
     assert_int_equal(o.limit, 0);
-    assert_true(o.reservation_depth < 0);
+    assert_int_equal(o.reservation_depth, 0);
     assert_int_equal(o.queue_depth, 0);
     assert_int_equal(o.tau, 10);
     assert_false(o.json);
@@ -53,7 +53,7 @@ static void test_given(void **state)
                                  "shortest",  "--tau",
                                  "30",        "--estimates",
                                  "exact",     "--reservation-depth",
-                                 "0",         NULL};
+                                 "7",         NULL};
     struct sim_options o;
     assert_true(parse(words, &o));
     assert_string_equal(o.trace, "-");
@@ -64,7 +64,7 @@ static void test_given(void **state)
     assert_string_equal(sim_order_word(o.order), "shortest");
     assert_string_equal(sim_estimates_word(o.exact), "exact");
     assert_int_equal(o.tau, 30);
-    assert_int_equal(o.reservation_depth, 0);
+    assert_int_equal(o.reservation_depth, 7);
 }
 
 static void test_model(void **state)

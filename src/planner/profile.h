@@ -92,12 +92,9 @@ int64_t profile_cursor_time(const struct profile_cursor *c);
 int64_t profile_cursor_load(const struct profile_cursor *c);
 uint32_t profile_cursor_holds(const struct profile_cursor *c);
 
-/* Move to the first point, this one included, whose load is at most limit; false if there is none before
- * time `stop`, and then the cursor's place is undefined.
+/* Move to the first point, this one included, whose load is over limit; false if there is none before time
+ * `stop`, and then the cursor's place is undefined.
  */
-bool profile_next_under(struct profile_cursor *c, int64_t limit, int64_t stop);
-
-/* Likewise, to the first point whose load is over limit. */
 bool profile_next_over(struct profile_cursor *c, int64_t limit, int64_t stop);
 
 /* From the cursor's point on, the first time at which a window of the given duration begins that has a load

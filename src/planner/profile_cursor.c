@@ -114,11 +114,6 @@ bool profile_next(struct profile_cursor *c)
     return cursor_leave(c, 0, INT64_MAX, WANT_ANY);
 }
 
-bool profile_next_under(struct profile_cursor *c, int64_t limit, int64_t stop)
-{
-    return cursor_scan(c, limit, stop, WANT_UNDER);
-}
-
 bool profile_next_over(struct profile_cursor *c, int64_t limit, int64_t stop)
 {
     return cursor_scan(c, limit, stop, WANT_OVER);

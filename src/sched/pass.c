@@ -116,7 +116,7 @@ static int due_reserve(sched_t *s)
 static enum step hold(sched_t *s, uint32_t slot, int64_t at)
 {
     struct job *job = &s->jobs[slot];
-    struct queue_entry entry = {job->key, job->ask.units, -at, slot};
+    struct queue_entry entry = {job->key, job->ask.units, job->ask.duration, slot};
     if (due_reserve(s) < 0 || decision_reserve(s) < 0)
         return STEP_FAILED;
     int64_t booking = s->place->ops->book(s->place, &job->ask, at);

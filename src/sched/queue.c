@@ -440,27 +440,6 @@ void queue_remove(struct queue *q, struct queue_key key)
     }
 }
 
-static void set_below(const struct queue *q, struct node *v, uint32_t level, struct queue_key key,
-                      int64_t value)
-{
-    if (level == 0) {
-        struct leaf *leaf = as_leaf(v);
-        uint32_t at = leaf_find(leaf, key);
-        assert(at < v->n && leaf->entry[at].key.seq == key.seq);
-        leaf->entry[at].value = value;
-        return;
-    }
-    struct inner *inner = as_inner(v);
-    uint32_t i = inner_find(inner, key);
-    set_below(q, inner->child[i], level - 1, key, value);
-    refresh(q, inner, level, i);
-}
-
-void queue_set_value(struct queue *q, struct queue_key key, int64_t value)
-{
-    set_below(q, q->root, q->height, key, value);
-}
-
 bool queue_first(const struct queue *q, struct queue_entry *entry)
 {
     const struct node *v = q->root;

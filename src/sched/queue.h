@@ -1,8 +1,8 @@
 /* Waiting jobs in order, and the next one that can fit.
  *
- * An ordered set of entries, each with units and a value. Beside "next in order" it answers "the next one with
- * units and value within one of these bounds" without looking at every entry: with duration as the value,
- * bounds are what is free now for how long; with the start of a reservation, negated, they are what was freed.
+ * An ordered set of entries, each with units and a value, which here is a duration. Beside "next in order" it
+ * answers "the next one with units and value within one of these bounds" without looking at every entry: the
+ * bounds are what is free now for how long.
  *
  * A B+ tree. An inner node knows, for each child and each power of two, the least value below it among entries
  * of at most so many units. A subtree is entered only if, units rounded up to a power of two, something below
@@ -52,14 +52,11 @@ int queue_insert(struct queue *q, const struct queue_entry *entry);
 /* Remove the entry with this key, which must be there. */
 void queue_remove(struct queue *q, struct queue_key key);
 
-/* Give the entry with this key, which must be there, another value. */
-void queue_set_value(struct queue *q, struct queue_key key, int64_t value);
-
 /* First and last entry; false if the queue is empty. */
 bool queue_first(const struct queue *q, struct queue_entry *entry);
 bool queue_last(const struct queue *q, struct queue_entry *entry);
 
-/* A walk over the items in order; any change of the entries ends its validity, one of values does not. */
+/* A walk over the items in order; any change of the entries ends its validity. */
 #define QUEUE_HEIGHT_MAX 16
 struct queue_cursor {
     uint32_t height;

@@ -290,10 +290,8 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
     }
     struct queue_key key = {rank_of(s, job->ask.duration, priority), job->key.seq};
     if (key.rank != job->key.rank) {
-        bool held = job->state == SCHED_RESERVED;
-        struct queue *queue = held ? s->held : s->open;
-        int64_t value = held ? -job->at : job->ask.duration;
-        struct queue_entry entry = {key, job->ask.units, value, slot};
+        struct queue *queue = job->state == SCHED_RESERVED ? s->held : s->open;
+        struct queue_entry entry = {key, job->ask.units, job->ask.duration, slot};
         if (queue_insert(queue, &entry) < 0)
             return -1;
         queue_remove(queue, job->key);

@@ -1,7 +1,7 @@
 /* Inside the scheduling core: its state, shared by events (sched.c), sweeps (sweep.c) and passes (pass.c).
  *
  * A waiting job is in one of two queues: `held` if it holds a reservation, `open` if not. Both are in queue
- * order; the value of a held entry is its reservation's time, negated, that of an open one the job's duration.
+ * order, and an entry's value is the job's duration.
  *
  * Invariants between passes, which sched_check verifies:
  *  1. The held jobs are as many as the policy's depth allows, or there are no open ones within the queue depth

@@ -96,13 +96,15 @@ static void step_remove(struct queue *q, struct model *m, struct random *r)
     memmove(&m->v[i], &m->v[i + 1], (m->n - i) * sizeof(*m->v));
 }
 
-static void step_value(struct queue *q, struct model *m, const struct shape *s, struct random *r)
+static void step_walk(const struct queue *q, const struct model *m)
 {
-    if (m->n == 0)
-        return;
-    struct queue_entry *entry = &m->v[pick_entry(m, r)];
-    entry->value = pick_value(s, r);
-    queue_set_value(q, entry->key, entry->value);
+    struct queue_cursor c;
+    size_t i = 0;
+    for (bool any = queue_begin(q, &c); any; any = queue_next(&c)) {
+        assert_true(i < m->n);
+        assert_int_equal(queue_item(&c), m->v[i++].item);
+    }
+    assert_int_equal(i, m->n);
 }
 
 static void step_ends(const struct queue *q, const struct model *m)
@@ -204,8 +206,8 @@ static void run(const struct shape *s, uint64_t seed)
             step_insert(q, &m, s, &r);
         else if (dice < 50)
             step_remove(q, &m, &r);
-        else if (dice < 65)
-            step_value(q, &m, s, &r);
+        else if (dice < 51)
+            step_walk(q, &m);
         else if (dice < 70)
             step_ends(q, &m);
         else if (dice < 80)

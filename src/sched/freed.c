@@ -18,16 +18,6 @@ void freed_add(struct freed *log, int64_t from)
     log->n++;
 }
 
-int64_t freed_since(const struct freed *log, uint64_t place)
-{
-    if (log->n == 0 || log->note[log->n - 1].place < place)
-        return INT64_MAX;
-    size_t i = 0; /* the last one's place is late enough */
-    while (log->note[i].place < place)
-        i++;
-    return log->note[i].from;
-}
-
 void freed_forget(struct freed *log, uint64_t place)
 {
     size_t k = 0;

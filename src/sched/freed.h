@@ -25,7 +25,15 @@ struct freed {
 void freed_add(struct freed *log, int64_t from);
 
 /* The earliest instant of the notes taken at or after this place; INT64_MAX if there are none. */
-int64_t freed_since(const struct freed *log, uint64_t place);
+static inline int64_t freed_since(const struct freed *log, uint64_t place)
+{
+    if (log->n == 0 || log->note[log->n - 1].place < place)
+        return INT64_MAX;
+    size_t i = 0; /* the last one's place is late enough */
+    while (log->note[i].place < place)
+        i++;
+    return log->note[i].from;
+}
 
 /* Nobody will ask for a place before this one again. */
 void freed_forget(struct freed *log, uint64_t place);

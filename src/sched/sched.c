@@ -185,6 +185,7 @@ sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *re
     }
     job->key = key;
     job->ask = (struct place_ask){request->units, request->duration};
+    job->shape = shape_slot(&job->ask);
     job->tag = request->tag;
     job->state = never ? SCHED_REJECTED : SCHED_WAITING;
     s->seq++;

@@ -31,6 +31,7 @@ struct job {
     uint32_t generation; /* how often the slot was used: the upper half of the handle */
     uint32_t next;       /* in the list of free or of rejected jobs */
     uint8_t state;
+    uint8_t shape; /* slot in the table of shapes */
 };
 
 /* What a sweep knows of all jobs that ask for the same (sweep.c). */
@@ -41,8 +42,8 @@ struct shape {
     uint64_t seen;       /* as of this place in the log of what was freed */
 };
 
-#define SHAPE_BITS                                                                                 \
-    8 /* of the table of shapes: those of more jobs at once than that are forgotten */
+/* The table has 2^8 slots, so that a byte names one; of more shapes at once some are forgotten. */
+#define SHAPE_BITS 8
 
 /* A held job whose time has come. */
 struct due {
@@ -97,6 +98,9 @@ void job_free(sched_t *s, uint32_t slot);
 
 /* Take a job out of the held ones and give its booking back, noting what became free. */
 void held_release(sched_t *s, uint32_t slot);
+
+/* The slot for what is known of jobs that ask for this. */
+uint8_t shape_slot(const struct place_ask *ask);
 
 /* Move each reservation, in queue order, to its earliest time. 0, or -1 with ENOMEM: a part has been moved. */
 int sweep(sched_t *s);

@@ -16,14 +16,19 @@
 
 #include "sched/sched_priv.h"
 
-/* Notes what is known of this job's shape: a slot of a small table, which forgets what it has no room for. */
-static struct shape *shape_of(sched_t *s, const struct place_ask *ask)
+uint8_t shape_slot(const struct place_ask *ask)
 {
     uint64_t hash = ((uint64_t)ask->units * 0x9e3779b97f4a7c15u) ^
                     ((uint64_t)ask->duration * 0xc2b2ae3d27d4eb4fu);
-    struct shape *shape = &s->shapes[hash >> (64 - SHAPE_BITS)];
-    if (shape->ask.units != ask->units || shape->ask.duration != ask->duration)
-        *shape = (struct shape){.ask = *ask, .needs = INT64_MAX};
+    return (uint8_t)(hash >> (64 - SHAPE_BITS));
+}
+
+/* What is known of the job's shape, in its slot of the table; another shape's knowledge there is forgotten. */
+static struct shape *shape_of(sched_t *s, const struct job *job)
+{
+    struct shape *shape = &s->shapes[job->shape];
+    if (shape->ask.units != job->ask.units || shape->ask.duration != job->ask.duration)
+        *shape = (struct shape){.ask = job->ask, .needs = INT64_MAX};
     return shape;
 }
 
@@ -51,7 +56,7 @@ static int64_t known_bound(const sched_t *s, const struct job *job, const struct
 static int pull(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    struct shape *shape = shape_of(s, &job->ask);
+    struct shape *shape = shape_of(s, job);
     int64_t bound = known_bound(s, job, shape);
     int64_t was = job->at;
     if (bound < was) {

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/progress.h"
+#include "measure.h"
 #include "report/human.h"
 #include "report/metrics.h"
 #include "sim/lublin.h"
@@ -68,20 +68,6 @@ struct result {
     double whole;    /* seconds with reading and metrics */
     double peak_mem; /* of the process, in bytes */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static void check(bool right, const char *what)
 {

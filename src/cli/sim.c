@@ -28,8 +28,7 @@ struct run {
     char *name; /* of the workload, clean for every output */
     /* One array a policy for a picture, else the first is used again. */
     int64_t *start[SIM_POLICIES];
-    struct outfile
-        *jobs[SIM_POLICIES]; /* one a policy, NULL where none is wanted or it is written */
+    struct outfile *jobs[SIM_POLICIES]; /* one a policy, NULL if none is wanted or it is written */
     struct outfile *plot;
     struct schedule schedules[SIM_POLICIES];
     struct metrics metrics[SIM_POLICIES];

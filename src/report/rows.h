@@ -16,8 +16,8 @@ struct rows_piece {
 };
 
 struct rows {
-    struct rows_piece
-        *pieces; /* in order of start; the pieces of a job stand together, lowest first */
+    /* In order of start; the pieces of a job stand together, lowest first. */
+    struct rows_piece *pieces;
     size_t n;
 };
 

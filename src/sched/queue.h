@@ -7,7 +7,7 @@
  * A B+ tree. An inner node knows, for each child and each power of two, the least value below it among entries
  * of at most so many units. A subtree is entered only if, units rounded up to a power of two, something below
  * can match; so matching is O(log q) per match unless many entries lie between a bound and the next power of
- * two. Everything else is O(log q). Entries take 36 bytes at least half filled.
+ * two. Everything else is O(log q). An entry takes 40 bytes in a leaf.
  */
 #ifndef SCHED_QUEUE_H
 #define SCHED_QUEUE_H

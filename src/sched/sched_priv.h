@@ -3,11 +3,14 @@
  * A waiting job is in one of two queues: `held` if it holds a reservation, `open` if not. Both are in queue
  * order, and an entry's value is the job's duration.
  *
- * Invariants between passes, which sched_check verifies:
- *  1. The held jobs are as many as the policy's depth allows, or there are no open ones within the queue depth
- *     that could hold one.
- *  2. Each held job is in the heap `due` under its reservation's time, and has a booking from then on.
- *  3. Each running job has a booking from its start on.
+ * Invariants:
+ *  1. A job is in `open`, in `held`, running or rejected, and no more are held than the policy's depth allows.
+ *  2. Each held job, and no other, is in the heap `due` under its reservation's time.
+ *  3. Each held or running job has a booking, from its reservation or start on, and no other has one.
+ *  4. After a pass without `more`, no open job within the queue depth could hold a reservation.
+ *
+ * sched_check verifies the first two. The others show in decisions, which test/property/prop_sched.c compares with
+ * a naive scheduler's.
  */
 #ifndef SCHED_SCHED_PRIV_H
 #define SCHED_SCHED_PRIV_H

@@ -17,8 +17,7 @@ enum trace_drop {
 };
 
 struct trace {
-    struct schedule_job
-        *jobs; /* in the order of the file: the order of submissions at one instant */
+    struct schedule_job *jobs; /* in the order of the file, that of submissions at one instant */
     size_t n;
     int64_t procs; /* size of the machine */
     uint64_t dropped[TRACE_DROP_COUNT];

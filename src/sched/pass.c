@@ -257,13 +257,17 @@ static enum step walk(sched_t *s, bool more)
     return backfill(s);
 }
 
-/* Units that are free now for whoever starts now: reservations whose time has come don't count as taken. */
+/* Units that are free now for whoever starts now: reservations whose time has come don't count as taken. After a
+ * late pass one may have run out by now and counts twice: the sum stops at the largest number.
+ */
 static int64_t idle_now(sched_t *s)
 {
     int64_t idle = s->place->ops->idle(s->place, s->now);
     size_t due = due_collect(s);
-    for (size_t i = 0; i < due; i++)
-        idle += s->jobs[s->due_list[i].slot].ask.units;
+    for (size_t i = 0; i < due; i++) {
+        int64_t units = s->jobs[s->due_list[i].slot].ask.units;
+        idle = units < INT64_MAX - idle ? idle + units : INT64_MAX;
+    }
     return idle;
 }
 

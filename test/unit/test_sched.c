@@ -486,6 +486,19 @@ static void ends_of_time(void **state)
     sched_destroy(s);
 }
 
+/* On the largest machine there is, a holder that is late adds to all units being free. */
+static void late_holder_on_the_largest_machine(void **state)
+{
+    (void)state;
+    sched_t *s = create(INT64_MAX, "easy", 0, SCHED_ORDER_SUBMIT);
+    submit(s, 0, INT64_MAX, 10, 0, 1);
+    submit(s, 0, 5, 1, 0, 2);
+    EXPECT_PASS(s, 0, false, {SCHED_START, 1, 0}, {SCHED_RESERVE, 2, 10});
+    submit(s, 20, 1, 1, 0, 3);
+    EXPECT_PASS(s, 20, true, {SCHED_START, 2, 20}, {SCHED_START, 3, 20});
+    sched_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,6 +523,7 @@ int main(void)
         cmocka_unit_test(queue_depth_moves_on_as_jobs_start),
         cmocka_unit_test(closing_pass_starts_in_queue_order),
         cmocka_unit_test(ends_of_time),
+        cmocka_unit_test(late_holder_on_the_largest_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,9 @@ look() {
     need pkg-config command -v pkg-config
     need libjansson-dev has_library jansson
     need zlib1g-dev has_library zlib
+    need libexpat1-dev has_library expat
+    need libyaml-dev has_library yaml-0.1
+    need libhwloc-dev has_library hwloc
     case $1 in
     build) return ;;
     esac

@@ -45,6 +45,55 @@ expect_line() {
     sed 's/^/    got: /' "$scratch/$1"
 }
 
+# grug NODES CORES: the recipe of a machine of so many nodes with so many cores each
+grug() {
+    cat <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key id="root" for="node" attr.name="root" attr.type="int"><default>0</default></key>
+  <key id="type" for="node" attr.name="type" attr.type="string"/>
+  <key id="basename" for="node" attr.name="basename" attr.type="string"/>
+  <key id="size" for="node" attr.name="size" attr.type="long"><default>1</default></key>
+  <key id="multi_scale" for="edge" attr.name="multi_scale" attr.type="int"><default>1</default></key>
+  <graph id="machine" edgedefault="directed">
+    <node id="cluster"><data key="root">1</data><data key="type">cluster</data><data key="basename">c</data></node>
+    <node id="node"><data key="type">node</data><data key="basename">node</data></node>
+    <node id="core"><data key="type">core</data><data key="basename">core</data></node>
+    <edge id="nodes" source="cluster" target="node"><data key="multi_scale">$1</data></edge>
+    <edge id="cores" source="node" target="core"><data key="multi_scale">$2</data></edge>
+  </graph>
+</graphml>
+END
+}
+
+# check_alloc FILE CORES: every job of that CSV has as many cores as processors, and no core has two jobs at a time
+check_alloc() {
+    sed 1d "$1" | sort -t, -k3,3n -k4,4n | awk -F, -v cores="$2" -v file="$1" '
+        function bad(what) { print file ": job " $1 ": " what; failed = 1 }
+        {
+            count = 0
+            before = -2
+            n = split($8, range, " ")
+            for (i = 1; i <= n; i++) {
+                ends = split(range[i], id, "-")
+                last = ends > 1 ? id[2] : id[1]
+                if (id[1] + 0 <= before + 1 || last + 0 < id[1] + 0 || last + 0 >= cores)
+                    bad("ids " $8)
+                for (core = id[1] + 0; core <= last + 0; core++) {
+                    if (core in until && until[core] > $3)
+                        bad("core " core " is held until " until[core] ", but given at " $3)
+                    until[core] = $4
+                    count++
+                }
+                before = last + 0
+            }
+            if (count != $5)
+                bad(count " cores instead of " $5)
+            rows++
+        }
+        END { exit failed || !rows }' || fail "cores in $1"
+}
+
 finish() {
     [ "$failures" -eq 0 ]
     exit

@@ -29,3 +29,15 @@ int errtext_set(berth_error_t *err, int errnum, const char *format, ...)
     errno = errnum;
     return -1;
 }
+
+int errtext_expected(berth_error_t *err, const char *text, size_t length, size_t offset,
+                     const char *expected)
+{
+    if (offset >= length)
+        return errtext_set(err, EINVAL, "offset %zu: expected %s, found the end", offset, expected);
+    unsigned char c = (unsigned char)text[offset];
+    if (c < ' ' || c > '~')
+        return errtext_set(err, EINVAL, "offset %zu: expected %s, found byte 0x%02x", offset,
+                           expected, c);
+    return errtext_set(err, EINVAL, "offset %zu: expected %s, found '%c'", offset, expected, c);
+}

@@ -2,6 +2,8 @@
 #ifndef BASE_ERRTEXT_H
 #define BASE_ERRTEXT_H
 
+#include <stddef.h>
+
 #include "berth/error.h"
 
 /* Write a formatted line into err, which may be NULL, and set errno to errnum. Returns -1, so that a
@@ -9,5 +11,11 @@
  */
 int errtext_set(berth_error_t *err, int errnum, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* For a reader of length bytes of text that met something else than expected, such as "a number": write what
+ * stands at the offset instead, `offset 3: expected a number, found 'x'`. Sets errno to EINVAL and returns -1.
+ */
+int errtext_expected(berth_error_t *err, const char *text, size_t length, size_t offset,
+                     const char *expected);
 
 #endif

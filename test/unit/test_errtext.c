@@ -58,13 +58,27 @@ static void stays_one_line(void **state)
     assert_string_equal(err.text, "field \"a?b?c?[31m?\xc3\xbc\"");
 }
 
+static void says_what_was_expected(void **state)
+{
+    (void)state;
+    berth_error_t err;
+    errno = 0;
+    assert_int_equal(errtext_expected(&err, "ab\n", 3, 1, "a number"), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_string_equal(err.text, "offset 1: expected a number, found 'b'");
+    errtext_expected(&err, "ab\n", 3, 2, "a number");
+    assert_string_equal(err.text, "offset 2: expected a number, found byte 0x0a");
+    errtext_expected(&err, "ab\n", 3, 3, "a number");
+    assert_string_equal(err.text, "offset 3: expected a number, found the end");
+    assert_int_equal(errtext_expected(NULL, "", 0, 0, "a number"), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_text_and_errno),
-        cmocka_unit_test(takes_null),
-        cmocka_unit_test(cuts_long_text),
-        cmocka_unit_test(stays_one_line),
+        cmocka_unit_test(sets_text_and_errno),    cmocka_unit_test(takes_null),
+        cmocka_unit_test(cuts_long_text),         cmocka_unit_test(stays_one_line),
+        cmocka_unit_test(says_what_was_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

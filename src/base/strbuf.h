@@ -1,0 +1,114 @@
+/* A growing buffer of bytes for those who write text.
+ *
+ * Appending never reports failure: when memory runs out the buffer drops what it held and takes nothing more,
+ * `failed` stays true until the buffer is reset, and whoever takes the text finds out there. So a writer is a row of
+ * appends with one question at its end.
+ *
+ * Appends are O(length) and mostly inline; the buffer at least doubles when it grows. Numbers are written in
+ * decimal, the same in every locale.
+ */
+#ifndef BASE_STRBUF_H
+#define BASE_STRBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct strbuf {
+    char *data; /* len bytes; with room for one more, a terminator */
+    size_t len;
+    size_t cap; /* bytes there is room for, not counting that one */
+    bool failed;
+};
+
+#define STRBUF_NUMBER_MAX 20 /* bytes of a 64-bit number in decimal, sign included */
+
+/* An empty buffer is all zeroes. Clearing gives its memory back and keeps errno. */
+void strbuf_clear(struct strbuf *b);
+
+/* Empty the buffer, and forget that it failed, but keep its memory for the next text. */
+static inline void strbuf_reset(struct strbuf *b)
+{
+    b->len = 0;
+    b->failed = false;
+}
+
+/* Make room for n more bytes where there is less. False if the buffer has failed, then or before. */
+bool strbuf_grow(struct strbuf *b, size_t n);
+
+/* Make room for n more bytes, to write them to data + len and add to len. False as above. */
+static inline bool strbuf_room(struct strbuf *b, size_t n)
+{
+    return n <= b->cap - b->len || strbuf_grow(b, n);
+}
+
+/* Append n bytes. */
+static inline void strbuf_put(struct strbuf *b, const char *bytes, size_t n)
+{
+    if (n == 0 || !strbuf_room(b, n))
+        return;
+    memcpy(b->data + b->len, bytes, n);
+    b->len += n;
+}
+
+/* Append a terminated string. */
+static inline void strbuf_puts(struct strbuf *b, const char *text)
+{
+    strbuf_put(b, text, strlen(text));
+}
+
+/* Append a byte. */
+static inline void strbuf_putc(struct strbuf *b, char c)
+{
+    if (strbuf_room(b, 1))
+        b->data[b->len++] = c;
+}
+
+/* Append n times the same byte. */
+static inline void strbuf_fill(struct strbuf *b, char c, size_t n)
+{
+    if (n == 0 || !strbuf_room(b, n))
+        return;
+    memset(b->data + b->len, c, n);
+    b->len += n;
+}
+
+/* Write a number in decimal to a place with room for STRBUF_NUMBER_MAX bytes. Returns how many it took; there is
+ * no terminator.
+ */
+size_t strbuf_decimal(char *to, uint64_t number);
+
+/* Append a number in decimal. */
+static inline void strbuf_put_uint(struct strbuf *b, uint64_t number)
+{
+    if (!strbuf_room(b, STRBUF_NUMBER_MAX))
+        return;
+    if (number < 10)
+        b->data[b->len++] = (char)('0' + number);
+    else
+        b->len += strbuf_decimal(b->data + b->len, number);
+}
+
+static inline void strbuf_put_int(struct strbuf *b, int64_t number)
+{
+    if (number < 0)
+        strbuf_putc(b, '-');
+    strbuf_put_uint(b, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+/* Append n bytes as a JSON string, in quotes. Escaped are what JSON demands and nothing else: quotes, backslashes
+ * and control characters, as \b \f \n \r \t or \u00XX with capital digits. That is what jansson writes by
+ * default, for text that is UTF-8; other bytes are passed on as they are.
+ */
+void strbuf_put_json(struct strbuf *b, const char *text, size_t n);
+
+/* The text so far, terminated, until the next append; "" if the buffer is empty or has failed. */
+const char *strbuf_text(struct strbuf *b);
+
+/* Hand the text over, terminated; the caller frees it. The buffer is then empty and without memory. Returns NULL
+ * with ENOMEM, and the buffer cleared, if it has failed.
+ */
+char *strbuf_steal(struct strbuf *b);
+
+#endif

@@ -17,6 +17,7 @@ struct verb {
 
 /* In the order in which `berth --help` lists them; a row without a name ends the table. */
 static const struct verb verbs[] = {
+    {"jobspec", "check what jobs ask for", cli_jobspec},
     {"sim", "replay a workload in virtual time", cli_sim},
     {NULL, NULL, NULL},
 };

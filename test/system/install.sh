@@ -7,7 +7,7 @@ pc=$(find "$scratch/root" -name berth.pc)
 [ -n "$pc" ] || fail "no berth.pc"
 berth=$(find "$scratch/root" -path '*/bin/berth')
 expect_status 0 "${berth:-berth-is-not-installed}" --version
-for page in man1/berth.1 man1/berth-sim.1 man3/libberth.3; do
+for page in man1/berth.1 man1/berth-jobspec.1 man1/berth-sim.1 man3/libberth.3; do
     [ -n "$(find "$scratch/root" -path "*/man/$page*")" ] || fail "no $page"
 done
 

@@ -1,0 +1,182 @@
+/* A jobspec: what a job asks for.
+ *
+ * The reader takes the canonical form (Flux RFC 14) and its first version (RFC 25), as YAML or
+ * JSON: counts as numbers, mappings or strings (RFC 45 ranges, RFC 22 lists), constraints (RFC 31),
+ * and beyond the RFCs the types or_slot and xor_slot. What it does not know is an error, but for
+ * system attributes, which it skips.
+ *
+ * A jobspec is one allocation, to be read only: resources in an array in document order, a parent
+ * before its children, strings NUL-terminated. Its constraints are asked with a call.
+ *
+ * Errors are one line that says where, which key, and what was expected:
+ *     line 4, column 19: key "exclusive": expected true or false, got "yes"
+ *
+ * Calls keep no state, so that different jobspecs may be used by different threads.
+ */
+#ifndef BERTH_JOBSPEC_H
+#define BERTH_JOBSPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "berth/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JOBSPEC_NONE      UINT32_MAX        /* no such resource */
+#define JOBSPEC_TEXT_MAX  ((size_t)1 << 24) /* bytes of a document; lists and mappings go 64 deep */
+#define JOBSPEC_TYPES_MAX 256               /* different resource types in one jobspec */
+
+/* How one acceptable count follows from another. */
+enum jobspec_operator {
+    JOBSPEC_ADD = '+',
+    JOBSPEC_MULTIPLY = '*',
+    JOBSPEC_POWER = '^',
+    JOBSPEC_LIST = ',' /* it doesn't: they are listed */
+};
+
+/* The numbers first to last, both included. */
+struct jobspec_run {
+    uint32_t first;
+    uint32_t last;
+};
+
+/* Which counts are acceptable: min, then each by the operator from the one before, up to max. A
+ * single number is min = max; no upper bound is max = UINT32_MAX. Only a single number can be 0.
+ */
+struct jobspec_count {
+    uint32_t min;
+    uint32_t max;
+    uint32_t operand; /* >= 1 of '+', >= 2 of '*' and '^'; 0 of a list */
+    enum jobspec_operator op;
+    const struct jobspec_run *runs; /* of a list: ascending, with gaps between them */
+    uint32_t nruns;                 /* 0 unless a list, then at least 2 */
+};
+
+enum jobspec_kind {
+    JOBSPEC_RESOURCE,
+    JOBSPEC_SLOT,    /* type "slot" */
+    JOBSPEC_OR_SLOT, /* type "or_slot" */
+    JOBSPEC_XOR_SLOT /* type "xor_slot" */
+};
+
+enum jobspec_exclusive { JOBSPEC_EXCLUSIVE_UNSET, JOBSPEC_EXCLUSIVE_FALSE, JOBSPEC_EXCLUSIVE_TRUE };
+
+/* A resource vertex. Vertices are named by their place in the array; the subtree of i is [i, end),
+ * its first child, if end > i + 1, is i + 1.
+ */
+struct jobspec_resource {
+    const char *type;
+    uint32_t type_index; /* in jobspec.types */
+    enum jobspec_kind kind;
+    struct jobspec_count count;
+    uint32_t parent; /* JOBSPEC_NONE at the top */
+    uint32_t next;   /* sibling, JOBSPEC_NONE for the last */
+    uint32_t end;
+    uint32_t depth; /* 0 at the top */
+    enum jobspec_exclusive exclusive;
+    bool in_slot;      /* below a slot of any kind */
+    const char *label; /* these are NULL where they are not given; a slot has a label */
+    const char *unit;
+    const char *id;
+    uint32_t line; /* of the document, from 1 */
+    uint32_t column;
+};
+
+struct jobspec_variable {
+    const char *name;
+    const char *value; /* NULL: to be unset */
+};
+
+/* What the number of tasks is counted by. */
+enum jobspec_per { JOBSPEC_PER_SLOT, JOBSPEC_PER_RESOURCE, JOBSPEC_TOTAL };
+
+struct jobspec_task {
+    const char *const *command; /* ended by NULL */
+    uint32_t ncommand;          /* >= 1 */
+    uint32_t count;             /* >= 1 */
+    enum jobspec_per per;
+    const char *per_type;     /* of JOBSPEC_PER_RESOURCE, else NULL */
+    const char *slot;         /* a label; that there is such a slot is not looked at */
+    const char *distribution; /* NULL if not given */
+    const struct jobspec_variable *environment;
+    uint32_t nenvironment;
+};
+
+struct jobspec_constraint;
+
+typedef struct {
+    uint32_t version; /* 1 to 9999 */
+
+    const struct jobspec_resource *resources;
+    uint32_t nresources;      /* >= 1 */
+    const char *const *types; /* the different types, as they first appear, slots included */
+    uint32_t ntypes;
+
+    const struct jobspec_task *tasks;
+    uint32_t ntasks;
+
+    double duration;   /* seconds, 0 if not given; whatever number was written, NaN too */
+    const char *queue; /* NULL if not given, as cwd */
+    const char *cwd;
+    const struct jobspec_variable *environment;
+    uint32_t nenvironment;
+    const struct jobspec_constraint *constraints; /* NULL if not given */
+} jobspec_t;
+
+/* All zero is fine, and what a NULL stands for. */
+struct jobspec_options {
+    /* Errors begin with NAME:LINE:COLUMN: instead of "line LINE, column COLUMN: ". */
+    const char *name;
+
+    /* Whether a type, other than the slots, is one of the machine's; one that isn't is an error.
+     * NULL: all are.
+     */
+    bool (*knows_type)(const void *arg, const char *type);
+    const void *arg;
+};
+
+/* Read a jobspec from length bytes of UTF-8. EINVAL with a text: it is none; ENOMEM. O(n log n). */
+jobspec_t *jobspec_parse(const char *text, size_t length, const struct jobspec_options *options,
+                         berth_error_t *err);
+
+/* NULL is fine; errno is kept. */
+void jobspec_destroy(jobspec_t *spec);
+
+/* Read a count from a string: a number, an RFC 45 range ("2-16:2:*", "4+") or an RFC 22 list
+ * ("1-3,8"), in square brackets or not. Up to nruns runs of a list go to runs, which the count then
+ * points to. Returns the number of runs that the list has, 0 if it needs none; with more than nruns
+ * the count has none and takes nothing. -1 with EINVAL: it is no count; ENOMEM.
+ */
+int64_t jobspec_count_parse(const char *text, struct jobspec_count *count, struct jobspec_run *runs,
+                            uint32_t nruns);
+
+/* The largest acceptable count that is not over `qualified`; 0 if there is none. O(log max). */
+uint32_t jobspec_calc_count(const struct jobspec_count *count, uint32_t qualified);
+
+/* The largest acceptable count; 0 if there is none. */
+uint32_t jobspec_count_max(const struct jobspec_count *count);
+
+/* What constraints are asked about. */
+struct jobspec_target {
+    const char *name;                                            /* NULL: it has none */
+    int64_t rank;                                                /* negative: it has none */
+    bool (*has_property)(const void *arg, const char *property); /* NULL: it has none */
+    const void *arg;
+};
+
+/* Whether a target satisfies constraints; NULL constraints let everything through. */
+bool jobspec_constraint_match(const struct jobspec_constraint *constraints,
+                              const struct jobspec_target *target);
+
+/* True if constraints ask for nothing but properties, so that targets with the same ones get the same answer. */
+bool jobspec_constraint_only_properties(const struct jobspec_constraint *constraints);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/* The resource graph: a machine as vertices (cluster, rack, node, core, memory, ...) and edges.
+ *
+ * A graph is read from text and given to a matcher (berth/match.h), which owns it from then on.
+ */
+#ifndef BERTH_RESOURCE_H
+#define BERTH_RESOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "berth/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct graph resource_graph_t;
+
+/* Read a graph. Formats:
+ *   grug            a recipe in GraphML
+ *   jgf             a graph in Flux's JSON Graph Format; jgf_shorthand is read the same way
+ *   rv1exec         R, version 1 (RFC 20): what ranks there are and what each has; rv1exec_force is the same
+ * Returns the graph, or NULL with EINVAL (a wrong text or an unknown format), EEXIST or ENOMEM. O(vertices).
+ */
+resource_graph_t *resource_graph_read(const char *format, const char *text, size_t length,
+                                      berth_error_t *err);
+
+/* Destroy a graph that no matcher owns. NULL is allowed. */
+void resource_graph_destroy(resource_graph_t *graph);
+
+/* Vertices and edges that are there. */
+size_t resource_graph_vertices(const resource_graph_t *graph);
+size_t resource_graph_edges(const resource_graph_t *graph);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+/* A machine as those see it who look at it: things in things, in a form that owes nothing to the library that found
+ * them. So what looks (hwloc, which takes long to load) stays outside of the core.
+ */
+#ifndef RESOURCE_MACHINE_H
+#define RESOURCE_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/intern.h"
+#include "berth/error.h"
+#include "resource/graph.h"
+
+#define MACHINE_NONE UINT32_MAX
+
+struct machine_thing {
+    uint32_t in;             /* a thing before this one, or MACHINE_NONE: the cluster itself */
+    uint32_t type, basename; /* in texts */
+    uint32_t name;           /* in texts, or MACHINE_NONE: the basename and the id */
+    uint32_t unit;           /* in texts, or MACHINE_NONE: none */
+    uint32_t property_key, property_value; /* in texts, or MACHINE_NONE: none */
+    int64_t id;                            /* -1: none */
+    int64_t size;
+    bool divisible; /* see struct vertex */
+};
+
+struct machine {
+    struct machine_thing *thing; /* depth first */
+    uint32_t n, capacity;
+    struct intern texts;
+};
+
+/* An empty machine is all zeroes. */
+void machine_clear(struct machine *m);
+
+/* Add a thing; its texts by their numbers. Returns 0, or -1 with ENOMEM. */
+int machine_add(struct machine *m, const struct machine_thing *thing);
+
+/* Make a graph of a machine, under a vertex `cluster0`: nodes are ranked from 0 in the order of their coming. Returns
+ * 0, or -1 with EINVAL, EEXIST if there is a graph already, or ENOMEM, and the graph as it was.
+ */
+int read_machine(struct graph *g, const struct machine *m, berth_error_t *err);
+
+#endif

@@ -1,0 +1,234 @@
+/* What hwloc sees as a graph: a machine from its XML, the one this test runs on, and plain arrays. */
+#include "graph_look.h"
+
+#include <errno.h>
+
+#include "cli/hwloc_load.h"
+#include "resource/readers/machine.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define BITS(of, set)                                                                              \
+    " cpuset='" of "' complete_cpuset='" of "' allowed_cpuset='" of "' nodeset='" set              \
+    "' complete_nodeset='" set "' allowed_nodeset='" set "'"
+#define SETS(of, set)                                                                              \
+    " cpuset='" of "' complete_cpuset='" of "' nodeset='" set "' complete_nodeset='" set "'"
+#define CORE(index, mask)                                                                          \
+    "<object type='L1Cache' cache_size='32768' depth='1' cache_linesize='64' "                     \
+    "cache_associativity='8' cache_type='1'" SETS(                                                 \
+        mask, "0x1") "><object type='Core' os_index='" index                                       \
+                     "'" SETS(mask, "0x1") "><object "                                             \
+                                           "type='PU' os_index='" index                            \
+                                           "'" SETS(mask, "0x1") "/></object></object>"
+#define MACHINE(host, device)                                                                      \
+    "<?xml version='1.0' encoding='UTF-8'?>\n<!DOCTYPE topology SYSTEM 'hwloc2.dtd'>\n"            \
+    "<topology version='2.0'><object type='Machine' os_index='0'" BITS(                            \
+        "0x3",                                                                                     \
+        "0x1") ">"                                                                                 \
+               "<info name='HostName' value='" host "'/>"                                          \
+               "<object type='Package' os_index='0'" SETS(                                         \
+                   "0x3",                                                                          \
+                   "0x1") ">"                                                                      \
+                          "<object type='NUMANode' os_index='0'" SETS(                             \
+                              "0x3",                                                               \
+                              "0x1") " local_memory='8589934592'>"                                 \
+                                     "<page_type size='4096' count='2097152'/></object>" CORE(     \
+                                         "0", "0x1")                                               \
+                                         CORE("1",                                                 \
+                                              "0x2") "</object>"                                   \
+                                                     "<object type='Bridge' bridge_type='0-1' "    \
+                                                     "depth='0' bridge_pci='0000:[00-01]'>"        \
+                                                     "<object type='PCIDev' "                      \
+                                                     "pci_busid='0000:00:02.0' pci_type='0108 "    \
+                                                     "[8086:0a54] [1028:2003] 00' "                \
+                                                     "pci_link_speed='0.0'>" device                \
+                                                     "</object></object></object></topology>"
+#define DISK(size)                                                                                 \
+    "<object type='OSDev' name='nvme0n1' subtype='Disk' osdev_type='0'>"                           \
+    "<info name='Size' value='" size "'/><info name='LinuxDeviceID' value='259:1'/></object>"
+#define GPU "<object type='OSDev' name='opencl0d3' subtype='OpenCL' osdev_type='5'/>"
+
+/* hwloc's own parser takes double quotes only, which read badly in C. */
+static int load_text(struct graph *g, const char *xml, const char *allow, berth_error_t *err)
+{
+    char text[8192] = "";
+
+    for (size_t i = 0; xml && xml[i]; i++)
+        text[i] = xml[i] == '\'' ? '"' : xml[i];
+    return hwloc_load(g, xml ? text : NULL, strlen(text), allow, err);
+}
+
+static struct graph *load(const char *xml, const char *allow)
+{
+    struct graph *g = graph_create();
+    berth_error_t err = {""};
+
+    if (load_text(g, xml, allow, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_true(graph_check(g));
+    return g;
+}
+
+static const struct {
+    const char *allow, *paths;
+} allow_rows[] = {
+    {"node,socket,core", "/cluster0 /cluster0/host007 /cluster0/host007/socket0 "
+                         "/cluster0/host007/socket0/core0 /cluster0/host007/socket0/core1 "},
+    {"core", "/cluster0 /cluster0/core0 /cluster0/core1 "},
+    {"node,storage,gpu", "/cluster0 /cluster0/host007 /cluster0/host007/storage0 "},
+    {"node,memory", "/cluster0 /cluster0/host007 /cluster0/host007/memory0 "},
+    {"node,numanode", "/cluster0 /cluster0/host007 /cluster0/host007/numanode0 "},
+    /* A cache that only says again that cores are there is no structure. */
+    {"L1cache,pu", "/cluster0 /cluster0/pu0 /cluster0/pu1 "},
+    {"L1,no,co", "/cluster0 "},
+};
+
+static void shows_what_is_allowed(void **state)
+{
+    (void)state;
+    struct strbuf all = {0};
+
+    for (size_t i = 0; i < COUNT(allow_rows); i++) {
+        struct graph *g = load(MACHINE("host007", DISK("960000000")), allow_rows[i].allow);
+        strbuf_reset(&all);
+        for (uint32_t v = 0; v < g->n; v++) {
+            graph_path(g, v, GRAPH_CONTAINMENT, &all);
+            strbuf_putc(&all, ' ');
+        }
+        assert_string_equal(strbuf_text(&all), allow_rows[i].paths);
+        graph_destroy(g);
+    }
+    strbuf_clear(&all);
+}
+
+static void sizes_what_it_shows(void **state)
+{
+    (void)state;
+    struct graph *g = load(MACHINE("host007", DISK("960000000")), "node,memory,storage,core");
+    uint32_t node = look_find(g, "/cluster0/host007");
+    uint32_t disk = look_find(g, "/cluster0/host007/storage0");
+    uint32_t memory = look_find(g, "/cluster0/host007/memory0");
+
+    assert_int_equal(g->v[node].rank, 0);
+    assert_int_equal(g->v[node].id, 7);
+    assert_string_equal(graph_basename(g, node), "host");
+    assert_int_equal(g->v[disk].size, 960);
+    assert_int_equal(g->v[disk].rank, -1);
+    assert_string_equal(propset_value(&g->props, g->v[disk].props, "LinuxDeviceID"), "259:1");
+    assert_int_equal(g->v[memory].size, 8192);
+    assert_string_equal(intern_text(&g->names, g->v[memory].unit), "MiB");
+    assert_true(g->v[memory].divisible);
+    assert_false(g->v[disk].divisible);
+    graph_destroy(g);
+    g = load(MACHINE("h", GPU), "gpu");
+    assert_int_equal(g->v[look_find(g, "/cluster0/gpu3")].size, 1);
+    graph_destroy(g);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *xml, *expected;
+        int errnum;
+    } rows[] = {
+        {MACHINE("h", DISK("0")), "Size of block device 'nvme0n1' is '0', expected kilobytes",
+         EINVAL},
+        {MACHINE("h", DISK("9999999999999999999")),
+         "Size of block device 'nvme0n1' is '9999999999999999999', expected kilobytes", EINVAL},
+        {MACHINE("h", "<object type='OSDev' name='sda' osdev_type='0'/>"),
+         "block device 'sda' has no Size", ENOENT},
+        {MACHINE("a/b", ""), "HostName is 'a/b', expected a host name", EINVAL},
+        {MACHINE("a9999999999999999999", ""),
+         "HostName 'a9999999999999999999' ends in too large a number", EOVERFLOW},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct graph *g = graph_create();
+        berth_error_t err = {""};
+        assert_int_equal(load_text(g, rows[i].xml, NULL, &err), -1);
+        assert_string_equal(err.text, rows[i].expected);
+        assert_int_equal(errno, rows[i].errnum);
+        assert_int_equal(g->n, 0);
+        graph_destroy(g);
+    }
+    struct graph *g = graph_create();
+    assert_int_equal(hwloc_load(g, "<a/>", 4, NULL, NULL), -1);
+    assert_int_equal(errno, EINVAL);
+    graph_destroy(g);
+}
+
+/* Cut off anywhere, a text is an error or a machine, but never the end of the program. */
+static void outlives_what_is_cut_off(void **state)
+{
+    (void)state;
+    const char *xml = MACHINE("host007", DISK("960000000"));
+    char text[8192];
+
+    for (size_t n = 0; n < strlen(xml); n += 13) {
+        struct graph *g = graph_create();
+        snprintf(text, sizeof(text), "%.*s", (int)n, xml);
+        if (load_text(g, text, "node,core", NULL) < 0)
+            assert_int_equal(g->n, 0);
+        assert_true(graph_check(g));
+        graph_destroy(g);
+    }
+}
+
+static void sees_this_machine(void **state)
+{
+    (void)state;
+    struct graph *g = load(NULL, NULL);
+    uint32_t nodes = 0, cores = 0;
+
+    for (uint32_t v = 0; v < g->n; v++) {
+        nodes += g->v[v].type == TYPE_NODE;
+        cores += g->v[v].type == TYPE_CORE;
+        assert_true(g->v[v].size >= 1);
+        assert_int_equal(g->v[v].rank, g->v[v].type == TYPE_NODE ? 0 : -1);
+        assert_int_equal(g->v[v].divisible, strcmp(graph_type_name(g, v), "memory") == 0);
+    }
+    assert_int_equal(nodes, 1);
+    assert_true(cores >= 1);
+    assert_int_equal(hwloc_load(g, NULL, 0, NULL, NULL), -1);
+    assert_int_equal(errno, EEXIST);
+    graph_destroy(g);
+}
+
+static void refuses_a_thing_in_a_later_one(void **state)
+{
+    (void)state;
+    struct machine m = {0};
+    struct machine_thing t = {.in = 0,
+                              .name = MACHINE_NONE,
+                              .unit = MACHINE_NONE,
+                              .property_key = MACHINE_NONE,
+                              .property_value = MACHINE_NONE,
+                              .id = 1,
+                              .size = 1};
+    struct graph *g = graph_create();
+    berth_error_t err;
+
+    assert_int_equal(intern_put(&m.texts, "core", 4, &t.type), 0);
+    assert_int_equal(machine_add(&m, &t), 0);
+    assert_int_equal(read_machine(g, &m, &err), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_string_equal(err.text, "thing 0 is in one that comes later");
+    m.thing[0].in = MACHINE_NONE;
+    assert_int_equal(read_machine(g, &m, &err), 0);
+    assert_int_equal(g->live, 2);
+    machine_clear(&m);
+    graph_destroy(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shows_what_is_allowed),
+        cmocka_unit_test(sizes_what_it_shows),
+        cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(sees_this_machine),
+        cmocka_unit_test(outlives_what_is_cut_off),
+        cmocka_unit_test(refuses_a_thing_in_a_later_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/* What a match, an update or a search has found, in the order in which it is told: every vertex after what is
+ * below it. Each vertex but the last, the root, brings the edge that leads to it, told right after it. Writers
+ * (writers/) turn this into text.
+ */
+#ifndef RESOURCE_EMISSION_H
+#define RESOURCE_EMISSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "resource/graph.h"
+
+enum {
+    EMIT_EXCLUSIVE = 1, /* the vertex is given to the job alone */
+    EMIT_EXCLUSIVE_PARENT =
+        2 /* so is its parent: shorthand formats leave it out, and the edge to it */
+};
+
+struct emitted {
+    uint32_t vertex;
+    uint16_t depth; /* 1 for the root */
+    uint16_t flags;
+    uint32_t parent;   /* the edge's source, VERTEX_NONE for the root */
+    int64_t needs;     /* units */
+    const char *label; /* of the request that it answers, or NULL */
+    const char *usage; /* find's counts by type, as the text of a JSON object's members, or NULL */
+};
+
+struct emission {
+    struct emitted *item;
+    size_t n, capacity;
+    int64_t start, end; /* ticks */
+    const char *queue;  /* NULL: none */
+    uint8_t subsystem;  /* whose edges these are */
+};
+
+enum write_format {
+    WRITE_SIMPLE,
+    WRITE_PRETTY_SIMPLE,
+    WRITE_RLITE,
+    WRITE_RV1,
+    WRITE_RV1_NOSCHED,
+    WRITE_RV1_SHORTHAND,
+    WRITE_JGF,
+    WRITE_JGF_SHORTHAND
+};
+
+/* The format of that name, or -1. */
+int write_format_parse(const char *name);
+
+/* Append the text of an emission, with its newline. Nothing found is no text, but EINVAL for rlite; ENOENT where a
+ * graph format has vertices and no edges or the other way round; EINVAL where a rank that must be written is negative. Returns 0, or -1 with errno (ENOMEM too) and nothing appended.
+ */
+int emission_write(const struct emission *e, const struct graph *g, enum write_format format,
+                   struct strbuf *out);
+
+#endif

@@ -1,0 +1,209 @@
+/* Booking: what jobs hold, in the calendars of the vertices. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/inner.h"
+
+struct state *match_state(struct match *m, uint32_t v)
+{
+    if (!m->state[v])
+        m->state[v] = calloc(1, sizeof(*m->state[v]));
+    return m->state[v];
+}
+
+static int64_t load_of(const struct hold *h)
+{
+    return h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1;
+}
+
+static void note(struct state *s, const struct job *job, const struct hold *h, int sign)
+{
+    uint32_t one = (uint32_t)sign;
+
+    if (h->n_counts > 0)
+        s->n_counted += one;
+    if (h->flags & HOLD_COVERED)
+        return;
+    if (!job->reserved)
+        s->n_jobs += one;
+    if (h->flags & HOLD_EXCLUSIVE)
+        *(job->reserved ? &s->n_reserved : &s->n_allocated) += one;
+}
+
+static void unbook_counts(struct state *s, const struct job *job, const struct hold *h, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (job->counts[h->counts + i] > 0)
+            state_unbook(&s->counts[i], job->at, job->end, job->counts[h->counts + i]);
+}
+
+static int book_counts(struct state *s, const struct job *job, const struct hold *h)
+{
+    if (state_need_counts(s, h->n_counts) < 0)
+        return -1;
+    for (uint32_t i = 0; i < h->n_counts; i++) {
+        int64_t units = job->counts[h->counts + i];
+        if (units > 0 && state_book(&s->counts[i], job->at, job->end, units) < 0) {
+            unbook_counts(s, job, h, i);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* What a hold books besides its counts. */
+static int book_use(struct state *s, const struct job *job, const struct hold *h)
+{
+    if (h->flags & HOLD_COVERED)
+        return 0;
+    if (state_book(&s->users, job->at, job->end, load_of(h)) < 0)
+        return -1;
+    if (!(h->flags & HOLD_UNITS) || state_book(&s->units, job->at, job->end, h->needs) == 0)
+        return 0;
+    state_unbook(&s->users, job->at, job->end, load_of(h));
+    return -1;
+}
+
+void match_unhold(struct match *m, const struct job *job, const struct hold *h)
+{
+    struct state *s = m->state[h->vertex];
+
+    if ((h->flags & HOLD_COVERED) && h->n_counts == 0)
+        return;
+    unbook_counts(s, job, h, h->n_counts);
+    if (!(h->flags & HOLD_COVERED)) {
+        state_unbook(&s->users, job->at, job->end, load_of(h));
+        if (h->flags & HOLD_UNITS)
+            state_unbook(&s->units, job->at, job->end, h->needs);
+    }
+    note(s, job, h, -1);
+}
+
+int match_hold(struct match *m, const struct job *job, const struct hold *h)
+{
+    if ((h->flags & HOLD_COVERED) && h->n_counts == 0)
+        return 0;
+    struct state *s = match_state(m, h->vertex);
+    if (!s || book_counts(s, job, h) < 0)
+        return -1;
+    if (book_use(s, job, h) < 0) {
+        unbook_counts(s, job, h, h->n_counts);
+        return -1;
+    }
+    note(s, job, h, 1);
+    return 0;
+}
+
+int match_book(struct match *m, struct job *job)
+{
+    uint32_t i = 0;
+
+    if (state_book(&m->times, job->at, job->end, 0) < 0)
+        return -1;
+    while (i < job->n && match_hold(m, job, &job->hold[i]) == 0)
+        i++;
+    if (i == job->n)
+        return 0;
+    while (i-- > 0)
+        match_unhold(m, job, &job->hold[i]);
+    state_unbook(&m->times, job->at, job->end, 0);
+    errno = ENOMEM;
+    return -1;
+}
+
+void match_unbook(struct match *m, struct job *job)
+{
+    for (uint32_t i = job->n; i-- > 0;)
+        match_unhold(m, job, &job->hold[i]);
+    state_unbook(&m->times, job->at, job->end, 0);
+}
+
+/* The place of a child in the order, which is by descending weight and then descending unique id. */
+static uint32_t place_of(const struct weight *w, uint32_t n, uint64_t weight, int64_t uniq_id)
+{
+    uint32_t low = 0, high = n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct weight *x = &w[middle];
+        if (x->weight > weight || (x->weight == weight && x->uniq_id > uniq_id))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int by_uniq_id(const void *a, const void *b)
+{
+    const struct weight *x = a, *y = b;
+
+    return x->uniq_id > y->uniq_id ? -1 : x->uniq_id < y->uniq_id;
+}
+
+int match_need_weights(struct match *m, uint32_t v)
+{
+    struct state *s = match_state(m, v);
+    const uint32_t *kids;
+    uint32_t n = topo_kids(&m->topo, v, &kids);
+
+    if (!s)
+        return -1;
+    if (s->weight)
+        return 0;
+    s->weight = malloc((n + 1) * sizeof(*s->weight));
+    if (!s->weight)
+        return -1;
+    s->n_weights = n;
+    for (uint32_t i = 0; i < n; i++)
+        s->weight[i] =
+            (struct weight){UINT64_MAX, graph_uniq_id(m->g, kids[n - 1 - i]), kids[n - 1 - i]};
+    qsort(s->weight, n, sizeof(*s->weight), by_uniq_id);
+    return 0;
+}
+
+void match_put_weight(struct match *m, uint32_t parent, const struct weight *new)
+{
+    struct weight *w = m->state[parent]->weight, put = *new;
+    uint32_t n = m->state[parent]->n_weights, from = 0;
+
+    while (from < n && w[from].kid != put.kid)
+        from++;
+    if (from == n)
+        return;
+    memmove(&w[from], &w[from + 1], (n - from - 1) * sizeof(*w));
+    uint32_t to = place_of(w, n - 1, put.weight, put.uniq_id);
+    memmove(&w[to + 1], &w[to], (n - 1 - to) * sizeof(*w));
+    w[to] = put;
+}
+
+static int reweigh(struct match *m, uint32_t parent, uint32_t kid, int64_t now)
+{
+    const struct prune_list *list = prune_of(&m->prune, &m->topo, kid);
+    const struct state *k = m->state[kid];
+
+    if (list->n == 0)
+        return 0;
+    uint32_t last = list->n - 1;
+    int64_t free = prune_total(&m->prune, &m->topo, kid, list->number[last]) -
+                   state_count(k, last, now, now + 1);
+    if (now < 0)
+        free = 0;
+    else if (free == 0 && (!k || k->n_counted == 0))
+        return 0;
+    if (match_need_weights(m, parent) < 0)
+        return -1;
+    match_put_weight(
+        m, parent, &(struct weight){free < 0 ? 0 : (uint64_t)free, graph_uniq_id(m->g, kid), kid});
+    return 0;
+}
+
+int match_reweigh(struct match *m, int64_t now)
+{
+    for (size_t i = 0; m->policy.first && i < m->last.n; i++)
+        if (m->last.item[i].parent != VERTEX_NONE &&
+            reweigh(m, m->last.item[i].parent, m->last.item[i].vertex, now) < 0)
+            return -1;
+    return 0;
+}

@@ -1,0 +1,284 @@
+/* Whether all that a matcher keeps is what its graph and its jobs say. For tests: slow and plain. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/inner.h"
+
+/* Something taken of a vertex, as a hold says it. */
+struct span {
+    uint32_t vertex, place; /* which of its calendars */
+    int64_t at, end, amount;
+};
+
+enum { PLACE_USERS, PLACE_UNITS, PLACE_COUNTS /* and on: by place in the vertex's prune_list */ };
+
+struct spans {
+    struct span *v;
+    size_t n, capacity;
+};
+
+static bool push(struct spans *s, uint32_t vertex, uint32_t place, const struct job *job,
+                 int64_t amount)
+{
+    if (s->n == s->capacity) {
+        size_t capacity = s->capacity * 2 + 64;
+        struct span *v = reallocarray(s->v, capacity, sizeof(*v));
+        if (!v)
+            return false;
+        s->v = v;
+        s->capacity = capacity;
+    }
+    s->v[s->n++] = (struct span){vertex, place, job->at, job->end, amount};
+    return true;
+}
+
+/* Everything that the jobs have taken. */
+static bool gather(const struct match *m, struct spans *s)
+{
+    for (uint32_t k = 0; k < m->jobs.slots; k++) {
+        const struct job *job = m->jobs.slot[k];
+        for (uint32_t i = 0; job && i < job->n; i++) {
+            const struct hold *h = &job->hold[i];
+            bool covered = h->flags & HOLD_COVERED;
+            int64_t load = h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1;
+            if ((!covered && !push(s, h->vertex, PLACE_USERS, job, load)) ||
+                (!covered && (h->flags & HOLD_UNITS) &&
+                 !push(s, h->vertex, PLACE_UNITS, job, h->needs)))
+                return false;
+            for (uint32_t c = 0; c < h->n_counts; c++)
+                if (job->counts[h->counts + c] > 0 &&
+                    !push(s, h->vertex, PLACE_COUNTS + c, job, job->counts[h->counts + c]))
+                    return false;
+        }
+    }
+    return true;
+}
+
+static int by_vertex(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+
+    if (x->vertex != y->vertex)
+        return x->vertex < y->vertex ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* A calendar must have a point at 0 and wherever a span starts or ends, and no others; and at each the load of the
+ * spans that cover it.
+ */
+static bool profile_is(const struct profile *p, const struct span *s, size_t n, int64_t most)
+{
+    struct profile_cursor c;
+    size_t holds = 0;
+    bool more = p->root != NULL;
+
+    if (!p->root)
+        return n == 0;
+    for (profile_seek(&c, p, 0); more; more = profile_next(&c)) {
+        int64_t at = profile_cursor_time(&c), load = 0;
+        uint32_t here = at == 0;
+        for (size_t i = 0; i < n; i++) {
+            load += s[i].at <= at && at < s[i].end ? s[i].amount : 0;
+            here += (uint32_t)(s[i].at == at) + (uint32_t)(s[i].end == at);
+        }
+        if (load != profile_cursor_load(&c) || here != profile_cursor_holds(&c) || load > most)
+            return false;
+        holds += here;
+    }
+    return holds == 2 * n + 1;
+}
+
+/* The spans of one calendar, the next ones of s, which goes on behind them. */
+static bool calendar_is(const struct profile *p, const struct span **s, const struct span *end,
+                        uint32_t v, uint32_t place, int64_t most)
+{
+    const struct span *first = *s;
+
+    while (*s < end && (*s)->vertex == v && (*s)->place == place)
+        (*s)++;
+    return profile_is(p, first, (size_t)(*s - first), most);
+}
+
+static bool check_calendars(const struct match *m, const struct spans *spans)
+{
+    const struct span *s = spans->v, *end = s ? s + spans->n : s;
+    bool good = true;
+
+    for (uint32_t v = 0; v < m->states && good; v++) {
+        const struct state *x = m->state[v];
+        if (!x)
+            continue;
+        good = state_check(x) && calendar_is(&x->users, &s, end, v, PLACE_USERS, INT64_MAX) &&
+               calendar_is(&x->units, &s, end, v, PLACE_UNITS, m->g->v[v].size);
+        for (uint32_t i = 0; i < x->n_counts && good; i++)
+            good = calendar_is(&x->counts[i], &s, end, v, PLACE_COUNTS + i, INT64_MAX);
+    }
+    return good && s == end; /* nothing is left: no state is missing */
+}
+
+/* What states count. */
+struct numbers {
+    uint32_t allocated, reserved, jobs, counted, down;
+};
+
+static void count_job(const struct job *job, struct numbers *of)
+{
+    for (uint32_t i = 0; i < job->n; i++) {
+        const struct hold *h = &job->hold[i];
+        bool own = !(h->flags & HOLD_COVERED), exclusive = own && (h->flags & HOLD_EXCLUSIVE);
+        of[h->vertex].counted += h->n_counts > 0;
+        of[h->vertex].jobs += own && !job->reserved;
+        of[h->vertex].allocated += exclusive && !job->reserved;
+        of[h->vertex].reserved += exclusive && job->reserved;
+    }
+}
+
+static bool check_numbers(const struct match *m)
+{
+    static const struct state nothing;
+    struct numbers *of = calloc((size_t)m->g->n + 1, sizeof(*of));
+    bool good = of != NULL;
+
+    for (uint32_t k = 0; k < m->jobs.slots && good; k++)
+        if (m->jobs.slot[k])
+            count_job(m->jobs.slot[k], of);
+    for (uint32_t v = 0; v < m->g->n && good; v++)
+        for (uint32_t x = v; m->g->v[v].down && !m->g->v[v].gone && x != VERTEX_NONE;
+             x = m->topo.parent ? m->topo.parent[x] : VERTEX_NONE)
+            of[x].down++;
+    for (uint32_t v = 0; v < m->g->n && good; v++) {
+        const struct state *s = m->state[v] ? m->state[v] : &nothing;
+        good = s->n_allocated == of[v].allocated && s->n_reserved == of[v].reserved &&
+               s->n_jobs == of[v].jobs && s->n_counted == of[v].counted && s->n_down == of[v].down;
+    }
+    free(of);
+    return good;
+}
+
+/* A job's holds: of vertices that are there, each once, children before their parent, and what is covered below what
+ * covers it.
+ */
+static bool check_holds(const struct match *m, const struct job *job, uint32_t *place)
+{
+    bool good = job->at >= 0 && job->at < job->end;
+
+    for (uint32_t i = 0; i < job->n && good; i++) {
+        const struct hold *h = &job->hold[i];
+        good = h->vertex < m->g->n && !m->g->v[h->vertex].gone && !place[h->vertex] &&
+               (uint64_t)h->counts + h->n_counts <= job->n_counts &&
+               (h->n_counts == 0 || h->n_counts == prune_of(&m->prune, &m->topo, h->vertex)->n);
+        if (good)
+            place[h->vertex] = i + 1;
+    }
+    for (uint32_t i = 0; i < job->n && good; i++) {
+        const struct hold *h = &job->hold[i];
+        uint32_t parent = m->topo.parent ? m->topo.parent[h->vertex] : VERTEX_NONE;
+        uint32_t above = parent == VERTEX_NONE ? 0 : place[parent];
+        if (above > 0)
+            good = above > i + 1;
+        if (h->flags & HOLD_COVERED && m->topo.is_tree)
+            good &= above > 0 && (job->hold[above - 1].flags & (HOLD_EXCLUSIVE | HOLD_UNITS));
+    }
+    for (uint32_t i = 0; i < job->n && good; i++)
+        place[job->hold[i].vertex] = 0;
+    return good;
+}
+
+/* Jobs are found by their numbers, and a point stands wherever one starts or ends. */
+static bool check_jobs(const struct match *m)
+{
+    struct spans times = {0};
+    uint32_t *place = calloc((size_t)m->g->n + 1, sizeof(*place)), n = 0;
+    bool good = place != NULL;
+
+    for (uint32_t k = 0; k < m->jobs.slots && good; k++) {
+        const struct job *job = m->jobs.slot[k];
+        if (!job)
+            continue;
+        n++;
+        good = jobs_find(&m->jobs, job->id) == job && check_holds(m, job, place) &&
+               push(&times, 0, 0, job, 0);
+    }
+    good = good && n == m->jobs.n && profile_check(&m->times) &&
+           profile_is(&m->times, times.v, times.n, 0);
+    free(times.v);
+    free(place);
+    return good;
+}
+
+/* The order of the children: each once, by descending weight, then by descending unique id. */
+static bool check_weights(const struct match *m, uint32_t v)
+{
+    const struct state *s = m->state[v];
+    const uint32_t *kids;
+
+    if (!s || !s->weight)
+        return true;
+    uint32_t n = topo_kids(&m->topo, v, &kids);
+    if (s->n_weights != n)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct weight *w = &s->weight[i];
+        uint32_t times = 0;
+        for (uint32_t k = 0; k < n; k++)
+            times += s->weight[k].kid == kids[i];
+        if (times != 1 || w->uniq_id != graph_uniq_id(m->g, w->kid) ||
+            (i > 0 && (w[-1].weight < w->weight ||
+                       (w[-1].weight == w->weight && w[-1].uniq_id < w->uniq_id))))
+            return false;
+    }
+    return true;
+}
+
+/* What filters have in all, against a count of every vertex at all that is above it. */
+static bool check_totals(const struct match *m)
+{
+    const struct topo *t = &m->topo;
+    uint32_t n = m->prune.n;
+    int64_t *total = calloc((size_t)m->g->n * n + 1, sizeof(*total));
+    bool good = total != NULL && filter_spec_check(&m->prune.spec);
+
+    for (uint32_t v = 0; v < m->g->n && good; v++) {
+        int32_t number = m->prune.number[m->g->v[v].type];
+        if (number == PRUNE_NONE || t->class_of[v] == CLASS_NONE)
+            continue;
+        for (uint32_t x = v; x != t->root;) {
+            x = t->owner ? t->owner[x] : t->parent[x];
+            total[(size_t)x * n + (uint32_t)number] += m->g->v[v].size;
+        }
+    }
+    for (uint32_t v = 0; v < m->g->n && good; v++)
+        for (uint32_t i = 0; i < n && t->class_of[v] != CLASS_NONE; i++)
+            good &= prune_total(&m->prune, t, v, i) == total[(size_t)v * n + i];
+    free(total);
+    return good;
+}
+
+static bool check_arrays(const struct match *m)
+{
+    bool good = m->states == m->g->n && m->last.n <= m->last.capacity;
+
+    for (uint32_t v = 0; v < m->states && good; v++)
+        good = check_weights(m, v);
+    for (uint32_t type = 0; type < m->prune.types && good; type++)
+        good = m->exclusive[type] == (m->policy.node_exclusive && type == TYPE_NODE);
+    for (size_t i = 0; i < m->last.n && good; i++)
+        good = m->last.item[i].vertex < m->g->n;
+    return good;
+}
+
+bool match_check(const match_t *m)
+{
+    struct spans spans = {0};
+    int saved = errno;
+    bool good = graph_check(m->g) && topo_check(&m->topo) && check_totals(m) && check_arrays(m) &&
+                check_jobs(m) && check_numbers(m) && gather(m, &spans);
+
+    if (good && spans.n > 1)
+        qsort(spans.v, spans.n, sizeof(*spans.v), by_vertex);
+    good = good && check_calendars(m, &spans);
+    free(spans.v);
+    errno = saved;
+    return good;
+}

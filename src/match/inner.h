@@ -1,0 +1,125 @@
+/* The matcher's own structures, for the files of this room. */
+#ifndef MATCH_INNER_H
+#define MATCH_INNER_H
+
+#include "base/arena.h"
+#include "base/strbuf.h"
+#include "berth/match.h"
+#include "match/job.h"
+#include "match/mix.h"
+#include "match/policy.h"
+#include "match/prune.h"
+#include "match/state.h"
+#include "match/topo.h"
+#include "resource/emission.h"
+#include "resource/graph.h"
+
+#define MATCHER_NAME_MAX 16
+
+struct mark;
+struct walk;
+
+struct match {
+    struct graph *g;
+    struct topo topo;
+    struct prune prune;
+    struct policy policy;
+    bool flexible;    /* or_slot and xor_slot are alternatives */
+    bool any_class;   /* some vertex has the property perf_class */
+    uint64_t version; /* of the graph, when topo and prune were made */
+    int64_t nodes_up; /* nodes that are up, as set_status has counted them */
+    uint32_t *node;   /* vertices of type node */
+    uint32_t n_nodes;
+    uint32_t *of_rank;    /* by rank: vertices below the root that have it */
+    uint32_t n_ranks;     /* length of that array */
+    struct state **state; /* by vertex; NULL: nothing was ever taken */
+    uint32_t states;      /* length of that array */
+    bool *exclusive;      /* by type: given whole, with all that is below */
+    struct profile times; /* a point wherever a job starts or ends */
+    bool torn;            /* a job may keep what is below something that it has given back */
+    struct jobs jobs;
+    struct arena arena;   /* for one call */
+    struct emission last; /* what was found last */
+    struct arena told;    /* labels and other texts that it names */
+    uint32_t *mark_of;    /* for walks, by vertex */
+    struct mark *marks;
+    uint32_t marks_capacity;
+    struct strbuf text; /* and its text */
+    struct memo {
+        uint64_t *key;
+        int32_t *value;
+        uint32_t size, used;
+    } memo;             /* what was found out of classes, for one jobspec */
+    struct mixes mixes; /* and of alternative slots */
+};
+
+/* The state of a vertex, made if there is none; NULL with ENOMEM. */
+struct state *match_state(struct match *m, uint32_t v);
+
+/* Book a job and add it to those that are known; it is the matcher's from then on. Returns 0, or -1 with ENOMEM. */
+int match_record(struct match *m, struct job *job);
+
+/* Add to the counts of what is down in the subtrees that v is in. Returns 0, or -1 with ENOMEM. */
+int match_count_down(struct match *m, uint32_t v, int sign);
+
+/* How many vertices below the root have a rank. */
+uint32_t match_rank_size(const struct match *m, int32_t rank);
+
+/* Count what is down everywhere, from nothing. Returns 0, or -1 with ENOMEM. */
+int match_note_down(struct match *m);
+
+/* Forget what was found out of classes. */
+void match_forget(struct match *m);
+
+/* Empty what was found last, for the window [at, end). queue may be NULL. Returns 0, or -1 with ENOMEM. */
+int match_begin(struct match *m, int64_t at, int64_t end, const char *queue);
+
+/* Tell of a vertex. Returns 0, or -1 with ENOMEM. */
+int match_emit(struct match *m, const struct emitted *item);
+
+/* Turn what a walk has marked into what was found last and, unless job is NULL, into the job's holds. Returns the number
+ * of vertices given; 0 if the request gives nothing to anyone, -1 with ENOMEM.
+ */
+int64_t match_commit(struct walk *w, struct job *job);
+
+/* Book all a job holds, and give it back. Returns 0, or -1 with ENOMEM and nothing booked. */
+int match_book(struct match *m, struct job *job);
+void match_unbook(struct match *m, struct job *job);
+
+/* Put one job in the place of another of the same number; the old one is gone then. Returns 0, or -1 with ENOMEM. */
+int match_replace(struct match *m, struct job *old, struct job *new);
+
+/* The vertex that a text means, or VERTEX_NONE with EINVAL or ENOMEM. */
+struct jgf_vertex;
+uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error_t *err);
+
+/* Reckon anew what a job's holds count, from what it holds; with `uncover`, every hold is then booked by itself.
+ * Returns a job that has the same holds but those of removed vertices, or NULL with ENOMEM. Nothing is booked.
+ */
+struct job *match_reckon(struct match *m, const struct job *job, bool uncover);
+
+/* The same for one of its holds. */
+int match_hold(struct match *m, const struct job *job, const struct hold *h);
+void match_unhold(struct match *m, const struct job *job, const struct hold *h);
+
+/* Let policies that take what is found first look at children anew, along what was found last: those with most free
+ * now first. `now` < 0: those last.
+ */
+int match_reweigh(struct match *m, int64_t now);
+int match_need_weights(struct match *m, uint32_t v);
+void match_put_weight(struct match *m, uint32_t parent, const struct weight *new);
+
+/* Mark the vertices from a number on that have the property `divisible`. */
+void match_mark_divisible(struct graph *g, uint32_t from);
+
+/* Make topology, filters, states and jobs anew after the graph's structure has changed. Returns 0,
+ * or -1 with ENOMEM, ENOTSUP or ELOOP (topo.h) and the matcher as it was, which goes on if its
+ * graph is then put back (graph_restore).
+ */
+int match_renew(struct match *m);
+
+/* All that by itself: without jobs, from the topology and the filters; and away with it. */
+int match_make_states(struct match *m);
+void match_drop_states(struct match *m);
+
+#endif

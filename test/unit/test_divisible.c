@@ -1,0 +1,133 @@
+/* Pools that give exactly the units asked for, to many jobs. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "berth/jobspec.h"
+#include "berth/match.h"
+#include "berth/resource.h"
+
+#define VERTEX(ID, REST, PATH)                                                                     \
+    "{\"id\": \"" ID "\", \"metadata\": {" REST ", \"paths\": {\"containment\": \"" PATH "\"}}}"
+#define EDGE(FROM, TO) "{\"source\": \"" FROM "\", \"target\": \"" TO "\"}"
+
+/* A node with two cores and 1000 units of memory that can be divided. */
+static const char machine
+    [] = "{\"graph\": {\"nodes\": [" VERTEX("0", "\"type\": \"cluster\", \"id\": 0", "/cluster0") ", " VERTEX("1", "\"type\": \"node\", \"id\": 0, \"rank\": 0", "/cluster0/node0") ", " VERTEX(
+        "2", "\"type\": \"core\", \"id\": 0",
+        "/cluster0/node0/core0") ", " VERTEX("3", "\"type\": \"core\", \"id\": 1",
+                                             "/cluster0/node0/core1") ", " VERTEX("4",
+                                                                                  "\"type\": "
+                                                                                  "\"memory\", "
+                                                                                  "\"id\": 0, "
+                                                                                  "\"size\": 1000, "
+                                                                                  "\"properties\": "
+                                                                                  "{\"divisible\": "
+                                                                                  "\"\"}",
+                                                                                  "/cluster0/node0/"
+                                                                                  "memory0") "], "
+                                                                                             "\"edg"
+                                                                                             "es\":"
+                                                                                             " "
+                                                                                             "[" EDGE("0", "1") ", " EDGE(
+                                                                                                 "1",
+                                                                                                 "2") ", " EDGE("1",
+                                                                                                                "3") ", " EDGE("1",
+                                                                                                                               "4") "]}}";
+
+static match_t *make(void)
+{
+    match_options_t options = {.policy = "low", .filters = "ALL:core,ALL:memory"};
+    berth_error_t err;
+    resource_graph_t *g = resource_graph_read("jgf", machine, strlen(machine), &err);
+
+    assert_non_null(g);
+    match_t *m = match_create(g, &options, &err);
+    assert_non_null(m);
+    return m;
+}
+
+/* A slot with that much memory and so many cores; errno, or 0 and the time in *at. */
+static int run(match_t *m, match_op_t op, int64_t id, int cores, int memory, int64_t *at)
+{
+    char text[600], core[60] = "";
+    berth_error_t err;
+    match_result_t result;
+
+    if (cores > 0)
+        snprintf(core, sizeof(core), "{type: core, count: %d}, ", cores);
+    snprintf(text, sizeof(text),
+             "version: 1\nresources: [{type: slot, count: 1, label: s, with: [%s{type: memory, "
+             "count: %d}]}]\n"
+             "tasks: [{command: [a], slot: s, count: {per_slot: 1}}]\nattributes: {system: "
+             "{duration: 10}}\n",
+             core, memory);
+    jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, &err);
+    assert_non_null(spec);
+    int rc = match_run(m, op, spec, id, 0, &result, &err) < 0 ? errno : 0;
+    jobspec_destroy(spec);
+    assert_true(match_check(m));
+    if (at)
+        *at = result.at;
+    return rc;
+}
+
+static void gives_what_is_asked_for(void **state)
+{
+    const char *text;
+    size_t length;
+    match_t *m = make();
+
+    (void)state;
+    assert_int_equal(run(m, MATCH_ALLOCATE, 1, 1, 300, NULL), 0);
+    assert_int_equal(match_write(m, "simple", &text, &length), 0);
+    assert_non_null(strstr(text, "memory0[300:x]"));
+    assert_int_equal(run(m, MATCH_ALLOCATE, 2, 1, 300, NULL), 0);
+    assert_int_equal(run(m, MATCH_ALLOCATE, 3, 0, 400, NULL), 0);
+    assert_int_equal(run(m, MATCH_ALLOCATE, 4, 0, 1, NULL), EBUSY);
+    match_destroy(m);
+}
+
+static void accounts_for_it_over_time(void **state)
+{
+    int64_t at;
+    match_t *m = make();
+
+    (void)state;
+    assert_int_equal(run(m, MATCH_ALLOCATE, 1, 0, 700, NULL), 0);
+    assert_int_equal(run(m, MATCH_ALLOCATE_ORELSE_RESERVE, 2, 0, 600, &at), 0);
+    assert_int_equal(at, 10);
+    assert_int_equal(run(m, MATCH_ALLOCATE, 3, 0, 300, &at),
+                     0); /* beside the first, before the second */
+    assert_int_equal(run(m, MATCH_ALLOCATE_ORELSE_RESERVE, 4, 0, 400, &at), 0);
+    assert_int_equal(at, 10);
+    assert_int_equal(match_cancel(m, 1, NULL, NULL), 0);
+    assert_int_equal(run(m, MATCH_ALLOCATE, 5, 0, 700, &at), 0);
+    match_destroy(m);
+}
+
+static void never_gives_more_than_there_is(void **state)
+{
+    match_t *m = make();
+
+    (void)state;
+    assert_int_equal(run(m, MATCH_ALLOCATE_ORELSE_RESERVE, 1, 0, 1001, NULL), ENODEV);
+    assert_int_equal(run(m, MATCH_SATISFIABILITY, 1, 2, 1000, NULL), 0);
+    match_destroy(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_what_is_asked_for),
+        cmocka_unit_test(accounts_for_it_over_time),
+        cmocka_unit_test(never_gives_more_than_there_is),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "match/job.h"
+
+static void add(struct jobs *t, int64_t id)
+{
+    struct job *job = job_new(id, 0, 1, false);
+
+    assert_non_null(job);
+    assert_int_equal(jobs_add(t, job), 0);
+}
+
+static void drop(struct jobs *t, int64_t id)
+{
+    struct job *job = jobs_find(t, id);
+
+    assert_non_null(job);
+    jobs_remove(t, id);
+    job_destroy(job);
+}
+
+static void found_until_removed(void **state)
+{
+    enum { IDS = 1500 };
+    struct jobs t = {0};
+    bool there[IDS] = {false};
+    uint64_t r = 1;
+
+    (void)state;
+    assert_null(jobs_find(&t, 1));
+    for (int i = 0; i < 20000; i++) {
+        r = r * 6364136223846793005u + 1442695040888963407u;
+        int64_t id = (int64_t)(r >> 33) % IDS;
+        /* Numbers that lie apart, so that they meet in the table in other ways. */
+        int64_t number = id % 3 == 0 ? id : id << 40;
+        assert_true((jobs_find(&t, number) != NULL) == there[id]);
+        if (there[id])
+            drop(&t, number);
+        else
+            add(&t, number);
+        there[id] = !there[id];
+    }
+    uint32_t n = 0;
+    for (int64_t id = 0; id < IDS; id++) {
+        const struct job *job = jobs_find(&t, id % 3 == 0 ? id : id << 40);
+        assert_true((job != NULL) == there[id]);
+        n += there[id];
+    }
+    assert_int_equal(t.n, n);
+    jobs_remove(&t, -5); /* not there */
+    assert_int_equal(t.n, n);
+    jobs_clear(&t);
+    assert_null(jobs_find(&t, 1));
+}
+
+static void holds(void **state)
+{
+    struct job *job = job_new(3, 5, 9, true);
+    int64_t counts[] = {1, 2, 3};
+
+    (void)state;
+    assert_non_null(job);
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(job_hold(job, i, HOLD_EXCLUSIVE, i, counts, i % 4), 0);
+    assert_int_equal(job->n, 100);
+    for (uint32_t i = 0; i < 100; i++) {
+        const struct hold *h = &job->hold[i];
+        assert_int_equal(h->vertex, i);
+        assert_int_equal(h->needs, i);
+        assert_int_equal(h->n_counts, i % 4);
+        for (uint32_t k = 0; k < i % 4; k++)
+            assert_int_equal(job->counts[h->counts + k], k + 1);
+    }
+    assert_int_equal(job_hold(job, 100, 0, 1, NULL, 0), 0);
+    job_destroy(job);
+    job_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(found_until_removed),
+        cmocka_unit_test(holds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -18,6 +18,7 @@ struct verb {
 /* In the order in which `berth --help` lists them; a row without a name ends the table. */
 static const struct verb verbs[] = {
     {"jobspec", "check what jobs ask for", cli_jobspec},
+    {"query", "match jobs to a machine's resources", cli_query},
     {"sim", "replay a workload in virtual time", cli_sim},
     {NULL, NULL, NULL},
 };
@@ -68,8 +69,17 @@ static bool is_either(const char *arg, const char *one, const char *other)
     return strcmp(arg, one) == 0 || strcmp(arg, other) == 0;
 }
 
+/* Whether the program was called by a name that stands for a verb. */
+static bool is_called(const char *program, const char *name)
+{
+    size_t length = strlen(program), n = strlen(name);
+    return length >= n && strcmp(program + length - n, name) == 0;
+}
+
 static int dispatch(int argc, char **argv)
 {
+    if (argc > 0 && is_called(argv[0], "resource-query"))
+        return cli_query(argc, argv);
     if (argc < 2)
         return cli_usage(NULL, "no verb given");
     const char *arg = argv[1];

@@ -1,0 +1,254 @@
+#include "cli/query/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/verb.h"
+#include "resource/emission.h"
+
+#define DEFAULT_FILE     "conf/default"
+#define RESERVE_MAX      2000000
+#define ALLOWLIST_ALWAYS "cluster," /* the root stays */
+
+static const char help[] =
+    "usage: berth query [OPTION]... -L FILE\n"
+    "Match jobs to a machine's resources, by commands from standard input, 'help' say.\n"
+    "  -L, --load-file FILE         the machine (default: conf/default), or\n"
+    "      --local                  this machine, as hwloc sees it\n"
+    "  -f, --load-format FORMAT     of FILE: grug (default), hwloc, jgf, jgf_shorthand,\n"
+    "                               rv1exec, rv1exec_force\n"
+    "  -W, --load-allowlist TYPES   load only these types, as in node,core; of hwloc\n"
+    "  -P, --match-policy POLICY    first (default), firstnodex, low, high, lonode,\n"
+    "                               hinode, lonodex, hinodex, locality, variation\n"
+    "  -S, --match-subsystems NAME  CA (default), IBA, PA, C+PA, ... ALL\n"
+    "  -T, --traverser-policy NAME  simple (default), flexible\n"
+    "  -p, --prune-filters LIST     totals to keep (default: ALL:core,ALL:node)\n"
+    "  -F, --match-format FORMAT    results: simple (default), pretty_simple, rlite,\n"
+    "                               rv1, rv1_nosched, rv1_shorthand, jgf, jgf_shorthand\n"
+    "  -t, --test-output FILE       where results go (default: standard output)\n"
+    "  -o, --graph-output BASE      write the graph to BASE.dot at the end\n"
+    "  -g, --graph-format FORMAT    of that: dot (default), or graphml for BASE.graphml\n"
+    "  -e, --elapse-time            print what loading and matching cost\n"
+    "  -d, --disable-prompt         print no prompt\n"
+    "  -r, --reserve-vtx-vec N      accepted, without effect\n"
+    "  -h, --help                   print this\n"
+    "Example: echo match allocate job.yaml | berth query -L machine.graphml\n"
+    "Manual: man berth-query\n";
+
+enum { OPT_LOCAL = 256 };
+
+static const struct option long_options[] = {
+    {"load-file", required_argument, NULL, 'L'},
+    {"load-format", required_argument, NULL, 'f'},
+    {"load-allowlist", required_argument, NULL, 'W'},
+    {"local", no_argument, NULL, OPT_LOCAL},
+    {"match-subsystems", required_argument, NULL, 'S'},
+    {"match-policy", required_argument, NULL, 'P'},
+    {"match-format", required_argument, NULL, 'F'},
+    {"traverser-policy", required_argument, NULL, 'T'},
+    {"prune-filters", required_argument, NULL, 'p'},
+    {"graph-format", required_argument, NULL, 'g'},
+    {"graph-output", required_argument, NULL, 'o'},
+    {"test-output", required_argument, NULL, 't'},
+    {"reserve-vtx-vec", required_argument, NULL, 'r'},
+    {"elapse-time", no_argument, NULL, 'e'},
+    {"disable-prompt", no_argument, NULL, 'd'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static const char *option_name(int id)
+{
+    for (const struct option *o = long_options; o->name; o++) {
+        if (o->val == id)
+            return o->name;
+    }
+    return "?";
+}
+
+/* Append to a list that may be given in parts; parts of blanks are none. */
+static int append(char **list, const char *gap, const char *part)
+{
+    char *longer;
+    if (part[strspn(part, " ")] == '\0')
+        return 0;
+    if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? gap : "", part) < 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    free(*list);
+    *list = longer;
+    return 0;
+}
+
+static bool allow(struct query_options *o, const char *types)
+{
+    if (types[strspn(types, " ")] == '\0')
+        return true;
+    return append(&o->allowlist, "", ALLOWLIST_ALWAYS) == 0 &&
+           append(&o->allowlist, "", types) == 0;
+}
+
+static bool is_load_format(const char *word)
+{
+    static const char *const formats[] = {"grug",          "hwloc",   "jgf",
+                                          "jgf_shorthand", "rv1exec", "rv1exec_force"};
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+        if (strcmp(word, formats[i]) == 0)
+            return true;
+    return false;
+}
+
+static void reserve(const char *number)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(number, &end, 10);
+    if (errno != 0 || end == number || *end || n < 0 || n > RESERVE_MAX)
+        fprintf(stderr, "WARN: out of range specified for --reserve-vtx-vec: %.60s\n", number);
+}
+
+static bool unknown_format(int id, const char *word)
+{
+    cli_usage("query", "--%s: unknown format '%.60s'", option_name(id), word);
+    return false;
+}
+
+/* An option that chooses among words. */
+static bool parse_choice(int id, const char *word, struct query_options *o)
+{
+    switch (id) {
+    case 'f':
+        o->load_format = word;
+        return is_load_format(word) || unknown_format(id, word);
+    case 'F':
+        o->match_format = word;
+        return write_format_parse(word) >= 0 || unknown_format(id, word);
+    case 'g':
+        o->graphml = strcasecmp(word, "graphml") == 0;
+        return o->graphml || strcasecmp(word, "dot") == 0 || unknown_format(id, word);
+    case 'P':
+        o->match.policy = word;
+        return true;
+    case 'S':
+        o->match.matcher = word;
+        return true;
+    case 'T':
+        o->match.traverser = word;
+        return true;
+    }
+    return false;
+}
+
+static bool parse_name(const char *option, const char *word, const char **name)
+{
+    *name = word;
+    if (!*word)
+        cli_usage("query", "--%s: the file's name is empty", option);
+    return *word;
+}
+
+static bool parse_option(int id, const char *word, struct query_options *o)
+{
+    switch (id) {
+    case 'L':
+        return parse_name("load-file", word, &o->load_file);
+    case 'o':
+        return parse_name("graph-output", word, &o->graph_output);
+    case 't':
+        return parse_name("test-output", word, &o->test_output);
+    case 'W':
+    case 'p':
+        if (id == 'W' ? allow(o, word) : append(&o->filters, ",", word) == 0)
+            return true;
+        fputs("berth query: out of memory\n", stderr);
+        return false;
+    case 'r':
+        reserve(word);
+        return true;
+    case 'e':
+        o->elapse = true;
+        return true;
+    case 'd':
+        o->no_prompt = true;
+        return true;
+    case OPT_LOCAL:
+        o->local = true;
+        return true;
+    }
+    return parse_choice(id, word, o);
+}
+
+/* What getopt_long could not make sense of: option is ':' or '?', arg the word it stood in. */
+static int refuse(int option, const char *arg)
+{
+    if (option == ':')
+        return cli_usage("query", "%.60s needs an argument", arg);
+    if (optopt && strncmp(arg, "--", 2) == 0)
+        return cli_usage("query", "--%s takes no argument", option_name(optopt));
+    if (optopt)
+        return cli_usage("query", "unknown option '-%c'", optopt);
+    return cli_usage("query", "unknown or ambiguous option '%.60s'", arg);
+}
+
+static bool check_together(struct query_options *o, int nargs, char **args, bool format_given)
+{
+    if (nargs > 0)
+        cli_usage("query", "'%.60s' is no option; commands come from standard input", args[0]);
+    else if (o->local && o->load_file)
+        cli_usage("query", "either --load-file or --local");
+    else if (o->local && format_given)
+        cli_usage("query", "--load-format is for --load-file");
+    else
+        return true;
+    return false;
+}
+
+static bool parse_all(int argc, char **argv, struct query_options *o, int *status)
+{
+    bool format_given = false;
+    int option;
+    *status = CLI_USAGE;
+    opterr = 0;
+    optind = 0; /* resets getopt_long wherever an earlier caller left it */
+    while ((option = getopt_long(argc, argv, ":L:f:W:S:P:T:F:g:o:p:t:r:edh", long_options, NULL)) !=
+           -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            *status = CLI_OK;
+            return false;
+        }
+        if (option == '?' || option == ':') {
+            *status = refuse(option, argv[optind > 1 ? optind - 1 : 1]);
+            return false;
+        }
+        if (!parse_option(option, optarg, o))
+            return false;
+        format_given = format_given || option == 'f';
+    }
+    return check_together(o, argc - optind, argv + optind, format_given);
+}
+
+bool query_options_parse(int argc, char **argv, struct query_options *ret, int *status)
+{
+    struct query_options o = {.load_format = "grug", .match_format = "simple"};
+    if (!parse_all(argc, argv, &o, status)) {
+        query_options_clear(&o);
+        return false;
+    }
+    if (!o.load_file && !o.local)
+        o.load_file = DEFAULT_FILE;
+    o.match.filters = o.filters;
+    *ret = o;
+    return true;
+}
+
+void query_options_clear(struct query_options *o)
+{
+    free(o->allowlist);
+    free(o->filters);
+    memset(o, 0, sizeof(*o));
+}

@@ -1,0 +1,54 @@
+#include "cli/query/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_READ ((size_t)1 << 16)
+
+/* A file can be something that has no size, a pipe say, so it is read until it ends. */
+static int read_rest(struct text *text, int fd, size_t max)
+{
+    text->length = 0;
+    for (;;) {
+        if (text->length == text->capacity) {
+            size_t capacity = text->capacity ? 2 * text->capacity : FIRST_READ;
+            char *bytes = realloc(text->bytes, capacity);
+            if (!bytes)
+                return -1;
+            text->bytes = bytes;
+            text->capacity = capacity;
+        }
+        ssize_t got = read(fd, text->bytes + text->length, text->capacity - text->length);
+        if (got == 0)
+            return 0;
+        if (got > 0)
+            text->length += (size_t)got;
+        else if (errno != EINTR)
+            return -1;
+        if (text->length > max) {
+            errno = EFBIG;
+            return -1;
+        }
+    }
+}
+
+int text_read(struct text *text, const char *path, size_t max)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    int rc = read_rest(text, fd, max);
+    int saved = errno;
+    close(fd);
+    errno = saved;
+    return rc;
+}
+
+void text_clear(struct text *text)
+{
+    free(text->bytes);
+    memset(text, 0, sizeof(*text));
+}

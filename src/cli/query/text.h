@@ -1,0 +1,17 @@
+/* The text of a file, read anew each time into memory that is kept for the next. */
+#ifndef CLI_QUERY_TEXT_H
+#define CLI_QUERY_TEXT_H
+
+#include <stddef.h>
+
+struct text {
+    char *bytes; /* not terminated */
+    size_t length, capacity;
+};
+
+/* Read a file of at most max bytes. Returns 0, or -1 with errno, EFBIG for a longer one. */
+int text_read(struct text *text, const char *path, size_t max);
+
+void text_clear(struct text *text);
+
+#endif

@@ -98,6 +98,26 @@ const char *const *sched_policies(void);
  */
 sched_t *sched_create_flat(int64_t units, const struct sched_params *params, berth_error_t *err);
 
+struct match;
+
+/* A scheduler for the cores of a matcher's machine (berth/match.h), each of which is a unit and given to one job at a
+ * time. The matcher has no jobs, outlives the scheduler, and nobody else asks it for anything meanwhile.
+ *
+ * When a job can start is a matter of counts, so that decisions are those of a flat machine with as many units. A
+ * reservation is for so many cores and names none: which ones would be free throughout its time depends on what ends
+ * until then. A job gets its cores when it starts, of those that are free then, by the matcher's policy, and keeps them
+ * until it ends or counts as gone (sched_finish). There are always enough: what has started and what the calendar
+ * counts at that instant is the same.
+ *
+ * Cores that are down when the scheduler is made are no units. EINVAL with a text: there are no cores, or pools of
+ * them, a match policy that gives whole nodes, or an unknown policy or order; ENOMEM.
+ */
+sched_t *sched_create_match(struct match *machine, const struct sched_params *params,
+                            berth_error_t *err);
+
+/* The units that the machine has. */
+int64_t sched_units(const sched_t *s);
+
 /* NULL is fine; errno is kept. */
 void sched_destroy(sched_t *s);
 
@@ -152,6 +172,20 @@ int sched_state(const sched_t *s, sched_job_t job);
 
 /* When a running job started or a reserved one will; -1 with EINVAL for any other. */
 int64_t sched_start_time(const sched_t *s, sched_job_t job);
+
+/* The ids from first to last. */
+struct sched_range {
+    uint32_t first;
+    uint32_t last;
+};
+
+/* The cores that a running job was given: *n ranges, ascending, with gaps between them, that belong to the core and are
+ * valid until its next call. Cores are numbered from 0 over the whole machine, those that are down too, in the order in
+ * which a walk from the root that enters each vertex before its next sibling meets them. On a flat machine *n is 0.
+ * Decisions stay valid.
+ * Returns 0, or -1 with EINVAL (the job isn't running) or ENOMEM. O(cores of the job).
+ */
+int sched_allocation(sched_t *s, sched_job_t job, const struct sched_range **ranges, size_t *n);
 
 /* Numbers of waiting (reserved ones included) and of running jobs. */
 size_t sched_waiting(const sched_t *s);

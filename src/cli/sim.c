@@ -11,6 +11,7 @@
 
 #include "base/errtext.h"
 #include "cli/progress.h"
+#include "cli/sim_machine.h"
 #include "cli/sim_options.h"
 #include "cli/verb.h"
 #include "report/csv.h"
@@ -25,7 +26,9 @@
 struct run {
     struct sim_options options;
     struct trace trace;
-    char *name; /* of the workload, clean for every output */
+    match_t *machine;   /* NULL: processors without names */
+    struct alloc alloc; /* of the policy that is being simulated */
+    char *name;         /* of the workload, clean for every output */
     /* One array a policy for a picture, else the first is used again. */
     int64_t *start[SIM_POLICIES];
     struct outfile *jobs[SIM_POLICIES]; /* one a policy, NULL if none is wanted or it is written */
@@ -54,21 +57,33 @@ static struct outfile *open_jobs(const struct sim_options *o, size_t p, berth_er
     return out;
 }
 
-/* Whether finishing the file would replace the trace. */
-static bool replaces_trace(const struct outfile *out, const char *trace)
+static bool is_file(const struct stat *file, const char *path)
+{
+    struct stat in;
+    return path && stat(path, &in) == 0 && in.st_dev == file->st_dev && in.st_ino == file->st_ino;
+}
+
+/* What finishing the file would replace of what is read; NULL if nothing. */
+static const char *replaced(const struct outfile *out, const struct sim_options *o)
 {
     struct stat in, old;
     const char *target = outfile_target(out);
-    if (!trace || !target || stat(target, &old) < 0)
-        return false;
-    int rc = strcmp(trace, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(trace, &in);
-    return rc == 0 && in.st_dev == old.st_dev && in.st_ino == old.st_ino;
+    if (!target || stat(target, &old) < 0)
+        return NULL;
+    if (o->trace && strcmp(o->trace, "-") == 0) {
+        if (fstat(STDIN_FILENO, &in) == 0 && in.st_dev == old.st_dev && in.st_ino == old.st_ino)
+            return "trace";
+    } else if (is_file(&old, o->trace)) {
+        return "trace";
+    }
+    return is_file(&old, o->machine) ? "machine" : NULL;
 }
 
 /* Open what will be written, so that a name that can't be is known before the work. Returns the exit status. */
 static int open_outputs(struct run *run, berth_error_t *err)
 {
     const struct sim_options *o = &run->options;
+    const char *what;
     struct stat st;
     if (o->jobs_path && o->npolicies > 1 && stat(o->jobs_path, &st) == 0 && !S_ISREG(st.st_mode) &&
         !S_ISDIR(st.st_mode))
@@ -76,8 +91,8 @@ static int open_outputs(struct run *run, berth_error_t *err)
                          o->jobs_path);
     if (o->plot_path && !(run->plot = outfile_open(o->plot_path, err)))
         return CLI_FAILED;
-    if (run->plot && replaces_trace(run->plot, o->trace))
-        return cli_usage("sim", "--plot: '%.60s' is the trace", o->plot_path);
+    if (run->plot && (what = replaced(run->plot, o)))
+        return cli_usage("sim", "--plot: '%.60s' is the %s", o->plot_path, what);
     for (size_t p = 0; o->jobs_path && p < o->npolicies; p++) {
         if (!(run->jobs[p] = open_jobs(o, p, err)))
             return CLI_FAILED;
@@ -85,8 +100,8 @@ static int open_outputs(struct run *run, berth_error_t *err)
         const char *plot = run->plot ? outfile_target(run->plot) : NULL;
         if (target && plot && strcmp(target, plot) == 0)
             return cli_usage("sim", "--jobs and --plot are the same file, '%.60s'", o->plot_path);
-        if (replaces_trace(run->jobs[p], o->trace))
-            return cli_usage("sim", "--jobs: '%.60s' is the trace", outfile_path(run->jobs[p]));
+        if ((what = replaced(run->jobs[p], o)))
+            return cli_usage("sim", "--jobs: '%.60s' is the %s", outfile_path(run->jobs[p]), what);
     }
     return CLI_OK;
 }
@@ -113,13 +128,16 @@ static void catch_signals(void)
 static int load(struct run *run, berth_error_t *err)
 {
     const struct sim_options *o = &run->options;
+    int64_t procs = o->procs;
     char name[64];
     int rc;
+    if (o->machine && !(run->machine = sim_machine_load(o, &procs, err)))
+        return -1;
     if (o->trace) {
-        struct swf_options swf = {.procs = o->procs, .exact = o->exact, .limit = o->limit};
+        struct swf_options swf = {.procs = procs, .exact = o->exact, .limit = o->limit};
         rc = swf_read(o->trace, &swf, &run->trace, err);
     } else {
-        struct lublin_options model = {.jobs = o->jobs_count, .seed = o->seed, .procs = o->procs};
+        struct lublin_options model = {.jobs = o->jobs_count, .seed = o->seed, .procs = procs};
         rc = lublin_generate(&model, &run->trace, err);
         for (size_t i = 0; rc == 0 && o->exact && i < run->trace.n; i++)
             run->trace.jobs[i].limit = run->trace.jobs[i].run;
@@ -148,6 +166,10 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
         run->start[keep] = malloc((run->trace.n + 1) * sizeof(*run->start[keep]));
     if (!run->start[keep])
         return out_of_memory(err);
+    alloc_clear(&run->alloc);
+    bool named = run->machine && run->jobs[p];
+    if (named && alloc_init(&run->alloc, run->trace.n) < 0)
+        return out_of_memory(err);
 
     struct progress progress;
     progress_begin(&progress, policy);
@@ -157,6 +179,8 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
                   .queue_depth = o->queue_depth,
                   .order = o->order},
         .events = o->events,
+        .machine = run->machine,
+        .alloc = named ? &run->alloc : NULL,
         .progress = progress_update,
         .progress_arg = &progress,
     };
@@ -174,6 +198,7 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
         .n = run->trace.n,
         .jobs = run->trace.jobs,
         .start = run->start[keep],
+        .alloc = named ? &run->alloc : NULL,
         .passes = stats.passes,
         .seconds = seconds_between(&before, &after),
     };
@@ -201,6 +226,9 @@ static int print_report(struct run *run, berth_error_t *err)
     for (int i = 0; i < TRACE_DROP_COUNT; i++)
         dropped[i] =
             (struct report_count){trace_drop_name((enum trace_drop)i), run->trace.dropped[i]};
+    char *machine = o->machine ? report_clean_text(o->machine) : NULL;
+    if (o->machine && !machine)
+        return out_of_memory(err);
     struct report report = {
         .trace = run->name,
         .procs = run->trace.procs,
@@ -209,6 +237,8 @@ static int print_report(struct run *run, berth_error_t *err)
         .events = sim_events_word(o->events),
         .order = sim_order_word(o->order),
         .estimates = sim_estimates_word(o->exact),
+        .machine = machine,
+        .match_policy = o->match_policy,
         .dropped = dropped,
         .ndropped = TRACE_DROP_COUNT,
         .killed = run->trace.killed,
@@ -216,11 +246,15 @@ static int print_report(struct run *run, berth_error_t *err)
         .metrics = run->metrics,
         .npolicies = o->npolicies,
     };
+    int rc = 0;
     if (!o->json)
         table_print(&report, stdout);
-    else if (json_print(&report, stdout, err) < 0)
-        return -1;
-    return write_plot(run, &report, err);
+    else
+        rc = json_print(&report, stdout, err);
+    if (rc == 0)
+        rc = write_plot(run, &report, err);
+    free(machine);
+    return rc;
 }
 
 static int run_all(struct run *run, berth_error_t *err)
@@ -252,6 +286,8 @@ int cli_sim(int argc, char **argv)
         free(run.start[p]);
     }
     outfile_close(run.plot, false, NULL);
+    alloc_clear(&run.alloc);
+    match_destroy(run.machine);
     free(run.name);
     trace_clear(&run.trace);
     return status;

@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "cli/verb.h"
+#include "match/policy.h"
 
 #define DEFAULT_MODEL_PROCS 256
 #define DEFAULT_JOBS_COUNT  10000
 #define DEFAULT_SEED        1
 #define DEFAULT_TAU         10
+#define DEFAULT_MATCH       "low"
 
 /* The largest time, size or count that is taken: sums of a few of them stay far from overflow. */
 #define VALUE_MAX       INT64_C(1000000000000000)
@@ -27,6 +29,8 @@ static const char help[] =
     "Replay a workload in virtual time: TRACE, in the Standard Workload Format,\n"
     "gzipped or not, or - for standard input; or one that a model generates.\n"
     "  --procs N              size of the machine (default: from the trace's header)\n"
+    "  --machine FILE[:FORMAT]  its cores, from grug (default), jgf or rv1exec; taken\n"
+    "                         by --match-policy NAME (default: low), and told by --jobs\n"
     "  --policy LIST          of fcfs,easy,hybrid,conservative (default: easy)\n"
     "  --events HOW           events of one instant: batched (default), per-event\n"
     "  --order ORDER          of the queue: submit (default), shortest, priority\n"
@@ -46,6 +50,8 @@ static const char help[] =
 
 enum option_id {
     OPT_PROCS = 256,
+    OPT_MACHINE,
+    OPT_MATCH_POLICY,
     OPT_POLICY,
     OPT_EVENTS,
     OPT_ORDER,
@@ -64,6 +70,8 @@ enum option_id {
 
 static const struct option long_options[] = {
     {"procs", required_argument, NULL, OPT_PROCS},
+    {"machine", required_argument, NULL, OPT_MACHINE},
+    {"match-policy", required_argument, NULL, OPT_MATCH_POLICY},
     {"policy", required_argument, NULL, OPT_POLICY},
     {"events", required_argument, NULL, OPT_EVENTS},
     {"order", required_argument, NULL, OPT_ORDER},
@@ -88,6 +96,7 @@ static const char *const events_words[] = {
 static const char *const order_words[] = {[SCHED_ORDER_SUBMIT] = "submit",
                                           [SCHED_ORDER_SHORTEST] = "shortest",
                                           [SCHED_ORDER_PRIORITY] = "priority"};
+static const char *const machine_formats[] = {"grug", "jgf", "rv1exec"};
 static const char *const estimates_words[] = {"user", "exact"};
 
 const char *sim_events_word(enum simulate_events events)
@@ -188,6 +197,41 @@ static bool parse_path(int id, const char *text, const char **ret)
     return false;
 }
 
+const char *sim_machine_format(char *text)
+{
+    char *colon = strrchr(text, ':');
+    int found =
+        colon ? find_word(machine_formats, COUNT(machine_formats), colon + 1, strlen(colon + 1))
+              : -1;
+    if (found < 0)
+        return machine_formats[0];
+    *colon = '\0';
+    return machine_formats[found];
+}
+
+static bool parse_machine(int id, char *text, struct sim_options *o)
+{
+    o->machine_format = sim_machine_format(text);
+    return parse_path(id, text, &o->machine);
+}
+
+static bool parse_match_policy(const char *text, struct sim_options *o)
+{
+    struct policy policy;
+    o->match_policy = text;
+    if (policy_parse(&policy, text, NULL) < 0)
+        cli_usage("sim",
+                  "--match-policy: '%.60s' is not first, low, high, lonode, hinode, locality or "
+                  "variation",
+                  text);
+    else if (policy.node_exclusive)
+        cli_usage("sim", "--match-policy: '%.60s' gives whole nodes, but a processor is a core",
+                  text);
+    else
+        return true;
+    return false;
+}
+
 static bool parse_policies(const char *list, struct sim_options *o)
 {
     o->npolicies = 0;
@@ -212,13 +256,17 @@ static bool parse_policies(const char *list, struct sim_options *o)
     }
 }
 
-static bool parse_option(int id, const char *text, struct sim_options *o)
+static bool parse_option(int id, char *text, struct sim_options *o)
 {
     static const char *const models[] = {"lublin"};
     int word;
     switch ((enum option_id)id) {
     case OPT_PROCS:
         return parse_number(id, text, 1, VALUE_MAX, &o->procs);
+    case OPT_MACHINE:
+        return parse_machine(id, text, o);
+    case OPT_MATCH_POLICY:
+        return parse_match_policy(text, o);
     case OPT_POLICY:
         return parse_policies(text, o);
     case OPT_EVENTS:
@@ -275,6 +323,10 @@ static bool check_together(struct sim_options *o, int nargs, char **args, const 
 {
     if (nargs > 1)
         cli_usage("sim", "one trace at a time, but '%.60s' follows '%.60s'", args[1], args[0]);
+    else if (o->machine && o->procs)
+        cli_usage("sim", "either --machine or --procs: the machine's cores are its processors");
+    else if (seen[OPT_MATCH_POLICY - OPT_PROCS] && !o->machine)
+        cli_usage("sim", "--match-policy is for --machine");
     else if (seen[OPT_MODEL - OPT_PROCS] && nargs == 1)
         cli_usage("sim", "either a trace or --model, but got '%.60s' too", args[0]);
     else if (seen[OPT_MODEL - OPT_PROCS] && seen[OPT_LIMIT - OPT_PROCS])
@@ -302,6 +354,7 @@ bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *stat
         .policies = {"easy"},
         .npolicies = 1,
         .tau = DEFAULT_TAU,
+        .match_policy = DEFAULT_MATCH,
     };
     bool seen[OPT_SEED - OPT_PROCS + 1] = {false};
     int option;

@@ -11,9 +11,11 @@
 #define SIM_POLICIES 4 /* that exist, and so the most that can be asked for */
 
 struct sim_options {
-    const char *trace; /* path, "-" for standard input; NULL: the model */
-    int64_t procs;     /* 0: from the trace's header, or the model's default */
-    int64_t limit;     /* jobs to keep; 0: all */
+    const char *trace;   /* path, "-" for standard input; NULL: the model */
+    int64_t procs;       /* 0: from the trace's header, or the model's default */
+    const char *machine; /* path of a file that describes it; NULL: interchangeable processors */
+    const char *machine_format, *match_policy;
+    int64_t limit; /* jobs to keep; 0: all */
     int64_t jobs_count;
     uint64_t seed;
     const char *policies[SIM_POLICIES];
@@ -32,6 +34,11 @@ struct sim_options {
  * printing the help or one line on what is wrong.
  */
 bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *status);
+
+/* Split FILE[:FORMAT] in place and return the format, grug if there is none: only a known one after the
+ * last colon is one, so that a file's name may have colons.
+ */
+const char *sim_machine_format(char *text);
 
 /* The words of the command line for a setting. */
 const char *sim_events_word(enum simulate_events events);

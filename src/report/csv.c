@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "report/alloc.h"
 
 #define COLUMNS         7
 #define INT64_MAX_CHARS 20 /* "-9223372036854775808" */
@@ -49,8 +50,31 @@ static char *put_int(char *to, int64_t value)
     return to;
 }
 
-static void write_row(struct outfile *out, const struct schedule_job *job, int64_t start)
+/* The ids of a job's cores, and the end of the line. */
+static void write_alloc(struct outfile *out, const struct alloc *alloc, size_t job)
 {
+    struct alloc_cursor c = alloc_read(alloc, job);
+    struct sched_range range;
+    char before = ',';
+    while (alloc_next(&c, &range)) {
+        char text[2 * INT64_MAX_CHARS + 2];
+        char *end = text;
+        *end++ = before;
+        end = put_int(end, range.first);
+        if (range.last > range.first) {
+            *end++ = '-';
+            end = put_int(end, range.last);
+        }
+        outfile_write(out, text, (size_t)(end - text));
+        before = ' ';
+    }
+    outfile_write(out, before == ',' ? ",\n" : "\n", before == ',' ? 2 : 1);
+}
+
+static void write_row(struct outfile *out, const struct schedule *schedule, size_t at)
+{
+    const struct schedule_job *job = &schedule->jobs[at];
+    int64_t start = schedule->start[at];
     const int64_t values[COLUMNS] = {job->id,    job->submit, start,     start + job->run,
                                      job->procs, job->run,    job->limit};
     char row[COLUMNS * (INT64_MAX_CHARS + 1)];
@@ -59,14 +83,20 @@ static void write_row(struct outfile *out, const struct schedule_job *job, int64
         end = put_int(end, values[i]);
         *end++ = i + 1 < COLUMNS ? ',' : '\n';
     }
-    outfile_write(out, row, (size_t)(end - row));
+    if (!schedule->alloc) {
+        outfile_write(out, row, (size_t)(end - row));
+        return;
+    }
+    outfile_write(out, row, (size_t)(end - row) - 1);
+    write_alloc(out, schedule->alloc, at);
 }
 
 int csv_write(const struct schedule *schedule, struct outfile *out, berth_error_t *err)
 {
     if (!out)
         return -1;
-    static const char header[] = "job,submit,start,end,procs,run,req\n";
+    const char *header = schedule->alloc ? "job,submit,start,end,procs,run,req,alloc\n"
+                                         : "job,submit,start,end,procs,run,req\n";
     struct key *keys = NULL;
     if (!in_order(schedule)) {
         keys = malloc(schedule->n * sizeof(*keys));
@@ -80,11 +110,11 @@ int csv_write(const struct schedule *schedule, struct outfile *out, berth_error_
             keys[i] = (struct key){schedule->jobs[i].id, i};
         qsort(keys, schedule->n, sizeof(*keys), compare_keys);
     }
-    outfile_write(out, header, sizeof(header) - 1);
+    outfile_write(out, header, strlen(header));
     for (size_t i = 0; i < schedule->n; i++) {
         size_t at = keys ? keys[i].index : i;
         if (schedule->start[at] != SCHEDULE_NEVER)
-            write_row(out, &schedule->jobs[at], schedule->start[at]);
+            write_row(out, schedule, at);
     }
     free(keys);
     return outfile_close(out, true, err);

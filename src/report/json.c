@@ -55,6 +55,12 @@ int json_print(const struct report *report, FILE *out, berth_error_t *err)
                              "policies", policies_array(report));
     if (!root)
         return errtext_set(err, ENOMEM, "out of memory for the JSON report");
+    if (report->machine &&
+        (json_object_set_new(root, "machine", json_string(report->machine)) < 0 ||
+         json_object_set_new(root, "match_policy", json_string(report->match_policy)) < 0)) {
+        json_decref(root);
+        return errtext_set(err, ENOMEM, "out of memory for the JSON report");
+    }
     int rc = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
     json_decref(root);
     fputc('\n', out);

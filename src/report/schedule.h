@@ -18,12 +18,15 @@ struct schedule_job {
     int64_t priority; /* higher goes first under --order priority */
 };
 
+struct alloc;
+
 struct schedule {
     const char *policy;              /* the policy that made it */
     int64_t procs;                   /* size of the machine */
     size_t n;                        /* jobs */
     const struct schedule_job *jobs; /* in the order of the trace; borrowed */
     const int64_t *start;            /* start of jobs[i], or SCHEDULE_NEVER; borrowed */
+    const struct alloc *alloc;       /* the cores of jobs[i]; NULL: they have no names; borrowed */
     uint64_t passes;                 /* scheduling passes that were run */
     double seconds;                  /* wall time the simulation took, reading apart */
 };

@@ -73,12 +73,34 @@ static void start(sched_t *s, uint32_t slot)
     decision_add(s, SCHED_START, slot, s->now, NULL);
 }
 
+/* Let the machine choose what a job gets that starts with its booking. 0, or -1 with EBUSY or ENOMEM. */
+static int choose(sched_t *s, const struct job *job, int64_t booking)
+{
+    const struct place_ops *ops = s->place->ops;
+    return ops->start ? ops->start(s->place, &job->ask, booking, s->now) : 0;
+}
+
+/* The last holder gives way to open jobs before it, or one that comes too late to have its reservation. */
+static enum step give_way(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    struct queue_entry entry = {job->key, job->ask.units, job->ask.duration, slot};
+    if (queue_insert(s->open, &entry) < 0)
+        return STEP_FAILED;
+    held_release(s, slot);
+    job->state = SCHED_WAITING;
+    return STEP_DONE;
+}
+
 /* Start a held job: its reservation becomes its allocation. */
 static enum step start_held(sched_t *s, uint32_t slot)
 {
+    struct job *job = &s->jobs[slot];
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
-    queue_remove(s->held, s->jobs[slot].key);
+    if (choose(s, job, job->booking) < 0)
+        return errno == EBUSY ? give_way(s, slot) : STEP_FAILED;
+    queue_remove(s->held, job->key);
     heap_take(&s->due, slot);
     start(s, slot);
     return STEP_DONE;
@@ -93,6 +115,10 @@ static enum step start_open(sched_t *s, uint32_t slot)
     int64_t booking = s->place->ops->book(s->place, &job->ask, s->now);
     if (booking < 0)
         return errno == EBUSY ? STEP_BUSY : STEP_FAILED;
+    if (choose(s, job, booking) < 0) {
+        s->place->ops->release(s->place, booking);
+        return STEP_FAILED;
+    }
     job->booking = booking;
     queue_remove(s->open, job->key);
     start(s, slot);
@@ -159,18 +185,6 @@ static enum step plan(sched_t *s, uint32_t slot)
 {
     enum step step = start_open(s, slot);
     return step == STEP_BUSY ? promise(s, slot) : step;
-}
-
-/* The last holder gives way to open jobs before it. */
-static enum step give_way(sched_t *s, uint32_t slot)
-{
-    struct job *job = &s->jobs[slot];
-    struct queue_entry entry = {job->key, job->ask.units, job->ask.duration, slot};
-    if (queue_insert(s->open, &entry) < 0)
-        return STEP_FAILED;
-    held_release(s, slot);
-    job->state = SCHED_WAITING;
-    return STEP_DONE;
 }
 
 /* Whether a waiting job is among the first that a pass considers. */

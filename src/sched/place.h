@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "berth/sched.h"
 #include "planner/planner_ext.h"
 
 struct place;
@@ -34,6 +35,16 @@ struct place_ops {
 
     /* Give a booking back. */
     void (*release)(struct place *place, int64_t booking);
+
+    /* Its job starts: choose which parts of the machine it gets. Returns 0, or -1 and nothing is changed: EBUSY if the
+     * booking has run out and there are not enough, ENOMEM. NULL where parts have no names.
+     */
+    int (*start)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
+
+    /* What a booking whose job has started was given, as ranges of ids; their number, or -1 with ENOMEM.
+     * They hold until the next call. NULL where parts have no names.
+     */
+    int64_t (*given)(struct place *place, int64_t booking, const struct sched_range **ranges);
 
     /* Move a booking, which starts at `at`, to the earliest time on or after `from` if that is before; what it
      * holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM.

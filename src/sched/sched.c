@@ -7,16 +7,14 @@
 
 #include "base/errtext.h"
 #include "sched/flat.h"
+#include "sched/graph_place.h"
 #include "sched/policy.h"
 #include "sched/sched_priv.h"
 
 enum { GENERATION_MAX = INT32_MAX }; /* keeps handles from being negative */
 
-static int check_params(int64_t units, const struct sched_params *params, berth_error_t *err)
+static int check_params(const struct sched_params *params, berth_error_t *err)
 {
-    if (units < 1)
-        return errtext_set(err, EINVAL, "a machine needs at least 1 unit, not %lld",
-                           (long long)units);
     if (!params->policy || !policy_find(params->policy))
         return errtext_set(err, EINVAL,
                            "unknown policy \"%s\": expected fcfs, easy, hybrid or conservative",
@@ -26,19 +24,23 @@ static int check_params(int64_t units, const struct sched_params *params, berth_
     return 0;
 }
 
-sched_t *sched_create_flat(int64_t units, const struct sched_params *params, berth_error_t *err)
+/* A scheduler for a place, which it owns from then on, also when the call fails; NULL means that there was no memory
+ * for one.
+ */
+static sched_t *create(struct place *place, const struct sched_params *params, berth_error_t *err)
 {
-    if (check_params(units, params, err) < 0)
-        return NULL;
     const struct policy *policy = policy_find(params->policy);
     bool told = policy->tunable && params->reservation_depth > 0;
-    sched_t *s = calloc(1, sizeof(*s));
+    sched_t *s = place ? calloc(1, sizeof(*s)) : NULL;
     if (s) {
-        s->place = flat_create(units);
+        int64_t units = place->ops->most(place);
+        s->place = place;
         s->open = queue_create(units);
         s->held = queue_create(units);
+    } else if (place) {
+        place->ops->destroy(place);
     }
-    if (!s || !s->place || !s->open || !s->held) {
+    if (!s || !s->open || !s->held) {
         sched_destroy(s);
         errtext_set(err, ENOMEM, "out of memory");
         return NULL;
@@ -51,6 +53,29 @@ sched_t *sched_create_flat(int64_t units, const struct sched_params *params, ber
     s->swept = true;
     s->fresh_least = INT64_MAX;
     return s;
+}
+
+sched_t *sched_create_flat(int64_t units, const struct sched_params *params, berth_error_t *err)
+{
+    if (units < 1) {
+        errtext_set(err, EINVAL, "a machine needs at least 1 unit, not %lld", (long long)units);
+        return NULL;
+    }
+    return check_params(params, err) < 0 ? NULL : create(flat_create(units), params, err);
+}
+
+sched_t *sched_create_match(struct match *machine, const struct sched_params *params,
+                            berth_error_t *err)
+{
+    if (check_params(params, err) < 0)
+        return NULL;
+    struct place *place = graph_place_create(machine, err);
+    return place ? create(place, params, err) : NULL;
+}
+
+int64_t sched_units(const sched_t *s)
+{
+    return s->place->ops->most(s->place);
 }
 
 void sched_destroy(sched_t *s)
@@ -322,6 +347,27 @@ int64_t sched_start_time(const sched_t *s, sched_job_t handle)
         return s->jobs[slot].at;
     errno = EINVAL;
     return -1;
+}
+
+int sched_allocation(sched_t *s, sched_job_t handle, const struct sched_range **ranges, size_t *n)
+{
+    uint32_t slot = job_find(s, handle);
+    if (slot == JOB_NONE)
+        return -1;
+    const struct job *job = &s->jobs[slot];
+    if (job->state != SCHED_RUNNING) {
+        errno = EINVAL;
+        return -1;
+    }
+    *ranges = NULL;
+    *n = 0;
+    if (!s->place->ops->given)
+        return 0;
+    int64_t found = s->place->ops->given(s->place, job->booking, ranges);
+    if (found < 0)
+        return -1;
+    *n = (size_t)found;
+    return 0;
 }
 
 size_t sched_waiting(const sched_t *s)

@@ -51,6 +51,18 @@ static void count_done(struct replay *r)
         r->options->progress(r->options->progress_arg, r->done, r->trace->n);
 }
 
+/* Note which cores a job has got. */
+static int note_alloc(struct replay *r, uint32_t job)
+{
+    const struct sched_range *ranges;
+    size_t n;
+    if (!r->options->alloc)
+        return 0;
+    if (sched_allocation(r->sched, r->handle[job], &ranges, &n) < 0)
+        return -1;
+    return alloc_add(r->options->alloc, job, ranges, n);
+}
+
 /* Run a pass and carry out what it decides. */
 static int pass(struct replay *r, int64_t now, bool more)
 {
@@ -65,7 +77,7 @@ static int pass(struct replay *r, int64_t now, bool more)
         if (decision[i].kind == SCHED_START) {
             int64_t runs = j->run < j->limit ? j->run : j->limit; /* killed at its limit */
             r->start[job] = now;
-            if (heap_put(&r->ends, job, now + runs, r->starts++) < 0)
+            if (heap_put(&r->ends, job, now + runs, r->starts++) < 0 || note_alloc(r, job) < 0)
                 return -1;
         } else if (decision[i].kind == SCHED_REJECT) {
             count_done(r);
@@ -184,6 +196,17 @@ static int check_trace(const struct trace *trace, berth_error_t *err)
     return 0;
 }
 
+int64_t simulate_procs(match_t *machine, berth_error_t *err)
+{
+    struct sched_params params = {.policy = "fcfs"};
+    sched_t *sched = sched_create_match(machine, &params, err);
+    if (!sched)
+        return -1;
+    int64_t units = sched_units(sched);
+    sched_destroy(sched);
+    return units;
+}
+
 int simulate(const struct trace *trace, const struct simulate_options *options, int64_t *start,
              struct simulate_stats *stats, berth_error_t *err)
 {
@@ -191,7 +214,8 @@ int simulate(const struct trace *trace, const struct simulate_options *options, 
     int rc = -1;
     if (check_trace(trace, err) < 0)
         return -1;
-    r.sched = sched_create_flat(trace->procs, &options->sched, err);
+    r.sched = options->machine ? sched_create_match(options->machine, &options->sched, err)
+                               : sched_create_flat(trace->procs, &options->sched, err);
     if (!r.sched)
         return -1;
     for (size_t i = 0; i < trace->n; i++)

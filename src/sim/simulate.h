@@ -5,7 +5,9 @@
 #include <stdint.h>
 
 #include "berth/error.h"
+#include "berth/match.h"
 #include "berth/sched.h"
+#include "report/alloc.h"
 #include "sim/trace.h"
 
 /* What happens when several events fall on one instant. */
@@ -17,6 +19,11 @@ enum simulate_events {
 struct simulate_options {
     struct sched_params sched; /* policy, depths, order */
     enum simulate_events events;
+    /* Whose cores are the processors, so that jobs get named ones; NULL: they are interchangeable. No job
+     * holds anything of it, and it is borrowed.
+     */
+    match_t *machine;
+    struct alloc *alloc; /* with a machine: which job got which cores, added; NULL: never mind */
     /* Called every few thousand jobs with how many of the n have ended; NULL for none. */
     void (*progress)(void *arg, size_t done, size_t n);
     void *progress_arg;
@@ -25,6 +32,11 @@ struct simulate_options {
 struct simulate_stats {
     uint64_t passes; /* scheduling passes run */
 };
+
+/* The processors that a machine makes: its cores that are up. -1 with EINVAL (there are none, or they
+ * can't be given one by one) or ENOMEM.
+ */
+int64_t simulate_procs(match_t *machine, berth_error_t *err);
 
 /* Run the workload to its end and write when each job started into start[0 .. trace->n), SCHEDULE_NEVER
  * for a job that was rejected. A job ends run seconds after its start. Returns 0, or -1 with errno and a

@@ -16,8 +16,10 @@
 
 #include <cmocka.h>
 
+#include "berth/match.h"
 #include "berth/sched.h"
 #include "random.h"
+#include "resource/graph.h"
 
 #define JOBS 90
 
@@ -92,6 +94,9 @@ struct scene {
     struct log log;
 };
 
+/* The machine of the scenes; NULL: a flat one. */
+static match_t *machine;
+
 /* Whether the call that just failed did so for want of memory, with the core in order; it is to
  * be made again.
  */
@@ -104,6 +109,16 @@ static bool again(struct scene *c, bool failed)
     memory.lasting = false;
     assert_true(!c->s || sched_check(c->s));
     return true;
+}
+
+/* What a job got can be asked for, also after that has failed. */
+static void ask(struct scene *c, sched_job_t job)
+{
+    const struct sched_range *range;
+    size_t n;
+    while (again(c, sched_allocation(c->s, job, &range, &n) < 0))
+        ;
+    assert_true((n > 0) == (machine != NULL));
 }
 
 static void pass(struct scene *c, int64_t now, bool more)
@@ -120,6 +135,8 @@ static void pass(struct scene *c, int64_t now, bool more)
             struct job *job = &c->job[d[i].tag];
             assert_true(d[i].at <= job->promise || !c->keeps);
             job->promise = d[i].at;
+            if (d[i].kind == SCHED_START && rc == 0)
+                ask(c, job->handle);
             if (d[i].kind == SCHED_START)
                 job->end = now + 1 + (int64_t)d[i].tag * 7 % 23;
             job->gone = d[i].kind == SCHED_REJECT;
@@ -183,7 +200,8 @@ static void play(struct scene *c, const struct sched_params *params, uint64_t se
     memset(c, 0, sizeof(*c));
     c->keeps = params->order == SCHED_ORDER_SUBMIT || strcmp(params->policy, "conservative") == 0;
     do {
-        c->s = sched_create_flat(32, params, NULL);
+        c->s = machine ? sched_create_match(machine, params, NULL)
+                       : sched_create_flat(32, params, NULL);
     } while (again(c, !c->s));
     for (int64_t now = 0; c->jobs < JOBS || sched_waiting(c->s) > 0; now++) {
         end_jobs(c, now);
@@ -237,6 +255,39 @@ static void run(const char *policy, int64_t depth, enum sched_order order)
     free(c);
 }
 
+/* 32 cores in 4 nodes, taken by a match policy. */
+static void set_machine(const char *policy)
+{
+    struct graph *g = graph_create();
+    struct vertex_spec cluster = {.type = "cluster", .id = 0, .uniq_id = -1, .size = 1, .rank = -1};
+    uint32_t root = graph_add(g, &cluster);
+    graph_set_root(g, GRAPH_CONTAINMENT, root);
+    for (int i = 0; i < 4; i++) {
+        struct vertex_spec spec = {.type = "node", .id = i, .uniq_id = -1, .size = 1, .rank = i};
+        uint32_t node = graph_add(g, &spec);
+        graph_connect(g, root, node, GRAPH_CONTAINMENT);
+        spec.type = "core";
+        for (spec.id = 0; spec.id < 8; spec.id++)
+            graph_connect(g, node, graph_add(g, &spec), GRAPH_CONTAINMENT);
+    }
+    assert_int_equal(graph_seal(g), 0);
+    machine = match_create(g, &(match_options_t){.policy = policy}, NULL);
+    assert_non_null(machine);
+}
+
+static void test_machine(void **state)
+{
+    (void)state;
+    set_machine("low");
+    run("easy", -1, SCHED_ORDER_SUBMIT);
+    run("hybrid", 7, SCHED_ORDER_PRIORITY);
+    match_destroy(machine);
+    set_machine("first");
+    run("easy", -1, SCHED_ORDER_SUBMIT);
+    match_destroy(machine);
+    machine = NULL;
+}
+
 static void test_fcfs(void **state)
 {
     (void)state;
@@ -266,10 +317,9 @@ static void test_conservative(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fcfs),
-        cmocka_unit_test(test_easy),
-        cmocka_unit_test(test_hybrid),
-        cmocka_unit_test(test_conservative),
+        cmocka_unit_test(test_fcfs),    cmocka_unit_test(test_easy),
+        cmocka_unit_test(test_hybrid),  cmocka_unit_test(test_conservative),
+        cmocka_unit_test(test_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

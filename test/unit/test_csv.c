@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "report/alloc.h"
 #include "report/csv.h"
 #include "report/outfile.h"
 
@@ -172,12 +173,36 @@ static int remove_dir(void **state)
     return rmdir(dir);
 }
 
+/* Short and long numbers, one range and many, none at all, and a job that never started. */
+static void test_alloc(void **state)
+{
+    (void)state;
+    static const struct sched_range some[] = {{0, 3}, {7, 7}, {500, 100500}, {4000000, 4000001}};
+    static const struct sched_range far[] = {{INT32_MAX, INT32_MAX}};
+    struct schedule named = schedule;
+    struct alloc alloc;
+    assert_int_equal(alloc_init(&alloc, 5), 0);
+    assert_int_equal(alloc_add(&alloc, 1, far, 1), 0);
+    assert_int_equal(alloc_add(&alloc, 0, some, 4), 0);
+    assert_int_equal(alloc_add(&alloc, 4, some, 1), 0);
+    named.alloc = &alloc;
+    assert_int_equal(csv_write(&named, outfile_open(in_dir("n.csv"), NULL), NULL), 0);
+    assert_string_equal(content(in_dir("n.csv")),
+                        "job,submit,start,end,procs,run,req,alloc\n"
+                        "-2,1,10,11,1,1,1,2147483647\n"
+                        "30,0,0,10,4,10,20,0-3 7 500-100500 4000000-4000001\n"
+                        "30,2,12,17,2,5,5,\n"
+                        "9223372036854775807,4,1000000,1000005,2,5,9223372036854775807,0-3\n");
+    unlink(in_dir("n.csv"));
+    alloc_clear(&alloc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),     cmocka_unit_test(test_empty),
         cmocka_unit_test(test_failures), cmocka_unit_test(test_replacing),
-        cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_targets),  cmocka_unit_test(test_alloc),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -80,6 +81,31 @@ static void test_model(void **state)
     assert_true(o.seed == UINT64_MAX);
 }
 
+/* Only a known format after the last colon is one. */
+static void test_machine_format(void **state)
+{
+    (void)state;
+    const char *const cases[][3] = {
+        {"m.graphml", "m.graphml", "grug"},
+        {"m.json:jgf", "m.json", "jgf"},
+        {"r:rv1exec", "r", "rv1exec"},
+        {"a:b", "a:b", "grug"},
+        {"a:jgf:grug", "a:jgf", "grug"},
+        {"a:jgf:b", "a:jgf:b", "grug"},
+        {"a:hwloc", "a:hwloc", "grug"},
+        {"a:", "a:", "grug"},
+        {"a:jgf/b", "a:jgf/b", "grug"},
+        {":jgf", "", "jgf"},
+        {"a:b:rv1exec:jgf", "a:b:rv1exec", "jgf"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *text = strdup(cases[i][0]);
+        assert_string_equal(sim_machine_format(text), cases[i][2]);
+        assert_string_equal(text, cases[i][1]);
+        free(text);
+    }
+}
+
 static void test_paths(void **state)
 {
     (void)state;
@@ -103,9 +129,8 @@ static void test_paths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_given),
-        cmocka_unit_test(test_model),
+        cmocka_unit_test(test_defaults), cmocka_unit_test(test_given),
+        cmocka_unit_test(test_model),    cmocka_unit_test(test_machine_format),
         cmocka_unit_test(test_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,11 @@ pc=$(find "$scratch/root" -name berth.pc)
 [ -n "$pc" ] || fail "no berth.pc"
 berth=$(find "$scratch/root" -path '*/bin/berth')
 expect_status 0 "${berth:-berth-is-not-installed}" --version
-for page in man1/berth.1 man1/berth-jobspec.1 man1/berth-sim.1 man3/libberth.3; do
+expect_status 0 "$(dirname "${berth:-/none/berth}")/resource-query" --help
+grep -q '^usage: berth query' "$scratch/out" || fail "resource-query is not berth query"
+[ -n "$(find "$scratch/root" -path '*/lib*/berth/berth-hwloc.so')" ] || fail "no berth-hwloc.so"
+for page in man1/berth.1 man1/berth-jobspec.1 man1/berth-query.1 man1/berth-sim.1 man3/berth_match.3 \
+    man3/libberth.3; do
     [ -n "$(find "$scratch/root" -path "*/man/$page*")" ] || fail "no $page"
 done
 
@@ -22,4 +26,12 @@ expect_status 0 $CC -Wall -Wextra -Werror "$scratch/user.c" -o "$scratch/user" $
 expect_status 0 env LD_LIBRARY_PATH="$libdir" "$scratch/user"
 printf '%s\n' 'job 1: start at 0' 'job 2: reserved for 100' 'job 3: start at 0' | cmp - "$scratch/out" ||
     fail "the example prints something else"
+
+# berth_match.3 shows a program, then what it prints.
+sed -n '/^\.Bd -literal$/,/^\.Ed$/p' "$BERTH_SOURCE/man/berth_match.3" | sed '/^\./d; s/\\e/\\/g' >"$scratch/match.c"
+sed -n '/^\.Bd -literal -offset/,/^\.Ed$/p' "$BERTH_SOURCE/man/berth_match.3" | sed '/^\./d' >"$scratch/printed"
+# shellcheck disable=SC2086
+expect_status 0 $CC -Wall -Wextra -Werror "$scratch/match.c" -o "$scratch/match" $flags
+expect_status 0 env LD_LIBRARY_PATH="$libdir" "$scratch/match"
+cmp "$scratch/printed" "$scratch/out" || fail "the example of berth_match.3 prints something else"
 finish

@@ -15,41 +15,9 @@
 #include <cmocka.h>
 
 #include "berth/jobspec.h"
+#include "failing_alloc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static int64_t until_failure = -1; /* allocations that still succeed; negative: all do */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-static bool fails_now(void)
-{
-    if (until_failure < 0 || until_failure-- > 0)
-        return false;
-    until_failure = 0; /* and those after it fail too */
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails_now() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    return fails_now() ? NULL : __real_realloc(p, size);
-}
 
 #define TAIL                                                                                       \
     "tasks: [{command: [a], slot: s, count: {total: 1}}]\n"                                        \
@@ -72,6 +40,7 @@ static void without_memory_there_is_no_jobspec(void **state)
         for (; !spec && n < 1000; n++) {
             berth_error_t err = {""};
             errno = 0;
+            failures_last = true;
             until_failure = n;
             spec = jobspec_parse(texts[t], strlen(texts[t]), NULL, &err);
             until_failure = -1;

@@ -1,7 +1,5 @@
 /* Matching without memory: each allocation that a call makes fails once, the first, the second and so on, until the
  * call comes through. What failed must have changed nothing.
- *
- * The allocators are this file's, by the linker's --wrap.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,67 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "failing_alloc.h"
 #include "match/inner.h"
-
-static long until_failure = -1; /* allocations that still succeed; negative: all do */
-static bool failed, lasting;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-
-static bool fails_now(void)
-{
-    if (failed && lasting) {
-        errno = ENOMEM;
-        return true;
-    }
-    if (until_failure < 0 || until_failure-- > 0)
-        return false;
-    failed = true;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails_now() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    return fails_now() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-    return fails_now() ? NULL : __real_reallocarray(p, n, size);
-}
 
 static void begin(long n)
 {
     until_failure = n;
-    failed = false;
+    allocation_failed = false;
     errno = 0;
 }
 
 /* True if an allocation failed since begin. */
 static bool end(void)
 {
-    bool was = failed;
+    bool was = allocation_failed;
 
     until_failure = -1;
-    failed = false;
+    allocation_failed = false;
     return was;
 }
 
@@ -124,7 +78,7 @@ static struct strbuf before, after;
         for (int i_ = 0; i_ < 2; i_++) /* the first may change what was found last */              \
             look_all(m, &before);                                                                  \
         for (long n_ = 0; again_; n_++) {                                                          \
-            lasting = n_ % 2;                                                                      \
+            failures_last = n_ % 2;                                                                \
             begin(n_ / 2);                                                                         \
             int rc_ = (call);                                                                      \
             int error_ = errno;                                                                    \
@@ -224,7 +178,7 @@ static match_t *create(const char *policy)
     for (long n = 0; again; n++) {
         resource_graph_t *g = resource_graph_read("rv1exec", machine, strlen(machine), NULL);
         assert_non_null(g);
-        lasting = n % 2;
+        failures_last = n % 2;
         begin(n / 2);
         m = match_create(g, &options, NULL);
         int error = errno;
@@ -385,7 +339,7 @@ static void update_without_memory(void **state)
                      0);
     look(m, &before);
     for (long n = 0;; n++) {
-        lasting = n % 2;
+        failures_last = n % 2;
         begin(n / 2);
         int rc = match_partial_cancel(m, 2, "rv1exec", part, strlen(part), &full, NULL, NULL);
         int error = errno;

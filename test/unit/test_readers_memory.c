@@ -1,51 +1,13 @@
 /* Readers without memory: each allocation that the core makes fails once, the first, the second and so on, until the
- * text is read. What failed must have changed nothing. The allocators are this file's, by the linker's --wrap.
+ * text is read. What failed must have changed nothing.
  */
 #include "graph_look.h"
 
 #include <errno.h>
 
+#include "failing_alloc.h"
 #include "resource/readers/common.h"
 #include "resource/readers/machine.h"
-
-static int until_failure = -1; /* allocations that still succeed; negative: all do */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-
-static bool fails_now(void)
-{
-    if (until_failure < 0 || until_failure-- > 0)
-        return false;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails_now() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    return fails_now() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-    return fails_now() ? NULL : __real_reallocarray(p, n, size);
-}
 
 #define NODE(id, type, more) "<node id='" id "'><data key='type'>" type "</data>" more "</node>"
 #define EDGE(from, to, more) "<edge source='" from "' target='" to "'>" more "</edge>"
@@ -140,7 +102,8 @@ static int read_things(struct graph *g, const char *text, size_t length, berth_e
 {
     struct machine m = {0};
     struct machine_thing t = {.in = MACHINE_NONE, .id = 1, .size = 1};
-    int saved = until_failure, rc = 0;
+    int64_t saved = until_failure;
+    int rc = 0;
 
     (void)text;
     (void)length;

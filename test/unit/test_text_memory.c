@@ -1,7 +1,5 @@
 /* Texts, sets and lists without memory: each allocation that a call makes fails once, the first, the second and so
  * on, until the call comes through. What failed must have changed nothing.
- *
- * The allocators are this file's, by the linker's --wrap.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,45 +15,7 @@
 
 #include "base/hostlist.h"
 #include "base/idset.h"
-
-static int until_failure = -1; /* allocations that still succeed; negative: all do */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-
-static bool fails_now(void)
-{
-    if (until_failure < 0 || until_failure-- > 0)
-        return false;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails_now() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    return fails_now() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-    return fails_now() ? NULL : __real_reallocarray(p, n, size);
-}
+#include "failing_alloc.h"
 
 /* Ends a call that was made with its nth allocation failing: true if it is to be made again. */
 static bool again(int rc)

@@ -1,7 +1,5 @@
 /* Writers and readers of matching without memory: each allocation that a call makes fails once, the first, the second
  * and so on, until the call comes through. What failed must have changed nothing.
- *
- * The allocators are this file's, by the linker's --wrap.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,55 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "failing_alloc.h"
 #include "match/expr.h"
 #include "match/filter_spec.h"
 #include "resource/emission.h"
 
-static int until_failure = -1; /* allocations that still succeed; negative: all do */
-static bool failed;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-
-static bool fails_now(void)
-{
-    if (until_failure < 0 || until_failure-- > 0)
-        return false;
-    failed = true;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails_now() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    return fails_now() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-    return fails_now() ? NULL : __real_reallocarray(p, n, size);
-}
-
 static void begin(int n)
 {
     until_failure = n;
-    failed = false;
+    allocation_failed = false;
     errno = 0;
 }
 
@@ -70,7 +28,7 @@ static void begin(int n)
 static bool end(void)
 {
     until_failure = -1;
-    return failed;
+    return allocation_failed;
 }
 
 /* Nodes with cores and properties, all of which is told, root last. */

@@ -2,7 +2,7 @@
  *
  * The reader takes the canonical form (Flux RFC 14) and its first version (RFC 25), as YAML or
  * JSON: counts as numbers, mappings or strings (RFC 45 ranges, RFC 22 lists), constraints (RFC 31),
- * and beyond the RFCs the types or_slot and xor_slot. What it does not know is an error, but for
+ * dependencies (RFC 26), and beyond the RFCs the types or_slot and xor_slot. What it does not know is an error, but for
  * system attributes, which it skips.
  *
  * A jobspec is one allocation, to be read only: resources in an array in document order, a parent
@@ -106,6 +106,12 @@ struct jobspec_task {
     uint32_t nenvironment;
 };
 
+/* What a job waits for (RFC 26); what a value means is the scheme's affair. */
+struct jobspec_dependency {
+    const char *scheme; /* "afterok" */
+    const char *value;  /* a job's id */
+};
+
 struct jobspec_constraint;
 
 typedef struct {
@@ -125,6 +131,9 @@ typedef struct {
     const struct jobspec_variable *environment;
     uint32_t nenvironment;
     const struct jobspec_constraint *constraints; /* NULL if not given */
+    double preemptible_after; /* seconds from the start on, >= 0; -1 if not given */
+    const struct jobspec_dependency *dependencies;
+    uint32_t ndependencies;
 } jobspec_t;
 
 /* All zero is fine, and what a NULL stands for. */

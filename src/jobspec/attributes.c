@@ -14,6 +14,18 @@ struct system_key {
     int (*build)(struct build *b, uint32_t i);
 };
 
+/* The value of a key, or DOC_NONE. */
+static uint32_t find(const struct doc *d, uint32_t i, const char *name)
+{
+    if (d->node[i].kind == DOC_MAPPING) {
+        for (uint32_t key = i + 1; key < d->node[i].end; key = d->node[key + 1].end) {
+            if (doc_is(d, key, name))
+                return key + 1;
+        }
+    }
+    return DOC_NONE;
+}
+
 static void no_need(struct need *need, const struct doc *d, uint32_t i)
 {
     (void)need;
@@ -25,6 +37,15 @@ static int build_duration(struct build *b, uint32_t i)
 {
     if (!doc_is_text(b->doc, i) || !number_double(doc_text(b->doc, i), &b->spec->duration))
         return doc_expected(b->doc, i, "duration", "a number of seconds");
+    return 0;
+}
+
+static int build_preemptible_after(struct build *b, uint32_t i)
+{
+    double seconds;
+    if (!doc_is_text(b->doc, i) || !number_double(doc_text(b->doc, i), &seconds) || !(seconds >= 0))
+        return doc_expected(b->doc, i, "preemptible-after", "a number of seconds, at least 0");
+    b->spec->preemptible_after = seconds;
     return 0;
 }
 
@@ -43,12 +64,52 @@ static int build_environment(struct build *b, uint32_t i)
     return environment_build(b, i, &b->spec->environment, &b->spec->nenvironment);
 }
 
+static void dependencies_need(struct need *need, const struct doc *d, uint32_t i)
+{
+    need_array(need, d->node[i].count, sizeof(struct jobspec_dependency));
+    need_text(need, d, i);
+}
+
+/* One of them. Keys beside scheme and value are the scheme's affair. */
+static int build_dependency(struct build *b, uint32_t i, struct jobspec_dependency *to)
+{
+    const struct doc *d = b->doc;
+    if (d->node[i].kind != DOC_MAPPING)
+        return doc_expected(d, i, "dependencies", "a mapping with scheme and value");
+    uint32_t scheme = find(d, i, "scheme");
+    uint32_t value = find(d, i, "value");
+    if (scheme == DOC_NONE || value == DOC_NONE)
+        return doc_fault(d, i, "key \"%s\": expected in a dependency, is missing",
+                         scheme == DOC_NONE ? "scheme" : "value");
+    if (build_string(b, scheme, "scheme", &to->scheme) < 0)
+        return -1;
+    return build_string(b, value, "value", &to->value);
+}
+
+static int build_dependencies(struct build *b, uint32_t list)
+{
+    const struct doc *d = b->doc;
+    if (d->node[list].kind != DOC_LIST)
+        return doc_expected(d, list, "dependencies", "a list of mappings with scheme and value");
+    struct jobspec_dependency *to = build_array(b, d->node[list].count, sizeof(*to));
+    uint32_t n = 0;
+    for (uint32_t i = list + 1; i < d->node[list].end; i = d->node[i].end) {
+        if (build_dependency(b, i, &to[n++]) < 0)
+            return -1;
+    }
+    b->spec->dependencies = to;
+    b->spec->ndependencies = n;
+    return 0;
+}
+
 static const struct system_key system_keys[] = {
     {"duration", no_need, build_duration},
     {"queue", need_text, build_queue},
     {"cwd", need_text, build_cwd},
     {"environment", environment_need, build_environment},
     {"constraints", constraints_need, constraints_build},
+    {"preemptible-after", no_need, build_preemptible_after},
+    {"dependencies", dependencies_need, build_dependencies},
     {NULL, NULL, NULL},
 };
 
@@ -59,18 +120,6 @@ static const struct system_key *find_system_key(const struct doc *d, uint32_t ke
             return k;
     }
     return NULL;
-}
-
-/* The value of a key, or DOC_NONE. */
-static uint32_t find(const struct doc *d, uint32_t i, const char *name)
-{
-    if (d->node[i].kind == DOC_MAPPING) {
-        for (uint32_t key = i + 1; key < d->node[i].end; key = d->node[key + 1].end) {
-            if (doc_is(d, key, name))
-                return key + 1;
-        }
-    }
-    return DOC_NONE;
 }
 
 void attributes_need(struct need *need, const struct doc *d, uint32_t i)

@@ -64,7 +64,10 @@ int attributes_build(struct build *b, uint32_t i);
 void constraints_need(struct need *need, const struct doc *d, uint32_t i);
 int constraints_build(struct build *b, uint32_t i);
 
-/* Free what constraints hold outside of the jobspec's allocation. */
-void constraints_clear(jobspec_t *spec);
+/* The same, to where the caller says: the first array that is taken, and there also if it fails. */
+int constraint_build(struct build *b, uint32_t i, const struct jobspec_constraint **ret_constraint);
+
+/* Free what constraints hold outside of their allocation; NULL is fine. */
+void constraints_clear(const struct jobspec_constraint *c);
 
 #endif

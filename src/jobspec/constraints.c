@@ -1,44 +1,17 @@
-/* Constraints (Flux RFC 31): a small tree of conditions on the machines that a job may get.
- *
- * Conditions stand in document order like the nodes of the document, with a zeroed one at the end.
- * A condition without operands is true of everything, but for `not`, and for lists of hosts and
- * ranks, which are true of what they have.
- */
+/* Reading constraints, and asking them. */
 #include <errno.h>
 #include <string.h>
 
-#include "base/hostlist.h"
-#include "base/idset.h"
 #include "jobspec/build.h"
+#include "jobspec/constraint.h"
 
-enum condition {
-    END, /* of the array */
-    PROPERTIES,
-    HOSTLIST,
-    RANKS,
-    AND,
-    OR,
-    NOT,
-    CONDITIONS
-};
-
-static const char *const names[CONDITIONS] = {
+const char *const constraint_names[CONDITIONS] = {
     [PROPERTIES] = "properties",
     [HOSTLIST] = "hostlist",
     [RANKS] = "ranks",
     [AND] = "and",
     [OR] = "or",
     [NOT] = "not",
-};
-
-struct jobspec_constraint {
-    enum condition condition;
-    uint32_t size; /* of the subtree in conditions, this one included */
-    union {
-        const char **properties; /* ended by NULL */
-        struct hostlist *hosts;
-        struct idset *ranks;
-    };
 };
 
 static const char property_illegal[] = "!&'\"^`|()";
@@ -116,7 +89,7 @@ static int build_ranks(struct build *b, uint32_t list, struct jobspec_constraint
 static enum condition condition_of(const struct doc *d, uint32_t key)
 {
     enum condition c = PROPERTIES;
-    while (c < CONDITIONS && !doc_is(d, key, names[c]))
+    while (c < CONDITIONS && !doc_is(d, key, constraint_names[c]))
         c++;
     return c;
 }
@@ -140,7 +113,7 @@ static int build_condition(struct build *b, uint32_t i, struct jobspec_constrain
                             "properties, hostlist, ranks, and, or, not as an operator");
     uint32_t list = i + 2;
     if (d->node[list].kind != DOC_LIST)
-        return doc_expected(d, list, names[condition], "a list");
+        return doc_expected(d, list, constraint_names[condition], "a list");
     c->condition = condition;
     if (condition == PROPERTIES)
         return build_properties(b, list, c);
@@ -156,17 +129,21 @@ static int build_condition(struct build *b, uint32_t i, struct jobspec_constrain
     return 0;
 }
 
-int constraints_build(struct build *b, uint32_t i)
+int constraint_build(struct build *b, uint32_t i, const struct jobspec_constraint **ret_constraint)
 {
     const struct doc *d = b->doc;
     struct jobspec_constraint *c = build_array(b, count_kind(d, i, DOC_MAPPING) + 1, sizeof(*c));
-    b->spec->constraints = c;
+    *ret_constraint = c;
     return build_condition(b, i, &c);
 }
 
-void constraints_clear(jobspec_t *spec)
+int constraints_build(struct build *b, uint32_t i)
 {
-    const struct jobspec_constraint *c = spec->constraints;
+    return constraint_build(b, i, &b->spec->constraints);
+}
+
+void constraints_clear(const struct jobspec_constraint *c)
+{
     for (; c && c->condition != END; c++) {
         if (c->condition == HOSTLIST && c->hosts)
             hostlist_clear(c->hosts);

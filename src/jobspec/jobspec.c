@@ -47,6 +47,7 @@ static jobspec_t *from_doc(const struct doc *d, const struct jobspec_options *op
     }
     b.back = b.front + need.arrays + need.text;
     b.spec = build_array(&b, 1, sizeof(*b.spec));
+    b.spec->preemptible_after = -1;
     if (fill(&b, value) == 0)
         return b.spec;
     jobspec_destroy(b.spec);
@@ -72,7 +73,7 @@ void jobspec_destroy(jobspec_t *spec)
     if (!spec)
         return;
     int saved = errno;
-    constraints_clear(spec);
+    constraints_clear(spec->constraints);
     free(spec);
     errno = saved;
 }

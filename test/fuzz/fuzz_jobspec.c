@@ -3,7 +3,8 @@
  * The first byte says which resource types are known: its lowest bit asks for a machine that knows
  * only those of up to four letters.
  *
- * What the quick reader of documents makes of them, libyaml's makes too, in every node.
+ * What the quick reader of documents makes of them, libyaml's makes too, in every node. A jobspec's canonical text is
+ * one with the same resources and constraints, and its own. Any bytes may also be constraints alone.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,6 +12,8 @@
 
 #include "berth/jobspec.h"
 #include "fuzz.h"
+#include "jobspec/canonical.h"
+#include "jobspec/constraint_text.h"
 #include "jobspec/doc.h"
 #include "jobspec/quick.h"
 
@@ -78,6 +81,69 @@ static void check_rest(const jobspec_t *spec)
     struct jobspec_target target = {.name = "node7", .rank = 7, .has_property = some_properties};
     bool match = jobspec_constraint_match(spec->constraints, &target);
     FUZZ_CHECK(match || spec->constraints);
+    FUZZ_CHECK(spec->preemptible_after >= 0 || spec->preemptible_after == -1);
+    for (uint32_t i = 0; i < spec->ndependencies; i++)
+        FUZZ_CHECK(spec->dependencies[i].scheme && spec->dependencies[i].value);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static void check_same_count(const struct jobspec_count *a, const struct jobspec_count *b)
+{
+    FUZZ_CHECK(a->min == b->min && a->max == b->max && a->nruns == b->nruns);
+    FUZZ_CHECK(a->min == a->max || (a->op == b->op && a->operand == b->operand));
+    for (uint32_t i = 0; i < a->nruns; i++)
+        FUZZ_CHECK(a->runs[i].first == b->runs[i].first && a->runs[i].last == b->runs[i].last);
+}
+
+static void check_same_requests(const jobspec_t *a, const jobspec_t *b)
+{
+    FUZZ_CHECK(a->nresources == b->nresources && a->ntypes == b->ntypes);
+    for (uint32_t i = 0; i < a->nresources; i++) {
+        const struct jobspec_resource *x = &a->resources[i], *y = &b->resources[i];
+        FUZZ_CHECK(strcmp(x->type, y->type) == 0 && x->kind == y->kind && x->next == y->next);
+        FUZZ_CHECK(x->parent == y->parent && x->end == y->end && x->exclusive == y->exclusive);
+        FUZZ_CHECK(same_text(x->unit, y->unit) && same_text(x->id, y->id));
+        check_same_count(&x->count, &y->count);
+    }
+    FUZZ_CHECK(!a->constraints == !b->constraints);
+    for (int64_t rank = -1; rank < 8; rank++) {
+        char name[] = {'n', 'o', 'd', 'e', (char)('0' + (rank & 7)), '\0'};
+        struct jobspec_target target = {
+            .name = name, .rank = rank, .has_property = rank & 1 ? some_properties : NULL};
+        FUZZ_CHECK(jobspec_constraint_match(a->constraints, &target) ==
+                   jobspec_constraint_match(b->constraints, &target));
+    }
+}
+
+static void check_canonical(const jobspec_t *spec)
+{
+    berth_error_t err = {""};
+    char *text = jobspec_canonical(spec);
+    FUZZ_CHECK(text && !strchr(text, '\n'));
+    jobspec_t *read = jobspec_parse(text, strlen(text), NULL, &err);
+    FUZZ_CHECK(read);
+    check_same_requests(spec, read);
+    char *again = jobspec_canonical(read);
+    FUZZ_CHECK(again && strcmp(text, again) == 0);
+    free(again);
+    jobspec_destroy(read);
+    free(text);
+}
+
+static void check_constraint(const char *text, size_t length)
+{
+    struct jobspec_target target = {.name = "node7", .rank = 7, .has_property = some_properties};
+    berth_error_t err = {""};
+    errno = 0;
+    struct jobspec_constraint *c = jobspec_constraint_parse(text, length, &err);
+    FUZZ_CHECK(c || ((errno == EINVAL || errno == ENOMEM) && err.text[0]));
+    if (c)
+        jobspec_constraint_match(c, &target);
+    jobspec_constraint_destroy(c);
 }
 
 static void check_same(const struct doc *a, const struct doc *b)
@@ -120,6 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       .knows_type = only_short ? short_types : NULL};
     berth_error_t err = {""};
     check_readers(text, length);
+    check_constraint(text, length);
     errno = 0;
     jobspec_t *spec = jobspec_parse(text, length, &options, &err);
     if (!spec) {
@@ -131,6 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(err.text[0] == '\0');
     check_resources(spec, only_short);
     check_rest(spec);
+    check_canonical(spec);
     jobspec_destroy(spec);
     return 0;
 }

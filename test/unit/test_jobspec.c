@@ -128,6 +128,43 @@ static void tasks_and_attributes_are_kept(void **state)
     jobspec_destroy(NULL);
 }
 
+static void preemption_and_dependencies_are_kept(void **state)
+{
+    (void)state;
+    static const char json[] =
+        "{\"version\": 1, \"resources\": [{\"type\": \"slot\", \"count\": 1, \"label\": \"s\"}],"
+        "\"tasks\": [{\"command\": [\"a\"], \"slot\": \"s\", \"count\": {\"total\": 1}}],"
+        "\"attributes\": {\"system\": {\"preemptible-after\": 1.5e2, \"dependencies\": ["
+        "{\"scheme\": \"afterok\", \"value\": \"f23\"}, {\"value\": \"\", \"scheme\": \"x\"}]}}}";
+    jobspec_t *spec = parse(json);
+    assert_true(spec->preemptible_after == 150);
+    assert_int_equal(spec->ndependencies, 2);
+    assert_string_equal(spec->dependencies[0].scheme, "afterok");
+    assert_string_equal(spec->dependencies[0].value, "f23");
+    assert_string_equal(spec->dependencies[1].scheme, "x");
+    assert_string_equal(spec->dependencies[1].value, "");
+    jobspec_destroy(spec);
+    /* What the quick reader leaves to libyaml, and keys that are a scheme's own. */
+    spec = parse(SYSTEM("preemptible-after: !!float 0\n"
+                        "    dependencies:\n"
+                        "    - {scheme: string, value: foo, type: out, scope: [user, {}]}\n"
+                        "    - scheme: after\n"
+                        "      value: 1234"));
+    assert_true(spec->preemptible_after == 0);
+    assert_int_equal(spec->ndependencies, 2);
+    assert_string_equal(spec->dependencies[0].value, "foo");
+    assert_string_equal(spec->dependencies[1].scheme, "after");
+    assert_string_equal(spec->dependencies[1].value, "1234");
+    jobspec_destroy(spec);
+    spec = parse(SYSTEM("dependencies: []"));
+    assert_true(spec->preemptible_after == -1);
+    assert_int_equal(spec->ndependencies, 0);
+    jobspec_destroy(spec);
+    spec = parse(SYSTEM("preemptible-after: .inf"));
+    assert_true(spec->preemptible_after == (double)INFINITY && !spec->dependencies);
+    jobspec_destroy(spec);
+}
+
 struct duration_row {
     const char *text;
     double value;
@@ -243,8 +280,9 @@ struct error_row {
     const char *expected;
 };
 
-#define KEYS "expected in a resource: type, count, with, label, exclusive, unit, id"
-#define TIME "expected a number of seconds, got "
+#define KEYS  "expected in a resource: type, count, with, label, exclusive, unit, id"
+#define TIME  "expected a number of seconds, got "
+#define AFTER "expected a number of seconds, at least 0, got "
 
 static const struct error_row error_rows[] = {
     /* the document */
@@ -345,6 +383,27 @@ static const struct error_row error_rows[] = {
      "line 7, column 18: key \"environment\": expected a mapping, got \"a\""},
     {SYSTEM("environment: {A: {}}"),
      "line 7, column 22: key \"A\": expected a string or null, got a mapping"},
+    {SYSTEM("preemptible-after: -1"),
+     "line 7, column 24: key \"preemptible-after\": " AFTER "\"-1\""},
+    {SYSTEM("preemptible-after: .nan"),
+     "line 7, column 24: key \"preemptible-after\": " AFTER "\".nan\""},
+    {SYSTEM("preemptible-after: 5m"),
+     "line 7, column 24: key \"preemptible-after\": " AFTER "\"5m\""},
+    {SYSTEM("preemptible-after:"),
+     "line 7, column 23: key \"preemptible-after\": " AFTER "nothing"},
+    {SYSTEM("dependencies: afterok:1"),
+     "line 7, column 19: key \"dependencies\": expected a list of mappings with scheme and value, "
+     "got \"afterok:1\""},
+    {SYSTEM("dependencies: [a]"), "line 7, column 20: key \"dependencies\": expected a mapping "
+                                  "with scheme and value, got \"a\""},
+    {SYSTEM("dependencies: [{scheme: after}]"),
+     "line 7, column 20: key \"value\": expected in a dependency, is missing"},
+    {SYSTEM("dependencies: [{value: 1}]"),
+     "line 7, column 20: key \"scheme\": expected in a dependency, is missing"},
+    {SYSTEM("dependencies: [{scheme: [], value: 1}]"),
+     "line 7, column 29: key \"scheme\": expected a string, got a list"},
+    {SYSTEM("dependencies: [{scheme: after, value: null}]"),
+     "line 7, column 43: key \"value\": expected a string, got nothing"},
     /* constraints */
     {SYSTEM("constraints: []"),
      "line 7, column 18: key \"constraints\": expected a mapping with one operator, got a list"},
@@ -554,6 +613,7 @@ int main(void)
         cmocka_unit_test(constraints_may_ask_for_properties_alone),
         cmocka_unit_test(resources_stand_in_document_order),
         cmocka_unit_test(tasks_and_attributes_are_kept),
+        cmocka_unit_test(preemption_and_dependencies_are_kept),
         cmocka_unit_test(durations_are_numbers),
         cmocka_unit_test(count_strings_are_read),
         cmocka_unit_test(errors_say_where_and_what),

@@ -23,7 +23,7 @@
     "tasks: [{command: [a], slot: s, count: {total: 1}}]\n"                                        \
     "attributes: {system: {constraints: {or: [{hostlist: [\"a[1-3]\", \"b\", \"c\"]}, {ranks: "    \
     "[\"1,3,5\", \"7,9\"]}, {properties: [\"x\"]}]}, environment: {a: b, c: d, e: f, g: h, i: j, " \
-    "k: l, m: n, o: p, q: r, s: t, u: v, w: x, y: z}}}\n"
+    "k: l, m: n, o: p, q: r, s: t, u: v, w: x, y: z}, dependencies: [{scheme: a, value: b}]}}\n"
 
 /* The quick reader takes the first as it is; the second has what it leaves to libyaml. */
 static const char *const texts[] = {

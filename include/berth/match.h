@@ -1,7 +1,7 @@
 /* Matching: which resources of a graph fit a job, now or from when on; and who holds what.
  *
  * The operations, the policies and their results are Fluxion's (flux-sched's resource-query); doc/fluxion.md lists
- * every difference. Times are ticks of the caller's length, 0 <= time < MATCH_END. A job is known by a number of the
+ * every difference. Times are ticks of the caller's length, from 0 to the end of the plan. A job is known by a number of the
  * caller's. All calls return 0, or -1 with errno and, where a person will read it, an error text; a call that fails
  * changes nothing.
  *
@@ -28,8 +28,12 @@ extern "C" {
 
 typedef struct match match_t;
 
-/* The end of the plan, ticks: the longest duration, and that of a job that names none. */
+/* The end of the plan, ticks, unless match_options_t says another: the longest duration, and that of a job that names
+ * none.
+ */
 #define MATCH_END INT64_C(3153600000)
+
+#define MATCH_END_MAX (INT64_MAX / 4)
 
 /* How to match. NULL in any field: the default. */
 typedef struct {
@@ -39,6 +43,8 @@ typedef struct {
     const char *traverser; /* simple, flexible; simple */
     const char *filters;   /* pruning filters, "ALL:core,rack:node"; "ALL:core,ALL:node" */
     const char *matcher;   /* subsystems: CA, IBA, PA, C+PA, ..., ALL; CA */
+    int64_t
+        end; /* of the plan, up to MATCH_END_MAX, for ticks shorter than a second; 0: MATCH_END */
 } match_options_t;
 
 /* A matcher over a graph, which it owns from then on, also when the call fails. Returns NULL with EINVAL (a wrong

@@ -75,7 +75,7 @@ bool block_find(struct walk *w, uint32_t host, const struct step *s, int64_t fac
     const uint32_t *kids;
 
     if (!run || s->slot != w->top || slot->next != REQUEST_NONE || w->overrun || !w->t->is_tree ||
-        w->m->torn || w->spec->constraints || w->policy->score != SCORE_ID ||
+        w->m->torn || walk_is_constrained(w) || w->policy->score != SCORE_ID ||
         w->policy->node_centric || w->policy->first)
         return false;
     topo_kids(w->t, host, &kids);

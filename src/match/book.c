@@ -12,15 +12,31 @@ struct state *match_state(struct match *m, uint32_t v)
     return m->state[v];
 }
 
-static int64_t load_of(const struct hold *h)
+static int64_t load_of(const struct job *job, const struct hold *h)
 {
-    return h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1;
+    return job->lifted ? 0 : h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1;
 }
 
-static void note(struct state *s, const struct job *job, const struct hold *h, int sign)
+/* Of a divisible pool. */
+static int64_t units_of(const struct job *job, const struct hold *h)
+{
+    return job->lifted ? 0 : h->needs;
+}
+
+/* What is counted of a job's i-th count: where it may share what it holds, nothing, or others would seem to be in the
+ * way that are not.
+ */
+static int64_t count_of(const struct job *job, uint32_t i)
+{
+    return job->lifted || job->forced ? 0 : job->counts[i];
+}
+
+void match_note_hold(struct state *s, const struct job *job, const struct hold *h, int sign)
 {
     uint32_t one = (uint32_t)sign;
 
+    if (job->lifted)
+        return;
     if (h->n_counts > 0)
         s->n_counted += one;
     if (h->flags & HOLD_COVERED)
@@ -35,7 +51,7 @@ static void unbook_counts(struct state *s, const struct job *job, const struct h
 {
     for (uint32_t i = 0; i < n; i++)
         if (job->counts[h->counts + i] > 0)
-            state_unbook(&s->counts[i], job->at, job->end, job->counts[h->counts + i]);
+            state_unbook(&s->counts[i], job->at, job->end, count_of(job, h->counts + i));
 }
 
 static int book_counts(struct state *s, const struct job *job, const struct hold *h)
@@ -43,8 +59,8 @@ static int book_counts(struct state *s, const struct job *job, const struct hold
     if (state_need_counts(s, h->n_counts) < 0)
         return -1;
     for (uint32_t i = 0; i < h->n_counts; i++) {
-        int64_t units = job->counts[h->counts + i];
-        if (units > 0 && state_book(&s->counts[i], job->at, job->end, units) < 0) {
+        if (job->counts[h->counts + i] > 0 &&
+            state_book(&s->counts[i], job->at, job->end, count_of(job, h->counts + i)) < 0) {
             unbook_counts(s, job, h, i);
             return -1;
         }
@@ -57,11 +73,11 @@ static int book_use(struct state *s, const struct job *job, const struct hold *h
 {
     if (h->flags & HOLD_COVERED)
         return 0;
-    if (state_book(&s->users, job->at, job->end, load_of(h)) < 0)
+    if (state_book(&s->users, job->at, job->end, load_of(job, h)) < 0)
         return -1;
-    if (!(h->flags & HOLD_UNITS) || state_book(&s->units, job->at, job->end, h->needs) == 0)
+    if (!(h->flags & HOLD_UNITS) || state_book(&s->units, job->at, job->end, units_of(job, h)) == 0)
         return 0;
-    state_unbook(&s->users, job->at, job->end, load_of(h));
+    state_unbook(&s->users, job->at, job->end, load_of(job, h));
     return -1;
 }
 
@@ -73,11 +89,12 @@ void match_unhold(struct match *m, const struct job *job, const struct hold *h)
         return;
     unbook_counts(s, job, h, h->n_counts);
     if (!(h->flags & HOLD_COVERED)) {
-        state_unbook(&s->users, job->at, job->end, load_of(h));
+        match_forget_full(m, h->vertex);
+        state_unbook(&s->users, job->at, job->end, load_of(job, h));
         if (h->flags & HOLD_UNITS)
-            state_unbook(&s->units, job->at, job->end, h->needs);
+            state_unbook(&s->units, job->at, job->end, units_of(job, h));
     }
-    note(s, job, h, -1);
+    match_note_hold(s, job, h, -1);
 }
 
 int match_hold(struct match *m, const struct job *job, const struct hold *h)
@@ -91,7 +108,7 @@ int match_hold(struct match *m, const struct job *job, const struct hold *h)
         unbook_counts(s, job, h, h->n_counts);
         return -1;
     }
-    note(s, job, h, 1);
+    match_note_hold(s, job, h, 1);
     return 0;
 }
 

@@ -171,7 +171,7 @@ static int settle(struct release *r, berth_error_t *err)
 static struct job *remaining(const struct release *r)
 {
     const struct job *job = r->job;
-    struct job *to = job_new(job->id, job->at, job->end, job->reserved);
+    struct job *to = job_like(job);
     uint32_t n = r->m->prune.n;
 
     for (uint32_t i = 0; to && i < job->n; i++) {
@@ -179,7 +179,8 @@ static struct job *remaining(const struct release *r)
         const struct prune_list *list = prune_of(&r->m->prune, &r->m->topo, h->vertex);
         if (r->gone[i])
             continue;
-        if (job_hold(to, h->vertex, h->flags, h->needs, job->counts + h->counts, h->n_counts) < 0) {
+        if (job_hold(to, h->vertex, h->flags, h->needs, job->counts + h->counts, h->n_counts) < 0 ||
+            (job->source && job_source(to, job->source[i]) < 0)) {
             job_destroy(to);
             return NULL;
         }

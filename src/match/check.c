@@ -41,14 +41,16 @@ static bool gather(const struct match *m, struct spans *s)
         for (uint32_t i = 0; job && i < job->n; i++) {
             const struct hold *h = &job->hold[i];
             bool covered = h->flags & HOLD_COVERED;
-            int64_t load = h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1;
+            int64_t load = job->lifted ? 0 : h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1;
+            int64_t needs = job->lifted ? 0 : h->needs;
             if ((!covered && !push(s, h->vertex, PLACE_USERS, job, load)) ||
                 (!covered && (h->flags & HOLD_UNITS) &&
-                 !push(s, h->vertex, PLACE_UNITS, job, h->needs)))
+                 !push(s, h->vertex, PLACE_UNITS, job, needs)))
                 return false;
             for (uint32_t c = 0; c < h->n_counts; c++)
                 if (job->counts[h->counts + c] > 0 &&
-                    !push(s, h->vertex, PLACE_COUNTS + c, job, job->counts[h->counts + c]))
+                    !push(s, h->vertex, PLACE_COUNTS + c, job,
+                          job->lifted || job->forced ? 0 : job->counts[h->counts + c]))
                     return false;
         }
     }
@@ -103,14 +105,18 @@ static bool calendar_is(const struct profile *p, const struct span **s, const st
 static bool check_calendars(const struct match *m, const struct spans *spans)
 {
     const struct span *s = spans->v, *end = s ? s + spans->n : s;
-    bool good = true;
+    bool good = true, forced = false;
+
+    for (uint32_t k = 0; k < m->jobs.slots; k++)
+        forced |= m->jobs.slot[k] && m->jobs.slot[k]->forced;
 
     for (uint32_t v = 0; v < m->states && good; v++) {
         const struct state *x = m->state[v];
         if (!x)
             continue;
-        good = state_check(x) && calendar_is(&x->users, &s, end, v, PLACE_USERS, INT64_MAX) &&
-               calendar_is(&x->units, &s, end, v, PLACE_UNITS, m->g->v[v].size);
+        good =
+            state_check(x) && calendar_is(&x->users, &s, end, v, PLACE_USERS, INT64_MAX) &&
+            calendar_is(&x->units, &s, end, v, PLACE_UNITS, forced ? INT64_MAX : m->g->v[v].size);
         for (uint32_t i = 0; i < x->n_counts && good; i++)
             good = calendar_is(&x->counts[i], &s, end, v, PLACE_COUNTS + i, INT64_MAX);
     }
@@ -124,7 +130,7 @@ struct numbers {
 
 static void count_job(const struct job *job, struct numbers *of)
 {
-    for (uint32_t i = 0; i < job->n; i++) {
+    for (uint32_t i = 0; i < job->n && !job->lifted; i++) {
         const struct hold *h = &job->hold[i];
         bool own = !(h->flags & HOLD_COVERED), exclusive = own && (h->flags & HOLD_EXCLUSIVE);
         of[h->vertex].counted += h->n_counts > 0;
@@ -257,7 +263,8 @@ static bool check_totals(const struct match *m)
 
 static bool check_arrays(const struct match *m)
 {
-    bool good = m->states == m->g->n && m->last.n <= m->last.capacity;
+    bool good = m->states == m->g->n && m->last.n <= m->last.capacity &&
+                (!name_index_is_made(&m->names) || name_index_check(&m->names, m->g, &m->topo));
 
     for (uint32_t v = 0; v < m->states && good; v++)
         good = check_weights(m, v);

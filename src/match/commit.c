@@ -134,19 +134,24 @@ static int hold(struct commit *c, const struct reach *r, bool exclusive, const s
     const struct match *m = c->w->m;
     const struct vertex *x = &m->g->v[r->v];
     const struct prune_list *list = prune_of(&m->prune, c->w->t, r->v);
-    uint32_t flags = (r->covered ? HOLD_COVERED : 0);
+    uint32_t flags = (r->covered ? HOLD_COVERED : 0), label = 0;
     bool counted = own->any && (!r->covered || m->policy.first);
     int64_t *counts = arena_alloc(&c->w->m->arena, (list->n + 1) * sizeof(*counts));
 
     if (!c->job)
         return 0;
+    if (r->whole && !mark_at(c->w, r->v))
+        flags |= HOLD_SPARE;
     if (exclusive)
         flags |= r->told_only ? HOLD_TOLD : x->divisible ? HOLD_UNITS : HOLD_EXCLUSIVE;
-    if (!counts)
+    if (!counts || (r->label && job_label(c->job, r->label, &label) < 0))
         return -1;
+    flags |= label * HOLD_LABEL;
     for (uint32_t i = 0; i < list->n; i++)
         counts[i] = own->units[list->number[i]];
-    return job_hold(c->job, r->v, flags, r->needs, counts, counted ? list->n : 0);
+    if (job_hold(c->job, r->v, flags, r->needs, counts, counted ? list->n : 0) < 0)
+        return -1;
+    return c->w->t->is_tree ? 0 : job_source(c->job, r->parent);
 }
 
 static int64_t give(struct commit *c, const struct reach *r, struct counts *above)

@@ -7,6 +7,7 @@
 #include "base/errtext.h"
 #include "base/idset.h"
 #include "match/inner.h"
+#include "match/plan.h"
 #include "resource/readers/reader.h"
 
 static int no_memory(berth_error_t *err)
@@ -310,4 +311,34 @@ int match_remove_ranks(match_t *m, const char *text, berth_error_t *err)
     int rc = n > 0 ? remove_all(m, v, n, err) : 0;
     free(v);
     return rc;
+}
+
+int match_set_down(struct match *m, const uint32_t *v, size_t n, bool down)
+{
+    return set_status(m, v, n, !down);
+}
+
+int match_set_properties(struct match *m, const uint32_t *v, size_t n, const char *key,
+                         const char *value)
+{
+    uint32_t *with = malloc((n + 1) * sizeof(*with));
+    size_t some = 0;
+
+    if (!with)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (value || propset_value(&m->g->props, m->g->v[v[i]].props, key))
+            with[some++] = v[i];
+    int rc = change_property(m, with, some, key, value);
+    free(with);
+    return rc;
+}
+
+/* Vertices below others of the list go with those. */
+int match_remove(struct match *m, const uint32_t *v, size_t n, berth_error_t *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i] == m->topo.root)
+            return errtext_set(err, EINVAL, "the root can't be removed");
+    return n > 0 ? remove_all(m, v, n, err) : 0;
 }

@@ -64,6 +64,33 @@ static void explore_ordered(struct walk *w, uint32_t v, uint32_t level, bool exc
     }
 }
 
+/* True if it is known that a child has nothing for a level at some time of the window. */
+static bool is_known_full(struct walk *w, const struct full *full, uint32_t kid, uint32_t level)
+{
+    if (full->at >= w->end || full->end <= w->at)
+        return false;
+    const struct request *q = &w->rq[level];
+    if (full->number != FULL_FOR_ALL && (q->next != REQUEST_NONE || w->m->flexible))
+        return false;
+    if (full->number >= 0
+            ? q->below[full->number] <= full->left
+            : full->number == FULL_FOR_ONE &&
+                  (!q->exclusive || w->t->g->v[kid].type != q->type || w->t->g->v[kid].divisible))
+        return false;
+    if (w->note_later)
+        walk_note_later(w, kid, full->end);
+    w->visits++;
+    return true;
+}
+
+/* What is known of a vertex's children, by place; NULL: nothing. */
+static const struct full *full_of(const struct walk *w, uint32_t v)
+{
+    const struct state *s = w->m->state[v];
+
+    return s ? s->full : NULL;
+}
+
 /* What is still missing where the first that is found is taken: shares of a request, each of which everything found
  * with one child fills or doesn't.
  */
@@ -105,6 +132,7 @@ void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, 
     const struct weight *weights;
     const uint32_t *kids;
     uint32_t n = first_order(w, v, &weights), requests = level_size(w, level);
+    const struct full *full = full_of(w, v);
     struct tally *tally = arena_alloc(&w->m->arena, (requests + 1) * sizeof(*tally));
 
     if (!tally) {
@@ -116,6 +144,9 @@ void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, 
     topo_kids(w->t, v, &kids);
     for (uint32_t k = 0; k < n && !w->out_of_memory; k++) {
         uint32_t kid = weights ? weights[k].kid : kids[n - 1 - k], r = 0;
+        const struct state *s = full ? w->m->state[kid] : NULL;
+        if (s && s->place && is_known_full(w, &full[s->place - 1], kid, level))
+            continue;
         uint16_t type = w->t->g->v[kid].type;
         bool enough = true, sated = false;
         for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, r++)
@@ -194,6 +225,7 @@ static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
 static void explore_matching(struct walk *w, uint32_t host, const uint32_t *kids,
                              const struct class_run *run, struct sink *sink, struct looking *l)
 {
+    const struct full *full = full_of(w, host);
     bool sorted = run->ascending && w->policy->score == SCORE_ID;
     bool backward = sorted && sink->order == ORDER_DESCENDING;
     uint64_t base = w->order;
@@ -202,6 +234,8 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *kids
     for (uint32_t i = 0; i < n && !w->out_of_memory; i++) {
         uint32_t place = backward ? n - 1 - i : i;
         uint32_t v = kids[run->first + place];
+        if (full && is_known_full(w, &full[run->first + place], v, l->level))
+            continue;
         if (!sink_wants(sink, walk_score(w, v, l->factor), base + place)) {
             if (sorted)
                 break;
@@ -266,12 +300,18 @@ static bool is_better_last(const struct walk *w, const uint32_t *kids, uint32_t 
 /* Children in which a request may be met further below: where the last are the best, those first, each with a range of
  * places in the order of discovery that is as if the first had been.
  */
-static void explore_passing(struct walk *w, uint32_t host, const uint32_t *kids, uint32_t n,
-                            struct looking *l)
+static void explore_passing(struct walk *w, uint32_t host, const uint32_t *kids, uint32_t first,
+                            uint32_t n, struct looking *l)
 {
+    const struct full *full = full_of(w, host);
+
+    if (full)
+        full += first;
+    kids += first;
     if (!is_better_last(w, kids, n, l)) {
         for (uint32_t i = 0; i < n && !w->out_of_memory; i++)
-            if (may_improve(w, kids[i], l))
+            if (!(full && is_known_full(w, &full[i], kids[i], l->level)) &&
+                may_improve(w, kids[i], l))
                 look_pristine(w, kids[i], host, l);
         return;
     }
@@ -279,6 +319,8 @@ static void explore_passing(struct walk *w, uint32_t host, const uint32_t *kids,
     for (uint32_t i = n; i-- > 0 && !w->out_of_memory;) {
         w->order = base + i * width;
         w->order_end = w->order + width;
+        if (full && is_known_full(w, &full[i], kids[i], l->level))
+            continue;
         if (!may_improve(w, kids[i], l))
             break;
         look_pristine(w, kids[i], host, l);
@@ -306,6 +348,6 @@ void explore_pristine(struct walk *w, uint32_t v, uint32_t level, bool exclusive
             explore_matching(w, v, kids, run, sink, &l);
             continue;
         }
-        explore_passing(w, v, kids + run->first, run->end - run->first, &l);
+        explore_passing(w, v, kids, run->first, run->end - run->first, &l);
     }
 }

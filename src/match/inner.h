@@ -7,8 +7,10 @@
 #include "berth/match.h"
 #include "match/job.h"
 #include "match/mix.h"
+#include "match/name_index.h"
 #include "match/policy.h"
 #include "match/prune.h"
+#include "match/shut.h"
 #include "match/state.h"
 #include "match/topo.h"
 #include "resource/emission.h"
@@ -27,6 +29,8 @@ struct match {
     bool flexible;    /* or_slot and xor_slot are alternatives */
     bool any_class;   /* some vertex has the property perf_class */
     uint64_t version; /* of the graph, when topo and prune were made */
+    int64_t end;      /* of the plan */
+    struct shut shut; /* blocks */
     int64_t nodes_up; /* nodes that are up, as set_status has counted them */
     uint32_t *node;   /* vertices of type node */
     uint32_t n_nodes;
@@ -51,6 +55,13 @@ struct match {
         uint32_t size, used;
     } memo;             /* what was found out of classes, for one jobspec */
     struct mixes mixes; /* and of alternative slots */
+    struct blockers {
+        struct blocker {
+            int64_t until, weight;
+        } * v;
+        uint32_t n, capacity;
+    } blockers;              /* of a match that failed (walk_note_later) */
+    struct name_index names; /* made when first asked for */
 };
 
 /* The state of a vertex, made if there is none; NULL with ENOMEM. */
@@ -74,6 +85,9 @@ void match_forget(struct match *m);
 /* Empty what was found last, for the window [at, end). queue may be NULL. Returns 0, or -1 with ENOMEM. */
 int match_begin(struct match *m, int64_t at, int64_t end, const char *queue);
 
+/* What a job holds becomes what was found last. Returns 0, or -1 with ENOMEM and nothing found. */
+int match_tell(struct match *m, const struct job *job);
+
 /* Tell of a vertex. Returns 0, or -1 with ENOMEM. */
 int match_emit(struct match *m, const struct emitted *item);
 
@@ -85,6 +99,38 @@ int64_t match_commit(struct walk *w, struct job *job);
 /* Book all a job holds, and give it back. Returns 0, or -1 with ENOMEM and nothing booked. */
 int match_book(struct match *m, struct job *job);
 void match_unbook(struct match *m, struct job *job);
+
+/* Have the index of names. Returns 0, or -1 with ENOMEM. */
+int match_need_names(struct match *m);
+
+/* From what a vertex is reached first: a tree, also where the topology is none. VERTEX_NONE for the root, and for what is
+ * not in the topology.
+ */
+static inline uint32_t match_above(const struct match *m, uint32_t v)
+{
+    const struct topo *t = &m->topo;
+
+    if (v == t->root || t->class_of[v] == CLASS_NONE)
+        return VERTEX_NONE;
+    return t->owner ? t->owner[v] : t->parent[v];
+}
+
+/* True if a child of v's is below v in that tree. */
+static inline bool match_owns(const struct match *m, uint32_t v, uint32_t kid)
+{
+    return !m->topo.owner || m->topo.owner[kid] == v;
+}
+
+/* Vertices below v in that tree. */
+static inline uint64_t match_count_below(const struct match *m, uint32_t v)
+{
+    const struct class *c = topo_class(&m->topo, v);
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < c->n_sums; i++)
+        count += m->topo.sum[c->sum + i].count;
+    return count;
+}
 
 /* Put one job in the place of another of the same number; the old one is gone then. Returns 0, or -1 with ENOMEM. */
 int match_replace(struct match *m, struct job *old, struct job *new);
@@ -98,7 +144,17 @@ uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error
  */
 struct job *match_reckon(struct match *m, const struct job *job, bool uncover);
 
-/* The same for one of its holds. */
+/* Remember, for those who look at all its parent's children, if at some time of a window somebody has a vertex to himself,
+ * too little is left of a type that a request wants of it, or else it is used at all; and forget it.
+ */
+struct request;
+void match_note_full(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end);
+void match_forget_full(struct match *m, uint32_t v);
+
+/* Count one of a job's holds among those of a vertex, or no more. Nothing if the job is lifted. */
+void match_note_hold(struct state *s, const struct job *job, const struct hold *h, int sign);
+
+/* As match_book and match_unbook, for one of its holds. */
 int match_hold(struct match *m, const struct job *job, const struct hold *h);
 void match_unhold(struct match *m, const struct job *job, const struct hold *h);
 

@@ -77,16 +77,71 @@ struct job *job_new(int64_t id, int64_t at, int64_t end, bool reserved)
     return job;
 }
 
+struct job *job_like(const struct job *job)
+{
+    struct job *like = job_new(job->id, job->at, job->end, job->reserved);
+
+    if (!like)
+        return NULL;
+    like->untold = job->untold;
+    like->cut = job->cut;
+    like->lifted = job->lifted;
+    like->forced = job->forced;
+    like->texts = job->texts;
+    if (like->texts)
+        like->texts->users++;
+    return like;
+}
+
+static void drop_texts(struct job_texts *texts)
+{
+    if (!texts || --texts->users > 0)
+        return;
+    free(texts->queue);
+    intern_clear(&texts->labels);
+    free(texts);
+}
+
 void job_destroy(struct job *job)
 {
     int saved = errno;
 
     if (!job)
         return;
+    drop_texts(job->texts);
     free(job->hold);
     free(job->counts);
+    free(job->source);
     free(job);
     errno = saved;
+}
+
+static bool need_texts(struct job *job)
+{
+    if (!job->texts) {
+        job->texts = calloc(1, sizeof(*job->texts));
+        if (job->texts)
+            job->texts->users = 1;
+    }
+    return job->texts != NULL;
+}
+
+int job_set_queue(struct job *job, const char *queue)
+{
+    if (!need_texts(job))
+        return -1;
+    job->texts->queue = strdup(queue);
+    return job->texts->queue ? 0 : -1;
+}
+
+int job_label(struct job *job, const char *label, uint32_t *number)
+{
+    uint32_t id;
+
+    if (!need_texts(job) || intern_put(&job->texts->labels, label, strlen(label), &id) < 0)
+        return -1;
+    *number = id + 1;
+    return 0;
 }
 
 static int reserve(struct job *job, uint32_t n)
@@ -97,6 +152,12 @@ static int reserve(struct job *job, uint32_t n)
         if (!hold)
             return -1;
         job->hold = hold;
+        if (job->source) {
+            uint32_t *source = reallocarray(job->source, capacity, sizeof(*source));
+            if (!source)
+                return -1;
+            job->source = source;
+        }
         job->capacity = capacity;
     }
     if (n > job->counts_capacity - job->n_counts) {
@@ -119,6 +180,17 @@ int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, co
     if (n > 0)
         memcpy(job->counts + job->n_counts, counts, n * sizeof(*counts));
     job->n_counts += n;
+    return 0;
+}
+
+int job_source(struct job *job, uint32_t source)
+{
+    if (!job->source) {
+        job->source = reallocarray(NULL, job->capacity, sizeof(*job->source));
+        if (!job->source)
+            return -1;
+    }
+    job->source[job->n - 1] = source;
     return 0;
 }
 

@@ -6,11 +6,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/intern.h"
+
 enum {
     HOLD_EXCLUSIVE = 1, /* has the vertex to itself */
     HOLD_COVERED = 2,   /* booked by the same job's having its parent to itself: not booked again */
     HOLD_UNITS = 4,     /* of a divisible pool: has some units */
-    HOLD_TOLD = 8       /* told, and counted above, as if it had the vertex to itself */
+    HOLD_TOLD = 8,      /* told, and counted above, as if it had the vertex to itself */
+    HOLD_SPARE = 16,    /* not asked for: given because something above is given whole */
+    HOLD_LABEL =
+        256 /* so many times: the number of its label in job.texts, from 1; 0: it has none */
+};
+
+/* What is told of a job beside its holds; copies of it share this. */
+struct job_texts {
+    uint32_t users;
+    char *queue; /* NULL: none */
+    struct intern labels;
 };
 
 /* A vertex that a job holds something of, itself or below. In the order in which the match told them: children first.
@@ -28,10 +40,18 @@ struct job {
     int64_t id;
     int64_t at, end; /* holds during [at, end) */
     bool reserved;   /* a reservation, not an allocation */
+    bool cut;        /* something that it was given on purpose is no more */
+    bool lifted;     /* nothing of it is counted, though its points stand in the calendars */
+    bool
+        forced; /* others may hold the same: it isn't counted above what it holds, but for its points */
+    bool untold; /* nothing is told of its holds */
     struct hold *hold;
     uint32_t n, capacity;
     int64_t *counts;
     uint32_t n_counts, counts_capacity;
+    uint32_t *
+        source; /* by hold: the vertex that it was reached from; NULL: its parent in the topology */
+    struct job_texts *texts; /* NULL: no queue and no labels */
 };
 
 /* All jobs, by number. */
@@ -47,11 +67,33 @@ int jobs_add(struct jobs *t, struct job *job);
 void jobs_remove(struct jobs *t, int64_t id);
 
 struct job *job_new(int64_t id, int64_t at, int64_t end, bool reserved);
+
+/* Another job that is like this one, without its holds. */
+struct job *job_like(const struct job *job);
 void job_destroy(struct job *job);
 
 /* Add a hold with n counts, which may be NULL if n is 0. Returns 0, or -1 with ENOMEM. */
 int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
              uint32_t n);
+
+/* Say what the last hold was reached from; once it is said for one, it must be for all. Returns 0, or -1 with ENOMEM. */
+int job_source(struct job *job, uint32_t source);
+
+/* Its queue; and the number of a label, for HOLD_LABEL. Each returns 0, or -1 with ENOMEM. */
+int job_set_queue(struct job *job, const char *queue);
+int job_label(struct job *job, const char *label, uint32_t *number);
+
+static inline const char *job_queue(const struct job *job)
+{
+    return job->texts ? job->texts->queue : NULL;
+}
+
+/* The label of a hold, or NULL. */
+static inline const char *job_label_of(const struct job *job, const struct hold *h)
+{
+    return h->flags >= HOLD_LABEL ? intern_text(&job->texts->labels, h->flags / HOLD_LABEL - 1)
+                                  : NULL;
+}
 
 void jobs_clear(struct jobs *t);
 

@@ -1,6 +1,7 @@
 #include "berth/match.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,7 +160,8 @@ int match_make_states(struct match *m)
     m->state = calloc((size_t)g->n + 1, sizeof(*m->state));
     m->mark_of = calloc((size_t)g->n + 1, sizeof(*m->mark_of));
     m->exclusive = calloc((size_t)g->types.n + 1, sizeof(*m->exclusive));
-    if (!m->state || !m->mark_of || !m->exclusive || match_note_down(m) < 0)
+    if (!m->state || !m->mark_of || !m->exclusive || match_note_down(m) < 0 ||
+        match_note_shut(m) < 0)
         return -1;
     if (m->policy.node_exclusive)
         m->exclusive[TYPE_NODE] = true;
@@ -186,6 +188,12 @@ match_t *match_create(resource_graph_t *graph, const match_options_t *options, b
         return NULL;
     }
     m->g = graph;
+    m->end = o->end ? o->end : MATCH_END;
+    if (m->end < 1 || m->end > MATCH_END_MAX) {
+        errtext_set(err, EINVAL, "end %" PRId64 ": expected one from 1 to %" PRId64, o->end,
+                    MATCH_END_MAX);
+        goto fail;
+    }
     int dominant = find_dominant(graph, or_default(o->matcher, "CA"), err);
     if (dominant < 0 || policy_parse(&m->policy, or_default(o->policy, "first"), err) < 0)
         goto fail;
@@ -229,6 +237,7 @@ void match_drop_states(struct match *m)
     profile_clear(&m->times);
     prune_clear(&m->prune);
     topo_clear(&m->topo);
+    name_index_clear(&m->names);
     errno = saved;
 }
 
@@ -240,6 +249,7 @@ void match_destroy(match_t *m)
         return;
     match_drop_states(m);
     free(m->marks);
+    free(m->blockers.v);
     free(m->memo.key);
     free(m->memo.value);
     mixes_clear(&m->mixes);
@@ -247,6 +257,7 @@ void match_destroy(match_t *m)
     arena_clear(&m->arena);
     strbuf_clear(&m->text);
     arena_clear(&m->told);
+    shut_clear(&m->shut);
     graph_destroy(m->g);
     free(m);
     errno = saved;

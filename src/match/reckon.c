@@ -45,7 +45,7 @@ static int append(struct match *m, struct job *to, const struct hold *h, const i
 struct job *match_reckon(struct match *m, const struct job *job, bool uncover)
 {
     uint32_t n = m->prune.n;
-    struct job *to = job_new(job->id, job->at, job->end, job->reserved);
+    struct job *to = job_like(job);
     int64_t *sums = calloc((size_t)job->n * n + 1, sizeof(*sums));
     bool *any = calloc((size_t)job->n + 1, sizeof(*any));
 
@@ -57,9 +57,12 @@ struct job *match_reckon(struct match *m, const struct job *job, bool uncover)
         const struct hold *h = &job->hold[i];
         uint32_t parent = m->topo.parent ? m->topo.parent[h->vertex] : VERTEX_NONE;
         int32_t number = m->prune.number[m->g->v[h->vertex].type];
-        if (m->g->v[h->vertex].gone)
+        if (m->g->v[h->vertex].gone) {
+            to->cut |= !(h->flags & HOLD_SPARE);
             continue;
-        if (append(m, to, h, sums + (size_t)i * n, any[i], uncover) < 0)
+        }
+        if (append(m, to, h, sums + (size_t)i * n, any[i], uncover) < 0 ||
+            (job->source && job_source(to, job->source[i]) < 0))
             goto fail;
         uint32_t above = parent == VERTEX_NONE ? UINT32_MAX : place_of(m, job, parent);
         if (above == UINT32_MAX)

@@ -48,6 +48,7 @@ int match_renew(struct match *m)
     next.mark_of = NULL;
     next.times = (struct profile){0};
     next.jobs = (struct jobs){0};
+    next.names = (struct name_index){0};
     if (topo_init(&next.topo, m->g, m->topo.subsystem) < 0 ||
         prune_renew(&next.prune, &m->prune, m->g, &next.topo) < 0 || match_make_states(&next) < 0 ||
         renew_weights(m, &next) < 0 || renew_jobs(m, &next) < 0) {

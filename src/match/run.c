@@ -34,15 +34,16 @@ int match_op_parse(const char *name)
 }
 
 /* The whole ticks that a job wants. */
-static int duration_of(const jobspec_t *spec, int64_t *duration, berth_error_t *err)
+static int duration_of(const struct match *m, const jobspec_t *spec, int64_t *duration,
+                       berth_error_t *err)
 {
     double d = spec->duration;
 
-    if (!(d >= 0 && d <= (double)MATCH_END))
+    if (!(d >= 0 && d <= (double)m->end))
         return errtext_set(err, EINVAL,
                            "key \"duration\": expected a number from 0 to %" PRId64 ", got %g",
-                           MATCH_END, d);
-    *duration = d == 0 ? MATCH_END : (int64_t)d + (d > (double)(int64_t)d);
+                           m->end, d);
+    *duration = d == 0 ? m->end : (int64_t)d + (d > (double)(int64_t)d);
     return 0;
 }
 
@@ -181,7 +182,7 @@ static int schedule(struct walk *w, match_op_t op, int64_t now, int64_t duration
         return -1;
     }
     bool only_now = op == MATCH_ALLOCATE || op == MATCH_WITHOUT_ALLOCATING;
-    if (!is_feasible(w, satisfiability, only_now ? now : MATCH_END - 1, duration)) {
+    if (!is_feasible(w, satisfiability, only_now ? now : w->m->end - 1, duration)) {
         errno = w->out_of_memory ? ENOMEM : satisfiability ? ENODEV : EBUSY;
         return -1;
     }
@@ -202,8 +203,7 @@ static int schedule(struct walk *w, match_op_t op, int64_t now, int64_t duration
     return fail_for_good(w, duration);
 }
 
-/* The types that the jobspec wants exclusive are given whole while it is matched. */
-static bool *exclusive_types(struct walk *w)
+bool *walk_whole_types(struct walk *w)
 {
     struct match *m = w->m;
     bool *types = arena_alloc(&m->arena, m->g->types.n * sizeof(*types));
@@ -222,9 +222,9 @@ static int finish(struct walk *w, const struct found *f, int64_t jobid, bool rec
 {
     struct match *m = w->m;
     struct job *job = NULL;
-    int64_t end = f->at + f->duration > MATCH_END ? MATCH_END : f->at + f->duration;
+    int64_t end = f->at + f->duration > m->end ? m->end : f->at + f->duration;
 
-    if (f->at >= MATCH_END) {
+    if (f->at >= m->end) {
         errno = EBUSY;
         return -1;
     }
@@ -232,8 +232,10 @@ static int finish(struct walk *w, const struct found *f, int64_t jobid, bool rec
         return -1;
     if (record) {
         job = job_new(jobid, f->at, end, f->at > f->now);
-        if (!job)
+        if (!job || (w->spec->queue && job_set_queue(job, w->spec->queue) < 0)) {
+            job_destroy(job);
             return -1;
+        }
     }
     int64_t given = match_commit(w, job);
     if (given == 0)
@@ -254,7 +256,7 @@ static int match_with(struct walk *w, match_op_t op, int64_t jobid, struct found
     if (op == MATCH_SATISFIABILITY)
         return 0;
     f->at = w->at;
-    bool *usual = m->exclusive, *types = exclusive_types(w);
+    bool *usual = m->exclusive, *types = walk_whole_types(w);
     if (!types)
         return -1;
     m->exclusive = types;
@@ -263,8 +265,7 @@ static int match_with(struct walk *w, match_op_t op, int64_t jobid, struct found
     return rc;
 }
 
-/* Answers by set of properties, where constraints ask for nothing else. Returns 0, or -1 with ENOMEM. */
-static int note_props(struct walk *w)
+int walk_note_props(struct walk *w)
 {
     uint32_t n = w->m->g->props.sets.n;
 
@@ -313,10 +314,10 @@ int match_run(match_t *m, match_op_t op, const jobspec_t *spec, int64_t jobid, i
     struct requests requests;
     struct found f = {.now = now};
 
-    if (now < 0 || now >= MATCH_END)
+    if (now < 0 || now >= m->end)
         return errtext_set(err, EINVAL, "time %" PRId64 ": expected one from 0 to %" PRId64, now,
-                           MATCH_END - 1);
-    if (duration_of(spec, &f.duration, err) < 0 || check_types(m, spec, err) < 0)
+                           m->end - 1);
+    if (duration_of(m, spec, &f.duration, err) < 0 || check_types(m, spec, err) < 0)
         return -1;
     if (ops[op].allocates && jobs_find(&m->jobs, jobid))
         return errtext_set(err, EEXIST, "job %" PRId64 " exists", jobid);
@@ -335,7 +336,7 @@ int match_run(match_t *m, match_op_t op, const jobspec_t *spec, int64_t jobid, i
                      .mark_of = m->mark_of,
                      .mark = m->marks,
                      .marks_capacity = m->marks_capacity};
-    int rc = note_props(&w) < 0 ? -1 : match_with(&w, op, jobid, &f), error = errno;
+    int rc = walk_note_props(&w) < 0 ? -1 : match_with(&w, op, jobid, &f), error = errno;
     free(w.overrun);
     errno = error;
     m->marks = w.mark;

@@ -13,7 +13,7 @@ static bool is_of_class(const struct walk *w, uint32_t v, const struct step *s)
         return false;
     if (!c->uniform && (w->policy->first || w->policy->score != SCORE_ID))
         return false;
-    return !w->spec->constraints ||
+    return !walk_is_constrained(w) ||
            (!topo_sum(w->t, v, TYPE_NODE) && !topo_sum(w->t, v, TYPE_STORAGE_NODE));
 }
 

@@ -192,8 +192,12 @@ static bool select_variant(struct walk *w)
         return false;
     for (uint32_t i = w->top; i != REQUEST_NONE; i = w->rq[i].next)
         sinks[n++].bounded = !w->policy->first && w->policy->graph != ORDER_RUNS;
-    if (!find_at_root(w, sinks, &s) || w->out_of_memory || !sinks_suffice(w, sinks, w->top))
+    w->found = 0;
+    w->m->blockers.n = 0;
+    if (!find_at_root(w, sinks, &s) || w->out_of_memory || !sinks_suffice(w, sinks, w->top)) {
+        w->found = sinks[0].units;
         return false;
+    }
     int64_t needs = s.request == REQUEST_NONE
                         ? 1
                         : jobspec_calc_count(w->rq[s.request].count, (uint32_t)s.avail);

@@ -45,6 +45,7 @@ void state_destroy(struct state *s)
     profile_clear(&s->units);
     state_drop_counts(s);
     free(s->weight);
+    free(s->full);
     free(s);
     errno = saved;
 }

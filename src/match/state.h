@@ -20,6 +20,16 @@ struct weight {
     uint32_t kid; /* vertex */
 };
 
+/* Where it is known, a time during which nothing of a child is free, or little of a type that it counts, or not all of it;
+ * else empty.
+ */
+enum { FULL_FOR_ALL = -1, FULL_FOR_ONE = -2 };
+struct full {
+    int64_t at, end;
+    int32_t number; /* of the pruning type, or of those */
+    int64_t left;   /* that much of it is free at most */
+};
+
 struct state {
     struct profile users;
     struct profile units; /* of a divisible pool: units taken */
@@ -31,9 +41,14 @@ struct state {
     uint32_t n_jobs;      /* jobs that hold it or something below it from now on */
     uint32_t n_counted;   /* jobs booked in counts */
     uint32_t n_down;      /* vertices of its subtree that are down, itself included */
+    uint64_t shut;        /* blocks that the vertex itself belongs to, by number (shut.h) */
+    uint64_t shut_below;  /* or anything of its subtree, itself included */
     struct weight
         *weight; /* of its children, the first to look at first; NULL: by descending unique id */
     uint32_t n_weights;
+    struct full *full; /* of its children; NULL: nothing is known */
+    uint32_t
+        place; /* among its parent's children from 1, where something is known of it there; else 0 */
 };
 
 /* Largest number of users during [at, end); s may be NULL. */

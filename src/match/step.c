@@ -65,7 +65,7 @@ enum step_kind walk_test(struct walk *w, uint32_t v, uint32_t level, bool pristi
     return s->kind;
 }
 
-static void busy_until(struct walk *w, const struct profile *p, int64_t limit)
+static void busy_until(struct walk *w, uint32_t v, const struct profile *p, int64_t limit)
 {
     struct profile_cursor c;
     int64_t at;
@@ -73,8 +73,8 @@ static void busy_until(struct walk *w, const struct profile *p, int64_t limit)
     if (!w->note_later)
         return;
     profile_seek(&c, p, w->at);
-    if (profile_fit(&c, w->at, w->end - w->at, limit, INT64_MAX, &at) && at < w->later)
-        w->later = at;
+    if (profile_fit(&c, w->at, w->end - w->at, limit, INT64_MAX, &at))
+        walk_note_later(w, v, at);
 }
 
 struct has_property {
@@ -111,6 +111,8 @@ bool constraint_holds(struct walk *w, uint32_t v)
 {
     uint32_t props = w->t->g->v[v].props;
 
+    if (w->within && !(w->within[v / 64] >> (v % 64) & 1))
+        return false;
     if (!w->spec->constraints)
         return true;
     if (!w->by_props)
@@ -120,8 +122,8 @@ bool constraint_holds(struct walk *w, uint32_t v)
     return w->by_props[props] == 2;
 }
 
-/* True if more is counted at some time of the window: most often at its very start. */
-static bool is_over(const struct state *s, uint32_t i, int64_t at, int64_t end, int64_t limit)
+/* Most often it is so at the window's very start. */
+bool walk_is_over(const struct state *s, uint32_t i, int64_t at, int64_t end, int64_t limit)
 {
     if (!s || !s->counts || s->counts[i].n <= 1)
         return limit < 0;
@@ -143,8 +145,8 @@ static bool counts_suffice(struct walk *w, uint32_t v, const struct request *q)
         int64_t total = prune_total(&w->m->prune, w->t, v, list->number[i]);
         if (want > total)
             return false;
-        if (is_over(s, i, w->at, w->end, total - want)) {
-            busy_until(w, &s->counts[i], total - want);
+        if (walk_is_over(s, i, w->at, w->end, total - want)) {
+            busy_until(w, v, &s->counts[i], total - want);
             return false;
         }
     }
@@ -199,11 +201,14 @@ static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, boo
             if (w->guard && is_held_now(w, v, s))
                 return false;
             if (load > 0) {
-                busy_until(w, &s->users, 0);
+                busy_until(w, v, &s->users, 0);
+                match_note_full(w->m, v, q, w->at, w->end);
                 return false;
             }
         }
         through = counts_suffice(w, v, q);
+        if (!through && s && s->counts)
+            match_note_full(w->m, v, q, w->at, w->end);
         if (!through && !(w->m->flexible && q->is_slot))
             return false;
     }
@@ -219,6 +224,74 @@ static bool is_full(struct walk *w, uint32_t v, const struct step *s)
            !counts_suffice(w, v, &w->rq[s->slot]);
 }
 
+/* The place of a type in what a vertex counts, or -1. */
+static int place_of(const struct walk *w, uint32_t v, uint16_t type)
+{
+    const struct prune_list *list = prune_of(&w->m->prune, w->t, v);
+    int32_t number = w->m->prune.number[type];
+
+    for (uint32_t i = 0; i < list->n && number != PRUNE_NONE; i++)
+        if (list->number[i] == number)
+            return (int)i;
+    return -1;
+}
+
+/* True if by count something below a vertex may answer a request, which is none for a slot: all vertices of its type may
+ * be given to others, or too little left of what is wanted below each.
+ */
+static bool may_answer(struct walk *w, uint32_t v, const struct state *s, const struct request *q)
+{
+    int i = place_of(w, v, q->type);
+
+    if (i >= 0) {
+        int64_t limit =
+            prune_total(&w->m->prune, w->t, v, prune_of(&w->m->prune, w->t, v)->number[i]) - 1;
+        if (walk_is_over(s, (uint32_t)i, w->at, w->end, limit)) {
+            if (limit >= 0)
+                busy_until(w, v, &s->counts[i], limit);
+            return false;
+        }
+    }
+    return counts_suffice(w, v, q);
+}
+
+/* True if something below a vertex that answers no request itself may answer one. */
+static bool may_pass(struct walk *w, uint32_t v, const struct state *s, uint32_t level)
+{
+    if (!s->counts || w->m->flexible)
+        return true;
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next)
+        if (w->rq[i].is_slot || may_answer(w, v, s, &w->rq[i]))
+            return true;
+    return false;
+}
+
+/* True if a block keeps the vertex, or what would be given whole with it, from the window. Then what else keeps it may
+ * last longer.
+ */
+static bool is_shut(struct walk *w, uint32_t v, const struct state *state, const struct step *s)
+{
+    const struct vertex *x = &w->t->g->v[v];
+    bool whole = s->exclusive || (w->whole && w->whole[x->type]);
+    uint64_t in_the_way = (whole ? state->shut_below : state->shut) & w->shut;
+    struct profile_cursor c;
+    int64_t at;
+
+    if (!in_the_way)
+        return false;
+    if (!w->note_later)
+        return true;
+    int64_t until = shut_until(&w->m->shut, in_the_way, w->at, w->end);
+    if (until < INT64_MAX && state->users.n > 1) {
+        profile_seek(&c, &state->users, w->at);
+        if (profile_fit(&c, w->at, w->end - w->at, STATE_EXCLUSIVE - 1, INT64_MAX, &at) &&
+            at > until)
+            until = at;
+    }
+    walk_note_later(w, v, until);
+    return true;
+}
+
 bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool exclusive,
                 struct step *s)
 {
@@ -231,29 +304,37 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
     s->exclusive = exclusive || (s->request != REQUEST_NONE && w->rq[s->request].exclusive);
     if (x->down && !w->any_status)
         return false;
-    if (w->spec->constraints && (x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) &&
+    if (walk_is_constrained(w) && (x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) &&
         !constraint_holds(w, v))
         return false;
-    if (state && is_full(w, v, s))
+    if (state && (state->shut_below & w->shut) && is_shut(w, v, state, s))
         return false;
-    int64_t load = state_load(state, w->at, w->end);
-    if (load >= STATE_EXCLUSIVE) {
-        busy_until(w, &state->users, STATE_EXCLUSIVE - 1);
+    if (state && is_full(w, v, s)) {
+        match_note_full(w->m, v, &w->rq[s->slot], w->at, w->end);
         return false;
     }
+    int64_t load = state_load(state, w->at, w->end);
+    if (load >= STATE_EXCLUSIVE) {
+        busy_until(w, v, &state->users, STATE_EXCLUSIVE - 1);
+        match_note_full(w->m, v, &w->rq[level], w->at, w->end);
+        return false;
+    }
+    if (s->kind == STEP_PRISTINE && state && !may_pass(w, v, state, level))
+        return false;
     if (w->guard && state && state->n_allocated > 0 && !w->overrun)
         note_overruns(w);
     s->avail = x->size;
     if (x->divisible && state && state->units.n > 1) {
-        s->avail -= profile_max(&state->units, w->at, w->end);
-        if (s->avail <= 0)
-            busy_until(w, &state->units, x->size - 1);
+        int64_t taken = profile_max(&state->units, w->at, w->end);
+        s->avail -= taken;
+        if (taken > 0) /* no more is there before less is taken */
+            busy_until(w, v, &state->units, taken - 1);
     }
     if (s->avail <= 0 || !requests_let_through(w, v, level, s->exclusive, load))
         return false;
-    s->idle =
-        load == 0 && (!w->guard || !w->overrun || !w->overrun[v]) &&
-        (!state || ((!w->guard || state->n_jobs == 0) && (state->n_down == 0 || w->any_status)));
+    s->idle = load == 0 && (!w->guard || !w->overrun || !w->overrun[v]) &&
+              (!state || ((!w->guard || state->n_jobs == 0) &&
+                          (state->n_down == 0 || w->any_status) && !(state->shut_below & w->shut)));
     return x->type != TYPE_NODE || !w->policy->node_centric || x->id >= -1;
 }
 

@@ -160,6 +160,7 @@ static bool is_foreign(const struct match *m, const struct jgf *jgf)
 static int hold_foreign(struct walk *w, const struct jgf *jgf, const uint32_t *vertex,
                         struct job *job)
 {
+    job->untold = true;
     for (size_t i = 0; i < jgf->n; i++)
         if (vertex[i] != VERTEX_NONE && jgf->vertex[i].exclusive &&
             job_hold(job, vertex[i], HOLD_EXCLUSIVE, w->m->g->v[vertex[i]].size, NULL, 0) < 0)

@@ -72,10 +72,13 @@ struct walk {
     const jobspec_t *spec;
     const struct requests *requests;
     const struct request *rq;
-    uint32_t top;    /* first request of the variant that is tried */
-    int64_t at, end; /* the window */
-    bool guard;      /* now: what a job holds isn't free, even if its time is over */
-    bool any_status; /* what is down counts as up */
+    uint32_t top;           /* first request of the variant that is tried */
+    int64_t at, end;        /* the window */
+    const uint64_t *within; /* by vertex, a bit: nodes that may be given; NULL: all */
+    bool *whole;            /* by type: given whole; NULL: none is looked at */
+    uint64_t shut;          /* blocks that keep others from the window */
+    bool guard;             /* now: what a job holds isn't free, even if its time is over */
+    bool any_status;        /* what is down counts as up */
     /* by vertex: what allocations hold whose time isn't now; NULL: none was met */
     uint8_t *overrun;
     bool out_of_memory;
@@ -87,6 +90,8 @@ struct walk {
     uint64_t visits, tries;
     int64_t later;     /* no earlier than this will what was busy be free; INT64_MAX: nothing was */
     bool note_later;   /* find that out */
+    bool uncounted;    /* not all that was in the way could be remembered */
+    uint64_t found;    /* units of the first request, where not enough was found */
     struct mark *mark; /* mark[0] is none, mark[1] the root's */
     uint32_t n_marks, marks_capacity;
     uint32_t *mark_of; /* by vertex; what it says must be checked */
@@ -109,6 +114,9 @@ struct step {
  */
 bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool exclusive,
                 struct step *s);
+
+/* True if the i-th type that a vertex counts has more than a limit at some time of a window. */
+bool walk_is_over(const struct state *s, uint32_t i, int64_t at, int64_t end, int64_t limit);
 
 /* The comparison alone. */
 enum step_kind walk_test(struct walk *w, uint32_t v, uint32_t level, bool pristine, struct step *s);
@@ -193,8 +201,28 @@ static inline uint32_t kids_at(const struct kids *k, uint32_t i)
     return k->v[k->backward ? k->n - 1 - i : i];
 }
 
-/* True if a node satisfies the jobspec's constraints. If memory runs out w notes it. */
+/* True if not every node may be given. */
+static inline bool walk_is_constrained(const struct walk *w)
+{
+    return w->spec->constraints || w->within;
+}
+
+/* True if a node satisfies the jobspec's constraints and may be given. If memory runs out w notes it. */
 bool constraint_holds(struct walk *w, uint32_t v);
+
+/* By type, whether it is given whole while the jobspec is matched, as it wants it exclusive or the policy does; from the
+ * arena, NULL with ENOMEM.
+ */
+bool *walk_whole_types(struct walk *w);
+
+/* Room for answers by set of properties, where constraints ask for nothing else. Returns 0, or -1 with ENOMEM. */
+int walk_note_props(struct walk *w);
+
+/* Note that a vertex is in the way until then at least; INT64_MAX: for ever. And the earliest time at which the match may
+ * succeed, by all that was noted: where it takes several vertices, when as many as are missing may be free.
+ */
+void walk_note_later(struct walk *w, uint32_t v, int64_t until);
+int64_t walk_later(struct walk *w);
 
 /* Room for the first mark. Returns 0, or -1 with ENOMEM. */
 int walk_room(struct walk *w);

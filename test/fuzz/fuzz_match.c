@@ -1,11 +1,12 @@
 /* A matcher of a tiny machine under any sequence of calls: whatever they are, it is whole after each, and one that
- * fails leaves the jobs as they were. Each takes an opcode and its arguments off the input; what is left short is zero.
+ * fails leaves the jobs as they were. What is told of a job names what is there. Each takes an opcode and its arguments off the input; what is left short is zero.
  */
 #include "fuzz.h"
 
 #include <string.h>
 
 #include "berth/match.h"
+#include "match/names.h"
 
 enum { STEPS_MAX = 48, JOBS = 8 };
 
@@ -105,6 +106,19 @@ struct play {
     int64_t now;
 };
 
+/* What was recorded for a job is what was found. */
+static void same(struct play *p, int64_t id, const char *format)
+{
+    const char *text;
+    size_t length;
+    int rc = match_write(p->m, format, &text, &length);
+    char *found = rc == 0 ? strdup(text) : NULL;
+
+    FUZZ_CHECK(match_write_job(p->m, id, format, &text, &length) == rc);
+    FUZZ_CHECK(rc < 0 || strcmp(found, text) == 0);
+    free(found);
+}
+
 static void run(struct play *p, struct input *in)
 {
     const char *text = PICK(in, specs);
@@ -119,6 +133,8 @@ static void run(struct play *p, struct input *in)
     FUZZ_CHECK(rc < 0 || !records || !p->job[id]);
     FUZZ_CHECK(rc < 0 || op == MATCH_SATISFIABILITY || result.at >= p->now);
     p->job[id] |= rc == 0 && records;
+    if (rc == 0 && records)
+        same(p, id, PICK(in, formats));
     jobspec_destroy(spec);
 }
 
@@ -132,6 +148,8 @@ static void update(struct play *p, struct input *in)
 
     FUZZ_CHECK(rc < 0 || !p->job[id]);
     p->job[id] |= rc == 0;
+    if (rc == 0)
+        same(p, id, PICK(in, formats));
 }
 
 static void cancel(struct play *p, struct input *in)
@@ -165,11 +183,54 @@ static void write_found(struct play *p, struct input *in)
         FUZZ_CHECK(strlen(text) == length);
 }
 
+/* What any text names; every vertex is there. */
+static void name(struct play *p, struct input *in)
+{
+    char text[64];
+    size_t n = byte(in) % sizeof(text), i = 0, found = 0;
+    uint32_t *v = NULL;
+    berth_error_t err = {""};
+
+    while (i < n && in->size > 0)
+        text[i++] = (char)byte(in);
+    text[i] = '\0';
+    if (match_select(p->m, text, &v, &found, &err) == 0)
+        FUZZ_CHECK(found > 0 && err.text[0] == '\0');
+    else
+        FUZZ_CHECK(!v && err.text[0] && !strchr(err.text, '\n'));
+    for (i = 1; i < found; i++)
+        FUZZ_CHECK(v[i - 1] < v[i]);
+    free(v);
+}
+
+/* All that is told of a job is readable; right after a match or an update that recorded it, it is what was found. */
+static void tell(struct play *p, struct input *in)
+{
+    int64_t id = byte(in) % JOBS;
+    struct strbuf brief = {0};
+    uint32_t *v = NULL;
+    size_t n, length;
+    const char *text;
+
+    FUZZ_CHECK((match_brief(p->m, id, &brief) == 0) == p->job[id]);
+    if (brief.len > 0)
+        FUZZ_CHECK(match_select(p->m, strbuf_text(&brief), &v, &n, NULL) == 0 && n > 0);
+    if (match_write_job(p->m, id, PICK(in, formats), &text, &length) == 0)
+        FUZZ_CHECK(p->job[id] && strlen(text) == length);
+    if (match_write_job(p->m, id, "jgf", &text, &length) == 0 && length > 0) {
+        resource_graph_t *g = resource_graph_read("jgf", text, length, NULL);
+        FUZZ_CHECK(g);
+        resource_graph_destroy(g);
+    }
+    strbuf_clear(&brief);
+    free(v);
+}
+
 static void step(struct play *p, struct input *in)
 {
     const char *text;
 
-    switch (byte(in) % 14) {
+    switch (byte(in) % 16) {
     case 0:
     case 1:
     case 2:
@@ -203,6 +264,12 @@ static void step(struct play *p, struct input *in)
         break;
     case 12:
         match_set_property(p->m, PICK(in, paths), byte(in) % 2 ? "p" : "perf_class", "1", NULL);
+        break;
+    case 13:
+        name(p, in);
+        break;
+    case 14:
+        tell(p, in);
         break;
     default:
         p->now += byte(in) % 8;

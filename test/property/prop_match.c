@@ -19,6 +19,7 @@
 #include "match/inner.h"
 #include "naive_match.h"
 #include "random.h"
+#include "told.h"
 
 enum { STEPS = 60, VERTICES_MAX = 160, SPEC_MAX = 4096 };
 
@@ -363,6 +364,9 @@ static void compare_jobs(struct play *p)
                            jobs[k].hold[i].exclusive);
         }
     }
+    for (size_t k = 0; k < n; k++)
+        if (!told_in_short(p->m, jobs[k].id))
+            differ(p, "short text", "something else", "what was given");
     if (!match_check(p->m))
         differ(p, "match_check", "false", "true");
 }
@@ -392,6 +396,8 @@ static void step_match(struct play *p)
     if (error == 0 && op != MATCH_SATISFIABILITY) {
         compare_number(p, "start", result.at, at);
         compare_found(p);
+        if (op <= MATCH_ALLOCATE_W_SATISFIABILITY && !told_as_found(p->m, p->next_job))
+            differ(p, "job as text", "something else", "what was found");
     }
     if (op <= MATCH_ALLOCATE_W_SATISFIABILITY && error != EINVAL)
         p->next_job++;
@@ -418,6 +424,8 @@ static void step_update(struct play *p)
             printf("%d update %" PRId64 " %s\n", p->step, id, p->spec);
         if (match_update(p->m, "jgf", copy, length, id, p->now, result.duration, false, &err) < 0)
             differ(p, "update", err.text, "recorded");
+        if (!told_as_found(p->m, id))
+            differ(p, "job as text", "something else", "what was recorded");
         free(copy);
         compare_number(p, "what is recorded",
                        naive_run(p->n, MATCH_ALLOCATE, spec, id, p->now, &at), 0);

@@ -40,9 +40,9 @@ static const char machine
                                                                                                                 "3") ", " EDGE("1",
                                                                                                                                "4") "]}}";
 
-static match_t *make(void)
+static match_t *make_with(const char *filters)
 {
-    match_options_t options = {.policy = "low", .filters = "ALL:core,ALL:memory"};
+    match_options_t options = {.policy = "low", .filters = filters};
     berth_error_t err;
     resource_graph_t *g = resource_graph_read("jgf", machine, strlen(machine), &err);
 
@@ -51,6 +51,13 @@ static match_t *make(void)
     assert_non_null(m);
     return m;
 }
+
+static match_t *make(void)
+{
+    return make_with("ALL:core,ALL:memory");
+}
+
+static int duration = 10; /* of the next jobs */
 
 /* A slot with that much memory and so many cores; errno, or 0 and the time in *at. */
 static int run(match_t *m, match_op_t op, int64_t id, int cores, int memory, int64_t *at)
@@ -65,8 +72,8 @@ static int run(match_t *m, match_op_t op, int64_t id, int cores, int memory, int
              "version: 1\nresources: [{type: slot, count: 1, label: s, with: [%s{type: memory, "
              "count: %d}]}]\n"
              "tasks: [{command: [a], slot: s, count: {per_slot: 1}}]\nattributes: {system: "
-             "{duration: 10}}\n",
-             core, memory);
+             "{duration: %d}}\n",
+             core, memory, duration);
     jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, &err);
     assert_non_null(spec);
     int rc = match_run(m, op, spec, id, 0, &result, &err) < 0 ? errno : 0;
@@ -121,12 +128,30 @@ static void never_gives_more_than_there_is(void **state)
     match_destroy(m);
 }
 
+/* Also where no filter counts it, and other jobs end one after the other before there is enough. */
+static void is_awaited_bit_by_bit(void **state)
+{
+    match_t *m = make_with("ALL:core");
+    int64_t at;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        duration = 10 * (i + 1);
+        assert_int_equal(run(m, MATCH_ALLOCATE, i, 0, 300, NULL), 0);
+    }
+    assert_int_equal(run(m, MATCH_ALLOCATE_ORELSE_RESERVE, 3, 0, 950, &at), 0);
+    assert_int_equal(at, 30);
+    duration = 10;
+    match_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_what_is_asked_for),
         cmocka_unit_test(accounts_for_it_over_time),
         cmocka_unit_test(never_gives_more_than_there_is),
+        cmocka_unit_test(is_awaited_bit_by_bit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,223 @@
+/* Matches for a plan: at a time, or from the earliest (plan.h). */
+#include "match/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "match/walk.h"
+
+static int begin(struct walk *w, struct match *m, const struct plan_ask *ask, struct requests *r)
+{
+    arena_release(&m->arena, (struct arena_mark){0});
+    match_forget(m);
+    m->torn &= m->jobs.n > 0;
+    m->last.n = 0;
+    if (requests_make(r, ask->spec, m->g, &m->prune, m->flexible, &m->arena) < 0)
+        return -1;
+    *w = (struct walk){.m = m,
+                       .t = &m->topo,
+                       .policy = &m->policy,
+                       .spec = ask->spec,
+                       .requests = r,
+                       .rq = r->v,
+                       .within = ask->within,
+                       .mark_of = m->mark_of,
+                       .mark = m->marks,
+                       .marks_capacity = m->marks_capacity};
+    w->whole = walk_whole_types(w);
+    return w->whole ? walk_note_props(w) : -1;
+}
+
+/* The walk's marks are the matcher's again. */
+static void end(struct walk *w)
+{
+    w->m->marks = w->mark;
+    w->m->marks_capacity = w->marks_capacity;
+}
+
+static void set_window(struct walk *w, const struct plan_ask *ask, int64_t at)
+{
+    w->at = at;
+    w->end = at + ask->duration;
+    w->later = INT64_MAX;
+    w->uncounted = false;
+    w->shut = w->m->shut.used ? shut_during(&w->m->shut, ~ask->permits, w->at, w->end) : 0;
+}
+
+/* The first time on or after `from` at which a window has no more than the limit; false if there is none. */
+static bool fit(const struct profile *p, int64_t duration, int64_t limit, int64_t *from)
+{
+    struct profile_cursor c;
+
+    if (limit < 0)
+        return false;
+    if (!p || p->n <= 1)
+        return true;
+    profile_seek(&c, p, *from);
+    return profile_fit(&c, *from, duration, limit, INT64_MAX, from);
+}
+
+/* The first time on or after `from` that counts don't rule out; -1: they rule out all. */
+static int64_t next_by_count(const struct walk *w, const struct plan_ask *ask, int64_t from)
+{
+    const struct match *m = w->m;
+    const struct prune_list *list = prune_of(&m->prune, w->t, w->t->root);
+    const struct state *s = m->state[w->t->root];
+
+    for (;;) {
+        int64_t at = from;
+        if (ask->calendar && !fit(ask->calendar, ask->duration, ask->limit, &at))
+            return -1;
+        if (ask->hosts && !fit(ask->hosts, ask->duration, ask->hosts_limit, &at))
+            return -1;
+        for (uint32_t i = 0; i < list->n && !m->flexible; i++) {
+            int64_t want = w->requests->total[list->number[i]];
+            int64_t limit = prune_total(&m->prune, w->t, w->t->root, list->number[i]) - want;
+            if (!fit(s && s->counts ? &s->counts[i] : NULL, ask->duration, limit, &at))
+                return -1;
+        }
+        if (at == from)
+            return at;
+        from = at;
+    }
+}
+
+static bool is_under(const struct profile *p, int64_t limit, const struct walk *w)
+{
+    return !p ||
+           (limit >= 0 && profile_at(p, w->at) <= limit && profile_max(p, w->at, w->end) <= limit);
+}
+
+/* True if counts don't rule out a time. */
+static bool is_there_by_count(const struct walk *w, const struct plan_ask *ask)
+{
+    const struct match *m = w->m;
+    const struct prune_list *list = prune_of(&m->prune, w->t, w->t->root);
+    const struct state *s = m->state[w->t->root];
+
+    for (uint32_t i = 0; i < list->n && !m->flexible; i++) {
+        int64_t want = w->requests->total[list->number[i]];
+        int64_t limit = prune_total(&m->prune, w->t, w->t->root, list->number[i]) - want;
+        if (walk_is_over(s, i, w->at, w->end, limit))
+            return false;
+    }
+    return is_under(ask->calendar, ask->limit, w) && is_under(ask->hosts, ask->hosts_limit, w);
+}
+
+static int fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
+/* Record what was selected. */
+static int record(struct walk *w, const struct plan_ask *ask, int64_t jobid, int64_t at,
+                  bool reservation)
+{
+    struct match *m = w->m;
+    bool *usual = m->exclusive;
+    struct job *job = job_new(jobid, at, at + ask->duration, reservation);
+
+    if (!job || match_begin(m, at, at + ask->duration, NULL) < 0) {
+        job_destroy(job);
+        return fail(ENOMEM);
+    }
+    m->exclusive = w->whole;
+    int64_t given = match_commit(w, job);
+    m->exclusive = usual;
+    if (given == 0)
+        errno = EBUSY;
+    if (given <= 0 || match_record(m, job) < 0) {
+        job_destroy(job);
+        return -1;
+    }
+    if (match_reweigh(m, at) == 0)
+        return 0;
+    match_cancel(m, jobid, NULL, NULL);
+    return fail(ENOMEM);
+}
+
+int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at,
+               bool reservation)
+{
+    struct requests requests;
+    struct walk w;
+
+    if (at < 0 || at > m->end || ask->duration > m->end - at)
+        return fail(EBUSY);
+    if (begin(&w, m, ask, &requests) < 0)
+        return -1;
+    set_window(&w, ask, at);
+    w.tries++;
+    int rc = is_there_by_count(&w, ask) ? walk_select(&w) : fail(EBUSY);
+    if (rc == 0)
+        rc = record(&w, ask, jobid, at, reservation);
+    end(&w);
+    return rc;
+}
+
+/* The first point after `at` of any booking or block; INT64_MAX: none. */
+static int64_t next_point(const struct match *m, int64_t at)
+{
+    struct profile_cursor c;
+    int64_t turn = shut_turn(&m->shut, m->shut.used, at), point = INT64_MAX;
+
+    if (m->times.root) {
+        profile_seek(&c, &m->times, at);
+        if (profile_cursor_time(&c) > at || profile_next(&c))
+            point = profile_cursor_time(&c);
+    }
+    return turn < point ? turn : point;
+}
+
+/* Where a match may fail for want of one thing and succeed with less of another (moldable slots, alternatives), all times
+ * at which anything changes are tried; else those by which something that was in the way has gone.
+ */
+static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, int64_t before)
+{
+    bool any = w->requests->moldable || w->m->flexible;
+
+    w->note_later = !any;
+    while (from <= w->m->end - ask->duration && from < before && w->tries < PLAN_TRIES_MAX) {
+        int64_t at = next_by_count(w, ask, from);
+        if (at < 0 || at >= before || at > w->m->end - ask->duration)
+            break;
+        set_window(w, ask, at);
+        w->tries++;
+        if (walk_select(w) == 0)
+            return at;
+        if (errno != EBUSY)
+            return -1;
+        from = any ? next_point(w->m, at) : walk_later(w);
+    }
+    return fail(ENOENT);
+}
+
+int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t from, int64_t before)
+{
+    struct requests requests;
+    struct walk w;
+
+    if (begin(&w, m, ask, &requests) < 0)
+        return -1;
+    int64_t at = seek(&w, ask, from < 0 ? 0 : from, before);
+    end(&w);
+    return at;
+}
+
+int match_plan_ever(struct match *m, const struct plan_ask *ask)
+{
+    struct requests requests;
+    struct walk w;
+
+    if (begin(&w, m, ask, &requests) < 0)
+        return -1;
+    w.at = INT64_MAX - 2;
+    w.end = INT64_MAX - 1;
+    w.any_status = true;
+    int rc = walk_select(&w);
+    end(&w);
+    if (rc < 0 && errno == EBUSY)
+        errno = ENODEV;
+    return rc;
+}

@@ -1,0 +1,105 @@
+/* What is taken of a vertex over time, as filters count it, in one list of steps. */
+#include "match/inner.h"
+#include "match/plan.h"
+
+/* A profile at an instant, and its next point. */
+struct track {
+    struct profile_cursor ahead;
+    int64_t load;
+    bool more;
+};
+
+static void track_begin(struct track *t, const struct profile *p)
+{
+    t->load = 0;
+    t->more = p->n > 1;
+    if (p->n == 0)
+        return;
+    profile_seek(&t->ahead, p, 0);
+    t->load = profile_cursor_load(&t->ahead);
+    t->more = profile_next(&t->ahead);
+}
+
+static void track_to(struct track *t, int64_t at)
+{
+    while (t->more && profile_cursor_time(&t->ahead) <= at) {
+        t->load = profile_cursor_load(&t->ahead);
+        t->more = profile_next(&t->ahead);
+    }
+}
+
+static bool is_as_before(const struct plan_step *a, const struct plan_step *b)
+{
+    bool same = a->use == b->use;
+
+    for (int i = 0; i < PLAN_STEP_TYPES; i++)
+        same &= a->taken[i] == b->taken[i];
+    return same;
+}
+
+uint32_t match_steps(const struct match *m, uint32_t v, struct plan_step *step, uint32_t max)
+{
+    const struct state *s = m->state[v];
+    const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
+    struct track users, count[PLAN_STEP_TYPES];
+    uint32_t number[PLAN_STEP_TYPES], tracks = 0, n = 0;
+    int64_t at = 0;
+
+    step[0] = (struct plan_step){0};
+    if (!s)
+        return 1;
+    track_begin(&users, &s->users);
+    for (uint32_t i = 0; s->counts && i < list->n; i++)
+        if (list->number[i] < PLAN_STEP_TYPES && tracks < PLAN_STEP_TYPES) {
+            number[tracks] = list->number[i];
+            track_begin(&count[tracks++], &s->counts[i]);
+        }
+    for (;;) {
+        struct plan_step *now = &step[n];
+        int64_t next = users.more ? profile_cursor_time(&users.ahead) : INT64_MAX;
+        *now = (struct plan_step){.at = at,
+                                  .use = users.load >= STATE_EXCLUSIVE ? PLAN_FULL
+                                         : users.load > 0              ? PLAN_SHARED
+                                                                       : PLAN_IDLE};
+        for (uint32_t i = 0; i < tracks; i++) {
+            now->taken[number[i]] = count[i].load;
+            if (count[i].more && profile_cursor_time(&count[i].ahead) < next)
+                next = profile_cursor_time(&count[i].ahead);
+        }
+        n += n == 0 || !is_as_before(now, now - 1);
+        if (next == INT64_MAX)
+            return n;
+        if (n == max) { /* of what comes then nothing is known */
+            step[n - 1] = (struct plan_step){.at = step[n - 1].at};
+            return n;
+        }
+        at = next;
+        track_to(&users, at);
+        for (uint32_t i = 0; i < tracks; i++)
+            track_to(&count[i], at);
+    }
+}
+
+int match_step_type(const struct match *m, uint16_t type)
+{
+    int32_t number = m->prune.number[type];
+
+    return number < PLAN_STEP_TYPES ? number : -1;
+}
+
+int64_t match_within(const struct match *m, uint32_t v, uint16_t type)
+{
+    const struct class_sum *sum = topo_sum(&m->topo, v, type);
+
+    return (m->g->v[v].type == type ? m->g->v[v].size : 0) + (sum ? (int64_t)sum->units : 0);
+}
+
+uint32_t match_alike(const struct match *m, uint32_t v)
+{
+    return (uint32_t)(topo_class(&m->topo, v) - m->topo.class);
+}
+
+bool match_goes_by_weight(const struct match *m)
+{
+    return m->policy.first;
+}

@@ -1,0 +1,154 @@
+#include "told.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/inner.h"
+#include "match/names.h"
+
+/* Paths, sorted, each once. */
+struct paths {
+    char **v;
+    size_t n;
+};
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_path(const struct graph *g, uint8_t subsystem, uint32_t v, struct paths *to)
+{
+    struct strbuf text = {0};
+
+    graph_path(g, v, subsystem, &text);
+    to->v = realloc(to->v, (to->n + 1) * sizeof(*to->v));
+    if (!to->v)
+        abort();
+    to->v[to->n++] = strbuf_steal(&text);
+}
+
+static void sort_paths(struct paths *p)
+{
+    size_t n = 0;
+
+    if (p->n > 1)
+        qsort(p->v, p->n, sizeof(*p->v), by_text);
+    for (size_t i = 0; i < p->n; i++) {
+        if (n > 0 && strcmp(p->v[n - 1], p->v[i]) == 0)
+            free(p->v[i]);
+        else
+            p->v[n++] = p->v[i];
+    }
+    p->n = n;
+}
+
+static void clear_paths(struct paths *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        free(p->v[i]);
+    free(p->v);
+}
+
+static bool is_below(const struct match *m, uint32_t v, uint32_t above)
+{
+    while (v != VERTEX_NONE && v != above)
+        v = graph_parent(m->g, v, m->topo.subsystem);
+    return v == above;
+}
+
+/* What has a vertex to itself, units of it, or is only told so and has nothing below it that has. */
+static bool is_given(const struct match *m, const struct job *job, uint32_t i)
+{
+    const uint32_t own = HOLD_EXCLUSIVE | HOLD_UNITS;
+
+    if (!(job->hold[i].flags & HOLD_TOLD))
+        return job->hold[i].flags & own;
+    for (uint32_t k = 0; k < job->n; k++)
+        if (k != i && (job->hold[k].flags & (own | HOLD_TOLD)) &&
+            is_below(m, job->hold[k].vertex, job->hold[i].vertex))
+            return false;
+    return true;
+}
+
+static void given_paths(const struct match *m, const struct job *job, struct paths *to)
+{
+    bool *given = calloc(job->n + 1, sizeof(*given));
+
+    if (!given)
+        abort();
+    for (uint32_t i = 0; i < job->n; i++)
+        given[i] = is_given(m, job, i);
+    for (uint32_t i = 0; i < job->n; i++) {
+        bool covered = false;
+        for (uint32_t k = 0; k < job->n && given[i]; k++)
+            covered |= k != i && given[k] && is_below(m, job->hold[i].vertex, job->hold[k].vertex);
+        if (given[i] && !covered)
+            add_path(m->g, m->topo.subsystem, job->hold[i].vertex, to);
+    }
+    free(given);
+    sort_paths(to);
+}
+
+bool told_in_short(struct match *m, int64_t jobid)
+{
+    const struct job *job = jobs_find(&m->jobs, jobid);
+    struct strbuf text = {0};
+    struct paths given = {0}, named = {0};
+    uint32_t *v = NULL;
+    size_t n = 0;
+    berth_error_t err = {""};
+
+    given_paths(m, job, &given);
+    bool good = match_brief(m, jobid, &text) == 0 && (given.n > 0) == (text.len > 0);
+    if (good && given.n > 0)
+        good = match_select(m, strbuf_text(&text), &v, &n, &err) == 0;
+    for (size_t i = 0; i < n; i++)
+        add_path(m->g, m->topo.subsystem, v[i], &named);
+    sort_paths(&named);
+    good = good && named.n == given.n;
+    for (size_t i = 0; i < named.n && good; i++)
+        good = strcmp(named.v[i], given.v[i]) == 0;
+    if (!good)
+        fprintf(stderr, "job %lld: %s: %zu of %zu vertices %s\n", (long long)jobid,
+                strbuf_text(&text), named.n, given.n, err.text);
+    clear_paths(&given);
+    clear_paths(&named);
+    strbuf_clear(&text);
+    free(v);
+    return good;
+}
+
+bool told_as_found(struct match *m, int64_t jobid)
+{
+    static const char *const formats[] = {"simple",      "pretty_simple", "rlite", "rv1",
+                                          "rv1_nosched", "rv1_shorthand", "jgf",   "jgf_shorthand"};
+    char *found[8] = {NULL};
+    int error[8] = {0};
+    const char *text;
+    size_t length;
+    bool good = true;
+
+    for (int i = 0; i < 8; i++) {
+        if (match_write(m, formats[i], &text, &length) == 0)
+            found[i] = strndup(text, length);
+        else
+            error[i] = errno;
+    }
+    for (int i = 0; i < 8; i++) {
+        if (match_write_job(m, jobid, formats[i], &text, &length) == 0)
+            good &= found[i] && strlen(found[i]) == length && strcmp(found[i], text) == 0;
+        else
+            good &= !found[i] && errno == error[i];
+        if (!good)
+            fprintf(stderr, "job %lld as %s:\n%s\ninstead of\n%s\n", (long long)jobid, formats[i],
+                    text, found[i] ? found[i] : "nothing");
+        if (!good)
+            break;
+    }
+    for (int i = 0; i < 8; i++)
+        free(found[i]);
+    return good;
+}

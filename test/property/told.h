@@ -1,0 +1,16 @@
+/* Laws of what is told of a job (match/names.h), for tests that have made one in whatever way. */
+#ifndef TOLD_H
+#define TOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct match;
+
+/* True if the job's short text names what it was given: as paths, which are vertices where siblings differ in name. */
+bool told_in_short(struct match *m, int64_t jobid);
+
+/* True if what a job holds is written as what was found last, in every format; what was found last is then that. */
+bool told_as_found(struct match *m, int64_t jobid);
+
+#endif

@@ -115,6 +115,99 @@ struct match;
 sched_t *sched_create_match(struct match *machine, const struct sched_params *params,
                             berth_error_t *err);
 
+/* With named queues, priorities go from the negative of these up to them. */
+#define SCHED_PRIORITY_MAX       INT64_C(10000000000000) /* of a job */
+#define SCHED_QUEUE_PRIORITY_MAX INT64_C(100000)
+
+/* ---- Named queues over a resource graph ---- */
+
+/* At most so much of something at once. What: a resource type ("node", "core", "gpu", ...), "running" or "pending" (jobs),
+ * or "duration" (ticks, of one job). A resource counts as it is really held: of a node that a job has to itself, all of
+ * its cores. "node" counts the nodes on which a job holds anything.
+ */
+struct sched_limit {
+    const char *what;
+    int64_t most; /* >= 0 or SCHED_UNLIMITED */
+};
+
+struct sched_limits {
+    const struct sched_limit *job; /* that one job may ask for or hold; a job over it is rejected */
+    size_t n_job;
+    const struct sched_limit
+        *user; /* that all jobs of a user in the queue may hold; a job over it waits */
+    size_t n_user;
+    const struct sched_limit *queue; /* that all jobs in the queue may hold */
+    size_t n_queue;
+};
+
+/* Other limits for some; what they don't name stays as it is. The first exception that names a user, or a group of his,
+ * holds for him.
+ */
+struct sched_exception {
+    const char *const *users;
+    size_t n_users;
+    const char *const *groups;
+    size_t n_groups;
+    struct sched_limits limits; /* of job and user; queue is not looked at */
+};
+
+enum sched_preemptible {
+    SCHED_NOT_PREEMPTIBLE,
+    SCHED_PREEMPT_CANCEL, /* its running jobs may be stopped for jobs of queues that are not preemptible */
+    SCHED_PREEMPT_REQUEUE /* and wait again then */
+};
+
+/* A named queue (RFC 33). Strings and arrays are copied. */
+struct sched_queue_config {
+    const char *name;
+    const char *
+        parent; /* a virtual queue: its jobs are jobs of this one, but for what it says itself about limits, priority,
+                           who is admitted and the default duration; NULL: a queue of its own */
+    const char *policy;            /* "fcfs", "easy", "hybrid", "conservative"; NULL: fcfs */
+    int64_t queue_depth;           /* waiting jobs that a pass considers; 0: all */
+    int64_t max_queue_depth;       /* bounds it; 0: unlimited */
+    int64_t reservation_depth;     /* hybrid only; 0: 64 */
+    int64_t max_reservation_depth; /* bounds hybrid and conservative; 0: unlimited */
+    const char *requires; /* which resources are its own: an RFC 31 constraint as JSON; NULL: all */
+    int64_t priority;     /* jobs of a queue with a higher one go first */
+    const char *const *users; /* who may submit; no users and no groups: everybody */
+    size_t n_users;
+    const char *const *groups;
+    size_t n_groups;
+    int64_t default_duration; /* of a job that names none, ticks; 0: that of all queues */
+    enum sched_preemptible preemptible;
+    struct sched_limits limits;
+    const struct sched_exception *exceptions;
+    size_t n_exceptions;
+};
+
+/* Resources set aside for a time. Jobs that it is not for are planned around it. */
+struct sched_block {
+    const char *name;
+    const char *resources; /* names or paths, with ranges: "node[0-3],node7", "/cluster0/rack1" */
+    int64_t start;         /* ticks */
+    int64_t duration;      /* >= 1 */
+    int64_t every;         /* ticks from one start to the next, > duration; 0: once */
+    const char *const *users; /* those whose jobs may use it; all of these may be empty: nobody */
+    size_t n_users;
+    const char *const *queues;
+    size_t n_queues;
+    const char *const *jobs; /* by id */
+    size_t n_jobs;
+};
+
+struct sched_config {
+    int64_t second; /* ticks in one, >= 1; jobspecs give durations in seconds */
+    const struct sched_queue_config *queues;
+    size_t n_queues;           /* 0: one, named "default", with the default of everything */
+    const char *default_queue; /* NULL: the only one, else a job must name one */
+    int64_t default_duration;  /* of jobs that name none in queues that name none; 0: an hour */
+    int64_t min_interval; /* ticks between passes that events ask for (sched_next_time); 0: none */
+    int64_t max_events;   /* events after which a pass is due all the same; 0: unlimited */
+    const struct sched_block *blocks;
+    size_t n_blocks;
+};
+
 /* The units that the machine has. */
 int64_t sched_units(const sched_t *s);
 

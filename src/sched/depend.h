@@ -1,0 +1,142 @@
+/* Ids of jobs, and jobs that wait for others.
+ *
+ * A job is known by its slot, a small number of the caller's, and has an id: a text, or the id of an array and a member.
+ * An expression says what it waits for, all of it:
+ *
+ *     afterok:a:b[3],afterany:c,singleton
+ *
+ *     after      started, or ended without a start (cancelled)
+ *     afterany   ended
+ *     afterok    ended well
+ *     afternotok ended, and not well
+ *     singleton  no job of the same user and name that was submitted before has yet to end
+ *
+ * An id is all up to the next ':' or ','. That of an array is all its members, as Slurm has it: after, each has started;
+ * afterany, each has ended; afterok, each has ended well; afternotok, each has ended and at least one not well. "b[3]" is
+ * its member 3, so that no id may read like that. Whoever waits for a job that is requeued goes on waiting, but for those
+ * whose `after` it has met. Members of an array with singleton run one at a time, in order.
+ *
+ * Jobs that have ended are remembered, so that later ones can depend on them: the last DEPEND_REMEMBERED ended ones, each
+ * member counted, in the order in which they were forgotten by the caller, an array when its last member was. That is
+ * about 150 bytes for an id and 24 for each member of an array. Of those that are older nothing is known.
+ *
+ * A dependency that can't be met any more (afterok of what failed) stays with its job, which is told as one that can never
+ * start; the caller ends it (depend_ended, not well), so that those that wait for it learn of that.
+ *
+ * Each event costs O(dependencies on the job), of an array only where its first member fails, its last one starts or ends.
+ * A job costs the entry of its id and 40 bytes for its slot, a named one some 60 bytes for each pair of user and name, and
+ * one that waits 48 bytes and 40 for each dependency.
+ */
+#ifndef SCHED_DEPEND_H
+#define SCHED_DEPEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+#define DEPEND_REMEMBERED 262144
+#define DEPEND_SHOWN      4 /* unmet dependencies in a reason; "..." for more */
+
+struct depend;
+
+/* NULL with ENOMEM. */
+struct depend *depend_create(void);
+
+/* NULL is fine; errno is kept. */
+void depend_destroy(struct depend *depend);
+
+/* ---- Jobs ---- */
+
+/* A job is submitted to a free slot. Member `member` of `members`; members 0 or 1: it is no array, and member is 0. Each
+ * member has its own slot and is entered on its own; they come in any order, and may be missing as long as they are not
+ * restored. name NULL: that of no other job. expression NULL or "": it waits for nobody.
+ *
+ * Whether it waits is for depend_waits to say. It can be among those that can never start at once (depend_next_ready).
+ *
+ * Returns 0, or -1: EINVAL with a reason (unless size is 0): "dependency x: no such job" for an id that is not known, or
+ * is its own; what is wrong with an expression; an id that is empty, reads as a member of an array, or is that of a job
+ * that has not been forgotten. ENOMEM.
+ */
+int depend_job(struct depend *depend, uint32_t slot, const char *id, uint32_t member,
+               uint32_t members, const char *user, const char *name, const char *expression,
+               char *reason, size_t size);
+
+/* The slot is free again. Of a job that has ended the outcome stays; one that has not is as if it had never been submitted
+ * (so that a submission can be taken back): whoever waits for it, and for no other member of an array, never starts. An outcome
+ * that an earlier job of the same id had left is gone all the same.
+ */
+void depend_forget(struct depend *depend, uint32_t slot);
+
+/* ---- Events. A job that starts or ends waits for nobody any more. ---- */
+
+void depend_started(struct depend *depend, uint32_t slot);
+
+/* It waits for resources again. */
+void depend_requeued(struct depend *depend, uint32_t slot);
+
+/* ok false also where it was cancelled or rejected. A second end is not looked at. */
+void depend_ended(struct depend *depend, uint32_t slot, bool ok);
+
+/* Take the next job that events have made ready: all it waited for is met, or (*never) can never be met. In the order in
+ * which that came about; for one event, those that wait for the member, for the array, and then the singleton, each in the
+ * order of submission. False: there is none.
+ */
+bool depend_next_ready(struct depend *depend, uint32_t *slot, bool *never);
+
+/* Take the next job that still waits, but for one thing less. False: there is none. */
+bool depend_next_nearer(struct depend *depend, uint32_t *slot);
+
+/* ---- Questions ---- */
+
+/* Whether a job waits for others. */
+bool depend_waits(const struct depend *depend, uint32_t slot);
+
+/* "dependency a,b[3],singleton": the first unmet ones; of a job that can never start "dependency a: never met". Returns
+ * the length of the whole text, as snprintf does; 0 and "" for a job that does not wait.
+ */
+int depend_reason(const struct depend *depend, uint32_t slot, char *text, size_t size);
+
+/* Append the expression of what a job still waits for; nothing if it does not. */
+void depend_expression(const struct depend *depend, uint32_t slot, struct strbuf *out);
+
+/* The slot of a job by its id, until it is forgotten; -1: there is none. member is 0 if it is no array. */
+int64_t depend_find(const struct depend *depend, const char *id, uint32_t member);
+
+/* "a", or "a[3]" of an array. Valid until the next call. */
+const char *depend_id(const struct depend *depend, uint32_t slot);
+
+/* ---- Outcomes, to be saved and restored ---- */
+
+/* A job that has ended. */
+struct depend_outcome {
+    const char *id;
+    uint32_t member;
+    uint32_t members; /* 1: it is no array */
+    bool ok;
+};
+
+/* Enter one, before any job that depends on it. Returns 0, or -1: EINVAL (the job is known, or another number of
+ * members was said), ENOMEM. depend_outcome is for a job that is no array.
+ */
+int depend_outcome_of(struct depend *depend, const struct depend_outcome *outcome);
+int depend_outcome(struct depend *depend, const char *id, bool ok);
+
+/* Where a walk over the outcomes stands; all zero at its beginning. */
+struct depend_walk {
+    const void *entry;
+    uint32_t member;
+    bool living;
+};
+
+/* The next outcome, in an order in which they can be entered again. False: there are no more. Nothing may change during
+ * a walk. O(1), and O(members) for arrays.
+ */
+bool depend_next_outcome(const struct depend *depend, struct depend_walk *walk,
+                         struct depend_outcome *outcome);
+
+/* True if everything is in order. O(all). */
+bool depend_check(const struct depend *depend);
+
+#endif

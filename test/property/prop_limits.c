@@ -1,0 +1,330 @@
+/* The ledger of limits against a list of jobs, counted anew for every question: random queues, some of them parts of
+ * others, random limits and exceptions, users with changing groups.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "random.h"
+#include "sched/limits.h"
+
+#define QUEUES 4
+#define USERS  4
+#define GROUPS 3
+#define LIMITS 4
+#define EXCEPT 3
+#define JOBS   60
+#define STEPS  400
+#define ROUNDS 200
+#define SECOND 1000
+
+static const char *const users[USERS] = {"ann", "bob", "cid", ""};
+static const char *const groups[GROUPS] = {"ops", "dev", "ann"};
+static const char *const types[] = {"node", "core", "gpu"};
+
+struct job {
+    bool used;
+    bool runs;
+    uint32_t queue;
+    uint32_t user;
+    uint32_t account;
+    const struct sched_exception *exception;
+    int64_t amount[3];
+};
+
+struct world {
+    struct random random;
+    struct sched_queue_config queue[QUEUES];
+    struct sched_exception exception[QUEUES][EXCEPT];
+    struct sched_limit limit[QUEUES][EXCEPT + 1][3][LIMITS];
+    uint32_t n_queues;
+    uint32_t parent[QUEUES];
+    struct job job[JOBS];
+    struct setup *setup;
+    struct limits *limits;
+};
+
+static uint64_t below(struct world *w, uint64_t n)
+{
+    return random_next(&w->random) % n;
+}
+
+/* ---- A random configuration ---- */
+
+static size_t make_list(struct world *w, struct sched_limit *list, const char *const *what,
+                        size_t n_what)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_what && n < LIMITS; i++)
+        if (below(w, 2))
+            list[n++] =
+                (struct sched_limit){what[i], below(w, 8) ? (int64_t)below(w, 9) : SCHED_UNLIMITED};
+    return n;
+}
+
+static void make_limits(struct world *w, struct sched_limits *limits,
+                        struct sched_limit (*list)[LIMITS])
+{
+    static const char *const job[] = {"core", "duration", "node"};
+    static const char *const other[] = {"running", "core", "pending", "node", "gpu"};
+    limits->job = list[0];
+    limits->n_job = make_list(w, list[0], job, 3);
+    limits->user = list[1];
+    limits->n_user = make_list(w, list[1], other, 5);
+    limits->queue = list[2];
+    limits->n_queue = make_list(w, list[2], other, 5);
+}
+
+static void make_queue(struct world *w, uint32_t i)
+{
+    static const char *const names[QUEUES] = {"a", "b", "c", "d"};
+    struct sched_queue_config *q = &w->queue[i];
+    w->parent[i] = i > 0 && below(w, 2) ? w->parent[below(w, i)] : i;
+    *q = (struct sched_queue_config){.name = names[i]};
+    if (w->parent[i] != i)
+        q->parent = names[w->parent[i]];
+    make_limits(w, &q->limits, w->limit[i][EXCEPT]);
+    q->exceptions = w->exception[i];
+    q->n_exceptions = below(w, EXCEPT + 1);
+    for (size_t k = 0; k < q->n_exceptions; k++) {
+        struct sched_exception *e = &w->exception[i][k];
+        *e = (struct sched_exception){.users = &users[below(w, USERS - 1)], .n_users = below(w, 2)};
+        e->groups = &groups[below(w, GROUPS)];
+        e->n_groups = e->n_users == 0 || below(w, 2);
+        make_limits(w, &e->limits, w->limit[i][k]);
+    }
+}
+
+/* ---- The model ---- */
+
+/* What a list of limits says of something, or -1. */
+static int64_t said(const struct sched_limit *list, size_t n, const char *what)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].what, what) == 0)
+            return list[i].most;
+    return -1;
+}
+
+struct question {
+    const struct job *job;
+    const char *whose; /* "job", "user", "queue" */
+    uint32_t queue;    /* that the limits are of */
+};
+
+static int64_t held_by(const struct job *job, const char *what)
+{
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(types[i], what) == 0)
+            return job->runs ? job->amount[i] : 0;
+    return strcmp(what, "running") == 0 ? job->runs : !job->runs;
+}
+
+/* What all others hold that count for a question. */
+static int64_t held(const struct world *w, const struct question *q, const char *what)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < JOBS; i++) {
+        const struct job *job = &w->job[i];
+        bool counts = strcmp(q->whose, "user") == 0
+                          ? job->queue == q->queue && job->user == q->job->user
+                          : job->queue == q->queue || w->parent[job->queue] == q->queue;
+        if (job->used && counts)
+            sum += held_by(job, what);
+    }
+    return sum;
+}
+
+/* What a limit counts of the job at hand. */
+static int64_t more_of(const struct job *job, const char *what, int64_t n)
+{
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(types[i], what) == 0)
+            return job->amount[i];
+    return n;
+}
+
+enum kind { JOB, PENDING, OPEN, START };
+
+static bool asks(enum kind kind, const char *what)
+{
+    bool running = strcmp(what, "running") == 0, pending = strcmp(what, "pending") == 0;
+    return kind == JOB ? true : kind == PENDING ? pending : kind == OPEN ? running : !pending;
+}
+
+/* Whether one limit stands in the way of n more; then why. */
+static bool bars(const struct world *w, const struct question *q, enum kind kind, const char *what,
+                 int64_t most, int64_t n, char *reason)
+{
+    int64_t more = more_of(q->job, what, n);
+    int64_t have = kind == JOB ? 0 : held(w, q, what);
+    if (most == SCHED_UNLIMITED || !asks(kind, what) || more == 0 || have + more <= most)
+        return false;
+    bool time = strcmp(what, "duration") == 0;
+    sprintf(reason, time && most > 0 ? "limit %s %s 0.%03" PRId64 : "limit %s %s %" PRId64,
+            q->whose, what, most);
+    for (size_t end = strlen(reason); time && most > 0 && reason[end - 1] == '0';)
+        reason[--end] = '\0';
+    return true;
+}
+
+/* A list, with an exception's that is stronger. */
+static bool list_bars(const struct world *w, const struct question *q, enum kind kind,
+                      const struct sched_limit *list, size_t n, const struct sched_limit *other,
+                      size_t n_other, int64_t count, char *reason)
+{
+    for (size_t i = 0; i < n; i++) {
+        int64_t most = said(other, n_other, list[i].what);
+        if (bars(w, q, kind, list[i].what, most < 0 ? list[i].most : most, count, reason))
+            return true;
+    }
+    for (size_t i = 0; i < n_other; i++)
+        if (said(list, n, other[i].what) < 0 &&
+            bars(w, q, kind, other[i].what, other[i].most, count, reason))
+            return true;
+    return false;
+}
+
+static bool model(const struct world *w, const struct job *job, enum kind kind, int64_t n,
+                  char *reason)
+{
+    static const struct sched_exception nothing;
+    const struct sched_exception *e = job->exception ? job->exception : &nothing;
+    const struct sched_limits *own = &w->queue[job->queue].limits;
+    struct question q = {job, "job", job->queue};
+    if (kind == JOB)
+        return !list_bars(w, &q, kind, own->job, own->n_job, e->limits.job, e->limits.n_job, n,
+                          reason);
+    q.whose = "user";
+    if (list_bars(w, &q, kind, own->user, own->n_user, e->limits.user, e->limits.n_user, n, reason))
+        return false;
+    q.whose = "queue";
+    if (list_bars(w, &q, kind, own->queue, own->n_queue, NULL, 0, n, reason))
+        return false;
+    q.queue = w->parent[job->queue];
+    own = &w->queue[q.queue].limits;
+    return !list_bars(w, &q, kind, own->queue, own->n_queue, NULL, 0, n, reason);
+}
+
+/* ---- Both ---- */
+
+static int64_t amount(void *arg, const char *type)
+{
+    const struct job *job = arg;
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(types[i], type) == 0)
+            return job->amount[i];
+    fail_msg("asked for %s", type);
+    return 0;
+}
+
+static void compare(struct world *w, struct job *job)
+{
+    char expected[64], found[64];
+    int64_t n = (int64_t)below(w, 5);
+    for (int kind = JOB; kind <= START; kind++) {
+        int64_t of = kind == JOB || kind == PENDING ? n : 1;
+        expected[0] = found[0] = '\0';
+        bool may = model(w, job, (enum kind)kind, of, expected);
+        bool does = kind == JOB ? limits_job(w->limits, job->account, n, amount, job, found, 64)
+                    : kind == PENDING
+                        ? limits_pending(w->limits, job->account, (uint32_t)n, found, 64)
+                    : kind == OPEN ? limits_open(w->limits, job->account, found, 64)
+                                   : limits_start(w->limits, job->account, amount, job, found, 64);
+        assert_int_equal(does, may);
+        assert_string_equal(found, expected);
+    }
+}
+
+static const struct sched_exception *exception_of(const struct world *w, const struct job *job,
+                                                  const char *const *of, size_t n_of)
+{
+    const struct sched_queue_config *q = &w->queue[job->queue];
+    for (size_t i = 0; i < q->n_exceptions; i++) {
+        const struct sched_exception *e = &q->exceptions[i];
+        if (e->n_users > 0 && strcmp(e->users[0], users[job->user]) == 0)
+            return e;
+        for (size_t k = 0; k < n_of; k++)
+            if (e->n_groups > 0 && strcmp(e->groups[0], of[k]) == 0)
+                return e;
+    }
+    return NULL;
+}
+
+static void step(struct world *w)
+{
+    struct job *job = &w->job[below(w, JOBS)];
+    if (!job->used) {
+        const char *const *of = &groups[below(w, 2)];
+        size_t n_of = below(w, 3);
+        *job = (struct job){.queue = (uint32_t)below(w, w->n_queues),
+                            .user = (uint32_t)below(w, USERS)};
+        for (size_t i = 0; i < 3; i++)
+            job->amount[i] = (int64_t)below(w, 4);
+        job->exception = exception_of(w, job, of, n_of);
+        int64_t account = limits_account(w->limits, job->queue, users[job->user], of, n_of);
+        assert_true(account >= 0);
+        job->account = (uint32_t)account;
+        compare(w, job);
+        limits_wait(w->limits, job->account, 1);
+        job->used = true;
+    } else if (!job->runs && below(w, 2)) {
+        limits_wait(w->limits, job->account, -1);
+        job->used = false;
+        compare(w, job);
+        job->used = true;
+        assert_int_equal(limits_add(w->limits, job->account, amount, job), 0);
+        job->runs = true;
+    } else if (job->runs) {
+        limits_sub(w->limits, job->account, amount, job);
+        job->runs = false;
+        job->used = below(w, 3) == 0; /* requeued */
+        if (job->used)
+            limits_wait(w->limits, job->account, 1);
+    } else {
+        limits_wait(w->limits, job->account, -1);
+        job->used = false;
+    }
+}
+
+static void the_ledger_counts_as_a_list_does(void **state)
+{
+    static struct world w;
+    (void)state;
+    w.random.state = 4;
+    for (int round = 0; round < ROUNDS; round++) {
+        w.n_queues = 1 + (uint32_t)below(&w, QUEUES);
+        for (uint32_t i = 0; i < w.n_queues; i++)
+            make_queue(&w, i);
+        memset(w.job, 0, sizeof(w.job));
+        struct sched_config config = {.second = SECOND, .queues = w.queue, .n_queues = w.n_queues};
+        berth_error_t err = {""};
+        w.setup = setup_create(&config, &err);
+        if (!w.setup)
+            fail_msg("%s", err.text);
+        w.limits = limits_create(w.setup);
+        assert_non_null(w.limits);
+        for (int i = 0; i < STEPS; i++) {
+            step(&w);
+            if (i % 20 == 0)
+                assert_true(limits_check(w.limits));
+        }
+        limits_destroy(w.limits);
+        setup_destroy(w.setup);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_ledger_counts_as_a_list_does),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "sched/limits.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define LIST(field, ...)                                                                           \
+    .field = (const struct sched_limit[]){__VA_ARGS__},                                            \
+    .n_##field = COUNT(((const struct sched_limit[]){__VA_ARGS__}))
+
+/* What a job holds. */
+struct job {
+    int64_t node;
+    int64_t core;
+};
+
+static int64_t amount(void *arg, const char *type)
+{
+    const struct job *job = arg;
+    return strcmp(type, "node") == 0 ? job->node : strcmp(type, "core") == 0 ? job->core : 0;
+}
+
+/* Fails: where nothing is measured, nobody asks. */
+static int64_t unasked(void *arg, const char *type)
+{
+    (void)arg;
+    fail_msg("asked for %s", type);
+    return 0;
+}
+
+static const char *const staff[] = {"staff"};
+static const char *const vips[] = {"vip", "boss"};
+
+/* A queue with all there is, one that is part of it, and one without limits. */
+static const struct sched_exception exceptions[] = {
+    {.users = vips,
+     .n_users = 2,
+     .limits = {LIST(job, {"node", 8}, {"duration", SCHED_UNLIMITED}), LIST(user, {"running", 3})}},
+    {.users = vips, .n_users = 1, .limits = {LIST(job, {"node", 100})}},
+    {.groups = staff, .n_groups = 1, .limits = {LIST(user, {"core", 16})}},
+};
+static const struct sched_queue_config queues[] = {
+    {.name = "batch",
+     .limits = {LIST(job, {"node", 4}, {"duration", 3600500000}),
+                LIST(user, {"running", 2}, {"pending", 5}, {"core", 8}),
+                LIST(queue, {"node", 10}, {"running", 4}, {"pending", 8})},
+     .exceptions = exceptions,
+     .n_exceptions = 3},
+    {.name = "part",
+     .parent = "batch",
+     .limits = {LIST(user, {"node", 6}), LIST(queue, {"running", 3})}},
+    {.name = "free"},
+};
+
+struct fixture {
+    struct setup *setup;
+    struct limits *limits;
+    char reason[64];
+};
+
+static int begin(void **state)
+{
+    static struct fixture f;
+    struct sched_config config = {.second = 1000000, .queues = queues, .n_queues = COUNT(queues)};
+    f.setup = setup_create(&config, NULL);
+    assert_non_null(f.setup);
+    f.limits = limits_create(f.setup);
+    assert_non_null(f.limits);
+    strcpy(f.reason, "?");
+    *state = &f;
+    return 0;
+}
+
+static int end(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(limits_check(f->limits));
+    limits_destroy(f->limits);
+    setup_destroy(f->setup);
+    return 0;
+}
+
+static uint32_t account(struct fixture *f, uint32_t queue, const char *user,
+                        const char *const *groups, size_t n_groups)
+{
+    int64_t number = limits_account(f->limits, queue, user, groups, n_groups);
+    assert_true(number >= 0);
+    return (uint32_t)number;
+}
+
+static void add(struct fixture *f, uint32_t number, int64_t node, int64_t core)
+{
+    assert_int_equal(limits_add(f->limits, number, amount, &(struct job){node, core}), 0);
+    assert_true(limits_check(f->limits));
+}
+
+static void sub(struct fixture *f, uint32_t number, int64_t node, int64_t core)
+{
+    limits_sub(f->limits, number, amount, &(struct job){node, core});
+    assert_true(limits_check(f->limits));
+}
+
+#define JOB(f, account, duration, ...)                                                             \
+    limits_job((f)->limits, account, duration, amount, &(struct job){__VA_ARGS__}, (f)->reason,    \
+               sizeof((f)->reason))
+#define START(f, account, ...)                                                                     \
+    limits_start((f)->limits, account, amount, &(struct job){__VA_ARGS__}, (f)->reason,            \
+                 sizeof((f)->reason))
+#define EVER(f, account, ...)                                                                      \
+    limits_ever((f)->limits, account, amount, &(struct job){__VA_ARGS__}, (f)->reason,             \
+                sizeof((f)->reason))
+#define OPEN(f, account) limits_open((f)->limits, account, (f)->reason, sizeof((f)->reason))
+#define PENDING(f, account, n)                                                                     \
+    limits_pending((f)->limits, account, n, (f)->reason, sizeof((f)->reason))
+
+static void an_account_is_a_user_under_limits(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t ann = account(f, 0, "ann", NULL, 0);
+    uint32_t nobody = account(f, 0, NULL, NULL, 0);
+    assert_int_equal(account(f, 0, "ann", vips, 2), ann);
+    assert_int_equal(account(f, 0, "", NULL, 0), nobody);
+    assert_int_not_equal(account(f, 0, "ann", staff, 1), ann);
+    assert_int_not_equal(account(f, 1, "ann", NULL, 0), ann);
+    assert_int_not_equal(nobody, ann);
+}
+
+static void a_job_has_limits(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t ann = account(f, 0, "ann", NULL, 0);
+    assert_true(JOB(f, ann, 3600500000, 4, 100));
+    assert_false(JOB(f, ann, 1, 5, 1));
+    assert_string_equal(f->reason, "limit job node 4");
+    assert_false(JOB(f, ann, 3600500001, 1, 1));
+    assert_string_equal(f->reason, "limit job duration 3600.5");
+    assert_false(limits_job(f->limits, ann, 1, amount, &(struct job){5, 1}, NULL, 0));
+    uint32_t part =
+        account(f, 1, "ann", NULL, 0); /* has none of its own, and none of its parent's */
+    assert_true(limits_job(f->limits, part, INT64_MAX, unasked, NULL, NULL, 0));
+}
+
+/* The first that names the user holds; what it doesn't name stays. */
+static void exceptions_hold(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t boss = account(f, 0, "boss", NULL, 0);
+    uint32_t vip = account(f, 0, "vip", staff, 1);
+    uint32_t ann = account(f, 0, "ann", staff, 1);
+    assert_true(JOB(f, boss, INT64_MAX, 8, 1));
+    assert_false(JOB(f, boss, 1, 9, 1));
+    assert_string_equal(f->reason, "limit job node 8");
+    assert_false(JOB(f, vip, 1, 9, 1));
+    assert_true(START(f, ann, 1, 16));
+    assert_false(START(f, ann, 1, 17));
+    assert_string_equal(f->reason, "limit user core 16");
+    assert_false(START(f, boss, 1, 9));
+    assert_string_equal(f->reason, "limit user core 8");
+    for (int i = 0; i < 3; i++) {
+        assert_true(OPEN(f, boss));
+        add(f, boss, 1, 1);
+    }
+    assert_false(OPEN(f, boss));
+    assert_string_equal(f->reason, "limit user running 3");
+}
+
+static void users_and_queues_have_limits(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t ann = account(f, 0, "ann", NULL, 0);
+    uint32_t bob = account(f, 0, "bob", NULL, 0);
+    uint32_t cid = account(f, 0, "cid", NULL, 0);
+    assert_true(limits_measures(f->limits, ann));
+    add(f, ann, 4, 7);
+    assert_true(START(f, ann, 1, 1));
+    assert_false(START(f, ann, 1, 2));
+    assert_string_equal(f->reason, "limit user core 8");
+    add(f, ann, 1, 1);
+    assert_false(OPEN(f, ann));
+    assert_false(START(f, ann, 0, 0));
+    assert_string_equal(f->reason, "limit user running 2");
+    add(f, bob, 4, 1);
+    assert_true(START(f, bob, 1, 1));
+    assert_false(START(f, bob, 2, 1));
+    assert_string_equal(f->reason, "limit queue node 10");
+    add(f, bob, 0, 1);
+    assert_false(OPEN(f, cid));
+    assert_string_equal(f->reason, "limit queue running 4");
+    sub(f, ann, 4, 7);
+    assert_true(START(f, cid, 5, 8));
+    assert_false(START(f, cid, 6, 8));
+}
+
+static void a_part_counts_for_the_whole(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t part = account(f, 1, "ann", NULL, 0);
+    uint32_t whole = account(f, 0, "ann", NULL, 0);
+    add(f, part, 6, 100);
+    assert_true(START(f, whole, 4, 8));
+    assert_false(START(f, whole, 5, 8));
+    assert_string_equal(f->reason, "limit queue node 10");
+    assert_false(START(f, part, 1, 8));
+    assert_string_equal(f->reason, "limit user node 6");
+    add(f, whole, 1, 8);
+    add(f, whole, 1, 0);
+    assert_false(START(f, whole, 0, 0));
+    assert_string_equal(f->reason, "limit user running 2");
+    uint32_t bob = account(f, 1, "bob", NULL, 0);
+    assert_true(START(f, bob, 2, 8));
+    assert_false(START(f, bob, 3, 8));
+    assert_string_equal(f->reason, "limit queue node 10");
+    add(f, bob, 0, 0);
+    assert_false(OPEN(f, bob));
+    assert_string_equal(f->reason, "limit queue running 4");
+    sub(f, whole, 1, 8);
+    assert_true(OPEN(f, bob));
+    add(f, bob, 0, 0);
+    assert_false(OPEN(f, bob));
+    assert_string_equal(f->reason, "limit queue running 3");
+}
+
+/* Whatever others have. */
+static void what_can_never_be_within(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t ann = account(f, 0, "ann", NULL, 0);
+    uint32_t part = account(f, 1, "ann", NULL, 0);
+    add(f, ann, 4, 8);
+    assert_true(EVER(f, ann, 10, 8));
+    assert_false(EVER(f, ann, 1, 9));
+    assert_string_equal(f->reason, "limit user core 8");
+    assert_false(EVER(f, ann, 11, 1));
+    assert_string_equal(f->reason, "limit queue node 10");
+    assert_true(EVER(f, account(f, 0, "ann", staff, 1), 1, 16));
+    assert_false(EVER(f, part, 7, 100));
+    assert_string_equal(f->reason, "limit user node 6");
+    assert_true(limits_ever(f->limits, account(f, 2, "ann", NULL, 0), unasked, NULL, NULL, 0));
+}
+
+static void pending_jobs_have_limits(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t ann = account(f, 0, "ann", NULL, 0);
+    uint32_t bob = account(f, 0, "bob", NULL, 0);
+    assert_true(PENDING(f, ann, 5));
+    assert_false(PENDING(f, ann, 6));
+    assert_string_equal(f->reason, "limit user pending 5");
+    limits_wait(f->limits, ann, 4);
+    assert_true(PENDING(f, ann, 1));
+    assert_false(PENDING(f, ann, 2));
+    assert_true(PENDING(f, bob, 4));
+    assert_false(PENDING(f, bob, 5));
+    assert_string_equal(f->reason, "limit queue pending 8");
+    assert_false(PENDING(f, account(f, 1, "cid", NULL, 0), UINT32_MAX));
+    assert_string_equal(f->reason, "limit queue pending 8");
+    limits_wait(f->limits, ann, -1);
+    assert_true(PENDING(f, bob, 5));
+}
+
+/* Under other limits it is the same user. */
+static void groups_do_not_split_what_a_user_holds(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t ann = account(f, 0, "ann", NULL, 0);
+    uint32_t staffed = account(f, 0, "ann", staff, 1);
+    add(f, staffed, 1, 9);
+    assert_false(START(f, ann, 1, 1));
+    assert_string_equal(f->reason, "limit user core 8");
+    assert_true(START(f, ann, 1, 0)); /* none of what there is too much of */
+    assert_true(START(f, staffed, 1, 7));
+    assert_false(START(f, staffed, 1, 8));
+}
+
+static void without_limits_nothing_is_measured(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t ann = account(f, 2, "ann", NULL, 0);
+    assert_false(limits_measures(f->limits, ann));
+    assert_true(limits_job(f->limits, ann, INT64_MAX, NULL, NULL, NULL, 0));
+    assert_true(limits_pending(f->limits, ann, UINT32_MAX, NULL, 0));
+    for (int i = 0; i < 10; i++) {
+        assert_true(limits_open(f->limits, ann, NULL, 0));
+        assert_true(limits_start(f->limits, ann, unasked, NULL, NULL, 0));
+        assert_int_equal(limits_add(f->limits, ann, unasked, NULL), 0);
+    }
+    limits_sub(f->limits, ann, unasked, NULL);
+    limits_destroy(NULL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(an_account_is_a_user_under_limits),
+        TEST(a_job_has_limits),
+        TEST(exceptions_hold),
+        TEST(users_and_queues_have_limits),
+        TEST(a_part_counts_for_the_whole),
+        TEST(what_can_never_be_within),
+        TEST(pending_jobs_have_limits),
+        TEST(groups_do_not_split_what_a_user_holds),
+        TEST(without_limits_nothing_is_measured),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

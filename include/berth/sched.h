@@ -11,10 +11,11 @@
  * easy, a number N hybrid, no bound conservative. See Mu'alem and Feitelson 2001 (doi:10.1109/71.932708) for
  * easy and conservative.
  *
- * A reservation is kept until its job starts; a submission never moves it. After ends, the next pass first
- * takes the reservations in queue order and moves each to its earliest time, given all the others. Where the
- * queue's order puts a job without a reservation before a holder, and the bound K is used up by holders that
- * can't start now, the last one gives way.
+ * A reservation is kept until its job starts. After ends, the next pass first takes the reservations in queue order
+ * and moves each to its earliest time, given all the others. A job that has come since (submitted, raised, released) and
+ * that the queue's order puts before holders is not to wait for them: it is placed as if those behind it held nothing, of
+ * whom each then keeps its reservation if it still fits, or else gets another; where the bound K is used up, the last one
+ * gives way.
  *
  * Calls return 0 or a value, or -1 (NULL for pointers) with errno. One that fails leaves the core as it was.
  * Not thread-safe.
@@ -39,6 +40,10 @@ typedef int64_t sched_job_t;
 
 #define SCHED_UNLIMITED INT64_MAX
 
+/* With named queues, priorities go from the negative of these up to them. */
+#define SCHED_PRIORITY_MAX       INT64_C(10000000000000) /* of a job */
+#define SCHED_QUEUE_PRIORITY_MAX INT64_C(100000)
+
 /* The order of the queue; equal jobs keep the order in which they were submitted. */
 enum sched_order {
     SCHED_ORDER_SUBMIT,   /* first submitted, first considered */
@@ -62,32 +67,68 @@ struct sched_params {
     enum sched_order order;
 };
 
+/* What a job asks for and who asks. All zero is fine but for what is said to be needed; what pointers lead to is copied.
+ */
 struct sched_request {
-    int64_t units;    /* >= 1; more than the machine has: the job is rejected */
-    int64_t duration; /* ticks, >= 1: a job is expected to end by then */
-    int64_t priority; /* higher goes first under SCHED_ORDER_PRIORITY */
-    uint64_t tag;     /* the caller's own name for the job, handed back in decisions */
+    int64_t units; /* on a flat machine, >= 1; more than the machine has: the job is rejected */
+    int64_t
+        duration; /* ticks: a job is expected to end by then. 0: the jobspec's, or the queue's default */
+    int64_t priority; /* higher goes first, under SCHED_ORDER_PRIORITY and in named queues */
+    uint64_t tag;     /* the caller's own number for the job, handed back in decisions */
+
+    /* The rest is for schedulers with named queues (sched_create). */
+    const char *jobspec; /* the text of a jobspec; needed */
+    size_t jobspec_length;
+    const char *id;    /* how reasons and dependencies call it; NULL: the tag in decimal */
+    const char *queue; /* NULL: the jobspec's, or the default queue */
+    const char *user;  /* NULL: "" */
+    const char *const *groups;
+    size_t n_groups;
+    const char *name; /* what dependency singleton goes by; NULL: the id */
+    const char *
+        dependency; /* "afterok:ID[:ID...][,TYPE:ID...]": after, afterany, afterok, afternotok; singleton */
+    int64_t begin; /* it starts no earlier */
+    bool hold;     /* it waits until it is released */
+    int64_t
+        preemptible_after; /* ticks after its start from which on it may be preempted; 0: the jobspec's, or at once */
+    uint32_t members; /* of an array: jobs placed one by one, alike in all; 0 or 1: it is none */
 };
 
 enum sched_state {
     SCHED_WAITING,  /* holds nothing */
     SCHED_RESERVED, /* waits and holds a reservation */
     SCHED_RUNNING,
-    SCHED_REJECTED /* the next pass says so, and forgets it */
+    SCHED_REJECTED, /* the next pass says so, and forgets it */
+    SCHED_BLOCKED   /* waits for something else than resources: a release, a time, a job, a limit */
 };
 
 enum sched_decision_kind {
     SCHED_START,   /* start the job now */
     SCHED_RESERVE, /* the job will start at `at`, or earlier */
-    SCHED_REJECT   /* the job can never start; its handle is no longer valid */
+    SCHED_REJECT,  /* the job can never start; its handle is no longer valid */
+    SCHED_WAIT,    /* the job waits, for a new reason (named queues only) */
+    SCHED_PREEMPT /* stop this running job: job `other` gets what it holds. Then sched_finish, as for any end */
+};
+
+/* How a job that starts was chosen. */
+enum sched_how {
+    SCHED_IMMEDIATE,  /* it was first */
+    SCHED_BACKFILLED, /* before jobs that hold reservations */
+    SCHED_PROMISED    /* it held one itself ("reserved") */
 };
 
 struct sched_decision {
     enum sched_decision_kind kind;
     sched_job_t job;
     uint64_t tag;
-    int64_t at;         /* start or reserved time */
-    const char *reason; /* of a rejection, else NULL; constant */
+    int64_t at;         /* start or reserved time; of SCHED_WAIT the estimated start, or -1 */
+    const char *reason; /* of SCHED_REJECT and SCHED_WAIT, else NULL; valid as the decision is */
+    int64_t until;      /* of SCHED_START: start plus duration */
+    enum sched_how how; /* of SCHED_START */
+    uint32_t member;    /* of an array, from 0 */
+    sched_job_t other;  /* of SCHED_PREEMPT: for whom */
+    bool
+        requeue; /* of SCHED_PREEMPT: it will wait again, with the place in the queue that it had */
 };
 
 /* The names of the policies, ascending in their bound, ended by NULL. */
@@ -114,10 +155,6 @@ struct match;
  */
 sched_t *sched_create_match(struct match *machine, const struct sched_params *params,
                             berth_error_t *err);
-
-/* With named queues, priorities go from the negative of these up to them. */
-#define SCHED_PRIORITY_MAX       INT64_C(10000000000000) /* of a job */
-#define SCHED_QUEUE_PRIORITY_MAX INT64_C(100000)
 
 /* ---- Named queues over a resource graph ---- */
 
@@ -208,24 +245,49 @@ struct sched_config {
     size_t n_blocks;
 };
 
+/* A scheduler with named queues over a matcher's machine. The matcher has no jobs, outlives the scheduler, and nobody
+ * else changes it meanwhile. EINVAL with a text that names the queue and the key: a wrong configuration; ENOMEM.
+ *
+ * Jobs of all queues are considered in one order: priority of the queue, priority of the job, time of submission, order
+ * of submission. Reservations name resources.
+ */
+sched_t *sched_create(struct match *machine, const struct sched_config *config, berth_error_t *err);
+
+/* Another configuration; every job, allocation and reservation is kept, or nothing is changed. EINVAL: it is wrong, or a
+ * queue that has jobs is missing; ENOMEM.
+ */
+int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, berth_error_t *err);
+
 /* The units that the machine has. */
 int64_t sched_units(const sched_t *s);
 
 /* NULL is fine; errno is kept. */
 void sched_destroy(sched_t *s);
 
-/* Times given to the calls below never go back and are at least 0 (EINVAL). */
+/* Times given to the calls below never go back and are at least 0; with named queues they are at most INT64_MAX / 4
+ * (EINVAL).
+ */
 
-/* A job is submitted. Returns its handle. EINVAL: units or duration < 1, or duration past the end of time; ENOMEM.
- * O(log n).
+/* A job is submitted. Returns its handle; of an array, that of its first member, and those of the others follow
+ * (sched_member). EINVAL: units or duration < 1 (flat), or duration past the end of time; ENOMEM. With named queues, what
+ * is wrong with a request otherwise (jobspec, queue, user, dependency, limits) makes the next pass reject the job with the
+ * reason. O(log n).
  */
 sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *request);
 
-/* A running job has ended and what it held is free. From its start plus its duration on a job counts as gone: the shell
- * ends it by then and says so before a pass at that time, or two jobs may hold the same units for a while.
- * EINVAL: it isn't running. O(log n).
+/* The handle of an array's i-th member; -1 with EINVAL. It is valid until that member is forgotten. */
+sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i);
+
+/* A job's handle by its id (and member; 0 if it is no array), or -1 with ENOENT. */
+sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member);
+
+/* A running job has ended and what it held is free. On a flat machine a job counts as gone from its start plus its
+ * duration on: the shell ends it by then and says so before a pass at that time, or two jobs may hold the same units for
+ * a while. With named queues a job that overruns holds what it holds until this is called. A preempted job that is to be
+ * requeued waits again. `ok`: what afterok and afternotok go by. EINVAL: it isn't running. O(log n).
  */
 int sched_finish(sched_t *s, int64_t now, sched_job_t job);
+int sched_finish_as(sched_t *s, int64_t now, sched_job_t job, bool ok);
 
 /* A job is cancelled, in whatever state; it is forgotten, and what it held is free. The shell has stopped it
  * if it was running. For the next pass, that a running or reserved job is cancelled is an end. EINVAL: no such
@@ -233,11 +295,148 @@ int sched_finish(sched_t *s, int64_t now, sched_job_t job);
  */
 int sched_cancel(sched_t *s, int64_t now, sched_job_t job);
 
-/* A waiting job's priority changes; without effect on the order unless that is by priority. A holder keeps its
+/* A waiting job's priority changes; without effect on a flat machine unless the order is by priority. A holder keeps its
  * reservation until a job without one has come before it (above). EINVAL: no such job, or it no longer waits; ENOMEM.
  * O(log n).
  */
 int sched_prioritize(sched_t *s, int64_t now, sched_job_t job, int64_t priority);
+
+/* The calls from here to sched_pass are for named queues; on another scheduler they fail with EINVAL. Those with an error
+ * text fail with EINVAL or ENOENT for what does not exist or can't be, ENOMEM.
+ */
+
+/* A waiting job waits until it is released; a reservation is given back. EINVAL: it doesn't wait. */
+int sched_hold(sched_t *s, int64_t now, sched_job_t job);
+int sched_release(sched_t *s, int64_t now, sched_job_t job);
+
+/* Another duration: of a waiting job, or of a running one, whose end is then its start plus that, now at the earliest.
+ * Reservations that are in the way of a longer one move.
+ */
+int sched_set_duration(sched_t *s, int64_t now, sched_job_t job, int64_t duration,
+                       berth_error_t *err);
+
+/* A waiting job goes to another queue, with its time of submission. */
+int sched_set_queue(sched_t *s, int64_t now, sched_job_t job, const char *queue,
+                    berth_error_t *err);
+
+/* Whether a queue takes new jobs (else they are rejected), and whether its waiting jobs may start. A drained queue takes
+ * none and lets those that it has start; a stopped one neither.
+ */
+int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bool started,
+                    berth_error_t *err);
+
+/* What becomes of resources. Down and drained ones are given to nobody; what runs there holds what it holds. */
+enum sched_status { SCHED_UP, SCHED_DOWN, SCHED_DRAINED };
+int sched_set_status(sched_t *s, int64_t now, const char *resources, enum sched_status status,
+                     berth_error_t *err);
+
+/* A property of resources; value NULL: it is removed. */
+int sched_set_property(sched_t *s, int64_t now, const char *resources, const char *key,
+                       const char *value, berth_error_t *err);
+
+/* More resources, a subgraph in JGF; and resources that are no more: jobs hold the rest of what they hold on. */
+int sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length, berth_error_t *err);
+int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *err);
+
+/* The running jobs that hold something of these resources: *n handles that belong to the core, valid until its next call.
+ */
+int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, size_t *n,
+                  berth_error_t *err);
+
+/* A block is added, or the one of that name is changed or removed. Reservations that are in its way move. */
+int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_error_t *err);
+int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err);
+
+/* A job as it was known to another scheduler: first all of them are restored, then events and passes go on. Of a job that
+ * runs, has been promised resources, or is being preempted, R says which (format "rv1_nosched" or "jgf").
+ */
+struct sched_record {
+    struct sched_request request; /* one member's: members is that of the whole array */
+    uint32_t member;
+    enum sched_state state;
+    int64_t submitted;     /* when */
+    int64_t at, until;     /* of a running or reserved job */
+    const char *resources; /* of such a job: what it holds, in JGF */
+    size_t resources_length;
+    enum sched_how how;
+    bool held;          /* by sched_hold or request.hold */
+    const char *reason; /* of a waiting job: why, as last told; of a rejected one, why */
+    bool fresh;         /* no pass has looked at it since it came, was raised or was released */
+    bool
+        untold; /* the next pass tells why it waits, if that is not `reason`; without one it does anyway */
+};
+
+/* What sched_restore needs of a job, as it is after a pass; what pointers lead to belongs to the core and is valid until its next call. Jobs are
+ * to be restored in the order of sched_first and sched_next. EINVAL: no such job; ENOMEM.
+ */
+int sched_record(sched_t *s, sched_job_t job, struct sched_record *record);
+
+/* Restore a job. Returns its handle. EINVAL with a text: it can't be: what it holds is not there or not free, its queue is
+ * no more; ENOMEM.
+ */
+sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *record,
+                          berth_error_t *err);
+
+/* A job that has ended before, for those that depend on it: to be told before any of these is restored. EINVAL: a job of
+ * this id and member is known; ENOMEM.
+ */
+int sched_restore_ended(sched_t *s, const char *id, uint32_t member, uint32_t members, bool ok);
+
+/* What passes are put off by: when the last one was (-1: never), and how many events there were since. To be told when all
+ * jobs are restored. EINVAL: a time before -1 or after `now`.
+ */
+int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events);
+int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t events);
+
+/* Match policies that take what is found first (first, firstnodex, locality, ...) go by what was taken before. A text of
+ * that, valid until the next call, and to take it up when all jobs are restored, on a machine that was made and changed
+ * alike. EINVAL with a text: it is of another machine; ENOMEM.
+ */
+int sched_hints(sched_t *s, const char **text, size_t *length);
+int sched_restore_hints(sched_t *s, const char *text, size_t length, berth_error_t *err);
+
+/* All jobs, in the order of submission; -1: there is none (any more). O(1). */
+sched_job_t sched_first(const sched_t *s);
+sched_job_t sched_next(const sched_t *s, sched_job_t job);
+
+/* What a user wants to know of a job. */
+struct sched_annotation {
+    enum sched_state state;
+    uint64_t tag;
+    const char *id, *queue, *user;
+    uint32_t member, members;
+    int64_t priority;
+    int64_t submitted;
+    int64_t
+        start; /* of a running job; when a waiting one will start as far as can be said now; -1: unknown */
+    int64_t until;      /* of a running or reserved job, else -1 */
+    const char *reason; /* why it waits; "" for others */
+    enum sched_how how; /* of a running job */
+    const sched_job_t *
+        holders; /* of a job that waits for resources: who holds such, in the order of their ends */
+    size_t n_holders;
+};
+
+/* *annotation points to what belongs to the core and is valid until its next call. EINVAL: no such job; ENOMEM. For a job
+ * without reservation the start is that of the earliest fit beside all that is booked: a match.
+ */
+int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
+
+/* What a running or reserved job holds: a short text for people, "node[0-1]/core[0-3]", or in one of match_write's
+ * formats. *text belongs to the core and is valid until its next call.
+ */
+int sched_resources(sched_t *s, sched_job_t job, const char **text);
+int sched_write(sched_t *s, sched_job_t job, const char *format, const char **text, size_t *length);
+
+/* Counts of a queue's jobs by state (enum sched_state) now, and of what has been decided; what there is to be told is for
+ * stats. ENOENT.
+ */
+struct sched_queue_stats {
+    size_t now[SCHED_BLOCKED + 1];
+    uint64_t submitted, started, finished, cancelled, rejected, preempted, reprioritized;
+    bool enabled, started_up;
+};
+int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_stats *stats);
 
 /* Decide what can be decided at `now`. `more` says that further events of this very instant will follow, with a
  * pass after them. As long as no more jobs wait than may hold a reservation, such a pass starts none: each gets
@@ -251,9 +450,20 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t job, int64_t priority)
  *
  * With s jobs started, r reservations made or moved and q waiting: O((s + r + 1) log q) and what the calendar
  * takes for each, as long as few waiting jobs lie between what is free and the next power of two units.
+ *
+ * With named queues, h reservations, k kinds (different requests and queues) that wait, and f nodes of which something was
+ * freed since the last pass: O((h + k) (log n + f)) to find out who may be concerned, and for each of these a match, which
+ * looks at the machine's nodes.
  */
 int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions,
                size_t *n);
+
+/* As sched_pass, looking at `budget` jobs at most. Returns 1 if there is more to do: called again at the same time, with
+ * no event in between, it goes on where it was, and decides in all what one long pass would have. After an event, or
+ * later, a pass begins anew.
+ */
+int sched_pass_some(sched_t *s, int64_t now, uint64_t budget,
+                    const struct sched_decision **decisions, size_t *n);
 
 /* The time at which a pass is needed even if nothing happens: the earliest reservation's; INT64_MAX for none. The
  * pass is to be given this time even if it comes late: what a job holds is booked from its reservation's time on.

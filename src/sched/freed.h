@@ -1,6 +1,6 @@
 /* What was freed since when: a log that remembers only what still matters.
  *
- * Each time something is freed, the log takes the instant from which on it is free. Asked for a place in the
+ * Each time something is freed, the log takes the instants from which on and until when it is free. Asked for a place in the
  * log, it says the earliest such instant noted since. A later note with an earlier instant makes those before
  * it pointless, so that what is kept ascends; where too many are left, two are taken together, which only
  * makes the answer earlier.
@@ -19,10 +19,12 @@ struct freed {
     struct {
         uint64_t place;
         int64_t from;
-    } note[FREED_MAX]; /* ascending in both */
+        int64_t until;
+    } note[FREED_MAX]; /* ascending in place and from */
 };
 
-void freed_add(struct freed *log, int64_t from);
+/* Something is free during [from, until). */
+void freed_add(struct freed *log, int64_t from, int64_t until);
 
 /* The earliest instant of the notes taken at or after this place; INT64_MAX if there are none. */
 static inline int64_t freed_since(const struct freed *log, uint64_t place)
@@ -34,6 +36,9 @@ static inline int64_t freed_since(const struct freed *log, uint64_t place)
         i++;
     return log->note[i].from;
 }
+
+/* The latest end of the notes taken at or after this place, or of more; INT64_MIN if there are none. */
+int64_t freed_until(const struct freed *log, uint64_t place);
 
 /* Nobody will ask for a place before this one again. */
 void freed_forget(struct freed *log, uint64_t place);

@@ -156,9 +156,10 @@ static int64_t graph_pull(struct place *place, const struct place_ask *ask, int6
     return found;
 }
 
-static size_t graph_rooms(const struct place *place, int64_t at, struct planner_room *room,
-                          size_t max)
+static size_t graph_rooms(const struct place *place, uint32_t part, int64_t at,
+                          struct planner_room *room, size_t max)
 {
+    (void)part;
     return planner_rooms(calendar_of(place), at, room, max);
 }
 

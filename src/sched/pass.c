@@ -1,26 +1,25 @@
 /* A pass: who starts now, who gets a reservation.
  *
- * The waiting jobs are walked in queue order, but only those are visited that can matter: held ones whose time
- * has come, open ones while a reservation is to be had, and after that only open ones that fit what is free.
+ * It has phases, each of small steps, so that it can be cut off and go on:
+ *  1. what time has brought, and who is rejected;
+ *  2. reservations that something has come in the way of move (repair.c);
+ *  3. jobs that have come before holders take their turn (outrank.c);
+ *  4. after ends, each reservation moves to its earliest time (sweep.c);
+ *  5. reservations whose time has come start, in queue order;
+ *  6. open jobs of all lanes, in queue order. Only those are visited that can matter: while a reservation is to be had
+ *     each, after that those that may fit what is free;
+ *  7. why jobs wait is told.
  */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "sched/sched_priv.h"
+#include "sched/control.h"
+#include "sched/kind.h"
+#include "sched/named.h"
 
-enum {
-    ROOMS_MAX = 64
-}; /* steps of what is free by duration that a search knows; more are rounded up */
-
-/* What a step of the walk did. */
-enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
-
-/* The held jobs whose time had come when the walk began, in queue order. */
-struct walk {
-    size_t due;
-    size_t next_due;
-};
+static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
 
 static int due_compare(const void *a, const void *b)
 {
@@ -54,176 +53,127 @@ static size_t due_collect(sched_t *s)
     return n;
 }
 
-/* The first due job that has not been started or given way since the list was made; NULL if there is none. */
-static const struct due *due_next(const sched_t *s, struct walk *w)
+/* Start the next of the held jobs whose time has come. */
+static enum step due_step(sched_t *s)
 {
-    for (; w->next_due < w->due; w->next_due++) {
-        const struct due *due = &s->due_list[w->next_due];
-        if (s->jobs[due->slot].state == SCHED_RESERVED)
-            return due;
+    struct pass *p = &s->pass;
+    if (!p->begun) {
+        p->n_due = due_collect(s);
+        p->next_due = 0;
+        p->begun = true;
     }
-    return NULL;
+    if (p->next_due == p->n_due)
+        return STEP_BUSY;
+    const struct due *due = &s->due_list[p->next_due++];
+    return s->jobs[due->slot].state == SCHED_RESERVED ? start_held(s, due->slot) : STEP_DONE;
 }
 
-static void start(sched_t *s, uint32_t slot)
+/* ---- The walk over open jobs ---- */
+
+static enum lane_mode mode_of(const struct lane *lane)
 {
-    s->jobs[slot].state = SCHED_RUNNING;
-    s->jobs[slot].at = s->now;
-    s->running++;
-    decision_add(s, SCHED_START, slot, s->now, NULL);
+    if (lane->is_stopped)
+        return LANE_DONE;
+    if (lane->depth == 0)
+        return LANE_SERVE;
+    return lane_holds(lane) < lane->depth ? LANE_PLAN : LANE_FILL;
 }
 
-/* Let the machine choose what a job gets that starts with its booking. 0, or -1 with EBUSY or ENOMEM. */
-static int choose(sched_t *s, const struct job *job, int64_t booking)
+static void walk_begin(sched_t *s)
 {
-    const struct place_ops *ops = s->place->ops;
-    return ops->start ? ops->start(s->place, &job->ask, booking, s->now) : 0;
-}
-
-/* The last holder gives way to open jobs before it, or one that comes too late to have its reservation. */
-static enum step give_way(sched_t *s, uint32_t slot)
-{
-    struct job *job = &s->jobs[slot];
-    struct queue_entry entry = {job->key, job->ask.units, job->ask.duration, slot};
-    if (queue_insert(s->open, &entry) < 0)
-        return STEP_FAILED;
-    held_release(s, slot);
-    job->state = SCHED_WAITING;
-    return STEP_DONE;
-}
-
-/* Start a held job: its reservation becomes its allocation. */
-static enum step start_held(sched_t *s, uint32_t slot)
-{
-    struct job *job = &s->jobs[slot];
-    if (decision_reserve(s) < 0)
-        return STEP_FAILED;
-    if (choose(s, job, job->booking) < 0)
-        return errno == EBUSY ? give_way(s, slot) : STEP_FAILED;
-    queue_remove(s->held, job->key);
-    heap_take(&s->due, slot);
-    start(s, slot);
-    return STEP_DONE;
-}
-
-/* Start an open job if it fits now. */
-static enum step start_open(sched_t *s, uint32_t slot)
-{
-    struct job *job = &s->jobs[slot];
-    if (decision_reserve(s) < 0)
-        return STEP_FAILED;
-    int64_t booking = s->place->ops->book(s->place, &job->ask, s->now);
-    if (booking < 0)
-        return errno == EBUSY ? STEP_BUSY : STEP_FAILED;
-    if (choose(s, job, booking) < 0) {
-        s->place->ops->release(s->place, booking);
-        return STEP_FAILED;
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        struct lane *lane = &s->lanes[i];
+        lane->mode = mode_of(lane);
+        lane->begun = false;
+        if (s->named)
+            kind_fill_begin(lane);
     }
-    job->booking = booking;
-    queue_remove(s->open, job->key);
-    start(s, slot);
-    return STEP_DONE;
 }
 
-static int due_reserve(sched_t *s)
+/* The next open job of a counted machine's lane that fits beside all reservations. */
+static uint32_t fill_next(sched_t *s, struct lane *lane)
 {
-    if (s->due.n < s->cap_due)
-        return 0;
-    size_t cap = s->cap_due ? s->cap_due * 2 : 16;
-    struct due *list = reallocarray(s->due_list, cap, sizeof(*list));
-    if (!list)
-        return -1;
-    s->due_list = list;
-    s->cap_due = cap;
-    return 0;
+    struct planner_room room[ROOMS_MAX];
+    struct queue_bound bound[ROOMS_MAX];
+    struct queue_entry entry;
+    size_t n = s->place->ops->rooms(s->place, 0, s->now, room, ROOMS_MAX);
+    for (size_t i = 0; i < n; i++)
+        bound[i] = (struct queue_bound){room[i].free, room[i].within};
+    if (!queue_match(lane->open, lane->begun ? &lane->after : NULL, bound, n, &entry))
+        return JOB_NONE;
+    return entry.item;
 }
 
-/* Make an open job a held one from `at` on. */
-static enum step hold(sched_t *s, uint32_t slot, int64_t at)
+/* The job of a lane that the walk would look at next; JOB_NONE: it is done with it. */
+static uint32_t lane_next(sched_t *s, uint32_t number, bool *failed)
 {
-    struct job *job = &s->jobs[slot];
-    struct queue_entry entry = {job->key, job->ask.units, job->ask.duration, slot};
-    if (due_reserve(s) < 0 || decision_reserve(s) < 0)
-        return STEP_FAILED;
-    int64_t booking = s->place->ops->book(s->place, &job->ask, at);
-    if (booking < 0)
-        return STEP_FAILED;
-    if (heap_put(&s->due, slot, at, job->key.seq) < 0) {
-        s->place->ops->release(s->place, booking);
-        return STEP_FAILED;
+    struct lane *lane = &s->lanes[number];
+    struct queue_entry entry;
+    uint32_t slot = JOB_NONE;
+    if (lane->mode == LANE_DONE)
+        return JOB_NONE;
+    if (lane->mode != LANE_FILL) {
+        if (queue_match(lane->open, lane->begun ? &lane->after : NULL, &any_bound, 1, &entry))
+            slot = entry.item;
+    } else if (s->named) {
+        slot = kind_fill_next(s, number, failed);
+    } else {
+        slot = fill_next(s, lane);
     }
-    if (queue_insert(s->held, &entry) < 0) {
-        heap_take(&s->due, slot);
-        s->place->ops->release(s->place, booking);
-        return STEP_FAILED;
+    if (slot == JOB_NONE || !is_considered(lane, s->jobs[slot].key)) {
+        lane->mode = LANE_DONE;
+        return JOB_NONE;
     }
-    queue_remove(s->open, job->key);
-    job->state = SCHED_RESERVED;
-    job->at = at;
-    job->booking = booking;
-    job->seen = s->freed.place;
-    decision_add(s, SCHED_RESERVE, slot, at, NULL);
+    return slot;
+}
+
+/* An open job could not start and get no reservation. */
+static enum step wait(sched_t *s, uint32_t slot)
+{
+    struct lane *lane = lane_of(s, slot);
+    if (lane->mode == LANE_SERVE)
+        lane->mode = LANE_DONE;
+    if (s->named)
+        tell_later(s, slot);
     return STEP_DONE;
 }
 
-/* Give an open job a reservation at its earliest time. */
-static enum step promise(sched_t *s, uint32_t slot)
+/* Look at an open job: it starts, is promised a time, or waits. */
+static enum step look(sched_t *s, uint32_t slot)
 {
-    int64_t at = s->place->ops->when(s->place, &s->jobs[slot].ask, s->now);
-    if (at >= 0)
-        return hold(s, slot, at);
-    if (decision_reserve(s) < 0)
-        return STEP_FAILED;
-    queue_remove(s->open, s->jobs[slot].key);
-    decision_add(s, SCHED_REJECT, slot, s->now, "no time in the calendar is long enough");
-    job_free(s, slot);
-    return STEP_DONE;
-}
-
-/* Start an open job or, if it can't, give it a reservation. */
-static enum step plan(sched_t *s, uint32_t slot)
-{
+    struct lane *lane = lane_of(s, slot);
+    enum lane_mode mode = lane->mode;
+    lane->begun = true;
+    lane->after = s->jobs[slot].key;
     enum step step = start_open(s, slot);
-    return step == STEP_BUSY ? promise(s, slot) : step;
+    if (step == STEP_BUSY && s->named)
+        step = preempt(s, slot);
+    if (step == STEP_BUSY && mode == LANE_PLAN)
+        step = promise(s, slot);
+    if (step == STEP_BUSY)
+        step = wait(s, slot);
+    if (step == STEP_FAILED)
+        return STEP_FAILED;
+    if (mode == LANE_FILL && s->named)
+        return kind_fill_done(s, s->jobs[slot].lane, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    if (mode == LANE_PLAN && lane_holds(lane) >= lane->depth)
+        lane->mode = LANE_FILL;
+    return STEP_DONE;
 }
 
-/* Whether a waiting job is among the first that a pass considers. */
-static bool considered(const sched_t *s, struct queue_key key)
+static enum step walk_step(sched_t *s)
 {
-    return s->queue_depth == SCHED_UNLIMITED ||
-           queue_rank(s->open, key) + queue_rank(s->held, key) < (size_t)s->queue_depth;
-}
-
-/* Start open jobs that fit beside all reservations, in queue order. */
-static enum step backfill(sched_t *s)
-{
-    struct queue_entry entry;
-    struct queue_key after;
-    bool begun = false;
-    for (;;) {
-        struct planner_room room[ROOMS_MAX];
-        struct queue_bound bound[ROOMS_MAX];
-        size_t n = s->place->ops->rooms(s->place, s->now, room, ROOMS_MAX);
-        for (size_t i = 0; i < n; i++)
-            bound[i] = (struct queue_bound){room[i].free, room[i].within};
-        if (!queue_match(s->open, begun ? &after : NULL, bound, n, &entry) ||
-            !considered(s, entry.key))
-            return STEP_DONE;
-        begun = true;
-        after = entry.key;
-        if (start_open(s, entry.item) == STEP_FAILED)
-            return STEP_FAILED;
+    uint32_t best = JOB_NONE;
+    bool failed = false;
+    for (uint32_t i = 0; i < s->n_lanes && !failed; i++) {
+        uint32_t slot = lane_next(s, i, &failed);
+        if (slot != JOB_NONE &&
+            (best == JOB_NONE || queue_before(s->jobs[slot].key, s->jobs[best].key)))
+            best = slot;
     }
-}
-
-/* Start open jobs in queue order up to the first that can't. */
-static enum step serve(sched_t *s)
-{
-    struct queue_entry entry;
-    enum step step = STEP_DONE;
-    while (step == STEP_DONE && queue_first(s->open, &entry) && considered(s, entry.key))
-        step = start_open(s, entry.item);
-    return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
+    if (failed)
+        return STEP_FAILED;
+    return best == JOB_NONE ? STEP_BUSY : look(s, best);
 }
 
 /* Start nobody, and give each open job a reservation. */
@@ -231,44 +181,10 @@ static enum step promise_all(sched_t *s)
 {
     struct queue_entry entry;
     enum step step = STEP_DONE;
-    while (step == STEP_DONE && queue_first(s->open, &entry) && considered(s, entry.key))
+    while (step == STEP_DONE && queue_first(s->lanes[0].open, &entry) &&
+           is_considered(&s->lanes[0], entry.key))
         step = promise(s, entry.item);
-    return step;
-}
-
-/* One step while held jobs may be due or reservations to be had; STEP_BUSY when neither is so any more. A due
- * job goes before an open one behind it asks whether the bound is used up.
- */
-static enum step walk_step(sched_t *s, struct walk *w)
-{
-    struct queue_entry open;
-    struct queue_entry last;
-    const struct due *due = due_next(s, w);
-    bool any = queue_first(s->open, &open) && considered(s, open.key);
-    if (due && !(any && queue_before(open.key, due->key)))
-        return start_held(s, due->slot);
-    if (!any)
-        return STEP_BUSY;
-    if ((int64_t)queue_size(s->held) < s->depth)
-        return plan(s, open.item);
-    queue_last(s->held, &last);
-    return queue_before(open.key, last.key) ? give_way(s, last.item) : STEP_BUSY;
-}
-
-static enum step walk(sched_t *s, bool more)
-{
-    if (s->depth == 0)
-        return serve(s);
-    if (more && (int64_t)sched_waiting(s) <= s->depth)
-        return promise_all(s);
-    struct walk w = {.due = due_collect(s)};
-    enum step step;
-    do {
-        step = walk_step(s, &w);
-    } while (step == STEP_DONE);
-    if (step == STEP_FAILED || (int64_t)queue_size(s->held) < s->depth || queue_size(s->open) == 0)
-        return step;
-    return backfill(s);
+    return step == STEP_FAILED ? STEP_FAILED : STEP_BUSY;
 }
 
 /* Units that are free now for whoever starts now: reservations whose time has come don't count as taken. After a
@@ -285,21 +201,44 @@ static int64_t idle_now(sched_t *s)
     return idle;
 }
 
-/* Whether a walk can decide anything. Time alone lets no waiting job start but a held one, so that after mere
- * submissions the new jobs count, and they must fit, get a reservation or take one over.
+/* Whether a walk of a counted machine can decide anything. Time alone lets no waiting job start but a held one, so that
+ * after mere submissions the new jobs count, and they must fit or get a reservation.
  */
 static bool walk_needed(sched_t *s, bool more)
 {
-    if (s->woken || (!more && s->due.n > 0 && s->due.v[0].key <= s->now))
+    if (s->woken || s->named || (!more && s->due.n > 0 && s->due.v[0].key <= s->now))
         return true;
     if (s->fresh_least == INT64_MAX)
         return false;
-    if ((int64_t)queue_size(s->held) < s->depth || s->fresh_least <= idle_now(s))
-        return true;
-    struct queue_entry open;
-    struct queue_entry last;
-    return queue_last(s->held, &last) && queue_first(s->open, &open) &&
-           queue_before(open.key, last.key);
+    return (int64_t)queue_size(s->lanes[0].held) < s->lanes[0].depth ||
+           s->fresh_least <= idle_now(s);
+}
+
+/* ---- The phases ---- */
+
+/* Why a job is rejected; valid as the decision is. */
+static const char *rejection_of(sched_t *s, uint32_t slot)
+{
+    if (!s->named)
+        return "more units than the machine has";
+    const char *reason = s->jobs[slot].details->reason;
+    size_t length = strlen(reason) + 1;
+    char *copy = arena_alloc(&s->named->told, length);
+    return copy ? memcpy(copy, reason, length) : NULL;
+}
+
+static void forget_rejected(sched_t *s, uint32_t slot)
+{
+    if (!s->named) {
+        job_free(s, slot);
+        return;
+    }
+    struct details *d = s->jobs[slot].details;
+    pending_end(s, slot);
+    s->named->stats[d->queue].rejected++;
+    if (!d->is_nameless)
+        depend_ended(s->named->depend, slot, false);
+    job_forget(s, slot);
 }
 
 /* Say which jobs can never start, in the order in which they were submitted, and forget them. */
@@ -314,11 +253,12 @@ static int reject(sched_t *s)
     }
     while (list != JOB_NONE) {
         uint32_t slot = list;
-        if (decision_reserve(s) < 0)
+        const char *reason = rejection_of(s, slot);
+        if (!reason || decision_reserve(s) < 0)
             break;
         list = s->jobs[slot].next;
-        decision_add(s, SCHED_REJECT, slot, s->now, "more units than the machine has");
-        job_free(s, slot);
+        decision_add(s, SCHED_REJECT, slot, s->now, reason);
+        forget_rejected(s, slot);
     }
     if (list == JOB_NONE)
         return 0;
@@ -331,30 +271,269 @@ static int reject(sched_t *s)
     return -1;
 }
 
-int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions,
-               size_t *n)
+/* Let go the jobs whose dependencies are met, and reject those that never can be, which lets go others. */
+static int settle_dependencies(sched_t *s)
 {
-    *n = 0;
-    *decisions = NULL;
-    if (now < s->now) {
+    for (;;) {
+        if (dependencies_resolve(s) < 0)
+            return -1;
+        if (s->rejected == JOB_NONE)
+            return 0;
+        if (reject(s) < 0)
+            return -1;
+    }
+}
+
+/* Put off the ends of those whose time came before this pass, before others are promised what they need. */
+static int lates_extend(sched_t *s)
+{
+    if (s->due.n == 0 || s->due.v[0].key >= s->now)
+        return 0;
+    size_t n = due_collect(s);
+    for (size_t i = 0; i < n; i++)
+        if (held_late(s, s->due_list[i].slot) < 0)
+            return -1;
+    return 0;
+}
+
+/* What time and events have brought, before jobs are looked at. */
+static int prepare(sched_t *s)
+{
+    struct named *n = s->named;
+    for (uint32_t i = 0; i < s->n_lanes; i++) /* they may promise fewer jobs a time than they did */
+        if (lane_keep(s, &s->lanes[i]) < 0)
+            return -1;
+    if (!n)
+        return s->rejected == JOB_NONE ? 0 : reject(s);
+    if (n->is_permitted_late && blocks_permit(s) < 0)
+        return -1;
+    n->is_permitted_late = false;
+    if (clock_turn(s) < 0 || overruns_extend(s) < 0 || lates_extend(s) < 0)
+        return -1;
+    if (settle_dependencies(s) < 0)
+        return -1;
+    if (n->is_eased && limits_resolve(s) < 0)
+        return -1;
+    if (n->has_victims)
+        n->wake_all = true;
+    if (!s->swept && n->n_victims > 0) /* with what was freed, victims may be enough */
+        n->has_victims = true;
+    kinds_wake(s, false);
+    return 0;
+}
+
+/* Holders of reservations for later may take what has become preemptible. */
+static enum step hunt_step(sched_t *s)
+{
+    if (!s->named || !s->named->has_victims)
+        return STEP_BUSY;
+    uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
+    if (slot == JOB_NONE) {
+        s->named->has_victims = false;
+        return STEP_BUSY;
+    }
+    s->pass.begun = true;
+    s->pass.after = s->jobs[slot].key;
+    return preempt_for_holder(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
+}
+
+/* Tell why jobs wait. Those that dependencies on what was decided have let go, and reservations in the way of a late start,
+ * are looked at in this very pass first.
+ */
+static enum step tell_step(sched_t *s)
+{
+    if (!s->named)
+        return STEP_BUSY;
+    if (settle_dependencies(s) < 0)
+        return STEP_FAILED;
+    if (s->n_fresh > s->pass.n_fresh || s->named->repair_from < s->named->repair_until) {
+        s->pass.phase = PASS_REPAIR;
+        s->pass.begun = false;
+        return STEP_DONE;
+    }
+    return tell(s) < 0 ? STEP_FAILED : STEP_BUSY;
+}
+
+static enum step phase_step(sched_t *s)
+{
+    switch (s->pass.phase) {
+    case PASS_REPAIR:
+        return s->named ? repair_step(s) : STEP_BUSY;
+    case PASS_OUTRANK:
+        return outrank(s);
+    case PASS_SWEEP:
+        return s->named || s->n_lanes > 1 ? sweep_step(s) : s->swept ? STEP_BUSY : sweep_all(s);
+    case PASS_DUE:
+        return due_step(s);
+    case PASS_HUNT:
+        return hunt_step(s);
+    case PASS_WALK:
+        return walk_step(s);
+    default:
+        return tell_step(s);
+    }
+}
+
+/* The phase after one; a counted machine has fewer. */
+static enum pass_phase phase_after(const sched_t *s, enum pass_phase phase)
+{
+    if (s->named)
+        return phase == PASS_TELL ? PASS_IDLE : phase + 1;
+    switch (phase) {
+    case PASS_OUTRANK:
+        return PASS_SWEEP;
+    case PASS_SWEEP:
+        return PASS_DUE;
+    case PASS_DUE:
+        return PASS_WALK;
+    default:
+        return PASS_IDLE;
+    }
+}
+
+static void phase_next(sched_t *s)
+{
+    s->pass.phase = phase_after(s, s->pass.phase);
+    s->pass.begun = false;
+    if (s->pass.phase == PASS_WALK) {
+        if (s->named)
+            kinds_wake(s, false); /* reservations that moved have left something */
+        walk_begin(s);
+    }
+    if (s->pass.phase == PASS_OUTRANK)
+        s->pass.n_fresh = s->n_fresh;
+}
+
+/* The new jobs are no longer new. */
+static void fresh_clear(sched_t *s)
+{
+    for (size_t i = 0; i < s->n_fresh; i++)
+        s->jobs[s->fresh[i]].is_fresh = s->jobs[s->fresh[i]].is_placed = false;
+    s->n_fresh = 0;
+    s->fresh_least = INT64_MAX;
+}
+
+/* Go through the phases. Returns 0, 1 if the budget is used up, or -1 with ENOMEM. */
+static int phases(sched_t *s, bool more)
+{
+    while (s->pass.phase != PASS_IDLE) {
+        enum step step;
+        if (s->pass.phase == PASS_DUE && !s->pass.begun) {
+            if (!walk_needed(s, more)) {
+                s->pass.phase = PASS_TELL;
+            } else if (more && s->lanes[0].depth > 0 &&
+                       (int64_t)sched_waiting(s) <= s->lanes[0].depth) {
+                if (promise_all(s) == STEP_FAILED)
+                    return -1;
+                s->pass.phase = PASS_TELL;
+            }
+        }
+        step = phase_step(s);
+        if (step == STEP_FAILED)
+            return -1;
+        if (step == STEP_BUSY)
+            phase_next(s);
+        else if (s->pass.budget <= 1)
+            return 1;
+        else
+            s->pass.budget--;
+    }
+    return 0;
+}
+
+/* A whole pass of a counted machine, in one go: the same as its phases. Returns 0, or -1 with ENOMEM. */
+static int pass_counted(sched_t *s, bool more)
+{
+    enum step step = STEP_BUSY;
+    if (s->is_torn || (s->n_fresh > 0 && s->due.n > 0))
+        while ((step = outrank(s)) == STEP_DONE)
+            ;
+    if (step == STEP_FAILED || (!s->swept && sweep_all(s) == STEP_FAILED))
+        return -1;
+    if (!walk_needed(s, more))
+        return 0;
+    if (more && s->lanes[0].depth > 0 && (int64_t)sched_waiting(s) <= s->lanes[0].depth)
+        return promise_all(s) == STEP_FAILED ? -1 : 0;
+    if (s->due.n > 0 && s->due.v[0].key <= s->now) {
+        s->pass.begun = false;
+        while ((step = due_step(s)) == STEP_DONE)
+            ;
+    }
+    if (step == STEP_FAILED)
+        return -1;
+    walk_begin(s);
+    while ((step = walk_step(s)) == STEP_DONE)
+        ;
+    return step == STEP_FAILED ? -1 : 0;
+}
+
+static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
+{
+    bool resumed = s->pass.phase != PASS_IDLE && s->now == now;
+    if (!time_is_good(s, now)) {
         errno = EINVAL;
         return -1;
     }
     s->now = now;
     s->n_decisions = 0;
-    int rc = s->rejected == JOB_NONE ? 0 : reject(s);
-    if (rc == 0 && !s->swept)
-        rc = sweep(s);
-    if (rc == 0 && walk_needed(s, more))
-        rc = walk(s, more) == STEP_FAILED ? -1 : 0;
+    s->pass.budget = budget;
+    if (s->named)
+        arena_clear(&s->named->told);
+    int rc = 0;
+    if (!resumed) {
+        rc = prepare(s);
+        s->pass.phase = s->named ? PASS_REPAIR : PASS_OUTRANK;
+        s->pass.begun = false;
+    }
+    if (rc == 0)
+        rc =
+            budget == UINT64_MAX && !s->named && !resumed ? pass_counted(s, more) : phases(s, more);
+    if (rc == 1)
+        return 1;
+    s->pass.phase = PASS_IDLE;
+    s->woken = rc != 0;
     if (rc == 0) {
-        s->woken = false;
-        s->fresh_least = INT64_MAX;
+        fresh_clear(s);
+        if (s->named) {
+            s->named->events = 0;
+            s->named->passed = now;
+        }
     } else {
-        s->woken = true;
         errno = ENOMEM;
     }
-    *decisions = s->decisions;
-    *n = s->n_decisions;
     return rc;
+}
+
+/* Whether events are to be gathered for a while yet. */
+static bool is_coalesced(const sched_t *s, int64_t now)
+{
+    const struct named *n = s->named;
+    return n && n->setup->min_interval > 0 && n->passed >= 0 && s->pass.phase == PASS_IDLE &&
+           now - n->passed < n->setup->min_interval && (int64_t)n->events < n->setup->max_events &&
+           clock_next(s) > now;
+}
+
+static int pass(sched_t *s, int64_t now, bool more, uint64_t budget,
+                const struct sched_decision **decisions, size_t *n)
+{
+    *n = 0;
+    *decisions = NULL;
+    if (is_coalesced(s, now))
+        return 0;
+    int rc = run(s, now, more, budget);
+    *decisions = s->decisions;
+    *n = rc < 0 && errno == EINVAL ? 0 : s->n_decisions;
+    return rc;
+}
+
+int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions,
+               size_t *n)
+{
+    return pass(s, now, more && !s->named, UINT64_MAX, decisions, n);
+}
+
+int sched_pass_some(sched_t *s, int64_t now, uint64_t budget,
+                    const struct sched_decision **decisions, size_t *n)
+{
+    return pass(s, now, false, budget > 0 ? budget : 1, decisions, n);
 }

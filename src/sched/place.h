@@ -3,6 +3,9 @@
  * The core knows jobs and time; what a job asks for and whether it fits is the machine's affair. Allocations
  * and reservations are bookings in the same calendars, so that backfill is a question to the calendar and never
  * a comparison of jobs with jobs. Times are ticks.
+ *
+ * A machine is either counted, where all a job asks for is a number of units and what is counted decides, or named, where
+ * a booking names its resources. Operations for named machines are in struct place_named; a counted one has none.
  */
 #ifndef SCHED_PLACE_H
 #define SCHED_PLACE_H
@@ -10,34 +13,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "berth/error.h"
+#include "berth/jobspec.h"
 #include "berth/sched.h"
 #include "planner/planner_ext.h"
 
 struct place;
 
+#define PLACE_NO_CLASS UINT32_MAX
+#define PLACE_BLOCKS   64 /* blocks that a machine can have at a time */
+
 struct place_ask {
-    int64_t units;    /* >= 1 */
+    int64_t units;    /* >= 1. Named: a lower bound, which rooms goes by */
     int64_t duration; /* ticks, >= 1 */
+    uint32_t class;   /* named: what is asked for, from place_named.know; else PLACE_NO_CLASS */
+    uint32_t part;    /* named: of the machine, from place_named.part; else 0 */
+    uint64_t permits; /* named: by number, the blocks that it may use */
 };
 
 struct place_ops {
-    /* The most units a job can ever ask for. */
+    /* The most units a job can ever ask for. Named: INT64_MAX or so; know says more. */
     int64_t (*most)(const struct place *place);
 
     /* Units that are free at an instant. */
     int64_t (*idle)(const struct place *place, int64_t at);
 
-    /* The earliest time on or after `from` at which it can start; -1 with ENOENT if there is none. */
+    /* The earliest time on or after `from` at which it can start; -1 with ENOENT if there is none. Named machines may take
+     * the memory they need (ENOMEM).
+     */
     int64_t (*when)(const struct place *place, const struct place_ask *ask, int64_t from);
 
-    /* Book it from `at` on. Returns a booking, or -1: EBUSY if it does not fit then, ENOMEM. */
+    /* Book it from `at` on. Returns a booking, >= 0, or -1: EBUSY if it does not fit then, ENOMEM. Of a named machine, the
+     * booking is a reservation until `start`.
+     */
     int64_t (*book)(struct place *place, const struct place_ask *ask, int64_t at);
 
     /* Give a booking back. */
     void (*release)(struct place *place, int64_t booking);
 
     /* Its job starts: choose which parts of the machine it gets. Returns 0, or -1 and nothing is changed: EBUSY if the
-     * booking has run out and there are not enough, ENOMEM. NULL where parts have no names.
+     * booking has run out and there are not enough, ENOMEM. NULL where parts have no names. Named: the booking becomes
+     * an allocation: for [now, now + duration), or as it is if it lasts that long. What it holds is looked at anew: EBUSY
+     * if it is blocked during that time, down, gone, or no longer satisfies the constraints, or if somebody else has it
+     * too, then or, if the booking is kept as it is, at this instant.
      */
     int (*start)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
 
@@ -47,18 +65,151 @@ struct place_ops {
     int64_t (*given)(struct place *place, int64_t booking, const struct sched_range **ranges);
 
     /* Move a booking, which starts at `at`, to the earliest time on or after `from` if that is before; what it
-     * holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM.
+     * holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM. Named: what it holds is chosen anew
+     * even if it does not move, and if there is nothing for it there any more it keeps what it held (and fits is false).
+     * A lifted booking is put in again.
      */
     int64_t (*pull)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                     int64_t from);
 
-    /* Bounds on what can start at `at`: nothing that fits no step can (planner_rooms). */
-    size_t (*rooms)(const struct place *place, int64_t at, struct planner_room *room, size_t max);
+    /* Bounds on what can start at `at` in a part: nothing that fits no step can (planner_rooms). */
+    size_t (*rooms)(const struct place *place, uint32_t part, int64_t at, struct planner_room *room,
+                    size_t max);
 
     /* True if the calendars are in order. */
     bool (*check)(const struct place *place);
 
     void (*destroy)(struct place *place);
+
+    const struct place_named *named; /* NULL: counted */
+};
+
+struct place_named {
+    /* ---- What is asked for ---- */
+
+    /* The part of the machine that a constraint picks (RFC 31, JSON; NULL: all of it). Equal texts are one part, which
+     * stays. Returns its number, or -1: EINVAL with a text, ENOMEM.
+     */
+    int64_t (*part)(struct place *place, const char *requires, berth_error_t *err);
+
+    /* Know what a jobspec asks for in a part: *class and *units of an ask. Equal requests (resources, counts, exclusivity,
+     * constraints) in the same part are one class, which is counted by users: each know is to be followed by a forget.
+     * Returns 0, or -1: EINVAL with a text: what the matcher can't understand; ENODEV with one, if `refuse`: even an idle
+     * machine, all up, could not; ENOMEM.
+     */
+    int (*know)(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
+                uint32_t *class, int64_t *units, berth_error_t *err);
+    void (*forget)(struct place *place, uint32_t class);
+
+    /* The units of a class as they are now. They may become fewer or more when the machine changes: attach, remove,
+     * property. 1 more than the cores it takes at least, so that who takes none always fits rooms.
+     */
+    int64_t (*units)(struct place *place, uint32_t class);
+
+    /* Whether what happened since the last `settle` may let something of this class start that could not then: what was
+     * freed, moved away, came up, changed a property. May say yes in vain, never no. O(what was freed), or O(1). Now is the
+     * latest time that was given to rooms, idle, turn or start, which also notice that a block has ended; a class is
+     * stirred if it may start then. What a lifted booking holds counts as freed once it is released or moved.
+     */
+    bool (*stirs)(const struct place *place, uint32_t class);
+
+    /* The same for a reservation of this class that ends at `end`: whether it may be earlier than it is. */
+    bool (*nears)(const struct place *place, uint32_t class, int64_t end);
+    void (*settle)(struct place *place);
+
+    /* How often bookings have let something go so far: a pull that chooses what the booking had does not. */
+    uint64_t (*frees)(const struct place *place);
+
+    /* Whether counts leave open that it starts at `from` (before = from), or at some time of [from, before) with all free
+     * from `before` on: an answer of no is sure. O(log n), and what has been booked since the last question.
+     */
+    bool (*admits)(struct place *place, const struct place_ask *ask, int64_t from, int64_t before);
+
+    /* The place in the log of what was freed. Whether what was freed since a place may let a reservation from `at` on hold
+     * something else, where it is, or (booking -1) let a job start at `at` that could not: no is sure. And nobody will ask for
+     * what was before a place.
+     */
+    uint64_t (*freed)(struct place *place);
+    bool (*betters)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
+                    uint64_t since);
+    void (*forget_freed)(struct place *place, uint64_t since);
+
+    /* Whether what is given depends on what is free alone, not on what was taken before. */
+    bool (*is_fixed)(const struct place *place);
+
+    /* The least of a type that a class asks for ("node", "core", ...). */
+    int64_t (*wants)(const struct place *place, uint32_t class, const char *type);
+
+    /* ---- Bookings ---- */
+
+    /* Take a booking out of the calendars for a while, keeping what it holds; and put it in again, whatever else has been
+     * booked meanwhile. Neither fails.
+     */
+    void (*lift)(struct place *place, int64_t booking);
+    void (*drop)(struct place *place, int64_t booking);
+
+    /* Whether a lifted booking could be put in again without harm: all it holds is free then, up, permitted. */
+    bool (*fits)(struct place *place, const struct place_ask *ask, int64_t booking);
+
+    /* Another end of a booking, whatever else is booked there. Returns 0, or -1 with ENOMEM. */
+    int (*extend)(struct place *place, int64_t booking, int64_t end);
+
+    /* Book what a text in a format (match_update's) names during [at, end), as a reservation or an allocation. Returns a
+     * booking, or -1: EINVAL with a text, ENOMEM.
+     */
+    int64_t (*adopt)(struct place *place, const char *format, const char *text, size_t length,
+                     int64_t at, int64_t end, bool reservation, berth_error_t *err);
+
+    /* How much of a type a booking holds: all that is below what it has to itself, and "node": nodes that it holds
+     * anything of.
+     */
+    int64_t (*amount)(const struct place *place, int64_t booking, const char *type);
+
+    /* What it holds, as a short text ("node[0-1]/core[0-3]") if format is NULL, else in that of match_write. Valid until
+     * the next call. Returns 0, or -1: EINVAL (no such format), ENOMEM.
+     */
+    int (*write)(struct place *place, int64_t booking, const char *format, const char **text,
+                 size_t *length);
+
+    /* What the machine remembers of what was taken before, where its choice depends on that; and to take it up, when all
+     * bookings are there. The text is valid until the next call. Return 0, or -1: EINVAL with a text, ENOMEM.
+     */
+    int (*hints)(struct place *place, const char **text, size_t *length);
+    int (*take_hints)(struct place *place, const char *text, size_t length, berth_error_t *err);
+
+    /* ---- Why not ---- */
+
+    /* The type of which too little is free for an ask at `at`, such as "core", or "node" where it is the whole shape; a
+     * constant or the machine's own text.
+     */
+    const char *(*lacks)(struct place *place, const struct place_ask *ask, int64_t at);
+
+    /* Whether a booking holds something that an ask could use. */
+    bool (*bars)(struct place *place, const struct place_ask *ask, int64_t booking);
+
+    /* ---- The machine changes ---- */
+
+    /* As the calls of berth/sched.h. *touched (unless NULL) says whether a reservation may be affected. */
+    int (*status)(struct place *place, const char *resources, enum sched_status status,
+                  berth_error_t *err);
+    int (*property)(struct place *place, const char *resources, const char *key, const char *value,
+                    berth_error_t *err);
+    int (*attach)(struct place *place, const char *jgf, size_t length, berth_error_t *err);
+    int (*remove)(struct place *place, const char *resources, berth_error_t *err);
+
+    /* Whether a booking (-1: none) holds something of these resources; -1 with EINVAL/ENOENT and a text, ENOMEM. */
+    int (*touches)(struct place *place, int64_t booking, const char *resources, berth_error_t *err);
+
+    /* Set a block, number 0 to PLACE_BLOCKS - 1, or change it: during [start + k * every, + duration) for k >= 0 (every 0:
+     * k = 0 only) its resources are for asks that permit it alone. No booking is changed. Returns 0, or -1: EINVAL or
+     * ENOENT with a text, ENOMEM.
+     */
+    int (*block)(struct place *place, uint32_t number, const char *resources, int64_t start,
+                 int64_t duration, int64_t every, berth_error_t *err);
+    void (*unblock)(struct place *place, uint32_t number);
+
+    /* The next time after `now` at which a block ends or begins; INT64_MAX: never. */
+    int64_t (*turn)(const struct place *place, int64_t now);
 };
 
 /* What every implementation begins with. */

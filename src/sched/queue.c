@@ -139,7 +139,7 @@ size_t queue_size(const struct queue *q)
 }
 
 /* An insertion can split a node at each level; with this many spare it can't fail half way. */
-static int reserve(struct queue *q)
+int queue_reserve(struct queue *q)
 {
     if (!q->spare_leaf && !(q->spare_leaf = calloc(1, sizeof(struct leaf))))
         goto nomem;
@@ -346,7 +346,7 @@ static struct node *insert_below(struct queue *q, struct node *v, uint32_t level
 
 int queue_insert(struct queue *q, const struct queue_entry *entry)
 {
-    if (reserve(q) < 0)
+    if (queue_reserve(q) < 0)
         return -1;
     struct node *right = insert_below(q, q->root, q->height, entry);
     q->size++;
@@ -449,6 +449,15 @@ bool queue_first(const struct queue *q, struct queue_entry *entry)
         return false;
     *entry = as_leaf(v)->entry[0];
     return true;
+}
+
+int64_t queue_least(const struct queue *q)
+{
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < q->root->n; i++)
+        least = smaller(least, q->height ? *least_of(as_inner(q->root), q->classes - 1, i)
+                                         : as_leaf(q->root)->entry[i].value);
+    return least;
 }
 
 bool queue_last(const struct queue *q, struct queue_entry *entry)

@@ -49,6 +49,9 @@ static inline bool queue_before(struct queue_key a, struct queue_key b)
 /* Insert an entry whose key is new. Returns 0, or -1 with ENOMEM and nothing changed. */
 int queue_insert(struct queue *q, const struct queue_entry *entry);
 
+/* Have memory for one insertion, also if an entry is removed before. Returns 0, or -1 with ENOMEM. */
+int queue_reserve(struct queue *q);
+
 /* Remove the entry with this key, which must be there. */
 void queue_remove(struct queue *q, struct queue_key key);
 
@@ -68,6 +71,9 @@ struct queue_cursor {
 bool queue_begin(const struct queue *q, struct queue_cursor *c);
 bool queue_next(struct queue_cursor *c);
 uint32_t queue_item(const struct queue_cursor *c);
+
+/* The least value of all entries; INT64_MAX if there are none. O(1). */
+int64_t queue_least(const struct queue *q);
 
 /* Number of entries before this key. */
 size_t queue_rank(const struct queue *q, struct queue_key key);

@@ -1,16 +1,18 @@
-/* Inside the scheduling core: its state, shared by events (sched.c), sweeps (sweep.c) and passes (pass.c).
+/* Inside the scheduling core: its state, shared by events, sweeps and passes.
  *
- * A waiting job is in one of two queues: `held` if it holds a reservation, `open` if not. Both are in queue
- * order, and an entry's value is the job's duration.
+ * A waiting job that could start is in its lane: in `held` if it holds a reservation, in `open` if not. Both are in
+ * queue order, and an entry's value is the job's duration. A job that waits for something else than resources is in
+ * neither (named.h).
  *
  * Invariants:
- *  1. A job is in `open`, in `held`, running or rejected, and no more are held than the policy's depth allows.
+ *  1. A job is in `open`, in `held`, running, rejected or blocked, and no more of a lane are held than its depth allows,
+ *     but for those that have preempted others.
  *  2. Each held job, and no other, is in the heap `due` under its reservation's time.
  *  3. Each held or running job has a booking, from its reservation or start on, and no other has one.
- *  4. After a pass without `more`, no open job within the queue depth could hold a reservation.
+ *  4. After a pass without `more`, no open job within the queue depth could hold a reservation, but where the machine
+ *     has no time for it at all while things are down.
  *
- * sched_check verifies the first two. The others show in decisions, which test/property/prop_sched.c compares with
- * a naive scheduler's.
+ * sched_check verifies the first two. The others show in decisions, which test/property compares with naive schedulers'.
  */
 #ifndef SCHED_SCHED_PRIV_H
 #define SCHED_SCHED_PRIV_H
@@ -21,8 +23,15 @@
 #include "sched/place.h"
 #include "sched/queue.h"
 
-#define JOB_FREE 255 /* beside enum sched_state: a slot without a job */
-#define JOB_NONE UINT32_MAX
+#define JOB_FREE  255 /* beside enum sched_state: a slot without a job */
+#define JOB_NONE  UINT32_MAX
+#define KIND_NONE UINT32_MAX
+
+#define NAMED_TIME_MAX                                                                             \
+    (INT64_MAX / 4) /* times and durations of named schedulers: sums of a few are no overflow */
+
+struct details;
+struct named;
 
 struct job {
     struct queue_key key;
@@ -30,11 +39,17 @@ struct job {
     int64_t at;      /* reserved or started */
     int64_t booking; /* of a held or running job */
     uint64_t tag;
-    uint64_t seen; /* of a held job: place in the log of what was freed when it was last tried */
-    uint32_t generation; /* how often the slot was used: the upper half of the handle */
-    uint32_t next;       /* in the list of free or of rejected jobs */
+    uint64_t seen;  /* of a held job: place in the log of what was freed when it was last tried */
+    uint64_t heard; /* and in that of a named machine */
+    struct details *details; /* of a named scheduler's job */
+    uint32_t generation;     /* how often the slot was used: the upper half of the handle */
+    uint32_t next;           /* in the list of free or of rejected jobs */
+    uint32_t lane;
     uint8_t state;
-    uint8_t shape; /* slot in the table of shapes */
+    uint8_t shape;  /* slot in the table of shapes */
+    bool is_fresh;  /* open since the last pass: listed in `fresh` */
+    bool is_placed; /* of a fresh job: outrank has looked at it in this pass */
+    bool is_lifted; /* held, and its booking is out of the calendars for a while */
 };
 
 /* What a sweep knows of all jobs that ask for the same (sweep.c). */
@@ -54,10 +69,71 @@ struct due {
     uint32_t slot;
 };
 
-struct sched {
-    struct place *place;
+enum {
+    ROOMS_MAX = 64
+}; /* steps of what is free by duration that a search knows; more are rounded up */
+
+/* How the walk of a pass goes on with a lane. */
+enum lane_mode {
+    LANE_PLAN,  /* each open job in order: it starts or is promised a time */
+    LANE_SERVE, /* each in order, until one can't start */
+    LANE_FILL,  /* those that fit beside all reservations */
+    LANE_DONE
+};
+
+/* The waiting jobs of one queue. */
+struct lane {
     int64_t depth;       /* jobs that may hold a reservation */
     int64_t queue_depth; /* waiting jobs a pass considers */
+    uint32_t part;       /* of the machine */
+    uint32_t queue;      /* in the setup of a named scheduler */
+    uint32_t preempting; /* held jobs that have preempted others: beside `depth` */
+    bool is_stopped;     /* its waiting jobs may not start */
+    struct queue *open;
+    struct queue *held;
+    struct queue *
+        fill; /* of a named scheduler: kinds that may fit (kind.h); else NULL, and `open` is searched */
+
+    /* Of the walk at work. */
+    enum lane_mode mode;
+    bool begun;
+    struct queue_key after; /* jobs up to here were looked at */
+    bool fill_begun;
+    struct queue_key fill_after; /* kinds up to here are among the candidates */
+    struct heap candidates;      /* kinds by the key of the job that is to be tried */
+    uint64_t rooms_as_of;        /* sched.booked when `bound` was asked for */
+    size_t n_bounds;
+    struct queue_bound bound[ROOMS_MAX];
+};
+
+/* What is left of a pass that was cut off. */
+enum pass_phase {
+    PASS_IDLE,
+    PASS_REPAIR,
+    PASS_OUTRANK,
+    PASS_SWEEP,
+    PASS_DUE,
+    PASS_HUNT,
+    PASS_WALK,
+    PASS_TELL
+};
+
+struct pass {
+    enum pass_phase phase;
+    bool begun;             /* within the phase, */
+    struct queue_key after; /* up to here */
+    uint64_t since;         /* place in the log of what was freed when the sweep began */
+    uint64_t heard;         /* and in that of a named machine */
+    size_t n_due, next_due;
+    size_t n_fresh; /* jobs that were new when it began */
+    uint64_t budget;
+};
+
+struct sched {
+    struct place *place;
+    struct named *named; /* NULL: a counted machine with one queue without a name */
+    struct lane *lanes;
+    uint32_t n_lanes;
     enum sched_order order;
 
     struct job *jobs;
@@ -69,17 +145,21 @@ struct sched {
     uint64_t seq; /* of the next submission */
     int64_t now;
 
-    struct queue *open;
-    struct queue *held;
     struct heap due;
     struct due *due_list; /* room for all of the heap */
     size_t cap_due;
 
+    uint32_t *fresh; /* jobs that became open since the last pass; some may be open no more */
+    size_t n_fresh, cap_fresh;
+
+    bool is_torn;        /* a reservation is out of the calendars for want of memory */
     bool swept;          /* no end since the last sweep */
     bool woken;          /* something else than a submission since the last pass */
+    uint64_t booked;     /* bookings made and released so far */
     int64_t fresh_least; /* least units of the jobs submitted since; INT64_MAX: none */
     struct freed freed;
     struct shape shapes[1 << SHAPE_BITS];
+    struct pass pass;
 
     struct sched_decision *decisions;
     size_t n_decisions;
@@ -91,21 +171,116 @@ static inline sched_job_t job_handle(const sched_t *s, uint32_t slot)
     return (int64_t)((uint64_t)s->jobs[slot].generation << 32 | slot);
 }
 
+/* Whether a call may be given this time. */
+static inline bool time_is_good(const sched_t *s, int64_t now)
+{
+    return now >= s->now && (!s->named || now <= NAMED_TIME_MAX);
+}
+
+static inline struct lane *lane_of(const sched_t *s, uint32_t slot)
+{
+    return &s->lanes[s->jobs[slot].lane];
+}
+
+/* ---- job.c: slots, decisions, lists ---- */
+
 /* Make room for a decision, so that what follows can't fail for want of it: 0, or -1 with ENOMEM. */
 int decision_reserve(sched_t *s);
-void decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot, int64_t at,
-                  const char *reason);
+struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot,
+                                    int64_t at, const char *reason);
+
+/* A slot for a job, or JOB_NONE with ENOMEM; given back if its handle was never told. */
+uint32_t job_alloc(sched_t *s);
+void job_unalloc(sched_t *s, uint32_t slot);
 
 /* Forget a job: its slot is free for another. */
 void job_free(sched_t *s, uint32_t slot);
 
+/* The slot of a job that exists, or JOB_NONE with EINVAL. */
+uint32_t job_find(const sched_t *s, sched_job_t job);
+
+/* Take over the time of a call; -1 with EINVAL if it goes back. Every event goes through here: a pass that was cut off
+ * begins anew.
+ */
+int core_advance(sched_t *s, int64_t now);
+
+/* A place's scheduler without lanes, which owns the place from then on, also when the call fails; NULL with ENOMEM. */
+sched_t *core_new(struct place *place, berth_error_t *err);
+
+void rejected_push(sched_t *s, uint32_t slot);
+void rejected_unlink(sched_t *s, uint32_t slot);
+
+/* ---- lane.c: into lanes and out of them ---- */
+
+/* A lane without jobs for entries of up to `most` units. Returns 0, or -1 with ENOMEM. */
+int lane_init(struct lane *lane, int64_t most, bool named);
+void lane_clear(struct lane *lane);
+
+/* Add a job to the open ones, to those that are new in the next pass. Returns 0, or -1 with ENOMEM. */
+int open_insert(sched_t *s, uint32_t slot, bool fresh);
+void open_remove(sched_t *s, uint32_t slot);
+
+/* Have memory for open_insert of a job, also after open_remove. Returns 0, or -1 with ENOMEM. */
+int open_reserve(sched_t *s, uint32_t slot);
+
+/* Give a waiting job another key. One that goes before others now is new in the next pass; a holder that others go before
+ * now gives its reservation back. Returns 0, or -1 with ENOMEM and nothing changed.
+ */
+int job_rekey(sched_t *s, uint32_t slot, struct queue_key key);
+
+/* Make an open job a held one with a booking from `at` on, and back to an open one (state and decision are not theirs).
+ * Return 0, or -1 with ENOMEM and nothing changed.
+ */
+int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking);
+int held_to_open(sched_t *s, uint32_t slot, bool fresh);
+
+/* Enter a held job, which is due already, into its lane. Returns 0, or -1 with ENOMEM. */
+int held_enter(sched_t *s, uint32_t slot);
+
 /* Take a job out of the held ones and give its booking back, noting what became free. */
 void held_release(sched_t *s, uint32_t slot);
+
+/* Give back what a held or running job has booked, and note it. */
+void job_release(sched_t *s, uint32_t slot);
+
+/* Note that something is free during [from, until). */
+void note_freed(sched_t *s, int64_t from, int64_t until);
+
+/* How many jobs of a lane hold a reservation that counts for its depth, and the last of them; JOB_NONE. */
+int64_t lane_holds(const struct lane *lane);
+uint32_t last_holder(const sched_t *s, const struct lane *lane);
+
+/* A lane that has promised more jobs a time than it may takes those of the last ones back; a stopped one, all. Returns 0, or -1 with ENOMEM. */
+int lane_keep(sched_t *s, struct lane *lane);
 
 /* The slot for what is known of jobs that ask for this. */
 uint8_t shape_slot(const struct place_ask *ask);
 
-/* Move each reservation, in queue order, to its earliest time. 0, or -1 with ENOMEM: a part has been moved. */
-int sweep(sched_t *s);
+/* ---- The parts of a pass. They return STEP_BUSY when there is nothing (left) to do. ---- */
+
+enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
+
+/* Whether an open job, or one that would be there, is among the first that a pass considers. */
+bool is_considered(const struct lane *lane, struct queue_key key);
+
+/* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, or all of the only lane at once. */
+enum step sweep_step(sched_t *s);
+enum step sweep_all(sched_t *s);
+
+/* outrank.c: jobs that became open and go before holders get what these hold; once each, until there are none. */
+enum step outrank(sched_t *s);
+
+/* start.c */
+enum step start_held(sched_t *s, uint32_t slot);
+
+/* If a pass comes late for a reservation on named resources, put its end off as much. Returns 0, or -1 with ENOMEM. */
+int held_late(sched_t *s, uint32_t slot);
+enum step start_open(sched_t *s, uint32_t slot);
+
+/* Give an open job a reservation at its earliest time. STEP_BUSY: there is none for the time being. */
+enum step promise(sched_t *s, uint32_t slot);
+
+/* The next held job in queue order over all lanes after the key; JOB_NONE if there is none. O(lanes log held). */
+uint32_t held_next(const sched_t *s, bool begun, struct queue_key after);
 
 #endif

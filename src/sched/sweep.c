@@ -9,17 +9,23 @@
  *     this shape too, as long as it does not itself stand before t: what it holds would count as free for it.
  *     Windows that contain an instant freed meanwhile are excepted, as in 1.
  *
+ * Where resources have names, windows may be ruled out under one name by what stands later, the job's own reservation
+ * perhaps: 2. is only for windows that end before it. And what moves, or takes others at the same time, frees what it had
+ * for all of its time.
+ *
  * The search begins where these leave off, and ends at the reservation itself. Jobs of one shape often come in
  * crowds, of which only the first costs a search.
  */
 #include <errno.h>
 
-#include "sched/sched_priv.h"
+#include "sched/control.h"
+#include "sched/named.h"
 
 uint8_t shape_slot(const struct place_ask *ask)
 {
     uint64_t hash = ((uint64_t)ask->units * 0x9e3779b97f4a7c15u) ^
-                    ((uint64_t)ask->duration * 0xc2b2ae3d27d4eb4fu);
+                    ((uint64_t)ask->duration * 0xc2b2ae3d27d4eb4fu) ^
+                    ((uint64_t)(ask->class + 1) * 0x165667b19e3779f9u);
     return (uint8_t)(hash >> (64 - SHAPE_BITS));
 }
 
@@ -27,7 +33,8 @@ uint8_t shape_slot(const struct place_ask *ask)
 static struct shape *shape_of(sched_t *s, const struct job *job)
 {
     struct shape *shape = &s->shapes[job->shape];
-    if (shape->ask.units != job->ask.units || shape->ask.duration != job->ask.duration)
+    if (shape->ask.units != job->ask.units || shape->ask.duration != job->ask.duration ||
+        shape->ask.class != job->ask.class || shape->ask.permits != job->ask.permits)
         *shape = (struct shape){.ask = job->ask, .needs = INT64_MAX};
     return shape;
 }
@@ -38,13 +45,23 @@ static int64_t first_to_reach(int64_t from, int64_t duration)
     return from > duration ? from - duration + 1 : 0;
 }
 
+/* Whether what rules windows out for the shape lies where this job holds nothing itself. Of named resources each may be
+ * taken at another instant of the window.
+ */
+static bool knows_of(const sched_t *s, const struct shape *shape, const struct job *job)
+{
+    if (s->named)
+        return shape->none_before <= job->at && job->at - shape->none_before >= job->ask.duration;
+    return shape->needs <= job->at;
+}
+
 /* Before this time a reservation need not be looked for. */
 static int64_t known_bound(const sched_t *s, const struct job *job, const struct shape *shape)
 {
     int64_t duration = job->ask.duration;
     int64_t own = first_to_reach(freed_since(&s->freed, job->seen), duration);
     int64_t bound = own > s->now ? own : s->now;
-    if (shape->needs <= job->at) {
+    if (knows_of(s, shape, job)) {
         int64_t freed = first_to_reach(freed_since(&s->freed, shape->seen), duration);
         int64_t alike = shape->none_before < freed ? shape->none_before : freed;
         bound = alike > bound ? alike : bound;
@@ -52,45 +69,133 @@ static int64_t known_bound(const sched_t *s, const struct job *job, const struct
     return bound;
 }
 
-/* Move one reservation if it can. 0, or -1 with ENOMEM. */
+/* On a named machine, whether what was freed since may serve a reservation better where it stands. */
+static bool is_reached(const sched_t *s, const struct job *job)
+{
+    return s->named && freed_since(&s->freed, job->seen) < job->at + job->ask.duration &&
+           freed_until(&s->freed, job->seen) > job->at &&
+           (!s->place->ops->named->is_fixed(s->place) ||
+            s->place->ops->named->betters(s->place, &job->ask, job->booking, job->at, job->heard));
+}
+
+/* Whether a reservation that may move as far as times are known may do so by what a named machine counts. */
+static bool is_near(const sched_t *s, const struct job *job, int64_t bound)
+{
+    const struct place_named *named = s->place->ops->named;
+    return bound < job->at && (!named || !named->is_fixed(s->place) ||
+                               named->admits(s->place, &job->ask, bound, job->at));
+}
+
+/* Let a reservation take the earliest time from `from` on. What it holds then, limits have yet to count. Returns its time, or
+ * -1 with ENOMEM.
+ */
+static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from)
+{
+    struct job *job = &s->jobs[slot];
+    bool eased = s->named && s->named->is_eased;
+    uint64_t frees = s->named ? s->place->ops->named->frees(s->place) : 0;
+    int64_t was = job->at;
+    if (s->named)
+        control_uncount(s, slot, job->booking);
+    int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, was, from);
+    if (s->named) {
+        bool other = s->place->ops->named->frees(s->place) != frees;
+        s->named->is_eased = eased || other;
+        if (other) /* under other names it may hold it still */
+            note_freed(s, was, was + job->ask.duration);
+    }
+    if (at >= 0) {
+        s->booked++;
+        return at;
+    }
+    if (s->named)
+        control_enter(s, slot, job->booking); /* it was just there: that takes no memory */
+    errno = ENOMEM;
+    return -1;
+}
+
+/* A reservation was looked at: what is freed from now on may serve it. */
+static void seen(const sched_t *s, struct job *job)
+{
+    job->seen = s->freed.place;
+    if (s->named)
+        job->heard = s->place->ops->named->freed(s->place);
+}
+
+/* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM. */
 static int pull(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct shape *shape = shape_of(s, job);
     int64_t bound = known_bound(s, job, shape);
     int64_t was = job->at;
-    if (bound < was) {
-        if (decision_reserve(s) < 0)
-            return -1;
-        int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, was, bound);
-        if (at < 0)
-            return -1;
-        shape->none_before = at;
-        shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
-        shape->seen = s->freed.place;
-        job->at = at;
-    }
-    job->seen = s->freed.place;
-    if (job->at == was)
+    if (!is_near(s, job, bound) && !is_reached(s, job)) {
+        seen(s, job);
         return 0;
-    int64_t end = job->at + job->ask.duration;
-    freed_add(&s->freed, end > was ? end : was);
-    heap_move(&s->due, slot, job->at, job->key.seq);
-    decision_add(s, SCHED_RESERVE, slot, job->at, NULL);
+    }
+    int64_t at = decision_reserve(s) < 0 ? -1 : choose_anew(s, slot, bound < was ? bound : was);
+    if (at < 0)
+        return -1;
+    shape->none_before = at;
+    shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
+    shape->seen = s->freed.place;
+    job->at = at;
+    seen(s, job);
+    if (at != was && !s->named) {
+        int64_t end = at + job->ask.duration;
+        note_freed(s, end > was ? end : was, was + job->ask.duration);
+    }
+    if (at != was)
+        heap_move(&s->due, slot, at, job->key.seq);
+    enum step step = s->named ? control_count(s, slot, job->booking) : STEP_BUSY;
+    if (step != STEP_BUSY)
+        return step == STEP_FAILED ? -1 : 0;
+    if (at == was)
+        return 0;
+    decision_add(s, SCHED_RESERVE, slot, at, NULL);
+    if (s->named)
+        control_reserved(s, slot);
     return 0;
 }
 
-int sweep(sched_t *s)
+/* One that has preempted others has what it needs. */
+static bool is_settled(const sched_t *s, const struct job *job)
+{
+    return s->named && job->details->is_preempting;
+}
+
+enum step sweep_step(sched_t *s)
+{
+    if (s->swept)
+        return STEP_BUSY;
+    if (!s->pass.begun) {
+        s->pass.since = s->freed.place;
+        s->pass.heard = s->named ? s->place->ops->named->freed(s->place) : 0;
+    }
+    uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
+    if (slot == JOB_NONE) {
+        freed_forget(&s->freed, s->pass.since);
+        if (s->named)
+            s->place->ops->named->forget_freed(
+                s->place, s->pass.heard < s->named->heard ? s->pass.heard : s->named->heard);
+        s->swept = true;
+        return STEP_BUSY;
+    }
+    s->pass.begun = true;
+    s->pass.after = s->jobs[slot].key;
+    if (is_settled(s, &s->jobs[slot]))
+        return STEP_DONE;
+    return pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+enum step sweep_all(sched_t *s)
 {
     struct queue_cursor c;
-    uint64_t begun = s->freed.place;
-    for (bool any = queue_begin(s->held, &c); any; any = queue_next(&c)) {
-        if (pull(s, queue_item(&c)) < 0) {
-            errno = ENOMEM;
-            return -1;
-        }
-    }
-    freed_forget(&s->freed, begun);
+    s->pass.since = s->freed.place;
+    for (bool any = queue_begin(s->lanes[0].held, &c); any; any = queue_next(&c))
+        if (pull(s, queue_item(&c)) < 0)
+            return STEP_FAILED;
+    freed_forget(&s->freed, s->pass.since);
     s->swept = true;
-    return 0;
+    return STEP_BUSY;
 }

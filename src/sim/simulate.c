@@ -90,7 +90,8 @@ static int submit_next(struct replay *r, int64_t now)
 {
     uint32_t job = nth_submitted(r, r->submitted);
     const struct schedule_job *j = &r->trace->jobs[job];
-    struct sched_request request = {j->procs, j->limit, j->priority, job};
+    struct sched_request request = {
+        .units = j->procs, .duration = j->limit, .priority = j->priority, .tag = job};
     r->handle[job] = sched_submit(r->sched, now, &request);
     r->submitted++;
     return r->handle[job] < 0 ? -1 : 0;

@@ -196,10 +196,35 @@ void naive_cancel(struct naive *s, int64_t now, size_t job)
     s->woken = true;
 }
 
-void naive_prioritize(struct naive *s, size_t job, int64_t priority)
+/* A holder that others go before now gives its reservation back; who goes before others now is as if new. */
+void naive_prioritize(struct naive *s, int64_t now, size_t job, int64_t priority)
 {
-    s->woken = s->woken || (s->order == SCHED_ORDER_PRIORITY && s->jobs[job].priority != priority);
-    s->jobs[job].priority = priority;
+    struct naive_job *j = &s->jobs[job];
+    int64_t was = j->priority;
+    bool gives = false;
+    if (s->order != SCHED_ORDER_PRIORITY || was == priority) {
+        j->priority = priority;
+        return;
+    }
+    bool raised = priority > was;
+    for (size_t i = 0; i < s->n; i++) {
+        bool other = i != job && s->jobs[i].state == (raised ? SCHED_RESERVED : SCHED_WAITING);
+        bool before = naive_before(s, i, job);
+        j->priority = priority;
+        gives |= other && before == raised && naive_before(s, i, job) != before;
+        j->priority = was;
+    }
+    j->priority = priority;
+    s->woken = true;
+    if (j->state == SCHED_WAITING) {
+        j->news |= raised;
+    } else if (gives) {
+        int64_t from = j->at > now ? j->at : now;
+        take(s, from, j->at + j->duration, -j->units);
+        j->state = SCHED_WAITING;
+        j->news = raised;
+        s->ended = true;
+    }
 }
 
 /* The pass. */
@@ -262,21 +287,77 @@ static size_t next_waiting(const struct naive *s, size_t after)
     return naive_before(s, a, b) ? a : b;
 }
 
-/* All waiting jobs in queue order. */
+/* The first after this one of the jobs that are new, or were raised, and are still without a reservation. */
+static size_t next_new(const struct naive *s, size_t after)
+{
+    size_t i = next_in_queue(s, after, SCHED_WAITING);
+    while (i != NOBODY && (!s->jobs[i].news || s->jobs[i].placed))
+        i = next_in_queue(s, i, SCHED_WAITING);
+    return i;
+}
+
+/* Whether a new job is looked at before the holders behind it: with nothing promised to anyone, only the first. */
+static bool may_go_before(const struct naive *s, size_t i)
+{
+    size_t last = last_holder(s);
+    return last != NOBODY && naive_before(s, i, last) && considered(s, i);
+}
+
+/* New jobs and the holders behind the first of them, in queue order, as if none of these held anything: a holder keeps its
+ * time if that is still free, and a holder too many loses it.
+ */
+static bool outrank(struct naive *s, int64_t now)
+{
+    size_t first = next_new(s, NOBODY);
+    bool lifted[4096] = {false};
+    if (first == NOBODY || !may_go_before(s, first))
+        return false;
+    for (size_t i = 0; i < s->n; i++) {
+        lifted[i] = s->jobs[i].state == SCHED_RESERVED && naive_before(s, first, i);
+        if (lifted[i])
+            take(s, s->jobs[i].at, s->jobs[i].at + s->jobs[i].duration, -s->jobs[i].units);
+    }
+    bool mine[4096] = {false};
+    for (size_t i = first; i != NOBODY; i = next_new(s, i))
+        mine[i] = may_go_before(s, i);
+    for (size_t i = 0; i < s->n; i++)
+        s->jobs[i].placed |= mine[i];
+    for (size_t i = next_waiting(s, NOBODY); i != NOBODY; i = next_waiting(s, i)) {
+        struct naive_job *job = &s->jobs[i];
+        if (lifted[i] && job->state == SCHED_RESERVED) {
+            if (fits(s, job, job->at)) {
+                take(s, job->at, job->at + job->duration, job->units);
+                continue;
+            }
+            reserve(s, now, i);
+        } else if (mine[i] && job->state == SCHED_WAITING && !try_start(s, now, i)) {
+            size_t last = last_holder(s);
+            bool full = bound_used_up(s);
+            if (full && !naive_before(s, i, last))
+                continue;
+            reserve(s, now, i);
+            if (!full)
+                continue;
+            if (!lifted[last])
+                abort();
+            s->jobs[last].state = SCHED_WAITING;
+        }
+    }
+    s->ended = true;
+    s->woken = true;
+    return true;
+}
+
+/* Holders whose time has come start; then all others that wait, in queue order. */
 static void walk(struct naive *s, int64_t now)
 {
-    for (size_t i = next_waiting(s, NOBODY); i != NOBODY; i = next_waiting(s, i)) {
-        if (s->jobs[i].state == SCHED_RESERVED) {
-            if (s->jobs[i].at <= now)
-                start_holder(s, now, i);
-            continue;
-        }
-        if (!considered(s, i))
-            continue;
-        size_t last = last_holder(s);
-        if (bound_used_up(s) && last != NOBODY && naive_before(s, i, last))
-            let_go(s, &s->jobs[last], SCHED_WAITING);
-        if (try_start(s, now, i))
+    for (size_t i = next_in_queue(s, NOBODY, SCHED_RESERVED); i != NOBODY;
+         i = next_in_queue(s, i, SCHED_RESERVED))
+        if (s->jobs[i].at <= now)
+            start_holder(s, now, i);
+    for (size_t i = next_in_queue(s, NOBODY, SCHED_WAITING); i != NOBODY;
+         i = next_in_queue(s, i, SCHED_WAITING)) {
+        if (!considered(s, i) || try_start(s, now, i))
             continue;
         if (s->bound == 0)
             return; /* with nothing promised to anyone, nobody may overtake */
@@ -298,13 +379,11 @@ static int64_t idle(const struct naive *s, int64_t now)
 /* Whether a pass that others of this instant follow has anything to decide. */
 static bool worth_it(const struct naive *s, int64_t now)
 {
-    size_t last = last_holder(s);
     if (s->woken)
         return true;
     for (size_t i = 0; i < s->n; i++)
         if (s->jobs[i].state == SCHED_WAITING && s->jobs[i].news &&
-            (!bound_used_up(s) || s->jobs[i].units <= idle(s, now) ||
-             (last != NOBODY && naive_before(s, i, last))))
+            (!bound_used_up(s) || s->jobs[i].units <= idle(s, now)))
             return true;
     return false;
 }
@@ -320,9 +399,11 @@ static void promise_all(struct naive *s, int64_t now)
 
 void naive_pass(struct naive *s, int64_t now, bool more)
 {
-    int64_t waiting = (int64_t)(naive_count(s, SCHED_WAITING) + naive_count(s, SCHED_RESERVED));
     s->n_decisions = 0;
     reject(s, now);
+    while (outrank(s, now))
+        ;
+    int64_t waiting = (int64_t)(naive_count(s, SCHED_WAITING) + naive_count(s, SCHED_RESERVED));
     if (s->ended)
         sweep(s, now);
     if (more && waiting <= s->bound)
@@ -332,5 +413,5 @@ void naive_pass(struct naive *s, int64_t now, bool more)
     s->ended = false;
     s->woken = false;
     for (size_t i = 0; i < s->n; i++)
-        s->jobs[i].news = false;
+        s->jobs[i].news = s->jobs[i].placed = false;
 }

@@ -18,7 +18,9 @@ struct naive_job {
     int64_t units, duration, priority;
     int64_t at; /* reserved or started */
     int state;
-    bool news; /* submitted since the last pass */
+    bool news;
+    bool placed;
+    /* looked at before the holders behind it, in this pass */ /* submitted since the last pass */
 };
 
 struct naive {
@@ -45,7 +47,7 @@ void naive_clear(struct naive *s);
 size_t naive_submit(struct naive *s, const struct sched_request *request);
 void naive_finish(struct naive *s, int64_t now, size_t job);
 void naive_cancel(struct naive *s, int64_t now, size_t job);
-void naive_prioritize(struct naive *s, size_t job, int64_t priority);
+void naive_prioritize(struct naive *s, int64_t now, size_t job, int64_t priority);
 
 /* A pass, which leaves its decisions in s->decisions. */
 void naive_pass(struct naive *s, int64_t now, bool more);

@@ -331,8 +331,10 @@ static void test_run_out(void **state)
     assert_int_equal(graph_seal(g), 0);
     match_t *m = match_create(g, &(match_options_t){.policy = "low"}, NULL);
     sched_t *s = sched_create_match(m, &(struct sched_params){.policy = "conservative"}, NULL);
-    static const struct sched_request requests[] = {
-        {1, 10, 0, 0}, {1, 15, 0, 1}, {2, 10, 0, 2}, {1, 5, 0, 3}};
+    static const struct sched_request requests[] = {{.units = 1, .duration = 10, .tag = 0},
+                                                    {.units = 1, .duration = 15, .tag = 1},
+                                                    {.units = 2, .duration = 10, .tag = 2},
+                                                    {.units = 1, .duration = 5, .tag = 3}};
     sched_job_t job[4];
     const struct sched_decision *d;
     const struct sched_range *range;

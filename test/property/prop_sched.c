@@ -157,7 +157,7 @@ static struct scenario pick_scenario(const struct shape *s, uint64_t seed)
     c.params.order =
         random_next(&r) % 2 ? SCHED_ORDER_SUBMIT : (enum sched_order)(random_next(&r) % 3);
     c.events = (enum events)(random_next(&r) % 3);
-    c.safe = c.bound == INT64_MAX || (c.params.order == SCHED_ORDER_SUBMIT && c.bound > 0);
+    c.safe = c.params.order == SCHED_ORDER_SUBMIT && c.bound > 0;
     for (int i = 0; i < c.n; i++) {
         c.job[i] = pick_job(s, &c, submit, (uint64_t)i, exact, cancels, &r);
         if (random_next(&r) % 2)
@@ -320,7 +320,7 @@ static void prioritize(struct run *r, int64_t now, int i)
     int rc = sched_prioritize(r->sched, now, job->handle, priority);
     CHECK(rc == (waits ? 0 : -1) && errno == (waits ? 0 : EINVAL));
     if (waits)
-        naive_prioritize(&r->naive, (size_t)i, priority);
+        naive_prioritize(&r->naive, now, (size_t)i, priority);
     job->news = true;
     job->change = INT64_MAX;
 }

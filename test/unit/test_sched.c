@@ -22,7 +22,8 @@ static sched_t *create(int64_t units, const char *policy, int64_t depth, enum sc
 static sched_job_t submit(sched_t *s, int64_t now, int64_t units, int64_t duration,
                           int64_t priority, uint64_t tag)
 {
-    struct sched_request request = {units, duration, priority, tag};
+    struct sched_request request = {
+        .units = units, .duration = duration, .priority = priority, .tag = tag};
     sched_job_t job = sched_submit(s, now, &request);
     assert_true(job >= 0);
     assert_true(sched_check(s));
@@ -136,7 +137,7 @@ static void refuses_bad_requests(void **state)
         {-1, 1, 1}, {10, 1, INT64_MAX}, {INT64_MAX, 1, 1}, {10, 1, INT64_MIN}, {10, INT64_MIN, 1},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct sched_request request = {cases[i].units, cases[i].duration, 0, 0};
+        struct sched_request request = {.units = cases[i].units, .duration = cases[i].duration};
         EXPECT_EINVAL(s, sched_submit(s, cases[i].now, &request));
     }
     assert_int_equal(sched_waiting(s), 1);
@@ -354,7 +355,8 @@ static void due_holder_makes_room_in_the_bound(void **state)
     assert_int_equal(sched_pass(s, 9, false, &d, &n), 0);
     assert_int_equal(n, 0);
     submit(s, 10, 4, 30, 0, 3);
-    EXPECT_PASS(s, 10, false, {SCHED_START, 1, 10}, {SCHED_RESERVE, 3, 70});
+    /* 3 goes before 2, which holds the time after 1; 2 gets another once 1 has started. */
+    EXPECT_PASS(s, 10, false, {SCHED_RESERVE, 3, 30}, {SCHED_START, 1, 10}, {SCHED_RESERVE, 2, 60});
     sched_destroy(s);
 }
 

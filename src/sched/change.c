@@ -1,0 +1,220 @@
+/* The machine changes under a named scheduler. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/errtext.h"
+#include "sched/control.h"
+#include "sched/named.h"
+
+/* The machine of a call at `now`; NULL with EINVAL and a text. */
+static const struct place_named *machine_of(const sched_t *s, int64_t now, berth_error_t *err)
+{
+    if (s->named && time_is_good(s, now))
+        return s->place->ops->named;
+    errtext_set(err, EINVAL, s->named ? "time goes back" : "this scheduler has no named resources");
+    return NULL;
+}
+
+/* Something has changed: all that waits is looked at again, all reservations are looked over. */
+static int changed(sched_t *s, int64_t now)
+{
+    kinds_measure(s);
+    s->booked++;
+    s->woken = true;
+    s->swept = false;
+    named_event(s, now);
+    note_freed(s, now, INT64_MAX);
+    repair_note(s, 0, INT64_MAX);
+    s->named->turn = s->place->ops->named->turn(s->place, now);
+    return 0;
+}
+
+int sched_set_status(sched_t *s, int64_t now, const char *resources, enum sched_status status,
+                     berth_error_t *err)
+{
+    const struct place_named *machine = machine_of(s, now, err);
+    if (!machine || machine->status(s->place, resources, status, err) < 0)
+        return -1;
+    return changed(s, now);
+}
+
+int sched_set_property(sched_t *s, int64_t now, const char *resources, const char *key,
+                       const char *value, berth_error_t *err)
+{
+    const struct place_named *machine = machine_of(s, now, err);
+    if (!machine || machine->property(s->place, resources, key, value, err) < 0)
+        return -1;
+    return changed(s, now);
+}
+
+int sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length, berth_error_t *err)
+{
+    const struct place_named *machine = machine_of(s, now, err);
+    if (!machine || machine->attach(s->place, jgf, length, err) < 0)
+        return -1;
+    return changed(s, now);
+}
+
+/* What jobs hold is measured anew: the ledger forgets all of them, or learns them again. */
+static void count_all(sched_t *s, bool enter)
+{
+    for (uint32_t slot = s->named->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following) {
+        const struct job *job = &s->jobs[slot];
+        if (job->state != SCHED_RUNNING && job->state != SCHED_RESERVED)
+            continue;
+        if (enter)
+            control_enter(s, slot, job->booking);
+        else
+            control_uncount(s, slot, job->booking);
+    }
+}
+
+int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *err)
+{
+    const struct place_named *machine = machine_of(s, now, err);
+    if (!machine)
+        return -1;
+    count_all(s, false);
+    int rc = machine->remove(s->place, resources, err);
+    int saved = errno;
+    count_all(s, true);
+    errno = saved;
+    if (rc < 0)
+        return -1;
+    return changed(s, now);
+}
+
+/* Room for one more in the list of holders. Returns 0, or -1 with ENOMEM. */
+static int holders_reserve(struct named *n, size_t used)
+{
+    if (used < n->cap_holders)
+        return 0;
+    size_t cap = n->cap_holders ? n->cap_holders * 2 : 16;
+    sched_job_t *v = reallocarray(n->holders, cap, sizeof(*v));
+    if (!v)
+        return -1;
+    n->holders = v;
+    n->cap_holders = cap;
+    return 0;
+}
+
+int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, size_t *n,
+                  berth_error_t *err)
+{
+    const struct place_named *machine = machine_of(s, s->now, err);
+    size_t found = 0;
+    if (!machine || machine->touches(s->place, -1, resources, err) < 0)
+        return -1;
+    for (uint32_t slot = s->named->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following) {
+        if (s->jobs[slot].state != SCHED_RUNNING)
+            continue;
+        int rc = machine->touches(s->place, s->jobs[slot].booking, resources, err);
+        if (rc < 0)
+            return -1;
+        if (rc == 0)
+            continue;
+        if (holders_reserve(s->named, found) < 0)
+            return errtext_set(err, ENOMEM, "out of memory");
+        s->named->holders[found++] = job_handle(s, slot);
+    }
+    *jobs = s->named->holders;
+    *n = found;
+    return 0;
+}
+
+/* Of a waiting job, who holds what it could use, in the order of their ends. Returns their number, or -1 with ENOMEM. */
+static int64_t holders_of(sched_t *s, uint32_t slot)
+{
+    struct named *n = s->named;
+    size_t found = 0;
+    for (uint32_t i = 0; i < n->ends.n; i++) {
+        uint32_t other = n->ends.v[i].item;
+        if (s->jobs[other].state != SCHED_RUNNING ||
+            !s->place->ops->named->bars(s->place, &s->jobs[slot].ask, s->jobs[other].booking))
+            continue;
+        if (holders_reserve(n, found) < 0)
+            return -1;
+        size_t k = found++;
+        for (; k > 0; k--) {
+            uint32_t before = (uint32_t)n->holders[k - 1];
+            if (s->jobs[before].details->until < s->jobs[other].details->until ||
+                (s->jobs[before].details->until == s->jobs[other].details->until &&
+                 queue_before(s->jobs[before].key, s->jobs[other].key)))
+                break;
+            n->holders[k] = n->holders[k - 1];
+        }
+        n->holders[k] = job_handle(s, other);
+    }
+    return (int64_t)found;
+}
+
+/* When a waiting job will start as far as can be said now; -1: unknown. */
+static int64_t estimate(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (job->state == SCHED_RESERVED)
+        return job->at;
+    if (job->state != SCHED_WAITING || lane_of(s, slot)->is_stopped)
+        return -1;
+    return s->place->ops->when(s->place, &job->ask, s->now);
+}
+
+int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
+{
+    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    if (slot == JOB_NONE) {
+        errno = EINVAL;
+        return -1;
+    }
+    struct named *n = s->named;
+    const struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    *a = (struct sched_annotation){.state = (enum sched_state)job->state,
+                                   .tag = job->tag,
+                                   .id = d->is_nameless ? "" : depend_id(n->depend, slot),
+                                   .queue = n->setup->queue[d->queue].name,
+                                   .user = d->user,
+                                   .member = d->member,
+                                   .members = d->members,
+                                   .priority = d->priority,
+                                   .submitted = d->submitted,
+                                   .start = job->at,
+                                   .until = d->until,
+                                   .reason = "",
+                                   .how = d->how};
+    if (job->state == SCHED_RUNNING)
+        return 0;
+    reason_of(s, slot, n->answer, sizeof(n->answer));
+    a->reason = n->answer;
+    a->start = estimate(s, slot);
+    if (job->state == SCHED_WAITING || job->state == SCHED_RESERVED) {
+        int64_t holders = holders_of(s, slot);
+        if (holders < 0)
+            return -1;
+        a->holders = n->holders;
+        a->n_holders = (size_t)holders;
+    }
+    if (job->state != SCHED_RESERVED)
+        a->until = -1;
+    return 0;
+}
+
+int sched_write(sched_t *s, sched_job_t handle, const char *format, const char **text,
+                size_t *length)
+{
+    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    if (slot == JOB_NONE ||
+        (s->jobs[slot].state != SCHED_RUNNING && s->jobs[slot].state != SCHED_RESERVED)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return s->place->ops->named->write(s->place, s->jobs[slot].booking, format, text, length);
+}
+
+int sched_resources(sched_t *s, sched_job_t job, const char **text)
+{
+    size_t length;
+    return sched_write(s, job, NULL, text, &length);
+}

@@ -1,0 +1,321 @@
+/* The controllers' part in starting and promising (control.h). */
+#include "sched/control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched/named.h"
+
+struct measured {
+    const sched_t *s;
+    int64_t booking;
+    uint32_t class;
+};
+
+static int64_t amount_held(void *arg, const char *type)
+{
+    const struct measured *m = arg;
+    return m->s->place->ops->named->amount(m->s->place, m->booking, type);
+}
+
+static int64_t amount_wanted(void *arg, const char *type)
+{
+    const struct measured *m = arg;
+    return m->s->place->ops->named->wants(m->s->place, m->class, type);
+}
+
+enum step control_gate(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    struct measured m = {s, -1, s->jobs[slot].ask.class};
+    char reason[sizeof(d->limit_reason)];
+    const struct limits *limits = s->named->limits;
+    if (limits_open(limits, d->account, reason, sizeof(reason)) &&
+        (!limits_measures(limits, d->account) ||
+         limits_start(limits, d->account, amount_wanted, &m, reason, sizeof(reason))))
+        return STEP_BUSY;
+    memcpy(d->limit_reason, reason, sizeof(reason));
+    return job_block(s, slot, BLOCK_LIMIT) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+enum step control_count(sched_t *s, uint32_t slot, int64_t booking)
+{
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    struct limits *limits = s->named->limits;
+    struct measured m = {s, booking, job->ask.class};
+    char reason[sizeof(d->limit_reason)];
+    if (limits_measures(limits, d->account)) {
+        if (!limits_job(limits, d->account, d->limit, amount_held, &m, reason, sizeof(reason)) ||
+            !limits_ever(limits, d->account, amount_held, &m, reason, sizeof(reason))) {
+            if (job->state == SCHED_RESERVED)
+                held_release(s, slot);
+            else
+                open_remove(s, slot);
+            job_reject(s, slot, reason);
+            return STEP_DONE;
+        }
+        if (!limits_start(limits, d->account, amount_held, &m, reason, sizeof(reason))) {
+            memcpy(d->limit_reason, reason, sizeof(reason));
+            return job_block(s, slot, BLOCK_LIMIT) < 0 ? STEP_FAILED : STEP_DONE;
+        }
+    }
+    return control_enter(s, slot, booking) < 0 ? STEP_FAILED : STEP_BUSY;
+}
+
+enum step control_recount(sched_t *s, uint32_t slot)
+{
+    bool eased = s->named->is_eased;
+    control_uncount(s, slot, s->jobs[slot].booking);
+    s->named->is_eased = eased; /* that is no end */
+    return control_count(s, slot, s->jobs[slot].booking);
+}
+
+int control_enter(sched_t *s, uint32_t slot, int64_t booking)
+{
+    struct details *d = s->jobs[slot].details;
+    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    if (limits_add(s->named->limits, d->account, amount_held, &m) < 0)
+        return -1;
+    d->is_counted = true;
+    return 0;
+}
+
+void control_uncount(sched_t *s, uint32_t slot, int64_t booking)
+{
+    struct details *d = s->jobs[slot].details;
+    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    if (!d->is_counted)
+        return;
+    limits_sub(s->named->limits, d->account, amount_held, &m);
+    d->is_counted = false;
+    s->named->is_eased = true;
+}
+
+/* A held job has preempted others no longer, or starts. */
+static void leave_preempting(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    lane_of(s, slot)->preempting -= d->is_preempting;
+    d->is_preempting = false;
+}
+
+void control_released(sched_t *s, uint32_t slot)
+{
+    if (s->jobs[slot].details->victims > 0)
+        preempting_ended(s, slot);
+    leave_preempting(s, slot);
+    control_uncount(s, slot, s->jobs[slot].booking);
+}
+
+int control_prepare(sched_t *s, uint32_t slot)
+{
+    struct named *n = s->named;
+    if (victims_reserve(n, n->n_victims + 1) < 0)
+        return -1;
+    return heap_has(&n->ends, slot) ? 0
+                                    : heap_put(&n->ends, slot, INT64_MAX, s->jobs[slot].key.seq);
+}
+
+void control_started(sched_t *s, uint32_t slot, enum sched_how how, struct sched_decision *decision)
+{
+    struct named *n = s->named;
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    bool preempting = d->is_preempting;
+    d->how = preempting ? SCHED_IMMEDIATE : how;
+    leave_preempting(s, slot);
+    d->until = s->now + job->ask.duration;
+    d->reason[0] = '\0';
+    decision->how = d->how;
+    heap_move(&n->ends, slot, d->until, job->key.seq);
+    pending_end(s, slot);
+    n->stats[d->queue].started++;
+    depend_started(n->depend, slot);
+    if (n->setup->queue[d->queue].preemptible == SCHED_NOT_PREEMPTIBLE)
+        return;
+    n->victims[n->n_victims++] = slot;
+    n->has_victims = true;
+    int64_t from =
+        job->at < INT64_MAX - d->preemptible_after ? job->at + d->preemptible_after : INT64_MAX;
+    if (from > s->now && from < n->preemptible_next)
+        n->preemptible_next = from;
+}
+
+void control_reserved(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    d->until = s->jobs[slot].at + s->jobs[slot].ask.duration;
+    d->reason[0] = '\0';
+}
+
+void pending_begin(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    limits_wait(s->named->limits, d->account, 1);
+    d->is_pending = true;
+}
+
+void pending_end(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    if (d->is_pending)
+        limits_wait(s->named->limits, d->account, -1);
+    d->is_pending = false;
+}
+
+int job_block(sched_t *s, uint32_t slot, uint8_t reason)
+{
+    struct named *n = s->named;
+    struct job *job = &s->jobs[slot];
+    if (reason == BLOCK_LIMIT) {
+        if (n->n_limited == n->cap_limited) {
+            size_t cap = n->cap_limited ? n->cap_limited * 2 : 16;
+            uint32_t *v = reallocarray(n->limited, cap, sizeof(*v));
+            if (!v)
+                return -1;
+            n->limited = v;
+            n->cap_limited = cap;
+        }
+        n->limited[n->n_limited++] = slot;
+    }
+    if (job->state == SCHED_WAITING) {
+        open_remove(s, slot);
+    } else if (job->state == SCHED_RESERVED) {
+        held_release(s, slot);
+        s->swept = false;
+    }
+    job->state = SCHED_BLOCKED;
+    job->details->blocked |= reason;
+    tell_later(s, slot);
+    return 0;
+}
+
+int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
+{
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    uint8_t before = d->blocked;
+    d->blocked &= (uint8_t)~reason;
+    if (job->state != SCHED_BLOCKED)
+        return 0;
+    if (d->blocked == 0 && open_insert(s, slot, true) < 0) {
+        d->blocked = before;
+        return -1;
+    }
+    tell_later(s, slot);
+    return 0;
+}
+
+void tell_later(sched_t *s, uint32_t slot)
+{
+    struct named *n = s->named;
+    if (s->jobs[slot].details->is_untold)
+        return;
+    if (n->n_untold == n->cap_untold) {
+        size_t cap = n->cap_untold ? n->cap_untold * 2 : 64;
+        uint32_t *v = reallocarray(n->untold, cap, sizeof(*v));
+        if (!v)
+            return; /* it is told when it is looked at next */
+        n->untold = v;
+        n->cap_untold = cap;
+    }
+    n->untold[n->n_untold++] = slot;
+    s->jobs[slot].details->is_untold = true;
+}
+
+void job_reject(sched_t *s, uint32_t slot, const char *reason)
+{
+    struct details *d = s->jobs[slot].details;
+    snprintf(d->reason, sizeof(d->reason), "%s", reason);
+    d->is_untold = false;
+    rejected_push(s, slot);
+}
+
+/* Take a blocked job whose dependency is met, or never can be. */
+static int resolve(sched_t *s, uint32_t slot, bool never)
+{
+    struct details *d = s->jobs[slot].details;
+    if (s->jobs[slot].state != SCHED_BLOCKED)
+        return 0;
+    if (!never)
+        return job_unblock(s, slot, BLOCK_DEPEND);
+    char reason[sizeof(d->reason)];
+    depend_reason(s->named->depend, slot, reason, sizeof(reason));
+    job_reject(s, slot, reason);
+    return 0;
+}
+
+int dependencies_resolve(sched_t *s)
+{
+    struct named *n = s->named;
+    uint32_t slot;
+    bool never;
+    int rc = 0;
+    while (depend_next_ready(n->depend, &slot, &never))
+        rc = resolve(s, slot, never) < 0 ? -1 : rc;
+    while (depend_next_nearer(n->depend, &slot))
+        tell_later(s, slot);
+    if (n->recheck_depend && rc == 0) {
+        for (slot = 0; slot < s->n_jobs && rc == 0; slot++)
+            if (s->jobs[slot].state == SCHED_BLOCKED &&
+                s->jobs[slot].details->blocked & BLOCK_DEPEND && !depend_waits(n->depend, slot))
+                rc = resolve(s, slot, false);
+    }
+    n->recheck_depend = rc < 0;
+    return rc;
+}
+
+/* Whether limits would let a job that they have blocked go on. */
+static bool is_within(const sched_t *s, const struct job *job)
+{
+    const struct limits *limits = s->named->limits;
+    struct measured m = {s, -1, job->ask.class};
+    return limits_open(limits, job->details->account, NULL, 0) &&
+           (!limits_measures(limits, job->details->account) ||
+            limits_start(limits, job->details->account, amount_wanted, &m, NULL, 0));
+}
+
+int limits_resolve(sched_t *s)
+{
+    struct named *n = s->named;
+    size_t kept = 0;
+    int rc = 0;
+    for (size_t i = 0; i < n->n_limited; i++) {
+        uint32_t slot = n->limited[i];
+        struct job *job = &s->jobs[slot];
+        if (job->state != SCHED_BLOCKED || !(job->details->blocked & BLOCK_LIMIT))
+            continue;
+        if (rc == 0 && is_within(s, job))
+            rc = job_unblock(s, slot, BLOCK_LIMIT);
+        if (job->details->blocked & BLOCK_LIMIT)
+            n->limited[kept++] = slot;
+    }
+    n->n_limited = kept;
+    n->is_eased = rc < 0;
+    return rc;
+}
+
+void job_forget(sched_t *s, uint32_t slot)
+{
+    struct named *n = s->named;
+    struct details *d = s->jobs[slot].details;
+    if (heap_has(&n->begins, slot))
+        heap_take(&n->begins, slot);
+    if (heap_has(&n->ends, slot))
+        heap_take(&n->ends, slot);
+    victim_remove(n, slot);
+    details_unlink(s, slot);
+    if (d->kind != KIND_NONE) {
+        uint32_t class = s->jobs[slot].ask.class;
+        kind_leave(s, &n->kinds, d->kind);
+        s->place->ops->named->forget(s->place, class);
+    }
+    if (!d->is_nameless)
+        depend_forget(n->depend, slot);
+    details_free(d);
+    s->jobs[slot].details = NULL;
+    job_free(s, slot);
+}

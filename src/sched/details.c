@@ -1,0 +1,131 @@
+/* What a named scheduler knows of one job. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched/named.h"
+
+struct shared_text *shared_text_new(const char *text, size_t length)
+{
+    struct shared_text *t = malloc(sizeof(*t) + length + 1);
+    if (!t)
+        return NULL;
+    t->users = 1;
+    t->length = length;
+    if (length > 0)
+        memcpy(t->text, text, length);
+    t->text[length] = '\0';
+    return t;
+}
+
+void shared_text_leave(struct shared_text *text)
+{
+    if (text && --text->users == 0)
+        free(text);
+}
+
+/* One text for all that are equal; NULL with ENOMEM. */
+static const char *text_of(struct named *n, const char *text)
+{
+    uint32_t id;
+    if (intern_put(&n->texts, text, strlen(text), &id) < 0)
+        return NULL;
+    return intern_text(&n->texts, id);
+}
+
+static int fill(struct details *d, struct named *n, const struct sched_request *request)
+{
+    d->user = text_of(n, request->user ? request->user : "");
+    d->name = request->name ? text_of(n, request->name) : NULL;
+    if (!d->user || (request->name && !d->name))
+        return -1;
+    if (request->dependency) {
+        d->dependency = strdup(request->dependency);
+        if (!d->dependency)
+            return -1;
+    }
+    if (request->n_groups == 0)
+        return 0;
+    d->groups = reallocarray(NULL, request->n_groups, sizeof(*d->groups));
+    if (!d->groups)
+        return -1;
+    for (; d->n_groups < request->n_groups; d->n_groups++) {
+        d->groups[d->n_groups] = text_of(n, request->groups[d->n_groups]);
+        if (!d->groups[d->n_groups])
+            return -1;
+    }
+    return 0;
+}
+
+struct details *details_new(struct named *n, const struct sched_request *request,
+                            struct shared_text *jobspec)
+{
+    struct details *d = calloc(1, sizeof(*d));
+    if (!d)
+        return NULL;
+    d->kind = KIND_NONE;
+    d->previous = d->following = JOB_NONE;
+    d->preempted_for = JOB_NONE;
+    d->members = request->members > 1 ? request->members : 1;
+    d->priority = request->priority;
+    d->begin = request->begin;
+    d->until = -1;
+    if (fill(d, n, request) < 0) {
+        details_free(d);
+        errno = ENOMEM;
+        return NULL;
+    }
+    d->jobspec = jobspec;
+    jobspec->users++;
+    return d;
+}
+
+void details_free(struct details *d)
+{
+    if (!d)
+        return;
+    shared_text_leave(d->jobspec);
+    free(d->dependency);
+    free(d->groups);
+    free(d);
+}
+
+const char *base_id(sched_t *s, uint32_t slot)
+{
+    struct named *n = s->named;
+    const char *id = depend_id(n->depend, slot);
+    size_t length = strlen(id);
+    if (s->jobs[slot].details->members > 1)
+        while (length > 0 && id[--length] != '[')
+            ;
+    strbuf_reset(&n->text);
+    strbuf_put(&n->text, id, length);
+    return strbuf_text(&n->text);
+}
+
+void details_link(sched_t *s, uint32_t slot)
+{
+    struct named *n = s->named;
+    struct details *d = s->jobs[slot].details;
+    d->previous = n->last;
+    d->following = JOB_NONE;
+    if (n->last == JOB_NONE)
+        n->first = slot;
+    else
+        s->jobs[n->last].details->following = slot;
+    n->last = slot;
+}
+
+void details_unlink(sched_t *s, uint32_t slot)
+{
+    struct named *n = s->named;
+    struct details *d = s->jobs[slot].details;
+    if (d->previous == JOB_NONE)
+        n->first = d->following;
+    else
+        s->jobs[d->previous].details->following = d->following;
+    if (d->following == JOB_NONE)
+        n->last = d->previous;
+    else
+        s->jobs[d->following].details->previous = d->previous;
+}

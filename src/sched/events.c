@@ -1,0 +1,185 @@
+/* Events about jobs and queues that named schedulers are told of. */
+#include <errno.h>
+
+#include "base/errtext.h"
+#include "sched/control.h"
+#include "sched/named.h"
+
+static bool is_waiting(const struct job *job)
+{
+    return job->state == SCHED_WAITING || job->state == SCHED_RESERVED ||
+           job->state == SCHED_BLOCKED;
+}
+
+/* The slot of a waiting job, or JOB_NONE with EINVAL. */
+static uint32_t waiting_of(const sched_t *s, int64_t now, sched_job_t job)
+{
+    uint32_t slot = s->named ? job_find(s, job) : JOB_NONE;
+    if (slot != JOB_NONE && is_waiting(&s->jobs[slot]) && time_is_good(s, now))
+        return slot;
+    errno = EINVAL;
+    return JOB_NONE;
+}
+
+int sched_hold(sched_t *s, int64_t now, sched_job_t job)
+{
+    uint32_t slot = waiting_of(s, now, job);
+    if (slot == JOB_NONE || job_block(s, slot, BLOCK_HOLD) < 0)
+        return -1;
+    return named_event(s, now);
+}
+
+int sched_release(sched_t *s, int64_t now, sched_job_t job)
+{
+    uint32_t slot = waiting_of(s, now, job);
+    if (slot == JOB_NONE || job_unblock(s, slot, BLOCK_HOLD) < 0)
+        return -1;
+    return named_event(s, now);
+}
+
+/* Another duration of a job that waits. Returns 0, or -1 with ENOMEM and nothing changed. */
+static int waiting_duration(sched_t *s, uint32_t slot, int64_t duration)
+{
+    struct job *job = &s->jobs[slot];
+    uint8_t state = job->state;
+    int64_t before = job->ask.duration;
+    if (state != SCHED_BLOCKED && open_reserve(s, slot) < 0)
+        return -1;
+    if (state == SCHED_WAITING)
+        open_remove(s, slot);
+    job->ask.duration = duration;
+    if (state != SCHED_BLOCKED)
+        open_insert(s, slot, true); /* there is room for it */
+    if (state == SCHED_RESERVED) {
+        job->ask.duration = before;
+        held_release(s, slot);
+        job->ask.duration = duration;
+        s->swept = false;
+    }
+    return 0;
+}
+
+/* Another end of a job that runs. Returns 0, or -1 with ENOMEM. */
+static int running_duration(sched_t *s, uint32_t slot, int64_t now, int64_t duration)
+{
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    int64_t until = job->at + duration > now ? job->at + duration : now;
+    if (s->place->ops->named->extend(s->place, job->booking, until) < 0)
+        return -1;
+    s->booked++;
+    if (until > d->until) {
+        repair_note(s, d->until, until);
+    } else {
+        int64_t before = s->now;
+        s->now = now;
+        note_freed(s, until, d->until);
+        s->now = before;
+        s->swept = false;
+        s->named->wake_all = true;
+    }
+    job->ask.duration = until - job->at;
+    d->until = until;
+    heap_move(&s->named->ends, slot, until, job->key.seq);
+    return 0;
+}
+
+int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t duration,
+                       berth_error_t *err)
+{
+    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    if (slot == JOB_NONE || !time_is_good(s, now) ||
+        !(is_waiting(&s->jobs[slot]) || s->jobs[slot].state == SCHED_RUNNING))
+        return errtext_set(err, EINVAL, "no such job");
+    struct job *job = &s->jobs[slot];
+    if (duration < 1 || duration > INT64_MAX / 4)
+        return errtext_set(err, EINVAL, "duration out of range");
+    char reason[sizeof(job->details->reason)];
+    if (!job_is_within(s, slot, duration, reason, sizeof(reason)))
+        return errtext_set(err, EINVAL, "%s", reason);
+    int rc = job->state == SCHED_RUNNING ? running_duration(s, slot, now, duration)
+                                         : waiting_duration(s, slot, duration);
+    if (rc < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    job->details->limit = duration;
+    s->woken = true;
+    return named_event(s, now);
+}
+
+int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bool started,
+                    berth_error_t *err)
+{
+    uint32_t q = s->named ? setup_find(s->named->setup, queue) : SETUP_NONE;
+    if (q == SETUP_NONE)
+        return errtext_set(err, ENOENT, "no such queue: %.200s", queue);
+    if (s->named->setup->queue[q].parent != q && !started)
+        return errtext_set(err, EINVAL, "queue %.100s is virtual: its parent %.100s can be stopped",
+                           queue, s->named->setup->queue[s->named->setup->queue[q].parent].name);
+    struct lane *lane = &s->lanes[s->named->lane_of[q]];
+    if (!time_is_good(s, now))
+        return errtext_set(err, EINVAL, "time goes back");
+    s->named->is_closed[q] = !enabled;
+    if (s->named->setup->queue[q].parent == q && lane->is_stopped == started) {
+        struct queue_cursor c;
+        lane->is_stopped = !started;
+        for (bool any = queue_begin(lane->open, &c); any; any = queue_next(&c))
+            tell_later(s, queue_item(&c));
+        lane_keep(s, lane); /* else the next pass does */
+    }
+    s->woken = true;
+    return named_event(s, now);
+}
+
+int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_stats *stats)
+{
+    const struct named *n = s->named;
+    uint32_t q = n ? setup_find(n->setup, queue) : SETUP_NONE;
+    if (q == SETUP_NONE) {
+        errno = ENOENT;
+        return -1;
+    }
+    *stats = n->stats[q];
+    for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
+        if (s->jobs[slot].details->queue == q)
+            stats->now[s->jobs[slot].state]++;
+    stats->enabled = !n->is_closed[q];
+    stats->started_up = !s->lanes[n->lane_of[q]].is_stopped;
+    return 0;
+}
+
+sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member)
+{
+    int64_t slot = s->named ? depend_find(s->named->depend, id, member) : -1;
+    if (slot >= 0)
+        return job_handle(s, (uint32_t)slot);
+    errno = ENOENT;
+    return -1;
+}
+
+sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i)
+{
+    uint32_t slot = s->named ? job_find(s, array) : JOB_NONE;
+    if (slot == JOB_NONE)
+        return -1;
+    if (s->jobs[slot].details->members == 1) {
+        errno = EINVAL;
+        return i == 0 ? array : -1;
+    }
+    int64_t found = depend_find(s->named->depend, base_id(s, slot), i);
+    if (found >= 0)
+        return job_handle(s, (uint32_t)found);
+    errno = s->named->text.failed ? ENOMEM : EINVAL;
+    return -1;
+}
+
+sched_job_t sched_first(const sched_t *s)
+{
+    return s->named && s->named->first != JOB_NONE ? job_handle(s, s->named->first) : -1;
+}
+
+sched_job_t sched_next(const sched_t *s, sched_job_t job)
+{
+    uint32_t slot = s->named ? job_find(s, job) : JOB_NONE;
+    uint32_t next = slot == JOB_NONE ? JOB_NONE : s->jobs[slot].details->following;
+    return next == JOB_NONE ? -1 : job_handle(s, next);
+}

@@ -1,0 +1,110 @@
+/* Slots for jobs, and the decisions about them. */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sched/named.h"
+
+enum { GENERATION_MAX = INT32_MAX }; /* keeps handles from being negative */
+
+int decision_reserve(sched_t *s)
+{
+    if (s->n_decisions < s->cap_decisions)
+        return 0;
+    size_t cap = s->cap_decisions ? s->cap_decisions * 2 : 64;
+    struct sched_decision *v = reallocarray(s->decisions, cap, sizeof(*v));
+    if (!v)
+        return -1;
+    s->decisions = v;
+    s->cap_decisions = cap;
+    return 0;
+}
+
+struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot,
+                                    int64_t at, const char *reason)
+{
+    assert(s->n_decisions < s->cap_decisions);
+    struct sched_decision *d = &s->decisions[s->n_decisions++];
+    *d = (struct sched_decision){.kind = kind,
+                                 .job = job_handle(s, slot),
+                                 .tag = s->jobs[slot].tag,
+                                 .at = at,
+                                 .reason = reason,
+                                 .member = s->named ? s->jobs[slot].details->member : 0,
+                                 .other = -1};
+    return d;
+}
+
+uint32_t job_alloc(sched_t *s)
+{
+    uint32_t slot = s->free_job;
+    if (slot != JOB_NONE) {
+        s->free_job = s->jobs[slot].next;
+        return slot;
+    }
+    if (s->n_jobs == s->cap_jobs) {
+        uint32_t cap = s->cap_jobs ? s->cap_jobs + s->cap_jobs / 2 : 64;
+        struct job *jobs = cap < INT32_MAX ? reallocarray(s->jobs, cap, sizeof(*jobs)) : NULL;
+        if (!jobs) {
+            errno = ENOMEM;
+            return JOB_NONE;
+        }
+        s->jobs = jobs;
+        s->cap_jobs = cap;
+    }
+    s->jobs[s->n_jobs] = (struct job){.state = JOB_FREE};
+    return s->n_jobs++;
+}
+
+void job_unalloc(sched_t *s, uint32_t slot)
+{
+    s->jobs[slot].state = JOB_FREE;
+    s->jobs[slot].next = s->free_job;
+    s->free_job = slot;
+}
+
+void job_free(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    job->state = JOB_FREE;
+    if (job->generation == GENERATION_MAX)
+        return; /* the slot is worn out: no handle must ever come again */
+    job->generation++;
+    job_unalloc(s, slot);
+}
+
+uint32_t job_find(const sched_t *s, sched_job_t job)
+{
+    uint32_t slot = (uint32_t)job;
+    if (job >= 0 && slot < s->n_jobs && s->jobs[slot].state != JOB_FREE &&
+        job_handle(s, slot) == job)
+        return slot;
+    errno = EINVAL;
+    return JOB_NONE;
+}
+
+int core_advance(sched_t *s, int64_t now)
+{
+    if (!time_is_good(s, now)) {
+        errno = EINVAL;
+        return -1;
+    }
+    s->now = now;
+    s->pass.phase = PASS_IDLE;
+    return 0;
+}
+
+void rejected_push(sched_t *s, uint32_t slot)
+{
+    s->jobs[slot].state = SCHED_REJECTED;
+    s->jobs[slot].next = s->rejected;
+    s->rejected = slot;
+}
+
+void rejected_unlink(sched_t *s, uint32_t slot)
+{
+    uint32_t *link = &s->rejected;
+    while (*link != slot)
+        link = &s->jobs[*link].next;
+    *link = s->jobs[slot].next;
+}

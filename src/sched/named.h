@@ -1,0 +1,230 @@
+/* What a scheduler with named queues has beside the lanes: its setup, its controllers, and jobs that wait for something
+ * else than resources.
+ */
+#ifndef SCHED_NAMED_H
+#define SCHED_NAMED_H
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/strbuf.h"
+#include "sched/depend.h"
+#include "sched/kind.h"
+#include "sched/limits.h"
+#include "sched/sched_priv.h"
+#include "sched/setup.h"
+
+/* Why a job is blocked; one can be so for several reasons. */
+enum { BLOCK_HOLD = 1, BLOCK_DEPEND = 2, BLOCK_BEGIN = 4, BLOCK_LIMIT = 8 };
+
+/* A text that members of an array share. */
+struct shared_text {
+    uint32_t users;
+    size_t length;
+    char text[];
+};
+
+/* Of a job with a name. */
+struct details {
+    uint32_t queue; /* in the setup, perhaps a virtual one */
+    uint32_t account;
+    uint32_t kind;
+    uint32_t member, members;
+    uint32_t previous, following; /* slots in the order of submission */
+    uint32_t victims;             /* preempted for this job, and not ended yet */
+    uint32_t preempted_for;       /* slot; JOB_NONE */
+    uint8_t blocked;
+    bool is_counted;    /* in the ledger of limits as holding something */
+    bool is_nameless;   /* its id is another's: depend.h doesn't know it */
+    bool is_pending;    /* counts as such in the ledger of limits */
+    bool is_preempting; /* holds what its victims still use, or have left to it */
+    bool requeue;       /* once it has ended */
+    bool is_untold;     /* listed in `untold` */
+    enum sched_how how;
+    int64_t submitted, priority, begin, preemptible_after;
+    int64_t limit; /* its duration as asked for */
+    int64_t until; /* end of its booking */
+    struct shared_text *jobspec;
+    const char *user, *name; /* interned */
+    char *dependency;        /* as given; NULL */
+    const char **groups;     /* interned */
+    size_t n_groups;
+    char limit_reason[64]; /* of BLOCK_LIMIT */
+    char reason[128];      /* why it waits, as last told, or is rejected; "" */
+};
+
+/* A block and for whom it is; NULL: the number is free. */
+struct block_slot {
+    struct sched_block *block; /* setup_copy_block */
+    bool is_configured;        /* the configuration has it, no event */
+};
+
+struct named {
+    struct setup *setup;
+    struct limits *limits;
+    struct depend *depend;
+    struct kinds kinds;
+    struct intern texts;             /* users, groups, names */
+    uint32_t *lane_of;               /* by queue of the setup */
+    bool *is_closed;                 /* by queue: takes no jobs */
+    struct sched_queue_stats *stats; /* by queue: what has been decided */
+    struct heap begins;              /* jobs blocked until a time */
+    struct heap ends;                /* running jobs by the end of their bookings */
+    uint32_t first, last;            /* jobs in the order of submission */
+    uint32_t *limited;               /* jobs over a limit; some may be so no more */
+    size_t n_limited, cap_limited;
+    bool is_eased;    /* a limit may be met no more */
+    uint32_t *untold; /* jobs whose reason is to be told */
+    size_t n_untold, cap_untold;
+    struct block_slot block[PLACE_BLOCKS];
+    bool is_permitted_late; /* who may use which block is to be looked at anew */
+    int64_t turn;           /* when a block begins or ends next */
+    bool recheck_depend;    /* of a dependency that is met, a job may not have been told */
+    bool wake_all;          /* all kinds are to be looked at again */
+    uint64_t heard; /* place in the machine's log of what was freed when kinds were woken last */
+    int64_t repair_from;  /* reservations from here */
+    int64_t repair_until; /* to here may be in the way of something; from > until: none */
+    bool
+        has_victims; /* preemptible jobs have started, or become preemptible, since the last pass */
+    uint32_t *victims; /* running jobs of preemptible queues */
+    size_t n_victims, cap_victims;
+    uint64_t events;          /* since the last pass */
+    int64_t passed;           /* when that was; -1: never */
+    int64_t preemptible_next; /* when a running job becomes preemptible; INT64_MAX */
+    uint64_t telling;         /* number of the telling of reasons at work; 0: none is */
+    uint64_t tellings;
+    struct strbuf text; /* for answers */
+    char answer[128];   /* a reason */
+    sched_job_t *holders;
+    size_t cap_holders;
+    struct arena told; /* reasons of the decisions */
+};
+
+/* ---- details.c: a job's own ---- */
+
+/* The details of one member of a request, or NULL with ENOMEM; `jobspec` gets a user more. */
+struct details *details_new(struct named *n, const struct sched_request *request,
+                            struct shared_text *jobspec);
+void details_free(struct details *d);
+struct shared_text *shared_text_new(const char *text, size_t length);
+void shared_text_leave(struct shared_text *text);
+
+/* The id of a job, or of the array that it is a member of, in the buffer for answers; "" where memory fails. */
+const char *base_id(sched_t *s, uint32_t slot);
+
+/* Into the list of jobs in the order of submission, as the last one, and out of it. */
+void details_link(sched_t *s, uint32_t slot);
+void details_unlink(sched_t *s, uint32_t slot);
+
+/* ---- submit.c ---- */
+
+/* Steps of a submission. A slot with the details of one member, listed; JOB_NONE with ENOMEM. */
+uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t member,
+                    struct shared_text *text);
+
+/* Make the job known under its id, with what it depends on. Returns 0, or -1: ENOMEM, or EINVAL with a reason, the job being
+ * known without what it depends on, or nameless.
+ */
+int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, const char *id,
+             char *reason, size_t size);
+
+/* An admitted job waits, for resources (`fresh`: as a new one) or for something else. Returns 0, or -1 with ENOMEM. */
+int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh);
+
+sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *request);
+
+/* What a job of the queue asks of the machine: the ask and the kind of an unknown job. Returns 0, or -1: EINVAL with a
+ * reason, which may be, if `refuse`, that the machine could never, ENOMEM.
+ */
+int job_know(sched_t *s, uint32_t slot, const jobspec_t *spec, bool refuse, char *reason,
+             size_t size);
+
+/* Whether one job of this duration may ask for what a job asks for. */
+bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size);
+
+/* The key of a job by its queue and priority; false where these are out of range. */
+bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq,
+            struct queue_key *key);
+
+/* A job that has been let in is pending, or is so no more, for limits. */
+void pending_begin(sched_t *s, uint32_t slot);
+void pending_end(sched_t *s, uint32_t slot);
+
+/* ---- named.c ---- */
+
+void named_destroy(sched_t *s);
+
+bool named_check(const sched_t *s);
+int64_t named_next_time(const sched_t *s);
+
+/* Lanes for the queues of a setup, without jobs, and which of them each queue's jobs are in (NULL with ENOMEM, or with
+ * EINVAL and a text: a queue asks for resources by a wrong constraint).
+ */
+struct lane *lanes_new(sched_t *s, const struct setup *setup, uint32_t **lane_of, uint32_t *n,
+                       berth_error_t *err);
+void lanes_free(struct lane *lanes, uint32_t n);
+
+/* A running job has ended; and a job that has ended, in whatever way, is forgotten. */
+int named_finish(sched_t *s, int64_t now, uint32_t slot, bool ok);
+void named_ended(sched_t *s, uint32_t slot, bool ok, bool cancelled);
+
+/* An event: take over its time, as core_advance, and count it. */
+int named_event(sched_t *s, int64_t now);
+
+/* The same for calls about a job: its slot, or JOB_NONE with EINVAL. */
+uint32_t named_event_of(sched_t *s, int64_t now, sched_job_t job);
+
+/* ---- reason.c ---- */
+
+/* Write why a job waits. */
+void reason_of(sched_t *s, uint32_t slot, char *text, size_t size);
+
+/* Tell the reasons that have changed. Returns 0, or -1 with ENOMEM. */
+int tell(sched_t *s);
+
+/* ---- blocks.c ---- */
+
+/* The blocks of a setup in place of those of the one before. Returns 0, or -1 with a text and what was set before. */
+int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err);
+void blocks_clear(struct named *n);
+
+/* Look anew which blocks each waiting job may use. Returns 0, or -1 with ENOMEM. */
+int blocks_permit(sched_t *s);
+
+/* The blocks that a job may use, by number. */
+uint64_t permits_of(sched_t *s, uint32_t slot);
+
+/* ---- Parts of a pass ---- */
+
+/* repair.c: reservations that something has come in the way of move; one at a time. Something is in the way of those that
+ * overlap [from, until).
+ */
+enum step repair_step(sched_t *s);
+void repair_note(sched_t *s, int64_t from, int64_t until);
+
+/* overrun.c: running jobs whose end has come go on. Returns 0, or -1 with ENOMEM. */
+int overruns_extend(sched_t *s);
+
+/* preempt.c: take what an open job needs from jobs that may be preempted. STEP_BUSY: that doesn't help. */
+enum step preempt(sched_t *s, uint32_t slot);
+
+/* The same for a job that holds a reservation for later. */
+enum step preempt_for_holder(sched_t *s, uint32_t slot);
+
+/* A job runs no more that might have been preempted; one that could not may be told too. */
+void victim_remove(struct named *n, uint32_t slot);
+
+/* Have memory for so many in the list of who may be preempted; 0, or -1 with ENOMEM. And list them anew. */
+int victims_reserve(struct named *n, size_t more);
+void victims_list(sched_t *s);
+
+/* A running job that is being preempted has ended, and whoever waited for it waits for one less; or the one that waits is
+ * no more, and its victims are stopped for nobody.
+ */
+void preempted_ended(sched_t *s, uint32_t slot);
+void preempting_ended(sched_t *s, uint32_t slot);
+
+/* clock.c: what has come with time alone: begins, ends of blocks, jobs that become preemptible. Returns 0, or -1. */
+int clock_turn(sched_t *s);
+int64_t clock_next(const sched_t *s);
+
+#endif

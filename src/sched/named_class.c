@@ -1,0 +1,448 @@
+/* Classes: equal requests in one part of the machine are one, and what follows from a request is found out once. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "jobspec/canonical.h"
+#include "sched/named_priv.h"
+
+static uint32_t hash_of(const char *text, uint32_t part)
+{
+    uint32_t hash = 2166136261u ^ part;
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+bool named_type(const struct named *n, const char *name, uint16_t *type)
+{
+    uint32_t id;
+
+    if (!intern_find(&n->graph->types, name, strlen(name), &id))
+        return false;
+    *type = (uint16_t)id;
+    return true;
+}
+
+bool named_is_alone(const struct named *n, const struct jobspec_resource *r)
+{
+    return r->exclusive == JOBSPEC_EXCLUSIVE_TRUE || r->in_slot ||
+           (match_gives_whole_nodes(n->match) && strcmp(r->type, "node") == 0);
+}
+
+/* ---- The least that is taken ---- */
+
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+/* The least number of vertices that a count needs. */
+static int64_t vertices_of(const struct named *n, const struct jobspec_resource *r)
+{
+    uint16_t type;
+    int64_t size = r->kind == JOBSPEC_RESOURCE && named_type(n, r->type, &type)
+                       ? match_type_size(n->match, type)
+                       : 1;
+
+    return size > 1 ? (r->count.min + size - 1) / size : r->count.min;
+}
+
+/* What a request takes of a type at least; of alternatives nothing is known. */
+static int64_t least_of(struct named *n, const struct class *c, uint32_t i, uint16_t type)
+{
+    const struct jobspec_resource *r = &c->spec->resources[i];
+    int64_t sum = 0;
+    uint16_t own;
+
+    if (r->kind == JOBSPEC_OR_SLOT || r->kind == JOBSPEC_XOR_SLOT)
+        return 0;
+    for (uint32_t k = i + 1; k < r->end; k = c->spec->resources[k].end)
+        sum = plus(sum, least_of(n, c, k, type));
+    if (r->kind == JOBSPEC_SLOT)
+        return times(sum, r->count.min);
+    if (!named_type(n, r->type, &own))
+        return 0;
+    if (own == type)
+        return plus(r->count.min, times(sum, vertices_of(n, r)));
+    if (named_is_alone(n, r)) {
+        int64_t least = named_least(n, c->part, own, type);
+        sum = least > sum ? least : sum;
+    }
+    return times(sum, vertices_of(n, r));
+}
+
+static int64_t least(struct named *n, const struct class *c, uint16_t type)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < c->spec->nresources; i = c->spec->resources[i].end)
+        sum = plus(sum, least_of(n, c, i, type));
+    return sum;
+}
+
+/* True if anything is asked for that only nodes have. */
+static bool is_in_nodes(const struct named *n, const struct class *c)
+{
+    uint16_t type, node;
+
+    if (!named_type(n, "node", &node))
+        return false;
+    for (uint32_t i = 0; i < c->spec->nresources; i++)
+        if (c->spec->resources[i].kind == JOBSPEC_RESOURCE && c->spec->resources[i].count.min > 0 &&
+            named_type(n, c->spec->resources[i].type, &type) && match_is_in_nodes(n->match, type))
+            return true;
+    return false;
+}
+
+static int64_t wants(struct named *n, const struct class *c, const char *name)
+{
+    uint16_t type;
+
+    if (!named_type(n, name, &type))
+        return 0;
+    int64_t sum = least(n, c, type);
+    if (!is_in_nodes(n, c))
+        return sum;
+    if (sum == 0 && strcmp(name, "node") == 0)
+        return 1;
+    if (match_gives_whole_nodes(n->match)) {
+        int64_t whole = named_least(n, c->part, TYPE_NODE, type);
+        return whole > sum ? whole : sum;
+    }
+    return sum;
+}
+
+int64_t named_wants(const struct place *place, uint32_t class, const char *type)
+{
+    struct named *n = named_of(place);
+
+    return wants(n, &n->classes[class], type);
+}
+
+static void reckon_cores(struct named *n, struct class *c)
+{
+    c->cores = n->has_unit ? wants(n, c, intern_text(&n->graph->types, n->unit)) : 0;
+}
+
+int64_t named_units(struct place *place, uint32_t class)
+{
+    struct named *n = named_of(place);
+
+    named_freshen(n);
+    return plus(n->classes[class].cores, 1);
+}
+
+void named_classes_renew(struct named *n)
+{
+    for (uint32_t i = 0; i < n->n_classes; i++)
+        if (n->classes[i].text)
+            reckon_cores(n, &n->classes[i]);
+}
+
+/* ---- The table ---- */
+
+static void class_clear(struct named *n, struct class *c)
+{
+    named_hosts_leave(n, c);
+    free(c->text);
+    jobspec_destroy(c->spec);
+    free(c->piece);
+    *c = (struct class){.host = NAMED_NONE};
+}
+
+void named_classes_clear(struct named *n)
+{
+    for (uint32_t i = 0; i < n->n_classes; i++)
+        class_clear(n, &n->classes[i]);
+    free(n->classes);
+    free(n->bucket);
+}
+
+static int widen(struct named *n)
+{
+    if (n->live_classes < n->buckets)
+        return 0;
+    uint32_t buckets = n->buckets ? 2 * n->buckets : 64;
+    uint32_t *bucket = malloc(buckets * sizeof(*bucket));
+    if (!bucket)
+        return -1;
+    for (uint32_t b = 0; b < buckets; b++)
+        bucket[b] = NAMED_NONE;
+    for (uint32_t i = 0; i < n->n_classes; i++) {
+        struct class *c = &n->classes[i];
+        if (!c->text)
+            continue;
+        c->next = bucket[c->hash & (buckets - 1)];
+        bucket[c->hash & (buckets - 1)] = i;
+    }
+    free(n->bucket);
+    n->bucket = bucket;
+    n->buckets = buckets;
+    return 0;
+}
+
+/* A free place for a class; NAMED_NONE with ENOMEM. */
+static uint32_t place_for_one(struct named *n)
+{
+    if (widen(n) < 0)
+        return NAMED_NONE;
+    if (n->free_class != NAMED_NONE)
+        return n->free_class;
+    if (n->n_classes == n->cap_classes) {
+        uint32_t capacity = n->cap_classes + n->cap_classes / 2 + 16;
+        struct class *classes = reallocarray(n->classes, capacity, sizeof(*classes));
+        if (!classes)
+            return NAMED_NONE;
+        n->classes = classes;
+        n->cap_classes = capacity;
+    }
+    return n->n_classes;
+}
+
+static void put(struct named *n, uint32_t at, const struct class *c)
+{
+    if (at == n->n_classes)
+        n->n_classes++;
+    else
+        n->free_class = n->classes[at].next;
+    n->classes[at] = *c;
+    n->classes[at].next = n->bucket[c->hash & (n->buckets - 1)];
+    n->bucket[c->hash & (n->buckets - 1)] = at;
+    n->live_classes++;
+}
+
+void named_forget(struct place *place, uint32_t class)
+{
+    struct named *n = named_of(place);
+    struct class *c = &n->classes[class];
+    uint32_t *link;
+
+    if (--c->users > 0)
+        return;
+    for (link = &n->bucket[c->hash & (n->buckets - 1)]; *link != class;
+         link = &n->classes[*link].next)
+        ;
+    *link = c->next;
+    class_clear(n, c);
+    c->next = n->free_class;
+    n->free_class = class;
+    n->live_classes--;
+}
+
+static uint32_t find(const struct named *n, const char *text, uint32_t hash, uint32_t part)
+{
+    uint32_t i = n->buckets ? n->bucket[hash & (n->buckets - 1)] : NAMED_NONE;
+
+    while (i != NAMED_NONE && (n->classes[i].hash != hash || n->classes[i].part != part ||
+                               strcmp(n->classes[i].text, text) != 0))
+        i = n->classes[i].next;
+    return i;
+}
+
+/* ---- What is known of one ---- */
+
+struct plan_ask named_plan(const struct named *n, const struct place_ask *ask)
+{
+    const struct class *c = class_of(n, ask);
+    struct plan_ask plan = {.duration = ask->duration, .permits = ask->permits};
+
+    if (!c)
+        return plan;
+    const struct part *part = &n->parts[c->part];
+    plan.spec = c->spec;
+    plan.within = part->within;
+    if (c->cores > 0) {
+        plan.calendar = &part->calendar;
+        plan.limit = part->capacity - c->cores;
+    }
+    return plan;
+}
+
+struct plan_ask named_plan_counted(struct named *n, const struct place_ask *ask, bool later)
+{
+    struct plan_ask plan = named_plan(n, ask);
+    const struct class *c = class_of(n, ask);
+
+    if (c && (later || c->pieces > 1))
+        plan.hosts = named_hosts_of(n, c, &plan.hosts_limit);
+    return plan;
+}
+
+/* How people say so much of a type. */
+static void describe(struct strbuf *out, int64_t count, const char *type)
+{
+    static const char *const counted[] = {"node", "core", "gpu", "socket", "rack"};
+    bool known = false;
+
+    for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+        known |= strcmp(type, counted[i]) == 0;
+    strbuf_put_int(out, count);
+    strbuf_puts(out, known ? " " : " units of ");
+    strbuf_puts(out, type);
+    if (known && count != 1)
+        strbuf_putc(out, 's');
+}
+
+/* How many nodes of its part a class may have, by what it requires; -1 with ENOMEM. */
+static int64_t eligible(const struct named *n, const struct class *c)
+{
+    const uint64_t *within = n->parts[c->part].within;
+    uint64_t *fit = match_part(n->match, c->spec->constraints);
+
+    if (!fit)
+        return -1;
+    for (uint32_t v = 0; within && v < n->graph->n; v += 64)
+        fit[v / 64] &= within[v / 64];
+    int64_t nodes = match_part_amount(n->match, fit, TYPE_NODE, false);
+    free(fit);
+    return nodes;
+}
+
+/* Say why it can never be: a count of some type, what it requires of nodes, or else how it asks for things together. */
+static int explain(struct named *n, const struct class *c, berth_error_t *err)
+{
+    const struct part *part = &n->parts[c->part];
+
+    for (uint32_t i = 0; i < c->spec->ntypes; i++) {
+        const char *name = c->spec->types[i];
+        uint16_t type;
+        if (!named_type(n, name, &type) || type == TYPE_SLOT || type == TYPE_XOR_SLOT)
+            continue;
+        int64_t want = least(n, c, type);
+        int64_t has = match_part_amount(n->match, part->within, type, false);
+        if (want <= has)
+            continue;
+        strbuf_reset(&n->text);
+        describe(&n->text, want, name);
+        return errtext_set(err, ENODEV, "unsatisfiable: asks for %s, the %s has %" PRId64,
+                           strbuf_text(&n->text), part->requires ? "queue" : "machine", has);
+    }
+    if (c->spec->constraints) {
+        int64_t want = least(n, c, TYPE_NODE);
+        int64_t has = eligible(n, c);
+        want = want > 0 ? want : 1;
+        if (has < 0)
+            return errtext_set(err, ENOMEM, "out of memory");
+        if (has < want)
+            return errtext_set(err, ENODEV,
+                               "unsatisfiable: asks for %" PRId64 " node%s, %" PRId64
+                               " are as it requires",
+                               want, want == 1 ? "" : "s", has);
+    }
+    return errtext_set(err, ENODEV, "unsatisfiable: there is enough in all, but not together");
+}
+
+static bool knows(const void *arg, const char *type)
+{
+    uint16_t number;
+
+    return named_type(arg, type, &number);
+}
+
+/* Find out whether an idle machine could, as it is now. Returns 0, or -1 with a text. */
+static int judge(struct named *n, struct class *c, berth_error_t *err)
+{
+    struct plan_ask plan = {.spec = c->spec, .within = n->parts[c->part].within, .duration = 1};
+    c->never = match_plan_ever(n->match, &plan) < 0;
+    if (c->never && errno != ENODEV)
+        return errtext_set(err, errno, "%s",
+                           errno == EOVERFLOW ? "the request has too many alternatives to compare"
+                           : errno == ENOMEM  ? "out of memory"
+                                              : "the request can't be matched");
+    c->judged = n->changes;
+    return 0;
+}
+
+/* Find out all about a new class, whose text it has. */
+static int make(struct named *n, struct class *c, berth_error_t *err)
+{
+    struct jobspec_options options = {.knows_type = knows, .arg = n};
+
+    c->spec = jobspec_parse(c->text, strlen(c->text), &options, err);
+    if (!c->spec)
+        return -1;
+    if (judge(n, c, err) < 0)
+        return -1;
+    reckon_cores(n, c);
+    return named_pieces(n, c) < 0 || named_hosts_enter(n, c) < 0
+               ? errtext_set(err, ENOMEM, "out of memory")
+               : 0;
+}
+
+/* As jobspec_parse would say it of the jobspec itself. */
+static int check_types(const struct named *n, const jobspec_t *spec, berth_error_t *err)
+{
+    uint16_t type;
+
+    for (uint32_t i = 0; i < spec->nresources; i++) {
+        const struct jobspec_resource *r = &spec->resources[i];
+        if (r->kind == JOBSPEC_RESOURCE && !named_type(n, r->type, &type))
+            return errtext_set(
+                err, EINVAL,
+                "line %" PRIu32 ", column %" PRIu32
+                ": key \"type\": expected a resource type of the machine, got \"%s\"",
+                r->line, r->column, r->type);
+    }
+    return 0;
+}
+
+/* Another user of a class that is known; `refuse` one that the machine has grown too small for. */
+static int join(struct named *n, struct class *c, bool refuse, berth_error_t *err)
+{
+    if (refuse && c->judged != n->changes && judge(n, c, err) < 0)
+        return -1;
+    if (refuse && c->never)
+        return explain(n, c, err);
+    c->users++;
+    return 0;
+}
+
+int named_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
+               uint32_t *class, int64_t *units, berth_error_t *err)
+{
+    struct named *n = named_of(place);
+
+    if (check_types(n, spec, err) < 0)
+        return -1;
+    struct class c = {
+        .text = jobspec_canonical(spec), .part = part, .users = 1, .host = NAMED_NONE};
+    if (!c.text || named_freshen(n) < 0) {
+        free(c.text);
+        return errtext_set(err, ENOMEM, "out of memory");
+    }
+    c.hash = hash_of(c.text, part);
+    uint32_t at = find(n, c.text, c.hash, part);
+    if (at != NAMED_NONE) {
+        free(c.text);
+        if (join(n, &n->classes[at], refuse, err) < 0)
+            return -1;
+    } else {
+        at = place_for_one(n);
+        int rc = at == NAMED_NONE ? errtext_set(err, ENOMEM, "out of memory") : make(n, &c, err);
+        if (rc == 0 && refuse && c.never)
+            rc = explain(n, &c, err);
+        if (rc < 0) {
+            int saved = errno;
+            class_clear(n, &c);
+            errno = saved;
+            return -1;
+        }
+        put(n, at, &c);
+    }
+    *class = at;
+    *units = plus(n->classes[at].cores, 1);
+    return 0;
+}

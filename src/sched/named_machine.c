@@ -1,0 +1,177 @@
+/* A machine that changes: status, properties, what is attached and removed, and blocks. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "match/names.h"
+#include "sched/named_priv.h"
+
+static int no_memory(berth_error_t *err)
+{
+    return errtext_set(err, ENOMEM, "out of memory");
+}
+
+int named_status(struct place *place, const char *resources, enum sched_status status,
+                 berth_error_t *err)
+{
+    struct named *n = named_of(place);
+    uint32_t *v;
+    size_t count;
+
+    if (match_select(n->match, resources, &v, &count, err) < 0)
+        return -1;
+    uint64_t *those = match_those(n->match, v, count);
+    int rc = those ? match_set_down(n->match, v, count, status != SCHED_UP) : -1;
+    if (rc == 0) {
+        named_recount(n, those);
+        for (size_t i = 0; i < count && status == SCHED_UP; i++)
+            named_free(n, v[i], n->now, INT64_MAX);
+    }
+    free(v);
+    free(those);
+    return rc < 0 ? no_memory(err) : 0;
+}
+
+/* The structure or what constraints ask for has changed. Without memory, parts are made anew when they are needed. */
+static void change(struct named *n)
+{
+    n->stale = true;
+    n->changes++;
+    named_freshen(n);
+}
+
+int named_property(struct place *place, const char *resources, const char *key, const char *value,
+                   berth_error_t *err)
+{
+    struct named *n = named_of(place);
+    uint32_t *v;
+    size_t count;
+
+    if (match_select(n->match, resources, &v, &count, err) < 0)
+        return -1;
+    int rc = match_set_properties(n->match, v, count, key, value);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        named_free(n, v[i], n->now, INT64_MAX);
+    free(v);
+    if (rc < 0)
+        return no_memory(err);
+    change(n);
+    return 0;
+}
+
+int named_attach(struct place *place, const char *jgf, size_t length, berth_error_t *err)
+{
+    struct named *n = named_of(place);
+
+    if (match_attach(n->match, jgf, length, err) < 0)
+        return -1;
+    named_free_all(n);
+    change(n);
+    return 0;
+}
+
+int named_remove(struct place *place, const char *resources, berth_error_t *err)
+{
+    struct named *n = named_of(place);
+    uint32_t *v;
+    size_t count;
+
+    if (match_select(n->match, resources, &v, &count, err) < 0)
+        return -1;
+    int rc = match_remove(n->match, v, count, err), error = errno;
+    free(v);
+    errno = error;
+    if (rc < 0)
+        return -1;
+    named_free_all(n);
+    change(n);
+    return 0;
+}
+
+int named_touches(struct place *place, int64_t booking, const char *resources, berth_error_t *err)
+{
+    struct named *n = named_of(place);
+
+    if (!n->touched || n->touched_version != n->graph->version ||
+        strcmp(n->touched, resources) != 0) {
+        uint32_t *v;
+        size_t count;
+        if (match_select(n->match, resources, &v, &count, err) < 0)
+            return -1;
+        char *text = strdup(resources);
+        uint64_t *those = match_those(n->match, v, count);
+        free(v);
+        if (!text || !those) {
+            free(text);
+            free(those);
+            return no_memory(err);
+        }
+        free(n->touched);
+        free(n->those);
+        n->touched = text;
+        n->those = those;
+        n->touched_version = n->graph->version;
+    }
+    return booking >= 0 && match_job_touches(n->match, booking, n->those);
+}
+
+int named_block(struct place *place, uint32_t number, const char *resources, int64_t start,
+                int64_t duration, int64_t every, berth_error_t *err)
+{
+    struct named *n = named_of(place);
+    uint32_t *v;
+    size_t count;
+
+    if (number >= PLACE_BLOCKS)
+        return errtext_set(err, EINVAL, "too many blocks: expected up to %d", PLACE_BLOCKS);
+    if (start < 0 || start > MATCH_END_MAX)
+        return errtext_set(err, EINVAL, "block: expected a start of 0 or later");
+    if (duration < 1 || duration > MATCH_END_MAX)
+        return errtext_set(err, EINVAL, "block: expected a duration of 1 tick or more");
+    if (every != 0 && (every <= duration || every > MATCH_END_MAX))
+        return errtext_set(err, EINVAL, "block: expected \"every\" to be more than the duration");
+    if (match_select(n->match, resources, &v, &count, err) < 0)
+        return -1;
+    if (match_block(n->match, number, v, count, start, duration, every) < 0) {
+        free(v);
+        return no_memory(err);
+    }
+    n->turn = match_block_turn(n->match, n->now);
+    named_free_all(n);
+    return 0;
+}
+
+void named_unblock(struct place *place, uint32_t number)
+{
+    struct named *n = named_of(place);
+
+    match_block(n->match, number, NULL, 0, 0, 0, 0);
+    n->turn = match_block_turn(n->match, n->now);
+    named_free_all(n);
+}
+
+int64_t named_turn(const struct place *place, int64_t now)
+{
+    struct named *n = named_of(place);
+
+    named_tell(n, now);
+    return match_block_turn(n->match, now);
+}
+
+int named_hints(struct place *place, const char **text, size_t *length)
+{
+    struct named *n = named_of(place);
+    strbuf_reset(&n->text);
+    if (match_hints_write(n->match, &n->text) < 0)
+        return -1;
+    *text = strbuf_text(&n->text);
+    *length = n->text.len;
+    return 0;
+}
+
+int named_take_hints(struct place *place, const char *text, size_t length, berth_error_t *err)
+{
+    return match_hints_read(named_of(place)->match, text, length, err);
+}

@@ -1,0 +1,393 @@
+/* Bookings that name resources: each is a job of the matcher (named_place.h). */
+#include "sched/named_place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "match/names.h"
+#include "sched/named_priv.h"
+
+static int fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
+/* ---- Slots ---- */
+
+static int64_t slot_alloc(struct named *n)
+{
+    uint32_t slot = n->free_booking;
+
+    if (slot == NAMED_NONE && n->n_bookings == n->cap_bookings) {
+        uint32_t capacity = n->cap_bookings + n->cap_bookings / 2 + 64;
+        struct booking *v =
+            capacity < INT32_MAX ? reallocarray(n->bookings, capacity, sizeof(*v)) : NULL;
+        if (!v)
+            return fail(ENOMEM);
+        n->bookings = v;
+        n->cap_bookings = capacity;
+    }
+    if (slot == NAMED_NONE) {
+        slot = n->n_bookings++;
+        n->bookings[slot] = (struct booking){0};
+    } else {
+        n->free_booking = n->bookings[slot].next;
+    }
+    n->bookings[slot].used = true;
+    return slot;
+}
+
+/* The array of shares is kept for the next booking. */
+static void slot_free(struct named *n, int64_t slot)
+{
+    struct booking *b = &n->bookings[slot];
+
+    b->used = false;
+    b->n = 0;
+    b->counted = false;
+    b->next = n->free_booking;
+    n->free_booking = (uint32_t)slot;
+}
+
+/* ---- In and out of the calendars ---- */
+
+static void lift(struct named *n, int64_t booking)
+{
+    named_hosts_note(n, booking);
+    match_job_lift(n->match, booking);
+    named_count(n, booking, &n->bookings[booking], false);
+}
+
+static void drop(struct named *n, int64_t booking)
+{
+    named_hosts_note(n, booking);
+    match_job_drop(n->match, booking);
+    named_count(n, booking, &n->bookings[booking], !match_job_is_forced(n->match, booking));
+}
+
+static void named_lift(struct place *place, int64_t booking)
+{
+    lift(named_of(place), booking);
+}
+
+static void named_drop(struct place *place, int64_t booking)
+{
+    drop(named_of(place), booking);
+}
+
+/* ---- Questions ---- */
+
+static int64_t named_most(const struct place *place)
+{
+    (void)place;
+    return INT64_MAX;
+}
+
+static int64_t named_when(const struct place *place, const struct place_ask *ask, int64_t from)
+{
+    struct named *n = named_of(place);
+
+    if (!class_of(n, ask))
+        return fail(EINVAL);
+    if (named_freshen(n) < 0)
+        return -1;
+    struct plan_ask plan = named_plan_counted(n, ask, true);
+    return match_plan_when(n->match, &plan, from, INT64_MAX);
+}
+
+/* Whether what a lifted booking holds is good during [at, end), and free until `until`: 1, 0, or -1 with ENOMEM. */
+static int is_fit(struct named *n, const struct place_ask *ask, int64_t booking, int64_t at,
+                  int64_t end, int64_t until)
+{
+    struct plan_ask plan = named_plan(n, ask);
+
+    return match_job_is_free(n->match, booking, at, until)
+               ? match_job_is_fit(n->match, booking, &plan, at, end)
+               : 0;
+}
+
+static bool named_fits(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    struct named *n = named_of(place);
+    int64_t at, end;
+
+    match_job_window(n->match, booking, &at, &end);
+    return named_freshen(n) == 0 && is_fit(n, ask, booking, at, end, end) == 1;
+}
+
+/* ---- Bookings ---- */
+
+static int64_t named_book(struct place *place, const struct place_ask *ask, int64_t at)
+{
+    struct named *n = named_of(place);
+
+    if (!class_of(n, ask))
+        return fail(EINVAL);
+    if (named_freshen(n) < 0)
+        return -1;
+    struct plan_ask plan = named_plan_counted(n, ask, false);
+    int64_t booking = slot_alloc(n);
+    if (booking < 0)
+        return -1;
+    if (match_plan(n->match, &plan, booking, at, true) < 0) {
+        slot_free(n, booking);
+        return errno == ENOMEM || errno == EINVAL ? -1 : fail(EBUSY);
+    }
+    if (named_enter(n, booking, &n->bookings[booking]) < 0) {
+        match_cancel(n->match, booking, NULL, NULL);
+        slot_free(n, booking);
+        return fail(ENOMEM);
+    }
+    named_count(n, booking, &n->bookings[booking], true);
+    named_hosts_note(n, booking);
+    return booking;
+}
+
+static void named_release(struct place *place, int64_t booking)
+{
+    struct named *n = named_of(place);
+    int64_t at, end;
+
+    match_job_window(n->match, booking, &at, &end);
+    named_free_job(n, booking, at, end);
+    named_hosts_note(n, booking);
+    named_leave(n, booking, &n->bookings[booking]);
+    match_cancel(n->match, booking, NULL, NULL);
+    slot_free(n, booking);
+}
+
+static int named_start(struct place *place, const struct place_ask *ask, int64_t booking,
+                       int64_t now)
+{
+    struct named *n = named_of(place);
+    int64_t end = now + ask->duration, at, was;
+
+    named_tell(n, now);
+    if (named_freshen(n) < 0)
+        return -1;
+    match_job_window(n->match, booking, &at, &was);
+    bool lasts =
+        at <= now && was >= end; /* who comes later and is in its way is the core's affair */
+    lift(n, booking);
+    int rc = is_fit(n, ask, booking, now, end, lasts ? now + 1 : end);
+    if (rc == 1)
+        rc = lasts ? 0 : named_move(n, booking, &n->bookings[booking], now, end);
+    else
+        rc = rc < 0 ? -1 : fail(EBUSY);
+    if (rc == 0 && !lasts && end < was)
+        named_free_job(n, booking, end, was);
+    if (rc == 0)
+        match_job_allocate(n->match, booking);
+    int error = errno;
+    drop(n, booking);
+    errno = error;
+    return rc;
+}
+
+/* Put a match at a time in a lifted booking's place. Returns 0, or -1 with EBUSY or ENOMEM and nothing changed. */
+static int choose_anew(struct named *n, const struct plan_ask *plan, int64_t booking, int64_t at)
+{
+    struct booking *b = &n->bookings[booking], anew = {.used = true};
+    int64_t was, end;
+
+    if (match_plan(n->match, plan, NAMED_TEMP, at, true) < 0)
+        return -1;
+    if (named_enter(n, NAMED_TEMP, &anew) < 0) {
+        match_cancel(n->match, NAMED_TEMP, NULL, NULL);
+        free(anew.share);
+        return fail(ENOMEM);
+    }
+    named_count(n, NAMED_TEMP, &anew, true);
+    named_hosts_note(n, NAMED_TEMP);
+    match_job_window(n->match, booking, &was, &end);
+    if (!match_job_is_same(n->match, booking, NAMED_TEMP))
+        named_free_job(n, booking, was, end);
+    named_leave(n, booking, b);
+    free(b->share);
+    *b = anew;
+    match_job_replace(n->match, booking, NAMED_TEMP);
+    return 0;
+}
+
+static int64_t named_pull(struct place *place, const struct place_ask *ask, int64_t booking,
+                          int64_t at, int64_t from)
+{
+    struct named *n = named_of(place);
+
+    if (named_freshen(n) < 0)
+        return -1;
+    lift(n, booking);
+    struct plan_ask plan = named_plan_counted(n, ask, true);
+    int64_t found = match_plan_when(n->match, &plan, from, at);
+    if (found < 0 && errno == ENOENT)
+        found = at;
+    if (found >= 0 && choose_anew(n, &plan, booking, found) == 0)
+        return found;
+    int error = errno;
+    drop(n, booking);
+    if (found >= 0 && error == EBUSY)
+        return at; /* not even there any more: it keeps what it holds */
+    errno = error;
+    return -1;
+}
+
+static int named_extend(struct place *place, int64_t booking, int64_t end)
+{
+    struct named *n = named_of(place);
+    bool lifted = match_job_is_lifted(n->match, booking);
+    int64_t at, was;
+
+    match_job_window(n->match, booking, &at, &was);
+    if (end <= at)
+        end = at + 1;
+    lift(n, booking);
+    int rc = named_move(n, booking, &n->bookings[booking], at, end);
+    if (!lifted)
+        drop(n, booking);
+    if (rc == 0 && end < was)
+        named_free_job(n, booking, end, was);
+    return rc;
+}
+
+static int64_t named_adopt(struct place *place, const char *format, const char *text, size_t length,
+                           int64_t at, int64_t end, bool reservation, berth_error_t *err)
+{
+    struct named *n = named_of(place);
+
+    if (end <= at)
+        return errtext_set(err, EINVAL, "expected an end after the start");
+    int64_t booking = named_freshen(n) < 0 ? -1 : slot_alloc(n);
+    if (booking < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    if (match_update(n->match, format, text, length, booking, at, end - at, reservation, err) < 0) {
+        slot_free(n, booking);
+        return -1;
+    }
+    errno = 0;
+    bool tells = match_write_job(n->match, booking, format, &text, &length) == 0 && length > 0;
+    if (!tells || named_enter(n, booking, &n->bookings[booking]) < 0) {
+        int errnum = errno;
+        match_cancel(n->match, booking, NULL, NULL);
+        slot_free(n, booking);
+        return errnum == ENOMEM ? errtext_set(err, ENOMEM, "out of memory")
+                                : errtext_set(err, EINVAL, "expected something that it holds");
+    }
+    named_count(n, booking, &n->bookings[booking], true);
+    named_hosts_note(n, booking);
+    return booking;
+}
+
+/* ---- The place ---- */
+
+static bool named_check(const struct place *place)
+{
+    const struct named *n = named_of(place);
+
+    return match_check(n->match) && named_parts_check(n);
+}
+
+static void named_destroy(struct place *place)
+{
+    struct named *n = named_of(place);
+
+    for (uint32_t i = 0; i < n->n_bookings; i++) {
+        if (n->bookings[i].used)
+            match_cancel(n->match, i, NULL, NULL);
+        free(n->bookings[i].share);
+    }
+    for (uint32_t i = 0; i < PLACE_BLOCKS; i++)
+        match_block(n->match, i, NULL, 0, 0, 0, 0);
+    free(n->bookings);
+    named_classes_clear(n);
+    named_hosts_clear(n);
+    named_parts_clear(n);
+    free(n->touched);
+    free(n->those);
+    named_given_clear(n);
+    strbuf_clear(&n->text);
+    free(n);
+}
+
+static const struct place_named named_named = {
+    .part = named_part,
+    .know = named_know,
+    .forget = named_forget,
+    .units = named_units,
+    .stirs = named_stirs,
+    .nears = named_nears,
+    .admits = named_admits,
+    .betters = named_betters,
+    .freed = named_freed,
+    .forget_freed = named_forget_freed,
+    .is_fixed = named_is_fixed,
+    .settle = named_settle,
+    .frees = named_frees,
+    .hints = named_hints,
+    .take_hints = named_take_hints,
+    .wants = named_wants,
+    .lift = named_lift,
+    .drop = named_drop,
+    .fits = named_fits,
+    .extend = named_extend,
+    .adopt = named_adopt,
+    .amount = named_amount,
+    .write = named_write,
+    .lacks = named_lacks,
+    .bars = named_bars,
+    .status = named_status,
+    .property = named_property,
+    .attach = named_attach,
+    .remove = named_remove,
+    .touches = named_touches,
+    .block = named_block,
+    .unblock = named_unblock,
+    .turn = named_turn,
+};
+
+static const struct place_ops named_ops = {
+    .most = named_most,
+    .idle = named_idle,
+    .when = named_when,
+    .book = named_book,
+    .release = named_release,
+    .start = named_start,
+    .pull = named_pull,
+    .given = named_given,
+    .rooms = named_rooms,
+    .check = named_check,
+    .destroy = named_destroy,
+    .named = &named_named,
+};
+
+struct place *named_place_create(match_t *match, int64_t second, berth_error_t *err)
+{
+    struct named *n = calloc(1, sizeof(*n));
+    uint16_t node;
+
+    (void)second;
+    if (!n) {
+        errtext_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    n->place.ops = &named_ops;
+    n->match = match;
+    n->graph = match_inner_graph(match);
+    n->free_class = n->free_booking = NAMED_NONE;
+    n->turn = INT64_MAX;
+    n->any_down = true;
+    n->has_unit = match_part_amount(match, NULL, TYPE_CORE, false) > 0;
+    n->unit = TYPE_CORE;
+    if (!n->has_unit && named_type(n, "node", &node)) {
+        n->has_unit = match_part_amount(match, NULL, node, false) > 0;
+        n->unit = node;
+    }
+    if (named_part(&n->place, NULL, err) == 0)
+        return &n->place;
+    int saved = errno;
+    named_destroy(&n->place);
+    errno = saved;
+    return NULL;
+}

@@ -1,0 +1,236 @@
+/* What was freed since the last look, and whom that may help.
+ *
+ * Of each node that something was freed in it is remembered from when to when. A class that waits can only have become
+ * possible if one of these nodes now has room for a piece of its request: a node as it wants it, or where it names no
+ * nodes a slot, or one of something. That is judged by what filters count, which for types that none counts is all there
+ * is. Things outside of nodes count for every class.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched/named_priv.h"
+
+/* ---- Pieces ---- */
+
+static void need(const struct named *n, struct piece *p, const char *name, int64_t least)
+{
+    uint16_t type;
+
+    if (!named_type(n, name, &type) || p->n == PIECE_NEEDS) {
+        p->any = true;
+        return;
+    }
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->need[i].type == type) {
+            p->need[i].least += least;
+            return;
+        }
+    p->need[p->n].type = type;
+    p->need[p->n++].least = least;
+}
+
+/* Add what is below resource i, so many times. */
+static void add_below(const struct named *n, const jobspec_t *spec, uint32_t i, int64_t count,
+                      struct piece *p)
+{
+    const struct jobspec_resource *r = &spec->resources[i];
+
+    for (uint32_t k = i + 1; k < r->end && !p->any; k = spec->resources[k].end) {
+        const struct jobspec_resource *kid = &spec->resources[k];
+        int64_t least = count * kid->count.min;
+        uint16_t type;
+        if (kid->kind == JOBSPEC_OR_SLOT || kid->kind == JOBSPEC_XOR_SLOT || least > INT32_MAX ||
+            (kid->kind == JOBSPEC_RESOURCE && kid->end > k + 1 &&
+             (!named_type(n, kid->type, &type) || match_type_size(n->match, type) > 1))) {
+            p->any = true;
+            return;
+        }
+        if (kid->kind == JOBSPEC_RESOURCE)
+            need(n, p, kid->type, least);
+        add_below(n, spec, k, least, p);
+    }
+}
+
+static bool has_node(const jobspec_t *spec, uint32_t i)
+{
+    for (uint32_t k = i + 1; k < spec->resources[i].end; k++)
+        if (strcmp(spec->resources[k].type, "node") == 0)
+            return true;
+    return false;
+}
+
+static int add_piece(struct class *class, const struct piece *p)
+{
+    struct piece *more = reallocarray(class->piece, class->n_pieces + 1, sizeof(*more));
+
+    if (!more)
+        return -1;
+    class->piece = more;
+    more[class->n_pieces++] = *p;
+    return 0;
+}
+
+/* The pieces of resource i. */
+static int find_pieces(const struct named *n, struct class *class, uint32_t i)
+{
+    const jobspec_t *spec = class->spec;
+    const struct jobspec_resource *r = &spec->resources[i];
+    struct piece p = {0};
+
+    if (has_node(spec, i)) {
+        /* Who wants all of what nodes are in waits for more than a node. */
+        p.any = r->kind == JOBSPEC_RESOURCE && named_is_alone(n, r);
+        if (p.any)
+            return add_piece(class, &p);
+        for (uint32_t k = i + 1; k < r->end; k = spec->resources[k].end)
+            if (find_pieces(n, class, k) < 0)
+                return -1;
+        return 0;
+    }
+    if (r->kind == JOBSPEC_RESOURCE && strcmp(r->type, "node") == 0)
+        p.alone = named_is_alone(n, r);
+    else if (r->kind == JOBSPEC_RESOURCE)
+        need(n, &p, r->type, 1);
+    if (r->kind == JOBSPEC_RESOURCE && r->count.min == 0)
+        p.any = true;
+    add_below(n, spec, i, 1, &p);
+    p.alone |= match_gives_whole_nodes(n->match);
+    return add_piece(class, &p);
+}
+
+int named_pieces(const struct named *n, struct class *class)
+{
+    for (uint32_t i = 0; i < class->spec->nresources; i = class->spec->resources[i].end)
+        if (find_pieces(n, class, i) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- The log ---- */
+
+void named_tell(struct named *n, int64_t now)
+{
+    if (now <= n->now)
+        return;
+    n->now = now;
+    if (now < n->turn)
+        return;
+    n->turn = match_block_turn(n->match, now);
+    named_free_all(n);
+}
+
+void named_free_all(struct named *n)
+{
+    n->all_freed = true;
+    n->n_freed = 0;
+    named_near_all(n);
+}
+
+void named_free(struct named *n, uint32_t vertex, int64_t from, int64_t to)
+{
+    uint32_t node = match_node_of(n->match, vertex);
+
+    if (to <= from)
+        return;
+    if (n->graph->v[node].type != TYPE_NODE) {
+        named_free_all(n);
+        return;
+    }
+    named_near_note(n, node, from, to);
+    if (n->all_freed)
+        return;
+    for (uint32_t i = n->n_freed; i-- > 0 && i + 4 >= n->n_freed;)
+        if (n->freed[i].vertex == node) {
+            n->freed[i].from = from < n->freed[i].from ? from : n->freed[i].from;
+            n->freed[i].to = to > n->freed[i].to ? to : n->freed[i].to;
+            return;
+        }
+    if (n->n_freed == FREED_NODES) {
+        n->all_freed = true;
+        n->n_freed = 0;
+        return;
+    }
+    n->freed[n->n_freed++] = (struct freed_node){node, from, to};
+}
+
+void named_free_job(struct named *n, int64_t job, int64_t from, int64_t to)
+{
+    uint32_t i = 0, vertex;
+    bool alone;
+
+    n->frees++;
+    if (to <= n->now) /* its time was over, but it held it all the same */
+        to = n->now + 1;
+    while (match_job_thing(n->match, job, &i, &vertex, &alone)) {
+        /* What leads to nodes was shared. */
+        if (alone || n->graph->v[vertex].type == TYPE_NODE || !match_has_nodes(n->match, vertex))
+            named_free(n, vertex, from, to);
+    }
+}
+
+uint64_t named_frees(const struct place *place)
+{
+    return ((const struct named *)place)->frees;
+}
+
+void named_settle(struct place *place)
+{
+    struct named *n = named_of(place);
+
+    n->n_freed = 0;
+    n->all_freed = false;
+}
+
+/* ---- Whom it helps ---- */
+
+static bool hosts(const struct named *n, const struct piece *p, uint32_t node, int64_t from,
+                  int64_t to)
+{
+    if (p->any)
+        return true;
+    if (p->alone && !match_is_idle(n->match, node, from, to))
+        return false;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (!match_has_free(n->match, node, p->need[i].type, p->need[i].least, from, to))
+            return false;
+    return true;
+}
+
+/* Whether a class could have a piece of what was freed at some time from `from` on and before `to`. */
+static bool helps(const struct named *n, uint32_t number, int64_t from, int64_t to)
+{
+    const struct class *class = &n->classes[number];
+
+    if (n->all_freed || n->stale)
+        return true;
+    for (uint32_t i = 0; i < n->n_freed; i++) {
+        const struct freed_node *f = &n->freed[i];
+        int64_t first = f->from > from ? f->from : from, last = f->to < to ? f->to : to;
+        if (to == from + 1) {
+            first = from;
+            last = to;
+        }
+        if (first >= last || !match_part_has(n->parts[class->part].within, f->vertex) ||
+            match_is_off(n->match, f->vertex))
+            continue;
+        for (uint32_t k = 0; k < class->n_pieces; k++)
+            if (hosts(n, &class->piece[k], f->vertex, first, last) &&
+                match_satisfies(n->match, class->spec->constraints, f->vertex))
+                return true;
+    }
+    return false;
+}
+
+bool named_stirs(const struct place *place, uint32_t class)
+{
+    const struct named *n = named_of(place);
+
+    return helps(n, class, n->now, n->now + 1);
+}
+
+bool named_nears(const struct place *place, uint32_t class, int64_t before)
+{
+    const struct named *n = named_of(place);
+
+    return helps(n, class, n->now, before);
+}

@@ -1,0 +1,119 @@
+/* What people are told: what is short, who holds it, how much, and which. */
+#include <errno.h>
+#include <string.h>
+
+#include "match/names.h"
+#include "sched/named_priv.h"
+
+/* What a class asks for that calendars count too little of: that itself if it is named, else the nodes that come with it.
+ */
+static const char *short_of(const struct named *n, const struct class *c)
+{
+    const char *unit = intern_text(&n->graph->types, n->unit);
+    const char *last = unit;
+
+    for (uint32_t i = 0; i < c->spec->nresources; i++) {
+        const struct jobspec_resource *r = &c->spec->resources[i];
+        if (r->kind != JOBSPEC_RESOURCE)
+            continue;
+        if (strcmp(r->type, unit) == 0)
+            return unit;
+        last = strcmp(last, "node") == 0 ? last : r->type;
+    }
+    return last;
+}
+
+/* The request that least is there for at a time, of those that too little is there for; NULL: it is not that. */
+const char *named_lacks(struct place *place, const struct place_ask *ask, int64_t at)
+{
+    struct named *n = named_of(place);
+    const struct class *c = class_of(n, ask);
+
+    if (!c || named_freshen(n) < 0)
+        return "node";
+    struct plan_ask plan = named_plan(n, ask);
+    if (plan.calendar &&
+        (plan.limit < 0 || profile_max(plan.calendar, at, at + ask->duration) > plan.limit))
+        return short_of(n, c);
+    for (uint32_t i = c->spec->nresources; i-- > 0;) {
+        const struct jobspec_resource *r = &c->spec->resources[i];
+        uint16_t type;
+        if (r->kind != JOBSPEC_RESOURCE || !named_type(n, r->type, &type))
+            continue;
+        int64_t wants = named_wants(place, ask->class, r->type);
+        if (match_part_free(n->match, &plan, type, named_is_alone(n, r), at, wants) < wants)
+            return intern_text(&n->graph->types, type);
+    }
+    uint16_t node;
+    return named_type(n, "node", &node) && match_has_nodes(n->match, 0)
+               ? "node"
+               : c->spec->resources[c->spec->nresources - 1].type;
+}
+
+/* Whether a resource that is held is one that a class asks for. */
+static bool could_use(const struct named *n, const struct class *c, uint32_t vertex, bool alone)
+{
+    const char *type = graph_type_name(n->graph, vertex);
+
+    for (uint32_t i = 0; i < c->spec->nresources; i++) {
+        const struct jobspec_resource *r = &c->spec->resources[i];
+        if (r->kind != JOBSPEC_RESOURCE)
+            continue;
+        uint16_t asked;
+        if (strcmp(r->type, type) == 0 &&
+            (alone || named_is_alone(n, r) || n->graph->v[vertex].divisible))
+            return true;
+        if (alone && named_type(n, r->type, &asked) && match_has_below(n->match, vertex, asked))
+            return true;
+    }
+    return alone && match_gives_whole_nodes(n->match);
+}
+
+bool named_bars(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    struct named *n = named_of(place);
+    const struct class *c = class_of(n, ask);
+    uint32_t i = 0, vertex;
+    bool alone;
+
+    if (!c || named_freshen(n) < 0)
+        return true;
+    while (match_job_thing(n->match, booking, &i, &vertex, &alone)) {
+        uint32_t node = match_node_of(n->match, vertex);
+        if (!match_part_has(n->parts[c->part].within, vertex) || !could_use(n, c, vertex, alone))
+            continue;
+        if (n->graph->v[node].type != TYPE_NODE ||
+            match_satisfies(n->match, c->spec->constraints, node))
+            return true;
+    }
+    return false;
+}
+
+int64_t named_amount(const struct place *place, int64_t booking, const char *type)
+{
+    const struct named *n = named_of(place);
+    uint16_t number;
+
+    if (!named_type(n, type, &number))
+        return 0;
+    return number == TYPE_NODE ? match_job_nodes(n->match, booking)
+                               : match_job_amount(n->match, booking, number, NULL, false);
+}
+
+int named_write(struct place *place, int64_t booking, const char *format, const char **text,
+                size_t *length)
+{
+    struct named *n = named_of(place);
+
+    if (format)
+        return match_write_job(n->match, booking, format, text, length);
+    strbuf_reset(&n->text);
+    if (match_brief(n->match, booking, &n->text) < 0)
+        return -1;
+    *text = strbuf_text(&n->text);
+    *length = n->text.len;
+    if (!n->text.failed)
+        return 0;
+    errno = ENOMEM;
+    return -1;
+}

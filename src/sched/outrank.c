@@ -1,0 +1,226 @@
+/* Jobs that go before holders of reservations.
+ *
+ * A reservation is kept, whoever waits. But a job that has come since, that was raised or released, and that goes before
+ * the holder in the queue's order, is not to wait for it. Such jobs and the holders behind the first of them are looked
+ * at in queue order, all these reservations taken out of the calendars: the job starts, or is promised a time where its
+ * lane has one to give; a holder keeps its reservation if it still fits, and else gets another. A lane with too many
+ * holders takes the last one's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sched/control.h"
+#include "sched/kind.h"
+#include "sched/named.h"
+
+static int due_compare(const void *a, const void *b)
+{
+    const struct due *x = a;
+    const struct due *y = b;
+    return queue_before(x->key, y->key) ? -1 : queue_before(y->key, x->key);
+}
+
+static void lift(sched_t *s, struct job *job)
+{
+    if (s->named)
+        s->place->ops->named->lift(s->place, job->booking);
+    else
+        s->place->ops->release(s->place, job->booking);
+    job->is_lifted = true;
+    s->booked++;
+}
+
+/* Put a lifted reservation where it was, if it fits there. Returns 1, 0 if it does not fit, or -1 with ENOMEM. */
+static int put_back(sched_t *s, struct job *job)
+{
+    if (s->named) {
+        if (!s->place->ops->named->fits(s->place, &job->ask, job->booking))
+            return 0;
+        s->place->ops->named->drop(s->place, job->booking);
+    } else {
+        int64_t booking = s->place->ops->book(s->place, &job->ask, job->at);
+        if (booking < 0)
+            return errno == EBUSY ? 0 : -1;
+        job->booking = booking;
+    }
+    job->is_lifted = false;
+    s->booked++;
+    return 1;
+}
+
+/* Whether a lane would promise this open job a time: it has one to give, or a holder behind the job. */
+static bool may_hold(const sched_t *s, uint32_t slot)
+{
+    const struct lane *lane = lane_of(s, slot);
+    uint32_t last = last_holder(s, lane);
+    if (lane->is_stopped || lane->depth == 0)
+        return false;
+    if (lane_holds(lane) < lane->depth)
+        return true;
+    return last != JOB_NONE && queue_before(s->jobs[slot].key, s->jobs[last].key);
+}
+
+/* The key of the last holder of all. Somebody holds. */
+static struct queue_key last_key(const sched_t *s)
+{
+    struct queue_key last = {INT64_MIN, 0};
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        uint32_t slot = last_holder(s, &s->lanes[i]);
+        if (slot != JOB_NONE && queue_before(last, s->jobs[slot].key))
+            last = s->jobs[slot].key;
+    }
+    return last;
+}
+
+/* Whether a job that has come goes before the last holder, and its lane would let it. */
+static bool is_before_holders(const sched_t *s, uint32_t slot, struct queue_key last)
+{
+    const struct job *job = &s->jobs[slot];
+    const struct lane *lane = lane_of(s, slot);
+    struct queue_entry first;
+    return job->state == SCHED_WAITING && !job->is_placed && queue_before(job->key, last) &&
+           !lane->is_stopped && is_considered(lane, job->key) &&
+           (lane->depth > 0 || (queue_first(lane->open, &first) && first.item == slot));
+}
+
+/* The fresh jobs that are still open and go before some holder, in queue order; *n of them, or NULL with *n > 0 and
+ * ENOMEM.
+ */
+static struct due *collect(sched_t *s, size_t *n)
+{
+    struct queue_key last = last_key(s);
+    struct due *list = NULL;
+    *n = 0;
+    for (size_t i = 0; i < s->n_fresh; i++)
+        *n += is_before_holders(s, s->fresh[i], last);
+    if (*n > 0)
+        list = reallocarray(NULL, *n, sizeof(*list));
+    for (size_t i = 0, k = 0; list && i < s->n_fresh; i++)
+        if (is_before_holders(s, s->fresh[i], last))
+            list[k++] = (struct due){s->jobs[s->fresh[i]].key, s->fresh[i]};
+    if (list && *n > 1)
+        qsort(list, *n, sizeof(*list), due_compare);
+    return list;
+}
+
+/* Another reservation for a lifted one of a counted machine. STEP_BUSY: there is no time for it. */
+static enum step move_counted(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    int64_t at = s->place->ops->when(s->place, &job->ask, s->now);
+    int64_t booking = -1;
+    if (at < 0)
+        return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;
+    if (decision_reserve(s) == 0)
+        booking = s->place->ops->book(s->place, &job->ask, at);
+    if (booking < 0)
+        return STEP_FAILED;
+    note_freed(s, job->at, job->at + job->ask.duration);
+    job->booking = booking;
+    job->at = at;
+    job->seen = s->freed.place;
+    job->is_lifted = false;
+    s->booked++;
+    heap_move(&s->due, slot, at, job->key.seq);
+    decision_add(s, SCHED_RESERVE, slot, at, NULL);
+    return STEP_DONE;
+}
+
+/* A holder that was lifted: its reservation again, or another one. */
+static enum step place_again(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    int rc = put_back(s, job);
+    if (rc != 0)
+        return rc < 0 ? STEP_FAILED : STEP_DONE;
+    enum step step = s->named ? STEP_BUSY : move_counted(s, slot);
+    if (step != STEP_BUSY)
+        return step;
+    if (held_to_open(s, slot, false) < 0)
+        return STEP_FAILED;
+    step = promise(s, slot);
+    if (step == STEP_BUSY && s->named)
+        tell_later(s, slot);
+    return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+/* A job that goes before holders: it starts or is promised a time. */
+static enum step place_fresh(sched_t *s, uint32_t slot)
+{
+    struct lane *lane = lane_of(s, slot);
+    enum step step = s->jobs[slot].state == SCHED_WAITING ? start_open(s, slot) : STEP_DONE;
+    if (step == STEP_BUSY && may_hold(s, slot))
+        step = promise(s, slot);
+    if (step == STEP_FAILED)
+        return STEP_FAILED; /* it is still to be looked at */
+    s->jobs[slot].is_placed = true;
+    return lane_keep(s, lane) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+/* The holders behind a key give their reservations out of the calendars. Those for whom jobs were preempted keep them: what
+ * these held is theirs, also where the preempted ones wait again before them.
+ */
+static void lift_behind(sched_t *s, struct queue_key key)
+{
+    for (uint32_t slot = held_next(s, true, key); slot != JOB_NONE;
+         slot = held_next(s, true, s->jobs[slot].key)) {
+        struct job *job = &s->jobs[slot];
+        if (!job->is_lifted && (!s->named || !job->details->is_preempting))
+            lift(s, job);
+    }
+}
+
+/* Look at those jobs and all lifted holders in queue order. Without memory the rest stays lifted, and the next pass goes on
+ * with it.
+ */
+static enum step place_all(sched_t *s, const struct due *list, size_t n)
+{
+    enum step step = STEP_DONE;
+    uint32_t holder = held_next(s, false, (struct queue_key){0, 0});
+    size_t i = 0;
+    while ((i < n || holder != JOB_NONE) && step != STEP_FAILED) {
+        bool fresh =
+            i < n && (holder == JOB_NONE || queue_before(list[i].key, s->jobs[holder].key));
+        uint32_t slot = fresh ? list[i++].slot : holder;
+        struct queue_key at = s->jobs[slot].key;
+        s->pass.budget -= s->pass.budget > 0;
+        if (fresh)
+            step = place_fresh(s, slot);
+        else if (s->jobs[slot].is_lifted)
+            step = place_again(s, slot);
+        holder = held_next(s, true, at);
+    }
+    return step;
+}
+
+/* With these reservations gone more may fit than is known; and less once they are back. */
+static void forget_sleepers(sched_t *s)
+{
+    if (s->named)
+        kinds_wake(s, true);
+}
+
+enum step outrank(sched_t *s)
+{
+    size_t n = 0;
+    struct due *list = NULL;
+    if (s->due.n == 0 || (s->n_fresh == 0 && !s->is_torn)) {
+        s->is_torn = false;
+        return STEP_BUSY;
+    }
+    list = collect(s, &n);
+    if (n == 0 && !s->is_torn)
+        return STEP_BUSY;
+    if (n > 0 && !list)
+        return STEP_FAILED;
+    if (n > 0)
+        lift_behind(s, list[0].key);
+    forget_sleepers(s);
+    enum step step = place_all(s, list, n);
+    forget_sleepers(s);
+    s->is_torn = step == STEP_FAILED;
+    s->swept = false;
+    s->woken = true;
+    free(list);
+    return step;
+}

@@ -1,0 +1,283 @@
+/* Jobs as others can keep them, and jobs that others have kept. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "berth/jobspec.h"
+#include "sched/control.h"
+#include "sched/named.h"
+
+/* The id without the member, and the dependencies that are not met yet, one after the other in the scheduler's text
+ * buffer. Returns 0, or -1 with ENOMEM.
+ */
+static int put_texts(sched_t *s, uint32_t slot, struct sched_request *request)
+{
+    struct named *n = s->named;
+    base_id(s, slot);
+    strbuf_putc(&n->text, '\0');
+    size_t at = n->text.len;
+    depend_expression(n->depend, slot, &n->text);
+    const char *text = strbuf_text(&n->text);
+    if (n->text.failed) {
+        errno = ENOMEM;
+        return -1;
+    }
+    request->id = text;
+    request->dependency = text[at] ? text + at : NULL;
+    return 0;
+}
+
+int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
+{
+    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    if (slot == JOB_NONE) {
+        errno = EINVAL;
+        return -1;
+    }
+    const struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    *record = (struct sched_record){.member = d->member,
+                                    .state = (enum sched_state)job->state,
+                                    .submitted = d->submitted,
+                                    .at = job->at,
+                                    .until = d->until,
+                                    .how = d->how,
+                                    .held = d->blocked & BLOCK_HOLD,
+                                    .reason = d->reason,
+                                    .fresh = job->is_fresh,
+                                    .untold = d->is_untold};
+    record->request = (struct sched_request){.duration = d->limit,
+                                             .priority = d->priority,
+                                             .tag = job->tag,
+                                             .jobspec = d->jobspec->text,
+                                             .jobspec_length = d->jobspec->length,
+                                             .queue = s->named->setup->queue[d->queue].name,
+                                             .user = d->user,
+                                             .groups = d->groups,
+                                             .n_groups = d->n_groups,
+                                             .name = d->name,
+                                             .begin = d->begin,
+                                             .hold = record->held,
+                                             .preemptible_after = d->preemptible_after,
+                                             .members = d->members};
+    if (job->state == SCHED_RESERVED && d->victims > 0)
+        record->state = SCHED_WAITING; /* it preempts again */
+    if ((record->state == SCHED_RUNNING || record->state == SCHED_RESERVED) &&
+        s->place->ops->named->write(s->place, job->booking, "jgf", &record->resources,
+                                    &record->resources_length) < 0)
+        return -1;
+    if (!d->is_nameless)
+        return put_texts(s, slot, &record->request);
+    record->request.id = "";
+    return 0;
+}
+
+/* Take up what a job was given. Returns 0, or -1 with a text. */
+static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
+{
+    struct job *job = &s->jobs[slot];
+    bool reserved = r->state == SCHED_RESERVED;
+    if (decision_reserve(s) < 0 || control_prepare(s, slot) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    if (!r->resources || r->until <= r->at)
+        return errtext_set(err, EINVAL, "expected what it holds, from when until when");
+    int64_t booking = s->place->ops->named->adopt(
+        s->place, "jgf", r->resources, r->resources_length, r->at, r->until, reserved, err);
+    if (booking < 0)
+        return -1;
+    if (control_enter(s, slot, booking) < 0 ||
+        (reserved &&
+         (open_insert(s, slot, false) < 0 || held_insert(s, slot, r->at, booking) < 0))) {
+        if (job->state == SCHED_WAITING)
+            open_remove(s, slot);
+        job->state = SCHED_BLOCKED;
+        control_uncount(s, slot, booking);
+        s->place->ops->release(s->place, booking);
+        return errtext_set(err, ENOMEM, "out of memory");
+    }
+    s->booked++;
+    job->booking = booking;
+    job->at = r->at;
+    job->details->until = r->until;
+    pending_begin(s, slot);
+    if (reserved) {
+        note_freed(s, s->now, INT64_MAX); /* what was freed since it was last tried is not known */
+        return 0;
+    }
+    size_t decisions = s->n_decisions;
+    job->state = SCHED_RUNNING;
+    job->ask.duration = r->until - r->at;
+    s->running++;
+    bool has_victims = s->named->has_victims;
+    control_started(s, slot, r->how, decision_add(s, SCHED_START, slot, r->at, NULL));
+    s->n_decisions = decisions;          /* it was taken before, */
+    s->named->has_victims = has_victims; /* and whom it may be preempted for has been looked at */
+    job->details->until = r->until;
+    heap_move(&s->named->ends, slot, r->until, job->key.seq);
+    return 0;
+}
+
+/* A restored job is told why it waits only if it was to be told before. */
+static void tell_restored(struct named *n, uint32_t slot, struct details *d,
+                          const struct sched_record *r)
+{
+    bool untold = r->untold || !r->reason || !*r->reason;
+    if (untold || !d->is_untold || n->n_untold == 0 || n->untold[n->n_untold - 1] != slot)
+        return;
+    n->n_untold--;
+    d->is_untold = false;
+}
+
+/* All but what it holds. Returns 0, or -1 with a text. */
+static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r,
+                       const jobspec_t *spec, berth_error_t *err)
+{
+    struct named *n = s->named;
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    char reason[sizeof(d->reason)] = "out of memory";
+    d->queue = setup_find(n->setup, r->request.queue ? r->request.queue : "");
+    if (d->queue == SETUP_NONE)
+        return errtext_set(err, EINVAL, "no such queue: %.100s",
+                           r->request.queue ? r->request.queue : "");
+    job->lane = n->lane_of[d->queue];
+    job->ask.duration = d->limit = r->request.duration;
+    d->preemptible_after = r->request.preemptible_after;
+    d->submitted = r->submitted;
+    if (d->limit < 1 || d->limit > NAMED_TIME_MAX || r->until > 2 * NAMED_TIME_MAX ||
+        !key_of(s, d->queue, r->request.priority, job->key.seq, &job->key))
+        return errtext_set(err, EINVAL, "duration or priority out of range");
+    if (job_know(s, slot, spec, false, reason, sizeof(reason)) < 0)
+        return errtext_set(err, errno, "%s", reason);
+    int64_t account =
+        limits_account(n->limits, d->queue, d->user, r->request.groups, r->request.n_groups);
+    if (account < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    d->account = (uint32_t)account;
+    if (r->state == SCHED_RUNNING || r->state == SCHED_RESERVED)
+        return take_up(s, slot, r, err);
+    struct sched_request request = r->request;
+    request.hold = r->held;
+    if (job_take_in(s, slot, &request, r->fresh) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    if (r->state != SCHED_BLOCKED || d->blocked != 0)
+        return 0;
+    snprintf(d->limit_reason, sizeof(d->limit_reason), "%s", r->reason ? r->reason : "");
+    if (job_block(s, slot, BLOCK_LIMIT) < 0) {
+        open_remove(s, slot);
+        pending_end(s, slot);
+        return errtext_set(err, ENOMEM, "out of memory");
+    }
+    n->is_eased = true; /* the limits may be others now */
+    return 0;
+}
+
+sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r, berth_error_t *err)
+{
+    if (!s->named || !time_is_good(s, now) || !r->request.jobspec || !r->request.id) {
+        errtext_set(err, EINVAL, "expected a job's id and jobspec");
+        return -1;
+    }
+    bool rejected = r->state == SCHED_REJECTED; /* perhaps for its jobspec */
+    jobspec_t *spec =
+        rejected ? NULL : jobspec_parse(r->request.jobspec, r->request.jobspec_length, NULL, err);
+    struct shared_text *text = shared_text_new(r->request.jobspec, r->request.jobspec_length);
+    uint32_t slot =
+        (spec || rejected) && text ? member_new(s, &r->request, r->member, text) : JOB_NONE;
+    int rc = -1;
+    s->now = now;
+    s->swept = true; /* the other scheduler has done that */
+    if (slot != JOB_NONE) {
+        char reason[sizeof(s->jobs[slot].details->reason)] = "out of memory";
+        rc = job_name(s, slot, &r->request, r->request.id, reason, sizeof(reason));
+        if (rejected && (rc == 0 || errno == EINVAL)) {
+            job_reject(s, slot, r->reason ? r->reason : "");
+            rc = 0;
+        } else {
+            rc =
+                rc < 0 ? errtext_set(err, errno, "%s", reason) : restore_job(s, slot, r, spec, err);
+        }
+        if (rc < 0)
+            job_forget(s, slot);
+        else if (r->reason)
+            snprintf(s->jobs[slot].details->reason, sizeof(reason), "%s", r->reason);
+        if (rc == 0)
+            tell_restored(s->named, slot, s->jobs[slot].details, r);
+    } else if (spec || rejected) {
+        errtext_set(err, ENOMEM, "out of memory");
+    }
+    int saved = errno;
+    shared_text_leave(text);
+    jobspec_destroy(spec);
+    errno = saved;
+    if (rc < 0)
+        return -1;
+    s->named->events = 0; /* what was told before was so when the job was looked at */
+    return job_handle(s, slot);
+}
+
+int sched_restore_ended(sched_t *s, const char *id, uint32_t member, uint32_t members, bool ok)
+{
+    struct depend_outcome outcome = {id, member, members > 1 ? members : 1, ok};
+    if (!s->named) {
+        errno = EINVAL;
+        return -1;
+    }
+    return depend_outcome_of(s->named->depend, &outcome);
+}
+
+int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events)
+{
+    if (!s->named) {
+        errno = EINVAL;
+        return -1;
+    }
+    *passed = s->named->passed;
+    *events = s->named->events;
+    return 0;
+}
+
+int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t events)
+{
+    struct named *n = s->named;
+    if (!n || !time_is_good(s, now) || passed < -1 || passed > now) {
+        errno = EINVAL;
+        return -1;
+    }
+    s->now = now;
+    n->passed = passed;
+    n->events = events;
+    if (events == 0) {
+        /* Nothing has happened to what that pass left, whatever has changed on the way here. */
+        s->swept = true;
+        n->has_victims = false;
+        for (size_t i = 0; i < n->n_victims; i++) /* but for those that it started last */
+            n->has_victims = n->has_victims || s->jobs[n->victims[i]].at == passed;
+        return 0;
+    }
+    /* What these events were is not known any more: all is looked at. */
+    n->is_eased = n->wake_all = true;
+    s->woken = true;
+    s->swept = false;
+    note_freed(s, s->now, INT64_MAX);
+    repair_note(s, 0, INT64_MAX);
+    return 0;
+}
+
+int sched_hints(sched_t *s, const char **text, size_t *length)
+{
+    if (!s->named) {
+        errno = EINVAL;
+        return -1;
+    }
+    return s->place->ops->named->hints(s->place, text, length);
+}
+
+int sched_restore_hints(sched_t *s, const char *text, size_t length, berth_error_t *err)
+{
+    if (!s->named)
+        return errtext_set(err, EINVAL, "this scheduler has no named resources");
+    return s->place->ops->named->take_hints(s->place, text, length, err);
+}

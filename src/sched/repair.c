@@ -1,0 +1,60 @@
+/* Reservations that something has come in the way of: they stay where they still fit, and move where not. */
+#include <errno.h>
+
+#include "sched/control.h"
+#include "sched/named.h"
+
+void repair_note(sched_t *s, int64_t from, int64_t until)
+{
+    struct named *n = s->named;
+    if (from >= until)
+        return;
+    if (n->repair_from >= n->repair_until) {
+        n->repair_from = from;
+        n->repair_until = until;
+        return;
+    }
+    n->repair_from = from < n->repair_from ? from : n->repair_from;
+    n->repair_until = until > n->repair_until ? until : n->repair_until;
+}
+
+/* Find a lifted reservation another place; without one the job is open again. */
+static enum step move(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    int64_t was = job->at;
+    if (held_to_open(s, slot, false) < 0)
+        return STEP_FAILED; /* it stays lifted, and the next pass goes on with it */
+    note_freed(s, was, was + job->ask.duration);
+    enum step step = promise(s, slot);
+    if (step == STEP_BUSY)
+        tell_later(s, slot);
+    return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+enum step repair_step(sched_t *s)
+{
+    struct named *n = s->named;
+    const struct place_named *named = s->place->ops->named;
+    if (n->repair_from >= n->repair_until)
+        return STEP_BUSY;
+    uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
+    if (slot == JOB_NONE) {
+        n->repair_from = n->repair_until = 0;
+        return STEP_BUSY;
+    }
+    struct job *job = &s->jobs[slot];
+    s->pass.begun = true;
+    s->pass.after = job->key;
+    if (job->details->victims > 0 || job->at >= n->repair_until ||
+        job->at + job->ask.duration <= n->repair_from)
+        return STEP_DONE;
+    if (!job->is_lifted)
+        named->lift(s->place, job->booking);
+    job->is_lifted = true;
+    if (!named->fits(s->place, &job->ask, job->booking))
+        return move(s, slot);
+    named->drop(s->place, job->booking);
+    job->is_lifted = false;
+    return STEP_DONE;
+}

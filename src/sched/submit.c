@@ -1,0 +1,302 @@
+/* Jobs of named queues are submitted: looked at by everybody who may refuse them. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "berth/jobspec.h"
+#include "sched/control.h"
+#include "sched/named.h"
+
+/* Priorities of queues and of jobs share one number. */
+bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq, struct queue_key *key)
+{
+    int64_t of_queue = s->named->setup->queue[queue].priority;
+    if (priority > SCHED_PRIORITY_MAX || priority < -SCHED_PRIORITY_MAX)
+        return false;
+    *key = (struct queue_key){-(of_queue * (SCHED_PRIORITY_MAX + 1) * 2 + priority), seq};
+    return true;
+}
+
+struct wanted {
+    const sched_t *s;
+    uint32_t class;
+};
+
+static int64_t amount_wanted(void *arg, const char *type)
+{
+    const struct wanted *w = arg;
+    return w->s->place->ops->named->wants(w->s->place, w->class, type);
+}
+
+int job_know(sched_t *s, uint32_t slot, const jobspec_t *spec, bool refuse, char *reason,
+             size_t size)
+{
+    struct named *n = s->named;
+    struct job *job = &s->jobs[slot];
+    const struct lane *lane = &s->lanes[job->lane];
+    berth_error_t err;
+    if (s->place->ops->named->know(s->place, spec, lane->part, refuse, &job->ask.class,
+                                   &job->ask.units, &err) < 0) {
+        if (errno != ENOMEM) {
+            snprintf(reason, size, "%s", err.text);
+            errno = EINVAL;
+        }
+        return -1;
+    }
+    job->ask.part = lane->part;
+    job->ask.permits = permits_of(s, slot);
+    int64_t kind = kind_enter(&n->kinds, &job->ask, job->lane);
+    if (kind < 0) {
+        s->place->ops->named->forget(s->place, job->ask.class);
+        errno = ENOMEM;
+        return -1;
+    }
+    job->details->kind = (uint32_t)kind;
+    return 0;
+}
+
+/* A duration in seconds as ticks; -1: there is no such. */
+static int64_t ticks_of(const struct named *n, double seconds)
+{
+    double ticks = round(seconds * (double)n->setup->second);
+    return ticks >= 0 && ticks < 9e18 ? (int64_t)ticks : -1;
+}
+
+static int64_t duration_of(const sched_t *s, const struct sched_request *request,
+                           const jobspec_t *spec, uint32_t queue)
+{
+    if (request->duration != 0)
+        return request->duration;
+    if (spec->duration != 0) {
+        int64_t ticks = ticks_of(s->named, spec->duration);
+        return ticks == 0 ? 1 : ticks;
+    }
+    return s->named->setup->queue[queue].default_duration;
+}
+
+/* Which queue a job goes to, if that takes it. Returns 0, or -1 with a reason. */
+static int find_queue(const sched_t *s, const struct sched_request *request, const jobspec_t *spec,
+                      uint32_t *queue, char *reason, size_t size)
+{
+    const struct setup *setup = s->named->setup;
+    const char *name = request->queue ? request->queue : spec->queue;
+    *queue = name ? setup_find(setup, name) : setup->default_queue;
+    if (*queue == SETUP_NONE && !name)
+        snprintf(reason, size, "no queue named, and there is no default queue");
+    else if (*queue == SETUP_NONE)
+        snprintf(reason, size, "queue (%.40s) doesn't exist", name);
+    else if (!setup_admits(setup, *queue, request->user, request->groups, request->n_groups))
+        snprintf(reason, size, "user %.30s is not admitted to queue %.30s",
+                 request->user ? request->user : "", setup->queue[*queue].name);
+    else if (s->named->is_closed[*queue] || s->named->is_closed[setup->queue[*queue].parent])
+        snprintf(reason, size, "queue %.40s takes no jobs", setup->queue[*queue].name);
+    else
+        return 0;
+    errno = EINVAL;
+    return -1;
+}
+
+bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size)
+{
+    struct wanted w = {s, s->jobs[slot].ask.class};
+    const struct limits *limits = s->named->limits;
+    uint32_t account = s->jobs[slot].details->account;
+    return limits_job(limits, account, duration, amount_wanted, &w, reason, size) &&
+           limits_ever(limits, account, amount_wanted, &w, reason, size);
+}
+
+/* Whether limits take the job, and what it is in the ledger. Returns 0, or -1: EINVAL with a reason, ENOMEM. */
+static int enter_account(sched_t *s, uint32_t slot, const struct sched_request *request,
+                         char *reason, size_t size)
+{
+    struct named *n = s->named;
+    struct job *job = &s->jobs[slot];
+    int64_t account = limits_account(n->limits, job->details->queue, request->user, request->groups,
+                                     request->n_groups);
+    if (account < 0)
+        return -1;
+    job->details->account = (uint32_t)account;
+    if (job_is_within(s, slot, job->ask.duration, reason, size) &&
+        limits_pending(n->limits, (uint32_t)account, 1, reason, size))
+        return 0;
+    errno = EINVAL;
+    return -1;
+}
+
+/* Look at all that may speak against a job. Returns 0, or -1: EINVAL with a reason, ENOMEM. */
+static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
+                 const jobspec_t *spec, char *reason, size_t size)
+{
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    uint32_t queue;
+    int rc = find_queue(s, request, spec, &queue, reason, size);
+    d->queue = queue == SETUP_NONE ? 0 : queue;
+    if (rc < 0)
+        return -1;
+    job->lane = s->named->lane_of[d->queue];
+    job->ask.duration = duration_of(s, request, spec, d->queue);
+    d->limit = job->ask.duration;
+    d->preemptible_after = request->preemptible_after;
+    if (d->preemptible_after == 0 && spec->preemptible_after > 0)
+        d->preemptible_after = ticks_of(s->named, spec->preemptible_after);
+    if (job->ask.duration < 1 || job->ask.duration > INT64_MAX / 4) {
+        snprintf(reason, size, "duration out of range");
+        errno = EINVAL;
+        return -1;
+    }
+    if (!key_of(s, d->queue, request->priority, job->key.seq, &job->key)) {
+        snprintf(reason, size, "priority out of range");
+        errno = EINVAL;
+        return -1;
+    }
+    if (job_know(s, slot, spec, true, reason, size) < 0)
+        return -1;
+    return enter_account(s, slot, request, reason, size);
+}
+
+int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh)
+{
+    struct named *n = s->named;
+    struct details *d = s->jobs[slot].details;
+    d->blocked = (uint8_t)((request->hold ? BLOCK_HOLD : 0) |
+                           (depend_waits(n->depend, slot) ? BLOCK_DEPEND : 0));
+    if (request->begin > s->now) {
+        if (heap_put(&n->begins, slot, request->begin, s->jobs[slot].key.seq) < 0)
+            return -1;
+        d->blocked |= BLOCK_BEGIN;
+    }
+    if (d->blocked)
+        s->jobs[slot].state = SCHED_BLOCKED;
+    else if (open_insert(s, slot, fresh) < 0)
+        return -1;
+    pending_begin(s, slot);
+    n->stats[d->queue].submitted++;
+    tell_later(s, slot);
+    return 0;
+}
+
+uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t member,
+                    struct shared_text *text)
+{
+    struct details *d = details_new(s->named, request, text);
+    uint32_t slot = d ? job_alloc(s) : JOB_NONE;
+    if (slot == JOB_NONE) {
+        details_free(d);
+        return JOB_NONE;
+    }
+    struct job *job = &s->jobs[slot];
+    d->member = member;
+    d->submitted = s->now;
+    job->details = d;
+    job->tag = request->tag;
+    job->key = (struct queue_key){0, s->seq++};
+    job->ask = (struct place_ask){.class = PLACE_NO_CLASS};
+    job->state = SCHED_BLOCKED;
+    job->lane = 0;
+    details_link(s, slot);
+    return slot;
+}
+
+int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, const char *id,
+             char *reason, size_t size)
+{
+    struct depend *depend = s->named->depend;
+    struct details *d = s->jobs[slot].details;
+    const char *name = request->name ? request->name : id;
+    int rc = depend_job(depend, slot, id, d->member, d->members, d->user, name, request->dependency,
+                        reason, size);
+    d->is_nameless = rc < 0;
+    if (rc == 0 || errno != EINVAL)
+        return rc;
+    /* It is rejected, under its name if it can be had: others may have to do with it. */
+    d->is_nameless =
+        depend_job(depend, slot, id, d->member, d->members, d->user, name, NULL, NULL, 0) < 0;
+    errno = EINVAL;
+    return -1;
+}
+
+/* Submit one member. Returns its slot, or JOB_NONE with ENOMEM and nothing changed. */
+static uint32_t submit_member(sched_t *s, const struct sched_request *request, uint32_t member,
+                              const jobspec_t *spec, const char *wrong, struct shared_text *text)
+{
+    char reason[sizeof(((struct details *)0)->reason)] = "";
+    char number[24];
+    uint32_t slot = member_new(s, request, member, text);
+    if (slot == JOB_NONE)
+        return JOB_NONE;
+    snprintf(number, sizeof(number), "%llu", (unsigned long long)request->tag);
+    int rc = job_name(s, slot, request, request->id ? request->id : number, reason, sizeof(reason));
+    if (rc == 0 && !spec) {
+        snprintf(reason, sizeof(reason), "jobspec: %s", wrong);
+        errno = EINVAL;
+        rc = -1;
+    }
+    if (rc == 0)
+        rc = admit(s, slot, request, spec, reason, sizeof(reason));
+    if (rc == 0)
+        rc = job_take_in(s, slot, request, true);
+    if (rc == 0)
+        return slot;
+    if (errno == EINVAL) {
+        job_reject(s, slot, reason);
+        return slot;
+    }
+    job_forget(s, slot);
+    errno = ENOMEM;
+    return JOB_NONE;
+}
+
+static void take_back(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (job->state == SCHED_REJECTED) {
+        rejected_unlink(s, slot);
+    } else {
+        if (job->state == SCHED_WAITING)
+            open_remove(s, slot);
+        pending_end(s, slot);
+        s->named->stats[job->details->queue].submitted--;
+    }
+    job_forget(s, slot);
+}
+
+sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *request)
+{
+    berth_error_t err = {.text = "a job needs one"};
+    uint32_t members = request->members > 1 ? request->members : 1;
+    if (!time_is_good(s, now) || request->duration < 0 || request->begin < 0 ||
+        request->preemptible_after < 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    jobspec_t *spec = request->jobspec
+                          ? jobspec_parse(request->jobspec, request->jobspec_length, NULL, &err)
+                          : NULL;
+    if (request->jobspec && !spec && errno == ENOMEM)
+        return -1;
+    struct shared_text *text =
+        shared_text_new(request->jobspec, request->jobspec ? request->jobspec_length : 0);
+    uint32_t last = s->named->last;
+    uint32_t first = JOB_NONE;
+    int64_t before = s->now;
+    int rc = text ? core_advance(s, now) : -1;
+    for (uint32_t i = 0; i < members && rc == 0; i++) {
+        uint32_t slot = submit_member(s, request, i, spec, err.text, text);
+        first = i == 0 ? slot : first;
+        rc = slot == JOB_NONE ? -1 : 0;
+    }
+    while (rc < 0 && s->named->last != last)
+        take_back(s, s->named->last);
+    shared_text_leave(text);
+    jobspec_destroy(spec);
+    if (rc == 0)
+        s->named->events++;
+    else
+        s->now = before;
+    if (rc == 0 && dependencies_resolve(s) < 0)
+        s->named->recheck_depend = true;
+    return rc < 0 ? -1 : job_handle(s, first);
+}

@@ -75,3 +75,19 @@ out:
     }
     return rc;
 }
+
+struct graph *hwloc_graph(const char *xml, size_t length, const char *allow, berth_error_t *err)
+{
+    struct graph *graph = graph_create();
+
+    if (!graph) {
+        errtext_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    if (hwloc_load(graph, xml, length, allow, err) == 0)
+        return graph;
+    int saved = errno;
+    graph_destroy(graph);
+    errno = saved;
+    return NULL;
+}

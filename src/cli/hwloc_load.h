@@ -14,4 +14,7 @@
 int hwloc_load(struct graph *g, const char *xml, size_t length, const char *allow,
                berth_error_t *err);
 
+/* The same as a graph of its own, to destroy; NULL with errno and a text. */
+struct graph *hwloc_graph(const char *xml, size_t length, const char *allow, berth_error_t *err);
+
 #endif

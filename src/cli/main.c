@@ -17,6 +17,7 @@ struct verb {
 
 /* In the order in which `berth --help` lists them; a row without a name ends the table. */
 static const struct verb verbs[] = {
+    {"config", "check the description of a scheduler", cli_config},
     {"jobspec", "check what jobs ask for", cli_jobspec},
     {"query", "match jobs to a machine's resources", cli_query},
     {"sim", "replay a workload in virtual time", cli_sim},

@@ -17,6 +17,7 @@ enum cli_exit {
  */
 int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+int cli_config(int argc, char **argv);
 int cli_jobspec(int argc, char **argv);
 int cli_query(int argc, char **argv);
 int cli_sim(int argc, char **argv);

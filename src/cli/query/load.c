@@ -20,33 +20,19 @@ int query_fail(const char *name, const char *why)
     return CLI_FAILED;
 }
 
-/* What hwloc sees in its text or, if that is NULL, of this machine. */
-static resource_graph_t *look(const struct text *text, const char *allow, berth_error_t *err)
-{
-    struct graph *graph = graph_create();
-    if (!graph) {
-        errtext_set(err, ENOMEM, "out of memory");
-        return NULL;
-    }
-    if (hwloc_load(graph, text ? text->bytes : NULL, text ? text->length : 0, allow, err) == 0)
-        return graph;
-    graph_destroy(graph);
-    return NULL;
-}
-
 static resource_graph_t *read_graph(const struct query_options *o, berth_error_t *err)
 {
     struct text text = {0};
     resource_graph_t *graph = NULL;
     if (o->local)
-        return look(NULL, o->allowlist, err);
+        return hwloc_graph(NULL, 0, o->allowlist, err);
     bool hwloc = strcmp(o->load_format, "hwloc") == 0;
     if (o->allowlist && !hwloc)
         fputs("WARN: allowlist unsupported\n", stderr);
     if (text_read(&text, o->load_file, QUERY_GRAPH_MAX) < 0)
         errtext_set(err, errno, "%s", strerror(errno));
     else if (hwloc)
-        graph = look(&text, o->allowlist, err);
+        graph = hwloc_graph(text.bytes, text.length, o->allowlist, err);
     else
         graph = resource_graph_read(o->load_format, text.bytes, text.length, err);
     text_clear(&text);

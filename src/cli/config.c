@@ -1,0 +1,127 @@
+/* berth config: is this a configuration, and what does it say? */
+#include "config/config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/config_check.h"
+#include "cli/config_machine.h"
+#include "cli/query/text.h"
+#include "cli/verb.h"
+#include "report/report.h"
+
+#define SECOND 1000000 /* ticks, so that no time is rounded */
+
+static const char help[] =
+    "usage: berth config check FILE\n"
+    "       berth config show FILE\n"
+    "Look at the YAML file that describes a scheduler: its machine and how to match\n"
+    "jobs to it, queues with policies and limits, blocks of resources set aside, and\n"
+    "what the numbers of a trace stand for.\n"
+    "  check       read it and its machine, and print a line on what was found\n"
+    "  show        print all of it as YAML, with every default; the machine is not read\n"
+    "  -h, --help  print this\n"
+    "What is wrong is told in one line, as FILE:LINE:COLUMN: key and what was expected.\n"
+    "Exit status: 0 done, 1 FILE is wrong or can't be read.\n"
+    "Example: echo 'resources: {nodes: 4, cores: 8}' >berth.yaml\n"
+    "         berth config check berth.yaml\n"
+    "Manual: man berth-config; of the file: man 5 berth-config\n";
+
+/* Say what is wrong with a file: a text that begins with a colon has the place. */
+static int refuse(const char *path, const char *why)
+{
+    char *name = report_clean_text(path);
+
+    fprintf(stderr, "%s%s%s\n", name ? name : "?", *why == ':' ? "" : ": ", why);
+    free(name);
+    return CLI_FAILED;
+}
+
+static struct config *read_file(const char *path, berth_error_t *err)
+{
+    struct text text = {0};
+    struct config *config = NULL;
+
+    if (text_read(&text, path, CONFIG_TEXT_MAX) < 0)
+        snprintf(err->text, sizeof(err->text), "%s", strerror(errno));
+    else
+        config = config_read("", text.bytes, text.length, SECOND, err);
+    text_clear(&text);
+    return config;
+}
+
+static int check(const char *path, const struct config *config)
+{
+    struct config_found found;
+    berth_error_t err = {""};
+    match_t *machine = config_machine_open(config, path, &err);
+
+    if (!machine)
+        return refuse(path, err.text);
+    int rc = config_check(config, machine, &found, &err);
+    match_destroy(machine);
+    if (rc < 0)
+        return refuse(path, err.text);
+    char *name = report_clean_text(path);
+    printf("%s: ", name ? name : "?");
+    config_found_print(&found);
+    free(name);
+    return CLI_OK;
+}
+
+static int show(const char *path, const struct config *config)
+{
+    char *text = config_show(config, SECOND);
+
+    if (!text)
+        return refuse(path, strerror(errno));
+    fputs(text, stdout);
+    free(text);
+    return CLI_OK;
+}
+
+static int bad_option(const char *arg)
+{
+    if (optopt == 'h')
+        return cli_usage("config", "--help takes no argument");
+    if (optopt)
+        return cli_usage("config", "unknown option '-%c'", optopt);
+    return cli_usage("config", "unknown or ambiguous option '%.60s'", arg);
+}
+
+int cli_config(int argc, char **argv)
+{
+    static const struct option long_options[] = {
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    opterr = 0;
+    int option = getopt_long(argc, argv, "h", long_options, NULL);
+    if (option == 'h' && !optopt) {
+        fputs(help, stdout);
+        return CLI_OK;
+    }
+    if (option != -1)
+        return bad_option(argv[optind - 1]);
+    if (optind == argc)
+        return cli_usage("config", "nothing to do given: check or show");
+    const char *what = argv[optind];
+    bool shows = strcmp(what, "show") == 0;
+    if (!shows && strcmp(what, "check") != 0)
+        return cli_usage("config", "'%.60s' is neither check nor show", what);
+    if (optind + 2 != argc)
+        return cli_usage("config", "%s takes one file, not %d", what, argc - optind - 1);
+    const char *path = argv[optind + 1];
+    if (!*path)
+        return cli_usage("config", "the file's name is empty");
+    berth_error_t err = {""};
+    struct config *config = read_file(path, &err);
+    if (!config)
+        return refuse(path, err.text);
+    int status = shows ? show(path, config) : check(path, config);
+    config_destroy(config);
+    return status;
+}

@@ -1,0 +1,187 @@
+#include "cli/config_check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "base/hostlist.h"
+#include "base/intern.h"
+#include "base/strbuf.h"
+#include "resource/graph.h"
+
+static int no_memory(berth_error_t *err)
+{
+    return errtext_set(err, ENOMEM, "out of memory");
+}
+
+static int check_limits(const struct sched_queue_config *queue, const struct sched_limit *limits,
+                        size_t n, const match_t *machine, berth_error_t *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *what = limits[i].what;
+        if (strcmp(what, "duration") != 0 && strcmp(what, "running") != 0 &&
+            strcmp(what, "pending") != 0 && !match_knows_type(machine, what))
+            return errtext_set(err, EINVAL,
+                               "queue \"%s\": key \"%s\": expected in limits a type of resources "
+                               "that the machine has",
+                               queue->name, what);
+    }
+    return 0;
+}
+
+static int check_queue(const struct sched_queue_config *queue, const match_t *machine,
+                       berth_error_t *err)
+{
+    const struct sched_limits *l = &queue->limits;
+
+    if (check_limits(queue, l->job, l->n_job, machine, err) < 0 ||
+        check_limits(queue, l->user, l->n_user, machine, err) < 0 ||
+        check_limits(queue, l->queue, l->n_queue, machine, err) < 0)
+        return -1;
+    for (size_t i = 0; i < queue->n_exceptions; i++) {
+        l = &queue->exceptions[i].limits;
+        if (check_limits(queue, l->job, l->n_job, machine, err) < 0 ||
+            check_limits(queue, l->user, l->n_user, machine, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The names that blocks use, and which of them the machine has. */
+struct names {
+    struct intern table;
+    bool *seen;  /* by number */
+    int64_t max; /* of a block: one of so many different ones is surely missing */
+    char missing[HOSTLIST_NAME_SIZE];
+};
+
+/* Call back for the names of a block until it returns other than 0, and return that; or -1 with ENOMEM. */
+static int each_name(const struct sched_block *block, struct names *names,
+                     int (*call)(struct names *, const char *))
+{
+    struct hostlist list = {0};
+    struct hostlist_cursor cursor = {0};
+    char name[HOSTLIST_NAME_SIZE];
+    int rc = -1;
+
+    if (hostlist_decode(&list, block->resources, strlen(block->resources), NULL) == 0 &&
+        hostlist_uniq(&list) == 0) {
+        rc = 0;
+        for (int64_t n = 0; rc == 0 && n < names->max && hostlist_next(&list, &cursor, name); n++)
+            rc = call(names, name);
+    }
+    hostlist_clear(&list);
+    return rc;
+}
+
+static int put_name(struct names *names, const char *name)
+{
+    uint32_t id;
+
+    return intern_put(&names->table, name, strlen(name), &id);
+}
+
+/* Whether a name is missing, which is noted. */
+static int is_missing(struct names *names, const char *name)
+{
+    uint32_t id;
+
+    if (intern_find(&names->table, name, strlen(name), &id) && names->seen[id])
+        return 0;
+    snprintf(names->missing, sizeof(names->missing), "%s", name);
+    return 1;
+}
+
+/* Note the names and paths of all vertices. */
+static int look(struct names *names, const struct graph *g)
+{
+    struct strbuf text = {0};
+    uint32_t id;
+
+    names->seen = calloc((size_t)names->table.n + 1, sizeof(*names->seen));
+    for (uint32_t v = 0; names->seen && !text.failed && v < g->n; v++) {
+        for (int path = 0; path < 2 && !g->v[v].gone; path++) {
+            strbuf_reset(&text);
+            if (path)
+                graph_path(g, v, GRAPH_CONTAINMENT, &text);
+            else
+                graph_name(g, v, &text);
+            if (text.len > 0 && intern_find(&names->table, text.data, text.len, &id))
+                names->seen[id] = true;
+        }
+    }
+    bool failed = !names->seen || text.failed;
+    strbuf_clear(&text);
+    return failed ? -1 : 0;
+}
+
+static int check_blocks(const struct sched_config *sched, const struct graph *g, berth_error_t *err)
+{
+    struct names names = {.max = 2 * (int64_t)g->n + 1};
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < sched->n_blocks; i++)
+        rc = each_name(&sched->blocks[i], &names, put_name);
+    if (rc == 0 && sched->n_blocks > 0)
+        rc = look(&names, g);
+    for (size_t i = 0; rc == 0 && i < sched->n_blocks; i++) {
+        rc = each_name(&sched->blocks[i], &names, is_missing);
+        if (rc > 0)
+            errtext_set(err, EINVAL,
+                        "block \"%s\": key \"resources\": expected what the machine has, got "
+                        "\"%.80s\"",
+                        sched->blocks[i].name, names.missing);
+    }
+    intern_clear(&names.table);
+    free(names.seen);
+    if (rc < 0)
+        return no_memory(err);
+    return rc == 0 ? 0 : -1;
+}
+
+static void count(const struct graph *g, struct config_found *found)
+{
+    for (uint32_t v = 0; v < g->n; v++) {
+        const struct vertex *x = &g->v[v];
+        if (x->gone)
+            continue;
+        found->nodes += x->type == TYPE_NODE ? x->size : 0;
+        found->cores += x->type == TYPE_CORE ? x->size : 0;
+        found->gpus += x->type == TYPE_GPU ? x->size : 0;
+    }
+}
+
+int config_check(const struct config *config, const match_t *machine, struct config_found *found,
+                 berth_error_t *err)
+{
+    const struct sched_config *sched = &config->sched;
+
+    *found = (struct config_found){.queues = (int64_t)sched->n_queues,
+                                   .blocks = (int64_t)sched->n_blocks};
+    for (size_t i = 0; i < sched->n_queues; i++)
+        if (check_queue(&sched->queues[i], machine, err) < 0)
+            return -1;
+    if (check_blocks(sched, match_graph(machine), err) < 0)
+        return -1;
+    count(match_graph(machine), found);
+    return 0;
+}
+
+static void print(const char *before, int64_t n, const char *what)
+{
+    printf("%s%lld %s%s", before, (long long)n, what, n == 1 ? "" : "s");
+}
+
+void config_found_print(const struct config_found *found)
+{
+    print("", found->queues, "queue");
+    if (found->blocks)
+        print(", ", found->blocks, "block");
+    print("; ", found->nodes, "node");
+    print(", ", found->cores, "core");
+    if (found->gpus)
+        print(", ", found->gpus, "gpu");
+    printf("\n");
+}

@@ -1,0 +1,25 @@
+/* Whether a configuration goes with its machine. */
+#ifndef CLI_CONFIG_CHECK_H
+#define CLI_CONFIG_CHECK_H
+
+#include <stdint.h>
+
+#include "berth/error.h"
+#include "berth/match.h"
+#include "config/config.h"
+
+/* What there is. */
+struct config_found {
+    int64_t queues, blocks, nodes, cores, gpus;
+};
+
+/* Check that the types that limits name and the resources of blocks are there, and count. Returns 0, or -1 with EINVAL or
+ * ENOMEM and a text. O(vertices + what blocks name).
+ */
+int config_check(const struct config *config, const match_t *machine, struct config_found *found,
+                 berth_error_t *err);
+
+/* Print that as a line: "2 queues, 1 block; 10 nodes, 320 cores". */
+void config_found_print(const struct config_found *found);
+
+#endif

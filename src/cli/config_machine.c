@@ -1,0 +1,83 @@
+#include "cli/config_machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "cli/hwloc_load.h"
+#include "cli/query/text.h"
+#include "report/report.h"
+
+#define MACHINE_MAX ((size_t)1 << 31) /* bytes of the file */
+
+/* A file's path, to free, or NULL with ENOMEM. */
+static char *path_of(const char *file, const char *config_path)
+{
+    const char *slash = strrchr(config_path, '/');
+    char *path;
+    int folder = *file == '/' || !slash ? 0 : (int)(slash + 1 - config_path);
+
+    if (asprintf(&path, "%.*s%s", folder, config_path, file) >= 0)
+        return path;
+    errno = ENOMEM;
+    return NULL;
+}
+
+static resource_graph_t *read_file(const struct config_resources *resources, const char *path,
+                                   berth_error_t *err)
+{
+    struct text text = {0};
+    resource_graph_t *graph = NULL;
+
+    if (text_read(&text, path, MACHINE_MAX) < 0)
+        errtext_set(err, errno, "%s", strerror(errno));
+    else if (strcmp(resources->format, "hwloc") == 0)
+        graph = hwloc_graph(text.bytes, text.length, NULL, err);
+    else
+        graph = resource_graph_read(resources->format, text.bytes, text.length, err);
+    int saved = errno;
+    text_clear(&text);
+    errno = saved;
+    return graph;
+}
+
+static match_t *load(const struct config *config, const char *path, berth_error_t *err)
+{
+    const struct config_resources *resources = &config->resources;
+    resource_graph_t *graph = NULL;
+
+    if (resources->source == CONFIG_FILE)
+        graph = read_file(resources, path, err);
+    else if (resources->source == CONFIG_LOCAL)
+        graph = hwloc_graph(NULL, 0, NULL, err);
+    else
+        graph = config_make_nodes(resources, err);
+    match_options_t options = config->match;
+    options.end = MATCH_END * config->sched.second; /* as long as in seconds */
+    return graph ? match_create(graph, &options, err) : NULL;
+}
+
+match_t *config_machine_open(const struct config *config, const char *config_path,
+                             berth_error_t *err)
+{
+    const char *file = config->resources.source == CONFIG_FILE ? config->resources.file : NULL;
+    char *path = file ? path_of(file, config_path) : NULL;
+    berth_error_t why = {""};
+    match_t *machine = NULL;
+
+    if (file && !path)
+        errtext_set(&why, ENOMEM, "out of memory");
+    else
+        machine = load(config, path, &why);
+    int saved = errno;
+    if (!machine) {
+        char *name = path ? report_clean_text(path) : NULL;
+        errtext_set(err, saved, "%s: %s", name ? name : "resources", why.text);
+        free(name);
+    }
+    free(path);
+    errno = saved;
+    return machine;
+}

@@ -1,0 +1,125 @@
+/* A configuration as a whole. */
+#include "config/config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/errtext.h"
+#include "config/read.h"
+
+/* What a caller has is its beginning. */
+struct whole {
+    struct config config;
+    struct arena arena;
+};
+
+#define SECOND_MAX 1000000000
+
+enum top_key {
+    RESOURCES,
+    MATCH,
+    DEFAULT_QUEUE,
+    DEFAULT_DURATION,
+    PASSES,
+    USERS,
+    QUEUES,
+    BLOCKS,
+    TRACE,
+    TOP_KEYS
+};
+static const char *const top_names[] = {"resources",        "match",  "default-queue",
+                                        "default-duration", "passes", "users",
+                                        "queues",           "blocks", "trace"};
+static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
+
+enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };
+static const char *const passes_names[] = {"min-interval", "max-events"};
+static const struct doc_keys passes_keys = {"the passes", passes_names, PASSES_KEYS, 0};
+
+int read_passes(struct reading *r, uint32_t i)
+{
+    struct sched_config *sched = &r->config->sched;
+    uint32_t value[PASSES_KEYS];
+
+    if (i == DOC_NONE)
+        return 0;
+    if (doc_fields(&r->doc, i, &passes_keys, value) < 0 ||
+        value_time(r, value[MIN_INTERVAL], "min-interval", TIME_ZERO_TOO, &sched->min_interval) < 0)
+        return -1;
+    return value_number(r, value[MAX_EVENTS], "max-events", 0, COUNT_MAX, false,
+                        &sched->max_events);
+}
+
+static int read_default_queue(struct reading *r, uint32_t i)
+{
+    struct sched_config *sched = &r->config->sched;
+    uint32_t queue = 0;
+
+    if (i == DOC_NONE && sched->n_queues > 1)
+        return 0;
+    if (value_queue(r, i, "default-queue", &queue) < 0)
+        return -1;
+    sched->default_queue = sched->queues[queue].name;
+    return 0;
+}
+
+/* In an order in which each section finds what it needs of others. */
+static int read_all(struct reading *r)
+{
+    struct sched_config *sched = &r->config->sched;
+    uint32_t value[TOP_KEYS];
+
+    if (doc_fields(&r->doc, 0, &top_keys, value) < 0)
+        return -1;
+    sched->second = r->second;
+    sched->default_duration = 3600 * r->second;
+    if (read_resources(r, value[RESOURCES]) < 0 || read_match(r, value[MATCH]) < 0 ||
+        value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_POSITIVE,
+                   &sched->default_duration) < 0 ||
+        read_passes(r, value[PASSES]) < 0 || read_users(r, value[USERS]) < 0 ||
+        read_queues(r, value[QUEUES]) < 0 || read_default_queue(r, value[DEFAULT_QUEUE]) < 0 ||
+        read_blocks(r, value[BLOCKS]) < 0)
+        return -1;
+    return read_trace(r, value[TRACE]);
+}
+
+struct config *config_read(const char *name, const char *text, size_t length, int64_t second,
+                           berth_error_t *err)
+{
+    struct whole *whole;
+    struct reading r = {.second = second};
+
+    if (second < 1 || second > SECOND_MAX) {
+        errtext_set(err, EINVAL, "expected 1 to %d ticks in a second", SECOND_MAX);
+        return NULL;
+    }
+    whole = calloc(1, sizeof(*whole));
+    if (!whole) {
+        errtext_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    r.arena = &whole->arena;
+    r.config = &whole->config;
+    int rc = doc_read_yaml(&r.doc, text, length, name, err);
+    if (rc == 0) {
+        rc = read_all(&r);
+        doc_clear(&r.doc);
+        intern_clear(&r.queues);
+    }
+    if (rc == 0)
+        return &whole->config;
+    config_destroy(&whole->config);
+    return NULL;
+}
+
+void config_destroy(struct config *config)
+{
+    struct whole *whole = (struct whole *)config;
+    int saved = errno;
+
+    if (!whole)
+        return;
+    arena_clear(&whole->arena);
+    free(whole);
+    errno = saved;
+}

@@ -1,0 +1,94 @@
+/* A machine of equal nodes. */
+#include <errno.h>
+
+#include "base/errtext.h"
+#include "config/config.h"
+#include "resource/graph.h"
+
+struct making {
+    struct graph *g;
+    const struct config_resources *resources;
+    uint32_t like_core, like_gpu, like_memory; /* of the first node, or VERTEX_NONE */
+};
+
+int config_check_nodes(const struct config_resources *resources, berth_error_t *err)
+{
+    int64_t each = 1 + resources->cores + resources->gpus + (resources->memory > 0);
+
+    if (resources->nodes <= (CONFIG_VERTICES_MAX - 1) / each)
+        return 0;
+    return errtext_set(err, EINVAL,
+                       "expected at most %d of nodes, cores, gpus and memories in all, got %lld "
+                       "nodes with %lld things in each",
+                       CONFIG_VERTICES_MAX, (long long)resources->nodes, (long long)(each - 1));
+}
+
+/* Add a child; all of a type are like the first. */
+static int add(struct making *m, uint32_t node, const struct vertex_spec *spec, int64_t id,
+               uint32_t *like)
+{
+    uint32_t v =
+        *like == VERTEX_NONE ? graph_add(m->g, spec) : graph_add_like(m->g, *like, id, spec->rank);
+
+    if (v == VERTEX_NONE)
+        return -1;
+    if (*like == VERTEX_NONE)
+        *like = v;
+    return graph_connect(m->g, node, v, GRAPH_CONTAINMENT);
+}
+
+static int add_children(struct making *m, uint32_t node, int32_t rank)
+{
+    const struct config_resources *r = m->resources;
+    struct vertex_spec core = {.type = "core", .uniq_id = -1, .size = 1, .rank = rank};
+    struct vertex_spec gpu = {.type = "gpu", .uniq_id = -1, .size = 1, .rank = rank};
+    struct vertex_spec memory = {
+        .type = "memory", .unit = "GB", .uniq_id = -1, .size = r->memory, .rank = rank};
+
+    for (int64_t k = 0; k < r->cores; k++)
+        if (add(m, node, &core, k, &m->like_core) < 0)
+            return -1;
+    for (int64_t k = 0; k < r->gpus; k++)
+        if (add(m, node, &gpu, k, &m->like_gpu) < 0)
+            return -1;
+    if (r->memory == 0)
+        return 0;
+    if (add(m, node, &memory, 0, &m->like_memory) < 0)
+        return -1;
+    return graph_set_property(m->g, m->g->n - 1, "divisible", "");
+}
+
+static int fill(struct making *m)
+{
+    struct vertex_spec spec = {.type = "cluster", .id = 0, .uniq_id = -1, .size = 1, .rank = -1};
+    uint32_t cluster = graph_add(m->g, &spec), like = VERTEX_NONE;
+
+    if (cluster == VERTEX_NONE)
+        return -1;
+    graph_set_root(m->g, GRAPH_CONTAINMENT, cluster);
+    spec.type = "node";
+    for (int64_t k = 0; k < m->resources->nodes; k++) {
+        spec.rank = (int32_t)k;
+        if (add(m, cluster, &spec, k, &like) < 0 ||
+            add_children(m, (uint32_t)(m->g->n - 1), spec.rank) < 0)
+            return -1;
+    }
+    return graph_seal(m->g);
+}
+
+resource_graph_t *config_make_nodes(const struct config_resources *resources, berth_error_t *err)
+{
+    struct making m = {.resources = resources,
+                       .like_core = VERTEX_NONE,
+                       .like_gpu = VERTEX_NONE,
+                       .like_memory = VERTEX_NONE};
+
+    if (config_check_nodes(resources, err) < 0)
+        return NULL;
+    m.g = graph_create();
+    if (m.g && fill(&m) == 0)
+        return m.g;
+    graph_destroy(m.g);
+    errtext_set(err, ENOMEM, "out of memory");
+    return NULL;
+}

@@ -1,0 +1,253 @@
+/* The section `queues`. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "config/read.h"
+#include "sched/policy.h"
+
+enum queue_key {
+    PARENT,
+    POLICY, /* from here to PREEMPTIBLE what belongs to the parent of a virtual queue */
+    QUEUE_DEPTH,
+    MAX_QUEUE_DEPTH,
+    RESERVATION_DEPTH,
+    MAX_RESERVATION_DEPTH,
+    REQUIRES,
+    PREEMPTIBLE,
+    PRIORITY,
+    USERS,
+    GROUPS,
+    DEFAULT_DURATION,
+    LIMITS,
+    QUEUE_KEYS
+};
+static const char *const queue_names[] = {"parent",
+                                          "policy",
+                                          "queue-depth",
+                                          "max-queue-depth",
+                                          "reservation-depth",
+                                          "max-reservation-depth",
+                                          "requires",
+                                          "preemptible",
+                                          "priority",
+                                          "users",
+                                          "groups",
+                                          "default-duration",
+                                          "limits"};
+static const struct doc_keys queue_keys = {"a queue", queue_names, QUEUE_KEYS, 0};
+
+/* A depth that is not given, or "unlimited", is 0. */
+static int read_depth(struct reading *r, const uint32_t *value, enum queue_key key, int64_t *ret)
+{
+    if (value_number(r, value[key], queue_names[key], 1, COUNT_MAX, true, ret) < 0)
+        return -1;
+    if (*ret == SCHED_UNLIMITED)
+        *ret = 0;
+    return 0;
+}
+
+/* No more than a bound; 0 is unlimited, of both. */
+static int64_t cap(int64_t depth, int64_t max)
+{
+    return max > 0 && (depth == 0 || depth > max) ? max : depth;
+}
+
+static int read_policy(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
+{
+    static const char *const hybrid = "only with policy hybrid";
+    static const char *const tunable = "only with policy hybrid or conservative";
+    size_t which = 0;
+
+    if (value_word(r, value[POLICY], "policy", sched_policies(), &which) < 0)
+        return -1;
+    const struct policy *policy = policy_find(sched_policies()[which]);
+    queue->policy = policy->name;
+    bool is_hybrid = policy->tunable && policy->depth != SCHED_UNLIMITED;
+    if (value[RESERVATION_DEPTH] != DOC_NONE && !is_hybrid)
+        return value_misplaced(r, value[RESERVATION_DEPTH], "reservation-depth", hybrid);
+    if (value[MAX_RESERVATION_DEPTH] != DOC_NONE && !policy->tunable)
+        return value_misplaced(r, value[MAX_RESERVATION_DEPTH], "max-reservation-depth", tunable);
+    if (read_depth(r, value, QUEUE_DEPTH, &queue->queue_depth) < 0 ||
+        read_depth(r, value, MAX_QUEUE_DEPTH, &queue->max_queue_depth) < 0 ||
+        read_depth(r, value, MAX_RESERVATION_DEPTH, &queue->max_reservation_depth) < 0)
+        return -1;
+    queue->queue_depth = cap(queue->queue_depth, queue->max_queue_depth);
+    if (!is_hybrid)
+        return 0;
+    queue->reservation_depth = policy->depth;
+    if (value_number(r, value[RESERVATION_DEPTH], "reservation-depth", 1, COUNT_MAX, false,
+                     &queue->reservation_depth) < 0)
+        return -1;
+    queue->reservation_depth = cap(queue->reservation_depth, queue->max_reservation_depth);
+    return 0;
+}
+
+static int read_preemptible(struct reading *r, uint32_t i, struct sched_queue_config *queue)
+{
+    static const char *const words[] = {"no", "yes", "cancel", "requeue", NULL};
+    static const enum sched_preemptible meant[] = {SCHED_NOT_PREEMPTIBLE, SCHED_PREEMPT_CANCEL,
+                                                   SCHED_PREEMPT_CANCEL, SCHED_PREEMPT_REQUEUE};
+    size_t word = 0;
+
+    if (value_word(r, i, "preemptible", words, &word) < 0)
+        return -1;
+    queue->preemptible = meant[word];
+    return 0;
+}
+
+/* What a virtual queue and any other have; what is set already are the defaults. */
+static int read_common(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
+{
+    if (value[USERS] != DOC_NONE || value[GROUPS] != DOC_NONE)
+        queue->n_users = queue->n_groups = 0;
+    if (value_number(r, value[PRIORITY], "priority", -SCHED_QUEUE_PRIORITY_MAX,
+                     SCHED_QUEUE_PRIORITY_MAX, false, &queue->priority) < 0 ||
+        value_names(r, value[USERS], "users", &queue->users, &queue->n_users) < 0 ||
+        value_names(r, value[GROUPS], "groups", &queue->groups, &queue->n_groups) < 0 ||
+        value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_POSITIVE,
+                   &queue->default_duration) < 0)
+        return -1;
+    if (queue->n_users == 0)
+        queue->users = NULL;
+    if (queue->n_groups == 0)
+        queue->groups = NULL;
+    return read_limits(r, value[LIMITS], queue);
+}
+
+/* An empty constraint, or list, is none. */
+static int read_requires(struct reading *r, uint32_t i, struct sched_queue_config *queue)
+{
+    if (i != DOC_NONE && r->doc.node[i].kind != DOC_SCALAR && r->doc.node[i].count == 0)
+        return 0;
+    return value_constraint(r, i, "requires", &queue->requires);
+}
+
+static int read_own(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
+{
+    queue->default_duration = r->config->sched.default_duration;
+    if (read_policy(r, value, queue) < 0 || read_requires(r, value[REQUIRES], queue) < 0 ||
+        read_preemptible(r, value[PREEMPTIBLE], queue) < 0)
+        return -1;
+    return read_common(r, value, queue);
+}
+
+/* A virtual queue: what it may say and does not is as in its parent, which is there; but for the limits of the queue as a
+ * whole, since its jobs count for the parent's anyway.
+ */
+static int read_virtual(struct reading *r, const uint32_t *value,
+                        const struct sched_queue_config *parent, struct sched_queue_config *queue)
+{
+    for (uint32_t k = POLICY; k <= PREEMPTIBLE; k++)
+        if (value[k] != DOC_NONE)
+            return doc_fault(&r->doc, value[k],
+                             "key \"%s\": expected in its parent, queue \"%.60s\", only",
+                             queue_names[k], parent->name);
+    queue->parent = parent->name;
+    queue->priority = parent->priority;
+    queue->users = parent->users;
+    queue->n_users = parent->n_users;
+    queue->groups = parent->groups;
+    queue->n_groups = parent->n_groups;
+    queue->default_duration = parent->default_duration;
+    queue->limits.job = parent->limits.job;
+    queue->limits.n_job = parent->limits.n_job;
+    queue->limits.user = parent->limits.user;
+    queue->limits.n_user = parent->limits.n_user;
+    queue->exceptions = parent->exceptions;
+    queue->n_exceptions = parent->n_exceptions;
+    return read_common(r, value, queue);
+}
+
+/* Read the fields of a queue; one without a value has none. */
+static int fields(const struct reading *r, uint32_t i, uint32_t *value)
+{
+    for (uint32_t k = 0; k < QUEUE_KEYS; k++)
+        value[k] = DOC_NONE;
+    return doc_is_null(&r->doc, i) ? 0 : doc_fields(&r->doc, i, &queue_keys, value);
+}
+
+/* Read those that are virtual, or those that are not. */
+static int read_some(struct reading *r, uint32_t i, struct sched_queue_config *queues, bool virtual)
+{
+    const struct doc *d = &r->doc;
+    uint32_t value[QUEUE_KEYS], parent, n = 0;
+
+    for (uint32_t key = i + 1; key < d->node[i].end; key = d->node[key + 1].end, n++) {
+        if (fields(r, key + 1, value) < 0)
+            return -1;
+        if ((value[PARENT] != DOC_NONE) != virtual)
+            continue;
+        if (!virtual) {
+            if (read_own(r, value, &queues[n]) < 0)
+                return -1;
+            continue;
+        }
+        /* A queue that has been read and is not virtual has a policy. */
+        if (!doc_is_text(d, value[PARENT]) ||
+            !intern_find(&r->queues, doc_text(d, value[PARENT]), d->node[value[PARENT]].length,
+                         &parent) ||
+            !queues[parent].policy)
+            return doc_expected(d, value[PARENT], "parent",
+                                "the name of a queue that has no parent itself");
+        if (read_virtual(r, value, &queues[parent], &queues[n]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int name_queues(struct reading *r, uint32_t i, struct sched_queue_config *queues)
+{
+    const struct doc *d = &r->doc;
+    uint32_t n;
+
+    for (uint32_t key = i + 1; key < d->node[i].end; key = d->node[key + 1].end) {
+        const char *name;
+        if (value_name(r, key, "queues", &name) < 0)
+            return -1;
+        if (intern_put(&r->queues, name, d->node[key].length, &n) < 0)
+            return errtext_set(d->err, ENOMEM, "out of memory");
+        queues[n].name = name;
+    }
+    return 0;
+}
+
+/* Without queues there is one. */
+static int make_default(struct reading *r)
+{
+    uint32_t value[QUEUE_KEYS], n;
+    struct sched_queue_config *queue;
+
+    for (uint32_t k = 0; k < QUEUE_KEYS; k++)
+        value[k] = DOC_NONE;
+    queue = reading_array(r, 1, sizeof(*queue));
+    if (!queue)
+        return -1;
+    queue->name = "default";
+    r->config->sched.queues = queue;
+    r->config->sched.n_queues = 1;
+    if (intern_put(&r->queues, "default", 7, &n) < 0)
+        return errtext_set(r->doc.err, ENOMEM, "out of memory");
+    return read_own(r, value, queue);
+}
+
+int read_queues(struct reading *r, uint32_t i)
+{
+    const struct doc *d = &r->doc;
+    struct sched_queue_config *queues;
+
+    if (i == DOC_NONE)
+        return make_default(r);
+    if (d->node[i].kind != DOC_MAPPING || d->node[i].count == 0 ||
+        d->node[i].count > CONFIG_QUEUES_MAX)
+        return doc_fault(d, i, "key \"queues\": expected 1 to %d queues as NAME: {...}",
+                         CONFIG_QUEUES_MAX);
+    queues = reading_array(r, d->node[i].count, sizeof(*queues));
+    if (!queues)
+        return -1;
+    r->config->sched.queues = queues;
+    r->config->sched.n_queues = d->node[i].count;
+    if (name_queues(r, i, queues) < 0 || read_some(r, i, queues, false) < 0)
+        return -1;
+    return read_some(r, i, queues, true);
+}

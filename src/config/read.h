@@ -1,0 +1,85 @@
+/* What the readers of the sections of a configuration share.
+ *
+ * The file's text is a tree of nodes (jobspec/doc.h); what comes out lies in one arena. Readers return 0, or -1 with
+ * EINVAL or ENOMEM and a text.
+ */
+#ifndef CONFIG_READ_H
+#define CONFIG_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/strbuf.h"
+#include "config/config.h"
+#include "jobspec/doc.h"
+
+struct reading {
+    struct doc doc;
+    struct arena *arena;
+    struct config *config; /* what is read so far */
+    int64_t second;        /* ticks in one */
+    struct intern queues;  /* their names; a queue's number is its place in config->sched.queues */
+};
+
+/* The sections; i is the value of the key, or DOC_NONE if it is not there: then there are only defaults. */
+int read_resources(struct reading *r, uint32_t i);
+int read_match(struct reading *r, uint32_t i);
+int read_passes(struct reading *r, uint32_t i);
+int read_users(struct reading *r, uint32_t i);
+int read_queues(struct reading *r, uint32_t i);
+int read_blocks(struct reading *r, uint32_t i);
+int read_trace(struct reading *r, uint32_t i);
+
+/* A queue's limits and the exceptions from them. What the queue has already stays as far as it is not said otherwise. */
+int read_limits(struct reading *r, uint32_t i, struct sched_queue_config *queue);
+
+/* A zeroed array of n elements; NULL with ENOMEM. */
+void *reading_array(struct reading *r, size_t n, size_t size);
+
+/* ---- Values: i is the node, key what error texts call it. Of DOC_NONE what *ret is stays as it is. ---- */
+
+#define COUNT_MAX INT64_C(1000000000000000)
+
+/* A text that is not empty. */
+int value_text(struct reading *r, uint32_t i, const char *key, const char **ret);
+
+/* A name: 1 to 255 bytes without blanks, commas and control characters. Also for keys. */
+int value_name(struct reading *r, uint32_t i, const char *key, const char **ret);
+
+/* A list of different names. */
+int value_names(struct reading *r, uint32_t i, const char *key, const char *const **ret, size_t *n);
+
+/* One of some words, ended by NULL: which, by its place. */
+int value_word(const struct reading *r, uint32_t i, const char *key, const char *const *words,
+               size_t *ret);
+
+/* The name of a queue that there is: its number. */
+int value_queue(const struct reading *r, uint32_t i, const char *key, uint32_t *ret);
+
+/* A whole number from min to max; "unlimited", where that is allowed, is SCHED_UNLIMITED. */
+int value_number(const struct reading *r, uint32_t i, const char *key, int64_t min, int64_t max,
+                 bool unlimited, int64_t *ret);
+
+/* A time in ticks, rounded up: seconds with up to six decimals, or such with s, m, h or d behind. */
+enum time_kind {
+    TIME_POSITIVE,
+    TIME_ZERO_TOO,
+    TIME_UNLIMITED_TOO /* and zero */
+};
+int value_time(const struct reading *r, uint32_t i, const char *key, enum time_kind kind,
+               int64_t *ret);
+
+/* A list of properties or a constraint (RFC 31): its JSON. */
+int value_constraint(struct reading *r, uint32_t i, const char *key, const char **ret);
+
+/* Say that a key has no place here, at its value: "key ...: expected WHERE". */
+int value_misplaced(const struct reading *r, uint32_t i, const char *key, const char *where);
+
+/* Append a text in double quotes, so that it is both JSON and YAML: what is not printable is escaped. The text is UTF-8.
+ */
+void quote(struct strbuf *b, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,300 @@
+/* A configuration as YAML. */
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "config/config.h"
+#include "config/read.h"
+
+struct showing {
+    struct strbuf text;
+    int64_t second;
+};
+
+/* Whether YAML reads a text as itself without quotes, in lists too. */
+static bool is_bare(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char others[] = "0123456789_-./+";
+    static const char *const nulls[] = {"null", "Null", "NULL"};
+
+    if (!*text || !strchr(letters, *text))
+        return false;
+    for (size_t i = 0; i < sizeof(nulls) / sizeof(*nulls); i++)
+        if (strcmp(text, nulls[i]) == 0)
+            return false;
+    for (const char *c = text; *c; c++)
+        if (!strchr(letters, *c) && !strchr(others, *c))
+            return false;
+    return true;
+}
+
+static void put_text(struct showing *s, const char *text)
+{
+    if (is_bare(text))
+        strbuf_puts(&s->text, text);
+    else
+        quote(&s->text, text, strlen(text));
+}
+
+/* The indentation of a level, and a key. */
+static void put_key(struct showing *s, unsigned level, const char *key)
+{
+    strbuf_fill(&s->text, ' ', (size_t)2 * level);
+    put_text(s, key);
+    strbuf_puts(&s->text, ":");
+}
+
+static void line(struct showing *s, unsigned level, const char *key, const char *value)
+{
+    put_key(s, level, key);
+    strbuf_putc(&s->text, ' ');
+    put_text(s, value);
+    strbuf_putc(&s->text, '\n');
+}
+
+static void put_number(struct showing *s, int64_t number)
+{
+    if (number == SCHED_UNLIMITED)
+        strbuf_puts(&s->text, "unlimited");
+    else
+        strbuf_put_int(&s->text, number);
+}
+
+static void line_number(struct showing *s, unsigned level, const char *key, int64_t number)
+{
+    put_key(s, level, key);
+    strbuf_putc(&s->text, ' ');
+    put_number(s, number);
+    strbuf_putc(&s->text, '\n');
+}
+
+/* Depths: 0 is unlimited. */
+static void line_depth(struct showing *s, const char *key, int64_t depth)
+{
+    line_number(s, 2, key, depth == 0 ? SCHED_UNLIMITED : depth);
+}
+
+/* Seconds, rounded down to what is read as the same ticks. */
+static void put_time(struct showing *s, int64_t ticks)
+{
+    if (ticks == SCHED_UNLIMITED) {
+        put_number(s, ticks);
+        return;
+    }
+    int64_t micro = ticks % s->second * 1000000 / s->second;
+    strbuf_put_int(&s->text, ticks / s->second);
+    if (micro == 0)
+        return;
+    strbuf_putc(&s->text, '.');
+    for (int64_t unit = 100000; micro > 0; unit /= 10) {
+        strbuf_putc(&s->text, (char)('0' + micro / unit));
+        micro %= unit;
+    }
+}
+
+static void line_time(struct showing *s, unsigned level, const char *key, int64_t ticks)
+{
+    put_key(s, level, key);
+    strbuf_putc(&s->text, ' ');
+    put_time(s, ticks);
+    strbuf_putc(&s->text, '\n');
+}
+
+static void put_names(struct showing *s, const char *key, const char *const *names, size_t n)
+{
+    strbuf_puts(&s->text, key);
+    strbuf_puts(&s->text, ": [");
+    for (size_t i = 0; i < n; i++) {
+        strbuf_puts(&s->text, i ? ", " : "");
+        put_text(s, names[i]);
+    }
+    strbuf_putc(&s->text, ']');
+}
+
+static void line_names(struct showing *s, unsigned level, const char *key, const char *const *names,
+                       size_t n)
+{
+    strbuf_fill(&s->text, ' ', (size_t)2 * level);
+    put_names(s, key, names, n);
+    strbuf_putc(&s->text, '\n');
+}
+
+static void show_machine(struct showing *s, const struct config *c)
+{
+    const struct config_resources *r = &c->resources;
+
+    if (r->source == CONFIG_LOCAL) {
+        line(s, 0, "resources", "local");
+    } else if (r->source == CONFIG_FILE) {
+        strbuf_puts(&s->text, "resources:\n");
+        line(s, 1, "file", r->file);
+        line(s, 1, "format", r->format);
+    } else {
+        strbuf_puts(&s->text, "resources:\n");
+        line_number(s, 1, "nodes", r->nodes);
+        line_number(s, 1, "cores", r->cores);
+        line_number(s, 1, "gpus", r->gpus);
+        line_number(s, 1, "memory", r->memory);
+    }
+    strbuf_puts(&s->text, "match:\n");
+    line(s, 1, "policy", c->match.policy);
+    line(s, 1, "traverser", c->match.traverser);
+    line(s, 1, "filters", c->match.filters);
+    line(s, 1, "subsystems", c->match.matcher);
+    line(s, 1, "format", c->match_format);
+}
+
+static void show_users(struct showing *s, const struct config *c)
+{
+    strbuf_puts(&s->text, c->n_users ? "users:\n" : "users: {}\n");
+    for (size_t i = 0; i < c->n_users; i++) {
+        strbuf_puts(&s->text, "  ");
+        put_text(s, c->users[i].name);
+        put_names(s, "", c->users[i].groups, c->users[i].n_groups);
+        strbuf_putc(&s->text, '\n');
+    }
+}
+
+static void put_limits(struct showing *s, const char *key, const struct sched_limit *limits,
+                       size_t n)
+{
+    strbuf_puts(&s->text, key);
+    strbuf_puts(&s->text, ": {");
+    for (size_t i = 0; i < n; i++) {
+        strbuf_puts(&s->text, i ? ", " : "");
+        put_text(s, limits[i].what);
+        strbuf_puts(&s->text, ": ");
+        if (strcmp(limits[i].what, "duration") == 0)
+            put_time(s, limits[i].most);
+        else
+            put_number(s, limits[i].most);
+    }
+    strbuf_putc(&s->text, '}');
+}
+
+static void show_limits(struct showing *s, const struct sched_queue_config *q)
+{
+    strbuf_puts(&s->text, "    limits:\n      ");
+    put_limits(s, "job", q->limits.job, q->limits.n_job);
+    strbuf_puts(&s->text, "\n      ");
+    put_limits(s, "user", q->limits.user, q->limits.n_user);
+    strbuf_puts(&s->text, "\n      ");
+    put_limits(s, "queue", q->limits.queue, q->limits.n_queue);
+    strbuf_puts(&s->text, q->n_exceptions ? "\n      except:\n" : "\n      except: []\n");
+    for (size_t i = 0; i < q->n_exceptions; i++) {
+        const struct sched_exception *e = &q->exceptions[i];
+        strbuf_puts(&s->text, "        - {");
+        put_names(s, "users", e->users, e->n_users);
+        strbuf_puts(&s->text, ", ");
+        put_names(s, "groups", e->groups, e->n_groups);
+        strbuf_puts(&s->text, ", ");
+        put_limits(s, "job", e->limits.job, e->limits.n_job);
+        strbuf_puts(&s->text, ", ");
+        put_limits(s, "user", e->limits.user, e->limits.n_user);
+        strbuf_puts(&s->text, "}\n");
+    }
+}
+
+/* What a virtual queue has no word in. */
+static void show_own(struct showing *s, const struct sched_queue_config *q)
+{
+    static const char *const preemptible[] = {[SCHED_NOT_PREEMPTIBLE] = "no",
+                                              [SCHED_PREEMPT_CANCEL] = "cancel",
+                                              [SCHED_PREEMPT_REQUEUE] = "requeue"};
+
+    line(s, 2, "policy", q->policy);
+    line_depth(s, "queue-depth", q->queue_depth);
+    line_depth(s, "max-queue-depth", q->max_queue_depth);
+    if (strcmp(q->policy, "hybrid") == 0)
+        line_number(s, 2, "reservation-depth", q->reservation_depth);
+    if (strcmp(q->policy, "hybrid") == 0 || strcmp(q->policy, "conservative") == 0)
+        line_depth(s, "max-reservation-depth", q->max_reservation_depth);
+    strbuf_puts(&s->text, "    requires: ");
+    strbuf_puts(&s->text, q->requires ? q->requires : "{}");
+    strbuf_putc(&s->text, '\n');
+    line(s, 2, "preemptible", preemptible[q->preemptible]);
+}
+
+static void show_queue(struct showing *s, const struct sched_queue_config *q)
+{
+    put_key(s, 1, q->name);
+    strbuf_putc(&s->text, '\n');
+    if (q->parent)
+        line(s, 2, "parent", q->parent);
+    else
+        show_own(s, q);
+    line_number(s, 2, "priority", q->priority);
+    line_names(s, 2, "users", q->users, q->n_users);
+    line_names(s, 2, "groups", q->groups, q->n_groups);
+    line_time(s, 2, "default-duration", q->default_duration);
+    show_limits(s, q);
+}
+
+static void show_block(struct showing *s, const struct sched_block *b)
+{
+    strbuf_puts(&s->text, "  - ");
+    line(s, 0, "name", b->name);
+    line(s, 2, "resources", b->resources);
+    line_time(s, 2, "start", b->start);
+    line_time(s, 2, "duration", b->duration);
+    line_time(s, 2, "every", b->every);
+    strbuf_puts(&s->text, "    for: {");
+    put_names(s, "users", b->users, b->n_users);
+    strbuf_puts(&s->text, ", ");
+    put_names(s, "queues", b->queues, b->n_queues);
+    strbuf_puts(&s->text, ", ");
+    put_names(s, "jobs", b->jobs, b->n_jobs);
+    strbuf_puts(&s->text, "}\n");
+}
+
+/* A mapping from the numbers of a trace, to names or to JSON. */
+static void show_numbers(struct showing *s, const char *key, const struct config_name *names,
+                         size_t n, bool json)
+{
+    strbuf_puts(&s->text, "  ");
+    strbuf_puts(&s->text, key);
+    strbuf_puts(&s->text, n ? ":\n" : ": {}\n");
+    for (size_t i = 0; i < n; i++) {
+        strbuf_puts(&s->text, "    ");
+        strbuf_put_int(&s->text, names[i].number);
+        strbuf_puts(&s->text, ": ");
+        if (json)
+            strbuf_puts(&s->text, names[i].name);
+        else
+            put_text(s, names[i].name);
+        strbuf_putc(&s->text, '\n');
+    }
+}
+
+static void show_trace(struct showing *s, const struct config_trace *t)
+{
+    strbuf_puts(&s->text, "trace:\n");
+    line(s, 1, "processor", t->processor);
+    show_numbers(s, "queues", t->queues, t->n_queues, false);
+    show_numbers(s, "users", t->users, t->n_users, false);
+    show_numbers(s, "groups", t->groups, t->n_groups, false);
+    show_numbers(s, "partitions", t->partitions, t->n_partitions, true);
+}
+
+char *config_show(const struct config *c, int64_t second)
+{
+    struct showing s = {.second = second};
+    const struct sched_config *sched = &c->sched;
+
+    show_machine(&s, c);
+    if (sched->default_queue)
+        line(&s, 0, "default-queue", sched->default_queue);
+    line_time(&s, 0, "default-duration", sched->default_duration);
+    strbuf_puts(&s.text, "passes:\n");
+    line_time(&s, 1, "min-interval", sched->min_interval);
+    line_number(&s, 1, "max-events", sched->max_events);
+    show_users(&s, c);
+    strbuf_puts(&s.text, "queues:\n");
+    for (size_t i = 0; i < sched->n_queues; i++)
+        show_queue(&s, &sched->queues[i]);
+    strbuf_puts(&s.text, sched->n_blocks ? "blocks:\n" : "blocks: []\n");
+    for (size_t i = 0; i < sched->n_blocks; i++)
+        show_block(&s, &sched->blocks[i]);
+    show_trace(&s, &c->trace);
+    return strbuf_steal(&s.text);
+}

@@ -1,0 +1,109 @@
+#!/bin/sh
+# berth config: wrong command lines, files that are wrong or can't be read, machines, and what is shown.
+. "$BERTH_SOURCE/test/lib.sh"
+cd "$scratch" || exit 1
+
+wrong() { # MESSAGE ARG...: one line on standard error, nothing on standard output, status 2
+    message=$1
+    shift
+    expect_status 2 "$BERTH" config "$@"
+    expect_line err "berth config: $message; see 'berth config --help'"
+    [ -s out ] && fail "writes to standard output: berth config $*"
+}
+wrong 'nothing to do given: check or show'
+wrong "'chek' is neither check nor show" chek a
+wrong 'check takes one file, not 0' check
+wrong 'show takes one file, not 2' show a b
+wrong "the file's name is empty" check ''
+wrong "unknown option '-x'" check -x
+wrong "unknown or ambiguous option '--frob'" check --frob
+wrong '--help takes no argument' --help=me
+expect_status 0 "$BERTH" config check --help
+
+# bad MESSAGE FILE: neither checked nor shown
+bad() {
+    for verb in check show; do
+        expect_status 1 "$BERTH" config $verb "$2"
+        expect_line err "$1"
+        [ -s out ] && fail "config $verb writes of a file that is wrong"
+    done
+}
+mkdir -p site/graphs
+grug 4 8 >site/graphs/machine.graphml
+cat >site/berth.yaml <<'YAML'
+resources: {file: graphs/machine.graphml}
+default-queue: batch
+queues:
+  batch: {policy: easy, limits: {job: {node: 2}}}
+  short: {parent: batch, priority: 10}
+blocks:
+  - {name: maint, resources: "node[0-3]", start: 1h, duration: 10m, every: 1d}
+YAML
+sed 's/easy/eazy/' site/berth.yaml >bad.yaml
+printf 'resources: [' >broken.yaml
+bad 'bad.yaml:4:19: key "policy": expected fcfs, easy, hybrid or conservative, got "eazy"' bad.yaml
+bad 'missing.yaml: No such file or directory' missing.yaml
+bad '.: Is a directory' .
+expect_status 1 "$BERTH" config check broken.yaml
+[ "$(wc -l <err)" -eq 1 ] || fail 'broken YAML is not told in one line'
+head -c 20000000 /dev/zero | tr '\0' '#' >large.yaml
+bad 'large.yaml: File too large' large.yaml
+
+# The machine's file is sought from the configuration's folder, wherever that is.
+expect_status 0 "$BERTH" config check site/berth.yaml
+expect_line out 'site/berth.yaml: 2 queues, 1 block; 4 nodes, 32 cores'
+expect_status 0 sh -c "cd site && '$BERTH' config check berth.yaml"
+expect_line out 'berth.yaml: 2 queues, 1 block; 4 nodes, 32 cores'
+sed "s|graphs|$scratch/site/graphs|" site/berth.yaml >absolute.yaml
+expect_status 0 "$BERTH" config check absolute.yaml
+expect_line out 'absolute.yaml: 2 queues, 1 block; 4 nodes, 32 cores'
+
+# unfit MESSAGE SED: a configuration that is right, but not for its machine
+unfit() {
+    sed "$2" site/berth.yaml >site/unfit.yaml
+    expect_status 0 "$BERTH" config show site/unfit.yaml
+    expect_status 1 "$BERTH" config check site/unfit.yaml
+    expect_line err "site/unfit.yaml: $1"
+    [ -s out ] && fail "config check writes of what does not fit"
+}
+unfit 'site/none.graphml: No such file or directory' 's|graphs/machine|none|'
+unfit 'queue "batch": key "nodes": expected in limits a type of resources that the machine has' \
+    's/{node: 2}/{nodes: 2}/'
+unfit 'block "maint": key "resources": expected what the machine has, got "node4"' 's/\[0-3/[0-9/'
+unfit 'block "maint": key "resources": expected what the machine has, got "/c0/node9"' \
+    's|node\[0-3|/c0/node[3,9|'
+unfit 'block "maint": key "resources": expected what the machine has, got "node4"' \
+    's/\[0-3/[0-99999999999/'
+unfit 'site/graphs/machine.graphml: matcher "PA": the graph has no subsystem "power"' \
+    '$a match: {subsystems: PA}'
+printf 'resources: {file: graphs/machine.graphml, format: jgf}' >site/jgf.yaml
+expect_status 1 "$BERTH" config check site/jgf.yaml
+grep -q '^site/jgf.yaml: site/graphs/machine.graphml: ' err || fail "$(cat err)"
+
+# Machines that are in no file.
+echo 'resources: {nodes: 3, cores: 2, gpus: 1, memory: 4}' >nodes.yaml
+expect_status 0 "$BERTH" config check nodes.yaml
+expect_line out 'nodes.yaml: 1 queue; 3 nodes, 6 cores, 3 gpus'
+echo 'resources: {nodes: 1}' >one.yaml
+expect_status 0 "$BERTH" config check one.yaml
+expect_line out 'one.yaml: 1 queue; 1 node, 1 core'
+
+# What is shown says the same, the machine aside is all there, and has a depth as it is used.
+expect_status 0 "$BERTH" config show site/berth.yaml
+cp out site/shown.yaml
+expect_status 0 "$BERTH" config check site/shown.yaml
+expect_line out 'site/shown.yaml: 2 queues, 1 block; 4 nodes, 32 cores'
+expect_status 0 "$BERTH" config show site/shown.yaml
+cmp -s out site/shown.yaml || fail 'what is shown is shown otherwise'
+printf '%s\n' 'resources: local' 'queues:' \
+    '  q: {policy: hybrid, reservation-depth: 70, max-reservation-depth: 60}' >depth.yaml
+expect_status 0 "$BERTH" config show depth.yaml
+grep -qx '    reservation-depth: 60' out || fail 'a depth over its bound is not shown as the bound'
+
+# The example of the manual is one.
+sed -n '/^\.Bd -literal -compact$/,/^\.Ed$/p' "$BERTH_SOURCE/man/berth-config.5" | sed '/^\./d' >site/manual.yaml
+[ -s site/manual.yaml ] || fail 'the manual has no example'
+cp site/graphs/machine.graphml site/cluster.graphml
+expect_status 0 "$BERTH" config check site/manual.yaml
+[ -s err ] && fail "$(cat err)"
+finish

@@ -1,0 +1,751 @@
+/* The reader of configurations: what becomes of a file, and where what is wrong with one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "resource/graph.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define SECOND       1000000
+
+#define NODES    "resources: {nodes: 2}\n"
+#define QUEUE(q) NODES "queues:\n  a: " q "\n" /* line 3, its value in column 6 */
+
+static struct config *parse(const char *text)
+{
+    berth_error_t err;
+    struct config *c = config_read("f", text, strlen(text), SECOND, &err);
+    if (!c)
+        fail_msg("%s", err.text);
+    return c;
+}
+
+static void what_is_not_said_has_defaults(void **state)
+{
+    (void)state;
+    struct config *c = parse(NODES);
+    const struct sched_queue_config *q = c->sched.queues;
+    assert_int_equal(c->resources.source, CONFIG_NODES);
+    assert_int_equal(c->resources.nodes, 2);
+    assert_int_equal(c->resources.cores, 1);
+    assert_int_equal(c->resources.gpus, 0);
+    assert_int_equal(c->resources.memory, 0);
+    assert_string_equal(c->match.policy, "first");
+    assert_string_equal(c->match.traverser, "simple");
+    assert_string_equal(c->match.filters, "ALL:core,ALL:node");
+    assert_string_equal(c->match.matcher, "CA");
+    assert_string_equal(c->match_format, "rv1_nosched");
+    assert_int_equal(c->sched.second, SECOND);
+    assert_int_equal(c->sched.default_duration, INT64_C(3600) * SECOND);
+    assert_int_equal(c->sched.min_interval, 0);
+    assert_int_equal(c->sched.max_events, 0);
+    assert_int_equal(c->sched.n_queues, 1);
+    assert_string_equal(c->sched.default_queue, "default");
+    assert_string_equal(q->name, "default");
+    assert_string_equal(q->policy, "fcfs");
+    assert_null(q->parent);
+    assert_null(q->requires);
+    assert_int_equal(q->queue_depth, 0);
+    assert_int_equal(q->max_queue_depth, 0);
+    assert_int_equal(q->reservation_depth, 0);
+    assert_int_equal(q->max_reservation_depth, 0);
+    assert_int_equal(q->priority, 0);
+    assert_int_equal(q->default_duration, INT64_C(3600) * SECOND);
+    assert_int_equal(q->preemptible, SCHED_NOT_PREEMPTIBLE);
+    assert_int_equal(q->n_users + q->n_groups + q->limits.n_job + q->limits.n_user +
+                         q->limits.n_queue + q->n_exceptions,
+                     0);
+    assert_int_equal(c->sched.n_blocks, 0);
+    assert_string_equal(c->trace.processor, "core");
+    config_destroy(c);
+}
+
+static void machines_are_files_nodes_or_this_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *file, *format;
+    } files[] = {
+        {"resources: {file: a.graphml}", "a.graphml", "grug"},
+        {"resources: {file: a/b.json}", "a/b.json", "jgf"},
+        {"resources: {file: a.xml}", "a.xml", "hwloc"},
+        {"resources: {file: a.json, format: rv1exec}", "a.json", "rv1exec"},
+        {"resources: {format: jgf_shorthand, file: .json}", ".json", "jgf_shorthand"},
+    };
+    for (size_t i = 0; i < COUNT(files); i++) {
+        struct config *c = parse(files[i].text);
+        assert_int_equal(c->resources.source, CONFIG_FILE);
+        assert_string_equal(c->resources.file, files[i].file);
+        assert_string_equal(c->resources.format, files[i].format);
+        config_destroy(c);
+    }
+    struct config *c = parse("resources: local");
+    assert_int_equal(c->resources.source, CONFIG_LOCAL);
+    config_destroy(c);
+    c = parse("resources: {nodes: 10, cores: 32, gpus: 4, memory: 256}\n"
+              "match: {policy: \"policy=low node_centric=true\", traverser: flexible, filters: "
+              "\"ALL:gpu\","
+              " subsystems: C+PA, format: jgf}");
+    assert_int_equal(c->resources.cores, 32);
+    assert_int_equal(c->resources.gpus, 4);
+    assert_int_equal(c->resources.memory, 256);
+    assert_string_equal(c->match.policy, "policy=low node_centric=true");
+    assert_string_equal(c->match.traverser, "flexible");
+    assert_string_equal(c->match.filters, "ALL:gpu");
+    assert_string_equal(c->match.matcher, "C+PA");
+    assert_string_equal(c->match_format, "jgf");
+    config_destroy(c);
+}
+
+static void check_limit(const struct sched_limit *limit, const char *what, int64_t most)
+{
+    assert_string_equal(limit->what, what);
+    assert_int_equal(limit->most, most);
+}
+
+static void queues_have_what_they_say(void **state)
+{
+    (void)state;
+    struct config *c = parse(
+        NODES
+        "default-queue: b\ndefault-duration: 2h\npasses: {min-interval: 0.5, max-events: 7}\n"
+        "queues:\n"
+        "  v: {parent: b, priority: -3, limits: {job: {duration: 10m}}}\n"
+        "  b: {policy: hybrid, queue-depth: 5, max-queue-depth: 9, reservation-depth: 3,\n"
+        "      max-reservation-depth: unlimited, requires: [fast, ^old], priority: 4,\n"
+        "      users: [u1], groups: [g, h], default-duration: 30m, preemptible: requeue,\n"
+        "      limits: {job: {node: 0, duration: unlimited},\n"
+        "               user: {running: 10, pending: unlimited}, queue: {node: 64},\n"
+        "               except: [{groups: [vip], user: {running: unlimited}},\n"
+        "                        {users: [u2], job: {node: 9}}]}}\n"
+        "  w: {parent: b, users: [u9], default-duration: 1, limits: {except: [], job: {gpu: 1}}}\n"
+        "  n:\n");
+    const struct sched_queue_config *v = &c->sched.queues[0], *b = v + 1, *w = v + 2, *n = v + 3;
+    assert_int_equal(c->sched.n_queues, 4);
+    assert_string_equal(c->sched.default_queue, "b");
+    assert_int_equal(c->sched.min_interval, SECOND / 2);
+    assert_int_equal(c->sched.max_events, 7);
+    assert_string_equal(b->policy, "hybrid");
+    assert_int_equal(b->queue_depth, 5);
+    assert_int_equal(b->max_queue_depth, 9);
+    assert_int_equal(b->reservation_depth, 3);
+    assert_int_equal(b->max_reservation_depth, 0);
+    assert_string_equal(b->requires, "{\"properties\": [\"fast\", \"^old\"]}");
+    assert_int_equal(b->preemptible, SCHED_PREEMPT_REQUEUE);
+    assert_int_equal(b->default_duration, INT64_C(1800) * SECOND);
+    assert_int_equal(b->n_groups, 2);
+    assert_string_equal(b->groups[1], "h");
+    check_limit(&b->limits.job[0], "node", 0);
+    check_limit(&b->limits.job[1], "duration", SCHED_UNLIMITED);
+    check_limit(&b->limits.user[0], "running", 10);
+    check_limit(&b->limits.user[1], "pending", SCHED_UNLIMITED);
+    check_limit(&b->limits.queue[0], "node", 64);
+    assert_int_equal(b->n_exceptions, 2);
+    assert_string_equal(b->exceptions[0].groups[0], "vip");
+    check_limit(&b->exceptions[0].limits.user[0], "running", SCHED_UNLIMITED);
+    assert_string_equal(b->exceptions[1].users[0], "u2");
+    check_limit(&b->exceptions[1].limits.job[0], "node", 9);
+
+    /* A virtual queue: what it does not say is as in its parent. */
+    assert_string_equal(v->parent, "b");
+    assert_null(v->policy);
+    assert_int_equal(v->priority, -3);
+    assert_string_equal(v->users[0], "u1");
+    assert_int_equal(v->n_groups, 2);
+    assert_int_equal(v->default_duration, INT64_C(1800) * SECOND);
+    check_limit(&v->limits.job[0], "node", 0);
+    check_limit(&v->limits.job[1], "duration", INT64_C(600) * SECOND);
+    assert_int_equal(v->limits.n_job, 2);
+    assert_int_equal(v->limits.n_user, 2);
+    assert_int_equal(v->limits.n_queue, 0);
+    assert_int_equal(v->n_exceptions, 2);
+    assert_int_equal(w->priority, 4);
+    assert_int_equal(w->n_users, 1);
+    assert_string_equal(w->users[0], "u9");
+    assert_int_equal(w->n_groups, 0);
+    assert_int_equal(w->default_duration, SECOND);
+    assert_int_equal(w->limits.n_job, 3);
+    check_limit(&w->limits.job[2], "gpu", 1);
+    assert_int_equal(w->n_exceptions, 0);
+    assert_string_equal(n->policy, "fcfs");
+    assert_int_equal(n->default_duration, INT64_C(7200) * SECOND);
+    config_destroy(c);
+}
+
+static void depths_are_capped(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t queue_depth, reservation_depth;
+    } rows[] = {
+        {QUEUE("{queue-depth: 5, max-queue-depth: 4, requires: []}"), 4, 0},
+        {QUEUE("{queue-depth: unlimited, max-queue-depth: 4}"), 4, 0},
+        {QUEUE("{max-queue-depth: 4}"), 4, 0},
+        {QUEUE("{queue-depth: 4, max-queue-depth: unlimited}"), 4, 0},
+        {QUEUE("{policy: hybrid}"), 0, 64},
+        {QUEUE("{policy: hybrid, max-reservation-depth: 63}"), 0, 63},
+        {QUEUE("{policy: hybrid, reservation-depth: 70, max-reservation-depth: 70}"), 0, 70},
+        {QUEUE("{policy: hybrid, reservation-depth: 71, max-reservation-depth: 70}"), 0, 70},
+        {QUEUE("{policy: conservative, max-reservation-depth: 70}"), 0, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct config *c = parse(rows[i].text);
+        assert_int_equal(c->sched.queues->queue_depth, rows[i].queue_depth);
+        assert_int_equal(c->sched.queues->reservation_depth, rows[i].reservation_depth);
+        assert_string_equal(c->sched.default_queue, "a");
+        assert_null(c->sched.queues->requires);
+        config_destroy(c);
+    }
+    struct config *c = parse(rows[8].text);
+    assert_int_equal(c->sched.queues->max_reservation_depth, 70);
+    config_destroy(c);
+}
+
+static void times_are_rounded_up_to_ticks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t second, ticks;
+    } rows[] = {
+        {"1", 1, 1},
+        {"0.000001", 1, 1},
+        {"1.5", 1, 2},
+        {"2.0", 1, 2},
+        {"1.5", 1000000, 1500000},
+        {"0.000001", 1000000, 1},
+        {"0.000001", 1000000000, 1000},
+        {"90s", 1, 90},
+        {"1.5m", 1, 90},
+        {"1.5h", 1, 5400},
+        {"2d", 1, 172800},
+        {"0.000001d", 1000000, 86400},
+        {"3153600000", 1000000000, INT64_C(3153600000000000000)},
+        {"36500d", 1, INT64_C(3153600000)},
+        {"007", 1, 7},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[128];
+        berth_error_t err = {""};
+        snprintf(text, sizeof(text), NODES "default-duration: %s\n", rows[i].text);
+        struct config *c = config_read("f", text, strlen(text), rows[i].second, &err);
+        if (!c)
+            fail_msg("%s: %s", rows[i].text, err.text);
+        assert_int_equal(c->sched.default_duration, rows[i].ticks);
+        config_destroy(c);
+    }
+}
+
+static void blocks_and_traces_are_read(void **state)
+{
+    (void)state;
+    struct config *c = parse(
+        NODES "users: {u1: [staff, vip], u2: [], u3: }\n"
+              "queues: {a: , v: {parent: a}}\n"
+              "blocks:\n"
+              "  - {name: x, resources: \"node[0-3]\", start: 0, duration: 1m}\n"
+              "  - {name: y, resources: /cluster0/rack1, start: 1h, duration: 1m, every: 61,\n"
+              "     for: {users: [u1], queues: [v, a], jobs: [j, k.1]}}\n"
+              "trace:\n"
+              "  processor: node\n"
+              "  queues: {2: v, -1: a}\n"
+              "  users: {3: u3}\n"
+              "  groups: {1000000000000000: g}\n"
+              "  partitions:\n"
+              "    10: [gpu]\n"
+              "    9: {and: [{hostlist: [\"node[1-2]\"]}, {not: [{ranks: [0-3]}]}]}\n");
+    const struct sched_block *x = c->sched.blocks, *y = x + 1;
+    assert_int_equal(c->n_users, 3);
+    assert_string_equal(c->users[0].groups[1], "vip");
+    assert_int_equal(c->users[1].n_groups + c->users[2].n_groups, 0);
+    assert_null(c->sched.default_queue);
+    assert_int_equal(c->sched.n_blocks, 2);
+    assert_string_equal(x->name, "x");
+    assert_string_equal(x->resources, "node[0-3]");
+    assert_int_equal(x->start, 0);
+    assert_int_equal(x->duration, INT64_C(60) * SECOND);
+    assert_int_equal(x->every, 0);
+    assert_int_equal(x->n_users + x->n_queues + x->n_jobs, 0);
+    assert_int_equal(y->start, INT64_C(3600) * SECOND);
+    assert_int_equal(y->every, INT64_C(61) * SECOND);
+    assert_string_equal(y->users[0], "u1");
+    assert_string_equal(y->queues[0], "v");
+    assert_string_equal(y->jobs[1], "k.1");
+    assert_string_equal(c->trace.processor, "node");
+    assert_int_equal(c->trace.queues[0].number, -1);
+    assert_string_equal(c->trace.queues[0].name, "a");
+    assert_int_equal(c->trace.queues[1].number, 2);
+    assert_string_equal(c->trace.queues[1].name, "v");
+    assert_string_equal(c->trace.users[0].name, "u3");
+    assert_int_equal(c->trace.groups[0].number, INT64_C(1000000000000000));
+    assert_string_equal(c->trace.partitions[0].name, "{\"and\": [{\"hostlist\": [\"node[1-2]\"]}, "
+                                                     "{\"not\": [{\"ranks\": [\"0-3\"]}]}]}");
+    assert_string_equal(c->trace.partitions[1].name, "{\"properties\": [\"gpu\"]}");
+    config_destroy(c);
+}
+
+#define NAME        "expected a name of at most 255 bytes without blanks and commas, got "
+#define TIME        "seconds, or a number with s, m, h or d as in 1.5h, "
+#define COUNT_UP_TO "a whole number from 1 to 1000000000000000"
+#define BLOCK       "name: m, resources: n, start: 0, duration: 1"
+
+/* A text, and what is said of it, behind "f:". */
+struct wrong {
+    const char *text, *error;
+};
+
+static const struct wrong wrong_machines[] = {
+    {"", "1:1: expected a mapping, got nothing"},
+    {"[]", "1:1: expected a configuration as a mapping, got a list"},
+    {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
+    {NODES "queue: {}\n", "2:1: key \"queue\": expected in a configuration: resources, match, "
+                          "default-queue, default-duration, passes, users, queues, blocks, trace"},
+    {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
+    {"resources: &a {nodes: 1}\nusers: *a\n", "2:8: expected a value, not an alias of one"},
+    {"resources: here", "1:12: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
+                        "\"here\""},
+    {"resources:", "1:11: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
+                   "nothing"},
+    {"resources: {}", "1:12: key \"resources\": expected the key file or nodes in it"},
+    {"resources: {cores: 1}", "1:12: key \"resources\": expected the key file or nodes in it"},
+    {"resources: {file: a, cores: 1}", "1:29: key \"cores\": expected with nodes, not with a file"},
+    {"resources: {file: a, nodes: 1}", "1:29: key \"nodes\": expected with nodes, not with a file"},
+    {"resources: {nodes: 1, format: jgf}",
+     "1:31: key \"format\": expected with a file, not with nodes"},
+    {"resources: {file: ''}", "1:19: key \"file\": expected a text, got \"\""},
+    {"resources: {file: [a]}", "1:19: key \"file\": expected a text, got a list"},
+    {"resources: {file: a, format: xml}", "1:30: key \"format\": expected grug, jgf, "
+                                          "jgf_shorthand, rv1exec, rv1exec_force or hwloc, got "
+                                          "\"xml\""},
+    {"resources: {nodes: 0}", "1:20: key \"nodes\": expected a whole number from 1 to 4000000, "
+                              "got \"0\""},
+    {"resources: {nodes: 1, cores: 0}",
+     "1:30: key \"cores\": expected a whole number from 1 to 1000000, got \"0\""},
+    {"resources: {nodes: 1, cores: 01}",
+     "1:30: key \"cores\": expected a whole number from 1 to 1000000, got \"01\""},
+    {"resources: {nodes: 1, gpus: -1}",
+     "1:29: key \"gpus\": expected a whole number from 0 to 1000000, got \"-1\""},
+    {"resources: {nodes: 1, memory: 2.5}",
+     "1:31: key \"memory\": expected a whole number from 0 to 1000000000, got \"2.5\""},
+    {"resources: {nodes: 2000000, cores: 1}",
+     "1:12: key \"resources\": expected at most 4000000 of nodes, cores, gpus and memories in all, "
+     "got 2000000 nodes with 1 things in each"},
+    {NODES "match: {policy: best}",
+     "2:17: key \"policy\": expected first, firstnodex, low, high, lonode, hinode, lonodex, "
+     "hinodex, "
+     "locality, variation, or options such as \"policy=low node_centric=true\", got \"best\""},
+    {NODES "match: {traverser: deep}",
+     "2:20: key \"traverser\": expected simple or flexible, got \"deep\""},
+    {NODES "match: {filters: core}",
+     "2:18: key \"filters\": expected pairs of types such as \"ALL:core,rack:node\", got \"core\""},
+    {NODES "match: {filters: [\"ALL:core\"]}",
+     "2:18: key \"filters\": expected pairs of types such as \"ALL:core,rack:node\", got a list"},
+    {NODES "match: {subsystems: containment}",
+     "2:21: key \"subsystems\": expected CA, IBA, IBBA, PFS1BA, PA, C+IBA, C+IBBA, C+PFS1BA, C+PA, "
+     "IB+IBBA, C+P+IBA, V+PFS1BA, VA or ALL, got \"containment\""},
+    {NODES "match: {format: rv2}", "2:17: key \"format\": expected simple, pretty_simple, rlite, "
+                                   "rv1, rv1_nosched, rv1_shorthand, "
+                                   "jgf or jgf_shorthand, got \"rv2\""},
+    {NODES "match: {match-policy: first}", "2:9: key \"match-policy\": expected in the matching: "
+                                           "policy, traverser, filters, subsystems, format"},
+};
+
+static const struct wrong wrong_queues[] = {
+    {NODES "default-queue: a", "2:16: key \"default-queue\": expected the name of a queue, got "
+                               "\"a\""},
+    {NODES "default-queue: []", "2:16: key \"default-queue\": expected the name of a queue, got a "
+                                "list"},
+    {NODES "default-duration: 0",
+     "2:19: key \"default-duration\": expected " TIME "above 0 and up to 100 years, got \"0\""},
+    {NODES "default-duration: unlimited", "2:19: key \"default-duration\": expected " TIME
+                                          "above 0 and up to 100 years, got \"unlimited\""},
+    {NODES "default-duration: 1w",
+     "2:19: key \"default-duration\": expected " TIME "above 0 and up to 100 years, got \"1w\""},
+    {NODES "default-duration: 1.0000001", "2:19: key \"default-duration\": expected " TIME
+                                          "above 0 and up to 100 years, got \"1.0000001\""},
+    {NODES "default-duration: 36501d", "2:19: key \"default-duration\": expected " TIME
+                                       "above 0 and up to 100 years, got \"36501d\""},
+    {NODES "passes: {min-interval: -1}",
+     "2:24: key \"min-interval\": expected " TIME "up to 100 years, got \"-1\""},
+    {NODES "passes: {max-events: unlimited}", "2:22: key \"max-events\": expected a whole number "
+                                              "from 0 to 1000000000000000, got \"unlimited\""},
+    {NODES "users: [a]", "2:8: key \"users\": expected users with their groups as in {u1: "
+                         "[staff]}, got a list"},
+    {NODES "users: {a b: []}", "2:9: key \"users\": " NAME "\"a b\""},
+    {NODES "users: {a: staff}", "2:12: key \"a\": expected a list of names, got \"staff\""},
+    {NODES "users: {a: [g, h, g]}", "2:19: key \"a\": expected each name once, got \"g\""},
+    {NODES "queues: {}", "2:9: key \"queues\": expected 1 to 4096 queues as NAME: {...}"},
+    {NODES "queues: [a]", "2:9: key \"queues\": expected 1 to 4096 queues as NAME: {...}"},
+    {NODES "queues: {\"\": {}}", "2:10: key \"queues\": " NAME "\"\""},
+    {NODES "queues: {\"a,b\": {}}", "2:10: key \"queues\": " NAME "\"a,b\""},
+    {NODES "queues: {a: {}, a: {}}", "2:17: key \"a\": expected once in a mapping"},
+    {QUEUE("[]"), "3:6: expected a queue as a mapping, got a list"},
+    {QUEUE("{depth: 1}"),
+     "3:7: key \"depth\": expected in a queue: parent, policy, queue-depth, max-queue-depth, "
+     "reservation-depth, max-reservation-depth, requires, preemptible, priority, users, groups, "
+     "default-duration, limits"},
+    {QUEUE("{policy: eazy}"),
+     "3:15: key \"policy\": expected fcfs, easy, hybrid or conservative, got \"eazy\""},
+    {QUEUE("{queue-depth: 0}"),
+     "3:20: key \"queue-depth\": expected " COUNT_UP_TO ", or unlimited, got \"0\""},
+    {QUEUE("{max-queue-depth: many}"),
+     "3:24: key \"max-queue-depth\": expected " COUNT_UP_TO ", or unlimited, got \"many\""},
+    {QUEUE("{reservation-depth: 5}"), "3:26: key \"reservation-depth\": expected only with policy "
+                                      "hybrid"},
+    {QUEUE("{policy: conservative, reservation-depth: 5}"),
+     "3:48: key \"reservation-depth\": expected only with policy hybrid"},
+    {QUEUE("{policy: hybrid, reservation-depth: unlimited}"),
+     "3:42: key \"reservation-depth\": expected " COUNT_UP_TO ", got \"unlimited\""},
+    {QUEUE("{policy: easy, max-reservation-depth: 5}"),
+     "3:44: key \"max-reservation-depth\": expected only with policy hybrid or conservative"},
+    {QUEUE("{requires: gpu}"), "3:17: key \"requires\": expected a list of properties, or a "
+                               "constraint (RFC 31), got \"gpu\""},
+    {QUEUE("{requires: [a&b]}"),
+     "3:17: key \"requires\": expected properties without any of !&'\"^`|()"},
+    {QUEUE("{requires: [[a]]}"),
+     "3:17: key \"requires\": expected properties without any of !&'\"^`|()"},
+    {QUEUE("{requires: {property: [a]}}"), "3:18: key \"constraints\": expected properties, "
+                                           "hostlist, ranks, and, or, not as an operator, "
+                                           "got \"property\""},
+    {QUEUE("{requires: {hostlist: [\"a[\"]}}"),
+     "3:29: key \"hostlist\": expected hosts such as \"node[1-8]\", got \"a[\""},
+    {QUEUE("{priority: high}"), "3:17: key \"priority\": expected a whole number from "
+                                "-100000 to 100000, got \"high\""},
+    {QUEUE("{users: u1}"), "3:14: key \"users\": expected a list of names, got \"u1\""},
+    {QUEUE("{groups: [g, \"\"]}"), "3:19: key \"groups\": " NAME "\"\""},
+    {QUEUE("{groups: [g, ~]}"), "3:19: key \"groups\": " NAME "nothing"},
+    {QUEUE("{preemptible: true}"),
+     "3:20: key \"preemptible\": expected no, yes, cancel or requeue, got \"true\""},
+    {QUEUE("{parent: b}"), "3:15: key \"parent\": expected the name of a queue that has no parent "
+                           "itself, got \"b\""},
+    {QUEUE("{parent: a}"), "3:15: key \"parent\": expected the name of a queue that has no parent "
+                           "itself, got \"a\""},
+    {QUEUE("{parent: b}\n  b: {parent: c}\n  c:"),
+     "3:15: key \"parent\": expected the name of a queue that has no parent itself, got \"b\""},
+    {QUEUE("{parent: c}\n  b: {parent: a}\n  c:"),
+     "4:15: key \"parent\": expected the name of a queue that has no parent itself, got \"a\""},
+    {QUEUE("{parent: ~}"), "3:15: key \"parent\": expected the name of a queue that has no parent "
+                           "itself, got nothing"},
+    {QUEUE("\n  b: {parent: a, policy: fcfs}"),
+     "4:26: key \"policy\": expected in its parent, queue \"a\", only"},
+    {QUEUE("\n  b: {parent: a, queue-depth: 1}"),
+     "4:31: key \"queue-depth\": expected in its parent, queue \"a\", only"},
+    {QUEUE("\n  b: {parent: a, requires: []}"),
+     "4:28: key \"requires\": expected in its parent, queue \"a\", only"},
+    {QUEUE("\n  b: {parent: a, preemptible: no}"),
+     "4:31: key \"preemptible\": expected in its parent, queue \"a\", only"},
+};
+
+static const struct wrong wrong_limits[] = {
+    {QUEUE("{limits: {node: 4}}"), "3:16: key \"node\": expected in the limits: job, user, queue, "
+                                   "except"},
+    {QUEUE("{limits: {job: 4}}"),
+     "3:21: key \"job\": expected limits as in {node: 4, core: 64}, got \"4\""},
+    {QUEUE("{limits: {job: {node: -1}}}"),
+     "3:28: key \"node\": expected a whole number from 0 to 1000000000000000, or unlimited, got "
+     "\"-1\""},
+    {QUEUE("{limits: {job: {duration: 1x}}}"),
+     "3:32: key \"duration\": expected " TIME "up to 100 years, or unlimited, got \"1x\""},
+    {QUEUE("{limits: {job: {running: 1}}}"),
+     "3:22: key \"running\": expected duration or a type of "
+     "resources in the limits of a job"},
+    {QUEUE("{limits: {user: {duration: 1}}}"),
+     "3:23: key \"duration\": expected running, pending or a type of resources in the limits of a "
+     "user"},
+    {QUEUE("{limits: {queue: {duration: 1}}}"),
+     "3:24: key \"duration\": expected running, pending or a type of resources in the limits of a "
+     "queue"},
+    {QUEUE("{limits: {job: {\"a b\": 1}}}"), "3:22: key \"job\": " NAME "\"a b\""},
+    {QUEUE("{limits: {job: {node: 1, node: 2}}}"),
+     "3:31: key \"node\": expected once in a mapping"},
+    {QUEUE("{limits: {except: {}}}"), "3:24: key \"except\": expected a list of exceptions as in "
+                                      "{users: [u1], job: {node: 16}}, got a mapping"},
+    {QUEUE("{limits: {except: [{job: {}}]}}"),
+     "3:25: key \"except\": expected users or groups that it is for"},
+    {QUEUE("{limits: {except: [{users: [u], queue: {}}]}}"),
+     "3:38: key \"queue\": expected in an exception: users, groups, job, user"},
+    {QUEUE("{limits: {except: [{users: [u], job: {pending: 1}}]}}"),
+     "3:44: key \"pending\": expected duration or a type of resources in the limits of a job"},
+};
+
+static const struct wrong wrong_rest[] = {
+    {NODES "blocks: {}", "2:9: key \"blocks\": expected a list of at most 64 blocks"},
+    {NODES "blocks: [{name: m, resources: n, start: 0}]",
+     "2:10: key \"duration\": expected in a block, is missing"},
+    {NODES "blocks: [{name: m, resources: \"n[\", start: 0, duration: 1}]",
+     "2:31: key \"resources\": expected names or paths such as \"node[0-3],node7\" or "
+     "\"/cluster0/rack1\", got \"n[\""},
+    {NODES "blocks: [{name: m, resources: \"\", start: 0, duration: 1}]",
+     "2:31: key \"resources\": expected names or paths such as \"node[0-3],node7\" or "
+     "\"/cluster0/rack1\", got \"\""},
+    {NODES "blocks: [{name: m, resources: n, start: -1, duration: 1}]",
+     "2:41: key \"start\": expected " TIME "up to 100 years, got \"-1\""},
+    {NODES "blocks: [{name: m, resources: n, start: 0, duration: 0}]",
+     "2:54: key \"duration\": expected " TIME "above 0 and up to 100 years, got \"0\""},
+    {NODES "blocks: [{" BLOCK ", every: 1}]",
+     "2:64: key \"every\": expected 0 for once, or more than the duration, got \"1\""},
+    {NODES "blocks: [{" BLOCK "}, {" BLOCK "}]",
+     "2:58: key \"name\": expected each name once, got \"m\""},
+    {NODES "blocks: [{" BLOCK ", for: [u1]}]",
+     "2:62: expected what a block is for as a mapping, got a list"},
+    {NODES "blocks: [{" BLOCK ", for: {queues: [b]}}]",
+     "2:72: key \"queues\": expected the name of a queue, got \"b\""},
+    {NODES "blocks: [{" BLOCK ", for: {jobs: [a, a]}}]",
+     "2:73: key \"jobs\": expected each name once, got \"a\""},
+    {NODES "trace: {processor: cpu}",
+     "2:20: key \"processor\": expected core or node, got \"cpu\""},
+    {NODES "trace: {queues: {1: batch}}",
+     "2:21: key \"queues\": expected the name of a queue, got \"batch\""},
+    {NODES "trace: {queues: {batch: 1}}", "2:18: key \"queues\": expected a whole number from -1 "
+                                          "to 1000000000000000, got \"batch\""},
+    {NODES "trace: {users: [a]}",
+     "2:16: key \"users\": expected a mapping from the trace's numbers, got a list"},
+    {NODES "trace: {users: {1: }}", "2:20: key \"users\": " NAME "nothing"},
+    {NODES "trace: {users: {1: a, 1: b}}", "2:23: key \"1\": expected once in a mapping"},
+    {NODES "trace: {partitions: {1: gpu}}", "2:25: key \"partitions\": expected a list of "
+                                            "properties, or a constraint (RFC 31), got \"gpu\""},
+};
+
+static void check_wrong(const struct wrong *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        berth_error_t err = {""};
+        char expected[sizeof(err.text)];
+        snprintf(expected, sizeof(expected), "f:%s", rows[i].error);
+        errno = 0;
+        struct config *c = config_read("f", rows[i].text, strlen(rows[i].text), SECOND, &err);
+        if (c)
+            fail_msg("is read:\n%s", rows[i].text);
+        assert_int_equal(errno, EINVAL);
+        assert_string_equal(err.text, expected);
+        assert_null(config_read(NULL, rows[i].text, strlen(rows[i].text), SECOND, NULL));
+    }
+}
+
+static void wrong_files_are_refused(void **state)
+{
+    (void)state;
+    check_wrong(wrong_machines, COUNT(wrong_machines));
+    check_wrong(wrong_queues, COUNT(wrong_queues));
+    check_wrong(wrong_limits, COUNT(wrong_limits));
+    check_wrong(wrong_rest, COUNT(wrong_rest));
+}
+
+static void limits_are_bounded(void **state)
+{
+    (void)state;
+    berth_error_t err;
+    char *text = malloc(8192);
+    assert_non_null(text);
+
+    size_t used = (size_t)sprintf(text, NODES "queues: {a: {limits: {job: {");
+    for (int i = 0; i < 256; i++)
+        used += (size_t)sprintf(text + used, "t%d: 1, ", i);
+    used += (size_t)sprintf(text + used, "}}}, b: {parent: a, limits: {job: {t1: 2");
+    size_t more = (size_t)sprintf(text + used, "}}}}\n");
+    assert_null(config_read("f", text, used + more, 1, &err));
+    assert_non_null(strstr(err.text, ": key \"job\": expected at most 256 limits"));
+    used = (size_t)(strstr(text, "t255") - text);
+    used += (size_t)sprintf(text + used, "}}}, b: {parent: a, limits: {job: {t1: 2}}}}\n");
+    struct config *c = config_read("f", text, used, 1, &err);
+    assert_non_null(c);
+    assert_int_equal(c->sched.queues[1].limits.n_job, 255);
+    check_limit(&c->sched.queues[1].limits.job[1], "t1", 2);
+    config_destroy(c);
+    free(text);
+}
+
+static void bounds_are_held(void **state)
+{
+    (void)state;
+    berth_error_t err;
+    char *text = malloc(CONFIG_QUEUES_MAX * 8 + 4096);
+    assert_non_null(text);
+
+    size_t used = (size_t)sprintf(text, NODES "queues:\n");
+    for (int i = 0; i < CONFIG_QUEUES_MAX; i++)
+        used += (size_t)sprintf(text + used, " q%d:\n", i);
+    struct config *c = config_read("f", text, used, 1, &err);
+    assert_non_null(c);
+    assert_int_equal(c->sched.n_queues, CONFIG_QUEUES_MAX);
+    config_destroy(c);
+    used += (size_t)sprintf(text + used, " q:\n");
+    assert_null(config_read("f", text, used, 1, &err));
+    assert_string_equal(err.text,
+                        "f:3:2: key \"queues\": expected 1 to 4096 queues as NAME: {...}");
+
+    used = (size_t)sprintf(text, NODES "blocks:\n");
+    for (int i = 0; i < 64; i++)
+        used +=
+            (size_t)sprintf(text + used, "- {name: %d, resources: n, start: 0, duration: 1}\n", i);
+    c = config_read("f", text, used, 1, &err);
+    assert_non_null(c);
+    config_destroy(c);
+    used += (size_t)sprintf(text + used, "- {name: x, resources: n, start: 0, duration: 1}\n");
+    assert_null(config_read("f", text, used, 1, &err));
+    assert_string_equal(err.text, "f:3:1: key \"blocks\": expected a list of at most 64 blocks");
+
+    memset(text, 'n', 300);
+    used = (size_t)sprintf(text + 300, NODES "users: {%.255s: }", text);
+    c = config_read("f", text + 300, used, 1, &err);
+    assert_non_null(c);
+    config_destroy(c);
+    used = (size_t)sprintf(text + 300, NODES "users: {%.256s: }", text);
+    assert_null(config_read("f", text + 300, used, 1, &err));
+    free(text);
+
+    assert_null(config_read("f", NODES, strlen(NODES), 0, &err));
+    assert_string_equal(err.text, "expected 1 to 1000000000 ticks in a second");
+    assert_int_equal(errno, EINVAL);
+    config_destroy(NULL);
+}
+
+static const char shown[] = "resources:\n"
+                            "  file: \"a b\"\n"
+                            "  format: jgf\n"
+                            "match:\n"
+                            "  policy: first\n"
+                            "  traverser: simple\n"
+                            "  filters: \"ALL:core,ALL:node\"\n"
+                            "  subsystems: CA\n"
+                            "  format: rv1_nosched\n"
+                            "default-duration: 1.5\n"
+                            "passes:\n"
+                            "  min-interval: 0\n"
+                            "  max-events: 0\n"
+                            "users:\n"
+                            "  \"null\": [\"é\"]\n"
+                            "  \"1\": []\n"
+                            "queues:\n"
+                            "  b:\n"
+                            "    policy: conservative\n"
+                            "    queue-depth: unlimited\n"
+                            "    max-queue-depth: unlimited\n"
+                            "    max-reservation-depth: unlimited\n"
+                            "    requires: {}\n"
+                            "    preemptible: no\n"
+                            "    priority: 0\n"
+                            "    users: []\n"
+                            "    groups: []\n"
+                            "    default-duration: 1.5\n"
+                            "    limits:\n"
+                            "      job: {duration: 90}\n"
+                            "      user: {}\n"
+                            "      queue: {}\n"
+                            "      except: []\n"
+                            "  v:\n"
+                            "    parent: b\n"
+                            "    priority: 0\n"
+                            "    users: []\n"
+                            "    groups: []\n"
+                            "    default-duration: 1.5\n"
+                            "    limits:\n"
+                            "      job: {duration: 90}\n"
+                            "      user: {}\n"
+                            "      queue: {}\n"
+                            "      except: []\n"
+                            "blocks:\n"
+                            "  - name: m\n"
+                            "    resources: n\n"
+                            "    start: 0\n"
+                            "    duration: 1\n"
+                            "    every: 0\n"
+                            "    for: {users: [], queues: [], jobs: []}\n"
+                            "trace:\n"
+                            "  processor: core\n"
+                            "  queues: {}\n"
+                            "  users:\n"
+                            "    9: y\n"
+                            "    10: x\n"
+                            "  groups: {}\n"
+                            "  partitions: {}\n";
+
+static void all_is_shown(void **state)
+{
+    (void)state;
+    struct config *c = parse("resources: {file: \"a b\", format: jgf}\n"
+                             "default-duration: 1.5\n"
+                             "users: {\"null\": [\"é\"], \"1\": []}\n"
+                             "queues: {b: {policy: conservative, limits: {job: {duration: 90s}}},\n"
+                             "  v: {parent: b}}\n"
+                             "blocks: [{" BLOCK "}]\n"
+                             "trace: {users: {10: x, 9: y}}\n");
+    char *text = config_show(c, SECOND);
+    assert_non_null(text);
+    assert_string_equal(text, shown);
+    free(text);
+    config_destroy(c);
+}
+
+static void check_vertex(const struct graph *g, uint32_t v, const char *path, int32_t rank,
+                         int64_t size)
+{
+    struct strbuf b = {0};
+    assert_true(graph_path(g, v, GRAPH_CONTAINMENT, &b));
+    assert_string_equal(strbuf_text(&b), path);
+    assert_int_equal(g->v[v].rank, rank);
+    assert_int_equal(g->v[v].size, size);
+    strbuf_clear(&b);
+}
+
+static void nodes_are_made(void **state)
+{
+    (void)state;
+    struct config_resources r = {
+        .source = CONFIG_NODES, .nodes = 2, .cores = 2, .gpus = 1, .memory = 16};
+    berth_error_t err = {""};
+    struct graph *g = config_make_nodes(&r, &err);
+    assert_non_null(g);
+    assert_true(graph_check(g));
+    assert_int_equal(resource_graph_vertices(g), 11);
+    assert_int_equal(resource_graph_edges(g), 10);
+    check_vertex(g, 0, "/cluster0", -1, 1);
+    check_vertex(g, 1, "/cluster0/node0", 0, 1);
+    check_vertex(g, 3, "/cluster0/node0/core1", 0, 1);
+    check_vertex(g, 4, "/cluster0/node0/gpu0", 0, 1);
+    check_vertex(g, 5, "/cluster0/node0/memory0", 0, 16);
+    check_vertex(g, 6, "/cluster0/node1", 1, 1);
+    check_vertex(g, 8, "/cluster0/node1/core1", 1, 1);
+    check_vertex(g, 10, "/cluster0/node1/memory0", 1, 16);
+    match_t *m = match_create(g, NULL, &err);
+    assert_non_null(m);
+    for (uint32_t v = 0; v < g->n; v++)
+        assert_int_equal(g->v[v].divisible, v == 5 || v == 10);
+    match_destroy(m);
+
+    r = (struct config_resources){.source = CONFIG_NODES, .nodes = 1333333, .cores = 2};
+    assert_int_equal(config_check_nodes(&r, &err), 0);
+    r.nodes++;
+    assert_null(config_make_nodes(&r, &err));
+    assert_int_equal(errno, EINVAL);
+    assert_string_equal(err.text, "expected at most 4000000 of nodes, cores, gpus and memories in "
+                                  "all, got 1333334 nodes with 2 things in each");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_not_said_has_defaults),
+        cmocka_unit_test(machines_are_files_nodes_or_this_one),
+        cmocka_unit_test(queues_have_what_they_say),
+        cmocka_unit_test(depths_are_capped),
+        cmocka_unit_test(times_are_rounded_up_to_ticks),
+        cmocka_unit_test(blocks_and_traces_are_read),
+        cmocka_unit_test(wrong_files_are_refused),
+        cmocka_unit_test(limits_are_bounded),
+        cmocka_unit_test(bounds_are_held),
+        cmocka_unit_test(all_is_shown),
+        cmocka_unit_test(nodes_are_made),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

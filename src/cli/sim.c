@@ -10,9 +10,12 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "cli/config_machine.h"
 #include "cli/progress.h"
+#include "cli/sim_config.h"
 #include "cli/sim_machine.h"
 #include "cli/sim_options.h"
+#include "cli/sim_scenario.h"
 #include "cli/verb.h"
 #include "report/csv.h"
 #include "report/json.h"
@@ -20,15 +23,17 @@
 #include "report/plot.h"
 #include "report/table.h"
 #include "sim/lublin.h"
+#include "sim/queues.h"
 #include "sim/simulate.h"
 #include "sim/swf.h"
 
 struct run {
     struct sim_options options;
     struct trace trace;
-    match_t *machine;   /* NULL: processors without names */
-    struct alloc alloc; /* of the policy that is being simulated */
-    char *name;         /* of the workload, clean for every output */
+    struct config *config; /* NULL: one queue, as the options say */
+    match_t *machine;      /* NULL: processors without names */
+    struct alloc alloc;    /* of the policy that is being simulated */
+    char *name;            /* of the workload, clean for every output */
     /* One array a policy for a picture, else the first is used again. */
     int64_t *start[SIM_POLICIES];
     struct outfile *jobs[SIM_POLICIES]; /* one a policy, NULL if none is wanted or it is written */
@@ -76,6 +81,8 @@ static const char *replaced(const struct outfile *out, const struct sim_options 
     } else if (is_file(&old, o->trace)) {
         return "trace";
     }
+    if (is_file(&old, o->config))
+        return "configuration";
     return is_file(&old, o->machine) ? "machine" : NULL;
 }
 
@@ -125,6 +132,17 @@ static void catch_signals(void)
     }
 }
 
+/* The machine of a configuration and its processors. */
+static int load_config(struct run *run, int64_t *procs, berth_error_t *err)
+{
+    const char *path = run->options.config;
+    run->config = sim_config_read(path, 1, err);
+    if (!run->config || !(run->machine = config_machine_open(run->config, path, err)))
+        return -1;
+    *procs = queues_procs(run->config, run->machine, err);
+    return *procs < 0 ? -1 : 0;
+}
+
 static int load(struct run *run, berth_error_t *err)
 {
     const struct sim_options *o = &run->options;
@@ -133,8 +151,11 @@ static int load(struct run *run, berth_error_t *err)
     int rc;
     if (o->machine && !(run->machine = sim_machine_load(o, &procs, err)))
         return -1;
+    if (o->config && load_config(run, &procs, err) < 0)
+        return -1;
     if (o->trace) {
-        struct swf_options swf = {.procs = procs, .exact = o->exact, .limit = o->limit};
+        struct swf_options swf = {
+            .procs = procs, .exact = o->exact, .limit = o->limit, .who = o->config != NULL};
         rc = swf_read(o->trace, &swf, &run->trace, err);
     } else {
         struct lublin_options model = {.jobs = o->jobs_count, .seed = o->seed, .procs = procs};
@@ -180,6 +201,7 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
                   .order = o->order},
         .events = o->events,
         .machine = run->machine,
+        .config = run->config,
         .alloc = named ? &run->alloc : NULL,
         .progress = progress_update,
         .progress_arg = &progress,
@@ -226,8 +248,9 @@ static int print_report(struct run *run, berth_error_t *err)
     for (int i = 0; i < TRACE_DROP_COUNT; i++)
         dropped[i] =
             (struct report_count){trace_drop_name((enum trace_drop)i), run->trace.dropped[i]};
-    char *machine = o->machine ? report_clean_text(o->machine) : NULL;
-    if (o->machine && !machine)
+    const char *source = o->config ? o->config : o->machine;
+    char *machine = source ? report_clean_text(source) : NULL;
+    if (source && !machine)
         return out_of_memory(err);
     struct report report = {
         .trace = run->name,
@@ -238,7 +261,7 @@ static int print_report(struct run *run, berth_error_t *err)
         .order = sim_order_word(o->order),
         .estimates = sim_estimates_word(o->exact),
         .machine = machine,
-        .match_policy = o->match_policy,
+        .match_policy = run->config ? run->config->match.policy : o->match_policy,
         .dropped = dropped,
         .ndropped = TRACE_DROP_COUNT,
         .killed = run->trace.killed,
@@ -276,6 +299,8 @@ int cli_sim(int argc, char **argv)
     if (!sim_options_parse(argc, argv, &run.options, &status))
         return status;
     catch_signals();
+    if (run.options.scenario || run.options.load)
+        return sim_scenario(&run.options);
     status = open_outputs(&run, &err);
     if (status == CLI_OK && run_all(&run, &err) < 0)
         status = CLI_FAILED;
@@ -288,6 +313,7 @@ int cli_sim(int argc, char **argv)
     outfile_close(run.plot, false, NULL);
     alloc_clear(&run.alloc);
     match_destroy(run.machine);
+    config_destroy(run.config);
     free(run.name);
     trace_clear(&run.trace);
     return status;

@@ -3,12 +3,15 @@
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/sim_together.h"
 #include "cli/verb.h"
 #include "match/policy.h"
+#include "sim/seconds.h"
 
 #define DEFAULT_MODEL_PROCS 256
 #define DEFAULT_JOBS_COUNT  10000
@@ -17,56 +20,36 @@
 #define DEFAULT_MATCH       "low"
 
 /* The largest time, size or count that is taken: sums of a few of them stay far from overflow. */
-#define VALUE_MAX       INT64_C(1000000000000000)
-#define JOBS_COUNT_MAX  INT64_C(100000000)
-#define MODEL_PROCS_MAX INT64_C(1000000000)
+#define VALUE_MAX      INT64_C(1000000000000000)
+#define JOBS_COUNT_MAX INT64_C(100000000)
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char help[] =
-    "usage: berth sim [OPTION]... TRACE\n"
-    "       berth sim [OPTION]... --model lublin [--jobs-count N] [--seed N]\n"
-    "Replay a workload in virtual time: TRACE, in the Standard Workload Format,\n"
-    "gzipped or not, or - for standard input; or one that a model generates.\n"
-    "  --procs N              size of the machine (default: from the trace's header)\n"
+    "usage: berth sim [OPTION]... TRACE | --model lublin [--jobs-count N] [--seed N]\n"
+    "       berth sim --config FILE [OPTION]... TRACE | --scenario EVENTS.jsonl\n"
+    "Replay a workload in virtual time: TRACE, in the Standard Workload Format, gzipped\n"
+    "or not, or - for standard input; one of N jobs that a model makes; or a scenario.\n"
+    "  --procs N              size of the machine (trace: its header's; model: 256)\n"
     "  --machine FILE[:FORMAT]  its cores, from grug (default), jgf or rv1exec; taken\n"
     "                         by --match-policy NAME (default: low), and told by --jobs\n"
     "  --policy LIST          of fcfs,easy,hybrid,conservative (default: easy)\n"
     "  --events HOW           events of one instant: batched (default), per-event\n"
     "  --order ORDER          of the queue: submit (default), shortest, priority\n"
     "  --estimates WHICH      user (default), or exact: the real run times\n"
-    "  --reservation-depth N  of hybrid (default: 64) and conservative (default: all)\n"
-    "  --queue-depth N        waiting jobs that a pass considers (default: all)\n"
-    "  --tau N                bounded slowdown's threshold in seconds (default: 10)\n"
-    "  --limit N              jobs of the trace to keep (default: all)\n"
+    "  --reservation-depth N  of hybrid (64) and conservative (all); --queue-depth N:\n"
+    "                         waiting jobs that a pass considers (all)\n"
+    "  --tau N, --limit N     bounded slowdown's threshold (10 s); jobs to keep (all)\n"
     "  --json                 print JSON instead of a table\n"
     "  --jobs FILE.csv[.gz]   write a row a job; FILE.POLICY.csv for several policies\n"
     "  --plot FILE.svg        draw Gantt chart, utilisation and queue length\n"
-    "  --model lublin         generate N jobs (--jobs-count, 10000) from a seed\n"
-    "                         (--seed, 1) for a machine of --procs (256)\n"
+    "  --config FILE          take machine, queues and policies from FILE\n"
+    "  --scenario EVENTS.jsonl  play events, a line each; --decisions FILE: write them\n"
+    "  --until T, --save FILE, --load FILE  stop at T; keep a state; go on from it\n"
+    "  --what-if EVENT        when will jobs start, and when with EVENT? ('': as it is)\n"
     "  -h, --help             print this\n"
     "Example: berth sim --policy fcfs,easy --plot kth.svg KTH-SP2-1996-2.swf.gz\n"
-    "Manual: man berth-sim\n";
-
-enum option_id {
-    OPT_PROCS = 256,
-    OPT_MACHINE,
-    OPT_MATCH_POLICY,
-    OPT_POLICY,
-    OPT_EVENTS,
-    OPT_ORDER,
-    OPT_ESTIMATES,
-    OPT_RESERVATION_DEPTH,
-    OPT_QUEUE_DEPTH,
-    OPT_TAU,
-    OPT_LIMIT,
-    OPT_JSON,
-    OPT_JOBS,
-    OPT_PLOT,
-    OPT_MODEL,
-    OPT_JOBS_COUNT,
-    OPT_SEED
-};
+    "Manual: man berth-sim; man berth-scenario\n";
 
 static const struct option long_options[] = {
     {"procs", required_argument, NULL, OPT_PROCS},
@@ -86,6 +69,13 @@ static const struct option long_options[] = {
     {"model", required_argument, NULL, OPT_MODEL},
     {"jobs-count", required_argument, NULL, OPT_JOBS_COUNT},
     {"seed", required_argument, NULL, OPT_SEED},
+    {"config", required_argument, NULL, OPT_CONFIG},
+    {"scenario", required_argument, NULL, OPT_SCENARIO},
+    {"decisions", required_argument, NULL, OPT_DECISIONS},
+    {"until", required_argument, NULL, OPT_UNTIL},
+    {"save", required_argument, NULL, OPT_SAVE},
+    {"load", required_argument, NULL, OPT_LOAD},
+    {"what-if", required_argument, NULL, OPT_WHAT_IF},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -114,7 +104,7 @@ const char *sim_estimates_word(bool exact)
     return estimates_words[exact];
 }
 
-static const char *option_name(int id)
+const char *sim_option_name(int id)
 {
     for (const struct option *o = long_options; o->name; o++)
         if (o->val == id)
@@ -146,7 +136,7 @@ static int parse_word(int id, const char *text, const char *const *words, size_t
                                    : ", ",
                  words[i]);
     }
-    cli_usage("sim", "--%s: '%.60s' is not %s", option_name(id), text, accepted);
+    cli_usage("sim", "--%s: '%.60s' is not %s", sim_option_name(id), text, accepted);
     return -1;
 }
 
@@ -173,7 +163,7 @@ static bool parse_number(int id, const char *text, int64_t min, int64_t max, int
     uint64_t value;
     if (!parse_digits(text, &value) || value < (uint64_t)min || value > (uint64_t)max) {
         cli_usage("sim", "--%s: '%.60s' is not a whole number from %" PRId64 " to %" PRId64,
-                  option_name(id), text, min, max);
+                  sim_option_name(id), text, min, max);
         return false;
     }
     *ret = (int64_t)value;
@@ -193,7 +183,7 @@ static bool parse_path(int id, const char *text, const char **ret)
     *ret = text;
     if (*text)
         return true;
-    cli_usage("sim", "--%s: the file's name is empty", option_name(id));
+    cli_usage("sim", "--%s: the file's name is empty", sim_option_name(id));
     return false;
 }
 
@@ -256,11 +246,37 @@ static bool parse_policies(const char *list, struct sim_options *o)
     }
 }
 
+static bool parse_until(const char *text, struct sim_options *o)
+{
+    json_t *number = json_loads(text, JSON_DECODE_ANY, NULL);
+    o->stops = seconds_read(number, &o->until);
+    json_decref(number);
+    if (!o->stops)
+        cli_usage("sim",
+                  "--until: '%.60s' is not a number of seconds from 0 to %" PRId64
+                  ", with up to six decimals",
+                  text, SECONDS_MAX);
+    return o->stops;
+}
+
+static bool parse_what_if(const char *text, struct sim_options *o)
+{
+    o->asks = true;
+    if (!*text)
+        return true;
+    if (o->n_what_if == SIM_WHAT_IFS) {
+        cli_usage("sim", "--what-if: more than %d events", SIM_WHAT_IFS);
+        return false;
+    }
+    o->what_if[o->n_what_if++] = text;
+    return true;
+}
+
 static bool parse_option(int id, char *text, struct sim_options *o)
 {
     static const char *const models[] = {"lublin"};
     int word;
-    switch ((enum option_id)id) {
+    switch ((enum sim_option)id) {
     case OPT_PROCS:
         return parse_number(id, text, 1, VALUE_MAX, &o->procs);
     case OPT_MACHINE:
@@ -302,6 +318,22 @@ static bool parse_option(int id, char *text, struct sim_options *o)
         return parse_number(id, text, 1, JOBS_COUNT_MAX, &o->jobs_count);
     case OPT_SEED:
         return parse_seed(text, &o->seed);
+    case OPT_CONFIG:
+        return parse_path(id, text, &o->config);
+    case OPT_SCENARIO:
+        return parse_path(id, text, &o->scenario);
+    case OPT_DECISIONS:
+        return parse_path(id, text, &o->decisions);
+    case OPT_UNTIL:
+        return parse_until(text, o);
+    case OPT_SAVE:
+        return parse_path(id, text, &o->save);
+    case OPT_LOAD:
+        return parse_path(id, text, &o->load);
+    case OPT_WHAT_IF:
+        return parse_what_if(text, o);
+    case OPT_END:
+        break;
     }
     return false;
 }
@@ -312,38 +344,10 @@ static int refuse(int option, const char *arg)
     if (option == ':')
         return cli_usage("sim", "%.60s needs an argument", arg);
     if (optopt >= 256 || optopt == 'h')
-        return cli_usage("sim", "--%s takes no argument", option_name(optopt));
+        return cli_usage("sim", "--%s takes no argument", sim_option_name(optopt));
     if (optopt)
         return cli_usage("sim", "unknown option '-%c'", optopt);
     return cli_usage("sim", "unknown or ambiguous option '%.60s'", arg);
-}
-
-/* Options that make no sense together; seen[] tells which were given. */
-static bool check_together(struct sim_options *o, int nargs, char **args, const bool *seen)
-{
-    if (nargs > 1)
-        cli_usage("sim", "one trace at a time, but '%.60s' follows '%.60s'", args[1], args[0]);
-    else if (o->machine && o->procs)
-        cli_usage("sim", "either --machine or --procs: the machine's cores are its processors");
-    else if (seen[OPT_MATCH_POLICY - OPT_PROCS] && !o->machine)
-        cli_usage("sim", "--match-policy is for --machine");
-    else if (seen[OPT_MODEL - OPT_PROCS] && nargs == 1)
-        cli_usage("sim", "either a trace or --model, but got '%.60s' too", args[0]);
-    else if (seen[OPT_MODEL - OPT_PROCS] && seen[OPT_LIMIT - OPT_PROCS])
-        cli_usage("sim", "--limit is for traces; a model takes --jobs-count");
-    else if (seen[OPT_MODEL - OPT_PROCS] && o->procs > MODEL_PROCS_MAX)
-        cli_usage("sim", "--procs: the model goes up to %" PRId64, MODEL_PROCS_MAX);
-    else if (!seen[OPT_MODEL - OPT_PROCS] &&
-             (seen[OPT_JOBS_COUNT - OPT_PROCS] || seen[OPT_SEED - OPT_PROCS]))
-        cli_usage("sim", "--%s is for --model lublin",
-                  seen[OPT_SEED - OPT_PROCS] ? "seed" : "jobs-count");
-    else if (!seen[OPT_MODEL - OPT_PROCS] && nargs == 0)
-        cli_usage("sim", "no trace given: name a file, - or --model lublin");
-    else if (nargs == 1 && !*args[0])
-        cli_usage("sim", "the trace's name is empty");
-    else
-        return true;
-    return false;
 }
 
 bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *status)
@@ -356,7 +360,7 @@ bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *stat
         .tau = DEFAULT_TAU,
         .match_policy = DEFAULT_MATCH,
     };
-    bool seen[OPT_SEED - OPT_PROCS + 1] = {false};
+    bool seen[OPT_END - OPT_PROCS] = {false};
     int option;
     *status = CLI_USAGE;
     opterr = 0;
@@ -375,12 +379,14 @@ bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *stat
             return false;
         seen[option - OPT_PROCS] = true;
     }
-    if (!check_together(&o, argc - optind, argv + optind, seen))
+    if (!sim_options_together(&o, argc - optind, argv + optind, seen))
         return false;
     if (seen[OPT_MODEL - OPT_PROCS])
-        o.procs = o.procs ? o.procs : DEFAULT_MODEL_PROCS;
+        o.procs = o.procs || o.config ? o.procs : DEFAULT_MODEL_PROCS;
     else
         o.trace = argv[optind];
+    if (o.config)
+        o.policies[0] = "config";
     *ret = o;
     return true;
 }

@@ -8,7 +8,8 @@
 
 #include "sim/simulate.h"
 
-#define SIM_POLICIES 4 /* that exist, and so the most that can be asked for */
+#define SIM_POLICIES 4  /* that exist, and so the most that can be asked for */
+#define SIM_WHAT_IFS 64 /* events of --what-if */
 
 struct sim_options {
     const char *trace;   /* path, "-" for standard input; NULL: the model */
@@ -28,6 +29,14 @@ struct sim_options {
     int64_t tau;
     bool json;
     const char *jobs_path, *plot_path; /* NULL: none */
+
+    const char *config; /* path; NULL: none, and the rest isn't there either */
+    const char *scenario, *decisions, *save, *load; /* paths; NULL: none */
+    bool stops;                                     /* at `until`, ticks of a microsecond */
+    int64_t until;
+    bool asks; /* when jobs would start; and with these events */
+    const char *what_if[SIM_WHAT_IFS];
+    size_t n_what_if;
 };
 
 /* Read the command line into *ret. Returns true to go on; false with the exit status in *status, after

@@ -10,6 +10,7 @@
 
 #include "base/errtext.h"
 #include "base/heap.h"
+#include "sim/queues.h"
 
 enum { PROGRESS_EVERY = 4096 }; /* jobs ended between two calls of the progress function */
 
@@ -25,6 +26,11 @@ struct replay {
     struct heap ends; /* running jobs by their end and the order of their starts */
     uint64_t starts;
     uint64_t passes;
+    /* With queues. */
+    struct queues_request request;
+    uint32_t *preempted; /* jobs stopped in this pass */
+    size_t n_preempted, cap_preempted;
+    int64_t passed; /* time of the last pass; -1: none */
 };
 
 static uint32_t nth_submitted(const struct replay *r, size_t i)
@@ -63,6 +69,25 @@ static int note_alloc(struct replay *r, uint32_t job)
     return alloc_add(r->options->alloc, job, ranges, n);
 }
 
+/* Note a job that is to be stopped for another. It gives back what it holds only after the decisions are carried out. */
+static int note_preempted(struct replay *r, uint32_t job, bool requeue)
+{
+    if (r->n_preempted == r->cap_preempted) {
+        size_t cap = 2 * r->cap_preempted + 16;
+        uint32_t *more = reallocarray(r->preempted, cap, sizeof(*more));
+        if (!more)
+            return -1;
+        r->preempted = more;
+        r->cap_preempted = cap;
+    }
+    r->preempted[r->n_preempted++] = job;
+    heap_take(&r->ends, job);
+    r->start[job] = SCHEDULE_NEVER;
+    if (!requeue)
+        count_done(r);
+    return 0;
+}
+
 /* Run a pass and carry out what it decides. */
 static int pass(struct replay *r, int64_t now, bool more)
 {
@@ -81,6 +106,9 @@ static int pass(struct replay *r, int64_t now, bool more)
                 return -1;
         } else if (decision[i].kind == SCHED_REJECT) {
             count_done(r);
+        } else if (decision[i].kind == SCHED_PREEMPT &&
+                   note_preempted(r, job, decision[i].requeue) < 0) {
+            return -1;
         }
     }
     return 0;
@@ -91,7 +119,12 @@ static int submit_next(struct replay *r, int64_t now)
     uint32_t job = nth_submitted(r, r->submitted);
     const struct schedule_job *j = &r->trace->jobs[job];
     struct sched_request request = {
-        .units = j->procs, .duration = j->limit, .priority = j->priority, .tag = job};
+        .units = j->procs, .duration = j->limit, .priority = j->priority};
+    if (r->options->config &&
+        queues_request(&r->request, r->options->config, j,
+                       r->trace->who ? &r->trace->who[job] : NULL, &request) < 0)
+        return -1;
+    request.tag = job;
     r->handle[job] = sched_submit(r->sched, now, &request);
     r->submitted++;
     return r->handle[job] < 0 ? -1 : 0;
@@ -131,15 +164,47 @@ static int per_event(struct replay *r, int64_t now)
     return sched_next_time(r->sched) > now ? 0 : pass(r, now, false);
 }
 
+/* As batched, with queues: there may be no pass yet, or another one once preempted jobs have given back what they held. */
+static int with_queues(struct replay *r, int64_t now)
+{
+    while (next_end(r) == now)
+        if (end_next(r, now) < 0)
+            return -1;
+    while (next_submission(r) == now)
+        if (submit_next(r, now) < 0)
+            return -1;
+    bool due = sched_next_time(r->sched) <= now;
+    while (due) {
+        r->passed = now;
+        r->n_preempted = 0;
+        if (pass(r, now, false) < 0)
+            return -1;
+        for (size_t i = 0; i < r->n_preempted; i++)
+            if (sched_finish_as(r->sched, now, r->handle[r->preempted[i]], false) < 0)
+                return -1;
+        due = r->n_preempted > 0;
+    }
+    return 0;
+}
+
+static int64_t next_pass(const struct replay *r)
+{
+    int64_t next = sched_next_time(r->sched);
+    return r->options->config && next <= r->passed ? INT64_MAX : next;
+}
+
 static int run(struct replay *r)
 {
+    r->passed = -1;
     for (;;) {
         int64_t now = next_submission(r);
         now = next_end(r) < now ? next_end(r) : now;
-        now = sched_next_time(r->sched) < now ? sched_next_time(r->sched) : now;
+        now = next_pass(r) < now ? next_pass(r) : now;
         if (now == INT64_MAX)
             return 0;
-        int rc = r->options->events == SIMULATE_BATCHED ? batched(r, now) : per_event(r, now);
+        int rc = r->options->config                       ? with_queues(r, now)
+                 : r->options->events == SIMULATE_BATCHED ? batched(r, now)
+                                                          : per_event(r, now);
         if (rc < 0)
             return -1;
     }
@@ -215,8 +280,9 @@ int simulate(const struct trace *trace, const struct simulate_options *options, 
     int rc = -1;
     if (check_trace(trace, err) < 0)
         return -1;
-    r.sched = options->machine ? sched_create_match(options->machine, &options->sched, err)
-                               : sched_create_flat(trace->procs, &options->sched, err);
+    r.sched = options->config    ? sched_create(options->machine, &options->config->sched, err)
+              : options->machine ? sched_create_match(options->machine, &options->sched, err)
+                                 : sched_create_flat(trace->procs, &options->sched, err);
     if (!r.sched)
         return -1;
     for (size_t i = 0; i < trace->n; i++)
@@ -230,6 +296,8 @@ int simulate(const struct trace *trace, const struct simulate_options *options, 
     int saved = errno;
     sched_destroy(r.sched);
     heap_clear(&r.ends);
+    queues_request_clear(&r.request);
+    free(r.preempted);
     free(r.order);
     free(r.handle);
     errno = saved;

@@ -32,7 +32,10 @@ enum field {
     FIELD_ALLOCATED,
     FIELD_REQUESTED = 7,
     FIELD_ESTIMATE,
+    FIELD_USER = 11,
+    FIELD_GROUP,
     FIELD_QUEUE = 14,
+    FIELD_PARTITION,
     FIELD_COUNT = 18
 };
 
@@ -272,17 +275,34 @@ static int settle_size(struct reader *r)
     return 0;
 }
 
-static int append(struct reader *r, const struct schedule_job *job)
+static int make_room(struct reader *r)
 {
     struct trace *trace = &r->trace;
-    if (trace->n == r->capacity) {
-        size_t capacity = r->capacity ? 2 * r->capacity : 1024;
-        struct schedule_job *jobs = realloc(trace->jobs, capacity * sizeof(*jobs));
-        if (!jobs)
-            return errtext_set(r->err, ENOMEM, "%s: out of memory", r->name);
+    if (trace->n < r->capacity)
+        return 0;
+    size_t capacity = r->capacity ? 2 * r->capacity : 1024;
+    struct schedule_job *jobs = realloc(trace->jobs, capacity * sizeof(*jobs));
+    if (jobs)
         trace->jobs = jobs;
-        r->capacity = capacity;
-    }
+    struct trace_who *who =
+        r->options->who && jobs ? realloc(trace->who, capacity * sizeof(*who)) : NULL;
+    if (who)
+        trace->who = who;
+    if (!jobs || (r->options->who && !who))
+        return errtext_set(r->err, ENOMEM, "%s: out of memory", r->name);
+    r->capacity = capacity;
+    return 0;
+}
+
+static int append(struct reader *r, const struct schedule_job *job,
+                  const int64_t values[FIELD_COUNT])
+{
+    struct trace *trace = &r->trace;
+    if (make_room(r) < 0)
+        return -1;
+    if (r->options->who)
+        trace->who[trace->n] = (struct trace_who){values[FIELD_USER], values[FIELD_GROUP],
+                                                  values[FIELD_QUEUE], values[FIELD_PARTITION]};
     trace->jobs[trace->n++] = *job;
     r->done = r->options->limit > 0 && trace->n >= (uint64_t)r->options->limit;
     return 0;
@@ -321,7 +341,7 @@ static int keep_or_drop(struct reader *r, const int64_t values[FIELD_COUNT])
     r->limits += job.limit;
     if (r->limits > HORIZON_MAX - r->last_submit)
         return line_error(r, "the estimates add up to more than can be simulated");
-    return append(r, &job);
+    return append(r, &job, values);
 }
 
 /* Where a header line names a size, read it. A size that is -1 or 0 is unknown. */

@@ -9,6 +9,7 @@
  *   1 job number, 2 submit time, 5 allocated processors, 8 requested processors: whole numbers
  *   4 run time, 9 requested time (the estimate): may have decimals, cut off toward zero
  *   15 queue: the job's priority, larger first; 0 where it is unknown (negative) or not whole
+ *   12 user, 13 group, 15 queue, 16 partition: who submitted it where to, if that is asked for
  *
  * The others must be numbers too. A number is [+-]digits[.digits][e[+-]digits]; "nan", "inf" and
  * hexadecimal are none.
@@ -39,10 +40,11 @@ struct swf_options {
     int64_t procs; /* size of the machine; <= 0: the header's MaxProcs, else its MaxNodes */
     bool exact;    /* every estimate is the run time */
     int64_t limit; /* stop once so many jobs are kept; <= 0: all */
+    bool who;      /* keep user, group, queue and partition of each job too */
 };
 
 /* Read a trace from a file, or from standard input where path is "-"; gzipped or plain, which the
- * content tells. Memory is 48 bytes a job kept and a fixed buffer. On success *trace, whose content
+ * content tells. Memory is 48 bytes a job kept, 32 more with `who`, and a fixed buffer. On success *trace, whose content
  * is not freed, is the workload; free it with trace_clear. Returns 0, or -1 with errno and a text,
  * *trace as it was: EINVAL where the content is wrong (the text names file, line and field) or no
  * size of the machine is known when the first job or the end is met, ENOMEM, or what the system

@@ -24,5 +24,6 @@ const char *trace_drop_name(enum trace_drop reason)
 void trace_clear(struct trace *trace)
 {
     free(trace->jobs);
+    free(trace->who);
     memset(trace, 0, sizeof(*trace));
 }

@@ -16,8 +16,14 @@ enum trace_drop {
     TRACE_DROP_COUNT
 };
 
+/* Who submitted a job, and where to: the numbers of the trace, negative where they are unknown. */
+struct trace_who {
+    int64_t user, group, queue, partition;
+};
+
 struct trace {
     struct schedule_job *jobs; /* in the order of the file, that of submissions at one instant */
+    struct trace_who *who;     /* of jobs[i]; NULL: nobody asked for it */
     size_t n;
     int64_t procs; /* size of the machine */
     uint64_t dropped[TRACE_DROP_COUNT];

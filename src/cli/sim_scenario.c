@@ -1,0 +1,262 @@
+/* berth sim --scenario: the run. */
+#include "cli/sim_scenario.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/errtext.h"
+#include "cli/config_machine.h"
+#include "cli/sim_config.h"
+#include "cli/verb.h"
+#include "report/outfile.h"
+#include "report/report.h"
+#include "sim/seconds.h"
+
+struct scene {
+    const struct sim_options *options;
+    struct sim_stage stage;
+    struct scenario *scenario;
+    struct decisions decisions;
+    struct outfile *decided, *saved; /* NULL: none, or written */
+    struct play *play;
+};
+
+int sim_stage_open(struct sim_stage *stage, const struct sim_options *o, berth_error_t *err)
+{
+    const char *slash = o->scenario ? strrchr(o->scenario, '/') : NULL;
+    stage->config = sim_config_read(o->config, SECONDS_TICKS, err);
+    if (!stage->config || !(stage->machine = config_machine_open(stage->config, o->config, err)))
+        return -1;
+    if (slash && !(stage->folder = strndup(o->scenario, (size_t)(slash - o->scenario) + 1)))
+        return errtext_set(err, ENOMEM, "out of memory");
+    stage->options.config = stage->config;
+    stage->options.machine = stage->machine;
+    stage->options.folder = stage->folder;
+    return 0;
+}
+
+void sim_stage_close(struct sim_stage *stage)
+{
+    match_destroy(stage->machine);
+    config_destroy(stage->config);
+    free(stage->folder);
+    *stage = (struct sim_stage){0};
+}
+
+static void tell_unmet(void *arg, const char *text)
+{
+    berth_error_t line; /* one clean line */
+    (void)arg;
+    errtext_set(&line, 0, "%s", text);
+    fprintf(stderr, "%s\n", line.text);
+}
+
+static void write_decisions(void *arg, const char *bytes, size_t n)
+{
+    outfile_write(arg, bytes, n);
+}
+
+static void print_decisions(void *arg, const char *bytes, size_t n)
+{
+    (void)arg;
+    fwrite(bytes, 1, n, stdout);
+}
+
+static bool is_output(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static bool is_file(const struct stat *file, const char *path)
+{
+    struct stat in;
+    return path && stat(path, &in) == 0 && in.st_dev == file->st_dev && in.st_ino == file->st_ino;
+}
+
+/* Open a file to write, unless it is one that is read. */
+static int open_output(const struct sim_options *o, const char *option, const char *path,
+                       struct outfile **out, berth_error_t *err)
+{
+    struct stat old;
+    *out = outfile_open(path, err);
+    if (!*out)
+        return CLI_FAILED;
+    const char *target = outfile_target(*out);
+    if (!target || stat(target, &old) < 0)
+        return CLI_OK;
+    const char *what = is_file(&old, o->scenario) ? "scenario"
+                       : is_file(&old, o->config) ? "configuration"
+                                                  : NULL;
+    return what ? cli_usage("sim", "--%s: '%.60s' is the %s", option, path, what) : CLI_OK;
+}
+
+static int open_outputs(struct scene *s, berth_error_t *err)
+{
+    const struct sim_options *o = s->options;
+    int status = CLI_OK;
+    if (o->decisions && !is_output(o->decisions))
+        status = open_output(o, "decisions", o->decisions, &s->decided, err);
+    if (status == CLI_OK && o->save)
+        status = open_output(o, "save", o->save, &s->saved, err);
+    if (status != CLI_OK)
+        return status;
+    const char *decided = s->decided ? outfile_target(s->decided) : NULL;
+    const char *saved = s->saved ? outfile_target(s->saved) : NULL;
+    if (decided && saved && strcmp(decided, saved) == 0)
+        return cli_usage("sim", "--decisions and --save are the same file, '%.60s'", o->save);
+    if (o->decisions) {
+        s->decisions.write = is_output(o->decisions) ? print_decisions : write_decisions;
+        s->decisions.arg = s->decided;
+        s->stage.options.decisions = &s->decisions;
+    }
+    return CLI_OK;
+}
+
+/* Take up the state of a file. */
+static int load(struct scene *s, berth_error_t *err)
+{
+    const char *path = s->options->load;
+    json_error_t why;
+    json_t *state = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+    if (!state && why.line < 0)
+        return errtext_set(err, EINVAL, "%s", why.text);
+    if (!state)
+        return errtext_set(err, EINVAL, "%s:%d:%d: %s", path, why.line, why.column, why.text);
+    s->play = play_load(&s->stage.options, state, path, err);
+    json_decref(state);
+    return s->play ? 0 : -1;
+}
+
+static int open_all(struct scene *s, berth_error_t *err)
+{
+    const struct sim_options *o = s->options;
+    s->stage.options.unmet = tell_unmet;
+    if (sim_stage_open(&s->stage, o, err) < 0)
+        return -1;
+    if (o->load ? load(s, err) < 0 : !(s->play = play_create(&s->stage.options, err)))
+        return -1;
+    if (!o->scenario)
+        return 0;
+    s->scenario = scenario_open(o->scenario, err);
+    if (s->scenario && o->load)
+        scenario_begin_at(s->scenario, play_now(s->play));
+    return s->scenario ? 0 : -1;
+}
+
+static int dump(const char *bytes, size_t n, void *out)
+{
+    outfile_write(out, bytes, n);
+    return 0;
+}
+
+static void put(struct outfile *out, const char *text)
+{
+    outfile_write(out, text, strlen(text));
+}
+
+/* A value of the state; of a list each element on a line of its own. Returns 0, or -1 with ENOMEM. */
+static int put_value(struct outfile *out, const json_t *value)
+{
+    size_t i;
+    const json_t *element;
+    if (!json_is_array(value))
+        return json_dump_callback(value, dump, out, JSON_ENCODE_ANY);
+    put(out, "[");
+    json_array_foreach(value, i, element)
+    {
+        put(out, i > 0 ? ",\n  " : "\n  ");
+        if (json_dump_callback(element, dump, out, 0) < 0)
+            return -1;
+    }
+    put(out, "]");
+    return 0;
+}
+
+static int write_state(struct scene *s, berth_error_t *err)
+{
+    const char *key, *before = "{";
+    json_t *value, *state = play_save(s->play, err);
+    int rc = 0;
+    if (!state)
+        return -1;
+    json_object_foreach(state, key, value)
+    {
+        put(s->saved, before);
+        put(s->saved, "\"");
+        put(s->saved, key);
+        put(s->saved, "\": ");
+        rc = rc < 0 ? rc : put_value(s->saved, value);
+        before = ",\n ";
+    }
+    put(s->saved, "}\n");
+    json_decref(state);
+    int closed = outfile_close(s->saved, rc == 0, err);
+    s->saved = NULL;
+    return rc < 0 ? errtext_set(err, ENOMEM, "out of memory for the state") : closed;
+}
+
+static int ask(struct scene *s, berth_error_t *err)
+{
+    json_t *state = play_save(s->play, err);
+    int rc = state ? sim_what_if(s->options, state, err) : -1;
+    json_decref(state);
+    return rc;
+}
+
+static int print_jobs(struct scene *s, berth_error_t *err)
+{
+    const struct sim_options *o = s->options;
+    const char *path = o->scenario ? o->scenario : o->load;
+    if (is_output(o->decisions))
+        return 0;
+    char *name = report_clean_text(strcmp(path, "-") == 0 ? "standard input" : path);
+    if (!name)
+        return errtext_set(err, ENOMEM, "out of memory");
+    int rc = sim_jobs_print(s->play, name, o->json, err);
+    free(name);
+    return rc;
+}
+
+static int play(struct scene *s, berth_error_t *err)
+{
+    const struct sim_options *o = s->options;
+    enum play_end end = o->stops ? PLAY_TO_TIME : o->save || o->asks ? PLAY_TO_EVENTS : PLAY_TO_END;
+    if (o->stops && o->until < play_now(s->play))
+        return errtext_set(err, EINVAL, "--until: the state of %s is of a later time", o->load);
+    if (play_run(s->play, s->scenario, end, o->until, err) < 0)
+        return -1;
+    if (s->decisions.failed)
+        return errtext_set(err, ENOMEM, "out of memory");
+    if (s->decided) {
+        int rc = outfile_close(s->decided, true, err);
+        s->decided = NULL;
+        if (rc < 0)
+            return -1;
+    }
+    if (s->saved && write_state(s, err) < 0)
+        return -1;
+    return o->asks ? ask(s, err) : print_jobs(s, err);
+}
+
+int sim_scenario(const struct sim_options *options)
+{
+    struct scene s = {.options = options};
+    berth_error_t err = {""};
+    int status = open_outputs(&s, &err);
+    if (status == CLI_OK && (open_all(&s, &err) < 0 || play(&s, &err) < 0))
+        status = CLI_FAILED;
+    if (status == CLI_FAILED)
+        fprintf(stderr, "berth sim: %s\n", err.text);
+    else if (status == CLI_OK && play_unmet(s.play) > 0)
+        status = CLI_FAILED;
+    outfile_close(s.decided, false, NULL);
+    outfile_close(s.saved, false, NULL);
+    scenario_close(s.scenario);
+    play_destroy(s.play);
+    decisions_clear(&s.decisions);
+    sim_stage_close(&s.stage);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* Writer of decisions, a line of JSON each, as berth-scenario(5) describes.
+ *
+ * Times are ticks of a microsecond. A writer without `write` takes every line and drops it.
+ */
+#ifndef SIM_DECISIONS_H
+#define SIM_DECISIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "berth/sched.h"
+
+struct decisions {
+    void (*write)(void *arg, const char *bytes, size_t n); /* is given whole lines */
+    void *arg;
+    struct strbuf line;
+    bool failed; /* memory ran out, and a line is missing */
+};
+
+void decisions_clear(struct decisions *d);
+
+/* Each takes the time and the name of the job first. */
+void decisions_start(struct decisions *d, int64_t at, const char *job, enum sched_how how,
+                     int64_t until, const char *resources);
+/* start: when it is thought to start; -1: nobody knows */
+void decisions_wait(struct decisions *d, int64_t at, const char *job, const char *reason,
+                    int64_t start);
+/* reason: NULL for none */
+void decisions_reserve(struct decisions *d, int64_t at, const char *job, int64_t start,
+                       const char *reason);
+void decisions_reject(struct decisions *d, int64_t at, const char *job, const char *reason);
+void decisions_preempt(struct decisions *d, int64_t at, const char *job, const char *winner,
+                       bool requeue);
+/* reason: NULL for none */
+void decisions_end(struct decisions *d, int64_t at, const char *job, const char *status,
+                   const char *reason);
+
+/* "immediate", "backfilled" or "reserved". */
+const char *decisions_how(enum sched_how how);
+
+#endif

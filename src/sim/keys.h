@@ -1,0 +1,68 @@
+/* Members of a JSON object, read into a struct by a table of the keys that it may have.
+ *
+ * Errors name file, line, key, what was expected and what is there:
+ *     events.jsonl:12: submit: key "nodes": expected a whole number from 1 to 1000000, got "two"
+ */
+#ifndef SIM_KEYS_H
+#define SIM_KEYS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "berth/error.h"
+
+enum key_type {
+    KEY_TEXT,    /* const char *; not empty */
+    KEY_WHOLE,   /* int64_t; from min to max */
+    KEY_SECONDS, /* int64_t, in ticks (sim/seconds.h); at least min */
+    KEY_BOOL,    /* bool */
+    KEY_WORD,    /* int: which of the words */
+    KEY_TEXTS,   /* json_t *: an array of strings, none of them empty */
+    KEY_OBJECT,  /* json_t * */
+    KEY_ARRAY,   /* json_t * */
+    KEY_ANY      /* json_t * */
+};
+
+struct key {
+    const char *name;
+    enum key_type type;
+    size_t at; /* where in the struct it goes */
+    bool needed;
+    int64_t min, max;
+    const char *const *words; /* ended by NULL */
+};
+
+struct key_table {
+    const char *what; /* what stands before the key in errors, "submit: "; may be "" */
+    const struct key *keys;
+    size_t n;
+};
+
+/* Where the object is from. */
+struct key_place {
+    const char *file;
+    uint64_t line; /* 0: it is not told */
+};
+
+/* Read an object. Strings and JSON that go to *into belong to the object; of keys that are not there, and null, *into
+ * stays as it was. Returns 0, or -1 with EINVAL and a text: an unknown key, a needed one that is not there, or a value
+ * that is none.
+ */
+int keys_read(json_t *object, const struct key_table *table, const struct key_place *place,
+              void *into, berth_error_t *err);
+
+/* Say that a value is not what was expected. Returns -1 with EINVAL. */
+int keys_wrong(const struct key_place *place, const char *what, const char *key,
+               const json_t *found, const char *expected, berth_error_t *err);
+
+/* Begin an error text with the place: "events.jsonl:12: ". Returns -1 with errnum. */
+int keys_failed(const struct key_place *place, int errnum, const char *why, berth_error_t *err);
+
+/* The strings of a KEY_TEXTS as an array that the caller frees, *n of them; the array is NULL where there are none.
+ * Returns 0, or -1 with ENOMEM.
+ */
+int keys_texts(const json_t *texts, const char ***v, size_t *n);
+
+#endif

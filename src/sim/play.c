@@ -1,0 +1,485 @@
+/* The player: virtual time, passes, and what comes of their decisions. */
+#include "sim/play.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "sim/play_priv.h"
+
+#define IDLE_MAX 1000 /* passes in a row without any decision, after which nobody waits for one */
+
+int play_room(void **array, size_t *capacity, size_t n, size_t size)
+{
+    if (n <= *capacity)
+        return 0;
+    size_t more = *capacity + *capacity / 2 + 16;
+    more = more < n ? n : more;
+    void *grown = reallocarray(*array, more, size);
+    if (!grown)
+        return -1;
+    *array = grown;
+    *capacity = more;
+    return 0;
+}
+
+const char *play_name(const struct play *p, size_t job, struct strbuf *buffer)
+{
+    uint32_t number = p->jobs[job].submission;
+    const struct play_submission *s = &p->submissions[number];
+    strbuf_reset(buffer);
+    strbuf_put(buffer, intern_text(&p->ids, number), intern_length(&p->ids, number));
+    if (s->n > 1) {
+        strbuf_putc(buffer, '[');
+        strbuf_put_uint(buffer, job - s->first);
+        strbuf_putc(buffer, ']');
+    }
+    return strbuf_text(buffer);
+}
+
+const char *play_state_name(enum play_state state)
+{
+    static const char *const names[] = {
+        [PLAY_WAITING] = "pending",     [PLAY_RUNNING] = "running",
+        [PLAY_DONE] = "done",           [PLAY_FAILED] = "failed",
+        [PLAY_CANCELLED] = "cancelled", [PLAY_REJECTED] = "rejected",
+        [PLAY_PREEMPTED] = "preempted",
+    };
+    return names[state];
+}
+
+int play_intern(struct play *p, const char *text, uint32_t *number)
+{
+    return intern_put(&p->names, text ? text : "", text ? strlen(text) : 0, number);
+}
+
+int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number)
+{
+    if (intern_find(&p->ids, id, strlen(id), number)) {
+        errno = EEXIST;
+        return -1;
+    }
+    if (play_room((void **)&p->submissions, &p->cap_submissions, (size_t)p->ids.n + 1,
+                  sizeof(*p->submissions)) < 0 ||
+        play_room((void **)&p->jobs, &p->cap_jobs, p->n_jobs + n, sizeof(*p->jobs)) < 0 ||
+        intern_put(&p->ids, id, strlen(id), number) < 0)
+        return -1;
+    p->submissions[*number] =
+        (struct play_submission){.first = (uint32_t)p->n_jobs, .n = n, .runtime = -1};
+    for (uint32_t i = 0; i < n; i++)
+        p->jobs[p->n_jobs++] = (struct play_job){.handle = -1,
+                                                 .submission = *number,
+                                                 .submit = p->now,
+                                                 .promised = -1,
+                                                 .start = -1,
+                                                 .end = -1};
+    p->live += n;
+    return 0;
+}
+
+int play_know(struct play *p, size_t job, sched_job_t handle)
+{
+    uint32_t number;
+    p->jobs[job].handle = handle;
+    if (handle < 0)
+        handle = -1 - (sched_job_t)job;
+    if (intern_put(&p->handles, (const char *)&handle, sizeof(handle), &number) < 0)
+        return -1;
+    assert(number == job);
+    (void)number;
+    return 0;
+}
+
+/* The job that a decision is about. */
+static size_t decided_job(const struct play *p, const struct sched_decision *d)
+{
+    return p->submissions[d->tag].first + d->member;
+}
+
+static void replace_text(char **text, char *with)
+{
+    free(*text);
+    *text = with;
+}
+
+/* Note where a job is told to run, in which queue, and when it will end. */
+static int start_job(struct play *p, size_t job, const struct sched_decision *d)
+{
+    struct play_job *j = &p->jobs[job];
+    struct play_submission *s = &p->submissions[j->submission];
+    const char *text;
+    struct sched_annotation *a = NULL;
+    struct sched_annotation annotation;
+    if (sched_resources(p->sched, j->handle, &text) < 0)
+        return -1;
+    char *resources = strdup(text);
+    if (!resources)
+        return -1;
+    replace_text(&j->resources, resources);
+    if (sched_annotate(p->sched, j->handle, &annotation) < 0)
+        return -1;
+    a = &annotation;
+    if (a->queue && play_intern(p, a->queue, &s->queue) < 0)
+        return -1;
+    j->state = PLAY_RUNNING;
+    j->how = d->how;
+    j->started = true;
+    j->starts = false;
+    j->promised = -1;
+    j->start = p->now;
+    j->order = p->starts++;
+    if (s->runtime < 0)
+        j->end = d->until;
+    else if (__builtin_add_overflow(p->now, s->runtime, &j->end))
+        j->end = INT64_MAX;
+    if (heap_put(&p->ends, (uint32_t)job, j->end, j->order) < 0)
+        return -1;
+    if (p->options.decisions)
+        decisions_start(p->options.decisions, p->now, play_name(p, job, &p->name), d->how, d->until,
+                        resources);
+    return 0;
+}
+
+static void stop_running(struct play *p, size_t job)
+{
+    if (heap_has(&p->ends, (uint32_t)job))
+        heap_take(&p->ends, (uint32_t)job);
+}
+
+static int close_job(struct play *p, size_t job, enum play_state state, const char *reason)
+{
+    struct play_job *j = &p->jobs[job];
+    char *copy = reason ? strdup(reason) : NULL;
+    if (reason && !copy)
+        return -1;
+    replace_text(&j->reason, copy);
+    stop_running(p, job);
+    j->state = state;
+    j->end = p->now;
+    p->live--;
+    p->idle = 0;
+    return 0;
+}
+
+static int tell_core(struct play *p, size_t job, enum play_state state)
+{
+    const struct play_job *j = &p->jobs[job];
+    if (state == PLAY_CANCELLED)
+        return sched_cancel(p->sched, p->now, j->handle);
+    return sched_finish_as(p->sched, p->now, j->handle, state == PLAY_DONE);
+}
+
+int play_end_job(struct play *p, size_t job, enum play_state state, const char *reason)
+{
+    if (tell_core(p, job, state) < 0 || close_job(p, job, state, reason) < 0)
+        return -1;
+    p->happened = true;
+    if (p->options.decisions)
+        decisions_end(p->options.decisions, p->now, play_name(p, job, &p->name),
+                      play_state_name(state), reason);
+    return 0;
+}
+
+/* Stop a job for another. One that is to be requeued waits again, and will run from its beginning. */
+static int preempt_job(struct play *p, size_t job, bool requeue)
+{
+    struct play_job *j = &p->jobs[job];
+    if (!requeue)
+        return play_end_job(p, job, PLAY_PREEMPTED, NULL);
+    if (sched_finish_as(p->sched, p->now, j->handle, false) < 0)
+        return -1;
+    stop_running(p, job);
+    j->state = PLAY_WAITING;
+    j->start = j->end = -1;
+    p->happened = true;
+    return 0;
+}
+
+static int carry_out(struct play *p, const struct sched_decision *d)
+{
+    struct decisions *out = p->options.decisions;
+    size_t job = decided_job(p, d);
+    uint32_t other;
+    if (d->kind == SCHED_START)
+        return start_job(p, job, d);
+    if (d->kind == SCHED_RESERVE && d->at == p->now && p->jobs[job].starts)
+        return 0; /* it is promised what it gets */
+    if (d->kind == SCHED_RESERVE && d->at == p->jobs[job].promised)
+        return 0; /* other resources, perhaps, at the same time */
+    p->jobs[job].promised = d->kind == SCHED_RESERVE ? d->at : -1;
+    const char *name = play_name(p, job, &p->name);
+    switch (d->kind) {
+    case SCHED_RESERVE:
+        if (out)
+            decisions_reserve(out, p->now, name, d->at, d->reason);
+        return 0;
+    case SCHED_WAIT:
+        if (out)
+            decisions_wait(out, p->now, name, d->reason ? d->reason : "", d->at);
+        return 0;
+    case SCHED_REJECT:
+        if (out)
+            decisions_reject(out, p->now, name, d->reason ? d->reason : "");
+        return close_job(p, job, PLAY_REJECTED, d->reason ? d->reason : "");
+    case SCHED_PREEMPT:
+        if (out && intern_find(&p->handles, (const char *)&d->other, sizeof(d->other), &other))
+            decisions_preempt(out, p->now, name, play_name(p, other, &p->name_also), d->requeue);
+        return 0;
+    case SCHED_START:
+        break;
+    }
+    return 0;
+}
+
+/* Keep what a pass decided, as the core is asked more while that is carried out. */
+static int copy_decisions(struct play *p, const struct sched_decision *d, size_t n)
+{
+    if (play_room((void **)&p->decided, &p->cap_decided, n, sizeof(*p->decided)) < 0)
+        return -1;
+    strbuf_reset(&p->reasons);
+    for (size_t i = 0; i < n; i++)
+        if (d[i].reason)
+            strbuf_put(&p->reasons, d[i].reason, strlen(d[i].reason) + 1);
+    if (p->reasons.failed) {
+        errno = ENOMEM;
+        return -1;
+    }
+    const char *reason = p->reasons.data;
+    for (size_t i = 0; i < n; i++) {
+        p->decided[i] = d[i];
+        if (d[i].reason) {
+            p->decided[i].reason = reason;
+            reason += strlen(reason) + 1;
+        }
+    }
+    return 0;
+}
+
+static int pass(struct play *p)
+{
+    const struct sched_decision *decisions;
+    size_t n;
+    p->passes++;
+    p->passed = p->now;
+    p->happened = false;
+    if (sched_pass(p->sched, p->now, false, &decisions, &n) < 0 ||
+        copy_decisions(p, decisions, n) < 0)
+        return -1;
+    p->idle = n > 0 ? 0 : p->idle + 1;
+    for (size_t i = 0; i < n; i++)
+        if (p->decided[i].kind == SCHED_START)
+            p->jobs[decided_job(p, &p->decided[i])].starts = true;
+    for (size_t i = 0; i < n; i++)
+        if (carry_out(p, &p->decided[i]) < 0)
+            return -1;
+    for (size_t i = 0; i < n; i++) {
+        const struct sched_decision *d = &p->decided[i];
+        if (d->kind == SCHED_PREEMPT && preempt_job(p, decided_job(p, d), d->requeue) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int64_t next_end(const struct play *p)
+{
+    return p->ends.n > 0 ? p->ends.v[0].key : INT64_MAX;
+}
+
+/* When the core wants a pass. What it wanted of one that was just run, it will not get from another. */
+static int64_t next_pass(const struct play *p)
+{
+    int64_t next = sched_next_time(p->sched);
+    return next <= p->passed && !p->happened ? INT64_MAX : next;
+}
+
+static int end_due(struct play *p)
+{
+    while (next_end(p) <= p->now) {
+        uint32_t job = p->ends.v[0].item;
+        enum scenario_end ends = p->submissions[p->jobs[job].submission].ends;
+        if (play_end_job(p, job, ends == SCENARIO_DONE ? PLAY_DONE : PLAY_FAILED, NULL) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int run_passes(struct play *p)
+{
+    bool due =
+        sched_next_time(p->sched) <= p->now || (p->happened && p->config->sched.min_interval == 0);
+    while (due) {
+        if (pass(p) < 0 || end_due(p) < 0)
+            return -1;
+        due = p->happened;
+    }
+    return 0;
+}
+
+/* Make the next event of the scenario the one at hand. */
+static int fetch(struct play *p, struct scenario *scenario, berth_error_t *err)
+{
+    int rc = scenario ? scenario_next(scenario, &p->event, err) : 0;
+    p->has_event = rc > 0;
+    return rc < 0 ? -1 : 0;
+}
+
+static int take_event(struct play *p, berth_error_t *err)
+{
+    if (p->event.kind != SCENARIO_EXPECT) {
+        int rc = play_event(p, &p->event, err);
+        scenario_event_clear(&p->event);
+        p->happened = true;
+        p->idle = 0;
+        return rc;
+    }
+    if (play_room((void **)&p->expects, &p->cap_expects, p->n_expects + 1, sizeof(*p->expects)) <
+        0) {
+        scenario_event_clear(&p->event);
+        return errtext_set(err, ENOMEM, "out of memory");
+    }
+    p->expects[p->n_expects++] = p->event;
+    p->event.json = NULL;
+    return 0;
+}
+
+static int check_expects(struct play *p)
+{
+    int rc = 0;
+    for (size_t i = 0; i < p->n_expects; i++) {
+        if (rc == 0)
+            rc = play_expect(p, &p->expects[i]);
+        scenario_event_clear(&p->expects[i]);
+    }
+    p->n_expects = 0;
+    return rc;
+}
+
+static int core_failed(berth_error_t *err)
+{
+    int errnum = errno;
+    if (errnum == ENOMEM)
+        return errtext_set(err, errnum, "out of memory");
+    return errtext_set(err, errnum, "the scheduler refuses what it is told: %s", strerror(errnum));
+}
+
+/* All that happens now. */
+static int instant(struct play *p, struct scenario *scenario, berth_error_t *err)
+{
+    if (end_due(p) < 0)
+        return core_failed(err);
+    while (p->has_event && p->event.at <= p->now) {
+        p->has_event = false;
+        if (take_event(p, err) < 0 || fetch(p, scenario, err) < 0)
+            return -1;
+    }
+    if (end_due(p) < 0) /* an event has cut a duration */
+        return core_failed(err);
+    return run_passes(p) < 0 || check_expects(p) < 0 ? core_failed(err) : 0;
+}
+
+/* Whether nothing is to be expected any more: blocks that come again and again wake the scheduler for ever, even if
+ * those that still wait can't ever start.
+ */
+static bool is_over(const struct play *p)
+{
+    return !p->has_event && p->ends.n == 0 && (p->live == 0 || p->idle > IDLE_MAX);
+}
+
+int play_run(struct play *p, struct scenario *scenario, enum play_end end, int64_t until,
+             berth_error_t *err)
+{
+    p->source = scenario ? scenario_name(scenario) : "";
+    if (fetch(p, scenario, err) < 0)
+        return -1;
+    for (;;) {
+        int64_t now = p->has_event ? p->event.at : INT64_MAX;
+        if (end == PLAY_TO_EVENTS && now == INT64_MAX)
+            return 0;
+        now = next_end(p) < now ? next_end(p) : now;
+        now = next_pass(p) < now ? next_pass(p) : now;
+        now = now < p->now ? p->now : now;
+        if (end == PLAY_TO_TIME && now > until) {
+            p->now = p->now < until ? until : p->now;
+            return 0;
+        }
+        if (now == INT64_MAX || (end == PLAY_TO_END && is_over(p)))
+            return 0;
+        p->now = now;
+        if (instant(p, scenario, err) < 0)
+            return -1;
+    }
+}
+
+int64_t play_now(const struct play *p)
+{
+    return p->now;
+}
+
+uint64_t play_unmet(const struct play *p)
+{
+    return p->unmet;
+}
+
+uint64_t play_passes(const struct play *p)
+{
+    return p->passes;
+}
+
+size_t play_jobs(const struct play *p)
+{
+    return p->n_jobs;
+}
+
+struct play *play_create(const struct play_options *options, berth_error_t *err)
+{
+    uint32_t number;
+    struct play *p = calloc(1, sizeof(*p));
+    if (!p) {
+        errtext_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    p->options = *options;
+    p->config = options->config;
+    p->passed = -1;
+    p->changes = json_array();
+    if (!p->changes || intern_put(&p->names, "", 0, &number) < 0)
+        errtext_set(err, ENOMEM, "out of memory");
+    else if ((p->sched = sched_create(options->machine, &options->config->sched, err)))
+        return p;
+    play_destroy(p);
+    return NULL;
+}
+
+void play_destroy(struct play *p)
+{
+    int saved = errno;
+    if (!p)
+        return;
+    sched_destroy(p->sched);
+    config_destroy(p->reloaded);
+    for (size_t i = 0; i < p->n_jobs; i++) {
+        free(p->jobs[i].resources);
+        free(p->jobs[i].reason);
+    }
+    for (size_t i = 0; i < p->n_expects; i++)
+        scenario_event_clear(&p->expects[i]);
+    if (p->has_event)
+        scenario_event_clear(&p->event);
+    intern_clear(&p->ids);
+    intern_clear(&p->handles);
+    intern_clear(&p->names);
+    heap_clear(&p->ends);
+    free(p->submissions);
+    free(p->jobs);
+    free(p->expects);
+    free(p->decided);
+    strbuf_clear(&p->reasons);
+    strbuf_clear(&p->name);
+    strbuf_clear(&p->name_also);
+    strbuf_clear(&p->line);
+    json_decref(p->changes);
+    free(p);
+    errno = saved;
+}

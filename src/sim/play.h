@@ -1,0 +1,81 @@
+/* The player of scenarios: a scheduler with named queues in virtual time, ticks of a microsecond.
+ *
+ * At an instant come the ends of jobs, in the order of their starts; then the scenario's events, in the order of the file;
+ * then one pass; then what the scenario expects. Preempted jobs end at once, and another pass follows at the same
+ * instant, as it does where a job ends at the instant of its start.
+ */
+#ifndef SIM_PLAY_H
+#define SIM_PLAY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "berth/error.h"
+#include "berth/match.h"
+#include "config/config.h"
+#include "sim/decisions.h"
+#include "sim/scenario.h"
+
+struct play_options {
+    const struct config *config; /* read with ticks of a microsecond */
+    match_t *machine;            /* no job holds anything of it */
+    const char *folder;          /* where files are that events name; NULL: the current one */
+    struct decisions *decisions; /* NULL: they are told to nobody */
+    void (*unmet)(
+        void *arg,
+        const char *
+            text); /* told of each expectation that does not hold, and job that cannot be restored; or NULL */
+    void *unmet_arg;
+};
+
+struct play;
+
+/* What the options point to is borrowed. NULL with EINVAL or ENOMEM and a text. */
+struct play *play_create(const struct play_options *options, berth_error_t *err);
+void play_destroy(struct play *p);
+
+/* When to stop. */
+enum play_end {
+    PLAY_TO_END,    /* when nothing happens any more */
+    PLAY_TO_EVENTS, /* after the instant of the last event */
+    PLAY_TO_TIME    /* after what happens at a time; that is then the player's */
+};
+
+/* Play on, with the scenario's events; NULL: there are none. Returns 0, or -1 with errno and a text. */
+int play_run(struct play *p, struct scenario *scenario, enum play_end end, int64_t until,
+             berth_error_t *err);
+
+/* The time to which it was played. */
+int64_t play_now(const struct play *p);
+
+/* Expectations that didn't hold; passes. */
+uint64_t play_unmet(const struct play *p);
+uint64_t play_passes(const struct play *p);
+
+/* Jobs, members of arrays each on its own, in the order of submission. */
+size_t play_jobs(const struct play *p);
+
+struct play_row {
+    const char *name; /* "a" or "a[0]" */
+    const char *queue, *user;
+    const char *state;
+    bool waits;
+    int64_t submit, start, end; /* -1: not yet */
+    const char *how;            /* "": it hasn't started */
+    const char *resources;      /* "": it has none yet */
+    const char *reason;         /* why it waits, was rejected, or failed; "" */
+};
+
+/* A job as it is now; strings are valid until the next call. Returns 0, or -1 with ENOMEM. */
+int play_row(struct play *p, size_t job, struct play_row *row);
+
+/* The whole state as JSON (berth-scenario(5)), and a player that has taken one up; its options are those of play_create,
+ * with a machine and a configuration as they were at first. NULL with errno and a text, which begins with `name`.
+ */
+json_t *play_save(struct play *p, berth_error_t *err);
+struct play *play_load(const struct play_options *options, json_t *state, const char *name,
+                       berth_error_t *err);
+
+#endif

@@ -1,0 +1,319 @@
+/* Events of a scenario, carried out. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "sim/play_priv.h"
+#include "sim/seconds.h"
+
+#define GRAPH_TEXT_MAX ((size_t)1 << 31) /* bytes of a file with one */
+
+int play_refuse(const struct play *p, const struct scenario_event *e, int errnum, const char *why,
+                berth_error_t *err)
+{
+    char text[2 * sizeof(err->text)];
+    struct key_place place = {p->source, e->line};
+    if (errnum == ENOMEM)
+        return errtext_set(err, ENOMEM, "out of memory");
+    snprintf(text, sizeof(text), "%s: %s", scenario_kind_name(e->kind), why);
+    return keys_failed(&place, errnum, text, err);
+}
+
+/* The job that an event names: jobs from *first on, *n of them. */
+static int find_jobs(const struct play *p, const struct scenario_event *e, size_t *first, size_t *n,
+                     berth_error_t *err)
+{
+    uint32_t number;
+    char why[SCENARIO_ID_MAX + 65];
+    const struct scenario_job *job = &e->job;
+    if (!intern_find(&p->ids, job->id, job->length, &number)) {
+        snprintf(why, sizeof(why), "there is no job \"%.*s\"", (int)job->length, job->id);
+        return play_refuse(p, e, ENOENT, why, err);
+    }
+    const struct play_submission *s = &p->submissions[number];
+    *first = s->first;
+    *n = s->n;
+    if (job->member < 0)
+        return 0;
+    if (s->n == 1 || job->member >= (int64_t)s->n) {
+        snprintf(why, sizeof(why), "job \"%.*s\" has no member %lld", (int)job->length, job->id,
+                 (long long)job->member);
+        return play_refuse(p, e, ENOENT, why, err);
+    }
+    *first += (size_t)job->member;
+    *n = 1;
+    return 0;
+}
+
+/* Do something to a job that waits or runs. Returns 0, or -1 with EINVAL: it is not in a state for that. */
+typedef int (*job_f)(struct play *p, size_t job, const struct scenario_event *e,
+                     berth_error_t *err);
+
+static int cancel_one(struct play *p, size_t job, const struct scenario_event *e,
+                      berth_error_t *err)
+{
+    (void)e;
+    (void)err;
+    return play_end_job(p, job, PLAY_CANCELLED, NULL);
+}
+
+static int end_one(struct play *p, size_t job, const struct scenario_event *e, berth_error_t *err)
+{
+    (void)err;
+    if (p->jobs[job].state != PLAY_RUNNING) {
+        errno = EINVAL;
+        return -1;
+    }
+    int ends = e->status >= 0 ? e->status : (int)p->submissions[p->jobs[job].submission].ends;
+    return play_end_job(p, job, ends == SCENARIO_DONE ? PLAY_DONE : PLAY_FAILED, NULL);
+}
+
+static int prioritize_one(struct play *p, size_t job, const struct scenario_event *e,
+                          berth_error_t *err)
+{
+    (void)err;
+    return sched_prioritize(p->sched, p->now, p->jobs[job].handle, e->number);
+}
+
+static int hold_one(struct play *p, size_t job, const struct scenario_event *e, berth_error_t *err)
+{
+    (void)e;
+    (void)err;
+    if (sched_hold(p->sched, p->now, p->jobs[job].handle) < 0)
+        return -1;
+    p->jobs[job].held = true;
+    return 0;
+}
+
+static int release_one(struct play *p, size_t job, const struct scenario_event *e,
+                       berth_error_t *err)
+{
+    (void)e;
+    (void)err;
+    if (sched_release(p->sched, p->now, p->jobs[job].handle) < 0)
+        return -1;
+    p->jobs[job].held = false;
+    return 0;
+}
+
+/* A running job without a run time ends with its duration. */
+static int prolong_one(struct play *p, size_t job, const struct scenario_event *e,
+                       berth_error_t *err)
+{
+    struct play_job *j = &p->jobs[job];
+    struct sched_annotation a;
+    if (sched_set_duration(p->sched, p->now, j->handle, e->number, err) < 0)
+        return -1;
+    if (j->state != PLAY_RUNNING || p->submissions[j->submission].runtime >= 0)
+        return 0;
+    if (sched_annotate(p->sched, j->handle, &a) < 0)
+        return -1;
+    j->end = a.until;
+    heap_move(&p->ends, (uint32_t)job, j->end, j->order);
+    return 0;
+}
+
+static int move_one(struct play *p, size_t job, const struct scenario_event *e, berth_error_t *err)
+{
+    struct play_submission *s = &p->submissions[p->jobs[job].submission];
+    if (sched_set_queue(p->sched, p->now, p->jobs[job].handle, e->text, err) < 0)
+        return -1;
+    return play_intern(p, e->text, &s->queue);
+}
+
+/* Do something to all jobs that an event names and that are in a state for it; there must be one. */
+static int do_jobs(struct play *p, const struct scenario_event *e, job_f act, berth_error_t *err)
+{
+    size_t first = 0, n = 0, done = 0, refused = 0;
+    berth_error_t why = {""};
+    if (find_jobs(p, e, &first, &n, err) < 0)
+        return -1;
+    for (size_t job = first; job < first + n; job++) {
+        if (p->jobs[job].state > PLAY_RUNNING)
+            continue;
+        refused = job;
+        if (act(p, job, e, &why) == 0)
+            done++;
+        else if (errno == ENOMEM || *why.text)
+            return play_refuse(p, e, errno, why.text, err);
+    }
+    if (done > 0)
+        return 0;
+    refused = refused ? refused : first;
+    snprintf(why.text, sizeof(why.text), "job \"%.80s\" is %s", play_name(p, refused, &p->name),
+             scenario_state_name(play_look(p, refused)));
+    return play_refuse(p, e, EINVAL, why.text, err);
+}
+
+/* Take down what is named, and with it the jobs that run there. */
+static int take_down(struct play *p, const struct scenario_event *e, berth_error_t *err)
+{
+    const sched_job_t *holders;
+    sched_job_t *handles = NULL;
+    size_t n;
+    berth_error_t why = {""};
+    char reason[sizeof(why.text)];
+    if (sched_holders(p->sched, e->text, &holders, &n, &why) < 0)
+        return play_refuse(p, e, errno, why.text, err);
+    if (n > 0) {
+        handles = reallocarray(NULL, n, sizeof(*handles));
+        if (!handles)
+            return errtext_set(err, ENOMEM, "out of memory");
+        memcpy(handles, holders, n * sizeof(*handles));
+    }
+    int rc = sched_set_status(p->sched, p->now, e->text, SCHED_DOWN, &why);
+    if (rc < 0)
+        play_refuse(p, e, errno, why.text, err);
+    snprintf(reason, sizeof(reason), "%.200s is down", e->text);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        uint32_t job;
+        if (intern_find(&p->handles, (const char *)&handles[i], sizeof(*handles), &job))
+            rc = play_end_job(p, job, PLAY_FAILED, reason);
+        if (rc < 0)
+            play_refuse(p, e, errno, strerror(errno), err);
+    }
+    free(handles);
+    return rc;
+}
+
+/* The text of a graph that is attached. */
+static char *graph_text(const struct play *p, const struct scenario_event *e, size_t *length,
+                        berth_error_t *why)
+{
+    char *text;
+    if (e->text)
+        return play_read_file(p, e->text, GRAPH_TEXT_MAX, length, why);
+    if (e->kind == SCENARIO_ADD_NODES)
+        text = play_more_nodes(p->options.machine, e->number, why);
+    else if (!(text = json_dumps(e->object, JSON_COMPACT)))
+        errtext_set(why, ENOMEM, "out of memory");
+    *length = text ? strlen(text) : 0;
+    return text;
+}
+
+/* Attach a graph. What stands in a file stands in the notes of changes itself, as the file may be another one later. */
+static int attach(struct play *p, const struct scenario_event *e, berth_error_t *why)
+{
+    size_t length;
+    char *text = graph_text(p, e, &length, why);
+    if (!text)
+        return -1;
+    int rc = sched_attach(p->sched, p->now, text, length, why);
+    if (rc == 0 && e->text) {
+        json_t *graph = json_loadb(text, length, 0, NULL);
+        if (!graph || json_object_set_new(e->json, "attach", graph) < 0)
+            rc = errtext_set(why, ENOMEM, "out of memory");
+    }
+    free(text);
+    return rc;
+}
+
+static int add_block(struct play *p, const struct scenario_block *b, berth_error_t *why)
+{
+    const char **users = NULL, **queues = NULL, **jobs = NULL;
+    struct sched_block block = {.name = b->name,
+                                .resources = b->resources,
+                                .start = b->start,
+                                .duration = b->duration,
+                                .every = b->every};
+    int rc = -1;
+    if (keys_texts(b->users, &users, &block.n_users) == 0 &&
+        keys_texts(b->queues, &queues, &block.n_queues) == 0 &&
+        keys_texts(b->jobs, &jobs, &block.n_jobs) == 0) {
+        block.users = users;
+        block.queues = queues;
+        block.jobs = jobs;
+        rc = sched_block(p->sched, p->now, &block, why);
+    }
+    free(users);
+    free(queues);
+    free(jobs);
+    return rc;
+}
+
+/* Another configuration; what is told of the machine in it, and how it is matched, stays as it was at first. */
+static int reload(struct play *p, const struct scenario_event *e, berth_error_t *why)
+{
+    size_t length;
+    char *text = play_read_file(p, e->text, CONFIG_TEXT_MAX, &length, why);
+    if (!text)
+        return -1;
+    struct config *config = config_read(e->text, text, length, SECONDS_TICKS, why);
+    free(text);
+    if (!config)
+        return -1;
+    if (sched_configure(p->sched, p->now, &config->sched, why) < 0) {
+        config_destroy(config);
+        return -1;
+    }
+    config_destroy(p->reloaded);
+    p->config = p->reloaded = config;
+    return 0;
+}
+
+/* Events that are about no job. */
+static int change(struct play *p, const struct scenario_event *e, berth_error_t *why)
+{
+    sched_t *s = p->sched;
+    switch (e->kind) {
+    case SCENARIO_QUEUE_START:
+        return sched_queue_set(s, p->now, e->text, true, true, why);
+    case SCENARIO_QUEUE_PAUSE:
+        return sched_queue_set(s, p->now, e->text, true, false, why);
+    case SCENARIO_QUEUE_DRAIN:
+        return sched_queue_set(s, p->now, e->text, false, true, why);
+    case SCENARIO_QUEUE_STOP:
+        return sched_queue_set(s, p->now, e->text, false, false, why);
+    case SCENARIO_UP:
+        return sched_set_status(s, p->now, e->text, SCHED_UP, why);
+    case SCENARIO_DRAIN:
+        return sched_set_status(s, p->now, e->text, SCHED_DRAINED, why);
+    case SCENARIO_ATTACH:
+    case SCENARIO_ADD_NODES:
+        return attach(p, e, why);
+    case SCENARIO_REMOVE:
+        return sched_remove(s, p->now, e->text, why);
+    case SCENARIO_PROPERTY:
+        return sched_set_property(s, p->now, e->text, e->key, e->value, why);
+    case SCENARIO_BLOCK:
+        return add_block(p, &e->block, why);
+    case SCENARIO_UNBLOCK:
+        return sched_unblock(s, p->now, e->text, why);
+    case SCENARIO_CONFIG:
+        return reload(p, e, why);
+    default:
+        return 0;
+    }
+}
+
+/* Do what an event says to machine, queues or blocks, and note it: a state that is loaded goes through it again. */
+static int do_change(struct play *p, const struct scenario_event *e, berth_error_t *err)
+{
+    berth_error_t why = {""};
+    if (e->kind == SCENARIO_DOWN) {
+        if (take_down(p, e, err) < 0)
+            return -1;
+    } else if (change(p, e, &why) < 0) {
+        return play_refuse(p, e, errno, *why.text ? why.text : strerror(errno), err);
+    }
+    if (e->kind != SCENARIO_CONFIG && json_array_append(p->changes, e->json) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    return 0;
+}
+
+int play_event(struct play *p, const struct scenario_event *e, berth_error_t *err)
+{
+    static const job_f acts[SCENARIO_KINDS] = {
+        [SCENARIO_CANCEL] = cancel_one,       [SCENARIO_END] = end_one,
+        [SCENARIO_PRIORITY] = prioritize_one, [SCENARIO_HOLD] = hold_one,
+        [SCENARIO_RELEASE] = release_one,     [SCENARIO_DURATION] = prolong_one,
+        [SCENARIO_QUEUE] = move_one,
+    };
+    if (e->kind == SCENARIO_SUBMIT)
+        return play_submit(p, e, err);
+    if (acts[e->kind])
+        return do_jobs(p, e, acts[e->kind], err);
+    return do_change(p, e, err);
+}

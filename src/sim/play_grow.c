@@ -1,0 +1,236 @@
+/* More nodes like the last one: a graph (JGF) of the way down to it, and of copies of it with all that is below. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "base/strbuf.h"
+#include "resource/graph.h"
+#include "sim/play_priv.h"
+
+struct growth {
+    const struct graph *g;
+    uint32_t node;      /* the one that is copied */
+    struct strbuf name; /* its name, of which `prefix` bytes stand before the number */
+    size_t prefix, width;
+    int64_t number, id;   /* the last ones of the machine's nodes */
+    int64_t rank, unique; /* of all vertices */
+    struct strbuf nodes, edges;
+    struct strbuf text;
+};
+
+static uint32_t last_node(const struct graph *g)
+{
+    for (uint32_t v = g->n; v-- > 0;)
+        if (!g->v[v].gone && g->v[v].type == TYPE_NODE && g->v[v].subsystem == GRAPH_CONTAINMENT)
+            return v;
+    return VERTEX_NONE;
+}
+
+/* How many bytes of a name stand before the number it ends in. */
+static size_t prefix_of(const char *name, size_t length)
+{
+    size_t digits = 0;
+    while (digits < length && digits < 18 && isdigit((unsigned char)name[length - 1 - digits]))
+        digits++;
+    return length - digits;
+}
+
+/* Find the names and numbers that are taken. */
+static void survey(struct growth *w)
+{
+    const struct graph *g = w->g;
+    graph_name(g, w->node, &w->name);
+    w->prefix = prefix_of(strbuf_text(&w->name), w->name.len);
+    w->width = w->name.len - w->prefix;
+    w->number = w->id = w->rank = w->unique = -1;
+    for (uint32_t v = 0; v < g->n; v++) {
+        const struct vertex *x = &g->v[v];
+        int64_t unique = graph_uniq_id(g, v);
+        w->unique = unique > w->unique ? unique : w->unique;
+        w->rank = x->rank > w->rank ? x->rank : w->rank;
+        if (x->gone || x->type != TYPE_NODE)
+            continue;
+        w->id = x->id > w->id ? x->id : w->id;
+        strbuf_reset(&w->text);
+        graph_name(g, v, &w->text);
+        const char *name = strbuf_text(&w->text);
+        if (prefix_of(name, w->text.len) != w->prefix ||
+            memcmp(name, w->name.data, w->prefix) != 0 || w->text.len == w->prefix)
+            continue;
+        int64_t number = strtoll(name + w->prefix, NULL, 10);
+        w->number = number > w->number ? number : w->number;
+    }
+}
+
+static void put_key(struct strbuf *out, const char *key, const char *text, size_t length)
+{
+    strbuf_puts(out, ", \"");
+    strbuf_puts(out, key);
+    strbuf_puts(out, "\": ");
+    strbuf_put_json(out, text, length);
+}
+
+static void put_number(struct strbuf *out, const char *key, int64_t number)
+{
+    strbuf_puts(out, ", \"");
+    strbuf_puts(out, key);
+    strbuf_puts(out, "\": ");
+    strbuf_put_int(out, number);
+}
+
+static void put_properties(struct growth *w, const struct vertex *x)
+{
+    const struct propset *p = &w->g->props;
+    struct strbuf *out = &w->nodes;
+    bool is_divisible = false;
+    strbuf_puts(out, ", \"properties\": {");
+    for (size_t i = 0; i < propset_size(p, x->props); i++) {
+        struct property property = propset_at(p, x->props, i);
+        const char *key = intern_text(&p->texts, property.key);
+        const char *value = intern_text(&p->texts, property.value);
+        is_divisible = is_divisible || strcmp(key, "divisible") == 0;
+        strbuf_puts(out, i > 0 ? ", " : "");
+        strbuf_put_json(out, key, strlen(key));
+        strbuf_puts(out, ": ");
+        strbuf_put_json(out, value, strlen(value));
+    }
+    if (x->divisible && !is_divisible)
+        strbuf_puts(out, propset_size(p, x->props) > 0 ? ", \"divisible\": \"\""
+                                                       : "\"divisible\": \"\"");
+    strbuf_putc(out, '}');
+}
+
+/* Describe a vertex like v. */
+static void put_vertex(struct growth *w, uint32_t v, int64_t unique, int64_t id, int64_t rank,
+                       const char *name, const char *path)
+{
+    const struct vertex *x = &w->g->v[v];
+    struct strbuf *out = &w->nodes;
+    const char *type = graph_type_name(w->g, v), *basename = graph_basename(w->g, v);
+    strbuf_puts(out, out->len > 0 ? ", {\"id\": \"" : "{\"id\": \"");
+    strbuf_put_int(out, unique);
+    strbuf_puts(out, "\", \"metadata\": {\"type\": ");
+    strbuf_put_json(out, type, strlen(type));
+    put_key(out, "basename", basename, strlen(basename));
+    put_key(out, "name", name, strlen(name));
+    put_number(out, "id", id);
+    put_number(out, "uniq_id", unique);
+    put_number(out, "rank", rank);
+    put_number(out, "size", x->size);
+    if (x->unit)
+        put_key(out, "unit", intern_text(&w->g->names, x->unit),
+                intern_length(&w->g->names, x->unit));
+    put_properties(w, x);
+    strbuf_puts(out, ", \"paths\": {\"containment\": ");
+    strbuf_put_json(out, path, strlen(path));
+    strbuf_puts(out, "}}}");
+}
+
+static void put_edge(struct growth *w, int64_t source, int64_t target)
+{
+    struct strbuf *out = &w->edges;
+    strbuf_puts(out, out->len > 0 ? ", {\"source\": \"" : "{\"source\": \"");
+    strbuf_put_int(out, source);
+    strbuf_puts(out, "\", \"target\": \"");
+    strbuf_put_int(out, target);
+    strbuf_puts(out, "\"}");
+}
+
+/* The vertices from the root to v. */
+static void put_way(struct growth *w, uint32_t v)
+{
+    uint32_t parent = graph_parent(w->g, v, GRAPH_CONTAINMENT);
+    struct strbuf name = {0}, path = {0};
+    if (parent != VERTEX_NONE)
+        put_way(w, parent);
+    graph_name(w->g, v, &name);
+    graph_path(w->g, v, GRAPH_CONTAINMENT, &path);
+    put_vertex(w, v, graph_uniq_id(w->g, v), w->g->v[v].id, w->g->v[v].rank, strbuf_text(&name),
+               strbuf_text(&path));
+    if (parent != VERTEX_NONE)
+        put_edge(w, graph_uniq_id(w->g, parent), graph_uniq_id(w->g, v));
+    w->nodes.failed = w->nodes.failed || name.failed || path.failed;
+    strbuf_clear(&name);
+    strbuf_clear(&path);
+}
+
+/* A copy of v and what is below, under a path. Names below a node are those of the copied one. */
+static void put_copy(struct growth *w, uint32_t v, int64_t parent, int64_t rank, const char *name,
+                     int64_t id, const char *above)
+{
+    const uint32_t *kids;
+    struct strbuf path = {0}, kid = {0};
+    int64_t unique = ++w->unique;
+    uint32_t n = graph_kids(w->g, v, &kids);
+    strbuf_puts(&path, above);
+    strbuf_putc(&path, '/');
+    strbuf_puts(&path, name);
+    put_vertex(w, v, unique, id, w->g->v[v].rank < 0 ? -1 : rank, name, strbuf_text(&path));
+    put_edge(w, parent, unique);
+    for (uint32_t i = 0; i < n && !w->nodes.failed; i++) {
+        if (graph_kid_subsystem(w->g, v, i) != GRAPH_CONTAINMENT)
+            continue;
+        strbuf_reset(&kid);
+        graph_name(w->g, kids[i], &kid);
+        put_copy(w, kids[i], unique, rank, strbuf_text(&kid), w->g->v[kids[i]].id,
+                 strbuf_text(&path));
+    }
+    w->nodes.failed = w->nodes.failed || path.failed || kid.failed;
+    strbuf_clear(&path);
+    strbuf_clear(&kid);
+}
+
+static void put_new_name(struct growth *w, struct strbuf *out, int64_t i)
+{
+    char digits[STRBUF_NUMBER_MAX];
+    size_t n = strbuf_decimal(digits, (uint64_t)(w->number + 1 + i));
+    strbuf_reset(out);
+    strbuf_put(out, w->name.data, w->prefix);
+    strbuf_fill(out, '0', n < w->width && w->name.data[w->prefix] == '0' ? w->width - n : 0);
+    strbuf_put(out, digits, n);
+}
+
+static char *grow(struct growth *w, int64_t n)
+{
+    struct strbuf above = {0}, name = {0};
+    uint32_t parent = graph_parent(w->g, w->node, GRAPH_CONTAINMENT);
+    survey(w);
+    put_way(w, parent);
+    graph_path(w->g, parent, GRAPH_CONTAINMENT, &above);
+    for (int64_t i = 0; i < n && !w->nodes.failed; i++) {
+        put_new_name(w, &name, i);
+        put_copy(w, w->node, graph_uniq_id(w->g, parent), w->rank + 1 + i, strbuf_text(&name),
+                 w->id + 1 + i, strbuf_text(&above));
+    }
+    bool failed = w->nodes.failed || w->edges.failed || above.failed || name.failed ||
+                  w->name.failed || w->text.failed;
+    strbuf_clear(&above);
+    strbuf_clear(&name);
+    strbuf_reset(&w->text);
+    strbuf_puts(&w->text, "{\"graph\": {\"nodes\": [");
+    strbuf_puts(&w->text, strbuf_text(&w->nodes));
+    strbuf_puts(&w->text, "], \"edges\": [");
+    strbuf_puts(&w->text, strbuf_text(&w->edges));
+    strbuf_puts(&w->text, "]}}");
+    return failed ? NULL : strbuf_steal(&w->text);
+}
+
+char *play_more_nodes(const match_t *machine, int64_t n, berth_error_t *err)
+{
+    struct growth w = {.g = match_graph(machine)};
+    char *text = NULL;
+    w.node = last_node(w.g);
+    if (w.node == VERTEX_NONE || graph_parent(w.g, w.node, GRAPH_CONTAINMENT) == VERTEX_NONE)
+        errtext_set(err, EINVAL, "the machine has no node that could be copied");
+    else if (!(text = grow(&w, n)))
+        errtext_set(err, ENOMEM, "out of memory");
+    int saved = errno;
+    strbuf_clear(&w.name);
+    strbuf_clear(&w.nodes);
+    strbuf_clear(&w.edges);
+    strbuf_clear(&w.text);
+    errno = saved;
+    return text;
+}

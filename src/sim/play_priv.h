@@ -1,0 +1,131 @@
+/* Inside the player of scenarios.
+ *
+ * A job is known by a number, its place in `jobs`; the members of an array have numbers in a row. A submission has the
+ * number of its name in `ids`, which is also its jobs' tag.
+ */
+#ifndef SIM_PLAY_PRIV_H
+#define SIM_PLAY_PRIV_H
+
+#include "base/heap.h"
+#include "base/intern.h"
+#include "base/strbuf.h"
+#include "berth/sched.h"
+#include "sim/play.h"
+
+enum play_state {
+    PLAY_WAITING, /* the core knows more */
+    PLAY_RUNNING,
+    PLAY_DONE, /* these have ended */
+    PLAY_FAILED,
+    PLAY_CANCELLED,
+    PLAY_REJECTED,
+    PLAY_PREEMPTED
+};
+
+struct play_job {
+    sched_job_t handle;
+    uint32_t submission;
+    enum play_state state;
+    enum sched_how how;
+    bool started; /* once at least, so that `how` and `resources` are its */
+    bool starts;  /* in the pass whose decisions are being carried out */
+    bool held;
+    int64_t submit;
+    int64_t promised;   /* the start of its reservation, as last told; -1: it holds none */
+    int64_t start, end; /* -1: not yet; of a running job the end is when it will end */
+    uint64_t order;     /* of its start */
+    char *resources;    /* NULL: none yet */
+    char *reason;       /* of its rejection or failure; NULL */
+};
+
+struct play_submission {
+    uint32_t first, n; /* jobs */
+    int64_t runtime;   /* -1: the duration */
+    enum scenario_end ends;
+    uint32_t queue; /* in `names`; 0: not known yet */
+    uint32_t user;  /* in `names`; 0: none */
+};
+
+struct play {
+    struct play_options options;
+    const struct config *config; /* that holds now */
+    struct config *reloaded;     /* the same, if a scenario's event brought it */
+    sched_t *sched;
+    int64_t now;
+    int64_t passed; /* when the last pass was; -1: never */
+    bool happened;  /* something since then */
+    uint64_t starts, passes, unmet;
+    size_t live;   /* jobs that wait or run */
+    uint64_t idle; /* passes in a row that decided nothing, with nothing else happening */
+
+    struct intern ids;
+    struct play_submission *submissions;
+    size_t cap_submissions;
+    struct play_job *jobs;
+    size_t n_jobs, cap_jobs;
+    struct intern handles; /* a job's number by its handle */
+    struct intern names;   /* of queues and users; number 0 is "" */
+    struct heap ends;      /* running jobs by their end and the order of their starts */
+
+    struct scenario_event event; /* the next one */
+    bool has_event;
+    const char *source;             /* the scenario's name */
+    struct scenario_event *expects; /* of this instant */
+    size_t n_expects, cap_expects;
+    struct sched_decision *decided; /* a copy of what a pass decided */
+    size_t cap_decided;
+    struct strbuf reasons;   /* theirs */
+    struct strbuf name;      /* a job's */
+    struct strbuf name_also; /* another's, at the same time */
+    struct strbuf line;
+    json_t *changes; /* events that changed the machine or the queues, for play_save */
+};
+
+/* Memory for an array that is to have room for n elements. Returns 0, or -1 with ENOMEM. */
+int play_room(void **array, size_t *capacity, size_t n, size_t size);
+
+/* The name of a job, in a buffer. */
+const char *play_name(const struct play *p, size_t job, struct strbuf *buffer);
+
+/* A new submission of n jobs that wait, without handles yet. Its jobs begin at play->submissions[*number].first. Returns 0,
+ * or -1 with EEXIST or ENOMEM.
+ */
+int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number);
+
+/* Say under which handle the core knows a job; for each job once, in their order. -1: the core has forgotten it. */
+int play_know(struct play *p, size_t job, sched_job_t handle);
+
+/* The number of a queue's or a user's name in `names`; NULL is "". Returns 0, or -1 with ENOMEM. */
+int play_intern(struct play *p, const char *text, uint32_t *number);
+
+/* A running or waiting job has ended. It is told, and the core too unless it knows. */
+int play_end_job(struct play *p, size_t job, enum play_state state, const char *reason);
+
+const char *play_state_name(enum play_state state);
+
+/* What a job is to those who expect something. */
+enum scenario_state play_look(const struct play *p, size_t job);
+
+/* Carry out an event. Returns 0, or -1 with errno and a text that names the line. */
+int play_event(struct play *p, const struct scenario_event *e, berth_error_t *err);
+
+/* Say that an event could not be: "NAME:LINE: KEY: why". Returns -1 with errnum. */
+int play_refuse(const struct play *p, const struct scenario_event *e, int errnum, const char *why,
+                berth_error_t *err);
+
+/* Submit a job. */
+int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *err);
+
+/* Read a file that an event names, at most max bytes. NULL with errno and a text; the caller frees it. */
+char *play_read_file(const struct play *p, const char *name, size_t max, size_t *length,
+                     berth_error_t *err);
+
+/* The text of a graph (JGF) of n more nodes like the machine's last one, beside it. NULL with errno and a text: EINVAL,
+ * there are no nodes; ENOMEM. The caller frees it.
+ */
+char *play_more_nodes(const match_t *machine, int64_t n, berth_error_t *err);
+
+/* Look at an event's expectations, and tell of those that don't hold. Returns 0, or -1 with ENOMEM. */
+int play_expect(struct play *p, const struct scenario_event *e);
+
+#endif

@@ -1,0 +1,125 @@
+#include "sim/queues.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "resource/graph.h"
+
+static bool takes_nodes(const struct config *config)
+{
+    return config->trace.processor && strcmp(config->trace.processor, "node") == 0;
+}
+
+int64_t queues_procs(const struct config *config, const match_t *machine, berth_error_t *err)
+{
+    const struct graph *g = match_graph(machine);
+    uint16_t type = takes_nodes(config) ? TYPE_NODE : TYPE_CORE;
+    int64_t n = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        if (!g->v[v].gone && g->v[v].type == type)
+            n++;
+    if (n == 0)
+        return errtext_set(err, EINVAL, "the machine has no %s",
+                           type == TYPE_NODE ? "nodes" : "cores");
+    return n;
+}
+
+void queues_request_clear(struct queues_request *r)
+{
+    strbuf_clear(&r->jobspec);
+    free(r->groups);
+    r->groups = NULL;
+}
+
+/* What a number stands for; NULL: nothing. */
+static const char *name_of(const struct config_name *names, size_t n, int64_t number)
+{
+    for (size_t i = 0; i < n; i++)
+        if (names[i].number == number)
+            return names[i].name;
+    return NULL;
+}
+
+static void put_jobspec(struct strbuf *out, bool nodes, int64_t procs, const char *constraint)
+{
+    strbuf_reset(out);
+    strbuf_puts(out, "{\"version\":9999,\"resources\":[{\"type\":\"slot\",\"count\":");
+    strbuf_put_int(out, procs);
+    strbuf_puts(out, ",\"label\":\"task\",\"with\":[");
+    strbuf_puts(out, nodes ? "{\"type\":\"node\",\"count\":1,\"exclusive\":true}"
+                           : "{\"type\":\"core\",\"count\":1}");
+    strbuf_puts(out, "]}],\"tasks\":[{\"command\":[\"job\"],\"slot\":\"task\","
+                     "\"count\":{\"per_slot\":1}}],\"attributes\":{\"system\":{");
+    if (constraint) {
+        strbuf_puts(out, "\"constraints\":");
+        strbuf_puts(out, constraint);
+    }
+    strbuf_puts(out, "}}}");
+}
+
+static const struct config_user *find_user(const struct config *config, const char *name)
+{
+    for (size_t i = 0; i < config->n_users; i++)
+        if (strcmp(config->users[i].name, name) == 0)
+            return &config->users[i];
+    return NULL;
+}
+
+/* The groups that the configuration has a user in, and that of the trace. */
+static int find_groups(struct queues_request *r, const struct config *config, const char *user,
+                       const char *group, struct sched_request *request)
+{
+    const struct config_user *u = user ? find_user(config, user) : NULL;
+    size_t n = u ? u->n_groups : 0;
+    if (n + 1 > r->cap_groups) {
+        const char **groups = reallocarray(r->groups, n + 1, sizeof(*groups));
+        if (!groups)
+            return -1;
+        r->groups = groups;
+        r->cap_groups = n + 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        r->groups[i] = u->groups[i];
+    if (group)
+        r->groups[n++] = group;
+    request->groups = r->groups;
+    request->n_groups = n;
+    return 0;
+}
+
+int queues_request(struct queues_request *r, const struct config *config,
+                   const struct schedule_job *job, const struct trace_who *who,
+                   struct sched_request *request)
+{
+    const struct config_trace *t = &config->trace;
+    const char *constraint = NULL, *user = NULL, *group = NULL;
+    *request = (struct sched_request){.duration = job->limit};
+    if (who) {
+        request->queue = name_of(t->queues, t->n_queues, who->queue);
+        constraint = name_of(t->partitions, t->n_partitions, who->partition);
+        user = name_of(t->users, t->n_users, who->user);
+        group = name_of(t->groups, t->n_groups, who->group);
+    }
+    if (who && !user && who->user >= 0) {
+        snprintf(r->user, sizeof(r->user), "u%" PRId64, who->user);
+        user = r->user;
+    }
+    if (who && !group && who->group >= 0) {
+        snprintf(r->group, sizeof(r->group), "g%" PRId64, who->group);
+        group = r->group;
+    }
+    request->user = user;
+    if (find_groups(r, config, user, group, request) < 0)
+        return -1;
+    put_jobspec(&r->jobspec, takes_nodes(config), job->procs, constraint);
+    request->jobspec = strbuf_text(&r->jobspec);
+    request->jobspec_length = r->jobspec.len;
+    if (!r->jobspec.failed)
+        return 0;
+    errno = ENOMEM;
+    return -1;
+}

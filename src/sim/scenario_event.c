@@ -1,0 +1,512 @@
+/* What an event of a scenario says: the table of kinds, and how the value of each is read. */
+#include "sim/scenario_event.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "berth/sched.h"
+
+#define COUNT_MAX INT64_C(1000000000)
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const end_words[] = {
+    [SCENARIO_DONE] = "done", [SCENARIO_FAILED] = "failed", NULL};
+
+static const char *const state_words[] = {[SCENARIO_IS_PENDING] = "pending",
+                                          [SCENARIO_IS_BLOCKED] = "blocked",
+                                          [SCENARIO_IS_HELD] = "held",
+                                          [SCENARIO_IS_RESERVED] = "reserved",
+                                          [SCENARIO_IS_RUNNING] = "running",
+                                          [SCENARIO_IS_DONE] = "done",
+                                          [SCENARIO_IS_FAILED] = "failed",
+                                          [SCENARIO_IS_CANCELLED] = "cancelled",
+                                          [SCENARIO_IS_REJECTED] = "rejected",
+                                          [SCENARIO_IS_PREEMPTED] = "preempted",
+                                          NULL};
+
+#define SUBMIT_TEXT(key)                                                                           \
+    {                                                                                              \
+        .name = #key, .type = KEY_TEXT, .at = offsetof(struct scenario_submit, key)                \
+    }
+#define SUBMIT_COUNT(key, least, most)                                                             \
+    {                                                                                              \
+        .name = #key, .type = KEY_WHOLE, .at = offsetof(struct scenario_submit, key),              \
+        .min = least, .max = most                                                                  \
+    }
+static const struct key submit_keys[] = {
+    {.name = "id", .type = KEY_TEXT, .at = offsetof(struct scenario_submit, id), .needed = true},
+    SUBMIT_TEXT(queue),
+    SUBMIT_TEXT(user),
+    {.name = "groups", .type = KEY_TEXTS, .at = offsetof(struct scenario_submit, groups)},
+    SUBMIT_TEXT(name),
+    SUBMIT_COUNT(nodes, 1, COUNT_MAX),
+    SUBMIT_COUNT(cores, 0, COUNT_MAX),
+    SUBMIT_COUNT(gpus, 0, COUNT_MAX),
+    SUBMIT_COUNT(memory, 0, COUNT_MAX),
+    {.name = "exclusive", .type = KEY_BOOL, .at = offsetof(struct scenario_submit, exclusive)},
+    {.name = "requires", .type = KEY_ANY, .at = offsetof(struct scenario_submit, requires)},
+    {.name = "jobspec", .type = KEY_ANY, .at = offsetof(struct scenario_submit, jobspec)},
+    {.name = "duration",
+     .type = KEY_SECONDS,
+     .at = offsetof(struct scenario_submit, duration),
+     .min = 1},
+    {.name = "runtime", .type = KEY_SECONDS, .at = offsetof(struct scenario_submit, runtime)},
+    SUBMIT_COUNT(priority, -SCHED_PRIORITY_MAX, SCHED_PRIORITY_MAX),
+    SUBMIT_TEXT(dependency),
+    {.name = "begin", .type = KEY_SECONDS, .at = offsetof(struct scenario_submit, begin)},
+    {.name = "hold", .type = KEY_BOOL, .at = offsetof(struct scenario_submit, hold)},
+    SUBMIT_COUNT(array, 1, SCENARIO_ARRAY_MAX),
+    {.name = "preemptible-after",
+     .type = KEY_SECONDS,
+     .at = offsetof(struct scenario_submit, preemptible_after)},
+    {.name = "status",
+     .type = KEY_WORD,
+     .at = offsetof(struct scenario_submit, status),
+     .words = end_words},
+};
+static const struct key_table submit_table = {"submit: ", submit_keys, LENGTH(submit_keys)};
+
+/* What stands behind "id" and "value", before the one is split and the other looked at. */
+struct pair {
+    const char *id;
+    int64_t number;
+    const char *text;
+    int status;
+};
+
+static const struct key priority_keys[] = {
+    {.name = "id", .type = KEY_TEXT, .at = offsetof(struct pair, id), .needed = true},
+    {.name = "value",
+     .type = KEY_WHOLE,
+     .at = offsetof(struct pair, number),
+     .needed = true,
+     .min = -SCHED_PRIORITY_MAX,
+     .max = SCHED_PRIORITY_MAX},
+};
+static const struct key_table priority_table = {"priority: ", priority_keys, LENGTH(priority_keys)};
+
+static const struct key duration_keys[] = {
+    {.name = "id", .type = KEY_TEXT, .at = offsetof(struct pair, id), .needed = true},
+    {.name = "value",
+     .type = KEY_SECONDS,
+     .at = offsetof(struct pair, number),
+     .needed = true,
+     .min = 1},
+};
+static const struct key_table duration_table = {"duration: ", duration_keys, LENGTH(duration_keys)};
+
+static const struct key queue_keys[] = {
+    {.name = "id", .type = KEY_TEXT, .at = offsetof(struct pair, id), .needed = true},
+    {.name = "value", .type = KEY_TEXT, .at = offsetof(struct pair, text), .needed = true},
+};
+static const struct key_table queue_table = {"queue: ", queue_keys, LENGTH(queue_keys)};
+
+static const struct key end_keys[] = {
+    {.name = "id", .type = KEY_TEXT, .at = offsetof(struct pair, id), .needed = true},
+    {.name = "status", .type = KEY_WORD, .at = offsetof(struct pair, status), .words = end_words},
+};
+static const struct key_table end_table = {"end: ", end_keys, LENGTH(end_keys)};
+
+static const struct key property_keys[] = {
+    {.name = "resources",
+     .type = KEY_TEXT,
+     .at = offsetof(struct scenario_event, text),
+     .needed = true},
+    {.name = "key", .type = KEY_TEXT, .at = offsetof(struct scenario_event, key), .needed = true},
+    {.name = "value", .type = KEY_ANY, .at = offsetof(struct scenario_event, object)},
+};
+static const struct key_table property_table = {"property: ", property_keys, LENGTH(property_keys)};
+
+/* A block as it stands there, "for" still to be read. */
+struct block_text {
+    struct scenario_block block;
+    json_t *whom;
+};
+
+static const struct key block_keys[] = {
+    {.name = "name",
+     .type = KEY_TEXT,
+     .at = offsetof(struct block_text, block.name),
+     .needed = true},
+    {.name = "resources",
+     .type = KEY_TEXT,
+     .at = offsetof(struct block_text, block.resources),
+     .needed = true},
+    {.name = "start",
+     .type = KEY_SECONDS,
+     .at = offsetof(struct block_text, block.start),
+     .needed = true},
+    {.name = "duration",
+     .type = KEY_SECONDS,
+     .at = offsetof(struct block_text, block.duration),
+     .needed = true,
+     .min = 1},
+    {.name = "every",
+     .type = KEY_SECONDS,
+     .at = offsetof(struct block_text, block.every),
+     .min = 1},
+    {.name = "for", .type = KEY_OBJECT, .at = offsetof(struct block_text, whom)},
+};
+static const struct key_table block_table = {"block: ", block_keys, LENGTH(block_keys)};
+
+static const struct key whom_keys[] = {
+    {.name = "users", .type = KEY_TEXTS, .at = offsetof(struct scenario_block, users)},
+    {.name = "queues", .type = KEY_TEXTS, .at = offsetof(struct scenario_block, queues)},
+    {.name = "jobs", .type = KEY_TEXTS, .at = offsetof(struct scenario_block, jobs)},
+};
+static const struct key_table whom_table = {"block: for: ", whom_keys, LENGTH(whom_keys)};
+
+static const struct key expected_keys[] = {
+    {.name = "state",
+     .type = KEY_WORD,
+     .at = offsetof(struct scenario_expected, state),
+     .words = state_words},
+    {.name = "start", .type = KEY_SECONDS, .at = offsetof(struct scenario_expected, start)},
+    {.name = "end", .type = KEY_SECONDS, .at = offsetof(struct scenario_expected, end)},
+    {.name = "reason", .type = KEY_TEXT, .at = offsetof(struct scenario_expected, reason)},
+    {.name = "resources", .type = KEY_TEXT, .at = offsetof(struct scenario_expected, resources)},
+    {.name = "how", .type = KEY_TEXT, .at = offsetof(struct scenario_expected, how)},
+    {.name = "queue", .type = KEY_TEXT, .at = offsetof(struct scenario_expected, queue)},
+};
+static const struct key_table expected_table = {"expect: ", expected_keys, LENGTH(expected_keys)};
+
+static int read_submit(struct scenario_event *e, json_t *value, const struct key_place *place,
+                       berth_error_t *err);
+static int read_job(struct scenario_event *e, json_t *value, const struct key_place *place,
+                    berth_error_t *err);
+static int read_pair(struct scenario_event *e, json_t *value, const struct key_place *place,
+                     berth_error_t *err);
+static int read_text(struct scenario_event *e, json_t *value, const struct key_place *place,
+                     berth_error_t *err);
+static int read_attach(struct scenario_event *e, json_t *value, const struct key_place *place,
+                       berth_error_t *err);
+static int read_count(struct scenario_event *e, json_t *value, const struct key_place *place,
+                      berth_error_t *err);
+static int read_property(struct scenario_event *e, json_t *value, const struct key_place *place,
+                         berth_error_t *err);
+static int read_block(struct scenario_event *e, json_t *value, const struct key_place *place,
+                      berth_error_t *err);
+static int read_expect(struct scenario_event *e, json_t *value, const struct key_place *place,
+                       berth_error_t *err);
+
+static const struct kind {
+    const char *name;
+    int (*read)(struct scenario_event *e, json_t *value, const struct key_place *place,
+                berth_error_t *err);
+    const struct key_table *table; /* of read_pair */
+} kinds[SCENARIO_KINDS] = {
+    [SCENARIO_SUBMIT] = {"submit", read_submit, NULL},
+    [SCENARIO_CANCEL] = {"cancel", read_job, NULL},
+    [SCENARIO_END] = {"end", read_pair, &end_table},
+    [SCENARIO_PRIORITY] = {"priority", read_pair, &priority_table},
+    [SCENARIO_HOLD] = {"hold", read_job, NULL},
+    [SCENARIO_RELEASE] = {"release", read_job, NULL},
+    [SCENARIO_DURATION] = {"duration", read_pair, &duration_table},
+    [SCENARIO_QUEUE] = {"queue", read_pair, &queue_table},
+    [SCENARIO_QUEUE_START] = {"queue-start", read_text, NULL},
+    [SCENARIO_QUEUE_PAUSE] = {"queue-pause", read_text, NULL},
+    [SCENARIO_QUEUE_DRAIN] = {"queue-drain", read_text, NULL},
+    [SCENARIO_QUEUE_STOP] = {"queue-stop", read_text, NULL},
+    [SCENARIO_DOWN] = {"down", read_text, NULL},
+    [SCENARIO_UP] = {"up", read_text, NULL},
+    [SCENARIO_DRAIN] = {"drain", read_text, NULL},
+    [SCENARIO_ATTACH] = {"attach", read_attach, NULL},
+    [SCENARIO_ADD_NODES] = {"add-nodes", read_count, NULL},
+    [SCENARIO_REMOVE] = {"remove", read_text, NULL},
+    [SCENARIO_PROPERTY] = {"property", read_property, NULL},
+    [SCENARIO_BLOCK] = {"block", read_block, NULL},
+    [SCENARIO_UNBLOCK] = {"unblock", read_text, NULL},
+    [SCENARIO_CONFIG] = {"config", read_text, NULL},
+    [SCENARIO_EXPECT] = {"expect", read_expect, NULL},
+};
+
+const char *scenario_state_name(enum scenario_state state)
+{
+    return state_words[state];
+}
+
+const char *scenario_kind_name(enum scenario_kind kind)
+{
+    return kinds[kind].name;
+}
+
+/* The bytes of a job's name: none that dependencies, members or people would stumble over. */
+static bool is_id(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] <= ' ' || text[i] == 0x7f || strchr("[]:,\"", text[i]))
+            return false;
+    return length > 0 && length <= SCENARIO_ID_MAX;
+}
+
+bool scenario_job_parse(const char *text, struct scenario_job *job)
+{
+    const char *bracket = strchr(text, '[');
+    *job = (struct scenario_job){text, bracket ? (size_t)(bracket - text) : strlen(text), -1};
+    if (!is_id(text, job->length))
+        return false;
+    if (!bracket)
+        return true;
+    const char *digit = bracket + 1;
+    size_t n = strspn(digit, "0123456789");
+    if (n == 0 || n > 7 || strcmp(digit + n, "]") != 0 || (n > 1 && *digit == '0'))
+        return false;
+    job->member = strtol(digit, NULL, 10);
+    return true;
+}
+
+#define ID_EXPECTED     "a name of a job, without blanks and []:,\""
+#define MEMBER_EXPECTED "a job, such as \"a\", or a member of an array, \"a[3]\""
+
+static int wrong_kind(const struct scenario_event *e, const json_t *found,
+                      const struct key_place *place, const char *expected, berth_error_t *err)
+{
+    return keys_wrong(place, "", kinds[e->kind].name, found, expected, err);
+}
+
+static int check_requires(const json_t *requires, const struct key_place *place, berth_error_t *err)
+{
+    size_t i;
+    json_t *element;
+    bool right = json_is_object(requires) || json_is_array(requires);
+    if (json_is_array(requires)) {
+        json_array_foreach(requires, i, element)
+        {
+            right = right && json_string_length(element) > 0;
+        }
+    }
+    if (right)
+        return 0;
+    return keys_wrong(place, "submit: ", "requires", requires,
+                      "a constraint (RFC 31) or a list of properties", err);
+}
+
+static int read_submit(struct scenario_event *e, json_t *value, const struct key_place *place,
+                       berth_error_t *err)
+{
+    struct scenario_submit *s = &e->submit;
+    static const char *const short_form[] = {"nodes",  "cores",     "gpus",
+                                             "memory", "exclusive", "requires"};
+    if (!json_is_object(value))
+        return wrong_kind(e, value, place, "an object", err);
+    s->runtime = -1;
+    s->array = 0;
+    if (keys_read(value, &submit_table, place, s, err) < 0)
+        return -1;
+    if (!is_id(s->id, strlen(s->id)))
+        return keys_wrong(place, "submit: ", "id", json_object_get(value, "id"), ID_EXPECTED, err);
+    if (s->requires && check_requires(s->requires, place, err) < 0)
+        return -1;
+    if (!s->jobspec) {
+        if (s->nodes > 0 || s->cores > 0 || s->gpus > 0 || s->memory > 0)
+            return 0;
+        return keys_wrong(place, "submit: ", "nodes", NULL,
+                          "nodes, cores, gpus, memory or a jobspec", err);
+    }
+    if (!json_is_object(s->jobspec) && json_string_length(s->jobspec) == 0)
+        return keys_wrong(place, "submit: ", "jobspec", s->jobspec,
+                          "the name of a file, or an object", err);
+    for (size_t i = 0; i < LENGTH(short_form); i++)
+        if (json_object_get(value, short_form[i]))
+            return keys_wrong(place, "submit: ", short_form[i],
+                              json_object_get(value, short_form[i]),
+                              "nothing, as there is a jobspec", err);
+    return 0;
+}
+
+static int read_job(struct scenario_event *e, json_t *value, const struct key_place *place,
+                    berth_error_t *err)
+{
+    if (json_is_string(value) && scenario_job_parse(json_string_value(value), &e->job))
+        return 0;
+    return wrong_kind(e, value, place, MEMBER_EXPECTED, err);
+}
+
+static int read_pair(struct scenario_event *e, json_t *value, const struct key_place *place,
+                     berth_error_t *err)
+{
+    struct pair pair = {.status = -1};
+    e->status = -1;
+    if (e->kind == SCENARIO_END && json_is_string(value))
+        return read_job(e, value, place, err);
+    if (!json_is_object(value))
+        return wrong_kind(e, value, place,
+                          e->kind == SCENARIO_END ? MEMBER_EXPECTED
+                              ", or an object with id and status"
+                                                  : "an object with id and value",
+                          err);
+    if (keys_read(value, kinds[e->kind].table, place, &pair, err) < 0)
+        return -1;
+    if (!scenario_job_parse(pair.id, &e->job))
+        return keys_wrong(place, kinds[e->kind].table->what, "id", json_object_get(value, "id"),
+                          MEMBER_EXPECTED, err);
+    e->number = pair.number;
+    e->text = pair.text;
+    e->status = pair.status;
+    return 0;
+}
+
+static int read_text(struct scenario_event *e, json_t *value, const struct key_place *place,
+                     berth_error_t *err)
+{
+    e->text = json_string_value(value);
+    if (json_string_length(value) > 0)
+        return 0;
+    switch (e->kind) {
+    case SCENARIO_QUEUE_START:
+    case SCENARIO_QUEUE_PAUSE:
+    case SCENARIO_QUEUE_DRAIN:
+    case SCENARIO_QUEUE_STOP:
+        return wrong_kind(e, value, place, "the name of a queue", err);
+    case SCENARIO_UNBLOCK:
+        return wrong_kind(e, value, place, "the name of a block", err);
+    case SCENARIO_CONFIG:
+        return wrong_kind(e, value, place, "the name of a file", err);
+    default:
+        return wrong_kind(e, value, place, "resources, such as \"node[0-3]\"", err);
+    }
+}
+
+static int read_attach(struct scenario_event *e, json_t *value, const struct key_place *place,
+                       berth_error_t *err)
+{
+    if (json_is_object(value)) {
+        e->object = value;
+        return 0;
+    }
+    e->text = json_string_value(value);
+    if (json_string_length(value) > 0)
+        return 0;
+    return wrong_kind(e, value, place, "a graph (JGF), or the name of a file with one", err);
+}
+
+static int read_count(struct scenario_event *e, json_t *value, const struct key_place *place,
+                      berth_error_t *err)
+{
+    e->number = json_integer_value(value);
+    if (json_is_integer(value) && e->number >= 1 && e->number <= SCENARIO_NODES_MAX)
+        return 0;
+    return wrong_kind(e, value, place, "a whole number from 1 to 100000", err);
+}
+
+static int read_property(struct scenario_event *e, json_t *value, const struct key_place *place,
+                         berth_error_t *err)
+{
+    if (!json_is_object(value))
+        return wrong_kind(e, value, place, "an object", err);
+    if (!json_object_get(value, "value"))
+        return keys_wrong(place, "property: ", "value", NULL,
+                          "a string, or null to take the property away", err);
+    if (keys_read(value, &property_table, place, e, err) < 0)
+        return -1;
+    if (e->object && !json_is_string(e->object))
+        return keys_wrong(place, "property: ", "value", e->object,
+                          "a string, or null to take the property away", err);
+    e->value = json_string_value(e->object);
+    e->object = NULL;
+    return 0;
+}
+
+static int read_block(struct scenario_event *e, json_t *value, const struct key_place *place,
+                      berth_error_t *err)
+{
+    struct block_text text = {0};
+    if (!json_is_object(value))
+        return wrong_kind(e, value, place, "an object", err);
+    if (keys_read(value, &block_table, place, &text, err) < 0)
+        return -1;
+    e->block = text.block;
+    return text.whom ? keys_read(text.whom, &whom_table, place, &e->block, err) : 0;
+}
+
+int scenario_expected_read(json_t *value, const struct key_place *place,
+                           struct scenario_expected *expected, berth_error_t *err)
+{
+    *expected = (struct scenario_expected){.state = -1, .start = -1, .end = -1};
+    if (json_is_object(value))
+        return keys_read(value, &expected_table, place, expected, err);
+    for (int i = 0; json_is_string(value) && state_words[i]; i++) {
+        if (strcmp(json_string_value(value), state_words[i]) == 0) {
+            expected->state = i;
+            return 0;
+        }
+    }
+    return keys_wrong(place, "", "expect", value,
+                      "a state: pending, blocked, held, reserved, running, done, failed, "
+                      "cancelled, rejected or preempted; or an object",
+                      err);
+}
+
+static int read_expect(struct scenario_event *e, json_t *value, const struct key_place *place,
+                       berth_error_t *err)
+{
+    const char *id;
+    json_t *expectation;
+    struct scenario_expected expected;
+    struct scenario_job job;
+    if (!json_is_object(value))
+        return wrong_kind(e, value, place, "an object of jobs and their states", err);
+    json_object_foreach(value, id, expectation)
+    {
+        if (!scenario_job_parse(id, &job))
+            return keys_wrong(place, "expect: ", id, expectation,
+                              "before the colon " MEMBER_EXPECTED, err);
+        if (scenario_expected_read(expectation, place, &expected, err) < 0)
+            return -1;
+    }
+    e->object = value;
+    return 0;
+}
+
+static int find_kind(const char *name)
+{
+    for (int i = 0; i < SCENARIO_KINDS; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* Find the one key that says what happens. */
+static int read_kind(struct scenario_event *e, json_t *object, const struct key_place *place,
+                     berth_error_t *err)
+{
+    const char *name;
+    json_t *value;
+    char why[sizeof(err->text)];
+    int found = -1;
+    json_object_foreach(object, name, value)
+    {
+        if (strcmp(name, "at") == 0)
+            continue;
+        int kind = find_kind(name);
+        if (kind < 0) {
+            size_t used =
+                (size_t)snprintf(why, sizeof(why), "unknown key \"%.40s\", expected", name);
+            for (int i = 0; i < SCENARIO_KINDS && used < sizeof(why); i++)
+                used += (size_t)snprintf(why + used, sizeof(why) - used, " %s", kinds[i].name);
+            return keys_failed(place, EINVAL, why, err);
+        }
+        if (found >= 0) {
+            snprintf(why, sizeof(why), "\"%s\" and \"%s\" in one line, expected a line for each",
+                     kinds[found].name, name);
+            return keys_failed(place, EINVAL, why, err);
+        }
+        found = kind;
+    }
+    if (found < 0)
+        return keys_failed(place, EINVAL,
+                           "nothing happens: expected a key such as \"submit\" beside \"at\"", err);
+    e->kind = (enum scenario_kind)found;
+    return 0;
+}
+
+int scenario_event_read(struct scenario_event *e, json_t *object, const struct key_place *place,
+                        berth_error_t *err)
+{
+    if (read_kind(e, object, place, err) < 0)
+        return -1;
+    return kinds[e->kind].read(e, json_object_get(object, kinds[e->kind].name), place, err);
+}

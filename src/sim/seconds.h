@@ -1,0 +1,21 @@
+/* Times in texts for people: seconds with up to six decimals, which are ticks of a microsecond. */
+#ifndef SIM_SECONDS_H
+#define SIM_SECONDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+#define SECONDS_TICKS INT64_C(1000000) /* ticks in one */
+#define SECONDS_MAX                                                                                \
+    INT64_C(4000000000) /* the largest that is read: a double tells its microseconds apart */
+
+/* Read a number from 0 to SECONDS_MAX into ticks, exactly. False if it is none, or has more than six decimals. */
+bool seconds_read(const json_t *value, int64_t *ticks);
+
+/* Append ticks as seconds, without zeros at the end: 1800, 0.5, 4.709164. */
+void seconds_put(struct strbuf *out, int64_t ticks);
+
+#endif

@@ -1,0 +1,538 @@
+/* The state of a player as JSON, and back.
+ *
+ * "jobs" has all that there ever were, in their order, and what the player knows of each; "core" has those that wait or
+ * run, in the core's order, and what it knows. "changes" are the events that made machine and queues what they are: a
+ * state that is loaded goes through them first. Times are ticks.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "sim/play_priv.h"
+#include "sim/scenario_event.h"
+#include "sim/seconds.h"
+
+#define VERSION       1
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const state_words[] = {
+    [PLAY_WAITING] = "waiting",     [PLAY_RUNNING] = "running",
+    [PLAY_DONE] = "done",           [PLAY_FAILED] = "failed",
+    [PLAY_CANCELLED] = "cancelled", [PLAY_REJECTED] = "rejected",
+    [PLAY_PREEMPTED] = "preempted", NULL};
+static const char *const ends_words[] = {
+    [SCENARIO_DONE] = "done", [SCENARIO_FAILED] = "failed", NULL};
+static const char *const how_words[] = {[SCHED_IMMEDIATE] = "immediate",
+                                        [SCHED_BACKFILLED] = "backfilled",
+                                        [SCHED_PROMISED] = "reserved",
+                                        NULL};
+static const char *const core_words[] = {
+    [SCHED_WAITING] = "waiting",   [SCHED_RESERVED] = "reserved", [SCHED_RUNNING] = "running",
+    [SCHED_REJECTED] = "rejected", [SCHED_BLOCKED] = "blocked",   NULL};
+
+struct saved_state {
+    int64_t version, now, passed, starts, events;
+    json_t *changes, *jobs, *core;
+    const char *hints; /* sched_hints */
+};
+
+/* No number is larger: times, and sums of a few of them. */
+#define NUMBER_MAX (4 * SECONDS_MAX * SECONDS_TICKS)
+
+#define WHOLE(owner, key, field, is_needed)                                                        \
+    {                                                                                              \
+        .name = key, .type = KEY_WHOLE, .at = offsetof(owner, field), .needed = is_needed,         \
+        .min = -NUMBER_MAX, .max = NUMBER_MAX                                                      \
+    }
+#define OTHER(owner, key, kind, field, is_needed)                                                  \
+    {                                                                                              \
+        .name = key, .type = kind, .at = offsetof(owner, field), .needed = is_needed               \
+    }
+#define WORD(owner, key, field, list)                                                              \
+    {                                                                                              \
+        .name = key, .type = KEY_WORD, .at = offsetof(owner, field), .needed = true, .words = list \
+    }
+
+static const struct key state_keys[] = {
+    {.name = "version",
+     .type = KEY_WHOLE,
+     .at = offsetof(struct saved_state, version),
+     .needed = true,
+     .min = VERSION,
+     .max = VERSION},
+    {.name = "now",
+     .type = KEY_WHOLE,
+     .at = offsetof(struct saved_state, now),
+     .needed = true,
+     .max = SECONDS_MAX * SECONDS_TICKS},
+    WHOLE(struct saved_state, "passed", passed, true),
+    WHOLE(struct saved_state, "starts", starts, true),
+    WHOLE(struct saved_state, "events", events, false),
+    OTHER(struct saved_state, "changes", KEY_ARRAY, changes, true),
+    OTHER(struct saved_state, "jobs", KEY_ARRAY, jobs, true),
+    OTHER(struct saved_state, "core", KEY_ARRAY, core, true),
+    OTHER(struct saved_state, "hints", KEY_TEXT, hints, false),
+};
+static const struct key_table state_table = {"", state_keys, LENGTH(state_keys)};
+
+struct saved_job {
+    const char *id, *queue, *user, *resources, *reason;
+    int64_t members, submit, start, end, order, runtime;
+    int state, ends, how;
+    bool held;
+};
+
+static const struct key job_keys[] = {
+    OTHER(struct saved_job, "id", KEY_TEXT, id, true),
+    {.name = "members",
+     .type = KEY_WHOLE,
+     .at = offsetof(struct saved_job, members),
+     .min = 1,
+     .max = SCENARIO_ARRAY_MAX},
+    WORD(struct saved_job, "state", state, state_words),
+    OTHER(struct saved_job, "queue", KEY_TEXT, queue, false),
+    OTHER(struct saved_job, "user", KEY_TEXT, user, false),
+    WHOLE(struct saved_job, "submit", submit, true),
+    WHOLE(struct saved_job, "start", start, false),
+    WHOLE(struct saved_job, "end", end, false),
+    WHOLE(struct saved_job, "order", order, false),
+    WHOLE(struct saved_job, "runtime", runtime, false),
+    WORD(struct saved_job, "ends", ends, ends_words),
+    {.name = "how", .type = KEY_WORD, .at = offsetof(struct saved_job, how), .words = how_words},
+    OTHER(struct saved_job, "resources", KEY_TEXT, resources, false),
+    OTHER(struct saved_job, "reason", KEY_TEXT, reason, false),
+    OTHER(struct saved_job, "held", KEY_BOOL, held, false),
+};
+
+struct saved_core {
+    int64_t job;
+    int state, how;
+    const char *queue, *user, *name, *dependency, *jobspec, *reason;
+    json_t *groups, *resources;
+    int64_t duration, priority, begin, preemptible_after, submitted, at, until;
+    bool hold, held, fresh, untold;
+};
+
+static const struct key core_keys[] = {
+    {.name = "job",
+     .type = KEY_WHOLE,
+     .at = offsetof(struct saved_core, job),
+     .needed = true,
+     .max = INT32_MAX},
+    WORD(struct saved_core, "state", state, core_words),
+    OTHER(struct saved_core, "queue", KEY_TEXT, queue, false),
+    OTHER(struct saved_core, "user", KEY_TEXT, user, false),
+    OTHER(struct saved_core, "groups", KEY_TEXTS, groups, false),
+    OTHER(struct saved_core, "name", KEY_TEXT, name, false),
+    OTHER(struct saved_core, "dependency", KEY_TEXT, dependency, false),
+    OTHER(struct saved_core, "reason", KEY_TEXT, reason, false),
+    OTHER(struct saved_core, "jobspec", KEY_TEXT, jobspec, true),
+    WHOLE(struct saved_core, "duration", duration, true),
+    WHOLE(struct saved_core, "priority", priority, true),
+    WHOLE(struct saved_core, "begin", begin, false),
+    WHOLE(struct saved_core, "preemptible-after", preemptible_after, false),
+    OTHER(struct saved_core, "hold", KEY_BOOL, hold, false),
+    OTHER(struct saved_core, "held", KEY_BOOL, held, false),
+    OTHER(struct saved_core, "fresh", KEY_BOOL, fresh, false),
+    OTHER(struct saved_core, "untold", KEY_BOOL, untold, false),
+    WHOLE(struct saved_core, "submitted", submitted, true),
+    WHOLE(struct saved_core, "at", at, false),
+    WHOLE(struct saved_core, "until", until, false),
+    {.name = "how", .type = KEY_WORD, .at = offsetof(struct saved_core, how), .words = how_words},
+    OTHER(struct saved_core, "resources", KEY_OBJECT, resources, false),
+};
+
+/* Members that are there if they say something. A failure shows in *rc. */
+static void put_text(json_t *object, const char *key, const char *text, int *rc)
+{
+    if (text && *text && json_object_set_new(object, key, json_string(text)) < 0)
+        *rc = -1;
+}
+
+static void put_whole(json_t *object, const char *key, int64_t number, int64_t usual, int *rc)
+{
+    if (number != usual && json_object_set_new(object, key, json_integer(number)) < 0)
+        *rc = -1;
+}
+
+static void put_true(json_t *object, const char *key, bool value, int *rc)
+{
+    if (value && json_object_set_new(object, key, json_true()) < 0)
+        *rc = -1;
+}
+
+static json_t *save_job(const struct play *p, size_t job)
+{
+    const struct play_job *j = &p->jobs[job];
+    const struct play_submission *s = &p->submissions[j->submission];
+    json_t *object = json_object();
+    int rc = object ? 0 : -1;
+    put_text(object, "id", intern_text(&p->ids, j->submission), &rc);
+    put_whole(object, "members", s->n, 1, &rc);
+    put_text(object, "state", state_words[j->state], &rc);
+    put_text(object, "queue", intern_text(&p->names, s->queue), &rc);
+    put_text(object, "user", intern_text(&p->names, s->user), &rc);
+    put_whole(object, "submit", j->submit, -1, &rc);
+    put_whole(object, "start", j->start, -1, &rc);
+    put_whole(object, "end", j->end, -1, &rc);
+    put_whole(object, "order", (int64_t)j->order, 0, &rc);
+    put_whole(object, "runtime", s->runtime, -1, &rc);
+    put_text(object, "ends", ends_words[s->ends], &rc);
+    put_text(object, "how", j->started ? how_words[j->how] : NULL, &rc);
+    put_text(object, "resources", j->resources, &rc);
+    put_text(object, "reason", j->reason, &rc);
+    put_true(object, "held", j->held, &rc);
+    if (rc == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *text_array(const char *const *texts, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < n; i++) {
+        if (json_array_append_new(array, json_string(texts[i])) < 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+static json_t *save_core(const struct play *p, sched_job_t handle)
+{
+    struct sched_record r;
+    uint32_t job;
+    json_t *object = json_object();
+    if (!object || sched_record(p->sched, handle, &r) < 0 ||
+        !intern_find(&p->handles, (const char *)&handle, sizeof(handle), &job)) {
+        json_decref(object);
+        return NULL;
+    }
+    int rc = 0;
+    const struct sched_request *q = &r.request;
+    put_whole(object, "job", job, -1, &rc);
+    put_text(object, "state", core_words[r.state], &rc);
+    put_text(object, "queue", q->queue, &rc);
+    put_text(object, "user", q->user, &rc);
+    if (q->n_groups > 0 &&
+        json_object_set_new(object, "groups", text_array(q->groups, q->n_groups)) < 0)
+        rc = -1;
+    put_text(object, "name", q->name, &rc);
+    put_text(object, "dependency", q->dependency, &rc);
+    put_text(object, "reason", r.reason, &rc);
+    if (json_object_set_new(object, "jobspec", json_stringn(q->jobspec, q->jobspec_length)) < 0)
+        rc = -1;
+    put_whole(object, "duration", q->duration, INT64_MIN, &rc);
+    put_whole(object, "priority", q->priority, INT64_MIN, &rc);
+    put_whole(object, "begin", q->begin, 0, &rc);
+    put_whole(object, "preemptible-after", q->preemptible_after, 0, &rc);
+    put_true(object, "hold", q->hold, &rc);
+    put_true(object, "held", r.held, &rc);
+    put_true(object, "fresh", r.fresh, &rc);
+    put_true(object, "untold", r.untold, &rc);
+    put_whole(object, "submitted", r.submitted, INT64_MIN, &rc);
+    if (r.state == SCHED_RUNNING || r.state == SCHED_RESERVED) {
+        put_whole(object, "at", r.at, INT64_MIN, &rc);
+        put_whole(object, "until", r.until, INT64_MIN, &rc);
+        put_text(object, "how", how_words[r.how], &rc);
+    }
+    if (r.resources &&
+        json_object_set_new(object, "resources",
+                            json_loadb(r.resources, r.resources_length, 0, NULL)) < 0)
+        rc = -1;
+    if (rc == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+json_t *play_save(struct play *p, berth_error_t *err)
+{
+    json_t *jobs = json_array(), *core = json_array();
+    int64_t passed;
+    uint64_t events;
+    int rc = jobs && core ? sched_passed(p->sched, &passed, &events) : -1;
+    for (size_t i = 0; rc == 0 && i < p->n_jobs; i++)
+        rc = json_array_append_new(jobs, save_job(p, i));
+    for (sched_job_t j = sched_first(p->sched); rc == 0 && j >= 0; j = sched_next(p->sched, j))
+        rc = json_array_append_new(core, save_core(p, j));
+    json_t *state = rc == 0
+                        ? json_pack("{s:i, s:I, s:I, s:I, s:I, s:O, s:O, s:O}", "version", VERSION,
+                                    "now", (json_int_t)p->now, "passed", (json_int_t)passed,
+                                    "events", (json_int_t)events, "starts", (json_int_t)p->starts,
+                                    "changes", p->changes, "jobs", jobs, "core", core)
+                        : NULL;
+    json_decref(jobs);
+    json_decref(core);
+    const char *hints;
+    size_t length;
+    if (state && sched_hints(p->sched, &hints, &length) == 0 && length > 0 &&
+        json_object_set_new(state, "hints", json_stringn(hints, length)) < 0) {
+        json_decref(state);
+        state = NULL;
+    }
+    if (!state)
+        errtext_set(err, ENOMEM, "out of memory for the state");
+    return state;
+}
+
+/* Read the i-th object of an array. */
+static int read_element(const json_t *array, const char *name, size_t i, const struct key *keys,
+                        size_t n_keys, const struct key_place *place, void *into,
+                        berth_error_t *err)
+{
+    char what[64];
+    struct key_table table = {what, keys, n_keys};
+    json_t *element = json_array_get(array, i);
+    snprintf(what, sizeof(what), "%s[%zu]: ", name, i);
+    if (json_is_object(element))
+        return keys_read(element, &table, place, into, err);
+    snprintf(what, sizeof(what), "%s[%zu]: expected an object", name, i);
+    return keys_failed(place, EINVAL, what, err);
+}
+
+static int load_changes(struct play *p, json_t *changes, const struct key_place *place,
+                        berth_error_t *err)
+{
+    size_t i;
+    json_t *change;
+    json_array_foreach(changes, i, change)
+    {
+        struct scenario_event e = {.status = -1, .json = change};
+        if (!json_is_object(change))
+            return keys_failed(place, EINVAL, "changes: expected objects", err);
+        if (scenario_event_read(&e, change, place, err) < 0)
+            return -1;
+        if (e.kind < SCENARIO_QUEUE_START || e.kind >= SCENARIO_CONFIG)
+            return keys_failed(place, EINVAL, "changes: an event that changes nothing", err);
+        if (play_event(p, &e, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int load_text(char **to, const char *text)
+{
+    *to = text ? strdup(text) : NULL;
+    return text && !*to ? -1 : 0;
+}
+
+/* Jobs of one submission stand in a row. */
+static int load_job(struct play *p, size_t i, const struct saved_job *s,
+                    const struct key_place *place, berth_error_t *err)
+{
+    uint32_t number = p->ids.n > 0 ? p->ids.n - 1 : 0;
+    if (i == p->n_jobs) {
+        struct scenario_job id;
+        if (!scenario_job_parse(s->id, &id) || id.member >= 0 ||
+            (play_add(p, s->id, (uint32_t)s->members, &number) < 0 && errno == EEXIST))
+            return keys_failed(place, EINVAL, "jobs: an id that comes twice or is none", err);
+        if (number >= p->ids.n)
+            return errtext_set(err, ENOMEM, "out of memory");
+    } else if (strcmp(s->id, intern_text(&p->ids, number)) != 0) {
+        return keys_failed(place, EINVAL, "jobs: a member of an array is missing", err);
+    }
+    struct play_submission *sub = &p->submissions[number];
+    struct play_job *j = &p->jobs[i];
+    sub->runtime = s->runtime;
+    sub->ends = (enum scenario_end)s->ends;
+    j->state = (enum play_state)s->state;
+    j->how = (enum sched_how)(s->how >= 0 ? s->how : 0);
+    j->started = s->how >= 0;
+    j->held = s->held;
+    j->submit = s->submit;
+    j->start = s->start;
+    j->end = s->end;
+    j->order = (uint64_t)s->order;
+    if (play_intern(p, s->queue, &sub->queue) < 0 || play_intern(p, s->user, &sub->user) < 0 ||
+        load_text(&j->resources, s->resources) < 0 || load_text(&j->reason, s->reason) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    return 0;
+}
+
+static int load_jobs(struct play *p, const json_t *jobs, const struct key_place *place,
+                     berth_error_t *err)
+{
+    for (size_t i = 0; i < json_array_size(jobs); i++) {
+        struct saved_job s = {.members = 1, .start = -1, .end = -1, .runtime = -1, .how = -1};
+        if (read_element(jobs, "jobs", i, job_keys, LENGTH(job_keys), place, &s, err) < 0 ||
+            load_job(p, i, &s, place, err) < 0)
+            return -1;
+    }
+    p->live = 0;
+    for (size_t i = 0; i < p->n_jobs; i++)
+        p->live += p->jobs[i].state <= PLAY_RUNNING;
+    if (p->n_jobs != json_array_size(jobs))
+        return keys_failed(place, EINVAL, "jobs: a member of an array is missing", err);
+    return 0;
+}
+
+static struct sched_record record_of(const struct play *p, const struct saved_core *s)
+{
+    const struct play_job *j = &p->jobs[s->job];
+    const struct play_submission *sub = &p->submissions[j->submission];
+    return (struct sched_record){
+        .request = {.duration = s->duration,
+                    .priority = s->priority,
+                    .tag = j->submission,
+                    .jobspec = s->jobspec,
+                    .jobspec_length = strlen(s->jobspec),
+                    .id = intern_text(&p->ids, j->submission),
+                    .queue = s->queue,
+                    .user = s->user,
+                    .name = s->name,
+                    .dependency = s->dependency,
+                    .begin = s->begin,
+                    .hold = s->hold,
+                    .preemptible_after = s->preemptible_after,
+                    .members = sub->n > 1 ? sub->n : 0},
+        .member = (uint32_t)((size_t)s->job - sub->first),
+        .state = (enum sched_state)s->state,
+        .submitted = s->submitted,
+        .at = s->at,
+        .until = s->until,
+        .how = (enum sched_how)s->how,
+        .held = s->held,
+        .reason = s->reason,
+        .fresh = s->fresh,
+        .untold = s->untold,
+    };
+}
+
+/* Give a job back to the core. */
+/* Restore a job. Returns 0; 1 with a text: it can't be, but others may; -1. */
+static int load_core(struct play *p, const struct saved_core *s, const struct key_place *place,
+                     berth_error_t *err)
+{
+    berth_error_t why = {""};
+    char text[2 * sizeof(why.text)];
+    const char **groups = NULL;
+    if (s->job < 0 || (size_t)s->job >= p->n_jobs || p->jobs[s->job].handle >= 0 ||
+        p->jobs[s->job].state != (s->state == SCHED_RUNNING ? PLAY_RUNNING : PLAY_WAITING))
+        return keys_failed(place, EINVAL, "core: it doesn't agree with jobs", err);
+    struct play_job *j = &p->jobs[s->job];
+    struct sched_record record = record_of(p, s);
+    char *resources = s->resources ? json_dumps(s->resources, JSON_COMPACT) : NULL;
+    if ((s->resources && !resources) ||
+        keys_texts(s->groups, &groups, &record.request.n_groups) < 0) {
+        free(resources);
+        return errtext_set(err, ENOMEM, "out of memory");
+    }
+    record.request.groups = groups;
+    record.resources = resources;
+    record.resources_length = resources ? strlen(resources) : 0;
+    j->promised = s->state == SCHED_RESERVED ? s->at : -1;
+    j->handle = sched_restore(p->sched, p->now, &record, &why);
+    if (j->handle < 0 && errno != ENOMEM && s->state == SCHED_RESERVED) {
+        record.state = SCHED_WAITING; /* what it was promised is there no more */
+        j->handle = sched_restore(p->sched, p->now, &record, &why);
+    }
+    int errnum = errno;
+    free(resources);
+    free(groups);
+    if (j->handle < 0) {
+        snprintf(text, sizeof(text), "job \"%s\": %s", play_name(p, (size_t)s->job, &p->name),
+                 why.text);
+        keys_failed(place, errnum, text, err);
+        return errnum == ENOMEM ? -1 : 1;
+    }
+    if (j->state == PLAY_RUNNING && heap_put(&p->ends, (uint32_t)s->job, j->end, j->order) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    return 0;
+}
+
+/* Tell the core how jobs have ended, for those that depend on them. */
+static int load_ended(struct play *p, const struct key_place *place, berth_error_t *err)
+{
+    for (size_t i = 0; i < p->n_jobs; i++) {
+        const struct play_job *j = &p->jobs[i];
+        const struct play_submission *s = &p->submissions[j->submission];
+        if (j->state <= PLAY_RUNNING)
+            continue;
+        if (sched_restore_ended(p->sched, intern_text(&p->ids, j->submission),
+                                (uint32_t)(i - s->first), s->n, j->state == PLAY_DONE) < 0)
+            return keys_failed(place, errno, strerror(errno), err);
+    }
+    return 0;
+}
+
+static int load_all_core(struct play *p, const json_t *core, const struct key_place *place,
+                         berth_error_t *err)
+{
+    berth_error_t why;
+    size_t lost = 0;
+    if (load_ended(p, place, err) < 0)
+        return -1;
+    for (size_t i = 0; i < json_array_size(core); i++) {
+        struct saved_core s = {.job = -1};
+        if (read_element(core, "core", i, core_keys, LENGTH(core_keys), place, &s, err) < 0)
+            return -1;
+        int rc = load_core(p, &s, place, lost == 0 ? err : &why);
+        if (rc < 0)
+            return -1;
+        if (rc == 0)
+            continue;
+        if (lost++ == 0 && err)
+            why = *err;
+        if (p->options.unmet)
+            p->options.unmet(p->options.unmet_arg, why.text);
+    }
+    if (lost > 0) {
+        snprintf(why.text, sizeof(why.text), "%zu job%s can't be restored", lost,
+                 lost > 1 ? "s" : "");
+        return keys_failed(place, EINVAL, why.text, err);
+    }
+    for (size_t i = 0; i < p->n_jobs; i++) {
+        if (p->jobs[i].state <= PLAY_RUNNING && p->jobs[i].handle < 0)
+            return keys_failed(place, EINVAL, "core: a job that waits or runs is missing", err);
+        if (play_know(p, i, p->jobs[i].handle) < 0)
+            return errtext_set(err, ENOMEM, "out of memory");
+    }
+    return 0;
+}
+
+static int load_hints(struct play *p, const char *hints, const struct key_place *place,
+                      berth_error_t *err)
+{
+    berth_error_t why;
+    if (!hints || sched_restore_hints(p->sched, hints, strlen(hints), &why) == 0)
+        return 0;
+    return keys_failed(place, errno, why.text, err);
+}
+
+struct play *play_load(const struct play_options *options, json_t *state, const char *name,
+                       berth_error_t *err)
+{
+    struct key_place place = {name, 0};
+    struct saved_state s = {0};
+    if (!json_is_object(state)) {
+        keys_failed(&place, EINVAL, "expected an object", err);
+        return NULL;
+    }
+    if (keys_read(state, &state_table, &place, &s, err) < 0)
+        return NULL;
+    struct play *p = play_create(options, err);
+    if (!p)
+        return NULL;
+    p->source = name;
+    p->now = s.now;
+    if (load_changes(p, s.changes, &place, err) == 0 && load_jobs(p, s.jobs, &place, err) == 0 &&
+        load_all_core(p, s.core, &place, err) == 0 && load_hints(p, s.hints, &place, err) == 0) {
+        if (s.events < 0 ||
+            sched_restore_passed(p->sched, p->now, s.passed, (uint64_t)s.events) < 0) {
+            keys_failed(&place, EINVAL, "passed: after now, or events: negative", err);
+            play_destroy(p);
+            return NULL;
+        }
+        p->passed = s.passed;
+        p->starts = (uint64_t)s.starts;
+        p->happened = false;
+        return p;
+    }
+    play_destroy(p);
+    return NULL;
+}

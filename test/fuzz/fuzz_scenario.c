@@ -1,0 +1,65 @@
+/* Any bytes are events that keep the reader's promises, or an error of one line that names the place. What can be made of
+ * an event's short form is a jobspec.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "berth/jobspec.h"
+#include "fuzz.h"
+#include "sim/scenario.h"
+#include "sim/seconds.h"
+
+static void check_submit(const struct scenario_submit *s)
+{
+    FUZZ_CHECK(s->id && *s->id && strlen(s->id) <= SCENARIO_ID_MAX);
+    FUZZ_CHECK(s->runtime >= -1 && s->duration >= 0 && s->begin >= 0);
+    FUZZ_CHECK(s->array >= 0 && s->array <= SCENARIO_ARRAY_MAX);
+    if (s->jobspec)
+        return;
+    FUZZ_CHECK(s->nodes > 0 || s->cores > 0 || s->gpus > 0 || s->memory > 0);
+    char *text = scenario_jobspec(s);
+    FUZZ_CHECK(text);
+    berth_error_t err;
+    jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, &err);
+    FUZZ_CHECK(spec ||
+               s->requires); /* a constraint may be wrong, and is told when it is submitted */
+    jobspec_destroy(spec);
+    free(text);
+}
+
+static void check_event(const struct scenario_event *e, int64_t before)
+{
+    FUZZ_CHECK(e->at >= before && e->at <= SECONDS_MAX * SECONDS_TICKS);
+    FUZZ_CHECK(e->line > 0 && (int)e->kind >= 0 && e->kind < SCENARIO_KINDS);
+    FUZZ_CHECK(json_object_get(e->json, scenario_kind_name(e->kind)));
+    if (e->kind == SCENARIO_SUBMIT)
+        check_submit(&e->submit);
+    if (e->job.id)
+        FUZZ_CHECK(e->job.length > 0 && e->job.member >= -1);
+    if (e->kind == SCENARIO_BLOCK)
+        FUZZ_CHECK(e->block.name && e->block.resources && e->block.duration > 0);
+    if (e->kind == SCENARIO_DURATION)
+        FUZZ_CHECK(e->number > 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    berth_error_t err = {""};
+    struct scenario_event e;
+    int64_t before = 0;
+    int rc;
+    struct scenario *s = scenario_from_text("fuzz", (const char *)data, size, &err);
+    FUZZ_CHECK(s);
+    while ((rc = scenario_next(s, &e, &err)) > 0) {
+        check_event(&e, before);
+        before = e.at;
+        scenario_event_clear(&e);
+    }
+    if (rc < 0) {
+        FUZZ_CHECK(errno == EINVAL || errno == ENOMEM);
+        FUZZ_CHECK(strncmp(err.text, "fuzz:", 5) == 0);
+        FUZZ_CHECK(!strchr(err.text, '\n'));
+    }
+    scenario_close(s);
+    return 0;
+}

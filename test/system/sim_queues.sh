@@ -1,0 +1,83 @@
+#!/bin/sh
+# berth sim --config TRACE: columns to queues, users, groups and constraints; the reports of a trace.
+. "$BERTH_SOURCE/test/lib.sh"
+cd "$scratch" || exit 1
+
+# job submit wait run procs cpu mem reqprocs reqtime reqmem status user group exe queue partition prev think
+cat >trace.swf <<'END'
+; MaxProcs: 99
+1 0 -1 100 4 -1 -1 4 200 -1 1 1 1 1 1 -1 -1 -1
+2 1 -1 100 6 -1 -1 6 200 -1 1 1 1 1 1 -1 -1 -1
+3 2 -1  50 2 -1 -1 2  60 -1 1 2 1 1 2 -1 -1 -1
+4 3 -1  50 2 -1 -1 2  60 -1 1 3 1 1 2 -1 -1 -1
+5 4 -1  10 1 -1 -1 1  10 -1 1 2 2 1 9  7 -1 -1
+6 5 -1  10 9 -1 -1 9  10 -1 1 2 2 1 9 -1 -1 -1
+END
+cat >config.yaml <<'END'
+resources: {nodes: 2, cores: 4}
+match: {policy: lonode}
+default-queue: batch
+users:
+  two: [staff]
+queues:
+  batch: {policy: easy}
+  staff: {policy: fcfs, groups: [staff], priority: 1}
+trace:
+  queues: {1: batch, 2: staff}
+  users: {2: two}
+  partitions: {7: {hostlist: [node1]}}
+END
+# 1 has node0, and 2 must wait for 6 cores until 200. 3 is of staff's queue, and 4 isn't admitted there. 5 goes to the
+# default queue and must have node1. 6 wants more than there is.
+expect_status 0 "$BERTH" sim --config config.yaml --jobs jobs.csv --json --plot plot.svg trace.swf
+cmp -s jobs.csv - <<'END' || fail "jobs: $(cat jobs.csv)"
+job,submit,start,end,procs,run,req,alloc
+1,0,0,100,4,100,200,0-3
+2,1,100,200,6,100,200,0-5
+3,2,2,52,2,50,60,4-5
+5,4,4,14,1,10,10,6
+END
+grep -q '"too_big": 1' out || fail "6 is not too big: $(cat out)"
+grep -q '"policy": "config"' out || fail "no column config: $(cat out)"
+grep -q '"n": 4' out || fail "not 4 jobs: $(cat out)"
+grep -q '"match_policy": "lonode"' out || fail "no match policy: $(cat out)"
+[ -s plot.svg ] || fail "no picture"
+expect_status 0 "$BERTH" sim --config config.yaml trace.swf
+grep -q '^trace.swf: 5 jobs on 8 processors$' out || fail "the table: $(cat out)"
+grep -q '^rejected  *1$' out || fail "not one job is rejected: $(cat out)"
+
+# A processor is a whole node. 5 holds a reservation for node1, which moves up when 1 ends, before others are looked at.
+sed 's/^trace:/&\n  processor: node/; s/nodes: 2/nodes: 4/' config.yaml >nodes.yaml
+expect_status 0 "$BERTH" sim --config nodes.yaml --jobs jobs.csv trace.swf
+cmp -s jobs.csv - <<'END' || fail "nodes: $(cat jobs.csv)"
+job,submit,start,end,procs,run,req,alloc
+1,0,0,100,4,100,200,0-15
+3,2,100,150,2,50,60,0-3 8-11
+5,4,100,110,1,10,10,4-7
+END
+
+# A model's workload on the same queues.
+expect_status 0 "$BERTH" sim --config config.yaml --model lublin --jobs-count 50 --json
+grep -q '"procs": 8' out || fail "the model's machine: $(cat out)"
+
+# One queue without classes is what --machine simulates, but for the cores: counts there, names here.
+grug 1 8 >one.graphml
+printf 'resources: {nodes: 1, cores: 8}\nmatch: {policy: low}\nqueues:\n  batch: {policy: fcfs}\n' >one.yaml
+expect_status 0 "$BERTH" sim --procs 8 --model lublin --jobs-count 500 --policy fcfs --jobs flat.csv
+expect_status 0 "$BERTH" sim --config one.yaml --model lublin --jobs-count 500 --jobs named.csv
+cut -d, -f1-7 named.csv | cmp -s - flat.csv || fail "fcfs is not fcfs"
+check_alloc named.csv 8
+
+failing() { # TEXT ARG...
+    text=$1
+    shift
+    expect_status 1 "$BERTH" sim "$@"
+    expect_line err "berth sim: $text"
+}
+failing 'none.yaml: No such file or directory' --config none.yaml trace.swf
+printf 'resources: {nodes: 1, core: 8}\n' >wrong.yaml
+expect_status 1 "$BERTH" sim --config wrong.yaml trace.swf
+grep -q '^berth sim: wrong.yaml:1:' err || fail "the place of what is wrong: $(cat err)"
+expect_status 2 "$BERTH" sim --config config.yaml --plot config.yaml trace.swf
+expect_line err "berth sim: --plot: 'config.yaml' is the configuration; see 'berth sim --help'"
+finish

@@ -1,0 +1,110 @@
+#!/bin/sh
+# The scenarios of test/scenario: each decides as written down, in one go and cut in two at any time (README.md there).
+. "$BERTH_SOURCE/test/lib.sh"
+cd "$BERTH_SOURCE/test/scenario" || exit 1
+
+# first_of FILE...: the first that there is
+first_of() {
+    for file; do
+        [ -e "$file" ] && echo "$file" && return
+    done
+}
+
+# differ WRITTEN FOUND: say which line of a file with comments is not as it should be
+differ() {
+    awk -v name="test/scenario/$1" '
+        NR == FNR { if (!/^(#|$)/) { line[++n] = $0; at[n] = FNR }; next }
+        $0 != line[FNR] && !bad {
+            bad = 1
+            print name ":" (FNR <= n ? at[FNR] : "end")
+            print "    expected: " (FNR <= n ? line[FNR] : "nothing more")
+            print "    decided:  " $0
+        }
+        END {
+            if (!bad && FNR < n)
+                print name ":" at[FNR + 1] "\n    expected: " line[FNR + 1] "\n    decided:  nothing more"
+        }' "$1" "$2"
+}
+
+# The times of the events of a file, each once
+event_times() {
+    sed -n 's/^{"at": \([0-9.]*\).*/\1/p' "$1" | uniq
+}
+
+# part FILE T before|after: what happens up to a time, or later
+part() {
+    awk -v t="$2" -v part="$3" 'match($0, /^{"at": [0-9.]+/) {
+        if ((substr($0, 8, RLENGTH - 7) + 0 <= t + 0) == (part == "before")) print }' "$1"
+}
+
+# The configuration that holds after a time: the one that was loaded last, or the first
+config_at() {
+    at=$(part "$1" "$2" before | sed -n 's/.*"config": "\([^"]*\)".*/\1/p' | tail -n 1)
+    echo "${at:-$3}"
+}
+
+# Play a scenario up to a time, save, and go on from there: the same decisions.
+cut_in_two() { # FOLDER CONFIG EVENTS T
+    part "$1/$3" "$4" before >"$1/before.part"
+    part "$1/$3" "$4" after >"$1/after.part"
+    expect_status 0 "$BERTH" sim --config "$1/$2" --scenario "$1/before.part" --until "$4" \
+        --save "$scratch/state" --decisions "$scratch/both"
+    expect_status 0 "$BERTH" sim --config "$1/$(config_at "$1/$3" "$4" "$2")" --load "$scratch/state" \
+        --scenario "$1/after.part" --decisions "$scratch/rest"
+    cat "$scratch/rest" >>"$scratch/both"
+    cmp -s "$scratch/both" "$scratch/whole" && return
+    fail "$folder/$3 with $2, saved at $4 and loaded, goes on another way:"
+    diff "$scratch/whole" "$scratch/both"
+}
+
+# Lines that are wrong, and what is said of each
+wrong_lines() { # FOLDER: a copy
+    n=0
+    events=0
+    while IFS= read -r line; do
+        n=$((n + 1))
+        case $line in
+        '' | \#*) ;;
+        !*)
+            (cd "$1" && "$BERTH" sim --config config.yaml --scenario wrong.jsonl --decisions "$scratch/none") \
+                >"$scratch/out" 2>"$scratch/err" </dev/null
+            [ $? -eq 1 ] && [ ! -e "$scratch/none" ] || fail "wrong/lines:$n: it is not refused"
+            text="berth sim: wrong.jsonl:$events: ${line#! }"
+            [ "$(cat "$scratch/err")" = "$text" ] || fail "wrong/lines:$n: $(cat "$scratch/err")"
+            events=0
+            ;;
+        *)
+            [ $events -eq 0 ] && : >"$1/wrong.jsonl"
+            printf '%s\n' "$line" >>"$1/wrong.jsonl"
+            events=$((events + 1))
+            ;;
+        esac
+    done <"$1/lines"
+}
+
+played=0
+for folder in *; do
+    [ -d "$folder" ] || continue
+    cp -r "$folder" "$scratch/$folder"
+    if [ -e "$folder/lines" ]; then
+        wrong_lines "$scratch/$folder"
+        continue
+    fi
+    for written in "$folder"/*.decisions; do
+        name=$(basename "$written" .decisions)
+        config=$(basename "$(first_of "$folder/$name.yaml" "$folder/config.yaml")")
+        events=$(basename "$(first_of "$folder/$name.jsonl" "$folder/events.jsonl")")
+        expect_status 0 "$BERTH" sim --config "$folder/$config" --scenario "$folder/$events" --decisions "$scratch/whole"
+        differ "$written" "$scratch/whole" >"$scratch/difference"
+        if [ -s "$scratch/difference" ]; then
+            fail "$(cat "$scratch/difference")"
+            continue
+        fi
+        for t in $(event_times "$folder/$events"); do
+            cut_in_two "$scratch/$folder" "$config" "$events" "$t"
+        done
+        played=$((played + 1))
+    done
+done
+[ "$played" -gt 0 ] || fail "no scenarios"
+finish

@@ -1,0 +1,348 @@
+/* The passes of naive_queues.h. */
+#include "naive_queues.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum mode { PLAN, SERVE, FILL, DONE };
+
+static bool before(const struct naive_queues *q, int a, int b)
+{
+    const struct nq_job *x = &q->job[a], *y = &q->job[b];
+    int64_t px = q->lane[x->lane].priority, py = q->lane[y->lane].priority;
+    if (px != py)
+        return px > py;
+    return x->priority != y->priority ? x->priority > y->priority : a < b;
+}
+
+/* The first job in this state after another one in the order of all; -1: there is none. */
+static int next_of(const struct naive_queues *q, enum nq_state state, int after)
+{
+    int best = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == state && (after < 0 || before(q, after, i)) &&
+            (best < 0 || before(q, i, best)))
+            best = i;
+    return best;
+}
+
+static int64_t holders(const struct naive_queues *q, int lane)
+{
+    int64_t n = 0;
+    for (int i = 0; i < q->jobs; i++)
+        n += q->job[i].state == NQ_HELD && q->job[i].lane == lane;
+    return n;
+}
+
+static int last_holder(const struct naive_queues *q, int lane)
+{
+    int last = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && (lane < 0 || q->job[i].lane == lane) &&
+            (last < 0 || before(q, last, i)))
+            last = i;
+    return last;
+}
+
+static bool is_considered(const struct naive_queues *q, int job)
+{
+    int64_t rank = 0;
+    for (int i = 0; i < q->jobs; i++)
+        rank += (q->job[i].state == NQ_OPEN || q->job[i].state == NQ_HELD) &&
+                q->job[i].lane == q->job[job].lane && before(q, i, job);
+    return rank < q->lane[q->job[job].lane].queue_depth;
+}
+
+/* ---- What is free ---- */
+
+/* The nodes that nobody else holds during [from, until). */
+static uint32_t free_nodes(const struct naive_queues *q, int job, int64_t from, int64_t until)
+{
+    uint32_t free = q->lane[q->job[job].lane].part & ~q->down;
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *j = &q->job[i];
+        if (i != job && (j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->lifted &&
+            j->at < until && from < j->at + j->duration)
+            free &= ~j->nodes;
+    }
+    return free;
+}
+
+/* The nodes that a job would get from `at` on, the lowest; 0: it does not fit. */
+static uint32_t choice(const struct naive_queues *q, int job, int64_t at)
+{
+    const struct nq_job *j = &q->job[job];
+    uint32_t free = free_nodes(q, job, at, at + j->duration), nodes = 0;
+    int n = 0;
+    for (int i = 0; i < q->nodes && n < j->count; i++)
+        if (free >> i & 1) {
+            nodes |= 1u << i;
+            n++;
+        }
+    return n == j->count ? nodes : 0;
+}
+
+/* The earliest time at which a job fits: now, or when something ends; -1: never. */
+static int64_t earliest(const struct naive_queues *q, int job)
+{
+    int64_t best = choice(q, job, q->now) ? q->now : -1;
+    for (int i = 0; i < q->jobs && best != q->now; i++) {
+        const struct nq_job *j = &q->job[i];
+        int64_t end = j->at + j->duration;
+        if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->lifted && i != job &&
+            end > q->now && (best < 0 || end < best) && choice(q, job, end))
+            best = end;
+    }
+    return best;
+}
+
+static void decide(struct naive_queues *q, bool start, int job)
+{
+    assert(q->decisions < NQ_DECISIONS);
+    q->decision[q->decisions++] = (struct nq_decision){start, job, q->job[job].at};
+}
+
+static bool start_open(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    uint32_t nodes = choice(q, job, q->now);
+    if (!nodes)
+        return false;
+    j->nodes = nodes;
+    j->at = q->now;
+    j->state = NQ_RUNNING;
+    decide(q, true, job);
+    return true;
+}
+
+static bool promise(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    int64_t at = earliest(q, job);
+    if (at < 0)
+        return false;
+    j->nodes = choice(q, job, at);
+    j->at = at;
+    j->state = NQ_HELD;
+    decide(q, false, job);
+    return true;
+}
+
+static void give_back(struct naive_queues *q, int job)
+{
+    q->job[job].state = NQ_OPEN;
+    q->job[job].lifted = false;
+}
+
+static void keep_depth(struct naive_queues *q, int lane)
+{
+    while (holders(q, lane) > q->lane[lane].depth) {
+        give_back(q, last_holder(q, lane));
+        q->swept = false;
+    }
+}
+
+/* A lifted reservation where it was, or elsewhere. */
+static void place_again(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    uint32_t free = free_nodes(q, job, j->at, j->at + j->duration);
+    j->lifted = false;
+    if ((j->nodes & ~free) == 0)
+        return;
+    give_back(q, job);
+    promise(q, job);
+    keep_depth(q, j->lane);
+}
+
+/* ---- The phases ---- */
+
+static void repair(struct naive_queues *q)
+{
+    for (int i = next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = next_of(q, NQ_HELD, i))
+        place_again(q, i);
+    q->repair = false;
+}
+
+/* Whether a new job goes before some holder and its queue would let it. */
+static bool outranks(const struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    int last = last_holder(q, -1);
+    if (j->state != NQ_OPEN || !j->fresh || j->placed || last < 0 || !before(q, job, last) ||
+        !is_considered(q, job))
+        return false;
+    for (int i = 0; i < q->jobs && q->lane[j->lane].depth == 0; i++)
+        if (q->job[i].state == NQ_OPEN && q->job[i].lane == j->lane && before(q, i, job))
+            return false;
+    return true;
+}
+
+static void place_fresh(struct naive_queues *q, int job)
+{
+    const struct nq_lane *lane = &q->lane[q->job[job].lane];
+    int last = last_holder(q, q->job[job].lane);
+    q->job[job].placed = true;
+    if (start_open(q, job) || lane->depth == 0)
+        return;
+    if (holders(q, q->job[job].lane) < lane->depth || (last >= 0 && before(q, job, last)))
+        promise(q, job);
+    keep_depth(q, q->job[job].lane);
+}
+
+static bool outrank(struct naive_queues *q)
+{
+    bool listed[NQ_JOBS] = {false};
+    int first = -1;
+    for (int i = 0; i < q->jobs; i++) {
+        listed[i] = outranks(q, i);
+        if (listed[i] && (first < 0 || before(q, i, first)))
+            first = i;
+    }
+    if (first < 0)
+        return false;
+    for (int i = 0; i < q->jobs; i++)
+        q->job[i].lifted = q->job[i].state == NQ_HELD && before(q, first, i);
+    int done = -1;
+    for (;;) { /* those listed and those lifted, in order */
+        int next = -1;
+        for (int i = 0; i < q->jobs; i++)
+            if (((listed[i] && q->job[i].state == NQ_OPEN) ||
+                 (q->job[i].state == NQ_HELD && q->job[i].lifted)) &&
+                (done < 0 || before(q, done, i)) && (next < 0 || before(q, i, next)))
+                next = i;
+        if (next < 0)
+            break;
+        done = next;
+        if (q->job[next].state == NQ_HELD)
+            place_again(q, next);
+        else
+            place_fresh(q, next);
+    }
+    q->swept = false;
+    return true;
+}
+
+/* Each reservation to its earliest time, and to the lowest nodes there. */
+static void sweep(struct naive_queues *q)
+{
+    for (int i = next_of(q, NQ_HELD, -1); i >= 0 && !q->swept; i = next_of(q, NQ_HELD, i)) {
+        struct nq_job *j = &q->job[i];
+        int64_t was = j->at, at = earliest(q, i);
+        if (at < 0 || at > was)
+            at = was;
+        uint32_t nodes = choice(q, i, at);
+        if (!nodes)
+            continue;
+        j->at = at;
+        j->nodes = nodes;
+        if (at != was)
+            decide(q, false, i);
+    }
+    q->swept = true;
+}
+
+static void start_due(struct naive_queues *q)
+{
+    for (int i = next_of(q, NQ_HELD, -1); i >= 0; i = next_of(q, NQ_HELD, i))
+        if (q->job[i].at <= q->now) {
+            q->job[i].state = NQ_RUNNING;
+            q->job[i].at = q->now;
+            decide(q, true, i);
+        }
+}
+
+static void walk(struct naive_queues *q)
+{
+    enum mode mode[NQ_LANES];
+    for (int l = 0; l < q->lanes; l++)
+        mode[l] = q->lane[l].depth == 0 ? SERVE : holders(q, l) < q->lane[l].depth ? PLAN : FILL;
+    for (int i = next_of(q, NQ_OPEN, -1); i >= 0; i = next_of(q, NQ_OPEN, i)) {
+        int l = q->job[i].lane;
+        if (mode[l] == DONE || !is_considered(q, i)) {
+            mode[l] = DONE;
+            continue;
+        }
+        if (start_open(q, i))
+            continue;
+        if (mode[l] == SERVE)
+            mode[l] = DONE;
+        if (mode[l] == PLAN)
+            promise(q, i);
+        if (mode[l] == PLAN && holders(q, l) >= q->lane[l].depth)
+            mode[l] = FILL;
+    }
+}
+
+void nq_pass(struct naive_queues *q, int64_t now)
+{
+    q->now = now;
+    q->decisions = 0;
+    repair(q);
+    while (outrank(q))
+        ;
+    sweep(q);
+    start_due(q);
+    walk(q);
+    for (int i = 0; i < q->jobs; i++)
+        q->job[i].fresh = q->job[i].placed = false;
+}
+
+/* ---- Events ---- */
+
+int nq_submit(struct naive_queues *q, int lane, int count, int64_t duration, int64_t priority)
+{
+    q->job[q->jobs] = (struct nq_job){.state = NQ_OPEN,
+                                      .lane = lane,
+                                      .count = count,
+                                      .duration = duration,
+                                      .priority = priority,
+                                      .fresh = true};
+    return q->jobs++;
+}
+
+void nq_end(struct naive_queues *q, int job)
+{
+    if (q->job[job].state == NQ_HELD || q->job[job].state == NQ_RUNNING)
+        q->swept = false;
+    q->job[job].state = NQ_GONE;
+}
+
+void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
+{
+    struct nq_job *j = &q->job[job];
+    struct nq_job old = *j;
+    bool passed = false;
+    bool raised = priority > j->priority;
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *k = &q->job[i];
+        if (i == job || (raised ? k->state != NQ_HELD : k->state != NQ_OPEN || k->lane != j->lane))
+            continue;
+        j->priority = old.priority;
+        bool was = before(q, i, job);
+        j->priority = priority;
+        passed |= was != before(q, i, job);
+    }
+    j->priority = priority;
+    j->fresh |= raised;
+    if (j->state == NQ_HELD && passed) {
+        give_back(q, job);
+        q->swept = false;
+    }
+}
+
+void nq_status(struct naive_queues *q, int node, bool down)
+{
+    q->down = down ? q->down | 1u << node : q->down & ~(1u << node);
+    q->swept = false;
+    q->repair = true;
+}
+
+int64_t nq_next_time(const struct naive_queues *q)
+{
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && q->job[i].at < next)
+            next = q->job[i].at;
+    return next;
+}

@@ -1,0 +1,54 @@
+/* Named queues spelled out, over a machine of a few nodes that jobs have to themselves: every pass looks at every job and
+ * every reservation, and what is free is asked of all bookings. Nothing is remembered but what the rules name: what is
+ * new, and whether something was given back (src/sched/pass.c, outrank.c, sweep.c, repair.c say the same).
+ */
+#ifndef PROPERTY_NAIVE_QUEUES_H
+#define PROPERTY_NAIVE_QUEUES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NQ_NODES = 8, NQ_JOBS = 160, NQ_LANES = 4, NQ_DECISIONS = 2048 };
+
+enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE };
+
+struct nq_job {
+    enum nq_state state;
+    int lane, count;
+    int64_t priority, duration, at;
+    uint32_t nodes; /* of a held or running one */
+    bool fresh, placed, lifted;
+};
+
+struct nq_lane {
+    int64_t depth, queue_depth, priority;
+    uint32_t part;
+};
+
+struct nq_decision {
+    bool start; /* else it is promised a time */
+    int job;
+    int64_t at;
+};
+
+struct naive_queues {
+    int nodes, lanes, jobs;
+    uint32_t down;
+    struct nq_lane lane[NQ_LANES];
+    struct nq_job job[NQ_JOBS];
+    int64_t now;
+    bool swept, repair;
+    struct nq_decision decision[NQ_DECISIONS];
+    int decisions;
+};
+
+int nq_submit(struct naive_queues *q, int lane, int count, int64_t duration, int64_t priority);
+void nq_end(struct naive_queues *q, int job); /* finished or cancelled */
+void nq_prioritize(struct naive_queues *q, int job, int64_t priority);
+void nq_status(struct naive_queues *q, int node, bool down);
+void nq_pass(struct naive_queues *q, int64_t now);
+
+/* The earliest reservation's time; INT64_MAX for none. */
+int64_t nq_next_time(const struct naive_queues *q);
+
+#endif

@@ -1,0 +1,117 @@
+/* Random scenes of named queues over a small machine, against laws that always hold (queue_ledger.c); the same again, in
+ * slices, and with a scheduler that another one's records were given to.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "queue_scene.h"
+
+enum { SCENES = 300 };
+
+static struct scene first, second;
+
+static int scenes(void)
+{
+    const char *n = getenv("SCENES");
+    return n ? atoi(n) : SCENES;
+}
+
+static uint64_t seed_of(int i)
+{
+    const char *from = getenv("SCENE_SEED");
+    return (from ? (uint64_t)strtoull(from, NULL, 10) : 1u) + (uint64_t)i;
+}
+
+/* Show where two logs part. */
+static void compare(struct scene *a, struct scene *b)
+{
+    const char *x = strbuf_text(&a->log), *y = strbuf_text(&b->log);
+    if (strcmp(x, y) == 0)
+        return;
+    size_t at = 0, line = 0;
+    for (; x[at] == y[at]; at++)
+        line = x[at] == '\n' ? at + 1 : line;
+    if (getenv("SCENE_LOG"))
+        fprintf(stderr, "%s\n-----\n%s\n", x, y);
+    fail_msg("seed %" PRIu64 ", budget %" PRId64 ": \"%.*s\" became \"%.*s\"", b->options.seed,
+             b->options.budget, (int)strcspn(x + line, "\n"), x + line,
+             (int)strcspn(y + line, "\n"), y + line);
+}
+
+static void run(const struct scene_options *a, const struct scene_options *b)
+{
+    scene_play(&first, a);
+    if (b) {
+        scene_play(&second, b);
+        compare(&first, &second);
+        strbuf_clear(&second.log);
+    }
+    strbuf_clear(&first.log);
+}
+
+static void test_laws(void **state)
+{
+    uint64_t starts = 0, promises = 0, preemptions = 0, excused = 0, rejections = 0;
+    (void)state;
+    for (int i = 0; i < scenes(); i++) {
+        run(&(struct scene_options){.seed = seed_of(i)}, NULL);
+        starts += first.starts;
+        promises += first.promises;
+        preemptions += first.preemptions;
+        excused += first.excused;
+        rejections += first.rejections;
+    }
+    print_message("%" PRIu64 " starts, %" PRIu64 " promises, %" PRIu64
+                  " of them later than before, "
+                  "%" PRIu64 " preempted, %" PRIu64 " rejected\n",
+                  starts, promises, excused, preemptions, rejections);
+}
+
+static void test_replay(void **state)
+{
+    (void)state;
+    for (int i = 0; i < scenes() / 10; i++)
+        run(&(struct scene_options){.seed = seed_of(i)},
+            &(struct scene_options){.seed = seed_of(i)});
+}
+
+static void test_slices(void **state)
+{
+    (void)state;
+    for (int i = 0; i < scenes(); i++)
+        run(&(struct scene_options){.seed = seed_of(i)},
+            &(struct scene_options){.seed = seed_of(i),
+                                    .budget =
+                                        (int64_t)(seed_of(i) % 3) - 1 + (seed_of(i) % 3 > 0)});
+}
+
+/* Why jobs wait is told when they are looked at again, which may be later where nothing is known of the past. */
+static void test_restart(void **state)
+{
+    (void)state;
+    for (int i = 0; i < scenes(); i++) {
+        struct scene_options options = {.seed = seed_of(i), .no_reasons = true};
+        struct scene_options restarted = options;
+        restarted.restart = 1 + (int)(seed_of(i) * 7 % 60);
+        run(&options, &restarted);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_restart),
+    };
+    const char *only = getenv("SCENE_TEST");
+    cmocka_set_test_filter(only ? only : "*");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

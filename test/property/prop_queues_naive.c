@@ -1,0 +1,255 @@
+/* Named queues over whole nodes decide as naive_queues does, which looks at everything each time: so nothing is lost where
+ * the core does not look.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "berth/match.h"
+#include "berth/sched.h"
+#include "naive_queues.h"
+#include "random.h"
+#include "resource/graph.h"
+
+enum { RUNS = 400, STEPS = 60 };
+
+static struct run {
+    uint64_t seed;
+    struct random random;
+    match_t *match;
+    sched_t *sched;
+    struct naive_queues naive;
+    sched_job_t handle[NQ_JOBS];
+    int64_t end[NQ_JOBS];
+    int64_t now;
+} run;
+
+static uint64_t decisions;
+
+static int64_t draw(int64_t low, int64_t high)
+{
+    return random_between(&run.random, low, high);
+}
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            fail_msg("seed %" PRIu64 ", time %" PRId64 ", line %d: does not hold: %s", run.seed,   \
+                     run.now, __LINE__, #condition);                                               \
+    } while (0)
+
+static void make_machine(void)
+{
+    struct graph *g = graph_create();
+    struct vertex_spec spec = {.type = "cluster", .uniq_id = -1, .size = 1, .rank = -1};
+    uint32_t root = graph_add(g, &spec);
+    graph_set_root(g, GRAPH_CONTAINMENT, root);
+    run.naive.nodes = (int)draw(1, NQ_NODES);
+    for (int i = 0; i < run.naive.nodes; i++) {
+        spec.type = "node";
+        spec.id = i;
+        uint32_t node = graph_add(g, &spec);
+        graph_connect(g, root, node, GRAPH_CONTAINMENT);
+        spec.type = "core";
+        spec.id = 0;
+        graph_connect(g, node, graph_add(g, &spec), GRAPH_CONTAINMENT);
+    }
+    assert_int_equal(graph_seal(g), 0);
+    run.match = match_create(g, &(match_options_t){.policy = "low"}, NULL);
+    assert_non_null(run.match);
+}
+
+static void make_queues(void)
+{
+    static const char *const names[] = {"q0", "q1", "q2", "q3"};
+    static const char *const policies[] = {"fcfs", "easy", "hybrid", "conservative"};
+    static char requires[NQ_LANES][64];
+    struct sched_queue_config queue[NQ_LANES] = {{0}};
+    struct sched_config config = {.second = 1, .queues = queue};
+    run.naive.lanes = (int)draw(1, NQ_LANES);
+    config.n_queues = (size_t)run.naive.lanes;
+    for (int i = 0; i < run.naive.lanes; i++) {
+        struct nq_lane *lane = &run.naive.lane[i];
+        int policy = (int)draw(0, 3);
+        int64_t low = draw(0, run.naive.nodes - 1), high = draw(low, run.naive.nodes - 1);
+        lane->part = (2u << high) - (1u << low);
+        snprintf(requires[i], sizeof(requires[i]), "{\"hostlist\": [\"node[%d-%d]\"]}", (int)low,
+                 (int)high);
+        lane->priority = draw(0, 1);
+        lane->queue_depth = draw(0, 3) ? INT64_MAX : draw(1, 5);
+        lane->depth = policy == 0 ? 0 : policy == 1 ? 1 : policy == 2 ? draw(1, 4) : INT64_MAX;
+        queue[i] = (struct sched_queue_config){
+            .name = names[i],
+            .policy = policies[policy],
+            .reservation_depth = policy == 2 ? lane->depth : 0,
+            .queue_depth = lane->queue_depth == INT64_MAX ? 0 : lane->queue_depth,
+            .requires = requires[i],
+            .priority = lane->priority};
+    }
+    berth_error_t err = {""};
+    run.sched = sched_create(run.match, &config, &err);
+    if (!run.sched)
+        fail_msg("%s", err.text);
+}
+
+static void submit(void)
+{
+    static const char *const names[] = {"q0", "q1", "q2", "q3"};
+    int lane = (int)draw(0, run.naive.lanes - 1);
+    int count = (int)draw(1, __builtin_popcount(run.naive.lane[lane].part));
+    int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
+    char text[300];
+    snprintf(text, sizeof(text),
+             "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: node, "
+             "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
+             "{system: {duration: 0}}}",
+             count);
+    int job = nq_submit(&run.naive, lane, count, duration, priority);
+    struct sched_request request = {.duration = duration,
+                                    .priority = priority,
+                                    .tag = (uint64_t)job,
+                                    .jobspec = text,
+                                    .jobspec_length = strlen(text),
+                                    .queue = names[lane]};
+    run.handle[job] = sched_submit(run.sched, run.now, &request);
+    CHECK(run.handle[job] >= 0 && sched_state(run.sched, run.handle[job]) == SCHED_WAITING);
+}
+
+static void event(void)
+{
+    int64_t what = draw(0, 9);
+    if ((what < 6 || run.naive.jobs == 0) && run.naive.jobs < NQ_JOBS) {
+        submit();
+        return;
+    }
+    int job = (int)draw(0, run.naive.jobs - 1);
+    struct nq_job *j = &run.naive.job[job];
+    if (what == 9) {
+        int node = (int)draw(0, run.naive.nodes - 1);
+        bool down = draw(0, 2) == 0;
+        char name[16];
+        snprintf(name, sizeof(name), "node%d", node);
+        CHECK(sched_set_status(run.sched, run.now, name, down ? SCHED_DOWN : SCHED_UP, NULL) == 0);
+        nq_status(&run.naive, node, down);
+    } else if (what == 8 && j->state != NQ_GONE) {
+        CHECK(sched_cancel(run.sched, run.now, run.handle[job]) == 0);
+        nq_end(&run.naive, job);
+    } else if (j->state == NQ_OPEN || j->state == NQ_HELD) {
+        int64_t priority = draw(-3, 3);
+        CHECK(sched_prioritize(run.sched, run.now, run.handle[job], priority) == 0);
+        if (priority != j->priority)
+            nq_prioritize(&run.naive, job, priority);
+    }
+}
+
+/* "node[0-1,3]" as bits. */
+static uint32_t nodes_of(const char *text)
+{
+    uint32_t nodes = 0;
+    text += strcspn(text, "0123456789");
+    while (*text) {
+        char *end;
+        long low = strtol(text, &end, 10), high = low;
+        if (*end == '-')
+            high = strtol(end + 1, &end, 10);
+        for (long i = low; i <= high; i++)
+            nodes |= 1u << i;
+        text = end + strcspn(end, "0123456789");
+    }
+    return nodes;
+}
+
+static void check_jobs(void)
+{
+    for (int i = 0; i < run.naive.jobs; i++) {
+        const struct nq_job *j = &run.naive.job[i];
+        if (j->state == NQ_GONE)
+            continue;
+        int state = sched_state(run.sched, run.handle[i]);
+        CHECK(state == (j->state == NQ_OPEN   ? SCHED_WAITING
+                        : j->state == NQ_HELD ? SCHED_RESERVED
+                                              : SCHED_RUNNING));
+        const char *text;
+        if (j->state == NQ_OPEN)
+            continue;
+        CHECK(sched_start_time(run.sched, run.handle[i]) == j->at);
+        CHECK(sched_resources(run.sched, run.handle[i], &text) == 0 && nodes_of(text) == j->nodes);
+    }
+}
+
+static void pass(void)
+{
+    const struct sched_decision *d;
+    size_t n;
+    int k = 0;
+    nq_pass(&run.naive, run.now);
+    CHECK(sched_pass(run.sched, run.now, false, &d, &n) == 0 && sched_check(run.sched));
+    for (size_t i = 0; i < n; i++) {
+        if (d[i].kind == SCHED_WAIT)
+            continue;
+        CHECK(k < run.naive.decisions);
+        const struct nq_decision *e = &run.naive.decision[k++];
+        CHECK(d[i].kind == (e->start ? SCHED_START : SCHED_RESERVE));
+        CHECK((int)d[i].tag == e->job);
+        CHECK(d[i].at == e->at);
+        if (e->start)
+            run.end[e->job] = run.now + (draw(0, 2) ? run.naive.job[e->job].duration
+                                                    : draw(1, run.naive.job[e->job].duration));
+        decisions++;
+    }
+    CHECK(k == run.naive.decisions);
+    check_jobs();
+}
+
+static void end_due(void)
+{
+    for (int i = 0; i < run.naive.jobs; i++)
+        if (run.naive.job[i].state == NQ_RUNNING && run.end[i] <= run.now) {
+            CHECK(sched_finish(run.sched, run.now, run.handle[i]) == 0);
+            nq_end(&run.naive, i);
+        }
+}
+
+static void play(uint64_t seed)
+{
+    memset(&run, 0, sizeof(run));
+    run.seed = run.random.state = seed;
+    run.naive.swept = true;
+    make_machine();
+    make_queues();
+    for (int step = 0; step < STEPS; step++) {
+        end_due();
+        for (int64_t k = draw(0, 4); k > 0; k--)
+            event();
+        pass();
+        CHECK(sched_next_time(run.sched) == nq_next_time(&run.naive));
+        int64_t next = run.now + draw(1, 6);
+        for (int i = 0; i < run.naive.jobs; i++)
+            if (run.naive.job[i].state == NQ_RUNNING && run.end[i] < next)
+                next = run.end[i];
+        run.now = nq_next_time(&run.naive) < next ? nq_next_time(&run.naive) : next;
+    }
+    sched_destroy(run.sched);
+    match_destroy(run.match);
+}
+
+static void test_naive(void **state)
+{
+    const char *from = getenv("SCENE_SEED"), *n = getenv("SCENES");
+    uint64_t seed = from ? (uint64_t)strtoull(from, NULL, 10) : 1u;
+    (void)state;
+    for (int i = 0; i < (n ? atoi(n) : RUNS); i++)
+        play(seed + (uint64_t)i);
+    print_message("%" PRIu64 " decisions\n", decisions);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_naive)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

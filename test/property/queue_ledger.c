@@ -1,0 +1,598 @@
+/* The laws that hold in every scene, by a ledger that knows only requests, decisions and what jobs say they hold. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "queue_scene.h"
+
+/* ---- Order and events ---- */
+
+bool scene_before(const struct scene *c, const struct scene_job *a, const struct scene_job *b)
+{
+    int64_t qa = c->config.queue[a->queue].priority, qb = c->config.queue[b->queue].priority;
+    if (qa != qb)
+        return qa > qb;
+    return a->priority != b->priority ? a->priority > b->priority : a < b;
+}
+
+void ledger_excuse_all(struct scene *c)
+{
+    for (int i = 0; i < c->jobs; i++)
+        c->job[i].excused = true;
+}
+
+void ledger_came(struct scene *c, const struct scene_job *job)
+{
+    for (int i = 0; i < c->jobs; i++)
+        if (&c->job[i] != job && scene_before(c, job, &c->job[i]))
+            c->job[i].excused = true;
+}
+
+void ledger_submitted(struct scene *c, struct scene_job *j)
+{
+    j->could = ledger_could_ever(c, j);
+    SCENE_CHECK(c, j->could || j->state == SCHED_REJECTED);
+    ledger_came(c, j);
+}
+
+/* ---- What is held ---- */
+
+static const char *read_ids(const char *text, uint32_t *ids)
+{
+    bool list = *text == '[';
+    *ids = 0;
+    text += list;
+    for (;;) {
+        char *end;
+        long low = strtol(text, &end, 10), high = low;
+        assert_true(end != text);
+        if (*end == '-')
+            high = strtol(end + 1, &end, 10);
+        assert_true(low >= 0 && high < 8);
+        for (long i = low; i <= high; i++)
+            *ids |= 1u << i;
+        text = end;
+        if (!list || *text == ']')
+            return text + list;
+        assert_true(*text == ',');
+        text++;
+    }
+}
+
+static void hold(const struct scene *c, struct holding *h, uint32_t nodes, uint32_t cores,
+                 uint32_t gpus)
+{
+    for (size_t i = 0; i < (size_t)c->nodes && i < sizeof(h->cores) / sizeof(*h->cores); i++) {
+        if (!(nodes >> i & 1))
+            continue;
+        h->node[i] = true;
+        h->cores[i] |= (uint8_t)(cores & ((1u << c->node[i].cores) - 1));
+        h->gpus[i] |= (uint8_t)(gpus & ((1u << c->node[i].gpus) - 1));
+    }
+}
+
+static void read_holding(const struct scene *c, struct holding *h, const char *text)
+{
+    memset(h, 0, sizeof(*h));
+    while (*text) {
+        uint32_t nodes, ids;
+        assert_int_equal(strncmp(text, "node", 4), 0);
+        text = read_ids(text + 4, &nodes);
+        if (strncmp(text, "/core", 5) == 0) {
+            text = read_ids(text + 5, &ids);
+            hold(c, h, nodes, ids, 0);
+        } else if (strncmp(text, "/gpu", 4) == 0) {
+            text = read_ids(text + 4, &ids);
+            hold(c, h, nodes, 0, ids);
+        } else {
+            hold(c, h, nodes, UINT32_MAX, UINT32_MAX);
+        }
+        if (*text == ',')
+            text++;
+        else
+            assert_true(*text == '\0');
+    }
+}
+
+static int64_t amount(const struct scene *c, const struct holding *h, const char *what)
+{
+    int64_t sum = 0;
+    if (strcmp(what, "running") == 0)
+        return 1;
+    for (int i = 0; i < c->nodes; i++)
+        sum += strcmp(what, "node") == 0   ? h->node[i]
+               : strcmp(what, "core") == 0 ? __builtin_popcount(h->cores[i])
+               : strcmp(what, "gpu") == 0  ? __builtin_popcount(h->gpus[i])
+                                           : 0;
+    return sum;
+}
+
+/* ---- What may be held ---- */
+
+static bool is_in_part(const struct scene *c, int queue, int node)
+{
+    const char *requires = c->config.queue[scene_lane(c, queue)].requires;
+    if (!requires)
+        return true;
+    if (strstr(requires, "hostlist"))
+        return node <= 1;
+    return c->node[node].fast == !strstr(requires, "not");
+}
+
+static bool is_satisfied(const struct scene *c, const struct scene_job *j, const struct holding *h)
+{
+    int64_t nodes = amount(c, h, "node");
+    for (int i = 0; i < c->nodes && j->kind == ASK_CORES; i++)
+        if (__builtin_popcount(h->cores[i]) % j->cores != 0)
+            return false;
+    if (j->kind == ASK_CORES)
+        return amount(c, h, "core") == (int64_t)j->count * j->cores && amount(c, h, "gpu") == 0;
+    for (int i = 0; i < c->nodes; i++) {
+        bool shared = j->kind == ASK_SHARED;
+        if (h->node[i] &&
+            (__builtin_popcount(h->cores[i]) != (shared ? j->cores : c->node[i].cores) ||
+             __builtin_popcount(h->gpus[i]) != (shared ? j->gpus : c->node[i].gpus)))
+            return false;
+    }
+    return nodes == j->count;
+}
+
+bool ledger_could_ever(const struct scene *c, const struct scene_job *j)
+{
+    int64_t slots = 0, nodes = 0;
+    for (int i = 0; i < c->nodes; i++) {
+        if (!is_in_part(c, j->queue, i))
+            continue;
+        slots += c->node[i].cores / j->cores; /* a slot is all in one node */
+        nodes +=
+            j->kind != ASK_SHARED || (c->node[i].cores >= j->cores && c->node[i].gpus >= j->gpus);
+    }
+    return j->kind == ASK_CORES ? slots >= j->count : nodes >= j->count;
+}
+
+static bool is_in_way(const struct sched_block *b, int64_t from, int64_t until)
+{
+    if (b->every == 0)
+        return b->start < until && from < b->start + b->duration;
+    for (int64_t at = b->start; at < until; at += b->every)
+        if (from < at + b->duration)
+            return true;
+    return false;
+}
+
+static bool permits(const struct scene *c, const struct sched_block *b, const struct scene_job *j)
+{
+    return (b->n_users > 0 && j->user == 0) ||
+           (b->n_queues > 0 && (j->queue == 0 || scene_lane(c, j->queue) == 0));
+}
+
+static void check_blocks(const struct scene *c, const struct scene_job *j)
+{
+    for (int k = 0; k <= SCENE_BLOCKS; k++) {
+        const struct scene_block *b = &c->block[k];
+        if (!b->there || permits(c, &b->block, j) || !is_in_way(&b->block, j->start, j->until))
+            continue;
+        for (int i = b->node; i < b->node + b->nodes; i++)
+            SCENE_CHECK(c, !j->holding.node[i]);
+    }
+}
+
+/* ---- Limits ---- */
+
+/* The rule for a user, and whether there is one. */
+static bool rule_of(const struct sched_limit *own, size_t n_own, const struct sched_limit *other,
+                    size_t n_other, const char *what, int64_t *most)
+{
+    for (size_t i = 0; i < n_other; i++)
+        if (strcmp(other[i].what, what) == 0) {
+            *most = other[i].most;
+            return true;
+        }
+    for (size_t i = 0; i < n_own; i++)
+        if (strcmp(own[i].what, what) == 0) {
+            *most = own[i].most;
+            return true;
+        }
+    return false;
+}
+
+static const struct sched_exception *exception_of(const struct sched_queue_config *q, int user)
+{
+    if (q->n_exceptions == 0)
+        return NULL;
+    bool holds = q->exceptions[0].n_users > 0 ? user == 1 : user != 1;
+    return holds ? &q->exceptions[0] : NULL;
+}
+
+/* Whether a job is over a limit of user or queue, beside those that run. `h` NULL: what it asks for at least. */
+static bool is_over(const struct scene *c, const struct scene_job *j, const struct holding *h)
+{
+    static const char *const whats[] = {"node", "core", "gpu", "running"};
+    const struct sched_queue_config *q = &c->config.queue[j->queue];
+    const struct sched_exception *e = exception_of(q, j->user);
+    const struct sched_queue_config *lane = &c->config.queue[scene_lane(c, j->queue)];
+    for (size_t w = 0; w < 4; w++) {
+        int64_t of_user = 0, of_queue = 0, of_lane = 0, most;
+        int64_t own = amount(c, h, whats[w]);
+        for (int i = 0; i < c->jobs; i++) {
+            const struct scene_job *k = &c->job[i];
+            int64_t held = k->running && k != j ? amount(c, &k->holding, whats[w]) : 0;
+            of_user += k->queue == j->queue && k->user == j->user ? held : 0;
+            of_queue += k->queue == j->queue ? held : 0;
+            of_lane += scene_lane(c, k->queue) == scene_lane(c, j->queue) ? held : 0;
+        }
+        if (own == 0)
+            continue;
+        if (rule_of(q->limits.user, q->limits.n_user, e ? e->limits.user : NULL,
+                    e ? e->limits.n_user : 0, whats[w], &most) &&
+            of_user + own > most)
+            return true;
+        if (rule_of(q->limits.queue, q->limits.n_queue, NULL, 0, whats[w], &most) &&
+            of_queue + own > most)
+            return true;
+        if (rule_of(lane->limits.queue, lane->limits.n_queue, NULL, 0, whats[w], &most) &&
+            of_lane + own > most)
+            return true;
+    }
+    return false;
+}
+
+static bool is_over_job(const struct scene *c, const struct scene_job *j, const struct holding *h)
+{
+    static const char *const whats[] = {"node", "core", "gpu"};
+    const struct sched_queue_config *q = &c->config.queue[j->queue];
+    const struct sched_exception *e = exception_of(q, j->user);
+    int64_t most;
+    for (size_t w = 0; w < 3; w++)
+        if (rule_of(q->limits.job, q->limits.n_job, e ? e->limits.job : NULL,
+                    e ? e->limits.n_job : 0, whats[w], &most) &&
+            amount(c, h, whats[w]) > most)
+            return true;
+    return false;
+}
+
+/* ---- A start ---- */
+
+static bool dependency_met(const struct scene *c, const struct scene_job *j)
+{
+    const char *colon = strchr(j->dependency, ':');
+    bool failed = false;
+    if (!colon)
+        return true;
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *on = &c->job[i];
+        if (strcmp(on->id, colon + 1) != 0)
+            continue;
+        bool met = strncmp(j->dependency, "after:", 6) == 0     ? on->started || on->gone
+                   : strncmp(j->dependency, "afterok:", 8) == 0 ? on->gone && on->ok
+                                                                : on->gone;
+        failed |= !on->ok;
+        if (!met)
+            return false;
+    }
+    return failed || strncmp(j->dependency, "afternotok:", 11) != 0;
+}
+
+static void check_holding(const struct scene *c, const struct scene_job *j)
+{
+    const struct holding *h = &j->holding;
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *k = &c->job[i];
+        for (int v = 0; v < c->nodes && k != j && k->running; v++) {
+            SCENE_CHECK(c, (h->cores[v] & k->holding.cores[v]) == 0);
+            SCENE_CHECK(c, (h->gpus[v] & k->holding.gpus[v]) == 0);
+            if (j->kind >= ASK_WHOLE || k->kind >= ASK_WHOLE)
+                SCENE_CHECK(c, !(h->node[v] && k->holding.node[v]));
+        }
+    }
+    for (int v = 0; v < c->nodes; v++)
+        SCENE_CHECK(c, !h->node[v] || (!c->node[v].down && is_in_part(c, j->queue, v)));
+    SCENE_CHECK(c, is_satisfied(c, j, h));
+    SCENE_CHECK(c, !is_over(c, j, h));
+    SCENE_CHECK(c, !is_over_job(c, j, h));
+}
+
+static bool is_of_lane(const struct scene *c, const struct scene_job *j, int lane)
+{
+    return !j->gone && scene_lane(c, j->queue) == lane;
+}
+
+static int64_t depth_of(const struct sched_queue_config *q)
+{
+    int64_t depth = INT64_MAX;
+    if (strcmp(q->policy, "fcfs") == 0)
+        return 0;
+    if (strcmp(q->policy, "easy") == 0)
+        return 1;
+    if (strcmp(q->policy, "hybrid") == 0)
+        depth = q->reservation_depth > 0 ? q->reservation_depth : 64;
+    if (q->max_reservation_depth > 0 && q->max_reservation_depth < depth)
+        depth = q->max_reservation_depth;
+    return depth;
+}
+
+static int64_t queue_depth_of(const struct sched_queue_config *q)
+{
+    int64_t depth = q->queue_depth > 0 ? q->queue_depth : INT64_MAX;
+    return q->max_queue_depth > 0 && q->max_queue_depth < depth ? q->max_queue_depth : depth;
+}
+
+/* Who was eligible when the pass began and is so still goes first where nobody is promised anything. */
+static void check_order(const struct scene *c, const struct scene_job *j)
+{
+    int lane = scene_lane(c, j->queue);
+    const struct sched_queue_config *q = &c->config.queue[lane];
+    int64_t rank = 0;
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *k = &c->job[i];
+        if (k == j || !is_of_lane(c, k, lane) || k->running || !scene_before(c, k, j))
+            continue;
+        bool eligible =
+            (k->before == SCHED_WAITING || k->before == SCHED_RESERVED) &&
+            (k->state == SCHED_WAITING || k->state == SCHED_RESERVED || k->state == SCHED_RUNNING);
+        rank += eligible;
+        if (j->before != SCHED_RESERVED) /* as who has preempted others is, also there */
+            SCENE_CHECK(c, depth_of(q) > 0 || !eligible || k->state == SCHED_RESERVED);
+    }
+    if (j->before != SCHED_RESERVED)
+        SCENE_CHECK(c, rank < queue_depth_of(q));
+}
+
+static void start(struct scene *c, struct scene_job *j, const struct sched_decision *d)
+{
+    SCENE_CHECK(c, !j->running && !j->gone && !j->held && j->begin <= c->now);
+    SCENE_CHECK(c, !c->stopped[scene_lane(c, j->queue)]);
+    SCENE_CHECK(c, d->at == c->now && d->until == c->now + j->duration);
+    SCENE_CHECK(c, dependency_met(c, j));
+    SCENE_CHECK(c, j->promise < 0 || j->excused || c->now <= j->promise);
+    check_order(c, j);
+    j->running = j->started = true;
+    j->start = c->now;
+    j->until = d->until;
+    j->end = c->now + j->lasts;
+    j->promise = -1;
+    const char *text;
+    SCENE_CHECK(c, sched_resources(c->sched, j->handle, &text) == 0);
+    read_holding(c, &j->holding, text);
+    check_holding(c, j);
+    check_blocks(c, j);
+    if (j->before == SCHED_RESERVED && d->how == SCHED_IMMEDIATE)
+        ledger_excuse_all(c); /* who has preempted others starts as late as these stop */
+    c->starts++;
+}
+
+static void preempted(struct scene *c, struct scene_job *j, const struct sched_decision *d)
+{
+    const struct sched_queue_config *q = &c->config.queue[scene_lane(c, j->queue)];
+    int i = 0;
+    while (i < c->jobs && (c->job[i].gone || c->job[i].handle != d->other))
+        i++;
+    SCENE_CHECK(c, i < c->jobs);
+    const struct sched_queue_config *other = &c->config.queue[scene_lane(c, c->job[i].queue)];
+    SCENE_CHECK(c, j->running && c->now - j->start >= j->preemptible_after);
+    SCENE_CHECK(c, q->preemptible != SCHED_NOT_PREEMPTIBLE);
+    SCENE_CHECK(c, other->preemptible == SCHED_NOT_PREEMPTIBLE);
+    SCENE_CHECK(c, d->requeue == (q->preemptible == SCHED_PREEMPT_REQUEUE));
+    int64_t end = c->now + random_between(&c->random, 0, 2);
+    j->end = end < j->end ? end : j->end;
+    j->preempted = true;
+    j->preempted_at = c->now;
+    c->preemptions++;
+}
+
+static void rejected(struct scene *c, struct scene_job *j, const struct sched_decision *d)
+{
+    SCENE_CHECK(c, d->reason && d->reason[0]);
+    SCENE_CHECK(c, !j->running);
+    if (strncmp(d->reason, "unsatisfiable", 13) == 0)
+        SCENE_CHECK(c, !j->could);
+    scene_ended(c, j, false);
+    j->rejected = true;
+    c->rejections++;
+}
+
+/* ---- A pass ---- */
+
+void ledger_before_pass(struct scene *c)
+{
+    for (int i = 0; i < c->jobs; i++) {
+        struct scene_job *j = &c->job[i];
+        if (j->running && j->until <= c->now)
+            ledger_excuse_all(c);
+        j->promised = false;
+        if (!j->gone)
+            j->before = j->handle >= 0 ? sched_state(c->sched, j->handle) : SCHED_REJECTED;
+    }
+}
+
+static void decide(struct scene *c, const struct sched_decision *d)
+{
+    struct scene_job *j = &c->job[d->tag + d->member];
+    SCENE_CHECK(c, !j->gone && (j->handle < 0 || d->job == j->handle));
+    switch (d->kind) {
+    case SCHED_START:
+        start(c, j, d);
+        break;
+    case SCHED_RESERVE:
+        SCENE_CHECK(c, d->at >= c->now);
+        SCENE_CHECK(c, j->promise < 0 || j->excused || d->at <= j->promise);
+        c->excused += j->promise >= 0 && d->at > j->promise;
+        j->promise = d->at;
+        j->promised = true;
+        c->promises++;
+        break;
+    case SCHED_PREEMPT:
+        preempted(c, j, d);
+        break;
+    case SCHED_REJECT:
+        rejected(c, j, d);
+        break;
+    default:
+        SCENE_CHECK(c, d->reason);
+    }
+}
+
+static void check_lanes(const struct scene *c)
+{
+    int64_t held[SCENE_QUEUES] = {0}, preempting[SCENE_QUEUES] = {0};
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *j = &c->job[i];
+        struct sched_annotation a;
+        if (j->gone || j->state != SCHED_RESERVED)
+            continue;
+        SCENE_CHECK(c, sched_annotate(c->sched, j->handle, &a) == 0);
+        if (strcmp(a.reason, "preempting") == 0)
+            preempting[scene_lane(c, j->queue)]++;
+        else
+            held[scene_lane(c, j->queue)]++;
+    }
+    for (size_t q = 0; q < c->config.config.n_queues; q++)
+        SCENE_CHECK(c, c->config.queue[q].parent || held[q] <= depth_of(&c->config.queue[q]));
+}
+
+static bool is_over_limit(const struct scene *c, const struct scene_job *j)
+{
+    struct sched_annotation a;
+    SCENE_CHECK(c, sched_annotate(c->sched, j->handle, &a) == 0);
+    return strncmp(a.reason, "limit", 5) == 0;
+}
+
+static void check_promises(struct scene *c)
+{
+    for (int i = 0; i < c->jobs; i++) {
+        struct scene_job *j = &c->job[i];
+        if (j->gone)
+            continue;
+        SCENE_CHECK(c, (j->state == SCHED_RUNNING) == j->running);
+        if (j->state == SCHED_RESERVED && j->promise >= 0) {
+            int64_t at = sched_start_time(c->sched, j->handle);
+            SCENE_CHECK(c, at <= j->promise || j->excused);
+        } else if (j->promise >= 0 && j->before == SCHED_WAITING &&
+                   c->config.config.min_interval > 0) {
+            continue; /* it was raised, and the pass that places it is yet to come */
+        } else if (j->promise >= 0) {
+            /* It may hold something else when it moves to an earlier time, and be over a limit then. */
+            SCENE_CHECK(c, j->excused || is_over_limit(c, j));
+            j->promise = -1;
+        }
+        if (j->promised)
+            j->excused = false;
+    }
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Decisions as lines; reasons told come in any order. */
+static void log_decisions(struct scene *c, const struct sched_decision *d, size_t n)
+{
+    static const char *const kinds[] = {"start", "reserve", "reject", "wait", "preempt"};
+    char **line = calloc(n + 1, sizeof(*line));
+    size_t lines = 0;
+    assert_non_null(line);
+    for (size_t i = 0; i < n; i++) {
+        const struct scene_job *j = &c->job[d[i].tag + d[i].member];
+        char text[300];
+        const char *resources = "";
+        if ((d[i].kind == SCHED_START || d[i].kind == SCHED_RESERVE) && !j->gone &&
+            sched_resources(c->sched, j->handle, &resources) < 0)
+            resources = "";
+        snprintf(text, sizeof(text), "%" PRId64 " %s %s.%u %" PRId64 " %" PRId64 " %d %d %s %s\n",
+                 c->now, kinds[d[i].kind], j->id, j->member, d[i].at, d[i].until,
+                 d[i].kind == SCHED_START ? (int)d[i].how : 0, d[i].requeue,
+                 d[i].reason ? d[i].reason : "", resources);
+        if (d[i].kind == SCHED_WAIT && c->options.no_reasons)
+            continue;
+        if (d[i].kind == SCHED_WAIT)
+            line[lines++] = strdup(text);
+        else
+            strbuf_puts(&c->log, text);
+    }
+    qsort(line, lines, sizeof(*line), compare_lines);
+    for (size_t i = 0; i < lines; i++) {
+        strbuf_puts(&c->log, line[i]);
+        free(line[i]);
+    }
+    free(line);
+}
+
+void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n)
+{
+    for (int i = 0; i < c->jobs; i++) {
+        struct scene_job *j = &c->job[i];
+        if (j->gone)
+            continue;
+        int state = j->handle >= 0 ? sched_state(c->sched, j->handle) : SCHED_REJECTED;
+        if ((j->before == SCHED_BLOCKED || j->state == SCHED_BLOCKED) && state != SCHED_BLOCKED)
+            ledger_came(c, j);
+        j->state = state;
+    }
+    log_decisions(c, d, n);
+    for (size_t i = 0; i < n; i++)
+        decide(c, &d[i]);
+    check_promises(c);
+    check_lanes(c);
+}
+
+/* ---- The end ---- */
+
+static bool waits_for_stuck(const struct scene *c, const struct scene_job *j)
+{
+    const char *colon = strchr(j->dependency, ':');
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *k = &c->job[i];
+        if (k == j || k->gone)
+            continue;
+        if (colon ? strcmp(k->id, colon + 1) == 0 : k->user == j->user)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a job could be over a limit even alone. */
+static bool is_limited(const struct scene *c, const struct scene_job *j)
+{
+    struct holding h = {.node = {false}};
+    for (int i = 0; i < c->nodes; i++) { /* as much as any choice can hold */
+        h.node[i] = true;
+        h.cores[i] = (uint8_t)((1u << c->node[i].cores) - 1);
+        h.gpus[i] = (uint8_t)((1u << c->node[i].gpus) - 1);
+    }
+    return is_over(c, j, &h);
+}
+
+void ledger_end(struct scene *c)
+{
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *j = &c->job[i];
+        struct sched_annotation a;
+        if (j->gone)
+            continue;
+        SCENE_CHECK(c, sched_annotate(c->sched, j->handle, &a) == 0);
+        if (!c->options.no_reasons)
+            strbuf_puts(&c->log, a.reason);
+        if (a.state == SCHED_BLOCKED && strncmp(a.reason, "dep", 3) == 0) {
+            SCENE_CHECK(c, waits_for_stuck(c, j));
+            continue;
+        }
+        if (a.state == SCHED_BLOCKED) {
+            SCENE_CHECK(c, strncmp(a.reason, "limit", 5) == 0 && is_limited(c, j));
+            continue;
+        }
+        SCENE_CHECK(c, a.state == SCHED_WAITING);
+        int lane = scene_lane(c, j->queue);
+        bool behind = false;
+        for (int k = 0; k < c->jobs; k++)
+            behind |= k != i && is_of_lane(c, &c->job[k], lane) && scene_before(c, &c->job[k], j);
+        const struct sched_queue_config *q = &c->config.queue[lane];
+        bool cut = behind && (depth_of(q) == 0 || queue_depth_of(q) < INT64_MAX);
+        SCENE_CHECK(c, cut || !ledger_could_ever(c, j) || c->block[SCENE_BLOCKS].there);
+    }
+}

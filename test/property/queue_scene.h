@@ -1,0 +1,160 @@
+/* Scenes: a small machine, queues, jobs and what happens to them, all drawn from a seed, played through the core by a shell
+ * of the test's own. What happens depends on the seed and on what was decided alone, so that a scene that decides alike
+ * is the same scene again.
+ */
+#ifndef PROPERTY_QUEUE_SCENE_H
+#define PROPERTY_QUEUE_SCENE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "berth/match.h"
+#include "berth/sched.h"
+#include "random.h"
+
+enum {
+    SCENE_NODES = 6,
+    SCENE_QUEUES = 4,
+    SCENE_USERS = 3,
+    SCENE_BLOCKS = 3,
+    SCENE_JOBS = 100,
+    SCENE_RULES = 2
+};
+
+/* What a job asks for. */
+enum scene_kind {
+    ASK_CORES,  /* count slots of `cores` anywhere */
+    ASK_SHARED, /* count nodes with `cores` and `gpus` in each */
+    ASK_WHOLE,  /* count nodes for itself, by exclusive: true */
+    ASK_SLOTS,  /* the same, as slots of a node */
+    ASK_KINDS
+};
+
+struct scene_node {
+    int cores, gpus;
+    bool fast, was_fast, down;
+};
+
+/* What a job holds: bits by node. */
+struct holding {
+    uint8_t cores[SCENE_NODES], gpus[SCENE_NODES];
+    bool node[SCENE_NODES]; /* anything of it */
+};
+
+struct scene_job {
+    char id[16], dependency[48];
+    uint32_t member, members;
+    sched_job_t handle;
+    enum scene_kind kind;
+    int count, cores, gpus;
+    int queue, user;
+    int64_t priority, duration, begin, preemptible_after;
+    bool held;
+
+    bool gone, ok, rejected;
+    bool running, preempted;
+    int64_t preempted_at;
+    int64_t start, until, lasts, end; /* `until` as planned; it ends at `end` */
+    struct holding holding;
+
+    int64_t promise;   /* -1: none */
+    bool excused;      /* something has happened since that may move it */
+    bool promised;     /* in this pass */
+    bool started;      /* once */
+    bool could;        /* when it was submitted: all up and idle, the machine could run it */
+    int before, state; /* the last pass */
+};
+
+struct scene_limits {
+    struct sched_limit job[SCENE_RULES], user[SCENE_RULES], queue[SCENE_RULES];
+};
+
+struct scene_config {
+    struct sched_config config;
+    struct sched_queue_config queue[SCENE_QUEUES];
+    struct scene_limits limits[SCENE_QUEUES], other[SCENE_QUEUES];
+    struct sched_exception exception[SCENE_QUEUES];
+    struct sched_block block[1];
+};
+
+struct scene_block {
+    bool there;
+    char name[8], resources[40];
+    struct sched_block block;
+    int node; /* and the next `nodes` - 1 */
+    int nodes;
+};
+
+struct scene;
+
+struct scene_options {
+    uint64_t seed;
+    int64_t budget;    /* 0: whole passes; -1: at random */
+    int restart;       /* after so many passes go on with another scheduler; 0: never */
+    bool counted_only; /* whole nodes of one kind */
+    bool no_reasons;   /* the log says nothing of waiting jobs */
+    void (*arm)(const struct scene *c); /* before each call; NULL */
+    bool (*again)(const struct scene *c,
+                  bool failed); /* after each: whether to make it again; NULL */
+};
+
+struct scene {
+    struct scene_options options;
+    struct random random, slices;
+    struct scene_node node[SCENE_NODES];
+    int nodes;
+    const char *policy;
+    struct scene_config config;
+    struct scene_block block[SCENE_BLOCKS + 1]; /* the last one is the configuration's */
+    bool stopped[SCENE_QUEUES], closed[SCENE_QUEUES];
+
+    match_t *match;
+    sched_t *sched;
+    int64_t now;
+    struct scene_job job[SCENE_JOBS];
+    int jobs;
+    int ended[SCENE_JOBS], n_ended; /* in the order of their ends */
+    int passes;
+    bool closing; /* no more events */
+    bool in_pass;
+    struct strbuf log;
+    uint64_t starts, promises, preemptions, excused, rejections; /* what was seen */
+};
+
+/* Play a scene to its end; its log is in c->log, which the caller clears. */
+void scene_play(struct scene *c, const struct scene_options *options);
+
+/* Fail the test with what the scene is. */
+#define SCENE_CHECK(c, condition)                                                                  \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            scene_fail(c, #condition, __FILE__, __LINE__);                                         \
+    } while (0)
+void scene_fail(const struct scene *c, const char *what, const char *file, int line);
+
+/* A job's queue, or the one that this is a virtual queue of. */
+int scene_lane(const struct scene *c, int queue);
+bool scene_before(const struct scene *c, const struct scene_job *a, const struct scene_job *b);
+
+/* ---- queue_ledger.c: the laws ---- */
+
+/* A job has been submitted. */
+void ledger_submitted(struct scene *c, struct scene_job *job);
+
+/* An event that may move any reservation; one that lets a job go before others; the end of a pass with its decisions. */
+void ledger_excuse_all(struct scene *c);
+void ledger_came(struct scene *c, const struct scene_job *job);
+/* A job has ended in whatever way. */
+void scene_ended(struct scene *c, struct scene_job *job, bool ok);
+void ledger_before_pass(struct scene *c);
+void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n);
+
+/* Whether the idle machine, all up, could run it. */
+bool ledger_could_ever(const struct scene *c, const struct scene_job *job);
+
+/* Nothing is held any more and everything is up: who still waits has a reason for it. */
+void ledger_end(struct scene *c);
+
+#endif

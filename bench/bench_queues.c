@@ -49,8 +49,8 @@ static const struct series {
     bool rebuild; /* takes it seconds, not hours */
 } all_series[] = {
     {"easy", 100000, true},
-    {"hybrid", 1000, true},
-    {"conservative", 300, true},
+    {"hybrid", 400, true},
+    {"conservative", 400, true},
 };
 
 struct pending {

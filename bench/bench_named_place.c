@@ -73,7 +73,7 @@ static struct place_ask know(struct place *p, int nodes, int cores, uint32_t par
             nodes, cores);
     snprintf(text + strlen(text) - 1, 40, ", attributes: {system: {duration: 0}}}");
     jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, NULL);
-    check(spec && p->ops->named->know(p, spec, part, &ask.class, &ask.units, NULL) == 0, text);
+    check(spec && p->ops->named->know(p, spec, part, true, &ask.class, &ask.units, NULL) == 0, text);
     jobspec_destroy(spec);
     return ask;
 }

@@ -73,7 +73,8 @@ static struct place_ask know(struct place *p, int nodes, int cores, uint32_t par
             nodes, cores);
     snprintf(text + strlen(text) - 1, 40, ", attributes: {system: {duration: 0}}}");
     jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, NULL);
-    check(spec && p->ops->named->know(p, spec, part, true, &ask.class, &ask.units, NULL) == 0, text);
+    check(spec && p->ops->named->know(p, spec, part, true, &ask.class, &ask.units, NULL) == 0,
+          text);
     jobspec_destroy(spec);
     return ask;
 }
@@ -204,7 +205,7 @@ static void share(struct bench *b)
 static void run(const char *policy, bool flat)
 {
     match_t *m = make_machine(policy, flat);
-    struct bench b = {.policy = policy, .p = named_place_create(m, 1, NULL)};
+    struct bench b = {.policy = policy, .p = named_place_create(m, NULL)};
 
     check(b.p != NULL, "no place");
     b.ops = b.p->ops;

@@ -189,9 +189,6 @@ int match_block(struct match *m, uint32_t number, uint32_t *vertices, size_t n, 
 /* The first time after now at which a block begins or ends; INT64_MAX: none. */
 int64_t match_block_turn(const struct match *m, int64_t now);
 
-/* Whether a block without permit keeps a vertex from a window. */
-bool match_is_blocked(const struct match *m, uint32_t v, int64_t at, int64_t end, uint64_t permits);
-
 /* ---- What is remembered ---- */
 
 /* Write in which order policies that take what is found first look at children, which depends on what was taken before; and

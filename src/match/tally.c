@@ -408,14 +408,3 @@ int64_t match_block_turn(const struct match *m, int64_t now)
 {
     return shut_turn(&m->shut, m->shut.used, now);
 }
-
-bool match_is_blocked(const struct match *m, uint32_t v, int64_t at, int64_t end, uint64_t permits)
-{
-    uint64_t blocks = 0;
-
-    if (!m->shut.used)
-        return false;
-    for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
-        blocks |= m->state[x] ? m->state[x]->shut : 0;
-    return shut_during(&m->shut, blocks & ~permits, at, end) != 0;
-}

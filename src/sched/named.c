@@ -114,7 +114,7 @@ sched_t *sched_create(struct match *machine, const struct sched_config *config, 
     struct named *n = named_new(config, err);
     if (!n)
         return NULL;
-    struct place *place = named_place_create(machine, n->setup->second, err);
+    struct place *place = named_place_create(machine, err);
     sched_t *s = place ? core_new(place, err) : NULL;
     if (!s) {
         sched_t none = {.named = n};
@@ -169,16 +169,6 @@ int named_event(sched_t *s, int64_t now)
         return -1;
     s->named->events++;
     return 0;
-}
-
-uint32_t named_event_of(sched_t *s, int64_t now, sched_job_t job)
-{
-    uint32_t slot = s->named ? job_find(s, job) : JOB_NONE;
-    if (slot == JOB_NONE || named_event(s, now) < 0) {
-        errno = EINVAL;
-        return JOB_NONE;
-    }
-    return slot;
 }
 
 void named_ended(sched_t *s, uint32_t slot, bool ok, bool cancelled)

@@ -170,9 +170,6 @@ void named_ended(sched_t *s, uint32_t slot, bool ok, bool cancelled);
 /* An event: take over its time, as core_advance, and count it. */
 int named_event(sched_t *s, int64_t now);
 
-/* The same for calls about a job: its slot, or JOB_NONE with EINVAL. */
-uint32_t named_event_of(sched_t *s, int64_t now, sched_job_t job);
-
 /* ---- reason.c ---- */
 
 /* Write why a job waits. */

@@ -317,7 +317,6 @@ static const struct place_named named_named = {
     .forget = named_forget,
     .units = named_units,
     .stirs = named_stirs,
-    .nears = named_nears,
     .admits = named_admits,
     .betters = named_betters,
     .freed = named_freed,
@@ -362,12 +361,11 @@ static const struct place_ops named_ops = {
     .named = &named_named,
 };
 
-struct place *named_place_create(match_t *match, int64_t second, berth_error_t *err)
+struct place *named_place_create(match_t *match, berth_error_t *err)
 {
     struct named *n = calloc(1, sizeof(*n));
     uint16_t node;
 
-    (void)second;
     if (!n) {
         errtext_set(err, ENOMEM, "out of memory");
         return NULL;

@@ -22,7 +22,7 @@
 #include "berth/match.h"
 #include "sched/place.h"
 
-/* A place over a matcher without jobs, which is borrowed; `second`: ticks in one. Returns NULL with EINVAL or ENOMEM. */
-struct place *named_place_create(match_t *match, int64_t second, berth_error_t *err);
+/* A place over a matcher without jobs, which is borrowed. Returns NULL with EINVAL or ENOMEM. */
+struct place *named_place_create(match_t *match, berth_error_t *err);
 
 #endif

@@ -237,7 +237,6 @@ bool named_is_fixed(const struct place *place);
 /* ---- What was freed ---- */
 
 bool named_stirs(const struct place *place, uint32_t class);
-bool named_nears(const struct place *place, uint32_t class, int64_t at);
 void named_settle(struct place *place);
 uint64_t named_frees(const struct place *place);
 

@@ -196,41 +196,22 @@ static bool hosts(const struct named *n, const struct piece *p, uint32_t node, i
     return true;
 }
 
-/* Whether a class could have a piece of what was freed at some time from `from` on and before `to`. */
-static bool helps(const struct named *n, uint32_t number, int64_t from, int64_t to)
+/* Whether a class could now have a piece of one of the nodes in which something was freed. */
+bool named_stirs(const struct place *place, uint32_t number)
 {
+    const struct named *n = named_of(place);
     const struct class *class = &n->classes[number];
 
     if (n->all_freed || n->stale)
         return true;
     for (uint32_t i = 0; i < n->n_freed; i++) {
-        const struct freed_node *f = &n->freed[i];
-        int64_t first = f->from > from ? f->from : from, last = f->to < to ? f->to : to;
-        if (to == from + 1) {
-            first = from;
-            last = to;
-        }
-        if (first >= last || !match_part_has(n->parts[class->part].within, f->vertex) ||
-            match_is_off(n->match, f->vertex))
+        uint32_t node = n->freed[i].vertex;
+        if (!match_part_has(n->parts[class->part].within, node) || match_is_off(n->match, node))
             continue;
         for (uint32_t k = 0; k < class->n_pieces; k++)
-            if (hosts(n, &class->piece[k], f->vertex, first, last) &&
-                match_satisfies(n->match, class->spec->constraints, f->vertex))
+            if (hosts(n, &class->piece[k], node, n->now, n->now + 1) &&
+                match_satisfies(n->match, class->spec->constraints, node))
                 return true;
     }
     return false;
-}
-
-bool named_stirs(const struct place *place, uint32_t class)
-{
-    const struct named *n = named_of(place);
-
-    return helps(n, class, n->now, n->now + 1);
-}
-
-bool named_nears(const struct place *place, uint32_t class, int64_t before)
-{
-    const struct named *n = named_of(place);
-
-    return helps(n, class, n->now, before);
 }

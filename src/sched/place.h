@@ -112,9 +112,6 @@ struct place_named {
      * stirred if it may start then. What a lifted booking holds counts as freed once it is released or moved.
      */
     bool (*stirs)(const struct place *place, uint32_t class);
-
-    /* The same for a reservation of this class that ends at `end`: whether it may be earlier than it is. */
-    bool (*nears)(const struct place *place, uint32_t class, int64_t end);
     void (*settle)(struct place *place);
 
     /* How often bookings have let something go so far: a pull that chooses what the booking had does not. */

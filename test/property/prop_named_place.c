@@ -30,8 +30,7 @@ struct class_of_ask {
     struct naive_ask naive;
     struct place_ask ask;
     bool known;
-    bool fitted;      /* when things were settled, at this time */
-    int64_t earliest; /* then; -1: none */
+    bool fitted; /* when things were settled, at this time */
 };
 
 struct run {
@@ -134,7 +133,7 @@ static void make(struct run *r)
         options.filters = "ALL:core,ALL:node,ALL:gpu,ALL:memory";
     r->match = match_create(g, &options, &err);
     CHECK(r->match);
-    r->place = named_place_create(r->match, 1, &err);
+    r->place = named_place_create(r->match, &err);
     CHECK(r->place);
     r->ops = r->place->ops;
     r->named = r->ops->named;
@@ -550,7 +549,6 @@ static void settle(struct run *r)
         if (!c->known)
             continue;
         c->fitted = naive_fits(&r->naive, &c->naive, r->now, false);
-        c->earliest = naive_when(&r->naive, &c->naive, r->now, INT64_MAX);
     }
 }
 
@@ -564,9 +562,6 @@ static void check_stirs(struct run *r)
         bool fits = naive_fits(&r->naive, &c->naive, r->now, false);
         CHECK(stirs || !fits || c->fitted);
         stirred += stirs;
-        int64_t earliest = naive_when(&r->naive, &c->naive, r->now, INT64_MAX);
-        if (earliest >= 0 && c->earliest > earliest)
-            CHECK(r->named->nears(r->place, c->ask.class, c->earliest + c->naive.duration));
     }
 }
 

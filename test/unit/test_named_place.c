@@ -64,7 +64,7 @@ static struct fixture make(const char *policy)
         fail_msg("%s", err.text);
     f.match = match_create(g, &(match_options_t){.policy = policy, .end = MATCH_END_MAX}, &err);
     assert_non_null(f.match);
-    f.place = named_place_create(f.match, 1, &err);
+    f.place = named_place_create(f.match, &err);
     assert_non_null(f.place);
     f.ops = f.place->ops;
     f.named = f.ops->named;
@@ -184,8 +184,7 @@ static void bookings(void **state)
     assert_false(f.named->stirs(f.place, cores.class)); /* now, at 5, n1 is c's */
     f.named->settle(f.place);
     assert_int_equal(f.named->extend(f.place, a, 9), 0);
-    assert_false(f.named->stirs(f.place, node.class));    /* nothing of n0 is free now */
-    assert_true(f.named->nears(f.place, node.class, 20)); /* but earlier than it was */
+    assert_false(f.named->stirs(f.place, node.class)); /* nothing of n0 is free now */
     assert_int_equal(f.named->extend(f.place, a, 10), 0);
     assert_int_equal(f.ops->start(f.place, &three, c, 6), 0);
     node.duration = 6;

@@ -13,20 +13,24 @@ void blocks_clear(struct named *n)
         free(n->block[i].block);
 }
 
-uint64_t permits_of(sched_t *s, uint32_t slot)
+int permits_of(sched_t *s, uint32_t slot, uint64_t *permits)
 {
     const struct named *n = s->named;
     const struct details *d = s->jobs[slot].details;
     const char *id = NULL;
-    uint64_t permits = 0;
+    *permits = 0;
     for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
         if (!n->block[i].block)
             continue;
         id = id ? id : base_id(s, slot);
+        if (n->text.failed) {
+            errno = ENOMEM;
+            return -1;
+        }
         if (setup_permits(n->setup, n->block[i].block, d->queue, d->user, id))
-            permits |= UINT64_C(1) << i;
+            *permits |= UINT64_C(1) << i;
     }
-    return permits;
+    return 0;
 }
 
 /* A block's number by its name, or that of a free one if `name` is NULL; PLACE_BLOCKS: there is none. */
@@ -48,7 +52,9 @@ static int permit(sched_t *s, uint32_t slot)
     uint64_t before = job->ask.permits;
     if (d->is_nameless || d->kind == KIND_NONE)
         return 0;
-    uint64_t permits = permits_of(s, slot);
+    uint64_t permits;
+    if (permits_of(s, slot, &permits) < 0)
+        return -1;
     if (permits == before)
         return 0;
     bool open = job->state == SCHED_WAITING;

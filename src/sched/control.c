@@ -26,6 +26,15 @@ static int64_t amount_wanted(void *arg, const char *type)
     return m->s->place->ops->named->wants(m->s->place, m->class, type);
 }
 
+bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size)
+{
+    struct measured m = {s, -1, s->jobs[slot].ask.class};
+    const struct limits *limits = s->named->limits;
+    uint32_t account = s->jobs[slot].details->account;
+    return limits_job(limits, account, duration, amount_wanted, &m, reason, size) &&
+           limits_ever(limits, account, amount_wanted, &m, reason, size);
+}
+
 enum step control_gate(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;

@@ -25,6 +25,9 @@ enum step control_recount(sched_t *s, uint32_t slot);
 int control_enter(sched_t *s, uint32_t slot, int64_t booking);
 void control_uncount(sched_t *s, uint32_t slot, int64_t booking);
 
+/* Whether one job of this duration may ask for what a job asks for. */
+bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size);
+
 /* Have memory for what control_started notes. Returns 0, or -1 with ENOMEM. */
 int control_prepare(sched_t *s, uint32_t slot);
 

@@ -138,9 +138,6 @@ sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *re
 int job_know(sched_t *s, uint32_t slot, const jobspec_t *spec, bool refuse, char *reason,
              size_t size);
 
-/* Whether one job of this duration may ask for what a job asks for. */
-bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size);
-
 /* The key of a job by its queue and priority; false where these are out of range. */
 bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq,
             struct queue_key *key);
@@ -187,8 +184,8 @@ void blocks_clear(struct named *n);
 /* Look anew which blocks each waiting job may use. Returns 0, or -1 with ENOMEM. */
 int blocks_permit(sched_t *s);
 
-/* The blocks that a job may use, by number. */
-uint64_t permits_of(sched_t *s, uint32_t slot);
+/* The blocks that a job may use, by number. Returns 0, or -1 with ENOMEM. */
+int permits_of(sched_t *s, uint32_t slot, uint64_t *permits);
 
 /* ---- Parts of a pass ---- */
 

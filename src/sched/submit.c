@@ -19,17 +19,6 @@ bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq, st
     return true;
 }
 
-struct wanted {
-    const sched_t *s;
-    uint32_t class;
-};
-
-static int64_t amount_wanted(void *arg, const char *type)
-{
-    const struct wanted *w = arg;
-    return w->s->place->ops->named->wants(w->s->place, w->class, type);
-}
-
 int job_know(sched_t *s, uint32_t slot, const jobspec_t *spec, bool refuse, char *reason,
              size_t size)
 {
@@ -46,8 +35,9 @@ int job_know(sched_t *s, uint32_t slot, const jobspec_t *spec, bool refuse, char
         return -1;
     }
     job->ask.part = lane->part;
-    job->ask.permits = permits_of(s, slot);
-    int64_t kind = kind_enter(&n->kinds, &job->ask, job->lane);
+    int64_t kind = permits_of(s, slot, &job->ask.permits) < 0
+                       ? -1
+                       : kind_enter(&n->kinds, &job->ask, job->lane);
     if (kind < 0) {
         s->place->ops->named->forget(s->place, job->ask.class);
         errno = ENOMEM;
@@ -96,15 +86,6 @@ static int find_queue(const sched_t *s, const struct sched_request *request, con
         return 0;
     errno = EINVAL;
     return -1;
-}
-
-bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size)
-{
-    struct wanted w = {s, s->jobs[slot].ask.class};
-    const struct limits *limits = s->named->limits;
-    uint32_t account = s->jobs[slot].details->account;
-    return limits_job(limits, account, duration, amount_wanted, &w, reason, size) &&
-           limits_ever(limits, account, amount_wanted, &w, reason, size);
 }
 
 /* Whether limits take the job, and what it is in the ledger. Returns 0, or -1: EINVAL with a reason, ENOMEM. */

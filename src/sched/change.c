@@ -79,6 +79,7 @@ int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *
     int rc = machine->remove(s->place, resources, err);
     int saved = errno;
     count_all(s, true);
+    s->named->is_eased = s->named->is_all_eased = true;
     errno = saved;
     if (rc < 0)
         return -1;

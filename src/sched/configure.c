@@ -138,6 +138,7 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
     s->swept = false;
     s->woken = true;
     n->is_eased |= (d->blocked & BLOCK_LIMIT) != 0; /* of the queue that it was in */
+    d->limited = -1;
     tell_later(s, slot);
     return named_event(s, now);
 }
@@ -325,7 +326,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     errno = saved;
     if (rc < 0)
         return -1;
-    n->is_eased = true;
+    n->is_eased = n->is_all_eased = true;
     victims_list(s);
     return named_event(s, now);
 }

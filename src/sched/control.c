@@ -76,9 +76,7 @@ enum step control_count(sched_t *s, uint32_t slot, int64_t booking)
 
 enum step control_recount(sched_t *s, uint32_t slot)
 {
-    bool eased = s->named->is_eased;
     control_uncount(s, slot, s->jobs[slot].booking);
-    s->named->is_eased = eased; /* that is no end */
     return control_count(s, slot, s->jobs[slot].booking);
 }
 
@@ -100,6 +98,11 @@ void control_uncount(sched_t *s, uint32_t slot, int64_t booking)
         return;
     limits_sub(s->named->limits, d->account, amount_held, &m);
     d->is_counted = false;
+}
+
+void control_ease(sched_t *s, uint32_t slot)
+{
+    limits_ease(s->named->limits, s->jobs[slot].details->account);
     s->named->is_eased = true;
 }
 
@@ -117,6 +120,7 @@ void control_released(sched_t *s, uint32_t slot)
         preempting_ended(s, slot);
     leave_preempting(s, slot);
     control_uncount(s, slot, s->jobs[slot].booking);
+    control_ease(s, slot);
 }
 
 int control_prepare(sched_t *s, uint32_t slot)
@@ -189,6 +193,7 @@ int job_block(sched_t *s, uint32_t slot, uint8_t reason)
             n->cap_limited = cap;
         }
         n->limited[n->n_limited++] = slot;
+        job->details->limited = limits_eased(n->limits, job->details->account);
     }
     if (job->state == SCHED_WAITING) {
         open_remove(s, slot);
@@ -277,12 +282,18 @@ int dependencies_resolve(sched_t *s)
     return rc;
 }
 
+bool control_is_eased(const sched_t *s, const struct job *job)
+{
+    const struct details *d = job->details;
+    return s->named->is_all_eased || limits_eased(s->named->limits, d->account) > d->limited;
+}
+
 /* Whether limits would let a job that they have blocked go on. */
 static bool is_within(const sched_t *s, const struct job *job)
 {
     const struct limits *limits = s->named->limits;
     struct measured m = {s, -1, job->ask.class};
-    return limits_open(limits, job->details->account, NULL, 0) &&
+    return control_is_eased(s, job) && limits_open(limits, job->details->account, NULL, 0) &&
            (!limits_measures(limits, job->details->account) ||
             limits_start(limits, job->details->account, amount_wanted, &m, NULL, 0));
 }
@@ -299,11 +310,14 @@ int limits_resolve(sched_t *s)
             continue;
         if (rc == 0 && is_within(s, job))
             rc = job_unblock(s, slot, BLOCK_LIMIT);
+        else if (rc == 0)
+            job->details->limited = limits_eased(n->limits, job->details->account);
         if (job->details->blocked & BLOCK_LIMIT)
             n->limited[kept++] = slot;
     }
     n->n_limited = kept;
     n->is_eased = rc < 0;
+    n->is_all_eased &= rc < 0;
     return rc;
 }
 

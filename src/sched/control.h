@@ -25,6 +25,12 @@ enum step control_recount(sched_t *s, uint32_t slot);
 int control_enter(sched_t *s, uint32_t slot, int64_t booking);
 void control_uncount(sched_t *s, uint32_t slot, int64_t booking);
 
+/* What a job's user and queue hold has become less: jobs that limits have blocked are looked at again. And whether a job that
+ * they have blocked is to be.
+ */
+void control_ease(sched_t *s, uint32_t slot);
+bool control_is_eased(const sched_t *s, const struct job *job);
+
 /* Whether one job of this duration may ask for what a job asks for. */
 bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size);
 

@@ -304,6 +304,26 @@ void limits_sub(struct limits *limits, uint32_t account, limits_amount_f *amount
     enter(limits, account, amount, arg, -1);
 }
 
+void limits_ease(struct limits *limits, uint32_t account)
+{
+    struct side side[3];
+    size_t sides = sides_of(limits, account, side);
+    limits->easings++;
+    for (size_t s = 0; s < sides; s++)
+        side[s].tally->eased = limits->easings;
+}
+
+int64_t limits_eased(const struct limits *limits, uint32_t account)
+{
+    struct side side[3];
+    size_t sides = sides_of(limits, account, side);
+    int64_t eased = 0;
+    for (size_t s = 0; s < sides; s++)
+        if (side[s].rules->n > 0 && side[s].tally->eased > eased)
+            eased = side[s].tally->eased;
+    return eased;
+}
+
 /* ---- Checking ---- */
 
 /* Take off a sum what a part of it has; false where the part has less than nothing. */

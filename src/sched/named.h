@@ -49,7 +49,9 @@ struct details {
     const char **groups;     /* interned */
     size_t n_groups;
     char limit_reason[64]; /* of BLOCK_LIMIT */
-    char reason[128];      /* why it waits, as last told, or is rejected; "" */
+    int64_t
+        limited; /* as of which easing (limits.h) it was over the limit; -1: it may be so no more */
+    char reason[128]; /* why it waits, as last told, or is rejected; "" */
 };
 
 /* A block and for whom it is; NULL: the number is free. */
@@ -72,8 +74,9 @@ struct named {
     uint32_t first, last;            /* jobs in the order of submission */
     uint32_t *limited;               /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
-    bool is_eased;    /* a limit may be met no more */
-    uint32_t *untold; /* jobs whose reason is to be told */
+    bool is_eased;     /* some limit may be met no more */
+    bool is_all_eased; /* any may */
+    uint32_t *untold;  /* jobs whose reason is to be told */
     size_t n_untold, cap_untold;
     struct block_slot block[PLACE_BLOCKS];
     bool is_permitted_late; /* who may use which block is to be looked at anew */

@@ -46,7 +46,8 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
                                     .how = d->how,
                                     .held = d->blocked & BLOCK_HOLD,
                                     .reason = d->reason,
-                                    .fresh = job->is_fresh,
+                                    .fresh = job->is_fresh ||
+                                             (d->blocked & BLOCK_LIMIT && control_is_eased(s, job)),
                                     .untold = d->is_untold};
     record->request = (struct sched_request){.duration = d->limit,
                                              .priority = d->priority,
@@ -160,7 +161,7 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r,
         return take_up(s, slot, r, err);
     struct sched_request request = r->request;
     request.hold = r->held;
-    if (job_take_in(s, slot, &request, r->fresh) < 0)
+    if (job_take_in(s, slot, &request, r->fresh && r->state != SCHED_BLOCKED) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     if (r->state != SCHED_BLOCKED || d->blocked != 0)
         return 0;
@@ -170,7 +171,8 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r,
         pending_end(s, slot);
         return errtext_set(err, ENOMEM, "out of memory");
     }
-    n->is_eased = true; /* the limits may be others now */
+    d->limited = r->fresh ? -1 : 0;
+    n->is_eased = true;
     return 0;
 }
 
@@ -258,7 +260,7 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         return 0;
     }
     /* What these events were is not known any more: all is looked at. */
-    n->is_eased = n->wake_all = true;
+    n->wake_all = true;
     s->woken = true;
     s->swept = false;
     note_freed(s, s->now, INT64_MAX);

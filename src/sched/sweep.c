@@ -92,7 +92,6 @@ static bool is_near(const sched_t *s, const struct job *job, int64_t bound)
 static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from)
 {
     struct job *job = &s->jobs[slot];
-    bool eased = s->named && s->named->is_eased;
     uint64_t frees = s->named ? s->place->ops->named->frees(s->place) : 0;
     int64_t was = job->at;
     if (s->named)
@@ -100,9 +99,10 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from)
     int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, was, from);
     if (s->named) {
         bool other = s->place->ops->named->frees(s->place) != frees;
-        s->named->is_eased = eased || other;
-        if (other) /* under other names it may hold it still */
+        if (other) { /* under other names it may hold it still */
+            control_ease(s, slot);
             note_freed(s, was, was + job->ask.duration);
+        }
     }
     if (at >= 0) {
         s->booked++;

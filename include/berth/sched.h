@@ -451,9 +451,10 @@ int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_st
  * With s jobs started, r reservations made or moved and q waiting: O((s + r + 1) log q) and what the calendar
  * takes for each, as long as few waiting jobs lie between what is free and the next power of two units.
  *
- * With named queues, h reservations, k kinds (different requests and queues) that wait, and f nodes of which something was
- * freed since the last pass: O((h + k) (log n + f)) to find out who may be concerned, and for each of these a match, which
- * looks at the machine's nodes.
+ * With named queues, h reservations, k kinds (different requests and queues) that wait, and g different gaps that opened since
+ * the last pass: O((h + k) g) to find out who may be concerned, and for each of these a search among the gaps of its part, as
+ * many as there are different bookings, and a match, which looks at the machine's nodes, if there is one to be had. Policies
+ * that compare slots on shared nodes, requests with alternatives and things outside of nodes need more matches.
  */
 int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions,
                size_t *n);

@@ -68,7 +68,7 @@ static int64_t next_by_count(const struct walk *w, const struct plan_ask *ask, i
         int64_t at = from;
         if (ask->calendar && !fit(ask->calendar, ask->duration, ask->limit, &at))
             return -1;
-        if (ask->hosts && !fit(ask->hosts, ask->duration, ask->hosts_limit, &at))
+        if (ask->next && (at = ask->next(ask->context, at)) < 0)
             return -1;
         for (uint32_t i = 0; i < list->n && !m->flexible; i++) {
             int64_t want = w->requests->total[list->number[i]];
@@ -101,7 +101,8 @@ static bool is_there_by_count(const struct walk *w, const struct plan_ask *ask)
         if (walk_is_over(s, i, w->at, w->end, limit))
             return false;
     }
-    return is_under(ask->calendar, ask->limit, w) && is_under(ask->hosts, ask->hosts_limit, w);
+    return is_under(ask->calendar, ask->limit, w) &&
+           (!ask->next || ask->next(ask->context, w->at) == w->at);
 }
 
 static int fail(int error)
@@ -201,6 +202,21 @@ int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t fro
     if (begin(&w, m, ask, &requests) < 0)
         return -1;
     int64_t at = seek(&w, ask, from < 0 ? 0 : from, before);
+    end(&w);
+    return at;
+}
+
+int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t from,
+                         int64_t before, bool reservation)
+{
+    struct requests requests;
+    struct walk w;
+
+    if (begin(&w, m, ask, &requests) < 0)
+        return -1;
+    int64_t at = seek(&w, ask, from < 0 ? 0 : from, before);
+    if (at >= 0 && record(&w, ask, jobid, at, reservation) < 0)
+        at = -1;
     end(&w);
     return at;
 }

@@ -23,8 +23,10 @@ struct plan_ask {
     const struct profile
         *calendar; /* for when: no time is looked at in whose window this has more than */
     int64_t limit; /* that; NULL: there is none such */
-    const struct profile *hosts; /* another one */
-    int64_t hosts_limit;
+    /* The first time on or after `from` that something else doesn't rule out, -1 if it rules out all; NULL: there is none such.
+     */
+    int64_t (*next)(void *context, int64_t from);
+    void *context;
 };
 
 /* ---- Match ---- */
@@ -40,6 +42,10 @@ int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64
  */
 #define PLAN_TRIES_MAX 20000
 int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t from, int64_t before);
+
+/* The same, and book it there. */
+int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t from,
+                         int64_t before, bool reservation);
 
 /* 0 if it could be booked on an idle machine that is all up and without blocks; -1 with ENODEV if not, or as match_plan. */
 int match_plan_ever(struct match *m, const struct plan_ask *ask);
@@ -156,6 +162,11 @@ uint32_t match_steps(const struct match *m, uint32_t v, struct plan_step *step, 
 
 /* The place of a type in steps, or -1: it is not there. */
 int match_step_type(const struct match *m, uint16_t type);
+
+/* Whether the policy prefers lower ids among what the top of a request may take (1), higher ones (-1), or goes by something
+ * else or more (0).
+ */
+int match_order_of_ids(const struct match *m);
 
 /* Whether the policy's order depends on what was taken before. */
 bool match_goes_by_weight(const struct match *m);

@@ -99,6 +99,15 @@ uint32_t match_alike(const struct match *m, uint32_t v)
     return (uint32_t)(topo_class(&m->topo, v) - m->topo.class);
 }
 
+int match_order_of_ids(const struct match *m)
+{
+    const struct policy *p = &m->policy;
+
+    if (p->first || p->score != SCORE_ID || p->graph == ORDER_RUNS)
+        return 0;
+    return p->graph == ORDER_ASCENDING ? 1 : -1;
+}
+
 bool match_goes_by_weight(const struct match *m)
 {
     return m->policy.first;

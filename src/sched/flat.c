@@ -46,8 +46,9 @@ static void flat_release(struct place *place, int64_t booking)
 }
 
 static int64_t flat_pull(struct place *place, const struct place_ask *ask, int64_t booking,
-                         int64_t at, int64_t from)
+                         int64_t at, int64_t from, bool anew)
 {
+    (void)anew;
     planner_t *planner = planner_of(place);
     int64_t found = planner_earliest_before(planner, from, ask->duration, ask->units, at);
     if (found < at && planner_advance_span(planner, booking, found) < 0)

@@ -146,8 +146,9 @@ static void graph_release(struct place *place, int64_t booking)
 }
 
 static int64_t graph_pull(struct place *place, const struct place_ask *ask, int64_t booking,
-                          int64_t at, int64_t from)
+                          int64_t at, int64_t from, bool anew)
 {
+    (void)anew;
     struct graph_place *g = graph_of(place);
     int64_t found = planner_earliest_before(g->calendar, from, ask->duration, ask->units, at);
 

@@ -276,8 +276,9 @@ static bool may_fit(sched_t *s, struct kind *k)
                             .duration = k->open ? queue_least(k->open) : INT64_MAX};
     if (!k->open)
         return true;
-    if (s->place->ops->named->admits(s->place, &ask, s->now, s->now) &&
-        s->place->ops->named->betters(s->place, &ask, -1, s->now, s->named->heard))
+    const struct place_named *named = s->place->ops->named;
+    if (!named->is_short(s->place, &ask, s->now, &k->note) && named->stirs(s->place, k->class) &&
+        named->betters(s->place, &ask, -1, s->now, s->named->heard))
         return true;
     if (ask.duration > k->fails)
         k->fails = ask.duration;
@@ -295,8 +296,7 @@ void kinds_wake(sched_t *s, bool all)
     for (uint32_t i = 0; i < t->n; i++) {
         struct kind *k = &t->v[i];
         struct queue_entry first;
-        if (k->jobs == 0 || k->fails == INT64_MAX ||
-            !(all || (named->stirs(s->place, k->class) && may_fit(s, k))))
+        if (k->jobs == 0 || k->fails == INT64_MAX || !(all || may_fit(s, k)))
             continue;
         k->fails = INT64_MAX;
         /* Awake with all jobs it has: the least duration is 1 as far as is known without a look. */

@@ -25,7 +25,8 @@ struct kind {
     struct queue *open;
     int64_t
         fails; /* no job of this duration or a longer one fits now; INT64_MAX: not known of any */
-    bool is_reserved; /* `open` is kept though it is empty */
+    struct place_note note; /* of the shortest */
+    bool is_reserved;       /* `open` is kept though it is empty */
     bool in_fill;
     struct queue_key key; /* there */
     int64_t least;

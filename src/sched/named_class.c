@@ -271,14 +271,13 @@ struct plan_ask named_plan(const struct named *n, const struct place_ask *ask)
     return plan;
 }
 
-struct plan_ask named_plan_counted(struct named *n, const struct place_ask *ask, bool later)
+void named_plan_counted(struct counted *counted, struct named *n, const struct place_ask *ask)
 {
-    struct plan_ask plan = named_plan(n, ask);
-    const struct class *c = class_of(n, ask);
-
-    if (c && (later || c->pieces > 1))
-        plan.hosts = named_hosts_of(n, c, &plan.hosts_limit);
-    return plan;
+    *counted = (struct counted){named_plan(n, ask), n, class_of(n, ask)};
+    if (counted->class && counted->class->host != NAMED_NONE) {
+        counted->plan.next = named_hosts_next;
+        counted->plan.context = counted;
+    }
 }
 
 /* How people say so much of a type. */

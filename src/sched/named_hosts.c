@@ -1,63 +1,11 @@
-/* How many hosts a request has when: for each piece that classes ask for many of, a calendar for each part.
- *
- * A class that asks for so many nodes, or slots that are each in a node, can only be where that many pieces find room. A
- * host's calendar counts the pieces that nodes have room for at each instant, so that most of what can't be, now or for
- * a reservation, is ruled out without a match: O(log n). Nodes that are down, blocked or don't satisfy constraints count
- * as if they were not, so a calendar may promise too much, never too little.
- *
- * Of each node it is remembered what was taken of it when it was last counted. Nodes of which a booking has changed are
- * listed, and counted anew before the next question: O(nodes that changed), each in all calendars of its parts; nodes
- * that changed alike are counted at once. Where memory runs out nothing is known until all is made anew.
- */
+/* Hosts: gaps for the pieces of classes (named_hosts.h). */
+#include "sched/named_hosts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/named_priv.h"
-
-#define STEPS_MAX 128
-#define IDLE_MAX  64 /* changes of bookings after which a calendar that nobody asked is given up */
+#define IDLE_MAX  64   /* passes after which gaps that nobody asked for are given up */
 #define HOSTS_MAX 2048 /* more pieces are not counted */
-#define PARTS_MAX 64   /* nor is anything where there are more parts */
-
-struct host {
-    uint32_t users; /* classes; 0: the slot is free */
-    uint32_t part;
-    bool is_node; /* a node is one piece, however much it has */
-    bool filled;
-    struct piece piece;
-    int64_t total; /* pieces of an idle part */
-    struct profile taken;
-    size_t points;  /* that it had when it was made */
-    uint64_t asked; /* as of which change of bookings */
-};
-
-struct node_row {
-    uint32_t vertex, alike;
-    uint32_t n; /* steps; 0: nothing is taken */
-    bool dirty;
-    uint64_t parts; /* that it belongs to, by number */
-    struct plan_step *step;
-};
-
-/* Nodes that have changed alike. */
-struct change {
-    const struct node_row *sample;
-    int64_t count;
-    uint32_t n_old, n_new;
-    struct plan_step old[STEPS_MAX], new[STEPS_MAX];
-};
-
-struct hosts {
-    struct host *v;
-    uint32_t n;
-    bool ready; /* the rows are there */
-    struct node_row *row;
-    uint32_t n_rows;
-    uint32_t *dirty;
-    uint32_t n_dirty;
-    uint64_t changes; /* times that any were counted anew */
-    struct change change;
-};
 
 /* ---- Which pieces ---- */
 
@@ -101,9 +49,8 @@ static int64_t count_pieces(const struct named *n, const struct class *c, bool *
     return 0;
 }
 
-/* The pieces that a node has room for when so much is taken of it. */
-static int64_t room_of(const struct named *n, const struct host *h, uint32_t vertex,
-                       const struct plan_step *step)
+int64_t named_room_of(const struct named *n, const struct host *h, uint32_t vertex,
+                      const struct plan_step *step)
 {
     int64_t pieces = h->is_node ? 1 : INT64_MAX;
 
@@ -122,150 +69,173 @@ static int64_t room_of(const struct named *n, const struct host *h, uint32_t ver
 
 /* ---- Counting ---- */
 
-struct span {
-    int64_t at, taken; /* until the next one's time */
-};
-
-/* What steps take of a calendar. Returns the number of spans, of which the last one takes nothing or is for ever. */
-static uint32_t spans_of(const struct named *n, const struct host *h, uint32_t vertex,
-                         const struct plan_step *step, uint32_t steps, struct span *span)
+/* What room a node has over time. Returns the number of steps. */
+static uint32_t rooms_of(const struct named *n, const struct host *h, uint32_t vertex,
+                         const struct plan_step *step, uint32_t steps, struct room_step *room)
 {
     static const struct plan_step idle;
-    int64_t total = room_of(n, h, vertex, &idle);
     uint32_t k = 0;
 
-    span[k++] = (struct span){0, 0};
-    for (uint32_t i = 0; i < steps; i++) {
-        int64_t taken = total - room_of(n, h, vertex, &step[i]);
-        if (i == 0)
-            span[0].taken = taken;
-        else if (taken != span[k - 1].taken)
-            span[k++] = (struct span){step[i].at, taken};
+    room[k++] = (struct room_step){0, named_room_of(n, h, vertex, steps > 0 ? &step[0] : &idle)};
+    for (uint32_t i = 1; i < steps; i++) {
+        int64_t pieces = named_room_of(n, h, vertex, &step[i]);
+        if (pieces != room[k - 1].pieces)
+            room[k++] = (struct room_step){step[i].at, pieces};
     }
     return k;
 }
 
-/* Have points in a calendar where spans end. They stay until the calendar is made anew, so that nodes booked at once can be
- * given back one by one.
- */
-static int need_points(struct host *h, const struct span *span, uint32_t n)
+/* False if nothing changes for it. */
+static bool compare(const struct named *n, const struct host *h, const struct change *c,
+                    struct host_change *x)
 {
-    struct profile_cursor c;
+    uint32_t vertex = c->sample->vertex;
 
-    for (uint32_t i = 1; i <= n; i++) {
-        int64_t at = i < n ? span[i].at : INT64_MAX;
-        if (i == n && span[i - 1].taken == 0)
-            break;
-        profile_seek(&c, &h->taken, at);
-        if (profile_cursor_time(&c) != at && profile_hold(&h->taken, at) < 0)
-            return -1;
-    }
-    return 0;
+    x->n_old = rooms_of(n, h, vertex, c->old, c->n_old, x->old);
+    x->n_new = rooms_of(n, h, vertex, c->new, c->n_new, x->new);
+    if (x->n_old == x->n_new && memcmp(x->old, x->new, x->n_old * sizeof(*x->old)) == 0)
+        return false;
+    x->n_was = gaps_of(x->old, x->n_old, x->was);
+    x->n_is = gaps_of(x->new, x->n_new, x->is);
+    return true;
 }
 
-static void add(struct host *h, const struct span *span, uint32_t n, int64_t count)
+static bool concerns(const struct host *h, const struct change *c)
+{
+    return h->users > 0 && h->filled && (c->sample->parts >> h->part & 1);
+}
+
+static bool has_gap(const struct gap *gap, uint32_t n, const struct gap *x)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (span[i].taken != 0)
-            profile_add(&h->taken, span[i].at, i + 1 < n ? span[i + 1].at : INT64_MAX,
-                        span[i].taken * count);
+        if (gap[i].from == x->from && gap[i].until == x->until && gap[i].pieces == x->pieces)
+            return true;
+    return false;
 }
 
-static int change_one(const struct named *n, struct host *h, const struct change *c)
+static int change_gaps(struct host *h, const struct host_change *x, int64_t count)
 {
-    struct span old[STEPS_MAX], new[STEPS_MAX];
-    uint32_t vertex = c->sample->vertex;
-    uint32_t n_old = spans_of(n, h, vertex, c->old, c->n_old, old);
-    uint32_t n_new = spans_of(n, h, vertex, c->new, c->n_new, new);
-
-    if (n_old == n_new && memcmp(old, new, n_old * sizeof(*old)) == 0)
-        return 0;
-    if (need_points(h, new, n_new) < 0)
-        return -1;
-    add(h, old, n_old, -c->count);
-    add(h, new, n_new, c->count);
+    for (uint32_t i = 0; i < x->n_was; i++)
+        if (!has_gap(x->is, x->n_is, &x->was[i]) &&
+            gaps_add(&h->gaps, x->was[i].from, x->was[i].until, -x->was[i].pieces * count) < 0)
+            return -1;
+    for (uint32_t i = 0; i < x->n_is; i++)
+        if (!has_gap(x->was, x->n_was, &x->is[i]) &&
+            gaps_add(&h->gaps, x->is[i].from, x->is[i].until, x->is[i].pieces * count) < 0)
+            return -1;
     return 0;
 }
 
-static int flush(struct named *n)
+int named_hosts_change(struct named *n, const struct change *c)
 {
     struct hosts *hosts = n->hosts;
-    struct change *c = &hosts->change;
-    int rc = 0;
+    struct host_change x;
 
-    for (uint32_t i = 0; i < hosts->n && c->count > 0 && rc == 0; i++)
-        if (hosts->v[i].users > 0 && hosts->v[i].filled && c->sample->parts >> hosts->v[i].part & 1)
-            rc = change_one(n, &hosts->v[i], c);
-    c->count = 0;
-    return rc;
-}
-
-static bool is_same(const struct plan_step *a, uint32_t n_a, const struct plan_step *b,
-                    uint32_t n_b)
-{
-    return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof(*a)) == 0);
-}
-
-/* Count one node anew. */
-static int recount(struct named *n, struct node_row *row)
-{
-    struct change *c = &n->hosts->change;
-    struct plan_step step[STEPS_MAX];
-    uint32_t steps = match_steps(n->match, row->vertex, step, STEPS_MAX);
-
-    if (steps == 1 && step[0].use == PLAN_IDLE)
-        steps = 0;
-    row->dirty = false;
-    if (is_same(step, steps, row->step, row->n))
-        return 0;
-    bool more = c->count > 0 && row->alike == c->sample->alike && row->parts == c->sample->parts &&
-                is_same(step, steps, c->new, c->n_new) &&
-                is_same(row->step, row->n, c->old, c->n_old);
-    if (!more) {
-        if (flush(n) < 0)
+    for (uint32_t i = 0; i < hosts->n; i++) {
+        struct host *h = &hosts->v[i];
+        if ((hosts->trial && hosts->only != NAMED_NONE && hosts->only != i) || !concerns(h, c) ||
+            !compare(n, h, c, &x))
+            continue;
+        if (change_gaps(h, &x, c->count) < 0)
             return -1;
-        c->sample = row;
-        if (row->n > 0)
-            memcpy(c->old, row->step, row->n * sizeof(*step));
-        memcpy(c->new, step, steps * sizeof(*step));
-        c->n_old = row->n;
-        c->n_new = steps;
+        if (!hosts->trial)
+            named_gain_all(hosts, h, &x, c->count);
     }
-    c->count++;
-    struct plan_step *copy = steps ? reallocarray(row->step, steps, sizeof(*copy)) : NULL;
-    if (steps && !copy)
-        return -1;
-    if (steps)
-        memcpy(copy, step, steps * sizeof(*step));
-    else
-        free(row->step);
-    row->step = copy;
-    row->n = steps;
     return 0;
 }
 
-/* ---- Rows ---- */
+int named_hosts_change_late(struct named *n, const struct change *c)
+{
+    struct hosts *hosts = n->hosts;
+    struct host_change x;
 
-void named_hosts_reset(struct named *n)
+    for (uint32_t i = 0; i < hosts->n; i++) {
+        struct host *h = &hosts->v[i];
+        if (!concerns(h, c) || !compare(n, h, c, &x))
+            continue;
+        if (hosts->only != NAMED_NONE && hosts->only != i && change_gaps(h, &x, c->count) < 0)
+            return -1;
+        named_gain_all(hosts, h, &x, c->count);
+    }
+    return 0;
+}
+
+/* The gaps of all nodes, from their rows. */
+static int count_all(const struct named *n, const struct host *h, struct gaps *gaps)
+{
+    const struct hosts *hosts = n->hosts;
+
+    for (uint32_t i = 0; i < hosts->n_rows; i++) {
+        const struct node_row *row = &hosts->row[i];
+        struct room_step room[GAPS_STEPS_MAX];
+        struct gap gap[GAPS_STEPS_MAX];
+        int64_t count = 1;
+        if (!(row->parts >> h->part & 1))
+            continue;
+        for (; i + 1 < hosts->n_rows && named_rows_alike(row, &hosts->row[i + 1]); i++)
+            count++;
+        uint32_t rooms = rooms_of(n, h, row->vertex, row->step, row->n, room);
+        uint32_t found = gaps_of(room, rooms, gap);
+        for (uint32_t k = 0; k < found; k++)
+            if (gaps_add(gaps, gap[k].from, gap[k].until, gap[k].pieces * count) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+static int fill(struct named *n, struct host *h)
+{
+    h->gaps = (struct gaps){0};
+    h->filled = true;
+    h->epoch = ++n->hosts->epochs;
+    h->n_gains = h->unheard = 0;
+    h->first_gain = 0;
+    return count_all(n, h, &h->gaps);
+}
+
+static int take_away(struct gaps *gaps, const struct gap *gap, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (gaps_add(gaps, gap[i].from, gap[i].until, -gap[i].pieces) < 0)
+            return -1;
+    return 0;
+}
+
+bool named_hosts_check(const struct named *n)
+{
+    bool fine = true;
+
+    for (uint32_t i = 0; n->hosts && i < n->hosts->n && fine; i++) {
+        const struct host *h = &n->hosts->v[i];
+        struct gaps anew = {0};
+        if (!h->filled)
+            continue;
+        fine = gaps_check(&h->gaps) && h->users > 0;
+        if (count_all(n, h, &anew) == 0 && take_away(&anew, h->gaps.by_from, h->gaps.n) == 0 &&
+            take_away(&anew, h->gaps.late, h->gaps.n_late) == 0 && gaps_settle(&anew) == 0)
+            fine = fine && anew.n == 0;
+        gaps_clear(&anew);
+    }
+    return fine;
+}
+
+static void empty(struct host *h)
+{
+    if (h->filled)
+        gaps_clear(&h->gaps);
+    h->filled = false;
+}
+
+void named_hosts_pass(struct named *n)
 {
     struct hosts *h = n->hosts;
 
     if (!h)
         return;
+    h->passes++;
     for (uint32_t i = 0; i < h->n; i++)
-        if (h->v[i].filled) {
-            profile_clear(&h->v[i].taken);
-            h->v[i].filled = false;
-        }
-    for (uint32_t i = 0; i < h->n_rows; i++)
-        free(h->row[i].step);
-    free(h->row);
-    free(h->dirty);
-    h->row = NULL;
-    h->dirty = NULL;
-    h->n_rows = h->n_dirty = 0;
-    h->change.count = 0;
-    h->ready = false;
+        if (h->v[i].filled && h->passes - h->v[i].asked > IDLE_MAX)
+            empty(&h->v[i]);
 }
 
 void named_hosts_clear(struct named *n)
@@ -277,132 +247,26 @@ void named_hosts_clear(struct named *n)
     n->hosts = NULL;
 }
 
-static int make_rows(struct named *n)
-{
-    struct hosts *h = n->hosts;
-    uint32_t count = 0;
-
-    for (uint32_t v = 0; v < n->graph->n; v++)
-        count += n->graph->v[v].type == TYPE_NODE && !n->graph->v[v].gone;
-    h->row = calloc((size_t)count + 1, sizeof(*h->row));
-    h->dirty = calloc((size_t)count + 1, sizeof(*h->dirty));
-    if (!h->row || !h->dirty)
-        return -1;
-    for (uint32_t v = 0; v < n->graph->n; v++) {
-        if (n->graph->v[v].type != TYPE_NODE || n->graph->v[v].gone)
-            continue;
-        struct node_row *row = &h->row[h->n_rows];
-        *row = (struct node_row){.vertex = v, .alike = match_alike(n->match, v), .dirty = true};
-        for (uint32_t p = 0; p < n->n_parts; p++)
-            row->parts |= (uint64_t)match_part_has(n->parts[p].within, v) << p;
-        h->dirty[h->n_dirty++] = h->n_rows++;
-    }
-    h->ready = true;
-    return 0;
-}
-
-static int fill(struct named *n, struct host *h)
-{
-    static const struct plan_step idle;
-    struct hosts *hosts = n->hosts;
-
-    if (profile_init(&h->taken, 0) < 0)
-        return -1;
-    h->filled = true;
-    h->total = 0;
-    for (uint32_t i = 0; i < hosts->n_rows; i++) {
-        const struct node_row *row = &hosts->row[i];
-        struct span span[STEPS_MAX];
-        if (!(row->parts >> h->part & 1))
-            continue;
-        h->total += room_of(n, h, row->vertex, &idle);
-        uint32_t spans = spans_of(n, h, row->vertex, row->step, row->n, span);
-        if (need_points(h, span, spans) < 0)
-            return -1;
-        add(h, span, spans, 1);
-    }
-    h->points = h->taken.n;
-    return 0;
-}
-
-static void give_up_idle(struct hosts *h)
-{
-    h->changes++;
-    for (uint32_t i = 0; i < h->n; i++)
-        if (h->v[i].filled && h->changes - h->v[i].asked > IDLE_MAX) {
-            profile_clear(&h->v[i].taken);
-            h->v[i].filled = false;
-        }
-}
-
-/* Count anew what has changed. False if nothing is known. */
-static bool settle(struct named *n)
-{
-    struct hosts *h = n->hosts;
-    int rc = 0;
-
-    if (n->n_parts > PARTS_MAX)
-        return false;
-    if (!h->ready)
-        rc = make_rows(n);
-    if (h->n_dirty > 0)
-        give_up_idle(h);
-    for (uint32_t i = 0; i < h->n_dirty && rc == 0; i++)
-        rc = recount(n, &h->row[h->dirty[i]]);
-    h->n_dirty = 0;
-    if (rc == 0)
-        rc = flush(n);
-    if (rc < 0)
-        named_hosts_reset(n);
-    return rc == 0;
-}
-
-/* The row of a node; n_rows if there is none. */
-static uint32_t row_of(const struct hosts *h, uint32_t vertex)
-{
-    uint32_t low = 0, high = h->n_rows;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (h->row[middle].vertex < vertex)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < h->n_rows && h->row[low].vertex == vertex ? low : h->n_rows;
-}
-
-static void note(struct hosts *h, uint32_t vertex)
-{
-    uint32_t i = row_of(h, vertex);
-
-    if (i == h->n_rows || h->row[i].dirty)
-        return;
-    h->row[i].dirty = true;
-    h->dirty[h->n_dirty++] = i;
-}
-
-void named_hosts_note(struct named *n, int64_t job)
-{
-    uint32_t i = 0, vertex, last = NAMED_NONE;
-    bool alone;
-
-    if (!n->hosts || !n->hosts->ready)
-        return;
-    while (match_job_thing(n->match, job, &i, &vertex, &alone)) {
-        uint32_t node = match_node_of(n->match, vertex);
-        if (node != last)
-            note(n->hosts, node);
-        last = node;
-    }
-}
-
 /* ---- Classes ---- */
+
+/* A slot for a host of a class: that of its own piece, a free one, or NAMED_NONE. */
+static uint32_t slot_for(const struct hosts *h, const struct class *c, bool is_node)
+{
+    uint32_t slot = NAMED_NONE;
+
+    for (uint32_t i = 0; i < h->n; i++) {
+        const struct host *x = &h->v[i];
+        if (x->users == 0)
+            slot = i;
+        else if (x->part == c->part && x->is_node == is_node && is_equal(&x->piece, c->piece))
+            return i;
+    }
+    return slot;
+}
 
 int named_hosts_enter(struct named *n, struct class *c)
 {
     bool is_node;
-    uint32_t slot = NAMED_NONE;
     int64_t count = count_pieces(n, c, &is_node);
 
     c->host = NAMED_NONE;
@@ -411,15 +275,7 @@ int named_hosts_enter(struct named *n, struct class *c)
     if (!n->hosts && !(n->hosts = calloc(1, sizeof(*n->hosts))))
         return -1;
     struct hosts *h = n->hosts;
-    for (uint32_t i = 0; i < h->n; i++) {
-        struct host *x = &h->v[i];
-        if (x->users == 0) {
-            slot = i;
-        } else if (x->part == c->part && x->is_node == is_node && is_equal(&x->piece, c->piece)) {
-            slot = i;
-            break;
-        }
-    }
+    uint32_t slot = slot_for(h, c, is_node);
     if (slot == NAMED_NONE) {
         struct host *v = h->n < HOSTS_MAX ? reallocarray(h->v, h->n + 1, sizeof(*v)) : NULL;
         if (!v)
@@ -433,6 +289,11 @@ int named_hosts_enter(struct named *n, struct class *c)
             (struct host){.users = 1, .part = c->part, .is_node = is_node, .piece = c->piece[0]};
     c->host = slot;
     c->pieces = count;
+    c->by_node = strcmp(c->spec->resources[0].type, "node") == 0 &&
+                 c->spec->resources[0].end == c->spec->nresources;
+    c->is_exact = true;
+    for (uint32_t i = 0; i < c->spec->nresources; i++)
+        c->is_exact &= c->spec->resources[i].count.min == c->spec->resources[i].count.max;
     return 0;
 }
 
@@ -440,42 +301,67 @@ void named_hosts_leave(struct named *n, struct class *c)
 {
     struct host *h = c->host == NAMED_NONE ? NULL : &n->hosts->v[c->host];
 
-    if (!h || --h->users > 0)
-        return;
-    if (h->filled)
-        profile_clear(&h->taken);
-    h->filled = false;
+    if (h && --h->users == 0)
+        empty(h);
 }
 
-const struct profile *named_hosts_of(struct named *n, const struct class *c, int64_t *limit)
+struct host *named_host_ready(struct named *n, const struct class *c)
 {
-    if (c->host == NAMED_NONE || !settle(n))
+    if (c->host == NAMED_NONE || !named_rows_settle(n))
         return NULL;
     struct host *h = &n->hosts->v[c->host];
-    if (h->filled && h->taken.n > 2 * h->points + 1024) {
-        profile_clear(&h->taken);
-        h->filled = false;
-    }
-    if (!h->filled && fill(n, h) < 0) {
+    if ((!h->filled && fill(n, h) < 0) || gaps_settle(&h->gaps) < 0) {
         named_hosts_reset(n);
         return NULL;
     }
-    h->asked = n->hosts->changes;
-    *limit = h->total - c->pieces;
-    return *limit >= 0 ? &h->taken : NULL;
+    h->asked = n->hosts->passes;
+    return h;
+}
+
+/* ---- Questions ---- */
+
+int64_t named_hosts_next(void *context, int64_t from)
+{
+    const struct counted *ask = context;
+    const struct host *h = named_host_ready(ask->n, ask->class);
+
+    return h ? gaps_first(&h->gaps, ask->plan.duration, from, INT64_MAX, ask->class->pieces, NULL)
+             : from;
+}
+
+bool named_hosts_could(struct named *n, const struct class *c, uint32_t node, int64_t duration,
+                       int64_t before)
+{
+    struct room_step room[GAPS_STEPS_MAX];
+    struct gap gap[GAPS_STEPS_MAX];
+
+    if (!named_rows_settle(n))
+        return true;
+    uint32_t i = named_row_of(n->hosts, node);
+    if (i == n->hosts->n_rows)
+        return true;
+    const struct host *h = &n->hosts->v[c->host];
+    const struct node_row *row = &n->hosts->row[i];
+    uint32_t gaps = gaps_of(room, rooms_of(n, h, node, row->step, row->n, room), gap);
+    for (uint32_t k = 0; k < gaps; k++) {
+        int64_t first = gap[k].from > n->now ? gap[k].from : n->now;
+        if (first < before && named_until_of(h, gap[k].until, before) - duration >= first)
+            return true;
+    }
+    return false;
 }
 
 bool named_hosts_has(struct named *n, const struct class *c, uint32_t node, int64_t at, int64_t end)
 {
-    if (c->host == NAMED_NONE || !settle(n))
+    if (c->host == NAMED_NONE || !named_rows_settle(n))
         return true;
-    uint32_t i = row_of(n->hosts, node);
+    uint32_t i = named_row_of(n->hosts, node);
     if (i == n->hosts->n_rows)
         return true;
     const struct node_row *row = &n->hosts->row[i];
     for (uint32_t k = 0; k < row->n; k++)
         if (row->step[k].at < end && (k + 1 == row->n || row->step[k + 1].at > at) &&
-            room_of(n, &n->hosts->v[c->host], node, &row->step[k]) == 0)
+            named_room_of(n, &n->hosts->v[c->host], node, &row->step[k]) == 0)
             return false;
     return true;
 }

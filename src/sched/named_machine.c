@@ -26,6 +26,7 @@ int named_status(struct place *place, const char *resources, enum sched_status s
     int rc = those ? match_set_down(n->match, v, count, status != SCHED_UP) : -1;
     if (rc == 0) {
         named_recount(n, those);
+        named_hosts_reset(n);
         for (size_t i = 0; i < count && status == SCHED_UP; i++)
             named_free(n, v[i], n->now, INT64_MAX);
     }

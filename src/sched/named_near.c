@@ -3,6 +3,7 @@
  * A log of nodes with the times during which something of them was freed, each with its place in the log. Where it is
  * full, or what was freed is in no node, all before counts as freed everywhere.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sched/named_priv.h"
@@ -51,38 +52,123 @@ void named_forget_freed(struct place *place, uint64_t since)
     log->base += gone;
 }
 
-/* Whether a calendar leaves open a start at `from` (before = from), or in [from, before) with all free from `before` on. */
-static bool leaves_open(const struct profile *p, int64_t limit, int64_t duration, int64_t from,
-                        int64_t before)
+/* Whether the calendar of cores rules out a start at `from` (before = from), or in [from, before) with all free from
+ * `before` on.
+ */
+static bool is_over(const struct plan_ask *plan, int64_t from, int64_t before)
 {
-    int64_t end = duration < INT64_MAX - from ? from + duration : INT64_MAX;
-    if (!p || limit < 0)
-        return !p;
-    return before > from ? profile_fits(p, from, duration, limit, before)
-                         : profile_at(p, from) <= limit && profile_max(p, from, end) <= limit;
+    if (!plan->calendar || plan->limit < 0)
+        return plan->calendar != NULL;
+    return before > from ? !profile_fits(plan->calendar, from, plan->duration, plan->limit, before)
+                         : profile_max(plan->calendar, from, from + plan->duration) > plan->limit;
 }
 
-bool named_admits(struct place *place, const struct place_ask *ask, int64_t from, int64_t before)
+/* Whether something was freed since in a node that might help who was told that there is no match. */
+static bool is_helped(struct named *n, const struct class *c, int64_t duration,
+                      struct held_note *note)
+{
+    const struct near *log = &n->near;
+
+    if (n->stale || note->heard < log->all || note->heard < log->base)
+        return true;
+    for (uint32_t i = (uint32_t)(note->heard - log->base); i < log->n; i++) {
+        const struct freed_node *f = &log->v[i];
+        if (f->from < note->before && f->to > n->now &&
+            match_part_has(n->parts[c->part].within, f->vertex) &&
+            named_hosts_could(n, c, f->vertex, duration, note->before))
+            return true;
+    }
+    note->heard = named_freed(&n->place);
+    return false;
+}
+
+bool named_is_short(struct place *place, const struct place_ask *ask, int64_t now,
+                    struct place_note *note)
 {
     struct named *n = named_of(place);
+    const struct class *c = class_of(n, ask);
 
-    if (!class_of(n, ask) || named_freshen(n) < 0)
-        return true;
-    struct plan_ask plan = named_plan_counted(n, ask, before > from);
-    return leaves_open(plan.calendar, plan.limit, ask->duration, from, before) &&
-           leaves_open(plan.hosts, plan.hosts_limit, ask->duration, from, before);
+    if (!c || named_freshen(n) < 0)
+        return false;
+    if (c->host != NAMED_NONE)
+        return named_hosts_short(n, c, ask->duration, now, note);
+    struct plan_ask plan = named_plan(n, ask);
+    return is_over(&plan, now, now);
 }
 
-/* Whether a booking holds something in a node. */
-static bool is_in(struct named *n, int64_t booking, uint32_t node)
+bool named_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at)
+{
+    struct named *n = named_of(place);
+    const struct class *c = class_of(n, ask);
+
+    if (!c || named_freshen(n) < 0)
+        return false;
+    if (c->host == NAMED_NONE) {
+        struct plan_ask plan = named_plan(n, ask);
+        return is_over(&plan, n->now, at);
+    }
+    struct held_note *note = &n->bookings[booking].note;
+    if (note->kind == HELD_UNKNOWN || !c->is_exact || ask->duration < note->duration ||
+        at != note->before)
+        return false;
+    return note->kind == HELD_SHORT ? named_hosts_stuck(n, c, at, note)
+                                    : !is_helped(n, c, ask->duration, note);
+}
+
+/* Mark the nodes that a booking holds something in; false if there is no memory to. */
+static bool mark_nodes(struct named *n, int64_t booking)
 {
     uint32_t i = 0, vertex;
     bool alone;
 
+    if (n->n_marked < n->graph->n) {
+        uint32_t *marked = calloc(n->graph->n, sizeof(*marked));
+        if (!marked)
+            return false;
+        free(n->marked);
+        n->marked = marked;
+        n->n_marked = n->graph->n;
+        n->mark = 0;
+    }
+    if (++n->mark == 0) {
+        memset(n->marked, 0, n->n_marked * sizeof(*n->marked));
+        n->mark = 1;
+    }
     while (match_job_thing(n->match, booking, &i, &vertex, &alone))
-        if (match_node_of(n->match, vertex) == node)
-            return true;
-    return false;
+        n->marked[match_node_of(n->match, vertex)] = n->mark;
+    return true;
+}
+
+/* The ids of the nodes that a booking holds something of. */
+static void know_ids(struct named *n, int64_t booking)
+{
+    struct booking *b = &n->bookings[booking];
+    uint32_t i = 0, vertex;
+    bool alone;
+
+    if (b->has_ids)
+        return;
+    b->has_ids = true;
+    b->low = INT64_MAX;
+    b->high = INT64_MIN;
+    while (match_job_thing(n->match, booking, &i, &vertex, &alone)) {
+        int64_t id = n->graph->v[match_node_of(n->match, vertex)].id;
+        b->low = id < b->low ? id : b->low;
+        b->high = id > b->high ? id : b->high;
+    }
+}
+
+/* Whether a class that holds a booking would rather have, or has, something of a node. */
+static bool is_preferred(struct named *n, const struct class *c, int64_t booking, uint32_t node)
+{
+    int order = c->by_node ? match_order_of_ids(n->match) : 0;
+    const struct booking *b = &n->bookings[booking];
+    int64_t id = n->graph->v[node].id;
+
+    if (order == 0)
+        return true;
+    know_ids(n, booking);
+    return order > 0 ? id <= b->high : id >= b->low;
 }
 
 bool named_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
@@ -92,16 +178,22 @@ bool named_betters(struct place *place, const struct place_ask *ask, int64_t boo
     const struct near *log = &n->near;
     const struct class *c = class_of(n, ask);
     int64_t end = ask->duration < INT64_MAX - at ? at + ask->duration : INT64_MAX;
+    bool is_marked = false;
 
     if (!c || n->stale || since < log->all)
         return true;
+    /* Where a node has room for no more pieces, others of what is in it may be preferred all the same. */
+    bool shares = booking >= 0 && !(c->n_pieces == 1 && c->piece[0].alone);
     for (uint32_t i = since > log->base ? (uint32_t)(since - log->base) : 0; i < log->n; i++) {
         const struct freed_node *f = &log->v[i];
         /* Of a job that ended when it was to end, all that was free by then was held all the same. */
-        if (f->from < end && (f->to > at || booking < 0) &&
-            match_part_has(n->parts[c->part].within, f->vertex) &&
-            (named_hosts_has(n, c, f->vertex, at, end) ||
-             (booking >= 0 && is_in(n, booking, f->vertex))))
+        if (f->from >= end || (f->to <= at && booking >= 0) ||
+            !match_part_has(n->parts[c->part].within, f->vertex) ||
+            (booking >= 0 && !is_preferred(n, c, booking, f->vertex)))
+            continue;
+        if (named_hosts_has(n, c, f->vertex, at, end) ||
+            (shares && !is_marked && !(is_marked = mark_nodes(n, booking))) ||
+            (shares && n->marked[f->vertex] == n->mark))
             return true;
     }
     return false;

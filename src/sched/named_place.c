@@ -37,6 +37,8 @@ static int64_t slot_alloc(struct named *n)
         n->free_booking = n->bookings[slot].next;
     }
     n->bookings[slot].used = true;
+    n->bookings[slot].has_ids = false;
+    n->bookings[slot].note.kind = HELD_UNKNOWN;
     return slot;
 }
 
@@ -68,6 +70,16 @@ static void drop(struct named *n, int64_t booking)
     named_count(n, booking, &n->bookings[booking], !match_job_is_forced(n->match, booking));
 }
 
+static void named_try(struct place *place)
+{
+    named_hosts_try(named_of(place), NULL);
+}
+
+static void named_tried(struct place *place)
+{
+    named_hosts_tried(named_of(place));
+}
+
 static void named_lift(struct place *place, int64_t booking)
 {
     lift(named_of(place), booking);
@@ -94,8 +106,9 @@ static int64_t named_when(const struct place *place, const struct place_ask *ask
         return fail(EINVAL);
     if (named_freshen(n) < 0)
         return -1;
-    struct plan_ask plan = named_plan_counted(n, ask, true);
-    return match_plan_when(n->match, &plan, from, INT64_MAX);
+    struct counted counted;
+    named_plan_counted(&counted, n, ask);
+    return match_plan_when(n->match, &counted.plan, from, INT64_MAX);
 }
 
 /* Whether what a lifted booking holds is good during [at, end), and free until `until`: 1, 0, or -1 with ENOMEM. */
@@ -120,21 +133,24 @@ static bool named_fits(struct place *place, const struct place_ask *ask, int64_t
 
 /* ---- Bookings ---- */
 
-static int64_t named_book(struct place *place, const struct place_ask *ask, int64_t at)
+/* Book it at the earliest time of [from, before). */
+static int64_t book(struct named *n, const struct place_ask *ask, int64_t from, int64_t before,
+                    int64_t *at)
 {
-    struct named *n = named_of(place);
+    struct counted counted;
 
     if (!class_of(n, ask))
         return fail(EINVAL);
     if (named_freshen(n) < 0)
         return -1;
-    struct plan_ask plan = named_plan_counted(n, ask, false);
     int64_t booking = slot_alloc(n);
     if (booking < 0)
         return -1;
-    if (match_plan(n->match, &plan, booking, at, true) < 0) {
+    named_plan_counted(&counted, n, ask);
+    *at = match_plan_first(n->match, &counted.plan, booking, from, before, true);
+    if (*at < 0) {
         slot_free(n, booking);
-        return errno == ENOMEM || errno == EINVAL ? -1 : fail(EBUSY);
+        return -1;
     }
     if (named_enter(n, booking, &n->bookings[booking]) < 0) {
         match_cancel(n->match, booking, NULL, NULL);
@@ -144,6 +160,30 @@ static int64_t named_book(struct place *place, const struct place_ask *ask, int6
     named_count(n, booking, &n->bookings[booking], true);
     named_hosts_note(n, booking);
     return booking;
+}
+
+static int64_t named_reserve(struct place *place, const struct place_ask *ask, int64_t from,
+                             int64_t *at)
+{
+    struct named *n = named_of(place);
+    const struct class *c = class_of(n, ask);
+    struct held_note note = {0};
+    int64_t first = -1;
+
+    named_tell(n, from);
+    if (c && c->host != NAMED_NONE && named_freshen(n) == 0)
+        first = named_hosts_first(n, c, ask->duration, INT64_MAX, &note);
+    int64_t booking = book(n, ask, from, INT64_MAX, at);
+    if (booking >= 0 && first == *at)
+        n->bookings[booking].note = note;
+    return booking;
+}
+
+static int64_t named_book(struct place *place, const struct place_ask *ask, int64_t at)
+{
+    int64_t found, booking = book(named_of(place), ask, at, at + 1, &found);
+
+    return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail(EBUSY);
 }
 
 static void named_release(struct place *place, int64_t booking)
@@ -187,14 +227,14 @@ static int named_start(struct place *place, const struct place_ask *ask, int64_t
     return rc;
 }
 
-/* Put a match at a time in a lifted booking's place. Returns 0, or -1 with EBUSY or ENOMEM and nothing changed. */
-static int choose_anew(struct named *n, const struct plan_ask *plan, int64_t booking, int64_t at)
+/* Put what NAMED_TEMP has been given in a lifted booking's place; whether that is the same. Returns 1, 0, or -1 with ENOMEM,
+ * and nothing is changed but that NAMED_TEMP is no more.
+ */
+static int replace(struct named *n, int64_t booking)
 {
     struct booking *b = &n->bookings[booking], anew = {.used = true};
     int64_t was, end;
 
-    if (match_plan(n->match, plan, NAMED_TEMP, at, true) < 0)
-        return -1;
     if (named_enter(n, NAMED_TEMP, &anew) < 0) {
         match_cancel(n->match, NAMED_TEMP, NULL, NULL);
         free(anew.share);
@@ -203,35 +243,73 @@ static int choose_anew(struct named *n, const struct plan_ask *plan, int64_t boo
     named_count(n, NAMED_TEMP, &anew, true);
     named_hosts_note(n, NAMED_TEMP);
     match_job_window(n->match, booking, &was, &end);
-    if (!match_job_is_same(n->match, booking, NAMED_TEMP))
+    bool same = match_job_is_same(n->match, booking, NAMED_TEMP);
+    if (!same)
         named_free_job(n, booking, was, end);
     named_leave(n, booking, b);
     free(b->share);
     *b = anew;
     match_job_replace(n->match, booking, NAMED_TEMP);
-    return 0;
+    return same;
+}
+
+/* Book something for NAMED_TEMP before `at`, or, if `anew`, at `at`. Returns its time, or -1 with EBUSY, ENOENT, ENOMEM. The note is
+ * what is known of a booking at that time, or at `at`.
+ */
+static int64_t choose(struct named *n, const struct place_ask *ask, int64_t at, int64_t from,
+                      bool anew, struct held_note *note)
+{
+    const struct class *c = class_of(n, ask);
+    bool is_counted = c->host != NAMED_NONE;
+    struct counted counted;
+    int64_t first = n->now, found = fail(ENOENT);
+
+    named_plan_counted(&counted, n, ask);
+    *note = (struct held_note){0};
+    if (from < at && is_counted)
+        first = named_hosts_first(n, c, ask->duration, at, note);
+    errno = ENOENT;
+    if (from < at && first >= 0) {
+        found = match_plan_first(n->match, &counted.plan, NAMED_TEMP, from, at, true);
+        if (found < 0 && is_counted)
+            *note = (struct held_note){.kind = HELD_NO_MATCH,
+                                       .duration = ask->duration,
+                                       .before = at,
+                                       .heard = named_freed(&n->place)};
+        else if (found != first)
+            note->kind = HELD_UNKNOWN;
+    }
+    if (found >= 0 || (errno != ENOENT && errno != EBUSY))
+        return found;
+    return anew && match_plan(n->match, &counted.plan, NAMED_TEMP, at, true) == 0 ? at : -1;
 }
 
 static int64_t named_pull(struct place *place, const struct place_ask *ask, int64_t booking,
-                          int64_t at, int64_t from)
+                          int64_t at, int64_t from, bool anew)
 {
     struct named *n = named_of(place);
+    struct held_note note;
 
+    if (!class_of(n, ask))
+        return fail(EINVAL);
     if (named_freshen(n) < 0)
         return -1;
+    named_hosts_try(n, class_of(n, ask));
     lift(n, booking);
-    struct plan_ask plan = named_plan_counted(n, ask, true);
-    int64_t found = match_plan_when(n->match, &plan, from, at);
-    if (found < 0 && errno == ENOENT)
-        found = at;
-    if (found >= 0 && choose_anew(n, &plan, booking, found) == 0)
-        return found;
+    int64_t found = choose(n, ask, at, from, anew, &note);
+    int rc = found < 0 ? -1 : replace(n, booking);
     int error = errno;
-    drop(n, booking);
-    if (found >= 0 && error == EBUSY)
-        return at; /* not even there any more: it keeps what it holds */
+    if (rc < 0)
+        drop(n, booking);
+    named_hosts_tried(n);
+    if (rc >= 0 || error == EBUSY || error == ENOENT) {
+        named_hosts_hear(n, class_of(n, ask), &note);
+        n->bookings[booking].note = note;
+    }
     errno = error;
-    return -1;
+    if (rc >= 0)
+        return found;
+    return found < 0 && (error == EBUSY || error == ENOENT) ? at : -1;
 }
 
 static int named_extend(struct place *place, int64_t booking, int64_t end)
@@ -286,7 +364,7 @@ static bool named_check(const struct place *place)
 {
     const struct named *n = named_of(place);
 
-    return match_check(n->match) && named_parts_check(n);
+    return match_check(n->match) && named_parts_check(n) && named_hosts_check(n);
 }
 
 static void named_destroy(struct place *place)
@@ -305,6 +383,7 @@ static void named_destroy(struct place *place)
     named_hosts_clear(n);
     named_parts_clear(n);
     free(n->touched);
+    free(n->marked);
     free(n->those);
     named_given_clear(n);
     strbuf_clear(&n->text);
@@ -317,7 +396,9 @@ static const struct place_named named_named = {
     .forget = named_forget,
     .units = named_units,
     .stirs = named_stirs,
-    .admits = named_admits,
+    .is_short = named_is_short,
+    .is_stuck = named_is_stuck,
+    .reserve = named_reserve,
     .betters = named_betters,
     .freed = named_freed,
     .forget_freed = named_forget_freed,
@@ -327,6 +408,8 @@ static const struct place_named named_named = {
     .hints = named_hints,
     .take_hints = named_take_hints,
     .wants = named_wants,
+    .try = named_try,
+    .tried = named_tried,
     .lift = named_lift,
     .drop = named_drop,
     .fits = named_fits,

@@ -15,12 +15,13 @@
 #include "match/plan.h"
 #include "resource/graph.h"
 #include "sched/cores.h"
+#include "sched/named_gaps.h"
 #include "sched/named_place.h"
 
 #define NAMED_NONE  UINT32_MAX
 #define NAMED_TEMP  INT64_MAX /* the matcher's number for a booking that will take another's place */
 #define FREED_NODES 256       /* that are remembered one by one */
-#define NEAR_MAX    4096      /* that sweeps remember */
+#define NEAR_MAX    32768     /* that sweeps remember */
 #define PIECE_NEEDS 8         /* types that a piece of a request may need */
 
 /* What a booking has of a part. */
@@ -30,12 +31,30 @@ struct share {
     int64_t up;  /* of them, those not in nodes that are down: what the calendar counts */
 };
 
+/* Why a reservation is no earlier, as found out when that was tried. */
+struct held_note {
+    enum {
+        HELD_UNKNOWN,
+        HELD_SHORT,   /* pieces were missing */
+        HELD_NO_MATCH /* none by count, but there was no match */
+    } kind;
+    int64_t duration;
+    int64_t before; /* its time */
+    uint64_t heard; /* as of this place among gains, or in the log of what was freed */
+    uint64_t epoch; /* of the gains */
+    struct gaps_lack lack;
+    int64_t left[GAPS_LACKS + 1]; /* what is missing, at least, from each time of `lack` on */
+};
+
 struct booking {
+    struct held_note note;
     bool used;
     bool counted; /* in the calendars, not only with its points */
     struct share *share;
     uint32_t n, capacity;
-    uint32_t next; /* of the free ones */
+    uint32_t next;     /* of the free ones */
+    bool has_ids;      /* those below are known: */
+    int64_t low, high; /* of the nodes that it holds anything of */
 };
 
 struct part {
@@ -74,8 +93,10 @@ struct class
     bool never;          /* even an idle machine could not */
     struct piece *piece;
     uint32_t n_pieces;
-    uint32_t host;  /* the calendar of its pieces, or NAMED_NONE */
+    uint32_t host;  /* of its pieces, or NAMED_NONE */
     int64_t pieces; /* that it needs of it */
+    bool by_node;   /* it asks for nodes and nothing above or beside them */
+    bool is_exact;  /* it never holds more than pieces */
 };
 
 struct freed_node {
@@ -127,7 +148,9 @@ struct named {
         uint32_t n;
         struct freed_node v[NEAR_MAX];
     } near;
-    uint64_t frees; /* jobs that have let something go so far */
+    uint64_t frees;   /* jobs that have let something go so far */
+    uint32_t *marked; /* by vertex, the number of the marking that it was last in */
+    uint32_t n_marked, mark;
 
     char *touched;            /* the resources that touches was asked about last */
     uint64_t *those;          /* match_those */
@@ -190,10 +213,13 @@ void named_classes_renew(struct named *n);
 /* What the matcher is asked. */
 struct plan_ask named_plan(const struct named *n, const struct place_ask *ask);
 
-/* The same with what calendars of hosts say, as of now. `later`: not only for a match at a time; a class of one piece goes
- * without there.
- */
-struct plan_ask named_plan_counted(struct named *n, const struct place_ask *ask, bool later);
+/* The same with what gaps say; it points to itself. */
+struct counted {
+    struct plan_ask plan;
+    struct named *n;
+    const struct class *class;
+};
+void named_plan_counted(struct counted *counted, struct named *n, const struct place_ask *ask);
 
 /* The number of a type, or false if the machine has none. */
 bool named_type(const struct named *n, const char *name, uint16_t *type);
@@ -210,14 +236,46 @@ void named_hosts_leave(struct named *n, struct class *class);
 /* What a booking holds is taken in other ways than before, or soon will be: before the next question. */
 void named_hosts_note(struct named *n, int64_t job);
 
+/* A pass begins: what nobody has asked for in a while is given up. O(hosts). */
+void named_hosts_pass(struct named *n);
+
 /* The machine or its parts have changed; and the end. */
 void named_hosts_reset(struct named *n);
 void named_hosts_clear(struct named *n);
 
-/* A calendar in which no time counts at which it is over *limit; NULL: nothing is known. It holds until a booking changes
- * or another is asked for.
+/* True if gaps are those of the rows. O(hosts * nodes). */
+bool named_hosts_check(const struct named *n);
+
+/* Whether a node has room for a piece of a class throughout some window of a duration that begins before a time, of which it
+ * may have something of its own from then on.
  */
-const struct profile *named_hosts_of(struct named *n, const struct class *c, int64_t *limit);
+bool named_hosts_could(struct named *n, const struct class *c, uint32_t node, int64_t duration,
+                       int64_t before);
+
+/* For plan_ask.next, of a struct counted. */
+int64_t named_hosts_next(void *context, int64_t from);
+
+/* Of a class that has a host: whether it is short of pieces now; O(1) while its note holds, else O(gaps). */
+bool named_hosts_short(struct named *n, const struct class *c, int64_t duration, int64_t now,
+                       struct place_note *note);
+
+/* Whether what a note says of a reservation at `at` still holds. O(what was gained since). */
+bool named_hosts_stuck(struct named *n, const struct class *c, int64_t at, struct held_note *note);
+
+/* The first time from now on and before `before` at which a class lacks nothing by count, -1: there is none. The note says what it
+ * lacks before, if anything is known. What is booked for it is to be lifted. O(gaps).
+ */
+int64_t named_hosts_first(struct named *n, const struct class *c, int64_t duration, int64_t before,
+                          struct held_note *note);
+
+/* What was gained so far the note knows. */
+void named_hosts_hear(struct named *n, const struct class *c, struct held_note *note);
+
+/* From try to tried: what changes meanwhile counts as gained only as far as it is there in the end. Nobody asks meanwhile but for
+ * the class (NULL: for any). O(nodes that changed).
+ */
+void named_hosts_try(struct named *n, const struct class *c);
+void named_hosts_tried(struct named *n);
 
 /* Whether a node has room for a piece of a class throughout [at, end), as far as is known. */
 bool named_hosts_has(struct named *n, const struct class *c, uint32_t node, int64_t at,
@@ -229,7 +287,9 @@ void named_near_note(struct named *n, uint32_t node, int64_t from, int64_t to);
 void named_near_all(struct named *n);
 uint64_t named_freed(struct place *place);
 void named_forget_freed(struct place *place, uint64_t since);
-bool named_admits(struct place *place, const struct place_ask *ask, int64_t from, int64_t before);
+bool named_is_short(struct place *place, const struct place_ask *ask, int64_t now,
+                    struct place_note *note);
+bool named_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
 bool named_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                    uint64_t since);
 bool named_is_fixed(const struct place *place);

@@ -179,6 +179,7 @@ void named_settle(struct place *place)
 
     n->n_freed = 0;
     n->all_freed = false;
+    named_hosts_pass(n);
 }
 
 /* ---- Whom it helps ---- */

@@ -213,11 +213,15 @@ enum step outrank(sched_t *s)
         return STEP_BUSY;
     if (n > 0 && !list)
         return STEP_FAILED;
+    if (s->named)
+        s->place->ops->named->try(s->place);
     if (n > 0)
         lift_behind(s, list[0].key);
     forget_sleepers(s);
     enum step step = place_all(s, list, n);
     forget_sleepers(s);
+    if (s->named)
+        s->place->ops->named->tried(s->place);
     s->is_torn = step == STEP_FAILED;
     s->swept = false;
     s->woken = true;

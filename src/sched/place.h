@@ -31,6 +31,14 @@ struct place_ask {
     uint64_t permits; /* named: by number, the blocks that it may use */
 };
 
+/* What a named machine knows of what an ask lacks to start now; all zeroes: nothing. */
+struct place_note {
+    int64_t missing;  /* pieces of the request */
+    int64_t duration; /* for so long */
+    uint64_t heard;   /* as of this place among what was gained, */
+    uint64_t epoch;   /* where places begin anew with each */
+};
+
 struct place_ops {
     /* The most units a job can ever ask for. Named: INT64_MAX or so; know says more. */
     int64_t (*most)(const struct place *place);
@@ -65,12 +73,13 @@ struct place_ops {
     int64_t (*given)(struct place *place, int64_t booking, const struct sched_range **ranges);
 
     /* Move a booking, which starts at `at`, to the earliest time on or after `from` if that is before; what it
-     * holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM. Named: what it holds is chosen anew
-     * even if it does not move, and if there is nothing for it there any more it keeps what it held (and fits is false).
-     * A lifted booking is put in again.
+     * holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM.
+     *
+     * Named: if `anew`, what it holds is chosen anew even if it does not move; if there is nothing for it there any more it
+     * keeps what it held (and fits is false). A lifted booking is put in again.
      */
     int64_t (*pull)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
-                    int64_t from);
+                    int64_t from, bool anew);
 
     /* Bounds on what can start at `at` in a part: nothing that fits no step can (planner_rooms). */
     size_t (*rooms)(const struct place *place, uint32_t part, int64_t at, struct planner_room *room,
@@ -117,10 +126,19 @@ struct place_named {
     /* How often bookings have let something go so far: a pull that chooses what the booking had does not. */
     uint64_t (*frees)(const struct place *place);
 
-    /* Whether counts leave open that it starts at `from` (before = from), or at some time of [from, before) with all free
-     * from `before` on: an answer of no is sure. O(log n), and what has been booked since the last question.
+    /* Whether counts rule out that it starts now: a yes is sure. The note is of one ask. O(1) while so little has been freed
+     * since that the note still holds; else O(gaps), and what has been booked since the last question.
      */
-    bool (*admits)(struct place *place, const struct place_ask *ask, int64_t from, int64_t before);
+    bool (*is_short)(struct place *place, const struct place_ask *ask, int64_t now,
+                     struct place_note *note);
+
+    /* Whether a reservation, which starts at `at`, could not be earlier when it was tried last, and nothing has been freed since
+     * that changes that, as far as counts say: a yes is sure. O(what was freed since).
+     */
+    bool (*is_stuck)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
+
+    /* Book it at the earliest time on or after `from`, as when and book would. Returns a booking, with its time, or -1. */
+    int64_t (*reserve)(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at);
 
     /* The place in the log of what was freed. Whether what was freed since a place may let a reservation from `at` on hold
      * something else, where it is, or (booking -1) let a job start at `at` that could not: no is sure. And nobody will ask for
@@ -138,6 +156,12 @@ struct place_named {
     int64_t (*wants)(const struct place *place, uint32_t class, const char *type);
 
     /* ---- Bookings ---- */
+
+    /* Many bookings are lifted, to be put in again or elsewhere before tried: only what is free in the end counts as freed for
+     * is_short.
+     */
+    void (*try)(struct place *place);
+    void (*tried)(struct place *place);
 
     /* Take a booking out of the calendars for a while, keeping what it holds; and put it in again, whatever else has been
      * booked meanwhile. Neither fails.

@@ -122,15 +122,9 @@ enum step start_open(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
-/* Make an open job a held one from `at` on. */
-enum step hold_at(sched_t *s, uint32_t slot, int64_t at)
+/* Make an open job a held one with a booking from `at` on. */
+static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
 {
-    struct job *job = &s->jobs[slot];
-    if (decision_reserve(s) < 0)
-        return STEP_FAILED;
-    int64_t booking = s->place->ops->book(s->place, &job->ask, at);
-    if (booking < 0)
-        return s->named && errno == EBUSY ? STEP_BUSY : STEP_FAILED;
     if (s->named) {
         enum step step = control_count(s, slot, booking);
         if (step != STEP_BUSY) {
@@ -151,21 +145,39 @@ enum step hold_at(sched_t *s, uint32_t slot, int64_t at)
     return STEP_DONE;
 }
 
+enum step hold_at(sched_t *s, uint32_t slot, int64_t at)
+{
+    if (decision_reserve(s) < 0)
+        return STEP_FAILED;
+    int64_t booking = s->place->ops->book(s->place, &s->jobs[slot].ask, at);
+    if (booking < 0)
+        return s->named && errno == EBUSY ? STEP_BUSY : STEP_FAILED;
+    return hold(s, slot, at, booking);
+}
+
+/* The same on a named machine, at the earliest time. STEP_BUSY: things are down, or set aside for ever. */
+static enum step promise_named(sched_t *s, uint32_t slot)
+{
+    int64_t at;
+    enum step gate = control_gate(s, slot);
+    if (gate != STEP_BUSY)
+        return gate;
+    if (decision_reserve(s) < 0)
+        return STEP_FAILED;
+    int64_t booking = s->place->ops->named->reserve(s->place, &s->jobs[slot].ask, s->now, &at);
+    if (booking < 0)
+        return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;
+    return hold(s, slot, at, booking);
+}
+
 enum step promise(sched_t *s, uint32_t slot)
 {
-    if (s->named) {
-        enum step gate = control_gate(s, slot);
-        if (gate != STEP_BUSY)
-            return gate;
-    }
+    if (s->named)
+        return promise_named(s, slot);
     int64_t at = s->place->ops->when(s->place, &s->jobs[slot].ask, s->now);
     if (at >= 0)
         return hold_at(s, slot, at);
-    if (errno == ENOMEM)
-        return STEP_FAILED;
-    if (s->named)
-        return STEP_BUSY; /* things are down, or set aside for ever */
-    if (decision_reserve(s) < 0)
+    if (errno == ENOMEM || decision_reserve(s) < 0)
         return STEP_FAILED;
     open_remove(s, slot);
     decision_add(s, SCHED_REJECT, slot, s->now, "no time in the calendar is long enough");

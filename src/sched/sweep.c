@@ -74,29 +74,29 @@ static bool is_reached(const sched_t *s, const struct job *job)
 {
     return s->named && freed_since(&s->freed, job->seen) < job->at + job->ask.duration &&
            freed_until(&s->freed, job->seen) > job->at &&
-           (!s->place->ops->named->is_fixed(s->place) ||
-            s->place->ops->named->betters(s->place, &job->ask, job->booking, job->at, job->heard));
+           s->place->ops->named->is_fixed(s->place) &&
+           s->place->ops->named->betters(s->place, &job->ask, job->booking, job->at, job->heard);
 }
 
 /* Whether a reservation that may move as far as times are known may do so by what a named machine counts. */
 static bool is_near(const sched_t *s, const struct job *job, int64_t bound)
 {
     const struct place_named *named = s->place->ops->named;
-    return bound < job->at && (!named || !named->is_fixed(s->place) ||
-                               named->admits(s->place, &job->ask, bound, job->at));
+    return bound < job->at &&
+           (!named || !named->is_stuck(s->place, &job->ask, job->booking, job->at));
 }
 
-/* Let a reservation take the earliest time from `from` on. What it holds then, limits have yet to count. Returns its time, or
- * -1 with ENOMEM.
+/* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that it has. What it
+ * holds then, limits have yet to count. Returns its time, or -1 with ENOMEM.
  */
-static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from)
+static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew)
 {
     struct job *job = &s->jobs[slot];
     uint64_t frees = s->named ? s->place->ops->named->frees(s->place) : 0;
     int64_t was = job->at;
     if (s->named)
         control_uncount(s, slot, job->booking);
-    int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, was, from);
+    int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, was, from, anew);
     if (s->named) {
         bool other = s->place->ops->named->frees(s->place) != frees;
         if (other) { /* under other names it may hold it still */
@@ -129,11 +129,13 @@ static int pull(sched_t *s, uint32_t slot)
     struct shape *shape = shape_of(s, job);
     int64_t bound = known_bound(s, job, shape);
     int64_t was = job->at;
-    if (!is_near(s, job, bound) && !is_reached(s, job)) {
+    bool anew = is_reached(s, job);
+    if (!anew && !is_near(s, job, bound)) {
         seen(s, job);
         return 0;
     }
-    int64_t at = decision_reserve(s) < 0 ? -1 : choose_anew(s, slot, bound < was ? bound : was);
+    int64_t at =
+        decision_reserve(s) < 0 ? -1 : choose_anew(s, slot, bound < was ? bound : was, anew);
     if (at < 0)
         return -1;
     shape->none_before = at;

@@ -394,7 +394,7 @@ static void pull(struct run *r, int i)
         return;
     b->lifted = true;
     int64_t expected = naive_when(&r->naive, &c->naive, r->now, b->at);
-    int64_t at = r->ops->pull(r->place, &c->ask, r->handle[i], b->at, r->now);
+    int64_t at = r->ops->pull(r->place, &c->ask, r->handle[i], b->at, r->now, true);
     CHECK(at == (expected < 0 ? b->at : expected));
     moved += at < b->at;
     bool fitted = expected >= 0 || naive_fits(&r->naive, &c->naive, at, false);

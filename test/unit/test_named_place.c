@@ -383,7 +383,7 @@ static void without_memory(void **state)
     THROUGH(&f, f.ops->start(f.place, &two, a, 5));
     THROUGH(&f, f.ops->when(f.place, &two, 0));
     THROUGH(&f, b = f.ops->book(f.place, &two, 40));
-    THROUGH(&f, f.ops->pull(f.place, &two, b, 40, 0));
+    THROUGH(&f, f.ops->pull(f.place, &two, b, 40, 0, true));
     THROUGH(&f, f.named->extend(f.place, a, 25));
     THROUGH(&f, f.named->part(f.place, "{\"hostlist\": [\"n[0-2]\"]}", &err));
     THROUGH(&f, f.named->status(f.place, "n1", SCHED_DOWN, &err));

@@ -1,0 +1,197 @@
+/* Gaps: when there is room for how many pieces (named_gaps.h). */
+#include "sched/named_gaps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gaps_clear(struct gaps *g)
+{
+    free(g->by_from);
+    free(g->by_until);
+    free(g->late);
+    *g = (struct gaps){0};
+}
+
+uint32_t gaps_of(const struct room_step *step, uint32_t n, struct gap *gap)
+{
+    /* Begun and not ended, each at a higher level, which is its pieces, than the one before. */
+    struct gap open[GAPS_STEPS_MAX];
+    uint32_t depth = 0, found = 0;
+
+    for (uint32_t i = 0; i <= n; i++) {
+        int64_t at = i < n ? step[i].at : INT64_MAX, level = i < n ? step[i].pieces : 0;
+        int64_t from = at;
+        while (depth > 0 && open[depth - 1].pieces > level) {
+            const struct gap *top = &open[--depth];
+            int64_t below = depth > 0 ? open[depth - 1].pieces : 0;
+            int64_t base = below > level ? below : level;
+            from = top->from;
+            gap[found++] = (struct gap){from, at, top->pieces - base};
+        }
+        if (level > (depth > 0 ? open[depth - 1].pieces : 0))
+            open[depth++] = (struct gap){from, 0, level};
+    }
+    return found;
+}
+
+/* ---- Changes ---- */
+
+int gaps_add(struct gaps *g, int64_t from, int64_t until, int64_t pieces)
+{
+    if (g->n_late == g->late_capacity) {
+        uint32_t capacity = g->late_capacity + g->late_capacity / 2 + 16;
+        struct gap *more = reallocarray(g->late, capacity, sizeof(*more));
+        if (!more)
+            return -1;
+        g->late = more;
+        g->late_capacity = capacity;
+    }
+    g->late[g->n_late++] = (struct gap){from, until, pieces};
+    return 0;
+}
+
+static int compare_from(const void *a, const void *b)
+{
+    const struct gap *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->until < y->until ? -1 : x->until > y->until;
+}
+
+static int compare_until(const void *a, const void *b)
+{
+    const struct gap *x = a, *y = b;
+
+    if (x->until != y->until)
+        return x->until < y->until ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Merge two sorted lists; equal intervals become one, and those without pieces none. Returns their number. */
+static uint32_t merge(const struct gap *a, uint32_t n_a, const struct gap *b, uint32_t n_b,
+                      int (*compare)(const void *, const void *), struct gap *out)
+{
+    uint32_t i = 0, k = 0, n = 0;
+
+    while (i < n_a || k < n_b) {
+        bool first = k == n_b || (i < n_a && compare(&a[i], &b[k]) <= 0);
+        const struct gap *next = first ? &a[i++] : &b[k++];
+        if (n > 0 && compare(&out[n - 1], next) == 0)
+            out[n - 1].pieces += next->pieces;
+        else
+            out[n++] = *next;
+        if (out[n - 1].pieces == 0 && (i == n_a || compare(&out[n - 1], &a[i]) != 0) &&
+            (k == n_b || compare(&out[n - 1], &b[k]) != 0))
+            n--;
+    }
+    return n;
+}
+
+int gaps_settle(struct gaps *g)
+{
+    if (g->n_late == 0)
+        return 0;
+    uint32_t capacity = g->n + g->n_late;
+    struct gap *by_from = reallocarray(NULL, capacity, sizeof(*by_from));
+    struct gap *by_until = reallocarray(NULL, capacity, sizeof(*by_until));
+    if (!by_from || !by_until) {
+        free(by_from);
+        free(by_until);
+        errno = ENOMEM;
+        return -1;
+    }
+    qsort(g->late, g->n_late, sizeof(*g->late), compare_from);
+    uint32_t n = merge(g->by_from, g->n, g->late, g->n_late, compare_from, by_from);
+    qsort(g->late, g->n_late, sizeof(*g->late), compare_until);
+    merge(g->by_until, g->n, g->late, g->n_late, compare_until, by_until);
+    free(g->by_from);
+    free(g->by_until);
+    g->by_from = by_from;
+    g->by_until = by_until;
+    g->n = n;
+    g->n_late = 0;
+    if (g->late_capacity > 256 + n) {
+        free(g->late);
+        g->late = NULL;
+        g->late_capacity = 0;
+    }
+    return 0;
+}
+
+/* ---- Questions ---- */
+
+int64_t gaps_within(const struct gaps *g, int64_t from, int64_t end)
+{
+    int64_t pieces = 0;
+
+    for (uint32_t i = 0; i < g->n && g->by_from[i].from <= from; i++)
+        if (g->by_from[i].until >= end)
+            pieces += g->by_from[i].pieces;
+    return pieces;
+}
+
+/* The first of those that end at or after a time. */
+static uint32_t first_until(const struct gaps *g, int64_t until)
+{
+    uint32_t low = 0, high = g->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->by_until[middle].until < until)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Gaps that are long enough serve from when they begin until the duration before they end: with time they come in the order
+ * of their beginnings and go in the order of their ends.
+ */
+int64_t gaps_first(const struct gaps *g, int64_t duration, int64_t from, int64_t before,
+                   int64_t pieces, struct gaps_lack *lack)
+{
+    int64_t at = from, there = 0;
+    uint32_t i = 0, known = GAPS_LACKS;
+
+    for (uint32_t k = 0; lack && k < GAPS_LACKS; k++)
+        lack->first[k] = before;
+    if (from >= before)
+        return -1;
+    uint32_t ends = first_until(g, from + duration);
+    for (;;) {
+        for (; i < g->n && g->by_from[i].from <= at; i++)
+            if (g->by_from[i].until - g->by_from[i].from >= duration &&
+                g->by_from[i].until - duration >= from)
+                there += g->by_from[i].pieces;
+        for (; ends < g->n && g->by_until[ends].until - duration < at; ends++)
+            if (g->by_until[ends].until - g->by_until[ends].from >= duration)
+                there -= g->by_until[ends].pieces;
+        if (there >= pieces) {
+            while (lack && known > 0)
+                lack->first[--known] = at;
+            return at;
+        }
+        while (lack && known > 0 && pieces - there <= INT64_C(1) << (known - 1))
+            lack->first[--known] = at;
+        if (i == g->n || g->by_from[i].from >= before)
+            return -1;
+        at = g->by_from[i].from;
+    }
+}
+
+bool gaps_check(const struct gaps *g)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < g->n; i++) {
+        const struct gap *x = &g->by_from[i];
+        if (x->from >= x->until || x->pieces <= 0 || (i > 0 && compare_from(x - 1, x) >= 0) ||
+            (i > 0 && compare_until(&g->by_until[i - 1], &g->by_until[i]) >= 0))
+            return false;
+        sum += x->pieces - g->by_until[i].pieces;
+    }
+    return sum == 0;
+}

@@ -1,0 +1,125 @@
+/* How many hosts a request has when: for each piece that classes ask for many of, its gaps in each part of the machine.
+ *
+ * A class that asks for so many nodes, or slots that are each in a node, can be only where that many pieces find room, each
+ * in one place all the time. A host's gaps (named_gaps.h) count the pieces that nodes have room for, so that what can't be,
+ * now or for a reservation, is ruled out without a match. Nodes that are down have no room; those that are blocked or don't
+ * satisfy constraints count as if they did, so gaps may promise too much, never too little.
+ *
+ * Of each node it is remembered what was taken of it when it was last counted (rows). Nodes of which a booking has changed
+ * are listed, and counted anew before the next question: O(nodes that changed), each in all hosts of its parts; nodes that
+ * changed alike are counted at once. Where memory runs out nothing is known until all is made anew.
+ *
+ * What more there is room for since, a host keeps in a list of gains. Who has been told that pieces are missing asks again
+ * only when the gains that would serve it are as many (struct place_note).
+ */
+#ifndef SCHED_NAMED_HOSTS_H
+#define SCHED_NAMED_HOSTS_H
+
+#include "sched/named_gaps.h"
+#include "sched/named_priv.h"
+
+#define GAINS_MAX     256
+#define GAINS_AT_ONCE 32
+
+/* In windows in [from, until) that begin before `before` there is room for more pieces than there was, these at most. */
+struct gain {
+    int64_t from, until, before, pieces;
+};
+
+struct host {
+    uint32_t users; /* classes; 0: the slot is free */
+    uint32_t part;
+    bool is_node; /* a node is one piece, however much it has */
+    bool filled;
+    struct piece piece;
+    struct gaps gaps;
+    uint64_t asked;      /* in which pass */
+    uint64_t epoch;      /* changes when something is no gain of these, and more all the same */
+    uint64_t first_gain; /* number of the first one in the list; older ones are forgotten */
+    uint32_t n_gains;
+    uint32_t unheard; /* from this one on nobody has heard of them */
+    uint64_t batch;   /* if this is hosts.batch */
+    struct gain gain[GAINS_MAX];
+};
+
+struct node_row {
+    uint32_t vertex, alike;
+    uint32_t n; /* steps; 0: nothing is taken */
+    bool dirty;
+    bool tried;
+    uint64_t parts; /* that it belongs to, by number */
+    struct plan_step *step;
+    uint32_t n_was; /* if it is tried: what it was when the trial began */
+    struct plan_step *was;
+};
+
+/* Nodes that have changed alike. */
+struct change {
+    const struct node_row *sample;
+    int64_t count;
+    uint32_t n_old, n_new;
+    struct plan_step old[GAPS_STEPS_MAX], new[GAPS_STEPS_MAX];
+};
+
+struct hosts {
+    struct host *v;
+    uint32_t n;
+    bool ready; /* the rows are there */
+    bool trial;
+    uint32_t
+        only; /* in a trial: the host that is asked, others hear of it in the end; NAMED_NONE: all may be */
+    struct node_row *row;
+    uint32_t n_rows;
+    uint32_t *dirty;
+    uint32_t n_dirty;
+    uint32_t *tried;
+    uint32_t n_tried;
+    uint64_t passes;
+    uint64_t batch; /* how often nodes were counted anew */
+    uint64_t epochs;
+    struct change change;
+};
+
+/* ---- Rows (named_rows.c) ---- */
+
+/* Count anew what has changed. False if nothing is known. */
+bool named_rows_settle(struct named *n);
+
+/* Whether the same is taken of two nodes that have the same. */
+bool named_rows_alike(const struct node_row *a, const struct node_row *b);
+
+/* The row of a node; n_rows if there is none. O(log n). */
+uint32_t named_row_of(const struct hosts *h, uint32_t vertex);
+
+/* ---- Hosts (named_hosts.c) ---- */
+
+/* The host of a class with all that has changed counted; NULL: nothing is known. */
+struct host *named_host_ready(struct named *n, const struct class *c);
+
+/* The pieces that a node has room for when so much is taken of it. */
+int64_t named_room_of(const struct named *n, const struct host *h, uint32_t vertex,
+                      const struct plan_step *step);
+
+/* Nodes have changed: count their gaps and, but in a trial, what was gained. Or, when a trial is over, that and the gaps of those
+ * who have not heard. Return 0, or -1 with ENOMEM.
+ */
+int named_hosts_change(struct named *n, const struct change *c);
+int named_hosts_change_late(struct named *n, const struct change *c);
+
+/* ---- Gains (named_gains.c) ---- */
+
+/* What changes for a host. */
+struct host_change {
+    struct room_step old[GAPS_STEPS_MAX], new[GAPS_STEPS_MAX];
+    struct gap was[GAPS_STEPS_MAX], is[GAPS_STEPS_MAX];
+    uint32_t n_old, n_new, n_was, n_is;
+};
+
+/* List what `count` nodes that change so have more room for. */
+void named_gain_all(struct hosts *hosts, struct host *h, const struct host_change *x,
+                    int64_t count);
+
+/* How long a gap may be for who may have something of his own in it from a time on. */
+int64_t named_until_of(const struct host *h, int64_t until, int64_t own);
+
+#endif

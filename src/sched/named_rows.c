@@ -1,0 +1,246 @@
+/* Rows: of each node, what was taken of it when it was last counted (named_hosts.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched/named_hosts.h"
+
+#define ROWS_PARTS_MAX 64 /* nothing is known where there are more parts */
+
+static int flush(struct named *n)
+{
+    struct change *c = &n->hosts->change;
+    int rc = c->count > 0 ? named_hosts_change(n, c) : 0;
+
+    c->count = 0;
+    return rc;
+}
+
+static bool is_same(const struct plan_step *a, uint32_t n_a, const struct plan_step *b,
+                    uint32_t n_b)
+{
+    return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof(*a)) == 0);
+}
+
+bool named_rows_alike(const struct node_row *a, const struct node_row *b)
+{
+    return a->alike == b->alike && a->parts == b->parts && is_same(a->step, a->n, b->step, b->n);
+}
+
+/* Take a node that has changed to those that have changed alike; others are counted first. */
+static int take(struct named *n, const struct node_row *row, const struct plan_step *old,
+                uint32_t n_old, const struct plan_step *new, uint32_t n_new,
+                int (*count)(struct named *n))
+{
+    struct change *c = &n->hosts->change;
+
+    if (c->count > 0 && row->alike == c->sample->alike && row->parts == c->sample->parts &&
+        is_same(new, n_new, c->new, c->n_new) && is_same(old, n_old, c->old, c->n_old)) {
+        c->count++;
+        return 0;
+    }
+    if (count(n) < 0)
+        return -1;
+    c->sample = row;
+    c->count = 1;
+    c->n_old = n_old;
+    c->n_new = n_new;
+    if (n_old > 0)
+        memcpy(c->old, old, n_old * sizeof(*old));
+    if (n_new > 0)
+        memcpy(c->new, new, n_new * sizeof(*new));
+    return 0;
+}
+
+/* Give a row other steps; those that it had when a trial began are kept. */
+static int put(struct hosts *h, struct node_row *row, const struct plan_step *step, uint32_t n)
+{
+    struct plan_step *copy = n > 0 ? malloc(n * sizeof(*copy)) : NULL;
+
+    if (n > 0 && !copy)
+        return -1;
+    if (n > 0)
+        memcpy(copy, step, n * sizeof(*copy));
+    if (h->trial && !row->tried) {
+        row->tried = true;
+        row->was = row->step;
+        row->n_was = row->n;
+        h->tried[h->n_tried++] = (uint32_t)(row - h->row);
+    } else {
+        free(row->step);
+    }
+    row->step = copy;
+    row->n = n;
+    return 0;
+}
+
+/* Count one node anew. */
+static int recount(struct named *n, struct node_row *row)
+{
+    struct plan_step step[GAPS_STEPS_MAX];
+    uint32_t steps = match_steps(n->match, row->vertex, step, GAPS_STEPS_MAX);
+
+    if (match_is_off(n->match, row->vertex)) {
+        step[0] = (struct plan_step){.use = PLAN_FULL};
+        steps = 1;
+    } else if (steps == 1 && step[0].use == PLAN_IDLE) {
+        steps = 0;
+    }
+    row->dirty = false;
+    if (is_same(step, steps, row->step, row->n))
+        return 0;
+    return take(n, row, row->step, row->n, step, steps, flush) < 0
+               ? -1
+               : put(n->hosts, row, step, steps);
+}
+
+/* ---- Trials ---- */
+
+void named_hosts_try(struct named *n, const struct class *c)
+{
+    if (!n->hosts || !named_rows_settle(n))
+        return;
+    n->hosts->trial = true;
+    n->hosts->only = c ? c->host : NAMED_NONE;
+}
+
+static int flush_late(struct named *n)
+{
+    struct change *c = &n->hosts->change;
+    int rc = c->count > 0 ? named_hosts_change_late(n, c) : 0;
+
+    c->count = 0;
+    return rc;
+}
+
+void named_hosts_tried(struct named *n)
+{
+    struct hosts *h = n->hosts;
+    int rc = 0;
+
+    if (!h || !h->trial || !named_rows_settle(n))
+        return;
+    h->trial = false;
+    h->batch++;
+    for (uint32_t i = 0; i < h->n_tried; i++) {
+        struct node_row *row = &h->row[h->tried[i]];
+        if (rc == 0 && !is_same(row->was, row->n_was, row->step, row->n))
+            rc = take(n, row, row->was, row->n_was, row->step, row->n, flush_late);
+        free(row->was);
+        row->was = NULL;
+        row->tried = false;
+    }
+    h->n_tried = 0;
+    if (rc < 0 || flush_late(n) < 0)
+        named_hosts_reset(n);
+}
+
+/* ---- All of them ---- */
+
+void named_hosts_reset(struct named *n)
+{
+    struct hosts *h = n->hosts;
+
+    if (!h)
+        return;
+    for (uint32_t i = 0; i < h->n; i++)
+        if (h->v[i].filled) {
+            gaps_clear(&h->v[i].gaps);
+            h->v[i].filled = false;
+        }
+    for (uint32_t i = 0; i < h->n_rows; i++) {
+        free(h->row[i].step);
+        free(h->row[i].was);
+    }
+    free(h->row);
+    free(h->dirty);
+    free(h->tried);
+    h->row = NULL;
+    h->dirty = h->tried = NULL;
+    h->n_rows = h->n_dirty = h->n_tried = 0;
+    h->change.count = 0;
+    h->ready = h->trial = false;
+}
+
+static int make_rows(struct named *n)
+{
+    struct hosts *h = n->hosts;
+    uint32_t count = 0;
+
+    for (uint32_t v = 0; v < n->graph->n; v++)
+        count += n->graph->v[v].type == TYPE_NODE && !n->graph->v[v].gone;
+    h->row = calloc((size_t)count + 1, sizeof(*h->row));
+    h->dirty = calloc((size_t)count + 1, sizeof(*h->dirty));
+    h->tried = calloc((size_t)count + 1, sizeof(*h->tried));
+    if (!h->row || !h->dirty || !h->tried)
+        return -1;
+    for (uint32_t v = 0; v < n->graph->n; v++) {
+        if (n->graph->v[v].type != TYPE_NODE || n->graph->v[v].gone)
+            continue;
+        struct node_row *row = &h->row[h->n_rows];
+        *row = (struct node_row){.vertex = v, .alike = match_alike(n->match, v), .dirty = true};
+        for (uint32_t p = 0; p < n->n_parts; p++)
+            row->parts |= (uint64_t)match_part_has(n->parts[p].within, v) << p;
+        h->dirty[h->n_dirty++] = h->n_rows++;
+    }
+    h->ready = true;
+    return 0;
+}
+
+bool named_rows_settle(struct named *n)
+{
+    struct hosts *h = n->hosts;
+    int rc = 0;
+
+    if (n->n_parts > ROWS_PARTS_MAX)
+        return false;
+    if (!h->ready)
+        rc = make_rows(n);
+    h->batch += h->n_dirty > 0;
+    for (uint32_t i = 0; i < h->n_dirty && rc == 0; i++)
+        rc = recount(n, &h->row[h->dirty[i]]);
+    h->n_dirty = 0;
+    if (rc == 0)
+        rc = flush(n);
+    if (rc < 0)
+        named_hosts_reset(n);
+    return rc == 0;
+}
+
+uint32_t named_row_of(const struct hosts *h, uint32_t vertex)
+{
+    uint32_t low = 0, high = h->n_rows;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (h->row[middle].vertex < vertex)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < h->n_rows && h->row[low].vertex == vertex ? low : h->n_rows;
+}
+
+static void note(struct hosts *h, uint32_t vertex)
+{
+    uint32_t i = named_row_of(h, vertex);
+
+    if (i == h->n_rows || h->row[i].dirty)
+        return;
+    h->row[i].dirty = true;
+    h->dirty[h->n_dirty++] = i;
+}
+
+void named_hosts_note(struct named *n, int64_t job)
+{
+    uint32_t i = 0, vertex, last = NAMED_NONE;
+    bool alone;
+
+    if (!n->hosts || !n->hosts->ready)
+        return;
+    while (match_job_thing(n->match, job, &i, &vertex, &alone)) {
+        uint32_t node = match_node_of(n->match, vertex);
+        if (node != last)
+            note(n->hosts, node);
+        last = node;
+    }
+}

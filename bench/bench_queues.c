@@ -4,7 +4,8 @@
  * Half of the queues have parts of the machine that are disjoint, the others overlap. Jobs ask for whole nodes, for cores
  * of one node, for slots wherever they are, for gpus; there are thousands of kinds, and nearly every duration is another.
  * Users have limits. The first pass fills the machine; then running jobs end one by one, earlier than said, with a pass
- * after each; then jobs are submitted one by one, with a pass after each.
+ * after each; then jobs are submitted one by one, with a pass after each. Of wide jobs none can start when one of the small
+ * ones ends that fill the machine.
  *
  * The rebuild is a matcher of its own in which the same jobs run: one operation of it a pending job, in queue order, which
  * reserves until the depth is used up and allocates after that, until as many have failed as there are; then all
@@ -31,7 +32,8 @@ enum {
     ENDS = 60,
     SUBMISSIONS = 60,
     TEXT = 1024,
-    MACHINE_TEXT = 1 << 16
+    MACHINE_TEXT = 1 << 16,
+    WHOLE = 7 /* the queue of the whole machine */
 };
 
 static const struct {
@@ -46,11 +48,10 @@ static const struct {
 static const struct series {
     const char *policy;
     int pending;
-    bool rebuild; /* takes it seconds, not hours */
+    bool wide; /* small jobs run, and who waits wants many nodes: nobody can start when one ends */
 } all_series[] = {
-    {"easy", 100000, true},
-    {"hybrid", 400, true},
-    {"conservative", 400, true},
+    {"easy", 100000, false},  {"easy", 100000, true},        {"hybrid", 100000, false},
+    {"hybrid", 100000, true}, {"conservative", 1000, false}, {"conservative", 1000, true},
 };
 
 struct pending {
@@ -71,10 +72,15 @@ struct bench {
     struct pending *jobs;
 };
 
-/* What passes took, by how many jobs they started. */
+/* What a pass did. */
+struct done {
+    size_t started, moved; /* reservations */
+};
+
+/* What passes took, by what they did. */
 struct figures {
     double took[ENDS];
-    size_t started[ENDS];
+    struct done done[ENDS];
     size_t n;
 };
 
@@ -161,6 +167,11 @@ static int draw_size(struct bench *b, int most)
 static size_t put_resources(struct bench *b, int queue, char *text)
 {
     uint64_t kind = draw(b, 10);
+    if (b->series->wide)
+        return (size_t)snprintf(text, TEXT,
+                                "{type: node, count: %d, exclusive: true, with: [{type: slot, "
+                                "count: 1, label: s, with: [{type: core, count: 1}]}]}",
+                                b->n_jobs < NODES ? 1 : 32 * draw_size(b, 16));
     if (queue == 4 && kind < 6)
         return (size_t)snprintf(text, TEXT,
                                 "{type: slot, count: %d, label: s, with: [{type: core, count: %d}, "
@@ -199,7 +210,7 @@ static size_t put_job(struct bench *b, int queue, char *text, bool constraint)
 static void submit(struct bench *b, bool keep)
 {
     char text[TEXT], user[16];
-    int queue = (int)draw(b, QUEUES);
+    int queue = b->series->wide && b->n_jobs < NODES ? WHOLE : (int)draw(b, QUEUES);
     if (keep) {
         uint64_t before = b->random;
         put_job(b, queue, text, true);
@@ -218,18 +229,20 @@ static void submit(struct bench *b, bool keep)
     check(b->jobs[b->n_jobs++].job >= 0, "cannot submit a job");
 }
 
-/* A pass. Returns how many it started. */
-static size_t pass(struct bench *b)
+static struct done pass(struct bench *b)
 {
     const struct sched_decision *d;
-    size_t n, started = 0;
+    struct done done = {0};
+    size_t n;
     check(sched_pass(b->s, b->now, false, &d, &n) == 0, "a pass failed");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         if (d[i].kind == SCHED_START) {
             b->running[b->n_running++] = d[i].job;
-            started++;
+            done.started++;
         }
-    return started;
+        done.moved += d[i].kind == SCHED_RESERVE;
+    }
+    return done;
 }
 
 /* ---- What is measured ---- */
@@ -251,18 +264,24 @@ static void print_one(const char *what, double took)
 
 static void print_ends(const struct figures *f)
 {
-    static const size_t from[] = {0, 1, 2, 4, 8, 16, 32, 64, SIZE_MAX};
+    static const size_t from[] = {1, 2, 4, 8, 16, 32, 64, SIZE_MAX};
     double took[ENDS];
     char what[64];
+    size_t quiet = 0, moving = 0;
+    for (size_t i = 0; i < f->n; i++)
+        if (f->done[i].started == 0 && f->done[i].moved == 0)
+            took[quiet++] = f->took[i];
+    print("end and pass, nothing changes", took, quiet);
+    for (size_t i = 0; i < f->n; i++)
+        if (f->done[i].started == 0 && f->done[i].moved > 0)
+            took[moving++] = f->took[i] / (double)f->done[i].moved;
+    print("end and pass, reservations move: each", took, moving);
     for (size_t k = 0; from[k] != SIZE_MAX; k++) {
         size_t n = 0;
         for (size_t i = 0; i < f->n; i++)
-            if (f->started[i] >= from[k] && f->started[i] < from[k + 1])
-                took[n++] = f->took[i] / (f->started[i] ? (double)f->started[i] : 1);
-        if (from[k] == 0)
-            snprintf(what, sizeof(what), "end and pass, nobody starts");
-        else
-            snprintf(what, sizeof(what), "end and pass, %zu or more start: each", from[k]);
+            if (f->done[i].started >= from[k] && f->done[i].started < from[k + 1])
+                took[n++] = f->took[i] / (double)f->done[i].started;
+        snprintf(what, sizeof(what), "end and pass, %zu or more start: each", from[k]);
         print(what, took, n);
     }
 }
@@ -280,7 +299,7 @@ static void measure_ends(struct bench *b)
         check(sched_next_time(b->s) > b->now, "a reservation has come");
         double start = now_here();
         check(sched_finish(b->s, b->now, job) == 0, "a job cannot end");
-        f.started[f.n] = pass(b);
+        f.done[f.n] = pass(b);
         f.took[f.n++] = now_here() - start;
     }
     print_ends(&f);
@@ -293,7 +312,7 @@ static void measure_submissions(struct bench *b)
     for (int i = 0; i < SUBMISSIONS; i++) {
         double start = now_here();
         submit(b, false);
-        size_t n = pass(b);
+        size_t n = pass(b).started;
         double took = now_here() - start;
         if (n > 0)
             started[n_started++] = took;
@@ -390,31 +409,32 @@ static size_t count(const struct bench *b, enum sched_state state)
 static void measure(const struct series *series)
 {
     struct bench b = {.series = series, .random = 1};
-    size_t most = (size_t)series->pending + SUBMISSIONS;
+    int jobs = series->pending + (series->wide ? NODES : 0);
+    size_t most = (size_t)jobs + SUBMISSIONS;
     b.jobs = calloc(most, sizeof(*b.jobs));
     b.running = calloc(most, sizeof(*b.running));
     check(b.jobs && b.running, "no memory");
     make_sched(&b);
     size_t before = in_use(), kept = 0;
     double start = now_here();
-    for (int i = 0; i < series->pending; i++) {
+    for (int i = 0; i < jobs; i++) {
         submit(&b, true);
         kept += malloc_usable_size(b.jobs[i].jobspec) + sizeof(size_t);
     }
     double submitted = now_here() - start;
     size_t after = in_use();
     start = now_here();
-    size_t n = pass(&b);
+    size_t n = pass(&b).started;
     double first = now_here() - start;
-    printf("%s, %d jobs: %zu run, %zu hold, %zu wait, %zu over limits; %.0f bytes a pending job\n",
-           series->policy, series->pending, n, count(&b, SCHED_RESERVED), count(&b, SCHED_WAITING),
-           count(&b, SCHED_BLOCKED), (double)(after - before - kept) / series->pending);
-    print_one("submission, each", submitted / series->pending);
+    printf(
+        "%s, %d%s jobs: %zu run, %zu hold, %zu wait, %zu over limits; %.0f bytes a pending job\n",
+        series->policy, jobs, series->wide ? " wide" : "", n, count(&b, SCHED_RESERVED),
+        count(&b, SCHED_WAITING), count(&b, SCHED_BLOCKED), (double)(after - before - kept) / jobs);
+    print_one("submission, each", submitted / jobs);
     print_one("first pass", first);
     measure_ends(&b);
     measure_submissions(&b);
-    if (series->rebuild)
-        measure_rebuild(&b);
+    measure_rebuild(&b);
     sched_destroy(b.s);
     match_destroy(b.m);
     for (size_t i = 0; i < most; i++)

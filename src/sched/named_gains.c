@@ -112,8 +112,9 @@ static struct host *listen(struct named *n, const struct class *c)
 static bool holds(const struct host *h, struct place_note *note, int64_t duration, int64_t now)
 {
     if (note->missing <= 0 || note->epoch != h->epoch || note->heard < h->first_gain ||
-        duration < note->duration)
+        duration < note->duration || gaps_begin(&h->gaps, note->now, now))
         return false;
+    note->now = now;
     for (; note->heard < h->first_gain + h->n_gains && note->missing > 0; note->heard++) {
         const struct gain *g = &h->gain[note->heard - h->first_gain];
         if (g->from <= now && g->until - note->duration >= now)
@@ -134,6 +135,7 @@ bool named_hosts_short(struct named *n, const struct class *c, int64_t duration,
     if (note->missing <= 0)
         return false;
     note->duration = duration;
+    note->now = now;
     note->heard = h->first_gain + h->n_gains;
     note->epoch = h->epoch;
     return true;
@@ -195,6 +197,12 @@ int64_t named_hosts_first(struct named *n, const struct class *c, int64_t durati
     note->heard = h->first_gain + h->n_gains;
     note->epoch = h->epoch;
     return first;
+}
+
+void named_hosts_doubt(struct named *n)
+{
+    for (uint32_t i = 0; n->hosts && i < n->hosts->n; i++)
+        n->hosts->v[i].epoch = ++n->hosts->epochs;
 }
 
 void named_hosts_hear(struct named *n, const struct class *c, struct held_note *note)

@@ -122,6 +122,23 @@ int gaps_settle(struct gaps *g)
 
 /* ---- Questions ---- */
 
+bool gaps_begin(const struct gaps *g, int64_t from, int64_t until)
+{
+    uint32_t low = 0, high = g->n;
+
+    for (uint32_t i = 0; i < g->n_late; i++)
+        if (g->late[i].from > from && g->late[i].from <= until)
+            return true;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->by_from[middle].from <= from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < g->n && g->by_from[low].from <= until;
+}
+
 int64_t gaps_within(const struct gaps *g, int64_t from, int64_t end)
 {
     int64_t pieces = 0;

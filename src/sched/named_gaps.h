@@ -42,6 +42,9 @@ int gaps_add(struct gaps *g, int64_t from, int64_t until, int64_t pieces);
 /* Have what was added counted; to be called before questions. Returns 0, or -1 with ENOMEM. O(n + m log m) for m added. */
 int gaps_settle(struct gaps *g);
 
+/* Whether any gap begins after `from` and on or before `until`. What was added late counts as well. O(log n + m). */
+bool gaps_begin(const struct gaps *g, int64_t from, int64_t until);
+
 /* The pieces that there are throughout [from, end). O(gaps that begin by then). */
 int64_t gaps_within(const struct gaps *g, int64_t from, int64_t end);
 

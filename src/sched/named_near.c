@@ -109,7 +109,7 @@ bool named_is_stuck(struct place *place, const struct place_ask *ask, int64_t bo
     }
     struct held_note *note = &n->bookings[booking].note;
     if (note->kind == HELD_UNKNOWN || !c->is_exact || ask->duration < note->duration ||
-        at != note->before)
+        at != note->before || match_job_is_forced(n->match, booking))
         return false;
     return note->kind == HELD_SHORT ? named_hosts_stuck(n, c, at, note)
                                     : !is_helped(n, c, ask->duration, note);

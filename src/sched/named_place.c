@@ -58,6 +58,8 @@ static void slot_free(struct named *n, int64_t slot)
 
 static void lift(struct named *n, int64_t booking)
 {
+    if (match_job_is_forced(n->match, booking))
+        named_hosts_doubt(n);
     named_hosts_note(n, booking);
     match_job_lift(n->match, booking);
     named_count(n, booking, &n->bookings[booking], false);
@@ -191,6 +193,8 @@ static void named_release(struct place *place, int64_t booking)
     struct named *n = named_of(place);
     int64_t at, end;
 
+    if (match_job_is_forced(n->match, booking))
+        named_hosts_doubt(n);
     match_job_window(n->match, booking, &at, &end);
     named_free_job(n, booking, at, end);
     named_hosts_note(n, booking);

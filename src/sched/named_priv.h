@@ -268,6 +268,9 @@ bool named_hosts_stuck(struct named *n, const struct class *c, int64_t at, struc
 int64_t named_hosts_first(struct named *n, const struct class *c, int64_t duration, int64_t before,
                           struct held_note *note);
 
+/* What was held by two at a time is held by one less: no note holds any more. O(hosts). */
+void named_hosts_doubt(struct named *n);
+
 /* What was gained so far the note knows. */
 void named_hosts_hear(struct named *n, const struct class *c, struct held_note *note);
 

@@ -35,6 +35,7 @@ struct place_ask {
 struct place_note {
     int64_t missing;  /* pieces of the request */
     int64_t duration; /* for so long */
+    int64_t now;      /* at this time */
     uint64_t heard;   /* as of this place among what was gained, */
     uint64_t epoch;   /* where places begin anew with each */
 };

@@ -31,6 +31,7 @@ struct class_of_ask {
     struct place_ask ask;
     bool known;
     bool fitted; /* when things were settled, at this time */
+    struct place_note note;
 };
 
 struct run {
@@ -51,7 +52,7 @@ struct run {
     uint32_t vertex[NAIVE_NODES];
 };
 
-static uint64_t booked, refused, stirred, moved, forced;
+static uint64_t booked, refused, stirred, moved, forced, short_of, stuck;
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -392,12 +393,13 @@ static void pull(struct run *r, int i)
 
     if (r->started[i] || b->at <= r->now || b->cut || b->end - b->at != c->naive.duration)
         return;
+    bool anew = chance(r, 2);
     b->lifted = true;
     int64_t expected = naive_when(&r->naive, &c->naive, r->now, b->at);
-    int64_t at = r->ops->pull(r->place, &c->ask, r->handle[i], b->at, r->now, true);
+    int64_t at = r->ops->pull(r->place, &c->ask, r->handle[i], b->at, r->now, anew);
     CHECK(at == (expected < 0 ? b->at : expected));
     moved += at < b->at;
-    bool fitted = expected >= 0 || naive_fits(&r->naive, &c->naive, at, false);
+    bool fitted = expected >= 0 || (anew && naive_fits(&r->naive, &c->naive, at, false));
     b->at = at;
     b->end = at + c->naive.duration;
     learn(r, i);
@@ -565,6 +567,33 @@ static void check_stirs(struct run *r)
     }
 }
 
+/* Who is said to be short of something can't start, and who is said to be stuck can't start sooner. */
+static void check_short(struct run *r)
+{
+    for (int i = 0; i < CLASSES; i++) {
+        struct class_of_ask *c = &r->class[i];
+        if (!c->known || !r->named->is_short(r->place, &c->ask, r->now, &c->note))
+            continue;
+        CHECK(!naive_fits(&r->naive, &c->naive, r->now, false));
+        short_of++;
+    }
+    for (int i = 0; i < NAIVE_BOOKINGS; i++)
+        if (r->naive.booking[i].used && r->naive.booking[i].lifted)
+            return; /* what these hold may be free, and counts as freed only when they are moved */
+    for (int i = 0; i < NAIVE_BOOKINGS; i++) {
+        struct naive_booking *b = &r->naive.booking[i];
+        struct class_of_ask *c = &r->class[r->ask_of[i]];
+        if (!b->used || r->hidden || r->started[i] || b->at <= r->now || b->cut ||
+            b->end - b->at != c->naive.duration ||
+            !r->named->is_stuck(r->place, &c->ask, r->handle[i], b->at))
+            continue;
+        b->lifted = true;
+        CHECK(naive_when(&r->naive, &c->naive, r->now, b->at) < 0);
+        b->lifted = false;
+        stuck++;
+    }
+}
+
 /* ---- Steps ---- */
 
 static void step(struct run *r)
@@ -637,6 +666,7 @@ static void play(uint64_t seed)
         for (int k = 0; k < OPS; k++)
             step(r);
         check_stirs(r);
+        check_short(r);
         CHECK(r->ops->check(r->place));
     }
     for (int i = 0; i < CLASSES; i++)
@@ -661,6 +691,7 @@ static void test_naive(void **state)
     if (n >= 600) {
         assert_true(booked > 1000 && refused > 1000 && moved > 50 && forced > 100);
         assert_true(stirred > 0);
+        assert_true(short_of > 0 && stuck > 0);
     }
 }
 

@@ -4,7 +4,7 @@
 . "$BERTH_SOURCE/test/lib.sh"
 cd "$BERTH_SOURCE" || exit 1
 
-order='base planner resource jobspec match sched config report sim cli'
+order='base planner resource jobspec match sched config report sim engine server cli'
 core='base planner resource jobspec match sched'
 
 # Room of a public header: a part of its name.

@@ -1,0 +1,199 @@
+/* The keeper's loop, its clocks and its journal. */
+#include "engine/local/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/local/spawn.h"
+
+#define EVENTS 64
+#define JOURNAL_BIG                                                                                \
+    ((size_t)128 << 10)                /* from here on it is written anew when most of it is past */
+#define JOURNAL_OLD ((size_t)64 << 10) /* or when all of it is */
+#define RETRY       1000000            /* us until the journal is tried again */
+
+static int64_t clock_us(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+int64_t keeper_steady(void)
+{
+    return clock_us(CLOCK_MONOTONIC);
+}
+
+int64_t keeper_wall(void)
+{
+    return clock_us(CLOCK_REALTIME);
+}
+
+static void put_run(struct strbuf *b, const struct run *run)
+{
+    struct journal_end end;
+    if (run->phase == PHASE_ENDED) {
+        keeper_end_record(run, &end);
+        journal_put_end(b, &end);
+        return;
+    }
+    for (uint32_t i = 0; i < run->n_tasks; i++) {
+        const struct process *p = &run->tasks[i];
+        const struct journal_task task = {
+            .key = run->key,
+            .index = i,
+            .tasks = run->n_tasks,
+            .pid = p->pid,
+            .since = p->since,
+            .until = p->until,
+            .at = p->at,
+        };
+        if (p->pid > 0)
+            journal_put_task(b, &task);
+    }
+}
+
+static bool broken(struct keeper *k, int errnum)
+{
+    k->journal_errno = errnum;
+    k->journal_at = keeper_steady() + RETRY;
+    errno = errnum;
+    return false;
+}
+
+bool keeper_renew(struct keeper *k)
+{
+    struct strbuf b = {0};
+    journal_put_head(&b, &k->head);
+    for (size_t i = 0; i < k->used.n; i++)
+        journal_put_used(&b, &k->used.v[i]);
+    for (const struct run *run = k->first; run; run = run->next)
+        put_run(&b, run);
+    int fd = -1;
+    if (b.failed)
+        errno = ENOMEM;
+    else
+        fd = journal_renew(k->directory, &b);
+    size_t size = b.len;
+    strbuf_clear(&b);
+    if (fd < 0)
+        return broken(k, errno);
+    dup3(fd, SPAWN_JOURNAL, O_CLOEXEC);
+    close(fd);
+    strbuf_clear(&k->records);
+    k->journal_errno = 0;
+    k->journal_size = size;
+    k->journal_least = size;
+    if (k->live == 0)
+        malloc_trim(0);
+    return true;
+}
+
+bool keeper_write(struct keeper *k)
+{
+    if (k->journal_errno || k->records.failed) {
+        if (keeper_steady() >= k->journal_at || !k->journal_errno)
+            return keeper_renew(k);
+        errno = k->journal_errno;
+        return false;
+    }
+    if (k->records.len == 0)
+        return true;
+    if (journal_append(SPAWN_JOURNAL, k->records.data, k->records.len))
+        return broken(k, errno);
+    k->journal_size += k->records.len;
+    strbuf_reset(&k->records);
+    if ((k->journal_size > JOURNAL_BIG && k->journal_size / 4 > k->journal_least) ||
+        (k->journal_size > JOURNAL_OLD && k->runs.n == 0))
+        keeper_renew(k);
+    return true;
+}
+
+static void handle(struct keeper *k, const struct watch *watch, uint32_t events)
+{
+    struct signalfd_siginfo info;
+    switch (watch->what) {
+    case WATCH_LISTENER:
+        keeper_accept(k);
+        break;
+    case WATCH_LINK:
+        if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+            keeper_read(k);
+        break;
+    case WATCH_CHILDREN:
+        if (read(k->children, &info, sizeof(info)) > 0)
+            keeper_reap(k);
+        break;
+    case WATCH_RESULT:
+        keeper_result(k, watch->owner);
+        break;
+    case WATCH_PROCESS:
+        keeper_adopted_ended(k, watch->owner);
+        break;
+    }
+}
+
+static int until(int64_t at, int64_t now, int least)
+{
+    if (at == 0)
+        return least;
+    int64_t ms = at <= now ? 0 : (at - now + 999) / 1000;
+    return least < 0 || ms < least ? (int)ms : least;
+}
+
+static int wait_time(const struct keeper *k)
+{
+    int64_t now = keeper_steady();
+    int ms = until(k->sweep_at, now, -1);
+    ms = until(k->linger_at, now, ms);
+    return until(k->journal_errno ? k->journal_at : 0, now, ms);
+}
+
+/* Without its directory (ENOENT) there is nobody left who would ask. */
+static bool needed(const struct keeper *k)
+{
+    bool unwritten = (k->journal_errno || k->records.len > 0) && k->journal_errno != ENOENT;
+    return k->link >= 0 || k->live > 0 || k->lost || unwritten ||
+           (k->linger_at > 0 && keeper_steady() < k->linger_at);
+}
+
+static int begin(struct keeper *k)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    k->children = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (k->children < 0)
+        return -1;
+    k->watch_children = (struct watch){WATCH_CHILDREN, k};
+    k->watch_listener = (struct watch){WATCH_LISTENER, k};
+    return keeper_watch(k, k->children, &k->watch_children, EPOLLIN) ||
+                   keeper_watch(k, k->listener, &k->watch_listener, EPOLLIN)
+               ? -1
+               : 0;
+}
+
+int keeper_loop(struct keeper *k)
+{
+    struct epoll_event events[EVENTS];
+    if (begin(k))
+        return -1;
+    do {
+        bool held = k->link_held && k->starting < k->starting_max;
+        int n = epoll_wait(k->poll, events, EVENTS, held ? 0 : wait_time(k));
+        for (int i = 0; i < n; i++)
+            handle(k, events[i].data.ptr, events[i].events);
+        if (held)
+            keeper_read(k);
+        keeper_sweep(k);
+        keeper_write(k);
+        keeper_say(k);
+    } while (needed(k));
+    return 0;
+}

@@ -1,0 +1,200 @@
+/* The keeper: what it knows, and what its parts do with it.
+ *
+ * One process with one thread, a loop around epoll (keeper.c). Runs are started and end in run.c, are signalled and swept
+ * away in tree.c, and found again after another keeper's death in adopt.c; link.c talks with the engine.
+ */
+#ifndef ENGINE_LOCAL_KEEPER_H
+#define ENGINE_LOCAL_KEEPER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "base/dict.h"
+#include "base/strbuf.h"
+#include "engine/engine.h"
+#include "engine/local/cgroup.h"
+#include "engine/local/journal.h"
+#include "engine/local/messages.h"
+#include "engine/local/used.h"
+
+#define KEEPER_SOCKET "keeper.sock"
+#define KEEPER_LOCK   "keeper.lock"
+
+/* What epoll has to say something about. */
+enum watched {
+    WATCH_LISTENER,
+    WATCH_LINK,
+    WATCH_CHILDREN,
+    WATCH_RESULT,  /* of a run that is being started */
+    WATCH_PROCESS, /* of a run that another keeper has started */
+};
+
+struct watch {
+    enum watched what;
+    void *owner;
+};
+
+/* A process that is known: a task's, or one that a task has left behind and that is now the keeper's child. */
+struct process {
+    struct dict_entry entry; /* by its pid */
+    pid_t pid;
+    bool known;           /* the entry is in the table */
+    bool alive;           /* not yet reaped */
+    bool left;            /* one that was left behind */
+    struct run *run;      /* NULL: nobody knows whose it is */
+    struct process *next; /* of those that a run has left behind */
+    uint64_t since, until;
+    int64_t at;
+    int pidfd; /* of one that another keeper has started; -1: none */
+    struct watch watch;
+};
+
+enum phase {
+    PHASE_FIRST, /* its first task is being started */
+    PHASE_REST,  /* all others are */
+    PHASE_RUNNING,
+    PHASE_FAILED, /* it could not be started, and what was is being ended */
+    PHASE_ENDED,
+};
+
+/* An event that is to be said until it is acknowledged. */
+struct note {
+    struct note *next;
+    struct run *run;
+    uint64_t number; /* 0: there is none */
+    int64_t at;
+    bool end;
+};
+
+struct run {
+    struct dict_entry entry; /* by its key */
+    struct run *next, *prev; /* of all */
+    uint64_t key;
+    enum phase phase;
+    char *message; /* as it came, until all tasks are started; the request's texts lie in it */
+    struct message_run request;
+    struct process *tasks; /* until it has ended */
+    uint32_t n_tasks;
+    uint32_t alive;
+    pid_t pid;            /* of the first task */
+    struct process *left; /* behind */
+    int result;           /* the reading end of the pipe of those that are being started; -1 */
+    struct watch watch;
+    int cgroup; /* -1: none */
+    bool adopted;
+    bool kill;     /* until none is left */
+    bool stopping; /* in the list of those that are to be looked after */
+    struct run *next_stopping;
+    uint64_t session_signals; /* bit N - 1: signal N is to be sent */
+    uint64_t tree_signals;
+    struct run *next_signalled;
+    bool signalled; /* in that list */
+    int exit_status;
+    int exit_signal;
+    int64_t peak_memory;
+    int64_t cpu_time;
+    char *failure; /* why it could not be started */
+    struct note started;
+    struct note ended;
+};
+
+struct keeper {
+    int directory; /* the current one too */
+    int poll;
+    int children; /* signalfd of SIGCHLD */
+    int listener;
+    int link; /* to the engine; -1 */
+    struct watch watch_listener, watch_link, watch_children;
+    struct strbuf in, out;
+    size_t out_at;        /* sent */
+    uint32_t link_events; /* that epoll looks for */
+    bool link_held;       /* messages wait until fewer runs are being started */
+    int64_t linger_at;    /* how long the first link is waited for; 0: no longer */
+
+    struct journal_head head;
+    struct strbuf records; /* not yet in the journal */
+    int journal_errno;     /* why it could not be written; 0: it could */
+    int64_t journal_at;    /* when that is tried again, us of the steady clock */
+    size_t journal_size;
+    size_t journal_least; /* its size when it was written anew */
+
+    const char *cgroup_root; /* NULL: the system's */
+    pid_t server;            /* that has started this keeper */
+    struct cgroups cgroups;
+    struct rlimit files;
+    bool oom;
+    char mark[48]; /* "BERTH_RUN=ID." */
+
+    struct dict runs; /* all whose end has not been acknowledged */
+    struct run *first;
+    struct dict pids;
+    struct used used;
+    size_t live;     /* runs that have not ended */
+    size_t starting; /* of these, how many are being started */
+    size_t starting_max;
+    size_t adopted;       /* runs with processes of another keeper's */
+    struct process *lost; /* processes of nobody knows whom */
+    struct run *stopping;
+    struct run *signalled;
+    bool look;        /* for processes that were left behind */
+    int64_t sweep_at; /* when to look again, us of the steady clock; 0: no need */
+    int64_t sweep_wait;
+
+    struct note *notes, *last_note;
+    struct note *unsent; /* the first that has not been said on this link */
+    uint64_t number;     /* of the latest event */
+    uint64_t sent;       /* the highest number said on this link */
+};
+
+/* us, on the steady clock and on the wall's. */
+int64_t keeper_steady(void);
+int64_t keeper_wall(void);
+
+/* Read the journal of those before, take over what they left, and begin a new one. 0, or -1 with a text. */
+int keeper_adopt(struct keeper *k, berth_error_t *err);
+
+/* A process that another keeper started has ended. */
+void keeper_adopted_ended(struct keeper *k, struct process *p);
+
+/* The journal. Records wait in k->records until they are written; true: all are, else errno. */
+bool keeper_write(struct keeper *k);
+bool keeper_renew(struct keeper *k);
+
+/* Runs. A message of n bytes that asks for a start; 0, or -1 and EPROTO. */
+int keeper_start(struct keeper *k, const char *message, size_t n);
+void keeper_result(struct keeper *k, struct run *run); /* something can be read there */
+void keeper_reap(struct keeper *k);
+void keeper_finish(struct keeper *k, struct run *run); /* none of it is left */
+void keeper_acknowledge(struct keeper *k, uint64_t number);
+struct run *keeper_find(const struct keeper *k, uint64_t key);
+int keeper_enter(struct keeper *k, struct run *run);   /* in the table. 0, or -1 with ENOMEM */
+void keeper_free(struct keeper *k, struct run *run);   /* also from the table */
+void keeper_note(struct keeper *k, struct note *note); /* it has its number */
+void keeper_end_record(const struct run *run, struct journal_end *end);
+
+/* Processes. */
+struct process *keeper_process(const struct keeper *k, pid_t pid);
+int keeper_know(struct keeper *k, struct process *p); /* 0, or -1 with ENOMEM */
+void keeper_forget(struct keeper *k, struct process *p);
+
+/* Signals and what is left behind. */
+void keeper_signal(struct keeper *k, const struct message_signal *signal);
+void keeper_stop(struct keeper *k, struct run *run); /* none of its processes is to stay */
+void keeper_sweep(struct keeper *k);                 /* to be called once a turn */
+
+/* The link to the engine. */
+void keeper_accept(struct keeper *k);
+void keeper_read(struct keeper *k);
+void keeper_say(struct keeper *k);
+void keeper_hang_up(struct keeper *k);
+int keeper_watch(struct keeper *k, int fd, struct watch *watch, uint32_t events);
+
+/* Until there is nothing to keep: no link, no process, and all that is not acknowledged is in the journal. The listener
+ * and SIGCHLD, which is blocked, are there. 0, or -1 with errno.
+ */
+int keeper_loop(struct keeper *k);
+
+#endif

@@ -1,0 +1,470 @@
+/* The engine of this machine: the server's side of its keeper. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/errtext.h"
+#include "base/idset.h"
+#include "engine/local/local.h"
+#include "engine/local/messages.h"
+
+#define ENGINE_LOCK "engine.lock"
+#define CHUNK       65536
+
+static struct local *local_of(struct engine *e)
+{
+    return (struct local *)(void *)e;
+}
+
+struct wanted *local_find(const struct local *l, uint64_t key)
+{
+    /* An entry is the first thing in its run. */
+    return (struct wanted *)(void *)dict_find(&l->runs, (const char *)&key, sizeof(key));
+}
+
+struct wanted *local_enter(struct local *l, uint64_t key)
+{
+    struct wanted *run = dict_reserve(&l->runs) ? NULL : calloc(1, sizeof(*run));
+    if (!run) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    run->key = key;
+    run->entry = (struct dict_entry){.text = (const char *)&run->key, .length = sizeof(run->key)};
+    dict_put(&l->runs, &run->entry);
+    run->prev = l->last;
+    if (l->last)
+        l->last->next = run;
+    else
+        l->first = run;
+    l->last = run;
+    return run;
+}
+
+void local_drop(struct local *l, struct wanted *run)
+{
+    dict_take(&l->runs, &run->entry);
+    if (run->prev)
+        run->prev->next = run->next;
+    else
+        l->first = run->next;
+    if (run->next)
+        run->next->prev = run->prev;
+    else
+        l->last = run->prev;
+    free(run->message);
+    free(run);
+}
+
+void local_send_later(struct local *l, struct wanted *run)
+{
+    if (run->unsent)
+        return;
+    run->unsent = true;
+    run->next_queued = NULL;
+    if (l->last_unsent)
+        l->last_unsent->next_queued = run;
+    else
+        l->unsent = run;
+    l->last_unsent = run;
+}
+
+static void set_awake(struct local *l, bool awake)
+{
+    uint64_t count = 1;
+    if (awake == l->awake)
+        return;
+    if (awake ? write(l->wake, &count, sizeof(count)) > 0
+              : read(l->wake, &count, sizeof(count)) > 0)
+        l->awake = awake;
+}
+
+static int check_run(const struct engine_run *run, berth_error_t *err)
+{
+    struct idset cpus = {0};
+    int rc = 0;
+    if (run->n_tasks < 1 || run->n_tasks > MESSAGE_TASKS_MAX)
+        return errtext_set(err, EINVAL, "tasks: expected 1 to %d", MESSAGE_TASKS_MAX);
+    if (!run->script && (!run->argv || !run->argv[0]))
+        return errtext_set(err, EINVAL, "command: expected one");
+    if (!run->directory || run->directory[0] != '/')
+        return errtext_set(err, EINVAL, "directory: expected an absolute path");
+    if (!run->output)
+        return errtext_set(err, EINVAL, "output: expected a file");
+    for (size_t i = 0; i < run->n_tasks && rc == 0; i++)
+        if (run->tasks[i].cpus)
+            rc = idset_decode(&cpus, run->tasks[i].cpus, strlen(run->tasks[i].cpus), err);
+    idset_clear(&cpus);
+    return rc;
+}
+
+static int start(struct engine *e, const struct engine_run *asked, berth_error_t *err)
+{
+    struct local *l = local_of(e);
+    struct strbuf b = {0};
+    if (check_run(asked, err))
+        return -1;
+    if (local_find(l, asked->key) || used_has(&l->used, asked->key))
+        return errtext_set(err, EEXIST, "run %llu has been started before",
+                           (unsigned long long)asked->key);
+    message_put_start(&b, asked);
+    if (b.len > WIRE_MESSAGE_MAX) {
+        strbuf_clear(&b);
+        return errtext_set(err, E2BIG, "the request takes more than %zu MiB",
+                           WIRE_MESSAGE_MAX >> 20);
+    }
+    struct wanted *run = b.failed ? NULL : local_enter(l, asked->key);
+    if (!run) {
+        strbuf_clear(&b);
+        return errtext_set(err, ENOMEM, "%s", strerror(ENOMEM));
+    }
+    run->length = b.len;
+    run->message = strbuf_steal(&b);
+    local_send_later(l, run);
+    return 0;
+}
+
+/* Fill the buffer with what is to be sent. A run that was sent is kept until something is heard of it. */
+static void fill(struct local *l, size_t most)
+{
+    while (l->unsent && l->out.len < most) {
+        struct wanted *run = l->unsent;
+        strbuf_put(&l->out, run->message, run->length);
+        l->unsent = run->next_queued;
+        if (!l->unsent)
+            l->last_unsent = NULL;
+        run->unsent = false;
+    }
+}
+
+static int send_signal(struct engine *e, uint64_t key, int signal, bool tree)
+{
+    struct local *l = local_of(e);
+    struct wanted *run = local_find(l, key);
+    if (signal < 1 || signal > 64) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (!run || run->end)
+        return 0;
+    if (tree && signal == SIGKILL)
+        run->kill = true;
+    if (l->link < 0) {
+        *(tree ? &run->tree_signals : &run->session_signals) |= (uint64_t)1 << (signal - 1);
+        return 0;
+    }
+    if (run->unsent)
+        fill(l, SIZE_MAX); /* what it is sent to goes first */
+    message_put_signal(&l->out, &(struct message_signal){key, signal, tree});
+    return 0;
+}
+
+static void look_for(struct local *l, bool full)
+{
+    struct epoll_event event = {.events = EPOLLIN | (full ? EPOLLOUT : 0u)};
+    if (full != l->full && epoll_ctl(l->poll, EPOLL_CTL_MOD, l->link, &event) == 0)
+        l->full = full;
+}
+
+static int flush(struct engine *e)
+{
+    struct local *l = local_of(e);
+    ssize_t n = 1;
+    if (local_reconnect(l))
+        return -1;
+    while (n > 0) {
+        fill(l, CHUNK);
+        if (l->out.failed) {
+            local_hang_up(l);
+            errno = ENOMEM;
+            return -1;
+        }
+        if (l->out.len == 0)
+            break;
+        n = send(l->link, l->out.data + l->out_at, l->out.len - l->out_at,
+                 MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n < 0 && errno != EAGAIN && errno != EINTR) {
+            local_hang_up(
+                l); /* the timer brings the server to get_events, which finds another keeper */
+            errno = ENOTCONN;
+            return -1;
+        }
+        l->out_at += n > 0 ? (size_t)n : 0;
+        if (l->out_at == l->out.len) {
+            l->out_at = 0;
+            strbuf_reset(&l->out);
+        }
+    }
+    look_for(l, l->out.len > 0);
+    return 0;
+}
+
+static int get_fd(const struct engine *e)
+{
+    return ((const struct local *)(const void *)e)->poll;
+}
+
+static void set_end(struct local *l, struct wanted *run, uint64_t number)
+{
+    run->end = number;
+    run->next_queued = NULL;
+    if (l->last_ended)
+        l->last_ended->next_queued = run;
+    else
+        l->ended = run;
+    l->last_ended = run;
+}
+
+/* One event that the keeper has said. */
+static int take_event(struct local *l, struct wire *w)
+{
+    struct engine_event event;
+    if (wire_u8(w) != MESSAGE_EVENT || message_event(w, &event))
+        return -1;
+    struct wanted *run = local_find(l, event.key);
+    if (event.number <= l->seen || !run || run->end)
+        return 0; /* another keeper has said it before */
+    l->texts[l->n_batch] = event.text ? strdup(event.text) : NULL;
+    if (event.text && !l->texts[l->n_batch])
+        return -1;
+    event.text = l->texts[l->n_batch];
+    l->batch[l->n_batch++] = event;
+    l->seen = event.number;
+    if (event.what != ENGINE_STARTED)
+        set_end(l, run, event.number);
+    free(run->message);
+    run->message = NULL;
+    return 0;
+}
+
+/* Runs that had been started and that the present keeper doesn't know: somebody has removed its journal. */
+static void lose_unknown(struct local *l, size_t max)
+{
+    for (struct wanted *run = l->first; run; run = run->next) {
+        if (run->known || run->message || run->end)
+            continue;
+        if (l->n_batch == max)
+            return;
+        set_end(l, run, ++l->seen);
+        l->texts[l->n_batch] = NULL;
+        l->batch[l->n_batch++] = (struct engine_event){
+            .what = ENGINE_LOST,
+            .key = run->key,
+            .number = run->end,
+            .at = local_clock(CLOCK_REALTIME),
+            .peak_memory = -1,
+            .cpu_time = -1,
+        };
+    }
+    l->lose = false;
+}
+
+/* Take what has come in. 1: there is more than there is room for; 0; -1: it makes no sense. */
+static int take_events(struct local *l, size_t max)
+{
+    struct wire w;
+    size_t at = 0;
+    size_t taken;
+    int rc = 0;
+    while (l->n_batch < max && (rc = wire_next(l->in.data + at, l->in.len - at, &w, &taken)) > 0) {
+        if (take_event(l, &w)) {
+            rc = -1;
+            break;
+        }
+        at += taken;
+    }
+    if (rc >= 0 && l->n_batch == max)
+        rc = wire_next(l->in.data + at, l->in.len - at, &w, &taken);
+    if (at > 0)
+        memmove(l->in.data, l->in.data + at, l->in.len - at);
+    l->in.len -= at;
+    return rc;
+}
+
+static size_t get_events(struct engine *e, const struct engine_event **events, size_t max)
+{
+    struct local *l = local_of(e);
+    max = max < LOCAL_BATCH ? max : LOCAL_BATCH;
+    for (size_t i = 0; i < l->n_batch; i++)
+        free(l->texts[i]);
+    l->n_batch = 0;
+    *events = l->batch;
+    if (l->link < 0 && local_reconnect(l))
+        return 0;
+    if (l->lose)
+        lose_unknown(l, max);
+    int rc = 0;
+    ssize_t n = 1;
+    while ((rc = take_events(l, max)) == 0 && l->n_batch < max && n > 0) {
+        if (!strbuf_room(&l->in, CHUNK))
+            break;
+        n = recv(l->link, l->in.data + l->in.len, CHUNK, MSG_DONTWAIT);
+        if (n > 0)
+            l->in.len += (size_t)n;
+    }
+    if (rc < 0 || l->in.failed || n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+        local_hang_up(l); /* the timer brings the server here again */
+        return l->n_batch;
+    }
+    set_awake(l, rc > 0 || l->lose);
+    flush(e);
+    return l->n_batch;
+}
+
+static int acknowledge(struct engine *e, uint64_t number)
+{
+    struct local *l = local_of(e);
+    if (number <= l->acknowledged)
+        return 0;
+    while (l->ended && l->ended->end <= number) {
+        struct wanted *run = l->ended;
+        if (used_add(&l->used, run->key, run->key))
+            return -1;
+        l->ended = run->next_queued;
+        if (!l->ended)
+            l->last_ended = NULL;
+        local_drop(l, run);
+    }
+    l->acknowledged = number;
+    if (l->link >= 0)
+        message_put_acknowledge(&l->out, number);
+    return 0;
+}
+
+static int get_runs(struct engine *e, const uint64_t **keys, size_t *n)
+{
+    struct local *l = local_of(e);
+    if (l->runs.n > l->keys_cap) {
+        uint64_t *v = reallocarray(l->keys, l->runs.n, sizeof(*v));
+        if (!v) {
+            errno = ENOMEM;
+            return -1;
+        }
+        l->keys = v;
+        l->keys_cap = l->runs.n;
+    }
+    *n = 0;
+    for (const struct wanted *run = l->first; run; run = run->next)
+        l->keys[(*n)++] = run->key;
+    *keys = l->keys;
+    return 0;
+}
+
+static const char *notice(const struct engine *e)
+{
+    const struct local *l = (const struct local *)(const void *)e;
+    return l->trouble.text[0] ? l->trouble.text : l->keeper_notice;
+}
+
+static void close_fd(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+static void local_close(struct engine *e)
+{
+    struct local *l = local_of(e);
+    int saved = errno;
+    if (l->link >= 0)
+        flush(e);
+    while (l->first)
+        local_drop(l, l->first);
+    for (size_t i = 0; i < l->n_batch; i++)
+        free(l->texts[i]);
+    close_fd(l->link);
+    close_fd(l->poll);
+    close_fd(l->wake);
+    close_fd(l->timer);
+    close_fd(l->lock);
+    close_fd(l->where.fd);
+    strbuf_clear(&l->in);
+    strbuf_clear(&l->out);
+    dict_clear(&l->runs);
+    used_clear(&l->used);
+    free(l->keys);
+    free(l->keeper_notice);
+    free(l->directory);
+    free(l->program);
+    free(l->cgroup);
+    free(l);
+    errno = saved;
+}
+
+static const struct engine_ops local_ops = {
+    .start = start,
+    .signal = send_signal,
+    .flush = flush,
+    .fd = get_fd,
+    .events = get_events,
+    .acknowledge = acknowledge,
+    .runs = get_runs,
+    .notice = notice,
+    .close = local_close,
+};
+
+static int watch(struct local *l, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    return fd < 0 ? -1 : epoll_ctl(l->poll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* One server for a directory. */
+static int take_lock(struct local *l, berth_error_t *err)
+{
+    l->lock = openat(l->where.fd, ENGINE_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (l->lock < 0)
+        return errtext_set(err, errno, "%s/%s: %s", l->directory, ENGINE_LOCK, strerror(errno));
+    if (flock(l->lock, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    if (errno != EWOULDBLOCK)
+        return errtext_set(err, errno, "%s/%s: %s", l->directory, ENGINE_LOCK, strerror(errno));
+    return errtext_set(err, EBUSY, "directory %s: another server uses it", l->directory);
+}
+
+static int set_up(struct local *l, berth_error_t *err)
+{
+    l->where.fd = find_keeper_directory(l->directory, err);
+    if (l->where.fd < 0 || take_lock(l, err))
+        return -1;
+    l->poll = epoll_create1(EPOLL_CLOEXEC);
+    l->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (l->poll < 0 || watch(l, l->wake) || watch(l, l->timer))
+        return errtext_set(err, errno, "epoll: %s", strerror(errno));
+    return local_connect(l, err);
+}
+
+struct engine *engine_local_open(const struct engine_local_options *options, berth_error_t *err)
+{
+    struct local *l = calloc(1, sizeof(*l));
+    if (!l) {
+        errtext_set(err, ENOMEM, "%s", strerror(ENOMEM));
+        return NULL;
+    }
+    l->engine.ops = &local_ops;
+    l->lock = l->link = l->poll = l->wake = l->timer = l->where.fd = -1;
+    l->directory = strdup(options->directory);
+    l->program = strdup(options->keeper);
+    l->cgroup = options->cgroup ? strdup(options->cgroup) : NULL;
+    l->where.directory = l->directory;
+    l->where.program = l->program;
+    l->where.cgroup = l->cgroup;
+    if (!l->directory || !l->program || (options->cgroup && !l->cgroup))
+        errtext_set(err, ENOMEM, "%s", strerror(ENOMEM));
+    else if (set_up(l, err) == 0)
+        return &l->engine;
+    int saved = errno;
+    local_close(&l->engine);
+    errno = saved;
+    return NULL;
+}

@@ -1,0 +1,75 @@
+/* What engine and keeper tell each other, one message after the other over their socket.
+ *
+ * The engine says START, SIGNAL and ACKNOWLEDGE. The keeper begins with HELLO and then says EVENT. What is read comes from
+ * outside: whatever the bytes are, reading them takes memory in proportion to their number, and ends with 0 or with -1 and
+ * EPROTO (or ENOMEM).
+ */
+#ifndef ENGINE_LOCAL_MESSAGES_H
+#define ENGINE_LOCAL_MESSAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "engine/engine.h"
+#include "engine/local/used.h"
+#include "engine/local/wire.h"
+
+#define MESSAGE_VERSION   1
+#define MESSAGE_TASKS_MAX 65536
+
+enum message_kind {
+    MESSAGE_START = 1,
+    MESSAGE_SIGNAL,
+    MESSAGE_ACKNOWLEDGE,
+    MESSAGE_HELLO,
+    MESSAGE_EVENT,
+};
+
+/* A run as it was read; the texts are those of the message. */
+struct message_run {
+    struct engine_run run;
+    const char **strings; /* argv, env and those of the tasks, each ended by NULL */
+    struct engine_task *tasks;
+    gid_t *groups;
+};
+
+struct message_signal {
+    uint64_t key;
+    int signal;
+    bool tree;
+};
+
+/* What the keeper says first. The texts and arrays are in memory of its own. */
+struct message_hello {
+    pid_t pid;
+    char *notice;   /* or NULL */
+    uint64_t *keys; /* of runs whose end has not been acknowledged */
+    size_t n_keys;
+    struct used used; /* keys of those whose end was */
+};
+
+/* Each appends one message. A failure is found in the buffer. */
+void message_put_start(struct strbuf *b, const struct engine_run *run);
+void message_put_signal(struct strbuf *b, const struct message_signal *signal);
+void message_put_acknowledge(struct strbuf *b, uint64_t number);
+void message_put_hello(struct strbuf *b, const struct message_hello *hello);
+void message_put_event(struct strbuf *b, const struct engine_event *event);
+
+/* The content of an event, which the journal has too. */
+void message_put_event_content(struct strbuf *b, const struct engine_event *event);
+int message_event_content(struct wire *w, struct engine_event *event);
+
+/* Each reads what follows the kind of a message. */
+int message_start(struct wire *w, struct message_run *run);
+int message_signal(struct wire *w, struct message_signal *signal);
+int message_acknowledge(struct wire *w, uint64_t *number);
+int message_hello(struct wire *w, struct message_hello *hello);
+int message_event(struct wire *w, struct engine_event *event);
+
+/* Keep errno. */
+void message_run_clear(struct message_run *run);
+void message_hello_clear(struct message_hello *hello);
+
+#endif

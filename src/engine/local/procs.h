@@ -1,0 +1,56 @@
+/* The processes of this machine, as /proc shows them. */
+#ifndef ENGINE_LOCAL_PROCS_H
+#define ENGINE_LOCAL_PROCS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct proc {
+    pid_t pid;
+    pid_t parent;
+    pid_t session;
+    char state;     /* 'Z': it has ended and waits for its parent */
+    uint64_t start; /* clock ticks since boot */
+};
+
+struct procs {
+    struct proc *v; /* ascending pids */
+    size_t n;
+    size_t cap;
+};
+
+/* One process. 0, or -1 with ESRCH. */
+int procs_look(pid_t pid, struct proc *p);
+
+/* All of them. 0, or -1 with errno and none. To be cleared in either case. O(n) files are read. */
+int procs_all(struct procs *all);
+void procs_clear(struct procs *all);
+
+/* The one with this pid, or NULL. O(log n). */
+const struct proc *procs_find(const struct procs *all, pid_t pid);
+
+/* The pids of this process's children, dead ones too, into *pids, which has room for *cap and grows. Returns their number,
+ * or -1 with errno. To be called by a process with one thread.
+ */
+ssize_t procs_children(pid_t **pids, size_t *cap);
+
+/* True if the environment which a process was started with has a variable that begins with `mark`; *value is the decimal
+ * number that follows.
+ */
+bool procs_marked(pid_t pid, const char *mark, uint64_t *value);
+
+/* Send a signal to the process that was seen, not to another which has got its pid since. 0, or -1 with errno. */
+int procs_signal(const struct proc *p, int signal);
+
+/* Clock ticks since boot, now. */
+uint64_t procs_now(void);
+
+/* A process for poll, which becomes readable when it has ended. -1 with errno. */
+int procs_open(pid_t pid);
+
+/* A small file's text, terminated: bytes read, or -1 with errno. At most size - 1 bytes. */
+ssize_t procs_read_file(int directory, const char *path, char *to, size_t size);
+
+#endif

@@ -1,0 +1,392 @@
+/* The keeper's runs: how they are started, and how they end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/local/keeper.h"
+#include "engine/local/spawn.h"
+
+struct run *keeper_find(const struct keeper *k, uint64_t key)
+{
+    /* An entry is the first thing in its run. */
+    return (struct run *)(void *)dict_find(&k->runs, (const char *)&key, sizeof(key));
+}
+
+int keeper_enter(struct keeper *k, struct run *run)
+{
+    if (dict_reserve(&k->runs))
+        return -1;
+    run->entry = (struct dict_entry){.text = (const char *)&run->key, .length = sizeof(run->key)};
+    run->started = (struct note){.run = run};
+    run->ended = (struct note){.run = run, .end = true};
+    run->result = -1;
+    run->cgroup = -1;
+    run->watch = (struct watch){WATCH_RESULT, run};
+    run->peak_memory = -1;
+    run->cpu_time = -1;
+    dict_put(&k->runs, &run->entry);
+    run->prev = NULL;
+    run->next = k->first;
+    if (k->first)
+        k->first->prev = run;
+    k->first = run;
+    return 0;
+}
+
+/* What is needed only until all tasks have been started. */
+static void forget_request(struct run *run)
+{
+    message_run_clear(&run->request);
+    free(run->message);
+    run->message = NULL;
+}
+
+void keeper_free(struct keeper *k, struct run *run)
+{
+    dict_take(&k->runs, &run->entry);
+    if (run->prev)
+        run->prev->next = run->next;
+    else
+        k->first = run->next;
+    if (run->next)
+        run->next->prev = run->prev;
+    forget_request(run);
+    free(run->tasks);
+    free(run->failure);
+    free(run);
+}
+
+struct process *keeper_process(const struct keeper *k, pid_t pid)
+{
+    return (struct process *)(void *)dict_find(&k->pids, (const char *)&pid, sizeof(pid));
+}
+
+int keeper_know(struct keeper *k, struct process *p)
+{
+    if (dict_reserve(&k->pids))
+        return -1;
+    /* One that had this pid before is gone, with its session. */
+    struct process *before = keeper_process(k, p->pid);
+    if (before)
+        keeper_forget(k, before);
+    p->entry = (struct dict_entry){.text = (const char *)&p->pid, .length = sizeof(p->pid)};
+    dict_put(&k->pids, &p->entry);
+    p->known = true;
+    return 0;
+}
+
+void keeper_forget(struct keeper *k, struct process *p)
+{
+    if (p->known)
+        dict_take(&k->pids, &p->entry);
+    p->known = false;
+}
+
+void keeper_note(struct keeper *k, struct note *note)
+{
+    note->next = NULL;
+    if (k->last_note)
+        k->last_note->next = note;
+    else
+        k->notes = note;
+    k->last_note = note;
+    if (!k->unsent)
+        k->unsent = note;
+}
+
+static void say(struct keeper *k, struct note *note)
+{
+    note->number = ++k->number;
+    note->at = keeper_wall();
+    keeper_note(k, note);
+}
+
+void keeper_end_record(const struct run *run, struct journal_end *end)
+{
+    *end = (struct journal_end){.started = run->started.number, .started_at = run->started.at};
+    struct engine_event *event = &end->event;
+    event->what = run->adopted ? ENGINE_LOST : run->failure ? ENGINE_FAILED : ENGINE_ENDED;
+    event->key = run->key;
+    event->number = run->ended.number;
+    event->at = run->ended.at;
+    event->pid = run->pid;
+    event->peak_memory = run->peak_memory;
+    event->cpu_time = run->cpu_time;
+    if (event->what == ENGINE_ENDED) {
+        event->exit_signal = run->exit_signal;
+        event->exit_status = run->exit_signal ? 0 : run->exit_status;
+    }
+    if (event->what == ENGINE_FAILED)
+        event->text = run->failure;
+}
+
+void keeper_finish(struct keeper *k, struct run *run)
+{
+    struct journal_end end;
+    if (run->cgroup >= 0) {
+        cgroup_usage(run->cgroup, &run->peak_memory, &run->cpu_time);
+        cgroup_remove(&k->cgroups, run->key, run->cgroup);
+        run->cgroup = -1;
+    }
+    for (uint32_t i = 0; run->tasks && i < run->n_tasks; i++)
+        keeper_forget(k, &run->tasks[i]);
+    free(run->tasks);
+    run->tasks = NULL;
+    forget_request(run);
+    run->phase = PHASE_ENDED;
+    k->live--;
+    if (run->adopted)
+        k->adopted--;
+    say(k, &run->ended);
+    keeper_end_record(run, &end);
+    journal_put_end(&k->records, &end);
+}
+
+/* The first reason is the one that is told. */
+static void fail(struct keeper *k, struct run *run, const char *format, const char *what,
+                 int errnum)
+{
+    char text[SPAWN_TEXT_MAX];
+    if (run->phase == PHASE_FIRST || run->phase == PHASE_REST)
+        k->starting--;
+    run->phase = PHASE_FAILED;
+    snprintf(text, sizeof(text), format, what, errnum ? strerror(errnum) : "");
+    if (!run->failure)
+        run->failure = strdup(text);
+    if (!run->failure)
+        run->failure = calloc(1, 1);
+    keeper_stop(k, run);
+}
+
+static int fork_task(struct keeper *k, struct run *run, uint32_t index, int result)
+{
+    char mark[sizeof(k->mark) + 24];
+    struct spawned spawned;
+    snprintf(mark, sizeof(mark), "%s%" PRIu64, k->mark, run->key);
+    struct spawn s = {
+        .run = &run->request.run,
+        .index = index,
+        .first = index == 0,
+        .mark = mark,
+        .cgroup = run->cgroup,
+        .result = result,
+        .files = k->files,
+        .oom = k->oom,
+    };
+    if (dict_reserve(&k->pids) || spawn_task(&s, &spawned))
+        return -1;
+    struct process *p = &run->tasks[index];
+    *p = (struct process){
+        .pid = spawned.pid,
+        .run = run,
+        .alive = true,
+        .since = spawned.since,
+        .until = spawned.until,
+        .at = spawned.at,
+        .pidfd = -1,
+    };
+    keeper_know(k, p);
+    k->journal_size += JOURNAL_TASK_MAX; /* what it writes there itself */
+    run->alive++;
+    if (index == 0)
+        run->pid = spawned.pid;
+    return 0;
+}
+
+/* Start some of its tasks, which tell through a pipe what goes wrong and close it where nothing does. */
+static void fork_tasks(struct keeper *k, struct run *run, uint32_t from, uint32_t to)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) {
+        fail(k, run, "cannot start a process: %s%s", strerror(errno), 0);
+        return;
+    }
+    run->result = ends[0];
+    int errnum = keeper_watch(k, run->result, &run->watch, EPOLLIN) ? errno : 0;
+    for (uint32_t i = from; i < to && errnum == 0; i++)
+        errnum = fork_task(k, run, i, ends[1]) ? errno : 0;
+    close(ends[1]);
+    if (errnum)
+        fail(k, run, "cannot start a process: %s%s", strerror(errnum), 0);
+}
+
+/* Where the journal can't be written, the end of a run could not be told after a crash. */
+static void begin(struct keeper *k, struct run *run)
+{
+    berth_error_t err = {""};
+    if (!keeper_write(k)) {
+        fail(k, run, "journal: %s%s", strerror(errno), 0);
+        return;
+    }
+    if (k->cgroups.base >= 0) {
+        run->cgroup = cgroup_make(&k->cgroups, &run->request.run, &err);
+        if (run->cgroup < 0) {
+            fail(k, run, "%s%s", err.text, 0);
+            return;
+        }
+    }
+    fork_tasks(k, run, 0, 1);
+}
+
+static struct run *make_run(const char *message, size_t n)
+{
+    struct run *run = calloc(1, sizeof(*run));
+    char *copy = malloc(n);
+    if (!run || !copy) {
+        free(run);
+        free(copy);
+        errno = ENOMEM;
+        return NULL;
+    }
+    memcpy(copy, message, n);
+    struct wire w = {.at = copy, .left = n};
+    run->message = copy;
+    if (message_start(&w, &run->request) == 0) {
+        run->key = run->request.run.key;
+        run->n_tasks = (uint32_t)run->request.run.n_tasks;
+        run->tasks = calloc(run->n_tasks, sizeof(*run->tasks));
+        if (run->tasks)
+            return run;
+        errno = ENOMEM;
+    }
+    forget_request(run);
+    free(run);
+    return NULL;
+}
+
+int keeper_start(struct keeper *k, const char *message, size_t n)
+{
+    struct run *run = make_run(message, n);
+    if (!run)
+        return -1;
+    if (used_has(&k->used, run->key) || keeper_find(k, run->key) || keeper_enter(k, run)) {
+        bool no_memory = !used_has(&k->used, run->key) && !keeper_find(k, run->key);
+        forget_request(run);
+        free(run->tasks);
+        free(run);
+        errno = ENOMEM;
+        return no_memory ? -1 : 0;
+    }
+    k->live++;
+    k->starting++;
+    begin(k, run);
+    return 0;
+}
+
+/* All that were being started have become the command, or have told that they can't. */
+static void told(struct keeper *k, struct run *run)
+{
+    close(run->result);
+    run->result = -1;
+    if (run->phase == PHASE_FIRST && run->n_tasks > 1 && !run->kill) {
+        run->phase = PHASE_REST;
+        fork_tasks(k, run, 1, run->n_tasks);
+    } else if (run->phase != PHASE_FAILED) {
+        run->phase = PHASE_RUNNING;
+        k->starting--;
+        forget_request(run);
+        say(k, &run->started);
+    }
+    if (run->alive == 0 && run->result < 0)
+        keeper_stop(k, run);
+}
+
+void keeper_result(struct keeper *k, struct run *run)
+{
+    char text[SPAWN_TEXT_MAX];
+    ssize_t n = 1;
+    while (n > 0 && run->result >= 0) {
+        n = read(run->result, text, sizeof(text));
+        if (n == (ssize_t)sizeof(text)) {
+            text[sizeof(text) - 1] = '\0';
+            fail(k, run, "%s%s", text, 0);
+        } else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+            told(k, run);
+            return;
+        }
+    }
+}
+
+static void count(struct run *run, const struct rusage *used)
+{
+    int64_t us = ((int64_t)used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000 +
+                 used->ru_utime.tv_usec + used->ru_stime.tv_usec;
+    int64_t bytes = (int64_t)used->ru_maxrss * 1024;
+    run->cpu_time = (run->cpu_time < 0 ? 0 : run->cpu_time) + us;
+    if (bytes > run->peak_memory)
+        run->peak_memory = bytes;
+}
+
+static void task_ended(struct keeper *k, struct process *p, int status)
+{
+    struct run *run = p->run;
+    if (run->result >= 0)
+        keeper_result(k, run);
+    p->alive = false;
+    run->alive--;
+    if (WIFSIGNALED(status)) {
+        if (!run->exit_signal)
+            run->exit_signal = WTERMSIG(status);
+    } else if (WEXITSTATUS(status) > run->exit_status) {
+        run->exit_status = WEXITSTATUS(status);
+    }
+    if (run->alive == 0 && run->result < 0)
+        keeper_stop(k, run);
+}
+
+/* One that was left behind, and is known. */
+static void left_ended(struct keeper *k, struct process *p)
+{
+    struct process **at = p->run ? &p->run->left : &k->lost;
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    keeper_forget(k, p);
+    free(p);
+}
+
+void keeper_reap(struct keeper *k)
+{
+    int status;
+    struct rusage used;
+    pid_t pid;
+    while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
+        struct process *p = keeper_process(k, pid);
+        k->look = true;
+        if (!p || !p->alive)
+            continue;
+        if (p->run)
+            count(p->run, &used);
+        if (p->left)
+            left_ended(k, p);
+        else
+            task_ended(k, p, status);
+    }
+}
+
+void keeper_acknowledge(struct keeper *k, uint64_t number)
+{
+    bool any = false;
+    while (k->notes && k->notes != k->unsent && k->notes->number <= number) {
+        struct note *note = k->notes;
+        struct run *run = note->run;
+        if (note->end && used_add(&k->used, run->key, run->key))
+            break; /* it will be acknowledged again */
+        k->head.acknowledged = note->number;
+        k->notes = note->next;
+        if (!k->notes)
+            k->last_note = NULL;
+        if (note->end)
+            keeper_free(k, run);
+        any = true;
+    }
+    if (any)
+        journal_put_acknowledged(&k->records, k->head.acknowledged);
+}

@@ -1,0 +1,330 @@
+/* One task's process: the fork, and what the child does until it is the command. */
+#include "engine/local/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/idset.h"
+#include "engine/local/cgroup.h"
+#include "engine/local/journal.h"
+#include "engine/local/procs.h"
+
+#define SCRIPT_FD   200 /* out of the way of the numbers that scripts use */
+#define SCRIPT_PATH "/proc/self/fd/200"
+#define CPUS_MAX    65536
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+
+static int64_t wall(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* Say why this process can't become the command, and end it. */
+__attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *format, ...)
+{
+    char text[SPAWN_TEXT_MAX] = "";
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    while (write(SPAWN_RESULT, text, sizeof(text)) < 0 && errno == EINTR)
+        ;
+    _exit(127);
+}
+
+/* Die with the keeper: to be said again after each change of identity. */
+static void die_with(pid_t keeper)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != keeper)
+        _exit(127);
+}
+
+static void keep_descriptors(const struct spawn *s)
+{
+    if (dup3(s->result, SPAWN_RESULT, O_CLOEXEC) < 0)
+        _exit(127);
+    if (s->cgroup >= 0 && cgroup_join(s->cgroup, getpid()))
+        fail("cgroup: %s", strerror(errno));
+    syscall(SYS_close_range, SPAWN_RESULT + 1, ~0U, 0);
+}
+
+static void set_cpus(const char *cpus)
+{
+    struct idset ids = {0};
+    berth_error_t err;
+    if (idset_decode(&ids, cpus, strlen(cpus), &err))
+        fail("cores %.64s: %s", cpus, err.text);
+    if (ids.count == 0)
+        return;
+    if (idset_last(&ids) >= CPUS_MAX)
+        fail("cores %.64s: no such core", cpus);
+    size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
+    cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
+    if (!set)
+        fail("cores: %s", strerror(errno));
+    CPU_ZERO_S(size, set);
+    for (uint32_t i = 0; i < ids.n; i++)
+        for (uint32_t id = ids.v[i].lo; id <= ids.v[i].hi; id++)
+            CPU_SET_S(id, size, set);
+    if (sched_setaffinity(0, size, set))
+        fail("cores %.64s: %s", cpus, strerror(errno));
+}
+
+static void set_oom(void)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (write(fd, "0", 1) < 0)
+        fail("oom_score_adj: %s", strerror(errno));
+    close(fd);
+}
+
+static void become_user(const struct engine_run *run, pid_t keeper)
+{
+    if (setgroups(run->n_groups, run->groups) || setresgid(run->gid, run->gid, run->gid) ||
+        setresuid(run->uid, run->uid, run->uid))
+        fail("user %lu: %s", (unsigned long)run->uid, strerror(errno));
+    die_with(keeper);
+}
+
+/* Never waits for the other end of a pipe. */
+static int open_file(const char *what, const char *path, int flags)
+{
+    int fd = open(path, flags | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0)
+        fail("%s %.180s: %s", what, path, strerror(errno));
+    fcntl(fd, F_SETFL, flags & (O_APPEND | O_ACCMODE));
+    return fd;
+}
+
+/* Tasks of one run share the files of its output: the first of them empties them before the others are started. */
+static void open_files(const struct engine_run *run, bool first)
+{
+    int flags = O_WRONLY | O_CREAT;
+    bool same = !run->error || strcmp(run->error, run->output) == 0;
+    if (run->append || run->n_tasks > 1)
+        flags |= O_APPEND;
+    if (first && !run->append)
+        flags |= O_TRUNC;
+    int in = open_file("input", run->input ? run->input : "/dev/null", O_RDONLY);
+    int out = open_file("output", run->output, flags);
+    int err = same ? out : open_file("error", run->error, flags);
+    if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+        fail("files: %s", strerror(errno));
+    close(in);
+    close(out);
+    if (!same)
+        close(err);
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "=");
+    return strncmp(a, b, n) == 0 && b[n] == '=';
+}
+
+static bool has_name(const char *const *list, const char *variable)
+{
+    for (; list && *list; list++)
+        if (same_name(variable, *list))
+            return true;
+    return false;
+}
+
+/* The mark, what the run has and the task has not, what the task has. */
+static const char **environment(const struct spawn *s)
+{
+    const char *const *own = s->run->tasks[s->index].env;
+    size_t n = 2;
+    for (const char *const *v = s->run->env; v && *v; v++)
+        n++;
+    for (const char *const *v = own; v && *v; v++)
+        n++;
+    const char **env = calloc(n, sizeof(*env));
+    if (!env)
+        fail("environment: %s", strerror(errno));
+    n = 0;
+    env[n++] = s->mark;
+    for (const char *const *v = s->run->env; v && *v; v++)
+        if (!has_name(own, *v) && !same_name(s->mark, *v))
+            env[n++] = *v;
+    for (const char *const *v = own; v && *v; v++)
+        if (!same_name(s->mark, *v))
+            env[n++] = *v;
+    return env;
+}
+
+/* The script as a file that has no name, which its interpreter finds at /proc/self/fd. It belongs to the user. */
+static void write_script(const struct engine_run *run)
+{
+    int fd = memfd_create("script", MFD_EXEC);
+    size_t done = 0;
+    if (fd < 0 && errno == EINVAL)
+        fd = memfd_create("script", 0); /* before Linux 6.3 */
+    if (fd < 0)
+        fail("script: %s", strerror(errno));
+    while (done < run->script_length) {
+        ssize_t n = write(fd, run->script + done, run->script_length - done);
+        if (n < 0 && errno != EINTR)
+            fail("script: %s", strerror(errno));
+        done += n > 0 ? (size_t)n : 0;
+    }
+    if (dup2(fd, SCRIPT_FD) < 0 || fchmod(SCRIPT_FD, 0700))
+        fail("script: %s", strerror(errno));
+    if (fd != SCRIPT_FD)
+        close(fd);
+}
+
+/* The last record before the command runs: from here on it may have run. */
+static void tell_journal(const struct spawn *s, const struct spawned *self, pid_t keeper)
+{
+    struct journal_task task = {
+        .key = s->run->key,
+        .index = s->index,
+        .tasks = (uint32_t)s->run->n_tasks,
+        .pid = self->pid,
+        .since = self->since,
+        .until = procs_now() + 1,
+        .at = self->at,
+    };
+    char record[JOURNAL_TASK_MAX];
+    if (journal_append(SPAWN_JOURNAL, record, journal_task_record(record, &task)))
+        fail("journal: %s", strerror(errno));
+    prctl(PR_SET_PDEATHSIG, 0);
+    if (getppid() != keeper)
+        _exit(127);
+}
+
+static const char *find_variable(const char *const *env, const char *name)
+{
+    size_t n = strlen(name);
+    for (; *env; env++)
+        if (strncmp(*env, name, n) == 0 && (*env)[n] == '=')
+            return *env + n + 1;
+    return NULL;
+}
+
+/* Run a file; one of text that doesn't say by whom it is to be read is for the shell. Returns with errno. */
+static void run_file(const char *path, const char *const *argv, const char *const *env)
+{
+    execve(path, (char *const *)argv, (char *const *)env);
+    if (errno != ENOEXEC)
+        return;
+    size_t n = 0;
+    while (argv[n])
+        n++;
+    const char **shell = calloc(n + 3, sizeof(*shell));
+    if (!shell)
+        return;
+    shell[0] = "/bin/sh";
+    shell[1] = path;
+    for (size_t i = 1; i < n; i++)
+        shell[i + 1] = argv[i];
+    execve(shell[0], (char *const *)shell, (char *const *)env);
+    free(shell);
+}
+
+__attribute__((noreturn)) static void cannot_run(const char *name, const char *path, int errnum)
+{
+    if (errnum == ENOENT && access(path, F_OK) == 0)
+        fail("%.180s: its interpreter is missing: %s", name, strerror(errnum));
+    fail("%.200s: %s", name, strerror(errnum));
+}
+
+/* The command, found in PATH of its environment. */
+__attribute__((noreturn)) static void run_command(const char *const *argv, const char *const *env)
+{
+    const char *name = argv[0];
+    if (strchr(name, '/')) {
+        run_file(name, argv, env);
+        cannot_run(name, name, errno);
+    }
+    const char *path = find_variable(env, "PATH");
+    int errnum = ENOENT;
+    if (!path)
+        path = DEFAULT_PATH;
+    for (bool more = name[0] != '\0'; more;) {
+        char file[4096];
+        size_t n = strcspn(path, ":");
+        int length = snprintf(file, sizeof(file), "%.*s%s%s", (int)n, path, n ? "/" : "", name);
+        if (length > 0 && (size_t)length < sizeof(file)) {
+            run_file(file, argv, env);
+            if (errno == EACCES)
+                errnum = EACCES; /* but another one may be found */
+            else if (errno != ENOENT && errno != ENOTDIR)
+                cannot_run(name, file, errno);
+            else if (access(file, F_OK) == 0)
+                cannot_run(name, file, errno);
+        }
+        more = path[n] == ':';
+        path += n + 1;
+    }
+    fail("%.200s: %s", name, strerror(errnum));
+}
+
+__attribute__((noreturn)) static void child(const struct spawn *s, struct spawned *self,
+                                            pid_t keeper)
+{
+    const struct engine_run *run = s->run;
+    sigset_t none;
+    self->pid = getpid();
+    die_with(keeper);
+    keep_descriptors(s);
+    setsid();
+    if (run->tasks[s->index].cpus)
+        set_cpus(run->tasks[s->index].cpus);
+    if (s->oom)
+        set_oom();
+    setrlimit(RLIMIT_NOFILE, &s->files);
+    if (run->as_user)
+        become_user(run, keeper);
+    umask(run->umask);
+    if (chdir(run->directory))
+        fail("directory %.180s: %s", run->directory, strerror(errno));
+    open_files(run, s->first);
+    const char **env = environment(s);
+    if (run->script)
+        write_script(run);
+    tell_journal(s, self, keeper);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (!run->script)
+        run_command(run->argv, env);
+    const char *const nothing[] = {"script", NULL};
+    run_file(SCRIPT_PATH, run->argv[0] ? run->argv : nothing, env);
+    cannot_run("script", SCRIPT_PATH, errno);
+}
+
+int spawn_task(const struct spawn *s, struct spawned *out)
+{
+    pid_t keeper = getpid();
+    *out = (struct spawned){.since = procs_now(), .at = wall()};
+    out->since -= out->since > 0;
+    out->pid = fork();
+    if (out->pid < 0)
+        return -1;
+    if (out->pid == 0)
+        child(s, out, keeper);
+    out->until = procs_now() + 1;
+    return 0;
+}

@@ -1,0 +1,338 @@
+/* The processes of runs: whose is which, signals to them, and the end of those that are left behind.
+ *
+ * The keeper is the subreaper of all it started: what a task leaves behind becomes the keeper's child. So whether anything
+ * was left is answered by the list of the keeper's children, and all processes are looked at only where there is something
+ * to signal. Whose a process is, is known from its ancestors, its session, or the mark in its environment. One that hides
+ * all three (a daemon that has overwritten its environment) is ended when no run is left to which it might belong; where
+ * there are cgroups it goes with its run.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/local/keeper.h"
+#include "engine/local/procs.h"
+
+#define WAIT_LEAST                                                                                 \
+    5000 /* us until processes that were killed are looked for again; doubled each time */
+#define WAIT_MOST 1000000
+
+void keeper_stop(struct keeper *k, struct run *run)
+{
+    k->look = true;
+    if (run->stopping)
+        return;
+    run->stopping = true;
+    run->next_stopping = k->stopping;
+    k->stopping = run;
+    k->sweep_wait = WAIT_LEAST;
+}
+
+void keeper_signal(struct keeper *k, const struct message_signal *signal)
+{
+    struct run *run = keeper_find(k, signal->key);
+    if (!run || run->phase == PHASE_ENDED)
+        return;
+    uint64_t bit = (uint64_t)1 << (signal->signal - 1);
+    *(signal->tree ? &run->tree_signals : &run->session_signals) |= bit;
+    if (!run->signalled) {
+        run->signalled = true;
+        run->next_signalled = k->signalled;
+        k->signalled = run;
+    }
+    if (signal->tree && signal->signal == SIGKILL) {
+        run->kill = true;
+        keeper_stop(k, run);
+    }
+}
+
+/* Whose child of the keeper's this is: by its session, or its mark. False: that run has ended already. */
+static bool find_owner(const struct keeper *k, const struct proc *p, struct run **owner)
+{
+    uint64_t key;
+    const struct process *leader = keeper_process(k, p->session);
+    *owner = NULL;
+    if (leader && !leader->left) {
+        *owner = leader->run;
+        return true;
+    }
+    if (!procs_marked(p->pid, k->mark, &key))
+        return true;
+    *owner = keeper_find(k, key);
+    if (*owner && (*owner)->phase != PHASE_ENDED)
+        return true;
+    *owner = NULL;
+    return false;
+}
+
+static int know_left(struct keeper *k, const struct proc *p)
+{
+    struct run *owner;
+    if (!find_owner(k, p, &owner))
+        kill(p->pid, SIGKILL);
+    struct process *left = calloc(1, sizeof(*left));
+    if (!left)
+        return -1;
+    *left = (struct process){
+        .pid = p->pid, .run = owner, .alive = true, .left = true, .since = p->start, .pidfd = -1};
+    if (keeper_know(k, left)) {
+        free(left);
+        return -1;
+    }
+    struct process **list = owner ? &owner->left : &k->lost;
+    left->next = *list;
+    *list = left;
+    return 0;
+}
+
+/* Find those that have been left behind since this was last asked. 0, or -1 with errno: not all may be known. */
+static int look(struct keeper *k)
+{
+    static const struct proc nobody;
+    pid_t *pids = NULL;
+    size_t cap = 0;
+    int rc = 0;
+    ssize_t n = procs_children(&pids, &cap);
+    for (ssize_t i = 0; i < n && rc == 0; i++) {
+        const struct process *known = keeper_process(k, pids[i]);
+        struct proc p = nobody;
+        if ((!known || !known->alive) && procs_look(pids[i], &p) == 0 && p.state != 'Z' &&
+            p.state != 'X')
+            rc = know_left(k, &p);
+    }
+    free(pids);
+    return n < 0 ? -1 : rc;
+}
+
+/* All processes, and whose they are. */
+struct tree {
+    struct procs all;
+    struct run **owner; /* of each */
+    unsigned char
+        *known; /* 1: the owner has been found out; 2: it is no descendant of the keeper's */
+};
+
+/* What is known of a process without its parent. */
+static bool known_process(const struct keeper *k, const struct proc *p, struct run **owner)
+{
+    const struct process *known = keeper_process(k, p->pid);
+    *owner = NULL;
+    if (!known || !known->alive)
+        return false;
+    if (known->pidfd >= 0 && (p->start < known->since || p->start > known->until))
+        return false;
+    *owner = known->run;
+    return true;
+}
+
+/* The owner of what has no known ancestor. */
+static unsigned char stranger(const struct keeper *k, const struct proc *p, struct run **owner)
+{
+    uint64_t key;
+    *owner = NULL;
+    if (p->parent == getpid())
+        return 1;
+    if (k->adopted == 0 || !procs_marked(p->pid, k->mark, &key))
+        return 2;
+    *owner = keeper_find(k, key);
+    if (*owner && (*owner)->phase == PHASE_ENDED)
+        *owner = NULL;
+    return *owner ? 1 : 2;
+}
+
+static void find_owners(const struct keeper *k, struct tree *t, size_t i)
+{
+    struct run *owner = NULL;
+    unsigned char known = 0;
+    size_t at = i;
+    for (size_t steps = 0; !known; steps++) {
+        const struct proc *p = &t->all.v[at];
+        if (t->known[at]) {
+            known = t->known[at];
+            owner = t->owner[at];
+        } else if (known_process(k, p, &owner)) {
+            known = 1;
+        } else {
+            const struct proc *parent =
+                p->parent == getpid() ? NULL : procs_find(&t->all, p->parent);
+            if (parent && parent->start <= p->start && steps < t->all.n)
+                at = (size_t)(parent - t->all.v);
+            else
+                known = stranger(k, p, &owner);
+        }
+    }
+    /* It is the same for all on the way; but a stranger's children may be marked where he isn't. */
+    size_t top = at;
+    for (at = i;; at = (size_t)(procs_find(&t->all, t->all.v[at].parent) - t->all.v)) {
+        if (!t->known[at]) {
+            t->known[at] = known;
+            t->owner[at] = owner;
+            if (known == 2 && at != top)
+                t->known[at] = stranger(k, &t->all.v[at], &t->owner[at]);
+        }
+        if (at == top)
+            return;
+    }
+}
+
+static void tree_clear(struct tree *t)
+{
+    procs_clear(&t->all);
+    free(t->owner);
+    free(t->known);
+}
+
+static int tree_make(const struct keeper *k, struct tree *t)
+{
+    *t = (struct tree){0};
+    if (procs_all(&t->all))
+        return -1;
+    t->owner = calloc(t->all.n + 1, sizeof(struct run *));
+    t->known = calloc(t->all.n + 1, 1);
+    if (!t->owner || !t->known) {
+        tree_clear(t);
+        errno = ENOMEM;
+        return -1;
+    }
+    for (size_t i = 0; i < t->all.n; i++)
+        find_owners(k, t, i);
+    return 0;
+}
+
+/* One that must not be signalled can't be waited for either. */
+static void give_up(struct keeper *k, const struct process *known)
+{
+    struct process *p = keeper_process(k, known->pid);
+    if (!p->left || !p->run)
+        return;
+    struct process **at = &p->run->left;
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    p->run = NULL;
+    p->next = k->lost;
+    k->lost = p;
+}
+
+/* To one process. The keeper's own children have their pid until they are reaped. */
+static void signal_one(struct keeper *k, const struct proc *p, int signal)
+{
+    const struct process *known = keeper_process(k, p->pid);
+    bool child = known && known->alive && known->pidfd < 0;
+    int rc = child ? kill(p->pid, signal) : procs_signal(p, signal);
+    if (rc && errno == EPERM && child && signal == SIGKILL)
+        give_up(k, known);
+}
+
+static void signal_as_asked(struct keeper *k, const struct proc *p, const struct run *run)
+{
+    const struct process *leader = keeper_process(k, p->session);
+    uint64_t signals = run->tree_signals;
+    if (leader && !leader->left && leader->run == run)
+        signals |= run->session_signals;
+    for (int i = 0; i < 64 && signals; i++)
+        if (signals & (uint64_t)1 << i)
+            signal_one(k, p, i + 1);
+}
+
+static void signal_tree(struct keeper *k)
+{
+    struct tree t;
+    if (tree_make(k, &t))
+        return;
+    for (size_t i = 0; i < t.all.n; i++) {
+        const struct proc *p = &t.all.v[i];
+        struct run *run = t.owner[i];
+        if (p->state == 'Z' || p->state == 'X' || t.known[i] == 2 || p->pid == getpid())
+            continue;
+        if (run ? run->stopping : k->live == 0)
+            signal_one(k, p, SIGKILL);
+        else if (run && run->signalled)
+            signal_as_asked(k, p, run);
+    }
+    tree_clear(&t);
+    while (k->signalled) {
+        struct run *run = k->signalled;
+        k->signalled = run->next_signalled;
+        run->signalled = false;
+        run->session_signals = 0;
+        run->tree_signals = 0;
+    }
+}
+
+/* True if processes of another keeper's run, which are not this one's children, are still there. */
+static bool strangers_left(const struct keeper *k, const struct run *run)
+{
+    struct tree t;
+    bool any = false;
+    if (tree_make(k, &t))
+        return true;
+    for (size_t i = 0; i < t.all.n && !any; i++)
+        any = t.owner[i] == run && t.all.v[i].state != 'Z';
+    tree_clear(&t);
+    return any;
+}
+
+static bool gone(const struct keeper *k, const struct run *run)
+{
+    if (run->alive > 0 || run->result >= 0 || run->left)
+        return false;
+    if (run->cgroup >= 0 && !cgroup_empty(run->cgroup))
+        return false;
+    return !run->adopted || !strangers_left(k, run);
+}
+
+static void unlist_signalled(struct keeper *k, struct run *run)
+{
+    struct run **at = &k->signalled;
+    while (*at && *at != run)
+        at = &(*at)->next_signalled;
+    if (*at)
+        *at = run->next_signalled;
+    run->signalled = false;
+}
+
+/* End the runs of which nothing is left. */
+static void settle(struct keeper *k)
+{
+    struct run **at = &k->stopping;
+    while (*at) {
+        struct run *run = *at;
+        if (!gone(k, run)) {
+            if (run->cgroup >= 0)
+                cgroup_kill(run->cgroup);
+            at = &run->next_stopping;
+            continue;
+        }
+        *at = run->next_stopping;
+        run->stopping = false;
+        if (run->signalled)
+            unlist_signalled(k, run);
+        keeper_finish(k, run);
+        k->sweep_wait = WAIT_LEAST;
+    }
+}
+
+void keeper_sweep(struct keeper *k)
+{
+    bool due = k->sweep_at > 0 && keeper_steady() >= k->sweep_at;
+    if (!due && !k->signalled && !(k->look && (k->stopping || k->live == 0)))
+        return;
+    k->look = false;
+    /* The list of children grows long where much runs: it is spared where the kernel knows better. */
+    int rc = k->cgroups.whole && !k->signalled && k->live > 0 ? 0 : look(k);
+    if (rc == 0)
+        settle(k);
+    if (k->signalled || k->stopping || (k->live == 0 && k->lost))
+        signal_tree(k);
+    k->sweep_at = 0;
+    if (rc || k->stopping || (k->live == 0 && k->lost)) {
+        if (k->sweep_wait < WAIT_LEAST)
+            k->sweep_wait = WAIT_LEAST;
+        k->sweep_at = keeper_steady() + k->sweep_wait;
+        if (k->sweep_wait < WAIT_MOST)
+            k->sweep_wait *= 2;
+    }
+}

@@ -1,0 +1,91 @@
+/* The keys that have been used. */
+#include "engine/local/used.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void used_clear(struct used *u)
+{
+    int saved = errno;
+    free(u->v);
+    *u = (struct used){0};
+    errno = saved;
+}
+
+/* The first range whose end is not below the key. */
+static size_t find(const struct used *u, uint64_t key)
+{
+    size_t lo = 0;
+    size_t hi = u->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (u->v[middle].hi < key)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+bool used_has(const struct used *u, uint64_t key)
+{
+    size_t i = find(u, key);
+    return i < u->n && u->v[i].lo <= key;
+}
+
+static int grow(struct used *u)
+{
+    if (u->n < u->cap)
+        return 0;
+    size_t cap = u->cap ? 2 * u->cap : 8;
+    struct used_range *v = reallocarray(u->v, cap, sizeof(*v));
+    if (!v) {
+        errno = ENOMEM;
+        return -1;
+    }
+    u->v = v;
+    u->cap = cap;
+    return 0;
+}
+
+int used_add(struct used *u, uint64_t lo, uint64_t hi)
+{
+    if (lo > hi) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (grow(u))
+        return -1;
+    /* Those that it meets or touches become one with it. */
+    size_t first = find(u, lo ? lo - 1 : 0);
+    size_t end = first;
+    while (end < u->n && (hi == UINT64_MAX || u->v[end].lo <= hi + 1))
+        end++;
+    struct used_range whole = {lo, hi};
+    if (end > first) {
+        if (u->v[first].lo < lo)
+            whole.lo = u->v[first].lo;
+        if (u->v[end - 1].hi > hi)
+            whole.hi = u->v[end - 1].hi;
+    }
+    memmove(u->v + first + 1, u->v + end, (u->n - end) * sizeof(*u->v));
+    u->v[first] = whole;
+    u->n = u->n - (end - first) + 1;
+    if (u->n > USED_MAX) {
+        u->v[1].lo = u->v[0].lo;
+        memmove(u->v, u->v + 1, (u->n - 1) * sizeof(*u->v));
+        u->n--;
+    }
+    return 0;
+}
+
+bool used_check(const struct used *u)
+{
+    if (u->n > u->cap || u->n > USED_MAX)
+        return false;
+    for (size_t i = 0; i < u->n; i++)
+        if (u->v[i].lo > u->v[i].hi || (i > 0 && u->v[i].lo - u->v[i - 1].hi < 2))
+            return false;
+    return true;
+}

@@ -34,6 +34,7 @@ look() {
     need libexpat1-dev has_library expat
     need libyaml-dev has_library yaml-0.1
     need libhwloc-dev has_library hwloc
+    need libsqlite3-dev has_library sqlite3
     case $1 in
     build) return ;;
     esac

@@ -1,0 +1,234 @@
+/* A commit: the batch is written in one transaction, change by change. */
+#include <errno.h>
+#include <string.h>
+
+#include "server/store_private.h"
+
+static const char *bytes_of(const struct store *s, const struct change *c)
+{
+    return s->batch.bytes.data + c->at;
+}
+
+/* Bind a text that ends with a zero, or nothing. */
+static void bind_text(sqlite3_stmt *q, int i, const char *text, size_t size)
+{
+    if (size > 0)
+        sqlite3_bind_text64(q, i, text, size - 1, SQLITE_STATIC, SQLITE_UTF8);
+    else
+        sqlite3_bind_null(q, i);
+}
+
+static int write_job(struct store *s, const struct change *c, berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, SQL_JOB_ADD, err);
+    sqlite3_stmt *live = store_sql(s, SQL_LIVE_ADD, err);
+    if (!q || !live)
+        return -1;
+    const char *at = bytes_of(s, c);
+    sqlite3_bind_int64(q, 1, c->job);
+    sqlite3_bind_int64(q, 2, c->submitted.uid);
+    bind_text(q, 3, at, c->first);
+    sqlite3_bind_int64(q, 4, c->submitted.priority);
+    sqlite3_bind_int64(q, 5, c->submitted.held);
+    sqlite3_bind_int64(q, 6, c->submitted.duration);
+    at += c->first;
+    sqlite3_bind_blob64(q, 7, at, c->second, SQLITE_STATIC);
+    at += c->second;
+    for (int kind = 0; kind < TEXTS; kind++) {
+        size_t size = c->submitted.inline_text[kind];
+        if (c->submitted.text[kind])
+            sqlite3_bind_int64(q, 8 + kind, c->submitted.text[kind]->id);
+        else if (size > 0)
+            sqlite3_bind_blob64(q, 8 + kind, at, size, SQLITE_STATIC);
+        else
+            sqlite3_bind_null(q, 8 + kind);
+        at += size;
+    }
+    if (store_run(s, q, err) < 0)
+        return -1;
+    sqlite3_bind_int64(live, 1, c->job);
+    sqlite3_bind_int64(live, 2, c->submitted.members);
+    return store_run(s, live, err);
+}
+
+static int write_set_job(struct store *s, const struct change *c, berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, SQL_JOB_SET, err);
+    if (!q)
+        return -1;
+    sqlite3_bind_int64(q, 1, c->job);
+    bind_text(q, 2, bytes_of(s, c), c->first);
+    sqlite3_bind_int64(q, 3, c->set.priority);
+    sqlite3_bind_int64(q, 4, c->set.held);
+    sqlite3_bind_int64(q, 5, c->set.duration);
+    return store_run(s, q, err);
+}
+
+/* Run a statement of up to two numbers, and read the first of its row. 1: there was one; 0; -1. */
+static int ask(struct store *s, enum sql which, int64_t a, int64_t b, int64_t *answer,
+               berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, which, err);
+    if (!q)
+        return -1;
+    sqlite3_bind_int64(q, 1, a);
+    if (sqlite3_bind_parameter_count(q) > 1)
+        sqlite3_bind_int64(q, 2, b);
+    int rc = sqlite3_step(q);
+    int found = rc == SQLITE_ROW;
+    if (found && answer)
+        *answer = sqlite3_column_int64(q, 0);
+    while (rc == SQLITE_ROW)
+        rc = sqlite3_step(q);
+    if (rc != SQLITE_DONE)
+        store_fail(s, err);
+    int saved = errno;
+    sqlite3_reset(q);
+    errno = saved;
+    return rc == SQLITE_DONE ? found : -1;
+}
+
+/* A member is stored as one that hasn't ended. `number` is of its row among those that have, or 0. */
+static int write_live_member(struct store *s, const struct change *c, int64_t number,
+                             berth_error_t *err)
+{
+    if (number > 0 && (ask(s, SQL_OVER_DROP, c->job, 0, NULL, err) < 0 ||
+                       ask(s, SQL_ENDED_DROP, number, 0, NULL, err) < 0 ||
+                       ask(s, SQL_LIVE_AGAIN, c->job, 0, NULL, err) < 0))
+        return -1;
+    sqlite3_stmt *q = store_sql(s, SQL_MEMBER_SET, err);
+    if (!q)
+        return -1;
+    sqlite3_bind_int64(q, 1, c->job);
+    sqlite3_bind_int64(q, 2, c->member.number);
+    sqlite3_bind_int64(q, 3, c->member.state);
+    sqlite3_bind_int64(q, 4, c->member.end_wall);
+    sqlite3_bind_blob64(q, 5, bytes_of(s, c), c->first, SQLITE_STATIC);
+    return store_run(s, q, err);
+}
+
+/* One more member has ended; the job has with the last one. */
+static int count_end(struct store *s, const struct change *c, berth_error_t *err)
+{
+    int64_t left = 0;
+    int rc = ask(s, SQL_LIVE_ENDED, c->job, 0, &left, err);
+    if (rc <= 0 || left > 0)
+        return rc < 0 ? -1 : 0;
+    if (ask(s, SQL_LIVE_DROP, c->job, 0, NULL, err) < 0)
+        return -1;
+    return ask(s, SQL_OVER_ADD, c->job, 0, NULL, err) < 0 ? -1 : 0;
+}
+
+static int write_ended_member(struct store *s, const struct change *c, int64_t number,
+                              berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, number > 0 ? SQL_ENDED_SET : SQL_ENDED_ADD, err);
+    if (!q)
+        return -1;
+    int i = 1;
+    sqlite3_bind_int64(q, i++, number > 0 ? number : c->job);
+    if (number == 0)
+        sqlite3_bind_int64(q, i++, c->member.number);
+    sqlite3_bind_int64(q, i++, c->member.state);
+    sqlite3_bind_int64(q, i++, c->member.end_wall);
+    sqlite3_bind_blob64(q, i++, bytes_of(s, c), c->first, SQLITE_STATIC);
+    if (store_run(s, q, err) < 0)
+        return -1;
+    if (number > 0)
+        return ask(s, SQL_OVER_CHANGE, c->job, 0, NULL, err) < 0 ? -1 : 0;
+    if (sqlite3_changes(s->db) == 0)
+        return 0; /* the job isn't there any more */
+    if (ask(s, SQL_MEMBER_DROP, c->job, c->member.number, NULL, err) < 0)
+        return -1;
+    return count_end(s, c, err);
+}
+
+static int write_member(struct store *s, const struct change *c, berth_error_t *err)
+{
+    int64_t number = 0;
+    if (ask(s, SQL_ENDED_FIND, c->job, c->member.number, &number, err) < 0)
+        return -1;
+    return c->member.state >= STORE_DONE ? write_ended_member(s, c, number, err)
+                                         : write_live_member(s, c, number, err);
+}
+
+static int write_event(struct store *s, const struct change *c, berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, SQL_EVENT_ADD, err);
+    if (!q)
+        return -1;
+    sqlite3_bind_int64(q, 1, c->event.number);
+    sqlite3_bind_int64(q, 2, c->job);
+    sqlite3_bind_int64(q, 3, c->event.member);
+    sqlite3_bind_int64(q, 4, c->event.wall);
+    bind_text(q, 5, bytes_of(s, c), c->first);
+    bind_text(q, 6, bytes_of(s, c) + c->first, c->second);
+    return store_run(s, q, err);
+}
+
+static int write_value(struct store *s, const char *name, size_t name_size, const char *value,
+                       size_t value_size, berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, SQL_PUT, err);
+    if (!q)
+        return -1;
+    bind_text(q, 1, name, name_size);
+    bind_text(q, 2, value, value_size);
+    return store_run(s, q, err);
+}
+
+static int write_number(struct store *s, const char *name, int64_t number, berth_error_t *err)
+{
+    char digits[STRBUF_NUMBER_MAX + 1];
+    size_t n = strbuf_decimal(digits, (uint64_t)number);
+    return write_value(s, name, strlen(name) + 1, digits, n + 1, err);
+}
+
+static int write_change(struct store *s, const struct change *c, berth_error_t *err)
+{
+    switch (c->kind) {
+    case CHANGE_JOB:
+        return write_job(s, c, err);
+    case CHANGE_SET_JOB:
+        return write_set_job(s, c, err);
+    case CHANGE_MEMBER:
+        return write_member(s, c, err);
+    case CHANGE_EVENT:
+        return write_event(s, c, err);
+    case CHANGE_VALUE:
+        return write_value(s, bytes_of(s, c), c->first, bytes_of(s, c) + c->first, c->second, err);
+    }
+    return 0;
+}
+
+static int write_batch(struct store *s, berth_error_t *err)
+{
+    const struct batch *b = &s->batch;
+    if (store_texts_write(s, err) < 0)
+        return -1;
+    for (size_t i = 0; i < b->n; i++)
+        if (write_change(s, &b->change[i], err) < 0)
+            return -1;
+    if (b->last_job != s->last_job && write_number(s, "store.last-job", b->last_job, err) < 0)
+        return -1;
+    if (b->last_event != s->last_event &&
+        write_number(s, "store.last-event", b->last_event, err) < 0)
+        return -1;
+    return store_end(s, err);
+}
+
+int store_commit(store_t *s, berth_error_t *err)
+{
+    if (s->batch.n == 0)
+        return 0;
+    if (store_begin(s, err) < 0)
+        return -1;
+    if (write_batch(s, err) < 0) {
+        store_undo(s);
+        return -1;
+    }
+    s->last_job = s->batch.last_job;
+    s->last_event = s->batch.last_event;
+    store_rollback(s); /* nothing is left of the batch */
+    return 0;
+}

@@ -1,0 +1,197 @@
+/* The store's insides: its file, the batch of changes that waits for a commit, the texts that jobs share. */
+#ifndef SERVER_STORE_PRIVATE_H
+#define SERVER_STORE_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "base/dict.h"
+#include "base/strbuf.h"
+#include "server/store.h"
+
+/* Statements, prepared when they are first used; the SQL is in store_file.c. */
+enum sql {
+    SQL_BEGIN,
+    SQL_COMMIT,
+    SQL_ROLLBACK,
+    SQL_GET,
+    SQL_PUT,
+    SQL_TEXT_FIND,
+    SQL_TEXT_ADD,
+    SQL_TEXT_USE,
+    SQL_TEXT_DROP,
+    SQL_TEXT_READ,
+    SQL_JOB_ADD,
+    SQL_JOB_SET,
+    SQL_JOB_READ,
+    SQL_JOB_DROP,
+    SQL_LIVE_ADD,
+    SQL_LIVE_ENDED,
+    SQL_LIVE_DROP,
+    SQL_LIVE_AGAIN,
+    SQL_OVER_ADD,
+    SQL_OVER_CHANGE,
+    SQL_OVER_FIRST,
+    SQL_OVER_DROP,
+    SQL_MEMBER_SET,
+    SQL_MEMBER_DROP,
+    SQL_MEMBER_READ,
+    SQL_ENDED_FIND,
+    SQL_ENDED_ADD,
+    SQL_ENDED_SET,
+    SQL_ENDED_DROP,
+    SQL_ENDED_READ,
+    SQL_ENDED_OF_JOB,
+    SQL_ENDED_RETAIN,
+    SQL_TEXT_UNUSE,
+    SQL_JOB_TEXTS,
+    SQL_EVENT_ADD,
+    SQL_EVENTS,
+    SQL_EVENTS_OF_JOB,
+    SQL_EVENT_RETAIN,
+    SQL_EVENT_SERVER,
+    SQL_LOAD,
+    SQL_LOAD_MEMBERS,
+    SQL_COUNT
+};
+
+enum store_text { TEXT_REQUEST, TEXT_ENVIRONMENT, TEXT_SCRIPT, TEXTS };
+
+/* A text of the batch. Equal ones of a batch are one. */
+struct batch_text {
+    struct dict_entry entry; /* by `key`; one that collides with another isn't entered */
+    struct batch_text *next;
+    uint64_t key[2]; /* hash and length */
+    size_t length;   /* bytes of data */
+    int64_t uses;    /* jobs of the batch */
+    int64_t id;      /* of its row, while the batch is written */
+    char data[];
+};
+
+enum change_kind { CHANGE_JOB, CHANGE_SET_JOB, CHANGE_MEMBER, CHANGE_EVENT, CHANGE_VALUE };
+
+/* A change. Its bytes (below) stand in the batch's. */
+struct change {
+    enum change_kind kind;
+    size_t first, second; /* bytes: lengths of what is at `at`, one after the other */
+    size_t at;
+    int64_t job;
+    union {
+        struct {                                  /* first: queue; second: record */
+            const struct batch_text *text[TEXTS]; /* NULL: none or short */
+            size_t inline_text[TEXTS]; /* bytes of short ones, behind the record; 0: none */
+            uint32_t uid, members;
+            int64_t priority, duration;
+            bool held;
+        } submitted;
+        struct { /* first: queue */
+            int64_t priority, duration;
+            bool held;
+        } set;
+        struct { /* first: record */
+            uint32_t number;
+            enum store_state state;
+            int64_t end_wall;
+        } member;
+        struct { /* first: kind; second: data, or nothing */
+            int64_t number, wall, member;
+        } event;
+        /* of a value, first: name; second: value */
+    };
+};
+
+struct batch {
+    struct change *change;
+    size_t n, cap;
+    struct strbuf bytes;
+    struct dict texts;
+    struct batch_text *text;        /* all of them */
+    struct batch_text *last[TEXTS]; /* given last, of each kind */
+    size_t text_bytes;
+    int64_t last_job, last_event; /* as of the batch */
+};
+
+/* Texts that were read lately, by kind, in a place that follows from the id. */
+enum { TEXT_SLOTS = 64, TEXT_CACHED_MAX = 16 << 10 };
+struct text_slot {
+    int64_t id; /* 0: empty */
+    size_t length;
+    char *data;
+};
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    sqlite3_stmt *sql[SQL_COUNT];
+    sqlite3_stmt *reading[2]; /* those that hold what was returned last */
+    struct store_cursor *cursors;
+    struct batch batch;
+    int64_t last_job, last_event;                 /* as committed */
+    struct text_slot slot[TEXTS][TEXT_SLOTS + 1]; /* the last one: for a text too long for others */
+    struct strbuf scratch;
+};
+
+/* The file (store_file.c): opened, locked, migrated. 0, or -1 with an error, and then to be closed all the same. */
+int store_file_open(struct store *s, const char *vfs, berth_error_t *err);
+
+/* A version of the file is made from the one before by a step; the file says how many it has been through. */
+struct store_step {
+    const char *sql;
+};
+int store_migrate(struct store *s, const struct store_step *step, int steps, berth_error_t *err);
+
+/* A statement, ready to be bound; NULL with an error. */
+sqlite3_stmt *store_sql(struct store *s, enum sql which, berth_error_t *err);
+
+/* Step one that returns no rows and put it back. 0 or -1. */
+int store_run(struct store *s, sqlite3_stmt *q, berth_error_t *err);
+
+/* Say what went wrong in SQLite: -1 with errno. */
+int store_fail(struct store *s, berth_error_t *err);
+
+/* Say that memory ran out outside SQLite: -1 with ENOMEM. */
+int store_no_memory(struct store *s, berth_error_t *err);
+
+/* What doesn't fit together in the file: -1 with EINVAL. job 0: none in particular. */
+int store_damaged(struct store *s, const char *what, int64_t job, berth_error_t *err);
+
+/* Transactions. A rollback keeps errno. */
+int store_begin(struct store *s, berth_error_t *err);
+int store_end(struct store *s, berth_error_t *err);
+void store_undo(struct store *s);
+
+/* Put back the statements that hold what was returned, so that nothing is being read. */
+void store_settle(struct store *s);
+
+/* Texts (store_text.c). Enter one into the batch; *text NULL where it is none or short enough to be stored with the job. */
+int store_text_take(struct batch *b, enum store_text kind, const char *data, size_t length,
+                    const struct batch_text **text);
+void store_text_untake(const struct batch_text *text); /* NULL is fine */
+bool store_text_is_inline(const char *data, size_t length);
+void store_batch_clear(struct batch *b);
+
+/* Give the batch's texts their rows. */
+int store_texts_write(struct store *s, berth_error_t *err);
+
+/* The text that a column of a row of jobs stands for; *data NULL if there is none. */
+int store_text_read(struct store *s, enum store_text kind, sqlite3_stmt *q, int column,
+                    const char **data, size_t *length, berth_error_t *err);
+void store_text_forget(struct store *s); /* all that were read */
+
+/* Rows (store_read.c). Fill a job from a row: id, uid, queue, priority, held, duration, record, request, environment, script, at
+ * columns from `column` on. `all`: with environment and script; else their columns needn't be there.
+ */
+int store_job_row(struct store *s, sqlite3_stmt *q, int column, bool all, struct store_job *job,
+                  berth_error_t *err);
+
+/* Fill a member from a row: job, member, state, end_wall, record. `ended`: that it must have, or mustn't. */
+int store_member_row(struct store *s, sqlite3_stmt *q, int column, bool ended,
+                     struct store_member *member, berth_error_t *err);
+
+/* Put the statements of all cursors back; they go on where they were (store_find.c). */
+void store_cursors_settle(struct store *s);
+
+#define STORE_MEMBER_COLUMNS "job, member, state, end_wall, record"
+#define STORE_JOB_BRIEF      "j.id, j.uid, j.queue, j.priority, j.held, j.duration, j.record, j.request"
+#define STORE_JOB_COLUMNS    STORE_JOB_BRIEF ", j.environment, j.script"
+
+#endif

@@ -1,0 +1,288 @@
+/* The naive store. */
+#include "store_model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static char request[512], environment[70000], script[20000];
+
+void model_fill_job(const struct model *m, int64_t id, struct store_job *out)
+{
+    const struct model_job *j = &m->job[id - 1];
+    int size = 40 + j->tag % 400;
+    snprintf(request, sizeof(request), "{\"tag\": %d, \"%0*d\": 0}", j->tag, size, 0);
+    snprintf(environment, sizeof(environment), "[\"%0*d\"]",
+             j->environment * j->environment % 60000, j->environment);
+    snprintf(script, sizeof(script), "#!/bin/sh\n%0*d", j->script * 97 % 9000, j->script);
+    *out = (struct store_job){
+        .id = id,
+        .uid = (uint32_t)(1000 + id % 3),
+        .gid = 100,
+        .user = id % 3 ? "somebody" : "root",
+        .name = j->tag % 2 ? "odd" : NULL,
+        .queue = j->priority % 2 ? "batch" : "short",
+        .request = request,
+        .environment = environment,
+        .script = j->script ? script : NULL,
+        .script_length = j->script ? strlen(script) : 0,
+        .members = (uint32_t)j->members,
+        .priority = j->priority,
+        .held = j->held,
+        .duration = 1000 * (j->priority & 7),
+        .submitted = -5 + j->tag,
+        .submitted_wall = INT64_C(1700000000000000) + j->tag,
+        .nodes = j->tag % 5,
+        .cores = 1 + j->tag,
+    };
+}
+
+void model_fill_member(const struct model *m, int64_t id, int member, struct store_member *out)
+{
+    static const char *const resources[] = {NULL, "{\"graph\": {}}", ""};
+    const struct model_member *k = &m->job[id - 1].member[member];
+    *out = (struct store_member){
+        .job = id,
+        .member = (uint32_t)member,
+        .state = k->state,
+        .cancelled = k->tag & 1,
+        .timed_out = k->tag & 2,
+        .preempted = k->tag & 4,
+        .requeue = k->tag & 8,
+        .key = (uint64_t)k->tag << 40,
+        .attempts = (uint32_t)k->tag,
+        .at = k->tag % 3 ? k->tag : -1,
+        .until = -1,
+        .resources = resources[k->tag % 3],
+        .held_resources = k->tag % 2 ? "node0/core[0-3]" : NULL,
+        .reason = k->tag % 5 ? NULL : "lost",
+        .start_wall = -1 + k->tag % 3,
+        .end_wall = k->end_wall,
+        .exit_status = k->tag - 3,
+        .exit_signal = k->tag % 4,
+        .peak_memory = -1,
+        .cpu_time = k->tag,
+    };
+}
+
+void model_set_member(struct model *m, int64_t id, int member, enum store_state state,
+                      int64_t end_wall, int tag)
+{
+    struct model_job *j = &m->job[id - 1];
+    struct model_member *k = &j->member[member];
+    if (!j->there)
+        return;
+    bool had_ended = k->known && k->state >= STORE_DONE;
+    if (state >= STORE_DONE && !had_ended)
+        k->order = ++m->ends;
+    k->known = true;
+    k->state = state;
+    k->end_wall = end_wall;
+    k->tag = tag;
+}
+
+bool model_is_over(const struct model_job *job, int64_t before)
+{
+    for (int i = 0; i < job->members; i++)
+        if (!job->member[i].known || job->member[i].state < STORE_DONE ||
+            job->member[i].end_wall >= before)
+            return false;
+    return job->there;
+}
+
+void model_retain(struct model *m, int64_t before)
+{
+    for (int64_t id = 1; id <= m->jobs; id++) {
+        if (!model_is_over(&m->job[id - 1], before))
+            continue;
+        m->job[id - 1].there = false;
+        for (int64_t i = 0; i < m->events; i++)
+            if (m->event_job[i] == id)
+                m->event_job[i] = -1;
+    }
+}
+
+static void tell_number(struct strbuf *out, int64_t n)
+{
+    strbuf_putc(out, ' ');
+    strbuf_put_int(out, n);
+}
+
+static void tell_text(struct strbuf *out, const char *text)
+{
+    strbuf_putc(out, ' ');
+    strbuf_puts(out, text ? text : "NULL");
+}
+
+static void tell_job(struct strbuf *out, const struct store_job *j)
+{
+    strbuf_puts(out, "\njob");
+    const int64_t n[] = {j->id,
+                         j->uid,
+                         j->gid,
+                         j->members,
+                         j->priority,
+                         j->held,
+                         j->duration,
+                         j->submitted,
+                         j->submitted_wall,
+                         j->nodes,
+                         j->cores,
+                         j->gpus,
+                         (int64_t)j->script_length};
+    for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
+        tell_number(out, n[i]);
+    tell_text(out, j->user);
+    tell_text(out, j->name);
+    tell_text(out, j->queue);
+    tell_text(out, j->request);
+    tell_text(out, j->environment);
+    tell_text(out, j->script);
+}
+
+static void tell_member(struct strbuf *out, const struct store_member *m)
+{
+    strbuf_puts(out, "\nmember");
+    const int64_t n[] = {
+        m->job,      m->member,       m->state,       m->cancelled,   m->timed_out, m->preempted,
+        m->requeue,  (int64_t)m->key, m->attempts,    m->at,          m->until,     m->start_wall,
+        m->end_wall, m->exit_status,  m->exit_signal, m->peak_memory, m->cpu_time};
+    for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
+        tell_number(out, n[i]);
+    tell_text(out, m->resources);
+    tell_text(out, m->held_resources);
+    tell_text(out, m->reason);
+}
+
+static void tell_end(struct strbuf *out, int64_t job, int64_t member)
+{
+    strbuf_puts(out, "\nended");
+    tell_number(out, job);
+    tell_number(out, member);
+}
+
+/* The ends, newest first. */
+static void tell_ends(const struct model *m, struct strbuf *out)
+{
+    for (int64_t order = m->ends; order > 0; order--)
+        for (int64_t id = 1; id <= m->jobs; id++)
+            for (int i = 0; i < m->job[id - 1].members; i++) {
+                const struct model_member *k = &m->job[id - 1].member[i];
+                if (m->job[id - 1].there && k->known && k->state >= STORE_DONE && k->order == order)
+                    tell_end(out, id, i);
+            }
+}
+
+void model_tell(const struct model *m, struct strbuf *out)
+{
+    struct store_job job;
+    struct store_member member;
+    strbuf_reset(out);
+    tell_number(out, m->jobs);
+    tell_number(out, m->events);
+    tell_number(out, m->value);
+    for (int64_t id = 1; id <= m->jobs; id++) {
+        const struct model_job *j = &m->job[id - 1];
+        if (!j->there)
+            continue;
+        model_fill_job(m, id, &job);
+        tell_job(out, &job);
+        for (int i = 0; i < j->members; i++) {
+            model_fill_member(m, id, i, &member);
+            if (j->member[i].known)
+                tell_member(out, &member);
+        }
+    }
+    for (int64_t i = 0; i < m->events; i++)
+        if (m->event_job[i] >= 0) {
+            strbuf_puts(out, "\nevent");
+            tell_number(out, i + 1);
+            tell_number(out, m->event_job[i]);
+        }
+    for (int64_t id = 1; id <= m->jobs; id++)
+        if (m->job[id - 1].there && !model_is_over(&m->job[id - 1], INT64_MAX)) {
+            strbuf_puts(out, "\nlive");
+            tell_number(out, id);
+            for (int i = 0; i < m->job[id - 1].members; i++)
+                if (m->job[id - 1].member[i].known)
+                    tell_number(out, i);
+        }
+    tell_ends(m, out);
+}
+
+static int see_event(void *context, const struct store_event *event)
+{
+    strbuf_puts(context, "\nevent");
+    tell_number(context, event->number);
+    tell_number(context, event->job);
+    return 0;
+}
+
+static int see_job(void *context, const struct store_job *job)
+{
+    strbuf_puts(context, "\nlive");
+    tell_number(context, job->id);
+    return 0;
+}
+
+static int see_member(void *context, const struct store_member *member)
+{
+    tell_number(context, member->member);
+    return 0;
+}
+
+/* By pages of three, each a cursor that begins after the last one's end. */
+static int tell_store_ends(store_t *s, struct strbuf *out, berth_error_t *err)
+{
+    struct store_query query = {
+        .uid = -1, .since_wall = -1, .after_job = -1, .limit = 3, .newest_first = true};
+    struct store_job job;
+    struct store_member member;
+    for (int n = 3; n == 3;) {
+        struct store_cursor *c = store_find(s, &query, err);
+        int rc = c ? 1 : -1;
+        for (n = 0; c && (rc = store_next(c, &job, &member, err)) == 1; n++) {
+            tell_end(out, member.job, member.member);
+            query.after_job = member.job;
+            query.after_member = member.member;
+        }
+        store_cursor_close(c);
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int tell_store_job(store_t *s, int64_t id, struct strbuf *out, berth_error_t *err)
+{
+    struct store_job job;
+    struct store_member member;
+    if (store_read_job(s, id, &job, err) < 0)
+        return errno == ENOENT ? 0 : -1;
+    tell_job(out, &job);
+    uint32_t members = job.members;
+    for (uint32_t i = 0; i < members; i++)
+        if (store_read_member(s, id, i, &member, err) == 0)
+            tell_member(out, &member);
+        else if (errno != ENOENT)
+            return -1;
+    return 0;
+}
+
+int model_tell_store(store_t *s, struct strbuf *out, berth_error_t *err)
+{
+    const char *value;
+    strbuf_reset(out);
+    tell_number(out, store_last_job(s));
+    tell_number(out, store_last_event(s));
+    if (store_get(s, "value", &value, err) < 0)
+        return -1;
+    tell_text(out, value ? value : "0");
+    for (int64_t id = 1; id <= store_last_job(s); id++)
+        if (tell_store_job(s, id, out, err) < 0)
+            return -1;
+    if (store_events(s, 0, 0, MODEL_EVENTS, out, see_event, err) < 0 ||
+        store_load(s, &(struct store_visitor){out, see_job, see_member}, err) < 0)
+        return -1;
+    return tell_store_ends(s, out, err);
+}

@@ -1,0 +1,46 @@
+/* A naive store: everything in arrays, copied whole for a transaction, told as a text to compare. */
+#ifndef PROPERTY_STORE_MODEL_H
+#define PROPERTY_STORE_MODEL_H
+
+#include "base/strbuf.h"
+#include "server/store.h"
+
+enum { MODEL_JOBS = 96, MODEL_MEMBERS = 4, MODEL_EVENTS = 512 };
+
+struct model_member {
+    bool known;
+    enum store_state state;
+    int64_t end_wall;
+    int64_t order; /* of its end among all */
+    int tag;       /* tells the other fields */
+};
+
+struct model_job {
+    bool there;
+    int members, tag, environment, script;
+    int64_t priority;
+    bool held;
+    struct model_member member[MODEL_MEMBERS];
+};
+
+struct model {
+    struct model_job job[MODEL_JOBS]; /* by number - 1 */
+    int64_t jobs, events, ends;
+    int64_t event_job[MODEL_EVENTS]; /* by number - 1; -1: dropped */
+    int value;
+};
+
+/* The job and the member that these fields stand for; texts are valid until the next call. */
+void model_fill_job(const struct model *m, int64_t id, struct store_job *out);
+void model_fill_member(const struct model *m, int64_t id, int member, struct store_member *out);
+
+void model_set_member(struct model *m, int64_t id, int member, enum store_state state,
+                      int64_t end_wall, int tag);
+bool model_is_over(const struct model_job *job, int64_t before);
+void model_retain(struct model *m, int64_t before);
+
+/* All that is in it, and the same of a store, as texts. */
+void model_tell(const struct model *m, struct strbuf *out);
+int model_tell_store(store_t *s, struct strbuf *out, berth_error_t *err);
+
+#endif

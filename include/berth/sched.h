@@ -104,7 +104,7 @@ enum sched_state {
 
 enum sched_decision_kind {
     SCHED_START,   /* start the job now */
-    SCHED_RESERVE, /* the job will start at `at`, or earlier */
+    SCHED_RESERVE, /* the job will start at `at`, or earlier; again with the same `at`: it will get other resources then */
     SCHED_REJECT,  /* the job can never start; its handle is no longer valid */
     SCHED_WAIT,    /* the job waits, for a new reason (named queues only) */
     SCHED_PREEMPT /* stop this running job: job `other` gets what it holds. Then sched_finish, as for any end */
@@ -288,6 +288,11 @@ sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member);
  */
 int sched_finish(sched_t *s, int64_t now, sched_job_t job);
 int sched_finish_as(sched_t *s, int64_t now, sched_job_t job, bool ok);
+
+/* A running job has been stopped and waits again, with the place in the queue that it had; what it held is free (named
+ * queues only). EINVAL: it isn't running; ENOMEM. O(log n).
+ */
+int sched_requeue(sched_t *s, int64_t now, sched_job_t job);
 
 /* A job is cancelled, in whatever state; it is forgotten, and what it held is free. The shell has stopped it
  * if it was running. For the next pass, that a running or reserved job is cancelled is an end. EINVAL: no such

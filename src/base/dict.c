@@ -13,13 +13,25 @@ void dict_clear(struct dict *d)
     errno = saved;
 }
 
-/* FNV-1a, its upper half folded in. */
+static uint64_t stir(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    return hash ^ hash >> 32;
+}
+
+/* Eight bytes at a time, as texts may be long. */
 static uint64_t hash_of(const char *text, size_t length)
 {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
-    return hash ^ hash >> 32;
+    uint64_t hash = length;
+    uint64_t word = 0;
+    for (; length >= sizeof(word); text += sizeof(word), length -= sizeof(word)) {
+        memcpy(&word, text, sizeof(word));
+        hash = stir(hash, word);
+    }
+    word = 0;
+    if (length > 0)
+        memcpy(&word, text, length);
+    return stir(hash, word);
 }
 
 static struct dict_entry **bucket_of(const struct dict *d, uint64_t hash)

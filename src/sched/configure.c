@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "berth/jobspec.h"
 #include "sched/control.h"
 #include "sched/named.h"
 
@@ -54,12 +53,9 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
     d->account = (uint32_t)account;
     if (!key_of(s, queue, d->priority, job->key.seq, &job->key))
         return errtext_set(err, EINVAL, "queue %.100s: priority out of range", name);
-    jobspec_t *spec = jobspec_parse(d->jobspec->text, d->jobspec->length, NULL, err);
-    if (!spec)
-        return -1;
-    int rc = job_know(s, slot, spec, refuse, reason, sizeof(reason));
+    int rc = job_know(s, slot, refuse, reason, sizeof(reason));
     int saved = errno;
-    jobspec_destroy(spec);
+    shared_text_rest(d->jobspec);
     if (rc < 0)
         return errtext_set(err, saved, "job %.60s in queue %.60s: %.100s",
                            depend_id(n->depend, slot), name, reason);

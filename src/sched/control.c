@@ -338,7 +338,7 @@ void job_forget(sched_t *s, uint32_t slot)
     }
     if (!d->is_nameless)
         depend_forget(n->depend, slot);
-    details_free(d);
+    details_free(s, d);
     s->jobs[slot].details = NULL;
     job_free(s, slot);
 }

@@ -5,25 +5,6 @@
 
 #include "sched/named.h"
 
-struct shared_text *shared_text_new(const char *text, size_t length)
-{
-    struct shared_text *t = malloc(sizeof(*t) + length + 1);
-    if (!t)
-        return NULL;
-    t->users = 1;
-    t->length = length;
-    if (length > 0)
-        memcpy(t->text, text, length);
-    t->text[length] = '\0';
-    return t;
-}
-
-void shared_text_leave(struct shared_text *text)
-{
-    if (text && --text->users == 0)
-        free(text);
-}
-
 /* One text for all that are equal; NULL with ENOMEM. */
 static const char *text_of(struct named *n, const char *text)
 {
@@ -71,7 +52,7 @@ struct details *details_new(struct named *n, const struct sched_request *request
     d->begin = request->begin;
     d->until = -1;
     if (fill(d, n, request) < 0) {
-        details_free(d);
+        details_free(NULL, d);
         errno = ENOMEM;
         return NULL;
     }
@@ -80,11 +61,11 @@ struct details *details_new(struct named *n, const struct sched_request *request
     return d;
 }
 
-void details_free(struct details *d)
+void details_free(sched_t *s, struct details *d)
 {
     if (!d)
         return;
-    shared_text_leave(d->jobspec);
+    shared_text_leave(s, d->jobspec);
     free(d->dependency);
     free(d->groups);
     free(d);

@@ -269,13 +269,11 @@ void kinds_measure(sched_t *s)
 static bool may_fit(sched_t *s, struct kind *k)
 {
     const struct lane *lane = &s->lanes[k->lane];
-    struct place_ask ask = {.units = k->units,
-                            .class = k->class,
-                            .part = lane->part,
-                            .permits = k->permits,
-                            .duration = k->open ? queue_least(k->open) : INT64_MAX};
-    if (!k->open)
+    struct place_ask ask = {
+        .units = k->units, .class = k->class, .part = lane->part, .permits = k->permits};
+    if (!k->open || queue_size(k->open) == 0)
         return true;
+    ask.duration = queue_least(k->open);
     const struct place_named *named = s->place->ops->named;
     if (!named->is_short(s->place, &ask, s->now, &k->note) && named->stirs(s->place, k->class) &&
         named->betters(s->place, &ask, -1, s->now, s->named->heard))

@@ -87,12 +87,13 @@ void named_destroy(sched_t *s)
     struct named *n = s->named;
     for (uint32_t slot = 0; slot < s->n_jobs; slot++)
         if (s->jobs[slot].state != JOB_FREE)
-            details_free(s->jobs[slot].details);
+            details_free(s, s->jobs[slot].details);
     kinds_clear(&n->kinds);
     depend_destroy(n->depend);
     limits_destroy(n->limits);
     blocks_clear(n);
     intern_clear(&n->texts);
+    dict_clear(&n->jobspecs);
     heap_clear(&n->begins);
     heap_clear(&n->ends);
     arena_clear(&n->told);
@@ -143,8 +144,8 @@ bool named_check(const sched_t *s)
     for (uint32_t i = 0; i < s->n_lanes; i++)
         if (lane_holds(&s->lanes[i]) < 0)
             return false;
-    return kinds_check(s) && limits_check(n->limits) && depend_check(n->depend) &&
-           heap_check(&n->begins) && heap_check(&n->ends);
+    return dict_check(&n->jobspecs) && kinds_check(s) && limits_check(n->limits) &&
+           depend_check(n->depend) && heap_check(&n->begins) && heap_check(&n->ends);
 }
 
 int64_t named_next_time(const sched_t *s)
@@ -234,4 +235,20 @@ int named_finish(sched_t *s, int64_t now, uint32_t slot, bool ok)
     s->swept = false;
     s->woken = true;
     return 0;
+}
+
+int sched_requeue(sched_t *s, int64_t now, sched_job_t handle)
+{
+    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    if (slot == JOB_NONE || s->jobs[slot].state != SCHED_RUNNING) {
+        errno = EINVAL;
+        return -1;
+    }
+    struct details *d = s->jobs[slot].details;
+    bool was = d->requeue;
+    d->requeue = true;
+    if (named_finish(s, now, slot, false) == 0)
+        return 0;
+    d->requeue = was;
+    return -1;
 }

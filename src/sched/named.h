@@ -5,6 +5,7 @@
 #define SCHED_NAMED_H
 
 #include "base/arena.h"
+#include "base/dict.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
 #include "sched/depend.h"
@@ -16,10 +17,17 @@
 /* Why a job is blocked; one can be so for several reasons. */
 enum { BLOCK_HOLD = 1, BLOCK_DEPEND = 2, BLOCK_BEGIN = 4, BLOCK_LIMIT = 8 };
 
-/* A text that members of an array share. */
+struct text_class;
+
+/* A jobspec's text, for all jobs that have it, and what it was understood as (shared_text.c). */
 struct shared_text {
+    struct dict_entry entry;
     uint32_t users;
-    size_t length;
+    bool is_read;                       /* it is a jobspec; else what follows is unknown: */
+    double duration, preemptible_after; /* as jobspec_t has them */
+    char *queue;                        /* NULL */
+    struct text_class *classes;         /* by part */
+    jobspec_t *spec;                    /* NULL but during the call that needs it */
     char text[];
 };
 
@@ -66,6 +74,7 @@ struct named {
     struct depend *depend;
     struct kinds kinds;
     struct intern texts;             /* users, groups, names */
+    struct dict jobspecs;            /* shared_text */
     uint32_t *lane_of;               /* by queue of the setup */
     bool *is_closed;                 /* by queue: takes no jobs */
     struct sched_queue_stats *stats; /* by queue: what has been decided */
@@ -107,9 +116,7 @@ struct named {
 /* The details of one member of a request, or NULL with ENOMEM; `jobspec` gets a user more. */
 struct details *details_new(struct named *n, const struct sched_request *request,
                             struct shared_text *jobspec);
-void details_free(struct details *d);
-struct shared_text *shared_text_new(const char *text, size_t length);
-void shared_text_leave(struct shared_text *text);
+void details_free(sched_t *s, struct details *d);
 
 /* The id of a job, or of the array that it is a member of, in the buffer for answers; "" where memory fails. */
 const char *base_id(sched_t *s, uint32_t slot);
@@ -117,6 +124,22 @@ const char *base_id(sched_t *s, uint32_t slot);
 /* Into the list of jobs in the order of submission, as the last one, and out of it. */
 void details_link(sched_t *s, uint32_t slot);
 void details_unlink(sched_t *s, uint32_t slot);
+
+/* ---- shared_text.c: equal jobspecs are one ---- */
+
+/* The text, with a user more; NULL with ENOMEM. And with one less; the last one takes it out. */
+struct shared_text *shared_text_use(struct named *n, const char *text, size_t length);
+void shared_text_leave(sched_t *s, struct shared_text *t);
+
+/* Have it read. Returns 0, or -1 as jobspec_parse. */
+int shared_text_read(struct shared_text *t, berth_error_t *err);
+
+/* As place_named.know, which is asked only for the first job with the text in a part. */
+int shared_text_know(sched_t *s, struct shared_text *t, uint32_t part, bool refuse, uint32_t *class,
+                     int64_t *units, berth_error_t *err);
+
+/* The call is over that may have parsed it. */
+void shared_text_rest(struct shared_text *t);
 
 /* ---- submit.c ---- */
 
@@ -138,8 +161,7 @@ sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *re
 /* What a job of the queue asks of the machine: the ask and the kind of an unknown job. Returns 0, or -1: EINVAL with a
  * reason, which may be, if `refuse`, that the machine could never, ENOMEM.
  */
-int job_know(sched_t *s, uint32_t slot, const jobspec_t *spec, bool refuse, char *reason,
-             size_t size);
+int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size);
 
 /* The key of a job by its queue and priority; false where these are out of range. */
 bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq,

@@ -445,3 +445,16 @@ int named_know(struct place *place, const jobspec_t *spec, uint32_t part, bool r
     *units = plus(n->classes[at].cores, 1);
     return 0;
 }
+
+int named_know_again(struct place *place, uint32_t class, bool refuse, int64_t *units,
+                     berth_error_t *err)
+{
+    struct named *n = named_of(place);
+
+    if (named_freshen(n) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    if (join(n, &n->classes[class], refuse, err) < 0)
+        return -1;
+    *units = plus(n->classes[class].cores, 1);
+    return 0;
+}

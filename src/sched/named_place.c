@@ -397,6 +397,7 @@ static void named_destroy(struct place *place)
 static const struct place_named named_named = {
     .part = named_part,
     .know = named_know,
+    .know_again = named_know_again,
     .forget = named_forget,
     .units = named_units,
     .stirs = named_stirs,

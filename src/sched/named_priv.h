@@ -203,6 +203,8 @@ bool named_parts_check(const struct named *n);
 int named_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
                uint32_t *class, int64_t *units, berth_error_t *err);
 void named_forget(struct place *place, uint32_t class);
+int named_know_again(struct place *place, uint32_t class, bool refuse, int64_t *units,
+                     berth_error_t *err);
 int64_t named_units(struct place *place, uint32_t class);
 int64_t named_wants(const struct place *place, uint32_t class, const char *type);
 void named_classes_clear(struct named *n);

@@ -111,6 +111,10 @@ struct place_named {
                 uint32_t *class, int64_t *units, berth_error_t *err);
     void (*forget)(struct place *place, uint32_t class);
 
+    /* The same for a request that is known to be of a class that somebody knows. */
+    int (*know_again)(struct place *place, uint32_t class, bool refuse, int64_t *units,
+                      berth_error_t *err);
+
     /* The units of a class as they are now. They may become fewer or more when the machine changes: attach, remove,
      * property. 1 more than the cores it takes at least, so that who takes none always fits rooms.
      */

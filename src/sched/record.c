@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "berth/jobspec.h"
 #include "sched/control.h"
 #include "sched/named.h"
 
@@ -53,7 +52,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
                                              .priority = d->priority,
                                              .tag = job->tag,
                                              .jobspec = d->jobspec->text,
-                                             .jobspec_length = d->jobspec->length,
+                                             .jobspec_length = d->jobspec->entry.length,
                                              .queue = s->named->setup->queue[d->queue].name,
                                              .user = d->user,
                                              .groups = d->groups,
@@ -132,8 +131,7 @@ static void tell_restored(struct named *n, uint32_t slot, struct details *d,
 }
 
 /* All but what it holds. Returns 0, or -1 with a text. */
-static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r,
-                       const jobspec_t *spec, berth_error_t *err)
+static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
 {
     struct named *n = s->named;
     struct job *job = &s->jobs[slot];
@@ -150,7 +148,7 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r,
     if (d->limit < 1 || d->limit > NAMED_TIME_MAX || r->until > 2 * NAMED_TIME_MAX ||
         !key_of(s, d->queue, r->request.priority, job->key.seq, &job->key))
         return errtext_set(err, EINVAL, "duration or priority out of range");
-    if (job_know(s, slot, spec, false, reason, sizeof(reason)) < 0)
+    if (job_know(s, slot, false, reason, sizeof(reason)) < 0)
         return errtext_set(err, errno, "%s", reason);
     int64_t account =
         limits_account(n->limits, d->queue, d->user, r->request.groups, r->request.n_groups);
@@ -183,11 +181,10 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r,
         return -1;
     }
     bool rejected = r->state == SCHED_REJECTED; /* perhaps for its jobspec */
-    jobspec_t *spec =
-        rejected ? NULL : jobspec_parse(r->request.jobspec, r->request.jobspec_length, NULL, err);
-    struct shared_text *text = shared_text_new(r->request.jobspec, r->request.jobspec_length);
-    uint32_t slot =
-        (spec || rejected) && text ? member_new(s, &r->request, r->member, text) : JOB_NONE;
+    struct shared_text *text =
+        shared_text_use(s->named, r->request.jobspec, r->request.jobspec_length);
+    bool good = text && (rejected || shared_text_read(text, err) == 0);
+    uint32_t slot = good ? member_new(s, &r->request, r->member, text) : JOB_NONE;
     int rc = -1;
     s->now = now;
     s->swept = true; /* the other scheduler has done that */
@@ -198,8 +195,7 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r,
             job_reject(s, slot, r->reason ? r->reason : "");
             rc = 0;
         } else {
-            rc =
-                rc < 0 ? errtext_set(err, errno, "%s", reason) : restore_job(s, slot, r, spec, err);
+            rc = rc < 0 ? errtext_set(err, errno, "%s", reason) : restore_job(s, slot, r, err);
         }
         if (rc < 0)
             job_forget(s, slot);
@@ -207,12 +203,13 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r,
             snprintf(s->jobs[slot].details->reason, sizeof(reason), "%s", r->reason);
         if (rc == 0)
             tell_restored(s->named, slot, s->jobs[slot].details, r);
-    } else if (spec || rejected) {
+    } else if (!text || good) {
         errtext_set(err, ENOMEM, "out of memory");
     }
     int saved = errno;
-    shared_text_leave(text);
-    jobspec_destroy(spec);
+    if (text)
+        shared_text_rest(text);
+    shared_text_leave(s, text);
     errno = saved;
     if (rc < 0)
         return -1;

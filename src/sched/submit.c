@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "berth/jobspec.h"
 #include "sched/control.h"
 #include "sched/named.h"
 
@@ -19,15 +18,14 @@ bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq, st
     return true;
 }
 
-int job_know(sched_t *s, uint32_t slot, const jobspec_t *spec, bool refuse, char *reason,
-             size_t size)
+int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size)
 {
     struct named *n = s->named;
     struct job *job = &s->jobs[slot];
     const struct lane *lane = &s->lanes[job->lane];
     berth_error_t err;
-    if (s->place->ops->named->know(s->place, spec, lane->part, refuse, &job->ask.class,
-                                   &job->ask.units, &err) < 0) {
+    if (shared_text_know(s, job->details->jobspec, lane->part, refuse, &job->ask.class,
+                         &job->ask.units, &err) < 0) {
         if (errno != ENOMEM) {
             snprintf(reason, size, "%s", err.text);
             errno = EINVAL;
@@ -55,7 +53,7 @@ static int64_t ticks_of(const struct named *n, double seconds)
 }
 
 static int64_t duration_of(const sched_t *s, const struct sched_request *request,
-                           const jobspec_t *spec, uint32_t queue)
+                           const struct shared_text *spec, uint32_t queue)
 {
     if (request->duration != 0)
         return request->duration;
@@ -67,8 +65,8 @@ static int64_t duration_of(const sched_t *s, const struct sched_request *request
 }
 
 /* Which queue a job goes to, if that takes it. Returns 0, or -1 with a reason. */
-static int find_queue(const sched_t *s, const struct sched_request *request, const jobspec_t *spec,
-                      uint32_t *queue, char *reason, size_t size)
+static int find_queue(const sched_t *s, const struct sched_request *request,
+                      const struct shared_text *spec, uint32_t *queue, char *reason, size_t size)
 {
     const struct setup *setup = s->named->setup;
     const char *name = request->queue ? request->queue : spec->queue;
@@ -107,11 +105,12 @@ static int enter_account(sched_t *s, uint32_t slot, const struct sched_request *
 }
 
 /* Look at all that may speak against a job. Returns 0, or -1: EINVAL with a reason, ENOMEM. */
-static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
-                 const jobspec_t *spec, char *reason, size_t size)
+static int admit(sched_t *s, uint32_t slot, const struct sched_request *request, char *reason,
+                 size_t size)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
+    const struct shared_text *spec = d->jobspec;
     uint32_t queue;
     int rc = find_queue(s, request, spec, &queue, reason, size);
     d->queue = queue == SETUP_NONE ? 0 : queue;
@@ -133,7 +132,7 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
         errno = EINVAL;
         return -1;
     }
-    if (job_know(s, slot, spec, true, reason, size) < 0)
+    if (job_know(s, slot, true, reason, size) < 0)
         return -1;
     return enter_account(s, slot, request, reason, size);
 }
@@ -165,7 +164,7 @@ uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t me
     struct details *d = details_new(s->named, request, text);
     uint32_t slot = d ? job_alloc(s) : JOB_NONE;
     if (slot == JOB_NONE) {
-        details_free(d);
+        details_free(s, d);
         return JOB_NONE;
     }
     struct job *job = &s->jobs[slot];
@@ -201,7 +200,7 @@ int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, con
 
 /* Submit one member. Returns its slot, or JOB_NONE with ENOMEM and nothing changed. */
 static uint32_t submit_member(sched_t *s, const struct sched_request *request, uint32_t member,
-                              const jobspec_t *spec, const char *wrong, struct shared_text *text)
+                              const char *wrong, struct shared_text *text)
 {
     char reason[sizeof(((struct details *)0)->reason)] = "";
     char number[24];
@@ -210,13 +209,13 @@ static uint32_t submit_member(sched_t *s, const struct sched_request *request, u
         return JOB_NONE;
     snprintf(number, sizeof(number), "%llu", (unsigned long long)request->tag);
     int rc = job_name(s, slot, request, request->id ? request->id : number, reason, sizeof(reason));
-    if (rc == 0 && !spec) {
-        snprintf(reason, sizeof(reason), "jobspec: %s", wrong);
+    if (rc == 0 && wrong) {
+        snprintf(reason, sizeof(reason), "jobspec: %.118s", wrong);
         errno = EINVAL;
         rc = -1;
     }
     if (rc == 0)
-        rc = admit(s, slot, request, spec, reason, sizeof(reason));
+        rc = admit(s, slot, request, reason, sizeof(reason));
     if (rc == 0)
         rc = job_take_in(s, slot, request, true);
     if (rc == 0)
@@ -253,26 +252,30 @@ sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *re
         errno = EINVAL;
         return -1;
     }
-    jobspec_t *spec = request->jobspec
-                          ? jobspec_parse(request->jobspec, request->jobspec_length, NULL, &err)
-                          : NULL;
-    if (request->jobspec && !spec && errno == ENOMEM)
-        return -1;
     struct shared_text *text =
-        shared_text_new(request->jobspec, request->jobspec ? request->jobspec_length : 0);
+        shared_text_use(s->named, request->jobspec, request->jobspec ? request->jobspec_length : 0);
+    if (!text)
+        return -1;
+    bool good = request->jobspec && shared_text_read(text, &err) == 0;
+    if (request->jobspec && !good && errno == ENOMEM) {
+        shared_text_rest(text);
+        shared_text_leave(s, text);
+        errno = ENOMEM;
+        return -1;
+    }
     uint32_t last = s->named->last;
     uint32_t first = JOB_NONE;
     int64_t before = s->now;
-    int rc = text ? core_advance(s, now) : -1;
+    int rc = core_advance(s, now);
     for (uint32_t i = 0; i < members && rc == 0; i++) {
-        uint32_t slot = submit_member(s, request, i, spec, err.text, text);
+        uint32_t slot = submit_member(s, request, i, good ? NULL : err.text, text);
         first = i == 0 ? slot : first;
         rc = slot == JOB_NONE ? -1 : 0;
     }
     while (rc < 0 && s->named->last != last)
         take_back(s, s->named->last);
-    shared_text_leave(text);
-    jobspec_destroy(spec);
+    shared_text_rest(text);
+    shared_text_leave(s, text);
     if (rc == 0)
         s->named->events++;
     else

@@ -87,9 +87,9 @@ static bool is_near(const sched_t *s, const struct job *job, int64_t bound)
 }
 
 /* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that it has. What it
- * holds then, limits have yet to count. Returns its time, or -1 with ENOMEM.
+ * holds then, limits have yet to count. Returns its time, or -1 with ENOMEM; *other: it has let something go.
  */
-static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew)
+static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, bool *other)
 {
     struct job *job = &s->jobs[slot];
     uint64_t frees = s->named ? s->place->ops->named->frees(s->place) : 0;
@@ -97,12 +97,10 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew)
     if (s->named)
         control_uncount(s, slot, job->booking);
     int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, was, from, anew);
-    if (s->named) {
-        bool other = s->place->ops->named->frees(s->place) != frees;
-        if (other) { /* under other names it may hold it still */
-            control_ease(s, slot);
-            note_freed(s, was, was + job->ask.duration);
-        }
+    *other = s->named && s->place->ops->named->frees(s->place) != frees;
+    if (*other) { /* under other names it may hold it still */
+        control_ease(s, slot);
+        note_freed(s, was, was + job->ask.duration);
     }
     if (at >= 0) {
         s->booked++;
@@ -129,13 +127,14 @@ static int pull(sched_t *s, uint32_t slot)
     struct shape *shape = shape_of(s, job);
     int64_t bound = known_bound(s, job, shape);
     int64_t was = job->at;
-    bool anew = is_reached(s, job);
+    bool anew = is_reached(s, job), other = false;
     if (!anew && !is_near(s, job, bound)) {
         seen(s, job);
         return 0;
     }
-    int64_t at =
-        decision_reserve(s) < 0 ? -1 : choose_anew(s, slot, bound < was ? bound : was, anew);
+    int64_t at = decision_reserve(s) < 0
+                     ? -1
+                     : choose_anew(s, slot, bound < was ? bound : was, anew, &other);
     if (at < 0)
         return -1;
     shape->none_before = at;
@@ -152,10 +151,9 @@ static int pull(sched_t *s, uint32_t slot)
     enum step step = s->named ? control_count(s, slot, job->booking) : STEP_BUSY;
     if (step != STEP_BUSY)
         return step == STEP_FAILED ? -1 : 0;
-    if (at == was)
-        return 0;
-    decision_add(s, SCHED_RESERVE, slot, at, NULL);
-    if (s->named)
+    if (at != was || other)
+        decision_add(s, SCHED_RESERVE, slot, at, NULL);
+    if (at != was && s->named)
         control_reserved(s, slot);
     return 0;
 }

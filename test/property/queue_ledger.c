@@ -462,6 +462,16 @@ static bool is_over_limit(const struct scene *c, const struct scene_job *j)
     return strncmp(a.reason, "limit", 5) == 0;
 }
 
+/* What a job is promised is what it was when that was told last. */
+static void check_place(struct scene *c, struct scene_job *j)
+{
+    const char *text;
+    if (sched_resources(c->sched, j->handle, &text) < 0)
+        return;
+    SCENE_CHECK(c, j->promised || strncmp(text, j->place, sizeof(j->place) - 1) == 0);
+    snprintf(j->place, sizeof(j->place), "%s", text);
+}
+
 static void check_promises(struct scene *c)
 {
     for (int i = 0; i < c->jobs; i++) {
@@ -472,6 +482,8 @@ static void check_promises(struct scene *c)
         if (j->state == SCHED_RESERVED && j->promise >= 0) {
             int64_t at = sched_start_time(c->sched, j->handle);
             SCENE_CHECK(c, at <= j->promise || j->excused);
+            if (at == j->promise && at > c->now) /* else it preempts others to start now */
+                check_place(c, j);
         } else if (j->promise >= 0 && j->before == SCHED_WAITING &&
                    c->config.config.min_interval > 0) {
             continue; /* it was raised, and the pass that places it is yet to come */
@@ -498,7 +510,7 @@ static void log_decisions(struct scene *c, const struct sched_decision *d, size_
     size_t lines = 0;
     assert_non_null(line);
     for (size_t i = 0; i < n; i++) {
-        const struct scene_job *j = &c->job[d[i].tag + d[i].member];
+        struct scene_job *j = &c->job[d[i].tag + d[i].member];
         char text[300];
         const char *resources = "";
         if ((d[i].kind == SCHED_START || d[i].kind == SCHED_RESERVE) && !j->gone &&
@@ -510,6 +522,9 @@ static void log_decisions(struct scene *c, const struct sched_decision *d, size_
                  d[i].reason ? d[i].reason : "", resources);
         if (d[i].kind == SCHED_WAIT && c->options.no_reasons)
             continue;
+        if (d[i].kind == SCHED_RESERVE && d[i].at == j->logged)
+            continue; /* other resources at the same time */
+        j->logged = d[i].kind == SCHED_RESERVE ? d[i].at : -1;
         if (d[i].kind == SCHED_WAIT)
             line[lines++] = strdup(text);
         else

@@ -286,7 +286,7 @@ static void draw_dependency(struct scene *c, struct scene_job *j)
 
 static void draw_job(struct scene *c, struct scene_job *j)
 {
-    *j = (struct scene_job){.promise = -1, .members = 1};
+    *j = (struct scene_job){.promise = -1, .logged = -1, .members = 1};
     j->kind = (enum scene_kind)draw(c, 0, ASK_KINDS - 1);
     j->count = (int)draw(c, 1, chance(c, 8) ? 6 : 3);
     j->cores = (int)draw(c, 1, chance(c, 8) ? 5 : 3);

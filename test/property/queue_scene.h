@@ -60,6 +60,8 @@ struct scene_job {
     struct holding holding;
 
     int64_t promise;   /* -1: none */
+    int64_t logged;    /* the start that it was promised last, as the log has it; -1: none */
+    char place[128];   /* what it will get then */
     bool excused;      /* something has happened since that may move it */
     bool promised;     /* in this pass */
     bool started;      /* once */

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "cli/config_check.h"
-#include "cli/config_machine.h"
-#include "cli/query/text.h"
 #include "cli/verb.h"
+#include "config/file_text.h"
+#include "config/machine_open.h"
 #include "report/report.h"
 
 #define SECOND 1000000 /* ticks, so that no time is rounded */

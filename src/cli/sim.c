@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
-#include "cli/config_machine.h"
 #include "cli/progress.h"
 #include "cli/sim_config.h"
 #include "cli/sim_machine.h"
 #include "cli/sim_options.h"
 #include "cli/sim_scenario.h"
 #include "cli/verb.h"
+#include "config/machine_open.h"
 #include "report/csv.h"
 #include "report/json.h"
 #include "report/outfile.h"

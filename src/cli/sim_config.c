@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "cli/query/text.h"
+#include "config/file_text.h"
 
 struct config *sim_config_read(const char *path, int64_t second, berth_error_t *err)
 {

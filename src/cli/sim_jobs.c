@@ -8,7 +8,7 @@
 #include "base/errtext.h"
 #include "base/strbuf.h"
 #include "cli/sim_scenario.h"
-#include "sim/seconds.h"
+#include "config/seconds.h"
 
 enum { COLUMNS = 9, LAST = COLUMNS - 1 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "cli/query/text.h"
+#include "config/file_text.h"
 #include "report/report.h"
 #include "sim/simulate.h"
 

@@ -10,8 +10,8 @@
 
 #include "cli/sim_together.h"
 #include "cli/verb.h"
+#include "config/seconds.h"
 #include "match/policy.h"
-#include "sim/seconds.h"
 
 #define DEFAULT_MODEL_PROCS 256
 #define DEFAULT_JOBS_COUNT  10000

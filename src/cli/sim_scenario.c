@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 
 #include "base/errtext.h"
-#include "cli/config_machine.h"
 #include "cli/sim_config.h"
 #include "cli/verb.h"
+#include "config/machine_open.h"
+#include "config/seconds.h"
 #include "report/outfile.h"
 #include "report/report.h"
-#include "sim/seconds.h"
 
 struct scene {
     const struct sim_options *options;

@@ -7,7 +7,7 @@
 #include "base/errtext.h"
 #include "base/strbuf.h"
 #include "cli/sim_scenario.h"
-#include "sim/seconds.h"
+#include "config/seconds.h"
 
 /* One way on from the state. */
 struct branch {

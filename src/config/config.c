@@ -25,11 +25,12 @@ enum top_key {
     QUEUES,
     BLOCKS,
     TRACE,
+    SERVER,
     TOP_KEYS
 };
-static const char *const top_names[] = {"resources",        "match",  "default-queue",
-                                        "default-duration", "passes", "users",
-                                        "queues",           "blocks", "trace"};
+static const char *const top_names[] = {"resources", "match", "default-queue", "default-duration",
+                                        "passes",    "users", "queues",        "blocks",
+                                        "trace",     "server"};
 static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
 
 enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };
@@ -78,9 +79,9 @@ static int read_all(struct reading *r)
                    &sched->default_duration) < 0 ||
         read_passes(r, value[PASSES]) < 0 || read_users(r, value[USERS]) < 0 ||
         read_queues(r, value[QUEUES]) < 0 || read_default_queue(r, value[DEFAULT_QUEUE]) < 0 ||
-        read_blocks(r, value[BLOCKS]) < 0)
+        read_blocks(r, value[BLOCKS]) < 0 || read_trace(r, value[TRACE]) < 0)
         return -1;
-    return read_trace(r, value[TRACE]);
+    return read_server(r, value[SERVER]);
 }
 
 struct config *config_read(const char *name, const char *text, size_t length, int64_t second,

@@ -66,6 +66,16 @@ struct config_trace {
     size_t n_partitions;
 };
 
+/* What a server goes by (berthd). Times are ticks; SCHED_UNLIMITED is no bound. */
+struct config_server {
+    const char *const *administrators; /* users who may do what root may */
+    size_t n_administrators;
+    int64_t retention;           /* how long jobs that have ended are kept; 90 days */
+    int64_t grace;               /* from SIGTERM to SIGKILL; 30 s */
+    int64_t max_jobs_per_user;   /* that wait or run; 1000000 */
+    int64_t requests_per_second; /* of one user; 10000 */
+};
+
 struct config {
     struct config_resources resources;
     match_options_t match;
@@ -74,6 +84,7 @@ struct config {
     const struct config_user *users; /* who is in which groups */
     size_t n_users;
     struct config_trace trace;
+    struct config_server server;
 };
 
 /* Read and check a file's text; `name` begins error texts: "NAME:LINE:COLUMN: key ...". `second`: ticks in one, 1 to

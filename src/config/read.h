@@ -32,6 +32,7 @@ int read_users(struct reading *r, uint32_t i);
 int read_queues(struct reading *r, uint32_t i);
 int read_blocks(struct reading *r, uint32_t i);
 int read_trace(struct reading *r, uint32_t i);
+int read_server(struct reading *r, uint32_t i);
 
 /* A queue's limits and the exceptions from them. What the queue has already stays as far as it is not said otherwise. */
 int read_limits(struct reading *r, uint32_t i, struct sched_queue_config *queue);

@@ -276,6 +276,16 @@ static void show_trace(struct showing *s, const struct config_trace *t)
     show_numbers(s, "partitions", t->partitions, t->n_partitions, true);
 }
 
+static void show_server(struct showing *s, const struct config_server *server)
+{
+    strbuf_puts(&s->text, "server:\n");
+    line_names(s, 1, "administrators", server->administrators, server->n_administrators);
+    line_time(s, 1, "retention", server->retention);
+    line_time(s, 1, "grace", server->grace);
+    line_number(s, 1, "max-jobs-per-user", server->max_jobs_per_user);
+    line_number(s, 1, "requests-per-second", server->requests_per_second);
+}
+
 char *config_show(const struct config *c, int64_t second)
 {
     struct showing s = {.second = second};
@@ -296,5 +306,6 @@ char *config_show(const struct config *c, int64_t second)
     for (size_t i = 0; i < sched->n_blocks; i++)
         show_block(&s, &sched->blocks[i]);
     show_trace(&s, &c->trace);
+    show_server(&s, &c->server);
     return strbuf_steal(&s.text);
 }

@@ -1,6 +1,6 @@
 #include "sim/decisions.h"
 
-#include "sim/seconds.h"
+#include "config/seconds.h"
 
 void decisions_clear(struct decisions *d)
 {

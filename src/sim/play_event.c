@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "config/seconds.h"
 #include "sim/play_priv.h"
-#include "sim/seconds.h"
 
 #define GRAPH_TEXT_MAX ((size_t)1 << 31) /* bytes of a file with one */
 

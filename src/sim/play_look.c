@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "config/seconds.h"
 #include "sim/play_priv.h"
-#include "sim/seconds.h"
 
 /* What can be expected of a job, as it is. */
 struct found {

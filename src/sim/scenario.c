@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "config/seconds.h"
 #include "sim/scenario_event.h"
-#include "sim/seconds.h"
 
 struct scenario {
     char *name;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "berth/error.h"
-#include "sim/keys.h"
+#include "config/keys.h"
 
 #define SCENARIO_LINE_MAX  ((size_t)1 << 26) /* bytes of a line: a machine may stand in it */
 #define SCENARIO_ID_MAX    255               /* bytes of a job's name */

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "config/seconds.h"
 #include "sim/play_priv.h"
 #include "sim/scenario_event.h"
-#include "sim/seconds.h"
 
 #define VERSION       1
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -13,7 +13,7 @@
 #include "base/intern.h"
 #include "base/strbuf.h"
 #include "berth/resource.h"
-#include "cli/hwloc_load.h"
+#include "config/hwloc_load.h"
 #include "resource/readers/reader.h"
 
 static int failures, counted, shown;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "berth/jobspec.h"
+#include "config/seconds.h"
 #include "fuzz.h"
 #include "sim/scenario.h"
-#include "sim/seconds.h"
 
 static void check_submit(const struct scenario_submit *s)
 {

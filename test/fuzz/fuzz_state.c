@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "config/seconds.h"
 #include "fuzz.h"
 #include "sim/play.h"
-#include "sim/seconds.h"
 
 static const char configuration[] = "resources: {nodes: 3, cores: 2}\n"
                                     "match: {policy: low}\n"

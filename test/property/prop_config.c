@@ -346,6 +346,11 @@ static void make_config(struct maker *m, struct config *c)
     c->trace.users = make_numbers(m, &c->sched, TO_NAME, &c->trace.n_users);
     c->trace.groups = make_numbers(m, &c->sched, TO_NAME, &c->trace.n_groups);
     c->trace.partitions = make_numbers(m, &c->sched, TO_CONSTRAINT, &c->trace.n_partitions);
+    c->server.administrators = make_names(m, &c->server.n_administrators);
+    c->server.retention = any(m, 0, 3) ? make_time(m, 0) : SCHED_UNLIMITED;
+    c->server.grace = make_time(m, 0);
+    c->server.max_jobs_per_user = any(m, 0, 3) ? make_count(m, 1) : SCHED_UNLIMITED;
+    c->server.requests_per_second = any(m, 0, 3) ? make_count(m, 1) : SCHED_UNLIMITED;
 }
 
 /* ---- Whether two are the same ---- */
@@ -470,6 +475,12 @@ static void same_config(const struct config *a, const struct config *b)
     same_numbers(s->users, s->n_users, t->users, t->n_users);
     same_numbers(s->groups, s->n_groups, t->groups, t->n_groups);
     same_numbers(s->partitions, s->n_partitions, t->partitions, t->n_partitions);
+    same_names(a->server.administrators, a->server.n_administrators, b->server.administrators,
+               b->server.n_administrators);
+    assert_int_equal(a->server.retention, b->server.retention);
+    assert_int_equal(a->server.grace, b->server.grace);
+    assert_int_equal(a->server.max_jobs_per_user, b->server.max_jobs_per_user);
+    assert_int_equal(a->server.requests_per_second, b->server.requests_per_second);
 }
 
 static void what_is_shown_reads_as_the_same(void **state)

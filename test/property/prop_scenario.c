@@ -15,9 +15,9 @@
 #include "base/hostlist.h"
 #include "base/intern.h"
 #include "config/config.h"
+#include "config/seconds.h"
 #include "random.h"
 #include "sim/play.h"
-#include "sim/seconds.h"
 
 enum { SCENARIOS = 200, EVENTS = 60, CUTS = 4, NODES = 5, CORES = 4, JOBS = 400 };
 

@@ -66,6 +66,27 @@ static void what_is_not_said_has_defaults(void **state)
                      0);
     assert_int_equal(c->sched.n_blocks, 0);
     assert_string_equal(c->trace.processor, "core");
+    assert_int_equal(c->server.n_administrators, 0);
+    assert_int_equal(c->server.retention, INT64_C(90) * 86400 * SECOND);
+    assert_int_equal(c->server.grace, 30 * SECOND);
+    assert_int_equal(c->server.max_jobs_per_user, 1000000);
+    assert_int_equal(c->server.requests_per_second, 10000);
+    config_destroy(c);
+}
+
+static void the_server_is_told_what_to_go_by(void **state)
+{
+    struct config *c =
+        parse(NODES "server: {administrators: [ann, bob], retention: 7d, grace: 0.5, "
+                    "max-jobs-per-user: 10, requests-per-second: unlimited}\n");
+    (void)state;
+
+    assert_int_equal(c->server.n_administrators, 2);
+    assert_string_equal(c->server.administrators[1], "bob");
+    assert_int_equal(c->server.retention, INT64_C(7) * 86400 * SECOND);
+    assert_int_equal(c->server.grace, SECOND / 2);
+    assert_int_equal(c->server.max_jobs_per_user, 10);
+    assert_int_equal(c->server.requests_per_second, SCHED_UNLIMITED);
     config_destroy(c);
 }
 
@@ -309,7 +330,8 @@ static const struct wrong wrong_machines[] = {
     {"[]", "1:1: expected a configuration as a mapping, got a list"},
     {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
     {NODES "queue: {}\n", "2:1: key \"queue\": expected in a configuration: resources, match, "
-                          "default-queue, default-duration, passes, users, queues, blocks, trace"},
+                          "default-queue, default-duration, passes, users, queues, blocks, trace, "
+                          "server"},
     {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
     {"resources: &a {nodes: 1}\nusers: *a\n", "2:8: expected a value, not an alias of one"},
     {"resources: here", "1:12: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
@@ -502,6 +524,12 @@ static const struct wrong wrong_rest[] = {
      "2:72: key \"queues\": expected the name of a queue, got \"b\""},
     {NODES "blocks: [{" BLOCK ", for: {jobs: [a, a]}}]",
      "2:73: key \"jobs\": expected each name once, got \"a\""},
+    {NODES "server: {grace: -1}",
+     "2:17: key \"grace\": expected seconds, or a number with s, m, h or d as in 1.5h, up to 100 "
+     "years, got \"-1\""},
+    {NODES "server: {max-jobs-per-user: 0}",
+     "2:29: key \"max-jobs-per-user\": expected a whole number from 1 to 1000000000000000, or "
+     "unlimited, got \"0\""},
     {NODES "trace: {processor: cpu}",
      "2:20: key \"processor\": expected core or node, got \"cpu\""},
     {NODES "trace: {queues: {1: batch}}",
@@ -668,7 +696,13 @@ static const char shown[] = "resources:\n"
                             "    9: y\n"
                             "    10: x\n"
                             "  groups: {}\n"
-                            "  partitions: {}\n";
+                            "  partitions: {}\n"
+                            "server:\n"
+                            "  administrators: [ann]\n"
+                            "  retention: 7776000\n"
+                            "  grace: 30\n"
+                            "  max-jobs-per-user: unlimited\n"
+                            "  requests-per-second: 10000\n";
 
 static void all_is_shown(void **state)
 {
@@ -679,7 +713,8 @@ static void all_is_shown(void **state)
                              "queues: {b: {policy: conservative, limits: {job: {duration: 90s}}},\n"
                              "  v: {parent: b}}\n"
                              "blocks: [{" BLOCK "}]\n"
-                             "trace: {users: {10: x, 9: y}}\n");
+                             "trace: {users: {10: x, 9: y}}\n"
+                             "server: {administrators: [ann], max-jobs-per-user: unlimited}\n");
     char *text = config_show(c, SECOND);
     assert_non_null(text);
     assert_string_equal(text, shown);
@@ -741,6 +776,7 @@ int main(void)
         cmocka_unit_test(depths_are_capped),
         cmocka_unit_test(times_are_rounded_up_to_ticks),
         cmocka_unit_test(blocks_and_traces_are_read),
+        cmocka_unit_test(the_server_is_told_what_to_go_by),
         cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(limits_are_bounded),
         cmocka_unit_test(bounds_are_held),

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "cli/hwloc_load.h"
+#include "config/hwloc_load.h"
 #include "resource/readers/machine.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "cli/query/input.h"
-#include "cli/query/text.h"
 #include "cli/query/words.h"
+#include "config/file_text.h"
 
 static void words(void **state)
 {

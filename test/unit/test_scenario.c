@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "berth/jobspec.h"
+#include "config/seconds.h"
 #include "sim/scenario.h"
-#include "sim/seconds.h"
 
 /* The only event of a text. */
 static struct scenario_event read_one(const char *text)

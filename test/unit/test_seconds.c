@@ -1,4 +1,4 @@
-/* sim/seconds.c: every microsecond can be read and written. */
+/* config/seconds.c: every microsecond can be read and written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "sim/seconds.h"
+#include "config/seconds.h"
 
 static bool read_text(const char *text, int64_t *ticks)
 {

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "cli/hwloc_load.h"
 #include "cli/query/session.h"
-#include "cli/query/text.h"
 #include "cli/verb.h"
+#include "config/file_text.h"
+#include "config/hwloc_load.h"
 #include "report/report.h"
 #include "resource/graph.h"
 

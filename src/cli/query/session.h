@@ -8,8 +8,8 @@
 
 #include "base/intern.h"
 #include "berth/match.h"
-#include "cli/query/text.h"
 #include "cli/query/words.h"
+#include "config/file_text.h"
 
 /* The line above and below an answer. */
 #define QUERY_RULE "INFO: =============================\n"

@@ -1,15 +1,17 @@
-/* What berth-hwloc.so shows. It is loaded by who needs it (cli/hwloc_load.h), since hwloc takes longer to load than
+/* What berth-hwloc.so shows. It is loaded by who needs it (config/hwloc_load.h), since hwloc takes longer to load than
  * all else that berth does at its start.
  */
-#ifndef CLI_HWLOC_MODULE_H
-#define CLI_HWLOC_MODULE_H
+#ifndef CONFIG_HWLOC_MODULE_H
+#define CONFIG_HWLOC_MODULE_H
 
 #include <stddef.h>
 
 #include "berth/error.h"
+#include "config/hwloc_load.h"
 #include "resource/readers/machine.h"
 
 #define HWLOC_MODULE_FUNCTION "berth_hwloc_read"
+#define HWLOC_MODULE_CPUS     "berth_hwloc_cpus"
 
 /* Describe the machine that hwloc's XML of length bytes describes, of version 1 or 2; or the one this runs on, if
  * that is NULL. What is allowed is a list with commas of what to look at:
@@ -23,5 +25,8 @@
  */
 int berth_hwloc_read(const char *xml, size_t length, const char *allow, struct machine *machine,
                      berth_error_t *err);
+
+/* The CPUs of each core of this machine. Returns 0, or -1 with EINVAL or ENOMEM, and the reason. */
+int berth_hwloc_cpus(struct hwloc_cpus *cpus, berth_error_t *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cli/query/text.h"
+#include "config/file_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* The text of a file, read anew each time into memory that is kept for the next. */
-#ifndef CLI_QUERY_TEXT_H
-#define CLI_QUERY_TEXT_H
+#ifndef CONFIG_FILE_TEXT_H
+#define CONFIG_FILE_TEXT_H
 
 #include <stddef.h>
 

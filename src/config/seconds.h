@@ -1,6 +1,6 @@
 /* Times in texts for people: seconds with up to six decimals, which are ticks of a microsecond. */
-#ifndef SIM_SECONDS_H
-#define SIM_SECONDS_H
+#ifndef CONFIG_SECONDS_H
+#define CONFIG_SECONDS_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* A graph of what hwloc sees, by the module that is linked with it. */
-#ifndef CLI_HWLOC_LOAD_H
-#define CLI_HWLOC_LOAD_H
+#ifndef CONFIG_HWLOC_LOAD_H
+#define CONFIG_HWLOC_LOAD_H
 
 #include <stddef.h>
 
@@ -8,7 +8,7 @@
 #include "resource/graph.h"
 
 /* Fill an empty graph from hwloc's XML, or from the machine this runs on, if that is NULL; of `allow` see
- * cli/hwloc_module.h. Returns 0, or -1 with ENOENT where the module can't be loaded, or what the module and
+ * config/hwloc_module.h. Returns 0, or -1 with ENOENT where the module can't be loaded, or what the module and
  * read_machine say, and the graph as it was.
  */
 int hwloc_load(struct graph *g, const char *xml, size_t length, const char *allow,
@@ -16,5 +16,15 @@ int hwloc_load(struct graph *g, const char *xml, size_t length, const char *allo
 
 /* The same as a graph of its own, to destroy; NULL with errno and a text. */
 struct graph *hwloc_graph(const char *xml, size_t length, const char *allow, berth_error_t *err);
+
+/* The system's CPUs of each core of this machine, by the core's id: "0,8". */
+struct hwloc_cpus {
+    char **v; /* NULL: there is no such core */
+    size_t n;
+};
+
+/* -1 with errno and a text, as above. */
+int hwloc_cpus(struct hwloc_cpus *cpus, berth_error_t *err);
+void hwloc_cpus_clear(struct hwloc_cpus *cpus);
 
 #endif

@@ -1,4 +1,4 @@
-#include "sim/keys.h"
+#include "config/keys.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "sim/seconds.h"
+#include "config/seconds.h"
 
 #define SHOWN_MAX 40 /* bytes of a wrong value */
 

@@ -1,4 +1,4 @@
-#include "sim/seconds.h"
+#include "config/seconds.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "cli/config_machine.h"
+#include "config/machine_open.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -6,9 +6,13 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "cli/hwloc_load.h"
-#include "cli/query/text.h"
-#include "report/report.h"
+#include "config/file_text.h"
+#include "config/hwloc_load.h"
+
+/* Without sockets: all that a slot asks for must be found in one vertex of the least type above what it asks for
+ * (doc/fluxion.md), so that a job could have no more cores or memory than a socket.
+ */
+#define LOCAL_TYPES "node,core,gpu,memory"
 
 #define MACHINE_MAX ((size_t)1 << 31) /* bytes of the file */
 
@@ -51,7 +55,7 @@ static match_t *load(const struct config *config, const char *path, berth_error_
     if (resources->source == CONFIG_FILE)
         graph = read_file(resources, path, err);
     else if (resources->source == CONFIG_LOCAL)
-        graph = hwloc_graph(NULL, 0, NULL, err);
+        graph = hwloc_graph(NULL, 0, LOCAL_TYPES, err);
     else
         graph = config_make_nodes(resources, err);
     match_options_t options = config->match;
@@ -73,9 +77,7 @@ match_t *config_machine_open(const struct config *config, const char *config_pat
         machine = load(config, path, &why);
     int saved = errno;
     if (!machine) {
-        char *name = path ? report_clean_text(path) : NULL;
-        errtext_set(err, saved, "%s: %s", name ? name : "resources", why.text);
-        free(name);
+        errtext_set(err, saved, "%s: %s", path ? path : "resources", why.text);
     }
     free(path);
     errno = saved;

@@ -1,6 +1,6 @@
 /* The machine of a configuration. */
-#ifndef CLI_CONFIG_MACHINE_H
-#define CLI_CONFIG_MACHINE_H
+#ifndef CONFIG_MACHINE_OPEN_H
+#define CONFIG_MACHINE_OPEN_H
 
 #include "berth/error.h"
 #include "berth/match.h"

@@ -1,7 +1,7 @@
 /* What hwloc sees, as a machine: its objects depth first. Those not asked for are left out, and what is in them stands
  * in the nearest one that isn't.
  */
-#include "cli/hwloc_module.h"
+#include "config/hwloc_module.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -329,5 +329,53 @@ int berth_hwloc_read(const char *xml, size_t length, const char *allow, struct m
         machine_clear(&found);
         errno = errnum;
     }
+    return rc;
+}
+
+/* Those of one core, as the kernel writes lists. */
+static char *list_cpus(hwloc_obj_t core)
+{
+    char *list = NULL;
+    return hwloc_bitmap_list_asprintf(&list, core->cpuset) < 0 ? NULL : list;
+}
+
+static int fill_cpus(hwloc_topology_t topology, struct hwloc_cpus *cpus, berth_error_t *err)
+{
+    int n = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+
+    if (n < 0)
+        n = 0;
+    cpus->v = calloc((size_t)n + 1, sizeof(*cpus->v));
+    if (!cpus->v)
+        return errtext_set(err, ENOMEM, "out of memory");
+    for (; cpus->n < (size_t)n; cpus->n++) {
+        hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, (unsigned)cpus->n);
+        cpus->v[cpus->n] = list_cpus(core);
+        if (!cpus->v[cpus->n]) {
+            while (cpus->n > 0)
+                free(cpus->v[--cpus->n]);
+            free(cpus->v);
+            return errtext_set(err, ENOMEM, "out of memory");
+        }
+    }
+    return 0;
+}
+
+int berth_hwloc_cpus(struct hwloc_cpus *cpus, berth_error_t *err)
+{
+    struct view w = {.live = true, .err = err};
+    int rc;
+
+    *cpus = (struct hwloc_cpus){0};
+    if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16)
+        return errtext_set(err, EINVAL, "built for another hwloc than is installed");
+    if (hwloc_topology_init(&w.topology) < 0)
+        return no_memory(&w);
+    rc = load(&w, NULL, 0);
+    if (rc == 0)
+        rc = fill_cpus(w.topology, cpus, err);
+    int errnum = errno;
+    hwloc_topology_destroy(w.topology);
+    errno = errnum;
     return rc;
 }

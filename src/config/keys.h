@@ -3,8 +3,8 @@
  * Errors name file, line, key, what was expected and what is there:
  *     events.jsonl:12: submit: key "nodes": expected a whole number from 1 to 1000000, got "two"
  */
-#ifndef SIM_KEYS_H
-#define SIM_KEYS_H
+#ifndef CONFIG_KEYS_H
+#define CONFIG_KEYS_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 enum key_type {
     KEY_TEXT,    /* const char *; not empty */
     KEY_WHOLE,   /* int64_t; from min to max */
-    KEY_SECONDS, /* int64_t, in ticks (sim/seconds.h); at least min */
+    KEY_SECONDS, /* int64_t, in ticks (config/seconds.h); at least min */
     KEY_BOOL,    /* bool */
     KEY_WORD,    /* int: which of the words */
     KEY_TEXTS,   /* json_t *: an array of strings, none of them empty */

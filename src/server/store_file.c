@@ -319,6 +319,29 @@ static const char settings[] = "PRAGMA journal_mode = WAL;"
                                "PRAGMA cache_size = -4000;"
                                "PRAGMA journal_size_limit = 16777216;";
 
+#define LOG_SIZE                                                                                   \
+    (72                                                                                            \
+     << 16) /* bytes: what a log has grown to when SQLite begins it anew, after 1000 pages, and some more */
+
+/* Make room for the log with zeros, which are no part of it: a commit then overwrites what is there, and syncing it does
+ * not take writing the file's new size as well, which takes as long again or much longer. Where there is no space for that
+ * it grows as it is used.
+ */
+static void grow_log(struct store *s)
+{
+    static const char zeros[1 << 16];
+    sqlite3_file *log = NULL;
+    sqlite3_int64 size = 0;
+    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK ||
+        !log || !log->pMethods || log->pMethods->xFileSize(log, &size) != SQLITE_OK)
+        return;
+    for (sqlite3_int64 at = size; at < LOG_SIZE; at += (sqlite3_int64)sizeof(zeros))
+        if (log->pMethods->xWrite(log, zeros, sizeof(zeros), at) != SQLITE_OK) {
+            log->pMethods->xTruncate(log, size);
+            return;
+        }
+}
+
 int store_file_open(struct store *s, const char *vfs, berth_error_t *err)
 {
     if (!vfs && make_file(s, err) < 0)
@@ -336,5 +359,8 @@ int store_file_open(struct store *s, const char *vfs, berth_error_t *err)
         return -1;
     if (sqlite3_exec(s->db, settings, NULL, NULL, NULL) != SQLITE_OK)
         return store_fail(s, err);
-    return store_migrate(s, steps, STEPS, err);
+    if (store_migrate(s, steps, STEPS, err) < 0)
+        return -1;
+    grow_log(s);
+    return 0;
 }

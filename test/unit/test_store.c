@@ -442,7 +442,7 @@ static void test_full_disk(void **state)
     add_job(1, 1);
     commit();
     sim_disk_limit(disk, sim_disk_size(disk));
-    static char script[200000];
+    static char script[6000000]; /* more than the log has room for */
     memset(script, 's', sizeof(script));
     struct store_job job = job_of(2, 1);
     job.script = script;

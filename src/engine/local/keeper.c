@@ -152,6 +152,7 @@ static int wait_time(const struct keeper *k)
     int64_t now = keeper_steady();
     int ms = until(k->sweep_at, now, -1);
     ms = until(k->linger_at, now, ms);
+    ms = until(k->link >= 0 ? k->say_at : 0, now, ms);
     return until(k->journal_errno ? k->journal_at : 0, now, ms);
 }
 

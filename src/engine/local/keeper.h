@@ -110,6 +110,7 @@ struct keeper {
     struct watch watch_listener, watch_link, watch_children;
     struct strbuf in, out;
     size_t out_at;        /* sent */
+    int64_t say_at;       /* when starts are said, us of the steady clock; 0: at once */
     uint32_t link_events; /* that epoll looks for */
     bool link_held;       /* messages wait until fewer runs are being started */
     int64_t linger_at;    /* how long the first link is waited for; 0: no longer */

@@ -169,7 +169,10 @@ static void put_event(struct keeper *k, const struct note *note)
 void keeper_say(struct keeper *k)
 {
     ssize_t n = 1;
-    while (k->link >= 0 && n > 0) {
+    bool wait = k->out.len == 0 && k->say_at > 0 && keeper_steady() < k->say_at;
+    if (!wait)
+        k->say_at = 0;
+    while (k->link >= 0 && n > 0 && !wait) {
         while (k->unsent && k->out.len < CHUNK) {
             put_event(k, k->unsent);
             k->unsent = k->unsent->next;

@@ -101,8 +101,17 @@ void keeper_note(struct keeper *k, struct note *note)
         k->unsent = note;
 }
 
+#define SAY_WAIT 1000 /* us that a start waits to be said */
+
+/* Most of what is short has ended by the time that its start is said: that it has is said with it, to a server that is
+ * woken once.
+ */
 static void say(struct keeper *k, struct note *note)
 {
+    if (note->end)
+        k->say_at = 0;
+    else if (!k->unsent)
+        k->say_at = keeper_steady() + SAY_WAIT;
     note->number = ++k->number;
     note->at = keeper_wall();
     keeper_note(k, note);

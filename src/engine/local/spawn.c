@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/keyctl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -104,6 +105,8 @@ static void become_user(const struct engine_run *run, pid_t keeper)
     if (setgroups(run->n_groups, run->groups) || setresgid(run->gid, run->gid, run->gid) ||
         setresuid(run->uid, run->uid, run->uid))
         fail("user %lu: %s", (unsigned long)run->uid, strerror(errno));
+    /* The keys of who started the daemon are not this user's; without effect where the system has none. */
+    syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
     die_with(keeper);
 }
 

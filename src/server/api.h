@@ -1,0 +1,93 @@
+/* Requests and their answers, inside the server.
+ *
+ * A route is a function that fills a reply. What it changes is durable after the next turn, until when the reply waits.
+ */
+#ifndef SERVER_API_H
+#define SERVER_API_H
+
+#include "server/server_priv.h"
+
+#define API_BODY_MAX ((size_t)64 << 20)
+#define API_JOBS_MAX 100000 /* submitted at once */
+#define API_PAGE_MAX 1000000
+
+struct call {
+    server_t *s;
+    const struct server_request *request;
+    struct server_reply *reply;
+    struct strbuf *out; /* the reply's body */
+    const char *rest;   /* of the path, behind what the route is known by */
+    json_t *body;       /* NULL: none */
+    int64_t id, member; /* of the path; member -1: all of the job */
+    bool admin;
+};
+
+/* Refuse. key NULL: none in particular. Returns -1. */
+int api_refuse(struct call *c, int status, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Refuse with a text that may name a key, and the status that belongs to errno. Returns -1. */
+int api_wrong(struct call *c, const berth_error_t *why);
+
+/* "{}", after the next turn. */
+void api_done(struct call *c);
+
+/* ---- The query behind the path ---- */
+
+struct api_query {
+    const char *name;
+    char *value; /* decoded; NULL: not there */
+};
+
+/* Read what it says of n names, ended by one that is NULL. Others are refused. Returns 0, or -1 and the call is refused. */
+int api_query(struct call *c, struct api_query *q);
+void api_query_clear(struct api_query *q);
+
+/* A whole number from 0 on of a query; -1 if there is none. Returns 0, or -1 and the call is refused. */
+int api_query_whole(struct call *c, const struct api_query *q, int64_t *number);
+
+/* ---- Jobs ---- */
+
+/* Whether the caller may see and change all of a job. */
+bool api_owns(const struct call *c, uint32_t uid);
+
+/* The live job of the path, or NULL and the call is refused: 404, or 409 if it has ended; 403 if it is another's. */
+struct job *api_job(struct call *c);
+
+/* Do something to each live member that the path names. `each` returns 0; -1 and the call is refused. */
+int api_members(struct call *c, struct job *job,
+                int (*each)(struct call *c, struct job *job, uint32_t member));
+
+/* ---- Routes ---- */
+
+void api_server_get(struct call *c);
+void api_server_reload(struct call *c);
+void api_server_stop(struct call *c);
+void api_jobs_post(struct call *c);
+void api_jobs_get(struct call *c);
+void api_job_get(struct call *c);
+void api_job_events(struct call *c);
+void api_job_explain(struct call *c);
+void api_job_patch(struct call *c);
+void api_job_delete(struct call *c);
+void api_job_signal(struct call *c);
+void api_job_requeue(struct call *c);
+void api_queues_get(struct call *c);
+void api_queue_patch(struct call *c);
+void api_resources_get(struct call *c);
+void api_resources_patch(struct call *c);
+void api_events_get(struct call *c);
+
+/* ---- Streams ---- */
+
+struct server_stream {
+    /* As server_stream_read. */
+    int (*read)(struct server_stream *stream, struct strbuf *out, size_t max);
+    void (*close)(struct server_stream *stream);
+    server_t *server;
+};
+
+/* One event as text/event-stream. */
+void api_put_event(struct strbuf *out, const struct store_event *event);
+
+#endif

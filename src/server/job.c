@@ -1,0 +1,308 @@
+/* The table of live jobs, and what is marked to be written. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/server_priv.h"
+
+struct shared *shared_new(const char *text, size_t length)
+{
+    struct shared *t = malloc(sizeof(*t) + length + 1);
+    if (!t)
+        return NULL;
+    t->refs = 1;
+    t->length = length;
+    memcpy(t->text, text, length);
+    t->text[length] = '\0';
+    return t;
+}
+
+void shared_leave(struct shared *t)
+{
+    if (t && --t->refs == 0)
+        free(t);
+}
+
+struct job *job_make(int64_t id, uint32_t members)
+{
+    struct job *job = calloc(1, sizeof(*job));
+    if (!job)
+        return NULL;
+    job->member = calloc(members, sizeof(*job->member));
+    if (!job->member) {
+        free(job);
+        return NULL;
+    }
+    job->id = id;
+    job->members = job->live = members;
+    for (uint32_t i = 0; i < members; i++) {
+        job->member[i].handle = -1;
+        job->member[i].at = -1;
+    }
+    return job;
+}
+
+void job_discard(server_t *s, struct job *job)
+{
+    if (!job)
+        return;
+    for (uint32_t i = 0; i < job->members; i++) {
+        if (job->member[i].run)
+            run_destroy(s, job->member[i].run);
+        free(job->member[i].reason);
+    }
+    free(job->member);
+    free(job->name);
+    free(job->row);
+    free(job->request);
+    shared_leave(job->environment);
+    shared_leave(job->script);
+    free(job);
+}
+
+size_t job_place(const server_t *s, int64_t id)
+{
+    size_t low = 0, high = s->n_jobs;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->jobs[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct job *job_lookup(const server_t *s, int64_t id)
+{
+    size_t place = job_place(s, id);
+    return place < s->n_jobs && s->jobs[place].id == id ? s->jobs[place].job : NULL;
+}
+
+/* Members of a user's that wait or run, and what their texts take. */
+static void count_live(server_t *s, const struct job *job, int64_t change, int64_t bytes)
+{
+    for (size_t i = 0; i < s->n_users; i++) {
+        if (s->users[i]->uid == job->uid) {
+            s->users[i]->live += change;
+            s->users[i]->bytes += bytes;
+        }
+    }
+}
+
+int job_enter(server_t *s, struct job *job)
+{
+    size_t members = job->members;
+    for (size_t i = 0; i <= STORE_TIMEOUT; i++)
+        members += s->counts[i];
+    /* Room for all marks that there can be: a change that could not be marked would not be stored. */
+    if (server_room((void **)&s->jobs, &s->cap_jobs, s->n_jobs + 1, sizeof(*s->jobs)) < 0 ||
+        server_room((void **)&s->dirty, &s->cap_dirty, members, sizeof(*s->dirty)) < 0 ||
+        server_room((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_jobs + 1,
+                    sizeof(*s->dirty_jobs)) < 0)
+        return -1;
+    s->jobs[s->n_jobs++] = (struct job_entry){job->id, job};
+    for (uint32_t i = 0; i < job->members; i++)
+        s->counts[job->member[i].state]++;
+    s->n_held += job->held ? job->live : 0;
+    count_live(s, job, job->live, (int64_t)job->bytes);
+    return 0;
+}
+
+static void compact(server_t *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n_jobs; i++)
+        if (s->jobs[i].job)
+            s->jobs[kept++] = s->jobs[i];
+    s->n_jobs = kept;
+    s->n_gone = 0;
+}
+
+void job_leave(server_t *s, struct job *job)
+{
+    size_t place = job_place(s, job->id);
+    if (place < s->n_jobs && s->jobs[place].job == job) {
+        s->jobs[place].job = NULL;
+        s->n_gone++;
+        for (uint32_t i = 0; i < job->members; i++)
+            s->counts[job->member[i].state]--;
+        s->n_held -= job->held ? job->live : 0;
+        count_live(s, job, -(int64_t)job->live, -(int64_t)job->bytes);
+        /* The last one's number may be given anew, when a submission is taken back. */
+        while (s->n_jobs > 0 && !s->jobs[s->n_jobs - 1].job) {
+            s->n_jobs--;
+            s->n_gone--;
+        }
+        if (s->n_gone > 64 && s->n_gone > s->n_jobs / 2)
+            compact(s);
+    }
+    job_discard(s, job);
+}
+
+int job_room(server_t *s, size_t n)
+{
+    if (server_room((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_dirty_jobs + 1,
+                    sizeof(struct job *)) < 0)
+        return -1;
+    return server_room((void **)&s->dirty, &s->cap_dirty, s->n_dirty + n, sizeof(*s->dirty));
+}
+
+void job_mark(server_t *s, struct job *job)
+{
+    if (job->dirty || job_room(s, 0) < 0)
+        return;
+    job->dirty = s->urgent = true;
+    s->dirty_jobs[s->n_dirty_jobs++] = job;
+}
+
+void member_mark(server_t *s, struct job *job, uint32_t member)
+{
+    s->urgent = true;
+    if (job->member[member].dirty || job_room(s, 1) < 0)
+        return;
+    job->member[member].dirty = true;
+    s->dirty[s->n_dirty++] = (struct member_ref){job, member};
+}
+
+void member_state(server_t *s, struct job *job, uint32_t member, enum store_state state)
+{
+    struct member *m = &job->member[member];
+    bool was_live = member_is_live(m);
+    s->counts[m->state]--;
+    s->counts[state]++;
+    m->state = (uint8_t)state;
+    if (was_live && !member_is_live(m)) {
+        job->live--;
+        s->n_held -= job->held;
+        count_live(s, job, -1, 0);
+    }
+    member_mark(s, job, member);
+}
+
+void member_text(char **to, const char *text)
+{
+    char *copy = text ? strdup(text) : NULL;
+    free(*to);
+    *to = copy;
+}
+
+void member_end(server_t *s, struct job *job, uint32_t member, enum store_state state,
+                const char *reason)
+{
+    struct member *m = &job->member[member];
+    if (!m->run)
+        m->run = run_create(s, job, member, 0);
+    if (m->run) {
+        if (m->run->end_wall < 0)
+            m->run->end_wall = s->wall;
+        if (heap_has(&s->timers, m->run->slot))
+            heap_take(&s->timers, m->run->slot);
+    }
+    member_text(&m->reason, reason);
+    m->handle = -1;
+    m->at = -1;
+    m->reserved = false;
+    member_state(s, job, member, state);
+}
+
+/* ---- Runs ---- */
+
+static void compact_keys(server_t *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n_keys; i++)
+        if (s->runs_by_key[i].run)
+            s->runs_by_key[kept++] = s->runs_by_key[i];
+    s->n_keys = kept;
+    s->n_keys_gone = 0;
+}
+
+static size_t key_place(const server_t *s, uint64_t key)
+{
+    size_t low = 0, high = s->n_keys;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->runs_by_key[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct run *run_lookup(const server_t *s, uint64_t key)
+{
+    size_t place = key_place(s, key);
+    return place < s->n_keys && s->runs_by_key[place].key == key ? s->runs_by_key[place].run : NULL;
+}
+
+/* A free slot; UINT32_MAX with ENOMEM. Slots are few: as many as there are runs at once. */
+static uint32_t free_slot(server_t *s)
+{
+    while (s->free_run < s->n_runs && s->runs[s->free_run])
+        s->free_run++;
+    if (s->free_run < s->n_runs)
+        return (uint32_t)s->free_run;
+    if (server_room((void **)&s->runs, &s->cap_runs, s->n_runs + 1, sizeof(*s->runs)) < 0)
+        return UINT32_MAX;
+    s->runs[s->n_runs++] = NULL;
+    return (uint32_t)s->free_run;
+}
+
+/* Keys ascend, but for those of a store that is loaded in the order of its jobs. */
+static int enter_key(server_t *s, struct run *run)
+{
+    if (server_room((void **)&s->runs_by_key, &s->cap_keys, s->n_keys + 1,
+                    sizeof(*s->runs_by_key)) < 0)
+        return -1;
+    size_t place = key_place(s, run->key);
+    memmove(s->runs_by_key + place + 1, s->runs_by_key + place,
+            (s->n_keys - place) * sizeof(*s->runs_by_key));
+    s->runs_by_key[place] = (struct run_entry){run->key, run};
+    s->n_keys++;
+    return 0;
+}
+
+struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t key)
+{
+    struct run *run = calloc(1, sizeof(*run));
+    uint32_t slot = run ? free_slot(s) : UINT32_MAX;
+    if (slot == UINT32_MAX) {
+        free(run);
+        return NULL;
+    }
+    *run = (struct run){.job = job,
+                        .member = member,
+                        .slot = slot,
+                        .key = key,
+                        .start_wall = -1,
+                        .end_wall = -1,
+                        .stop_wall = -1,
+                        .peak_memory = -1,
+                        .cpu_time = -1};
+    if (key && enter_key(s, run) < 0) {
+        free(run);
+        return NULL;
+    }
+    s->runs[slot] = run;
+    return run;
+}
+
+void run_destroy(server_t *s, struct run *run)
+{
+    size_t place = key_place(s, run->key);
+    if (place < s->n_keys && s->runs_by_key[place].run == run) {
+        s->runs_by_key[place].run = NULL;
+        s->n_keys_gone++;
+        if (s->n_keys_gone > 64 && s->n_keys_gone > s->n_keys / 2)
+            compact_keys(s);
+    }
+    if (heap_has(&s->timers, run->slot))
+        heap_take(&s->timers, run->slot);
+    s->runs[run->slot] = NULL;
+    if (run->slot < s->free_run)
+        s->free_run = run->slot;
+    free(run->resources);
+    free(run);
+}

@@ -1,0 +1,302 @@
+/* Inside the server: what it has in memory, and what its files do for each other.
+ *
+ * A job is what was submitted at once, with its members in a row. Those whose members have all ended are only in the
+ * store. What has changed is marked dirty and written with the next commit; a commit that fails leaves it marked, so that
+ * memory and store agree again after the next one that succeeds.
+ *
+ * Functions return 0, or -1 with errno (ENOMEM) and, where one is given, a text.
+ */
+#ifndef SERVER_SERVER_PRIV_H
+#define SERVER_SERVER_PRIV_H
+
+#include <jansson.h>
+#include <signal.h>
+
+#include "base/heap.h"
+#include "base/intern.h"
+#include "berth/match.h"
+#include "berth/sched.h"
+#include "config/config.h"
+#include "server/server.h"
+
+#define SERVER_SECOND      INT64_C(1000000) /* ticks in one */
+#define SERVER_MEMBERS_MAX 1000000          /* of an array */
+#define SERVER_NOTICES_MAX 100
+
+/* The clock is written, whether anything else is or not. */
+#define SERVER_CLOCK_EVERY (3600 * SERVER_SECOND)
+
+/* Where a run is on its way to its end. */
+enum run_stage {
+    RUN_GOES,
+    RUN_WARNED, /* the warning signal before its limit has been sent */
+    RUN_ENDING, /* it has been asked to end, and will be killed after the grace */
+    RUN_KILLED
+};
+
+/* A member's start, or how it ended, until that is in the store. */
+struct run {
+    struct job *job;
+    uint32_t member;
+    uint32_t slot; /* in server.runs */
+    uint64_t key;  /* 0: it never ran */
+    bool told;     /* the engine has it */
+    enum run_stage stage;
+    int64_t start_wall, end_wall; /* us since 1970; -1: not yet */
+    int64_t stop_wall,
+        stop_at; /* when it was stopped by the server itself: us since 1970, ticks; -1 */
+    int exit_status, exit_signal;
+    int64_t peak_memory, cpu_time; /* -1: unknown */
+    int64_t warn_before;           /* ticks before the limit; 0: no warning */
+    int warn_signal;
+    char *resources; /* for people; NULL */
+};
+
+struct member {
+    sched_job_t handle; /* -1: the core has forgotten it */
+    int64_t at;         /* when it starts: promised, if it is reserved, else estimated; -1 */
+    struct run *run;    /* NULL */
+    char *reason;       /* why it failed or was cancelled; NULL */
+    uint32_t attempts;
+    uint8_t state; /* enum store_state */
+    uint8_t how;   /* enum sched_how, of a running one */
+    bool reserved, cancelled, timed_out, preempted, requeue, dirty;
+};
+
+/* A text that jobs have in common. */
+struct shared {
+    size_t refs, length;
+    char text[];
+};
+
+struct job {
+    int64_t id;
+    uint32_t uid, gid;
+    const char *user, *queue; /* in server.names */
+    char *name;
+    char *row;     /* the keys of a listing that never change: "\"command\":..." */
+    char *request; /* until it is in the store, as the next two */
+    struct shared *environment, *script; /* NULL */
+    uint32_t members, live;              /* live: that have not ended */
+    size_t bytes;                        /* of its texts, as long as it is in the table */
+    int64_t priority, duration, submitted, submitted_wall;
+    int64_t nodes, cores, gpus;
+    bool held, requeue;
+    bool limited; /* it is stopped at its limit */
+    bool is_new;  /* not in the store yet */
+    bool dirty;   /* the job itself */
+    bool is_over; /* about to leave, in a chain */
+    struct job *next_over;
+    struct member *member;
+};
+
+struct happening {
+    int64_t job, member, wall;
+    const char *kind;
+    char *data; /* JSON; NULL */
+};
+
+struct user {
+    uint32_t uid, gid;
+    char *name;
+    char **groups; /* names */
+    size_t n_groups;
+    gid_t *gids;
+    size_t n_gids;
+    char *home, *shell;
+    int64_t known;  /* when it was looked up, ticks */
+    int64_t live;   /* members of its jobs that wait or run */
+    int64_t bytes;  /* of the texts of these jobs */
+    int64_t tokens; /* requests, in millionths, as of `counted` */
+    int64_t counted;
+    bool is_there;
+};
+
+struct server_stream;
+
+struct job_entry {
+    int64_t id;
+    struct job *job; /* NULL: gone */
+};
+
+struct run_entry {
+    uint64_t key;
+    struct run *run; /* NULL: gone */
+};
+
+struct member_ref {
+    struct job *job;
+    uint32_t member;
+};
+
+struct server {
+    struct server_world world;
+    struct server_options options;
+    char *directory, *config_path;
+    struct config *config;
+    match_t *machine;
+    sched_t *sched;
+    store_t *store;
+    int64_t memory_unit; /* bytes in one of the machine's units of memory; 0: it has none */
+    bool has_gpus;
+    int64_t started_wall;
+
+    int64_t now, wall, offset; /* now = steady + offset, as of the last look */
+    int64_t stored_clock;      /* what the store has */
+    bool other_boot;           /* what the store has is of another boot of the machine */
+    bool happened;             /* something, since the last pass */
+    int64_t passed;            /* when that was; -1 */
+
+    struct intern names;
+    struct user **users;
+    size_t n_users, cap_users;
+
+    struct job_entry *jobs; /* by id */
+    size_t n_jobs, cap_jobs, n_gone;
+    int64_t next_job;
+    size_t counts[STORE_TIMEOUT + 1], n_held; /* members by state */
+
+    struct run_entry *runs_by_key;
+    size_t n_keys, cap_keys, n_keys_gone;
+    struct run **runs;                 /* by slot */
+    size_t n_runs, cap_runs, free_run; /* the first that may be free */
+    uint64_t next_key, stored_key;
+    struct heap timers; /* slots of runs, by when they are to be looked at */
+
+    struct job **dirty_jobs;
+    size_t n_dirty_jobs, cap_dirty_jobs;
+    struct member_ref *dirty, *to_start; /* members */
+    size_t n_dirty, cap_dirty, n_to_start, cap_to_start;
+    struct happening *events;
+    size_t n_events, cap_events;
+    struct { /* signals to runs, once what they follow from is durable */
+        uint64_t key;
+        int signal;
+        bool tree;
+    } * signals;
+    size_t n_signals, cap_signals;
+    uint64_t engine_number, engine_acknowledged;
+    bool urgent;       /* what is dirty is to be durable with this turn */
+    int64_t lazy_at;   /* else by this tick; INT64_MAX: nothing is dirty */
+    bool failing;      /* the last commit failed */
+    int64_t retry;     /* when to try again, ticks */
+    int64_t retain_at; /* when to look for old jobs, ticks */
+    bool settings_dirty;
+    json_t *settings;   /* what administrators changed of queues and resources */
+    struct intern told; /* ids of ended jobs that the core has been told of */
+
+    struct sched_decision *decided;
+    size_t cap_decided;
+    struct strbuf reasons, text;
+    char *notices; /* JSON array's inside: strings */
+    size_t n_notices;
+    bool stopping;
+};
+
+/* ---- Small things (server.c) ---- */
+
+/* Memory for an array that is to have room for n elements. */
+int server_room(void **array, size_t *capacity, size_t n, size_t size);
+
+/* Look at the clocks. */
+void server_look(server_t *s);
+
+/* The wall time of a tick, us since 1970; -1 for -1. */
+int64_t server_wall_of(const server_t *s, int64_t ticks);
+
+/* A text that stays: of a user or a queue. NULL with ENOMEM. */
+const char *server_name(server_t *s, const char *text);
+
+/* Something for people to know. */
+void server_notice(server_t *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Note that something happened; data is taken over, also on failure. Lost if there is no memory. */
+void server_event(server_t *s, int64_t job, int64_t member, const char *kind, char *data);
+
+struct shared *shared_new(const char *text, size_t length);
+void shared_leave(struct shared *t);
+
+/* ---- Jobs and members (job.c) ---- */
+
+/* A job with its members, all pending and unknown to the core; it is not in the table yet. NULL with ENOMEM. */
+struct job *job_make(int64_t id, uint32_t members);
+void job_discard(server_t *s, struct job *job);
+int job_enter(server_t *s, struct job *job);
+void job_leave(server_t *s, struct job *job); /* out of the table, and destroyed */
+struct job *job_lookup(const server_t *s, int64_t id);
+/* The place in the table of the first job whose id is at least this. */
+size_t job_place(const server_t *s, int64_t id);
+
+/* Room for marks, to be made before what they mark: for the job and n members. */
+int job_room(server_t *s, size_t n);
+void job_mark(server_t *s, struct job *job);
+void member_mark(server_t *s, struct job *job, uint32_t member);
+
+/* Another state of a member, with the counts that follow. */
+void member_state(server_t *s, struct job *job, uint32_t member, enum store_state state);
+
+/* A member ends: state, reason (copied; NULL: none), and how. It has a run afterwards, unless there is no memory. */
+void member_end(server_t *s, struct job *job, uint32_t member, enum store_state state,
+                const char *reason);
+void member_text(char **to, const char *text);
+
+struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t key);
+void run_destroy(server_t *s, struct run *run);
+struct run *run_lookup(const server_t *s, uint64_t key);
+
+static inline bool member_is_live(const struct member *m)
+{
+    return m->state <= STORE_RUNNING;
+}
+
+/* ---- Users (user.c) ---- */
+
+struct user *user_find(server_t *s, uint32_t uid); /* NULL with ENOENT or ENOMEM */
+bool user_is_admin(server_t *s, uint32_t uid);
+bool user_may_ask(server_t *s, uint32_t uid); /* not too many requests; counts this one */
+void users_clear(server_t *s);
+
+/* ---- The machine and its queues (server_machine.c) ---- */
+
+/* Another machine of the same configuration (for trials). */
+match_t *machine_make(const server_t *s, berth_error_t *err);
+
+/* Read the configuration and make machine and core of it. */
+int machine_open(server_t *s, berth_error_t *err);
+int machine_reload(server_t *s, berth_error_t *err);
+const struct sched_queue_config *machine_queue(const server_t *s, const char *name);
+
+/* What an administrator changed, so that it holds after a restart. */
+int settings_queue(server_t *s, const char *queue, bool enabled, bool started);
+int settings_resources(server_t *s, const char *resources, const char *status, const char *reason);
+void settings_apply(server_t *s, sched_t *sched);
+void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool *started);
+
+/* ---- Parts of the work ---- */
+
+int server_load(server_t *s, berth_error_t *err);   /* server_load.c */
+int server_pass(server_t *s, berth_error_t *err);   /* server_pass.c */
+int server_write(server_t *s, berth_error_t *err);  /* server_write.c: all that is dirty */
+void server_written(server_t *s);                   /* it is durable */
+void server_take_back(server_t *s);                 /* submissions that are not */
+void server_act(server_t *s);                       /* server_act.c: what is durable is done */
+void server_time(server_t *s);                      /* server_stop.c: limits and graces */
+int64_t server_due(const server_t *s);              /* the tick of the next turn */
+void run_watch(server_t *s, struct run *run);       /* its timer, by where it is */
+void run_stop(server_t *s, struct run *run);        /* ask it to end */
+void run_stop_itself(server_t *s, struct run *run); /* the same, and nobody asked for it */
+void run_signal(server_t *s, struct run *run, int signal, bool tree);
+
+/* An event of the engine's (server_engine.c). */
+void server_engine_event(server_t *s, const struct engine_event *e);
+
+/* A member is to be started with the next turn. */
+int start_later(server_t *s, struct job *job, uint32_t member);
+
+/* Hand a start to the engine (server_start.c). -1 with a text: it can't be started. */
+int run_start(server_t *s, struct run *run, berth_error_t *err);
+
+/* The core's job, for a member of a job that waits for others that have ended before (server_load.c). */
+int server_tell_ended(server_t *s, const char *dependency);
+
+#endif

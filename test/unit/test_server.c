@@ -1,0 +1,698 @@
+/* The server by its requests, in a simulated world. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim_server.h"
+
+#define CONFIG                                                                                     \
+    "resources: {nodes: 2, cores: 4, gpus: 2, memory: 8}\n"                                        \
+    "match: {policy: low}\n"                                                                       \
+    "default-queue: batch\n"                                                                       \
+    "queues:\n"                                                                                    \
+    "  batch: {policy: easy}\n"                                                                    \
+    "  long: {policy: conservative, limits: {job: {core: 6}}}\n"                                   \
+    "server: {grace: 5, administrators: [ann], requests-per-second: unlimited}\n"
+
+static int open_world(void **state)
+{
+    berth_error_t err = {""};
+    struct sim_server *w = sim_server_create(CONFIG, 1);
+    *state = w;
+    if (sim_server_open(w, &err) == 0)
+        return 0;
+    fprintf(stderr, "%s\n", err.text);
+    return -1;
+}
+
+static int close_world(void **state)
+{
+    assert_true(server_check(((struct sim_server *)*state)->server));
+    sim_server_destroy(*state);
+    return 0;
+}
+
+static void reopen(struct sim_server *w, bool crash)
+{
+    berth_error_t err = {""};
+    if (crash)
+        sim_server_crash(w);
+    else
+        sim_server_close(w);
+    if (sim_server_open(w, &err) < 0)
+        fail_msg("%s", err.text);
+    sim_server_turn(w, NULL);
+}
+
+static json_t *ask(struct sim_server *w, const char *method, const char *path, const char *body,
+                   int expected)
+{
+    int status;
+    const char *query = strchr(path, '?');
+    char *clean = strndup(path, query ? (size_t)(query - path) : strlen(path));
+    json_t *got =
+        sim_server_ask(w, SIM_OWNER, method, clean, query ? query + 1 : NULL, body, &status);
+    if (status != expected) {
+        char *text = json_dumps(got, JSON_ENCODE_ANY);
+        fail_msg("%s %s: %d: %s", method, path, status, text);
+    }
+    free(clean);
+    return got;
+}
+
+/* Ask, and forget the answer. */
+static void tell(struct sim_server *w, const char *method, const char *path, const char *body,
+                 int expected)
+{
+    json_decref(ask(w, method, path, body, expected));
+}
+
+static int64_t submit(struct sim_server *w, const char *body)
+{
+    json_t *got = ask(w, "POST", "/v1/jobs", body, 201);
+    int64_t id = json_integer_value(json_object_get(got, "id"));
+    json_decref(got);
+    return id;
+}
+
+static void expect_refused(struct sim_server *w, const char *body, const char *message)
+{
+    json_t *got = ask(w, "POST", "/v1/jobs", body, 400);
+    const char *text = json_string_value(json_object_get(json_object_get(got, "error"), "message"));
+    assert_string_equal(text, message);
+    json_decref(got);
+}
+
+static json_t *show(struct sim_server *w, int64_t id)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%lld", (long long)id);
+    return ask(w, "GET", path, NULL, 200);
+}
+
+static void expect_text(struct sim_server *w, int64_t id, const char *key, const char *value)
+{
+    json_t *job = show(w, id);
+    const json_t *found = json_object_get(job, key);
+    char *text = json_dumps(found, JSON_ENCODE_ANY);
+    assert_non_null(found);
+    assert_string_equal(text, value);
+    free(text);
+    json_decref(job);
+}
+
+static void expect_state(struct sim_server *w, int64_t id, const char *state)
+{
+    char quoted[40];
+    snprintf(quoted, sizeof(quoted), "\"%s\"", state);
+    expect_text(w, id, "state", quoted);
+}
+
+/* The engine starts all that it was asked to. */
+static void start_all(struct sim_server *w)
+{
+    for (size_t i = 0; i < w->engine->n; i++)
+        if (w->engine->runs[i].state == SIM_ASKED)
+            sim_engine_started(w->engine, &w->engine->runs[i]);
+    sim_server_turn(w, NULL);
+}
+
+static void end(struct sim_server *w, int64_t id, int status)
+{
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, id, -1), status, 0);
+    sim_server_turn(w, NULL);
+}
+
+#define TRUE1 "{\"command\":[\"true\"]}"
+#define ALL   "{\"command\":[\"true\"],\"nodes\":2}"
+
+static void a_job_runs_and_is_remembered(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id =
+        submit(w, "{\"command\":[\"prog\",\"a b\"],\"cores\":2,\"gpus\":1,"
+                  "\"environment\":{\"X\":\"1\"},\"directory\":\"/d\",\"output\":\"o.%j\"}");
+    assert_int_equal(id, 1);
+    const struct sim_run *run = sim_engine_find(w->engine, 1, -1);
+    assert_non_null(run);
+    assert_string_equal(run->argv, "prog a b");
+    assert_string_equal(run->output, "/d/o.1");
+    assert_non_null(strstr(run->env, "X=1 "));
+    assert_non_null(strstr(run->env, "BERTH_JOB_NAME=prog"));
+    assert_non_null(strstr(run->env, "HOME=/home/x"));
+    assert_string_equal(run->cpus, "0-1,64-65");
+    assert_non_null(strstr(run->task_env, "CUDA_VISIBLE_DEVICES=0"));
+    start_all(w);
+    expect_state(w, id, "running");
+    end(w, id, 0);
+    expect_state(w, id, "done");
+    expect_text(w, id, "exit", "0");
+    expect_text(w, id, "peak_memory", "4096");
+    end(w, submit(w, TRUE1), 3);
+    expect_state(w, 2, "failed");
+    expect_text(w, 2, "exit", "3");
+    reopen(w, true);
+    expect_state(w, 1, "done");
+    expect_state(w, 2, "failed");
+}
+
+static void tasks_share_cores_and_devices(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"x\"],\"tasks\":2,\"cores\":2,\"gpus\":1,\"nodes\":1}");
+    const struct sim_run *run = sim_engine_find(w->engine, 1, -1);
+    assert_string_equal(run->cpus, "0-3,64-67");
+    assert_non_null(strstr(run->task_env, "BERTH_TASK_INDEX=1"));
+    assert_non_null(strstr(run->task_env, "BERTH_CPUS=2-3,66-67"));
+    assert_non_null(strstr(run->task_env, "CUDA_VISIBLE_DEVICES=1"));
+    submit(w, TRUE1);
+    assert_non_null(strstr(sim_engine_find(w->engine, 2, -1)->task_env, "CUDA_VISIBLE_DEVICES= "));
+}
+
+static void wrong_requests_are_refused_by_name(void **state)
+{
+    struct sim_server *w = *state;
+    expect_refused(w, "{}", "key \"command\": expected a command or a script, got none");
+    expect_refused(w, "{\"command\":\"x\"}", "key \"command\": expected a list, got \"x\"");
+    expect_refused(w, "{\"command\":[\"x\"],\"cores\":0}",
+                   "key \"cores\": expected a whole number from 1 to 1000000, got 0");
+    expect_refused(w, "{\"command\":[\"x\"],\"duration\":\"soon\"}",
+                   "key \"duration\": expected seconds, or a time such as \"90s\", \"1h30m\" or "
+                   "\"1-00:00:00\", up to 20 years, got \"soon\"");
+    expect_refused(w, "{\"command\":[\"x\"],\"queue\":\"q\"}",
+                   "key \"queue\": there is no queue \"q\"");
+    expect_refused(w, "{\"command\":[\"x\"],\"dependency\":\"afterok:9\"}",
+                   "dependency 9: no such job");
+    expect_refused(w, "[{\"command\":[\"x\"]},{\"command\":[]}]",
+                   "jobs[1]: key \"command\": expected a list of strings, the first of them a "
+                   "program, got []");
+    expect_refused(w, "nonsense",
+                   "the body is no JSON: line 1, column 8: '[' or '{' expected near 'nonsense'");
+    tell(w, "GET", "/v1/nothing", NULL, 404);
+    tell(w, "GET", "/v1/jobs/1", NULL, 404);
+    tell(w, "POST", "/v1/queues", NULL, 405);
+    json_t *got = ask(w, "GET", "/v1/jobs", NULL, 200);
+    assert_int_equal(json_array_size(json_object_get(got, "jobs")), 0);
+    json_decref(got);
+    assert_int_equal(submit(w, TRUE1), 1);
+}
+
+static void jobs_wait_and_keep_what_they_were_promised(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"a\"],\"nodes\":2,\"duration\":\"1h\"}");
+    start_all(w);
+    submit(w, "{\"command\":[\"b\"],\"nodes\":2,\"duration\":\"1h\"}");
+    expect_state(w, 2, "pending");
+    json_t *before = show(w, 2);
+    double estimate = json_number_value(json_object_get(before, "estimate"));
+    assert_true(estimate >= 1700003600.0 && estimate < 1700003601.0);
+    reopen(w, true);
+    json_t *after = show(w, 2);
+    assert_true(
+        json_equal(json_object_get(before, "estimate"), json_object_get(after, "estimate")));
+    json_decref(before);
+    json_decref(after);
+    expect_state(w, 1, "running");
+    expect_text(w, 2, "held_by", "[\"1\"]");
+    end(w, 1, 0);
+    expect_state(w, 2, "running");
+    assert_int_equal(w->engine->n, 2);
+}
+
+static void limits_end_jobs(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w,
+           "{\"command\":[\"a\"],\"duration\":100,\"signal\":{\"signal\":\"USR1\",\"before\":10}}");
+    start_all(w);
+    struct sim_run *run = sim_engine_find(w->engine, 1, -1);
+    run->stubborn = true;
+    sim_server_wait(w, 89 * SIM_SECOND);
+    assert_int_equal(run->last_signal, 0);
+    sim_server_wait(w, 2 * SIM_SECOND);
+    assert_int_equal(run->last_signal, SIGUSR1);
+    sim_server_wait(w, 10 * SIM_SECOND);
+    assert_int_equal(run->last_signal, SIGTERM);
+    expect_state(w, 1, "running");
+    sim_server_wait(w, 6 * SIM_SECOND);
+    expect_state(w, 1, "timeout");
+    expect_text(w, 1, "signal", "9");
+}
+
+static void jobs_are_cancelled_held_and_changed(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, ALL);
+    start_all(w);
+    submit(w, "{\"command\":[\"x\"],\"nodes\":2,\"hold\":true}");
+    submit(w, ALL);
+    expect_state(w, 2, "held");
+    tell(w, "PATCH", "/v1/jobs/2", "{\"hold\":false,\"priority\":5,\"duration\":\"10m\"}", 200);
+    expect_state(w, 2, "pending");
+    expect_text(w, 2, "priority", "5");
+    expect_text(w, 2, "duration", "600");
+    tell(w, "PATCH", "/v1/jobs/2", "{\"queue\":\"long\"}", 400); /* at most 6 cores */
+    tell(w, "PATCH", "/v1/jobs/1", "{\"priority\":1}", 409);
+    tell(w, "PATCH", "/v1/jobs/2", "{\"prio\":1}", 400);
+    tell(w, "DELETE", "/v1/jobs/3", NULL, 200);
+    expect_state(w, 3, "cancelled");
+    tell(w, "DELETE", "/v1/jobs/3", NULL, 409);
+    tell(w, "DELETE", "/v1/jobs/1", NULL, 200);
+    expect_state(w, 1, "cancelled");
+    expect_state(w, 2, "running");
+    reopen(w, false);
+    expect_state(w, 2, "running");
+    expect_text(w, 2, "priority", "5");
+    tell(w, "POST", "/v1/jobs/2/signal", "{\"signal\":\"USR2\"}", 409);
+    start_all(w);
+    tell(w, "POST", "/v1/jobs/2/signal", "{\"signal\":\"USR2\"}", 200);
+    assert_int_equal(sim_engine_find(w->engine, 2, -1)->last_signal, SIGUSR2);
+    tell(w, "POST", "/v1/jobs/2/requeue", NULL, 200);
+    expect_text(w, 2, "attempts", "2");
+    expect_state(w, 2, "running");
+}
+
+static void arrays_have_members(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"x\"],\"array\":10,\"cores\":2,\"output\":\"/o/%j.%a\"}");
+    submit(w, "{\"command\":[\"y\"],\"dependency\":\"afterok:1\"}");
+    start_all(w);
+    assert_int_equal(w->engine->n, 4);
+    assert_string_equal(sim_engine_find(w->engine, 1, 3)->output, "/o/1.3");
+    json_t *got = ask(w, "GET", "/v1/jobs?limit=3", NULL, 200);
+    assert_string_equal(json_string_value(json_object_get(got, "next")), "1.2");
+    const json_t *row = json_array_get(json_object_get(got, "jobs"), 2);
+    assert_string_equal(json_string_value(json_object_get(row, "output")), "/o/1.2");
+    json_decref(got);
+    got = ask(w, "GET", "/v1/jobs?after=1.2", NULL, 200);
+    assert_int_equal(json_array_size(json_object_get(got, "jobs")), 8);
+    json_decref(got);
+    tell(w, "DELETE", "/v1/jobs/1.9", NULL, 200);
+    for (int i = 0; i < 9; i++) {
+        struct sim_run *run = sim_engine_find(w->engine, 1, i);
+        assert_non_null(run);
+        if (run->state == SIM_ASKED)
+            start_all(w);
+        sim_engine_ended(w->engine, sim_engine_find(w->engine, 1, i), 0, 0);
+        sim_server_turn(w, NULL);
+        if (i == 4)
+            reopen(w, true);
+    }
+    expect_state(w, 2, "failed"); /* a member was cancelled */
+    got = ask(w, "GET", "/v1/jobs/1.9", NULL, 200);
+    assert_string_equal(json_string_value(json_object_get(got, "state")), "cancelled");
+    json_decref(got);
+    got = ask(w, "GET", "/v1/jobs?history=1", NULL, 200);
+    assert_int_equal(json_array_size(json_object_get(got, "jobs")), 11);
+    json_decref(got);
+    got = ask(w, "GET", "/v1/jobs?ids=1,2,7", NULL, 200);
+    assert_int_equal(json_array_size(json_object_get(got, "jobs")), 11);
+    json_decref(got);
+}
+
+static void dependencies_outlive_a_restart(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    start_all(w);
+    end(w, 1, 0);
+    submit(w, TRUE1);
+    start_all(w);
+    end(w, 2, 1);
+    submit(w, "{\"command\":[\"x\"],\"dependency\":\"afterok:1\",\"hold\":true}");
+    reopen(w, true);
+    tell(w, "PATCH", "/v1/jobs/3", "{\"hold\":false}", 200);
+    expect_state(w, 3, "running");
+    submit(w, "{\"command\":[\"x\"],\"dependency\":\"afternotok:2\"}");
+    expect_state(w, 4, "running");
+    tell(w, "POST", "/v1/jobs", "{\"command\":[\"x\"],\"dependency\":\"afterok:99\"}", 400);
+}
+
+static void a_full_disk_loses_nothing(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    start_all(w);
+    sim_disk_limit(w->disk, sim_disk_size(w->disk));
+    /* More than the log has room for. */
+    static char large[6000000];
+    memset(large, 'x', sizeof(large) - 1);
+    json_t *body = json_pack("{s:s}", "script", large);
+    char *text = json_dumps(body, 0);
+    json_t *got = ask(w, "POST", "/v1/jobs", text, 507);
+    json_decref(got);
+    json_decref(body);
+    free(text);
+    got = ask(w, "GET", "/v1/jobs", NULL, 200);
+    assert_int_equal(json_array_size(json_object_get(got, "jobs")), 1);
+    json_decref(got);
+    end(w, 1, 0);
+    sim_server_wait(w, 3 * SIM_SECOND);
+    sim_disk_limit(w->disk, -1);
+    sim_server_wait(w, 3 * SIM_SECOND);
+    expect_state(w, 1, "done");
+    int64_t id = submit(w, TRUE1);
+    expect_state(w, id, "running");
+    assert_int_equal(w->engine->n, 2);
+    reopen(w, true);
+    expect_state(w, 1, "done");
+    expect_state(w, id, "running");
+}
+
+static void what_was_cut_off_is_finished(void **state)
+{
+    struct sim_server *w = *state;
+    w->engine->refuse = false;
+    submit(w, TRUE1);
+    submit(w, "{\"command\":[\"x\"],\"requeue\":true}");
+    start_all(w);
+    sim_engine_lost(w->engine, sim_engine_find(w->engine, 1, -1));
+    sim_engine_lost(w->engine, sim_engine_find(w->engine, 2, -1));
+    reopen(w, true);
+    expect_state(w, 1, "failed");
+    expect_text(w, 1, "reason", "\"lost: nobody knows how it ended\"");
+    expect_state(w, 2, "running");
+    assert_int_equal(w->engine->n, 3);
+    assert_int_equal(w->engine->twice, 0);
+}
+
+static void a_run_that_the_engine_has_forgotten_is_lost(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    submit(w, "{\"command\":[\"x\"],\"requeue\":true}");
+    start_all(w);
+    sim_server_wait(w, SIM_SECOND);
+    for (size_t i = 0; i < 2; i++) { /* as if somebody had removed its files */
+        w->engine->runs[i].state = SIM_OVER;
+        w->engine->runs[i].end_number = 0;
+    }
+    reopen(w, true);
+    expect_state(w, 1, "failed");
+    expect_state(w, 2, "running");
+    expect_text(w, 2, "attempts", "2");
+    assert_int_equal(w->engine->n, 3);
+}
+
+static void what_was_asked_for_is_started_once(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    submit(w, TRUE1);
+    sim_engine_unask(w->engine); /* the second one never got there */
+    reopen(w, true);
+    assert_int_equal(w->engine->n, 2);
+    assert_int_equal(w->engine->twice, 0);
+    start_all(w);
+    end(w, 1, 0);
+    end(w, 2, 0);
+    expect_state(w, 1, "done");
+    expect_state(w, 2, "done");
+}
+
+/* Its start was recorded, and whether the engine had begun with it went with the power. */
+static void a_start_that_a_power_failure_hides_is_not_repeated(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    submit(w, "{\"command\":[\"true\"],\"requeue\":true}");
+    sim_engine_forget(w->engine);
+    w->boot++;
+    w->steady = SIM_SECOND;
+    reopen(w, true);
+    assert_int_equal(w->engine->twice, 0);
+    expect_state(w, 1, "failed");
+    expect_state(w, 2, "running");
+    assert_int_equal(sim_engine_find(w->engine, 2, -1)->attempt, 2);
+    submit(w, TRUE1); /* one of this boot, on the other hand, was never begun with */
+    sim_engine_unask(w->engine);
+    reopen(w, true);
+    assert_int_equal(sim_engine_find(w->engine, 3, -1)->attempt, 1);
+    expect_state(w, 3, "running");
+}
+
+/* What is heard late of an end that came first: a limit that passed meanwhile had nothing to do with it. */
+static void an_end_before_the_limit_is_no_timeout(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t ended;
+    for (int jump = 0; jump < 2; jump++) {
+        int64_t id = submit(w, "{\"command\":[\"true\"],\"duration\":60}");
+        start_all(w);
+        struct sim_run *run = sim_engine_find(w->engine, id, -1);
+        run->stubborn = true;
+        sim_server_wait(w, 50 * SIM_SECOND);
+        ended = w->wall;
+        sim_server_wait(w, 11 * SIM_SECOND);
+        assert_int_equal(run->last_signal, SIGTERM);
+        if (jump) /* a clock that was set back says nothing about what came first */
+            w->wall -= 100 * SIM_SECOND;
+        w->engine->wall = jump ? w->wall : ended;
+        sim_engine_ended(w->engine, run, 0, 0);
+        sim_server_turn(w, NULL);
+        expect_state(w, id, jump ? "timeout" : "done");
+    }
+}
+
+static void what_a_job_waited_for_may_be_forgotten(void **state)
+{
+    struct sim_server *w = *state;
+    end(w, submit(w, TRUE1), 0);
+    submit(w, "{\"command\":[\"true\"],\"dependency\":\"afterok:1\",\"hold\":true}");
+    sim_server_wait(w, INT64_C(400) * 86400 * SIM_SECOND);
+    tell(w, "GET", "/v1/jobs/1", NULL, 404);
+    reopen(w, true);
+    expect_state(w, 2, "held");
+    tell(w, "PATCH", "/v1/jobs/2", "{\"hold\":false}", 200);
+    expect_state(w, 2, "running");
+}
+
+static void a_listing_by_ids_has_its_limit(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"true\"],\"array\":5}");
+    end(w, submit(w, TRUE1), 0);
+    json_t *got = ask(w, "GET", "/v1/jobs?ids=1,2,1&limit=3", NULL, 200);
+    assert_int_equal(json_array_size(json_object_get(got, "jobs")), 3);
+    json_decref(got);
+    got = ask(w, "GET", "/v1/jobs?ids=1,7,2,1", NULL, 200);
+    assert_int_equal(json_array_size(json_object_get(got, "jobs")), 11);
+    json_decref(got);
+}
+
+/* Texts that a small request makes large are refused before they are. */
+static void texts_have_their_bounds(void **state)
+{
+    struct sim_server *w = *state;
+    char name[200], *body;
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    assert_true(asprintf(&body, "{\"command\":[\"x\"],\"name\":\"%s\",\"output\":\"%s\"}", name,
+                         "%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n") > 0);
+    expect_refused(w, body, "key \"output\": expected at most 4095 bytes");
+    free(body);
+    size_t n = (size_t)12 << 20;
+    body = malloc(n + 1);
+    memset(body, '[', n);
+    for (size_t i = 1; i < n; i += 3)
+        memcpy(body + i, "],[", n - i < 3 ? n - i : 3);
+    body[n] = '\0';
+    tell(w, "POST", "/v1/jobs", body, 413);
+    char *at = body + sprintf(body, "{\"command\":[\"x\",\"");
+    memset(at, 'a', (size_t)5 << 20);
+    strcpy(at + ((size_t)5 << 20), "\"]}");
+    expect_refused(w, body, "key \"command\": expected at most 4 MiB with its arguments");
+    at = body + sprintf(body, "{\"command\":[\"x\"],\"environment\":{\"A\":\"");
+    memset(at, 'a', (size_t)9 << 20);
+    strcpy(at + ((size_t)9 << 20), "\"}}");
+    expect_refused(w, body, "key \"environment\": expected at most 8 MiB");
+    free(body);
+}
+
+static void queues_and_resources_are_closed_for_good(void **state)
+{
+    struct sim_server *w = *state;
+    tell(w, "PATCH", "/v1/queues/long", "{\"started\":false}", 200);
+    tell(w, "PATCH", "/v1/queues/none", "{\"started\":false}", 404);
+    tell(w, "PATCH", "/v1/resources",
+         "{\"resources\":\"node0\",\"status\":\"drained\",\"reason\":\"fan\"}", 200);
+    tell(w, "PATCH", "/v1/resources", "{\"resources\":\"node7\",\"status\":\"up\"}", 404);
+    reopen(w, true);
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"queue\":\"long\"}");
+    expect_state(w, id, "pending");
+    id = submit(w, ALL);
+    expect_state(w, id, "pending");
+    json_t *got = ask(w, "GET", "/v1/queues", NULL, 200);
+    const json_t *queue = json_array_get(json_object_get(got, "queues"), 1);
+    assert_true(json_is_false(json_object_get(queue, "started")));
+    json_decref(got);
+    got = ask(w, "GET", "/v1/resources", NULL, 200);
+    assert_int_equal(json_integer_value(json_object_get(got, "cores")), 8);
+    json_decref(got);
+    tell(w, "PATCH", "/v1/resources", "{\"resources\":\"node0\",\"status\":\"up\"}", 200);
+    expect_state(w, id, "running");
+}
+
+static void configurations_are_reloaded_as_a_whole(void **state)
+{
+    struct sim_server *w = *state;
+    sim_server_configure(w, "resources: {nodes: 2, cores: 4, gpus: 2, memory: 8}\n"
+                            "queues: {batch: {}, extra: {}}\ndefault-queue: batch\n");
+    tell(w, "POST", "/v1/server/reload", NULL, 200);
+    submit(w, "{\"command\":[\"x\"],\"queue\":\"extra\"}");
+    sim_server_configure(w, "resources: {nodes: 2, cores: 4, gpus: 2, memory: 8}\n"
+                            "queues: {batch: {}}\n");
+    tell(w, "POST", "/v1/server/reload", NULL, 400); /* extra has a job */
+    sim_server_configure(w, "nonsense");
+    tell(w, "POST", "/v1/server/reload", NULL, 400);
+    submit(w, "{\"command\":[\"x\"],\"queue\":\"extra\"}");
+    tell(w, "POST", "/v1/server/stop", NULL, 200);
+    assert_true(server_is_stopping(w->server));
+}
+
+static void events_go_on_where_they_were(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    start_all(w);
+    end(w, 1, 0);
+    json_t *got = ask(w, "GET", "/v1/jobs/1/events", NULL, 200);
+    const json_t *events = json_object_get(got, "events");
+    assert_int_equal(json_array_size(events), 3);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(events, 1), "kind")),
+                        "started");
+    json_decref(got);
+    got = ask(w, "GET", "/v1/events?since=2", NULL, 200);
+    assert_int_equal(strncmp(json_string_value(got), "id: 3\nevent: done\ndata: {", 25), 0);
+    json_decref(got);
+    got = ask(w, "GET", "/v1/events?since=3&follow=1", NULL, 200);
+    assert_null(got);
+}
+
+static void a_wait_is_explained(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"a\"],\"cores\":4,\"nodes\":1,\"duration\":\"2h\"}");
+    submit(w, "{\"command\":[\"b\"],\"cores\":2,\"nodes\":1,\"duration\":\"1h\"}");
+    submit(w, "{\"command\":[\"c\"],\"nodes\":2,\"duration\":\"1h\"}");
+    start_all(w);
+    /* 2 cores are free for two hours, until the third has its promise. */
+    submit(w, "{\"command\":[\"d\"],\"cores\":2,\"duration\":\"5h\"}");
+    submit(w, "{\"command\":[\"e\"],\"cores\":4,\"duration\":\"1h\"}");
+    expect_state(w, 4, "pending");
+    expect_state(w, 5, "pending");
+    json_t *got = ask(w, "GET", "/v1/jobs/4/explain", NULL, 200);
+    const json_t *now = json_object_get(got, "would_start_now");
+    double duration = json_number_value(json_object_get(now, "duration"));
+    assert_true(duration > 7190 && duration <= 7200);
+    assert_true(json_is_null(json_object_get(now, "cores")));
+    json_decref(got);
+    got = ask(w, "GET", "/v1/jobs/5/explain", NULL, 200);
+    now = json_object_get(got, "would_start_now");
+    assert_true(json_is_null(json_object_get(now, "duration")));
+    assert_int_equal(json_integer_value(json_object_get(now, "cores")), 2);
+    assert_non_null(strstr(json_string_value(json_object_get(got, "text")),
+                           "With 2 cores it would start now."));
+    json_decref(got);
+    got = ask(w, "GET", "/v1/jobs/3/explain", NULL, 200);
+    assert_int_equal(json_array_size(json_object_get(got, "holders")), 2);
+    json_decref(got);
+    expect_state(w, 4, "pending"); /* a trial changes nothing */
+    tell(w, "GET", "/v1/jobs/1/explain", NULL, 200);
+}
+
+static int asked_by(struct sim_server *w, unsigned uid, const char *method, const char *path,
+                    const char *body)
+{
+    int status;
+    json_decref(sim_server_ask(w, uid, method, path, NULL, body, &status));
+    return status;
+}
+
+static void users_see_and_change_their_own(void **state)
+{
+    struct sim_server *w = *state;
+    assert_int_equal(asked_by(w, SIM_BOB, "GET", "/v1/jobs", NULL), 403);
+    sim_server_close(w);
+    w->options.for_all = true;
+    w->options.uid = 0;
+    assert_int_equal(sim_server_open(w, NULL), 0);
+    assert_int_equal(asked_by(w, SIM_BOB, "POST", "/v1/jobs", TRUE1), 201);
+    assert_int_equal(asked_by(w, 4242, "POST", "/v1/jobs", TRUE1), 403);
+    assert_int_equal(asked_by(w, SIM_OWNER, "DELETE", "/v1/jobs/1", NULL), 403);
+    assert_int_equal(asked_by(w, SIM_OWNER, "GET", "/v1/jobs/1/events", NULL), 403);
+    assert_int_equal(
+        asked_by(w, SIM_OWNER, "POST", "/v1/jobs", "{\"command\":[\"x\"],\"priority\":1}"), 403);
+    assert_int_equal(asked_by(w, SIM_OWNER, "POST", "/v1/server/stop", NULL), 403);
+    assert_int_equal(asked_by(w, SIM_ANN, "POST", "/v1/server/reload", NULL), 200);
+    json_t *got = sim_server_ask(w, SIM_OWNER, "GET", "/v1/jobs/1", NULL, NULL, NULL);
+    assert_string_equal(json_string_value(json_object_get(got, "user")), "bob");
+    assert_null(json_object_get(got, "command"));
+    assert_null(json_object_get(got, "request"));
+    assert_true(json_is_null(json_object_get(got, "name")));
+    json_decref(got);
+    assert_int_equal(asked_by(w, SIM_ANN, "DELETE", "/v1/jobs/1", NULL), 200);
+}
+
+static void time_goes_on_over_boots(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, ALL);
+    start_all(w);
+    submit(w, "{\"command\":[\"x\"],\"begin\":\"+1h\",\"nodes\":2}");
+    end(w, 1, 0);
+    expect_state(w, 2, "pending");
+    w->wall -= 86400 * SIM_SECOND; /* somebody sets the clock back: nothing happens */
+    sim_server_wait(w, 1800 * SIM_SECOND);
+    expect_state(w, 2, "pending");
+    submit(w, "{\"command\":[\"x\"],\"hold\":true}"); /* it is known now */
+    sim_server_close(w);
+    w->boot++;
+    w->steady = 5 * SIM_SECOND;
+    w->wall += 1790 * SIM_SECOND;
+    assert_int_equal(sim_server_open(w, NULL), 0);
+    sim_server_wait(w, SIM_SECOND);
+    expect_state(w, 2, "pending");
+    sim_server_wait(w, 20 * SIM_SECOND);
+    expect_state(w, 2, "running");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_job_runs_and_is_remembered),
+        TEST(tasks_share_cores_and_devices),
+        TEST(wrong_requests_are_refused_by_name),
+        TEST(jobs_wait_and_keep_what_they_were_promised),
+        TEST(limits_end_jobs),
+        TEST(jobs_are_cancelled_held_and_changed),
+        TEST(arrays_have_members),
+        TEST(dependencies_outlive_a_restart),
+        TEST(a_full_disk_loses_nothing),
+        TEST(what_was_cut_off_is_finished),
+        TEST(a_run_that_the_engine_has_forgotten_is_lost),
+        TEST(what_was_asked_for_is_started_once),
+        TEST(a_start_that_a_power_failure_hides_is_not_repeated),
+        TEST(an_end_before_the_limit_is_no_timeout),
+        TEST(what_a_job_waited_for_may_be_forgotten),
+        TEST(a_listing_by_ids_has_its_limit),
+        TEST(texts_have_their_bounds),
+        TEST(queues_and_resources_are_closed_for_good),
+        TEST(configurations_are_reloaded_as_a_whole),
+        TEST(events_go_on_where_they_were),
+        TEST(a_wait_is_explained),
+        TEST(users_see_and_change_their_own),
+        TEST(time_goes_on_over_boots),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* server/job_values.c, slice.c, job_shape.c: what people write, and parts of texts. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "berth/jobspec.h"
+#include "server/http_users.h"
+#include "server/job_read.h"
+#include "server/slice.h"
+
+#define SECOND INT64_C(1000000)
+
+static int64_t duration(const char *text)
+{
+    json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+    int64_t ticks = -1;
+    bool good = duration_read(value, &ticks);
+    json_decref(value);
+    return good ? ticks : -1;
+}
+
+static void durations_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t seconds;
+    } good[] = {{"90", 90},
+                {"\"90\"", 90},
+                {"\"90s\"", 90},
+                {"\"5m\"", 300},
+                {"\"1h30m\"", 5400},
+                {"\"2d\"", 172800},
+                {"\"1d2h3m4s\"", 93784},
+                {"\"01:30\"", 90},
+                {"\"01:30:00\"", 5400},
+                {"\"100:00:01\"", 360001},
+                {"\"1-00:00:01\"", 86401}};
+    static const char *const wrong[] = {"0",
+                                        "-1",
+                                        "\"\"",
+                                        "\"x\"",
+                                        "\"1x\"",
+                                        "\"1m1h\"",
+                                        "\"5m5m\"",
+                                        "\"1:60:00\"",
+                                        "\"1:00:60\"",
+                                        "\"-1:0:0\"",
+                                        "\"1h30\"",
+                                        "1e12",
+                                        "true",
+                                        "null",
+                                        "[]",
+                                        "\"0\"",
+                                        "\"1-2\"",
+                                        "\"1 h\"",
+                                        "\"99999999999999999999\""};
+    (void)state;
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+        assert_int_equal(duration(good[i].text), good[i].seconds * SECOND);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        assert_int_equal(duration(wrong[i]), -1);
+    assert_int_equal(duration("0.5"), SECOND / 2);
+}
+
+static int64_t memory(const char *text)
+{
+    json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+    int64_t bytes = -1;
+    bool good = memory_read(value, &bytes);
+    json_decref(value);
+    return good ? bytes : -1;
+}
+
+static void sizes_are_read(void **state)
+{
+    (void)state;
+    assert_int_equal(memory("5000"), 5000);
+    assert_int_equal(memory("\"4G\""), INT64_C(4) << 30);
+    assert_int_equal(memory("\"512MiB\""), INT64_C(512) << 20);
+    assert_int_equal(memory("\"100k\""), 102400);
+    assert_int_equal(memory("\"1TB\""), INT64_C(1) << 40);
+    assert_int_equal(memory("\"7B\""), 7);
+    assert_int_equal(memory("0"), -1);
+    assert_int_equal(memory("\"0G\""), -1);
+    assert_int_equal(memory("\"G\""), -1);
+    assert_int_equal(memory("\"4X\""), -1);
+    assert_int_equal(memory("\"4Gi\""), -1);
+    assert_int_equal(memory("\"9999999999T\""), -1);
+    assert_int_equal(memory("1.5"), -1);
+}
+
+static void signals_are_read(void **state)
+{
+    int number = 0;
+    json_t *value =
+        json_pack("[s, s, s, i, s, i, s]", "USR1", "sigterm", "9", 15, "NONE", 65, "-1");
+    (void)state;
+    assert_true(signal_read(json_array_get(value, 0), &number) && number == SIGUSR1);
+    assert_true(signal_read(json_array_get(value, 1), &number) && number == SIGTERM);
+    assert_true(signal_read(json_array_get(value, 2), &number) && number == SIGKILL);
+    assert_true(signal_read(json_array_get(value, 3), &number) && number == SIGTERM);
+    for (size_t i = 4; i < 7; i++)
+        assert_false(signal_read(json_array_get(value, i), &number));
+    json_decref(value);
+}
+
+static void parts_of_objects_are_found(void **state)
+{
+    static const char text[] =
+        "{\"a\":{\"b\":[1,\"]}\\\\\"]},\"b\":12,\"c\":\"x\\\"y\",\"ab\":true}";
+    static const char *const keys[] = {"b", "c", "a", "none", "ab"};
+    struct slice v[5];
+    char *c;
+    (void)state;
+    slice_find(text, strlen(text), keys, 5, v);
+    assert_int_equal(slice_whole(v[0], -1), 12);
+    assert_int_equal(slice_text(v[1], &c), 0);
+    assert_string_equal(c, "x\"y");
+    free(c);
+    assert_int_equal(v[2].length, strlen("{\"b\":[1,\"]}\\\\\"]}"));
+    assert_null(v[3].at);
+    assert_int_equal(slice_whole(v[3], -7), -7);
+    assert_int_equal(v[4].length, 4);
+    for (size_t n = 0; n < strlen(text); n++) /* what is cut off leads nowhere */
+        slice_find(text, n, keys, 5, v);
+}
+
+/* The resources of a short form, depth first: type and count. */
+static void expect_shape(const struct job_shape *shape, const char *expected)
+{
+    struct strbuf text = {0}, found = {0};
+    berth_error_t err;
+    shape_put(&text, shape);
+    jobspec_t *spec = jobspec_parse(text.data, text.len, NULL, &err);
+    assert_non_null(spec);
+    for (uint32_t i = 0; i < spec->nresources; i++) {
+        strbuf_puts(&found, i ? " " : "");
+        strbuf_puts(&found, spec->resources[i].type);
+        strbuf_put_uint(&found, spec->resources[i].count.min);
+        if (spec->resources[i].exclusive == JOBSPEC_EXCLUSIVE_TRUE)
+            strbuf_putc(&found, 'x');
+    }
+    assert_string_equal(strbuf_text(&found), expected);
+    jobspec_destroy(spec);
+    strbuf_clear(&text);
+    strbuf_clear(&found);
+}
+
+static void short_forms_are_jobspecs(void **state)
+{
+    (void)state;
+    expect_shape(&(struct job_shape){.tasks = 1, .cores = 1}, "slot1 core1");
+    expect_shape(&(struct job_shape){.tasks = 4, .cores = 2, .gpus = 1}, "slot4 core2 gpu1");
+    expect_shape(&(struct job_shape){.nodes = 3, .tasks = 3}, "slot3 node1x");
+    expect_shape(&(struct job_shape){.nodes = 2, .tasks = 4, .cores = 2, .memory = 5},
+                 "node2 slot1 core4 memory3");
+    expect_shape(&(struct job_shape){.tasks = 1, .cores = 1, .exclusive = true},
+                 "node1x slot1 core1");
+    expect_shape(&(struct job_shape){.tasks = 2, .cores = 3, .memory = 7},
+                 "node1 slot1 core6 memory7");
+}
+
+/* Who reads no replies gets no more of them. */
+static void replies_are_held_for_a_while(void **state)
+{
+    struct http_users u = {.limit = 2, .owner = 5};
+    (void)state;
+    assert_int_equal(http_users_connect(&u, 7), 0);
+    assert_int_equal(http_users_connect(&u, 8), 0);
+    http_users_hold(&u, 7, (size_t)60 << 20);
+    assert_true(http_users_may_ask(&u, 7));
+    http_users_hold(&u, 7, (size_t)30 << 20);
+    assert_false(http_users_may_ask(&u, 7));
+    assert_true(http_users_may_ask(&u, 8));
+    http_users_release(&u, 7, (size_t)60 << 20);
+    assert_true(http_users_may_ask(&u, 7));
+    http_users_clear(&u);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(durations_are_read),       cmocka_unit_test(sizes_are_read),
+        cmocka_unit_test(signals_are_read),         cmocka_unit_test(parts_of_objects_are_found),
+        cmocka_unit_test(short_forms_are_jobspecs), cmocka_unit_test(replies_are_held_for_a_while),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

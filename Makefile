@@ -13,7 +13,7 @@ SOURCES = find include src test bench -name '*.[ch]'
 SETUP = -Dwerror=true $(MESONFLAGS)
 SANITIZE = --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 
-.PHONY: all demo check bench install sanitize fuzz format check-format clean help
+.PHONY: all demo replay check bench install sanitize fuzz format check-format clean help
 
 all: build/build.ninja
 	@ninja -C build $(NINJAFLAGS) product
@@ -22,14 +22,19 @@ build/build.ninja:
 	@sh scripts/deps.sh build
 	@sh scripts/setup.sh build $(SETUP)
 
-# A workload that tells the policies apart in a picture; its table fits a terminal of 80 x 24.
-DEMO = --model lublin --jobs-count 800 --procs 128 --seed 23 --policy fcfs,easy,hybrid,conservative
-
+# Real jobs on this machine, by a server of its own.
 demo: build/build.ninja
 	@ninja -C build -n product | grep -q 'no work to do' || ninja -C build $(NINJAFLAGS) product
-	@build/berth sim $(DEMO) --plot build/demo.svg
+	@sh scripts/demo.sh build build/demo.svg
+
+# A workload that tells the policies apart in a picture; its table fits a terminal of 80 x 24.
+REPLAY = --model lublin --jobs-count 800 --procs 128 --seed 23 --policy fcfs,easy,hybrid,conservative
+
+replay: build/build.ninja
+	@ninja -C build -n product | grep -q 'no work to do' || ninja -C build $(NINJAFLAGS) product
+	@build/berth sim $(REPLAY) --plot build/replay.svg
 	@echo
-	@echo 'The picture: build/demo.svg, for a web browser. The command: make -n demo'
+	@echo 'The picture: build/replay.svg, for a web browser. The command: make -n replay'
 
 check:
 	@sh scripts/deps.sh check
@@ -43,6 +48,8 @@ bench: build/build.ninja
 	    build/$$bench; \
 	    echo; \
 	done
+	@ninja -C build $(NINJAFLAGS) product >build/bench.log || { cat build/bench.log; exit 1; }
+	@sh bench/bench_berthd.sh build
 
 install: build/build.ninja
 	@meson setup --reconfigure build --prefix=$(abspath $(PREFIX)) --libdir=$(LIBDIR) \
@@ -69,8 +76,9 @@ clean:
 	rm -rf build build-clang build-sanitize build-fuzz
 
 help:
-	@echo 'make               build build/berth, build/libberth.a, build/libberth.so'
-	@echo 'make demo          see four policies schedule the same workload'
+	@echo 'make               build build/berth, build/berthd, build/libberth.a, build/libberth.so'
+	@echo 'make demo          run jobs of mixed shapes on this machine, in half a minute'
+	@echo 'make replay        see four policies schedule the same workload'
 	@echo 'make check         run all tests'
 	@echo 'make bench         measure'
 	@echo 'make install       install under PREFIX=$(PREFIX), staged in DESTDIR if set'

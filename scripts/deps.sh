@@ -34,11 +34,14 @@ look() {
     need libexpat1-dev has_library expat
     need libyaml-dev has_library yaml-0.1
     need libhwloc-dev has_library hwloc
+    need libuv1-dev has_library libuv
+    need libmicrohttpd-dev has_library libmicrohttpd
     need libsqlite3-dev has_library sqlite3
     case $1 in
     build) return ;;
     esac
     need libcmocka-dev has_library cmocka
+    need curl command -v curl
     case $1 in
     check) return ;;
     esac

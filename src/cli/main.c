@@ -17,10 +17,29 @@ struct verb {
 
 /* In the order in which `berth --help` lists them; a row without a name ends the table. */
 static const struct verb verbs[] = {
+    {"cancel", "end jobs, or give them up", cli_cancel},
     {"config", "check the description of a scheduler", cli_config},
+    {"drain", "let no jobs start on a part of the machine", cli_drain},
+    {"explain", "say why a job waits", cli_explain},
+    {"history", "list what has ended", cli_history},
+    {"hold", "keep jobs from starting", cli_hold},
+    {"jobs", "list what waits and runs", cli_jobs},
     {"jobspec", "check what jobs ask for", cli_jobspec},
+    {"log", "print what a job has written", cli_log},
     {"query", "match jobs to a machine's resources", cli_query},
+    {"queues", "list the queues, open and close them", cli_queues},
+    {"release", "let held jobs start", cli_release},
+    {"requeue", "stop jobs and let them wait again", cli_requeue},
+    {"resources", "show the machine", cli_resources},
+    {"resume", "let jobs start again on what was drained", cli_resume},
+    {"run", "run a job, with its output and exit status", cli_run},
+    {"server", "start and stop the server", cli_server},
+    {"show", "show all about a job", cli_show},
+    {"signal", "send running jobs a signal", cli_signal},
     {"sim", "replay a workload in virtual time", cli_sim},
+    {"submit", "hand in a job", cli_submit},
+    {"update", "change limit, priority or queue of jobs", cli_update},
+    {"wait", "wait until jobs have ended", cli_wait},
     {NULL, NULL, NULL},
 };
 

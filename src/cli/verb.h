@@ -17,9 +17,28 @@ enum cli_exit {
  */
 int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+int cli_cancel(int argc, char **argv);
 int cli_config(int argc, char **argv);
+int cli_drain(int argc, char **argv);
+int cli_explain(int argc, char **argv);
+int cli_history(int argc, char **argv);
+int cli_hold(int argc, char **argv);
+int cli_jobs(int argc, char **argv);
 int cli_jobspec(int argc, char **argv);
+int cli_log(int argc, char **argv);
 int cli_query(int argc, char **argv);
+int cli_queues(int argc, char **argv);
+int cli_release(int argc, char **argv);
+int cli_requeue(int argc, char **argv);
+int cli_resources(int argc, char **argv);
+int cli_resume(int argc, char **argv);
+int cli_run(int argc, char **argv);
+int cli_server(int argc, char **argv);
+int cli_show(int argc, char **argv);
+int cli_signal(int argc, char **argv);
 int cli_sim(int argc, char **argv);
+int cli_submit(int argc, char **argv);
+int cli_update(int argc, char **argv);
+int cli_wait(int argc, char **argv);
 
 #endif

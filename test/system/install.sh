@@ -10,6 +10,15 @@ expect_status 0 "${berth:-berth-is-not-installed}" --version
 expect_status 0 "$(dirname "${berth:-/none/berth}")/resource-query" --help
 grep -q '^usage: berth query' "$scratch/out" || fail "resource-query is not berth query"
 [ -n "$(find "$scratch/root" -path '*/lib*/berth/berth-hwloc.so')" ] || fail "no berth-hwloc.so"
+for program in bin/berthd libexec/berth/berth-keeper; do
+    [ -x "$(find "$scratch/root" -path "*/$program")" ] || fail "no $program"
+done
+[ -n "$(find "$scratch/root" -name berthd.service)" ] || fail "no unit for systemd"
+# What is installed finds its parts.
+mkdir "$scratch/dir"
+expect_status 0 env BERTH_DIR="$scratch/dir" "${berth:-none}" run echo installed
+expect_line out installed
+expect_status 0 env BERTH_DIR="$scratch/dir" "${berth:-none}" server stop
 for page in man1/berth.1 man1/berth-jobspec.1 man1/berth-query.1 man1/berth-sim.1 man3/berth_match.3 \
     man3/libberth.3; do
     [ -n "$(find "$scratch/root" -path "*/man/$page*")" ] || fail "no $page"

@@ -16,7 +16,7 @@ sed 's/  *$//; s/^/    /; s/^ *$//; /jobs simulated/d' "$scratch/out" >"$scratch
 sed -n '/^    Lublin model/,/^## /p' README.md | sed '/^## /d; /jobs simulated/d' | sed '$d' |
     cmp - "$scratch/table" || fail "the README's table is not what its command prints"
 
-# What `make demo` adds to it still fits 80 x 24 with a prompt.
+# What `make replay` adds to it still fits 80 x 24 with a prompt.
 [ "$(wc -l <"$scratch/out")" -le 21 ] || fail "the table is too long for a terminal"
 [ "$(wc -L <"$scratch/out")" -le 80 ] || fail "the table is too wide for a terminal"
 
@@ -24,8 +24,8 @@ for target in demo check; do
     grep -q "^    make $target " README.md || fail "the README has no 'make $target'"
     grep -q "^$target:" Makefile || fail "the Makefile has no '$target'"
 done
-demo=$(sed -n 's/^DEMO = //p' Makefile)
-[ "sim $demo" = "$command" ] || fail "make demo runs something else than the README shows"
+replay=$(sed -n 's/^REPLAY = //p' Makefile)
+[ "sim $replay" = "$command" ] || fail "make replay runs something else than the README shows"
 
 for page in README.md doc/architecture.md test/README.md; do
     sed -n 's/](\([^)]*\))/\n\1\n/gp' "$page" | grep -E '^[A-Za-z./_-]+$' | while read -r link; do

@@ -1,0 +1,300 @@
+#include "cli/client/follow.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/errtext.h"
+#include "base/strbuf.h"
+#include "cli/client/start.h"
+#include "cli/client/tail.h"
+#include "cli/client/words.h"
+
+#define AWAY_MS   60000 /* how long a server may be away */
+#define AWAY_LOOK 50
+#define LOOK_MS   1000 /* at the output, where no event tells of it */
+#define MANY      100  /* members, of whom not every change is looked at at once */
+#define MANY_MS   200
+
+struct watch {
+    const struct follow *f;
+    struct follow_end *end;
+    struct client_stream *events;
+    bool told; /* there were events since it was last looked at */
+    int inotify, signals;
+    struct tail output, error;
+    unsigned times; /* that we were told to stop */
+    sigset_t old;
+    /* Of the last look: */
+    size_t members, open;
+};
+
+static bool is_over(const char *state)
+{
+    return strcmp(state, "pending") != 0 && strcmp(state, "held") != 0 &&
+           strcmp(state, "running") != 0;
+}
+
+/* The status of one that is over; what it says is kept if it is the highest. */
+static void take_end(struct watch *w, const json_t *job, const char *state)
+{
+    const json_t *exit = json_object_get(job, "exit"), *signal = json_object_get(job, "signal");
+    const char *reason = json_string_value(json_object_get(job, "reason"));
+    struct follow_end *end = w->end;
+    bool has_status = true;
+    int status = 1;
+
+    if (json_is_integer(signal) && json_integer_value(signal) > 0)
+        status = 128 + (int)json_integer_value(signal);
+    else if (json_is_integer(exit) && (json_integer_value(exit) > 0 || strcmp(state, "done") == 0))
+        status = (int)json_integer_value(exit);
+    else
+        has_status = strcmp(state, "done") == 0;
+    if (strcmp(state, "done") == 0 && !json_is_integer(exit))
+        status = 0;
+    bool unusual = strcmp(state, "cancelled") == 0 || strcmp(state, "timeout") == 0;
+    if (end->state[0] && status <= end->status)
+        return;
+    end->status = status;
+    snprintf(end->state, sizeof(end->state), "%s", state);
+    end->reason[0] = '\0';
+    if (!has_status || unusual)
+        snprintf(end->reason, sizeof(end->reason), "%s", reason ? reason : "");
+}
+
+static int take_job(void *context, const char *text, size_t length)
+{
+    struct watch *w = context;
+    json_t *job = json_loadb(text, length, 0, NULL);
+    const json_t *member = json_object_get(job, "member");
+    const char *state = json_string_value(json_object_get(job, "state"));
+    int rc = 0;
+
+    if (!job || !state) {
+        json_decref(job);
+        errno = EPROTO;
+        return -1;
+    }
+    if (w->f->member < 0 || json_integer_value(member) == w->f->member) {
+        w->members++;
+        if (w->f->output && strcmp(state, "pending") != 0 && strcmp(state, "held") != 0) {
+            const char *output = json_string_value(json_object_get(job, "output"));
+            const char *error = json_string_value(json_object_get(job, "error"));
+            rc = tail_is(&w->output, output, w->inotify);
+            if (rc == 0 && error && (!output || strcmp(output, error) != 0))
+                rc = tail_is(&w->error, error, w->inotify);
+        }
+        if (is_over(state))
+            take_end(w, job, state);
+        else
+            w->open++;
+    }
+    json_decref(job);
+    return rc;
+}
+
+/* Look at the job. 1: it is over; 0; -1. */
+static int look(struct watch *w, berth_error_t *err)
+{
+    struct strbuf path = {0};
+    char id[WORDS_JOB];
+
+    w->told = false;
+    w->members = w->open = 0;
+    w->end->state[0] = '\0';
+    strbuf_puts(&path, "/v1/jobs");
+    snprintf(id, sizeof(id), "%" PRId64, w->f->id);
+    words_query(&path, "ids", id);
+    words_query(&path, "history", "1");
+    int rc = talk_list(w->f->talk, strbuf_text(&path), take_job, w, err);
+    int saved = errno;
+    strbuf_clear(&path);
+    errno = saved;
+    if (rc < 0)
+        return -1;
+    if (w->members == 0)
+        return errtext_set(err, ENOENT, "there is no job %s",
+                           words_job(w->f->id, w->f->member, id));
+    return w->open == 0;
+}
+
+static int take_event(void *context, long status, const char *bytes, size_t n)
+{
+    struct watch *w = context;
+    (void)status;
+    (void)bytes;
+    (void)n;
+    w->told = true;
+    return 0;
+}
+
+static int begin_events(struct watch *w, berth_error_t *err)
+{
+    struct client_taker taker = {w, take_event};
+    char path[96];
+
+    snprintf(path, sizeof(path), "/v1/events?job=%" PRId64 "&follow=1", w->f->id);
+    client_end(w->events);
+    w->events = client_follow(w->f->talk->client, path, &taker, err);
+    return w->events ? 0 : -1;
+}
+
+static void sleep_ms(long ms)
+{
+    const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    nanosleep(&pause, NULL);
+}
+
+/* The server is away: it may be started anew. */
+static int await_server(struct watch *w, berth_error_t *err)
+{
+    for (int ms = 0; ms < AWAY_MS; ms += AWAY_LOOK) {
+        if (start_is_there(w->f->talk->socket))
+            return 0;
+        if (w->f->output &&
+            (tail_copy(&w->output, w->inotify) < 0 || tail_copy(&w->error, w->inotify) < 0))
+            return errtext_set(err, errno, "output: %s", strerror(errno));
+        sleep_ms(AWAY_LOOK);
+    }
+    return errtext_set(err, ECONNREFUSED, "the server is gone; the job goes on without it");
+}
+
+/* We were told to stop: first the job is, then we leave it. */
+static void take_signal(struct watch *w)
+{
+    struct signalfd_siginfo info;
+    struct strbuf path = {0};
+    char name[WORDS_JOB];
+    berth_error_t err;
+
+    if (read(w->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+        return;
+    if (++w->times > 1) {
+        w->end->left = true;
+        w->end->status = 128 + (int)info.ssi_signo;
+        return;
+    }
+    words_job(w->f->id, w->f->member, name);
+    fprintf(stderr, "berth %s: cancelling job %s; once more leaves it\n", w->f->talk->verb, name);
+    words_path(&path, w->f->id, w->f->member, "");
+    if (talk_ask(w->f->talk, "DELETE", strbuf_text(&path), NULL, NULL, &err) < 0)
+        fprintf(stderr, "berth %s: %s\n", w->f->talk->verb, err.text);
+    strbuf_clear(&path);
+}
+
+/* Wait for events, output or signals. 0; 1: the stream of events is over; -1. */
+static int wait_more(struct watch *w, berth_error_t *err)
+{
+    struct pollfd others[2];
+    unsigned n = 0;
+    long status = 0;
+    char junk[4096];
+
+    if (w->inotify >= 0)
+        others[n++] = (struct pollfd){.fd = w->inotify, .events = POLLIN};
+    if (w->signals >= 0)
+        others[n++] = (struct pollfd){.fd = w->signals, .events = POLLIN};
+    int rc = client_wait(w->events, others, n, LOOK_MS, &status, err);
+    if (rc < 0 && errno == ENOMEM)
+        return -1;
+    for (unsigned i = 0; i < n; i++) {
+        if (!others[i].revents)
+            continue;
+        if (others[i].fd == w->signals)
+            take_signal(w);
+        else if (read(w->inotify, junk, sizeof(junk)) < 0)
+            continue;
+    }
+    if (rc == 0 && status >= 400 && status < 500)
+        return errtext_set(err, EPROTO, "the server refuses to tell of its events: status %ld",
+                           status);
+    return rc == 1 ? 0 : 1;
+}
+
+static int run(struct watch *w, berth_error_t *err)
+{
+    int rc = begin_events(w, err);
+
+    while (rc == 0) {
+        rc = look(w, err);
+        if (rc < 0 && (errno == ECONNREFUSED || errno == ECONNRESET)) {
+            rc = await_server(w, err);
+            if (rc == 0)
+                rc = begin_events(w, err);
+            continue;
+        }
+        /* What it wrote before it ended is there by now. */
+        if (rc >= 0 && w->f->output &&
+            (tail_copy(&w->output, w->inotify) < 0 || tail_copy(&w->error, w->inotify) < 0))
+            return errtext_set(err, errno, "output: %s", strerror(errno));
+        if (rc != 0)
+            break;
+        while (rc == 0 && !w->told && !w->end->left) {
+            rc = wait_more(w, err);
+            if (w->f->output &&
+                (tail_copy(&w->output, w->inotify) < 0 || tail_copy(&w->error, w->inotify) < 0))
+                return errtext_set(err, errno, "output: %s", strerror(errno));
+        }
+        if (w->end->left)
+            return 0;
+        if (rc == 1) {
+            /* Streams end when a server does. */
+            sleep_ms(AWAY_LOOK);
+            rc = await_server(w, err);
+            if (rc == 0)
+                rc = begin_events(w, err);
+        }
+        if (w->members > MANY)
+            sleep_ms(MANY_MS);
+    }
+    return rc < 0 ? -1 : 0;
+}
+
+static void block_signals(struct watch *w)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, &w->old);
+    w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int follow_job(const struct follow *f, struct follow_end *end, berth_error_t *err)
+{
+    struct watch w = {.f = f,
+                      .end = end,
+                      .inotify = -1,
+                      .signals = -1,
+                      .output = {.fd = -1, .to = STDOUT_FILENO},
+                      .error = {.fd = -1, .to = STDERR_FILENO}};
+
+    *end = (struct follow_end){0};
+    if (f->output)
+        w.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (f->may_cancel)
+        block_signals(&w);
+    fflush(stdout);
+    int rc = run(&w, err);
+    int saved = errno;
+    client_end(w.events);
+    tail_close(&w.output);
+    tail_close(&w.error);
+    if (w.inotify >= 0)
+        close(w.inotify);
+    if (w.signals >= 0) {
+        close(w.signals);
+        sigprocmask(SIG_SETMASK, &w.old, NULL);
+    }
+    errno = saved;
+    return rc;
+}

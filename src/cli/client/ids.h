@@ -1,0 +1,40 @@
+/* Jobs as people name them: "17", "17[2]", "17.2", "3-7", "17[0-3,8]". */
+#ifndef CLI_CLIENT_IDS_H
+#define CLI_CLIENT_IDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/idset.h"
+#include "berth/error.h"
+
+struct ids_range {
+    int64_t first, last; /* jobs */
+    bool has_members;    /* only these of the one job */
+    struct idset members;
+};
+
+struct ids {
+    struct ids_range *v;
+    size_t n;
+};
+
+/* Read words. 0, or -1 with EINVAL or ENOMEM and a text. */
+int ids_read(struct ids *ids, char *const *words, size_t n, berth_error_t *err);
+
+/* One job, or one member of one: *member is -1 for all of it. EINVAL. */
+int ids_read_one(const char *word, int64_t *id, int64_t *member, berth_error_t *err);
+
+/* Call for each in turn, member -1 for a whole job, until nonzero is returned, and return that. `ranged`: it is one of
+ * several that were named at once, as in "3-7", so some of them need not exist.
+ */
+int ids_each(const struct ids *ids,
+             int (*visit)(void *context, int64_t id, int64_t member, bool ranged), void *context);
+
+/* True if a member of a job (-1: it has none) is among them. */
+bool ids_has(const struct ids *ids, int64_t id, int64_t member);
+
+void ids_clear(struct ids *ids);
+
+#endif

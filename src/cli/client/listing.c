@@ -1,0 +1,97 @@
+#include "cli/client/listing.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/errtext.h"
+#include "cli/client/words.h"
+#include "cli/verb.h"
+
+struct listing {
+    struct table table;
+    const struct listing_style *style;
+    double now;
+    bool any;
+};
+
+static int64_t member_of(const struct fields *job)
+{
+    int64_t member;
+    return fields_whole(job, "member", &member) ? member : -1;
+}
+
+void listing_id(struct table *table, const struct fields *job)
+{
+    char text[WORDS_JOB];
+    int64_t id = 0;
+
+    fields_whole(job, "id", &id);
+    table_cell(table, words_job(id, member_of(job), text));
+}
+
+void listing_text(struct table *table, const struct fields *job, const char *key)
+{
+    table_cell(table, fields_text(job, key, &table->cell));
+}
+
+void listing_count(struct table *table, const struct fields *job, const char *key)
+{
+    int64_t number;
+
+    if (fields_whole(job, key, &number))
+        table_number(table, number);
+    else
+        table_cell(table, "");
+}
+
+static bool is_wanted(const struct listing *l, const struct fields *job)
+{
+    int64_t id = 0;
+    return !l->style->only ||
+           (fields_whole(job, "id", &id) && ids_has(l->style->only, id, member_of(job)));
+}
+
+static int put_object(void *context, const char *text, size_t length)
+{
+    struct listing *l = context;
+    struct fields job;
+
+    if ((!l->style->json || l->style->only) && !fields_find(&job, text, length)) {
+        errno = EPROTO;
+        return -1;
+    }
+    if (!is_wanted(l, &job))
+        return 0;
+    if (!l->style->json) {
+        l->style->row(&l->table, &job, l->now);
+        l->any = true;
+        return 0;
+    }
+    /* JSON is passed on as it is. */
+    fputs(l->any ? ",\n" : "[\n", stdout);
+    l->any = true;
+    return fwrite(text, 1, length, stdout) == length ? 0 : -1;
+}
+
+int listing_print(struct talk *talk, const char *path, const struct listing_style *style)
+{
+    struct listing l = {.style = style};
+    struct timespec now;
+    berth_error_t err;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    l.now = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    table_begin(&l.table, stdout, style->columns);
+    l.table.headless = style->headless;
+    int rc = talk_list(talk, path, put_object, &l, &err);
+    if (rc == 0 && style->only && !l.any)
+        rc = errtext_set(&err, ENOENT, "there is no such job");
+    else if (rc == 0 && style->json)
+        fputs(l.any ? "\n]\n" : "[]\n", stdout);
+    if (!style->json && rc == 0 && !table_end(&l.table))
+        rc = errtext_set(&err, ENOMEM, "out of memory");
+    table_clear(&l.table);
+    return rc < 0 ? talk_failed(talk, &err) : CLI_OK;
+}

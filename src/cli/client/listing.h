@@ -1,0 +1,30 @@
+/* Lists of jobs: which of them, and as what. */
+#ifndef CLI_CLIENT_LISTING_H
+#define CLI_CLIENT_LISTING_H
+
+#include <stdbool.h>
+
+#include "cli/client/fields.h"
+#include "cli/client/ids.h"
+#include "cli/client/table.h"
+#include "cli/client/talk.h"
+
+typedef void (*listing_row)(struct table *table, const struct fields *job, double now);
+
+struct listing_style {
+    bool json;                          /* as an array, as it comes; else as a table */
+    bool headless;                      /* without a line of heads */
+    const struct table_column *columns; /* of the table */
+    listing_row row;                    /* which adds a row for an object */
+    const struct ids *only;             /* NULL, or the jobs that are wanted: none is a failure */
+};
+
+/* Ask for a list by its path, and print it. Returns the exit status. */
+int listing_print(struct talk *talk, const char *path, const struct listing_style *style);
+
+/* The next cell: the job's id; a text; a number, or nothing where there is none. */
+void listing_id(struct table *table, const struct fields *job);
+void listing_text(struct table *table, const struct fields *job, const char *key);
+void listing_count(struct table *table, const struct fields *job, const char *key);
+
+#endif

@@ -1,0 +1,94 @@
+#include "cli/client/records.h"
+
+#include <errno.h>
+
+#define OBJECT_MAX ((size_t)64 << 20) /* bytes */
+#define INSIDE     2                  /* the depth between objects of the list */
+#define DEEPEST    1000
+#define OVER       (DEEPEST + 1) /* the depth behind the list */
+
+/* Hand an object on whose last part are these bytes. */
+static int hand_on(struct records *r, const char *bytes, size_t n)
+{
+    if (r->object.len == 0)
+        return r->visit(r->context, bytes, n);
+    strbuf_put(&r->object, bytes, n);
+    if (r->object.failed) {
+        errno = ENOMEM;
+        return -1;
+    }
+    int rc = r->visit(r->context, r->object.data, r->object.len);
+    strbuf_reset(&r->object);
+    return rc;
+}
+
+/* Inside of a string: up to its end. */
+static const char *skip_string(struct records *r, const char *at, const char *end)
+{
+    for (; at < end && r->in_string; at++) {
+        if (r->escaped)
+            r->escaped = false;
+        else if (*at == '\\')
+            r->escaped = true;
+        else if (*at == '"')
+            r->in_string = false;
+    }
+    return at;
+}
+
+static int fail(int errnum)
+{
+    errno = errnum;
+    return -1;
+}
+
+int records_take(struct records *r, const char *bytes, size_t n)
+{
+    const char *end = bytes + n, *at = bytes;
+    const char *start = r->depth > INSIDE && r->depth != OVER ? bytes : NULL; /* of an object */
+
+    while (at < end) {
+        if (r->in_string) {
+            at = skip_string(r, at, end);
+            continue;
+        }
+        char c = *at++;
+        if (c == '"')
+            r->in_string = true;
+        else if (c == '{' || c == '[') {
+            if (r->depth == OVER)
+                return fail(EINVAL);
+            if (r->depth == INSIDE)
+                start = at - 1;
+            if (++r->depth >= DEEPEST)
+                return fail(EINVAL);
+        } else if (c == '}' || c == ']') {
+            if (r->depth == 0 || r->depth == OVER)
+                return fail(EINVAL);
+            r->depth--;
+            if (r->depth == INSIDE && start) {
+                if (hand_on(r, start, (size_t)(at - start)) != 0)
+                    return -1;
+                start = NULL;
+            } else if (r->depth == 0) {
+                r->depth = OVER;
+            }
+        }
+    }
+    if (start) {
+        if (r->object.len > OBJECT_MAX)
+            return fail(EINVAL);
+        strbuf_put(&r->object, start, (size_t)(end - start));
+    }
+    return r->object.failed ? fail(ENOMEM) : 0;
+}
+
+bool records_are_complete(const struct records *r)
+{
+    return r->depth == OVER && !r->in_string;
+}
+
+void records_clear(struct records *r)
+{
+    strbuf_clear(&r->object);
+}

@@ -1,0 +1,464 @@
+#include "cli/client/request.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/errtext.h"
+#include "cli/client/environment.h"
+#include "cli/client/script.h"
+#include "cli/client/when.h"
+#include "config/quantity.h"
+
+#define COUNT_MAX 1000000000
+
+enum {
+    OPTION_MEM = 256,
+    OPTION_ARRAY,
+    OPTION_DEPENDENCY,
+    OPTION_BEGIN,
+    OPTION_HOLD,
+    OPTION_PRIORITY,
+    OPTION_NAME,
+    OPTION_ENV,
+    OPTION_CHDIR,
+    OPTION_REQUEUE,
+    OPTION_REQUIRES,
+    OPTION_SIGNAL,
+    OPTION_APPEND,
+    OPTION_JOBSPEC,
+    OPTION_BULK,
+    OPTION_PREEMPTIBLE
+};
+
+static const struct option options[] = {
+    {"nodes", required_argument, NULL, 'N'},
+    {"ntasks", required_argument, NULL, 'n'},
+    {"cores-per-task", required_argument, NULL, 'c'},
+    {"gpus-per-task", required_argument, NULL, 'g'},
+    {"mem", required_argument, NULL, OPTION_MEM},
+    {"time-limit", required_argument, NULL, 't'},
+    {"queue", required_argument, NULL, 'q'},
+    {"array", required_argument, NULL, OPTION_ARRAY},
+    {"dependency", required_argument, NULL, OPTION_DEPENDENCY},
+    {"begin", required_argument, NULL, OPTION_BEGIN},
+    {"hold", no_argument, NULL, OPTION_HOLD},
+    {"priority", required_argument, NULL, OPTION_PRIORITY},
+    {"name", required_argument, NULL, OPTION_NAME},
+    {"output", required_argument, NULL, 'o'},
+    {"error", required_argument, NULL, 'e'},
+    {"input", required_argument, NULL, 'i'},
+    {"append", no_argument, NULL, OPTION_APPEND},
+    {"env", required_argument, NULL, OPTION_ENV},
+    {"chdir", required_argument, NULL, OPTION_CHDIR},
+    {"requeue", no_argument, NULL, OPTION_REQUEUE},
+    {"exclusive", no_argument, NULL, 'x'},
+    {"requires", required_argument, NULL, OPTION_REQUIRES},
+    {"signal", required_argument, NULL, OPTION_SIGNAL},
+    {"preemptible-after", required_argument, NULL, OPTION_PREEMPTIBLE},
+    {"jobspec", required_argument, NULL, OPTION_JOBSPEC},
+    {"bulk", required_argument, NULL, OPTION_BULK},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0}};
+
+/* A set of options on its way to a request. */
+struct reading {
+    struct request *r;
+    json_t *job; /* what they say */
+    json_t *env; /* rules */
+    const char *chdir;
+    const char *where; /* "script.sh: " before what is wrong, or "" */
+    berth_error_t *err;
+};
+
+static const char *name_of(int option)
+{
+    for (const struct option *o = options; o->name; o++)
+        if (o->val == option)
+            return o->name;
+    return "?";
+}
+
+static int expected(struct reading *g, int option, const char *what)
+{
+    return errtext_set(g->err, EINVAL, "%s--%s is '%s', expected %s", g->where, name_of(option),
+                       optarg, what);
+}
+
+static int put(struct reading *g, const char *key, json_t *value)
+{
+    return json_object_set_new(g->job, key, value) == 0
+               ? 0
+               : errtext_set(g->err, EINVAL, "%s--%s: it is not UTF-8", g->where, key);
+}
+
+static int put_count(struct reading *g, int option, const char *key, long long min, long long max)
+{
+    char *end, what[80];
+    errno = 0;
+    long long n = strtoll(optarg, &end, 10);
+
+    if (end == optarg || *end || errno || n < min || n > max) {
+        snprintf(what, sizeof(what), "a whole number from %lld to %lld", min, max);
+        return expected(g, option, what);
+    }
+    return put(g, key, json_integer(n));
+}
+
+/* Seconds: whole ones as such. */
+static json_t *seconds(int64_t us)
+{
+    return us % 1000000 == 0 ? json_integer(us / 1000000) : json_real((double)us / 1e6);
+}
+
+static int put_duration(struct reading *g, int option, const char *key)
+{
+    int64_t us;
+    return quantity_duration(optarg, &us) < 0
+               ? expected(g, option, "a duration such as 90, 30m, 1h30m or 1:30:00")
+               : put(g, key, seconds(us));
+}
+
+static int put_memory(struct reading *g)
+{
+    int64_t bytes;
+    return quantity_size(optarg, &bytes) < 0 ? expected(g, OPTION_MEM, "a size such as 512M or 4G")
+                                             : put(g, "memory", json_integer(bytes));
+}
+
+static int put_begin(struct reading *g)
+{
+    double at;
+    return when_read(optarg, time(NULL), &at) < 0
+               ? expected(g, OPTION_BEGIN, "a time such as +1h, 08:30 or 2026-12-31T08:30")
+               : put(g, "begin", json_real(at));
+}
+
+/* "N" members, or "0-LAST". */
+static int put_array(struct reading *g)
+{
+    const char *digits = strncmp(optarg, "0-", 2) == 0 ? optarg + 2 : optarg;
+    char *end;
+    errno = 0;
+    long long n = strtoll(digits, &end, 10);
+
+    if (digits != optarg)
+        n++;
+    if (digits[0] < '0' || digits[0] > '9' || *end || errno || n < 1 || n > 1000000)
+        return expected(g, OPTION_ARRAY, "a number of members such as 10, or 0-9");
+    return put(g, "array", json_integer(n));
+}
+
+/* "USR1@60": the signal and the seconds before the limit. */
+static int put_signal(struct reading *g)
+{
+    char name[32];
+    int64_t us = INT64_C(60000000);
+    size_t n = strcspn(optarg, "@");
+
+    if (n == 0 || n >= sizeof(name) || (optarg[n] && quantity_duration(optarg + n + 1, &us) < 0))
+        return expected(g, OPTION_SIGNAL, "a signal and how long before the limit, USR1@60");
+    memcpy(name, optarg, n);
+    name[n] = '\0';
+    return put(g, "signal", json_pack("{s:s, s:o}", "signal", name, "before", seconds(us)));
+}
+
+static int put_requires(struct reading *g)
+{
+    json_t *names = json_array();
+
+    for (const char *at = optarg; names && *at;) {
+        size_t n = strcspn(at, ",");
+        if (n && json_array_append_new(names, json_stringn(at, n)) < 0) {
+            json_decref(names);
+            return expected(g, OPTION_REQUIRES, "properties in UTF-8");
+        }
+        at += n + (at[n] == ',');
+    }
+    return put(g, "requires", names);
+}
+
+static int put_jobspec(struct reading *g)
+{
+    struct script file;
+
+    if (script_read(&file, optarg, g->err) < 0)
+        return -1;
+    int rc = put(g, "jobspec", json_stringn(file.text, file.length));
+    script_clear(&file);
+    return rc;
+}
+
+static int take_more(struct reading *g, int option)
+{
+    switch (option) {
+    case 'x':
+        return put(g, "exclusive", json_true());
+    case OPTION_HOLD:
+        return put(g, "hold", json_true());
+    case OPTION_REQUEUE:
+        return put(g, "requeue", json_true());
+    case OPTION_APPEND:
+        return put(g, "append", json_true());
+    case OPTION_REQUIRES:
+        return put_requires(g);
+    case OPTION_SIGNAL:
+        return put_signal(g);
+    case OPTION_PREEMPTIBLE:
+        return put_duration(g, option, "preemptible_after");
+    case OPTION_JOBSPEC:
+        return put_jobspec(g);
+    case OPTION_BULK:
+        g->r->bulk = optarg;
+        return 0;
+    case OPTION_CHDIR:
+        g->chdir = optarg;
+        return 0;
+    case 'h':
+        g->r->wants_help = true;
+        return 0;
+    default:
+        return json_array_append_new(g->env, json_string(optarg)) == 0
+                   ? 0
+                   : expected(g, option, "a rule in UTF-8");
+    }
+}
+
+static int take_option(struct reading *g, int option)
+{
+    switch (option) {
+    case 'N':
+        return put_count(g, option, "nodes", 1, COUNT_MAX);
+    case 'n':
+        return put_count(g, option, "tasks", 1, COUNT_MAX);
+    case 'c':
+        return put_count(g, option, "cores", 1, COUNT_MAX);
+    case 'g':
+        return put_count(g, option, "gpus", 0, COUNT_MAX);
+    case 't':
+        return put_duration(g, option, "duration");
+    case 'q':
+        return put(g, "queue", json_string(optarg));
+    case 'o':
+        g->r->has_output = true;
+        return put(g, "output", json_string(optarg));
+    case 'e':
+        return put(g, "error", json_string(optarg));
+    case 'i':
+        return put(g, "input", json_string(optarg));
+    case OPTION_MEM:
+        return put_memory(g);
+    case OPTION_ARRAY:
+        return put_array(g);
+    case OPTION_DEPENDENCY:
+        return put(g, "dependency", json_string(optarg));
+    case OPTION_BEGIN:
+        return put_begin(g);
+    case OPTION_PRIORITY:
+        return put_count(g, option, "priority", INT_MIN, INT_MAX);
+    case OPTION_NAME:
+        return put(g, "name", json_string(optarg));
+    default:
+        return take_more(g, option);
+    }
+}
+
+/* Up to what is no option, which *rest tells. */
+static int take_options(struct reading *g, int argc, char **argv, int *rest)
+{
+    int c;
+
+    opterr = 0;
+    optind = 0; /* begin anew, whatever was read before */
+    while ((c = getopt_long(argc, argv, "+:N:n:c:g:t:q:o:e:i:xh", options, NULL)) != -1) {
+        if (c == ':')
+            return errtext_set(g->err, EINVAL, "%s'%s' takes a value", g->where, argv[optind - 1]);
+        if (c == '?')
+            return errtext_set(g->err, EINVAL, "%sunknown option '%s'", g->where, argv[optind - 1]);
+        if (take_option(g, c) < 0)
+            return -1;
+        if (g->r->wants_help)
+            break;
+    }
+    *rest = optind;
+    return 0;
+}
+
+/* A name without a slash is a script of this folder only if no program is called so. */
+static bool is_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    char file[PATH_MAX];
+    struct stat st;
+
+    for (const char *at = path ? path : ""; *at;) {
+        size_t n = strcspn(at, ":");
+        int length = snprintf(file, sizeof(file), "%.*s/%s", (int)n, at, name);
+        if (n && length > 0 && length < PATH_MAX && access(file, X_OK) == 0 &&
+            stat(file, &st) == 0 && S_ISREG(st.st_mode))
+            return true;
+        at += n + (at[n] == ':');
+    }
+    return false;
+}
+
+static json_t *texts(char **argv, int n)
+{
+    json_t *all = json_array();
+    for (int i = 0; all && i < n; i++)
+        if (json_array_append_new(all, json_string(argv[i])) < 0) {
+            json_decref(all);
+            return NULL;
+        }
+    return all;
+}
+
+static int set_name(json_t *job, const char *command)
+{
+    const char *slash = strrchr(command, '/');
+    if (json_object_get(job, "name"))
+        return 0;
+    return json_object_set_new(job, "name",
+                               json_string(strcmp(command, "-") == 0 ? "script"
+                                           : slash && slash[1]       ? slash + 1
+                                                                     : command));
+}
+
+/* A script's text and its options, which those of the command line go before. */
+static int take_script(struct reading *g, char **argv, int argc)
+{
+    struct reading inner = *g;
+    struct script script;
+    char where[300];
+    int rest = 0, rc = -1;
+
+    if (script_read(&script, argv[0], g->err) < 0)
+        return -1;
+    snprintf(where, sizeof(where), "%.290s: ", strcmp(argv[0], "-") == 0 ? "script" : argv[0]);
+    inner.where = where;
+    inner.job = json_object();
+    inner.env = json_array();
+    if (!inner.job || !inner.env)
+        errtext_set(g->err, ENOMEM, "out of memory");
+    else if (take_options(&inner, script.n, script.words, &rest) == 0) {
+        if (rest < script.n || g->r->wants_help || g->r->bulk)
+            errtext_set(g->err, EINVAL, "%sits lines have '%s', which is no option of a job", where,
+                        rest < script.n ? script.words[rest] : "--help or --bulk");
+        else
+            rc = 0;
+    }
+    if (rc == 0) {
+        json_t *text = json_stringn(script.text, script.length);
+        if (!text)
+            rc = errtext_set(g->err, EINVAL, "%sit is not UTF-8", where);
+        else if (json_object_update(inner.job, g->job) < 0 ||
+                 json_object_set_new(inner.job, "script", text) < 0 ||
+                 json_array_extend(inner.env, g->env) < 0 ||
+                 json_object_set_new(inner.job, "args", texts(argv + 1, argc - 1)) < 0)
+            rc = errtext_set(g->err, EINVAL, "%san argument is not UTF-8", where);
+    }
+    if (rc == 0) {
+        json_t *job = g->job, *env = g->env;
+        g->job = inner.job;
+        g->env = inner.env;
+        g->chdir = g->chdir ? g->chdir : inner.chdir;
+        inner.job = job;
+        inner.env = env;
+    }
+    /* What --chdir points to is the script's. */
+    if (rc == 0 && g->chdir && inner.chdir == g->chdir &&
+        json_object_set_new(g->job, "directory", json_string(g->chdir)) == 0)
+        g->chdir = json_string_value(json_object_get(g->job, "directory"));
+    json_decref(inner.job);
+    json_decref(inner.env);
+    script_clear(&script);
+    return rc;
+}
+
+static int take_command(struct reading *g, char **argv, int argc)
+{
+    bool has_jobspec = json_object_get(g->job, "jobspec") != NULL;
+
+    if (argc == 0)
+        return has_jobspec ? 0
+                           : errtext_set(g->err, EINVAL,
+                                         "no command given, expected one or a "
+                                         "script");
+    bool script = strcmp(argv[0], "-") == 0 ||
+                  (script_is(argv[0]) && (strchr(argv[0], '/') || !is_program(argv[0])));
+    if (script) {
+        if (take_script(g, argv, argc) < 0)
+            return -1;
+    } else {
+        json_t *command = texts(argv, argc);
+        if (!command || json_object_set_new(g->job, "command", command) < 0)
+            return errtext_set(g->err, EINVAL, "the command is not UTF-8");
+    }
+    return set_name(g->job, argv[0]) == 0 ? 0
+                                          : errtext_set(g->err, EINVAL, "the name is not UTF-8");
+}
+
+/* Where it runs and with what: as here. */
+static int take_surroundings(struct reading *g)
+{
+    char here[PATH_MAX], path[2 * PATH_MAX];
+    mode_t mask = umask(0);
+
+    umask(mask);
+    if (!getcwd(here, sizeof(here)))
+        return errtext_set(g->err, errno == EINVAL ? ENOENT : errno, "the working directory: %s",
+                           strerror(errno));
+    const char *to = g->chdir ? g->chdir : here;
+    snprintf(path, sizeof(path), "%s%s%s", *to == '/' ? "" : here, *to == '/' ? "" : "/", to);
+    json_t *env = environment_make(g->env);
+    if (json_object_set_new(g->job, "environment", env) < 0)
+        return errtext_set(g->err, ENOMEM, "out of memory");
+    if (json_object_set_new(g->job, "directory", json_string(path)) < 0)
+        return errtext_set(g->err, EINVAL, "the path of the directory is not UTF-8: %s", path);
+    return json_object_set_new(g->job, "umask", json_integer((json_int_t)mask));
+}
+
+int request_read(struct request *r, int argc, char **argv, berth_error_t *err)
+{
+    struct reading g = {.r = r, .job = json_object(), .env = json_array(), .where = "", .err = err};
+    int rest = argc, rc = -1;
+
+    *r = (struct request){0};
+    if (!g.job || !g.env) {
+        errtext_set(err, ENOMEM, "out of memory");
+        goto out;
+    }
+    rc = take_options(&g, argc, argv, &rest);
+    if (rc < 0 || r->wants_help)
+        goto out;
+    if (r->bulk) {
+        if (rest < argc || json_object_size(g.job) || json_array_size(g.env) || g.chdir)
+            rc = errtext_set(err, EINVAL, "--bulk takes no command and no other option");
+        goto out;
+    }
+    rc = take_command(&g, argv + rest, argc - rest);
+    if (rc == 0)
+        rc = take_surroundings(&g);
+out:
+    if (rc == 0) {
+        r->job = g.job;
+        g.job = NULL;
+    }
+    int saved = errno;
+    json_decref(g.job);
+    json_decref(g.env);
+    errno = saved;
+    return rc;
+}
+
+void request_clear(struct request *r)
+{
+    json_decref(r->job);
+    r->job = NULL;
+}

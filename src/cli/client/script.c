@@ -1,0 +1,171 @@
+#include "cli/client/script.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/errtext.h"
+#include "base/strbuf.h"
+
+#define MARK "#BERTH"
+
+bool script_is(const char *path)
+{
+    char head[2];
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        return false;
+    bool is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && read(fd, head, 2) == 2 &&
+              memcmp(head, "#!", 2) == 0;
+    close(fd);
+    return is;
+}
+
+static int read_text(struct script *s, const char *path, berth_error_t *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    struct strbuf text = {0};
+    ssize_t n = 1;
+
+    if (fd < 0)
+        return errtext_set(err, errno, "%s: %s", path, strerror(errno));
+    while (n > 0 && text.len <= SCRIPT_MAX && strbuf_room(&text, 65536)) {
+        n = read(fd, text.data + text.len, 65536);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n > 0)
+            text.len += (size_t)n;
+    }
+    int saved = errno;
+    if (!standard)
+        close(fd);
+    int rc = 0;
+    if (text.failed)
+        rc = errtext_set(err, ENOMEM, "out of memory");
+    else if (n < 0)
+        rc = errtext_set(err, saved, "%s: %s", standard ? "standard input" : path, strerror(saved));
+    else if (text.len > SCRIPT_MAX)
+        rc = errtext_set(err, EFBIG, "%s is too large a script, expected at most %zu bytes",
+                         standard ? "standard input" : path, SCRIPT_MAX);
+    if (rc < 0) {
+        saved = errno;
+        strbuf_clear(&text);
+        errno = saved;
+        return -1;
+    }
+    s->length = text.len;
+    s->text = strbuf_steal(&text);
+    return s->text ? 0 : errtext_set(err, ENOMEM, "out of memory");
+}
+
+static int add_word(struct script *s, struct strbuf *word)
+{
+    char **grown = realloc(s->words, ((size_t)s->n + 2) * sizeof(*grown));
+
+    if (!grown)
+        return -1;
+    s->words = grown;
+    s->words[s->n] = strbuf_steal(word);
+    if (!s->words[s->n])
+        return -1;
+    s->words[++s->n] = NULL;
+    return 0;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* One word, moving *text behind it. -1: a quote is not closed. */
+static int take_word(const char **text, const char *end, struct strbuf *word)
+{
+    const char *at = *text;
+    char quote = '\0';
+
+    for (; at < end && (quote || !is_blank(*at)); at++) {
+        if (!quote && (*at == '\'' || *at == '"')) {
+            quote = *at;
+        } else if (*at == quote && quote) {
+            quote = '\0';
+        } else {
+            if (*at == '\\' && quote != '\'' && at + 1 < end)
+                at++;
+            strbuf_putc(word, *at);
+        }
+    }
+    *text = at;
+    return quote ? -1 : 0;
+}
+
+static int read_line(struct script *s, const char *at, const char *end, const char *path,
+                     size_t line, berth_error_t *err)
+{
+    for (;;) {
+        struct strbuf word = {0};
+        while (at < end && is_blank(*at))
+            at++;
+        if (at == end || *at == '#')
+            return 0;
+        if (take_word(&at, end, &word) < 0) {
+            strbuf_clear(&word);
+            return errtext_set(err, EINVAL, "%s:%zu: a quote is not closed", path, line);
+        }
+        if (add_word(s, &word) < 0) {
+            strbuf_clear(&word);
+            return errtext_set(err, ENOMEM, "out of memory");
+        }
+    }
+}
+
+int script_options(struct script *s, const char *path, berth_error_t *err)
+{
+    const char *at = s->text, *end = s->text + s->length;
+    struct strbuf first = {0};
+
+    strbuf_puts(&first, "");
+    if (add_word(s, &first) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    for (size_t line = 1; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        const char *text = at;
+        stop = stop ? stop : end;
+        at = stop < end ? stop + 1 : end;
+        while (text < stop && is_blank(*text))
+            text++;
+        if (text < stop && *text != '#')
+            break;
+        size_t mark = sizeof(MARK) - 1;
+        if ((size_t)(stop - text) > mark && memcmp(text, MARK, mark) == 0 && is_blank(text[mark]) &&
+            read_line(s, text + mark, stop, path, line, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int script_read(struct script *s, const char *path, berth_error_t *err)
+{
+    *s = (struct script){0};
+    if (read_text(s, path, err) == 0 &&
+        script_options(s, strcmp(path, "-") == 0 ? "standard input" : path, err) == 0)
+        return 0;
+    script_clear(s);
+    return -1;
+}
+
+void script_clear(struct script *s)
+{
+    int saved = errno;
+    for (int i = 0; i < s->n; i++)
+        free(s->words[i]);
+    free(s->words);
+    free(s->text);
+    *s = (struct script){0};
+    errno = saved;
+}

@@ -1,0 +1,93 @@
+#include "cli/client/when.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/quantity.h"
+
+static int from_fields(struct tm *day, double *seconds)
+{
+    day->tm_isdst = -1;
+    time_t at = mktime(day);
+    if (at == (time_t)-1) {
+        errno = EINVAL;
+        return -1;
+    }
+    *seconds = (double)at;
+    return 0;
+}
+
+int when_read(const char *text, time_t now, double *seconds)
+{
+    static const char *const dates[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
+                                        "%Y-%m-%d %H:%M", "%Y-%m-%d"};
+    static const char *const hours[] = {"%H:%M:%S", "%H:%M"};
+    int64_t us;
+
+    if (strncmp(text, "now", 3) == 0 && (!text[3] || text[3] == '+'))
+        text += 3;
+    if (!*text || *text == '+') {
+        if (*text && quantity_duration(text + 1, &us) < 0)
+            return -1;
+        *seconds = (double)now + (*text ? (double)us / 1e6 : 0);
+        return 0;
+    }
+    if (*text == '@') {
+        char *end;
+        *seconds = strtod(text + 1, &end);
+        if (end != text + 1 && !*end && *seconds >= 0 && *seconds < 4e9)
+            return 0;
+        errno = EINVAL;
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof(dates) / sizeof(dates[0]); i++) {
+        struct tm day = {0};
+        const char *end = strptime(text, dates[i], &day);
+        if (end && !*end)
+            return from_fields(&day, seconds);
+    }
+    for (size_t i = 0; i < sizeof(hours) / sizeof(hours[0]); i++) {
+        struct tm day;
+        localtime_r(&now, &day);
+        day.tm_sec = 0;
+        const char *end = strptime(text, hours[i], &day);
+        if (!end || *end)
+            continue;
+        if (from_fields(&day, seconds) < 0)
+            return -1;
+        if (*seconds > (double)now)
+            return 0;
+        day.tm_mday++;
+        return from_fields(&day, seconds);
+    }
+    errno = EINVAL;
+    return -1;
+}
+
+char *when_put(double seconds, char out[WHEN_SIZE])
+{
+    time_t at = (time_t)seconds;
+    struct tm day;
+
+    if (seconds < 0 || !localtime_r(&at, &day) ||
+        strftime(out, WHEN_SIZE, "%Y-%m-%d %H:%M:%S", &day) == 0)
+        snprintf(out, WHEN_SIZE, "-");
+    return out;
+}
+
+char *when_span(double seconds, char out[WHEN_SIZE])
+{
+    long long s = seconds > 0 && seconds < 1e12 ? (long long)seconds : 0;
+    long long days = s / 86400, hours = s / 3600 % 24, minutes = s / 60 % 60;
+
+    s %= 60;
+    if (days)
+        snprintf(out, WHEN_SIZE, "%lld-%02lld:%02lld:%02lld", days, hours, minutes, s);
+    else if (hours)
+        snprintf(out, WHEN_SIZE, "%lld:%02lld:%02lld", hours, minutes, s);
+    else
+        snprintf(out, WHEN_SIZE, "%lld:%02lld", minutes, s);
+    return out;
+}

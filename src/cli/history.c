@@ -1,0 +1,163 @@
+/* berth history: what has ended. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/client/listing.h"
+#include "cli/client/picture.h"
+#include "cli/client/when.h"
+#include "cli/client/words.h"
+#include "cli/verb.h"
+#include "config/quantity.h"
+
+static const char help[] =
+    "usage: berth history [OPTION]...\n"
+    "List jobs that have ended, newest first.\n"
+    "  -n, --limit N      at most so many (20); 0: all\n"
+    "  -u, --user NAME    only of this user\n"
+    "  -q, --queue NAME   only in this queue\n"
+    "  -s, --state LIST   only in these states: done, failed, cancelled, timeout\n"
+    "      --name NAME    only those called so\n"
+    "      --since TIME   only those that ended after: 2h (ago), 08:30, 2026-11-22\n"
+    "      --json         an array of objects, as of 'berth jobs'\n"
+    "      --plot FILE.svg  draw them: Gantt chart, utilisation and queue length\n"
+    "  -h, --help         print this\n"
+    "EXIT is the exit status or the signal; MEMORY the most that was in use.\n"
+    "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
+    "Example: berth history -s failed --since 1d\n"
+    "Manual: man berth-history\n";
+
+static const struct table_column columns[] = {
+    {"ID", true, 0},     {"NAME", false, 20}, {"USER", false, 12}, {"QUEUE", false, 12},
+    {"STATE", false, 0}, {"CORES", true, 0},  {"EXIT", false, 0},  {"ENDED", false, 0},
+    {"TIME", true, 0},   {"CPU", true, 0},    {"MEMORY", true, 0}, {"REASON", false, 0},
+    {NULL, false, 0}};
+
+static const char *size_text(double bytes, char text[32])
+{
+    static const char units[] = "BKMGTP";
+    size_t i = 0;
+
+    if (bytes < 0) {
+        text[0] = '\0';
+        return text;
+    }
+    for (; bytes >= 1024 && i + 2 < sizeof(units); i++)
+        bytes /= 1024;
+    snprintf(text, 32, bytes < 10 && i ? "%.1f%c" : "%.0f%c", bytes, units[i]);
+    return text;
+}
+
+static void put_row(struct table *t, const struct fields *job, double now)
+{
+    char text[WHEN_SIZE], size[32], exit[24] = "";
+    double start = fields_number(job, "start"), end = fields_number(job, "end");
+    double cpu = fields_number(job, "cpu_time");
+    int code = (int)fields_number(job, "exit"), signal = (int)fields_number(job, "signal");
+
+    (void)now;
+    if (signal > 0)
+        snprintf(exit, sizeof(exit), "%s", sigabbrev_np(signal) ? sigabbrev_np(signal) : "signal");
+    else if (code >= 0)
+        snprintf(exit, sizeof(exit), "%d", code);
+    listing_id(t, job);
+    listing_text(t, job, "name");
+    listing_text(t, job, "user");
+    listing_text(t, job, "queue");
+    listing_text(t, job, "state");
+    listing_count(t, job, "cores");
+    table_cell(t, exit);
+    table_cell(t, when_put(end, text));
+    table_cell(t, start < 0 || end < 0 ? "" : when_span(end - start, text));
+    table_cell(t, cpu < 0 ? "" : when_span(cpu, text));
+    table_cell(t, size_text(fields_number(job, "peak_memory"), size));
+    listing_text(t, job, "reason");
+}
+
+/* "2h" is two hours ago; else an instant. */
+static bool put_since(struct strbuf *path, const char *text)
+{
+    char number[48];
+    double at;
+    int64_t us;
+
+    if (quantity_duration(text, &us) == 0 && !strchr(text, ':'))
+        at = (double)time(NULL) - (double)us / 1e6;
+    else if (when_read(text, time(NULL), &at) < 0)
+        return false;
+    /* The last 08:30, not the next. */
+    if (at > (double)time(NULL))
+        at -= 86400;
+    snprintf(number, sizeof(number), "%.0f", at < 0 ? 0 : at);
+    words_query(path, "since", number);
+    return true;
+}
+
+static int list(const char *path, bool json, const char *plot)
+{
+    const struct listing_style style = {.json = json, .columns = columns, .row = put_row};
+    struct talk talk;
+    berth_error_t err;
+    int status;
+
+    if (talk_open(&talk, "history", &err) < 0)
+        status = talk_failed(&talk, &err);
+    else if (plot)
+        status = picture_draw(&talk, path, plot, &err) < 0 ? talk_failed(&talk, &err) : CLI_OK;
+    else
+        status = listing_print(&talk, path, &style);
+    talk_close(&talk);
+    return status;
+}
+
+int cli_history(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"limit", required_argument, NULL, 'n'}, {"user", required_argument, NULL, 'u'},
+        {"queue", required_argument, NULL, 'q'}, {"state", required_argument, NULL, 's'},
+        {"name", required_argument, NULL, 'N'},  {"since", required_argument, NULL, 'S'},
+        {"plot", required_argument, NULL, 'p'},  {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+    static const char *const keys[] = {
+        ['u'] = "user", ['q'] = "queue", ['s'] = "state", ['N'] = "name"};
+    struct strbuf path = {0};
+    const char *limit = "20", *states = NULL, *plot = NULL;
+    bool json = false;
+    int c, status = CLI_USAGE;
+
+    strbuf_puts(&path, "/v1/jobs?history=1&order=newest");
+    while ((c = words_option("history", argc, argv, ":n:u:q:s:h", options)) != -1) {
+        if (c == '?')
+            goto out;
+        if (c == 'h') {
+            status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            goto out;
+        }
+        if (c == 'S' && !put_since(&path, optarg)) {
+            status = cli_usage("history", "--since is '%s', expected a time such as 2h or 08:30",
+                               optarg);
+            goto out;
+        }
+        if (c == 'n')
+            limit = optarg;
+        else if (c == 's')
+            states = optarg;
+        else if (c == 'p')
+            plot = optarg;
+        else if (c == 'j')
+            json = true;
+        else if (c != 'S')
+            words_query(&path, keys[c], optarg);
+    }
+    if (optind < argc) {
+        status = cli_usage("history", "it takes no job, got '%s'; 'berth jobs' does", argv[optind]);
+        goto out;
+    }
+    words_query(&path, "state", states ? states : "done,failed,cancelled,timeout");
+    if (strcmp(limit, "0") != 0)
+        words_query(&path, "limit", limit);
+    status = list(strbuf_text(&path), json, plot);
+out:
+    strbuf_clear(&path);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* berth jobs: what waits and runs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client/listing.h"
+#include "cli/client/when.h"
+#include "cli/client/words.h"
+#include "cli/verb.h"
+
+#define IDS_MAX 16384 /* bytes: a request has to fit what a server takes */
+
+static const char help[] =
+    "usage: berth jobs [OPTION]... [JOB]...\n"
+    "List jobs: those that wait or run, or the given ones.\n"
+    "  -a, --all          also those that have ended\n"
+    "  -u, --user NAME    only of this user\n"
+    "  -q, --queue NAME   only in this queue\n"
+    "  -s, --state LIST   only in these states: pending, held, running, done, failed,\n"
+    "                     cancelled, timeout\n"
+    "      --name NAME    only those called so\n"
+    "  -n, --limit N      at most so many\n"
+    "      --json         an array of objects with id, name, user, queue, state, reason,\n"
+    "                     priority, nodes, cores, gpus, submit, start, end, exit, signal and\n"
+    "                     more; times in seconds since 1970, or null\n"
+    "      --no-header    no line of heads\n"
+    "  -h, --help         print this\n"
+    "WHEN is what is left of a running job's time, or how long until a pending one starts as\n"
+    "far as is known now.\n"
+    "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
+    "Example: berth jobs -u ann -s pending\n"
+    "Manual: man berth-jobs\n";
+
+static const struct table_column columns[] = {
+    {"ID", true, 0},     {"NAME", false, 20}, {"USER", false, 12},  {"QUEUE", false, 12},
+    {"STATE", false, 0}, {"NODES", true, 0},  {"CORES", true, 0},   {"GPUS", true, 0},
+    {"TIME", true, 0},   {"WHEN", false, 0},  {"REASON", false, 0}, {NULL, false, 0}};
+
+static void put_when(struct table *t, const struct fields *job, const char *state, double now)
+{
+    char span[WHEN_SIZE], text[WHEN_SIZE + 16];
+    double until = fields_number(job, "until"), estimate = fields_number(job, "estimate");
+
+    text[0] = '\0';
+    if (strcmp(state, "running") == 0 && until >= 0)
+        snprintf(text, sizeof(text), "%s left", when_span(until - now, span));
+    else if (strcmp(state, "pending") == 0 && estimate >= 0)
+        snprintf(text, sizeof(text), "in %s", when_span(estimate - now, span));
+    table_cell(t, text);
+}
+
+static void put_row(struct table *t, const struct fields *job, double now)
+{
+    char span[WHEN_SIZE], state[16];
+    double start = fields_number(job, "start"), end = fields_number(job, "end");
+
+    listing_id(t, job);
+    listing_text(t, job, "name");
+    listing_text(t, job, "user");
+    listing_text(t, job, "queue");
+    snprintf(state, sizeof(state), "%s", fields_text(job, "state", &t->cell));
+    table_cell(t, state);
+    listing_count(t, job, "nodes");
+    listing_count(t, job, "cores");
+    listing_count(t, job, "gpus");
+    table_cell(t, start < 0 ? "" : when_span((end < 0 ? now : end) - start, span));
+    put_when(t, job, state, now);
+    listing_text(t, job, *fields_text(job, "reason", &t->cell) ? "reason" : "resources");
+}
+
+struct id_list {
+    struct strbuf text;
+    int64_t last;
+};
+
+static int put_id(void *context, int64_t id, int64_t member, bool ranged)
+{
+    struct id_list *list = context;
+
+    (void)member;
+    (void)ranged;
+    if (id == list->last)
+        return 0;
+    list->last = id;
+    strbuf_puts(&list->text, list->text.len ? "," : "");
+    strbuf_put_int(&list->text, id);
+    return list->text.len > IDS_MAX ? -1 : 0;
+}
+
+/* Ask for the jobs that are named; members are picked from them later. */
+static int put_ids(struct strbuf *path, struct ids *ids, char **words, int n)
+{
+    struct id_list list = {{0}, 0};
+    berth_error_t err;
+    int rc = 0;
+
+    if (ids_read(ids, words, (size_t)n, &err) < 0)
+        return cli_usage("jobs", "%s", err.text);
+    if (ids_each(ids, put_id, &list) != 0)
+        rc = cli_usage("jobs", "too many jobs are named at once");
+    words_query(path, "ids", strbuf_text(&list.text));
+    strbuf_clear(&list.text);
+    return rc;
+}
+
+static int list(struct strbuf *path, const struct listing_style *style)
+{
+    struct talk talk;
+    berth_error_t err;
+    int status;
+
+    if (talk_open(&talk, "jobs", &err) < 0)
+        status = talk_failed(&talk, &err);
+    else
+        status = listing_print(&talk, strbuf_text(path), style);
+    talk_close(&talk);
+    return status;
+}
+
+int cli_jobs(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"all", no_argument, NULL, 'a'},         {"user", required_argument, NULL, 'u'},
+        {"queue", required_argument, NULL, 'q'}, {"state", required_argument, NULL, 's'},
+        {"name", required_argument, NULL, 'N'},  {"limit", required_argument, NULL, 'n'},
+        {"json", no_argument, NULL, 'j'},        {"no-header", no_argument, NULL, 'H'},
+        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+    struct strbuf path = {0};
+    struct ids ids = {0};
+    struct listing_style style = {.columns = columns, .row = put_row};
+    int c, status = CLI_USAGE;
+
+    strbuf_puts(&path, "/v1/jobs");
+    while ((c = words_option("jobs", argc, argv, ":au:q:s:n:h", options)) != -1) {
+        switch (c) {
+        case 'a':
+            words_query(&path, "history", "1");
+            break;
+        case 'u':
+            words_query(&path, "user", optarg);
+            break;
+        case 'q':
+            words_query(&path, "queue", optarg);
+            break;
+        case 's':
+            words_query(&path, "state", optarg);
+            break;
+        case 'N':
+            words_query(&path, "name", optarg);
+            break;
+        case 'n':
+            words_query(&path, "limit", optarg);
+            break;
+        case 'j':
+            style.json = true;
+            break;
+        case 'H':
+            style.headless = true;
+            break;
+        case 'h':
+            status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            goto out;
+        default:
+            goto out;
+        }
+    }
+    if (optind < argc) {
+        status = put_ids(&path, &ids, argv + optind, argc - optind);
+        if (status != CLI_OK)
+            goto out;
+        style.only = &ids;
+    }
+    status = list(&path, &style);
+out:
+    ids_clear(&ids);
+    strbuf_clear(&path);
+    return status;
+}

@@ -1,0 +1,99 @@
+/* berth log: what a job has written. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errtext.h"
+#include "cli/client/follow.h"
+#include "cli/client/ids.h"
+#include "cli/client/tail.h"
+#include "cli/client/words.h"
+#include "cli/verb.h"
+
+static const char help[] =
+    "usage: berth log [OPTION]... JOB\n"
+    "Print what a job has written to its output file; of an array name the member, 17[2].\n"
+    "  -e, --error   its errors, where they go to a file of their own\n"
+    "  -f, --follow  go on until it has ended; then its errors are shown too\n"
+    "  -h, --help    print this\n"
+    "Exit status: 0 printed, 1 there is no such file, 2 wrong command line.\n"
+    "Example: berth log -f 17\n"
+    "Manual: man berth-log\n";
+
+static int print(struct talk *talk, int64_t id, int64_t member, bool error, berth_error_t *err)
+{
+    struct tail tail = {.fd = -1, .to = STDOUT_FILENO};
+    struct strbuf where = {0};
+    json_t *job = NULL;
+    int rc;
+
+    words_path(&where, id, member, "");
+    rc = talk_ask(talk, "GET", strbuf_text(&where), NULL, &job, err);
+    strbuf_clear(&where);
+    if (rc < 0)
+        return -1;
+    const char *path = json_string_value(json_object_get(job, error ? "error" : "output"));
+    if (error && !path)
+        path = json_string_value(json_object_get(job, "output"));
+    if (member < 0 && json_integer_value(json_object_get(job, "members")) > 1)
+        rc = errtext_set(err, EINVAL, "%lld is an array, expected one of its members, %lld[0]",
+                         (long long)id, (long long)id);
+    else if (!path)
+        rc = errtext_set(err, ENOENT, "its output is in no file that you may know");
+    else if (access(path, R_OK) < 0)
+        rc = errtext_set(err, errno, "%s: %s", path, strerror(errno));
+    else {
+        fflush(stdout);
+        if (tail_is(&tail, path, -1) < 0)
+            rc = errtext_set(err, errno, "%s: %s", path, strerror(errno));
+    }
+    tail_close(&tail);
+    json_decref(job);
+    return rc;
+}
+
+static int show(const char *word, bool follow, bool error)
+{
+    struct talk talk;
+    berth_error_t err;
+    int64_t id, member;
+    int status = CLI_OK;
+
+    if (ids_read_one(word, &id, &member, &err) < 0)
+        return cli_usage("log", "%s", err.text);
+    if (talk_open(&talk, "log", &err) < 0) {
+        status = talk_failed(&talk, &err);
+    } else if (follow) {
+        struct follow f = {.talk = &talk, .id = id, .member = member, .output = true};
+        struct follow_end end;
+        if (follow_job(&f, &end, &err) < 0)
+            status = talk_failed(&talk, &err);
+    } else if (print(&talk, id, member, error, &err) < 0) {
+        status = talk_failed(&talk, &err);
+    }
+    talk_close(&talk);
+    return status;
+}
+
+int cli_log(int argc, char **argv)
+{
+    static const struct option options[] = {{"error", no_argument, NULL, 'e'},
+                                            {"follow", no_argument, NULL, 'f'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    bool follow = false, error = false;
+    int c;
+
+    while ((c = words_option("log", argc, argv, ":efh", options)) != -1) {
+        if (c == '?')
+            return CLI_USAGE;
+        if (c == 'h')
+            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        follow = follow || c == 'f';
+        error = error || c == 'e';
+    }
+    if (argc - optind != 1)
+        return cli_usage("log", argc == optind ? "no job given" : "expected one job");
+    return show(argv[optind], follow, error);
+}

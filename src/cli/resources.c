@@ -1,0 +1,153 @@
+/* berth resources, berth drain, berth resume: the machine, and parts of it that take no jobs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client/talk.h"
+#include "cli/client/when.h"
+#include "cli/client/words.h"
+#include "cli/verb.h"
+
+static const char resources_help[] =
+    "usage: berth resources [--json]\n"
+    "Show what the machine has, what of it is in use, and what has been drained.\n"
+    "      --json  the same as an object\n"
+    "  -h, --help  print this\n"
+    "Exit status: 0 shown, 1 failed, 2 wrong command line.\n"
+    "Example: berth resources\n"
+    "Manual: man berth-resources\n";
+
+static const char drain_help[] =
+    "usage: berth drain [--down] RESOURCES [REASON]...\n"
+    "Let no more jobs start on parts of the machine; jobs that run there go on. Resources are\n"
+    "a host, or a host and a part of it such as node0/core3.\n"
+    "      --down  they have failed: no job is expected to end there either\n"
+    "  -h, --help  print this\n"
+    "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+    "Example: berth drain \"$(hostname)\" new disk\n"
+    "Manual: man berth-drain\n";
+
+static const char resume_help[] = "usage: berth resume RESOURCES\n"
+                                  "Let jobs start again on what has been drained.\n"
+                                  "  -h, --help  print this\n"
+                                  "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+                                  "Example: berth resume \"$(hostname)\"\n"
+                                  "Manual: man berth-resume\n";
+
+static void put_size(double bytes)
+{
+    printf("memory  %.1f GiB\n", bytes / 1073741824.0);
+}
+
+static void put_resources(const json_t *answer)
+{
+    char text[WHEN_SIZE];
+    const json_t *used = json_object_get(answer, "used"), *part;
+    size_t i;
+
+    printf("nodes   %.0f\n", words_number(answer, "nodes"));
+    printf("cores   %.0f of %.0f in use\n", words_number(used, "cores"),
+           words_number(answer, "cores"));
+    printf("gpus    %.0f of %.0f in use\n", words_number(used, "gpus"),
+           words_number(answer, "gpus"));
+    if (words_number(answer, "memory") > 0)
+        put_size(words_number(answer, "memory"));
+    json_array_foreach(json_object_get(answer, "changed"), i, part)
+        printf("%-7s %s since %s%s%s\n", words_text(part, "status"), words_text(part, "resources"),
+               when_put(words_number(part, "since"), text), *words_text(part, "reason") ? ": " : "",
+               words_text(part, "reason"));
+}
+
+int cli_resources(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct talk talk;
+    berth_error_t err;
+    json_t *answer = NULL;
+    bool json = false;
+    int c, status = CLI_OK;
+
+    while ((c = words_option("resources", argc, argv, ":h", options)) != -1) {
+        if (c == '?')
+            return CLI_USAGE;
+        if (c == 'h')
+            return fputs(resources_help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        json = true;
+    }
+    if (optind < argc)
+        return cli_usage("resources", "it takes no argument, got '%s'", argv[optind]);
+    if (talk_open(&talk, "resources", &err) < 0 ||
+        talk_ask(&talk, "GET", "/v1/resources", NULL, &answer, &err) < 0) {
+        status = talk_failed(&talk, &err);
+    } else if (json) {
+        json_dumpf(answer, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else {
+        put_resources(answer);
+    }
+    json_decref(answer);
+    talk_close(&talk);
+    return status;
+}
+
+static int set_status(const char *verb, const char *resources, const char *to, const char *reason)
+{
+    struct talk talk;
+    berth_error_t err;
+    int status = CLI_OK;
+    json_t *body = json_pack("{s:s, s:s}", "resources", resources, "status", to);
+
+    if (*reason && json_object_set_new(body, "reason", json_string(reason)) < 0) {
+        json_decref(body);
+        return cli_usage(verb, "the reason is not UTF-8");
+    }
+    if (!body)
+        return cli_usage(verb, "the resources are not UTF-8");
+    if (talk_open(&talk, verb, &err) < 0 ||
+        talk_ask(&talk, "PATCH", "/v1/resources", body, NULL, &err) < 0)
+        status = talk_failed(&talk, &err);
+    talk_close(&talk);
+    json_decref(body);
+    return status;
+}
+
+int cli_drain(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"down", no_argument, NULL, 'd'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct strbuf reason = {0};
+    const char *to = "drained";
+    int c;
+
+    while ((c = words_option("drain", argc, argv, "+:h", options)) != -1) {
+        if (c == '?')
+            return CLI_USAGE;
+        if (c == 'h')
+            return fputs(drain_help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        to = "down";
+    }
+    if (optind == argc)
+        return cli_usage("drain", "no resources given");
+    for (int i = optind + 1; i < argc; i++) {
+        strbuf_puts(&reason, reason.len ? " " : "");
+        strbuf_puts(&reason, argv[i]);
+    }
+    int status = set_status("drain", argv[optind], to, strbuf_text(&reason));
+    strbuf_clear(&reason);
+    return status;
+}
+
+int cli_resume(int argc, char **argv)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    int c;
+
+    while ((c = words_option("resume", argc, argv, ":h", options)) != -1) {
+        if (c == '?')
+            return CLI_USAGE;
+        return fputs(resume_help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+    }
+    if (argc - optind != 1)
+        return cli_usage("resume", argc == optind ? "no resources given" : "expected one argument");
+    return set_status("resume", argv[optind], "up", "");
+}

@@ -1,0 +1,90 @@
+/* berth run: hand in a job and stay with it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/client/follow.h"
+#include "cli/client/request.h"
+#include "cli/client/talk.h"
+#include "cli/verb.h"
+
+static const char help[] =
+    "usage: berth run [OPTION]... COMMAND [ARG]...\n"
+    "       berth run [OPTION]... SCRIPT [ARG]...\n"
+    "Run a job: hand it in, show its output while it runs, and end as it does. Where no\n"
+    "server runs a private one is started. Ctrl-C cancels the job; once more leaves it.\n"
+    "Options are those of 'berth submit', among them:\n"
+    "  -n, --ntasks N          tasks, each of which runs the command (1)\n"
+    "  -c, --cores-per-task N  cores of a task (1)\n"
+    "  -g, --gpus-per-task N   gpus of a task (0)\n"
+    "      --mem SIZE          memory, 512M or 4G\n"
+    "  -t, --time-limit TIME   90, 30m, 1h30m\n"
+    "  -q, --queue NAME        other than the usual one\n"
+    "  -o, --output FILE       write its output there, and show nothing\n"
+    "  -h, --help              print this\n"
+    "Exit status: that of the job, or 128 + its signal; 1 if it could not be run, 2 wrong\n"
+    "command line.\n"
+    "Example: berth run -c 2 ./work.sh\n"
+    "Manual: man berth-run, man berth-submit\n";
+
+/* Say how it ended, where its status alone doesn't. */
+static void tell(int64_t id, const struct follow_end *end)
+{
+    if (end->left)
+        fprintf(stderr, "berth run: left job %" PRId64 "\n", id);
+    else if (end->reason[0])
+        fprintf(stderr, "berth run: job %" PRId64 ": %s: %s\n", id, end->state, end->reason);
+    else if (end->state[0] == 'c' || end->state[0] == 't')
+        fprintf(stderr, "berth run: job %" PRId64 ": %s\n", id, end->state);
+}
+
+static int run(struct request *r, berth_error_t *err)
+{
+    struct talk talk;
+    struct follow_end end;
+    json_t *answer = NULL;
+    int status;
+
+    if (talk_open(&talk, "run", err) < 0 || talk_start(&talk, err) < 0 ||
+        talk_ask(&talk, "POST", "/v1/jobs", r->job, &answer, err) < 0) {
+        status = talk_failed(&talk, err);
+        goto out;
+    }
+    struct follow follow = {.talk = &talk,
+                            .id = json_integer_value(json_object_get(answer, "id")),
+                            .member = -1,
+                            .output = !r->has_output,
+                            .may_cancel = true};
+    if (follow_job(&follow, &end, err) < 0) {
+        status = talk_failed(&talk, err);
+    } else {
+        tell(follow.id, &end);
+        status = end.status;
+    }
+out:
+    json_decref(answer);
+    talk_close(&talk);
+    return status;
+}
+
+int cli_run(int argc, char **argv)
+{
+    struct request r;
+    berth_error_t err;
+    int status;
+
+    if (request_read(&r, argc, argv, &err) < 0) {
+        if (errno == EINVAL)
+            return cli_usage("run", "%s", err.text);
+        fprintf(stderr, "berth run: %s\n", err.text);
+        return CLI_FAILED;
+    }
+    if (r.wants_help)
+        status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+    else if (r.bulk || json_object_get(r.job, "array"))
+        status = cli_usage("run", "it runs one job, expected no --%s", r.bulk ? "bulk" : "array");
+    else
+        status = run(&r, &err);
+    request_clear(&r);
+    return status;
+}

@@ -1,0 +1,176 @@
+/* berth server: start, stop, look at the daemon. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/errtext.h"
+#include "cli/client/start.h"
+#include "cli/client/talk.h"
+#include "cli/client/when.h"
+#include "cli/client/words.h"
+#include "cli/verb.h"
+
+#define PATIENCE_MS 10000
+#define LOOK_MS     5
+
+static const char help[] =
+    "usage: berth server start [--config FILE]\n"
+    "       berth server stop\n"
+    "       berth server status [--json]\n"
+    "       berth server reload\n"
+    "Start berthd for $BERTH_DIR, which verbs that hand in jobs do by themselves; stop it, and\n"
+    "running jobs go on; show how it is; have it read its configuration again.\n"
+    "      --config FILE  queues, limits and machine: berth-config(5)\n"
+    "      --json         the status as an object\n"
+    "  -h, --help         print this\n"
+    "Exit status: 0 done, 1 failed, or no server runs, 2 wrong command line.\n"
+    "Example: berth server start --config site.yaml\n"
+    "Manual: man berth-server, man berthd\n";
+
+static int start(struct talk *talk, const char *config, bool json, berth_error_t *err)
+{
+    (void)json;
+    if (start_is_there(talk->socket))
+        return errtext_set(err, EBUSY, "a server runs for %s already", talk->directory);
+    return start_server(talk->socket, config, err);
+}
+
+/* True when nobody holds the lock of the directory: it may be started again. */
+static bool is_unlocked(const struct talk *talk)
+{
+    char path[PATH_MAX + 16];
+
+    snprintf(path, sizeof(path), "%s/berthd.lock", talk->directory);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return true;
+    bool unlocked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    close(fd);
+    return unlocked;
+}
+
+static int stop(struct talk *talk, const char *config, bool json, berth_error_t *err)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
+
+    (void)config;
+    (void)json;
+    if (talk_ask(talk, "POST", "/v1/server/stop", NULL, NULL, err) < 0)
+        return -1;
+    for (int ms = 0; ms < PATIENCE_MS; ms += LOOK_MS) {
+        if (!start_is_there(talk->socket) && is_unlocked(talk))
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+    return errtext_set(err, ETIMEDOUT, "the server has been told to stop, but goes on");
+}
+
+static int reload(struct talk *talk, const char *config, bool json, berth_error_t *err)
+{
+    (void)config;
+    (void)json;
+    return talk_ask(talk, "POST", "/v1/server/reload", NULL, NULL, err);
+}
+
+static void put_status(const json_t *answer)
+{
+    char text[WHEN_SIZE];
+    const char *key;
+    json_t *value;
+    size_t i;
+    double started = words_number(answer, "started"), now = words_number(answer, "now");
+
+    printf("version    %s\n", words_text(answer, "version"));
+    printf("process    %.0f\n", words_number(answer, "pid"));
+    printf("directory  %s\n", words_text(answer, "directory"));
+    printf("started    %s", when_put(started, text));
+    printf(", %s ago\n", when_span(now - started, text));
+    printf("jobs      ");
+    json_object_foreach(json_object_get(answer, "jobs"), key, value)
+        printf(" %s %lld", key, (long long)json_integer_value(value));
+    putchar('\n');
+    json_array_foreach(json_object_get(answer, "notices"), i, value)
+        printf("notice     %s\n", json_string_value(value) ? json_string_value(value) : "");
+}
+
+static int status(struct talk *talk, const char *config, bool json, berth_error_t *err)
+{
+    json_t *answer;
+
+    (void)config;
+    if (talk_ask(talk, "GET", "/v1/server", NULL, &answer, err) < 0)
+        return -1;
+    if (json) {
+        json_dumpf(answer, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else {
+        put_status(answer);
+    }
+    json_decref(answer);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(struct talk *talk, const char *config, bool json, berth_error_t *err);
+} actions[] = {{"start", start}, {"stop", stop}, {"status", status}, {"reload", reload}};
+#define ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+static int run(size_t action, const char *config, bool json)
+{
+    char path[PATH_MAX];
+    struct talk talk;
+    berth_error_t err;
+    int status = CLI_OK;
+
+    if (config && !realpath(config, path)) {
+        fprintf(stderr, "berth server: %s: %s\n", config, strerror(errno));
+        return CLI_FAILED;
+    }
+    if (talk_open(&talk, "server", &err) < 0 ||
+        actions[action].run(&talk, config ? path : NULL, json, &err) < 0)
+        status = talk_failed(&talk, &err);
+    talk_close(&talk);
+    return status;
+}
+
+int cli_server(int argc, char **argv)
+{
+    static const struct option options[] = {{"config", required_argument, NULL, 'c'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    const char *config = NULL;
+    bool json = false;
+    int c;
+
+    while ((c = words_option("server", argc, argv, ":h", options)) != -1) {
+        if (c == '?')
+            return CLI_USAGE;
+        if (c == 'h')
+            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        if (c == 'c')
+            config = optarg;
+        else
+            json = true;
+    }
+    if (argc - optind != 1)
+        return cli_usage("server", argc == optind
+                                       ? "no action given, expected start, stop, status or reload"
+                                       : "expected one action");
+    size_t i = 0;
+    while (i < ACTIONS && strcmp(argv[optind], actions[i].name) != 0)
+        i++;
+    if (i == ACTIONS)
+        return cli_usage("server", "unknown action '%s', expected start, stop, status or reload",
+                         argv[optind]);
+    if ((config && actions[i].run != start) || (json && actions[i].run != status))
+        return cli_usage("server", "%s takes no --%s", argv[optind], config ? "config" : "json");
+    return run(i, config, json);
+}

@@ -1,0 +1,144 @@
+/* berth show: everything about a job. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "cli/client/ids.h"
+#include "cli/client/talk.h"
+#include "cli/client/when.h"
+#include "cli/client/words.h"
+#include "cli/verb.h"
+
+static const char help[] =
+    "usage: berth show [--json] JOB\n"
+    "Show all that is known of a job, or of a member of an array: what was asked for, what it\n"
+    "has or had, how it ended, and the events of its life.\n"
+    "      --json  the job as an object, with what was submitted under \"request\"\n"
+    "  -h, --help  print this\n"
+    "Exit status: 0 shown, 1 there is no such job, 2 wrong command line.\n"
+    "Example: berth show 17\n"
+    "Manual: man berth-show\n";
+
+#define NAME_WIDTH 14
+
+static bool is_time(const char *key)
+{
+    static const char *const times[] = {"submit", "start", "end", "until", "estimate", "begin"};
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+        if (strcmp(key, times[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_span(const char *key)
+{
+    return strcmp(key, "duration") == 0 || strcmp(key, "cpu_time") == 0;
+}
+
+/* A user chose it, and root may read it. */
+static void put_text(const char *text, size_t length)
+{
+    struct strbuf line = {0};
+
+    words_plain(&line, text, length);
+    puts(strbuf_text(&line));
+    strbuf_clear(&line);
+}
+
+/* A value of the record in a line; null and empty ones are left out. */
+static void put_value(const char *key, const json_t *value)
+{
+    char text[WHEN_SIZE];
+
+    if (json_is_null(value) || (json_is_array(value) && json_array_size(value) == 0))
+        return;
+    printf("%-*s ", NAME_WIDTH, key);
+    if (json_is_number(value) && is_time(key)) {
+        puts(when_put(json_number_value(value), text));
+    } else if (json_is_number(value) && is_span(key)) {
+        puts(when_span(json_number_value(value), text));
+    } else if (json_is_string(value)) {
+        put_text(json_string_value(value), json_string_length(value));
+    } else {
+        char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+        put_text(json ? json : "", json ? strlen(json) : 0);
+        free(json);
+    }
+}
+
+static void put_job(const json_t *job)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)job, key, value) if (strcmp(key, "request") != 0)
+        put_value(key, value);
+}
+
+static void put_event(const json_t *event)
+{
+    char text[WHEN_SIZE];
+    const json_t *data = json_object_get(event, "data");
+    printf("  %s  %s", when_put(words_number(event, "time"), text), words_text(event, "kind"));
+    if (json_object_size(data) > 0) {
+        putchar(' ');
+        json_dumpf(data, stdout, JSON_COMPACT);
+    }
+    putchar('\n');
+}
+
+static int show(struct talk *talk, int64_t id, int64_t member, bool json, berth_error_t *err)
+{
+    struct strbuf path = {0};
+    json_t *job = NULL, *events = NULL;
+    const json_t *event;
+    size_t i;
+
+    words_path(&path, id, member, "");
+    int rc = talk_ask(talk, "GET", strbuf_text(&path), NULL, &job, err);
+    if (rc == 0 && json) {
+        json_dumpf(job, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else if (rc == 0) {
+        put_job(job);
+        strbuf_puts(&path, "/events");
+        /* Of another's job one sees no events. */
+        if (talk_ask(talk, "GET", strbuf_text(&path), NULL, &events, err) == 0) {
+            puts("events");
+            json_array_foreach(json_object_get(events, "events"), i, event) put_event(event);
+        }
+    }
+    strbuf_clear(&path);
+    json_decref(job);
+    json_decref(events);
+    return rc;
+}
+
+int cli_show(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct talk talk;
+    berth_error_t err;
+    int64_t id, member;
+    bool json = false;
+    int c, status = CLI_OK;
+
+    while ((c = words_option("show", argc, argv, ":h", options)) != -1) {
+        if (c == '?')
+            return CLI_USAGE;
+        if (c == 'h')
+            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        json = true;
+    }
+    if (argc - optind != 1)
+        return cli_usage("show", argc == optind ? "no job given" : "expected one job");
+    if (ids_read_one(argv[optind], &id, &member, &err) < 0)
+        return cli_usage("show", "%s", err.text);
+    if (talk_open(&talk, "show", &err) < 0 || show(&talk, id, member, json, &err) < 0)
+        status = talk_failed(&talk, &err);
+    talk_close(&talk);
+    return status;
+}

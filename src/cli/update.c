@@ -1,0 +1,75 @@
+/* berth update: change what jobs ask for. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/client/each.h"
+#include "cli/client/words.h"
+#include "cli/verb.h"
+#include "config/quantity.h"
+
+static const char help[] =
+    "usage: berth update OPTION... JOB...\n"
+    "Change jobs: the time limit also of running ones. A JOB is an id or a range of ids.\n"
+    "  -t, --time-limit TIME  90, 30m, 1h30m; longer than at first only an administrator\n"
+    "      --priority N       higher goes first; above 0 only an administrator\n"
+    "  -q, --queue NAME       move it to the end of another queue\n"
+    "  -h, --help             print this\n"
+    "Exit status: 0 changed, 1 some could not be changed, 2 wrong command line.\n"
+    "Example: berth update -t 30m --priority -5 17\n"
+    "Manual: man berth-update\n";
+
+/* Take an option. False after saying what is wrong. */
+static bool take(int c, json_t *body)
+{
+    int64_t us;
+    char *end;
+
+    if (c == 't') {
+        if (quantity_duration(optarg, &us) < 0) {
+            cli_usage("update", "--time-limit is '%s', expected a duration such as 90 or 1h30m",
+                      optarg);
+            return false;
+        }
+        return json_object_set_new(body, "duration",
+                                   us % 1000000 ? json_real((double)us / 1e6)
+                                                : json_integer(us / 1000000)) == 0;
+    }
+    if (c == 'q')
+        return json_object_set_new(body, "queue", json_string(optarg)) == 0;
+    errno = 0;
+    long n = strtol(optarg, &end, 10);
+    if (end == optarg || *end || errno || n < INT_MIN || n > INT_MAX) {
+        cli_usage("update", "--priority is '%s', expected a whole number", optarg);
+        return false;
+    }
+    return json_object_set_new(body, "priority", json_integer(n)) == 0;
+}
+
+int cli_update(int argc, char **argv)
+{
+    static const struct option options[] = {{"time-limit", required_argument, NULL, 't'},
+                                            {"priority", required_argument, NULL, 'p'},
+                                            {"queue", required_argument, NULL, 'q'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    json_t *body = json_object();
+    int c, status = CLI_USAGE;
+
+    while ((c = words_option("update", argc, argv, ":t:q:h", options)) != -1) {
+        if (c == 'h')
+            status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        if (c == '?' || c == 'h' || !take(c, body))
+            goto out;
+    }
+    if (json_object_size(body) == 0)
+        status = cli_usage("update", "nothing to change given");
+    else {
+        const struct each_request request = {"PATCH", "", body};
+        status = each_word("update", argv + optind, argc - optind, false, &request);
+    }
+out:
+    json_decref(body);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* berth wait: until jobs have ended. */
+#include <stdio.h>
+
+#include "cli/client/follow.h"
+#include "cli/client/ids.h"
+#include "cli/client/talk.h"
+#include "cli/client/words.h"
+#include "cli/verb.h"
+
+static const char help[] =
+    "usage: berth wait JOB...\n"
+    "Wait until jobs have ended. A JOB is an id, a member of an array or a range of ids.\n"
+    "  -h, --help  print this\n"
+    "Exit status: that of the job, or 128 + its signal; 1 for one that never ran, was lost or\n"
+    "is not known; of several the highest. 2 is also a wrong command line.\n"
+    "Example: id=$(berth submit make) && berth wait \"$id\"\n"
+    "Manual: man berth-wait\n";
+
+struct waiting {
+    struct talk talk;
+    int status;
+};
+
+static int wait_for(void *context, int64_t id, int64_t member, bool ranged)
+{
+    struct waiting *w = context;
+    struct follow follow = {.talk = &w->talk, .id = id, .member = member};
+    struct follow_end end;
+    berth_error_t err;
+    int status;
+
+    (void)ranged;
+    if (follow_job(&follow, &end, &err) < 0)
+        status = talk_failed(&w->talk, &err);
+    else
+        status = end.status;
+    if (status > w->status)
+        w->status = status;
+    return 0;
+}
+
+int cli_wait(int argc, char **argv)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct waiting w = {.status = CLI_OK};
+    struct ids ids;
+    berth_error_t err;
+    int c;
+
+    while ((c = words_option("wait", argc, argv, ":h", options)) != -1) {
+        if (c == '?')
+            return CLI_USAGE;
+        return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+    }
+    if (optind == argc)
+        return cli_usage("wait", "no job given");
+    if (ids_read(&ids, argv + optind, (size_t)(argc - optind), &err) < 0)
+        return cli_usage("wait", "%s", err.text);
+    if (talk_open(&w.talk, "wait", &err) < 0)
+        w.status = talk_failed(&w.talk, &err);
+    else
+        ids_each(&ids, wait_for, &w);
+    talk_close(&w.talk);
+    ids_clear(&ids);
+    return w.status;
+}

@@ -76,8 +76,13 @@ enum step control_count(sched_t *s, uint32_t slot, int64_t booking)
 
 enum step control_recount(sched_t *s, uint32_t slot)
 {
+    struct details *d = s->jobs[slot].details;
+    char reason[sizeof(d->limit_reason)];
     control_uncount(s, slot, s->jobs[slot].booking);
-    return control_count(s, slot, s->jobs[slot].booking);
+    if (limits_open(s->named->limits, d->account, reason, sizeof(reason)))
+        return control_count(s, slot, s->jobs[slot].booking);
+    memcpy(d->limit_reason, reason, sizeof(reason));
+    return job_block(s, slot, BLOCK_LIMIT) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
 int control_enter(sched_t *s, uint32_t slot, int64_t booking)

@@ -1,8 +1,7 @@
 /* berth explain: why does it wait? */
 #include <stdio.h>
 
-#include "cli/client/ids.h"
-#include "cli/client/talk.h"
+#include "cli/client/one.h"
 #include "cli/client/when.h"
 #include "cli/client/words.h"
 #include "cli/verb.h"
@@ -58,27 +57,5 @@ static int explain(struct talk *talk, int64_t id, int64_t member, bool json, ber
 
 int cli_explain(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    struct talk talk;
-    berth_error_t err;
-    int64_t id, member;
-    bool json = false;
-    int c, status = CLI_OK;
-
-    while ((c = words_option("explain", argc, argv, ":h", options)) != -1) {
-        if (c == '?')
-            return CLI_USAGE;
-        if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-        json = true;
-    }
-    if (argc - optind != 1)
-        return cli_usage("explain", argc == optind ? "no job given" : "expected one job");
-    if (ids_read_one(argv[optind], &id, &member, &err) < 0)
-        return cli_usage("explain", "%s", err.text);
-    if (talk_open(&talk, "explain", &err) < 0 || explain(&talk, id, member, json, &err) < 0)
-        status = talk_failed(&talk, &err);
-    talk_close(&talk);
-    return status;
+    return one_job("explain", help, argc, argv, explain);
 }

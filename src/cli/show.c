@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "cli/client/ids.h"
-#include "cli/client/talk.h"
+#include "cli/client/one.h"
 #include "cli/client/when.h"
 #include "cli/client/words.h"
 #include "cli/verb.h"
@@ -118,27 +117,5 @@ static int show(struct talk *talk, int64_t id, int64_t member, bool json, berth_
 
 int cli_show(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    struct talk talk;
-    berth_error_t err;
-    int64_t id, member;
-    bool json = false;
-    int c, status = CLI_OK;
-
-    while ((c = words_option("show", argc, argv, ":h", options)) != -1) {
-        if (c == '?')
-            return CLI_USAGE;
-        if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-        json = true;
-    }
-    if (argc - optind != 1)
-        return cli_usage("show", argc == optind ? "no job given" : "expected one job");
-    if (ids_read_one(argv[optind], &id, &member, &err) < 0)
-        return cli_usage("show", "%s", err.text);
-    if (talk_open(&talk, "show", &err) < 0 || show(&talk, id, member, json, &err) < 0)
-        status = talk_failed(&talk, &err);
-    talk_close(&talk);
-    return status;
+    return one_job("show", help, argc, argv, show);
 }

@@ -18,6 +18,12 @@
 
 #define R_MAX 32768 /* bytes of R in the environment */
 
+/* What is stored of a job that its start needs; in the store's text. */
+struct launch {
+    struct slice shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
+    struct slice command, directory, output, error; /* in `shown` */
+};
+
 /* What a start is put together from. */
 struct starting {
     server_t *s;
@@ -26,7 +32,7 @@ struct starting {
     struct member *m;
     struct user *user;
     struct arena arena;
-    json_t *request, *environment;
+    struct launch asked;
     struct idset cores, gpus; /* of this machine, by their ids */
     const char *nodes, *r;
     bool one_node; /* all of it is on one */
@@ -77,35 +83,60 @@ static int add_env(struct starting *b, const char *entry)
 /* ---- What it was given ---- */
 
 /* "node[0-3],node7" of R's list of nodes. */
-static const char *node_list(struct starting *b, const json_t *list)
+static const char *node_list(struct starting *b, struct slice list)
 {
-    const char *all = "";
-    size_t i;
-    json_t *name;
-    json_array_foreach(list, i, name)
-    {
-        const char *text = json_string_value(name);
-        all = text && all ? format(b, "%s%s%s", all, *all ? "," : "", text) : all;
-    }
+    const char *all = "", *text;
+    size_t at = 0;
+    struct slice name;
+    while (all && slice_next(list, &at, &name))
+        all = slice_copy(name, &b->arena, &text) == 0 && text
+                  ? format(b, "%s%s%s", all, *all ? "," : "", text)
+                  : NULL;
     return all;
 }
 
-static void put_ids(struct idset *set, const json_t *children, const char *type)
+/* "0-3" of one of R's types. */
+static void put_ids(struct idset *set, struct slice ids)
 {
     struct idset more = {0};
-    const char *ids = json_string_value(json_object_get(children, type));
-    if (ids && idset_decode(&more, ids, strlen(ids), NULL) == 0)
+    if (ids.length > 2 && idset_decode(&more, ids.at + 1, ids.length - 2, NULL) == 0)
         idset_unite(set, &more);
     idset_clear(&more);
 }
 
-/* Read R: nodes, and ids of cores and GPUs. */
+static bool is_one_rank(struct slice rank)
+{
+    for (size_t i = 1; i + 1 < rank.length; i++)
+        if ((rank.at[i] < '0' || rank.at[i] > '9') && rank.at[i] != '-')
+            return false;
+    return rank.length > 2;
+}
+
+/* Of R: nodes, and ids of cores and GPUs. */
+static int take_r(struct starting *b, const char *text, size_t length)
+{
+    static const char *const top_keys[] = {"execution"}, *const keys[] = {"R_lite", "nodelist"},
+                             *const lite_keys[] = {"rank", "children"},
+                             *const types[] = {"core", "gpu"};
+    struct slice execution, found[2], lite, of[2], ids[2];
+    size_t at = 0, n = 0;
+    slice_find(text, length, top_keys, 1, &execution);
+    slice_find(execution.at, execution.length, keys, 2, found);
+    b->nodes = node_list(b, found[1]);
+    while (slice_next(found[0], &at, &lite)) {
+        slice_find(lite.at, lite.length, lite_keys, 2, of);
+        slice_find(of[1].at, of[1].length, types, 2, ids);
+        b->one_node = ++n == 1 && is_one_rank(of[0]);
+        put_ids(&b->cores, ids[0]);
+        put_ids(&b->gpus, ids[1]);
+    }
+    return b->nodes ? 0 : no_memory(b);
+}
+
 static int read_r(struct starting *b)
 {
     const char *text;
     size_t length;
-    size_t i;
-    json_t *lite;
     b->nodes = "";
     b->one_node = true;
     if (b->m->handle < 0)
@@ -114,21 +145,7 @@ static int read_r(struct starting *b)
         return errtext_set(b->err, errno, "what it got can't be told: %s", strerror(errno));
     if (length < R_MAX)
         b->r = format(b, "BERTH_R=%.*s", (int)length, text);
-    json_t *r = json_loadb(text, length, 0, NULL);
-    const json_t *execution = json_object_get(r, "execution");
-    json_t *list = json_object_get(execution, "R_lite");
-    b->nodes = node_list(b, json_object_get(execution, "nodelist"));
-    b->one_node = json_array_size(list) <= 1;
-    json_array_foreach(list, i, lite)
-    {
-        const json_t *children = json_object_get(lite, "children");
-        const char *rank = json_string_value(json_object_get(lite, "rank"));
-        b->one_node = b->one_node && rank && strspn(rank, "-0123456789") == strlen(rank);
-        put_ids(&b->cores, children, "core");
-        put_ids(&b->gpus, children, "gpu");
-    }
-    json_decref(r);
-    return 0;
+    return take_r(b, text, length);
 }
 
 /* The ids from the first-th on, n of them, as a list with commas: of the system's CPUs for cores. NULL: not known. */
@@ -179,13 +196,14 @@ static int usual_env(struct starting *b)
     return *u->shell ? add_env(b, format(b, "SHELL=%s", u->shell)) : 0;
 }
 
-static int submitted_env(struct starting *b)
+static int submitted_env(struct starting *b, const char *environment)
 {
-    size_t i;
-    json_t *entry;
-    json_array_foreach(b->environment, i, entry)
-    {
-        const char *text = json_string_value(entry);
+    struct slice list = {environment, environment ? strlen(environment) : 0}, entry;
+    const char *text;
+    size_t at = 0;
+    while (slice_next(list, &at, &entry)) {
+        if (slice_copy(entry, &b->arena, &text) < 0)
+            return no_memory(b);
         if (text && add_env(b, text) < 0)
             return -1;
     }
@@ -211,16 +229,11 @@ static int berth_env(struct starting *b, size_t tasks)
 
 /* ---- Tasks ---- */
 
-static int64_t whole(const struct starting *b, const char *key, int64_t otherwise)
-{
-    const json_t *value = json_object_get(b->request, key);
-    return json_is_integer(value) ? json_integer_value(value) : otherwise;
-}
-
 /* A task has its part of the cores and GPUs where these can be shared out as asked for, else all of them. */
 static int make_task(struct starting *b, struct engine_task *task, size_t i, size_t n)
 {
-    uint64_t cores = (uint64_t)whole(b, "task_cores", 0), gpus = (uint64_t)whole(b, "task_gpus", 0);
+    uint64_t cores = (uint64_t)slice_whole(b->asked.task_cores, 0),
+             gpus = (uint64_t)slice_whole(b->asked.task_gpus, 0);
     bool own = cores > 0 && b->one_node && b->cores.count == cores * n;
     bool own_gpus = gpus > 0 && b->one_node && b->gpus.count == gpus * n;
     const char **env = arena_alloc(&b->arena, 5 * sizeof(*env));
@@ -259,26 +272,31 @@ static const struct engine_task *make_tasks(struct starting *b, size_t n)
 
 /* ---- Files ---- */
 
-/* A path with "%a" for the member; NULL stays NULL. */
-static const char *path_of(struct starting *b, const char *key)
+/* A path with "%a" for the member; *path is NULL if there is none. */
+static int path_of(struct starting *b, struct slice s, const char **path)
 {
-    const char *pattern = json_string_value(json_object_get(b->request, key));
-    struct strbuf path = {0};
+    const char *pattern;
+    struct strbuf text = {0};
+    *path = NULL;
+    if (slice_copy(s, &b->arena, &pattern) < 0)
+        return no_memory(b);
     if (!pattern)
-        pattern = json_string_value(json_object_get(json_object_get(b->request, "shown"), key));
-    if (!pattern)
-        return NULL;
+        return 0;
+    if (b->job->members == 1 || !strchr(pattern, '%')) {
+        *path = pattern;
+        return 0;
+    }
     for (const char *at = pattern; *at; at++) {
-        if (b->job->members > 1 && at[0] == '%' && at[1] == 'a') {
-            strbuf_put_uint(&path, b->run->member);
+        if (at[0] == '%' && at[1] == 'a') {
+            strbuf_put_uint(&text, b->run->member);
             at++;
         } else {
-            strbuf_putc(&path, *at);
+            strbuf_putc(&text, *at);
         }
     }
-    const char *kept = format(b, "%s", strbuf_text(&path));
-    strbuf_clear(&path);
-    return kept;
+    *path = format(b, "%s", strbuf_text(&text));
+    strbuf_clear(&text);
+    return *path ? 0 : no_memory(b);
 }
 
 /* Where output goes by default is a folder of the server's, or in it one of the user's. */
@@ -295,31 +313,49 @@ static void make_folder(const struct starting *b)
 
 static const char *const *command(struct starting *b)
 {
-    json_t *words = json_object_get(json_object_get(b->request, "shown"), "command");
-    size_t n = json_array_size(words);
-    const char **argv = arena_alloc(&b->arena, (n + 2) * sizeof(*argv));
-    if (!argv)
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        argv[i] = json_string_value(json_array_get(words, i));
-    argv[n] = NULL;
+    const char **argv = NULL, *word;
+    size_t at = 0, n = 0;
+    struct slice item;
+    while (slice_next(b->asked.command, &at, &item))
+        n++;
+    argv = arena_alloc(&b->arena, (n + 1) * sizeof(*argv));
+    at = n = 0;
+    while (argv && slice_next(b->asked.command, &at, &item)) {
+        if (slice_copy(item, &b->arena, &word) < 0 || !word)
+            return NULL;
+        argv[n++] = word;
+    }
+    if (argv)
+        argv[n] = NULL;
     return argv;
+}
+
+static void find_launch(const char *request, struct launch *asked)
+{
+    static const char *const keys[] = {"shown", "tasks",        "task_cores", "task_gpus",
+                                       "umask", "memory_limit", "append",     "input"},
+                             *const shown_keys[] = {"command", "directory", "output", "error"};
+    struct slice v[8], w[4];
+    slice_find(request, strlen(request), keys, 8, v);
+    slice_find(v[0].at, v[0].length, shown_keys, 4, w);
+    *asked =
+        (struct launch){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w[0], w[1], w[2], w[3]};
 }
 
 /* Read what the store has of the job; its texts are only valid until it is asked again. */
 static int read_job(struct starting *b, struct engine_run *to)
 {
     struct store_job stored;
+    struct job_parts parts;
     if (store_read_job(b->s->store, b->job->id, &stored, b->err) < 0)
         return -1;
-    size_t length = strlen(stored.request);
-    struct job_parts parts;
     job_parts(stored.request, &parts);
     job_warning_read(&parts, b->run);
-    b->request = json_loadb(stored.request, length, 0, NULL);
-    b->environment = json_loads(stored.environment ? stored.environment : "[]", 0, NULL);
-    if (!b->request || !b->environment)
+    find_launch(stored.request, &b->asked);
+    if (!b->asked.command.at)
         return errtext_set(b->err, EINVAL, "what the store has of it can't be read");
+    if (usual_env(b) < 0 || submitted_env(b, stored.environment) < 0)
+        return -1;
     if (stored.script) {
         char *script = arena_alloc(&b->arena, stored.script_length + 1);
         if (!script)
@@ -332,39 +368,51 @@ static int read_job(struct starting *b, struct engine_run *to)
     return 0;
 }
 
+static int take_files(struct starting *b, struct engine_run *to)
+{
+    const struct launch *a = &b->asked;
+    if (path_of(b, a->directory, &to->directory) < 0 || path_of(b, a->input, &to->input) < 0 ||
+        path_of(b, a->output, &to->output) < 0 || path_of(b, a->error, &to->error) < 0)
+        return -1;
+    to->append = a->append.length == 4 || b->m->attempts > 1; /* true */
+    to->umask = (mode_t)slice_whole(a->umask, 022);
+    return to->directory && to->output
+               ? 0
+               : errtext_set(b->err, EINVAL, "what the store has of it can't be read");
+}
+
+static int take_user(struct starting *b, struct engine_run *to)
+{
+    to->as_user = b->s->options.for_all;
+    to->uid = b->job->uid;
+    to->gid = b->job->gid;
+    if (!to->as_user)
+        return 0;
+    if (!b->user)
+        return errtext_set(b->err, ENOENT, "user %s is not known any more", b->job->user);
+    to->gid = b->user->gid;
+    to->groups = b->user->gids;
+    to->n_groups = b->user->n_gids;
+    return 0;
+}
+
 static int build(struct starting *b, struct engine_run *to)
 {
     if (read_job(b, to) < 0 || read_r(b) < 0)
         return -1;
-    to->n_tasks = (size_t)whole(b, "tasks", 1);
-    if (usual_env(b) < 0 || submitted_env(b) < 0 || berth_env(b, to->n_tasks) < 0)
+    to->n_tasks = (size_t)slice_whole(b->asked.tasks, 1);
+    if (berth_env(b, to->n_tasks) < 0)
         return -1;
-    to->argv = command(b);
     to->env = b->env;
+    to->argv = command(b);
+    if (!to->argv)
+        return no_memory(b);
     to->tasks = make_tasks(b, to->n_tasks);
     if (!to->tasks)
         return -1;
     to->cpus = b->one_node ? part_of(b, &b->cores, 0, b->cores.count, true) : NULL;
-    to->directory = path_of(b, "directory");
-    to->input = path_of(b, "input");
-    to->output = path_of(b, "output");
-    to->error = path_of(b, "error");
-    to->append = json_is_true(json_object_get(b->request, "append")) || b->m->attempts > 1;
-    to->umask = (mode_t)whole(b, "umask", 022);
-    to->memory = whole(b, "memory_limit", 0);
-    to->as_user = b->s->options.for_all;
-    to->uid = b->job->uid;
-    to->gid = b->job->gid;
-    if (!to->argv || !to->directory || !to->output)
-        return no_memory(b);
-    if (to->as_user) {
-        if (!b->user)
-            return errtext_set(b->err, ENOENT, "user %s is not known any more", b->job->user);
-        to->gid = b->user->gid;
-        to->groups = b->user->gids;
-        to->n_groups = b->user->n_gids;
-    }
-    return 0;
+    to->memory = slice_whole(b->asked.memory_limit, 0);
+    return take_files(b, to) < 0 ? -1 : take_user(b, to);
 }
 
 int run_start(server_t *s, struct run *run, berth_error_t *err)
@@ -383,8 +431,6 @@ int run_start(server_t *s, struct run *run, berth_error_t *err)
     }
     int saved = errno;
     arena_clear(&b.arena);
-    json_decref(b.request);
-    json_decref(b.environment);
     idset_clear(&b.cores);
     idset_clear(&b.gpus);
     free(b.env);

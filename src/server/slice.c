@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +52,13 @@ static size_t skip_value(const char *text, size_t length, size_t i)
     return length;
 }
 
+static size_t skip_spaces(const char *text, size_t length, size_t i)
+{
+    while (i < length && text[i] == ' ')
+        i++;
+    return i;
+}
+
 void slice_find(const char *text, size_t length, const char *const *keys, size_t n,
                 struct slice *values)
 {
@@ -62,7 +68,7 @@ void slice_find(const char *text, size_t length, const char *const *keys, size_t
     while (text && i < length && text[i] == '"') {
         size_t name = i + 1;
         i = skip_string(text, length, i);
-        size_t name_length = i - name - 1, value = i + 1;
+        size_t name_length = i - name - 1, value = skip_spaces(text, length, i + 1);
         if (value >= length)
             return;
         i = skip_value(text, length, value);
@@ -70,8 +76,20 @@ void slice_find(const char *text, size_t length, const char *const *keys, size_t
             if (keys[k][0] == text[name] && strncmp(keys[k], text + name, name_length) == 0 &&
                 !keys[k][name_length])
                 values[k] = (struct slice){text + value, i - value};
-        i++;
+        i = skip_spaces(text, length, i + 1);
     }
+}
+
+bool slice_next(struct slice array, size_t *at, struct slice *value)
+{
+    if (!array.at || array.length == 0 || array.at[0] != '[')
+        return false;
+    size_t begin = skip_spaces(array.at, array.length, *at + 1);
+    if (begin >= array.length || array.at[begin] == ']')
+        return false;
+    *at = skip_value(array.at, array.length, begin);
+    *value = (struct slice){array.at + begin, *at - begin};
+    return true;
 }
 
 int64_t slice_whole(struct slice s, int64_t otherwise)
@@ -104,4 +122,30 @@ int slice_text(struct slice s, char **text)
     if (rc < 0)
         errno = ENOMEM;
     return rc;
+}
+
+int slice_copy(struct slice s, struct arena *arena, const char **text)
+{
+    char *whole = NULL;
+    *text = NULL;
+    if (!s.at || s.length < 2 || s.at[0] != '"')
+        return 0;
+    const char *from = s.at + 1;
+    size_t length = s.length - 2;
+    if (memchr(s.at, '\\', s.length)) {
+        if (slice_text(s, &whole) < 0)
+            return -1;
+        if (!whole)
+            return 0;
+        from = whole;
+        length = strlen(whole);
+    }
+    char *copy = arena_alloc(arena, length + 1);
+    if (copy) {
+        memcpy(copy, from, length);
+        copy[length] = '\0';
+    }
+    free(whole);
+    *text = copy;
+    return copy ? 0 : -1;
 }

@@ -283,14 +283,16 @@ sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member);
 
 /* A running job has ended and what it held is free. On a flat machine a job counts as gone from its start plus its
  * duration on: the shell ends it by then and says so before a pass at that time, or two jobs may hold the same units for
- * a while. With named queues a job that overruns holds what it holds until this is called. A preempted job that is to be
- * requeued waits again. `ok`: what afterok and afternotok go by. EINVAL: it isn't running. O(log n).
+ * a while. With named queues a job that overruns holds what it holds until this is called. One that was to be preempted
+ * and has come to its end before it was stopped is over all the same. `ok`: what afterok and afternotok go by. EINVAL: it
+ * isn't running. O(log n).
  */
 int sched_finish(sched_t *s, int64_t now, sched_job_t job);
 int sched_finish_as(sched_t *s, int64_t now, sched_job_t job, bool ok);
 
-/* A running job has been stopped and waits again, with the place in the queue that it had; what it held is free (named
- * queues only). EINVAL: it isn't running; ENOMEM. O(log n).
+/* A running job has been stopped, as SCHED_PREEMPT with `requeue` asks for or for the shell's own reasons, and waits again,
+ * with the place in the queue that it had; what it held is free (named queues only). EINVAL: it isn't running; ENOMEM.
+ * O(log n).
  */
 int sched_requeue(sched_t *s, int64_t now, sched_job_t job);
 

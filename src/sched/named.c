@@ -206,7 +206,6 @@ static int requeue(sched_t *s, uint32_t slot)
     job_release(s, slot);
     job->ask.duration = d->limit;
     preempted_ended(s, slot);
-    d->requeue = false;
     d->until = -1;
     pending_begin(s, slot);
     depend_requeued(n->depend, slot);
@@ -216,24 +215,30 @@ static int requeue(sched_t *s, uint32_t slot)
     return 0;
 }
 
-int named_finish(sched_t *s, int64_t now, uint32_t slot, bool ok)
+static int check_time(const sched_t *s, int64_t now)
 {
-    struct details *d = s->jobs[slot].details;
-    if (!time_is_good(s, now)) {
-        errno = EINVAL;
-        return -1;
-    }
-    if (d->requeue && requeue(s, slot) < 0)
-        return -1;
-    bool gone = s->jobs[slot].state == SCHED_RUNNING;
-    named_event(s, now);
-    if (gone) {
-        job_release(s, slot);
-        named_ended(s, slot, ok, false);
-    }
+    if (time_is_good(s, now))
+        return 0;
+    errno = EINVAL;
+    return -1;
+}
+
+/* A running job has given back what it held. */
+static void ran(sched_t *s)
+{
     s->running--;
     s->swept = false;
     s->woken = true;
+}
+
+int named_finish(sched_t *s, int64_t now, uint32_t slot, bool ok)
+{
+    if (check_time(s, now) < 0)
+        return -1;
+    named_event(s, now);
+    job_release(s, slot);
+    named_ended(s, slot, ok, false);
+    ran(s);
     return 0;
 }
 
@@ -244,11 +249,9 @@ int sched_requeue(sched_t *s, int64_t now, sched_job_t handle)
         errno = EINVAL;
         return -1;
     }
-    struct details *d = s->jobs[slot].details;
-    bool was = d->requeue;
-    d->requeue = true;
-    if (named_finish(s, now, slot, false) == 0)
-        return 0;
-    d->requeue = was;
-    return -1;
+    if (check_time(s, now) < 0 || requeue(s, slot) < 0)
+        return -1;
+    named_event(s, now);
+    ran(s);
+    return 0;
 }

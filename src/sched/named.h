@@ -45,7 +45,6 @@ struct details {
     bool is_nameless;   /* its id is another's: depend.h doesn't know it */
     bool is_pending;    /* counts as such in the ledger of limits */
     bool is_preempting; /* holds what its victims still use, or have left to it */
-    bool requeue;       /* once it has ended */
     bool is_untold;     /* listed in `untold` */
     enum sched_how how;
     int64_t submitted, priority, begin, preemptible_after;

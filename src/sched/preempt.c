@@ -119,10 +119,9 @@ static uint32_t doom(struct hunt *h, uint32_t slot)
         if (h->spared[i])
             continue;
         d->preempted_for = slot;
-        d->requeue = s->named->setup->queue[d->queue].preemptible == SCHED_PREEMPT_REQUEUE;
         struct sched_decision *decision = decision_add(s, SCHED_PREEMPT, victim, s->now, NULL);
         decision->other = job_handle(s, slot);
-        decision->requeue = d->requeue;
+        decision->requeue = s->named->setup->queue[d->queue].preemptible == SCHED_PREEMPT_REQUEUE;
         give_back(h, i);
         s->named->stats[d->queue].preempted++;
         victims++;

@@ -188,7 +188,7 @@ static int preempt_job(struct play *p, size_t job, bool requeue)
     struct play_job *j = &p->jobs[job];
     if (!requeue)
         return play_end_job(p, job, PLAY_PREEMPTED, NULL);
-    if (sched_finish_as(p->sched, p->now, j->handle, false) < 0)
+    if (sched_requeue(p->sched, p->now, j->handle) < 0)
         return -1;
     stop_running(p, job);
     j->state = PLAY_WAITING;

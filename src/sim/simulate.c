@@ -28,7 +28,10 @@ struct replay {
     uint64_t passes;
     /* With queues. */
     struct queues_request request;
-    uint32_t *preempted; /* jobs stopped in this pass */
+    struct preempted { /* jobs stopped in this pass */
+        uint32_t job;
+        bool requeue;
+    } * preempted;
     size_t n_preempted, cap_preempted;
     int64_t passed; /* time of the last pass; -1: none */
 };
@@ -74,13 +77,13 @@ static int note_preempted(struct replay *r, uint32_t job, bool requeue)
 {
     if (r->n_preempted == r->cap_preempted) {
         size_t cap = 2 * r->cap_preempted + 16;
-        uint32_t *more = reallocarray(r->preempted, cap, sizeof(*more));
+        struct preempted *more = reallocarray(r->preempted, cap, sizeof(*more));
         if (!more)
             return -1;
         r->preempted = more;
         r->cap_preempted = cap;
     }
-    r->preempted[r->n_preempted++] = job;
+    r->preempted[r->n_preempted++] = (struct preempted){job, requeue};
     heap_take(&r->ends, job);
     r->start[job] = SCHEDULE_NEVER;
     if (!requeue)
@@ -164,6 +167,13 @@ static int per_event(struct replay *r, int64_t now)
     return sched_next_time(r->sched) > now ? 0 : pass(r, now, false);
 }
 
+static int stop(struct replay *r, int64_t now, const struct preempted *p)
+{
+    if (p->requeue)
+        return sched_requeue(r->sched, now, r->handle[p->job]);
+    return sched_finish_as(r->sched, now, r->handle[p->job], false);
+}
+
 /* As batched, with queues: there may be no pass yet, or another one once preempted jobs have given back what they held. */
 static int with_queues(struct replay *r, int64_t now)
 {
@@ -180,7 +190,7 @@ static int with_queues(struct replay *r, int64_t now)
         if (pass(r, now, false) < 0)
             return -1;
         for (size_t i = 0; i < r->n_preempted; i++)
-            if (sched_finish_as(r->sched, now, r->handle[r->preempted[i]], false) < 0)
+            if (stop(r, now, &r->preempted[i]) < 0)
                 return -1;
         due = r->n_preempted > 0;
     }

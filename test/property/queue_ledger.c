@@ -381,6 +381,7 @@ static void preempted(struct scene *c, struct scene_job *j, const struct sched_d
     int64_t end = c->now + random_between(&c->random, 0, 2);
     j->end = end < j->end ? end : j->end;
     j->preempted = true;
+    j->requeue = d->requeue;
     j->preempted_at = c->now;
     c->preemptions++;
 }

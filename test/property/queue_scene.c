@@ -369,16 +369,19 @@ void scene_ended(struct scene *c, struct scene_job *j, bool ok)
 
 static void finish(struct scene *c, struct scene_job *j)
 {
-    bool ok = !chance(c, 5);
+    bool ok = !chance(c, 5), stopped = j->preempted && j->requeue && !chance(c, 4);
     int rc;
-    CALL(c, rc < 0, rc = sched_finish_as(c->sched, c->now, j->handle, ok));
+    if (stopped)
+        CALL(c, rc < 0, rc = sched_requeue(c->sched, c->now, j->handle));
+    else /* also one that came to its end before it was stopped */
+        CALL(c, rc < 0, rc = sched_finish_as(c->sched, c->now, j->handle, ok));
     SCENE_CHECK(c, rc == 0);
     j->running = false;
     if (j->preempted && j->preempted_at < c->now)
         ledger_excuse_all(c); /* it has taken its time to stop */
-    note(c, "%" PRId64 " finish %s.%u\n", c->now, j->id, j->member);
-    if (sched_state(c->sched, j->handle) >= 0) {
-        SCENE_CHECK(c, j->preempted);
+    note(c, "%" PRId64 " %s %s.%u\n", c->now, stopped ? "requeue" : "finish", j->id, j->member);
+    SCENE_CHECK(c, stopped == (sched_state(c->sched, j->handle) >= 0));
+    if (stopped) {
         j->preempted = false;
         j->state = sched_state(c->sched, j->handle);
         j->promise = -1;

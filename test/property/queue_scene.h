@@ -54,7 +54,7 @@ struct scene_job {
     bool held;
 
     bool gone, ok, rejected;
-    bool running, preempted;
+    bool running, preempted, requeue;
     int64_t preempted_at;
     int64_t start, until, lasts, end; /* `until` as planned; it ends at `end` */
     struct holding holding;

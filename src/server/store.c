@@ -9,7 +9,9 @@
 #include "base/errtext.h"
 #include "server/store_private.h"
 
-/* A value that is a number from 0, and far from the largest one; 0 if it isn't there. */
+#define NUMBER_MAX (INT64_MAX / 100) /* far from the largest one */
+
+/* A value that is a number from 0; 0 if it isn't there. */
 static int get_number(struct store *s, const char *name, int64_t *number, berth_error_t *err)
 {
     const char *text;
@@ -17,10 +19,35 @@ static int get_number(struct store *s, const char *name, int64_t *number, berth_
         return -1;
     *number = 0;
     for (; text && *text; text++) {
-        if (*text < '0' || *text > '9' || *number > INT64_MAX / 100)
+        if (*text < '0' || *text > '9' || *number > NUMBER_MAX / 10)
             return store_damaged(s, name, 0, err);
         *number = 10 * *number + (*text - '0');
     }
+    return 0;
+}
+
+/* The highest number there has been: of the rows that are there, or as it was noted before rows were dropped. */
+static int get_last(struct store *s, const char *name, enum sql which, int64_t *number,
+                    berth_error_t *err)
+{
+    if (get_number(s, name, number, err) < 0)
+        return -1;
+    sqlite3_stmt *q = store_sql(s, which, err);
+    if (!q)
+        return -1;
+    int rc = sqlite3_step(q);
+    int64_t there = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
+    if (rc != SQLITE_ROW)
+        store_fail(s, err);
+    int saved = errno;
+    sqlite3_reset(q);
+    errno = saved;
+    if (rc != SQLITE_ROW)
+        return -1;
+    if (there > NUMBER_MAX)
+        return store_damaged(s, name, 0, err);
+    if (there > *number)
+        *number = there;
     return 0;
 }
 
@@ -35,8 +62,8 @@ store_t *store_open(const char *path, const char *vfs, berth_error_t *err)
         return NULL;
     }
     if (store_file_open(s, vfs, err) < 0 ||
-        get_number(s, "store.last-job", &s->last_job, err) < 0 ||
-        get_number(s, "store.last-event", &s->last_event, err) < 0) {
+        get_last(s, STORE_LAST_JOB, SQL_JOB_LAST, &s->last_job, err) < 0 ||
+        get_last(s, STORE_LAST_EVENT, SQL_EVENT_LAST, &s->last_event, err) < 0) {
         int saved = errno;
         store_close(s);
         errno = saved;

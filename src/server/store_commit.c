@@ -88,68 +88,86 @@ static int ask(struct store *s, enum sql which, int64_t a, int64_t b, int64_t *a
     return rc == SQLITE_DONE ? found : -1;
 }
 
-/* A member is stored as one that hasn't ended. `number` is of its row among those that have, or 0. */
-static int write_live_member(struct store *s, const struct change *c, int64_t number,
-                             berth_error_t *err)
+/* Run a statement of up to two numbers that changes one row or none. 1: it did; 0; -1. */
+static int change(struct store *s, enum sql which, int64_t a, int64_t b, berth_error_t *err)
 {
-    if (number > 0 && (ask(s, SQL_OVER_DROP, c->job, 0, NULL, err) < 0 ||
-                       ask(s, SQL_ENDED_DROP, number, 0, NULL, err) < 0 ||
-                       ask(s, SQL_LIVE_AGAIN, c->job, 0, NULL, err) < 0))
+    if (ask(s, which, a, b, NULL, err) < 0)
         return -1;
-    sqlite3_stmt *q = store_sql(s, SQL_MEMBER_SET, err);
+    return sqlite3_changes(s->db) > 0;
+}
+
+/* The row of a member that has ended is dropped, as it is to run again. */
+static int leave_ended(struct store *s, const struct change *c, berth_error_t *err)
+{
+    int64_t number;
+    int rc = ask(s, SQL_ENDED_FIND, c->job, c->member.number, &number, err);
+    if (rc <= 0)
+        return rc;
+    return ask(s, SQL_OVER_DROP, c->job, 0, NULL, err) < 0 ||
+                   ask(s, SQL_ENDED_DROP, number, 0, NULL, err) < 0 ||
+                   ask(s, SQL_LIVE_AGAIN, c->job, 0, NULL, err) < 0
+               ? -1
+               : 0;
+}
+
+static int run_member(struct store *s, enum sql which, const struct change *c, int64_t first,
+                      berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, which, err);
+    int i = 1;
     if (!q)
         return -1;
-    sqlite3_bind_int64(q, 1, c->job);
-    sqlite3_bind_int64(q, 2, c->member.number);
-    sqlite3_bind_int64(q, 3, c->member.state);
-    sqlite3_bind_int64(q, 4, c->member.end_wall);
-    sqlite3_bind_blob64(q, 5, bytes_of(s, c), c->first, SQLITE_STATIC);
-    return store_run(s, q, err);
+    sqlite3_bind_int64(q, i++, first);
+    if (which != SQL_ENDED_SET)
+        sqlite3_bind_int64(q, i++, c->member.number);
+    sqlite3_bind_int64(q, i++, c->member.state);
+    sqlite3_bind_int64(q, i++, c->member.end_wall);
+    sqlite3_bind_blob64(q, i++, bytes_of(s, c), c->first, SQLITE_STATIC);
+    return store_run(s, q, err) < 0 ? -1 : sqlite3_changes(s->db) > 0;
+}
+
+/* A member is stored as one that hasn't ended. One that has been before isn't among those that have. */
+static int write_live_member(struct store *s, const struct change *c, berth_error_t *err)
+{
+    int known = run_member(s, SQL_MEMBER_SET, c, c->job, err);
+    if (known != 0)
+        return known < 0 ? -1 : 0;
+    if (leave_ended(s, c, err) < 0)
+        return -1;
+    return run_member(s, SQL_MEMBER_ADD, c, c->job, err) < 0 ? -1 : 0;
 }
 
 /* One more member has ended; the job has with the last one. */
 static int count_end(struct store *s, const struct change *c, berth_error_t *err)
 {
-    int64_t left = 0;
-    int rc = ask(s, SQL_LIVE_ENDED, c->job, 0, &left, err);
-    if (rc <= 0 || left > 0)
-        return rc < 0 ? -1 : 0;
-    if (ask(s, SQL_LIVE_DROP, c->job, 0, NULL, err) < 0)
+    int last = change(s, SQL_LIVE_LAST, c->job, 0, err);
+    if (last < 0)
         return -1;
-    return ask(s, SQL_OVER_ADD, c->job, 0, NULL, err) < 0 ? -1 : 0;
+    return ask(s, last ? SQL_OVER_ADD : SQL_LIVE_ENDED, c->job, 0, NULL, err) < 0 ? -1 : 0;
 }
 
-static int write_ended_member(struct store *s, const struct change *c, int64_t number,
-                              berth_error_t *err)
+static int write_ended_member(struct store *s, const struct change *c, berth_error_t *err)
 {
-    sqlite3_stmt *q = store_sql(s, number > 0 ? SQL_ENDED_SET : SQL_ENDED_ADD, err);
-    if (!q)
+    int64_t number = 0;
+    int lived = change(s, SQL_MEMBER_DROP, c->job, c->member.number, err);
+    int again = lived == 0 ? ask(s, SQL_ENDED_FIND, c->job, c->member.number, &number, err) : 0;
+    if (lived < 0 || again < 0)
         return -1;
-    int i = 1;
-    sqlite3_bind_int64(q, i++, number > 0 ? number : c->job);
-    if (number == 0)
-        sqlite3_bind_int64(q, i++, c->member.number);
-    sqlite3_bind_int64(q, i++, c->member.state);
-    sqlite3_bind_int64(q, i++, c->member.end_wall);
-    sqlite3_bind_blob64(q, i++, bytes_of(s, c), c->first, SQLITE_STATIC);
-    if (store_run(s, q, err) < 0)
-        return -1;
-    if (number > 0)
-        return ask(s, SQL_OVER_CHANGE, c->job, 0, NULL, err) < 0 ? -1 : 0;
-    if (sqlite3_changes(s->db) == 0)
-        return 0; /* the job isn't there any more */
-    if (ask(s, SQL_MEMBER_DROP, c->job, c->member.number, NULL, err) < 0)
-        return -1;
+    if (again)
+        return run_member(s, SQL_ENDED_SET, c, number, err) < 0 ||
+                       ask(s, SQL_OVER_CHANGE, c->job, 0, NULL, err) < 0
+                   ? -1
+                   : 0;
+    int added = run_member(s, SQL_ENDED_ADD, c, c->job, err);
+    if (added <= 0)
+        return added; /* 0: the job isn't there any more */
     return count_end(s, c, err);
 }
 
 static int write_member(struct store *s, const struct change *c, berth_error_t *err)
 {
-    int64_t number = 0;
-    if (ask(s, SQL_ENDED_FIND, c->job, c->member.number, &number, err) < 0)
-        return -1;
-    return c->member.state >= STORE_DONE ? write_ended_member(s, c, number, err)
-                                         : write_live_member(s, c, number, err);
+    return c->member.state >= STORE_DONE ? write_ended_member(s, c, err)
+                                         : write_live_member(s, c, err);
 }
 
 static int write_event(struct store *s, const struct change *c, berth_error_t *err)
@@ -184,6 +202,14 @@ static int write_number(struct store *s, const char *name, int64_t number, berth
     return write_value(s, name, strlen(name) + 1, digits, n + 1, err);
 }
 
+int store_write_last(struct store *s, berth_error_t *err)
+{
+    return write_number(s, STORE_LAST_JOB, s->last_job, err) < 0 ||
+                   write_number(s, STORE_LAST_EVENT, s->last_event, err) < 0
+               ? -1
+               : 0;
+}
+
 static int write_change(struct store *s, const struct change *c, berth_error_t *err)
 {
     switch (c->kind) {
@@ -209,11 +235,6 @@ static int write_batch(struct store *s, berth_error_t *err)
     for (size_t i = 0; i < b->n; i++)
         if (write_change(s, &b->change[i], err) < 0)
             return -1;
-    if (b->last_job != s->last_job && write_number(s, "store.last-job", b->last_job, err) < 0)
-        return -1;
-    if (b->last_event != s->last_event &&
-        write_number(s, "store.last-event", b->last_event, err) < 0)
-        return -1;
     return store_end(s, err);
 }
 

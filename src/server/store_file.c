@@ -59,10 +59,10 @@ static const char *const sql[SQL_COUNT] = {
                     " WHERE id = ?1",
     [SQL_JOB_READ] = "SELECT " STORE_JOB_COLUMNS " FROM job j WHERE j.id = ?1",
     [SQL_JOB_DROP] = "DELETE FROM job WHERE id = ?1",
+    [SQL_JOB_LAST] = "SELECT max(id) FROM job",
     [SQL_LIVE_ADD] = "INSERT INTO live (job, remaining) VALUES (?1, ?2)",
-    [SQL_LIVE_ENDED] = "UPDATE live SET remaining = remaining - 1 WHERE job = ?1"
-                       " RETURNING remaining",
-    [SQL_LIVE_DROP] = "DELETE FROM live WHERE job = ?1",
+    [SQL_LIVE_ENDED] = "UPDATE live SET remaining = remaining - 1 WHERE job = ?1",
+    [SQL_LIVE_LAST] = "DELETE FROM live WHERE job = ?1 AND remaining = 1",
     [SQL_LIVE_AGAIN] = "INSERT INTO live (job, remaining) VALUES (?1, 1)"
                        " ON CONFLICT (job) DO UPDATE SET remaining = remaining + 1",
     [SQL_OVER_ADD] = "INSERT OR REPLACE INTO over (job, end_wall)"
@@ -71,7 +71,9 @@ static const char *const sql[SQL_COUNT] = {
                         " (SELECT max(end_wall) FROM ended WHERE job = ?1) WHERE job = ?1",
     [SQL_OVER_FIRST] = "SELECT job FROM over WHERE end_wall < ?1 ORDER BY end_wall, job LIMIT 1",
     [SQL_OVER_DROP] = "DELETE FROM over WHERE job = ?1",
-    [SQL_MEMBER_SET] = "INSERT OR REPLACE INTO member (job, member, state, end_wall, record)"
+    [SQL_MEMBER_SET] = "UPDATE member SET state = ?3, end_wall = ?4, record = ?5"
+                       " WHERE job = ?1 AND member = ?2",
+    [SQL_MEMBER_ADD] = "INSERT OR REPLACE INTO member (job, member, state, end_wall, record)"
                        " SELECT ?1, ?2, ?3, ?4, ?5"
                        " WHERE EXISTS (SELECT 1 FROM live WHERE job = ?1)",
     [SQL_MEMBER_DROP] = "DELETE FROM member WHERE job = ?1 AND member = ?2",
@@ -90,6 +92,7 @@ static const char *const sql[SQL_COUNT] = {
                          " (SELECT number FROM ended WHERE job = ?1 LIMIT ?2)",
     [SQL_EVENT_ADD] = "INSERT INTO event (number, job, member, wall, kind, data)"
                       " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    [SQL_EVENT_LAST] = "SELECT max(number) FROM event",
     [SQL_EVENTS] = "SELECT number, wall, job, member, kind, data FROM event"
                    " WHERE number > ?1 ORDER BY number LIMIT ?2",
     [SQL_EVENTS_OF_JOB] = "SELECT number, wall, job, member, kind, data FROM event"

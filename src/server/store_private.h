@@ -24,15 +24,17 @@ enum sql {
     SQL_JOB_SET,
     SQL_JOB_READ,
     SQL_JOB_DROP,
+    SQL_JOB_LAST,
     SQL_LIVE_ADD,
     SQL_LIVE_ENDED,
-    SQL_LIVE_DROP,
+    SQL_LIVE_LAST,
     SQL_LIVE_AGAIN,
     SQL_OVER_ADD,
     SQL_OVER_CHANGE,
     SQL_OVER_FIRST,
     SQL_OVER_DROP,
     SQL_MEMBER_SET,
+    SQL_MEMBER_ADD,
     SQL_MEMBER_DROP,
     SQL_MEMBER_READ,
     SQL_ENDED_FIND,
@@ -45,6 +47,7 @@ enum sql {
     SQL_TEXT_UNUSE,
     SQL_JOB_TEXTS,
     SQL_EVENT_ADD,
+    SQL_EVENT_LAST,
     SQL_EVENTS,
     SQL_EVENTS_OF_JOB,
     SQL_EVENT_RETAIN,
@@ -161,6 +164,11 @@ void store_undo(struct store *s);
 
 /* Put back the statements that hold what was returned, so that nothing is being read. */
 void store_settle(struct store *s);
+
+/* The highest numbers of jobs and events, for when their rows are gone: else these tell. */
+#define STORE_LAST_JOB   "store.last-job"
+#define STORE_LAST_EVENT "store.last-event"
+int store_write_last(struct store *s, berth_error_t *err);
 
 /* Texts (store_text.c). Enter one into the batch; *text NULL where it is none or short enough to be stored with the job. */
 int store_text_take(struct batch *b, enum store_text kind, const char *data, size_t length,

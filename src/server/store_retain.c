@@ -101,7 +101,8 @@ int store_retain(store_t *s, int64_t before_wall, int64_t max, int64_t *dropped,
     int64_t left = max;
     if (store_begin(s, err) < 0)
         return -1;
-    if (drop(s, before_wall, &left, err) < 0 || (left < max && store_end(s, err) < 0)) {
+    if (store_write_last(s, err) < 0 || drop(s, before_wall, &left, err) < 0 ||
+        (left < max && store_end(s, err) < 0)) {
         store_undo(s);
         return -1;
     }

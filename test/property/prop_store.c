@@ -178,7 +178,7 @@ static void restart(struct scene *c)
     compare(c);
     vary(c);
     sim_disk_fail(c->disk, c->failures);
-    sim_disk_stop_after(c->disk, random_between(&c->r, 0, 400));
+    sim_disk_stop_after(c->disk, random_between(&c->r, 0, 200));
 }
 
 static void note_try(struct scene *c)
@@ -272,7 +272,7 @@ static void play(uint64_t seed, int crashes, uint64_t failures, int *kept)
     assert_non_null(c->s);
     c->failures = failures;
     sim_disk_fail(c->disk, failures);
-    sim_disk_stop_after(c->disk, random_between(&c->r, 0, 400));
+    sim_disk_stop_after(c->disk, random_between(&c->r, 0, 200));
     while (c->crashes < crashes) {
         step(c);
         if (sim_disk_has_stopped(c->disk))
@@ -290,7 +290,7 @@ static void play_all(uint64_t failures)
 {
     int kept = 0;
     const char *rounds = getenv("BERTH_PROP_ROUNDS"); /* for a longer search */
-    for (uint64_t seed = 1; seed <= (rounds ? strtoull(rounds, NULL, 10) : 25); seed++)
+    for (uint64_t seed = 1; seed <= (rounds ? strtoull(rounds, NULL, 10) : 40); seed++)
         play(seed, 10, failures, &kept);
     /* The power also went after a commit had got there. */
     assert_true(failures == 0 || kept > 0);

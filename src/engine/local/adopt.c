@@ -192,7 +192,7 @@ static void watch_process(struct keeper *k, struct process *p)
         return;
     if (keeper_know(k, p) || keeper_watch(k, p->pidfd, &p->watch, EPOLLIN)) {
         keeper_forget(k, p);
-        close(p->pidfd);
+        keeper_unwatch(k, p->pidfd);
         p->pidfd = -1;
         return;
     }
@@ -205,7 +205,7 @@ void keeper_adopted_ended(struct keeper *k, struct process *p)
     if (!p->alive)
         return;
     p->alive = false;
-    close(p->pidfd);
+    keeper_unwatch(k, p->pidfd);
     p->pidfd = -1;
     keeper_forget(k, p);
     if (--p->run->alive == 0)

@@ -193,6 +193,9 @@ void keeper_say(struct keeper *k);
 void keeper_hang_up(struct keeper *k);
 int keeper_watch(struct keeper *k, int fd, struct watch *watch, uint32_t events);
 
+/* Close what was watched. Closing alone would not end the watch while a child that was just forked has it open too. */
+void keeper_unwatch(struct keeper *k, int fd);
+
 /* Until there is nothing to keep: no link, no process, and all that is not acknowledged is in the journal. The listener
  * and SIGCHLD, which is blocked, are there. 0, or -1 with errno.
  */

@@ -18,6 +18,12 @@ int keeper_watch(struct keeper *k, int fd, struct watch *watch, uint32_t events)
     return epoll_ctl(k->poll, EPOLL_CTL_ADD, fd, &event);
 }
 
+void keeper_unwatch(struct keeper *k, int fd)
+{
+    epoll_ctl(k->poll, EPOLL_CTL_DEL, fd, NULL);
+    close(fd);
+}
+
 static void look_for(struct keeper *k, uint32_t events)
 {
     struct epoll_event event = {.events = events, .data.ptr = &k->watch_link};
@@ -28,7 +34,7 @@ static void look_for(struct keeper *k, uint32_t events)
 void keeper_hang_up(struct keeper *k)
 {
     if (k->link >= 0)
-        close(k->link);
+        keeper_unwatch(k, k->link);
     k->link = -1;
     k->link_held = false;
     strbuf_clear(&k->in);

@@ -292,7 +292,7 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
 /* All that were being started have become the command, or have told that they can't. */
 static void told(struct keeper *k, struct run *run)
 {
-    close(run->result);
+    keeper_unwatch(k, run->result);
     run->result = -1;
     if (run->phase == PHASE_FIRST && run->n_tasks > 1 && !run->kill) {
         run->phase = PHASE_REST;

@@ -110,6 +110,7 @@ struct user {
     int64_t tokens; /* requests, in millionths, as of `counted` */
     int64_t counted;
     bool is_there;
+    bool has_folder; /* for the output of jobs; as of when the user was looked up */
 };
 
 struct server_stream;

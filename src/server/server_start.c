@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,22 +45,28 @@ static int no_memory(struct starting *b)
     return errtext_set(b->err, ENOMEM, "out of memory");
 }
 
-/* A text in the arena. NULL with ENOMEM. */
-static char *format(struct starting *b, const char *form, ...)
-    __attribute__((format(printf, 2, 3)));
-static char *format(struct starting *b, const char *form, ...)
+/* Two texts as one in the arena. NULL with ENOMEM, or where the first is NULL. */
+static char *join_n(struct starting *b, const char *first, const char *second, size_t n)
 {
-    va_list args;
-    va_start(args, form);
-    char *text = NULL;
-    int n = vasprintf(&text, form, args);
-    va_end(args);
-    char *kept = n >= 0 ? arena_alloc(&b->arena, (size_t)n + 1) : NULL;
-    if (kept)
-        memcpy(kept, text, (size_t)n + 1);
-    if (n >= 0)
-        free(text);
-    return kept;
+    size_t length = first ? strlen(first) : 0;
+    char *text = first ? arena_alloc(&b->arena, length + n + 1) : NULL;
+    if (text) {
+        memcpy(text, first, length);
+        memcpy(text + length, second, n);
+        text[length + n] = '\0';
+    }
+    return text;
+}
+
+static char *join(struct starting *b, const char *first, const char *second)
+{
+    return join_n(b, first, second, strlen(second));
+}
+
+static char *join_number(struct starting *b, const char *first, uint64_t number)
+{
+    char digits[STRBUF_NUMBER_MAX + 1];
+    return join_n(b, first, digits, strbuf_decimal(digits, number));
 }
 
 static int add_env(struct starting *b, const char *entry)
@@ -90,7 +95,7 @@ static const char *node_list(struct starting *b, struct slice list)
     struct slice name;
     while (all && slice_next(list, &at, &name))
         all = slice_copy(name, &b->arena, &text) == 0 && text
-                  ? format(b, "%s%s%s", all, *all ? "," : "", text)
+                  ? join(b, *all ? join(b, all, ",") : "", text)
                   : NULL;
     return all;
 }
@@ -144,7 +149,7 @@ static int read_r(struct starting *b)
     if (sched_write(b->s->sched, b->m->handle, "rv1_nosched", &text, &length) < 0)
         return errtext_set(b->err, errno, "what it got can't be told: %s", strerror(errno));
     if (length < R_MAX)
-        b->r = format(b, "BERTH_R=%.*s", (int)length, text);
+        b->r = join_n(b, "BERTH_R=", text, length);
     return take_r(b, text, length);
 }
 
@@ -173,8 +178,7 @@ static const char *part_of(struct starting *b, const struct idset *set, uint64_t
     }
     if (cores)
         idset_encode(&cpus, false, &text);
-    const char *kept =
-        known && (!cores || text.len > 0) ? format(b, "%s", strbuf_text(&text)) : NULL;
+    const char *kept = known && (!cores || text.len > 0) ? join(b, "", strbuf_text(&text)) : NULL;
     strbuf_clear(&text);
     idset_clear(&cpus);
     return kept;
@@ -189,11 +193,10 @@ static int usual_env(struct starting *b)
         return -1;
     if (!u)
         return 0;
-    if (add_env(b, format(b, "HOME=%s", u->home)) < 0 ||
-        add_env(b, format(b, "USER=%s", u->name)) < 0 ||
-        add_env(b, format(b, "LOGNAME=%s", u->name)) < 0)
+    if (add_env(b, join(b, "HOME=", u->home)) < 0 || add_env(b, join(b, "USER=", u->name)) < 0 ||
+        add_env(b, join(b, "LOGNAME=", u->name)) < 0)
         return -1;
-    return *u->shell ? add_env(b, format(b, "SHELL=%s", u->shell)) : 0;
+    return *u->shell ? add_env(b, join(b, "SHELL=", u->shell)) : 0;
 }
 
 static int submitted_env(struct starting *b, const char *environment)
@@ -213,16 +216,15 @@ static int submitted_env(struct starting *b, const char *environment)
 static int berth_env(struct starting *b, size_t tasks)
 {
     const struct job *job = b->job;
-    if (add_env(b, format(b, "BERTH_JOB_ID=%" PRId64, job->id)) < 0 ||
-        add_env(b, format(b, "BERTH_JOB_NAME=%s", job->name)) < 0 ||
-        add_env(b, format(b, "BERTH_QUEUE=%s", job->queue)) < 0 ||
-        add_env(b, format(b, "BERTH_TASKS=%zu", tasks)) < 0 ||
-        add_env(b, format(b, "BERTH_NODES=%s", b->nodes)) < 0 ||
-        add_env(b, format(b, "BERTH_ATTEMPT=%" PRIu32, b->m->attempts)) < 0)
+    if (add_env(b, join_number(b, "BERTH_JOB_ID=", (uint64_t)job->id)) < 0 ||
+        add_env(b, join(b, "BERTH_JOB_NAME=", job->name)) < 0 ||
+        add_env(b, join(b, "BERTH_QUEUE=", job->queue)) < 0 ||
+        add_env(b, join_number(b, "BERTH_TASKS=", tasks)) < 0 ||
+        add_env(b, join(b, "BERTH_NODES=", b->nodes)) < 0 ||
+        add_env(b, join_number(b, "BERTH_ATTEMPT=", b->m->attempts)) < 0)
         return -1;
-    if (job->members > 1 &&
-        (add_env(b, format(b, "BERTH_ARRAY_INDEX=%" PRIu32, b->run->member)) < 0 ||
-         add_env(b, format(b, "BERTH_ARRAY_SIZE=%" PRIu32, job->members)) < 0))
+    if (job->members > 1 && (add_env(b, join_number(b, "BERTH_ARRAY_INDEX=", b->run->member)) < 0 ||
+                             add_env(b, join_number(b, "BERTH_ARRAY_SIZE=", job->members)) < 0))
         return -1;
     return b->r ? add_env(b, b->r) : 0;
 }
@@ -245,11 +247,11 @@ static int make_task(struct starting *b, struct engine_task *task, size_t i, siz
                     : NULL;
     if (!env || !devices)
         return no_memory(b);
-    env[used++] = format(b, "BERTH_TASK_INDEX=%zu", i);
-    env[used++] = format(b, "BERTH_CPUS=%s", task->cpus ? task->cpus : "");
+    env[used++] = join_number(b, "BERTH_TASK_INDEX=", i);
+    env[used++] = join(b, "BERTH_CPUS=", task->cpus ? task->cpus : "");
     if (b->s->has_gpus) {
-        env[used++] = format(b, "CUDA_VISIBLE_DEVICES=%s", devices);
-        env[used++] = format(b, "ROCR_VISIBLE_DEVICES=%s", devices);
+        env[used++] = join(b, "CUDA_VISIBLE_DEVICES=", devices);
+        env[used++] = join(b, "ROCR_VISIBLE_DEVICES=", devices);
     }
     env[used] = NULL;
     for (size_t k = 0; k < used; k++)
@@ -294,7 +296,7 @@ static int path_of(struct starting *b, struct slice s, const char **path)
             strbuf_putc(&text, *at);
         }
     }
-    *path = format(b, "%s", strbuf_text(&text));
+    *path = join(b, "", strbuf_text(&text));
     strbuf_clear(&text);
     return *path ? 0 : no_memory(b);
 }
@@ -303,12 +305,14 @@ static int path_of(struct starting *b, struct slice s, const char **path)
 static void make_folder(const struct starting *b)
 {
     char path[PATH_MAX];
-    if (b->s->world.vfs || !b->s->options.for_all)
+    if (b->s->world.vfs || !b->s->options.for_all || !b->user || b->user->has_folder)
         return;
     int n = snprintf(path, sizeof(path), "%s/logs/%" PRIu32, b->s->directory, b->job->uid);
-    if (n > 0 && n < PATH_MAX && mkdir(path, 0700) == 0 &&
-        chown(path, b->job->uid, b->job->gid) < 0)
+    bool made = n > 0 && n < PATH_MAX && mkdir(path, 0700) == 0;
+    if (made && chown(path, b->job->uid, b->job->gid) < 0)
         rmdir(path);
+    else
+        b->user->has_folder = made || errno == EEXIST;
 }
 
 static const char *const *command(struct starting *b)

@@ -52,6 +52,7 @@ static int learn(server_t *s, struct user *u, const struct server_user *said)
     forget_texts(u);
     *u = new;
     u->known = s->now;
+    u->has_folder = false; /* if somebody has removed it */
     u->is_there = true;
     return 0;
 }

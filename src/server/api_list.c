@@ -209,12 +209,7 @@ static void put_member(struct list *l, struct strbuf *out, struct job *job, uint
     job_show(s, job, i, &shown);
     if (store_read_member(s->store, job->id, i, &member, NULL) < 0)
         return;
-    shown.start = member.start_wall;
-    shown.end = member.end_wall;
-    job_show_exit(&shown, member.state, member.start_wall, member.exit_status, member.exit_signal);
-    shown.resources = member.held_resources;
-    shown.peak_memory = member.peak_memory;
-    shown.cpu_time = member.cpu_time;
+    job_show_end(&member, &shown);
     put_row(l, out, &shown, job->uid);
 }
 

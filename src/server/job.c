@@ -42,6 +42,26 @@ struct job *job_make(int64_t id, uint32_t members)
     return job;
 }
 
+void job_keep(const struct job *job, struct store_job *to)
+{
+    *to = (struct store_job){.id = job->id,
+                             .uid = job->uid,
+                             .gid = job->gid,
+                             .user = job->user,
+                             .name = job->name,
+                             .queue = job->queue,
+                             .request = job->request,
+                             .members = job->members,
+                             .priority = job->priority,
+                             .held = job->held,
+                             .duration = job->duration,
+                             .submitted = job->submitted,
+                             .submitted_wall = job->submitted_wall,
+                             .nodes = job->nodes,
+                             .cores = job->cores,
+                             .gpus = job->gpus};
+}
+
 void job_discard(server_t *s, struct job *job)
 {
     if (!job)
@@ -60,12 +80,15 @@ void job_discard(server_t *s, struct job *job)
     free(job);
 }
 
-size_t job_place(const server_t *s, int64_t id)
+/* ---- Tables by number ---- */
+
+/* The place of the first whose number is at least this. */
+static size_t place_of(const struct entry *table, size_t n, uint64_t number)
 {
-    size_t low = 0, high = s->n_jobs;
+    size_t low = 0, high = n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (s->jobs[middle].id < id)
+        if (table[middle].number < number)
             low = middle + 1;
         else
             high = middle;
@@ -73,10 +96,28 @@ size_t job_place(const server_t *s, int64_t id)
     return low;
 }
 
+/* Close the gaps once they are more than half. */
+static void close_gaps(struct entry *table, size_t *n, size_t *gone)
+{
+    size_t kept = 0;
+    if (*gone <= 64 || *gone <= *n / 2)
+        return;
+    for (size_t i = 0; i < *n; i++)
+        if (table[i].any)
+            table[kept++] = table[i];
+    *n = kept;
+    *gone = 0;
+}
+
+size_t job_place(const server_t *s, int64_t id)
+{
+    return place_of(s->jobs, s->n_jobs, id > 0 ? (uint64_t)id : 0);
+}
+
 struct job *job_lookup(const server_t *s, int64_t id)
 {
     size_t place = job_place(s, id);
-    return place < s->n_jobs && s->jobs[place].id == id ? s->jobs[place].job : NULL;
+    return place < s->n_jobs && s->jobs[place].number == (uint64_t)id ? s->jobs[place].job : NULL;
 }
 
 /* Members of a user's that wait or run, and what their texts take. */
@@ -101,22 +142,12 @@ int job_enter(server_t *s, struct job *job)
         server_room((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_jobs + 1,
                     sizeof(*s->dirty_jobs)) < 0)
         return -1;
-    s->jobs[s->n_jobs++] = (struct job_entry){job->id, job};
+    s->jobs[s->n_jobs++] = (struct entry){(uint64_t)job->id, {job}};
     for (uint32_t i = 0; i < job->members; i++)
         s->counts[job->member[i].state]++;
     s->n_held += job->held ? job->live : 0;
     count_live(s, job, job->live, (int64_t)job->bytes);
     return 0;
-}
-
-static void compact(server_t *s)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < s->n_jobs; i++)
-        if (s->jobs[i].job)
-            s->jobs[kept++] = s->jobs[i];
-    s->n_jobs = kept;
-    s->n_gone = 0;
 }
 
 void job_leave(server_t *s, struct job *job)
@@ -134,8 +165,7 @@ void job_leave(server_t *s, struct job *job)
             s->n_jobs--;
             s->n_gone--;
         }
-        if (s->n_gone > 64 && s->n_gone > s->n_jobs / 2)
-            compact(s);
+        close_gaps(s->jobs, &s->n_jobs, &s->n_gone);
     }
     job_discard(s, job);
 }
@@ -208,33 +238,15 @@ void member_end(server_t *s, struct job *job, uint32_t member, enum store_state 
 
 /* ---- Runs ---- */
 
-static void compact_keys(server_t *s)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < s->n_keys; i++)
-        if (s->runs_by_key[i].run)
-            s->runs_by_key[kept++] = s->runs_by_key[i];
-    s->n_keys = kept;
-    s->n_keys_gone = 0;
-}
-
 static size_t key_place(const server_t *s, uint64_t key)
 {
-    size_t low = 0, high = s->n_keys;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->runs_by_key[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return place_of(s->runs_by_key, s->n_keys, key);
 }
 
 struct run *run_lookup(const server_t *s, uint64_t key)
 {
     size_t place = key_place(s, key);
-    return place < s->n_keys && s->runs_by_key[place].key == key ? s->runs_by_key[place].run : NULL;
+    return place < s->n_keys && s->runs_by_key[place].number == key ? s->runs_by_key[place].run : NULL;
 }
 
 /* A free slot; UINT32_MAX with ENOMEM. Slots are few: as many as there are runs at once. */
@@ -259,7 +271,7 @@ static int enter_key(server_t *s, struct run *run)
     size_t place = key_place(s, run->key);
     memmove(s->runs_by_key + place + 1, s->runs_by_key + place,
             (s->n_keys - place) * sizeof(*s->runs_by_key));
-    s->runs_by_key[place] = (struct run_entry){run->key, run};
+    s->runs_by_key[place] = (struct entry){run->key, {.run = run}};
     s->n_keys++;
     return 0;
 }
@@ -295,8 +307,7 @@ void run_destroy(server_t *s, struct run *run)
     if (place < s->n_keys && s->runs_by_key[place].run == run) {
         s->runs_by_key[place].run = NULL;
         s->n_keys_gone++;
-        if (s->n_keys_gone > 64 && s->n_keys_gone > s->n_keys / 2)
-            compact_keys(s);
+        close_gaps(s->runs_by_key, &s->n_keys, &s->n_keys_gone);
     }
     if (heap_has(&s->timers, run->slot))
         heap_take(&s->timers, run->slot);

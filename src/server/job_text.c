@@ -246,8 +246,8 @@ static bool has_exit(enum store_state state, int64_t start_wall, int status)
 }
 
 /* Say how it ended, by a status, a signal or neither. */
-void job_show_exit(struct job_shown *j, enum store_state state, int64_t start_wall, int status,
-                   int signal)
+static void show_exit(struct job_shown *j, enum store_state state, int64_t start_wall, int status,
+                      int signal)
 {
     j->exit_status = !signal && has_exit(state, start_wall, status) ? status : -1;
     j->exit_signal = signal ? signal : -1;
@@ -264,7 +264,7 @@ static void show_run(const struct member *m, struct job_shown *j)
         return;
     j->end = run->end_wall;
     if (run->key)
-        job_show_exit(j, m->state, run->start_wall, run->exit_status, run->exit_signal);
+        show_exit(j, m->state, run->start_wall, run->exit_status, run->exit_signal);
 }
 
 static const char *how_word(int how)
@@ -275,18 +275,17 @@ static const char *how_word(int how)
     return words[how];
 }
 
-void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j)
+/* What a row tells of the job itself; of what became of it nothing yet. */
+static void show_job(const struct store_job *job, uint32_t member, enum store_state state,
+                     struct job_shown *j)
 {
-    const struct member *m = &job->member[member];
-    struct sched_record r;
     *j = (struct job_shown){.id = job->id,
                             .member = job->members > 1 ? (int64_t)member : -1,
                             .members = job->members,
                             .name = job->name,
                             .user = job->user,
                             .queue = job->queue,
-                            .state = job_state_word(m->state, job->held),
-                            .reason = m->reason,
+                            .state = job_state_word(state, job->held),
                             .priority = job->priority,
                             .nodes = job->nodes,
                             .cores = job->cores,
@@ -299,11 +298,33 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
                             .estimate = -1,
                             .exit_status = -1,
                             .exit_signal = -1,
-                            .attempts = m->attempts,
                             .peak_memory = -1,
-                            .cpu_time = -1,
-                            .row = job->row,
-                            .row_length = strlen(job->row)};
+                            .cpu_time = -1};
+}
+
+void job_show_end(const struct store_member *m, struct job_shown *j)
+{
+    j->reason = m->reason;
+    j->attempts = m->attempts;
+    j->start = m->start_wall;
+    j->end = m->end_wall;
+    j->resources = m->held_resources;
+    j->peak_memory = m->peak_memory;
+    j->cpu_time = m->cpu_time;
+    show_exit(j, m->state, m->start_wall, m->exit_status, m->exit_signal);
+}
+
+void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j)
+{
+    const struct member *m = &job->member[member];
+    struct sched_record r;
+    struct store_job kept;
+    job_keep(job, &kept);
+    show_job(&kept, member, (enum store_state)m->state, j);
+    j->reason = m->reason;
+    j->attempts = m->attempts;
+    j->row = job->row;
+    j->row_length = strlen(job->row);
     if (m->run)
         show_run(m, j);
     if (m->state == STORE_PENDING) {
@@ -324,29 +345,8 @@ void job_show_stored(const struct store_job *job, const struct store_member *m, 
     static const char *const key = "shown";
     struct slice shown;
     slice_find(job->request, strlen(job->request), &key, 1, &shown);
-    *j = (struct job_shown){.id = job->id,
-                            .member = job->members > 1 ? (int64_t)m->member : -1,
-                            .members = job->members,
-                            .name = job->name,
-                            .user = job->user,
-                            .queue = job->queue,
-                            .state = job_state_word(m->state, job->held),
-                            .reason = m->reason,
-                            .priority = job->priority,
-                            .nodes = job->nodes,
-                            .cores = job->cores,
-                            .gpus = job->gpus,
-                            .duration = job->duration,
-                            .submit = job->submitted_wall,
-                            .start = m->start_wall,
-                            .end = m->end_wall,
-                            .until = -1,
-                            .estimate = -1,
-                            .resources = m->held_resources,
-                            .attempts = m->attempts,
-                            .peak_memory = m->peak_memory,
-                            .cpu_time = m->cpu_time};
-    job_show_exit(j, m->state, m->start_wall, m->exit_status, m->exit_signal);
+    show_job(job, m->member, m->state, j);
+    job_show_end(m, j);
     if (shown.length > 2) {
         j->row = shown.at + 1;
         j->row_length = shown.length - 2;

@@ -54,11 +54,12 @@ void job_put(server_t *s, struct strbuf *out, const struct job_shown *j, bool mi
 /* How a live member, or one that has just ended, looks. Texts belong to the core, and are valid until its next call. */
 void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j);
 
-/* How it ended, of one that has: a status, a signal, or neither where it never ran or nobody knows. */
-void job_show_exit(struct job_shown *j, enum store_state state, int64_t start_wall, int status,
-                   int signal);
+/* What became of a member that has ended, as the store says. It has a status, a signal, or neither where it never ran or
+ * nobody knows.
+ */
+void job_show_end(const struct store_member *member, struct job_shown *j);
 
-/* The same of what the store says. */
+/* A whole row of what the store says. */
 void job_show_stored(const struct store_job *job, const struct store_member *member,
                      struct job_shown *j);
 

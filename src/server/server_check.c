@@ -57,17 +57,17 @@ bool server_check(const server_t *s)
     struct sums sums = {0};
     size_t runs = 0, jobs = 0;
     for (size_t i = 0; i < s->n_jobs; i++) {
-        if (i > 0 && s->jobs[i - 1].id >= s->jobs[i].id)
+        if (i > 0 && s->jobs[i - 1].number >= s->jobs[i].number)
             return false;
         const struct job *job = s->jobs[i].job;
         jobs += job != NULL;
-        if (job && (job->id != s->jobs[i].id || !check_job(s, job, &sums)))
+        if (job && ((uint64_t)job->id != s->jobs[i].number || !check_job(s, job, &sums)))
             return false;
     }
     for (size_t i = 0; i < s->n_runs; i++)
         runs += s->runs[i] != NULL;
     for (size_t i = 1; i < s->n_keys; i++)
-        if (s->runs_by_key[i - 1].key >= s->runs_by_key[i].key)
+        if (s->runs_by_key[i - 1].number >= s->runs_by_key[i].number)
             return false;
     return jobs + s->n_gone == s->n_jobs && runs == sums.runs && sums.held == s->n_held &&
            memcmp(sums.counts, s->counts, sizeof(sums.counts)) == 0 && heap_check(&s->timers) &&

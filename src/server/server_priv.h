@@ -115,14 +115,14 @@ struct user {
 
 struct server_stream;
 
-struct job_entry {
-    int64_t id;
-    struct job *job; /* NULL: gone */
-};
-
-struct run_entry {
-    uint64_t key;
-    struct run *run; /* NULL: gone */
+/* Of a table in the order of its numbers. What has left stays as a gap until there are many. */
+struct entry {
+    uint64_t number; /* a job's id, a run's key */
+    union {
+        struct job *job;
+        struct run *run;
+        const void *any; /* NULL: gone */
+    };
 };
 
 struct member_ref {
@@ -152,12 +152,12 @@ struct server {
     struct user **users;
     size_t n_users, cap_users;
 
-    struct job_entry *jobs; /* by id */
+    struct entry *jobs; /* by id */
     size_t n_jobs, cap_jobs, n_gone;
     int64_t next_job;
     size_t counts[STORE_TIMEOUT + 1], n_held; /* members by state */
 
-    struct run_entry *runs_by_key;
+    struct entry *runs_by_key;
     size_t n_keys, cap_keys, n_keys_gone;
     struct run **runs;                 /* by slot */
     size_t n_runs, cap_runs, free_run; /* the first that may be free */
@@ -221,6 +221,8 @@ void shared_leave(struct shared *t);
 
 /* A job with its members, all pending and unknown to the core; it is not in the table yet. NULL with ENOMEM. */
 struct job *job_make(int64_t id, uint32_t members);
+/* The job as the store has it, but for environment and script. */
+void job_keep(const struct job *job, struct store_job *to);
 void job_discard(server_t *s, struct job *job);
 int job_enter(server_t *s, struct job *job);
 void job_leave(server_t *s, struct job *job); /* out of the table, and destroyed */

@@ -10,22 +10,8 @@
 
 static int write_job(server_t *s, struct job *job, berth_error_t *err)
 {
-    struct store_job to = {.id = job->id,
-                           .uid = job->uid,
-                           .gid = job->gid,
-                           .user = job->user,
-                           .name = job->name,
-                           .queue = job->queue,
-                           .request = job->request,
-                           .members = job->members,
-                           .priority = job->priority,
-                           .held = job->held,
-                           .duration = job->duration,
-                           .submitted = job->submitted,
-                           .submitted_wall = job->submitted_wall,
-                           .nodes = job->nodes,
-                           .cores = job->cores,
-                           .gpus = job->gpus};
+    struct store_job to;
+    job_keep(job, &to);
     if (!job->is_new)
         return store_set_job(s->store, &to, err);
     to.environment = job->environment ? job->environment->text : "[]";

@@ -45,6 +45,11 @@ expect_line() {
     sed 's/^/    got: /' "$scratch/$1"
 }
 
+# The verbs, a line each: `berth --help` has two of them in a line, and wide gaps between.
+verbs() {
+    "$BERTH" --help | awk -F '   *' '/^Verbs:/ { on = 1; next } /^$/ { on = 0 } on { for (i = 2; i < NF; i += 2) print $i }'
+}
+
 # grug NODES CORES: the recipe of a machine of so many nodes with so many cores each
 grug() {
     cat <<END

@@ -11,35 +11,35 @@
 
 struct verb {
     const char *name;
-    const char *summary; /* one line of `berth --help` */
+    const char *summary; /* in `berth --help`, of which a line has two */
     int (*run)(int argc, char **argv);
 };
 
-/* In the order in which `berth --help` lists them; a row without a name ends the table. */
+/* In the order in which `berth --help` lists them, two in a line; a row without a name ends the table. */
 static const struct verb verbs[] = {
-    {"cancel", "end jobs, or give them up", cli_cancel},
-    {"config", "check the description of a scheduler", cli_config},
-    {"drain", "let no jobs start on a part of the machine", cli_drain},
-    {"explain", "say why a job waits", cli_explain},
-    {"history", "list what has ended", cli_history},
-    {"hold", "keep jobs from starting", cli_hold},
-    {"jobs", "list what waits and runs", cli_jobs},
-    {"jobspec", "check what jobs ask for", cli_jobspec},
-    {"log", "print what a job has written", cli_log},
-    {"query", "match jobs to a machine's resources", cli_query},
-    {"queues", "list the queues, open and close them", cli_queues},
-    {"release", "let held jobs start", cli_release},
-    {"requeue", "stop jobs and let them wait again", cli_requeue},
-    {"resources", "show the machine", cli_resources},
-    {"resume", "let jobs start again on what was drained", cli_resume},
-    {"run", "run a job, with its output and exit status", cli_run},
-    {"server", "start and stop the server", cli_server},
-    {"show", "show all about a job", cli_show},
-    {"signal", "send running jobs a signal", cli_signal},
-    {"sim", "replay a workload in virtual time", cli_sim},
     {"submit", "hand in a job", cli_submit},
-    {"update", "change limit, priority or queue of jobs", cli_update},
+    {"run", "run one and stay with it", cli_run},
+    {"jobs", "list what waits and runs", cli_jobs},
+    {"history", "list what has ended", cli_history},
+    {"show", "show all about a job", cli_show},
+    {"explain", "say why it waits", cli_explain},
+    {"log", "print what it has written", cli_log},
     {"wait", "wait until jobs have ended", cli_wait},
+    {"cancel", "end jobs or give them up", cli_cancel},
+    {"signal", "send running jobs a signal", cli_signal},
+    {"hold", "keep jobs from starting", cli_hold},
+    {"release", "let held jobs start", cli_release},
+    {"requeue", "stop jobs to run them again", cli_requeue},
+    {"update", "change limits, priorities", cli_update},
+    {"queues", "list, open and close queues", cli_queues},
+    {"resources", "show the machine", cli_resources},
+    {"drain", "let no jobs on a part of it", cli_drain},
+    {"resume", "let jobs on it again", cli_resume},
+    {"server", "start and stop the server", cli_server},
+    {"config", "check a configuration", cli_config},
+    {"jobspec", "check what jobs ask for", cli_jobspec},
+    {"query", "match jobs to a machine", cli_query},
+    {"sim", "replay a workload", cli_sim},
     {NULL, NULL, NULL},
 };
 
@@ -56,18 +56,21 @@ static int print_help(void)
 {
     printf("usage: berth VERB [OPTION]...\n"
            "       berth help VERB\n"
-           "\n"
-           "Berth decides where and when batch jobs run.\n"
+           "Berth decides where and when batch jobs run, and runs them.\n"
            "\n"
            "Verbs:\n");
-    for (const struct verb *v = verbs; v->name; v++)
-        printf("  %-10s %s\n", v->name, v->summary);
+    /* A wide gap is between a verb and its summary, and between that and the next verb: completions look for it. */
+    for (const struct verb *v = verbs; v->name; v += 1 + (v[1].name != NULL)) {
+        if (v[1].name)
+            printf("  %-9s  %-27s  %-9s  %s\n", v->name, v->summary, v[1].name, v[1].summary);
+        else
+            printf("  %-9s  %s\n", v->name, v->summary);
+    }
     printf("\n"
-           "Options:\n"
            "  -h, --help     print this\n"
            "  -V, --version  print the version\n"
-           "\n"
-           "Exit status: 0 done, 1 failed, 2 wrong command line. Manual: man berth\n");
+           "Exit status: 0 done, 1 failed, 2 wrong command line. Manual: man berth\n"
+           "Example: berth run -c 2 ./work.sh\n");
     return CLI_OK;
 }
 

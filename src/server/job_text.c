@@ -253,6 +253,14 @@ static void show_exit(struct job_shown *j, enum store_state state, int64_t start
     j->exit_signal = signal ? signal : -1;
 }
 
+static const char *how_word(int how)
+{
+    static const char *const words[] = {[SCHED_IMMEDIATE] = "immediate",
+                                        [SCHED_BACKFILLED] = "backfilled",
+                                        [SCHED_PROMISED] = "reserved"};
+    return how >= 0 && how < (int)(sizeof(words) / sizeof(*words)) ? words[how] : NULL;
+}
+
 static void show_run(const struct member *m, struct job_shown *j)
 {
     const struct run *run = m->run;
@@ -260,19 +268,12 @@ static void show_run(const struct member *m, struct job_shown *j)
     j->resources = run->resources;
     j->peak_memory = run->peak_memory;
     j->cpu_time = run->cpu_time;
+    j->how = run->key ? how_word(m->how) : NULL;
     if (member_is_live(m))
         return;
     j->end = run->end_wall;
     if (run->key)
         show_exit(j, m->state, run->start_wall, run->exit_status, run->exit_signal);
-}
-
-static const char *how_word(int how)
-{
-    static const char *const words[] = {[SCHED_IMMEDIATE] = "immediate",
-                                        [SCHED_BACKFILLED] = "backfilled",
-                                        [SCHED_PROMISED] = "reserved"};
-    return words[how];
 }
 
 /* What a row tells of the job itself; of what became of it nothing yet. */
@@ -309,6 +310,7 @@ void job_show_end(const struct store_member *m, struct job_shown *j)
     j->start = m->start_wall;
     j->end = m->end_wall;
     j->resources = m->held_resources;
+    j->how = how_word(m->how);
     j->peak_memory = m->peak_memory;
     j->cpu_time = m->cpu_time;
     show_exit(j, m->state, m->start_wall, m->exit_status, m->exit_signal);
@@ -334,7 +336,6 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
         if (m->reserved)
             j->reason = "reserved";
     } else if (member_is_live(m)) {
-        j->how = how_word(m->how);
         if (m->at >= 0)
             j->until = server_wall_of(s, m->at + job->duration);
     }

@@ -110,6 +110,7 @@ static int load_member(void *context, const struct store_member *from)
     }
     struct member *m = &l->job->member[from->member];
     m->attempts = from->attempts;
+    m->how = (int8_t)from->how;
     m->cancelled = from->cancelled;
     m->timed_out = from->timed_out;
     m->preempted = from->preempted;

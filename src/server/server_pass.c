@@ -59,7 +59,7 @@ static void start(server_t *s, struct job *job, uint32_t i, const struct sched_d
     struct member *m = &job->member[i];
     const char *text;
     m->at = d->at < s->now ? s->now : d->at;
-    m->how = (uint8_t)d->how;
+    m->how = (int8_t)d->how;
     m->reserved = false;
     m->timed_out = m->preempted = m->requeue = false;
     m->attempts++;

@@ -59,7 +59,7 @@ struct member {
     char *reason;       /* why it failed or was cancelled; NULL */
     uint32_t attempts;
     uint8_t state; /* enum store_state */
-    uint8_t how;   /* enum sched_how, of a running one */
+    int8_t how;    /* enum sched_how, of one that has a run; -1: that is not known */
     bool reserved, cancelled, timed_out, preempted, requeue, dirty;
 };
 

@@ -35,6 +35,7 @@ static int write_member(server_t *s, struct job *job, uint32_t i, berth_error_t 
                               .preempted = m->preempted,
                               .requeue = m->requeue,
                               .attempts = m->attempts,
+                              .how = run && run->key ? m->how : -1,
                               .at = -1,
                               .until = -1,
                               .reason = m->reason,

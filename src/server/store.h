@@ -28,6 +28,7 @@
 typedef struct store store_t;
 
 #define STORE_TEXT_MAX ((size_t)64 << 20) /* bytes of one text */
+#define STORE_HOW_MAX  15
 
 enum store_state {
     STORE_PENDING,
@@ -71,6 +72,7 @@ struct store_member {
     bool requeue;
     uint64_t key;      /* of its run; 0: none */
     uint32_t attempts; /* starts so far */
+    int how; /* how the scheduler came to start it, 0 to STORE_HOW_MAX; -1: it did not, or that is not known */
     int64_t at, until; /* ticks: of a running one; of a pending one with a reservation; else -1 */
     const char
         *resources; /* what it holds or is promised, JGF as sched_record gives it; NULL: nothing */

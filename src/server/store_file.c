@@ -37,7 +37,12 @@ static const char version_1[] =
     " member INTEGER NOT NULL, wall INTEGER NOT NULL, kind TEXT NOT NULL, data TEXT);"
     "CREATE INDEX event_job ON event (job);";
 
-static const struct store_step steps[] = {{version_1}};
+/* Records of members say how these were started: the records have versions of their own, but one who does not know theirs
+ * is to keep off.
+ */
+static const char version_2[] = "";
+
+static const struct store_step steps[] = {{version_1}, {version_2}};
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
 static const char *const sql[SQL_COUNT] = {

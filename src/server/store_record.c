@@ -5,7 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
-enum { VERSION = 1 };
+/* A member's second version says how it was started. */
+enum { JOB_VERSION = 1, MEMBER_VERSION = 2 };
 
 static void put_number(struct strbuf *out, int64_t number)
 {
@@ -87,7 +88,7 @@ static int finish(const struct reader *r)
 
 void store_job_encode(struct strbuf *out, const struct store_job *job)
 {
-    strbuf_putc(out, VERSION);
+    strbuf_putc(out, JOB_VERSION);
     put_number(out, job->gid);
     put_number(out, job->members);
     put_number(out, job->submitted);
@@ -102,7 +103,7 @@ void store_job_encode(struct strbuf *out, const struct store_job *job)
 int store_job_decode(const void *data, size_t length, struct store_job *job)
 {
     struct reader r = {data, (const unsigned char *)data + length, false};
-    if (length == 0 || *r.at++ != VERSION)
+    if (length == 0 || *r.at++ != JOB_VERSION)
         fail(&r);
     job->gid = (uint32_t)get_number(&r, 0, UINT32_MAX);
     job->members = (uint32_t)get_number(&r, 1, UINT32_MAX);
@@ -128,10 +129,11 @@ void store_member_encode(struct strbuf *out, const struct store_member *m)
 {
     int flags = (m->cancelled ? CANCELLED : 0) | (m->timed_out ? TIMED_OUT : 0) |
                 (m->preempted ? PREEMPTED : 0) | (m->requeue ? REQUEUE : 0);
-    strbuf_putc(out, VERSION);
+    strbuf_putc(out, MEMBER_VERSION);
     put_number(out, flags);
     put_number(out, (int64_t)m->key);
     put_number(out, m->attempts);
+    put_number(out, m->how);
     put_number(out, m->at);
     put_number(out, m->until);
     put_number(out, m->start_wall);
@@ -147,7 +149,8 @@ void store_member_encode(struct strbuf *out, const struct store_member *m)
 int store_member_decode(const void *data, size_t length, struct store_member *m)
 {
     struct reader r = {data, (const unsigned char *)data + length, false};
-    if (length == 0 || *r.at++ != VERSION)
+    int version = length > 0 ? *r.at++ : 0;
+    if (version < 1 || version > MEMBER_VERSION)
         fail(&r);
     int flags = (int)get_number(&r, 0, 2 * REQUEUE - 1);
     m->cancelled = flags & CANCELLED;
@@ -156,6 +159,7 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     m->requeue = flags & REQUEUE;
     m->key = (uint64_t)get_number(&r, INT64_MIN, INT64_MAX);
     m->attempts = (uint32_t)get_number(&r, 0, UINT32_MAX);
+    m->how = version > 1 ? (int)get_number(&r, -1, STORE_HOW_MAX) : -1;
     m->at = get_number(&r, INT64_MIN, INT64_MAX);
     m->until = get_number(&r, INT64_MIN, INT64_MAX);
     m->start_wall = get_number(&r, -1, INT64_MAX);
@@ -174,5 +178,5 @@ bool store_member_is_valid(const struct store_member *m)
     bool ended = m->state >= STORE_DONE;
     return m->job > 0 && m->state >= STORE_PENDING && m->state <= STORE_TIMEOUT &&
            m->start_wall >= -1 && m->end_wall >= (ended ? 0 : -1) && m->peak_memory >= -1 &&
-           m->cpu_time >= -1;
+           m->cpu_time >= -1 && m->how >= -1 && m->how <= STORE_HOW_MAX;
 }

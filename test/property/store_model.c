@@ -51,6 +51,7 @@ void model_fill_member(const struct model *m, int64_t id, int member, struct sto
         .requeue = k->tag & 8,
         .key = (uint64_t)k->tag << 40,
         .attempts = (uint32_t)k->tag,
+        .how = k->tag % 4 - 1,
         .at = k->tag % 3 ? k->tag : -1,
         .until = -1,
         .resources = resources[k->tag % 3],
@@ -146,7 +147,8 @@ static void tell_member(struct strbuf *out, const struct store_member *m)
     const int64_t n[] = {
         m->job,      m->member,       m->state,       m->cancelled,   m->timed_out, m->preempted,
         m->requeue,  (int64_t)m->key, m->attempts,    m->at,          m->until,     m->start_wall,
-        m->end_wall, m->exit_status,  m->exit_signal, m->peak_memory, m->cpu_time};
+        m->end_wall, m->exit_status,  m->exit_signal, m->peak_memory, m->cpu_time,
+        m->how};
     for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
         tell_number(out, n[i]);
     tell_text(out, m->resources);

@@ -149,6 +149,9 @@ expect "rows of history" 3 "$(wc -l <out)"
 expect_status 0 "$BERTH" history -n 0 -s failed --json
 grep -q '"state":"failed"' out || fail "history has no failed job"
 grep -q '"state":"done"' out && fail "history -s failed has others"
+expect_status 0 "$BERTH" history -n 0 --json
+grep '"id":1,' out | grep -q '"how":"immediate"' || fail "history says not how job 1 was started"
+grep "\"id\":$late," out | grep -q '"how":null' || fail "a job that never ran was started somehow"
 expect_status 0 "$BERTH" history --since 1h -n 0
 [ "$(wc -l <out)" -gt 5 ] || fail "history --since"
 

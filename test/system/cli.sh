@@ -37,11 +37,19 @@ if [ -w /dev/full ]; then
     expect_line err 'berth: standard output: No space left on device'
 fi
 
-# Each verb explains itself within a screen, with an example.
-for verb in $("$BERTH" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
+# Berth and each verb explain themselves within a screen, with an example.
+fits_a_screen() {
+    [ "$(wc -l <"$scratch/out")" -le 24 ] || fail "$* --help is longer than a screen"
+    [ "$(wc -L <"$scratch/out")" -le 100 ] || fail "$* --help is wider than a screen"
+    grep -qi 'example' "$scratch/out" || fail "$* --help has no example"
+}
+expect_status 0 "$BERTH" --help
+fits_a_screen berth
+[ "$(wc -L <"$scratch/out")" -le 80 ] || fail "berth --help is wider than a terminal"
+[ "$(verbs | wc -l)" -ge 23 ] || fail "berth --help lists too few verbs"
+for verb in $(verbs); do
     expect_status 0 "$BERTH" "$verb" --help
-    [ "$(wc -l <"$scratch/out")" -le 24 ] || fail "$verb --help is longer than a screen"
-    grep -qi 'example' "$scratch/out" || fail "$verb --help has no example"
+    fits_a_screen "berth $verb"
     cp "$scratch/out" "$scratch/direct"
     expect_status 0 "$BERTH" help "$verb"
     cmp -s "$scratch/out" "$scratch/direct" || fail "help $verb differs from $verb --help"

@@ -2,7 +2,7 @@
 # Every verb has a man page, and every page is installed.
 . "$BERTH_SOURCE/test/lib.sh"
 
-for verb in $("$BERTH" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
+for verb in $(verbs); do
     [ -f "$BERTH_SOURCE/man/berth-$verb.1" ] || fail "no man/berth-$verb.1"
     grep -q "berth-$verb 1" "$BERTH_SOURCE/man/berth.1" || fail "berth.1 does not refer to berth-$verb"
 done

@@ -665,6 +665,31 @@ static void time_goes_on_over_boots(void **state)
     expect_state(w, 2, "running");
 }
 
+/* Policy easy: what fits beside the promise of one that is first starts before it. */
+static void how_a_job_was_started_is_remembered(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"a\"],\"nodes\":1,\"duration\":100}");
+    submit(w, "{\"command\":[\"b\"],\"nodes\":2,\"duration\":100}");
+    submit(w, "{\"command\":[\"c\"],\"cores\":1,\"duration\":50}");
+    start_all(w);
+    expect_text(w, 2, "how", "null");
+    expect_text(w, 3, "how", "\"backfilled\"");
+    reopen(w, true);
+    expect_text(w, 3, "how", "\"backfilled\"");
+    end(w, 3, 0);
+    end(w, 1, 0);
+    start_all(w);
+    end(w, 2, 0);
+    tell(w, "POST", "/v1/jobs", "{\"command\":[\"d\"],\"hold\":true}", 201);
+    tell(w, "DELETE", "/v1/jobs/4", NULL, 200);
+    reopen(w, false);
+    expect_text(w, 1, "how", "\"immediate\"");
+    expect_text(w, 2, "how", "\"reserved\"");
+    expect_text(w, 3, "how", "\"backfilled\"");
+    expect_text(w, 4, "how", "null");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int main(void)
@@ -693,6 +718,7 @@ int main(void)
         TEST(a_wait_is_explained),
         TEST(users_see_and_change_their_own),
         TEST(time_goes_on_over_boots),
+        TEST(how_a_job_was_started_is_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

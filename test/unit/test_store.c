@@ -494,7 +494,7 @@ static void test_newer(void **state)
     (void)state;
     run("PRAGMA user_version = 99");
     close_store();
-    refuse("store.db: a newer berthd made it (version 99, this one knows 1): run that one", EINVAL);
+    refuse("store.db: a newer berthd made it (version 99, this one knows 2): run that one", EINVAL);
 }
 
 static void test_strange(void **state)
@@ -523,15 +523,47 @@ static void test_migration(void **state)
 {
     (void)state;
     const struct store_step steps[] = {
-        {""}, {"CREATE TABLE t (a)"}, {"INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)"}};
-    const struct store_step wrong[] = {{""}, {""}, {""}, {"DELETE FROM t; DELETE FROM nothing"}};
-    assert_int_equal(store_migrate(s, steps, 2, &err), 0);
+        {""}, {""}, {"CREATE TABLE t (a)"}, {"INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)"}};
+    const struct store_step wrong[] = {
+        {""}, {""}, {""}, {""}, {"DELETE FROM t; DELETE FROM nothing"}};
     assert_int_equal(store_migrate(s, steps, 3, &err), 0);
-    assert_int_equal(store_migrate(s, steps, 3, &err), 0);
+    assert_int_equal(store_migrate(s, steps, 4, &err), 0);
+    assert_int_equal(store_migrate(s, steps, 4, &err), 0);
     assert_int_equal(count("SELECT sum(a) FROM t"), 3);
-    assert_int_equal(store_migrate(s, wrong, 4, &err), -1);
+    assert_int_equal(store_migrate(s, wrong, 5, &err), -1);
     assert_int_equal(count("SELECT sum(a) FROM t"), 3);
-    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 3);
+    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 4);
+}
+
+/* What version 1 has of a member that ran, which says not how it was started: a byte for the version, numbers of which the
+ * lowest bit is the sign (flags, key, attempts, at, until, start, exit, signal, memory, time), and three texts that are none.
+ */
+#define MEMBER_1 "x'010000020101' || x'0a0600' || x'0101000000'"
+
+static void test_version_1(void **state)
+{
+    (void)state;
+    struct store_member member;
+    add_ended(1, 9);
+    add_ended(2, 9);
+    commit();
+    run("UPDATE ended SET record = CAST(" MEMBER_1 " AS BLOB) WHERE job = 1");
+    run("PRAGMA user_version = 1");
+    reopen();
+    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 2);
+    assert_int_equal(store_read_member(s, 1, 0, &member, &err), 0);
+    assert_int_equal(member.attempts, 1);
+    assert_int_equal(member.start_wall, 5);
+    assert_int_equal(member.exit_status, 3);
+    assert_int_equal(member.how, -1);
+    member.how = STORE_HOW_MAX + 1;
+    assert_int_equal(store_set_member(s, &member, &err), -1);
+    assert_int_equal(errno, EINVAL);
+    member.how = 2;
+    assert_int_equal(store_set_member(s, &member, &err), 0);
+    commit();
+    assert_int_equal(store_read_member(s, 1, 0, &member, &err), 0);
+    assert_int_equal(member.how, 2);
 }
 
 static void expect_damage(const char *sql, const char *text)
@@ -601,7 +633,7 @@ int main(void)
         TEST(test_list),   TEST(test_cursor),    TEST(test_long_search), TEST(test_events),
         TEST(test_texts),  TEST(test_retention), TEST(test_full_disk),   TEST(test_two),
         TEST(test_newer),  TEST(test_strange),   TEST(test_view),        TEST(test_migration),
-        TEST(test_damage), TEST(test_file),
+        TEST(test_damage), TEST(test_file),      TEST(test_version_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,10 @@
 
 #include "base/errtext.h"
 #include "cli/client/follow.h"
-#include "cli/client/ids.h"
 #include "cli/client/tail.h"
 #include "cli/client/words.h"
 #include "cli/verb.h"
+#include "config/ids.h"
 
 static const char help[] =
     "usage: berth log [OPTION]... JOB\n"

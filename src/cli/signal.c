@@ -1,15 +1,18 @@
 /* berth signal: send running jobs a signal. */
-#include <stdio.h>
-
 #include "cli/client/each.h"
-#include "cli/client/words.h"
 #include "cli/verb.h"
 
 static const char help[] =
-    "usage: berth signal [-s SIGNAL] JOB...\n"
-    "Send a signal to the processes of running jobs. A JOB is an id, a member of an array or\n"
-    "a range of ids.\n"
+    "usage: berth signal [OPTION]... JOB...\n"
+    "       berth signal OPTION...\n"
+    "Send a signal to the processes of running jobs. A JOB is an id, a member or\n"
+    "members of an array, or a range of ids.\n"
     "  -s, --signal SIGNAL  its name or number (TERM)\n"
+    "  -u, --user NAME      only to jobs of this user; '*': of all (administrators)\n"
+    "  -q, --queue NAME     only in this queue\n"
+    "      --state LIST     only in these states: running is what there is\n"
+    "      --name NAME      only to those called so\n"
+    "      --all            to all your jobs; so are meant with options and no JOB\n"
     "  -h, --help           print this\n"
     "Exit status: 0 sent, 1 some could not be sent, 2 wrong command line.\n"
     "Example: berth signal -s USR1 17\n"
@@ -17,24 +20,6 @@ static const char help[] =
 
 int cli_signal(int argc, char **argv)
 {
-    static const struct option options[] = {{"signal", required_argument, NULL, 's'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const char *signal = "TERM";
-    int c;
-
-    while ((c = words_option("signal", argc, argv, ":s:h", options)) != -1) {
-        if (c == '?')
-            return CLI_USAGE;
-        if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-        signal = optarg;
-    }
-    json_t *body = json_pack("{s:s}", "signal", signal);
-    if (!body)
-        return cli_usage("signal", "'%s' is no signal", signal);
-    const struct each_request request = {"POST", "/signal", body};
-    int status = each_word("signal", argv + optind, argc - optind, false, &request);
-    json_decref(body);
-    return status;
+    static const struct each_verb verb = {"signal", help, true};
+    return each_verb(argc, argv, &verb);
 }

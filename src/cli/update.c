@@ -66,8 +66,7 @@ int cli_update(int argc, char **argv)
     if (json_object_size(body) == 0)
         status = cli_usage("update", "nothing to change given");
     else {
-        const struct each_request request = {"PATCH", "", body};
-        status = each_word("update", argv + optind, argc - optind, false, &request);
+        status = each_ask("update", argv + optind, argc - optind, NULL, body);
     }
 out:
     json_decref(body);

@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "cli/client/follow.h"
-#include "cli/client/ids.h"
 #include "cli/client/talk.h"
 #include "cli/client/words.h"
 #include "cli/verb.h"
+#include "config/ids.h"
 
 static const char help[] =
     "usage: berth wait JOB...\n"

@@ -197,6 +197,53 @@ int api_query_whole(struct call *c, const struct api_query *q, int64_t *number)
                       q->value);
 }
 
+/* ---- States ---- */
+
+static int add_state(struct api_states *states, const char *word, size_t n)
+{
+    static const struct {
+        const char *word;
+        unsigned states;
+    } words[] = {{"running", 1u << STORE_STARTING | 1u << STORE_RUNNING},
+                 {"done", 1u << STORE_DONE},
+                 {"failed", 1u << STORE_FAILED},
+                 {"cancelled", 1u << STORE_CANCELLED},
+                 {"timeout", 1u << STORE_TIMEOUT},
+                 {"pending", 1u << STORE_PENDING},
+                 {"held", 1u << STORE_PENDING}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        if (strlen(words[i].word) != n || strncmp(words[i].word, word, n) != 0)
+            continue;
+        states->bits |= words[i].states;
+        states->pending = states->pending || i == 5;
+        states->held = states->held || i == 6;
+        return 0;
+    }
+    return -1;
+}
+
+int api_states_read(struct call *c, struct api_states *states, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        if (add_state(states, text, n) < 0)
+            return api_refuse(c, 400, "state",
+                              "state: expected pending, held, running, done, failed, cancelled or "
+                              "timeout, got \"%.*s\"",
+                              (int)(n > 40 ? 40 : n), text);
+        text += n + (text[n] == ',');
+    }
+    return 0;
+}
+
+bool api_states_fit(const struct api_states *states, const struct job *job, uint32_t member)
+{
+    const struct member *m = &job->member[member];
+    if (!member_is_live(m) || !(states->bits & 1u << m->state))
+        return false;
+    return m->state != STORE_PENDING || (job->held ? states->held : states->pending);
+}
+
 /* ---- Jobs of the path ---- */
 
 bool api_owns(const struct call *c, uint32_t uid)
@@ -261,6 +308,12 @@ static const struct route routes[] = {
     {"POST", "/v1/server/stop", api_server_stop, false, true},
     {"POST", "/v1/jobs", api_jobs_post, true, false},
     {"GET", "/v1/jobs", api_jobs_get, false, false},
+    {"POST", "/v1/jobs/cancel", api_jobs_change, true, false},
+    {"POST", "/v1/jobs/hold", api_jobs_change, true, false},
+    {"POST", "/v1/jobs/release", api_jobs_change, true, false},
+    {"POST", "/v1/jobs/requeue", api_jobs_change, true, false},
+    {"POST", "/v1/jobs/signal", api_jobs_change, true, false},
+    {"POST", "/v1/jobs/update", api_jobs_change, true, false},
     {"GET", "/v1/jobs/#", api_job_get, false, false},
     {"GET", "/v1/jobs/#/events", api_job_events, false, false},
     {"GET", "/v1/jobs/#/explain", api_job_explain, false, false},

@@ -58,6 +58,21 @@ struct job *api_job(struct call *c);
 int api_members(struct call *c, struct job *job,
                 int (*each)(struct call *c, struct job *job, uint32_t member));
 
+/* ---- States, by the words that users know ---- */
+
+#define API_LIVE_BITS (1u << STORE_PENDING | 1u << STORE_STARTING | 1u << STORE_RUNNING)
+
+struct api_states {
+    uint32_t bits;      /* 1 << enum store_state */
+    bool pending, held; /* which of those with STORE_PENDING */
+};
+
+/* Read "pending,held". Returns 0, or -1 and the call is refused. */
+int api_states_read(struct call *c, struct api_states *states, const char *text);
+
+/* Whether a member in memory is live and in one of them. */
+bool api_states_fit(const struct api_states *states, const struct job *job, uint32_t member);
+
 /* ---- Routes ---- */
 
 void api_server_get(struct call *c);
@@ -65,6 +80,7 @@ void api_server_reload(struct call *c);
 void api_server_stop(struct call *c);
 void api_jobs_post(struct call *c);
 void api_jobs_get(struct call *c);
+void api_jobs_change(struct call *c);
 void api_job_get(struct call *c);
 void api_job_events(struct call *c);
 void api_job_explain(struct call *c);

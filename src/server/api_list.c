@@ -14,7 +14,6 @@
 
 enum { STATE, USER, QUEUE, NAME, LIMIT, AFTER, ORDER, HISTORY, SINCE, IDS, QUERIES };
 
-#define LIVE_BITS (1u << STORE_PENDING | 1u << STORE_STARTING | 1u << STORE_RUNNING)
 #define OVER_BITS                                                                                  \
     (1u << STORE_DONE | 1u << STORE_FAILED | 1u << STORE_CANCELLED | 1u << STORE_TIMEOUT)
 
@@ -26,8 +25,7 @@ struct list {
     struct server_request request;
     char *user, *queue, *name, *ids, *next_id;
     uint32_t next_member; /* of the next id */
-    uint32_t states;      /* bits 1 << enum store_state */
-    bool pending, held;
+    struct api_states states;
     bool newest;
     int64_t left;       /* rows */
     int64_t since;      /* us since 1970: ended then or later; -1: any */
@@ -46,15 +44,6 @@ static bool is_wanted(const struct list *l, const char *user, const char *queue,
 {
     return (!l->user || strcmp(l->user, user) == 0) &&
            (!l->queue || strcmp(l->queue, queue) == 0) && (!l->name || strcmp(l->name, name) == 0);
-}
-
-/* Whether a live member is to be listed. */
-static bool is_listed(const struct list *l, const struct job *job, uint32_t i)
-{
-    const struct member *m = &job->member[i];
-    if (!member_is_live(m) || !(l->states & 1u << m->state))
-        return false;
-    return m->state != STORE_PENDING || (job->held ? l->held : l->pending);
 }
 
 static bool may_see(const struct list *l, const struct job *job)
@@ -91,7 +80,7 @@ static struct job *next_live(struct list *l, uint32_t *member)
         if (!job || !may_see(l, job))
             continue;
         for (uint32_t i = job->id == l->id ? (uint32_t)(l->member + 1) : 0; i < job->members; i++) {
-            if (is_listed(l, job, i)) {
+            if (api_states_fit(&l->states, job, i)) {
                 *member = i;
                 return job;
             }
@@ -110,7 +99,7 @@ static struct job *previous_live(struct list *l, uint32_t *member)
             continue;
         int64_t top = job->id == l->id ? l->member - 1 : (int64_t)job->members - 1;
         for (int64_t i = top; i >= 0; i--) {
-            if (is_listed(l, job, (uint32_t)i)) {
+            if (api_states_fit(&l->states, job, (uint32_t)i)) {
                 *member = (uint32_t)i;
                 return job;
             }
@@ -196,21 +185,25 @@ static int next_row(struct list *l, struct strbuf *out)
 
 /* ---- Jobs by their ids ---- */
 
+/* A member of a job in memory, if it is wanted. */
 static void put_member(struct list *l, struct strbuf *out, struct job *job, uint32_t i)
 {
     server_t *s = l->stream.server;
+    const struct member *m = &job->member[i];
     struct store_member member;
     struct job_shown shown;
-    if (member_is_live(&job->member[i]) || job->member[i].run) {
-        job_show(s, job, i, &shown);
-        put_row(l, out, &shown, job->uid);
+    bool live = member_is_live(m);
+    if (!may_see(l, job) ||
+        !(live ? api_states_fit(&l->states, job, i) : (l->states.bits & 1u << m->state) != 0))
         return;
-    }
     job_show(s, job, i, &shown);
-    if (store_read_member(s->store, job->id, i, &member, NULL) < 0)
-        return;
-    job_show_end(&member, &shown);
-    put_row(l, out, &shown, job->uid);
+    if (!live && !m->run) {
+        if (store_read_member(s->store, job->id, i, &member, NULL) < 0)
+            return;
+        job_show_end(&member, &shown);
+    }
+    if (live || shown.end >= l->since)
+        put_row(l, out, &shown, job->uid);
 }
 
 /* A job that is only in the store, or has just left for it: from the next member on. */
@@ -218,11 +211,14 @@ static int open_ended(struct list *l, int64_t id)
 {
     struct store_query query = {.uid = -1,
                                 .job = id,
-                                .since_wall = -1,
+                                .states = l->states.bits & OVER_BITS,
+                                .since_wall = l->since,
                                 .after_job = l->next_member > 0 ? id : -1,
                                 .after_member = (int64_t)l->next_member - 1};
-    l->cursor = id > 0 ? store_find(l->stream.server->store, &query, NULL) : NULL;
-    return l->cursor || id < 1 ? 0 : -1;
+    if (id < 1 || query.states == 0)
+        return 0;
+    l->cursor = store_find(l->stream.server->store, &query, NULL);
+    return l->cursor ? 0 : -1;
 }
 
 static int next_ended(struct list *l, struct strbuf *out)
@@ -238,6 +234,8 @@ static int next_ended(struct list *l, struct strbuf *out)
         l->cursor = NULL;
         return 1;
     }
+    if (!is_wanted(l, job.user, job.queue, job.name) || (l->name && !api_owns(&l->caller, job.uid)))
+        return 1;
     job_show_stored(&job, &member, &shown);
     put_row(l, out, &shown, job.uid);
     return 1;
@@ -287,7 +285,12 @@ static int list_read(struct server_stream *stream, struct strbuf *out, size_t ma
     size_t begin = out->len;
     if (l->over)
         return 0;
-    while (out->len - begin < max && !out->failed) {
+    for (size_t looked = 0, seen = begin; out->len - begin < max && !out->failed; looked++) {
+        if (out->len != seen)
+            looked = 0;
+        seen = out->len;
+        if (looked == LOOK_MAX)
+            return 1;
         int rc = l->left == 0 ? 0 : l->next_id ? next_by_id(l, out) : next_row(l, out);
         if (rc < 0)
             return errno == EAGAIN ? 1 : -1;
@@ -314,43 +317,6 @@ static void list_close(struct server_stream *stream)
 
 /* ---- What is asked for ---- */
 
-static int add_state(struct list *l, const char *word, size_t n)
-{
-    static const struct {
-        const char *word;
-        unsigned states;
-    } words[] = {{"running", 1u << STORE_STARTING | 1u << STORE_RUNNING},
-                 {"done", 1u << STORE_DONE},
-                 {"failed", 1u << STORE_FAILED},
-                 {"cancelled", 1u << STORE_CANCELLED},
-                 {"timeout", 1u << STORE_TIMEOUT},
-                 {"pending", 1u << STORE_PENDING},
-                 {"held", 1u << STORE_PENDING}};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        if (strlen(words[i].word) != n || strncmp(words[i].word, word, n) != 0)
-            continue;
-        l->states |= words[i].states;
-        l->pending = l->pending || i == 5;
-        l->held = l->held || i == 6;
-        return 0;
-    }
-    return -1;
-}
-
-static int read_states(struct call *c, struct list *l, const char *text)
-{
-    while (*text) {
-        size_t n = strcspn(text, ",");
-        if (add_state(l, text, n) < 0)
-            return api_refuse(c, 400, "state",
-                              "state: expected pending, held, running, done, failed, cancelled or "
-                              "timeout, got \"%.*s\"",
-                              (int)(n > 40 ? 40 : n), text);
-        text += n + (text[n] == ',');
-    }
-    return 0;
-}
-
 static int read_after(struct call *c, struct list *l, const char *text)
 {
     char *end;
@@ -364,6 +330,21 @@ static int read_after(struct call *c, struct list *l, const char *text)
         l->member > INT32_MAX)
         return api_refuse(c, 400, "after", "after: expected ID or ID.MEMBER, got \"%.40s\"", text);
     return 0;
+}
+
+/* The place among the ids that comes after the last row of a page. */
+static int seek_id(struct call *c, struct list *l)
+{
+    for (char *end; *l->next_id; l->next_id = end + (*end == ',')) {
+        if (strtoll(l->next_id, &end, 10) != l->id)
+            continue;
+        if (l->member < INT32_MAX)
+            l->next_member = (uint32_t)l->member + 1;
+        else
+            l->next_id = end + (*end == ',');
+        return 0;
+    }
+    return api_refuse(c, 400, "after", "after: %lld is not among the ids", (long long)l->id);
 }
 
 static int read_query(struct call *c, struct list *l, struct api_query *q)
@@ -384,13 +365,11 @@ static int read_query(struct call *c, struct list *l, struct api_query *q)
     l->newest = order && strcmp(order, "newest") == 0;
     l->id = l->newest ? INT64_MAX : 0;
     l->member = -1;
-    if (q[STATE].value && read_states(c, l, q[STATE].value) < 0)
+    if (q[STATE].value && api_states_read(c, &l->states, q[STATE].value) < 0)
         return -1;
-    if (!l->states) {
-        l->states = LIVE_BITS;
-        l->pending = l->held = true;
-        if (q[HISTORY].value && strcmp(q[HISTORY].value, "0") != 0)
-            l->states |= OVER_BITS;
+    if (!l->states.bits) {
+        bool ended = q[IDS].value || (q[HISTORY].value && strcmp(q[HISTORY].value, "0") != 0);
+        l->states = (struct api_states){API_LIVE_BITS | (ended ? OVER_BITS : 0), true, true};
     }
     if (q[IDS].value && strspn(q[IDS].value, "0123456789,") != strlen(q[IDS].value))
         return api_refuse(c, 400, "ids", "ids: expected numbers with commas between");
@@ -399,21 +378,23 @@ static int read_query(struct call *c, struct list *l, struct api_query *q)
     l->name = q[NAME].value;
     l->ids = l->next_id = q[IDS].value;
     q[USER].value = q[QUEUE].value = q[NAME].value = q[IDS].value = NULL;
-    return q[AFTER].value ? read_after(c, l, q[AFTER].value) : 0;
+    if (q[AFTER].value && read_after(c, l, q[AFTER].value) < 0)
+        return -1;
+    return q[AFTER].value && l->ids ? seek_id(c, l) : 0;
 }
 
 static int open_cursor(struct call *c, struct list *l, bool has_after)
 {
     berth_error_t why = {""};
     struct store_query query = {.uid = -1,
-                                .states = l->states & OVER_BITS,
+                                .states = l->states.bits & OVER_BITS,
                                 .queue = l->queue,
                                 .name = l->name,
                                 .since_wall = l->since,
                                 .after_job = -1,
                                 .after_member = -1,
                                 .newest_first = l->newest};
-    if (!(l->states & OVER_BITS) || l->ids)
+    if (!(l->states.bits & OVER_BITS) || l->ids)
         return 0;
     if (has_after && (!l->newest || !job_lookup(c->s, l->id))) {
         query.after_job = l->id;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/client/fields.h"
-#include "cli/client/ids.h"
+#include "config/ids.h"
 #include "cli/client/records.h"
 #include "cli/client/script.h"
 #include "cli/client/when.h"

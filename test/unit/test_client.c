@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "cli/client/fields.h"
-#include "cli/client/ids.h"
+#include "config/ids.h"
 #include "cli/client/records.h"
 #include "cli/client/script.h"
 #include "cli/client/table.h"

@@ -238,44 +238,6 @@ int client_ask(struct client *c, const char *method, const char *path, const cha
     return rc;
 }
 
-int client_send(struct client *c, const char *method, const char *path, const char *body,
-                size_t length, berth_error_t *err)
-{
-    struct strbuf head = {0};
-
-    if (c->fd >= 0 && is_over(c->fd))
-        hang_up(c);
-    if (client_connect(c, err) < 0)
-        return -1;
-    reply_init(&c->reply);
-    put_head(&head, method, path, true, length);
-    struct sending s = {{{head.data, head.len}, {(char *)(uintptr_t)body, length}}};
-    int rc = head.failed                 ? no_memory(err)
-             : send_some(c->fd, &s) == 1 ? 0
-                                         : broke_off(err, "it takes no request");
-    int saved = errno;
-    strbuf_clear(&head);
-    if (rc < 0)
-        hang_up(c);
-    errno = saved;
-    return rc;
-}
-
-int client_receive(struct client *c, const struct client_taker *taker, long *status,
-                   berth_error_t *err)
-{
-    int rc;
-
-    while ((rc = read_some(c->fd, &c->reply, c->buffer, 0, taker, err)) > 0)
-        ;
-    int saved = errno;
-    *status = c->reply.status;
-    if (rc < 0 || c->reply.closes)
-        hang_up(c);
-    errno = saved;
-    return rc;
-}
-
 struct client_stream *client_follow(struct client *c, const char *path,
                                     const struct client_taker *taker, berth_error_t *err)
 {

@@ -31,14 +31,6 @@ int client_connect(struct client *c, berth_error_t *err);
 int client_ask(struct client *c, const char *method, const char *path, const char *body,
                size_t length, const struct client_taker *taker, long *status, berth_error_t *err);
 
-/* The same in two halves, for the connections of several clients at once: a request that fits into the socket's buffer, and
- * its reply.
- */
-int client_send(struct client *c, const char *method, const char *path, const char *body,
-                size_t length, berth_error_t *err);
-int client_receive(struct client *c, const struct client_taker *taker, long *status,
-                   berth_error_t *err);
-
 /* A GET whose body comes for long, on a connection of its own. Where nobody answers, client_wait() says so. */
 struct client_stream *client_follow(struct client *c, const char *path,
                                     const struct client_taker *taker, berth_error_t *err);

@@ -1,24 +1,22 @@
-/* The same request for each of the jobs that a command line names. */
+/* Verbs that do the same to many jobs, by one request: these are named, or have something in common, or both. */
 #ifndef CLI_CLIENT_EACH_H
 #define CLI_CLIENT_EACH_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
-#include "cli/client/ids.h"
-#include "cli/client/talk.h"
-
-struct each_request {
-    const char *method;
-    const char *suffix; /* of the path of a job: "/signal" */
-    const json_t *body; /* NULL: none */
+struct each_verb {
+    const char *name; /* also that of its path, /v1/jobs/NAME */
+    const char *help;
+    bool signals; /* it takes -s SIGNAL; else -s is short for --state */
 };
 
-/* Send it, go on after a refusal, which is told in a line, and return the exit status. Of jobs that were named in a range
- * those that are not there, or for which it is too late, are passed over, unless that is true of all.
- */
-int each_job(struct talk *talk, const struct ids *ids, const struct each_request *request);
+/* Run such a verb. Returns the exit status. */
+int each_verb(int argc, char **argv, const struct each_verb *verb);
 
-/* The same for words of a command line; with `all` for each live job of this user instead. CLI_USAGE for wrong words. */
-int each_word(const char *verb, char **words, int n, bool all, const struct each_request *request);
+/* Ask for it: for the jobs of n words of the command line, of those that `filter` tells (NULL: none is asked for), with the
+ * keys of `more` (NULL: none). Each that is refused is told in a line. Returns the exit status: CLI_USAGE for wrong words.
+ */
+int each_ask(const char *verb, char **words, int n, json_t *filter, json_t *more);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "cli/client/fields.h"
-#include "cli/client/ids.h"
+#include "config/ids.h"
 #include "cli/client/table.h"
 #include "cli/client/talk.h"
 

@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 
-#include "cli/client/ids.h"
 #include "cli/client/words.h"
 #include "cli/verb.h"
+#include "config/ids.h"
 
 int one_job(const char *verb, const char *help, int argc, char **argv, one_tell_f *tell)
 {

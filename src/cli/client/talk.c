@@ -115,21 +115,6 @@ static int take_all(void *context, long status, const char *bytes, size_t n)
     return all->failed ? -1 : 0;
 }
 
-int talk_receive(struct talk *s, struct client *c, berth_error_t *err)
-{
-    struct strbuf all = {0};
-    struct client_taker taker = {&all, take_all};
-    long status;
-    int rc = client_receive(c, &taker, &status, err);
-
-    if (rc < 0)
-        rc = talk_explain(s, err);
-    else if (status >= 300)
-        rc = talk_error(status, all.data ? all.data : "", all.len, err);
-    strbuf_clear(&all);
-    return rc;
-}
-
 int talk_ask_text(struct talk *s, const char *method, const char *path, const char *body,
                   size_t length, json_t **answer, berth_error_t *err)
 {

@@ -34,9 +34,6 @@ int talk_ask(struct talk *s, const char *method, const char *path, const json_t 
 int talk_ask_text(struct talk *s, const char *method, const char *path, const char *body,
                   size_t length, json_t **answer, berth_error_t *err);
 
-/* The reply to what was sent by client_send() for this talk, of which only whether it is an error counts. */
-int talk_receive(struct talk *s, struct client *c, berth_error_t *err);
-
 /* Read a list as it comes: visit gets each object of the answer's array as text. Nonzero ends it, as a failure with
  * its errno.
  */

@@ -1,4 +1,4 @@
-#include "cli/client/ids.h"
+#include "config/ids.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Jobs as people name them: "17", "17[2]", "17.2", "3-7", "17[0-3,8]". */
-#ifndef CLI_CLIENT_IDS_H
-#define CLI_CLIENT_IDS_H
+#ifndef CONFIG_IDS_H
+#define CONFIG_IDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,14 +6,17 @@
 #include <stdio.h>
 
 /* Texts quote what a reader found, and that may be anything: keep it one line, and off the terminal's
- * control sequences. Bytes of UTF-8 stay as they are.
+ * control sequences. Other UTF-8 stays as it is.
  */
 static void defuse(char *text)
 {
     for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < ' ' || c == 0x7f)
-            *text = '?';
+        unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
+        if (c == 0xc2 && next >= 0x80 && next < 0xa0) /* U+0080 to U+009F */
+            text[1] = '?';
+        else if (c >= ' ' && c != 0x7f)
+            continue;
+        *text = '?';
     }
 }
 

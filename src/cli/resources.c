@@ -38,9 +38,21 @@ static void put_size(double bytes)
     printf("memory  %.1f GiB\n", bytes / 1073741824.0);
 }
 
+/* "drained node0 since 2026-11-22 08:30:15: new disk" */
+static void put_changed(const json_t *part)
+{
+    char since[WHEN_SIZE];
+    const char *reason = words_text(part, "reason");
+
+    printf("%-7s ", words_text(part, "status"));
+    words_print(stdout, words_text(part, "resources"));
+    printf(" since %s%s", when_put(words_number(part, "since"), since), *reason ? ": " : "");
+    words_print(stdout, reason);
+    putchar('\n');
+}
+
 static void put_resources(const json_t *answer)
 {
-    char text[WHEN_SIZE];
     const json_t *used = json_object_get(answer, "used"), *part;
     size_t i;
 
@@ -51,10 +63,7 @@ static void put_resources(const json_t *answer)
            words_number(answer, "gpus"));
     if (words_number(answer, "memory") > 0)
         put_size(words_number(answer, "memory"));
-    json_array_foreach(json_object_get(answer, "changed"), i, part)
-        printf("%-7s %s since %s%s%s\n", words_text(part, "status"), words_text(part, "resources"),
-               when_put(words_number(part, "since"), text), *words_text(part, "reason") ? ": " : "",
-               words_text(part, "reason"));
+    json_array_foreach(json_object_get(answer, "changed"), i, part) put_changed(part);
 }
 
 int cli_resources(int argc, char **argv)

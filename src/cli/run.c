@@ -6,6 +6,7 @@
 #include "cli/client/follow.h"
 #include "cli/client/request.h"
 #include "cli/client/talk.h"
+#include "cli/client/words.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -30,12 +31,15 @@ static const char help[] =
 /* Say how it ended, where its status alone doesn't. */
 static void tell(int64_t id, const struct follow_end *end)
 {
-    if (end->left)
+    if (end->left) {
         fprintf(stderr, "berth run: left job %" PRId64 "\n", id);
-    else if (end->reason[0])
-        fprintf(stderr, "berth run: job %" PRId64 ": %s: %s\n", id, end->state, end->reason);
-    else if (end->state[0] == 'c' || end->state[0] == 't')
+    } else if (end->reason[0]) {
+        fprintf(stderr, "berth run: job %" PRId64 ": %s: ", id, end->state);
+        words_print(stderr, end->reason);
+        fputc('\n', stderr);
+    } else if (end->state[0] == 'c' || end->state[0] == 't') {
         fprintf(stderr, "berth run: job %" PRId64 ": %s\n", id, end->state);
+    }
 }
 
 static int run(struct request *r, berth_error_t *err)

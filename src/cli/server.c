@@ -88,7 +88,9 @@ static void put_status(const json_t *answer)
 
     printf("version    %s\n", words_text(answer, "version"));
     printf("process    %.0f\n", words_number(answer, "pid"));
-    printf("directory  %s\n", words_text(answer, "directory"));
+    printf("directory  ");
+    words_print(stdout, words_text(answer, "directory"));
+    putchar('\n');
     printf("started    %s", when_put(started, text));
     printf(", %s ago\n", when_span(now - started, text));
     printf("jobs      ");
@@ -96,7 +98,11 @@ static void put_status(const json_t *answer)
         printf(" %s %lld", key, (long long)json_integer_value(value));
     putchar('\n');
     json_array_foreach(json_object_get(answer, "notices"), i, value)
-        printf("notice     %s\n", json_string_value(value) ? json_string_value(value) : "");
+    {
+        printf("notice     ");
+        words_print(stdout, json_string_value(value) ? json_string_value(value) : "");
+        putchar('\n');
+    }
 }
 
 static int status(struct talk *talk, const char *config, bool json, berth_error_t *err)

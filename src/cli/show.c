@@ -36,14 +36,13 @@ static bool is_span(const char *key)
     return strcmp(key, "duration") == 0 || strcmp(key, "cpu_time") == 0;
 }
 
-/* A user chose it, and root may read it. */
-static void put_text(const char *text, size_t length)
+/* What users chose, root may read. */
+static void put_json(const json_t *value)
 {
-    struct strbuf line = {0};
+    char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 
-    words_plain(&line, text, length);
-    puts(strbuf_text(&line));
-    strbuf_clear(&line);
+    words_print(stdout, json ? json : "");
+    free(json);
 }
 
 /* A value of the record in a line; null and empty ones are left out. */
@@ -59,11 +58,11 @@ static void put_value(const char *key, const json_t *value)
     } else if (json_is_number(value) && is_span(key)) {
         puts(when_span(json_number_value(value), text));
     } else if (json_is_string(value)) {
-        put_text(json_string_value(value), json_string_length(value));
+        words_print(stdout, json_string_value(value));
+        putchar('\n');
     } else {
-        char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-        put_text(json ? json : "", json ? strlen(json) : 0);
-        free(json);
+        put_json(value);
+        putchar('\n');
     }
 }
 
@@ -83,7 +82,7 @@ static void put_event(const json_t *event)
     printf("  %s  %s", when_put(words_number(event, "time"), text), words_text(event, "kind"));
     if (json_object_size(data) > 0) {
         putchar(' ');
-        json_dumpf(data, stdout, JSON_COMPACT);
+        put_json(data);
     }
     putchar('\n');
 }

@@ -11,6 +11,8 @@
 #include "server/api.h"
 #include "server/job_text.h"
 
+#define REASON_MAX 1000
+
 static void put_count(struct strbuf *out, const char *key, size_t n)
 {
     strbuf_puts(out, key);
@@ -205,6 +207,16 @@ void api_resources_get(struct call *c)
     strbuf_puts(out, "]}\n");
 }
 
+/* It is shown to everybody. */
+static int check_reason(const char *reason, berth_error_t *why)
+{
+    if (!reason || (strlen(reason) <= REASON_MAX && text_is_plain(reason)))
+        return 0;
+    return errtext_set(why, EINVAL,
+                       "key \"reason\": expected at most %d bytes without control characters",
+                       REASON_MAX);
+}
+
 void api_resources_patch(struct call *c)
 {
     struct {
@@ -228,6 +240,7 @@ void api_resources_patch(struct call *c)
     if (!json_is_object(c->body)) {
         api_refuse(c, 400, NULL, "expected an object");
     } else if (keys_read(c->body, &table, &place, &in, &why) < 0 ||
+               check_reason(in.reason, &why) < 0 ||
                sched_set_status(s->sched, s->now, in.resources, (enum sched_status)in.status,
                                 &why) < 0 ||
                settings_resources(s, in.resources, words[in.status], in.reason) < 0) {

@@ -157,10 +157,13 @@ int job_put_name(struct reading_job *r)
     if (!text)
         text = r->spec->tasks[0].command[0];
     const char *slash = a->name ? NULL : strrchr(text, '/');
-    if (a->name && (strlen(a->name) > 255 || strpbrk(a->name, "/\n")))
-        return job_wrong(r, "name", NULL, "at most 255 bytes without '/'");
-    r->job->name = strndup(slash && slash[1] ? slash + 1 : text, 255);
-    return r->job->name ? 0 : job_no_memory(r);
+    if (a->name && (strlen(a->name) > NAME_MAX || strchr(a->name, '/') || !text_is_plain(a->name)))
+        return job_wrong(r, "name", NULL, "at most 255 bytes without '/' and control characters");
+    r->job->name = strndup(slash && slash[1] ? slash + 1 : text, NAME_MAX);
+    if (!r->job->name)
+        return job_no_memory(r);
+    text_make_plain(r->job->name);
+    return 0;
 }
 
 /* A path of the client's, absolute, with what can be told of its patterns now. */

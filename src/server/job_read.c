@@ -61,14 +61,18 @@ static const struct key ask_keys[] = {
 
 int job_wrong(struct reading_job *r, const char *key, const json_t *found, const char *expected)
 {
-    return keys_wrong(&r->place, r->c->what, key, found, expected, r->err);
+    char why[512];
+    if (found)
+        return keys_wrong(&r->place, r->c->what, key, found, expected, r->err);
+    snprintf(why, sizeof(why), "%skey \"%s\": expected %s", r->c->what, key, expected);
+    return keys_failed(&r->place, EINVAL, why, r->err);
 }
 
 int job_too_long(struct reading_job *r, const char *key, const char *most)
 {
-    char why[512];
-    snprintf(why, sizeof(why), "%skey \"%s\": expected at most %s", r->c->what, key, most);
-    return keys_failed(&r->place, EINVAL, why, r->err);
+    char expected[100];
+    snprintf(expected, sizeof(expected), "at most %s", most);
+    return job_wrong(r, key, NULL, expected);
 }
 
 int job_no_memory(struct reading_job *r)

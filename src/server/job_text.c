@@ -99,6 +99,30 @@ static size_t utf8_length(const unsigned char *t, size_t left)
     return n > 1 && (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) ? 0 : n;
 }
 
+/* The length of a control character that stands here, or 0. */
+static size_t control_length(const char *text)
+{
+    unsigned char c = (unsigned char)text[0], next = (unsigned char)(c ? text[1] : 0);
+    return c == 0xc2 && next >= 0x80 && next < 0xa0 ? 2 : c < ' ' || c == 0x7f;
+}
+
+bool text_is_plain(const char *text)
+{
+    while (*text && control_length(text) == 0)
+        text++;
+    return !*text;
+}
+
+void text_make_plain(char *text)
+{
+    char *to = text;
+    for (size_t n; *text; text += n ? n : 1) {
+        n = control_length(text);
+        *to++ = n ? '?' : *text;
+    }
+    *to = '\0';
+}
+
 void text_put(struct strbuf *out, const char *text)
 {
     if (!text) {

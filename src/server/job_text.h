@@ -69,6 +69,14 @@ void job_put_id(struct strbuf *out, int64_t id, int64_t member);
 /* The word for a state. */
 const char *job_state_word(enum store_state state, bool held);
 
+/* Whether a terminal would only show a text: it has no control characters, which are those below U+0020 and from U+007F to
+ * U+009F.
+ */
+bool text_is_plain(const char *text);
+
+/* Put '?' in place of what is not. */
+void text_make_plain(char *text);
+
 /* Append a wall time as seconds, or null for -1. */
 void wall_put(struct strbuf *out, int64_t wall);
 

@@ -178,7 +178,7 @@ static void tasks_share_cores_and_devices(void **state)
 static void wrong_requests_are_refused_by_name(void **state)
 {
     struct sim_server *w = *state;
-    expect_refused(w, "{}", "key \"command\": expected a command or a script, got none");
+    expect_refused(w, "{}", "key \"command\": expected a command or a script");
     expect_refused(w, "{\"command\":\"x\"}", "key \"command\": expected a list, got \"x\"");
     expect_refused(w, "{\"command\":[\"x\"],\"cores\":0}",
                    "key \"cores\": expected a whole number from 1 to 1000000, got 0");
@@ -499,6 +499,21 @@ static void texts_have_their_bounds(void **state)
                          "%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n%n") > 0);
     expect_refused(w, body, "key \"output\": expected at most 4095 bytes");
     free(body);
+    /* What would control a terminal: below U+0020, U+007F to U+009F. */
+    static const char *const names[] = {"a\\u001b[31m", "\\n",     "\\u007f",
+                                        "\\u0080",      "\\u009f", "a/b"};
+    char text[100];
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        snprintf(text, sizeof(text), "{\"command\":[\"x\"],\"name\":\"%s\"}", names[i]);
+        expect_refused(
+            w, text, "key \"name\": expected at most 255 bytes without '/' and control characters");
+        snprintf(text, sizeof(text),
+                 "{\"resources\":\"node0\",\"status\":\"drained\",\"reason\":\"%s\"}", names[i]);
+        tell(w, "PATCH", "/v1/resources", text, strchr(names[i], '/') ? 200 : 400);
+    }
+    expect_text(w, submit(w, "{\"command\":[\"x\"],\"name\":\"\\u00a0\\u540d\"}"), "name",
+                "\"\xc2\xa0\xe5\x90\x8d\"");
+    expect_text(w, submit(w, "{\"command\":[\"/bin/e\\u001b\\u009bx\"]}"), "name", "\"e??x\"");
     size_t n = (size_t)12 << 20;
     body = malloc(n + 1);
     memset(body, '[', n);

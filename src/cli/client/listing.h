@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 #include "cli/client/fields.h"
-#include "config/ids.h"
 #include "cli/client/table.h"
 #include "cli/client/talk.h"
+#include "config/ids.h"
 
 typedef void (*listing_row)(struct table *table, const struct fields *job, double now);
 

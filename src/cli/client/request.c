@@ -14,6 +14,7 @@
 #include "cli/client/environment.h"
 #include "cli/client/script.h"
 #include "cli/client/when.h"
+#include "cli/client/words.h"
 #include "config/quantity.h"
 
 #define COUNT_MAX 1000000000
@@ -319,15 +320,19 @@ static json_t *texts(char **argv, int n)
     return all;
 }
 
-static int set_name(json_t *job, const char *command)
+/* A script's text comes without the name of its file; of a command the server knows it. */
+static int set_name(json_t *job, const char *file)
 {
-    const char *slash = strrchr(command, '/');
+    const char *slash = strrchr(file, '/');
+    const char *name = strcmp(file, "-") == 0 ? "script" : slash && slash[1] ? slash + 1 : file;
+    struct strbuf plain = {0};
+
     if (json_object_get(job, "name"))
         return 0;
-    return json_object_set_new(job, "name",
-                               json_string(strcmp(command, "-") == 0 ? "script"
-                                           : slash && slash[1]       ? slash + 1
-                                                                     : command));
+    words_plain(&plain, name, strnlen(name, NAME_MAX));
+    int rc = json_object_set_new(job, "name", json_string(strbuf_text(&plain)));
+    strbuf_clear(&plain);
+    return rc;
 }
 
 /* A script's text and its options, which those of the command line go before. */
@@ -395,13 +400,14 @@ static int take_command(struct reading *g, char **argv, int argc)
     if (script) {
         if (take_script(g, argv, argc) < 0)
             return -1;
+        if (set_name(g->job, argv[0]) < 0)
+            return errtext_set(g->err, EINVAL, "the name is not UTF-8");
     } else {
         json_t *command = texts(argv, argc);
         if (!command || json_object_set_new(g->job, "command", command) < 0)
             return errtext_set(g->err, EINVAL, "the command is not UTF-8");
     }
-    return set_name(g->job, argv[0]) == 0 ? 0
-                                          : errtext_set(g->err, EINVAL, "the name is not UTF-8");
+    return 0;
 }
 
 /* Where it runs and with what: as here. */

@@ -56,6 +56,15 @@ void words_plain(struct strbuf *out, const char *text, size_t n)
     }
 }
 
+void words_print(FILE *to, const char *text)
+{
+    struct strbuf plain = {0};
+
+    words_plain(&plain, text, strlen(text));
+    fputs(strbuf_text(&plain), to);
+    strbuf_clear(&plain);
+}
+
 const char *words_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));

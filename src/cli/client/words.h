@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/strbuf.h"
 
@@ -22,6 +23,9 @@ void words_query(struct strbuf *path, const char *key, const char *value);
 
 /* Append n bytes of text as a terminal may be given them: '?' in place of what controls it. */
 void words_plain(struct strbuf *out, const char *text, size_t n);
+
+/* Print text so. */
+void words_print(FILE *to, const char *text);
 
 /* Members of an object: "" and -1 where they are not there. */
 const char *words_text(const json_t *object, const char *key);

@@ -13,7 +13,8 @@
 
 static const char help[] =
     "usage: berth log [OPTION]... JOB\n"
-    "Print what a job has written to its output file; of an array name the member, 17[2].\n"
+    "Print what a job has written to its output file; of an array name a member, 17[2],\n"
+    "or follow all: lines have their member's number before them then.\n"
     "  -e, --error   its errors, where they go to a file of their own\n"
     "  -f, --follow  go on until it has ended; then its errors are shown too\n"
     "  -h, --help    print this\n"

@@ -1,7 +1,8 @@
 /* POST /v1/jobs/cancel and the like: what a route does to one job, done to many, all durable with one commit.
  *
  * Jobs are named by ids, members and ranges, by what they have in common, or by both. Those that a range or a property
- * happens to name and for which it is too late are counted; those that were named themselves are told.
+ * happens to name and for which it is too late are counted, as are those that an id names and a property does not; others
+ * are told.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -214,7 +215,7 @@ static void take_job(struct many *m, struct job *job, bool ranged)
 {
     uint32_t n = fits(m, job) ? count_fitting(m, job) : 0;
     if (n == 0) {
-        m->passed_over++;
+        m->passed_over += m->has_ids;
     } else if (n == job->live || !m->action->by_member) {
         take(m, job->id, -1, ranged);
     } else {
@@ -237,7 +238,7 @@ static void take_between(struct many *m, int64_t first, int64_t last)
         any = true;
         take_job(m, job, true);
     }
-    m->passed_over += !any;
+    m->passed_over += m->has_ids && !any;
 }
 
 static void take_members(struct many *m, const struct ids_range *range)

@@ -147,8 +147,7 @@ static void tell_member(struct strbuf *out, const struct store_member *m)
     const int64_t n[] = {
         m->job,      m->member,       m->state,       m->cancelled,   m->timed_out, m->preempted,
         m->requeue,  (int64_t)m->key, m->attempts,    m->at,          m->until,     m->start_wall,
-        m->end_wall, m->exit_status,  m->exit_signal, m->peak_memory, m->cpu_time,
-        m->how};
+        m->end_wall, m->exit_status,  m->exit_signal, m->peak_memory, m->cpu_time,  m->how};
     for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
         tell_number(out, n[i]);
     tell_text(out, m->resources);

@@ -13,13 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/client/fields.h"
-#include "config/ids.h"
+#include "cli/client/lines.h"
 #include "cli/client/records.h"
 #include "cli/client/script.h"
 #include "cli/client/table.h"
 #include "cli/client/when.h"
+#include "config/ids.h"
 
 /* ---- Ids ---- */
 
@@ -227,6 +229,98 @@ static void tables(void **state)
     fclose(out);
 }
 
+/* ---- Lines of members ---- */
+
+static char folder[] = "/tmp/berth-lines-XXXXXX";
+
+static const char *file_of(const char *name)
+{
+    static char path[2][128];
+    static int next;
+
+    next = !next;
+    snprintf(path[next], sizeof(path[next]), "%s/%s", folder, name);
+    return path[next];
+}
+
+static void append(const char *name, const char *text)
+{
+    FILE *file = fopen(file_of(name), "a");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Take all that was written since the last time. */
+static void expect_written(int fd, const char *expected)
+{
+    size_t n = strlen(expected);
+    char *got = calloc(1, n + 100);
+    ssize_t length = pread(fd, got, n + 99, 0);
+
+    assert_int_equal(length, (ssize_t)n);
+    assert_memory_equal(got, expected, n);
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    free(got);
+}
+
+static void lines_of_members(void **state)
+{
+    struct lines l = {.watch = -1};
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    FILE *to = tmpfile();
+    l.to = fileno(to);
+    append("0", "a\nb");
+    append("7", "x\n");
+    assert_int_equal(lines_take(&l, 0, file_of("0"), true, false), 0);
+    assert_int_equal(lines_take(&l, 1, file_of("1"), false, false), 0); /* it waits */
+    assert_int_equal(lines_take(&l, 2, file_of("2"), true, false), 0);  /* it has no file yet */
+    assert_int_equal(lines_take(&l, 7, file_of("7"), true, true), 0);
+    assert_int_equal(lines_copy(&l), 0);
+    expect_written(l.to, "0: a\n7: x\n");
+    append("0", "c\n\nd");
+    append("7", "it has ended before\n");
+    append("2", "late\n");
+    assert_int_equal(lines_take(&l, 7, file_of("7"), true, true), 0);
+    assert_int_equal(lines_copy(&l), 0);
+    expect_written(l.to, "0: bc\n0: \n2: late\n");
+    assert_int_equal(lines_take(&l, 0, file_of("0"), true, true), 0);
+    assert_int_equal(lines_copy(&l), 0);
+    expect_written(l.to, "0: d\n");
+    lines_clear(&l);
+    /* A line of 65537 bytes is told in two parts, one of 65536 is whole. */
+    struct strbuf text = {0}, expected = {0};
+    strbuf_fill(&text, 'x', 65537);
+    strbuf_puts(&text, "\n");
+    append("long", strbuf_text(&text));
+    strbuf_puts(&expected, "3: ");
+    strbuf_fill(&expected, 'x', 65536);
+    strbuf_puts(&expected, "\n3: x\n");
+    l = (struct lines){.watch = -1, .to = fileno(to)};
+    assert_int_equal(lines_take(&l, 3, file_of("long"), true, true), 0);
+    assert_int_equal(lines_copy(&l), 0);
+    expect_written(l.to, strbuf_text(&expected));
+    lines_clear(&l);
+    strbuf_clear(&text);
+    strbuf_clear(&expected);
+    /* One file for all is nobody's. */
+    l = (struct lines){.watch = -1, .to = fileno(to)};
+    assert_int_equal(lines_take(&l, 0, file_of("0"), true, false), 0);
+    assert_int_equal(lines_take(&l, 1, file_of("0"), true, false), 1);
+    assert_int_equal(lines_take(&l, 0, file_of("0"), true, true), 1);
+    assert_int_equal(lines_copy(&l), 0);
+    expect_written(l.to, "");
+    lines_clear(&l);
+    fclose(to);
+    static const char *const names[] = {"0", "2", "7", "long"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        unlink(file_of(names[i]));
+    rmdir(folder);
+}
+
 /* ---- Instants ---- */
 
 static void instants(void **state)
@@ -267,8 +361,12 @@ static void instants(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ids),    cmocka_unit_test(records),
-                                       cmocka_unit_test(fields), cmocka_unit_test(scripts),
-                                       cmocka_unit_test(tables), cmocka_unit_test(instants)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ids),
+                                       cmocka_unit_test(records),
+                                       cmocka_unit_test(fields),
+                                       cmocka_unit_test(scripts),
+                                       cmocka_unit_test(tables),
+                                       cmocka_unit_test(instants),
+                                       cmocka_unit_test(lines_of_members)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

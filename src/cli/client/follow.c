@@ -13,6 +13,7 @@
 
 #include "base/errtext.h"
 #include "base/strbuf.h"
+#include "cli/client/lines.h"
 #include "cli/client/start.h"
 #include "cli/client/tail.h"
 #include "cli/client/words.h"
@@ -29,8 +30,9 @@ struct watch {
     struct client_stream *events;
     bool told; /* there were events since it was last looked at */
     int inotify, signals;
-    struct tail output, error;
-    unsigned times; /* that we were told to stop */
+    struct tail tail[2];   /* output and errors, of one */
+    struct lines lines[2]; /* of the members of an array */
+    unsigned times;        /* that we were told to stop */
     sigset_t old;
     /* Of the last look: */
     size_t members, open;
@@ -69,6 +71,38 @@ static void take_end(struct watch *w, const json_t *job, const char *state)
         snprintf(end->reason, sizeof(end->reason), "%s", reason ? reason : "");
 }
 
+/* Follow the files of one that has started; errors that go where the output does are there. */
+static int take_files(struct watch *w, const json_t *job, int64_t member, const char *state)
+{
+    static const char *const keys[] = {"output", "error"};
+    bool started = strcmp(state, "pending") != 0 && strcmp(state, "held") != 0;
+    bool is_array = w->f->member < 0 && json_integer_value(json_object_get(job, "members")) > 1;
+    const char *before = NULL;
+    int rc = 0;
+
+    for (int i = 0; i < 2 && rc == 0; i++) {
+        const char *path = json_string_value(json_object_get(job, keys[i]));
+        if (!path || (before && strcmp(before, path) == 0))
+            continue;
+        before = path;
+        int alone = 1;
+        if (is_array)
+            alone = lines_take(&w->lines[i], member, path, started, is_over(state));
+        if (alone < 0 || (alone > 0 && started && tail_is(&w->tail[i], path, w->inotify) < 0))
+            rc = -1;
+    }
+    return rc;
+}
+
+/* Copy what is new in them. */
+static int copy(struct watch *w, berth_error_t *err)
+{
+    for (int i = 0; i < 2 && w->f->output; i++)
+        if (tail_copy(&w->tail[i], w->inotify) < 0 || lines_copy(&w->lines[i]) < 0)
+            return errtext_set(err, errno, "output: %s", strerror(errno));
+    return 0;
+}
+
 static int take_job(void *context, const char *text, size_t length)
 {
     struct watch *w = context;
@@ -84,13 +118,8 @@ static int take_job(void *context, const char *text, size_t length)
     }
     if (w->f->member < 0 || json_integer_value(member) == w->f->member) {
         w->members++;
-        if (w->f->output && strcmp(state, "pending") != 0 && strcmp(state, "held") != 0) {
-            const char *output = json_string_value(json_object_get(job, "output"));
-            const char *error = json_string_value(json_object_get(job, "error"));
-            rc = tail_is(&w->output, output, w->inotify);
-            if (rc == 0 && error && (!output || strcmp(output, error) != 0))
-                rc = tail_is(&w->error, error, w->inotify);
-        }
+        if (w->f->output)
+            rc = take_files(w, job, json_integer_value(member), state);
         if (is_over(state))
             take_end(w, job, state);
         else
@@ -158,9 +187,8 @@ static int await_server(struct watch *w, berth_error_t *err)
     for (int ms = 0; ms < AWAY_MS; ms += AWAY_LOOK) {
         if (start_is_there(w->f->talk->socket))
             return 0;
-        if (w->f->output &&
-            (tail_copy(&w->output, w->inotify) < 0 || tail_copy(&w->error, w->inotify) < 0))
-            return errtext_set(err, errno, "output: %s", strerror(errno));
+        if (copy(w, err) < 0)
+            return -1;
         sleep_ms(AWAY_LOOK);
     }
     return errtext_set(err, ECONNREFUSED, "the server is gone; the job goes on without it");
@@ -231,16 +259,14 @@ static int run(struct watch *w, berth_error_t *err)
             continue;
         }
         /* What it wrote before it ended is there by now. */
-        if (rc >= 0 && w->f->output &&
-            (tail_copy(&w->output, w->inotify) < 0 || tail_copy(&w->error, w->inotify) < 0))
-            return errtext_set(err, errno, "output: %s", strerror(errno));
+        if (rc >= 0 && copy(w, err) < 0)
+            return -1;
         if (rc != 0)
             break;
         while (rc == 0 && !w->told && !w->end->left) {
             rc = wait_more(w, err);
-            if (w->f->output &&
-                (tail_copy(&w->output, w->inotify) < 0 || tail_copy(&w->error, w->inotify) < 0))
-                return errtext_set(err, errno, "output: %s", strerror(errno));
+            if (rc >= 0 && copy(w, err) < 0)
+                return -1;
         }
         if (w->end->left)
             return 0;
@@ -275,20 +301,23 @@ int follow_job(const struct follow *f, struct follow_end *end, berth_error_t *er
                       .end = end,
                       .inotify = -1,
                       .signals = -1,
-                      .output = {.fd = -1, .to = STDOUT_FILENO},
-                      .error = {.fd = -1, .to = STDERR_FILENO}};
+                      .tail = {{.fd = -1, .to = STDOUT_FILENO}, {.fd = -1, .to = STDERR_FILENO}},
+                      .lines = {{.to = STDOUT_FILENO}, {.to = STDERR_FILENO}}};
 
     *end = (struct follow_end){0};
     if (f->output)
         w.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    w.lines[0].watch = w.lines[1].watch = w.inotify;
     if (f->may_cancel)
         block_signals(&w);
     fflush(stdout);
     int rc = run(&w, err);
     int saved = errno;
     client_end(w.events);
-    tail_close(&w.output);
-    tail_close(&w.error);
+    for (int i = 0; i < 2; i++) {
+        tail_close(&w.tail[i]);
+        lines_clear(&w.lines[i]);
+    }
     if (w.inotify >= 0)
         close(w.inotify);
     if (w.signals >= 0) {

@@ -41,7 +41,7 @@ static void open_it(struct tail *t, int watch)
         inotify_add_watch(watch, t->path, IN_MODIFY);
 }
 
-static int put(int to, const char *bytes, size_t n)
+int tail_write(int to, const char *bytes, size_t n)
 {
     while (n > 0) {
         ssize_t put = write(to, bytes, n);
@@ -73,7 +73,7 @@ int tail_copy(struct tail *t, int watch)
             continue;
         if (n <= 0)
             return n < 0 ? -1 : 0;
-        if (put(t->to, block, (size_t)n) < 0)
+        if (tail_write(t->to, block, (size_t)n) < 0)
             return -1;
         t->at += n;
     }

@@ -22,4 +22,7 @@ int tail_copy(struct tail *t, int watch);
 
 void tail_close(struct tail *t);
 
+/* Write all of it. -1 with errno. */
+int tail_write(int to, const char *bytes, size_t n);
+
 #endif

@@ -1,0 +1,189 @@
+#include "cli/client/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/client/tail.h"
+
+#define BLOCK 65536
+
+struct lines_file {
+    char *path; /* NULL: it has been read to its end */
+    int watched;
+    off_t at;
+    bool over;
+};
+
+static void *grown(void *array, size_t *cap, size_t n, size_t size)
+{
+    size_t to = *cap ? *cap : 64;
+
+    if (n <= *cap)
+        return array;
+    while (to < n)
+        to *= 2;
+    char *room = realloc(array, to * size);
+    if (!room)
+        return NULL;
+    memset(room + *cap * size, 0, (to - *cap) * size);
+    *cap = to;
+    return room;
+}
+
+/* From now on a member's file is read. */
+static int begin(struct lines *l, int64_t member, const char *path)
+{
+    struct lines_file **v = grown(l->v, &l->cap, (size_t)member + 1, sizeof(struct lines_file *));
+    if (!v)
+        return -1;
+    l->v = v;
+    int64_t *active = grown(l->active, &l->cap_active, l->n_active + 1, sizeof(*active));
+    if (!active)
+        return -1;
+    l->active = active;
+    struct lines_file *file = calloc(1, sizeof(*file));
+    if (!file || !(file->path = strdup(path))) {
+        free(file);
+        return -1;
+    }
+    file->watched = -1;
+    v[member] = file;
+    active[l->n_active++] = member;
+    return 0;
+}
+
+static void end(struct lines *l, struct lines_file *file)
+{
+    if (file->watched >= 0)
+        inotify_rm_watch(l->watch, file->watched);
+    file->watched = -1;
+    free(file->path);
+    file->path = NULL;
+}
+
+/* Whether the file is the same for all; one that is was not read yet. */
+static int look_if_shared(struct lines *l, int64_t member, const char *path)
+{
+    if (!l->path) {
+        l->path = strdup(path);
+        l->first = member;
+        return l->path ? 0 : -1;
+    }
+    if (!l->shared && member != l->first && strcmp(l->path, path) == 0) {
+        l->shared = true;
+        for (size_t i = 0; i < l->n_active; i++)
+            end(l, l->v[l->active[i]]);
+        l->n_active = 0;
+    }
+    return l->shared;
+}
+
+int lines_take(struct lines *l, int64_t member, const char *path, bool started, bool over)
+{
+    int rc = look_if_shared(l, member, path);
+
+    if (rc != 0 || !started)
+        return rc;
+    struct lines_file *file = (size_t)member < l->cap ? l->v[member] : NULL;
+    if (!file && begin(l, member, path) < 0)
+        return -1;
+    l->v[member]->over = over;
+    return 0;
+}
+
+/* Add n bytes as a line. */
+static void put_line(struct lines *l, int64_t member, const char *text, size_t n)
+{
+    strbuf_put_int(&l->out, member);
+    strbuf_puts(&l->out, ": ");
+    strbuf_put(&l->out, text, n);
+    strbuf_putc(&l->out, '\n');
+}
+
+/* Whole lines of a block; of the last block what is no whole line too, as of one without any. Returns how much was taken. */
+static size_t take_block(struct lines *l, int64_t member, const char *block, size_t n, bool last)
+{
+    size_t at = 0;
+
+    for (const char *end; (end = memchr(block + at, '\n', n - at)) != NULL;) {
+        put_line(l, member, block + at, (size_t)(end - block) - at);
+        at = (size_t)(end - block) + 1;
+    }
+    if (at < n && (last || (at == 0 && n == BLOCK))) {
+        put_line(l, member, block + at, n - at);
+        at = n;
+    }
+    return at;
+}
+
+static int copy_file(struct lines *l, int64_t member, struct lines_file *file)
+{
+    char block[BLOCK];
+    struct stat st;
+    ssize_t n = 0;
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        return 0; /* it may come */
+    if (file->watched < 0 && l->watch >= 0 && !file->over)
+        file->watched = inotify_add_watch(l->watch, file->path, IN_MODIFY);
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (regular && st.st_size < file->at)
+        file->at = 0; /* it has been begun anew */
+    int rc = 0;
+    while (regular && rc == 0) {
+        n = pread(fd, block, sizeof(block), file->at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        size_t taken = n > 0 ? take_block(l, member, block, (size_t)n, file->over && n < BLOCK) : 0;
+        if (l->out.failed)
+            errno = ENOMEM;
+        rc = l->out.failed ? -1 : tail_write(l->to, l->out.data, l->out.len);
+        strbuf_reset(&l->out);
+        file->at += (off_t)taken;
+        if (taken == 0)
+            break;
+    }
+    int saved = errno;
+    close(fd);
+    errno = saved;
+    return rc < 0 || n < 0 ? -1 : 0;
+}
+
+int lines_copy(struct lines *l)
+{
+    size_t kept = 0;
+    int rc = 0;
+
+    for (size_t i = 0; i < l->n_active; i++) {
+        int64_t member = l->active[i];
+        struct lines_file *file = l->v[member];
+        if (rc == 0)
+            rc = copy_file(l, member, file);
+        if (rc == 0 && file->over)
+            end(l, file);
+        else
+            l->active[kept++] = member;
+    }
+    l->n_active = kept;
+    return rc;
+}
+
+void lines_clear(struct lines *l)
+{
+    for (size_t i = 0; i < l->cap; i++) {
+        if (!l->v[i])
+            continue;
+        end(l, l->v[i]);
+        free(l->v[i]);
+    }
+    free(l->v);
+    free(l->active);
+    free(l->path);
+    strbuf_clear(&l->out);
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# An array that one stays with: its lines, its status, its end.
+. "$BERTH_SOURCE/test/daemon.sh"
+cd "$scratch" || exit 1
+machine 3
+
+# Each line has its member before it, also the last one without its end; all members' lines are there.
+expect_status 4 "$BERTH" run --array 5 sh -c 'echo "a $BERTH_ARRAY_INDEX"; echo; printf "last"; exit $BERTH_ARRAY_INDEX'
+for i in 0 1 2 3 4; do
+    printf '%s: a %s\n%s: \n%s: last\n' $i $i $i $i
+done >expected
+sort out >got
+sort expected | cmp -s - got || fail "lines of an array: $(cat out)"
+for i in 0 1 2 3 4; do
+    expect "lines of member $i in their order" "$i: a $i,$i: ,$i: last," "$(grep "^$i:" out | tr '\n' ',')"
+done
+expect_status 137 "$BERTH" run --array 3 sh -c '[ $BERTH_ARRAY_INDEX != 1 ] || kill -9 $$'
+expect_status 0 "$BERTH" run --array 2 true
+[ -s out ] && fail "silent members say something"
+
+# One member is no crowd. Errors that have files of their own come on standard error; one file for all as it is.
+expect_status 0 "$BERTH" run --array 1 echo alone
+expect_line out alone
+expect_status 0 "$BERTH" run --array 2 -e 'err%a' sh -c 'echo out; echo err >&2'
+expect "output of two" '0: out 1: out' "$(sort out | tr '\n' ' ' | sed 's/ $//')"
+expect "errors of two" '0: err 1: err' "$(sort err | tr '\n' ' ' | sed 's/ $//')"
+expect_status 0 "$BERTH" run -c 3 --array 2 --append -e errors sh -c 'echo err >&2'
+expect "errors in one file" 'err err' "$(tr '\n' ' ' <err | sed 's/ $//')"
+expect_status 0 "$BERTH" run --array 2 -o 'o%a' echo hidden
+[ -s out ] && fail "output that goes to a file is shown"
+
+# Lines come while the members run. The first SIGINT cancels all of them.
+"$BERTH" run --array 5 --name five sh -c 'echo begun; sleep 1000' >lines 2>told &
+runner=$!
+all_begun() {
+    [ "$(grep -c ': begun$' lines)" -eq 3 ]
+}
+await "three of five to begin" all_begun
+id=$("$BERTH" jobs --no-header --name five | sed 's/^ *\([0-9]*\).*/\1/;q')
+kill -TERM $runner
+wait $runner
+expect "the status of what was cancelled" 143 $?
+grep -q "^berth run: cancelling job $id; once more leaves it$" told || fail "no word of the end: $(cat told)"
+expect "members that were cancelled" 5 "$("$BERTH" jobs --no-header "$id" | grep -c ' cancelled ')"
+
+# log -f of what is over already.
+expect_status 0 "$BERTH" log -f "$id"
+expect "lines of the log" 3 "$(grep -c '^[0-4]: begun$' out)"
+finish

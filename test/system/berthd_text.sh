@@ -1,0 +1,66 @@
+#!/bin/sh
+# What users write is shown to others: nothing of it controls a terminal.
+. "$BERTH_SOURCE/test/daemon.sh"
+cd "$scratch" || exit 1
+machine 2
+esc=$(printf '\033')
+csi=$(printf '\302\233') # the same in one character, U+009B
+
+# clean FILE: no control character but the ends of lines
+clean() {
+    LC_ALL=C grep -q "[$(printf '\001')-$(printf '\011')$(printf '\013')-$(printf '\037')$(printf '\177')]" "$1" &&
+        fail "$2 prints control characters: $(cat -v "$1")"
+    grep -qF "$csi" "$1" && fail "$2 prints control characters beyond ASCII"
+}
+
+# Names and reasons are refused, with a line.
+for name in "a${esc}[31m" "a${csi}31m" "$(printf 'a\tb')" "$(printf 'a\nb')" "$(printf 'a\177')" a/b "$(printf '%0256d' 0)"; do
+    expect_status 1 "$BERTH" submit --name "$name" true
+    expect_err "berth submit: key \"name\": expected at most 255 bytes without '/' and control characters"
+done
+"$BERTH" jobs >out || fail "refused submissions do not start a server"
+for reason in "red${esc}[31m" "red$csi" "$(printf '%01001d' 0)"; do
+    expect_status 1 "$BERTH" drain node0 "$reason"
+    expect_err 'berth drain: key "reason": expected at most 1000 bytes without control characters'
+done
+expect_status 1 "$BERTH" submit -q "x${esc}[31m" true
+expect_err 'berth submit: key "queue": there is no queue "x?[31m"'
+expect_status 1 "$BERTH" update -q "x${csi}31m" 1
+
+# A command and an environment may have any; a name that follows from a command is made plain.
+printf '#!/bin/sh\necho ran\n' >"e${esc}${csi}.sh"
+chmod +x "e${esc}${csi}.sh"
+expect_status 0 "$BERTH" run "./e${esc}${csi}.sh"
+expect_line out ran
+expect "the name of a script" '"e??.sh"' "$(get 1 name)"
+expect_status 1 "$BERTH" run "./none${esc}[31m" "${csi}arg" "$(printf 'two\nlines')"
+clean err 'berth run'
+mkdir "d${esc}${csi}"
+expect_status 0 "$BERTH" submit --chdir "d${esc}${csi}" -o "o${esc}.txt" true
+expect_status 0 "$BERTH" wait 3
+expect_status 0 "$BERTH" submit -c 2 --name tïtle-名前 sleep 1000
+expect_status 1 "$BERTH" submit -c 2 --dependency "after${esc}:1" true
+clean err 'berth submit'
+for verb in 'jobs -a' 'history' 'show 1' 'show 2' 'show 3' 'explain 4' 'resources' 'queues' 'server status'; do
+    # shellcheck disable=SC2086 # words of a command line
+    "$BERTH" $verb >shown 2>&1
+    [ -s shown ] || fail "berth $verb prints nothing"
+    clean shown "berth $verb"
+done
+"$BERTH" jobs 4 | grep -q 'tïtle-名前' || fail "a name in UTF-8 is not shown"
+
+# JSON escapes what JSON has to, and says what is there.
+"$BERTH" jobs -a --json 2 >shown
+LC_ALL=C grep -q "$esc" shown && fail "JSON has raw control characters"
+grep -qF '\u001b' shown || grep -qF '\u001B' shown || fail "JSON does not have the name: $(cat shown)"
+
+# Output goes to a closed pipe, to a full disk, to nobody.
+"$BERTH" jobs -a | true
+"$BERTH" jobs -a >&- 2>err
+[ "$(wc -l <err)" -le 1 ] || fail "a closed output: $(cat err)"
+if [ -w /dev/full ]; then
+    "$BERTH" jobs -a >/dev/full 2>err
+    expect "the status with a full disk" 1 $?
+    expect_err 'berth: standard output: No space left on device'
+fi
+finish

@@ -246,7 +246,8 @@ static size_t key_place(const server_t *s, uint64_t key)
 struct run *run_lookup(const server_t *s, uint64_t key)
 {
     size_t place = key_place(s, key);
-    return place < s->n_keys && s->runs_by_key[place].number == key ? s->runs_by_key[place].run : NULL;
+    return place < s->n_keys && s->runs_by_key[place].number == key ? s->runs_by_key[place].run
+                                                                    : NULL;
 }
 
 /* A free slot; UINT32_MAX with ENOMEM. Slots are few: as many as there are runs at once. */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cli/client/fields.h"
-#include "config/ids.h"
 #include "cli/client/records.h"
 #include "cli/client/script.h"
 #include "cli/client/when.h"
+#include "config/ids.h"
 #include "config/quantity.h"
 #include "fuzz.h"
 

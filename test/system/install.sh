@@ -13,6 +13,9 @@ grep -q '^usage: berth query' "$scratch/out" || fail "resource-query is not bert
 for program in bin/berthd libexec/berth/berth-keeper; do
     [ -x "$(find "$scratch/root" -path "*/$program")" ] || fail "no $program"
 done
+for file in bash-completion/completions/berth fish/vendor_completions.d/berth.fish zsh/site-functions/_berth; do
+    [ -n "$(find "$scratch/root" -path "*/share/$file")" ] || fail "no completion $file"
+done
 [ -n "$(find "$scratch/root" -name berthd.service)" ] || fail "no unit for systemd"
 # What is installed finds its parts.
 mkdir "$scratch/dir"

@@ -58,6 +58,11 @@ struct job *api_job(struct call *c);
 int api_members(struct call *c, struct job *job,
                 int (*each)(struct call *c, struct job *job, uint32_t member));
 
+/* What comes with jobs that are sent a signal or changed, before it is known which they are: 0, or -1 and the call is refused.
+ */
+int api_signal_check(struct call *c);
+int api_change_check(struct call *c);
+
 /* ---- States, by the words that users know ---- */
 
 #define API_LIVE_BITS (1u << STORE_PENDING | 1u << STORE_STARTING | 1u << STORE_RUNNING)

@@ -81,7 +81,7 @@ static int signal_member(struct call *c, struct job *job, uint32_t i)
     return 0;
 }
 
-void api_job_signal(struct call *c)
+static int read_signal(struct call *c, int *signal)
 {
     struct {
         json_t *signal;
@@ -89,21 +89,28 @@ void api_job_signal(struct call *c)
     static const struct key keys[] = {{.name = "signal", .type = KEY_ANY, .at = 0, .needed = true}};
     const struct key_table table = {"", keys, 1};
     const struct key_place place = {"request", 0};
-    struct signalled to = {.call = *c};
     berth_error_t why = {""};
-    struct job *job = api_job(c);
-    if (!job)
-        return;
-    if (!json_is_object(c->body)) {
-        api_refuse(c, 400, NULL, "expected an object");
-        return;
-    }
+    if (!json_is_object(c->body))
+        return api_refuse(c, 400, NULL, "expected an object");
     if (keys_read(c->body, &table, &place, &in, &why) < 0 ||
-        (!signal_read(in.signal, &to.signal) &&
-         keys_wrong(&place, "", "signal", in.signal, "a signal such as \"USR1\"", &why) < 0)) {
-        failed(c, &why);
+        (!signal_read(in.signal, signal) &&
+         keys_wrong(&place, "", "signal", in.signal, "a signal such as \"USR1\"", &why) < 0))
+        return failed(c, &why);
+    return 0;
+}
+
+int api_signal_check(struct call *c)
+{
+    int signal;
+    return read_signal(c, &signal);
+}
+
+void api_job_signal(struct call *c)
+{
+    struct signalled to = {.call = *c};
+    struct job *job = api_job(c);
+    if (!job || read_signal(c, &to.signal) < 0)
         return;
-    }
     api_members(&to.call, job, signal_member);
     if (to.any)
         api_done(c);
@@ -181,6 +188,12 @@ static int read_change(struct call *c, struct change *to)
     if (to->queue && !machine_queue(c->s, to->queue))
         return api_refuse(c, 400, "queue", "there is no queue \"%.100s\"", to->queue);
     return 0;
+}
+
+int api_change_check(struct call *c)
+{
+    struct change to = {0};
+    return read_change(c, &to);
 }
 
 static bool is_pending(const struct job *job)

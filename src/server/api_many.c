@@ -16,18 +16,17 @@
 struct action {
     const char *name; /* behind "/v1/jobs/" */
     void (*route)(struct call *c);
-    const char *body;   /* of a request for one job; NULL: what comes with the jobs */
-    bool has_arguments; /* these */
-    bool by_member;     /* of an array's members only some can be meant */
+    const char *body;             /* of a request for one job; NULL: what comes with the jobs */
+    int (*check)(struct call *c); /* of that; NULL: nothing does */
+    bool by_member;               /* of an array's members only some can be meant */
 };
 
-static const struct action actions[] = {
-    {"cancel", api_job_delete, NULL, false, true},
-    {"hold", api_job_patch, "{\"hold\":true}", false, false},
-    {"release", api_job_patch, "{\"hold\":false}", false, false},
-    {"requeue", api_job_requeue, NULL, false, true},
-    {"signal", api_job_signal, NULL, true, true},
-    {"update", api_job_patch, NULL, true, false}};
+static const struct action actions[] = {{"cancel", api_job_delete, NULL, NULL, true},
+                                        {"hold", api_job_patch, "{\"hold\":true}", NULL, false},
+                                        {"release", api_job_patch, "{\"hold\":false}", NULL, false},
+                                        {"requeue", api_job_requeue, NULL, NULL, true},
+                                        {"signal", api_job_signal, NULL, api_signal_check, true},
+                                        {"update", api_job_patch, NULL, api_change_check, false}};
 
 struct many {
     struct call *c;
@@ -128,8 +127,14 @@ static int read_many(struct many *m)
     if (!m->arguments)
         return api_refuse(c, 503, NULL, "out of memory");
     json_object_del(m->arguments, "jobs");
-    if (!m->action->has_arguments && json_object_size(c->body) > 1)
+    if (m->action->check) {
+        struct call one = *c;
+        one.body = m->arguments;
+        if (m->action->check(&one) < 0)
+            return -1;
+    } else if (json_object_size(c->body) > 1) {
         return api_refuse(c, 400, NULL, "expected \"jobs\" and nothing else");
+    }
     return json_is_array(jobs) ? read_ids(m, jobs) : read_filter(m, jobs);
 }
 

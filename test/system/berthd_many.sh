@@ -53,6 +53,12 @@ await_state 1 failed
 expect_status 0 "$BERTH" cancel --all
 expect_status 0 "$BERTH" cancel --all
 
+# A wrong argument is told once, whatever the jobs are.
+expect_status 1 "$BERTH" signal -s NOPE 1-6 1 2
+expect_err 'berth signal: key "signal": expected a signal such as "USR1", got "NOPE"'
+expect_status 1 "$BERTH" update -q nowhere 1-6 1 2
+expect_err 'berth update: there is no queue "nowhere"'
+
 # Many: one request, of a few seconds.
 awk 'BEGIN { print "["; for (i = 0; i < 20000; i++) print (i ? "," : "") "{\"command\":[\"true\"],\"hold\":true}"; print "]" }' >bulk.json
 expect_status 0 "$BERTH" submit --bulk bulk.json

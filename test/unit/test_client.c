@@ -21,6 +21,7 @@
 #include "cli/client/script.h"
 #include "cli/client/table.h"
 #include "cli/client/when.h"
+#include "cli/client/width.h"
 #include "config/ids.h"
 
 /* ---- Ids ---- */
@@ -229,6 +230,23 @@ static void tables(void **state)
     fclose(out);
 }
 
+/* Two columns for a letter of East Asia, none for a mark on another; what is wide is not cut in half. */
+static void widths(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t columns;
+    } texts[] = {{"", 0},   {"abc", 3},        {"größe", 5},    {"名前", 4}, {"e\xcc\x81", 1},
+                 {"한", 2}, {"\U0001F600", 2}, {"\xff\xfe", 2}, {"ﬁ", 1}};
+    size_t columns = 3;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        assert_int_equal(width_of(texts[i].text), texts[i].columns);
+    assert_int_equal(width_fit("名前", &columns), 3);
+    assert_int_equal(columns, 2);
+}
+
 /* ---- Lines of members ---- */
 
 static char folder[] = "/tmp/berth-lines-XXXXXX";
@@ -367,6 +385,7 @@ int main(void)
                                        cmocka_unit_test(scripts),
                                        cmocka_unit_test(tables),
                                        cmocka_unit_test(instants),
-                                       cmocka_unit_test(lines_of_members)};
+                                       cmocka_unit_test(lines_of_members),
+                                       cmocka_unit_test(widths)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -829,6 +829,11 @@ static void wrong_words_change_nothing(void **state)
           "state: expected pending, held or running", "\"state\"");
     WRONG(400, "/v1/jobs/cancel", "{\"jobs\":{\"quue\":\"x\"}}",
           "jobs: unknown key \\\"quue\\\", expected ids, user, queue, name or state", "\"quue\"");
+    WRONG(400, "/v1/jobs/signal", "{\"jobs\":{},\"signal\":\"X\"}",
+          "key \\\"signal\\\": expected a signal such as \\\"USR1\\\", got \\\"X\\\"",
+          "\"signal\"");
+    WRONG(400, "/v1/jobs/update", "{\"jobs\":{},\"queue\":\"X\"}", "there is no queue \\\"X\\\"",
+          "\"queue\"");
 #undef WRONG
     expect_list(
         w, "/v1/jobs",

@@ -55,6 +55,13 @@ static int tell(const char *verb, const json_t *answer, bool named)
     return CLI_FAILED;
 }
 
+/* There is no such path: the server was started before this program was installed. */
+static const berth_error_t *told_by(berth_error_t *err)
+{
+    errtext_set(err, ENOENT, "the server is an older one; 'berth server stop' and start it anew");
+    return err;
+}
+
 int each_ask(const char *verb, char **words, int n, json_t *filter, json_t *more)
 {
     struct talk talk;
@@ -79,6 +86,8 @@ int each_ask(const char *verb, char **words, int n, json_t *filter, json_t *more
     if (body && !path.failed && talk_open(&talk, verb, &err) == 0 &&
         talk_ask(&talk, "POST", strbuf_text(&path), body, &answer, &err) == 0)
         status = tell(verb, answer, n > 0);
+    else if (errno == ENOENT)
+        status = talk_failed(&talk, told_by(&err));
     else
         status = talk_failed(&talk, &err);
     talk_close(&talk);

@@ -28,6 +28,7 @@ struct watch {
     const struct follow *f;
     struct follow_end *end;
     struct client_stream *events;
+    bool seen; /* the server has told of the job */
     bool told; /* there were events since it was last looked at */
     int inotify, signals;
     struct tail tail[2];   /* output and errors, of one */
@@ -252,7 +253,8 @@ static int run(struct watch *w, berth_error_t *err)
 
     while (rc == 0) {
         rc = look(w, err);
-        if (rc < 0 && (errno == ECONNREFUSED || errno == ECONNRESET)) {
+        w->seen = w->seen || rc >= 0;
+        if (rc < 0 && w->seen && (errno == ECONNREFUSED || errno == ECONNRESET)) {
             rc = await_server(w, err);
             if (rc == 0)
                 rc = begin_events(w, err);
@@ -299,6 +301,7 @@ int follow_job(const struct follow *f, struct follow_end *end, berth_error_t *er
 {
     struct watch w = {.f = f,
                       .end = end,
+                      .seen = f->may_cancel, /* it was handed in just now */
                       .inotify = -1,
                       .signals = -1,
                       .tail = {{.fd = -1, .to = STDOUT_FILENO}, {.fd = -1, .to = STDERR_FILENO}},

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/client/width.h"
 #include "cli/client/words.h"
 
 #define HELD_ROWS 1000
@@ -17,25 +18,6 @@ static size_t terminal_width(FILE *out)
     if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &size) < 0)
         return 0;
     return size.ws_col;
-}
-
-/* Characters of UTF-8 text. */
-static size_t length_of(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xC0) != 0x80;
-    return n;
-}
-
-/* The bytes of the first n characters. */
-static size_t bytes_of(const char *text, size_t n)
-{
-    const char *at = text;
-    for (; *at; at++)
-        if (((unsigned char)*at & 0xC0) != 0x80 && n-- == 0)
-            break;
-    return (size_t)(at - text);
 }
 
 void table_begin(struct table *t, FILE *out, const struct table_column *columns)
@@ -52,7 +34,7 @@ void table_begin(struct table *t, FILE *out, const struct table_column *columns)
 
 static size_t shown_length(const struct table *t, size_t column, const char *text)
 {
-    size_t n = length_of(text), most = t->columns[column].most;
+    size_t n = width_of(text), most = t->columns[column].most;
     return most && n > most ? most : n;
 }
 
@@ -64,10 +46,11 @@ static void write_cell(struct table *t, struct strbuf *line, size_t column, cons
 
     if (last && t->width && *used + n > t->width)
         n = t->width > *used ? t->width - *used : 0;
+    size_t bytes = width_fit(text, &n); /* a wide character may leave a column empty */
     size_t fill = width > n ? width - n : 0;
     if (t->columns[column].right)
         strbuf_fill(line, ' ', fill);
-    words_plain(line, text, bytes_of(text, n));
+    words_plain(line, text, bytes);
     if (!last) {
         if (!t->columns[column].right)
             strbuf_fill(line, ' ', fill);

@@ -101,7 +101,7 @@ int talk_error(long status, const char *text, size_t length, berth_error_t *err)
 
 int talk_explain(const struct talk *s, berth_error_t *err)
 {
-    if (errno == ECONNREFUSED && !s->shared)
+    if (errno == ECONNREFUSED && !s->shared && !is_set("BERTH_SOCKET"))
         return errtext_set(err, ECONNREFUSED,
                            "no server runs for %s; 'berth server start' starts one", s->directory);
     return -1;

@@ -93,6 +93,20 @@ static bool put_since(struct strbuf *path, const char *text)
     return true;
 }
 
+/* Whether states with commas between have none of jobs that have not ended; the server knows which there are. */
+static bool are_of_ended(const char *states)
+{
+    static const char *const others[] = {"pending", "held", "running"};
+
+    for (size_t n; *states; states += n + (states[n] == ',')) {
+        n = strcspn(states, ",");
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+            if (strlen(others[i]) == n && strncasecmp(states, others[i], n) == 0)
+                return false;
+    }
+    return true;
+}
+
 static int list(const char *path, bool json, const char *plot)
 {
     const struct listing_style style = {.json = json, .columns = columns, .row = put_row};
@@ -138,6 +152,13 @@ int cli_history(int argc, char **argv)
                                optarg);
             goto out;
         }
+        if (c == 's' && !are_of_ended(optarg)) {
+            status = cli_usage("history",
+                               "--state is '%s', expected done, failed, cancelled or timeout; "
+                               "'berth jobs' lists others",
+                               optarg);
+            goto out;
+        }
         if (c == 'n')
             limit = optarg;
         else if (c == 's')
@@ -154,8 +175,10 @@ int cli_history(int argc, char **argv)
         goto out;
     }
     words_query(&path, "state", states ? states : "done,failed,cancelled,timeout");
-    if (strcmp(limit, "0") != 0)
-        words_query(&path, "limit", limit);
+    if (!listing_limit(&path, limit)) {
+        status = cli_usage("history", "--limit is '%s', expected a whole number", limit);
+        goto out;
+    }
     status = list(strbuf_text(&path), json, plot);
 out:
     strbuf_clear(&path);

@@ -18,7 +18,7 @@ static const char help[] =
     "  -s, --state LIST   only in these states: pending, held, running, done, failed,\n"
     "                     cancelled, timeout\n"
     "      --name NAME    only those called so\n"
-    "  -n, --limit N      at most so many\n"
+    "  -n, --limit N      at most so many; 0: all\n"
     "      --json         an array of objects with id, name, user, queue, state, reason,\n"
     "                     priority, nodes, cores, gpus, submit, start, end, exit, signal and\n"
     "                     more; times in seconds since 1970, or null\n"
@@ -64,7 +64,10 @@ static void put_row(struct table *t, const struct fields *job, double now)
     listing_count(t, job, "gpus");
     table_cell(t, start < 0 ? "" : when_span((end < 0 ? now : end) - start, span));
     put_when(t, job, state, now);
-    listing_text(t, job, *fields_text(job, "reason", &t->cell) ? "reason" : "resources");
+    if (*fields_text(job, "reason", &t->cell))
+        listing_reason(t, job);
+    else
+        listing_text(t, job, "resources");
 }
 
 struct id_list {
@@ -148,8 +151,10 @@ int cli_jobs(int argc, char **argv)
             words_query(&path, "name", optarg);
             break;
         case 'n':
-            words_query(&path, "limit", optarg);
-            break;
+            if (listing_limit(&path, optarg))
+                break;
+            status = cli_usage("jobs", "--limit is '%s', expected a whole number", optarg);
+            goto out;
         case 'j':
             style.json = true;
             break;

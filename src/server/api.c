@@ -212,7 +212,7 @@ static int add_state(struct api_states *states, const char *word, size_t n)
                  {"pending", 1u << STORE_PENDING},
                  {"held", 1u << STORE_PENDING}};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        if (strlen(words[i].word) != n || strncmp(words[i].word, word, n) != 0)
+        if (strlen(words[i].word) != n || strncasecmp(words[i].word, word, n) != 0)
             continue;
         states->bits |= words[i].states;
         states->pending = states->pending || i == 5;

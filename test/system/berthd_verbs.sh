@@ -28,6 +28,10 @@ expect_status 0 "$BERTH" jobs -s pending --json
 expect "pending jobs" 1 "$(grep -c '"id":2' out)"
 expect_status 0 "$BERTH" jobs -n 1 --no-header
 expect "one row" 1 "$(wc -l <out)"
+expect_status 0 "$BERTH" jobs -n 0 --no-header -s PENDING,Running
+expect "all rows" 2 "$(wc -l <out)"
+expect_status 2 "$BERTH" jobs -n -1
+expect_err "berth jobs: --limit is '-1', expected a whole number; see 'berth jobs --help'"
 expect_status 1 "$BERTH" jobs 99
 expect_err 'berth jobs: there is no such job'
 expect_status 1 "$BERTH" jobs -s weird
@@ -97,6 +101,7 @@ await_state "$c" failed
 # Begin times, priorities.
 late=$("$BERTH" submit --begin +1h true)
 expect "a job that begins later" pending "$(state "$late")"
+"$BERTH" jobs "$late" | grep -qE 'begin 20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$' || fail "jobs: when it begins"
 expect_status 0 "$BERTH" cancel "$late"
 
 # Time limits, with a warning and without; those that ignore it.
@@ -149,6 +154,8 @@ expect "rows of history" 3 "$(wc -l <out)"
 expect_status 0 "$BERTH" history -n 0 -s failed --json
 grep -q '"state":"failed"' out || fail "history has no failed job"
 grep -q '"state":"done"' out && fail "history -s failed has others"
+expect_status 2 "$BERTH" history -s failed,running
+expect_status 1 "$BERTH" history -s weird
 expect_status 0 "$BERTH" history -n 0 --json
 grep '"id":1,' out | grep -q '"how":"immediate"' || fail "history says not how job 1 was started"
 grep "\"id\":$late," out | grep -q '"how":null' || fail "a job that never ran was started somehow"

@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/errtext.h"
+#include "cli/client/when.h"
 #include "cli/client/words.h"
 #include "cli/verb.h"
 
@@ -34,6 +36,34 @@ void listing_id(struct table *table, const struct fields *job)
 void listing_text(struct table *table, const struct fields *job, const char *key)
 {
     table_cell(table, fields_text(job, key, &table->cell));
+}
+
+bool listing_limit(struct strbuf *path, const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+
+    if (digits == 0 || text[digits] || digits > 18)
+        return false;
+    if (strspn(text, "0") < digits)
+        words_query(path, "limit", text);
+    return true;
+}
+
+/* The server says "begin 1795318963.000001". */
+void listing_reason(struct table *table, const struct fields *job)
+{
+    static const char begin[] = "begin ";
+    const char *reason = fields_text(job, "reason", &table->cell);
+    char when[WHEN_SIZE], text[WHEN_SIZE + sizeof(begin)], *end;
+
+    if (strncmp(reason, begin, sizeof(begin) - 1) == 0) {
+        double at = strtod(reason + sizeof(begin) - 1, &end);
+        if (!*end) {
+            snprintf(text, sizeof(text), "%s%s", begin, when_put(at, when));
+            reason = text;
+        }
+    }
+    table_cell(table, reason);
 }
 
 void listing_count(struct table *table, const struct fields *job, const char *key)

@@ -22,6 +22,12 @@ struct listing_style {
 /* Ask for a list by its path, and print it. Returns the exit status. */
 int listing_print(struct talk *talk, const char *path, const struct listing_style *style);
 
+/* Say in a query how many rows there are to be at most; "0" is all. False: the text is no number. */
+bool listing_limit(struct strbuf *path, const char *text);
+
+/* The next cell: why a job waits, or why it failed, for people. */
+void listing_reason(struct table *table, const struct fields *job);
+
 /* The next cell: the job's id; a text; a number, or nothing where there is none. */
 void listing_id(struct table *table, const struct fields *job);
 void listing_text(struct table *table, const struct fields *job, const char *key);

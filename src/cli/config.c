@@ -83,29 +83,11 @@ static int show(const char *path, const struct config *config)
     return CLI_OK;
 }
 
-static int bad_option(const char *arg)
-{
-    if (optopt == 'h')
-        return cli_usage("config", "--help takes no argument");
-    if (optopt)
-        return cli_usage("config", "unknown option '-%c'", optopt);
-    return cli_usage("config", "unknown or ambiguous option '%.60s'", arg);
-}
-
 int cli_config(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    opterr = 0;
-    int option = getopt_long(argc, argv, "h", long_options, NULL);
-    if (option == 'h' && !optopt) {
-        fputs(help, stdout);
-        return CLI_OK;
-    }
-    if (option != -1)
-        return bad_option(argv[optind - 1]);
+    int status;
+    if (cli_help_only("config", argc, argv, help, &status))
+        return status;
     if (optind == argc)
         return cli_usage("config", "nothing to do given: check or show");
     const char *what = argv[optind];
@@ -121,7 +103,7 @@ int cli_config(int argc, char **argv)
     struct config *config = read_file(path, &err);
     if (!config)
         return refuse(path, err.text);
-    int status = shows ? show(path, config) : check(path, config);
+    status = shows ? show(path, config) : check(path, config);
     config_destroy(config);
     return status;
 }

@@ -102,30 +102,15 @@ static int check_file(const char *path)
 
 int cli_jobspec(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    opterr = 0;
-    int option = getopt_long(argc, argv, "h", long_options, NULL);
-    if (option == 'h' && !optopt) {
-        fputs(help, stdout);
-        return CLI_OK;
-    }
-    if (option != -1) {
-        if (optopt == 'h')
-            return cli_usage("jobspec", "--help takes no argument");
-        if (optopt)
-            return cli_usage("jobspec", "unknown option '-%c'", optopt);
-        return cli_usage("jobspec", "unknown or ambiguous option '%.60s'", argv[optind - 1]);
-    }
+    int status = CLI_OK;
+    if (cli_help_only("jobspec", argc, argv, help, &status))
+        return status;
     if (optind == argc)
         return cli_usage("jobspec", "nothing to do given: check");
     if (strcmp(argv[optind], "check") != 0)
         return cli_usage("jobspec", "'%.60s' is not check", argv[optind]);
     if (optind + 1 == argc)
         return cli_usage("jobspec", "no jobspec given: name files, or - for standard input");
-    int status = CLI_OK;
     for (int i = optind + 1; i < argc; i++) {
         if (!*argv[i])
             return cli_usage("jobspec", "a file's name is empty");

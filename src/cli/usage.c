@@ -1,4 +1,5 @@
 /* What a wrong command line is answered with. */
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -20,4 +21,27 @@ int cli_usage(const char *verb, const char *format, ...)
     verb = verb ? verb : "";
     fprintf(stderr, "berth%s%s: %s; see 'berth%s%s --help'\n", gap, verb, err.text, gap, verb);
     return CLI_USAGE;
+}
+
+static int bad_option(const char *verb, const char *arg)
+{
+    if (optopt == 'h')
+        return cli_usage(verb, "--help takes no argument");
+    if (optopt)
+        return cli_usage(verb, "unknown option '-%c'", optopt);
+    return cli_usage(verb, "unknown or ambiguous option '%.60s'", arg);
+}
+
+bool cli_help_only(const char *verb, int argc, char **argv, const char *help, int *status)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    opterr = 0;
+    int option = getopt_long(argc, argv, "h", options, NULL);
+    if (option == -1)
+        return false;
+    if (option == 'h' && !optopt)
+        *status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+    else
+        *status = bad_option(verb, argv[optind - 1]);
+    return true;
 }

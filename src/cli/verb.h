@@ -6,6 +6,8 @@
 #ifndef CLI_VERB_H
 #define CLI_VERB_H
 
+#include <stdbool.h>
+
 enum cli_exit {
     CLI_OK = 0,
     CLI_FAILED = 1, /* the work could not be done: one line on standard error says why */
@@ -16,6 +18,11 @@ enum cli_exit {
  * VERB --help'", or without the verb where it is NULL. Returns CLI_USAGE.
  */
 int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Read the options of a verb that has none but --help. False: go on with the words behind optind; else it is over, with
+ * *status.
+ */
+bool cli_help_only(const char *verb, int argc, char **argv, const char *help, int *status);
 
 int cli_cancel(int argc, char **argv);
 int cli_config(int argc, char **argv);

@@ -119,6 +119,20 @@ static void put_live(struct list *l, struct strbuf *out, struct job *job, uint32
 
 /* ---- Those that have ended ---- */
 
+/* The next of the cursor, which is closed at its end. 1; 0: it is not wanted, or there is none; -1. */
+static int next_stored(struct list *l, struct store_job *job, struct store_member *member)
+{
+    int rc = store_next(l->cursor, job, member, NULL);
+    if (rc == 0) {
+        store_cursor_close(l->cursor);
+        l->cursor = NULL;
+    }
+    if (rc <= 0)
+        return rc;
+    return is_wanted(l, job->user, job->queue, job->name) &&
+           (!l->name || api_owns(&l->caller, job->uid));
+}
+
 /* Look at the next one. Returns 0, or -1 (EAGAIN: it takes a while). */
 static int peek_stored(struct list *l)
 {
@@ -130,17 +144,12 @@ static int peek_stored(struct list *l)
             errno = EAGAIN;
             return -1;
         }
-        int rc = store_next(l->cursor, &job, &member, NULL);
+        int rc = next_stored(l, &job, &member);
         if (rc < 0)
             return -1;
-        if (rc == 0) {
-            store_cursor_close(l->cursor);
-            l->cursor = NULL;
-            return 0;
-        }
-        bool mine = api_owns(&l->caller, job.uid);
-        if (!is_wanted(l, job.user, job.queue, job.name) || (l->name && !mine))
+        if (rc == 0)
             continue;
+        bool mine = api_owns(&l->caller, job.uid);
         job_show_stored(&job, &member, &shown);
         strbuf_reset(&l->stored);
         job_put(l->stream.server, &l->stored, &shown, mine);
@@ -226,16 +235,9 @@ static int next_ended(struct list *l, struct strbuf *out)
     struct store_job job;
     struct store_member member;
     struct job_shown shown;
-    int rc = store_next(l->cursor, &job, &member, NULL);
-    if (rc < 0)
-        return -1;
-    if (rc == 0) {
-        store_cursor_close(l->cursor);
-        l->cursor = NULL;
-        return 1;
-    }
-    if (!is_wanted(l, job.user, job.queue, job.name) || (l->name && !api_owns(&l->caller, job.uid)))
-        return 1;
+    int rc = next_stored(l, &job, &member);
+    if (rc <= 0)
+        return rc < 0 ? -1 : 1;
     job_show_stored(&job, &member, &shown);
     put_row(l, out, &shown, job.uid);
     return 1;

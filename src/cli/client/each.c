@@ -119,6 +119,27 @@ static int take(const struct each_verb *verb, int c, json_t **filter, json_t *mo
     return CLI_OK;
 }
 
+static int print_help(const struct each_verb *verb)
+{
+    printf("usage: berth %s [OPTION]... JOB...\n"
+           "       berth %s OPTION...\n%s",
+           verb->name, verb->name, verb->help);
+    if (verb->signals)
+        printf("  -s, --signal SIGNAL  its name or number (TERM)\n");
+    printf("  -u, --user NAME   only of this user; '*': of all (administrators)\n"
+           "  -q, --queue NAME  only in this queue\n"
+           "  %s --state LIST  %s\n"
+           "      --name NAME   only those called so\n"
+           "      --all         all your jobs; so are meant with options and no JOB\n"
+           "  -h, --help        print this\n",
+           verb->signals ? "   " : "-s,", verb->states);
+    printf("Exit status: 0 %s, 1 some could not be %s, 2 wrong command line.\n"
+           "Example: %s\n"
+           "Manual: man berth-%s\n",
+           verb->done, verb->failed, verb->example, verb->name);
+    return ferror(stdout) ? CLI_FAILED : CLI_OK;
+}
+
 int each_verb(int argc, char **argv, const struct each_verb *verb)
 {
     const struct option options[] = {
@@ -139,7 +160,7 @@ int each_verb(int argc, char **argv, const struct each_verb *verb)
     while (status == CLI_OK &&
            (c = words_option(verb->name, argc, argv, ":u:q:s:h", options)) != -1) {
         if (c == 'h') {
-            status = fputs(verb->help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            status = print_help(verb);
             goto out;
         }
         all = all || c == 'a';

@@ -6,9 +6,13 @@
 #include <stdbool.h>
 
 struct each_verb {
-    const char *name; /* also that of its path, /v1/jobs/NAME */
-    const char *help;
-    bool signals; /* it takes -s SIGNAL; else -s is short for --state */
+    const char *name;    /* also that of its path, /v1/jobs/NAME */
+    const char *help;    /* what it does */
+    const char *states;  /* what --state is good for */
+    const char *done;    /* it has done that */
+    const char *failed;  /* what some could not be */
+    const char *example; /* a command line */
+    bool signals;        /* it takes -s SIGNAL; else -s is short for --state */
 };
 
 /* Run such a verb. Returns the exit status. */

@@ -2,8 +2,8 @@
 #include "cli/client/each.h"
 #include "cli/verb.h"
 
-#define MEMBERS "A JOB is an id, a member or\nmembers of an array, or a range of ids.\n"
-#define WHOLE   "A JOB is an id or a\nrange of ids.\n"
+#define MEMBERS "A JOB is\nan id, a member or members of an array, or a range of ids.\n"
+#define WHOLE   "A JOB is\nan id or a range of ids.\n"
 
 int cli_cancel(int argc, char **argv)
 {

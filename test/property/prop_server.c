@@ -166,6 +166,32 @@ static void submit(struct scene *c)
     json_decref(got);
 }
 
+/* Ask for something as for many jobs, and tell the status as if it had been for this one. */
+static void change_many(struct scene *c, const char *what, int64_t id, int *status)
+{
+    char path[60], body[60];
+    snprintf(path, sizeof(path), "/v1/jobs/%s", what);
+    snprintf(body, sizeof(body), "{\"jobs\":[%lld]}", (long long)id);
+    json_t *got = ask(c, "POST", path, NULL, body, status);
+    const json_t *refused = json_array_get(json_object_get(got, "refused"), 0);
+    if (refused)
+        *status = (int)json_integer_value(json_object_get(refused, "status"));
+    json_decref(got);
+}
+
+static void change_one(struct scene *c, const char *what, const char *method, int64_t id,
+                       const char *body, int *status)
+{
+    char path[60];
+    bool requeue = strcmp(what, "requeue") == 0;
+    if (id % 3 == 0) {
+        change_many(c, what, id, status);
+        return;
+    }
+    snprintf(path, sizeof(path), "/v1/jobs/%lld%s", (long long)id, requeue ? "/requeue" : "");
+    json_decref(ask(c, method, path, NULL, body, status));
+}
+
 static void change(struct scene *c)
 {
     char path[60];
@@ -177,22 +203,22 @@ static void change(struct scene *c)
     int what = (int)random_between(&c->r, 0, 5);
     if (!t->sure)
         return;
-    snprintf(path, sizeof(path), "/v1/jobs/%lld%s", (long long)id, what == 2 ? "/requeue" : "");
+    snprintf(path, sizeof(path), "/v1/jobs/%lld", (long long)id);
     if (what == 0) {
-        json_decref(ask(c, "DELETE", path, NULL, NULL, &status));
+        change_one(c, "cancel", "DELETE", id, NULL, &status);
         t->cancelled = t->cancelled || status == 200;
         t->maybe_cancelled = t->maybe_cancelled || status != 409;
     } else if (what == 1) {
         json_decref(ask(c, "PATCH", path, NULL, "{\"duration\":\"30m\"}", &status));
     } else if (what == 2) {
-        json_decref(ask(c, "POST", path, NULL, NULL, &status));
+        change_one(c, "requeue", "POST", id, NULL, &status);
         t->allowed += t->members * (status != 409);
     } else if (what == 3) {
         json_decref(ask(c, "PATCH", path, NULL, "{\"priority\":1}", &status));
     } else {
         bool hold = what == 4;
-        json_decref(
-            ask(c, "PATCH", path, NULL, hold ? "{\"hold\":true}" : "{\"hold\":false}", &status));
+        change_one(c, hold ? "hold" : "release", "PATCH", id,
+                   hold ? "{\"hold\":true}" : "{\"hold\":false}", &status);
         t->held = hold ? t->held || status == 200 : t->held && status == 409;
     }
     if (status != 200 && status != 409 && status != 507 && status != 400 && status != 503)

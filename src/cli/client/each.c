@@ -125,7 +125,7 @@ static int print_help(const struct each_verb *verb)
            "       berth %s OPTION...\n%s",
            verb->name, verb->name, verb->help);
     if (verb->signals)
-        printf("  -s, --signal SIGNAL  its name or number (TERM)\n");
+        printf("  -s, --signal SIG  its name or number (TERM)\n");
     printf("  -u, --user NAME   only of this user; '*': of all (administrators)\n"
            "  -q, --queue NAME  only in this queue\n"
            "  %s --state LIST  %s\n"

@@ -192,8 +192,9 @@ static void take(struct many *m, int64_t id, int64_t member, bool ranged)
         strbuf_puts(&m->refused, ",\"status\":");
         strbuf_put_int(&m->refused, reply.status);
         strbuf_putc(&m->refused, ',');
-        /* {"error": ...} without its brace and the end of the line */
-        strbuf_put(&m->refused, m->text.data + 1, m->text.len > 2 ? m->text.len - 2 : 0);
+        m->refused.failed = m->refused.failed || m->text.failed || m->text.len < 2;
+        if (!m->refused.failed) /* {"error": ...} without its brace and the end of the line */
+            strbuf_put(&m->refused, m->text.data + 1, m->text.len - 2);
     }
 }
 

@@ -1,0 +1,124 @@
+#include "server_scene.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CONFIG                                                                                     \
+    "resources: {nodes: 2, cores: 4, gpus: 2, memory: 8}\n"                                        \
+    "match: {policy: low}\n"                                                                       \
+    "default-queue: batch\n"                                                                       \
+    "queues:\n"                                                                                    \
+    "  batch: {policy: easy}\n"                                                                    \
+    "  long: {policy: conservative, limits: {job: {core: 6}}}\n"                                   \
+    "server: {grace: 5, administrators: [ann], requests-per-second: unlimited}\n"
+
+int open_world(void **state)
+{
+    berth_error_t err = {""};
+    struct sim_server *w = sim_server_create(CONFIG, 1);
+    *state = w;
+    if (sim_server_open(w, &err) == 0)
+        return 0;
+    fprintf(stderr, "%s\n", err.text);
+    return -1;
+}
+
+int close_world(void **state)
+{
+    assert_true(server_check(((struct sim_server *)*state)->server));
+    sim_server_destroy(*state);
+    return 0;
+}
+
+void reopen(struct sim_server *w, bool crash)
+{
+    berth_error_t err = {""};
+    if (crash)
+        sim_server_crash(w);
+    else
+        sim_server_close(w);
+    if (sim_server_open(w, &err) < 0)
+        fail_msg("%s", err.text);
+    sim_server_turn(w, NULL);
+}
+
+json_t *ask(struct sim_server *w, const char *method, const char *path, const char *body,
+            int expected)
+{
+    int status;
+    const char *query = strchr(path, '?');
+    char *clean = strndup(path, query ? (size_t)(query - path) : strlen(path));
+    json_t *got =
+        sim_server_ask(w, SIM_OWNER, method, clean, query ? query + 1 : NULL, body, &status);
+    if (status != expected) {
+        char *text = json_dumps(got, JSON_ENCODE_ANY);
+        fail_msg("%s %s: %d: %s", method, path, status, text);
+    }
+    free(clean);
+    return got;
+}
+
+int64_t submit(struct sim_server *w, const char *body)
+{
+    json_t *got = ask(w, "POST", "/v1/jobs", body, 201);
+    int64_t id = json_integer_value(json_object_get(got, "id"));
+    json_decref(got);
+    return id;
+}
+
+void expect_refused(struct sim_server *w, const char *body, const char *message)
+{
+    json_t *got = ask(w, "POST", "/v1/jobs", body, 400);
+    const char *text = json_string_value(json_object_get(json_object_get(got, "error"), "message"));
+    assert_string_equal(text, message);
+    json_decref(got);
+}
+
+json_t *show(struct sim_server *w, int64_t id)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%lld", (long long)id);
+    return ask(w, "GET", path, NULL, 200);
+}
+
+void expect_text(struct sim_server *w, int64_t id, const char *key, const char *value)
+{
+    json_t *job = show(w, id);
+    const json_t *found = json_object_get(job, key);
+    char *text = json_dumps(found, JSON_ENCODE_ANY);
+    assert_non_null(found);
+    assert_string_equal(text, value);
+    free(text);
+    json_decref(job);
+}
+
+void expect_state(struct sim_server *w, int64_t id, const char *state)
+{
+    char quoted[40];
+    snprintf(quoted, sizeof(quoted), "\"%s\"", state);
+    expect_text(w, id, "state", quoted);
+}
+
+/* The engine starts all that it was asked to. */
+void start_all(struct sim_server *w)
+{
+    for (size_t i = 0; i < w->engine->n; i++)
+        if (w->engine->runs[i].state == SIM_ASKED)
+            sim_engine_started(w->engine, &w->engine->runs[i]);
+    sim_server_turn(w, NULL);
+}
+
+int asked_by(struct sim_server *w, unsigned uid, const char *method, const char *path,
+             const char *body)
+{
+    int status;
+    json_decref(sim_server_ask(w, uid, method, path, NULL, body, &status));
+    return status;
+}

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/client/follow.h"
 #include "cli/client/request.h"
@@ -35,7 +36,7 @@ static void tell(int64_t id, const struct follow_end *end)
 {
     if (end->left) {
         fprintf(stderr, "berth run: left job %" PRId64 "\n", id);
-    } else if (end->reason[0]) {
+    } else if (end->reason[0] && strcmp(end->reason, end->state) != 0) {
         fprintf(stderr, "berth run: job %" PRId64 ": %s: ", id, end->state);
         words_print(stderr, end->reason);
         fputc('\n', stderr);

@@ -35,8 +35,10 @@ struct watch {
     struct lines lines[2]; /* of the members of an array */
     unsigned times;        /* that we were told to stop */
     sigset_t old;
+    enum { SILENT, CURIOUS, TOLD } why; /* whether it has been said why the job waits */
     /* Of the last look: */
-    size_t members, open;
+    size_t members, open, begun;
+    char reason[256]; /* why the first one that waits does */
 };
 
 static bool is_over(const char *state)
@@ -125,6 +127,11 @@ static int take_job(void *context, const char *text, size_t length)
             take_end(w, job, state);
         else
             w->open++;
+        if (strcmp(state, "pending") != 0 && strcmp(state, "held") != 0)
+            w->begun++;
+        else if (!w->reason[0])
+            snprintf(w->reason, sizeof(w->reason), "%s",
+                     *words_text(job, "reason") ? words_text(job, "reason") : state);
     }
     json_decref(job);
     return rc;
@@ -137,7 +144,8 @@ static int look(struct watch *w, berth_error_t *err)
     char id[WORDS_JOB];
 
     w->told = false;
-    w->members = w->open = 0;
+    w->members = w->open = w->begun = 0;
+    w->reason[0] = '\0';
     w->end->state[0] = '\0';
     strbuf_puts(&path, "/v1/jobs");
     snprintf(id, sizeof(id), "%" PRId64, w->f->id);
@@ -174,6 +182,14 @@ static int begin_events(struct watch *w, berth_error_t *err)
     client_end(w->events);
     w->events = client_follow(w->f->talk->client, path, &taker, err);
     return w->events ? 0 : -1;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
 static void sleep_ms(long ms)
@@ -216,6 +232,19 @@ static void take_signal(struct watch *w)
     if (talk_ask(w->f->talk, "DELETE", strbuf_text(&path), NULL, NULL, &err) < 0)
         fprintf(stderr, "berth %s: %s\n", w->f->talk->verb, err.text);
     strbuf_clear(&path);
+}
+
+/* Who sits before a terminal is told once what is waited for, when that takes longer than a moment. */
+static void tell_why(struct watch *w)
+{
+    if (w->why != CURIOUS)
+        return;
+    w->why = TOLD;
+    if (w->begun > 0)
+        return;
+    fprintf(stderr, "berth %s: job %" PRId64 " waits: ", w->f->talk->verb, w->f->id);
+    words_print(stderr, w->reason);
+    fputc('\n', stderr);
 }
 
 /* Wait for events, output or signals. 0; 1: the stream of events is over; -1. */
@@ -265,10 +294,16 @@ static int run(struct watch *w, berth_error_t *err)
             return -1;
         if (rc != 0)
             break;
+        tell_why(w);
         while (rc == 0 && !w->told && !w->end->left) {
+            int64_t begin = now_ms();
             rc = wait_more(w, err);
             if (rc >= 0 && copy(w, err) < 0)
                 return -1;
+            if (w->why == SILENT && w->begun == 0 && now_ms() - begin >= LOOK_MS) {
+                w->why = w->f->may_cancel && isatty(STDERR_FILENO) ? CURIOUS : TOLD;
+                w->told = true; /* look again: by now it is known */
+            }
         }
         if (w->end->left)
             return 0;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where no server runs, or another than expected: one line, at once.
+# Where no server runs, or another than expected: one line, and soon.
 . "$BERTH_SOURCE/test/daemon.sh"
 cd "$scratch" || exit 1
 machine 2
@@ -8,7 +8,7 @@ for words in jobs 'show 1' 'log 1' 'log -f 1' 'cancel 1' 'cancel --all' 'hold 1'
     'update -t 5 1' 'wait 1' 'explain 1' queues 'queues --stop batch' resources 'drain node0' 'resume node0' history \
     'server status' 'server stop' 'server reload'; do
     # shellcheck disable=SC2086 # words of a command line
-    expect_status 1 timeout 10 "$BERTH" $words
+    expect_status 1 timeout 30 "$BERTH" $words
     expect_err "berth ${words%% *}: no server runs for $BERTH_DIR; 'berth server start' starts one"
 done
 BERTH_SOCKET=$scratch/nowhere

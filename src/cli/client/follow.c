@@ -19,6 +19,7 @@
 #include "cli/client/words.h"
 
 #define AWAY_MS   60000 /* how long a server may be away */
+#define FIRST_MS  5000  /* one that was not there from the beginning */
 #define AWAY_LOOK 50
 #define LOOK_MS   1000 /* at the output, where no event tells of it */
 #define MANY      100  /* members, of whom not every change is looked at at once */
@@ -201,14 +202,16 @@ static void sleep_ms(long ms)
 /* The server is away: it may be started anew. */
 static int await_server(struct watch *w, berth_error_t *err)
 {
-    for (int ms = 0; ms < AWAY_MS; ms += AWAY_LOOK) {
+    for (int ms = 0; ms < (w->seen ? AWAY_MS : FIRST_MS); ms += AWAY_LOOK) {
         if (start_is_there(w->f->talk->socket))
             return 0;
         if (copy(w, err) < 0)
             return -1;
         sleep_ms(AWAY_LOOK);
     }
-    return errtext_set(err, ECONNREFUSED, "the server is gone; the job goes on without it");
+    errno = ECONNREFUSED;
+    return w->seen ? errtext_set(err, errno, "the server is gone; the job goes on without it")
+                   : talk_explain(w->f->talk, err);
 }
 
 /* We were told to stop: first the job is, then we leave it. */
@@ -283,7 +286,7 @@ static int run(struct watch *w, berth_error_t *err)
     while (rc == 0) {
         rc = look(w, err);
         w->seen = w->seen || rc >= 0;
-        if (rc < 0 && w->seen && (errno == ECONNREFUSED || errno == ECONNRESET)) {
+        if (rc < 0 && (errno == ECONNREFUSED || errno == ECONNRESET)) {
             rc = await_server(w, err);
             if (rc == 0)
                 rc = begin_events(w, err);

@@ -429,6 +429,45 @@ struct sched_annotation {
  */
 int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
 
+/* What a waiting job would ask for instead of what it asks for. */
+struct sched_instead {
+    const char
+        *jobspec; /* the text of one, of which the resources and constraints count; NULL: its own */
+    size_t jobspec_length;
+    int64_t duration; /* ticks, at most its own; 0: its own */
+};
+
+/* How much could it ask for? The largest n from `least` to `most` with which it would start. */
+struct sched_question {
+    /* What it asks for with n; what `instead` points to is valid until the next call. It calls nothing of the scheduler's.
+     * Returns 0, or -1 with errno.
+     */
+    int (*make)(void *context, int64_t n, struct sched_instead *instead);
+    void *context;
+    int64_t least, most;
+    int64_t found; /* the answer; least - 1: none of them, or there is none */
+};
+
+/* What if a waiting job asked for less: would it start in a pass at `now`, at its place in the order, as if it had just come
+ * back to it with that request? What a pass goes by counts: what runs, what is promised to others and who of these it goes
+ * before, its queue (policy, depth, stopped), limits, blocks, and what else it waits for. That it might preempt others does
+ * not.
+ *
+ * Nothing is changed, and no pass is run: all decisions to come are the same as without the question. Answers hold if nothing
+ * has happened since the last pass and none is due. Then a job that is said to start does. One that isn't might all the same
+ * where it gives up a promise of its own and a job before it in the order would start in its place, or where more than 1,024
+ * promises to jobs behind it are in its way: then only some of its first times are known to be. Answers are found by halves:
+ * less is taken to find room where more does.
+ *
+ * Returns 0, or -1 with a text: EINVAL (no such job waits, now is before the last call's, a duration is too long, a jobspec is
+ * none or names a type that the machine has not), what `make` failed with, ENOMEM. Then the answers are undefined.
+ *
+ * O(log (most - least)) matches for each question; but for that, promises to jobs behind it which start while it would run, and
+ * if it has one itself, the kinds of jobs (sched_pass) before it.
+ */
+int sched_what_if(sched_t *s, int64_t now, sched_job_t job, struct sched_question *questions,
+                  size_t n, berth_error_t *err);
+
 /* What a running or reserved job holds: a short text for people, "node[0-1]/core[0-3]", or in one of match_write's
  * formats. *text belongs to the core and is valid until its next call.
  */

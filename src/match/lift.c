@@ -62,6 +62,16 @@ void match_job_drop(struct match *m, int64_t jobid)
     count(m, job, 1);
 }
 
+void match_job_return(struct match *m, int64_t jobid)
+{
+    struct job *job = job_of(m, jobid);
+
+    if (!job->lifted)
+        return;
+    job->lifted = false;
+    count(m, job, 1);
+}
+
 bool match_job_is_lifted(const struct match *m, int64_t jobid)
 {
     return job_of(m, jobid)->lifted;

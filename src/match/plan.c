@@ -111,9 +111,9 @@ static int fail(int error)
     return -1;
 }
 
-/* Record what was selected. */
-static int record(struct walk *w, const struct plan_ask *ask, int64_t jobid, int64_t at,
-                  bool reservation)
+/* What was selected, as a job that is not booked; NULL with EBUSY or ENOMEM. */
+static struct job *give(struct walk *w, const struct plan_ask *ask, int64_t jobid, int64_t at,
+                        bool reservation)
 {
     struct match *m = w->m;
     bool *usual = m->exclusive;
@@ -121,14 +121,30 @@ static int record(struct walk *w, const struct plan_ask *ask, int64_t jobid, int
 
     if (!job || match_begin(m, at, at + ask->duration, NULL) < 0) {
         job_destroy(job);
-        return fail(ENOMEM);
+        errno = ENOMEM;
+        return NULL;
     }
     m->exclusive = w->whole;
     int64_t given = match_commit(w, job);
     m->exclusive = usual;
+    if (given > 0)
+        return job;
     if (given == 0)
         errno = EBUSY;
-    if (given <= 0 || match_record(m, job) < 0) {
+    job_destroy(job);
+    return NULL;
+}
+
+/* Record what was selected. */
+static int record(struct walk *w, const struct plan_ask *ask, int64_t jobid, int64_t at,
+                  bool reservation)
+{
+    struct match *m = w->m;
+    struct job *job = give(w, ask, jobid, at, reservation);
+
+    if (!job)
+        return -1;
+    if (match_record(m, job) < 0) {
         job_destroy(job);
         return -1;
     }
@@ -136,6 +152,14 @@ static int record(struct walk *w, const struct plan_ask *ask, int64_t jobid, int
         return 0;
     match_cancel(m, jobid, NULL, NULL);
     return fail(ENOMEM);
+}
+
+/* Select for a time. Returns 0, or -1 with EBUSY or ENOMEM. */
+static int select_at(struct walk *w, const struct plan_ask *ask, int64_t at)
+{
+    set_window(w, ask, at);
+    w->tries++;
+    return is_there_by_count(w, ask) ? walk_select(w) : fail(EBUSY);
 }
 
 int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at,
@@ -148,13 +172,39 @@ int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64
         return fail(EBUSY);
     if (begin(&w, m, ask, &requests) < 0)
         return -1;
-    set_window(&w, ask, at);
-    w.tries++;
-    int rc = is_there_by_count(&w, ask) ? walk_select(&w) : fail(EBUSY);
+    int rc = select_at(&w, ask, at);
     if (rc == 0)
         rc = record(&w, ask, jobid, at, reservation);
     end(&w);
     return rc;
+}
+
+int match_plan_probe(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at)
+{
+    struct requests requests;
+    struct walk w;
+
+    if (at < 0 || at > m->end || ask->duration > m->end - at)
+        return fail(EBUSY);
+    if (begin(&w, m, ask, &requests) < 0)
+        return -1;
+    struct job *job = select_at(&w, ask, at) == 0 ? give(&w, ask, jobid, at, true) : NULL;
+    end(&w);
+    if (!job)
+        return -1;
+    job->lifted = true;
+    if (jobs_add(&m->jobs, job) == 0)
+        return 0;
+    job_destroy(job);
+    return fail(ENOMEM);
+}
+
+void match_plan_forget(struct match *m, int64_t jobid)
+{
+    struct job *job = jobs_find(&m->jobs, jobid);
+
+    jobs_remove(&m->jobs, jobid);
+    job_destroy(job);
 }
 
 /* The first point after `at` of any booking or block; INT64_MAX: none. */

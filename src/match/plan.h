@@ -47,6 +47,13 @@ int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t fro
 int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t from,
                          int64_t before, bool reservation);
 
+/* As match_plan, but nothing is booked, and nothing is remembered of it (match_hints_write): only what it would hold is there
+ * to be measured (match_job_amount, match_job_nodes), until it is forgotten, which is to be the next call that changes
+ * anything.
+ */
+int match_plan_probe(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at);
+void match_plan_forget(struct match *m, int64_t jobid);
+
 /* 0 if it could be booked on an idle machine that is all up and without blocks; -1 with ENODEV if not, or as match_plan. */
 int match_plan_ever(struct match *m, const struct plan_ask *ask);
 
@@ -55,6 +62,9 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask);
 /* Take it out of the calendars, its points left there; and put it in again, even if it is not free. O(holds), no memory. */
 void match_job_lift(struct match *m, int64_t jobid);
 void match_job_drop(struct match *m, int64_t jobid);
+
+/* Put it in again just as it was, forced or not, when nothing else has been booked meanwhile. */
+void match_job_return(struct match *m, int64_t jobid);
 bool match_job_is_lifted(const struct match *m, int64_t jobid);
 
 /* True if it was dropped where others hold the same; it is then not counted in filters. */

@@ -329,7 +329,8 @@ static bool is_seen_full(const struct counting *c, const struct full *full, uint
         return c->alone && m->g->v[kid].type == c->type && !m->g->v[kid].divisible &&
                !topo_sum(&m->topo, kid, c->type);
     return full->number == FULL_FOR_ALL ||
-           (m->prune.type[full->number] == c->type && m->g->v[kid].type != c->type);
+           (full->left == 0 && m->prune.type[full->number] == c->type &&
+            m->g->v[kid].type != c->type);
 }
 
 /* Whether at some instant all of the type that is below a vertex is taken. */

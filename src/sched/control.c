@@ -26,24 +26,55 @@ static int64_t amount_wanted(void *arg, const char *type)
     return m->s->place->ops->named->wants(m->s->place, m->class, type);
 }
 
-bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size)
+static bool is_request_within(const sched_t *s, uint32_t slot, const struct place_ask *ask,
+                              char *reason, size_t size)
 {
-    struct measured m = {s, -1, s->jobs[slot].ask.class};
+    struct measured m = {s, -1, ask->class};
     const struct limits *limits = s->named->limits;
     uint32_t account = s->jobs[slot].details->account;
-    return limits_job(limits, account, duration, amount_wanted, &m, reason, size) &&
+    return limits_job(limits, account, ask->duration, amount_wanted, &m, reason, size) &&
            limits_ever(limits, account, amount_wanted, &m, reason, size);
+}
+
+bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size)
+{
+    struct place_ask ask = s->jobs[slot].ask;
+    ask.duration = duration;
+    return is_request_within(s, slot, &ask, reason, size);
+}
+
+/* Whether limits let one more go on beside what is held, by what it asks for at least. */
+static bool is_let(const sched_t *s, uint32_t slot, uint32_t class, char *reason, size_t size)
+{
+    struct measured m = {s, -1, class};
+    const struct limits *limits = s->named->limits;
+    uint32_t account = s->jobs[slot].details->account;
+    return limits_open(limits, account, reason, size) &&
+           (!limits_measures(limits, account) ||
+            limits_start(limits, account, amount_wanted, &m, reason, size));
+}
+
+bool control_may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask)
+{
+    return is_request_within(s, slot, ask, NULL, 0) && is_let(s, slot, ask->class, NULL, 0);
+}
+
+bool control_may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking)
+{
+    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    const struct limits *limits = s->named->limits;
+    uint32_t account = s->jobs[slot].details->account;
+    return !limits_measures(limits, account) ||
+           (limits_job(limits, account, duration, amount_held, &m, NULL, 0) &&
+            limits_ever(limits, account, amount_held, &m, NULL, 0) &&
+            limits_start(limits, account, amount_held, &m, NULL, 0));
 }
 
 enum step control_gate(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
-    struct measured m = {s, -1, s->jobs[slot].ask.class};
     char reason[sizeof(d->limit_reason)];
-    const struct limits *limits = s->named->limits;
-    if (limits_open(limits, d->account, reason, sizeof(reason)) &&
-        (!limits_measures(limits, d->account) ||
-         limits_start(limits, d->account, amount_wanted, &m, reason, sizeof(reason))))
+    if (is_let(s, slot, s->jobs[slot].ask.class, reason, sizeof(reason)))
         return STEP_BUSY;
     memcpy(d->limit_reason, reason, sizeof(reason));
     return job_block(s, slot, BLOCK_LIMIT) < 0 ? STEP_FAILED : STEP_DONE;
@@ -294,13 +325,10 @@ bool control_is_eased(const sched_t *s, const struct job *job)
 }
 
 /* Whether limits would let a job that they have blocked go on. */
-static bool is_within(const sched_t *s, const struct job *job)
+static bool is_within(const sched_t *s, uint32_t slot)
 {
-    const struct limits *limits = s->named->limits;
-    struct measured m = {s, -1, job->ask.class};
-    return control_is_eased(s, job) && limits_open(limits, job->details->account, NULL, 0) &&
-           (!limits_measures(limits, job->details->account) ||
-            limits_start(limits, job->details->account, amount_wanted, &m, NULL, 0));
+    const struct job *job = &s->jobs[slot];
+    return control_is_eased(s, job) && is_let(s, slot, job->ask.class, NULL, 0);
 }
 
 int limits_resolve(sched_t *s)
@@ -313,7 +341,7 @@ int limits_resolve(sched_t *s)
         struct job *job = &s->jobs[slot];
         if (job->state != SCHED_BLOCKED || !(job->details->blocked & BLOCK_LIMIT))
             continue;
-        if (rc == 0 && is_within(s, job))
+        if (rc == 0 && is_within(s, slot))
             rc = job_unblock(s, slot, BLOCK_LIMIT);
         else if (rc == 0)
             job->details->limited = limits_eased(n->limits, job->details->account);

@@ -34,6 +34,12 @@ bool control_is_eased(const sched_t *s, const struct job *job);
 /* Whether one job of this duration may ask for what a job asks for. */
 bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size);
 
+/* Whether limits would let a job go on that asked for this instead (may_ask), and hold a booking (may_hold); nothing of it is in
+ * the ledger.
+ */
+bool control_may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask);
+bool control_may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking);
+
 /* Have memory for what control_started notes. Returns 0, or -1 with ENOMEM. */
 int control_prepare(sched_t *s, uint32_t slot);
 

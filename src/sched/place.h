@@ -145,6 +145,16 @@ struct place_named {
     /* Book it at the earliest time on or after `from`, as when and book would. Returns a booking, with its time, or -1. */
     int64_t (*reserve)(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at);
 
+    /* Whether it could be booked at `at`: a booking that is in no calendar, only to be measured (amount) until it is given up,
+     * which is to be the next call that changes anything. -1: EBUSY if it does not fit then, ENOMEM. Time isn't told by it.
+     */
+    int64_t (*probe)(struct place *place, const struct place_ask *ask, int64_t at);
+    void (*unprobe)(struct place *place, int64_t booking);
+
+    /* Take a booking out of the calendars that nobody but probe asks until it is put back, just as it was. Neither fails. */
+    void (*set_aside)(struct place *place, int64_t booking);
+    void (*put_back)(struct place *place, int64_t booking);
+
     /* The place in the log of what was freed. Whether what was freed since a place may let a reservation from `at` on hold
      * something else, where it is, or (booking -1) let a job start at `at` that could not: no is sure. And nobody will ask for
      * what was before a place.

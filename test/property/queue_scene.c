@@ -59,6 +59,8 @@ static void draw_machine(struct scene *c)
 {
     c->nodes = (int)draw(c, 1, SCENE_NODES);
     c->policy = chance(c, 2) ? "low" : "high";
+    if (c->options.policy)
+        c->policy = c->options.policy;
     bool alike = chance(c, 2) || c->options.counted_only;
     for (int i = 0; i < c->nodes; i++) {
         struct scene_node *n = &c->node[i];
@@ -245,7 +247,7 @@ static void note(struct scene *c, const char *format, ...)
     strbuf_puts(&c->log, text);
 }
 
-static void jobspec_of(const struct scene_job *j, char *text, size_t size)
+void scene_jobspec(const struct scene_job *j, char *text, size_t size)
 {
     char inner[200];
     snprintf(inner, sizeof(inner), "{type: core, count: %d}", j->cores);
@@ -318,7 +320,7 @@ static void submit(struct scene *c)
     draw_job(c, j);
     if (c->jobs + (int)j->members > SCENE_JOBS)
         j->members = 1;
-    jobspec_of(j, text, sizeof(text));
+    scene_jobspec(j, text, sizeof(text));
     struct sched_request r = {.duration = j->duration,
                               .priority = j->priority,
                               .tag = (uint64_t)c->jobs,
@@ -662,10 +664,10 @@ static void restore_job(struct scene *c, sched_t *to, sched_job_t job)
         }
 }
 
-static void restart(struct scene *c)
+sched_t *scene_copy(const struct scene *c, match_t **match)
 {
-    match_t *match = make_machine(c);
-    sched_t *to = sched_create(match, &c->config.config, NULL);
+    *match = make_machine(c);
+    sched_t *to = sched_create(*match, &c->config.config, NULL);
     SCENE_CHECK(c, to);
     for (int i = 0; i < c->nodes; i++) {
         char name[16];
@@ -685,6 +687,13 @@ static void restart(struct scene *c)
         const struct scene_job *j = &c->job[c->ended[i]];
         sched_restore_ended(to, j->id, j->member, j->members, j->ok);
     }
+    return to;
+}
+
+static void restart(struct scene *c)
+{
+    match_t *match;
+    sched_t *to = scene_copy(c, &match);
     for (sched_job_t job = sched_first(c->sched); job >= 0; job = sched_next(c->sched, job))
         restore_job(c, to, job);
     SCENE_CHECK(c, sched_check(to));
@@ -696,7 +705,7 @@ static void restart(struct scene *c)
         fprintf(stderr, "restarted at %d\n", (int)c->now);
 }
 
-static bool is_quiet(const struct scene *c)
+bool scene_is_quiet(const struct scene *c)
 {
     for (int i = 0; i < c->jobs; i++)
         if (c->job[i].preempted || (!c->job[i].gone && !ledger_could_ever(c, &c->job[i])))
@@ -713,12 +722,14 @@ static void passes(struct scene *c)
         SCENE_CHECK(c, i < 50);
         pass(c);
         finish_due(c);
-        if (c->options.restart > 0 && c->passes >= c->options.restart && is_quiet(c) &&
+        if (c->options.restart > 0 && c->passes >= c->options.restart && scene_is_quiet(c) &&
             sched_next_time(c->sched) > c->now) {
             restart(c);
             c->options.restart = 0;
         }
     }
+    if (c->options.look)
+        c->options.look(c);
 }
 
 /* On to the next time at which something happens by itself, or to a time before that. */

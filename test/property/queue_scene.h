@@ -93,10 +93,12 @@ struct scene;
 
 struct scene_options {
     uint64_t seed;
-    int64_t budget;    /* 0: whole passes; -1: at random */
-    int restart;       /* after so many passes go on with another scheduler; 0: never */
-    bool counted_only; /* whole nodes of one kind */
-    bool no_reasons;   /* the log says nothing of waiting jobs */
+    int64_t budget;                /* 0: whole passes; -1: at random */
+    int restart;                   /* after so many passes go on with another scheduler; 0: never */
+    bool counted_only;             /* whole nodes of one kind */
+    bool no_reasons;               /* the log says nothing of waiting jobs */
+    const char *policy;            /* of the machine; NULL: drawn */
+    void (*look)(struct scene *c); /* after all passes of an instant; NULL */
     void (*arm)(const struct scene *c); /* before each call; NULL */
     bool (*again)(const struct scene *c,
                   bool failed); /* after each: whether to make it again; NULL */
@@ -135,6 +137,15 @@ void scene_play(struct scene *c, const struct scene_options *options);
             scene_fail(c, #condition, __FILE__, __LINE__);                                         \
     } while (0)
 void scene_fail(const struct scene *c, const char *what, const char *file, int line);
+
+/* A job's jobspec. */
+void scene_jobspec(const struct scene_job *j, char *text, size_t size);
+
+/* Another scheduler of the same configuration, machine and queues as they are, which knows who has ended but no jobs; and the
+ * machine that is its own. Whether its passes would decide as the scene's do once it has the jobs.
+ */
+sched_t *scene_copy(const struct scene *c, match_t **match);
+bool scene_is_quiet(const struct scene *c);
 
 /* A job's queue, or the one that this is a virtual queue of. */
 int scene_lane(const struct scene *c, int queue);

@@ -1,0 +1,321 @@
+/* What if a waiting job asked for less: would it start now?
+ *
+ * That is a question to the calendars, as any backfill. What a pass would set aside to look at the job is set aside for the
+ * question, and put back after it: what the job is promised itself, and, where it goes before holders of reservations and so
+ * takes its turn before them (outrank.c), what they hold. What it would then get is chosen and measured, for limits, but
+ * never booked. No other job is looked at, but for one case: a job that goes without its own reservation leaves room that
+ * jobs before it in the order may want; if one of these would start there, the answer is no.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "sched/control.h"
+#include "sched/kind.h"
+#include "sched/named.h"
+
+#define SEEN_MAX   16384 /* holders that are looked at to find those in the way, */
+#define LIFTED_MAX 1024  /* and these, at most, are set aside */
+#define TRIES_MAX  1000  /* looks at jobs that might take its place */
+
+struct question {
+    sched_t *s;
+    uint32_t slot;
+    int64_t now;
+    bool is_hopeless; /* it does not start whatever it asks for */
+    bool had;         /* its own reservation is set aside */
+    uint32_t *lifted; /* holders set aside */
+    size_t n_lifted;
+};
+
+/* ---- What is set aside ---- */
+
+static bool is_own(const struct question *q, uint32_t slot)
+{
+    return slot == q->slot;
+}
+
+/* Whether a pass would give it its turn before holders: some of them are behind it. */
+static bool goes_before_holders(const struct question *q)
+{
+    const sched_t *s = q->s;
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        uint32_t last = last_holder(s, &s->lanes[i]);
+        if (last != JOB_NONE && !is_own(q, last) &&
+            queue_before(s->jobs[q->slot].key, s->jobs[last].key))
+            return true;
+    }
+    return false;
+}
+
+/* List the places in the heap of holders that start before a time: their number, or that of `seen` plus 1 if they are more. */
+static size_t list_due(const struct heap *due, int64_t before, uint32_t *seen)
+{
+    size_t n = 0;
+    if (due->n > 0 && due->v[0].key < before)
+        seen[n++] = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (uint32_t k = 1; k <= HEAP_ARITY; k++) {
+            uint64_t child = (uint64_t)seen[i] * HEAP_ARITY + k;
+            if (child >= due->n || due->v[child].key >= before)
+                continue;
+            if (n == SEEN_MAX)
+                return SEEN_MAX + 1;
+            seen[n++] = (uint32_t)child;
+        }
+    }
+    return n;
+}
+
+/* Those of them that give way to the job, at most LIFTED_MAX; LIFTED_MAX + 1: there are more. */
+static size_t pick_behind(const struct question *q, uint32_t *seen, size_t n)
+{
+    const sched_t *s = q->s;
+    size_t picked = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t slot = s->due.v[seen[i]].item;
+        const struct job *job = &s->jobs[slot];
+        if (is_own(q, slot) || job->is_lifted || job->details->is_preempting ||
+            !queue_before(s->jobs[q->slot].key, job->key))
+            continue;
+        if (picked == LIFTED_MAX)
+            return LIFTED_MAX + 1;
+        seen[picked++] = slot;
+    }
+    return picked;
+}
+
+/* Set the holders behind the job aside that start while it would run. Where they are too many, only those that start while it
+ * would if it lasted half as long, and so on. Returns 0, or -1 with ENOMEM.
+ */
+static int lift_behind(struct question *q)
+{
+    const sched_t *s = q->s;
+    const struct place_named *named = s->place->ops->named;
+    uint32_t *seen = reallocarray(NULL, SEEN_MAX, sizeof(*seen));
+    size_t n = 0;
+    if (!seen)
+        return -1;
+    for (int64_t within = s->jobs[q->slot].ask.duration; within > 0; within /= 2) {
+        n = list_due(&s->due, q->now + within, seen);
+        n = n > SEEN_MAX ? LIFTED_MAX + 1 : pick_behind(q, seen, n);
+        if (n <= LIFTED_MAX)
+            break;
+        n = 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        named->set_aside(s->place, s->jobs[seen[i]].booking);
+    q->lifted = seen;
+    q->n_lifted = n;
+    return 0;
+}
+
+static void lift_own(struct question *q)
+{
+    sched_t *s = q->s;
+    const struct job *job = &s->jobs[q->slot];
+    q->had = job->state == SCHED_RESERVED && !job->is_lifted;
+    if (!q->had)
+        return;
+    control_uncount(s, q->slot, job->booking);
+    s->place->ops->named->set_aside(s->place, job->booking);
+}
+
+static void put_back(struct question *q)
+{
+    sched_t *s = q->s;
+    const struct place_named *named = s->place->ops->named;
+    for (size_t i = 0; i < q->n_lifted; i++)
+        named->put_back(s->place, s->jobs[q->lifted[i]].booking);
+    free(q->lifted);
+    if (!q->had)
+        return;
+    named->put_back(s->place, s->jobs[q->slot].booking);
+    control_enter(s, q->slot,
+                  s->jobs[q->slot].booking); /* it was just there: that takes no memory */
+}
+
+/* ---- Who would take its place ---- */
+
+/* Whether an open job would start now if it were looked at. -1: ENOMEM. *fits: whether the machine has room for it. */
+static int starts(const struct question *q, uint32_t slot, bool *fits)
+{
+    const sched_t *s = q->s;
+    const struct job *job = &s->jobs[slot];
+    *fits = true;
+    if (!control_may_ask(s, slot, &job->ask))
+        return 0;
+    int64_t booking = s->place->ops->named->probe(s->place, &job->ask, q->now);
+    *fits = booking >= 0;
+    if (booking < 0)
+        return errno == EBUSY ? 0 : -1;
+    bool may = control_may_hold(s, slot, job->ask.duration, booking);
+    s->place->ops->named->unprobe(s->place, booking);
+    return may;
+}
+
+/* Whether one of a kind's jobs before ours would start. -1: ENOMEM. */
+static int is_taken_by(const struct question *q, const struct kind *k)
+{
+    const sched_t *s = q->s;
+    const struct lane *lane = &s->lanes[k->lane];
+    struct queue_bound bound = {1, INT64_MAX};
+    struct queue_key after;
+    struct queue_entry entry, first;
+    bool begun = false, fits;
+    if (lane->is_stopped || !k->open)
+        return 0;
+    for (int tries = 0; queue_match(k->open, begun ? &after : NULL, &bound, 1, &entry); tries++) {
+        if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(lane, entry.key) ||
+            (lane->depth == 0 && queue_first(lane->open, &first) && first.item != entry.item))
+            return 0;
+        int rc = tries < TRIES_MAX ? starts(q, entry.item, &fits) : 1;
+        if (rc != 0)
+            return rc;
+        if (!fits) /* nor does one that lasts as long or longer */
+            bound.value = entry.value - 1;
+        begun = true;
+        after = entry.key;
+    }
+    return 0;
+}
+
+static int is_taken(const struct question *q)
+{
+    const struct kinds *t = &q->s->named->kinds;
+    int rc = 0;
+    for (uint32_t i = 0; i < t->n && rc == 0; i++)
+        if (t->v[i].jobs > 0)
+            rc = is_taken_by(q, &t->v[i]);
+    return rc;
+}
+
+/* ---- The question ---- */
+
+/* Whether its queue lets it start now, whatever it asks for. */
+static bool is_looked_at(const struct question *q)
+{
+    const sched_t *s = q->s;
+    const struct job *job = &s->jobs[q->slot];
+    const struct lane *lane = lane_of(s, q->slot);
+    if (job->state == SCHED_BLOCKED && job->details->blocked != BLOCK_LIMIT)
+        return false;
+    return !job->details->is_preempting && !lane->is_stopped && is_considered(lane, job->key) &&
+           (lane->depth > 0 || queue_rank(lane->open, job->key) == 0);
+}
+
+/* Set aside what is to be. Returns 0, or -1 with ENOMEM; put_back ends it in any case. */
+static int begin(struct question *q)
+{
+    q->is_hopeless = !is_looked_at(q);
+    if (q->is_hopeless)
+        return 0;
+    bool before = goes_before_holders(q);
+    lift_own(q);
+    if (before)
+        return lift_behind(q);
+    int taken = q->had ? is_taken(q) : 0;
+    q->is_hopeless = taken != 0;
+    return taken < 0 ? -1 : 0;
+}
+
+/* Whether it would start with this ask. -1: ENOMEM. */
+static int asks(const struct question *q, const struct place_ask *ask)
+{
+    const sched_t *s = q->s;
+    if (!control_may_ask(s, q->slot, ask))
+        return 0;
+    int64_t booking = s->place->ops->named->probe(s->place, ask, q->now);
+    if (booking < 0)
+        return errno == EBUSY ? 0 : -1;
+    bool may = control_may_hold(s, q->slot, ask->duration, booking);
+    s->place->ops->named->unprobe(s->place, booking);
+    return may;
+}
+
+/* Whether it would start with another request. -1 with a text. */
+static int asks_else(const struct question *q, const struct sched_instead *instead,
+                     berth_error_t *err)
+{
+    const sched_t *s = q->s;
+    const struct place_named *named = s->place->ops->named;
+    struct place_ask ask = s->jobs[q->slot].ask;
+    if (instead->duration < 0 || instead->duration > ask.duration)
+        return errtext_set(err, EINVAL, "expected a duration of at most the job's own");
+    if (instead->duration > 0)
+        ask.duration = instead->duration;
+    jobspec_t *spec = NULL;
+    if (instead->jobspec) {
+        spec = jobspec_parse(instead->jobspec, instead->jobspec_length, NULL, err);
+        if (!spec ||
+            named->know(s->place, spec, ask.part, false, &ask.class, &ask.units, err) < 0) {
+            jobspec_destroy(spec);
+            return -1;
+        }
+    }
+    int rc = asks(q, &ask);
+    if (rc < 0)
+        errtext_set(err, errno, errno == ENOMEM ? "out of memory" : "the request can't be matched");
+    if (spec) {
+        int saved = errno;
+        named->forget(s->place, ask.class);
+        jobspec_destroy(spec);
+        errno = saved;
+    }
+    return rc;
+}
+
+static int would_start(const struct question *q, struct sched_question *question, int64_t n,
+                       berth_error_t *err)
+{
+    struct sched_instead instead = {0};
+    if (question->make(question->context, n, &instead) < 0)
+        return errtext_set(err, errno, "%s", strerror(errno));
+    return asks_else(q, &instead, err);
+}
+
+/* The largest that would start, by halves: less finds room where more does. Returns 0, or -1. */
+static int search(const struct question *q, struct sched_question *question, berth_error_t *err)
+{
+    int64_t low = question->least, high = question->most;
+    question->found = low - 1;
+    if (q->is_hopeless || low > high)
+        return 0;
+    int rc = would_start(q, question, low, err);
+    if (rc <= 0)
+        return rc;
+    rc = high > low ? would_start(q, question, high, err) : 1;
+    if (rc > 0)
+        low = high;
+    while (rc >= 0 && high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        rc = would_start(q, question, middle, err);
+        if (rc > 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    question->found = low;
+    return rc < 0 ? -1 : 0;
+}
+
+int sched_what_if(sched_t *s, int64_t now, sched_job_t handle, struct sched_question *questions,
+                  size_t n, berth_error_t *err)
+{
+    struct question q = {.s = s, .slot = s->named ? job_find(s, handle) : JOB_NONE, .now = now};
+    uint8_t state = q.slot == JOB_NONE ? JOB_FREE : s->jobs[q.slot].state;
+    if (state != SCHED_WAITING && state != SCHED_RESERVED && state != SCHED_BLOCKED)
+        return errtext_set(err, EINVAL, "no such job waits");
+    if (!time_is_good(s, now))
+        return errtext_set(err, EINVAL, "time goes back");
+    int rc = begin(&q);
+    if (rc < 0)
+        errtext_set(err, errno, errno == ENOMEM ? "out of memory" : "the request can't be matched");
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = search(&q, &questions[i], err);
+    int saved = errno;
+    put_back(&q);
+    errno = saved;
+    return rc;
+}

@@ -1,0 +1,324 @@
+/* Whether a waiting job would start now if it asked for less (sched_what_if), asked in random scenes of named queues, against
+ * the obvious way: another scheduler is given all jobs as they are known to this one, but for that job, which asks for less
+ * there, and runs a pass. Asking changes nothing: not what is known of any job, nor what is decided later.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "queue_scene.h"
+
+enum { SCENES = 150, TEXT = 1000 };
+
+static struct scene first, second;
+static struct random questions;
+static struct {
+    uint64_t asked, would, shorter, fewer, reserved, limited, missed;
+} seen;
+
+/* What a job asks for instead. */
+struct less {
+    char jobspec[TEXT]; /* "": its own */
+    int64_t duration;
+};
+
+static int make_one(void *context, int64_t n, struct sched_instead *instead)
+{
+    const struct less *less = context;
+    (void)n;
+    if (less->jobspec[0]) {
+        instead->jobspec = less->jobspec;
+        instead->jobspec_length = strlen(less->jobspec);
+    }
+    instead->duration = less->duration;
+    return 0;
+}
+
+static bool ask(struct scene *c, const struct scene_job *j, struct less *less)
+{
+    struct sched_question question = {.make = make_one, .context = less, .least = 1, .most = 1};
+    berth_error_t err = {""};
+    if (sched_what_if(c->sched, c->now, j->handle, &question, 1, &err) < 0)
+        scene_fail(c, err.text, __FILE__, __LINE__);
+    return question.found == 1;
+}
+
+/* ---- The obvious way ---- */
+
+/* Whether the job starts in a pass of a scheduler where it asks for less. *others: one that goes before it does, too. */
+static bool starts(struct scene *c, const struct scene_job *j, const struct less *less,
+                   bool *others)
+{
+    const struct sched_decision *decisions;
+    struct sched_record record;
+    match_t *match;
+    size_t n;
+    sched_job_t changed = -1;
+    berth_error_t err = {""};
+    sched_t *to = scene_copy(c, &match);
+    for (sched_job_t job = sched_first(c->sched); job >= 0; job = sched_next(c->sched, job)) {
+        SCENE_CHECK(c, sched_record(c->sched, job, &record) == 0);
+        if (job == j->handle) {
+            record.state = SCHED_WAITING;
+            record.resources = NULL;
+            record.fresh = true;
+            if (less->jobspec[0]) {
+                record.request.jobspec = less->jobspec;
+                record.request.jobspec_length = strlen(less->jobspec);
+            }
+        }
+        sched_job_t h = sched_restore(to, c->now, &record, &err);
+        if (h < 0)
+            scene_fail(c, err.text, __FILE__, __LINE__);
+        changed = job == j->handle ? h : changed;
+    }
+    bool started = false;
+    *others = false;
+    if (sched_set_duration(to, c->now, changed, less->duration ? less->duration : j->duration,
+                           NULL) == 0) {
+        SCENE_CHECK(c, sched_pass(to, c->now, false, &decisions, &n) == 0);
+        for (size_t i = 0; i < n && !started; i++) {
+            started = decisions[i].kind == SCHED_START && decisions[i].job == changed;
+            *others = *others || (decisions[i].kind == SCHED_START && !started);
+        }
+    }
+    SCENE_CHECK(c, sched_check(to));
+    sched_destroy(to);
+    match_destroy(match);
+    return started;
+}
+
+/* ---- What is known ---- */
+
+static void note_record(struct strbuf *out, const struct sched_record *r, const char *resources)
+{
+    char line[2 * TEXT];
+    snprintf(line, sizeof(line),
+             "%s %u %d %" PRId64 " %" PRId64 " %" PRId64 " %d %d %s %d %d | %" PRId64 " %" PRId64
+             " %s %s %s %" PRId64 " %.*s\n",
+             r->request.id, r->member, r->state, r->submitted, r->at, r->until, r->how, r->held,
+             r->reason, r->fresh, r->untold, r->request.duration, r->request.priority,
+             r->request.queue, r->request.user, r->request.dependency ? r->request.dependency : "",
+             r->request.begin, (int)r->request.jobspec_length, r->request.jobspec);
+    strbuf_puts(out, line);
+    strbuf_puts(out, resources);
+}
+
+/* All that a shell could keep of a scheduler. */
+static char *state_of(struct scene *c)
+{
+    struct strbuf text = {0};
+    struct sched_record record;
+    const char *hints;
+    size_t length;
+    for (sched_job_t job = sched_first(c->sched); job >= 0; job = sched_next(c->sched, job)) {
+        SCENE_CHECK(c, sched_record(c->sched, job, &record) == 0);
+        char *resources = record.resources ? strdup(record.resources) : strdup("");
+        SCENE_CHECK(c, sched_record(c->sched, job, &record) == 0);
+        note_record(&text, &record, resources);
+        free(resources);
+    }
+    SCENE_CHECK(c, sched_hints(c->sched, &hints, &length) == 0);
+    strbuf_put(&text, hints, length);
+    for (size_t i = 0; i < c->config.config.n_queues; i++) {
+        struct sched_queue_stats stats;
+        SCENE_CHECK(c, sched_queue_stats(c->sched, c->config.queue[i].name, &stats) == 0);
+        strbuf_put(&text, (const char *)stats.now, sizeof(stats.now));
+        strbuf_put(&text, (const char *)&stats.submitted, 7 * sizeof(uint64_t));
+    }
+    strbuf_put_int(&text, sched_next_time(c->sched));
+    strbuf_putc(&text, '\0');
+    return strbuf_steal(&text);
+}
+
+/* ---- Looks at a scene ---- */
+
+static void draw_less(const struct scene_job *j, struct less *less)
+{
+    struct scene_job smaller = *j;
+    *less = (struct less){.duration = random_between(&questions, 0, j->duration)};
+    if (random_between(&questions, 0, 2) == 0)
+        return;
+    smaller.count = (int)random_between(&questions, 1, j->count);
+    smaller.cores = (int)random_between(&questions, 1, j->cores > 0 ? j->cores : 1);
+    smaller.gpus = (int)random_between(&questions, 0, j->gpus);
+    scene_jobspec(&smaller, less->jobspec, sizeof(less->jobspec));
+}
+
+static bool waits(const struct scene *c, const struct scene_job *j)
+{
+    int state = j->gone || j->running ? -1 : sched_state(c->sched, j->handle);
+    return state == SCHED_WAITING || state == SCHED_RESERVED || state == SCHED_BLOCKED;
+}
+
+static void check_one(struct scene *c, const struct scene_job *j)
+{
+    struct less less;
+    struct sched_record record;
+    bool others;
+    draw_less(j, &less);
+    int state = sched_state(c->sched, j->handle);
+    bool would = ask(c, j, &less);
+    bool does = starts(c, j, &less, &others);
+    if (would != does && !(does && others && state == SCHED_RESERVED)) {
+        SCENE_CHECK(c, sched_record(c->sched, j->handle, &record) == 0);
+        fail_msg("seed %" PRIu64 ", time %" PRId64 ": %s.%u, state %d, %s: for %" PRId64
+                 " with %s it is said %s start, and does%s (others %d)",
+                 c->options.seed, c->now, j->id, j->member, state, record.reason, less.duration,
+                 less.jobspec[0] ? less.jobspec : "what it asks for", would ? "to" : "not to",
+                 does ? "" : " not", others);
+    }
+    seen.asked++;
+    seen.would += would;
+    seen.shorter += would && !less.jobspec[0];
+    seen.fewer += would && less.jobspec[0] && (less.duration == 0 || less.duration == j->duration);
+    seen.reserved += would && state == SCHED_RESERVED;
+    seen.limited += would && state == SCHED_BLOCKED;
+    seen.missed += would != does;
+}
+
+/* Of all jobs that wait one in three is asked about. */
+static void look(struct scene *c)
+{
+    bool quiet = scene_is_quiet(c) && sched_next_time(c->sched) > c->now;
+    for (int i = 0; i < c->jobs && quiet; i++)
+        if (waits(c, &c->job[i]) && random_between(&questions, 1, 3) == 1)
+            check_one(c, &c->job[i]);
+}
+
+static int scenes(void)
+{
+    const char *n = getenv("SCENES");
+    return n ? atoi(n) : SCENES;
+}
+
+static uint64_t seed_of(int i)
+{
+    const char *from = getenv("SCENE_SEED");
+    return (from ? (uint64_t)strtoull(from, NULL, 10) : 1u) + (uint64_t)i;
+}
+
+static void test_as_in_a_pass(void **state)
+{
+    (void)state;
+    memset(&seen, 0, sizeof(seen));
+    for (int i = 0; i < scenes(); i++) {
+        questions.state = seed_of(i) + 5000;
+        scene_play(&first, &(struct scene_options){.seed = seed_of(i), .look = look});
+        strbuf_clear(&first.log);
+    }
+    print_message("%" PRIu64 " asked, %" PRIu64 " would start: %" PRIu64
+                  " for a shorter time, %" PRIu64 " with less; %" PRIu64 " had a promise, %" PRIu64
+                  " were over a limit; %" PRIu64 " times another would take its place\n",
+                  seen.asked, seen.would, seen.shorter, seen.fewer, seen.reserved, seen.limited,
+                  seen.missed);
+    assert_true(seen.missed * 20 < seen.would);
+}
+
+/* ---- It changes nothing ---- */
+
+static void look_only(struct scene *c)
+{
+    struct less less;
+    char *before = state_of(c);
+    for (int i = 0; i < c->jobs; i++)
+        if (waits(c, &c->job[i])) {
+            draw_less(&c->job[i], &less);
+            ask(c, &c->job[i], &less);
+            SCENE_CHECK(c, sched_check(c->sched));
+        }
+    char *after = state_of(c);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+}
+
+/* Both scenes are the same. */
+static void compare_logs(void)
+{
+    const char *x = strbuf_text(&first.log), *y = strbuf_text(&second.log);
+    size_t at = 0, line = 0;
+    if (strcmp(x, y) == 0)
+        return;
+    if (getenv("SCENE_LOG"))
+        fprintf(stderr, "%s\n-----\n%s\n", x, y);
+    for (; x[at] == y[at]; at++)
+        line = x[at] == '\n' ? at + 1 : line;
+    fail_msg("seed %" PRIu64 ", %s: with questions \"%.*s\" became \"%.*s\"", second.options.seed,
+             second.policy, (int)strcspn(x + line, "\n"), x + line, (int)strcspn(y + line, "\n"),
+             y + line);
+}
+
+static void test_nothing_changes(void **state)
+{
+    static const char *const policies[] = {NULL, "first", "locality"};
+    (void)state;
+    for (int i = 0; i < scenes(); i++) {
+        questions.state = seed_of(i) + 5000;
+        struct scene_options options = {.seed = seed_of(i), .policy = policies[seed_of(i) % 3]};
+        scene_play(&first, &options);
+        options.look = look_only;
+        scene_play(&second, &options);
+        compare_logs();
+        strbuf_clear(&first.log);
+        strbuf_clear(&second.log);
+    }
+}
+
+/* ---- The largest ---- */
+
+static int make_duration(void *context, int64_t n, struct sched_instead *instead)
+{
+    (void)context;
+    instead->duration = n;
+    return 0;
+}
+
+static void look_for_longest(struct scene *c)
+{
+    berth_error_t err = {""};
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *j = &c->job[i];
+        if (!waits(c, j))
+            continue;
+        struct sched_question question = {.make = make_duration, .least = 1, .most = j->duration};
+        if (sched_what_if(c->sched, c->now, j->handle, &question, 1, &err) < 0)
+            scene_fail(c, err.text, __FILE__, __LINE__);
+        for (int64_t duration = 1; duration <= j->duration; duration++) {
+            struct less less = {.duration = duration};
+            bool would = ask(c, j, &less);
+            if (would != (duration <= question.found))
+                fail_msg("seed %" PRIu64 ", time %" PRId64 ": %s.%u: %" PRId64
+                         " found, but for %" PRId64 " it would%s",
+                         c->options.seed, c->now, j->id, j->member, question.found, duration,
+                         would ? "" : " not");
+        }
+    }
+}
+
+static void test_the_longest(void **state)
+{
+    (void)state;
+    for (int i = 0; i < scenes() / 3; i++) {
+        questions.state = seed_of(i) + 5000;
+        scene_play(&first, &(struct scene_options){.seed = seed_of(i), .look = look_for_longest});
+        strbuf_clear(&first.log);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_as_in_a_pass),
+        cmocka_unit_test(test_nothing_changes),
+        cmocka_unit_test(test_the_longest),
+    };
+    const char *only = getenv("SCENE_TEST");
+    cmocka_set_test_filter(only ? only : "*");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

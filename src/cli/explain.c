@@ -1,7 +1,10 @@
 /* berth explain: why does it wait? */
+#include <errno.h>
 #include <stdio.h>
 
+#include "base/errtext.h"
 #include "cli/client/one.h"
+#include "cli/client/table.h"
 #include "cli/client/when.h"
 #include "cli/client/words.h"
 #include "cli/verb.h"
@@ -9,31 +12,44 @@
 static const char help[] =
     "usage: berth explain [--json] JOB\n"
     "Say why a job waits: what blocks it, who holds that, when it will start, and what shorter\n"
-    "limit or smaller request would let it start now.\n"
+    "limit or smaller request would let it start now. Of a job that runs, has ended or can never\n"
+    "start, say that.\n"
     "      --json  the same as an object\n"
     "  -h, --help  print this\n"
     "Exit status: 0 explained, 1 there is no such job, 2 wrong command line.\n"
     "Example: berth explain 17\n"
     "Manual: man berth-explain\n";
 
-/* Who has what it waits for: "held by 17 of ann until 2026-11-22 12:00:00: node0/core[0-3]". */
-static void put_holders(const json_t *holders)
+static const struct table_column columns[] = {{"HELD BY", true, 0},
+                                              {"USER", false, 12},
+                                              {"UNTIL", false, 0},
+                                              {"RESOURCES", false, 0},
+                                              {NULL, false, 0}};
+
+/* Who has what it waits for, a row each. Returns 0, or -1 with a text. */
+static int put_holders(const json_t *answer, berth_error_t *err)
 {
+    const json_t *holder, *holders = json_object_get(answer, "holders");
+    double more = words_number(answer, "more_holders");
     char until[WHEN_SIZE];
-    const json_t *holder;
+    struct table table;
     size_t i;
 
+    if (json_array_size(holders) == 0)
+        return 0;
+    table_begin(&table, stdout, columns);
     json_array_foreach(holders, i, holder)
     {
-        const char *what = words_text(holder, "resources"), *user = words_text(holder, "user");
-        const char *id = words_text(holder, "id");
-        if (*id)
-            printf("  held by %s", id);
-        else
-            printf("  held by %.0f", words_number(holder, "id"));
-        printf("%s%s until %s%s%s\n", *user ? " of " : "", user,
-               when_put(words_number(holder, "until"), until), *what ? ": " : "", what);
+        table_cell(&table, words_text(holder, "id"));
+        table_cell(&table, words_text(holder, "user"));
+        table_cell(&table, when_put(words_number(holder, "until"), until));
+        table_cell(&table, words_text(holder, "resources"));
     }
+    bool written = table_end(&table);
+    table_clear(&table);
+    if (more > 0)
+        printf("and %.0f more, which end later\n", more);
+    return written ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
 static int explain(struct talk *talk, int64_t id, int64_t member, bool json, berth_error_t *err)
@@ -49,7 +65,7 @@ static int explain(struct talk *talk, int64_t id, int64_t member, bool json, ber
         putchar('\n');
     } else if (rc == 0) {
         puts(words_text(answer, "text"));
-        put_holders(json_object_get(answer, "holders"));
+        rc = put_holders(answer, err);
     }
     json_decref(answer);
     return rc;

@@ -125,29 +125,44 @@ int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, s
     return 0;
 }
 
+struct holder {
+    int64_t until;
+    struct queue_key key;
+    sched_job_t job;
+};
+
+static int holder_compare(const void *a, const void *b)
+{
+    const struct holder *x = a, *y = b;
+    if (x->until != y->until)
+        return x->until < y->until ? -1 : 1;
+    return queue_before(x->key, y->key) ? -1 : queue_before(y->key, x->key);
+}
+
 /* Of a waiting job, who holds what it could use, in the order of their ends. Returns their number, or -1 with ENOMEM. */
 static int64_t holders_of(sched_t *s, uint32_t slot)
 {
     struct named *n = s->named;
+    struct holder *v = reallocarray(NULL, (size_t)n->ends.n + 1, sizeof(*v));
     size_t found = 0;
-    for (uint32_t i = 0; i < n->ends.n; i++) {
-        uint32_t other = n->ends.v[i].item;
-        if (s->jobs[other].state != SCHED_RUNNING ||
-            !s->place->ops->named->bars(s->place, &s->jobs[slot].ask, s->jobs[other].booking))
+    for (uint32_t i = 0; v && i < n->ends.n; i++) {
+        const struct job *other = &s->jobs[n->ends.v[i].item];
+        if (other->state != SCHED_RUNNING ||
+            !s->place->ops->named->bars(s->place, &s->jobs[slot].ask, other->booking))
             continue;
-        if (holders_reserve(n, found) < 0)
+        if (holders_reserve(n, found) < 0) {
+            free(v);
             return -1;
-        size_t k = found++;
-        for (; k > 0; k--) {
-            uint32_t before = (uint32_t)n->holders[k - 1];
-            if (s->jobs[before].details->until < s->jobs[other].details->until ||
-                (s->jobs[before].details->until == s->jobs[other].details->until &&
-                 queue_before(s->jobs[before].key, s->jobs[other].key)))
-                break;
-            n->holders[k] = n->holders[k - 1];
         }
-        n->holders[k] = job_handle(s, other);
+        v[found++] =
+            (struct holder){other->details->until, other->key, job_handle(s, n->ends.v[i].item)};
     }
+    if (!v)
+        return -1;
+    qsort(v, found, sizeof(*v), holder_compare);
+    for (size_t i = 0; i < found; i++)
+        n->holders[i] = v[i].job;
+    free(v);
     return (int64_t)found;
 }
 

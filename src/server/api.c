@@ -348,8 +348,10 @@ static bool fits(struct call *c, const char *pattern)
     const char *at = c->request->path;
     for (; *pattern && at; pattern++) {
         if (*pattern == '#') {
-            c->rest = at;
+            const char *begin = at;
             at = read_id(at, &c->id, &c->member);
+            snprintf(c->job, sizeof(c->job), "%.*s", at ? (int)(at - begin) : 0, begin);
+            c->rest = c->job;
         } else if (*pattern == '*') {
             c->rest = at;
             return *at != '\0' && !strchr(at, '/');

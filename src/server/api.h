@@ -16,7 +16,8 @@ struct call {
     const struct server_request *request;
     struct server_reply *reply;
     struct strbuf *out; /* the reply's body */
-    const char *rest;   /* of the path, behind what the route is known by */
+    const char *rest;   /* of the path, behind what the route is known by: a queue, or `job` */
+    char job[48];       /* as the path calls it: "17" or "17.3" */
     json_t *body;       /* NULL: none */
     int64_t id, member; /* of the path; member -1: all of the job */
     bool admin;
@@ -53,6 +54,11 @@ bool api_owns(const struct call *c, uint32_t uid);
 
 /* The live job of the path, or NULL and the call is refused: 404, or 409 if it has ended; 403 if it is another's. */
 struct job *api_job(struct call *c);
+
+/* The member of the path, or the first one, in the store, with its job: a cursor that they are valid with, or NULL and the call
+ * is refused.
+ */
+struct store_cursor *api_stored(struct call *c, struct store_job *job, struct store_member *member);
 
 /* Do something to each live member that the path names. `each` returns 0; -1 and the call is refused. */
 int api_members(struct call *c, struct job *job,

@@ -1,65 +1,22 @@
 /* GET /v1/jobs/ID/explain: what blocks a job, who holds that, when it will start, and what would start it now. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/seconds.h"
 #include "server/api.h"
-#include "server/job_text.h"
-#include "server/trial.h"
+#include "server/explain.h"
 
 #define HOLDERS_MAX 16
 
-/* "2d 3h", "5m 10s": the two largest parts. */
-static void put_span(struct strbuf *out, int64_t ticks)
-{
-    static const struct {
-        int64_t seconds;
-        char letter;
-    } units[] = {{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}};
-    int64_t left = (ticks + SERVER_SECOND - 1) / SERVER_SECOND;
-    int parts = 0;
-    for (size_t i = 0; i < 4 && parts < 2; i++) {
-        int64_t n = left / units[i].seconds;
-        if (n == 0 && !(i == 3 && parts == 0))
-            continue;
-        strbuf_puts(out, parts++ ? " " : "");
-        strbuf_put_int(out, n);
-        strbuf_putc(out, units[i].letter);
-        left -= n * units[i].seconds;
-    }
-}
-
-/* The text for people, in a buffer. */
-static void put_text(const server_t *s, struct strbuf *text, const char *reason, int64_t start,
-                     const struct trial *found, size_t holders)
-{
-    strbuf_puts(text, "It waits");
-    if (reason && *reason) {
-        strbuf_puts(text, ": ");
-        strbuf_puts(text, reason);
-    }
-    strbuf_puts(text, holders > 0 ? ", which others hold. " : ". ");
-    if (start > s->now) {
-        strbuf_puts(text, "It is to start in ");
-        put_span(text, start - s->now);
-        strbuf_puts(text, " at the latest that is known now.");
-    } else if (start >= 0) {
-        strbuf_puts(text, "It is about to start.");
-    } else {
-        strbuf_puts(text, "When it will start can't be told.");
-    }
-    if (found->duration > 0) {
-        strbuf_puts(text, " With a time limit of ");
-        put_span(text, found->duration);
-        strbuf_puts(text, " it would start now.");
-    }
-    if (found->cores > 0) {
-        strbuf_puts(text, " With ");
-        strbuf_put_int(text, found->cores);
-        strbuf_puts(text, found->cores > 1 ? " cores" : " core");
-        strbuf_puts(text, " it would start now.");
-    }
-}
+/* What is known of a job that waits, copied, as the core is asked more. */
+struct known {
+    struct waiting waiting;
+    struct smaller smaller;
+    char *reason;
+    sched_job_t holder[HOLDERS_MAX];
+    size_t holders; /* of these */
+};
 
 static void put_holder(struct call *c, sched_job_t handle)
 {
@@ -80,68 +37,181 @@ static void put_holder(struct call *c, sched_job_t handle)
     strbuf_putc(c->out, '}');
 }
 
-static void put_found(struct strbuf *out, const struct trial *found)
+static void put_found(struct strbuf *out, const char *key, int64_t found)
 {
-    strbuf_puts(out, "],\"would_start_now\":{\"duration\":");
+    strbuf_puts(out, key);
+    if (found > 0)
+        strbuf_put_int(out, found);
+    else
+        strbuf_puts(out, "null");
+}
+
+static void put_smaller(struct strbuf *out, const struct smaller *found)
+{
+    strbuf_puts(out, ",\"would_start_now\":{\"duration\":");
     if (found->duration > 0)
         seconds_put(out, found->duration);
     else
         strbuf_puts(out, "null");
-    strbuf_puts(out, ",\"cores\":");
-    if (found->cores > 0)
-        strbuf_put_int(out, found->cores);
-    else
-        strbuf_puts(out, "null");
-    strbuf_puts(out, ",\"nodes\":null},\"text\":");
+    put_found(out, ",\"cores\":", found->cores);
+    put_found(out, ",\"nodes\":", found->nodes);
+    put_found(out, ",\"gpus\":", found->gpus);
+    put_found(out, ",\"memory\":", found->memory);
+    strbuf_putc(out, '}');
 }
 
-static void explain_waiting(struct call *c, const struct member *m)
+/* The answer about a member (-1: the job). k NULL: it doesn't wait. `text` is cleared. */
+static void put_answer(struct call *c, int64_t member, const char *state, const struct known *k,
+                       int64_t estimate, struct strbuf *text)
+{
+    static const struct smaller nothing;
+    strbuf_puts(c->out, "{\"id\":");
+    job_put_id(c->out, c->id, member);
+    strbuf_puts(c->out, ",\"state\":");
+    text_put(c->out, state);
+    strbuf_puts(c->out, ",\"reason\":");
+    text_put(c->out, k && *k->reason ? k->reason : NULL);
+    strbuf_puts(c->out, ",\"estimate\":");
+    wall_put(c->out, estimate);
+    strbuf_puts(c->out, ",\"holders\":[");
+    for (size_t i = 0; k && i < k->holders; i++)
+        put_holder(c, k->holder[i]);
+    strbuf_puts(c->out, "],\"more_holders\":");
+    strbuf_put_uint(c->out, k ? k->waiting.holders - k->holders : 0);
+    put_smaller(c->out, k ? &k->smaller : &nothing);
+    strbuf_puts(c->out, ",\"text\":");
+    text_put(c->out, strbuf_text(text));
+    strbuf_puts(c->out, "}\n");
+    c->out->failed |= text->failed;
+    strbuf_clear(text);
+}
+
+/* Ticks from now on; -1: unknown. */
+static int64_t left(const server_t *s, int64_t at)
+{
+    return at < 0 ? -1 : at > s->now ? at - s->now : 0;
+}
+
+/* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
+static int learn(server_t *s, const struct job *job, sched_job_t handle, struct known *k)
+{
+    struct sched_annotation a;
+    struct sched_record record;
+    *k = (struct known){0};
+    if (sched_annotate(s->sched, handle, &a) < 0)
+        return -1;
+    if (!a.reason || strncmp(a.reason, "resources ", 10) != 0)
+        a.n_holders = 0; /* there may be some, but it waits for something else */
+    k->holders = a.n_holders < HOLDERS_MAX ? a.n_holders : HOLDERS_MAX;
+    if (k->holders > 0)
+        memcpy(k->holder, a.holders, k->holders * sizeof(*k->holder));
+    k->reason = strdup(a.reason ? a.reason : "");
+    if (!k->reason)
+        return -1;
+    k->waiting = (struct waiting){.reason = k->reason,
+                                  .user = job->user,
+                                  .queue = job->queue,
+                                  .job = job->id,
+                                  .state = a.state,
+                                  .start = left(s, a.start),
+                                  .begin = -1,
+                                  .holders = a.n_holders};
+    if (sched_record(s->sched, handle, &record) == 0)
+        k->waiting.begin = left(s, record.request.begin);
+    if (a.state == SCHED_REJECTED || smaller_find(s, handle, &k->smaller, NULL) == 0)
+        return 0;
+    if (errno != ENOMEM) /* what can't be found out is left out */
+        return 0;
+    free(k->reason);
+    errno = ENOMEM;
+    return -1;
+}
+
+static void explain_pending(struct call *c, const struct job *job, uint32_t i)
 {
     server_t *s = c->s;
-    struct sched_annotation a;
-    struct trial found = {0};
+    int64_t member = job->members > 1 ? (int64_t)i : -1;
     struct strbuf text = {0};
-    sched_job_t holders[HOLDERS_MAX];
-    if (sched_annotate(s->sched, m->handle, &a) < 0) {
+    struct known k;
+    if (learn(s, job, job->member[i].handle, &k) < 0) {
         api_refuse(c, 503, NULL, "out of memory");
         return;
     }
-    size_t n = a.n_holders < HOLDERS_MAX ? a.n_holders : HOLDERS_MAX;
-    if (n > 0)
-        memcpy(holders, a.holders, n * sizeof(*holders));
-    int64_t start = a.start;
-    bool for_resources = a.state == SCHED_WAITING || a.state == SCHED_RESERVED;
-    char *reason = strdup(a.reason ? a.reason : "");
-    if (for_resources)
-        trial_run(s, m->handle, &found, NULL); /* what can't be found out is left out */
-    put_text(s, &text, reason, start, &found, n);
-    strbuf_puts(c->out, "{\"reason\":");
-    text_put(c->out, reason);
-    strbuf_puts(c->out, ",\"estimate\":");
-    wall_put(c->out, server_wall_of(s, start));
-    strbuf_puts(c->out, ",\"holders\":[");
-    for (size_t i = 0; i < n; i++)
-        put_holder(c, holders[i]);
-    put_found(c->out, &found);
-    text_put(c->out, strbuf_text(&text));
-    strbuf_puts(c->out, "}\n");
-    strbuf_clear(&text);
-    free(reason);
+    k.waiting.smaller = &k.smaller;
+    if (member >= 0 && c->member < 0) {
+        strbuf_puts(&text, "The first of its members that wait is ");
+        strbuf_put_int(&text, job->id);
+        strbuf_putc(&text, '[');
+        strbuf_put_int(&text, member);
+        strbuf_puts(&text, "]. ");
+    }
+    explain_waiting(&text, &k.waiting);
+    int64_t start = k.waiting.start < 0 ? -1 : server_wall_of(s, s->now + k.waiting.start);
+    put_answer(c, member, job_state_word(STORE_PENDING, job->held), &k, start, &text);
+    free(k.reason);
+}
+
+/* The member that all of a job is explained by: one that waits, else one that runs, else the first. */
+static uint32_t member_of(const struct call *c, const struct job *job)
+{
+    uint32_t live = job->members;
+    if (c->member >= 0)
+        return (uint32_t)c->member;
+    for (uint32_t i = 0; i < job->members; i++) {
+        if (job->member[i].state == STORE_PENDING)
+            return i;
+        if (live == job->members && member_is_live(&job->member[i]))
+            live = i;
+    }
+    return live < job->members ? live : 0;
+}
+
+static void explain_live(struct call *c, const struct job *job)
+{
+    uint32_t i = member_of(c, job);
+    const struct member *m = &job->member[i];
+    struct strbuf text = {0};
+    struct job_shown shown;
+    if (m->state == STORE_PENDING && m->handle >= 0) {
+        explain_pending(c, job, i);
+        return;
+    }
+    job_show(c->s, job, i, &shown);
+    if (m->state == STORE_PENDING)
+        strbuf_puts(&text, "It is about to be looked at.");
+    else
+        explain_others(&text, &shown, job->limited, c->s->wall);
+    put_answer(c, shown.member, shown.state, NULL, -1, &text);
+}
+
+static void explain_stored(struct call *c)
+{
+    struct store_job job;
+    struct store_member member;
+    struct strbuf text = {0};
+    struct job_shown shown;
+    struct store_cursor *cursor = api_stored(c, &job, &member);
+    if (!cursor)
+        return;
+    if (api_owns(c, job.uid)) {
+        job_show_stored(&job, &member, &shown);
+        explain_others(&text, &shown, false, c->s->wall);
+        put_answer(c, shown.member, shown.state, NULL, -1, &text);
+    } else {
+        api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
+    }
+    store_cursor_close(cursor);
 }
 
 void api_job_explain(struct call *c)
 {
-    struct job *job = api_job(c);
-    if (!job)
-        return;
-    for (uint32_t i = 0; i < job->members; i++) {
-        const struct member *m = &job->member[i];
-        if (m->state != STORE_PENDING || m->handle < 0 || (c->member >= 0 && c->member != i))
-            continue;
-        explain_waiting(c, m);
-        return;
-    }
-    strbuf_puts(c->out, "{\"reason\":null,\"estimate\":null,\"holders\":[]");
-    strbuf_puts(c->out, ",\"would_start_now\":{\"duration\":null,\"cores\":null,\"nodes\":null}"
-                        ",\"text\":\"It runs.\"}\n");
+    const struct job *job = job_lookup(c->s, c->id);
+    if (job && (c->member >= (int64_t)job->members || (c->member >= 0 && job->members == 1)))
+        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+    else if (job && !api_owns(c, job->uid))
+        api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
+    else if (job && (c->member < 0 || member_is_live(&job->member[c->member])))
+        explain_live(c, job);
+    else
+        explain_stored(c);
 }

@@ -115,43 +115,48 @@ static bool show_live(struct call *c, struct job *job, bool environment)
     return !mine || put_request(c, job, environment) == 0;
 }
 
-static bool show_stored(struct call *c, bool environment)
+struct store_cursor *api_stored(struct call *c, struct store_job *job, struct store_member *member)
 {
-    struct store_job job;
-    struct store_member member;
-    struct job_shown shown;
     berth_error_t why = {""};
-    size_t counts[STORE_TIMEOUT + 1] = {0};
-    if (!stored_job(c, &job))
-        return false;
-    uint32_t members = job.members;
-    bool mine = api_owns(c, job.uid);
-    if (c->member >= (int64_t)members) {
-        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
-        return false;
-    }
-    for (uint32_t i = 0; members > 1 && i < members; i++)
-        if (store_read_member(c->s->store, c->id, i, &member, NULL) == 0)
-            counts[member.state]++;
     struct store_query query = {.uid = -1,
                                 .job = c->id,
                                 .since_wall = -1,
                                 .after_job = c->member > 0 ? c->id : -1,
                                 .after_member = c->member > 0 ? c->member - 1 : -1,
                                 .limit = 1};
-    struct store_cursor *cursor = store_find(c->s->store, &query, &why);
-    int rc = cursor ? store_next(cursor, &job, &member, &why) : -1;
-    if (rc > 0) {
-        job_show_stored(&job, &member, &shown);
-        job_put(c->s, c->out, &shown, mine);
-        if (members > 1)
-            put_summary(c->out, counts, 0);
-    } else {
-        rc = -1;
-        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
-    }
+    if (!stored_job(c, job))
+        return NULL;
+    bool there = c->member < (int64_t)job->members;
+    struct store_cursor *cursor = there ? store_find(c->s->store, &query, &why) : NULL;
+    if (cursor && store_next(cursor, job, member, &why) > 0)
+        return cursor;
     store_cursor_close(cursor);
-    return rc > 0 && (!mine || put_request(c, NULL, environment) == 0);
+    api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+    return NULL;
+}
+
+static bool show_stored(struct call *c, bool environment)
+{
+    struct store_job job;
+    struct store_member member;
+    struct job_shown shown;
+    size_t counts[STORE_TIMEOUT + 1] = {0};
+    if (!stored_job(c, &job))
+        return false;
+    uint32_t members = job.members;
+    bool mine = api_owns(c, job.uid);
+    for (uint32_t i = 0; members > 1 && i < members; i++)
+        if (store_read_member(c->s->store, c->id, i, &member, NULL) == 0)
+            counts[member.state]++;
+    struct store_cursor *cursor = api_stored(c, &job, &member);
+    if (!cursor)
+        return false;
+    job_show_stored(&job, &member, &shown);
+    job_put(c->s, c->out, &shown, mine);
+    if (members > 1)
+        put_summary(c->out, counts, 0);
+    store_cursor_close(cursor);
+    return !mine || put_request(c, NULL, environment) == 0;
 }
 
 void api_job_get(struct call *c)

@@ -54,7 +54,7 @@ static struct config *config_of(const server_t *s, berth_error_t *err)
     return config;
 }
 
-match_t *machine_make(const server_t *s, berth_error_t *err)
+static match_t *machine_make(const server_t *s, berth_error_t *err)
 {
     if (s->world.machine)
         return s->world.machine(s->world.context, s->config, s->config_path, err);

@@ -261,9 +261,6 @@ void users_clear(server_t *s);
 
 /* ---- The machine and its queues (server_machine.c) ---- */
 
-/* Another machine of the same configuration (for trials). */
-match_t *machine_make(const server_t *s, berth_error_t *err);
-
 /* Read the configuration and make machine and core of it. */
 int machine_open(server_t *s, berth_error_t *err);
 int machine_reload(server_t *s, berth_error_t *err);

@@ -494,7 +494,7 @@ static void a_wait_is_explained(void **state)
     assert_true(json_is_null(json_object_get(now, "duration")));
     assert_int_equal(json_integer_value(json_object_get(now, "cores")), 2);
     assert_non_null(strstr(json_string_value(json_object_get(got, "text")),
-                           "With 2 cores it would start now."));
+                           "It would start now with 2 cores."));
     json_decref(got);
     got = ask(w, "GET", "/v1/jobs/3/explain", NULL, 200);
     assert_int_equal(json_array_size(json_object_get(got, "holders")), 2);

@@ -11,7 +11,7 @@
 #include "measure.h"
 #include "sim_server.h"
 
-enum { JOBS = 100000, SINGLE = 1000, RUNS = 2000 };
+enum { JOBS = 100000, SINGLE = 1000, RUNS = 2000, EXPLAINED = 100 };
 
 static const char config[] = "resources: {nodes: 16, cores: 64, memory: 256}\n"
                              "match: {policy: low}\n"
@@ -67,6 +67,21 @@ static size_t list(struct sim_server *w, const char *query)
     strbuf_clear(&reply.body);
     server_stream_close(reply.stream);
     return length;
+}
+
+/* Explanations of jobs from all over the queue. */
+static void explain_some(struct sim_server *w, const char *what)
+{
+    char path[64];
+    double longest = 0, start = now();
+    for (int i = 0; i < EXPLAINED; i++) {
+        snprintf(path, sizeof(path), "/v1/jobs/%d/explain", JOBS - i * (JOBS / 2 / EXPLAINED));
+        double from = now();
+        json_decref(ask(w, "GET", path, NULL));
+        longest = now() - from > longest ? now() - from : longest;
+    }
+    printf("explanations with %s: %.2f ms each, the longest %.2f ms\n", what,
+           (now() - start) / EXPLAINED * 1e3, longest * 1e3);
 }
 
 static void run_all(struct sim_server *w, int n)
@@ -134,6 +149,7 @@ int main(void)
     start = now();
     sim_server_turn(w, NULL);
     printf("the machine is filled: %.3f s, %zu runs\n", now() - start, w->engine->n);
+    explain_some(w, "100,000 pending");
     run_all(w, RUNS);
     sim_server_destroy(w);
     strbuf_clear(&body);

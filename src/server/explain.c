@@ -274,10 +274,11 @@ static void put_ended(struct strbuf *out, const struct job_shown *j)
         strbuf_puts(out, "It was stopped at its time limit");
     else
         strbuf_puts(out, strcmp(j->state, "done") == 0 ? "It has ended" : "It has failed");
-    if (j->exit_status > 0) {
+    bool by_itself = strcmp(j->state, "done") == 0 || strcmp(j->state, "failed") == 0;
+    if (by_itself && j->exit_status > 0) {
         strbuf_puts(out, " with exit status ");
         strbuf_put_int(out, j->exit_status);
-    } else if (j->exit_signal > 0) {
+    } else if (by_itself && j->exit_signal > 0) {
         strbuf_puts(out, " by signal ");
         strbuf_put_int(out, j->exit_signal);
     }

@@ -40,7 +40,7 @@ expect "lines of a state that is none" 1 "$(wc -l <err)"
 # explain: why, who, when.
 expect_status 0 "$BERTH" explain 2
 [ "$(wc -c <out)" -gt 20 ] || fail "explain says nothing"
-grep -q '^  held by 1 of .*: node0/core' out || fail "explain says not who holds it: $(cat out)"
+grep -q '^ *1  .*  node0/core' out || fail "explain says not who holds it: $(cat out)"
 expect_status 0 "$BERTH" explain --json 2
 grep -q '"holders"' out || fail "explain --json has no holders"
 

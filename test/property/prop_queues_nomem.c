@@ -17,7 +17,7 @@ enum { SCENES = 60 };
 
 static struct scene scene;
 static struct random failures;
-static uint64_t failed_calls;
+static uint64_t failed_calls, failed_questions;
 static struct {
     int state[SCENE_JOBS];
     int64_t at[SCENE_JOBS];
@@ -70,6 +70,41 @@ static bool again(const struct scene *c, bool failed)
     return true;
 }
 
+static int make_one(void *context, int64_t n, struct sched_instead *instead)
+{
+    const char *jobspec = context;
+    instead->jobspec = jobspec;
+    instead->jobspec_length = strlen(jobspec);
+    instead->duration = n;
+    return 0;
+}
+
+/* A job that waits is asked about, with memory and without. */
+static void ask(struct scene *c)
+{
+    char jobspec[1000];
+    struct scene_job *j = c->jobs > 0 ? &c->job[c->passes % c->jobs] : NULL;
+    if (!j || j->gone || j->running || sched_state(c->sched, j->handle) < 0)
+        return;
+    struct scene_job smaller = *j;
+    smaller.count = 1;
+    scene_jobspec(&smaller, jobspec, sizeof(jobspec));
+    struct sched_question question = {
+        .make = make_one, .context = jobspec, .least = 1, .most = j->duration};
+    int rc = sched_what_if(c->sched, c->now, j->handle, &question, 1, NULL);
+    int64_t found = question.found;
+    for (int got = -2; got != rc;) {
+        arm(c);
+        got = sched_what_if(c->sched, c->now, j->handle, &question, 1, NULL);
+        int error = errno;
+        until_failure = -1;
+        SCENE_CHECK(c, got == rc || (got < 0 && error == ENOMEM && allocation_failed));
+        SCENE_CHECK(c, is_same(c) && sched_check(c->sched));
+        failed_questions += got != rc;
+    }
+    SCENE_CHECK(c, rc < 0 || question.found == found);
+}
+
 static void test_nomem(void **state)
 {
     const char *from = getenv("SCENE_SEED"), *n = getenv("SCENES");
@@ -78,10 +113,11 @@ static void test_nomem(void **state)
     for (int i = 0; i < (n ? atoi(n) : SCENES); i++, seed++) {
         failures.state = seed;
         until_failure = -1;
-        scene_play(&scene, &(struct scene_options){.seed = seed, .arm = arm, .again = again});
+        scene_play(&scene,
+                   &(struct scene_options){.seed = seed, .look = ask, .arm = arm, .again = again});
         strbuf_clear(&scene.log);
     }
-    assert_true(failed_calls > 0);
+    assert_true(failed_calls > 0 && failed_questions > 0);
 }
 
 int main(void)

@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/errtext.h"
 #include "sched/control.h"
@@ -271,7 +270,8 @@ static int would_start(const struct question *q, struct sched_question *question
 {
     struct sched_instead instead = {0};
     if (question->make(question->context, n, &instead) < 0)
-        return errtext_set(err, errno, "%s", strerror(errno));
+        return errtext_set(err, errno,
+                           errno == ENOMEM ? "out of memory" : "there is no such request");
     return asks_else(q, &instead, err);
 }
 

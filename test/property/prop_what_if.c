@@ -13,7 +13,7 @@
 
 #include "queue_scene.h"
 
-enum { SCENES = 150, TEXT = 1000 };
+enum { SCENES = 100, TEXT = 1000 };
 
 static struct scene first, second;
 static struct random questions;

@@ -92,23 +92,6 @@ static void named_drop(struct place *place, int64_t booking)
     drop(named_of(place), booking);
 }
 
-/* Rows and gaps stay as they are: they will be right again. */
-static void named_set_aside(struct place *place, int64_t booking)
-{
-    struct named *n = named_of(place);
-
-    match_job_lift(n->match, booking);
-    named_count(n, booking, &n->bookings[booking], false);
-}
-
-static void named_put_back(struct place *place, int64_t booking)
-{
-    struct named *n = named_of(place);
-
-    match_job_return(n->match, booking);
-    named_count(n, booking, &n->bookings[booking], !match_job_is_forced(n->match, booking));
-}
-
 /* ---- Questions ---- */
 
 static int64_t named_most(const struct place *place)
@@ -203,23 +186,6 @@ static int64_t named_book(struct place *place, const struct place_ask *ask, int6
     int64_t found, booking = book(named_of(place), ask, at, at + 1, &found);
 
     return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail(EBUSY);
-}
-
-static int64_t named_probe(struct place *place, const struct place_ask *ask, int64_t at)
-{
-    struct named *n = named_of(place);
-
-    if (!class_of(n, ask))
-        return fail(EINVAL);
-    if (named_freshen(n) < 0)
-        return -1;
-    struct plan_ask plan = named_plan(n, ask);
-    return match_plan_probe(n->match, &plan, NAMED_TEMP, at) < 0 ? -1 : NAMED_TEMP;
-}
-
-static void named_unprobe(struct place *place, int64_t booking)
-{
-    match_plan_forget(named_of(place)->match, booking);
 }
 
 static void named_release(struct place *place, int64_t booking)

@@ -330,6 +330,13 @@ int named_block(struct place *place, uint32_t number, const char *resources, int
 void named_unblock(struct place *place, uint32_t number);
 int64_t named_turn(const struct place *place, int64_t now);
 
+/* ---- Questions (named_probe.c) ---- */
+
+int64_t named_probe(struct place *place, const struct place_ask *ask, int64_t at);
+void named_unprobe(struct place *place, int64_t booking);
+void named_set_aside(struct place *place, int64_t booking);
+void named_put_back(struct place *place, int64_t booking);
+
 /* ---- Why ---- */
 
 const char *named_lacks(struct place *place, const struct place_ask *ask, int64_t at);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "berth/resource.h"
 #include "queue_scene.h"
 
 enum { SCENES = 100, TEXT = 1000 };
@@ -311,12 +312,93 @@ static void test_the_longest(void **state)
     }
 }
 
+/* ---- Many promises ---- */
+
+static match_t *machine(void)
+{
+    static const char r[] =
+        "{\"version\": 1, \"execution\": {\"R_lite\": [{\"rank\": \"0\", \"children\": "
+        "{\"core\": \"0-2\"}}], \"nodelist\": [\"n0\"], \"starttime\": 0, \"expiration\": 0}}";
+    berth_error_t err = {""};
+    resource_graph_t *g = resource_graph_read("rv1exec", r, sizeof(r) - 1, &err);
+    if (!g)
+        fail_msg("%s", err.text);
+    match_t *m = match_create(g, &(match_options_t){.policy = "low"}, &err);
+    assert_non_null(m);
+    return m;
+}
+
+static sched_job_t submit(sched_t *s, int cores, int64_t duration, int64_t priority)
+{
+    char text[300];
+    static uint64_t tag;
+    snprintf(
+        text, sizeof(text),
+        "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: core, "
+        "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: {}}",
+        cores);
+    return sched_submit(s, 0,
+                        &(struct sched_request){.jobspec = text,
+                                                .jobspec_length = strlen(text),
+                                                .duration = duration,
+                                                .priority = priority,
+                                                .tag = ++tag});
+}
+
+static int make_core(void *context, int64_t n, struct sched_instead *instead)
+{
+    instead->jobspec = context;
+    instead->jobspec_length = strlen(context);
+    instead->duration = n;
+    return 0;
+}
+
+/* For how long would a job start that has one core, of which n jobs behind it are promised the use, two at a time for ten ticks
+ * each? It may have it for 20,000 ticks, as it goes before them all.
+ */
+static int64_t longest_before(int n)
+{
+    static char one[] = "{version: 9999, resources: [{type: slot, count: 1, label: s, with: "
+                        "[{type: core, count: 1}]}], tasks: [{command: [a], slot: s, count: "
+                        "{per_slot: 1}}], attributes: {}}";
+    const struct sched_queue_config queue = {.name = "q", .policy = "conservative"};
+    const struct sched_config config = {.second = 1, .queues = &queue, .n_queues = 1};
+    const struct sched_decision *d;
+    size_t decided;
+    match_t *m = machine();
+    sched_t *s = sched_create(m, &config, NULL);
+    assert_non_null(s);
+    submit(s, 1, 100000, 2);
+    sched_job_t job = submit(s, 3, 20000, 1), ends = submit(s, 1, 10, 0);
+    for (int i = 1; i < n; i++)
+        submit(s, 1, 10, 0);
+    assert_int_equal(sched_pass(s, 0, false, &d, &decided), 0);
+    assert_int_equal(sched_state(s, job), SCHED_RESERVED);
+    assert_int_equal(sched_finish(s, 5, ends), 0);
+    struct sched_question question = {.make = make_core, .context = one, .least = 1, .most = 20000};
+    assert_int_equal(sched_what_if(s, 5, job, &question, 1, NULL), 0);
+    assert_true(sched_check(s));
+    sched_destroy(s);
+    match_destroy(m);
+    return question.found;
+}
+
+static void test_many_promises(void **state)
+{
+    (void)state;
+    assert_int_equal(longest_before(900), 20000);
+    /* Of twice 1,024 and more only those of the first quarter of its time are thought of. */
+    int64_t found = longest_before(2500);
+    assert_true(found >= 5000 && found < 20000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_in_a_pass),
         cmocka_unit_test(test_nothing_changes),
         cmocka_unit_test(test_the_longest),
+        cmocka_unit_test(test_many_promises),
     };
     const char *only = getenv("SCENE_TEST");
     cmocka_set_test_filter(only ? only : "*");

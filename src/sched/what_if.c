@@ -4,7 +4,7 @@
  * question, and put back after it: what the job is promised itself, and, where it goes before holders of reservations and so
  * takes its turn before them (outrank.c), what they hold. What it would then get is chosen and measured, for limits, but
  * never booked. No other job is looked at, but for one case: a job that goes without its own reservation leaves room that
- * jobs before it in the order may want; if one of these would start there, the answer is no.
+ * jobs before it in the order may want, or be let have by limits; if one of these would take its turn, the answer is no.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -190,6 +190,29 @@ static int is_taken(const struct question *q)
     return rc;
 }
 
+/* Whether limits would let a job before ours go on, now or once ours gives up what it is promised. What one of an account is told,
+ * those behind it are told that ask for the same.
+ */
+static bool is_overtaken(const struct question *q)
+{
+    const sched_t *s = q->s;
+    const struct named *n = s->named;
+    const struct job *last = NULL;
+    for (size_t i = 0, tries = 0; i < n->n_limited; i++) {
+        const struct job *job = &s->jobs[n->limited[i]];
+        if (job->state != SCHED_BLOCKED || job->details->blocked != BLOCK_LIMIT ||
+            !queue_before(job->key, s->jobs[q->slot].key) ||
+            !(q->had || control_is_eased(s, job)) ||
+            (last && last->details->account == job->details->account &&
+             last->ask.class == job->ask.class && last->ask.duration <= job->ask.duration))
+            continue;
+        if (tries++ == TRIES_MAX || control_may_ask(s, n->limited[i], &job->ask))
+            return true;
+        last = job;
+    }
+    return false;
+}
+
 /* ---- The question ---- */
 
 /* Whether its queue lets it start now, whatever it asks for. */
@@ -212,6 +235,9 @@ static int begin(struct question *q)
         return 0;
     bool before = goes_before_holders(q);
     lift_own(q);
+    q->is_hopeless = is_overtaken(q);
+    if (q->is_hopeless)
+        return 0;
     if (before)
         return lift_behind(q);
     int taken = q->had ? is_taken(q) : 0;

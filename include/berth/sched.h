@@ -431,8 +431,7 @@ int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotat
 
 /* What a waiting job would ask for instead of what it asks for. */
 struct sched_instead {
-    const char
-        *jobspec; /* the text of one, of which the resources and constraints count; NULL: its own */
+    const char *jobspec; /* of its text the resources and constraints count; NULL: its own */
     size_t jobspec_length;
     int64_t duration; /* ticks, at most its own; 0: its own */
 };

@@ -440,7 +440,9 @@ void server_request(server_t *s, const struct server_request *request, struct se
     *reply = (struct server_reply){.status = 200, .type = "application/json"};
     struct call c = {.s = s, .request = request, .reply = reply, .out = &reply->body, .member = -1};
     server_look(s);
-    if (!s->options.for_all && uid != s->options.uid && uid != 0) {
+    if (!strbuf_room(&reply->body, 256)) { /* else it might be done and not be told */
+        api_refuse(&c, 503, NULL, "out of memory");
+    } else if (!s->options.for_all && uid != s->options.uid && uid != 0) {
         api_refuse(&c, 403, NULL, "this server is for another user");
     } else if (!user_may_ask(s, uid)) {
         api_refuse(&c, 429, NULL, "too many requests: at most %lld in a second",

@@ -58,6 +58,7 @@ void api_server_reload(struct call *c)
     }
     server_event(c->s, 0, -1, "reloaded", NULL);
     api_done(c);
+    c->reply->wait = false; /* the file is what is durable of it: a full disk is not in the way */
 }
 
 void api_server_stop(struct call *c)
@@ -65,6 +66,28 @@ void api_server_stop(struct call *c)
     c->s->stopping = true;
     server_event(c->s, 0, -1, "stopping", NULL);
     api_done(c);
+}
+
+/* A change of settings and core is made in both, or in neither: what the settings were is kept until it has been. NULL with
+ * ENOMEM.
+ */
+static json_t *settings_keep(const server_t *s)
+{
+    json_t *was = json_deep_copy(s->settings);
+    if (!was)
+        errno = ENOMEM;
+    return was;
+}
+
+static void settings_refuse(struct call *c, json_t *was, const berth_error_t *why)
+{
+    int saved = errno;
+    if (was) {
+        json_decref(c->s->settings);
+        c->s->settings = was;
+    }
+    errno = saved;
+    api_wrong(c, why);
 }
 
 /* ---- Queues ---- */
@@ -124,11 +147,15 @@ void api_queue_patch(struct call *c)
     settings_of_queue(s, c->rest, &to.enabled, &to.started);
     if (!json_is_object(c->body)) {
         api_refuse(c, 400, NULL, "expected an object");
-    } else if (keys_read(c->body, &table, &place, &to, &why) < 0 ||
-               sched_queue_set(s->sched, s->now, c->rest, to.enabled, to.started, &why) < 0 ||
-               settings_queue(s, c->rest, to.enabled, to.started) < 0) {
-        api_wrong(c, &why);
+        return;
+    }
+    json_t *was = settings_keep(s);
+    if (!was || keys_read(c->body, &table, &place, &to, &why) < 0 ||
+        settings_queue(s, c->rest, to.enabled, to.started) < 0 ||
+        sched_queue_set(s->sched, s->now, c->rest, to.enabled, to.started, &why) < 0) {
+        settings_refuse(c, was, &why);
     } else {
+        json_decref(was);
         s->happened = true;
         server_event(s, 0, -1, "queue", json_dumps(c->body, JSON_COMPACT));
         api_done(c);
@@ -239,13 +266,16 @@ void api_resources_patch(struct call *c)
     server_t *s = c->s;
     if (!json_is_object(c->body)) {
         api_refuse(c, 400, NULL, "expected an object");
-    } else if (keys_read(c->body, &table, &place, &in, &why) < 0 ||
-               check_reason(in.reason, &why) < 0 ||
-               sched_set_status(s->sched, s->now, in.resources, (enum sched_status)in.status,
-                                &why) < 0 ||
-               settings_resources(s, in.resources, words[in.status], in.reason) < 0) {
-        api_wrong(c, &why);
+        return;
+    }
+    json_t *was = settings_keep(s);
+    if (!was || keys_read(c->body, &table, &place, &in, &why) < 0 ||
+        check_reason(in.reason, &why) < 0 ||
+        settings_resources(s, in.resources, words[in.status], in.reason) < 0 ||
+        sched_set_status(s->sched, s->now, in.resources, (enum sched_status)in.status, &why) < 0) {
+        settings_refuse(c, was, &why);
     } else {
+        json_decref(was);
         s->happened = true;
         server_event(s, 0, -1, "resources", json_dumps(c->body, JSON_COMPACT));
         api_done(c);

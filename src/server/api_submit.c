@@ -128,6 +128,8 @@ static int add_all(struct call *c, struct job_context *context)
     size_t i;
     json_t *object;
     context->what = what;
+    if (!strbuf_room(c->out, json_array_size(c->body) * (STRBUF_NUMBER_MAX + 1) + 20))
+        return api_refuse(c, 503, NULL, "out of memory"); /* and not when they are there */
     json_array_foreach(c->body, i, object)
     {
         snprintf(what, sizeof(what), "jobs[%zu]: ", i);

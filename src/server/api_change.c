@@ -74,10 +74,12 @@ static int signal_member(struct call *c, struct job *job, uint32_t i)
 {
     struct signalled *to = (struct signalled *)c;
     struct run *run = job->member[i].run;
-    if (job->member[i].state == STORE_RUNNING && run) {
-        run_signal(c->s, run, to->signal, false);
-        to->any = true;
-    }
+    if (job->member[i].state != STORE_RUNNING || !run)
+        return 0;
+    if (run_signals(c->s, 1) < 0)
+        return api_refuse(c, 503, NULL, "out of memory");
+    run_signal(c->s, run, to->signal, false);
+    to->any = true;
     return 0;
 }
 
@@ -111,7 +113,8 @@ void api_job_signal(struct call *c)
     struct job *job = api_job(c);
     if (!job || read_signal(c, &to.signal) < 0)
         return;
-    api_members(&to.call, job, signal_member);
+    if (api_members(&to.call, job, signal_member) < 0)
+        return;
     if (to.any)
         api_done(c);
     else
@@ -282,28 +285,40 @@ static int set_duration(struct call *c, struct job *job, int64_t duration)
     return 0;
 }
 
-static void set_hold(struct call *c, struct job *job, bool hold)
+static int hold_member(server_t *s, struct job *job, uint32_t i, bool hold)
+{
+    struct member *m = &job->member[i];
+    if (m->state != STORE_PENDING || m->handle < 0)
+        return 0;
+    return hold ? sched_hold(s->sched, s->now, m->handle)
+                : sched_release(s->sched, s->now, m->handle);
+}
+
+static int set_hold(struct call *c, struct job *job, bool hold)
 {
     server_t *s = c->s;
     for (uint32_t i = 0; i < job->members; i++) {
+        if (hold_member(s, job, i, hold) == 0)
+            continue;
+        while (job->held != hold && i-- > 0) /* back again */
+            hold_member(s, job, i, !hold);
+        s->happened = true;
+        return api_refuse(c, 503, "hold", "out of memory");
+    }
+    for (uint32_t i = 0; hold && i < job->members; i++) {
         struct member *m = &job->member[i];
         if (m->state != STORE_PENDING || m->handle < 0)
             continue;
-        if (hold)
-            sched_hold(s->sched, s->now, m->handle);
-        else
-            sched_release(s->sched, s->now, m->handle);
-        if (hold && m->reserved)
+        if (m->reserved)
             member_mark(s, job, i);
-        if (hold) {
-            m->reserved = false;
-            m->at = -1;
-        }
+        m->reserved = false;
+        m->at = -1;
     }
     if (job->held != hold)
         s->n_held += hold ? job->live : (size_t)0 - job->live;
     job->held = hold;
     server_event(s, job->id, -1, hold ? "held" : "released", by(c));
+    return 0;
 }
 
 static int set_priority(struct call *c, struct job *job, int64_t priority)
@@ -317,31 +332,39 @@ static int set_priority(struct call *c, struct job *job, int64_t priority)
     return 0;
 }
 
+/* What was changed before something that could not be is changed back. */
+static void change_back(struct call *c, struct job *job, const struct change *to,
+                        const struct job *was)
+{
+    struct call quiet = *c;
+    struct server_reply ignored = {0};
+    quiet.reply = &ignored;
+    quiet.out = &ignored.body;
+    if (to->queue)
+        set_queue(&quiet, job, was->queue);
+    if (to->has_priority)
+        set_priority(&quiet, job, was->priority);
+    if (to->duration > 0 && job->duration != was->duration)
+        set_duration(&quiet, job, was->duration);
+    job->limited = was->limited;
+    strbuf_clear(&ignored.body);
+}
+
 void api_job_patch(struct call *c)
 {
     struct change to = {0};
     struct job *job = api_job(c);
-    int64_t priority = job ? job->priority : 0;
     if (!job || read_change(c, &to) < 0 || check_change(c, job, &to) < 0)
         return;
-    const char *queue = job->queue;
-    if ((to.queue && set_queue(c, job, to.queue) < 0) ||
-        (to.has_priority && set_priority(c, job, to.priority) < 0))
+    struct job was = *job;
+    if (to.queue && set_queue(c, job, to.queue) < 0)
         return;
-    if (to.duration > 0 && set_duration(c, job, to.duration) < 0) {
-        struct call quiet = *c; /* what was changed before is changed back */
-        struct server_reply ignored = {0};
-        quiet.reply = &ignored;
-        quiet.out = &ignored.body;
-        if (to.queue)
-            set_queue(&quiet, job, queue);
-        if (to.has_priority)
-            set_priority(&quiet, job, priority);
-        strbuf_clear(&ignored.body);
+    if ((to.has_priority && set_priority(c, job, to.priority) < 0) ||
+        (to.duration > 0 && set_duration(c, job, to.duration) < 0) ||
+        (to.hold && set_hold(c, job, json_is_true(to.hold)) < 0)) {
+        change_back(c, job, &to, &was);
         return;
     }
-    if (to.hold)
-        set_hold(c, job, json_is_true(to.hold));
     if (to.queue || to.duration > 0 || to.has_priority) {
         char *data = json_dumps(c->body, JSON_COMPACT);
         server_event(c->s, job->id, -1, "changed", data);

@@ -294,7 +294,7 @@ struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t k
                         .stop_wall = -1,
                         .peak_memory = -1,
                         .cpu_time = -1};
-    if (key && enter_key(s, run) < 0) {
+    if (key && (run_signals(s, 1) < 0 || enter_key(s, run) < 0)) {
         free(run);
         return NULL;
     }

@@ -285,6 +285,8 @@ int64_t server_due(const server_t *s);              /* the tick of the next turn
 void run_watch(server_t *s, struct run *run);       /* its timer, by where it is */
 void run_stop(server_t *s, struct run *run);        /* ask it to end */
 void run_stop_itself(server_t *s, struct run *run); /* the same, and nobody asked for it */
+/* Room for what the server itself may have to send to its runs, and so many signals more: to be made before either. */
+int run_signals(server_t *s, size_t more);
 void run_signal(server_t *s, struct run *run, int signal, bool tree);
 
 /* An event of the engine's (server_engine.c). */

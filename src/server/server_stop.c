@@ -8,11 +8,15 @@
 #define RETAIN_SOON    (SERVER_SECOND / 5)
 #define RETAIN_EVERY   (3600 * SERVER_SECOND)
 
+int run_signals(server_t *s, size_t more)
+{
+    /* To warn, to end (and to go on for that), to kill. */
+    return server_room((void **)&s->signals, &s->cap_signals,
+                       s->n_signals + 4 * (s->n_runs + 1) + more, sizeof(*s->signals));
+}
+
 void run_signal(server_t *s, struct run *run, int signal, bool tree)
 {
-    if (server_room((void **)&s->signals, &s->cap_signals, s->n_signals + 1, sizeof(*s->signals)) <
-        0)
-        return;
     s->urgent = true;
     s->signals[s->n_signals].key = run->key;
     s->signals[s->n_signals].signal = signal;

@@ -57,6 +57,10 @@ static void requeue(server_t *s, struct run *run, const char *reason)
     m->at = -1;
     m->preempted = m->requeue = m->timed_out = false;
     member_state(s, job, i, STORE_PENDING);
+    /* What was asked since it started, of all that wait. */
+    sched_prioritize(s->sched, s->now, m->handle, job->priority);
+    if (job->held)
+        sched_hold(s->sched, s->now, m->handle);
     s->happened = true;
 }
 
@@ -141,8 +145,10 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
     run->cpu_time = e->cpu_time;
     put_end(&data, run, reason);
     server_event(s, job->id, shown_member(run), kinds[state], strbuf_steal(&data));
-    if (m->handle >= 0)
-        sched_finish_as(s->sched, s->now, m->handle, state == STORE_DONE);
+    /* The core has those that it preempted wait again, or has no memory for that; but this one is over. */
+    if (m->handle >= 0 && (sched_finish_as(s->sched, s->now, m->handle, state == STORE_DONE) < 0 ||
+                           sched_state(s->sched, m->handle) >= 0))
+        sched_cancel(s->sched, s->now, m->handle);
     s->happened = true;
     member_end(s, job, run->member, state, reason);
 }

@@ -251,6 +251,30 @@ static struct promise *promise_of(struct loading *l, const struct job *job, uint
     return p;
 }
 
+/* What runs is in the way of a promise that the store has, which can't be: all that were taken up are given back. Returns
+ * whether there were any.
+ */
+static bool give_promises_back(server_t *s)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        struct job *job = s->jobs[i].job;
+        for (uint32_t k = 0; k < job->members; k++) {
+            struct member *m = &job->member[k];
+            if (!m->reserved || sched_hold(s->sched, s->now, m->handle) < 0)
+                continue;
+            sched_release(s->sched, s->now, m->handle);
+            m->reserved = false;
+            m->at = -1;
+            member_mark(s, job, k);
+            any = true;
+        }
+    }
+    if (any)
+        server_notice(s, "promises were given up: one was of what another job holds");
+    return any;
+}
+
 /* Restore a member as it was, or else as one that waits if it does. Returns 0, or -1 with a text. */
 static int restore(server_t *s, struct job *job, uint32_t i, struct sched_record *r,
                    const struct promise *p, berth_error_t *why)
@@ -269,6 +293,8 @@ static int restore(server_t *s, struct job *job, uint32_t i, struct sched_record
         return errtext_set(why, EINVAL, "what it holds is not known");
     }
     m->handle = sched_restore(s->sched, s->now, r, why);
+    if (m->handle < 0 && runs && errno != ENOMEM && give_promises_back(s))
+        m->handle = sched_restore(s->sched, s->now, r, why);
     m->reserved = m->handle >= 0 && r->state == SCHED_RESERVED;
     if (m->handle < 0 && r->state == SCHED_RESERVED && errno != ENOMEM) {
         r->state = SCHED_WAITING;

@@ -101,12 +101,15 @@ static const char *node_list(struct starting *b, struct slice list)
 }
 
 /* "0-3" of one of R's types. */
-static void put_ids(struct idset *set, struct slice ids)
+static int put_ids(struct idset *set, struct slice ids)
 {
     struct idset more = {0};
-    if (ids.length > 2 && idset_decode(&more, ids.at + 1, ids.length - 2, NULL) == 0)
-        idset_unite(set, &more);
+    int rc = 0;
+    if (ids.length > 2 && (idset_decode(&more, ids.at + 1, ids.length - 2, NULL) < 0 ||
+                           idset_unite(set, &more) < 0))
+        rc = -1;
     idset_clear(&more);
+    return rc;
 }
 
 static bool is_one_rank(struct slice rank)
@@ -132,8 +135,8 @@ static int take_r(struct starting *b, const char *text, size_t length)
         slice_find(lite.at, lite.length, lite_keys, 2, of);
         slice_find(of[1].at, of[1].length, types, 2, ids);
         b->one_node = ++n == 1 && is_one_rank(of[0]);
-        put_ids(&b->cores, ids[0]);
-        put_ids(&b->gpus, ids[1]);
+        if (put_ids(&b->cores, ids[0]) < 0 || put_ids(&b->gpus, ids[1]) < 0)
+            return no_memory(b); /* else it would be bound to nothing */
     }
     return b->nodes ? 0 : no_memory(b);
 }
@@ -150,6 +153,8 @@ static int read_r(struct starting *b)
         return errtext_set(b->err, errno, "what it got can't be told: %s", strerror(errno));
     if (length < R_MAX)
         b->r = join_n(b, "BERTH_R=", text, length);
+    if (length < R_MAX && !b->r)
+        return no_memory(b);
     return take_r(b, text, length);
 }
 

@@ -73,6 +73,9 @@ int server_turn(server_t *s, int64_t *due, bool *again, berth_error_t *err)
     server_look(s);
     server_time(s);
     bool decided = server_pass(s, err) == 0;
+    /* One that was stopped before it was started is out of the way by now: who it was stopped for starts with the same commit. */
+    if (decided && s->happened)
+        decided = server_pass(s, err) == 0;
     forget_starts(s);
     if (!s->urgent && s->now < s->lazy_at && s->now - s->stored_clock < SERVER_CLOCK_EVERY) {
         *due = steady_of(s, decided ? server_due(s) : s->now + RETRY);

@@ -435,6 +435,43 @@ static void queues_and_resources_are_closed_for_good(void **state)
     expect_state(w, id, "running");
 }
 
+static size_t starts_of(const struct sim_server *w, int64_t job)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->engine->n; i++)
+        n += w->engine->runs[i].job == job;
+    return n;
+}
+
+static void who_waits_again_does_so_as_the_others(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"cores\":4,\"array\":3}");
+    start_all(w);
+    assert_int_equal(starts_of(w, id), 2);
+    tell(w, "PATCH", "/v1/jobs/1", "{\"hold\":true}", 200);
+    tell(w, "POST", "/v1/jobs/1.0/requeue", NULL, 200);
+    start_all(w);
+    assert_int_equal(starts_of(w, id), 2); /* it is held too */
+    tell(w, "PATCH", "/v1/jobs/1", "{\"priority\":-1}", 200);
+    tell(w, "PATCH", "/v1/jobs/1", "{\"hold\":false}", 200);
+    assert_int_equal(starts_of(w, id), 3);
+    int64_t other = submit(w, "{\"command\":[\"x\"],\"cores\":4}");
+    tell(w, "POST", "/v1/jobs/1.1/requeue", NULL, 200);
+    assert_int_equal(starts_of(w, other), 1); /* its priority is the higher one */
+}
+
+static void a_full_disk_keeps_no_configuration_out(void **state)
+{
+    struct sim_server *w = *state;
+    sim_server_configure(w, "resources: {nodes: 2, cores: 4, gpus: 2, memory: 8}\n"
+                            "queues: {batch: {}, extra: {}}\ndefault-queue: batch\n");
+    sim_disk_limit(w->disk, sim_disk_size(w->disk) / 2);
+    tell(w, "POST", "/v1/server/reload", NULL, 200);
+    sim_disk_limit(w->disk, -1);
+    submit(w, "{\"command\":[\"x\"],\"queue\":\"extra\"}");
+}
+
 static void configurations_are_reloaded_as_a_whole(void **state)
 {
     struct sim_server *w = *state;
@@ -574,6 +611,8 @@ int main(void)
         TEST(a_listing_by_ids_has_its_limit),
         TEST(texts_have_their_bounds),
         TEST(queues_and_resources_are_closed_for_good),
+        TEST(who_waits_again_does_so_as_the_others),
+        TEST(a_full_disk_keeps_no_configuration_out),
         TEST(configurations_are_reloaded_as_a_whole),
         TEST(events_go_on_where_they_were),
         TEST(a_wait_is_explained),

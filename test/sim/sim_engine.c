@@ -68,6 +68,8 @@ static int start(struct engine *engine, const struct engine_run *run, berth_erro
                                        .task_env = joined(run->tasks[run->n_tasks - 1].env),
                                        .cpus = strdup(run->cpus ? run->cpus : ""),
                                        .output = strdup(run->output)};
+    if (e->asked)
+        e->asked(e->context, e->n - 1);
     return 0;
 }
 
@@ -85,6 +87,8 @@ static int send_signal(struct engine *engine, uint64_t key, int signal, bool tre
             r->last_signal = signal;
         if (signal == SIGKILL || (signal == SIGTERM && !r->stubborn && r->state == SIM_RUNS))
             sim_engine_ended(e, r, 0, signal);
+        else
+            e->lingered += signal == SIGTERM;
     }
     return 0;
 }

@@ -31,8 +31,12 @@ struct sim_engine {
     uint64_t number, acknowledged;
     int64_t wall; /* what events say; to be set */
     uint64_t *keys;
-    bool refuse;  /* start fails with EAGAIN */
-    size_t twice; /* keys that were asked for again */
+    bool refuse;     /* start fails with EAGAIN */
+    size_t twice;    /* keys that were asked for again */
+    size_t lingered; /* times that a run was told to end and did not at once */
+    void (*asked)(void *context,
+                  size_t run); /* to be called when a run was asked for; NULL: nothing */
+    void *context;
 };
 
 /* To be called before it works for a server; NULL: nothing. */

@@ -141,6 +141,7 @@ int sim_server_turn(struct sim_server *w, berth_error_t *err)
         server_engine(w->server, NULL);
         rc = server_turn(w->server, &w->due, &again, err);
         call(sim_server_ends);
+        w->failed += rc < 0;
         if (rc < 0 || (w->due > w->steady && w->engine->said == w->engine->n_events))
             break;
     }

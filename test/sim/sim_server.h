@@ -23,7 +23,8 @@ struct sim_server {
     int boot;
     char boot_text[32], config[64], vfs[32];
     struct server_user user;
-    bool cpus; /* cores k are the CPUs k and k + 64 */
+    bool cpus;     /* cores k are the CPUs k and k + 64 */
+    size_t failed; /* turns that failed */
 };
 
 /* A world with an empty disk, and the text of a configuration, which is written to a file; the server isn't open yet. */

@@ -1,0 +1,394 @@
+/* What users ask of a server, and what they are told: held against all that they are told later. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_scene.h"
+
+const char *const scene_queues[QUEUES] = {"easy", "fcfs", "all", "spare"};
+
+int told_queue(const char *name)
+{
+    int q = 0;
+    while (q < QUEUES - 1 && (!name || strcmp(name, scene_queues[q]) != 0))
+        q++;
+    return q;
+}
+
+struct told *told_of(struct scene *c, int64_t id)
+{
+    if (id >= c->cap) {
+        int64_t cap = id * 2 + 64;
+        c->told = realloc(c->told, (size_t)cap * sizeof(*c->told));
+        if (!c->told)
+            abort();
+        memset(c->told + c->cap, 0, (size_t)(cap - c->cap) * sizeof(*c->told));
+        for (int64_t i = c->cap; i < cap; i++)
+            for (int m = 0; m < MEMBERS; m++)
+                c->told[i].member[m].promise = c->told[i].member[m].reserved = -1;
+        c->cap = cap;
+    }
+    if (id >= c->n)
+        c->n = id + 1;
+    return &c->told[id];
+}
+
+/* ---- Submission ---- */
+
+/* What one job asks for. */
+struct shape {
+    int cores, gpus, members, queue;
+    bool requeue, hold;
+    int64_t duration, priority, begin, depends; /* s; begin 0: none, as depends */
+};
+
+static struct shape choose(struct scene *c)
+{
+    struct shape p = {.cores = (int)random_between(&c->r, 1, 4),
+                      .gpus = scene_chance(c, 6),
+                      .members = scene_chance(c, 5) ? (int)random_between(&c->r, 2, MEMBERS) : 1,
+                      .queue = (int)random_between(&c->r, 0, QUEUES - 1),
+                      .requeue = scene_chance(c, 4),
+                      .hold = scene_chance(c, 10),
+                      .duration = random_between(&c->r, 1, 90) * 60};
+    if (scene_chance(c, 8) && c->n > 1)
+        p.depends = random_between(&c->r, 1, c->n - 1);
+    if (scene_chance(c, 8))
+        p.begin = random_between(&c->r, 1, 90) * 60;
+    if (scene_chance(c, 6))
+        p.priority = random_between(&c->r, -3, 3);
+    return p;
+}
+
+static void put_job(char *text, size_t size, const struct shape *p)
+{
+    char more[200] = "";
+    size_t used = 0;
+    if (p->depends)
+        used += (size_t)snprintf(more, sizeof(more), ",\"dependency\":\"afterany:%lld\"",
+                                 (long long)p->depends);
+    if (p->begin)
+        used += (size_t)snprintf(more + used, sizeof(more) - used, ",\"begin\":\"+%lld\"",
+                                 (long long)p->begin);
+    if (p->priority)
+        snprintf(more + used, sizeof(more) - used, ",\"priority\":%lld", (long long)p->priority);
+    snprintf(text, size,
+             "{\"command\":[\"x\"],\"name\":\"%d.%d.%d.%d\",\"cores\":%d,\"gpus\":%d,\"array\":%d,"
+             "\"queue\":\"%s\",\"duration\":%lld,\"requeue\":%s,\"hold\":%s%s}",
+             p->cores, p->gpus, p->requeue, p->queue == SPARE, p->cores, p->gpus, p->members,
+             scene_queues[p->queue], (long long)p->duration, p->requeue ? "true" : "false",
+             p->hold ? "true" : "false", more);
+}
+
+static void note(struct scene *c, const json_t *id, const struct shape *p)
+{
+    int64_t number = json_integer_value(id);
+    struct told *t = told_of(c, number);
+    if (t->sure || number < 1)
+        scene_fail(c, "a number is given twice", number, -1);
+    bool starts = t->member[0].starts > 0; /* it did within that very turn */
+    int64_t begin = p->begin ? scene_now(c) + p->begin * SIM_SECOND : 0;
+    t->sure = true;
+    t->members = p->members;
+    t->cores = p->cores;
+    t->gpus = p->gpus;
+    t->queue = p->queue;
+    t->priority = p->priority;
+    t->duration = p->duration * SIM_SECOND;
+    t->requeue = p->requeue;
+    t->preemptible = p->queue == SPARE;
+    t->held = p->hold;
+    t->begin = begin;
+    t->depends = p->depends;
+    t->free = !begin && !p->depends;
+    if (starts && (p->hold || begin))
+        scene_fail(c, "it starts and may not", number, -1);
+    laws_arrived(c, t, number, 0);
+    c->submissions++;
+}
+
+void told_submit(struct scene *c)
+{
+    struct shape p[5];
+    char body[3000] = "", one[700];
+    int n = scene_chance(c, 4) ? (int)random_between(&c->r, 2, 5) : 1, status;
+    for (int i = 0; i < n; i++) {
+        p[i] = choose(c);
+        put_job(one, sizeof(one), &p[i]);
+        strcat(body, i ? "," : n > 1 ? "[" : "");
+        strcat(body, one);
+    }
+    strcat(body, n > 1 ? "]" : "");
+    json_t *got = scene_ask(c, "POST", "/v1/jobs", NULL, body, &status);
+    if (status != 201) /* taken back, but it was looked at before */
+        c->disturbed = true;
+    for (int i = 0; status == 201 && i < n; i++)
+        note(c,
+             n > 1 ? json_array_get(json_object_get(got, "ids"), (size_t)i)
+                   : json_object_get(got, "id"),
+             &p[i]);
+    c->jumped = c->jumped && status != 201;
+    if (status != 201 && status != 507 && status != 400 && status != 503)
+        scene_fail(c, "a submission has a strange answer", status, -1);
+    json_decref(got);
+}
+
+/* ---- Changes ---- */
+
+static bool member_runs(const struct scene *c, const struct told_member *p)
+{
+    return p->starts > 0 && c->w->engine->runs[p->run].state != SIM_OVER;
+}
+
+/* A change of members that run is not one of those that wait. */
+static bool runs(const struct scene *c, const struct told *t)
+{
+    for (int m = 0; m < t->members; m++)
+        if (member_runs(c, &t->member[m]))
+            return true;
+    return false;
+}
+
+static int tell(struct scene *c, const char *method, int64_t id, const char *verb, const char *body)
+{
+    char path[60];
+    int status;
+    snprintf(path, sizeof(path), "/v1/jobs/%lld%s", (long long)id, verb);
+    json_decref(scene_ask(c, method, path, NULL, body, &status));
+    if (status != 200 && status != 409 && status != 507 && status != 400 && status != 503)
+        scene_fail(c, "a change has a strange answer", id, status);
+    c->jumped = c->jumped && status != 200;
+    return status;
+}
+
+static void cancel(struct scene *c, int64_t id)
+{
+    bool live[MEMBERS];
+    struct told *t = told_of(c, id);
+    for (int m = 0; m < MEMBERS; m++)
+        live[m] = t->member[m].pending || member_runs(c, &t->member[m]);
+    int status = tell(c, "DELETE", id, "", NULL);
+    t = told_of(c, id);
+    for (int m = 0; status == 200 && m < t->members; m++)
+        t->member[m].cancelled = t->member[m].cancelled || live[m];
+    t->cancelled = t->cancelled || status == 200;
+    t->maybe_cancelled = t->maybe_cancelled || status != 409;
+}
+
+static void requeue(struct scene *c, int64_t id)
+{
+    int starts[MEMBERS] = {0};
+    struct told *t = told_of(c, id);
+    for (int m = 0; m < t->members; m++)
+        if (member_runs(c, &t->member[m]))
+            starts[m] = t->member[m].starts;
+    int allowed = t->allowed;
+    t->allowed += t->members; /* it may have started again when the answer comes */
+    int status = tell(c, "POST", id, "/requeue", NULL);
+    t = told_of(c, id);
+    if (status == 409)
+        t->allowed = allowed;
+    for (int m = 0; status == 200 && m < t->members; m++)
+        if (starts[m] > 0)
+            t->member[m].requeued_at = starts[m];
+}
+
+/* Priority, duration or queue: 200 says it is so, 507 and 503 nothing. */
+static void update(struct scene *c, int64_t id, int what)
+{
+    char body[60];
+    int64_t value =
+        what == 0 ? random_between(&c->r, -3, 3) : random_between(&c->r, 0, 1) * 3600 + 1800;
+    int queue = (int)random_between(&c->r, 0, QUEUES - 1);
+    struct told *t = told_of(c, id);
+    if (what < 2)
+        snprintf(body, sizeof(body), "{\"%s\":%lld}", what == 0 ? "priority" : "duration",
+                 (long long)value);
+    else
+        snprintf(body, sizeof(body), "{\"queue\":\"%s\"}", scene_queues[queue]);
+    if (what == 1 && runs(c, t))
+        c->disturbed = true;
+    bool unsure = t->unsure;
+    t->preemptible = t->preemptible || (what == 2 && queue == SPARE);
+    t->unsure = true; /* it may start before the answer comes */
+    int status = tell(c, "PATCH", id, "", body);
+    t = told_of(c, id);
+    t->unsure = unsure || (status != 200 && status != 409 && status != 400);
+    if (status == 409 || status == 400)
+        return;
+    if (status == 200 && what == 0)
+        t->priority = value;
+    else if (status == 200 && what == 1)
+        t->duration = value * SIM_SECOND;
+    else if (status == 200)
+        t->queue = queue;
+    if (what == 1)
+        t->limited_at = scene_now(c);
+    laws_arrived(c, t, id, 0);
+}
+
+static void hold(struct scene *c, int64_t id, bool hold)
+{
+    struct told *t = told_of(c, id);
+    bool held = t->held;
+    t->held = held && hold; /* it may start before the answer comes */
+    int status = tell(c, "PATCH", id, "", hold ? "{\"hold\":true}" : "{\"hold\":false}");
+    t = told_of(c, id);
+    t->held = hold ? held || status == 200 : held && status == 409;
+    if (status == 200)
+        t->maybe_held = hold;
+    else if (status != 409)
+        t->maybe_held = true;
+    if (!hold)
+        laws_arrived(c, t, id, 0);
+}
+
+void told_change(struct scene *c)
+{
+    if (c->n < 2)
+        return;
+    int64_t id = random_between(&c->r, c->n > 40 ? c->n - 40 : 1, c->n - 1);
+    struct told *t = told_of(c, id);
+    int what = (int)random_between(&c->r, 0, 6);
+    if (!t->sure)
+        return;
+    t->touched = true;
+    for (int m = 0; m < MEMBERS; m++)
+        t->member[m].ready = false;
+    if (what == 0)
+        cancel(c, id);
+    else if (what == 1)
+        requeue(c, id);
+    else if (what <= 4)
+        update(c, id, what - 2);
+    else
+        hold(c, id, what == 5);
+}
+
+/* ---- The listing ---- */
+
+bool laws_is_over(const char *state)
+{
+    return strcmp(state, "pending") != 0 && strcmp(state, "held") != 0 &&
+           strcmp(state, "running") != 0;
+}
+
+void told_adopt(struct scene *c, const json_t *row)
+{
+    int64_t id = json_integer_value(json_object_get(row, "id"));
+    struct told *t = told_of(c, id);
+    int requeue, preemptible;
+    const char *dependency = json_string_value(json_object_get(row, "dependency"));
+    const char *name = json_string_value(json_object_get(row, "name"));
+    long long depends = 0;
+    if (!name || sscanf(name, "%d.%d.%d.%d", &t->cores, &t->gpus, &requeue, &preemptible) != 4)
+        scene_fail(c, "nobody asked for it", id, -1);
+    if (dependency)
+        sscanf(dependency, "afterany:%lld", &depends);
+    t->sure = true;
+    t->members = (int)json_integer_value(json_object_get(row, "members"));
+    t->requeue = requeue;
+    t->preemptible = preemptible;
+    t->depends = depends;
+    t->begin = scene_now(c);
+    t->begin_lost = true; /* the listing doesn't show it */
+    t->maybe_held = true;
+    t->unsure = true;
+    c->disturbed = true;
+    c->submissions++;
+}
+
+/* What can be changed of it is as it was acknowledged. */
+static void check_values(struct scene *c, const json_t *row, int64_t id, bool over)
+{
+    struct told *t = told_of(c, id);
+    int queue = told_queue(json_string_value(json_object_get(row, "queue")));
+    int64_t priority = json_integer_value(json_object_get(row, "priority"));
+    int64_t duration = json_integer_value(json_object_get(row, "duration")) * SIM_SECOND;
+    if (!t->unsure && (queue != t->queue || priority != t->priority || duration != t->duration))
+        scene_fail(c, "it was changed and isn't, or the other way round", id, -1);
+    if (t->unsure && !c->failing && !over) {
+        t->queue = queue;
+        t->priority = priority;
+        t->duration = duration;
+        t->unsure = false;
+        c->disturbed = true;
+    }
+}
+
+static void check_state(struct scene *c, int64_t id, int member, const char *state)
+{
+    struct told *t = told_of(c, id);
+    struct told_member *p = &t->member[member];
+    bool over = laws_is_over(state);
+    if (p->ended && strcmp(p->state, state) != 0)
+        scene_fail(c, "it had ended otherwise", id, member);
+    if (over && p->cancelled && strcmp(state, "cancelled") != 0)
+        scene_fail(c, "it was cancelled and ended otherwise", id, member);
+    if (over && !c->failing) {
+        p->ended = true;
+        snprintf(p->state, sizeof(p->state), "%s", state);
+    }
+    if (t->held && strcmp(state, "pending") == 0)
+        scene_fail(c, "it was held and isn't", id, member);
+    if (!t->held && !t->maybe_held && strcmp(state, "held") == 0)
+        scene_fail(c, "it was released and isn't", id, member);
+    if (t->maybe_held && !c->failing && !t->unsure && !over && strcmp(state, "running") != 0) {
+        t->held = strcmp(state, "held") == 0;
+        t->maybe_held = false;
+        c->disturbed = true;
+    }
+    if (strcmp(state, "cancelled") == 0 && !t->maybe_cancelled && !t->preemptible)
+        scene_fail(c, "nobody cancelled it", id, member);
+    const struct sim_run *run = sim_engine_find(c->w->engine, id, t->members > 1 ? member : -1);
+    if (over && run && run->state != SIM_OVER && strcmp(state, "cancelled") != 0)
+        scene_fail(c, "it still runs", id, member);
+}
+
+/* A row of the listing against what was told of it. */
+static void check_row(struct scene *c, const json_t *row, int *seen)
+{
+    int64_t id = json_integer_value(json_object_get(row, "id"));
+    const json_t *which = json_object_get(row, "member");
+    int member = json_is_integer(which) ? (int)json_integer_value(which) : 0;
+    const char *state = json_string_value(json_object_get(row, "state"));
+    if (member >= MEMBERS || seen[id * MEMBERS + member]++)
+        scene_fail(c, "it is listed twice", id, member);
+    if (!told_of(c, id)->sure) /* the answer was lost, or not: now it is there */
+        told_adopt(c, row);
+    check_values(c, row, id, laws_is_over(state));
+    check_state(c, id, member, state);
+}
+
+void told_check_list(struct scene *c)
+{
+    int status;
+    int64_t known = c->n;
+    char query[60];
+    int *seen = calloc((size_t)(c->n + 4096) * MEMBERS, sizeof(*seen));
+    json_t *next = NULL;
+    bool before = scene_scarce(c, false);
+    if (before) /* what could not be written for want of memory is not listed until it is */
+        sim_server_turn(c->w, NULL);
+    do {
+        snprintf(query, sizeof(query), "history=1&limit=97%s%s", next ? "&after=" : "",
+                 next ? json_string_value(next) : "");
+        json_decref(next);
+        json_t *got = scene_ask(c, "GET", "/v1/jobs", query, NULL, &status);
+        if (status != 200 || !json_is_object(got))
+            scene_fail(c, "there is no listing", status, -1);
+        size_t i;
+        json_t *row;
+        json_array_foreach(json_object_get(got, "jobs"), i, row) check_row(c, row, seen);
+        next = json_incref(json_object_get(got, "next"));
+        json_decref(got);
+    } while (json_is_string(next));
+    json_decref(next);
+    for (int64_t id = 1; id < known; id++)
+        for (int m = 0; c->told[id].sure && m < c->told[id].members; m++)
+            if (!seen[id * MEMBERS + m])
+                scene_fail(c, "it is lost", id, m);
+    scene_scarce(c, before);
+    free(seen);
+}

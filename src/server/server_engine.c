@@ -145,10 +145,8 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
     run->cpu_time = e->cpu_time;
     put_end(&data, run, reason);
     server_event(s, job->id, shown_member(run), kinds[state], strbuf_steal(&data));
-    /* The core has those that it preempted wait again, or has no memory for that; but this one is over. */
-    if (m->handle >= 0 && (sched_finish_as(s->sched, s->now, m->handle, state == STORE_DONE) < 0 ||
-                           sched_state(s->sched, m->handle) >= 0))
-        sched_cancel(s->sched, s->now, m->handle);
+    if (m->handle >= 0)
+        sched_finish_as(s->sched, s->now, m->handle, state == STORE_DONE);
     s->happened = true;
     member_end(s, job, run->member, state, reason);
 }

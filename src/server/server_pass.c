@@ -49,8 +49,7 @@ static void not_started(server_t *s, struct job *job, uint32_t i)
         member_mark(s, job, i);
         return;
     }
-    if (sched_finish_as(s->sched, s->now, m->handle, false) < 0)
-        sched_cancel(s->sched, s->now, m->handle);
+    sched_finish_as(s->sched, s->now, m->handle, false);
     server_event(s, job->id, shown_member(job, i), "failed", NULL);
     member_end(s, job, i, STORE_FAILED, "out of memory");
 }

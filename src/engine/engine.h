@@ -52,8 +52,8 @@ enum engine_what {
     ENGINE_STARTED, /* all its processes have been started, or were killed before they were */
     ENGINE_ENDED, /* all its tasks have ended, and no process of it is left: what they left behind was killed */
     ENGINE_FAILED, /* it could not be started, and nothing of it is left: `text` says why. No ENGINE_STARTED comes first */
-    ENGINE_LOST /* nobody knows how it ended, or whether it was started: its keeper was killed, the machine went down.
-                 * Nothing of it is left. ENGINE_STARTED may have come first, or not */
+    ENGINE_LOST /* nobody knows how it ended, or whether it was started: its keeper was killed or told to end, the machine
+                 * went down. Nothing of it is left. ENGINE_STARTED may have come first, or not */
 };
 
 struct engine_event {
@@ -67,7 +67,7 @@ struct engine_event {
     int64_t peak_memory; /* bytes: of its cgroup, or else of its largest process; -1: unknown */
     int64_t
         cpu_time; /* us, of its cgroup, or else of all processes that were waited for; -1: unknown */
-    const char *text; /* of ENGINE_FAILED, else NULL */
+    const char *text; /* of ENGINE_FAILED; of others what is known of it beside, or NULL */
 };
 
 struct engine;
@@ -129,7 +129,7 @@ struct engine_local_options {
 
 /* The engine of this machine. Runs are started by a keeper, a small process that lives on when the server doesn't, and is
  * found again by its socket in the directory; one is started when there is none, also later, when one was killed. It ends
- * when it has no server and no runs. The directory belongs to the caller's user and to one server at a time. NULL with errno
+ * when it has no server and no runs, and on SIGTERM, when it ends its runs first. The directory belongs to the caller's user and to one server at a time. NULL with errno
  * and a text; EBUSY: another server uses the directory.
  *
  * As a system's service: a server's cgroup may be killed with the server (systemd: KillMode=process lets the keeper and the

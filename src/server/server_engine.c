@@ -88,10 +88,10 @@ static const char *reason_of(const struct member *m, const struct engine_event *
     if (e->what == ENGINE_FAILED)
         return e->text ? e->text : "it could not be started";
     if (e->what == ENGINE_LOST)
-        return "lost: nobody knows how it ended";
+        return e->text ? e->text : "lost: nobody knows how it ended";
     if (m->timed_out)
         return "time limit";
-    return m->preempted ? "preempted" : NULL;
+    return m->preempted ? "preempted" : e->text;
 }
 
 static enum store_state state_of(const struct member *m, const struct engine_event *e)

@@ -276,6 +276,63 @@ static void stop_keeper(struct scene *s)
 }
 
 /* This process stands for one that has got the pid, in its boot or another one. */
+/* It may still wait for whoever is its parent. */
+static bool has_ended(pid_t pid)
+{
+    struct proc p;
+    return procs_look(pid, &p) != 0 || p.state == 'Z' || p.state == 'X';
+}
+
+/* As when the machine is shut down: nobody can say whether what runs would have been done. */
+static void a_keeper_that_is_told_to_end_ends_its_runs(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make();
+    int fifo = scene_fifo(s, "fifo");
+    uint64_t done = scene_shell(s, "exit 4");
+    scene_wait(s, done, ENGINE_ENDED);
+    uint64_t plain = scene_shell(s, "exec sleep 1000");
+    uint64_t neat =
+        scene_shell(s, "trap 'exit 0' TERM; echo up >fifo; while :; do sleep 0.01; done");
+    scene_line(fifo);
+    pid_t pid = scene_wait(s, plain, ENGINE_STARTED)->pid;
+    pid_t keeper = scene_keeper(s);
+    assert_int_equal(kill(keeper, SIGTERM), 0);
+    scene_wait_for_end(keeper);
+    const char *text = "lost: it was ended with its keeper, as when the machine is shut down";
+    assert_string_equal(scene_wait(s, plain, ENGINE_LOST)->text, text);
+    assert_string_equal(scene_wait(s, neat, ENGINE_LOST)->text, text);
+    assert_null(scene_heard(s, done, ENGINE_LOST));
+    assert_true(has_ended(pid));
+    /* What is asked for then is for the next one. */
+    assert_int_equal(scene_wait(s, scene_shell(s, "exit 5"), ENGINE_ENDED)->exit_status, 5);
+    close(fifo);
+    scene_end(s);
+}
+
+/* What ended with its keeper is said by the next, and there is a program that ends it and waits. */
+static void a_program_ends_the_keeper(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make();
+    int fifo = scene_fifo(s, "fifo");
+    uint64_t key = scene_shell(s, "echo up >fifo; exec sleep 1000");
+    scene_line(fifo);
+    scene_wait(s, key, ENGINE_STARTED);
+    pid_t keeper = scene_keeper(s);
+    s->e->ops->close(s->e);
+    s->n_heard = 0;
+    char command[300];
+    snprintf(command, sizeof(command), "%s --end %s", getenv("BERTH_KEEPER"), s->keeper);
+    assert_int_equal(system(command), 0);
+    assert_true(has_ended(keeper));
+    assert_int_equal(system(command), 0); /* there is none */
+    scene_open(s);
+    assert_non_null(scene_wait(s, key, ENGINE_LOST)->text);
+    close(fifo);
+    scene_end(s);
+}
+
 static void another_process_with_the_pid_is_left_alone(void **state)
 {
     (void)state;
@@ -451,6 +508,8 @@ int main(void)
         cmocka_unit_test(what_a_killed_keeper_ran_can_be_killed),
         cmocka_unit_test(no_run_is_started_twice),
         cmocka_unit_test(a_keeper_with_nothing_to_keep_ends),
+        cmocka_unit_test(a_keeper_that_is_told_to_end_ends_its_runs),
+        cmocka_unit_test(a_program_ends_the_keeper),
         cmocka_unit_test(another_process_with_the_pid_is_left_alone),
         cmocka_unit_test(a_damaged_journal_costs_what_is_damaged),
         cmocka_unit_test(a_full_disk_refuses_starts_and_loses_nothing),

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,11 +185,12 @@ static void limits_are_set_and_usage_is_read(void **state)
     assert_null(notice);
     /* The run itself writes what the kernel would have counted. */
     char command[900];
-    snprintf(command, sizeof(command),
-             "cd %s/*.1 && for f in cgroup.procs memory.max memory.oom.group pids.max cpuset.cpus; "
-             "do echo \"$(cat $f)\"; done && echo 123456 >memory.peak && "
-             "printf 'user_usec 1\\nusage_usec 4242\\n' >cpu.stat",
-             base);
+    snprintf(
+        command, sizeof(command),
+        "cd %s/*.1 && for f in cgroup.procs memory.max memory.swap.max memory.oom.group pids.max "
+        "cpuset.cpus; do echo \"$(cat $f)\"; done && echo 123456 >memory.peak && "
+        "printf 'user_usec 1\\nusage_usec 4242\\n' >cpu.stat",
+        base);
     const char *const argv[] = {"sh", "-c", command, NULL};
     struct engine_run run = scene_run(s, argv);
     run.memory = 1048576;
@@ -201,10 +203,38 @@ static void limits_are_set_and_usage_is_read(void **state)
     assert_int_equal(ended->cpu_time, 4242);
     char expected[100];
     pid_t pid = scene_heard(s, key, ENGINE_STARTED)->pid;
-    snprintf(expected, sizeof(expected), "%d\n1048576\n1\n99\n0-1\n", (int)pid);
+    snprintf(expected, sizeof(expected), "%d\n1048576\n0\n1\n99\n0-1\n", (int)pid);
     assert_string_equal(scene_text(s, "out"), expected);
     snprintf(command, sizeof(command), "%s/cgroup.subtree_control", base + strlen(s->folder) + 1);
     assert_non_null(strstr(scene_text(s, command), "+pids"));
+    scene_end(s);
+}
+
+/* A run that the kernel ended for want of memory is told from others that were killed. */
+static void want_of_memory_is_told(void **state)
+{
+    (void)state;
+    char root[300];
+    char base[300];
+    struct scene *s = make_with_groups(root, base, sizeof(base), "cpuset cpu memory pids\n");
+    char command[900];
+    snprintf(
+        command, sizeof(command),
+        "cd %s/*.$KEY && printf 'max 7\noom 1\noom_kill %%d\n' $KILLS >memory.events; kill -9 $$",
+        base);
+    const char *const argv[] = {"sh", "-c", command, NULL};
+    const char *const killed[] = {"PATH=/usr/bin:/bin", "KEY=1", "KILLS=2", NULL};
+    const char *const other[] = {"PATH=/usr/bin:/bin", "KEY=2", "KILLS=0", NULL};
+    struct engine_run run = scene_run(s, argv);
+    run.memory = 5 * 1048576;
+    run.env = killed;
+    const struct engine_event *ended = scene_wait(s, scene_start(s, &run), ENGINE_ENDED);
+    assert_int_equal(ended->exit_signal, SIGKILL);
+    assert_string_equal(ended->text, "out of memory: it had 5 MiB");
+    run.env = other;
+    ended = scene_wait(s, scene_start(s, &run), ENGINE_ENDED);
+    assert_int_equal(ended->exit_signal, SIGKILL);
+    assert_string_equal(ended->text, ""); /* or none */
     scene_end(s);
 }
 
@@ -270,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_script_runs_as_the_user),
         cmocka_unit_test(only_root_starts_as_another),
         cmocka_unit_test(limits_are_set_and_usage_is_read),
+        cmocka_unit_test(want_of_memory_is_told),
         cmocka_unit_test(a_missing_controller_is_told),
         cmocka_unit_test(no_groups_are_told),
         cmocka_unit_test(a_limit_that_cannot_be_set_is_a_failure),

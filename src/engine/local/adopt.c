@@ -94,8 +94,11 @@ static int on_end(void *context, const struct journal_end *end)
     if (!run)
         return -1;
     free(run->failure);
-    run->failure = event->what == ENGINE_FAILED ? strdup(event->text ? event->text : "") : NULL;
-    if (event->what == ENGINE_FAILED && !run->failure)
+    free(run->note);
+    run->failure = run->note = NULL;
+    if (event->what == ENGINE_FAILED && !(run->failure = strdup(event->text ? event->text : "")))
+        return -1;
+    if (event->what != ENGINE_FAILED && event->text && !(run->note = strdup(event->text)))
         return -1;
     run->phase = PHASE_ENDED;
     run->adopted = event->what == ENGINE_LOST;

@@ -202,6 +202,7 @@ static const char *set_limits(const struct cgroups *c, int fd, const struct engi
     if (c->memory && run->memory > 0) {
         if (put_number(fd, "memory.max", run->memory))
             return "memory.max";
+        put(fd, "memory.swap.max", "0"); /* it is not there without swap */
         put(fd, "memory.oom.group", "1");
     }
     if (c->processes && run->processes > 0 && put_number(fd, "pids.max", run->processes))
@@ -251,6 +252,20 @@ bool cgroup_empty(int fd)
     if (procs_read_file(fd, "cgroup.events", text, sizeof(text)) <= 0)
         return true;
     return strstr(text, "populated 1") == NULL;
+}
+
+bool cgroup_out_of_memory(int fd, int64_t *limit)
+{
+    char text[SMALL];
+    if (procs_read_file(fd, "memory.events", text, sizeof(text)) <= 0)
+        return false;
+    const char *kills = strstr(text, "\noom_kill ");
+    if (!kills || strtoll(kills + strlen("\noom_kill "), NULL, 10) <= 0)
+        return false;
+    *limit = -1;
+    if (procs_read_file(fd, "memory.max", text, sizeof(text)) > 0 && text[0] != 'm')
+        *limit = strtoll(text, NULL, 10);
+    return true;
 }
 
 void cgroup_usage(int fd, int64_t *peak_memory, int64_t *cpu_time)

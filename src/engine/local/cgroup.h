@@ -48,6 +48,9 @@ void cgroup_kill(int fd);
 /* True if no process is in it. */
 bool cgroup_empty(int fd);
 
+/* True if the kernel ended processes in it for want of memory; how much it was allowed: bytes, or -1: all there is. */
+bool cgroup_out_of_memory(int fd, int64_t *limit);
+
 /* What it used: bytes at most, us of CPU time; unchanged where it isn't known. */
 void cgroup_usage(int fd, int64_t *peak_memory, int64_t *cpu_time);
 

@@ -115,9 +115,23 @@ bool keeper_write(struct keeper *k)
     return true;
 }
 
-static void handle(struct keeper *k, const struct watch *watch, uint32_t events)
+/* What came together: SIGTERM has the lower number, so it is read first, and who died of the same is known to be lost. */
+static void take_signals(struct keeper *k)
 {
     struct signalfd_siginfo info;
+    bool children = false;
+    while (read(k->signals, &info, sizeof(info)) > 0) {
+        if (info.ssi_signo == SIGTERM)
+            keeper_end(k);
+        else
+            children = true;
+    }
+    if (children)
+        keeper_reap(k);
+}
+
+static void handle(struct keeper *k, const struct watch *watch, uint32_t events)
+{
     switch (watch->what) {
     case WATCH_LISTENER:
         keeper_accept(k);
@@ -126,9 +140,8 @@ static void handle(struct keeper *k, const struct watch *watch, uint32_t events)
         if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
             keeper_read(k);
         break;
-    case WATCH_CHILDREN:
-        if (read(k->children, &info, sizeof(info)) > 0)
-            keeper_reap(k);
+    case WATCH_SIGNALS:
+        take_signals(k);
         break;
     case WATCH_RESULT:
         keeper_result(k, watch->owner);
@@ -152,6 +165,7 @@ static int wait_time(const struct keeper *k)
     int64_t now = keeper_steady();
     int ms = until(k->sweep_at, now, -1);
     ms = until(k->linger_at, now, ms);
+    ms = until(k->kill_at, now, ms);
     ms = until(k->link >= 0 ? k->say_at : 0, now, ms);
     return until(k->journal_errno ? k->journal_at : 0, now, ms);
 }
@@ -160,7 +174,7 @@ static int wait_time(const struct keeper *k)
 static bool needed(const struct keeper *k)
 {
     bool unwritten = (k->journal_errno || k->records.len > 0) && k->journal_errno != ENOENT;
-    return k->link >= 0 || k->live > 0 || k->lost || unwritten ||
+    return (k->link >= 0 && !k->ending) || k->live > 0 || k->lost || unwritten ||
            (k->linger_at > 0 && keeper_steady() < k->linger_at);
 }
 
@@ -169,12 +183,13 @@ static int begin(struct keeper *k)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
-    k->children = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (k->children < 0)
+    sigaddset(&set, SIGTERM);
+    k->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (k->signals < 0)
         return -1;
-    k->watch_children = (struct watch){WATCH_CHILDREN, k};
+    k->watch_signals = (struct watch){WATCH_SIGNALS, k};
     k->watch_listener = (struct watch){WATCH_LISTENER, k};
-    return keeper_watch(k, k->children, &k->watch_children, EPOLLIN) ||
+    return keeper_watch(k, k->signals, &k->watch_signals, EPOLLIN) ||
                    keeper_watch(k, k->listener, &k->watch_listener, EPOLLIN)
                ? -1
                : 0;
@@ -192,6 +207,7 @@ int keeper_loop(struct keeper *k)
             handle(k, events[i].data.ptr, events[i].events);
         if (held)
             keeper_read(k);
+        keeper_end_more(k);
         keeper_sweep(k);
         keeper_write(k);
         keeper_say(k);

@@ -27,7 +27,7 @@
 enum watched {
     WATCH_LISTENER,
     WATCH_LINK,
-    WATCH_CHILDREN,
+    WATCH_SIGNALS,
     WATCH_RESULT,  /* of a run that is being started */
     WATCH_PROCESS, /* of a run that another keeper has started */
 };
@@ -96,7 +96,9 @@ struct run {
     int exit_signal;
     int64_t peak_memory;
     int64_t cpu_time;
+    bool lost;     /* it was ended with its keeper */
     char *failure; /* why it could not be started */
+    char *note;    /* what is known of its end beside; or NULL */
     struct note started;
     struct note ended;
 };
@@ -104,10 +106,10 @@ struct run {
 struct keeper {
     int directory; /* the current one too */
     int poll;
-    int children; /* signalfd of SIGCHLD */
+    int signals; /* signalfd of SIGCHLD and SIGTERM */
     int listener;
     int link; /* to the engine; -1 */
-    struct watch watch_listener, watch_link, watch_children;
+    struct watch watch_listener, watch_link, watch_signals;
     struct strbuf in, out;
     size_t out_at;        /* sent */
     int64_t say_at;       /* when starts are said, us of the steady clock; 0: at once */
@@ -138,6 +140,8 @@ struct keeper {
     size_t starting_max;
     size_t adopted;       /* runs with processes of another keeper's */
     struct process *lost; /* processes of nobody knows whom */
+    bool ending;          /* it was told to end */
+    int64_t kill_at; /* when what still runs then is killed, us of the steady clock; 0: it was */
     struct run *stopping;
     struct run *signalled;
     bool look;        /* for processes that were left behind */
@@ -186,6 +190,10 @@ void keeper_signal(struct keeper *k, const struct message_signal *signal);
 void keeper_stop(struct keeper *k, struct run *run); /* none of its processes is to stay */
 void keeper_sweep(struct keeper *k);                 /* to be called once a turn */
 
+/* It was told to end: so are its runs, which are lost, and it takes no more. Then it is to be called once a turn. */
+void keeper_end(struct keeper *k);
+void keeper_end_more(struct keeper *k);
+
 /* The link to the engine. */
 void keeper_accept(struct keeper *k);
 void keeper_read(struct keeper *k);
@@ -196,7 +204,7 @@ int keeper_watch(struct keeper *k, int fd, struct watch *watch, uint32_t events)
 /* Close what was watched. Closing alone would not end the watch while a child that was just forked has it open too. */
 void keeper_unwatch(struct keeper *k, int fd);
 
-/* Until there is nothing to keep: no link, no process, and all that is not acknowledged is in the journal. The listener
+/* Until there is nothing to keep: no link (or it is ending), no process, and all that is not acknowledged is in the journal. The listener
  * and SIGCHLD, which is blocked, are there. 0, or -1 with errno.
  */
 int keeper_loop(struct keeper *k);

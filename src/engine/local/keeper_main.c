@@ -1,13 +1,17 @@
 /* berth-keeper: starts the processes of a server's runs, and keeps how they end.
  *
  * usage: berth-keeper DIRECTORY [CGROUP-ROOT]
+ *        berth-keeper --end DIRECTORY
  *
  * berthd starts it when there is none. It leaves berthd's session and goes on without it; it ends when there is nothing
  * left to keep. The first process waits until the keeper can be reached, and says on standard error why it can't.
+ *
+ * With --end the keeper of the directory ends, and its runs with it, which are lost; this waits until it has.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,11 +178,49 @@ static int wait_for(int ready, const char *directory)
     return EXIT_FAILURE;
 }
 
+/* A keeper that can't be reached is none. */
+static int find_keeper(const char *directory, pid_t *pid)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = KEEPER_SOCKET};
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int rc = fd < 0 || chdir(directory) ||
+             connect(fd, (const struct sockaddr *)&name, sizeof(name)) ||
+             getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+    int saved = errno;
+    if (fd >= 0)
+        close(fd);
+    *pid = rc ? 0 : peer.pid;
+    errno = saved;
+    return rc && errno != ENOENT && errno != ECONNREFUSED ? -1 : 0;
+}
+
+static int end_keeper(const char *directory)
+{
+    pid_t pid;
+    int rc = find_keeper(directory, &pid);
+    int fd = rc == 0 && pid > 0 ? procs_open(pid) : -1;
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    if (rc == 0 && (pid == 0 || (fd < 0 && errno == ESRCH)))
+        return EXIT_SUCCESS;
+    if (fd < 0 || syscall(SYS_pidfd_send_signal, fd, SIGTERM, NULL, 0)) {
+        fprintf(stderr, "berth-keeper: %s: %s\n", directory, strerror(errno));
+        return EXIT_FAILURE;
+    }
+    while (poll(&end, 1, -1) < 0)
+        ;
+    return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     int ends[2];
+    if (argc == 3 && strcmp(argv[1], "--end") == 0)
+        return end_keeper(argv[2]);
     if (argc < 2 || argc > 3 || argv[1][0] == '-') {
-        fprintf(stderr, "usage: berth-keeper DIRECTORY [CGROUP-ROOT]\n");
+        fprintf(stderr, "usage: berth-keeper DIRECTORY [CGROUP-ROOT]\n"
+                        "       berth-keeper --end DIRECTORY\n");
         return 2;
     }
     pid_t server = getppid();

@@ -135,6 +135,10 @@ void keeper_read(struct keeper *k)
 {
     if (k->link < 0)
         return;
+    if (k->ending) {
+        keeper_hang_up(k); /* nothing is taken any more, so it is the peer that has */
+        return;
+    }
     ssize_t n = 0;
     if (k->starting < k->starting_max) {
         if (!strbuf_room(&k->in, CHUNK)) {

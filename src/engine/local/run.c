@@ -60,6 +60,7 @@ void keeper_free(struct keeper *k, struct run *run)
     forget_request(run);
     free(run->tasks);
     free(run->failure);
+    free(run->note);
     free(run);
 }
 
@@ -121,7 +122,9 @@ void keeper_end_record(const struct run *run, struct journal_end *end)
 {
     *end = (struct journal_end){.started = run->started.number, .started_at = run->started.at};
     struct engine_event *event = &end->event;
-    event->what = run->adopted ? ENGINE_LOST : run->failure ? ENGINE_FAILED : ENGINE_ENDED;
+    event->what = run->failure                ? ENGINE_FAILED
+                  : run->adopted || run->lost ? ENGINE_LOST
+                                              : ENGINE_ENDED;
     event->key = run->key;
     event->number = run->ended.number;
     event->at = run->ended.at;
@@ -132,13 +135,31 @@ void keeper_end_record(const struct run *run, struct journal_end *end)
         event->exit_signal = run->exit_signal;
         event->exit_status = run->exit_signal ? 0 : run->exit_status;
     }
-    if (event->what == ENGINE_FAILED)
-        event->text = run->failure;
+    event->text = run->failure ? run->failure : run->note;
+}
+
+/* Why it ended as it did, where that is known. */
+static char *find_note(const struct run *run)
+{
+    int64_t limit;
+    char *note = NULL;
+    if (run->failure)
+        return NULL;
+    if (run->lost)
+        return strdup("lost: it was ended with its keeper, as when the machine is shut down");
+    if (run->cgroup < 0 || !run->exit_signal || !cgroup_out_of_memory(run->cgroup, &limit))
+        return NULL;
+    if (limit < 0)
+        return strdup("out of memory: the machine had no more");
+    if (asprintf(&note, "out of memory: it had %" PRId64 " MiB", limit >> 20) < 0)
+        return NULL;
+    return note;
 }
 
 void keeper_finish(struct keeper *k, struct run *run)
 {
     struct journal_end end;
+    run->note = find_note(run);
     if (run->cgroup >= 0) {
         cgroup_usage(run->cgroup, &run->peak_memory, &run->cpu_time);
         cgroup_remove(&k->cgroups, run->key, run->cgroup);

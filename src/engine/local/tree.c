@@ -48,6 +48,35 @@ void keeper_signal(struct keeper *k, const struct message_signal *signal)
     }
 }
 
+#define GRACE 30000000 /* us from the keeper's SIGTERM until what still runs is killed */
+
+static void signal_all(struct keeper *k, int signal)
+{
+    for (struct run *run = k->first; run; run = run->next)
+        keeper_signal(k, &(struct message_signal){run->key, signal, true});
+}
+
+void keeper_end(struct keeper *k)
+{
+    if (k->ending)
+        return;
+    k->ending = true;
+    k->linger_at = 0;
+    k->starting_max = 0; /* no message is read any more */
+    k->kill_at = keeper_steady() + GRACE;
+    for (struct run *run = k->first; run; run = run->next)
+        run->lost = run->lost || run->phase != PHASE_ENDED;
+    signal_all(k, SIGTERM);
+}
+
+void keeper_end_more(struct keeper *k)
+{
+    if (k->kill_at == 0 || keeper_steady() < k->kill_at)
+        return;
+    k->kill_at = 0;
+    signal_all(k, SIGKILL);
+}
+
 /* Whose child of the keeper's this is: by its session, or its mark. False: that run has ended already. */
 static bool find_owner(const struct keeper *k, const struct proc *p, struct run **owner)
 {

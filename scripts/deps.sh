@@ -37,6 +37,7 @@ look() {
     need libuv1-dev has_library libuv
     need libmicrohttpd-dev has_library libmicrohttpd
     need libsqlite3-dev has_library sqlite3
+    need libpam0g-dev has_library pam
     case $1 in
     build) return ;;
     esac

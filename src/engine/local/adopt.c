@@ -195,8 +195,7 @@ static void watch_process(struct keeper *k, struct process *p)
         return;
     if (keeper_know(k, p) || keeper_watch(k, p->pidfd, &p->watch, EPOLLIN)) {
         keeper_forget(k, p);
-        keeper_unwatch(k, p->pidfd);
-        p->pidfd = -1;
+        keeper_unwatch(k, &p->pidfd);
         return;
     }
     p->alive = true;
@@ -208,8 +207,7 @@ void keeper_adopted_ended(struct keeper *k, struct process *p)
     if (!p->alive)
         return;
     p->alive = false;
-    keeper_unwatch(k, p->pidfd);
-    p->pidfd = -1;
+    keeper_unwatch(k, &p->pidfd);
     keeper_forget(k, p);
     if (--p->run->alive == 0)
         keeper_stop(k, p->run);

@@ -6,6 +6,7 @@
 #ifndef ENGINE_LOCAL_KEEPER_H
 #define ENGINE_LOCAL_KEEPER_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,7 @@
 #include "engine/engine.h"
 #include "engine/local/cgroup.h"
 #include "engine/local/journal.h"
+#include "engine/local/limits.h"
 #include "engine/local/messages.h"
 #include "engine/local/used.h"
 
@@ -129,7 +131,9 @@ struct keeper {
     struct cgroups cgroups;
     struct rlimit files;
     bool oom;
-    char mark[48]; /* "BERTH_RUN=ID." */
+    char limits_program[PATH_MAX]; /* berth-limits, beside this program */
+    struct limits_known limits;    /* of users */
+    char mark[48];                 /* "BERTH_RUN=ID." */
 
     struct dict runs; /* all whose end has not been acknowledged */
     struct run *first;
@@ -201,8 +205,8 @@ void keeper_say(struct keeper *k);
 void keeper_hang_up(struct keeper *k);
 int keeper_watch(struct keeper *k, int fd, struct watch *watch, uint32_t events);
 
-/* Close what was watched. Closing alone would not end the watch while a child that was just forked has it open too. */
-void keeper_unwatch(struct keeper *k, int fd);
+/* Close it, and look at it no longer: to close it is not enough while a child that was just forked has it too. */
+void keeper_unwatch(struct keeper *k, int *fd);
 
 /* Until there is nothing to keep: no link (or it is ending), no process, and all that is not acknowledged is in the journal. The listener
  * and SIGCHLD, which is blocked, are there. 0, or -1 with errno.

@@ -77,6 +77,17 @@ static int listen_there(struct keeper *k, berth_error_t *err)
     return rc ? errtext_set(err, errno, "%s: %s", KEEPER_SOCKET, strerror(errno)) : 0;
 }
 
+/* Found now, while this program is where it was. */
+static void find_limits_program(struct keeper *k)
+{
+    char *path = k->limits_program;
+    ssize_t n = readlink("/proc/self/exe", path, sizeof(k->limits_program) - 1);
+    path[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    snprintf(path + length, sizeof(k->limits_program) - length, "%s", LIMITS_PROGRAM);
+}
+
 static void set_limits(struct keeper *k)
 {
     char text[16];
@@ -119,6 +130,7 @@ static int prepare(struct keeper *k, berth_error_t *err)
     if (take_lock(err))
         return -1;
     set_limits(k);
+    find_limits_program(k);
     k->link = -1;
     k->directory = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     k->poll = epoll_create1(EPOLL_CLOEXEC);
@@ -159,6 +171,7 @@ static int keep(const char *cgroup, pid_t server, int ready)
         return EXIT_FAILURE;
     unlink(KEEPER_SOCKET);
     cgroups_close(&keeper.cgroups);
+    limits_clear(&keeper.limits);
     return EXIT_SUCCESS;
 }
 

@@ -18,10 +18,14 @@ int keeper_watch(struct keeper *k, int fd, struct watch *watch, uint32_t events)
     return epoll_ctl(k->poll, EPOLL_CTL_ADD, fd, &event);
 }
 
-void keeper_unwatch(struct keeper *k, int fd)
+void keeper_unwatch(struct keeper *k, int *fd)
 {
-    epoll_ctl(k->poll, EPOLL_CTL_DEL, fd, NULL);
-    close(fd);
+    struct epoll_event nothing = {0};
+    if (*fd < 0)
+        return;
+    epoll_ctl(k->poll, EPOLL_CTL_DEL, *fd, &nothing);
+    close(*fd);
+    *fd = -1;
 }
 
 static void look_for(struct keeper *k, uint32_t events)
@@ -33,9 +37,7 @@ static void look_for(struct keeper *k, uint32_t events)
 
 void keeper_hang_up(struct keeper *k)
 {
-    if (k->link >= 0)
-        keeper_unwatch(k, k->link);
-    k->link = -1;
+    keeper_unwatch(k, &k->link);
     k->link_held = false;
     strbuf_clear(&k->in);
     strbuf_clear(&k->out);

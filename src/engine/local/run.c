@@ -209,6 +209,8 @@ static int fork_task(struct keeper *k, struct run *run, uint32_t index, int resu
         .result = result,
         .files = k->files,
         .oom = k->oom,
+        .program = k->limits_program,
+        .limits = limits_find(&k->limits, run->request.run.uid, keeper_steady()),
     };
     if (dict_reserve(&k->pids) || spawn_task(&s, &spawned))
         return -1;
@@ -313,8 +315,7 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
 /* All that were being started have become the command, or have told that they can't. */
 static void told(struct keeper *k, struct run *run)
 {
-    keeper_unwatch(k, run->result);
-    run->result = -1;
+    keeper_unwatch(k, &run->result);
     if (run->phase == PHASE_FIRST && run->n_tasks > 1 && !run->kill) {
         run->phase = PHASE_REST;
         fork_tasks(k, run, 1, run->n_tasks);
@@ -330,13 +331,16 @@ static void told(struct keeper *k, struct run *run)
 
 void keeper_result(struct keeper *k, struct run *run)
 {
-    char text[SPAWN_TEXT_MAX];
+    struct spawn_word word;
     ssize_t n = 1;
     while (n > 0 && run->result >= 0) {
-        n = read(run->result, text, sizeof(text));
-        if (n == (ssize_t)sizeof(text)) {
-            text[sizeof(text) - 1] = '\0';
-            fail(k, run, "%s%s", text, 0);
+        n = read(run->result, &word, sizeof(word));
+        if (n == (ssize_t)sizeof(word)) {
+            word.text[sizeof(word.text) - 1] = '\0';
+            if (word.text[0])
+                fail(k, run, "%s%s", word.text, 0);
+            else
+                limits_keep(&k->limits, run->request.run.uid, &word.limits, keeper_steady());
         } else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
             told(k, run);
             return;

@@ -38,16 +38,21 @@ static int64_t wall(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
+static void tell(const struct spawn_word *word)
+{
+    while (write(SPAWN_RESULT, word, sizeof(*word)) < 0 && errno == EINTR)
+        ;
+}
+
 /* Say why this process can't become the command, and end it. */
 __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *format, ...)
 {
-    char text[SPAWN_TEXT_MAX] = "";
+    struct spawn_word word = {.text = ""};
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    vsnprintf(word.text, sizeof(word.text), format, args);
     va_end(args);
-    while (write(SPAWN_RESULT, text, sizeof(text)) < 0 && errno == EINTR)
-        ;
+    tell(&word);
     _exit(127);
 }
 
@@ -59,13 +64,37 @@ static void die_with(pid_t keeper)
         _exit(127);
 }
 
+/* The limits of the run's user. Who asks for them is not yet in the run's cgroup, and does not count for it. */
+static void find_limits(const struct spawn *s, struct limits *limits)
+{
+    struct spawn_word word = {.text = ""};
+    char text[LIMITS_TEXT_MAX];
+    if (s->limits) {
+        *limits = *s->limits;
+        return;
+    }
+    if (limits_ask(s->program, s->run->uid, &word.limits, text))
+        fail("limits of the user: %s", text);
+    *limits = word.limits;
+    tell(&word);
+}
+
+/* Let go of all that is the keeper's: this may take a while to become the command. */
 static void keep_descriptors(const struct spawn *s)
 {
+    int last = s->cgroup < 0 ? SPAWN_RESULT : SPAWN_CGROUP;
     if (dup3(s->result, SPAWN_RESULT, O_CLOEXEC) < 0)
         _exit(127);
-    if (s->cgroup >= 0 && cgroup_join(s->cgroup, getpid()))
+    if (s->cgroup >= 0 && s->cgroup != SPAWN_CGROUP && dup3(s->cgroup, SPAWN_CGROUP, O_CLOEXEC) < 0)
         fail("cgroup: %s", strerror(errno));
-    syscall(SYS_close_range, SPAWN_RESULT + 1, ~0U, 0);
+    syscall(SYS_close_range, last + 1, ~0U, 0);
+}
+
+static void join_cgroup(void)
+{
+    if (cgroup_join(SPAWN_CGROUP, getpid()))
+        fail("cgroup: %s", strerror(errno));
+    close(SPAWN_CGROUP);
 }
 
 static void set_cpus(const char *cpus)
@@ -100,8 +129,11 @@ static void set_oom(void)
     close(fd);
 }
 
-static void become_user(const struct engine_run *run, pid_t keeper)
+static void become_user(const struct engine_run *run, const struct limits *limits, pid_t keeper)
 {
+    const char *what;
+    if (limits_set(limits, &what))
+        fail("limits of the user: %s: %s", what, strerror(errno));
     if (setgroups(run->n_groups, run->groups) || setresgid(run->gid, run->gid, run->gid) ||
         setresuid(run->uid, run->uid, run->uid))
         fail("user %lu: %s", (unsigned long)run->uid, strerror(errno));
@@ -289,18 +321,23 @@ __attribute__((noreturn)) static void child(const struct spawn *s, struct spawne
                                             pid_t keeper)
 {
     const struct engine_run *run = s->run;
+    struct limits limits;
     sigset_t none;
     self->pid = getpid();
     die_with(keeper);
     keep_descriptors(s);
     setsid();
+    setrlimit(RLIMIT_NOFILE, &s->files);
+    if (run->as_user)
+        find_limits(s, &limits);
+    if (s->cgroup >= 0)
+        join_cgroup();
     if (run->tasks[s->index].cpus)
         set_cpus(run->tasks[s->index].cpus);
     if (s->oom)
         set_oom();
-    setrlimit(RLIMIT_NOFILE, &s->files);
     if (run->as_user)
-        become_user(run, keeper);
+        become_user(run, &limits, keeper);
     umask(run->umask);
     if (chdir(run->directory))
         fail("directory %.180s: %s", run->directory, strerror(errno));

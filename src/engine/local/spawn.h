@@ -16,13 +16,21 @@
 #include <sys/types.h>
 
 #include "engine/engine.h"
+#include "engine/local/limits.h"
 
 /* Descriptors that the keeper keeps at these numbers, closed by exec. */
 #define SPAWN_LOCK    3
 #define SPAWN_JOURNAL 4
 #define SPAWN_RESULT  5 /* nothing of the keeper's; of the child: where it says what went wrong */
+#define SPAWN_CGROUP  6 /* of the child only */
 
-#define SPAWN_TEXT_MAX 256 /* what it says: one line with its terminator, by one write */
+#define SPAWN_TEXT_MAX 256
+
+/* What it says, by one write: a line that tells what went wrong, or none and its user's limits, which it has asked for. */
+struct spawn_word {
+    char text[SPAWN_TEXT_MAX];
+    struct limits limits;
+};
 
 struct spawn {
     const struct engine_run *run;
@@ -33,6 +41,8 @@ struct spawn {
     int result;          /* where to say what went wrong; closed by exec */
     struct rlimit files; /* RLIMIT_NOFILE as the server had it */
     bool oom;            /* the keeper's OOM score is not the default */
+    const char *program; /* berth-limits */
+    const struct limits *limits; /* of the user; NULL: to be asked for */
 };
 
 struct spawned {

@@ -81,4 +81,39 @@ b=$(as games "$BERTH" submit --hold true)
 expect_status 0 as nobody "$BERTH" cancel --all
 expect "one's own" cancelled "$(state "$a")"
 expect "another's" held "$(state "$b")"
+
+# A user's limits, as PAM has them: with a service and limits of this test's own, beside copies of the programs.
+[ -e /etc/pam.d/berth ] && echo "limits are not tested: this machine has a service berth" && finish
+cd "$scratch" || exit 1
+no_keeper() { [ -z "$(called berth-keeper)" ]; }
+expect_status 0 "$BERTH" server stop
+await "the keeper to end" no_keeper
+mkdir -p bin/pam.d
+cp "$BERTHD" "$BERTH_BUILD/berth-keeper" "$BERTH_BUILD/berth-limits" bin
+cat >bin/pam.d/berth <<END
+account required pam_unix.so broken_shadow
+session required pam_limits.so conf=$scratch/limits.conf
+END
+cat >limits.conf <<'END'
+nobody soft nofile 321
+nobody hard nofile 654
+nobody hard stack 4096
+nobody - priority 3
+@games hard fsize 7
+END
+bin/berthd || fail "the copy of berthd does not start"
+for time in first again; do
+    expect "limits of a user, $time" '321 654 4096 3' \
+        "$(as nobody "$BERTH" run sh -c 'echo $(ulimit -Sn) $(ulimit -Hn) $(ulimit -Hs) $(nice)')"
+done
+expect "limits of a group" 14 "$(as games "$BERTH" run sh -c 'ulimit -f')" # blocks of 512 bytes
+expect "root's" "$(sh -c 'ulimit -Sn; ulimit -Hs; nice')" "$("$BERTH" run sh -c 'ulimit -Sn; ulimit -Hs; nice')"
+# Who may not have a session, or whose limits can't be known, has no job, and hears why in a line.
+echo 'session required pam_deny.so' >>bin/pam.d/berth
+expect_status 1 as daemon "$BERTH" run true
+grep -q 'limits of the user: no session for daemon' err || fail "no word of the session: $(cat err)"
+expect "lines of it" 1 "$(wc -l <err)"
+mv bin/berth-limits bin/away
+expect_status 1 as daemon "$BERTH" run true
+grep -q 'limits of the user: .*berth-limits: No such file' err || fail "no word of berth-limits: $(cat err)"
 finish

@@ -10,13 +10,16 @@ expect_status 0 "${berth:-berth-is-not-installed}" --version
 expect_status 0 "$(dirname "${berth:-/none/berth}")/resource-query" --help
 grep -q '^usage: berth query' "$scratch/out" || fail "resource-query is not berth query"
 [ -n "$(find "$scratch/root" -path '*/lib*/berth/berth-hwloc.so')" ] || fail "no berth-hwloc.so"
-for program in bin/berthd libexec/berth/berth-keeper; do
+for program in bin/berthd libexec/berth/berth-keeper libexec/berth/berth-limits; do
     [ -x "$(find "$scratch/root" -path "*/$program")" ] || fail "no $program"
 done
 for file in bash-completion/completions/berth fish/vendor_completions.d/berth.fish zsh/site-functions/_berth; do
     [ -n "$(find "$scratch/root" -path "*/share/$file")" ] || fail "no completion $file"
 done
-[ -n "$(find "$scratch/root" -name berthd.service)" ] || fail "no unit for systemd"
+for unit in berthd berth-jobs; do
+    [ -n "$(find "$scratch/root" -name $unit.service)" ] || fail "no unit $unit for systemd"
+done
+[ -n "$(find "$scratch/root" -path '*/libexec/berth/pam.d/berth')" ] || fail "no service for PAM"
 # What is installed finds its parts.
 mkdir "$scratch/dir"
 expect_status 0 env BERTH_DIR="$scratch/dir" "${berth:-none}" run echo installed

@@ -188,7 +188,7 @@ static void limits_are_set_and_usage_is_read(void **state)
     snprintf(
         command, sizeof(command),
         "cd %s/*.1 && for f in cgroup.procs memory.max memory.swap.max memory.oom.group pids.max "
-        "cpuset.cpus; do echo \"$(cat $f)\"; done && echo 123456 >memory.peak && "
+        "cpuset.cpus; do echo \"$(cat $f)\"; done && stat -c %%a . && echo 123456 >memory.peak && "
         "printf 'user_usec 1\\nusage_usec 4242\\n' >cpu.stat",
         base);
     const char *const argv[] = {"sh", "-c", command, NULL};
@@ -203,7 +203,7 @@ static void limits_are_set_and_usage_is_read(void **state)
     assert_int_equal(ended->cpu_time, 4242);
     char expected[100];
     pid_t pid = scene_heard(s, key, ENGINE_STARTED)->pid;
-    snprintf(expected, sizeof(expected), "%d\n1048576\n0\n1\n99\n0-1\n", (int)pid);
+    snprintf(expected, sizeof(expected), "%d\n1048576\n0\n1\n99\n0-1\n755\n", (int)pid);
     assert_string_equal(scene_text(s, "out"), expected);
     snprintf(command, sizeof(command), "%s/cgroup.subtree_control", base + strlen(s->folder) + 1);
     assert_non_null(strstr(scene_text(s, command), "+pids"));

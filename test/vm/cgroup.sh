@@ -61,10 +61,22 @@ berth server stop
 END
 chmod 644 /tmp/private.sh
 echo "--- delegated"
-as ann env XDG_RUNTIME_DIR="/run/user/$uid" systemd-run --user --quiet --pipe --wait -p Delegate=yes \
-    bash /tmp/private.sh 1 </dev/null >/tmp/private.out 2>&1
+mkdir -p /home/ann/.config/systemd/user
+cat >/home/ann/.config/systemd/user/private.service <<'END'
+[Service]
+Type=oneshot
+Delegate=yes
+ExecStart=/bin/bash /tmp/private.sh 1
+StandardOutput=file:/tmp/private.ann
+StandardError=inherit
+END
+chown -R ann: /home/ann
+as ann env XDG_RUNTIME_DIR="/run/user/$uid" systemctl --user daemon-reload
+as ann env XDG_RUNTIME_DIR="/run/user/$uid" systemctl --user --no-block start private
+await "the private server to have been" grep -q '"notices"' /tmp/private.ann
+cp /tmp/private.ann /tmp/private.out
 cat /tmp/private.out
-grep -q '^0::/user.slice/.*berth\|^0::/user.slice/.*\.1$' /tmp/private.out || fail "a private run has no cgroup of its own"
+grep -q '^0::/user.slice/.*berth\|^0::/user.slice/.*/private.service/[0-9a-f]*\.1$' /tmp/private.out || fail "a private run has no cgroup of its own"
 grep -q '^status 137' /tmp/private.out || fail "no limit of memory in a delegated session"
 grep -q 'limits are not enforced for: cores' /tmp/private.out || grep -q '"notices":\[\]' /tmp/private.out || fail "the notices"
 echo "--- not delegated"

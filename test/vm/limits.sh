@@ -1,5 +1,6 @@
 # A user's limits, by the system's own PAM.
 . /share/vm/guest.sh
+sleep 61 # as long as limits are remembered
 cat >/etc/security/limits.d/trial.conf <<'END'
 bob hard nproc 77
 bob soft nofile 333

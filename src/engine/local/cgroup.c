@@ -36,10 +36,11 @@ static int put_number(int directory, const char *file, int64_t number)
     return put(directory, file, text);
 }
 
-/* A folder in a folder, made if need be. */
+/* A folder in a folder, made if need be. All may read it, whatever the umask: programs look for their own limits there. */
 static int folder(int directory, const char *name)
 {
-    if (mkdirat(directory, name, 0755) && errno != EEXIST)
+    int rc = mkdirat(directory, name, 0755);
+    if (rc ? errno != EEXIST : fchmodat(directory, name, 0755, 0))
         return -1;
     return openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }

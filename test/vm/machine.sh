@@ -37,6 +37,7 @@ set_up_root() {
         echo berthvm >"$root/etc/hostname"
     }
     install -m 755 "$BERTH_SOURCE/test/vm/agent.sh" "$root/usr/local/sbin/trial-agent"
+    install -m 755 "$BERTH_SOURCE/test/vm/trial-init.sh" "$root/usr/local/sbin/trial-init"
     cat >"$root/etc/systemd/system/trial-agent.service" <<'END'
 [Unit]
 After=multi-user.target
@@ -90,11 +91,13 @@ else
 fi
 accelerator=${BERTH_VM_ACCEL:-$accelerator}
 
-# boot [SEED]: until the agent answers
+# boot [SEED [KERNEL OPTION]...]: until the agent answers
 boot() {
     rm -rf "$share/do"
     mkdir -p -m 777 "$share/do"
-    "$work/power_disk" "$work/disk.sock" "$work/data.img" "${1:-1}" >>"$work/disk.log" &
+    seed=${1:-1}
+    [ $# -eq 0 ] || shift
+    "$work/power_disk" "$work/disk.sock" "$work/data.img" "$seed" >>"$work/disk.log" &
     disk_pid=$!
     until [ -S "$work/disk.sock" ]; do sleep 0.02; done
     kernel=$(echo "$work"/root/boot/vmlinuz-*)
@@ -102,7 +105,7 @@ boot() {
     qemu-system-x86_64 -accel $accelerator -m "$memory" -smp "$cores" -nodefaults -no-reboot \
         -display none -monitor none -serial "file:$work/console.log" \
         -kernel "$kernel" -initrd "$work/root/boot/initrd.img-${kernel##*/vmlinuz-}" \
-        -append "root=/dev/vda rw console=ttyS0 quiet panic=-1 mitigations=off nokaslr audit=0" \
+        -append "root=/dev/vda rw console=ttyS0 quiet panic=-1 mitigations=off nokaslr audit=0 $*" \
         -drive "file=$work/root.img,format=raw,if=virtio,snapshot=on,cache=unsafe" \
         -drive "file=nbd:unix:$work/disk.sock,format=raw,if=virtio,cache=none" \
         -virtfs "local,path=$share,mount_tag=share,security_model=none,multidevs=remap" \

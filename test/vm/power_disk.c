@@ -10,6 +10,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 
 #define SECTOR      512
 #define REQUEST_MAX ((uint32_t)32 << 20)
+#define FLUSH_TIME  20                 /* ms */
 #define CACHE_MAX   ((size_t)64 << 20) /* bytes; as a disk's, it is written out when it is full */
 
 #define OPTION_MAGIC  0x49484156454F5054ull /* "IHAVEOPT" */
@@ -124,6 +126,16 @@ static void flush(struct disk *d)
     forget(d);
 }
 
+/* As long as a spinning disk takes. False: the power went meanwhile. */
+static bool flush_slowly(struct disk *d)
+{
+    struct pollfd client = {.fd = d->client, .events = POLLRDHUP};
+    if (d->n_pending > 0 && poll(&client, 1, FLUSH_TIME) > 0)
+        return false;
+    flush(d);
+    return true;
+}
+
 static void cut_power(struct disk *d)
 {
     size_t n = d->n_pending, kept = 0, until = n;
@@ -195,8 +207,8 @@ static bool serve(struct disk *d)
             return true;
         if (r.type == COMMAND_WRITE && !take_write(d, &r))
             return false;
-        if (r.type == COMMAND_FLUSH)
-            flush(d);
+        if (r.type == COMMAND_FLUSH && !flush_slowly(d))
+            return false;
         bool reads = r.type == COMMAND_READ;
         if (!reply(d, &r, reads ? d->view + r.offset : NULL, reads ? r.length : 0))
             return false;

@@ -43,44 +43,4 @@ expect "the limit after a reload of systemd" $((64 << 20)) "$(cat "$group/memory
 berth cancel "$id"
 await "the folders to be gone" no_folders
 
-# A server of an ordinary user's: within a delegated session, and without.
-uid=$(id -u ann)
-loginctl enable-linger ann
-await "ann's systemd" test -S "/run/user/$uid/systemd/private"
-cat >/tmp/private.sh <<'END'
-cd
-unset BERTH_SOCKET
-export BERTH_DIR=$HOME/private$1
-berthd || exit 1
-berth run sh -c 'cat /proc/self/cgroup'
-berth run --mem 64M python3 -c 'b = bytearray(200 << 20)'
-echo "status $?"
-berth jobs -a | grep -c 'out of memory'
-curl -s --unix-socket "$BERTH_DIR/berth.sock" http://b/v1/server | sed 's/.*"notices"/"notices"/'
-berth server stop
-END
-chmod 644 /tmp/private.sh
-echo "--- delegated"
-mkdir -p /home/ann/.config/systemd/user
-cat >/home/ann/.config/systemd/user/private.service <<'END'
-[Service]
-Type=oneshot
-Delegate=yes
-ExecStart=/bin/bash /tmp/private.sh 1
-StandardOutput=file:/tmp/private.ann
-StandardError=inherit
-END
-chown -R ann: /home/ann
-as ann env XDG_RUNTIME_DIR="/run/user/$uid" systemctl --user daemon-reload
-as ann env XDG_RUNTIME_DIR="/run/user/$uid" systemctl --user --no-block start private
-await "the private server to have been" grep -q '"notices"' /tmp/private.ann
-cp /tmp/private.ann /tmp/private.out
-cat /tmp/private.out
-grep -q '^0::/user.slice/.*berth\|^0::/user.slice/.*/private.service/[0-9a-f]*\.1$' /tmp/private.out || fail "a private run has no cgroup of its own"
-grep -q '^status 137' /tmp/private.out || fail "no limit of memory in a delegated session"
-grep -q 'limits are not enforced for: cores' /tmp/private.out || grep -q '"notices":\[\]' /tmp/private.out || fail "the notices"
-echo "--- not delegated"
-as ann bash /tmp/private.sh 2 >/tmp/private.out 2>&1
-cat /tmp/private.out
-expect "lines of a notice" 1 "$(grep -c 'are not enforced' /tmp/private.out)"
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # berthd on a real Debian 12 with systemd and cgroup v2, in a virtual machine whose disk loses power. See README.md.
 #
-# usage: trial.sh [PART]...    parts: units cgroups limits shutdown full power bare; all without any
+# usage: trial.sh [PART]...    parts: units cgroups private limits shutdown full power bare; all without any
 #
 # BERTH_VM_WORK  where the machine is made (/var/tmp/berth-vm); kept, so that a second run is quick
 # BERTH_VM_CUTS  how often the power is cut (20)
@@ -137,7 +137,7 @@ bare_part() {
 mkdir -p "$share"
 chmod 1777 "$share"
 ${CC:-cc} -std=c17 -D_GNU_SOURCE -O2 -o "$work/power_disk" "$here/power_disk.c" || die "power_disk.c does not compile"
-[ $# -gt 0 ] || set -- units cgroups limits shutdown full power bare
+[ $# -gt 0 ] || set -- units cgroups private limits shutdown full power bare
 if [ "$*" != bare ]; then
     set_up_root
     install_berth "$work/root"
@@ -149,7 +149,7 @@ if [ "$*" != bare ]; then
 fi
 for name in "$@"; do
     case $name in
-    units | cgroups | limits) part "$name" 600 ;;
+    units | cgroups | private | limits) part "$name" 600 ;;
     shutdown) shutdown_part ;;
     full) full_part ;;
     power) power_part ;;

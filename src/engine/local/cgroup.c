@@ -102,8 +102,11 @@ static int move_keeper(const struct cgroups *c, int base, pid_t server)
     if (fd < 0)
         return -1;
     int rc = cgroup_join(fd, getpid());
-    if (rc == 0 && server > 0)
+    if (rc == 0 && server > 0) {
         cgroup_join(fd, server);
+        if (getppid() > 1)
+            cgroup_join(fd, getppid()); /* which waits until the keeper is ready */
+    }
     int saved = errno;
     close(fd);
     errno = saved;

@@ -44,7 +44,7 @@ awk -F'|' -v log_folder="$log" '
         if (!again && attempts > 1) bad("job " id " was started " attempts " times")
         if (again && ran > attempts) bad("job " id " ran " ran " times in " attempts " attempts")
         if (again && attempts > 1) n_again++
-        if (!again && start != "null") order[id] = start
+        if (!again && start ~ /[0-9]/) order[id] = start
     }
     END {
         while ((getline line < (log_folder "/acknowledged.list")) > 0) {
@@ -61,7 +61,8 @@ awk -F'|' -v log_folder="$log" '
             if (!(id in by_id)) continue
             seen++
             if (!(id in order)) continue
-            if (order[id] < latest - 1) bad("job " id " started " latest - order[id] " s before one that came earlier")
+            # Two run at once, and when one started is told by a machine that is slow.
+            if (order[id] < latest - 3) bad("job " id " started " latest - order[id] " s before one that came earlier")
             if (order[id] > latest) latest = order[id]
         }
         printf "%d jobs, %d acknowledged: %d ended, %d lost, %d came again; %d starts\n", jobs, acknowledged, ended, n_lost, n_again, all_runs

@@ -37,5 +37,6 @@ while read -r job n; do
     expect "runs of job $job" 1 "$(wc -l <"$log/ran.$n")"
 done <$log/acknowledged
 echo "$(wc -l <$log/acknowledged) acknowledged, $(wc -l <$log/refused) lines of refusal"
+berth server stop
 expect "the store" ok "$(sqlite3 /var/lib/berth/berth.db 'pragma integrity_check')"
 finish

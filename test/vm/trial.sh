@@ -99,7 +99,7 @@ power_part() {
     guest 1200 'PATH=$PATH:/usr/local/bin
         until [ "$(berth jobs --no-header | wc -l)" -eq 0 ]; do sleep 0.5; done
         berth jobs -a --json >/share/log/all.json' || failed "not all jobs end"
-    guest 20 'sqlite3 /var/lib/berth/berth.db "pragma integrity_check"' >"$work/integrity"
+    guest 60 'PATH=$PATH:/usr/local/bin; berth server stop; sqlite3 /var/lib/berth/berth.db "pragma integrity_check"' >"$work/integrity"
     [ "$(cat "$work/integrity")" = ok ] || failed "the store: $(cat "$work/integrity")"
     cut_power >/dev/null
     sh "$here/account.sh" "$share/log" "$share/log/all.json" || failed power

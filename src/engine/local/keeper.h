@@ -50,6 +50,7 @@ struct process {
     struct process *next; /* of those that a run has left behind */
     uint64_t since, until;
     int64_t at;
+    int tries; /* left, at finding whose it is, of one that was left behind */
     int pidfd; /* of one that another keeper has started; -1: none */
     struct watch watch;
 };
@@ -88,6 +89,7 @@ struct run {
     int cgroup; /* -1: none */
     bool adopted;
     bool kill;     /* until none is left */
+    int patience;  /* how often its end has waited until it is known whose all processes are */
     bool stopping; /* in the list of those that are to be looked after */
     struct run *next_stopping;
     uint64_t session_signals; /* bit N - 1: signal N is to be sent */
@@ -144,6 +146,7 @@ struct keeper {
     size_t starting_max;
     size_t adopted;       /* runs with processes of another keeper's */
     struct process *lost; /* processes of nobody knows whom */
+    size_t unknown;       /* of these, how many are looked at again */
     bool ending;          /* it was told to end */
     int64_t kill_at; /* when what still runs then is killed, us of the steady clock; 0: it was */
     struct run *stopping;

@@ -198,7 +198,7 @@ static bool marked(const char *environment, size_t n, const char *mark, uint64_t
     return false;
 }
 
-bool procs_marked(pid_t pid, const char *mark, uint64_t *value)
+int procs_marked(pid_t pid, const char *mark, uint64_t *value)
 {
     char path[32];
     snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
@@ -209,7 +209,7 @@ bool procs_marked(pid_t pid, const char *mark, uint64_t *value)
         bool found = n > 0 && marked(text, (size_t)n, mark, value);
         free(text);
         if (found || whole)
-            return found;
+            return found ? 1 : n > 0 ? 0 : -1;
     }
 }
 

@@ -36,10 +36,10 @@ const struct proc *procs_find(const struct procs *all, pid_t pid);
  */
 ssize_t procs_children(pid_t **pids, size_t *cap);
 
-/* True if the environment which a process was started with has a variable that begins with `mark`; *value is the decimal
- * number that follows.
+/* Whether the environment which a process was started with has a variable that begins with `mark`; *value is the decimal
+ * number that follows. 1, 0, or -1: nothing is in it, or not now, as it is just becoming another program.
  */
-bool procs_marked(pid_t pid, const char *mark, uint64_t *value);
+int procs_marked(pid_t pid, const char *mark, uint64_t *value);
 
 /* Send a signal to the process that was seen, not to another which has got its pid since. 0, or -1 with errno. */
 int procs_signal(const struct proc *p, int signal);

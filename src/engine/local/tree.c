@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/local/keeper.h"
@@ -18,6 +19,7 @@
 #define WAIT_LEAST                                                                                 \
     5000 /* us until processes that were killed are looked for again; doubled each time */
 #define WAIT_MOST 1000000
+#define TRIES     3 /* at finding whose a process is, and for a run to wait for that */
 
 void keeper_stop(struct keeper *k, struct run *run)
 {
@@ -77,60 +79,117 @@ void keeper_end_more(struct keeper *k)
     signal_all(k, SIGKILL);
 }
 
-/* Whose child of the keeper's this is: by its session, or its mark. False: that run has ended already. */
-static bool find_owner(const struct keeper *k, const struct proc *p, struct run **owner)
+enum owned {
+    OWNED,    /* by a run, or nobody knows by whom */
+    OWNED_BY, /* a run that has ended already */
+    OWNED_NOT_SAID
+};
+
+/* Whose child of the keeper's this is: by its session, or its mark. */
+static enum owned find_owner(const struct keeper *k, const struct proc *p, struct run **owner)
 {
     uint64_t key;
     const struct process *leader = keeper_process(k, p->session);
     *owner = NULL;
     if (leader && !leader->left) {
         *owner = leader->run;
-        return true;
+        return OWNED;
     }
-    if (!procs_marked(p->pid, k->mark, &key))
-        return true;
+    int marked = procs_marked(p->pid, k->mark, &key);
+    if (marked <= 0)
+        return marked < 0 ? OWNED_NOT_SAID : OWNED;
     *owner = keeper_find(k, key);
     if (*owner && (*owner)->phase != PHASE_ENDED)
-        return true;
+        return OWNED;
     *owner = NULL;
-    return false;
+    return OWNED_BY;
+}
+
+static void list_left(struct keeper *k, struct process *left, struct run *owner)
+{
+    struct process **list = owner ? &owner->left : &k->lost;
+    left->run = owner;
+    left->next = *list;
+    *list = left;
+}
+
+static void unlist_left(struct keeper *k, const struct process *left)
+{
+    struct process **at = left->run ? &left->run->left : &k->lost;
+    while (*at != left)
+        at = &(*at)->next;
+    *at = left->next;
 }
 
 static int know_left(struct keeper *k, const struct proc *p)
 {
     struct run *owner;
-    if (!find_owner(k, p, &owner))
+    enum owned owned = find_owner(k, p, &owner);
+    if (owned == OWNED_BY)
         kill(p->pid, SIGKILL);
     struct process *left = calloc(1, sizeof(*left));
     if (!left)
         return -1;
     *left = (struct process){
-        .pid = p->pid, .run = owner, .alive = true, .left = true, .since = p->start, .pidfd = -1};
+        .pid = p->pid, .alive = true, .left = true, .since = p->start, .pidfd = -1};
     if (keeper_know(k, left)) {
         free(left);
         return -1;
     }
-    struct process **list = owner ? &owner->left : &k->lost;
-    left->next = *list;
-    *list = left;
+    left->tries = owned == OWNED_NOT_SAID ? TRIES : 0;
+    list_left(k, left, owner);
     return 0;
+}
+
+/* One that was just becoming another program when it was found. */
+static void know_better(struct keeper *k, struct process *left)
+{
+    struct proc p;
+    struct run *owner;
+    left->tries--;
+    if (procs_look(left->pid, &p))
+        return;
+    enum owned owned = find_owner(k, &p, &owner);
+    if (owned == OWNED_NOT_SAID)
+        return;
+    left->tries = 0;
+    if (owned == OWNED_BY)
+        kill(left->pid, SIGKILL);
+    unlist_left(k, left);
+    list_left(k, left, owner);
+}
+
+/* A child of the keeper's, which may be new. */
+static int look_at(struct keeper *k, pid_t pid)
+{
+    struct process *known = keeper_process(k, pid);
+    struct proc p;
+    int rc = 0;
+    if (known && known->alive) {
+        if (known->tries > 0)
+            know_better(k, known);
+        k->unknown += known->tries > 0;
+    } else if (procs_look(pid, &p) == 0) {
+        if (p.state == 'Z')
+            waitpid(pid, NULL, WNOHANG); /* so that it is gone when its run has ended */
+        else if (p.state != 'X')
+            rc = know_left(k, &p);
+        known = keeper_process(k, pid);
+        k->unknown += known && known->tries > 0;
+    }
+    return rc;
 }
 
 /* Find those that have been left behind since this was last asked. 0, or -1 with errno: not all may be known. */
 static int look(struct keeper *k)
 {
-    static const struct proc nobody;
     pid_t *pids = NULL;
     size_t cap = 0;
     int rc = 0;
+    k->unknown = 0;
     ssize_t n = procs_children(&pids, &cap);
-    for (ssize_t i = 0; i < n && rc == 0; i++) {
-        const struct process *known = keeper_process(k, pids[i]);
-        struct proc p = nobody;
-        if ((!known || !known->alive) && procs_look(pids[i], &p) == 0 && p.state != 'Z' &&
-            p.state != 'X')
-            rc = know_left(k, &p);
-    }
+    for (ssize_t i = 0; i < n && rc == 0; i++)
+        rc = look_at(k, pids[i]);
     free(pids);
     return n < 0 ? -1 : rc;
 }
@@ -163,7 +222,7 @@ static unsigned char stranger(const struct keeper *k, const struct proc *p, stru
     *owner = NULL;
     if (p->parent == getpid())
         return 1;
-    if (k->adopted == 0 || !procs_marked(p->pid, k->mark, &key))
+    if (k->adopted == 0 || procs_marked(p->pid, k->mark, &key) <= 0)
         return 2;
     *owner = keeper_find(k, key);
     if (*owner && (*owner)->phase == PHASE_ENDED)
@@ -236,13 +295,8 @@ static void give_up(struct keeper *k, const struct process *known)
     struct process *p = keeper_process(k, known->pid);
     if (!p->left || !p->run)
         return;
-    struct process **at = &p->run->left;
-    while (*at != p)
-        at = &(*at)->next;
-    *at = p->next;
-    p->run = NULL;
-    p->next = k->lost;
-    k->lost = p;
+    unlist_left(k, p);
+    list_left(k, p, NULL);
 }
 
 /* To one process. The keeper's own children have their pid until they are reaped. */
@@ -329,7 +383,8 @@ static void settle(struct keeper *k)
     struct run **at = &k->stopping;
     while (*at) {
         struct run *run = *at;
-        if (!gone(k, run)) {
+        bool waits = k->unknown > 0 && run->patience++ < TRIES;
+        if (waits || !gone(k, run)) {
             if (run->cgroup >= 0)
                 cgroup_kill(run->cgroup);
             at = &run->next_stopping;

@@ -41,15 +41,16 @@ static char *read_file(const char *path, size_t *length, berth_error_t *err)
     return strbuf_steal(&text);
 }
 
-static struct config *config_of(const server_t *s, berth_error_t *err)
+/* path NULL: there is none. */
+static struct config *config_of(const char *path, berth_error_t *err)
 {
     size_t length;
-    if (!s->config_path)
+    if (!path)
         return config_read("config", usual_config, strlen(usual_config), SERVER_SECOND, err);
-    char *text = read_file(s->config_path, &length, err);
+    char *text = read_file(path, &length, err);
     if (!text)
         return NULL;
-    struct config *config = config_read(s->config_path, text, length, SERVER_SECOND, err);
+    struct config *config = config_read(path, text, length, SERVER_SECOND, err);
     free(text);
     return config;
 }
@@ -91,7 +92,7 @@ static int64_t unit_of_memory(const match_t *machine)
 int machine_open(server_t *s, berth_error_t *err)
 {
     const char *text;
-    s->config = config_of(s, err);
+    s->config = config_of(s->config_path, err);
     s->machine = s->config ? machine_make(s, err) : NULL;
     if (!s->machine)
         return -1;
@@ -128,28 +129,47 @@ static bool same_resources(const struct config_resources *a, const struct config
                                          a->gpus == b->gpus && a->memory == b->memory);
 }
 
-int machine_reload(server_t *s, berth_error_t *err)
+/* Go on with another configuration, which is taken over where that can be done. */
+static int change_config(server_t *s, struct config *config, berth_error_t *err)
 {
-    struct config *config = config_of(s, err);
-    if (!config)
+    if (!same_resources(&config->resources, &s->config->resources))
+        return errtext_set(
+            err, EINVAL,
+            "key \"resources\": the machine can't be another one while the server runs: "
+            "stop it and start it again");
+    if (sched_configure(s->sched, s->now, &config->sched, err) < 0)
         return -1;
-    if (!same_resources(&config->resources, &s->config->resources)) {
-        errtext_set(err, EINVAL,
-                    "key \"resources\": the machine can't be another one while the server runs: "
-                    "stop it and start it again");
-        config_destroy(config);
-        errno = EINVAL;
-        return -1;
-    }
-    if (sched_configure(s->sched, s->now, &config->sched, err) < 0) {
-        int saved = errno;
-        config_destroy(config);
-        errno = saved;
-        return -1;
-    }
     config_destroy(s->config);
     s->config = config;
     s->happened = true;
+    return 0;
+}
+
+/* The file in the server's directory, which may have come since it was started. NULL: there is none. */
+static char *usual_path(const server_t *s)
+{
+    char *path = NULL;
+    if (s->world.vfs || asprintf(&path, "%s/berth.yaml", s->directory) < 0)
+        return NULL;
+    if (access(path, F_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+int machine_reload(server_t *s, berth_error_t *err)
+{
+    char *found = s->config_path ? NULL : usual_path(s);
+    struct config *config = config_of(found ? found : s->config_path, err);
+    if (!config || change_config(s, config, err) < 0) {
+        int saved = errno;
+        config_destroy(config);
+        free(found);
+        errno = saved;
+        return -1;
+    }
+    if (found)
+        s->options.config = s->config_path = found;
     return 0;
 }
 

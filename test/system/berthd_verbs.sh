@@ -192,4 +192,15 @@ expect "lines of a wrong configuration" 1 "$(wc -l <err)"
 expect_status 0 "$BERTH" run echo still
 expect_line out still
 
+# One that has come since the server was started.
+expect_status 0 "$BERTH" server stop
+rm "$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server start
+printf 'resources: local\nqueues: {day: {policy: easy}\n' >"$BERTH_DIR/berth.yaml"
+expect_status 1 "$BERTH" server reload
+grep -q 'berth.yaml' err || fail "a wrong configuration that has come is not named"
+printf 'resources: local\nqueues: {default: {policy: easy}, day: {policy: easy}}\ndefault-queue: default\n' >"$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server reload
+"$BERTH" queues | grep -q '^day' || fail "a configuration that has come is not taken"
+
 finish

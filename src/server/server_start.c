@@ -105,8 +105,8 @@ static int put_ids(struct idset *set, struct slice ids)
 {
     struct idset more = {0};
     int rc = 0;
-    if (ids.length > 2 && (idset_decode(&more, ids.at + 1, ids.length - 2, NULL) < 0 ||
-                           idset_unite(set, &more) < 0))
+    if (ids.length > 2 &&
+        (idset_decode(&more, ids.at + 1, ids.length - 2, NULL) < 0 || idset_unite(set, &more) < 0))
         rc = -1;
     idset_clear(&more);
     return rc;

@@ -18,10 +18,11 @@ die() {
 # The root of a bare Debian, made once.
 make_debian() { # FOLDER PACKAGES
     [ -e "$1/.made" ] && return
+    ! grep -q " $(realpath -m "$1")/" /proc/mounts || die "something is mounted in $1: unmount it first"
     rm -rf "$1"
     mkdir -p "$work/cache"
     say "debootstrap into $1"
-    debootstrap --variant=minbase --cache-dir="$work/cache" --include="$2" bookworm "$1" \
+    unshare --mount debootstrap --variant=minbase --cache-dir="$work/cache" --include="$2" bookworm "$1" \
         "${BERTH_VM_MIRROR:-http://deb.debian.org/debian}" >"$1.log" 2>&1 || die "debootstrap failed, see $1.log"
     : >"$1/.made"
 }

@@ -114,24 +114,31 @@ full_part() {
     cut_power >/dev/null
 }
 
+# Run a command in a folder's Debian. Its mounts are seen by the command alone: were this machine's /dev left behind in the
+# folder by a run that was interrupted, whoever removes the folder would remove /dev.
+inside() { # FOLDER COMMAND...
+    unshare --mount sh -c '
+        root=$1
+        shift
+        mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || exit 1
+        exec nice chroot "$root" env -i PATH="$PATH" HOME=/root TERM=dumb "$@"' inside "$@"
+}
+
 # The two commands of the README on a bare Debian with git and make.
 bare_part() {
     say bare
     bare=$work/bare
     make_debian "$bare" git,make,ca-certificates
-    mountpoint -q "$bare/proc" || mount -t proc proc "$bare/proc"
-    mountpoint -q "$bare/dev" || mount --bind /dev "$bare/dev"
     mkdir -p "$bare/src"
     rm -rf "$bare/src/berth"
     git clone -q --no-local "$BERTH_SOURCE" "$bare/src/berth" || die "git clone failed"
     cp /etc/resolv.conf "$bare/etc/"
     for target in demo check; do
         began=$(date +%s)
-        nice chroot "$bare" env -i PATH="$PATH" HOME=/root TERM=dumb make -C /src/berth $target \
-            NINJAFLAGS="${NINJAFLAGS:--j1}" >"$work/$target.log" 2>&1 || failed "make $target, see $work/$target.log"
+        inside "$bare" make -C /src/berth $target NINJAFLAGS="${NINJAFLAGS:--j1}" >"$work/$target.log" 2>&1 ||
+            failed "make $target, see $work/$target.log"
         echo "make $target: $(($(date +%s) - began)) s; $(tail -n 1 "$work/$target.log")"
     done
-    umount "$bare/dev" "$bare/proc"
 }
 
 mkdir -p "$share"

@@ -21,8 +21,13 @@
 
 int open_world(void **state)
 {
+    return open_world_of(state, CONFIG);
+}
+
+int open_world_of(void **state, const char *config)
+{
     berth_error_t err = {""};
-    struct sim_server *w = sim_server_create(CONFIG, 1);
+    struct sim_server *w = sim_server_create(config, 1);
     *state = w;
     if (sim_server_open(w, &err) == 0)
         return 0;

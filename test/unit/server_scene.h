@@ -9,6 +9,7 @@
 
 /* For cmocka: *state is the world. */
 int open_world(void **state);
+int open_world_of(void **state, const char *config); /* another machine and other queues */
 int close_world(void **state);
 void reopen(struct sim_server *w, bool crash);
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sim_server.h"
+#include "server_scene.h"
 
 #define CONFIG                                                                                     \
     "resources: {nodes: 4, cores: 4, gpus: 2, memory: 8}\n"                                        \
@@ -22,50 +22,17 @@
     "  few: {policy: easy, limits: {user: {core: 6}, job: {duration: 7200}}}\n"                    \
     "server: {administrators: [ann], requests-per-second: unlimited}\n"
 
-static int open_world(void **state)
+static int open_nodes(void **state)
 {
-    berth_error_t err = {""};
-    struct sim_server *w = sim_server_create(CONFIG, 1);
-    *state = w;
-    if (sim_server_open(w, &err) == 0)
-        return 0;
-    fprintf(stderr, "%s\n", err.text);
-    return -1;
+    return open_world_of(state, CONFIG);
 }
 
-static int close_world(void **state)
+/* And it runs if it starts. */
+static int64_t run(struct sim_server *w, const char *body)
 {
-    assert_true(server_check(((struct sim_server *)*state)->server));
-    sim_server_destroy(*state);
-    return 0;
-}
-
-static json_t *ask(struct sim_server *w, const char *method, const char *path, const char *body,
-                   int expected)
-{
-    int status;
-    json_t *got = sim_server_ask(w, SIM_OWNER, method, path, NULL, body, &status);
-    if (status != expected)
-        fail_msg("%s %s: %d: %s", method, path, status, json_dumps(got, JSON_ENCODE_ANY));
-    return got;
-}
-
-static int64_t submit(struct sim_server *w, const char *body)
-{
-    json_t *got = ask(w, "POST", "/v1/jobs", body, 201);
-    int64_t id = json_integer_value(json_object_get(got, "id"));
-    json_decref(got);
-    for (size_t i = 0; i < w->engine->n; i++)
-        if (w->engine->runs[i].state == SIM_ASKED)
-            sim_engine_started(w->engine, &w->engine->runs[i]);
-    sim_server_turn(w, NULL);
+    int64_t id = submit(w, body);
+    start_all(w);
     return id;
-}
-
-static void end(struct sim_server *w, int64_t id, int status)
-{
-    sim_engine_ended(w->engine, sim_engine_find(w->engine, id, -1), status, 0);
-    sim_server_turn(w, NULL);
 }
 
 static json_t *explain(struct sim_server *w, int64_t id)
@@ -102,9 +69,9 @@ static void expect_said(struct sim_server *w, int64_t id, const char *text)
 /* Two nodes are taken for two hours, of a third two cores, a GPU and half of its memory. */
 static void take_some(struct sim_server *w)
 {
-    submit(w, "{\"command\":[\"a\"],\"nodes\":2,\"duration\":\"2h\"}");
-    submit(w, "{\"command\":[\"b\"],\"nodes\":1,\"cores\":2,\"gpus\":1,\"memory\":\"4G\","
-              "\"duration\":\"2h\"}");
+    run(w, "{\"command\":[\"a\"],\"nodes\":2,\"duration\":\"2h\"}");
+    run(w, "{\"command\":[\"b\"],\"nodes\":1,\"cores\":2,\"gpus\":1,\"memory\":\"4G\","
+           "\"duration\":\"2h\"}");
 }
 
 static void less_of_each_kind_is_found(void **state)
@@ -112,28 +79,28 @@ static void less_of_each_kind_is_found(void **state)
     struct sim_server *w = *state;
     take_some(w);
     /* One node has nothing on it. Whole nodes: nothing is said of their cores. */
-    int64_t nodes = submit(w, "{\"command\":[\"x\"],\"nodes\":3,\"duration\":\"1h\"}");
+    int64_t nodes = run(w, "{\"command\":[\"x\"],\"nodes\":3,\"duration\":\"1h\"}");
     expect_less(w, nodes, -1, 1, -1, -1, -1);
     expect_said(w, nodes,
                 "It waits for nodes that 2 other jobs hold. It is promised a start in 2h at the "
                 "latest. It would start now with 1 node.");
     /* Six cores are free, on two nodes. */
-    int64_t tasks = submit(w, "{\"command\":[\"x\"],\"tasks\":8,\"duration\":\"1h\"}");
+    int64_t tasks = run(w, "{\"command\":[\"x\"],\"tasks\":8,\"duration\":\"1h\"}");
     expect_less(w, tasks, -1, -1, 6, -1, -1);
     /* Tasks of four cores: one fits, but two of three cores each don't, as one node has two cores. */
-    tasks = submit(w, "{\"command\":[\"x\"],\"tasks\":2,\"cores\":4,\"duration\":\"1h\"}");
+    tasks = run(w, "{\"command\":[\"x\"],\"tasks\":2,\"cores\":4,\"duration\":\"1h\"}");
     expect_less(w, tasks, -1, -1, 4, -1, -1);
     /* Tasks of three cores: one fits, or two of two each. */
-    tasks = submit(w, "{\"command\":[\"x\"],\"tasks\":2,\"cores\":3,\"nodes\":2,"
-                      "\"duration\":\"1h\"}");
+    tasks = run(w, "{\"command\":[\"x\"],\"tasks\":2,\"cores\":3,\"nodes\":2,"
+                   "\"duration\":\"1h\"}");
     expect_less(w, tasks, -1, 1, 4, -1, -1);
     /* Three GPUs are free: on one node two, on two nodes one each. */
-    int64_t gpus = submit(w, "{\"command\":[\"x\"],\"nodes\":2,\"tasks\":2,\"gpus\":2,"
-                             "\"duration\":\"1h\"}");
+    int64_t gpus = run(w, "{\"command\":[\"x\"],\"nodes\":2,\"tasks\":2,\"gpus\":2,"
+                          "\"duration\":\"1h\"}");
     expect_less(w, gpus, -1, 1, -1, 2, -1);
     /* Half of a node's memory is free on one of them, all on the other. */
-    int64_t memory = submit(w, "{\"command\":[\"x\"],\"nodes\":2,\"tasks\":2,\"memory\":\"12G\","
-                               "\"duration\":\"1h\"}");
+    int64_t memory = run(w, "{\"command\":[\"x\"],\"nodes\":2,\"tasks\":2,\"memory\":\"12G\","
+                            "\"duration\":\"1h\"}");
     expect_less(w, memory, -1, 1, -1, -1, INT64_C(8) << 30);
     expect_less(w, nodes, -1, 1, -1, -1, -1); /* the same as before: asking changes nothing */
 }
@@ -144,14 +111,14 @@ static void jobspecs_are_lowered_too(void **state)
     static const char head[] = "{\"duration\":3600,\"command\":[\"x\"],\"jobspec\":";
     char body[1000];
     take_some(w);
-    submit(w, "{\"command\":[\"x\"],\"nodes\":3,\"duration\":\"1h\"}");
+    run(w, "{\"command\":[\"x\"],\"nodes\":3,\"duration\":\"1h\"}");
     /* As text, in YAML. */
     snprintf(body, sizeof(body),
              "%s\"version: 9999\\nresources:\\n- type: slot\\n  count: 8\\n  label: t\\n  with: "
              "[{type: core, count: 1}]\\ntasks: [{command: [x], slot: t, count: {per_slot: "
              "1}}]\\nattributes: {}\"}",
              head);
-    expect_less(w, submit(w, body), -1, -1, 6, -1, -1);
+    expect_less(w, run(w, body), -1, -1, 6, -1, -1);
     /* As an object: slots of a node each; of the cores in it there are enough. */
     snprintf(body, sizeof(body),
              "%s{\"version\":9999,\"resources\":[{\"type\":\"slot\",\"count\":3,\"label\":\"t\","
@@ -159,7 +126,7 @@ static void jobspecs_are_lowered_too(void **state)
              "}],\"tasks\":[{\"command\":[\"x\"],\"slot\":\"t\",\"count\":{\"per_slot\":1}}],"
              "\"attributes\":{}}}",
              head);
-    expect_less(w, submit(w, body), -1, 1, -1, -1, -1);
+    expect_less(w, run(w, body), -1, 1, -1, -1, -1);
     /* A range has its least already. */
     snprintf(body, sizeof(body),
              "%s{\"version\":9999,\"resources\":[{\"type\":\"slot\",\"count\":{\"min\":7,"
@@ -168,15 +135,15 @@ static void jobspecs_are_lowered_too(void **state)
              "\"tasks\":[{\"command\":[\"x\"],\"slot\":\"t\",\"count\":{\"per_slot\":1}}],"
              "\"attributes\":{}}}",
              head);
-    expect_less(w, submit(w, body), -1, -1, -1, -1, -1);
+    expect_less(w, run(w, body), -1, -1, -1, -1, -1);
 }
 
 static void a_shorter_limit_fits_before_a_promise(void **state)
 {
     struct sim_server *w = *state;
-    submit(w, "{\"command\":[\"a\"],\"nodes\":3,\"duration\":\"2h\"}");
-    submit(w, "{\"command\":[\"b\"],\"nodes\":4,\"duration\":\"1h\"}"); /* in two hours */
-    int64_t id = submit(w, "{\"command\":[\"c\"],\"nodes\":1,\"duration\":\"5h\"}");
+    run(w, "{\"command\":[\"a\"],\"nodes\":3,\"duration\":\"2h\"}");
+    run(w, "{\"command\":[\"b\"],\"nodes\":4,\"duration\":\"1h\"}"); /* in two hours */
+    int64_t id = run(w, "{\"command\":[\"c\"],\"nodes\":1,\"duration\":\"5h\"}");
     expect_less(w, id, 7200, -1, -1, -1, -1);
     sim_server_wait(w, 1800 * SIM_SECOND);
     expect_less(w, id, 5400, -1, -1, -1, -1);
@@ -191,17 +158,17 @@ static void a_shorter_limit_fits_before_a_promise(void **state)
 static void what_else_it_waits_for_is_said(void **state)
 {
     struct sim_server *w = *state;
-    submit(w, "{\"command\":[\"a\"],\"nodes\":4,\"duration\":\"2h\"}");
-    expect_said(w, submit(w, "{\"command\":[\"b\"],\"hold\":true}"),
+    run(w, "{\"command\":[\"a\"],\"nodes\":4,\"duration\":\"2h\"}");
+    expect_said(w, run(w, "{\"command\":[\"b\"],\"hold\":true}"),
                 "It is held: it waits for 'berth release 2'.");
-    expect_said(w, submit(w, "{\"command\":[\"b\"],\"dependency\":\"afterok:1\"}"),
+    expect_said(w, run(w, "{\"command\":[\"b\"],\"dependency\":\"afterok:1\"}"),
                 "It waits for job 1, as it depends on that.");
-    expect_said(w, submit(w, "{\"command\":[\"b\"],\"dependency\":\"afterok:1:2\"}"),
+    expect_said(w, run(w, "{\"command\":[\"b\"],\"dependency\":\"afterok:1:2\"}"),
                 "It waits for job 1 and job 2, as it depends on that.");
-    expect_said(w, submit(w, "{\"command\":[\"b\"],\"begin\":\"+3600\"}"),
+    expect_said(w, run(w, "{\"command\":[\"b\"],\"begin\":\"+3600\"}"),
                 "It is to start no earlier than in 1h, as it was submitted.");
-    submit(w, "{\"command\":[\"b\"],\"queue\":\"line\",\"duration\":\"1h\"}");
-    expect_said(w, submit(w, "{\"command\":[\"b\"],\"queue\":\"line\",\"duration\":\"1h\"}"),
+    run(w, "{\"command\":[\"b\"],\"queue\":\"line\",\"duration\":\"1h\"}");
+    expect_said(w, run(w, "{\"command\":[\"b\"],\"queue\":\"line\",\"duration\":\"1h\"}"),
                 "It waits for jobs before it: queue line starts its jobs one after the other. It "
                 "may start in 2h, if nothing comes before it.");
     json_decref(ask(w, "PATCH", "/v1/queues/line", "{\"started\":false}", 200));
@@ -212,9 +179,8 @@ static void what_else_it_waits_for_is_said(void **state)
 static void over_a_limit_less_may_start(void **state)
 {
     struct sim_server *w = *state;
-    submit(w, "{\"command\":[\"a\"],\"tasks\":4,\"queue\":\"few\",\"duration\":\"2h\"}");
-    int64_t id =
-        submit(w, "{\"command\":[\"a\"],\"tasks\":4,\"queue\":\"few\",\"duration\":\"1h\"}");
+    run(w, "{\"command\":[\"a\"],\"tasks\":4,\"queue\":\"few\",\"duration\":\"2h\"}");
+    int64_t id = run(w, "{\"command\":[\"a\"],\"tasks\":4,\"queue\":\"few\",\"duration\":\"1h\"}");
     expect_less(w, id, -1, -1, 2, -1, -1); /* six of a user's cores, four of which are used */
     expect_said(w, id,
                 "It waits for jobs to end: jobs of user owner in queue few may have at most 6 "
@@ -224,7 +190,7 @@ static void over_a_limit_less_may_start(void **state)
 static void what_does_not_wait_is_said_too(void **state)
 {
     struct sim_server *w = *state;
-    int64_t a = submit(w, "{\"command\":[\"a\"],\"duration\":\"2h\"}");
+    int64_t a = run(w, "{\"command\":[\"a\"],\"duration\":\"2h\"}");
     sim_server_wait(w, 3600 * SIM_SECOND);
     json_t *got = explain(w, a);
     assert_string_equal(json_string_value(json_object_get(got, "state")), "running");
@@ -234,14 +200,14 @@ static void what_does_not_wait_is_said_too(void **state)
                         "It has been running for 1h, and is stopped in 1h if it has not ended by "
                         "then.");
     json_decref(got);
-    int64_t b = submit(w, "{\"command\":[\"b\"],\"dependency\":\"afterok:1\"}");
-    int64_t c = submit(w, "{\"command\":[\"c\"],\"hold\":true}");
+    int64_t b = run(w, "{\"command\":[\"b\"],\"dependency\":\"afterok:1\"}");
+    int64_t c = run(w, "{\"command\":[\"c\"],\"hold\":true}");
     end(w, a, 3);
     expect_said(w, a, "It has failed with exit status 3 after 1h.");
     expect_said(w, b, "It can never start: dependency 1: never met.");
     json_decref(ask(w, "DELETE", "/v1/jobs/3", NULL, 200));
     expect_said(w, c, "It was cancelled before it started.");
-    end(w, submit(w, "{\"command\":[\"d\"]}"), 0);
+    end(w, run(w, "{\"command\":[\"d\"]}"), 0);
     got = explain(w, 4);
     assert_string_equal(json_string_value(json_object_get(got, "state")), "done");
     json_decref(got);
@@ -255,7 +221,7 @@ static void what_does_not_wait_is_said_too(void **state)
 static void an_array_is_explained_by_who_waits(void **state)
 {
     struct sim_server *w = *state;
-    submit(w, "{\"command\":[\"a\"],\"array\":6,\"nodes\":1,\"duration\":\"2h\"}");
+    run(w, "{\"command\":[\"a\"],\"array\":6,\"nodes\":1,\"duration\":\"2h\"}");
     json_t *got = explain(w, 1);
     assert_string_equal(json_string_value(json_object_get(got, "id")), "1[4]");
     const char *text = json_string_value(json_object_get(got, "text"));
@@ -266,7 +232,7 @@ static void an_array_is_explained_by_who_waits(void **state)
     json_decref(got);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_nodes, close_world)
 
 int main(void)
 {

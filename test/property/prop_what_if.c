@@ -14,7 +14,7 @@
 #include "berth/resource.h"
 #include "queue_scene.h"
 
-enum { SCENES = 100, TEXT = 1000 };
+enum { SCENES = 60, TEXT = 1000 };
 
 static struct scene first, second;
 static struct random questions;

@@ -127,13 +127,13 @@ struct engine_local_options {
     const char *cgroup;    /* the root of cgroup v2; NULL: /sys/fs/cgroup. Tests give a folder */
 };
 
-/* The engine of this machine. Runs are started by a keeper, a small process that lives on when the server doesn't, and is
- * found again by its socket in the directory; one is started when there is none, also later, when one was killed. It ends
- * when it has no server and no runs, and on SIGTERM, when it ends its runs first. The directory belongs to the caller's user and to one server at a time. NULL with errno
- * and a text; EBUSY: another server uses the directory.
+/* The engine of this machine. Runs are started by a keeper, a small process that lives on when the server doesn't, and
+ * is found again by its socket in the directory; one is started when there is none, also later, when one was killed. It
+ * ends when it has no server and no runs, and on SIGTERM, when it ends its runs first. The directory belongs to the
+ * caller's user and to one server at a time. NULL with errno and a text; EBUSY: another server uses the directory.
  *
- * As a system's service: a server's cgroup may be killed with the server (systemd: KillMode=process lets the keeper and the
- * runs live), unless cgroup v2 is there and the server is root: then they are in groups of their own.
+ * As a system's service: a server's cgroup may be killed with the server (systemd: KillMode=process lets the keeper and
+ * the runs live), unless cgroup v2 is there and the server is root: then they are in groups of their own.
  */
 struct engine *engine_local_open(const struct engine_local_options *options, berth_error_t *err);
 

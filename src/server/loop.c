@@ -116,9 +116,8 @@ static void begin_stop(struct loop *l)
 static void turn(struct loop *l)
 {
     int64_t due = INT64_MAX;
-    bool again = false;
     berth_error_t err;
-    int rc = server_turn(l->server, &due, &again, &err);
+    int rc = server_turn(l->server, &due, &err);
 
     if (rc < 0 && strcmp(l->failure, err.text) != 0) {
         daemon_log(l->daemon, "%s", err.text);
@@ -129,8 +128,6 @@ static void turn(struct loop *l)
     }
     set_clock(l, due);
     http_turned(l->http, rc < 0 ? &err : NULL);
-    if (again)
-        call_for_turn(l);
 }
 
 static void on_check(uv_check_t *handle)

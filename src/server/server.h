@@ -113,11 +113,10 @@ void server_failed(server_t *s, const berth_error_t *why, struct server_reply *r
 /* Take the engine's events. */
 int server_engine(server_t *s, berth_error_t *err);
 
-/* A turn, as above. *due: the steady time of the next one; INT64_MAX: never. *again: it was cut short, call it again when
- * requests have been looked at. Returns 0, or -1: nothing of what came since the last one is durable; it is to be tried
- * again when *due says.
+/* A turn, as above. *due: the steady time of the next one; INT64_MAX: never. Returns 0, or -1: nothing of what came since the
+ * last one is durable; it is to be tried again when *due says.
  */
-int server_turn(server_t *s, int64_t *due, bool *again, berth_error_t *err);
+int server_turn(server_t *s, int64_t *due, berth_error_t *err);
 
 /* True if all structures are in order and agree with each other. O(all). */
 bool server_check(const server_t *s);

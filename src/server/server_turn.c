@@ -67,9 +67,8 @@ static int64_t steady_of(const server_t *s, int64_t ticks)
     return ticks == INT64_MAX ? INT64_MAX : ticks - s->offset;
 }
 
-int server_turn(server_t *s, int64_t *due, bool *again, berth_error_t *err)
+int server_turn(server_t *s, int64_t *due, berth_error_t *err)
 {
-    *again = false;
     server_look(s);
     server_time(s);
     bool decided = server_pass(s, err) == 0;

@@ -133,13 +133,12 @@ static void call(void (*what)(void))
 
 int sim_server_turn(struct sim_server *w, berth_error_t *err)
 {
-    bool again;
     int rc = 0;
     w->engine->wall = w->wall;
     for (int i = 0; i < 100; i++) {
         call(sim_server_begins);
         server_engine(w->server, NULL);
-        rc = server_turn(w->server, &w->due, &again, err);
+        rc = server_turn(w->server, &w->due, err);
         call(sim_server_ends);
         w->failed += rc < 0;
         if (rc < 0 || (w->due > w->steady && w->engine->said == w->engine->n_events))

@@ -137,10 +137,10 @@ int job_enter(server_t *s, struct job *job)
     for (size_t i = 0; i <= STORE_TIMEOUT; i++)
         members += s->counts[i];
     /* Room for all marks that there can be: a change that could not be marked would not be stored. */
-    if (server_room((void **)&s->jobs, &s->cap_jobs, s->n_jobs + 1, sizeof(*s->jobs)) < 0 ||
-        server_room((void **)&s->dirty, &s->cap_dirty, members, sizeof(*s->dirty)) < 0 ||
-        server_room((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_jobs + 1,
-                    sizeof(*s->dirty_jobs)) < 0)
+    if (room_for((void **)&s->jobs, &s->cap_jobs, s->n_jobs + 1, sizeof(*s->jobs)) < 0 ||
+        room_for((void **)&s->dirty, &s->cap_dirty, members, sizeof(*s->dirty)) < 0 ||
+        room_for((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_jobs + 1,
+                 sizeof(*s->dirty_jobs)) < 0)
         return -1;
     s->jobs[s->n_jobs++] = (struct entry){(uint64_t)job->id, {job}};
     for (uint32_t i = 0; i < job->members; i++)
@@ -172,10 +172,10 @@ void job_leave(server_t *s, struct job *job)
 
 int job_room(server_t *s, size_t n)
 {
-    if (server_room((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_dirty_jobs + 1,
-                    sizeof(struct job *)) < 0)
+    if (room_for((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_dirty_jobs + 1,
+                 sizeof(struct job *)) < 0)
         return -1;
-    return server_room((void **)&s->dirty, &s->cap_dirty, s->n_dirty + n, sizeof(*s->dirty));
+    return room_for((void **)&s->dirty, &s->cap_dirty, s->n_dirty + n, sizeof(*s->dirty));
 }
 
 void job_mark(server_t *s, struct job *job)
@@ -257,7 +257,7 @@ static uint32_t free_slot(server_t *s)
         s->free_run++;
     if (s->free_run < s->n_runs)
         return (uint32_t)s->free_run;
-    if (server_room((void **)&s->runs, &s->cap_runs, s->n_runs + 1, sizeof(*s->runs)) < 0)
+    if (room_for((void **)&s->runs, &s->cap_runs, s->n_runs + 1, sizeof(*s->runs)) < 0)
         return UINT32_MAX;
     s->runs[s->n_runs++] = NULL;
     return (uint32_t)s->free_run;
@@ -266,8 +266,8 @@ static uint32_t free_slot(server_t *s)
 /* Keys ascend, but for those of a store that is loaded in the order of its jobs. */
 static int enter_key(server_t *s, struct run *run)
 {
-    if (server_room((void **)&s->runs_by_key, &s->cap_keys, s->n_keys + 1,
-                    sizeof(*s->runs_by_key)) < 0)
+    if (room_for((void **)&s->runs_by_key, &s->cap_keys, s->n_keys + 1, sizeof(*s->runs_by_key)) <
+        0)
         return -1;
     size_t place = key_place(s, run->key);
     memmove(s->runs_by_key + place + 1, s->runs_by_key + place,

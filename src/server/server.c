@@ -15,20 +15,6 @@
 #define WALL_MAX                                                                                   \
     (INT64_C(90) * 365 * 86400 * SERVER_SECOND) /* of a clock that makes sense, since 1970 */
 
-int server_room(void **array, size_t *capacity, size_t n, size_t size)
-{
-    if (n <= *capacity)
-        return 0;
-    size_t more = *capacity + *capacity / 2 + 16;
-    more = more < n ? n : more;
-    void *grown = reallocarray(*array, more, size);
-    if (!grown)
-        return -1;
-    *array = grown;
-    *capacity = more;
-    return 0;
-}
-
 void server_look(server_t *s)
 {
     int64_t now = s->world.steady(s->world.context) + s->offset;
@@ -74,7 +60,7 @@ void server_notice(server_t *s, const char *format, ...)
 
 void server_event(server_t *s, int64_t job, int64_t member, const char *kind, char *data)
 {
-    if (server_room((void **)&s->events, &s->cap_events, s->n_events + 1, sizeof(*s->events)) < 0) {
+    if (room_for((void **)&s->events, &s->cap_events, s->n_events + 1, sizeof(*s->events)) < 0) {
         free(data);
         return;
     }

@@ -12,7 +12,7 @@
 /* Keep what a pass decided, as the core is asked more while that is carried out. */
 static int copy_decisions(server_t *s, const struct sched_decision *d, size_t n)
 {
-    if (server_room((void **)&s->decided, &s->cap_decided, n, sizeof(*s->decided)) < 0)
+    if (room_for((void **)&s->decided, &s->cap_decided, n, sizeof(*s->decided)) < 0)
         return -1;
     strbuf_reset(&s->reasons);
     for (size_t i = 0; i < n; i++)
@@ -172,7 +172,7 @@ int server_pass(server_t *s, berth_error_t *err)
         return 0;
     /* What is decided must not be lost: jobs that the core has started would never be. */
     size_t room = s->counts[STORE_PENDING] + s->counts[STORE_STARTING] + s->counts[STORE_RUNNING];
-    if (server_room((void **)&s->decided, &s->cap_decided, room, sizeof(*s->decided)) < 0) {
+    if (room_for((void **)&s->decided, &s->cap_decided, room, sizeof(*s->decided)) < 0) {
         s->happened = true;
         return errtext_set(err, ENOMEM, "the scheduler can't decide: out of memory");
     }

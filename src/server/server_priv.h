@@ -14,6 +14,7 @@
 
 #include "base/heap.h"
 #include "base/intern.h"
+#include "base/room.h"
 #include "berth/match.h"
 #include "berth/sched.h"
 #include "config/config.h"
@@ -195,9 +196,6 @@ struct server {
 };
 
 /* ---- Small things (server.c) ---- */
-
-/* Memory for an array that is to have room for n elements. */
-int server_room(void **array, size_t *capacity, size_t n, size_t size);
 
 /* Look at the clocks. */
 void server_look(server_t *s);

@@ -59,7 +59,7 @@ static int learn(server_t *s, struct user *u, const struct server_user *said)
 
 static struct user *add(server_t *s, uint32_t uid)
 {
-    if (server_room((void **)&s->users, &s->cap_users, s->n_users + 1, sizeof(*s->users)) < 0)
+    if (room_for((void **)&s->users, &s->cap_users, s->n_users + 1, sizeof(*s->users)) < 0)
         return NULL;
     struct user *u = calloc(1, sizeof(*u));
     if (!u)

@@ -11,20 +11,6 @@
 
 #define IDLE_MAX 1000 /* passes in a row without any decision, after which nobody waits for one */
 
-int play_room(void **array, size_t *capacity, size_t n, size_t size)
-{
-    if (n <= *capacity)
-        return 0;
-    size_t more = *capacity + *capacity / 2 + 16;
-    more = more < n ? n : more;
-    void *grown = reallocarray(*array, more, size);
-    if (!grown)
-        return -1;
-    *array = grown;
-    *capacity = more;
-    return 0;
-}
-
 const char *play_name(const struct play *p, size_t job, struct strbuf *buffer)
 {
     uint32_t number = p->jobs[job].submission;
@@ -61,9 +47,9 @@ int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number)
         errno = EEXIST;
         return -1;
     }
-    if (play_room((void **)&p->submissions, &p->cap_submissions, (size_t)p->ids.n + 1,
-                  sizeof(*p->submissions)) < 0 ||
-        play_room((void **)&p->jobs, &p->cap_jobs, p->n_jobs + n, sizeof(*p->jobs)) < 0 ||
+    if (room_for((void **)&p->submissions, &p->cap_submissions, (size_t)p->ids.n + 1,
+                 sizeof(*p->submissions)) < 0 ||
+        room_for((void **)&p->jobs, &p->cap_jobs, p->n_jobs + n, sizeof(*p->jobs)) < 0 ||
         intern_put(&p->ids, id, strlen(id), number) < 0)
         return -1;
     p->submissions[*number] =
@@ -236,7 +222,7 @@ static int carry_out(struct play *p, const struct sched_decision *d)
 /* Keep what a pass decided, as the core is asked more while that is carried out. */
 static int copy_decisions(struct play *p, const struct sched_decision *d, size_t n)
 {
-    if (play_room((void **)&p->decided, &p->cap_decided, n, sizeof(*p->decided)) < 0)
+    if (room_for((void **)&p->decided, &p->cap_decided, n, sizeof(*p->decided)) < 0)
         return -1;
     strbuf_reset(&p->reasons);
     for (size_t i = 0; i < n; i++)
@@ -334,7 +320,7 @@ static int take_event(struct play *p, berth_error_t *err)
         p->idle = 0;
         return rc;
     }
-    if (play_room((void **)&p->expects, &p->cap_expects, p->n_expects + 1, sizeof(*p->expects)) <
+    if (room_for((void **)&p->expects, &p->cap_expects, p->n_expects + 1, sizeof(*p->expects)) <
         0) {
         scenario_event_clear(&p->event);
         return errtext_set(err, ENOMEM, "out of memory");

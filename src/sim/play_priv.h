@@ -8,6 +8,7 @@
 
 #include "base/heap.h"
 #include "base/intern.h"
+#include "base/room.h"
 #include "base/strbuf.h"
 #include "berth/sched.h"
 #include "sim/play.h"
@@ -80,9 +81,6 @@ struct play {
     struct strbuf line;
     json_t *changes; /* events that changed the machine or the queues, for play_save */
 };
-
-/* Memory for an array that is to have room for n elements. Returns 0, or -1 with ENOMEM. */
-int play_room(void **array, size_t *capacity, size_t n, size_t size);
 
 /* The name of a job, in a buffer. */
 const char *play_name(const struct play *p, size_t job, struct strbuf *buffer);

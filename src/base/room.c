@@ -1,0 +1,17 @@
+#include "base/room.h"
+
+#include <stdlib.h>
+
+int room_for(void **array, size_t *capacity, size_t n, size_t size)
+{
+    if (n <= *capacity)
+        return 0;
+    size_t more = *capacity + *capacity / 2 + 16;
+    more = more < n ? n : more;
+    void *grown = reallocarray(*array, more, size);
+    if (!grown)
+        return -1;
+    *array = grown;
+    *capacity = more;
+    return 0;
+}

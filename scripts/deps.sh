@@ -49,6 +49,7 @@ look() {
     need clang command -v clang
     need libclang-rt-dev clang_has_runtime
     need clang-format command -v clang-format
+    need mandoc command -v mandoc
 }
 
 as_root() {

@@ -511,8 +511,10 @@ int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision *
 int sched_pass_some(sched_t *s, int64_t now, uint64_t budget,
                     const struct sched_decision **decisions, size_t *n);
 
-/* The time at which a pass is needed even if nothing happens: the earliest reservation's; INT64_MAX for none. The
- * pass is to be given this time even if it comes late: what a job holds is booked from its reservation's time on.
+/* The time at which a pass is needed even if nothing happens: the earliest reservation's, or, after a pass that failed with ENOMEM,
+ * that of the last call; INT64_MAX for none. The pass is to be given this time even if it comes late: what a job holds is booked
+ * from its reservation's time on. With named queues also when a job may begin or be preempted, and, while jobs wait for resources,
+ * when a block begins or ends.
  */
 int64_t sched_next_time(const sched_t *s);
 

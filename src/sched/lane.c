@@ -212,6 +212,12 @@ int held_enter(sched_t *s, uint32_t slot)
     return queue_insert(lane_of(s, slot)->held, &entry);
 }
 
+int open_renew(sched_t *s, uint32_t slot)
+{
+    s->jobs[slot].is_placed = false;
+    return fresh_add(s, slot);
+}
+
 int held_to_open(sched_t *s, uint32_t slot, bool fresh)
 {
     if (open_insert(s, slot, fresh) < 0)

@@ -136,9 +136,11 @@ static enum step place_again(sched_t *s, uint32_t slot)
     enum step step = s->named ? STEP_BUSY : move_counted(s, slot);
     if (step != STEP_BUSY)
         return step;
-    if (held_to_open(s, slot, false) < 0)
+    if (open_reserve(s, slot) < 0 || held_to_open(s, slot, false) < 0)
         return STEP_FAILED;
     step = promise(s, slot);
+    if (step == STEP_FAILED)
+        open_renew(s, slot); /* it is still to be looked at, and there is room for it */
     if (step == STEP_BUSY && s->named)
         tell_later(s, slot);
     return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;

@@ -491,7 +491,7 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
     if (rc == 1)
         return 1;
     s->pass.phase = PASS_IDLE;
-    s->woken = rc != 0;
+    s->failed = s->woken = rc != 0;
     if (rc == 0) {
         fresh_clear(s);
         if (s->named) {
@@ -508,9 +508,9 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
 static bool is_coalesced(const sched_t *s, int64_t now)
 {
     const struct named *n = s->named;
-    return n && n->setup->min_interval > 0 && n->passed >= 0 && s->pass.phase == PASS_IDLE &&
-           now - n->passed < n->setup->min_interval && (int64_t)n->events < n->setup->max_events &&
-           clock_next(s) > now;
+    return n && !s->failed && n->setup->min_interval > 0 && n->passed >= 0 &&
+           s->pass.phase == PASS_IDLE && now - n->passed < n->setup->min_interval &&
+           (int64_t)n->events < n->setup->max_events && clock_next(s) > now;
 }
 
 static int pass(sched_t *s, int64_t now, bool more, uint64_t budget,

@@ -239,6 +239,8 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
 
 int64_t sched_next_time(const sched_t *s)
 {
+    if (s->failed)
+        return s->now;
     if (s->named)
         return named_next_time(s);
     return s->due.n > 0 ? s->due.v[0].key : INT64_MAX;

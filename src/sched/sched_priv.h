@@ -152,7 +152,8 @@ struct sched {
     uint32_t *fresh; /* jobs that became open since the last pass; some may be open no more */
     size_t n_fresh, cap_fresh;
 
-    bool is_torn;        /* a reservation is out of the calendars for want of memory */
+    bool failed;         /* the last pass had no memory: another one is to go on */
+    bool is_torn;        /* a reservation is out of the calendars, and is to be placed anew */
     bool swept;          /* no end since the last sweep */
     bool woken;          /* something else than a submission since the last pass */
     uint64_t booked;     /* bookings made and released so far */
@@ -222,6 +223,9 @@ void open_remove(sched_t *s, uint32_t slot);
 
 /* Have memory for open_insert of a job, also after open_remove. Returns 0, or -1 with ENOMEM. */
 int open_reserve(sched_t *s, uint32_t slot);
+
+/* An open job is new in the next pass, also if it was looked at in this one. Returns 0, or -1 with ENOMEM. */
+int open_renew(sched_t *s, uint32_t slot);
 
 /* Give a waiting job another key. One that goes before others now is new in the next pass; a holder that others go before
  * now gives its reservation back. Returns 0, or -1 with ENOMEM and nothing changed.

@@ -518,6 +518,12 @@ int sched_pass_some(sched_t *s, int64_t now, uint64_t budget,
  */
 int64_t sched_next_time(const sched_t *s);
 
+/* The last time at which time alone may let a job start: past it passes come to nothing for those that wait, for ever,
+ * unless something happens. INT64_MAX while jobs run, have reservations or begin times, or an event waits for a pass. -1 with
+ * ENOMEM. It is 0 where none that waits can ever start. With w jobs waiting: O(w), and a search for each different request.
+ */
+int64_t sched_last_time(sched_t *s);
+
 /* A job's state, or -1 with EINVAL if there is no such job. */
 int sched_state(const sched_t *s, sched_job_t job);
 

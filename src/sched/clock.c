@@ -1,5 +1,9 @@
 /* What comes with time alone: jobs may begin, blocks begin and end, jobs become preemptible. */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "sched/control.h"
+#include "sched/kind.h"
 #include "sched/named.h"
 
 /* When the next of the running jobs that may be preempted some day may be so. */
@@ -38,6 +42,15 @@ int clock_turn(sched_t *s)
     return 0;
 }
 
+/* Whether any job waits that a pass could start, so that it matters what blocks shut. */
+static bool somebody_waits(const sched_t *s)
+{
+    for (uint32_t i = 0; i < s->n_lanes; i++)
+        if (!s->lanes[i].is_stopped && queue_size(s->lanes[i].open) > 0)
+            return true;
+    return false;
+}
+
 int64_t clock_next(const sched_t *s)
 {
     const struct named *n = s->named;
@@ -46,5 +59,50 @@ int64_t clock_next(const sched_t *s)
         next = n->begins.v[0].key;
     if (n->preemptible_next < next)
         next = n->preemptible_next;
-    return n->turn < next ? n->turn : next;
+    return n->turn < next && somebody_waits(s) ? n->turn : next;
+}
+
+/* What is known of when jobs of a kind could start: the longest that could some day, and the shortest that never can. */
+struct chance {
+    int64_t longest;
+    int64_t too_long;
+};
+
+/* Make *last the time when an open job could start if that is later. Returns 0, or -1 with ENOMEM. */
+static int note_chance(sched_t *s, const struct job *job, struct chance *chance, int64_t *last)
+{
+    int64_t duration = job->ask.duration;
+    if (duration <= chance->longest || duration >= chance->too_long)
+        return 0; /* a shorter one can start no later than a longer one */
+    int64_t at = s->place->ops->when(s->place, &job->ask, s->now);
+    if (at < 0 && errno == ENOMEM)
+        return -1;
+    if (at < 0)
+        chance->too_long = duration;
+    else
+        chance->longest = duration;
+    *last = at > *last ? at : *last;
+    return 0;
+}
+
+int64_t clock_last(sched_t *s)
+{
+    const struct named *n = s->named;
+    int64_t last = 0;
+    if (n->events > 0 || n->begins.n > 0)
+        return INT64_MAX;
+    struct chance *chance = calloc((size_t)n->kinds.n + 1, sizeof(*chance));
+    if (!chance)
+        return -1;
+    for (uint32_t i = 0; i < n->kinds.n; i++)
+        chance[i].too_long = INT64_MAX;
+    for (uint32_t slot = n->first; slot != JOB_NONE && last >= 0;
+         slot = s->jobs[slot].details->following) {
+        const struct job *job = &s->jobs[slot];
+        if (job->state == SCHED_WAITING && !lane_of(s, slot)->is_stopped &&
+            note_chance(s, job, &chance[job->details->kind], &last) < 0)
+            last = -1;
+    }
+    free(chance);
+    return last;
 }

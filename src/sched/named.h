@@ -245,4 +245,7 @@ void preempting_ended(sched_t *s, uint32_t slot);
 int clock_turn(sched_t *s);
 int64_t clock_next(const sched_t *s);
 
+/* See sched_last_time, of a scheduler whose jobs neither run nor have reservations. */
+int64_t clock_last(sched_t *s);
+
 #endif

@@ -9,8 +9,6 @@
 #include "base/errtext.h"
 #include "sim/play_priv.h"
 
-#define IDLE_MAX 1000 /* passes in a row without any decision, after which nobody waits for one */
-
 const char *play_name(const struct play *p, size_t job, struct strbuf *buffer)
 {
     uint32_t number = p->jobs[job].submission;
@@ -145,7 +143,7 @@ static int close_job(struct play *p, size_t job, enum play_state state, const ch
     j->state = state;
     j->end = p->now;
     p->live--;
-    p->idle = 0;
+    p->last = -1;
     return 0;
 }
 
@@ -253,10 +251,12 @@ static int pass(struct play *p)
     if (sched_pass(p->sched, p->now, false, &decisions, &n) < 0 ||
         copy_decisions(p, decisions, n) < 0)
         return -1;
-    p->idle = n > 0 ? 0 : p->idle + 1;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         if (p->decided[i].kind == SCHED_START)
             p->jobs[decided_job(p, &p->decided[i])].starts = true;
+        if (p->decided[i].kind != SCHED_WAIT)
+            p->last = -1;
+    }
     for (size_t i = 0; i < n; i++)
         if (carry_out(p, &p->decided[i]) < 0)
             return -1;
@@ -317,7 +317,7 @@ static int take_event(struct play *p, berth_error_t *err)
         int rc = play_event(p, &p->event, err);
         scenario_event_clear(&p->event);
         p->happened = true;
-        p->idle = 0;
+        p->last = -1;
         return rc;
     }
     if (room_for((void **)&p->expects, &p->cap_expects, p->n_expects + 1, sizeof(*p->expects)) <
@@ -365,12 +365,18 @@ static int instant(struct play *p, struct scenario *scenario, berth_error_t *err
     return run_passes(p) < 0 || check_expects(p) < 0 ? core_failed(err) : 0;
 }
 
-/* Whether nothing is to be expected any more: blocks that come again and again wake the scheduler for ever, even if
- * those that still wait can't ever start.
+/* Whether nothing is to be expected any more at `now`: blocks that come again and again wake the scheduler for ever while
+ * a job waits that never can start. Returns 1, 0, or -1.
  */
-static bool is_over(const struct play *p)
+static int is_over(struct play *p, int64_t now)
 {
-    return !p->has_event && p->ends.n == 0 && (p->live == 0 || p->idle > IDLE_MAX);
+    if (p->has_event || p->ends.n > 0)
+        return 0;
+    if (p->live == 0)
+        return 1;
+    if (p->last < 0)
+        p->last = sched_last_time(p->sched);
+    return p->last < 0 ? -1 : now > p->last;
 }
 
 int play_run(struct play *p, struct scenario *scenario, enum play_end end, int64_t until,
@@ -390,8 +396,9 @@ int play_run(struct play *p, struct scenario *scenario, enum play_end end, int64
             p->now = p->now < until ? until : p->now;
             return 0;
         }
-        if (now == INT64_MAX || (end == PLAY_TO_END && is_over(p)))
-            return 0;
+        int over = now == INT64_MAX ? 1 : end == PLAY_TO_END ? is_over(p, now) : 0;
+        if (over != 0)
+            return over < 0 ? core_failed(err) : 0;
         p->now = now;
         if (instant(p, scenario, err) < 0)
             return -1;
@@ -428,7 +435,7 @@ struct play *play_create(const struct play_options *options, berth_error_t *err)
     }
     p->options = *options;
     p->config = options->config;
-    p->passed = -1;
+    p->passed = p->last = -1;
     p->changes = json_array();
     if (!p->changes || intern_put(&p->names, "", 0, &number) < 0)
         errtext_set(err, ENOMEM, "out of memory");

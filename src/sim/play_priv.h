@@ -56,8 +56,8 @@ struct play {
     int64_t passed; /* when the last pass was; -1: never */
     bool happened;  /* something since then */
     uint64_t starts, passes, unmet;
-    size_t live;   /* jobs that wait or run */
-    uint64_t idle; /* passes in a row that decided nothing, with nothing else happening */
+    size_t live;  /* jobs that wait or run */
+    int64_t last; /* sched_last_time, if nothing has happened since; -1: not known */
 
     struct intern ids;
     struct play_submission *submissions;

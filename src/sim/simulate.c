@@ -34,6 +34,7 @@ struct replay {
     } * preempted;
     size_t n_preempted, cap_preempted;
     int64_t passed; /* time of the last pass; -1: none */
+    int64_t last;   /* sched_last_time, if nothing has happened since; -1: not known */
 };
 
 static uint32_t nth_submitted(const struct replay *r, size_t i)
@@ -100,6 +101,8 @@ static int pass(struct replay *r, int64_t now, bool more)
     if (sched_pass(r->sched, now, more, &decision, &n) < 0)
         return -1;
     for (size_t i = 0; i < n; i++) {
+        if (decision[i].kind != SCHED_WAIT)
+            r->last = -1;
         uint32_t job = (uint32_t)decision[i].tag;
         const struct schedule_job *j = &r->trace->jobs[job];
         if (decision[i].kind == SCHED_START) {
@@ -203,15 +206,30 @@ static int64_t next_pass(const struct replay *r)
     return r->options->config && next <= r->passed ? INT64_MAX : next;
 }
 
+/* Whether nothing is left but passes that start nobody: blocks that come again and again ask for them for ever while a job
+ * waits that never can start. Returns 1, 0, or -1.
+ */
+static int is_over(struct replay *r, int64_t now)
+{
+    if (next_submission(r) < INT64_MAX || next_end(r) < INT64_MAX)
+        return 0;
+    if (r->last < 0)
+        r->last = sched_last_time(r->sched);
+    return r->last < 0 ? -1 : now > r->last;
+}
+
 static int run(struct replay *r)
 {
-    r->passed = -1;
+    r->passed = r->last = -1;
     for (;;) {
         int64_t now = next_submission(r);
         now = next_end(r) < now ? next_end(r) : now;
         now = next_pass(r) < now ? next_pass(r) : now;
         if (now == INT64_MAX)
             return 0;
+        int over = is_over(r, now);
+        if (over != 0)
+            return over < 0 ? -1 : 0;
         int rc = r->options->config                       ? with_queues(r, now)
                  : r->options->events == SIMULATE_BATCHED ? batched(r, now)
                                                           : per_event(r, now);

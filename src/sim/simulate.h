@@ -44,7 +44,7 @@ struct simulate_stats {
 int64_t simulate_procs(match_t *machine, berth_error_t *err);
 
 /* Run the workload to its end and write when each job started into start[0 .. trace->n), SCHEDULE_NEVER
- * for a job that was rejected, or stopped for another for good. A job ends run seconds after its start; one that was
+ * for a job that was rejected, never could start, or was stopped for another for good. A job ends run seconds after its start; one that was
  * stopped and waits again runs from its beginning. Returns 0, or -1 with errno and a
  * text: EINVAL for options or jobs out of range, ENOMEM.
  */

@@ -757,15 +757,15 @@ static void go_on(struct scene *c, int64_t then)
     }
 }
 
+/* Whether time alone changes nothing more: where a block comes again there may always be a next time. */
 static bool is_over(const struct scene *c)
 {
-    const struct scene_block *b = &c->block[SCENE_BLOCKS];
     for (int i = 0; i < c->jobs; i++)
         if (c->job[i].running)
             return false;
-    if (b->there && b->block.every > 0) /* there is always a next time */
-        return c->now > 3000;
-    return sched_next_time(c->sched) == INT64_MAX;
+    int64_t next = sched_next_time(c->sched);
+    int64_t last = next == INT64_MAX ? 0 : sched_last_time(c->sched);
+    return last >= 0 && next > last;
 }
 
 /* Everything is up, nothing is held back, and no more comes. */

@@ -68,6 +68,45 @@ expect_status 0 "$BERTH" sim --config one.yaml --model lublin --jobs-count 500 -
 cut -d, -f1-7 named.csv | cmp -s - flat.csv || fail "fcfs is not fcfs"
 check_alloc named.csv 8
 
+# Blocks that come again and again. The simulation ends when the last job has; a job that never can start, as it lasts
+# longer than node0 and node1 are ever free together, ends it too; and one that can start at last is waited for, behind
+# more than 86400 beginnings and ends of the block of every minute.
+cat >trace.swf <<'END'
+1 0 -1 10 1 -1 -1 1 20 -1 1 1 1 1 1 -1 -1 -1
+END
+printf 'resources: {nodes: 3}\nblocks: [{name: b, resources: node2, start: 1d, duration: 4h, every: 7d}]\n' >blocks.yaml
+expect_status 0 timeout 60 "$BERTH" sim --config blocks.yaml --jobs jobs.csv trace.swf
+[ "$(wc -l <jobs.csv)" = 2 ] || fail "one job, one block: $(cat jobs.csv)"
+cat >trace.swf <<'END'
+1 0 -1 10 1 -1 -1 1 20 -1 1 1 1 1 1 -1 -1 -1
+2 4000 -1 1000 2 -1 -1 2 1000 -1 1 1 1 1 1 -1 -1 -1
+3 4001 -1 7000 2 -1 -1 2 7000 -1 1 1 1 1 1 -1 -1 -1
+END
+for policy in fcfs easy conservative; do
+    cat >blocks.yaml <<END
+resources: {nodes: 2}
+queues: {q: {policy: $policy}}
+blocks:
+  - {name: even, resources: node0, start: 1h, duration: 1h, every: 2h}
+  - {name: odd, resources: node1, start: 2h, duration: 1h, every: 2h}
+END
+    expect_status 0 timeout 60 "$BERTH" sim --config blocks.yaml --jobs jobs.csv trace.swf
+    [ "$(wc -l <jobs.csv)" = 2 ] || fail "$policy, jobs that never start: $(cat jobs.csv)"
+    grep -q '^rejected  *2$' out || fail "$policy: not two jobs never start: $(cat out)"
+    cat >blocks.yaml <<END
+resources: {nodes: 2}
+queues: {q: {policy: $policy}}
+blocks:
+  - {name: long, resources: node0, start: 1h, duration: 30d}
+  - {name: often, resources: node1, start: 1m, duration: 1s, every: 1m, for: {queues: [q]}}
+END
+    expect_status 0 timeout 60 "$BERTH" sim --config blocks.yaml --jobs jobs.csv trace.swf
+    grep -q '^2,4000,2595600,' jobs.csv || fail "$policy: 2 does not start when node0 is free: $(cat jobs.csv)"
+    printf '{"at":4000,"submit":{"id":"x","nodes":2,"duration":1000}}\n' >events.jsonl
+    expect_status 0 timeout 60 "$BERTH" sim --config blocks.yaml --scenario events.jsonl --decisions=decisions
+    grep -q '"at": 2595600, "job": "x", "decision": "start"' decisions || fail "$policy, x: $(cat decisions)"
+done
+
 failing() { # TEXT ARG...
     text=$1
     shift

@@ -90,7 +90,7 @@ struct sched_request {
     int64_t begin; /* it starts no earlier */
     bool hold;     /* it waits until it is released */
     int64_t
-        preemptible_after; /* ticks after its start from which on it may be preempted; 0: the jobspec's, or at once */
+        preemptible_after; /* ticks after its start from which on it may be preempted, a second at least; 0: the jobspec's */
     uint32_t members; /* of an array: jobs placed one by one, alike in all; 0 or 1: it is none */
 };
 

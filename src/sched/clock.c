@@ -6,21 +6,6 @@
 #include "sched/kind.h"
 #include "sched/named.h"
 
-/* When the next of the running jobs that may be preempted some day may be so. */
-static int64_t next_preemptible(const sched_t *s)
-{
-    const struct named *n = s->named;
-    int64_t next = INT64_MAX;
-    for (size_t i = 0; i < n->n_victims; i++) {
-        const struct job *job = &s->jobs[n->victims[i]];
-        int64_t after = job->details->preemptible_after;
-        int64_t from = job->at < INT64_MAX - after ? job->at + after : INT64_MAX;
-        if (from > s->now && from < next)
-            next = from;
-    }
-    return next;
-}
-
 int clock_turn(sched_t *s)
 {
     struct named *n = s->named;
@@ -36,7 +21,7 @@ int clock_turn(sched_t *s)
         s->woken = true;
     }
     if (n->preemptible_next <= s->now) {
-        n->preemptible_next = next_preemptible(s);
+        n->preemptible_next = next_preemptible(s, s->now);
         n->has_victims = true;
     }
     return 0;

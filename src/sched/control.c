@@ -186,9 +186,7 @@ void control_started(sched_t *s, uint32_t slot, enum sched_how how, struct sched
     if (n->setup->queue[d->queue].preemptible == SCHED_NOT_PREEMPTIBLE)
         return;
     n->victims[n->n_victims++] = slot;
-    n->has_victims = true;
-    int64_t from =
-        job->at < INT64_MAX - d->preemptible_after ? job->at + d->preemptible_after : INT64_MAX;
+    int64_t from = preemptible_from(s, job);
     if (from > s->now && from < n->preemptible_next)
         n->preemptible_next = from;
 }
@@ -362,7 +360,7 @@ void job_forget(sched_t *s, uint32_t slot)
         heap_take(&n->begins, slot);
     if (heap_has(&n->ends, slot))
         heap_take(&n->ends, slot);
-    victim_remove(n, slot);
+    victim_remove(s, slot);
     details_unlink(s, slot);
     if (d->kind != KIND_NONE) {
         uint32_t class = s->jobs[slot].ask.class;

@@ -210,7 +210,7 @@ static int requeue(sched_t *s, uint32_t slot)
     pending_begin(s, slot);
     depend_requeued(n->depend, slot);
     heap_take(&n->ends, slot);
-    victim_remove(n, slot);
+    victim_remove(s, slot);
     tell_later(s, slot);
     return 0;
 }

@@ -94,9 +94,8 @@ struct named {
     uint64_t heard; /* place in the machine's log of what was freed when kinds were woken last */
     int64_t repair_from;  /* reservations from here */
     int64_t repair_until; /* to here may be in the way of something; from > until: none */
-    bool
-        has_victims; /* preemptible jobs have started, or become preemptible, since the last pass */
-    uint32_t *victims; /* running jobs of preemptible queues */
+    bool has_victims;     /* running jobs have become preemptible since the last pass */
+    uint32_t *victims;    /* running jobs of preemptible queues */
     size_t n_victims, cap_victims;
     uint64_t events;          /* since the last pass */
     int64_t passed;           /* when that was; -1: never */
@@ -229,7 +228,15 @@ enum step preempt(sched_t *s, uint32_t slot);
 enum step preempt_for_holder(sched_t *s, uint32_t slot);
 
 /* A job runs no more that might have been preempted; one that could not may be told too. */
-void victim_remove(struct named *n, uint32_t slot);
+void victim_remove(sched_t *s, uint32_t slot);
+
+/* From when on a running job of such a queue may be preempted: not in its first second, or one that starts might be stopped at the
+ * same instant, for good perhaps, without having run.
+ */
+int64_t preemptible_from(const sched_t *s, const struct job *job);
+
+/* The first time after another one from which on a running job may be preempted; INT64_MAX: none. O(victims). */
+int64_t next_preemptible(const sched_t *s, int64_t after);
 
 /* Have memory for so many in the list of who may be preempted; 0, or -1 with ENOMEM. And list them anew. */
 int victims_reserve(struct named *n, size_t more);

@@ -24,11 +24,20 @@ static bool is_younger(const struct job *a, const struct job *b)
     return a->at != b->at ? a->at > b->at : queue_before(b->key, a->key);
 }
 
+int64_t preemptible_from(const sched_t *s, const struct job *job)
+{
+    int64_t after = job->details->preemptible_after;
+    if (after < s->named->setup->second)
+        after = s->named->setup->second;
+    return job->at < INT64_MAX - after ? job->at + after : INT64_MAX;
+}
+
 static bool is_prey(const sched_t *s, const struct job *victim, const struct place_ask *ask)
 {
     const struct details *d = victim->details;
     return victim->state == SCHED_RUNNING && d->preempted_for == JOB_NONE &&
-           s->now - victim->at >= d->preemptible_after &&
+           s->named->setup->queue[d->queue].preemptible != SCHED_NOT_PREEMPTIBLE &&
+           s->now >= preemptible_from(s, victim) &&
            s->place->ops->named->bars(s->place, ask, victim->booking);
 }
 
@@ -213,13 +222,30 @@ enum step preempt_for_holder(sched_t *s, uint32_t slot)
     return step;
 }
 
-void victim_remove(struct named *n, uint32_t slot)
+int64_t next_preemptible(const sched_t *s, int64_t after)
 {
+    const struct named *n = s->named;
+    int64_t next = INT64_MAX;
+    for (size_t i = 0; i < n->n_victims; i++) {
+        int64_t from = preemptible_from(s, &s->jobs[n->victims[i]]);
+        if (from > after && from < next)
+            next = from;
+    }
+    return next;
+}
+
+void victim_remove(sched_t *s, uint32_t slot)
+{
+    struct named *n = s->named;
     size_t kept = 0;
     for (size_t i = 0; i < n->n_victims; i++)
         if (n->victims[i] != slot)
             n->victims[kept++] = n->victims[i];
+    if (kept == n->n_victims)
+        return;
     n->n_victims = kept;
+    if (n->preemptible_next > s->now) /* else it has come, and is yet to be looked at */
+        n->preemptible_next = next_preemptible(s, s->now);
 }
 
 int victims_reserve(struct named *n, size_t more)
@@ -240,10 +266,13 @@ void victims_list(sched_t *s)
 {
     struct named *n = s->named;
     n->n_victims = 0;
-    for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
+    for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
+        const struct details *d = s->jobs[slot].details;
         if (s->jobs[slot].state == SCHED_RUNNING &&
-            n->setup->queue[s->jobs[slot].details->queue].preemptible != SCHED_NOT_PREEMPTIBLE)
+            (n->setup->queue[d->queue].preemptible != SCHED_NOT_PREEMPTIBLE ||
+             d->preempted_for != JOB_NONE)) /* one that is being stopped stays one */
             n->victims[n->n_victims++] = slot;
+    }
     n->has_victims = true;
     n->preemptible_next = s->now;
 }

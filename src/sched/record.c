@@ -110,10 +110,8 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->state = SCHED_RUNNING;
     job->ask.duration = r->until - r->at;
     s->running++;
-    bool has_victims = s->named->has_victims;
     control_started(s, slot, r->how, decision_add(s, SCHED_START, slot, r->at, NULL));
-    s->n_decisions = decisions;          /* it was taken before, */
-    s->named->has_victims = has_victims; /* and whom it may be preempted for has been looked at */
+    s->n_decisions = decisions; /* it was taken before */
     job->details->until = r->until;
     heap_move(&s->named->ends, slot, r->until, job->key.seq);
     return 0;
@@ -252,8 +250,7 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         /* Nothing has happened to what that pass left, whatever has changed on the way here. */
         s->swept = true;
         n->has_victims = false;
-        for (size_t i = 0; i < n->n_victims; i++) /* but for those that it started last */
-            n->has_victims = n->has_victims || s->jobs[n->victims[i]].at == passed;
+        n->preemptible_next = next_preemptible(s, passed); /* of those that it saw */
         return 0;
     }
     /* What these events were is not known any more: all is looked at. */

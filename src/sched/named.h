@@ -218,6 +218,9 @@ int permits_of(sched_t *s, uint32_t slot, uint64_t *permits);
 enum step repair_step(sched_t *s);
 void repair_note(sched_t *s, int64_t from, int64_t until);
 
+/* All reservations behind a key have been placed anew, which is what repair has left of its work if it left any. */
+void repair_done_behind(sched_t *s, struct queue_key key);
+
 /* overrun.c: running jobs whose end has come go on. Returns 0, or -1 with ENOMEM. */
 int overruns_extend(sched_t *s);
 

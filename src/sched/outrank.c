@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sched/control.h"
 #include "sched/kind.h"
@@ -72,19 +73,40 @@ static struct queue_key last_key(const sched_t *s)
     return last;
 }
 
-/* Whether a job that has come goes before the last holder, and its lane would let it. */
+/* Whether a job has come and goes before the last holder. */
 static bool is_before_holders(const sched_t *s, uint32_t slot, struct queue_key last)
 {
     const struct job *job = &s->jobs[slot];
+    return job->state == SCHED_WAITING && !job->is_placed && queue_before(job->key, last) &&
+           !lane_of(s, slot)->is_stopped;
+}
+
+/* Whether the lane of such a job would let it now. */
+static bool is_its_turn(const sched_t *s, uint32_t slot)
+{
     const struct lane *lane = lane_of(s, slot);
     struct queue_entry first;
-    return job->state == SCHED_WAITING && !job->is_placed && queue_before(job->key, last) &&
-           !lane->is_stopped && is_considered(lane, job->key) &&
+    return is_considered(lane, s->jobs[slot].key) &&
            (lane->depth > 0 || (queue_first(lane->open, &first) && first.item == slot));
 }
 
-/* The fresh jobs that are still open and go before some holder, in queue order; *n of them, or NULL with *n > 0 and
- * ENOMEM.
+bool outrank_first(const sched_t *s, struct queue_key *key)
+{
+    struct queue_key last = last_key(s);
+    bool any = false;
+    for (size_t i = 0; i < s->n_fresh; i++) {
+        uint32_t slot = s->fresh[i];
+        if (!is_before_holders(s, slot, last) || !is_its_turn(s, slot) ||
+            (any && !queue_before(s->jobs[slot].key, *key)))
+            continue;
+        *key = s->jobs[slot].key;
+        any = true;
+    }
+    return any;
+}
+
+/* The fresh jobs that are still open and go before some holder, in queue order, from the first one whose turn it is: that of
+ * others may come when that one has started. *n of them, or NULL with *n > 0 and ENOMEM.
  */
 static struct due *collect(sched_t *s, size_t *n)
 {
@@ -98,8 +120,14 @@ static struct due *collect(sched_t *s, size_t *n)
     for (size_t i = 0, k = 0; list && i < s->n_fresh; i++)
         if (is_before_holders(s, s->fresh[i], last))
             list[k++] = (struct due){s->jobs[s->fresh[i]].key, s->fresh[i]};
-    if (list && *n > 1)
-        qsort(list, *n, sizeof(*list), due_compare);
+    if (!list)
+        return NULL;
+    qsort(list, *n, sizeof(*list), due_compare);
+    size_t skipped = 0;
+    while (skipped < *n && !is_its_turn(s, list[skipped].slot))
+        skipped++;
+    *n -= skipped;
+    memmove(list, list + skipped, *n * sizeof(*list));
     return list;
 }
 
@@ -150,7 +178,10 @@ static enum step place_again(sched_t *s, uint32_t slot)
 static enum step place_fresh(sched_t *s, uint32_t slot)
 {
     struct lane *lane = lane_of(s, slot);
-    enum step step = s->jobs[slot].state == SCHED_WAITING ? start_open(s, slot) : STEP_DONE;
+    bool waits = s->jobs[slot].state == SCHED_WAITING;
+    if (waits && !is_its_turn(s, slot))
+        return STEP_DONE;
+    enum step step = waits ? start_open(s, slot) : STEP_DONE;
     if (step == STEP_BUSY && may_hold(s, slot))
         step = promise(s, slot);
     if (step == STEP_FAILED)
@@ -211,8 +242,10 @@ enum step outrank(sched_t *s)
         return STEP_BUSY;
     }
     list = collect(s, &n);
-    if (n == 0 && !s->is_torn)
+    if (n == 0 && !s->is_torn) {
+        free(list);
         return STEP_BUSY;
+    }
     if (n > 0 && !list)
         return STEP_FAILED;
     if (s->named)
@@ -225,6 +258,8 @@ enum step outrank(sched_t *s)
     if (s->named)
         s->place->ops->named->tried(s->place);
     s->is_torn = step == STEP_FAILED;
+    if (step != STEP_FAILED && n > 0)
+        repair_done_behind(s, list[0].key);
     s->swept = false;
     s->woken = true;
     free(list);

@@ -1,4 +1,8 @@
-/* Reservations that something has come in the way of: they stay where they still fit, and move where not. */
+/* Reservations that something has come in the way of: they stay where they still fit, and move where not.
+ *
+ * Those behind a job that goes before holders are about to be placed anew all the same (outrank.c). They are left to that, so that
+ * nobody is promised a time and, in the same pass, a later one.
+ */
 #include <errno.h>
 
 #include "sched/control.h"
@@ -32,28 +36,46 @@ static enum step move(sched_t *s, uint32_t slot)
     return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
+void repair_done_behind(sched_t *s, struct queue_key key)
+{
+    if (!s->named || !s->pass.is_left || queue_before(s->pass.left, key))
+        return;
+    s->pass.is_left = false;
+    s->named->repair_from = s->named->repair_until = 0;
+}
+
 enum step repair_step(sched_t *s)
 {
     struct named *n = s->named;
     const struct place_named *named = s->place->ops->named;
+    if (!s->pass.begun)
+        s->pass.is_left = false;
     if (n->repair_from >= n->repair_until)
         return STEP_BUSY;
+    if (!s->pass.begun)
+        s->pass.is_left = outrank_first(s, &s->pass.left);
     uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
     if (slot == JOB_NONE) {
-        n->repair_from = n->repair_until = 0;
+        if (!s->pass.is_left)
+            n->repair_from = n->repair_until = 0;
         return STEP_BUSY;
     }
     struct job *job = &s->jobs[slot];
+    bool is_left = s->pass.is_left && queue_before(s->pass.left, job->key);
     s->pass.begun = true;
     s->pass.after = job->key;
-    if (job->details->victims > 0 || job->at >= n->repair_until ||
-        job->at + job->ask.duration <= n->repair_from)
+    if ((is_left && !job->details->is_preempting) || job->details->victims > 0 ||
+        job->at >= n->repair_until || job->at + job->ask.duration <= n->repair_from)
         return STEP_DONE;
     if (!job->is_lifted)
         named->lift(s->place, job->booking);
     job->is_lifted = true;
-    if (!named->fits(s->place, &job->ask, job->booking))
-        return move(s, slot);
+    if (!named->fits(s->place, &job->ask, job->booking)) {
+        if (!is_left)
+            return move(s, slot);
+        s->is_torn = true; /* it stays lifted until those behind the job are */
+        return STEP_DONE;
+    }
     named->drop(s->place, job->booking);
     job->is_lifted = false;
     return STEP_DONE;

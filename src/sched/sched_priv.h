@@ -126,6 +126,8 @@ struct pass {
     uint64_t heard;         /* and in that of a named machine */
     size_t n_due, next_due;
     size_t n_fresh; /* jobs that were new when it began */
+    bool is_left;   /* repair has left the holders behind `left` to outrank */
+    struct queue_key left;
     uint64_t budget;
 };
 
@@ -273,6 +275,9 @@ enum step sweep_all(sched_t *s);
 
 /* outrank.c: jobs that became open and go before holders get what these hold; once each, until there are none. */
 enum step outrank(sched_t *s);
+
+/* The key of the first of these jobs: the holders behind it will be placed anew. False: there is none. O(fresh log open) */
+bool outrank_first(const sched_t *s, struct queue_key *key);
 
 /* start.c */
 enum step start_held(sched_t *s, uint32_t slot);

@@ -157,25 +157,44 @@ static void place_again(struct naive_queues *q, int job)
 
 /* ---- The phases ---- */
 
-static void repair(struct naive_queues *q)
-{
-    for (int i = next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = next_of(q, NQ_HELD, i))
-        place_again(q, i);
-    q->repair = false;
-}
-
-/* Whether a new job goes before some holder and its queue would let it. */
+/* Whether a new job goes before some holder. */
 static bool outranks(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
     int last = last_holder(q, -1);
-    if (j->state != NQ_OPEN || !j->fresh || j->placed || last < 0 || !before(q, job, last) ||
-        !is_considered(q, job))
+    return j->state == NQ_OPEN && j->fresh && !j->placed && last >= 0 && before(q, job, last);
+}
+
+/* Whether its queue would let it now. */
+static bool is_its_turn(const struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    if (!is_considered(q, job))
         return false;
     for (int i = 0; i < q->jobs && q->lane[j->lane].depth == 0; i++)
         if (q->job[i].state == NQ_OPEN && q->job[i].lane == j->lane && before(q, i, job))
             return false;
     return true;
+}
+
+/* The first new job that goes before a holder and whose turn it is; -1: there is none. */
+static int first_outranker(const struct naive_queues *q)
+{
+    int first = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (outranks(q, i) && is_its_turn(q, i) && (first < 0 || before(q, i, first)))
+            first = i;
+    return first;
+}
+
+/* Those behind such a job are placed anew with it. */
+static void repair(struct naive_queues *q)
+{
+    int first = first_outranker(q);
+    for (int i = next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = next_of(q, NQ_HELD, i))
+        if (first < 0 || before(q, i, first))
+            place_again(q, i);
+    q->repair = false;
 }
 
 static void place_fresh(struct naive_queues *q, int job)
@@ -193,12 +212,9 @@ static void place_fresh(struct naive_queues *q, int job)
 static bool outrank(struct naive_queues *q)
 {
     bool listed[NQ_JOBS] = {false};
-    int first = -1;
-    for (int i = 0; i < q->jobs; i++) {
+    int first = first_outranker(q);
+    for (int i = 0; i < q->jobs; i++)
         listed[i] = outranks(q, i);
-        if (listed[i] && (first < 0 || before(q, i, first)))
-            first = i;
-    }
     if (first < 0)
         return false;
     for (int i = 0; i < q->jobs; i++)
@@ -216,7 +232,7 @@ static bool outrank(struct naive_queues *q)
         done = next;
         if (q->job[next].state == NQ_HELD)
             place_again(q, next);
-        else
+        else if (is_its_turn(q, next))
             place_fresh(q, next);
     }
     q->swept = false;

@@ -296,21 +296,21 @@ static size_t next_new(const struct naive *s, size_t after)
     return i;
 }
 
-/* Whether a new job is looked at before the holders behind it: with nothing promised to anyone, only the first. */
-static bool may_go_before(const struct naive *s, size_t i)
+/* Whether a new job goes before a holder. */
+static bool goes_before(const struct naive *s, size_t i)
 {
     size_t last = last_holder(s);
-    return last != NOBODY && naive_before(s, i, last) && considered(s, i);
+    return last != NOBODY && naive_before(s, i, last);
 }
 
 /* New jobs and the holders behind the first of them, in queue order, as if none of these held anything: a holder keeps its
- * time if that is still free, and a holder too many loses it.
+ * time if that is still free, and a holder too many loses it. A job is looked at if it is among the first when its turn comes.
  */
 static bool outrank(struct naive *s, int64_t now)
 {
     size_t first = next_new(s, NOBODY);
     bool lifted[4096] = {false};
-    if (first == NOBODY || !may_go_before(s, first))
+    if (first == NOBODY || !goes_before(s, first) || !considered(s, first))
         return false;
     for (size_t i = 0; i < s->n; i++) {
         lifted[i] = s->jobs[i].state == SCHED_RESERVED && naive_before(s, first, i);
@@ -319,9 +319,7 @@ static bool outrank(struct naive *s, int64_t now)
     }
     bool mine[4096] = {false};
     for (size_t i = first; i != NOBODY; i = next_new(s, i))
-        mine[i] = may_go_before(s, i);
-    for (size_t i = 0; i < s->n; i++)
-        s->jobs[i].placed |= mine[i];
+        mine[i] = goes_before(s, i);
     for (size_t i = next_waiting(s, NOBODY); i != NOBODY; i = next_waiting(s, i)) {
         struct naive_job *job = &s->jobs[i];
         if (lifted[i] && job->state == SCHED_RESERVED) {
@@ -330,7 +328,10 @@ static bool outrank(struct naive *s, int64_t now)
                 continue;
             }
             reserve(s, now, i);
-        } else if (mine[i] && job->state == SCHED_WAITING && !try_start(s, now, i)) {
+        } else if (mine[i] && job->state == SCHED_WAITING && considered(s, i)) {
+            job->placed = true;
+            if (try_start(s, now, i))
+                continue;
             size_t last = last_holder(s);
             bool full = bound_used_up(s);
             if (full && !naive_before(s, i, last))

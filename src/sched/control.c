@@ -322,34 +322,54 @@ bool control_is_eased(const sched_t *s, const struct job *job)
     return s->named->is_all_eased || limits_eased(s->named->limits, d->account) > d->limited;
 }
 
-/* Whether limits would let a job that they have blocked go on. */
-static bool is_within(const sched_t *s, uint32_t slot)
+/* A job that limits have blocked goes on if they would let it; else it waits for the one that it is over now. Returns 0, or -1
+ * with ENOMEM.
+ */
+static int let(sched_t *s, uint32_t slot)
 {
-    const struct job *job = &s->jobs[slot];
-    return control_is_eased(s, job) && is_let(s, slot, job->ask.class, NULL, 0);
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    char reason[sizeof(d->limit_reason)];
+    if (!control_is_eased(s, job))
+        return 0;
+    if (is_let(s, slot, job->ask.class, reason, sizeof(reason)))
+        return job_unblock(s, slot, BLOCK_LIMIT);
+    d->limited = limits_eased(s->named->limits, d->account);
+    if (strcmp(reason, d->limit_reason) != 0) {
+        memcpy(d->limit_reason, reason, sizeof(reason));
+        tell_later(s, slot);
+    }
+    return 0;
 }
 
-int limits_resolve(sched_t *s)
+int64_t limits_resolve(sched_t *s, bool again)
 {
     struct named *n = s->named;
     size_t kept = 0;
+    int64_t opened = 0;
+    bool left = false;
     int rc = 0;
     for (size_t i = 0; i < n->n_limited; i++) {
         uint32_t slot = n->limited[i];
         struct job *job = &s->jobs[slot];
         if (job->state != SCHED_BLOCKED || !(job->details->blocked & BLOCK_LIMIT))
             continue;
-        if (rc == 0 && is_within(s, slot))
-            rc = job_unblock(s, slot, BLOCK_LIMIT);
-        else if (rc == 0)
-            job->details->limited = limits_eased(n->limits, job->details->account);
-        if (job->details->blocked & BLOCK_LIMIT)
+        job->is_let_again &= again;
+        left |= job->is_let_again;
+        if (rc == 0 && !job->is_let_again)
+            rc = let(s, slot);
+        if (job->details->blocked & BLOCK_LIMIT) {
             n->limited[kept++] = slot;
+        } else if (again && job->state == SCHED_WAITING) {
+            job->is_let_again = true;
+            job->is_placed = false;
+            opened++;
+        }
     }
     n->n_limited = kept;
-    n->is_eased = rc < 0;
-    n->is_all_eased &= rc < 0;
-    return rc;
+    n->is_eased = rc < 0 || left;
+    n->is_all_eased &= rc < 0 || left;
+    return rc < 0 ? -1 : opened;
 }
 
 void job_forget(sched_t *s, uint32_t slot)

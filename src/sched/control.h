@@ -70,7 +70,9 @@ void job_reject(sched_t *s, uint32_t slot, const char *reason);
 /* Forget an ended job and all that is known of it. */
 void job_forget(sched_t *s, uint32_t slot);
 
-/* Jobs blocked by limits that these would not refuse any more are open again. Returns 0, or -1 with ENOMEM. */
-int limits_resolve(sched_t *s);
+/* Jobs that limits have blocked, and would let now, are so no more. `again`: later in a pass, which begins with this; then each job
+ * once, and how many are open by it is returned. -1: ENOMEM.
+ */
+int64_t limits_resolve(sched_t *s, bool again);
 
 #endif

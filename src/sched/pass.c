@@ -312,7 +312,7 @@ static int prepare(sched_t *s)
         return -1;
     if (settle_dependencies(s) < 0)
         return -1;
-    if (n->is_eased && limits_resolve(s) < 0)
+    if (n->is_eased && limits_resolve(s, false) < 0)
         return -1;
     if (n->has_victims)
         n->wake_all = true;
@@ -337,16 +337,19 @@ static enum step hunt_step(sched_t *s)
     return preempt_for_holder(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
-/* Tell why jobs wait. Those that dependencies on what was decided have let go, and reservations in the way of a late start,
- * are looked at in this very pass first.
+/* Tell why jobs wait. Those that dependencies on what was decided have let go, those that limits let go by what reservations have
+ * given back, and reservations in the way of a late start, are looked at in this very pass first.
  */
 static enum step tell_step(sched_t *s)
 {
+    int64_t let = 0;
     if (!s->named)
         return STEP_BUSY;
     if (settle_dependencies(s) < 0)
         return STEP_FAILED;
-    if (s->n_fresh > s->pass.n_fresh || s->named->repair_from < s->named->repair_until) {
+    if (s->named->is_eased && (let = limits_resolve(s, true)) < 0)
+        return STEP_FAILED;
+    if (let > 0 || s->n_fresh > s->pass.n_fresh || s->named->repair_from < s->named->repair_until) {
         s->pass.phase = PASS_REPAIR;
         s->pass.begun = false;
         return STEP_DONE;
@@ -408,7 +411,8 @@ static void phase_next(sched_t *s)
 static void fresh_clear(sched_t *s)
 {
     for (size_t i = 0; i < s->n_fresh; i++)
-        s->jobs[s->fresh[i]].is_fresh = s->jobs[s->fresh[i]].is_placed = false;
+        s->jobs[s->fresh[i]].is_fresh = s->jobs[s->fresh[i]].is_placed =
+            s->jobs[s->fresh[i]].is_let_again = false;
     s->n_fresh = 0;
     s->fresh_least = INT64_MAX;
 }

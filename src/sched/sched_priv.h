@@ -46,10 +46,11 @@ struct job {
     uint32_t next;           /* in the list of free or of rejected jobs */
     uint32_t lane;
     uint8_t state;
-    uint8_t shape;  /* slot in the table of shapes */
-    bool is_fresh;  /* open since the last pass: listed in `fresh` */
-    bool is_placed; /* of a fresh job: outrank has looked at it in this pass */
-    bool is_lifted; /* held, and its booking is out of the calendars for a while */
+    uint8_t shape;     /* slot in the table of shapes */
+    bool is_fresh;     /* open since the last pass: listed in `fresh` */
+    bool is_placed;    /* of a fresh job: outrank has looked at it in this pass */
+    bool is_let_again; /* in this pass, from being blocked by limits */
+    bool is_lifted;    /* held, and its booking is out of the calendars for a while */
 };
 
 /* What a sweep knows of all jobs that ask for the same (sweep.c). */

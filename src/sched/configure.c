@@ -322,7 +322,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     errno = saved;
     if (rc < 0)
         return -1;
-    n->is_eased = n->is_all_eased = true;
+    n->is_eased = n->is_all_eased = n->is_recount_due = true;
     victims_list(s);
     return named_event(s, now);
 }

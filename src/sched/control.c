@@ -116,6 +116,26 @@ enum step control_recount(sched_t *s, uint32_t slot)
     return job_block(s, slot, BLOCK_LIMIT) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
+int control_recount_all(sched_t *s)
+{
+    static const struct queue_key none;
+    uint32_t slot;
+    enum step step = STEP_BUSY;
+    for (slot = held_next(s, false, none); slot != JOB_NONE;
+         slot = held_next(s, true, s->jobs[slot].key))
+        control_uncount(s, slot, s->jobs[slot].booking);
+    for (slot = held_next(s, false, none); slot != JOB_NONE && step != STEP_FAILED;) {
+        struct queue_key at = s->jobs[slot].key;
+        step = control_recount(s, slot);
+        if (step != STEP_FAILED)
+            slot = held_next(s, true, at);
+    }
+    for (; slot != JOB_NONE; slot = held_next(s, true, s->jobs[slot].key))
+        control_enter(s, slot, s->jobs[slot].booking); /* it was just there: that takes no memory */
+    s->named->is_recount_due = step == STEP_FAILED;
+    return step == STEP_FAILED ? -1 : 0;
+}
+
 int control_enter(sched_t *s, uint32_t slot, int64_t booking)
 {
     struct details *d = s->jobs[slot].details;

@@ -21,6 +21,11 @@ enum step control_count(sched_t *s, uint32_t slot, int64_t booking);
  */
 enum step control_recount(sched_t *s, uint32_t slot);
 
+/* The same for all held jobs in queue order, where limits have changed: those within them keep what they hold, whatever later
+ * ones do. Returns 0, or -1 with ENOMEM: the rest is in the ledger as it was. O(held log held).
+ */
+int control_recount_all(sched_t *s);
+
 /* Enter a booking whatever the limits say. Returns 0, or -1 with ENOMEM. And take it out of the ledger. */
 int control_enter(sched_t *s, uint32_t slot, int64_t booking);
 void control_uncount(sched_t *s, uint32_t slot, int64_t booking);

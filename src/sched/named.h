@@ -82,9 +82,10 @@ struct named {
     uint32_t first, last;            /* jobs in the order of submission */
     uint32_t *limited;               /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
-    bool is_eased;     /* some limit may be met no more */
-    bool is_all_eased; /* any may */
-    uint32_t *untold;  /* jobs whose reason is to be told */
+    bool is_eased;       /* some limit may be met no more */
+    bool is_all_eased;   /* any may */
+    bool is_recount_due; /* what reservations hold may be over limits that have changed */
+    uint32_t *untold;    /* jobs whose reason is to be told */
     size_t n_untold, cap_untold;
     struct block_slot block[PLACE_BLOCKS];
     bool is_permitted_late; /* who may use which block is to be looked at anew */

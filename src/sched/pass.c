@@ -310,6 +310,8 @@ static int prepare(sched_t *s)
     n->is_permitted_late = false;
     if (clock_turn(s) < 0 || overruns_extend(s) < 0 || lates_extend(s) < 0)
         return -1;
+    if (n->is_recount_due && control_recount_all(s) < 0)
+        return -1;
     if (settle_dependencies(s) < 0)
         return -1;
     if (n->is_eased && limits_resolve(s, false) < 0)

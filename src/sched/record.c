@@ -254,7 +254,7 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         return 0;
     }
     /* What these events were is not known any more: all is looked at. */
-    n->wake_all = true;
+    n->wake_all = n->is_recount_due = true;
     s->woken = true;
     s->swept = false;
     note_freed(s, s->now, INT64_MAX);

@@ -253,8 +253,10 @@ struct sched_config {
  */
 sched_t *sched_create(struct match *machine, const struct sched_config *config, berth_error_t *err);
 
-/* Another configuration; every job, allocation and reservation is kept, or nothing is changed. EINVAL: it is wrong, or a
- * queue that has jobs is missing; ENOMEM.
+/* Another configuration; every job and allocation is kept, or nothing is changed. The next pass takes reservations back that are
+ * over the limits there are now, the last ones in queue order first, and rejects waiting jobs whose queue has another part of
+ * the machine from now on and could never give them what they ask for. EINVAL: it is wrong, or a queue that has jobs is
+ * missing; ENOMEM.
  */
 int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, berth_error_t *err);
 

@@ -17,12 +17,13 @@ struct known {
     struct job job;
     uint32_t queue, account, kind;
     bool is_known; /* the job asks for something in the new state too */
+    char *never;   /* why what its queue has now could never give it that; NULL */
 };
 
 static struct known known_of(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    return (struct known){s->jobs[slot], d->queue, d->account, d->kind, false};
+    return (struct known){s->jobs[slot], d->queue, d->account, d->kind, false, NULL};
 }
 
 static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
@@ -234,6 +235,24 @@ static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_
     return 0;
 }
 
+/* Look whether a waiting job whose queue has another part of the machine from now on could ever start, all up and idle. Of a queue
+ * that keeps its part nobody is asked: what the machine has lost may come back. Returns 0 with *never, or -1 with ENOMEM.
+ */
+static int look_at_part(sched_t *s, const struct job *job, uint32_t old_part, char **never)
+{
+    const struct place_named *named = s->place->ops->named;
+    berth_error_t err;
+    int64_t units;
+    if (job->state == SCHED_RUNNING || job->ask.part == old_part)
+        return 0;
+    if (named->know_again(s->place, job->ask.class, true, &units, &err) == 0) {
+        named->forget(s->place, job->ask.class);
+        return 0;
+    }
+    *never = errno == ENODEV ? strdup(err.text) : NULL;
+    return *never ? 0 : -1;
+}
+
 /* Enter a job into the new state, as it is. Returns 0, or -1 with a text. */
 static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct known *was,
                     berth_error_t *err)
@@ -252,7 +271,9 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
         return -1;
     was->is_known = true;
     job->ask.duration = ask.duration;
-    int rc = d->is_counted ? control_enter(s, slot, job->booking) : 0;
+    int rc = look_at_part(s, job, ask.part, &was->never);
+    if (rc == 0 && d->is_counted)
+        rc = control_enter(s, slot, job->booking);
     if (d->is_pending)
         limits_wait(n->limits, d->account, 1);
     if (rc == 0 && job->state == SCHED_WAITING)
@@ -289,6 +310,28 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
     return rc;
 }
 
+/* Reject the jobs that can never start any more, as new ones would be. */
+static void reject_never(sched_t *s, const struct known *known)
+{
+    uint32_t slot = s->named->first;
+    for (; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
+        if (!known[slot].never)
+            continue;
+        if (s->jobs[slot].state == SCHED_WAITING)
+            open_remove(s, slot);
+        else if (s->jobs[slot].state == SCHED_RESERVED)
+            held_release(s, slot);
+        job_reject(s, slot, known[slot].never);
+    }
+}
+
+static void known_free(struct known *known, size_t n)
+{
+    for (size_t i = 0; known && i < n; i++)
+        free(known[i].never);
+    free(known);
+}
+
 int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, berth_error_t *err)
 {
     struct named *n = s->named;
@@ -297,7 +340,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
         return errtext_set(err, EINVAL, n ? "time goes back" : "this scheduler has no queues");
     struct known *known = calloc((size_t)s->n_jobs + 1, sizeof(*known));
     if (!known || victims_reserve(n, s->running) < 0) {
-        free(known);
+        known_free(known, s->n_jobs);
         return errtext_set(err, ENOMEM, "out of memory");
     }
     struct state old = state_take(s);
@@ -317,8 +360,10 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
             state_put(s, &old);
     }
     int saved = errno;
+    if (rc == 0)
+        reject_never(s, known);
     state_drop(rc < 0 ? &new : &old);
-    free(known);
+    known_free(known, s->n_jobs);
     errno = saved;
     if (rc < 0)
         return -1;

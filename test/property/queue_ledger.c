@@ -40,6 +40,20 @@ void ledger_submitted(struct scene *c, struct scene_job *j)
     ledger_came(c, j);
 }
 
+/* Jobs of queues that have another part of the machine now are as new ones there. */
+void ledger_configured(struct scene *c, const struct scene_config *before)
+{
+    for (int i = 0; i < c->jobs; i++) {
+        struct scene_job *j = &c->job[i];
+        const char *was = before->queue[scene_lane(c, j->queue)].requires;
+        const char *is = c->config.queue[scene_lane(c, j->queue)].requires;
+        if (j->gone || j->running || j->handle < 0 || strcmp(was ? was : "", is ? is : "") == 0)
+            continue;
+        j->could &= ledger_could_ever(c, j); /* one that was rejected stays so */
+        SCENE_CHECK(c, j->could || sched_state(c->sched, j->handle) == SCHED_REJECTED);
+    }
+}
+
 /* ---- What is held ---- */
 
 static const char *read_ids(const char *text, uint32_t *ids)

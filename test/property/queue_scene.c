@@ -564,6 +564,9 @@ static void event_of_config(struct scene *c)
     if (!moved)
         CALL(c, rc < 0, rc = sched_configure(c->sched, c->now, &new->config, &err));
     if (rc == 0 && !moved) {
+        struct scene_config *before = malloc(sizeof(*before));
+        assert_non_null(before);
+        *before = c->config;
         c->config = *new;
         c->block[SCENE_BLOCKS] = block;
         struct scene_block *b = &c->block[SCENE_BLOCKS];
@@ -572,6 +575,8 @@ static void event_of_config(struct scene *c)
         config_point(c, &c->config);
         if (b->there)
             c->config.block[0] = b->block;
+        ledger_configured(c, before);
+        free(before);
     }
     note(c, "%" PRId64 " configure: %d %s\n", c->now, moved ? 1 : rc, rc < 0 ? err.text : "");
     free(new);

@@ -156,6 +156,9 @@ bool scene_before(const struct scene *c, const struct scene_job *a, const struct
 /* A job has been submitted. */
 void ledger_submitted(struct scene *c, struct scene_job *job);
 
+/* A configuration was followed by another one. */
+void ledger_configured(struct scene *c, const struct scene_config *before);
+
 /* An event that may move any reservation; one that lets a job go before others; the end of a pass with its decisions. */
 void ledger_excuse_all(struct scene *c);
 void ledger_came(struct scene *c, const struct scene_job *job);

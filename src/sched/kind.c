@@ -275,12 +275,12 @@ static bool may_fit(sched_t *s, struct kind *k)
         return true;
     ask.duration = queue_least(k->open);
     const struct place_named *named = s->place->ops->named;
-    if (!named->is_short(s->place, &ask, s->now, &k->note) && named->stirs(s->place, k->class) &&
-        named->betters(s->place, &ask, -1, s->now, s->named->heard))
-        return true;
+    bool is_short = named->is_short(s->place, &ask, s->now, &k->note);
     if (ask.duration > k->fails)
         k->fails = ask.duration;
-    return false;
+    ask.duration = k->fails; /* who sleeps lasts as long or longer */
+    return !is_short && named->stirs(s->place, k->class) &&
+           named->betters(s->place, &ask, -1, s->now, s->named->heard);
 }
 
 void kinds_wake(sched_t *s, bool all)

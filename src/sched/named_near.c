@@ -108,8 +108,9 @@ bool named_is_stuck(struct place *place, const struct place_ask *ask, int64_t bo
         return is_over(&plan, n->now, at);
     }
     struct held_note *note = &n->bookings[booking].note;
-    if (note->kind == HELD_UNKNOWN || !c->is_exact || ask->duration < note->duration ||
-        at != note->before || match_job_is_forced(n->match, booking))
+    if (note->kind == HELD_UNKNOWN || note->class != ask->class || !c->is_exact ||
+        ask->duration < note->duration || at != note->before ||
+        match_job_is_forced(n->match, booking))
         return false;
     return note->kind == HELD_SHORT ? named_hosts_stuck(n, c, at, note)
                                     : !is_helped(n, c, ask->duration, note);
@@ -186,8 +187,10 @@ bool named_betters(struct place *place, const struct place_ask *ask, int64_t boo
     bool shares = booking >= 0 && !(c->n_pieces == 1 && c->piece[0].alone);
     for (uint32_t i = since > log->base ? (uint32_t)(since - log->base) : 0; i < log->n; i++) {
         const struct freed_node *f = &log->v[i];
-        /* Of a job that ended when it was to end, all that was free by then was held all the same. */
-        if (f->from >= end || (f->to <= at && booking >= 0) ||
+        /* Of a job that ended when it was to end, all that was free by then was held all the same. A job that lasts longer
+         * than is asked for here may start for what was freed later on.
+         */
+        if ((booking >= 0 && (f->from >= end || f->to <= at)) ||
             !match_part_has(n->parts[c->part].within, f->vertex) ||
             (booking >= 0 && !is_preferred(n, c, booking, f->vertex)))
             continue;

@@ -176,8 +176,10 @@ static int64_t named_reserve(struct place *place, const struct place_ask *ask, i
     if (c && c->host != NAMED_NONE && named_freshen(n) == 0)
         first = named_hosts_first(n, c, ask->duration, INT64_MAX, &note);
     int64_t booking = book(n, ask, from, INT64_MAX, at);
-    if (booking >= 0 && first == *at)
+    if (booking >= 0 && first == *at) {
+        note.class = ask->class;
         n->bookings[booking].note = note;
+    }
     return booking;
 }
 
@@ -308,6 +310,7 @@ static int64_t named_pull(struct place *place, const struct place_ask *ask, int6
     named_hosts_tried(n);
     if (rc >= 0 || error == EBUSY || error == ENOENT) {
         named_hosts_hear(n, class_of(n, ask), &note);
+        note.class = ask->class;
         n->bookings[booking].note = note;
     }
     errno = error;

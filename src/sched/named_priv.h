@@ -38,6 +38,7 @@ struct held_note {
         HELD_SHORT,   /* pieces were missing */
         HELD_NO_MATCH /* none by count, but there was no match */
     } kind;
+    uint32_t class; /* for this one: with another configuration a job may be of another */
     int64_t duration;
     int64_t before; /* its time */
     uint64_t heard; /* as of this place among gains, or in the log of what was freed */

@@ -156,8 +156,8 @@ struct place_named {
     void (*put_back)(struct place *place, int64_t booking);
 
     /* The place in the log of what was freed. Whether what was freed since a place may let a reservation from `at` on hold
-     * something else, where it is, or (booking -1) let a job start at `at` that could not: no is sure. And nobody will ask for
-     * what was before a place.
+     * something else, where it is, or (booking -1) let a job start at `at` that could not and lasts as long as the ask or
+     * longer: no is sure. And nobody will ask for what was before a place.
      */
     uint64_t (*freed)(struct place *place);
     bool (*betters)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,

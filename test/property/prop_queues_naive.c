@@ -16,7 +16,7 @@
 #include "random.h"
 #include "resource/graph.h"
 
-enum { RUNS = 400, STEPS = 60 };
+enum { RUNS = 600, STEPS = 60 };
 
 static struct run {
     uint64_t seed;

@@ -57,7 +57,7 @@ static void run(const struct scene_options *a, const struct scene_options *b)
 
 static void test_laws(void **state)
 {
-    uint64_t starts = 0, promises = 0, preemptions = 0, excused = 0, rejections = 0;
+    uint64_t starts = 0, promises = 0, preemptions = 0, excused = 0, rejections = 0, limited = 0;
     (void)state;
     for (int i = 0; i < scenes(); i++) {
         run(&(struct scene_options){.seed = seed_of(i)}, NULL);
@@ -66,11 +66,14 @@ static void test_laws(void **state)
         preemptions += first.preemptions;
         excused += first.excused;
         rejections += first.rejections;
+        limited += first.limited;
     }
     print_message("%" PRIu64 " starts, %" PRIu64 " promises, %" PRIu64
                   " of them later than before, "
-                  "%" PRIu64 " preempted, %" PRIu64 " rejected\n",
-                  starts, promises, excused, preemptions, rejections);
+                  "%" PRIu64 " by a limit, %" PRIu64 " preempted, %" PRIu64 " rejected\n",
+                  starts, promises, excused, limited, preemptions, rejections);
+    if (scenes() >= SCENES)
+        assert_true(limited * 2000 <= promises);
 }
 
 static void test_replay(void **state)
@@ -103,13 +106,32 @@ static void test_restart(void **state)
     }
 }
 
+/* Scenes in which a decision was wrong once, or a law. */
+static void test_found(void **state)
+{
+    static const uint64_t found[] = {
+        46,        5084,      700098,    423622453, 423622518, 423622873, 423624553, 423624574,
+        423624999, 423625331, 423627228, 423628210, 423628583, 755133276, 755133613, 755134952,
+        755135473, 755135993, 755137590, 755137833, 755138883, 755139567, 910000203, 910001133,
+        920002785, 940000905, 940009365, 610002312, 620004091, 630002502, 630003798, 650005296};
+    (void)state;
+    for (size_t i = 0; i < sizeof(found) / sizeof(*found); i++) {
+        struct scene_options options = {.seed = found[i], .no_reasons = true};
+        struct scene_options other = options;
+        other.restart = 1 + (int)(found[i] * 7 % 60);
+        run(&options, &other);
+        other = options;
+        other.budget = 1;
+        run(&options, &other);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_replay),
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_laws),   cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_slices), cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_found),
     };
     const char *only = getenv("SCENE_TEST");
     cmocka_set_test_filter(only ? only : "*");

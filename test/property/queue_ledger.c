@@ -223,16 +223,18 @@ static const struct sched_exception *exception_of(const struct sched_queue_confi
     return holds ? &q->exceptions[0] : NULL;
 }
 
-/* Whether a job is over a limit of user or queue, beside those that run. `h` NULL: what it asks for at least. */
-static bool is_over(const struct scene *c, const struct scene_job *j, const struct holding *h)
+static const char *const whats[] = {"node", "core", "gpu", "running"};
+enum { NODE, CORE, GPU, RUNNING, WHATS };
+
+/* Whether a job that holds so much is over a limit of user or queue, beside those that run. */
+static bool is_over_with(const struct scene *c, const struct scene_job *j, const int64_t *has)
 {
-    static const char *const whats[] = {"node", "core", "gpu", "running"};
     const struct sched_queue_config *q = &c->config.queue[j->queue];
     const struct sched_exception *e = exception_of(q, j->user);
     const struct sched_queue_config *lane = &c->config.queue[scene_lane(c, j->queue)];
-    for (size_t w = 0; w < 4; w++) {
+    for (size_t w = 0; w < WHATS; w++) {
         int64_t of_user = 0, of_queue = 0, of_lane = 0, most;
-        int64_t own = amount(c, h, whats[w]);
+        int64_t own = has[w];
         for (int i = 0; i < c->jobs; i++) {
             const struct scene_job *k = &c->job[i];
             int64_t held = k->running && k != j ? amount(c, &k->holding, whats[w]) : 0;
@@ -256,13 +258,20 @@ static bool is_over(const struct scene *c, const struct scene_job *j, const stru
     return false;
 }
 
+static bool is_over(const struct scene *c, const struct scene_job *j, const struct holding *h)
+{
+    int64_t has[WHATS];
+    for (size_t w = 0; w < WHATS; w++)
+        has[w] = amount(c, h, whats[w]);
+    return is_over_with(c, j, has);
+}
+
 static bool is_over_job(const struct scene *c, const struct scene_job *j, const struct holding *h)
 {
-    static const char *const whats[] = {"node", "core", "gpu"};
     const struct sched_queue_config *q = &c->config.queue[j->queue];
     const struct sched_exception *e = exception_of(q, j->user);
     int64_t most;
-    for (size_t w = 0; w < 3; w++)
+    for (size_t w = 0; w < RUNNING; w++)
         if (rule_of(q->limits.job, q->limits.n_job, e ? e->limits.job : NULL,
                     e ? e->limits.n_job : 0, whats[w], &most) &&
             amount(c, h, whats[w]) > most)
@@ -336,7 +345,26 @@ static int64_t queue_depth_of(const struct sched_queue_config *q)
     return q->max_queue_depth > 0 && q->max_queue_depth < depth ? q->max_queue_depth : depth;
 }
 
-/* Who was eligible when the pass began and is so still goes first where nobody is promised anything. */
+/* Whether a limit may hold a job, in its queue or the one above it. */
+static bool has_limits(const struct scene *c, const struct scene_job *j)
+{
+    const struct sched_queue_config *q = &c->config.queue[j->queue];
+    const struct sched_queue_config *lane = &c->config.queue[scene_lane(c, j->queue)];
+    return q->limits.n_user + q->limits.n_queue + q->n_exceptions + lane->limits.n_queue > 0;
+}
+
+/* Whether a waiting job has its turn later in this pass: a limit may have held it, as long as a reservation behind it stood, when
+ * another one started.
+ */
+static bool has_turn_later(const struct scene *c, const struct scene_job *j)
+{
+    return j->before == SCHED_WAITING && j->nth == 0 && !j->preempts && j->state != SCHED_WAITING &&
+           has_limits(c, j);
+}
+
+/* Who was eligible when the pass began and is so still goes first where nobody is promised anything, and counts for the depth of
+ * the queue.
+ */
 static void check_order(const struct scene *c, const struct scene_job *j)
 {
     int lane = scene_lane(c, j->queue);
@@ -349,9 +377,11 @@ static void check_order(const struct scene *c, const struct scene_job *j)
         bool eligible =
             (k->before == SCHED_WAITING || k->before == SCHED_RESERVED) &&
             (k->state == SCHED_WAITING || k->state == SCHED_RESERVED || k->state == SCHED_RUNNING);
-        rank += eligible;
-        if (j->before != SCHED_RESERVED) /* as who has preempted others is, also there */
-            SCENE_CHECK(c, depth_of(q) > 0 || !eligible || k->state == SCHED_RESERVED);
+        rank += eligible && !has_turn_later(c, k);
+        if (j->before !=
+            SCHED_RESERVED) /* as who has preempted others is, also there: it has what it needs */
+            SCENE_CHECK(c, depth_of(q) > 0 || !eligible || k->state == SCHED_RESERVED ||
+                               (k->before == SCHED_RESERVED && k->preempts));
     }
     if (j->before != SCHED_RESERVED)
         SCENE_CHECK(c, rank < queue_depth_of(q));
@@ -366,6 +396,7 @@ static void start(struct scene *c, struct scene_job *j, const struct sched_decis
     SCENE_CHECK(c, j->promise < 0 || j->excused || c->now <= j->promise);
     check_order(c, j);
     j->running = j->started = true;
+    j->preempts = false;
     j->start = c->now;
     j->until = d->until;
     j->end = c->now + j->lasts;
@@ -389,6 +420,7 @@ static void preempted(struct scene *c, struct scene_job *j, const struct sched_d
     SCENE_CHECK(c, i < c->jobs);
     const struct sched_queue_config *other = &c->config.queue[scene_lane(c, c->job[i].queue)];
     SCENE_CHECK(c, j->running && c->now - j->start >= j->preemptible_after);
+    SCENE_CHECK(c, c->now - j->start >= c->config.config.second);
     SCENE_CHECK(c, q->preemptible != SCHED_NOT_PREEMPTIBLE);
     SCENE_CHECK(c, other->preemptible == SCHED_NOT_PREEMPTIBLE);
     SCENE_CHECK(c, d->requeue == (q->preemptible == SCHED_PREEMPT_REQUEUE));
@@ -397,6 +429,7 @@ static void preempted(struct scene *c, struct scene_job *j, const struct sched_d
     j->preempted = true;
     j->requeue = d->requeue;
     j->preempted_at = c->now;
+    c->job[i].preempts = true;
     c->preemptions++;
 }
 
@@ -420,12 +453,46 @@ void ledger_before_pass(struct scene *c)
         if (j->running && j->until <= c->now)
             ledger_excuse_all(c);
         j->promised = false;
+        j->nth = 0;
+        j->kept = j->promise;
         if (!j->gone)
             j->before = j->handle >= 0 ? sched_state(c->sched, j->handle) : SCHED_REJECTED;
+        j->late = !j->gone && j->before == SCHED_RESERVED &&
+                  sched_start_time(c->sched, j->handle) < c->now;
+        j->preempts &= j->before == SCHED_RESERVED;
     }
 }
 
-static void decide(struct scene *c, const struct sched_decision *d)
+/* Whether a job that has become eligible in this pass may have gone before another since that was promised a time in it: one
+ * that was blocked when the pass began, that limits may have kept until something was given back, or that could not start where
+ * it was promised to as the pass came late.
+ */
+static bool is_passed_since(const struct scene *c, const struct scene_job *j)
+{
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *k = &c->job[i];
+        if (k->nth > j->nth && scene_before(c, k, j) &&
+            (has_limits(c, k) || k->late || k->before == SCHED_BLOCKED))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a holder may have lost its promise in this pass before it got another one: where it moved to an earlier time it may have
+ * chosen something else, and have been over a limit with what others hold.
+ */
+static bool may_have_been_limited(const struct scene *c, const struct scene_job *j)
+{
+    bool shared = false;
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *k = &c->job[i];
+        shared |= k != j && !k->gone && scene_lane(c, k->queue) == scene_lane(c, j->queue) &&
+                  (k->state == SCHED_RUNNING || k->state == SCHED_RESERVED);
+    }
+    return shared && has_limits(c, j) && j->before == SCHED_RESERVED;
+}
+
+static void decide(struct scene *c, const struct sched_decision *d, int nth)
 {
     struct scene_job *j = &c->job[d->tag + d->member];
     SCENE_CHECK(c, !j->gone && (j->handle < 0 || d->job == j->handle));
@@ -435,7 +502,11 @@ static void decide(struct scene *c, const struct sched_decision *d)
         break;
     case SCHED_RESERVE:
         SCENE_CHECK(c, d->at >= c->now);
-        SCENE_CHECK(c, j->promise < 0 || j->excused || d->at <= j->promise);
+        if (j->kept >= 0 && !j->excused && d->at > j->kept) {
+            SCENE_CHECK(c, may_have_been_limited(c, j));
+            c->limited++;
+        }
+        SCENE_CHECK(c, !j->promised || d->at <= j->promise || is_passed_since(c, j));
         c->excused += j->promise >= 0 && d->at > j->promise;
         j->promise = d->at;
         j->promised = true;
@@ -450,6 +521,8 @@ static void decide(struct scene *c, const struct sched_decision *d)
     default:
         SCENE_CHECK(c, d->reason);
     }
+    if (d->kind == SCHED_START || d->kind == SCHED_RESERVE)
+        j->nth = nth;
 }
 
 static void check_lanes(const struct scene *c)
@@ -503,8 +576,11 @@ static void check_promises(struct scene *c)
                    c->config.config.min_interval > 0) {
             continue; /* it was raised, and the pass that places it is yet to come */
         } else if (j->promise >= 0) {
-            /* It may hold something else when it moves to an earlier time, and be over a limit then. */
-            SCENE_CHECK(c, j->excused || is_over_limit(c, j));
+            /* It may hold something else when it moves to an earlier time, and be over a limit then. Or it was promised that in
+             * this very pass, and one before it had its turn later.
+             */
+            SCENE_CHECK(c, j->excused || is_over_limit(c, j) ||
+                               (j->kept < 0 && is_passed_since(c, j)));
             j->promise = -1;
         }
         if (j->promised)
@@ -566,7 +642,7 @@ void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n)
     }
     log_decisions(c, d, n);
     for (size_t i = 0; i < n; i++)
-        decide(c, &d[i]);
+        decide(c, &d[i], (int)i + 1);
     check_promises(c);
     check_lanes(c);
 }
@@ -586,9 +662,30 @@ static bool waits_for_stuck(const struct scene *c, const struct scene_job *j)
     return false;
 }
 
-/* Whether a job could be over a limit even alone. */
+/* What a job takes of each at least: of whole nodes, so many times the least that one of its part has. */
+static void asked(const struct scene *c, const struct scene_job *j, int64_t *least)
+{
+    int64_t cores = INT64_MAX, gpus = INT64_MAX;
+    bool whole = j->kind == ASK_WHOLE || j->kind == ASK_SLOTS;
+    for (int i = 0; i < c->nodes; i++) {
+        if (!is_in_part(c, j->queue, i))
+            continue;
+        cores = c->node[i].cores < cores ? c->node[i].cores : cores;
+        gpus = c->node[i].gpus < gpus ? c->node[i].gpus : gpus;
+    }
+    least[NODE] = j->kind == ASK_CORES ? 1 : j->count;
+    least[CORE] = j->count * (!whole ? j->cores : cores == INT64_MAX ? 0 : cores);
+    least[GPU] = j->count * (!whole ? j->gpus : gpus == INT64_MAX ? 0 : gpus);
+    least[RUNNING] = 1;
+}
+
+/* Whether a job could be over a limit even alone: by what it asks for, of which there may be less, or by what it may get. */
 static bool is_limited(const struct scene *c, const struct scene_job *j)
 {
+    int64_t least[WHATS];
+    asked(c, j, least);
+    if (is_over_with(c, j, least))
+        return true;
     struct holding h = {.node = {false}};
     for (int i = 0; i < c->nodes; i++) { /* as much as any choice can hold */
         h.node[i] = true;

@@ -55,17 +55,22 @@ struct scene_job {
 
     bool gone, ok, rejected;
     bool running, preempted, requeue;
+    bool preempts; /* holds what others were preempted for */
     int64_t preempted_at;
     int64_t start, until, lasts, end; /* `until` as planned; it ends at `end` */
     struct holding holding;
 
-    int64_t promise;   /* -1: none */
-    int64_t logged;    /* the start that it was promised last, as the log has it; -1: none */
-    char place[128];   /* what it will get then */
-    bool excused;      /* something has happened since that may move it */
-    bool promised;     /* in this pass */
-    bool started;      /* once */
-    bool could;        /* when it was submitted: all up and idle, the machine could run it */
+    int64_t promise; /* -1: none */
+    int64_t logged;  /* the start that it was promised last, as the log has it; -1: none */
+    char place[128]; /* what it will get then */
+    bool excused;    /* something has happened since that may move it */
+    bool promised;   /* in this pass */
+    int64_t kept;    /* the promise that it had before this pass; -1: none */
+    int nth; /* of the decisions of this pass, the last to start it or to promise it a time; 0: none */
+    bool started; /* once */
+    bool
+        could; /* all up and idle, its queue could run it when it was submitted or got another part */
+    bool late;         /* it should have started before the last pass */
     int before, state; /* the last pass */
 };
 
@@ -125,6 +130,7 @@ struct scene {
     bool in_pass;
     struct strbuf log;
     uint64_t starts, promises, preemptions, excused, rejections; /* what was seen */
+    uint64_t limited; /* promises to a later time than before, perhaps for a limit */
 };
 
 /* Play a scene to its end; its log is in c->log, which the caller clears. */

@@ -4,7 +4,8 @@
  * question, and put back after it: what the job is promised itself, and, where it goes before holders of reservations and so
  * takes its turn before them (outrank.c), what they hold. What it would then get is chosen and measured, for limits, but
  * never booked. No other job is looked at, but for one case: a job that goes without its own reservation leaves room that
- * jobs before it in the order may want, or be let have by limits; if one of these would take its turn, the answer is no.
+ * jobs before it in the order may want, or be let have by limits, and a promise that its queue may give to one of them; if one
+ * of these would take its turn, the answer is no.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,16 +15,18 @@
 #include "sched/kind.h"
 #include "sched/named.h"
 
-#define SEEN_MAX   16384 /* holders that are looked at to find those in the way, */
-#define LIFTED_MAX 1024  /* and these, at most, are set aside */
-#define TRIES_MAX  1000  /* looks at jobs that might take its place */
+#define SEEN_MAX   16384      /* holders that are looked at to find those in the way, */
+#define LIFTED_MAX 1024       /* and these, at most, are set aside */
+#define TRIES_MAX  1000       /* looks at jobs that might take its place, */
+#define ANY_LANE   UINT32_MAX /* of all lanes */
 
 struct question {
     sched_t *s;
     uint32_t slot;
     int64_t now;
     bool is_hopeless; /* it does not start whatever it asks for */
-    bool had;         /* its own reservation is set aside */
+    bool had;         /* its own reservation counts for limits no more, */
+    bool is_aside;    /* and is out of the calendars */
     uint32_t *lifted; /* holders set aside */
     size_t n_lifted;
 };
@@ -110,15 +113,20 @@ static int lift_behind(struct question *q)
     return 0;
 }
 
+static void uncount_own(struct question *q)
+{
+    const struct job *job = &q->s->jobs[q->slot];
+    q->had = job->state == SCHED_RESERVED && !job->is_lifted;
+    if (q->had)
+        control_uncount(q->s, q->slot, job->booking);
+}
+
 static void lift_own(struct question *q)
 {
-    sched_t *s = q->s;
-    const struct job *job = &s->jobs[q->slot];
-    q->had = job->state == SCHED_RESERVED && !job->is_lifted;
-    if (!q->had)
-        return;
-    control_uncount(s, q->slot, job->booking);
-    s->place->ops->named->set_aside(s->place, job->booking);
+    const sched_t *s = q->s;
+    if (q->had)
+        s->place->ops->named->set_aside(s->place, s->jobs[q->slot].booking);
+    q->is_aside = q->had;
 }
 
 static void put_back(struct question *q)
@@ -128,34 +136,61 @@ static void put_back(struct question *q)
     for (size_t i = 0; i < q->n_lifted; i++)
         named->put_back(s->place, s->jobs[q->lifted[i]].booking);
     free(q->lifted);
-    if (!q->had)
-        return;
-    named->put_back(s->place, s->jobs[q->slot].booking);
-    control_enter(s, q->slot,
-                  s->jobs[q->slot].booking); /* it was just there: that takes no memory */
+    if (q->is_aside)
+        named->put_back(s->place, s->jobs[q->slot].booking);
+    if (q->had)
+        control_enter(s, q->slot,
+                      s->jobs[q->slot].booking); /* it was just there: that takes no memory */
 }
 
 /* ---- Who would take its place ---- */
 
-/* Whether an open job would start now if it were looked at. -1: ENOMEM. *fits: whether the machine has room for it. */
-static int starts(const struct question *q, uint32_t slot, bool *fits)
+/* Whether a job that asks for this has room at a time, and limits let it hold that. -1: ENOMEM. *fits: whether it has room. */
+static int has_room(const struct question *q, uint32_t slot, const struct place_ask *ask,
+                    int64_t at, bool *fits)
 {
     const sched_t *s = q->s;
-    const struct job *job = &s->jobs[slot];
-    *fits = true;
-    if (!control_may_ask(s, slot, &job->ask))
-        return 0;
-    int64_t booking = s->place->ops->named->probe(s->place, &job->ask, q->now);
+    int64_t booking = s->place->ops->named->probe(s->place, ask, at);
     *fits = booking >= 0;
     if (booking < 0)
         return errno == EBUSY ? 0 : -1;
-    bool may = control_may_hold(s, slot, job->ask.duration, booking);
+    bool may = control_may_hold(s, slot, ask->duration, booking);
     s->place->ops->named->unprobe(s->place, booking);
     return may;
 }
 
-/* Whether one of a kind's jobs before ours would start. -1: ENOMEM. */
-static int is_taken_by(const struct question *q, const struct kind *k)
+/* Whether a job would start now if it asked for this and were looked at. -1: ENOMEM. *fits: whether the machine has room. */
+static int asks(const struct question *q, uint32_t slot, const struct place_ask *ask, bool *fits)
+{
+    *fits = true;
+    return control_may_ask(q->s, slot, ask) ? has_room(q, slot, ask, q->now, fits) : 0;
+}
+
+static int starts(const struct question *q, uint32_t slot, bool *fits)
+{
+    return asks(q, slot, &q->s->jobs[slot].ask, fits);
+}
+
+/* Whether an open job could be promised a time. The calendars are as they are: our promise, which ends, is in them yet. */
+static int is_promised(const struct question *q, uint32_t slot, bool *fits)
+{
+    const sched_t *s = q->s;
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    *fits = true;
+    if (!control_may_ask(s, slot, ask))
+        return 0;
+    int64_t at = s->place->ops->when(s->place, ask, q->now);
+    *fits = at >= 0;
+    if (at < 0)
+        return errno == ENOMEM ? -1 : 0;
+    return has_room(q, slot, ask, at, fits);
+}
+
+/* A job's turn: whether it would take it. -1: ENOMEM. *fits: whether the machine has room for it. */
+typedef int turn_fn(const struct question *q, uint32_t slot, bool *fits);
+
+/* Whether one of a kind's jobs before ours would take its turn. -1: ENOMEM. */
+static int is_taken_by(const struct question *q, const struct kind *k, turn_fn *turn)
 {
     const sched_t *s = q->s;
     const struct lane *lane = &s->lanes[k->lane];
@@ -169,7 +204,7 @@ static int is_taken_by(const struct question *q, const struct kind *k)
         if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(lane, entry.key) ||
             (lane->depth == 0 && queue_first(lane->open, &first) && first.item != entry.item))
             return 0;
-        int rc = tries < TRIES_MAX ? starts(q, entry.item, &fits) : 1;
+        int rc = tries < TRIES_MAX ? turn(q, entry.item, &fits) : 1;
         if (rc != 0)
             return rc;
         if (!fits) /* nor does one that lasts as long or longer */
@@ -180,14 +215,25 @@ static int is_taken_by(const struct question *q, const struct kind *k)
     return 0;
 }
 
-static int is_taken(const struct question *q)
+/* Whether a job before ours would take its turn; of one lane, or of all. -1: ENOMEM. */
+static int is_turn_taken(const struct question *q, uint32_t lane, turn_fn *turn)
 {
     const struct kinds *t = &q->s->named->kinds;
     int rc = 0;
     for (uint32_t i = 0; i < t->n && rc == 0; i++)
-        if (t->v[i].jobs > 0)
-            rc = is_taken_by(q, &t->v[i]);
+        if (t->v[i].jobs > 0 && (lane == ANY_LANE || t->v[i].lane == lane))
+            rc = is_taken_by(q, &t->v[i], turn);
     return rc;
+}
+
+/* Whether our queue would give the promise that ours leaves to a job before it: one that could be promised nothing when ours
+ * was, because things were down then. Where it has more promises to give, it has asked that job. -1: ENOMEM.
+ */
+static int is_promise_taken(const struct question *q)
+{
+    const struct lane *lane = lane_of(q->s, q->slot);
+    return lane_holds(lane) < lane->depth ? 0
+                                          : is_turn_taken(q, q->s->jobs[q->slot].lane, is_promised);
 }
 
 /* Whether limits would let a job before ours go on, now or once ours gives up what it is promised. What one of an account is told,
@@ -234,29 +280,18 @@ static int begin(struct question *q)
     if (q->is_hopeless)
         return 0;
     bool before = goes_before_holders(q);
-    lift_own(q);
+    uncount_own(q);
     q->is_hopeless = is_overtaken(q);
     if (q->is_hopeless)
         return 0;
+    int taken = q->had && !before ? is_promise_taken(q) : 0;
+    lift_own(q);
     if (before)
         return lift_behind(q);
-    int taken = q->had ? is_taken(q) : 0;
+    if (q->had && taken == 0)
+        taken = is_turn_taken(q, ANY_LANE, starts);
     q->is_hopeless = taken != 0;
     return taken < 0 ? -1 : 0;
-}
-
-/* Whether it would start with this ask. -1: ENOMEM. */
-static int asks(const struct question *q, const struct place_ask *ask)
-{
-    const sched_t *s = q->s;
-    if (!control_may_ask(s, q->slot, ask))
-        return 0;
-    int64_t booking = s->place->ops->named->probe(s->place, ask, q->now);
-    if (booking < 0)
-        return errno == EBUSY ? 0 : -1;
-    bool may = control_may_hold(s, q->slot, ask->duration, booking);
-    s->place->ops->named->unprobe(s->place, booking);
-    return may;
 }
 
 /* Whether it would start with another request. -1 with a text. */
@@ -279,7 +314,8 @@ static int asks_else(const struct question *q, const struct sched_instead *inste
             return -1;
         }
     }
-    int rc = asks(q, &ask);
+    bool fits;
+    int rc = asks(q, q->slot, &ask, &fits);
     if (rc < 0)
         errtext_set(err, errno, errno == ENOMEM ? "out of memory" : "the request can't be matched");
     if (spec) {

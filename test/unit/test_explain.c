@@ -232,6 +232,40 @@ static void an_array_is_explained_by_who_waits(void **state)
     json_decref(got);
 }
 
+static void set_node3(struct sim_server *w, const char *status)
+{
+    char text[80];
+    snprintf(text, sizeof(text), "{\"resources\":\"node3\",\"status\":\"%s\"}", status);
+    tell(w, "PATCH", "/v1/resources", text, 200);
+    sim_server_turn(w, NULL);
+}
+
+/* The queue has one promise to give. It gave it to the second job, as there was no time for the first with a node down. With the
+ * node up, the second would lose it to the first if it came again and asked for less, and would have to be gone in an hour.
+ */
+static void a_promise_that_another_would_get_is_thought_of(void **state)
+{
+    struct sim_server *w = *state;
+    set_node3(w, "down");
+    run(w, "{\"command\":[\"a\"],\"nodes\":2,\"duration\":\"1h\"}");
+    int64_t all = run(w, "{\"command\":[\"b\"],\"nodes\":4,\"duration\":\"1h\"}");
+    int64_t second = run(w, "{\"command\":[\"c\"],\"nodes\":3,\"duration\":\"2h\"}");
+    expect_said(w, second,
+                "It waits for nodes that 1 other job holds. It is promised a start in 1h at the "
+                "latest. It would start now with 1 node.");
+    set_node3(w, "up");
+    expect_said(w, second,
+                "It waits for nodes that 1 other job holds. It is promised a start in 1h at the "
+                "latest.");
+    /* So it is. */
+    tell(w, "DELETE", "/v1/jobs/3", NULL, 200);
+    second = run(w, "{\"command\":[\"c\"],\"nodes\":2,\"duration\":\"2h\"}");
+    expect_said(w, all,
+                "It waits for nodes that 1 other job holds. It is promised a start in 1h at the "
+                "latest. It would start now with 2 nodes.");
+    expect_state(w, second, "pending");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_nodes, close_world)
 
 int main(void)
@@ -244,6 +278,7 @@ int main(void)
         TEST(over_a_limit_less_may_start),
         TEST(what_does_not_wait_is_said_too),
         TEST(an_array_is_explained_by_who_waits),
+        TEST(a_promise_that_another_would_get_is_thought_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

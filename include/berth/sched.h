@@ -92,6 +92,9 @@ struct sched_request {
     int64_t
         preemptible_after; /* ticks after its start from which on it may be preempted, a second at least; 0: the jobspec's */
     uint32_t members; /* of an array: jobs placed one by one, alike in all; 0 or 1: it is none */
+    uint64_t
+        order; /* its place among jobs of equal priority, the least goes first, used once; of an array its first member's, the
+                  others have those behind it; 0: behind all that came before */
 };
 
 enum sched_state {
@@ -277,6 +280,14 @@ void sched_destroy(sched_t *s);
  */
 sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *request);
 
+/* Submit n members of an array, from `first` on, as sched_submit does all of them: an array may come bit by bit, with the same
+ * request each time but for what has been changed of the others meanwhile. Those that have not come have neither started nor
+ * ended, for who waits for the array. Their handles go to jobs. A failure leaves out all n; members that are known already
+ * are rejected. Named queues only; EINVAL also for members that it has not. O(n log n).
+ */
+int sched_submit_members(sched_t *s, int64_t now, const struct sched_request *request,
+                         uint32_t first, uint32_t n, sched_job_t *jobs);
+
 /* The handle of an array's i-th member; -1 with EINVAL. It is valid until that member is forgotten. */
 sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i);
 
@@ -303,6 +314,11 @@ int sched_requeue(sched_t *s, int64_t now, sched_job_t job);
  * job. O(log n).
  */
 int sched_cancel(sched_t *s, int64_t now, sched_job_t job);
+
+/* A job that was submitted and has neither started nor been promised anything is as if it had never been: its id may be given
+ * again, and who waits for it never starts. EINVAL: there is no such job, or it is too late; named queues only. O(log n).
+ */
+int sched_withdraw(sched_t *s, int64_t now, sched_job_t job);
 
 /* A waiting job's priority changes; without effect on a flat machine unless the order is by priority. A holder keeps its
  * reservation until a job without one has come before it (above). EINVAL: no such job, or it no longer waits; ENOMEM.

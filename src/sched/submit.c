@@ -172,7 +172,9 @@ uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t me
     d->submitted = s->now;
     job->details = d;
     job->tag = request->tag;
-    job->key = (struct queue_key){0, s->seq++};
+    job->key = (struct queue_key){0, request->order ? request->order + member : s->seq};
+    if (job->key.seq >= s->seq)
+        s->seq = job->key.seq + 1;
     job->ask = (struct place_ask){.class = PLACE_NO_CLASS};
     job->state = SCHED_BLOCKED;
     job->lane = 0;
@@ -243,33 +245,38 @@ static void take_back(sched_t *s, uint32_t slot)
     job_forget(s, slot);
 }
 
-sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *request)
+/* Submit members, and list their handles unless that is NULL. Returns the first one's slot, or JOB_NONE with errno. */
+static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *request, uint32_t from,
+                       uint32_t count, sched_job_t *jobs)
 {
     berth_error_t err = {.text = "a job needs one"};
     uint32_t members = request->members > 1 ? request->members : 1;
-    if (!time_is_good(s, now) || request->duration < 0 || request->begin < 0 ||
-        request->preemptible_after < 0) {
+    if (!s->named || !time_is_good(s, now) || request->duration < 0 || request->begin < 0 ||
+        request->preemptible_after < 0 || count == 0 || from >= members || count > members - from ||
+        request->order > UINT64_MAX - members) {
         errno = EINVAL;
-        return -1;
+        return JOB_NONE;
     }
     struct shared_text *text =
         shared_text_use(s->named, request->jobspec, request->jobspec ? request->jobspec_length : 0);
     if (!text)
-        return -1;
+        return JOB_NONE;
     bool good = request->jobspec && shared_text_read(text, &err) == 0;
     if (request->jobspec && !good && errno == ENOMEM) {
         shared_text_rest(text);
         shared_text_leave(s, text);
         errno = ENOMEM;
-        return -1;
+        return JOB_NONE;
     }
     uint32_t last = s->named->last;
     uint32_t first = JOB_NONE;
     int64_t before = s->now;
     int rc = core_advance(s, now);
-    for (uint32_t i = 0; i < members && rc == 0; i++) {
+    for (uint32_t i = from; i - from < count && rc == 0; i++) {
         uint32_t slot = submit_member(s, request, i, good ? NULL : err.text, text);
-        first = i == 0 ? slot : first;
+        first = i == from ? slot : first;
+        if (jobs && slot != JOB_NONE)
+            jobs[i - from] = job_handle(s, slot);
         rc = slot == JOB_NONE ? -1 : 0;
     }
     while (rc < 0 && s->named->last != last)
@@ -282,5 +289,31 @@ sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *re
         s->now = before;
     if (rc == 0 && dependencies_resolve(s) < 0)
         s->named->recheck_depend = true;
-    return rc < 0 ? -1 : job_handle(s, first);
+    return rc < 0 ? JOB_NONE : first;
+}
+
+int sched_submit_members(sched_t *s, int64_t now, const struct sched_request *request,
+                         uint32_t first, uint32_t n, sched_job_t *jobs)
+{
+    return submit(s, now, request, first, n, jobs) == JOB_NONE ? -1 : 0;
+}
+
+sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *request)
+{
+    uint32_t first = submit(s, now, request, 0, request->members > 1 ? request->members : 1, NULL);
+    return first == JOB_NONE ? -1 : job_handle(s, first);
+}
+
+int sched_withdraw(sched_t *s, int64_t now, sched_job_t job)
+{
+    uint32_t slot = s->named ? job_find(s, job) : JOB_NONE;
+    if (slot == JOB_NONE || !time_is_good(s, now) || s->jobs[slot].state == SCHED_RESERVED ||
+        s->jobs[slot].state == SCHED_RUNNING) {
+        errno = EINVAL;
+        return -1;
+    }
+    take_back(s, slot);
+    if (dependencies_resolve(s) < 0)
+        s->named->recheck_depend = true;
+    return named_event(s, now);
 }

@@ -174,6 +174,11 @@ bool graph_path(const struct graph *g, uint32_t v, uint8_t subsystem, struct str
 bool graph_is_named(const struct graph *g, uint32_t v, const char *text, size_t length);
 bool graph_has_path(const struct graph *g, uint32_t v, uint8_t subsystem);
 
+/* Whether graph_find_path comes upon what hangs below v in a subsystem: v hangs below its root there, or below a vertex whose
+ * path was set. O(depth).
+ */
+bool graph_is_found(const struct graph *g, uint32_t v, uint8_t subsystem);
+
 int64_t graph_uniq_id(const struct graph *g, uint32_t v);
 
 /* The vertices whose path in any subsystem is this text, in the order of their creation: *n of them, an array that

@@ -103,6 +103,18 @@ bool graph_path(const struct graph *g, uint32_t v, uint8_t subsystem, struct str
     return true;
 }
 
+bool graph_is_found(const struct graph *g, uint32_t v, uint8_t subsystem)
+{
+    uint32_t x = v;
+
+    for (uint32_t depth = 0; x != VERTEX_NONE && depth < GRAPH_DEPTH_MAX; depth++) {
+        if (x == g->root[subsystem] || (g->n_paths && set_path(g, x, subsystem)))
+            return true;
+        x = graph_parent(g, x, subsystem);
+    }
+    return false;
+}
+
 struct found {
     uint32_t *v;
     size_t n, capacity;

@@ -411,8 +411,8 @@ static const char *path_in(const struct jgf_vertex *node, const char *subsystem)
     return NULL;
 }
 
-/* Make in l->text the path that follows from the edges. False if there is none, or a slash in the name would make it
- * look like another.
+/* Make in l->text the path that follows from the edges. False if there is none, nobody would be found by it, or a slash in
+ * the name would make it look like another.
  */
 static bool follow_edges(struct loading *l, size_t i, uint32_t s)
 {
@@ -425,7 +425,8 @@ static bool follow_edges(struct loading *l, size_t i, uint32_t s)
         if (!path)
             return false;
         strbuf_puts(&l->text, path);
-    } else if (parent != NO_INDEX && !graph_path(l->g, l->v[parent], l->number[s], &l->text)) {
+    } else if (parent != NO_INDEX && (!graph_is_found(l->g, l->v[parent], l->number[s]) ||
+                                      !graph_path(l->g, l->v[parent], l->number[s], &l->text))) {
         return false;
     }
     strbuf_putc(&l->text, '/');

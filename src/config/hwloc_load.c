@@ -5,23 +5,68 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "config/apart.h"
 #include "config/hwloc_module.h"
 #include "config/module_load.h"
 #include "resource/readers/machine.h"
 
 #define MODULE "berth-hwloc.so"
 
+/* What hwloc may take for a text from outside. */
+#define SECONDS    10
+#define MEMORY     ((size_t)1 << 30) /* and as much again for each of MEMORY_PER bytes */
+#define MEMORY_PER 8
+#define ANSWER     ((size_t)1 << 28)
+
+typedef int read_function(const char *, size_t, const char *, struct machine *, berth_error_t *);
+
+struct question {
+    read_function *read;
+    const char *xml;
+    size_t length;
+    const char *allow;
+};
+
+static int work(void *context, struct strbuf *answer, berth_error_t *err)
+{
+    const struct question *q = context;
+    struct machine machine = {0};
+
+    if (q->read(q->xml, q->length, q->allow, &machine, err) < 0)
+        return -1;
+    machine_pack(&machine, answer);
+    return 0; /* the process ends */
+}
+
+/* hwloc crashes on some texts that are no XML of its own, so it reads them apart. */
+static int read_apart(struct question *q, struct machine *machine, berth_error_t *err)
+{
+    struct apart apart = {.who = "hwloc",
+                          .seconds = SECONDS,
+                          .memory = MEMORY + MEMORY_PER * q->length,
+                          .answer = ANSWER,
+                          .work = work,
+                          .context = q};
+    struct strbuf answer = {0};
+    int rc = apart_do(&apart, &answer, err);
+
+    if (rc == 0)
+        rc = machine_unpack(machine, answer.data, answer.len, err);
+    strbuf_clear(&answer);
+    return rc;
+}
+
 int hwloc_load(struct graph *g, const char *xml, size_t length, const char *allow,
                berth_error_t *err)
 {
-    int (*read)(const char *, size_t, const char *, struct machine *, berth_error_t *);
+    struct question q = {.xml = xml, .length = length, .allow = allow};
     struct machine machine = {0};
     void *symbol = module_load(MODULE, HWLOC_MODULE_FUNCTION, err);
 
     if (!symbol)
         return -1;
-    memcpy(&read, &symbol, sizeof(read));
-    int rc = read(xml, length, allow, &machine, err);
+    memcpy(&q.read, &symbol, sizeof(q.read));
+    int rc = xml ? read_apart(&q, &machine, err) : q.read(NULL, 0, allow, &machine, err);
     if (rc == 0)
         rc = read_machine(g, &machine, err);
     int saved = errno;

@@ -8,8 +8,9 @@
 #include "resource/graph.h"
 
 /* Fill an empty graph from hwloc's XML, or from the machine this runs on, if that is NULL; of `allow` see
- * config/hwloc_module.h. Returns 0, or -1 with ENOENT where the module can't be loaded, or what the module and
- * read_machine say, and the graph as it was.
+ * config/hwloc_module.h. XML is read by a child (config/apart.h), within 10 s of processor time: this process must have one
+ * thread. Returns 0, or -1 with ENOENT where the module can't be loaded, or what the module, apart_do and read_machine say,
+ * and the graph as it was.
  */
 int hwloc_load(struct graph *g, const char *xml, size_t length, const char *allow,
                berth_error_t *err);

@@ -14,8 +14,7 @@
 #include "base/errtext.h"
 #include "resource/readers/common.h"
 
-#define THINGS_MAX 1000000
-#define DEPTH_MAX  512
+#define DEPTH_MAX 512
 
 /* The families of names that hwloc gives a GPU; one GPU may have a name of each. */
 static const char *const gpu_families[] = {"cuda", "rsmi", "ze", "opencl", "nvml"};
@@ -76,8 +75,9 @@ static struct machine_thing thing_in(uint32_t in, hwloc_obj_t o)
 static int add(struct view *w, struct machine_thing *t, const char *type, const char *basename,
                uint32_t *in)
 {
-    if (w->machine->n >= THINGS_MAX)
-        return errtext_set(w->err, EINVAL, "too many objects, expected at most %d", THINGS_MAX);
+    if (w->machine->n >= MACHINE_THINGS_MAX)
+        return errtext_set(w->err, EINVAL, "too many objects, expected at most %d",
+                           MACHINE_THINGS_MAX);
     if (put_text(w, type, &t->type) < 0 || put_text(w, basename, &t->basename) < 0)
         return -1;
     *in = w->machine->n;

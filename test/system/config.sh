@@ -106,4 +106,16 @@ sed -n '/^\.Bd -literal -compact$/,/^\.Ed$/p' "$BERTH_SOURCE/man/berth-config.5"
 cp site/graphs/machine.graphml site/cluster.graphml
 expect_status 0 "$BERTH" config check site/manual.yaml
 [ -s err ] && fail "$(cat err)"
+
+# On a PU that lacks one of its sets hwloc 2.9 crashes; another one may read it, or refuse it. Whoever reads it goes on.
+crash=$BERTH_SOURCE/test/system/no_complete_cpuset.xml
+echo "resources: {file: $crash}" >crash.yaml
+for verb in 'config check crash.yaml' "query -f hwloc -L $crash"; do
+    # shellcheck disable=SC2086  # a verb and its arguments
+    "$BERTH" $verb >out 2>err </dev/null
+    status=$?
+    [ $status -le 1 ] || fail "berth $verb: status $status"
+    [ "$(wc -l <err)" -eq $status ] || fail "berth $verb: status $status with: $(cat err)"
+    [ $status -eq 0 ] || grep -q "no_complete_cpuset.xml: hwloc" err || fail "berth $verb: $(cat err)"
+done
 finish

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "../property/random.h"
 #include "config/hwloc_load.h"
 #include "resource/readers/machine.h"
 
@@ -174,6 +175,71 @@ static void outlives_what_is_cut_off(void **state)
     }
 }
 
+/* hwloc 2.9 crashes where one of the sets of a PU is missing. Whatever another one does, this process goes on. */
+static void outlives_a_crash(void **state)
+{
+    (void)state;
+    const char *xml = MACHINE("host007", "<!-- -->");
+    const char *missing = " complete_cpuset='0x1'";
+    const char *at = strstr(strstr(xml, "type='PU'"), missing);
+    struct graph *g = graph_create();
+    berth_error_t err = {""};
+    char text[8192];
+
+    snprintf(text, sizeof(text), "%.*s%s", (int)(at - xml), xml, at + strlen(missing));
+    if (load_text(g, text, NULL, &err) < 0) {
+        assert_int_equal(errno, EINVAL);
+        assert_true(err.text[0] && !strchr(err.text, '\n'));
+        assert_int_equal(g->n, 0);
+    }
+    assert_true(graph_check(g));
+    graph_destroy(g);
+}
+
+/* A random place of a text becomes something else, or goes. */
+static void spoil(char *text, struct random *random)
+{
+    static const char *const pieces[] = {"'",         "<",         "/>",   "0x0",      "0xf...f",
+                                         "type='PU'", "-1",        "</",   "999",      "",
+                                         "  ",        "cpuset=''", "\xff", "0x0000f,", "&lt;"};
+    size_t length = strlen(text);
+    size_t at = (size_t)random_between(random, 0, (int64_t)length - 1);
+    size_t cut = (size_t)random_between(random, 0, 1 << random_between(random, 0, 6));
+    const char *piece = pieces[random_between(random, 0, (int64_t)COUNT(pieces) - 1)];
+    char rest[8192];
+
+    cut = cut < length - at ? cut : length - at;
+    snprintf(rest, sizeof(rest), "%s", text + at + cut);
+    snprintf(text + at, 8192 - at, "%s%s", piece, rest);
+}
+
+/* Spoilt anyhow, a text is a machine or an error of one line. */
+static void outlives_what_is_spoilt(void **state)
+{
+    (void)state;
+    int machines = 0, errors = 0;
+
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct random random = {seed};
+        struct graph *g = graph_create();
+        berth_error_t err = {""};
+        char text[8192];
+        snprintf(text, sizeof(text), "%s", MACHINE("host007", DISK("960000000")));
+        for (int64_t n = random_between(&random, 1, 3); n > 0; n--)
+            spoil(text, &random);
+        if (load_text(g, text, seed % 2 ? NULL : "node,core,memory,pu", &err) < 0) {
+            assert_true(err.text[0] && !strchr(err.text, '\n'));
+            assert_int_equal(g->n, 0);
+            errors++;
+        } else {
+            machines++;
+        }
+        assert_true(graph_check(g));
+        graph_destroy(g);
+    }
+    assert_true(machines > 0 && errors > 0);
+}
+
 static void sees_this_machine(void **state)
 {
     (void)state;
@@ -228,6 +294,8 @@ int main(void)
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(sees_this_machine),
         cmocka_unit_test(outlives_what_is_cut_off),
+        cmocka_unit_test(outlives_a_crash),
+        cmocka_unit_test(outlives_what_is_spoilt),
         cmocka_unit_test(refuses_a_thing_in_a_later_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "base/strbuf.h"
 #include "berth/error.h"
 #include "resource/graph.h"
 
@@ -36,6 +37,14 @@ void machine_clear(struct machine *m);
 
 /* Add a thing; its texts by their numbers. Returns 0, or -1 with ENOMEM. */
 int machine_add(struct machine *m, const struct machine_thing *thing);
+
+/* A machine as bytes, for the same program on the same machine: appended to out; and read from all that there is, where
+ * everything is checked that read_machine relies on. *m is empty before. Returns 0, or -1 with EINVAL or ENOMEM and a text,
+ * and *m empty.
+ */
+#define MACHINE_THINGS_MAX 1000000
+void machine_pack(const struct machine *m, struct strbuf *out);
+int machine_unpack(struct machine *m, const char *bytes, size_t length, berth_error_t *err);
 
 /* Make a graph of a machine, under a vertex `cluster0`: nodes are ranked from 0 in the order of their coming. Returns
  * 0, or -1 with EINVAL, EEXIST if there is a graph already, or ENOMEM, and the graph as it was.

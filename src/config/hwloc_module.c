@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <hwloc.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +120,15 @@ static int add_cache(struct view *w, hwloc_obj_t o, const char *basename, uint32
     return add(w, &t, "cache", basename, in);
 }
 
+/* A pool, in MiB. */
+static int add_memory(struct view *w, struct machine_thing *t, uint32_t in)
+{
+    t->divisible = true;
+    if (put_text(w, "MiB", &t->unit) < 0)
+        return -1;
+    return add(w, t, "memory", "memory", &in);
+}
+
 static int add_numa(struct view *w, hwloc_obj_t o, uint32_t *in)
 {
     struct machine_thing t = thing_in(*in, o);
@@ -127,13 +137,9 @@ static int add_numa(struct view *w, hwloc_obj_t o, uint32_t *in)
         return -1;
     t = thing_in(*in, o);
     t.size = (int64_t)(o->attr->numanode.local_memory >> 20);
-    t.divisible = true;
     if (!is_allowed(w, "memory") || t.size < 1)
         return 0;
-    if (put_text(w, "MiB", &t.unit) < 0)
-        return -1;
-    uint32_t ignored = *in;
-    return add(w, &t, "memory", "memory", &ignored);
+    return add_memory(w, &t, *in);
 }
 
 /* The number in a device's name: behind its family, or of OpenCL behind the platform's and a 'd'. -1: no GPU. */
@@ -277,6 +283,37 @@ static int walk(struct view *w)
     return 0;
 }
 
+/* What the system says it has, in MiB; 0 if it doesn't. */
+static int64_t system_memory(void)
+{
+    FILE *file = fopen("/proc/meminfo", "re");
+    int64_t kilobytes = 0;
+
+    if (file && fscanf(file, "MemTotal: %" SCNd64 " kB", &kilobytes) != 1)
+        kilobytes = 0;
+    if (file)
+        fclose(file);
+    return kilobytes >> 10;
+}
+
+/* NUMA nodes may tell of less memory than there is, in virtual machines, say, or of more, in a container: let the pools add
+ * up to what the system has.
+ */
+static int correct_memory(struct view *w)
+{
+    int64_t total = system_memory();
+    struct machine *m = w->machine;
+
+    if (!is_allowed(w, "memory") || total < 1 || !hwloc_topology_is_thissystem(w->topology) ||
+        machine_share(m, "memory", total) > 0)
+        return 0;
+    uint32_t in = is_allowed(w, "node") && m->n > 0 ? 0 : MACHINE_NONE;
+    struct machine_thing t = thing_in(in, hwloc_get_root_obj(w->topology));
+    t.id = 0;
+    t.size = total;
+    return add_memory(w, &t, in);
+}
+
 /* The first family of names that a GPU of this machine has. */
 static const char *find_gpu_family(hwloc_topology_t topology)
 {
@@ -320,6 +357,8 @@ int berth_hwloc_read(const char *xml, size_t length, const char *allow, struct m
         w.gpu_family = w.live ? find_gpu_family(w.topology) : NULL;
         rc = walk(&w);
     }
+    if (rc == 0 && w.live)
+        rc = correct_memory(&w);
     int errnum = errno;
     hwloc_topology_destroy(w.topology);
     if (rc == 0) {

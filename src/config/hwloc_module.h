@@ -19,7 +19,8 @@
  *   node socket core pu gpu storage group numanode L1cache L2cache L3cache memory
  *
  * or NULL: all but memory, which hwloc's XML means otherwise in Fluxion; of this machine node, socket, core, gpu and
- * memory. Memory is one pool in MiB for each NUMA node, which gives exactly what is asked for.
+ * memory. Memory is one pool in MiB for each NUMA node, which gives exactly what is asked for; of this machine they add up to
+ * what the system has, whatever the NUMA nodes tell.
  *
  * Returns 0, or -1 with EINVAL, EOVERFLOW or ENOMEM, the reason, and the machine as it was.
  */

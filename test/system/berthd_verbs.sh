@@ -203,4 +203,18 @@ printf 'resources: local\nqueues: {default: {policy: easy}, day: {policy: easy}}
 expect_status 0 "$BERTH" server reload
 "$BERTH" queues | grep -q '^day' || fail "a configuration that has come is not taken"
 
+
+# All the memory that the system has can be had, whatever its NUMA nodes tell, and no more.
+total=$(($(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo) / 1024))
+expect_status 0 "$BERTH" submit --hold --mem ${total}M true
+expect_status 1 "$BERTH" submit --hold --mem $((total + 1))M true
+
+# A machine that can't be read: hwloc 2.9 crashes on this one.
+expect_status 0 "$BERTH" server stop
+echo "resources: {file: $BERTH_SOURCE/test/system/no_complete_cpuset.xml}" >"$BERTH_DIR/berth.yaml"
+if ! "$BERTH" config check "$BERTH_DIR/berth.yaml" >out 2>why; then
+    expect_status 1 "$BERTH" server start
+    grep -q 'no_complete_cpuset.xml: hwloc' err || fail "a machine that can't be read: $(cat err)"
+    expect "lines for a machine that can't be read" 1 "$(wc -l <err)"
+fi
 finish

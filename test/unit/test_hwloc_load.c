@@ -2,6 +2,7 @@
 #include "graph_look.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "../property/random.h"
 #include "config/hwloc_load.h"
@@ -260,6 +261,66 @@ static void sees_this_machine(void **state)
     graph_destroy(g);
 }
 
+/* Of the memory that the system has. Where NUMA nodes tell of another amount this can't be had from hwloc. */
+static void offers_all_memory_of_this_machine(void **state)
+{
+    (void)state;
+    static const char *const allow[] = {NULL, "memory", "numanode,memory", "node,core,memory"};
+    int64_t kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+
+    if (!file || fscanf(file, "MemTotal: %" SCNd64, &kilobytes) != 1)
+        skip();
+    fclose(file);
+    for (size_t i = 0; i < COUNT(allow); i++) {
+        struct graph *g = load(NULL, allow[i]);
+        int64_t total = 0;
+        for (uint32_t v = 0; v < g->n; v++)
+            if (strcmp(graph_type_name(g, v), "memory") == 0)
+                total += g->v[v].size;
+        assert_int_equal(total, kilobytes / 1024);
+        graph_destroy(g);
+    }
+}
+
+static void shares_a_total_among_things(void **state)
+{
+    static const struct {
+        int64_t told[3], total, expected[3];
+    } rows[] = {
+        {{7782, 0, 0}, 24064, {24064, 0, 0}},           /* a gap of two thirds */
+        {{1000, 1000, 1000}, 3000, {1000, 1000, 1000}}, /* none */
+        {{1000, 1000, 1000}, 3002, {1000, 1001, 1001}}, /* what was lost in rounding */
+        {{1000, 3000, 0}, 8000, {2000, 6000, 0}},       /* a NUMA node that isn't told of */
+        {{64000, 64000, 64000}, 300, {100, 100, 100}},  /* a container */
+        {{1, 1000000, 1}, 100, {1, 99, 1}},             /* too little to be shared */
+        {{INT64_MAX / 4, INT64_MAX / 4, 0}, 8, {4, 4, 0}},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct machine m = {0};
+        struct machine_thing t = {.in = MACHINE_NONE, .size = 5};
+        uint32_t n = 0, memory, core;
+        assert_int_equal(intern_put(&m.texts, "core", 4, &core), 0);
+        assert_int_equal(machine_share(&m, "memory", rows[i].total), 0);
+        assert_int_equal(intern_put(&m.texts, "memory", 6, &memory), 0);
+        for (; n < 3 && rows[i].told[n] > 0; n++) {
+            t.type = core;
+            t.size = 5;
+            assert_int_equal(machine_add(&m, &t), 0);
+            t.type = memory;
+            t.size = rows[i].told[n];
+            assert_int_equal(machine_add(&m, &t), 0);
+        }
+        assert_int_equal(machine_share(&m, "memory", rows[i].total), n);
+        for (uint32_t k = 0; k < n; k++) {
+            assert_int_equal(m.thing[2 * k].size, 5);
+            assert_int_equal(m.thing[2 * k + 1].size, rows[i].expected[k]);
+        }
+        machine_clear(&m);
+    }
+}
+
 static void refuses_a_thing_in_a_later_one(void **state)
 {
     (void)state;
@@ -293,6 +354,8 @@ int main(void)
         cmocka_unit_test(sizes_what_it_shows),
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(sees_this_machine),
+        cmocka_unit_test(offers_all_memory_of_this_machine),
+        cmocka_unit_test(shares_a_total_among_things),
         cmocka_unit_test(outlives_what_is_cut_off),
         cmocka_unit_test(outlives_a_crash),
         cmocka_unit_test(outlives_what_is_spoilt),

@@ -31,6 +31,43 @@ int machine_add(struct machine *m, const struct machine_thing *thing)
     return 0;
 }
 
+/* The things' sizes in all, and how many there are. */
+static int64_t size_of_all(const struct machine *m, uint32_t type, uint32_t *n)
+{
+    int64_t sum = 0;
+
+    *n = 0;
+    for (uint32_t i = 0; i < m->n; i++) {
+        if (m->thing[i].type != type)
+            continue;
+        (*n)++;
+        if (__builtin_add_overflow(sum, m->thing[i].size, &sum))
+            return -1;
+    }
+    return sum;
+}
+
+uint32_t machine_share(struct machine *m, const char *type, int64_t total)
+{
+    uint32_t number, n;
+
+    if (!intern_find(&m->texts, type, strlen(type), &number))
+        return 0;
+    int64_t sum = size_of_all(m, number, &n);
+    __extension__ __int128 before = 0; /* sizes of those that have been */
+    int64_t given = 0;
+    for (uint32_t i = 0; i < m->n && sum > 0; i++) {
+        struct machine_thing *t = &m->thing[i];
+        if (t->type != number)
+            continue;
+        before += t->size;
+        int64_t until = (int64_t)(before * total / sum);
+        t->size = until > given ? until - given : 1;
+        given = until;
+    }
+    return n;
+}
+
 static const char *text_of(const struct machine *m, uint32_t number)
 {
     return number == MACHINE_NONE ? NULL : intern_text(&m->texts, number);

@@ -38,6 +38,11 @@ void machine_clear(struct machine *m);
 /* Add a thing; its texts by their numbers. Returns 0, or -1 with ENOMEM. */
 int machine_add(struct machine *m, const struct machine_thing *thing);
 
+/* Let the sizes of all things of a type add up to a total >= 1, each in proportion to what it was, but at least 1. Returns
+ * how many things there are. O(things).
+ */
+uint32_t machine_share(struct machine *m, const char *type, int64_t total);
+
 /* A machine as bytes, for the same program on the same machine: appended to out; and read from all that there is, where
  * everything is checked that read_machine relies on. *m is empty before. Returns 0, or -1 with EINVAL or ENOMEM and a text,
  * and *m empty.

@@ -73,7 +73,10 @@ struct config_server {
     int64_t retention;           /* how long jobs that have ended are kept; 90 days */
     int64_t grace;               /* from SIGTERM to SIGKILL; 30 s */
     int64_t max_jobs_per_user;   /* that wait or run; 1000000 */
+    int64_t max_stored_per_user; /* bytes of the store, history included; 1 GiB */
     int64_t requests_per_second; /* of one user; 10000 */
+    int64_t tasks_per_core;      /* of a job that asks for overcommitment; 1 */
+    int64_t processes_per_core;  /* and threads of a job; 0: a share of what the system allows */
 };
 
 struct config {

@@ -64,6 +64,9 @@ int value_queue(const struct reading *r, uint32_t i, const char *key, uint32_t *
 int value_number(const struct reading *r, uint32_t i, const char *key, int64_t min, int64_t max,
                  bool unlimited, int64_t *ret);
 
+/* Bytes, above 0, as quantity_size has them, at most 8 TiB; or "unlimited". */
+int value_size(const struct reading *r, uint32_t i, const char *key, int64_t *ret);
+
 /* A time in ticks, rounded up: seconds with up to six decimals, or such with s, m, h or d behind. */
 enum time_kind {
     TIME_POSITIVE,

@@ -6,14 +6,26 @@ enum server_key {
     RETENTION,
     GRACE,
     MAX_JOBS_PER_USER,
+    MAX_STORED_PER_USER,
     REQUESTS_PER_SECOND,
+    TASKS_PER_CORE,
+    PROCESSES_PER_CORE,
     SERVER_KEYS
 };
-static const char *const server_names[] = {"administrators", "retention", "grace",
-                                           "max-jobs-per-user", "requests-per-second"};
+static const char *const server_names[] = {
+    "administrators",      "retention",           "grace",          "max-jobs-per-user",
+    "max-stored-per-user", "requests-per-second", "tasks-per-core", "processes-per-core"};
 static const struct doc_keys server_keys = {"the server", server_names, SERVER_KEYS, 0};
 
-enum { RETENTION_DAYS = 90, GRACE_SECONDS = 30, JOBS_PER_USER = 1000000, REQUESTS = 10000 };
+#define STORED_PER_USER (INT64_C(1) << 30)
+
+enum {
+    RETENTION_DAYS = 90,
+    GRACE_SECONDS = 30,
+    JOBS_PER_USER = 1000000,
+    REQUESTS = 10000,
+    TASKS_MOST = 1000
+};
 
 int read_server(struct reading *r, uint32_t i)
 {
@@ -23,7 +35,10 @@ int read_server(struct reading *r, uint32_t i)
     server->retention = (int64_t)RETENTION_DAYS * 86400 * r->second;
     server->grace = GRACE_SECONDS * r->second;
     server->max_jobs_per_user = JOBS_PER_USER;
+    server->max_stored_per_user = STORED_PER_USER;
     server->requests_per_second = REQUESTS;
+    server->tasks_per_core = 1;
+    server->processes_per_core = 0;
     if (i == DOC_NONE)
         return 0;
     if (doc_fields(&r->doc, i, &server_keys, value) < 0 ||
@@ -32,7 +47,13 @@ int read_server(struct reading *r, uint32_t i)
         value_time(r, value[RETENTION], "retention", TIME_UNLIMITED_TOO, &server->retention) < 0 ||
         value_time(r, value[GRACE], "grace", TIME_ZERO_TOO, &server->grace) < 0 ||
         value_number(r, value[MAX_JOBS_PER_USER], "max-jobs-per-user", 1, COUNT_MAX, true,
-                     &server->max_jobs_per_user) < 0)
+                     &server->max_jobs_per_user) < 0 ||
+        value_size(r, value[MAX_STORED_PER_USER], "max-stored-per-user",
+                   &server->max_stored_per_user) < 0 ||
+        value_number(r, value[TASKS_PER_CORE], "tasks-per-core", 1, TASKS_MOST, false,
+                     &server->tasks_per_core) < 0 ||
+        value_number(r, value[PROCESSES_PER_CORE], "processes-per-core", 1, COUNT_MAX, true,
+                     &server->processes_per_core) < 0)
         return -1;
     return value_number(r, value[REQUESTS_PER_SECOND], "requests-per-second", 1, COUNT_MAX, true,
                         &server->requests_per_second);

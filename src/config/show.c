@@ -283,7 +283,11 @@ static void show_server(struct showing *s, const struct config_server *server)
     line_time(s, 1, "retention", server->retention);
     line_time(s, 1, "grace", server->grace);
     line_number(s, 1, "max-jobs-per-user", server->max_jobs_per_user);
+    line_number(s, 1, "max-stored-per-user", server->max_stored_per_user);
     line_number(s, 1, "requests-per-second", server->requests_per_second);
+    line_number(s, 1, "tasks-per-core", server->tasks_per_core);
+    if (server->processes_per_core != 0)
+        line_number(s, 1, "processes-per-core", server->processes_per_core);
 }
 
 char *config_show(const struct config *c, int64_t second)

@@ -5,6 +5,7 @@
 
 #include "base/errtext.h"
 #include "berth/match.h"
+#include "config/quantity.h"
 #include "config/read.h"
 
 enum {
@@ -13,7 +14,8 @@ enum {
     DECIMALS = 6
 };
 
-#define TIME_MAX INT64_C(3153600000) /* seconds: 100 years */
+#define SIZE_MOST (INT64_C(8) << 40)  /* bytes */
+#define TIME_MAX  INT64_C(3153600000) /* seconds: 100 years */
 
 void *reading_array(struct reading *r, size_t n, size_t size)
 {
@@ -172,6 +174,22 @@ int value_number(const struct reading *r, uint32_t i, const char *key, int64_t m
     snprintf(expected, sizeof(expected), "a whole number from %lld to %lld%s", (long long)min,
              (long long)max, unlimited ? ", or unlimited" : "");
     return doc_expected(&r->doc, i, key, expected);
+}
+
+int value_size(const struct reading *r, uint32_t i, const char *key, int64_t *ret)
+{
+    if (i == DOC_NONE)
+        return 0;
+    if (doc_is_text(&r->doc, i)) {
+        if (quantity_size(doc_text(&r->doc, i), ret) == 0 && *ret > 0)
+            return 0;
+        if (doc_is(&r->doc, i, "unlimited")) {
+            *ret = SCHED_UNLIMITED;
+            return 0;
+        }
+    }
+    return doc_expected(&r->doc, i, key,
+                        "bytes above 0 or a size such as \"4G\", up to 8T, or unlimited");
 }
 
 /* Seconds of a unit, or 0. */

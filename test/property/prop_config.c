@@ -350,7 +350,13 @@ static void make_config(struct maker *m, struct config *c)
     c->server.retention = any(m, 0, 3) ? make_time(m, 0) : SCHED_UNLIMITED;
     c->server.grace = make_time(m, 0);
     c->server.max_jobs_per_user = any(m, 0, 3) ? make_count(m, 1) : SCHED_UNLIMITED;
+    c->server.max_stored_per_user =
+        any(m, 0, 3) ? 1 + make_count(m, 0) % (INT64_C(8) << 40) : SCHED_UNLIMITED;
     c->server.requests_per_second = any(m, 0, 3) ? make_count(m, 1) : SCHED_UNLIMITED;
+    c->server.tasks_per_core = any(m, 1, 1000);
+    c->server.processes_per_core = !any(m, 0, 3)  ? 0
+                                   : any(m, 0, 3) ? make_count(m, 1)
+                                                  : SCHED_UNLIMITED;
 }
 
 /* ---- Whether two are the same ---- */
@@ -480,7 +486,10 @@ static void same_config(const struct config *a, const struct config *b)
     assert_int_equal(a->server.retention, b->server.retention);
     assert_int_equal(a->server.grace, b->server.grace);
     assert_int_equal(a->server.max_jobs_per_user, b->server.max_jobs_per_user);
+    assert_int_equal(a->server.max_stored_per_user, b->server.max_stored_per_user);
     assert_int_equal(a->server.requests_per_second, b->server.requests_per_second);
+    assert_int_equal(a->server.tasks_per_core, b->server.tasks_per_core);
+    assert_int_equal(a->server.processes_per_core, b->server.processes_per_core);
 }
 
 static void what_is_shown_reads_as_the_same(void **state)

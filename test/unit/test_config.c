@@ -70,7 +70,10 @@ static void what_is_not_said_has_defaults(void **state)
     assert_int_equal(c->server.retention, INT64_C(90) * 86400 * SECOND);
     assert_int_equal(c->server.grace, 30 * SECOND);
     assert_int_equal(c->server.max_jobs_per_user, 1000000);
+    assert_int_equal(c->server.max_stored_per_user, 1 << 30);
     assert_int_equal(c->server.requests_per_second, 10000);
+    assert_int_equal(c->server.tasks_per_core, 1);
+    assert_int_equal(c->server.processes_per_core, 0);
     config_destroy(c);
 }
 
@@ -78,7 +81,9 @@ static void the_server_is_told_what_to_go_by(void **state)
 {
     struct config *c =
         parse(NODES "server: {administrators: [ann, bob], retention: 7d, grace: 0.5, "
-                    "max-jobs-per-user: 10, requests-per-second: unlimited}\n");
+                    "max-jobs-per-user: 10, max-stored-per-user: 1.5G, "
+                    "requests-per-second: unlimited, "
+                    "tasks-per-core: 4, processes-per-core: unlimited}\n");
     (void)state;
 
     assert_int_equal(c->server.n_administrators, 2);
@@ -86,7 +91,10 @@ static void the_server_is_told_what_to_go_by(void **state)
     assert_int_equal(c->server.retention, INT64_C(7) * 86400 * SECOND);
     assert_int_equal(c->server.grace, SECOND / 2);
     assert_int_equal(c->server.max_jobs_per_user, 10);
+    assert_int_equal(c->server.max_stored_per_user, 3 << 29);
     assert_int_equal(c->server.requests_per_second, SCHED_UNLIMITED);
+    assert_int_equal(c->server.tasks_per_core, 4);
+    assert_int_equal(c->server.processes_per_core, SCHED_UNLIMITED);
     config_destroy(c);
 }
 
@@ -527,9 +535,17 @@ static const struct wrong wrong_rest[] = {
     {NODES "server: {grace: -1}",
      "2:17: key \"grace\": expected seconds, or a number with s, m, h or d as in 1.5h, up to 100 "
      "years, got \"-1\""},
+    {NODES "server: {tasks-per-core: unlimited}",
+     "2:26: key \"tasks-per-core\": expected a whole number from 1 to 1000, got \"unlimited\""},
     {NODES "server: {max-jobs-per-user: 0}",
      "2:29: key \"max-jobs-per-user\": expected a whole number from 1 to 1000000000000000, or "
      "unlimited, got \"0\""},
+    {NODES "server: {max-stored-per-user: 0}",
+     "2:31: key \"max-stored-per-user\": expected bytes above 0 or a size such as \"4G\", "
+     "up to 8T, or unlimited, got \"0\""},
+    {NODES "server: {max-stored-per-user: [4G]}",
+     "2:31: key \"max-stored-per-user\": expected bytes above 0 or a size such as \"4G\", "
+     "up to 8T, or unlimited, got a list"},
     {NODES "trace: {processor: cpu}",
      "2:20: key \"processor\": expected core or node, got \"cpu\""},
     {NODES "trace: {queues: {1: batch}}",
@@ -702,7 +718,9 @@ static const char shown[] = "resources:\n"
                             "  retention: 7776000\n"
                             "  grace: 30\n"
                             "  max-jobs-per-user: unlimited\n"
-                            "  requests-per-second: 10000\n";
+                            "  max-stored-per-user: 1073741824\n"
+                            "  requests-per-second: 10000\n"
+                            "  tasks-per-core: 1\n";
 
 static void all_is_shown(void **state)
 {

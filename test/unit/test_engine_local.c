@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -174,6 +175,30 @@ static void scripts_run(void **state)
     scene_wait(s, scene_start(s, &run), ENGINE_ENDED);
     assert_string_equal(scene_text(s, "out"), "no first line\n");
     scene_end(s);
+}
+
+/* Where fewer files may be open than the number that a script usually has. */
+static void scripts_run_with_few_files(void **state)
+{
+    (void)state;
+    static const rlim_t few[] = {201, 200, 64, 16};
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); i++) {
+        const struct rlimit less = {few[i], limit.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &less), 0);
+        struct scene *s = scene_make();
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        const char *const argv[] = {"work.sh", "one", NULL};
+        char expected[64];
+        struct engine_run run = scene_run(s, argv);
+        run.script = "#!/bin/sh\necho \"$1 $(ulimit -n)\"\n";
+        run.script_length = strlen(run.script);
+        scene_wait(s, scene_start(s, &run), ENGINE_ENDED);
+        snprintf(expected, sizeof(expected), "one %d\n", (int)few[i]);
+        assert_string_equal(scene_text(s, "out"), expected);
+        scene_end(s);
+    }
 }
 
 static void assert_fails(struct scene *s, struct engine_run *run, const char *why)
@@ -464,6 +489,7 @@ int main(void)
         cmocka_unit_test(tasks_share_their_output),
         cmocka_unit_test(tasks_run_on_their_cores),
         cmocka_unit_test(scripts_run),
+        cmocka_unit_test(scripts_run_with_few_files),
         cmocka_unit_test(what_cannot_start_says_why),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(a_part_of_a_run_does_not_stay),

@@ -23,9 +23,8 @@
 #include "engine/local/journal.h"
 #include "engine/local/procs.h"
 
-#define SCRIPT_FD   200 /* out of the way of the numbers that scripts use */
-#define SCRIPT_PATH "/proc/self/fd/200"
-#define CPUS_MAX    65536
+#define SCRIPT_FD 200 /* out of the way of the numbers that scripts use */
+#define CPUS_MAX  65536
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U
 #endif
@@ -210,8 +209,25 @@ static const char **environment(const struct spawn *s)
     return env;
 }
 
-/* The script as a file that has no name, which its interpreter finds at /proc/self/fd. It belongs to the user. */
-static void write_script(const struct engine_run *run)
+/* A file at the number of scripts, or at the highest below it that the limits allow. */
+static int place_script(int fd)
+{
+    struct rlimit files;
+    int number = SCRIPT_FD;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur <= SCRIPT_FD)
+        number = (int)files.rlim_cur - 1;
+    if (number <= fd)
+        return fd;
+    if (dup2(fd, number) < 0)
+        fail("script: %s", strerror(errno));
+    close(fd);
+    return number;
+}
+
+/* The script as a file that has no name, which its interpreter finds at /proc/self/fd. It belongs to the user. Returns its
+ * descriptor.
+ */
+static int write_script(const struct engine_run *run)
 {
     int fd = memfd_create("script", MFD_EXEC);
     size_t done = 0;
@@ -225,10 +241,9 @@ static void write_script(const struct engine_run *run)
             fail("script: %s", strerror(errno));
         done += n > 0 ? (size_t)n : 0;
     }
-    if (dup2(fd, SCRIPT_FD) < 0 || fchmod(SCRIPT_FD, 0700))
+    if (fchmod(fd, 0700))
         fail("script: %s", strerror(errno));
-    if (fd != SCRIPT_FD)
-        close(fd);
+    return place_script(fd);
 }
 
 /* The last record before the command runs: from here on it may have run. */
@@ -318,6 +333,19 @@ __attribute__((noreturn)) static void run_command(const char *const *argv, const
     fail("%.200s: %s", name, strerror(errnum));
 }
 
+/* The command or the script: only its failure comes back, and is told. */
+__attribute__((noreturn)) static void run_it(const struct engine_run *run, int script,
+                                             const char *const *env)
+{
+    const char *const nothing[] = {"script", NULL};
+    char path[32];
+    if (!run->script)
+        run_command(run->argv, env);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", script);
+    run_file(path, run->argv[0] ? run->argv : nothing, env);
+    cannot_run("script", path, errno);
+}
+
 __attribute__((noreturn)) static void child(const struct spawn *s, struct spawned *self,
                                             pid_t keeper)
 {
@@ -344,16 +372,11 @@ __attribute__((noreturn)) static void child(const struct spawn *s, struct spawne
         fail("directory %.180s: %s", run->directory, strerror(errno));
     open_files(run, s->first);
     const char **env = environment(s);
-    if (run->script)
-        write_script(run);
+    int script = run->script ? write_script(run) : -1;
     tell_journal(s, self, keeper);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (!run->script)
-        run_command(run->argv, env);
-    const char *const nothing[] = {"script", NULL};
-    run_file(SCRIPT_PATH, run->argv[0] ? run->argv : nothing, env);
-    cannot_run("script", SCRIPT_PATH, errno);
+    run_it(run, script, env);
 }
 
 int spawn_task(const struct spawn *s, struct spawned *out)

@@ -42,7 +42,7 @@ struct engine_run {
     const gid_t *groups;
     size_t n_groups;
     int64_t memory;    /* bytes that all of it may use together; 0: no limit */
-    int64_t processes; /* that there may be at once; 0: no limit */
+    int64_t processes; /* and threads that there may be at once, at least n_tasks; 0: no limit */
     const char *cpus;  /* of the whole run, for its cgroup; NULL: any */
     const struct engine_task *tasks;
     size_t n_tasks; /* >= 1 */

@@ -265,6 +265,13 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_int_equal(s->e->ops->start(s->e, &run, &err), -1);
     assert_int_equal(errno, EINVAL);
     run = scene_run(s, good);
+    run.processes = 1;
+    run.tasks = (const struct engine_task[2]){{.cpus = NULL}, {.cpus = NULL}};
+    run.n_tasks = 2;
+    assert_int_equal(s->e->ops->start(s->e, &run, &err), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_string_equal(err.text, "tasks: expected at most 1, as many processes as it may have");
+    run = scene_run(s, good);
     run.directory = "here";
     assert_int_equal(s->e->ops->start(s->e, &run, &err), -1);
     assert_int_equal(errno, EINVAL);
@@ -439,6 +446,29 @@ static void many_run_at_once(void **state)
     scene_end(s);
 }
 
+/* A run of many tasks is started in steps, between which others start and end. */
+static void many_tasks_hold_up_nobody(void **state)
+{
+    (void)state;
+    static struct engine_task tasks[1000];
+    struct scene *s = scene_make();
+    const char *const argv[] = {"sh", "-c", "echo; exec sleep 1000", NULL};
+    struct engine_run run = scene_run(s, argv);
+    run.tasks = tasks;
+    run.n_tasks = sizeof(tasks) / sizeof(tasks[0]);
+    uint64_t many = scene_start(s, &run);
+    while (scene_text(s, "out")[0] != '\n')
+        scene_take(s, 1);
+    /* It says how many processes its keeper has by then. */
+    uint64_t one = scene_shell(s, "wc -w </proc/$PPID/task/$PPID/children >seen");
+    if (scene_wait(s, one, ENGINE_ENDED)->exit_status == 0) /* else this system does not tell */
+        assert_in_range(atoi(scene_text(s, "seen")), 2, run.n_tasks - 1);
+    s->e->ops->signal(s->e, many, SIGKILL, true);
+    s->e->ops->flush(s->e);
+    assert_int_equal(scene_wait(s, many, ENGINE_ENDED)->exit_signal, SIGKILL);
+    scene_end(s);
+}
+
 static void one_server_has_a_folder(void **state)
 {
     (void)state;
@@ -500,6 +530,7 @@ int main(void)
         cmocka_unit_test(what_daemonises_ends_with_its_run),
         cmocka_unit_test(others_keep_what_they_left_behind),
         cmocka_unit_test(many_run_at_once),
+        cmocka_unit_test(many_tasks_hold_up_nobody),
         cmocka_unit_test(one_server_has_a_folder),
         cmocka_unit_test(a_keeper_that_is_not_there_is_told),
     };

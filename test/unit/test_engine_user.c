@@ -12,13 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/local/journal.h"
 #include "engine_scene.h"
 
 #define USER  12345
 #define GROUP 12346
+#define BUSY  12348 /* another one */
 
 static const gid_t groups[] = {GROUP, 12347};
 
@@ -117,6 +120,89 @@ static void only_root_starts_as_another(void **state)
     struct engine_run run = as_user(s, argv);
     assert_string_equal(scene_wait(s, scene_start(s, &run), ENGINE_FAILED)->text,
                         "user 12345: Operation not permitted");
+    scene_end(s);
+}
+
+static int count_task(void *context, const struct journal_task *task)
+{
+    (void)task;
+    (*(int *)context)++;
+    return 0;
+}
+
+static int pass_head(void *context, const struct journal_head *head)
+{
+    (void)context;
+    (void)head;
+    return 0;
+}
+
+static int pass_end(void *context, const struct journal_end *end)
+{
+    (void)context;
+    (void)end;
+    return 0;
+}
+
+static int pass_acknowledged(void *context, uint64_t number)
+{
+    (void)context;
+    (void)number;
+    return 0;
+}
+
+static int pass_used(void *context, const struct used_range *range)
+{
+    (void)context;
+    (void)range;
+    return 0;
+}
+
+/* How many tasks the journal says to have been about to run. */
+static int count_tasks(const struct scene *s)
+{
+    int n = 0;
+    struct strbuf bytes = {0};
+    const struct journal_reader reader = {&n,       pass_head,         count_task,
+                                          pass_end, pass_acknowledged, pass_used};
+    int folder = open(s->keeper, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(journal_load(folder, &bytes), 0);
+    assert_int_equal(journal_read(bytes.data, bytes.len, &reader), 0);
+    strbuf_clear(&bytes);
+    close(folder);
+    return n;
+}
+
+/* A user's limit of processes holds while tasks are started: it is found to be reached soon after it is. */
+static void a_users_limit_of_processes_holds(void **state)
+{
+    (void)state;
+    static struct engine_task tasks[400];
+    struct rlimit limit;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(getrlimit(RLIMIT_NPROC, &limit), 0);
+    const struct rlimit few = {20, limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NPROC, &few), 0);
+    struct scene *s = make();
+    assert_int_equal(setrlimit(RLIMIT_NPROC, &limit), 0);
+    const char *const argv[] = {"sleep", "1000", NULL};
+    struct engine_run run = as_user(s, argv);
+    run.uid = BUSY;
+    run.tasks = tasks;
+    run.n_tasks = sizeof(tasks) / sizeof(tasks[0]);
+    uint64_t key = scene_start(s, &run);
+    assert_string_equal(scene_wait(s, key, ENGINE_FAILED)->text,
+                        "sleep: the user may have 20 processes (RLIMIT_NPROC), and has more");
+    assert_null(scene_heard(s, key, ENGINE_STARTED));
+    int tried = count_tasks(s);
+    assert_true(tried > 0 && tried <= 20 + 16);
+    /* Nothing of it is left. */
+    run.tasks = tasks;
+    run.n_tasks = 1;
+    const char *const ends[] = {"true", NULL};
+    run.argv = ends;
+    scene_wait(s, scene_start(s, &run), ENGINE_ENDED);
     scene_end(s);
 }
 
@@ -299,6 +385,7 @@ int main(void)
         cmocka_unit_test(files_are_opened_as_the_user),
         cmocka_unit_test(a_script_runs_as_the_user),
         cmocka_unit_test(only_root_starts_as_another),
+        cmocka_unit_test(a_users_limit_of_processes_holds),
         cmocka_unit_test(limits_are_set_and_usage_is_read),
         cmocka_unit_test(want_of_memory_is_told),
         cmocka_unit_test(a_missing_controller_is_told),

@@ -202,11 +202,12 @@ int keeper_loop(struct keeper *k)
         return -1;
     do {
         bool held = k->link_held && k->starting < k->starting_max;
-        int n = epoll_wait(k->poll, events, EVENTS, held ? 0 : wait_time(k));
+        int n = epoll_wait(k->poll, events, EVENTS, held || k->forking ? 0 : wait_time(k));
         for (int i = 0; i < n; i++)
             handle(k, events[i].data.ptr, events[i].events);
         if (held)
             keeper_read(k);
+        keeper_fork(k);
         keeper_end_more(k);
         keeper_sweep(k);
         keeper_write(k);

@@ -57,7 +57,7 @@ struct process {
 
 enum phase {
     PHASE_FIRST, /* its first task is being started */
-    PHASE_REST,  /* all others are */
+    PHASE_REST,  /* all others are, some at a time */
     PHASE_RUNNING,
     PHASE_FAILED, /* it could not be started, and what was is being ended */
     PHASE_ENDED,
@@ -81,7 +81,10 @@ struct run {
     struct message_run request;
     struct process *tasks; /* until it has ended */
     uint32_t n_tasks;
+    uint32_t forked; /* of these */
     uint32_t alive;
+    bool forking; /* in the list of those of which more are to be forked */
+    struct run *next_forking;
     pid_t pid;            /* of the first task */
     struct process *left; /* behind */
     int result;           /* the reading end of the pipe of those that are being started; -1 */
@@ -144,6 +147,7 @@ struct keeper {
     size_t live;     /* runs that have not ended */
     size_t starting; /* of these, how many are being started */
     size_t starting_max;
+    struct run *forking, *last_forking;
     size_t adopted;       /* runs with processes of another keeper's */
     struct process *lost; /* processes of nobody knows whom */
     size_t unknown;       /* of these, how many are looked at again */
@@ -177,13 +181,18 @@ bool keeper_renew(struct keeper *k);
 
 /* Runs. A message of n bytes that asks for a start; 0, or -1 and EPROTO. */
 int keeper_start(struct keeper *k, const char *message, size_t n);
+void keeper_begin(struct keeper *k, struct run *run);  /* one that was held back */
+void keeper_fork(struct keeper *k);                    /* some tasks: to be called once a turn */
+void keeper_let_go(struct keeper *k, struct run *run); /* of which no process has been made */
 void keeper_result(struct keeper *k, struct run *run); /* something can be read there */
 void keeper_reap(struct keeper *k);
 void keeper_finish(struct keeper *k, struct run *run); /* none of it is left */
 void keeper_acknowledge(struct keeper *k, uint64_t number);
 struct run *keeper_find(const struct keeper *k, uint64_t key);
-int keeper_enter(struct keeper *k, struct run *run);   /* in the table. 0, or -1 with ENOMEM */
-void keeper_free(struct keeper *k, struct run *run);   /* also from the table */
+int keeper_enter(struct keeper *k, struct run *run); /* in the table. 0, or -1 with ENOMEM */
+void keeper_free(struct keeper *k, struct run *run); /* also from the table */
+void keeper_forget_request(
+    struct run *run); /* which is needed only until all tasks have been started */
 void keeper_note(struct keeper *k, struct note *note); /* it has its number */
 void keeper_end_record(const struct run *run, struct journal_end *end);
 

@@ -92,6 +92,10 @@ static int check_run(const struct engine_run *run, berth_error_t *err)
 {
     struct idset cpus = {0};
     int rc = 0;
+    if (run->processes > 0 && run->n_tasks > (uint64_t)run->processes)
+        return errtext_set(err, EINVAL,
+                           "tasks: expected at most %lld, as many processes as it may have",
+                           (long long)run->processes);
     if (run->n_tasks < 1 || run->n_tasks > MESSAGE_TASKS_MAX)
         return errtext_set(err, EINVAL, "tasks: expected 1 to %d", MESSAGE_TASKS_MAX);
     if (!run->script && (!run->argv || !run->argv[0]))

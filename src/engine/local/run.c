@@ -40,8 +40,7 @@ int keeper_enter(struct keeper *k, struct run *run)
     return 0;
 }
 
-/* What is needed only until all tasks have been started. */
-static void forget_request(struct run *run)
+void keeper_forget_request(struct run *run)
 {
     message_run_clear(&run->request);
     free(run->message);
@@ -57,7 +56,7 @@ void keeper_free(struct keeper *k, struct run *run)
         k->first = run->next;
     if (run->next)
         run->next->prev = run->prev;
-    forget_request(run);
+    keeper_forget_request(run);
     free(run->tasks);
     free(run->failure);
     free(run->note);
@@ -169,7 +168,7 @@ void keeper_finish(struct keeper *k, struct run *run)
         keeper_forget(k, &run->tasks[i]);
     free(run->tasks);
     run->tasks = NULL;
-    forget_request(run);
+    keeper_forget_request(run);
     run->phase = PHASE_ENDED;
     k->live--;
     if (run->adopted)
@@ -177,6 +176,32 @@ void keeper_finish(struct keeper *k, struct run *run)
     say(k, &run->ended);
     keeper_end_record(run, &end);
     journal_put_end(&k->records, &end);
+}
+
+/* ---- Starts ---- */
+
+static void list_forking(struct keeper *k, struct run *run)
+{
+    run->forking = true;
+    run->next_forking = NULL;
+    if (k->last_forking)
+        k->last_forking->next_forking = run;
+    else
+        k->forking = run;
+    k->last_forking = run;
+}
+
+static void unlist_forking(struct keeper *k, struct run *run)
+{
+    struct run *before = NULL;
+    if (!run->forking)
+        return;
+    for (struct run *at = k->forking; at != run; at = at->next_forking)
+        before = at;
+    *(before ? &before->next_forking : &k->forking) = run->next_forking;
+    if (k->last_forking == run)
+        k->last_forking = before;
+    run->forking = false;
 }
 
 /* The first reason is the one that is told. */
@@ -187,6 +212,7 @@ static void fail(struct keeper *k, struct run *run, const char *format, const ch
     if (run->phase == PHASE_FIRST || run->phase == PHASE_REST)
         k->starting--;
     run->phase = PHASE_FAILED;
+    unlist_forking(k, run);
     snprintf(text, sizeof(text), format, what, errnum ? strerror(errnum) : "");
     if (!run->failure)
         run->failure = strdup(text);
@@ -195,10 +221,10 @@ static void fail(struct keeper *k, struct run *run, const char *format, const ch
     keeper_stop(k, run);
 }
 
-static int fork_task(struct keeper *k, struct run *run, uint32_t index, int result)
+static int spawn_there(struct keeper *k, struct run *run, uint32_t index, int result,
+                       struct spawned *spawned)
 {
     char mark[sizeof(k->mark) + 24];
-    struct spawned spawned;
     snprintf(mark, sizeof(mark), "%s%" PRIu64, k->mark, run->key);
     struct spawn s = {
         .run = &run->request.run,
@@ -212,7 +238,14 @@ static int fork_task(struct keeper *k, struct run *run, uint32_t index, int resu
         .program = k->limits_program,
         .limits = limits_find(&k->limits, run->request.run.uid, keeper_steady()),
     };
-    if (dict_reserve(&k->pids) || spawn_task(&s, &spawned))
+    return spawn_task(&s, spawned);
+}
+
+static int fork_task(struct keeper *k, struct run *run, int result)
+{
+    struct spawned spawned;
+    uint32_t index = run->forked;
+    if (dict_reserve(&k->pids) || spawn_there(k, run, index, result, &spawned))
         return -1;
     struct process *p = &run->tasks[index];
     *p = (struct process){
@@ -226,33 +259,58 @@ static int fork_task(struct keeper *k, struct run *run, uint32_t index, int resu
     };
     keeper_know(k, p);
     k->journal_size += JOURNAL_TASK_MAX; /* what it writes there itself */
+    run->forked++;
     run->alive++;
     if (index == 0)
         run->pid = spawned.pid;
     return 0;
 }
 
+static void cannot_fork(struct keeper *k, struct run *run, int errnum)
+{
+    if (errnum == EAGAIN)
+        fail(k, run, "cannot start a process: %s%s",
+             "there are as many as the user (RLIMIT_NPROC) or the system may have", 0);
+    else
+        fail(k, run, "cannot start a process: %s%s", strerror(errnum), 0);
+}
+
 /* Start some of its tasks, which tell through a pipe what goes wrong and close it where nothing does. */
-static void fork_tasks(struct keeper *k, struct run *run, uint32_t from, uint32_t to)
+static void fork_tasks(struct keeper *k, struct run *run, uint32_t to)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK)) {
-        fail(k, run, "cannot start a process: %s%s", strerror(errno), 0);
+        cannot_fork(k, run, errno);
         return;
     }
     run->result = ends[0];
     int errnum = keeper_watch(k, run->result, &run->watch, EPOLLIN) ? errno : 0;
-    for (uint32_t i = from; i < to && errnum == 0; i++)
-        errnum = fork_task(k, run, i, ends[1]) ? errno : 0;
+    while (run->forked < to && errnum == 0)
+        errnum = fork_task(k, run, ends[1]) ? errno : 0;
     close(ends[1]);
     if (errnum)
-        fail(k, run, "cannot start a process: %s%s", strerror(errnum), 0);
+        cannot_fork(k, run, errnum);
+}
+
+/* All are started that will be. */
+static void is_started(struct keeper *k, struct run *run)
+{
+    if (run->forked == 0)
+        run->exit_signal = SIGKILL; /* it was killed before */
+    k->starting--;
+    run->phase = PHASE_RUNNING;
+    keeper_forget_request(run);
+    say(k, &run->started);
+    if (run->alive == 0)
+        keeper_stop(k, run);
 }
 
 /* Where the journal can't be written, the end of a run could not be told after a crash. */
-static void begin(struct keeper *k, struct run *run)
+void keeper_begin(struct keeper *k, struct run *run)
 {
     berth_error_t err = {""};
+    run->phase = PHASE_FIRST;
+    k->starting++;
     if (!keeper_write(k)) {
         fail(k, run, "journal: %s%s", strerror(errno), 0);
         return;
@@ -264,7 +322,36 @@ static void begin(struct keeper *k, struct run *run)
             return;
         }
     }
-    fork_tasks(k, run, 0, 1);
+    list_forking(k, run);
+}
+
+#define STEP 16 /* tasks of a run that are started together, and about as many as are in a turn */
+
+/* In turn, some of each: the next of a run once those before are the command, so that its user's limit is met by few. */
+void keeper_fork(struct keeper *k)
+{
+    uint32_t n = 0;
+    while (k->forking && n < STEP) {
+        struct run *run = k->forking;
+        uint32_t before = run->forked;
+        uint32_t left = run->n_tasks - before;
+        unlist_forking(k, run);
+        if (run->kill || k->ending)
+            is_started(k, run);
+        else
+            fork_tasks(k, run, before == 0 ? 1 : before + (left < STEP ? left : STEP));
+        n += run->forked - before;
+    }
+}
+
+void keeper_let_go(struct keeper *k, struct run *run)
+{
+    unlist_forking(k, run);
+    if (run->cgroup >= 0)
+        cgroup_remove(&k->cgroups, run->key, run->cgroup);
+    k->live--;
+    k->starting -= run->phase == PHASE_FIRST;
+    keeper_free(k, run);
 }
 
 static struct run *make_run(const char *message, size_t n)
@@ -288,7 +375,7 @@ static struct run *make_run(const char *message, size_t n)
             return run;
         errno = ENOMEM;
     }
-    forget_request(run);
+    keeper_forget_request(run);
     free(run);
     return NULL;
 }
@@ -300,15 +387,14 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
         return -1;
     if (used_has(&k->used, run->key) || keeper_find(k, run->key) || keeper_enter(k, run)) {
         bool no_memory = !used_has(&k->used, run->key) && !keeper_find(k, run->key);
-        forget_request(run);
+        keeper_forget_request(run);
         free(run->tasks);
         free(run);
         errno = ENOMEM;
         return no_memory ? -1 : 0;
     }
     k->live++;
-    k->starting++;
-    begin(k, run);
+    keeper_begin(k, run);
     return 0;
 }
 
@@ -316,17 +402,15 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
 static void told(struct keeper *k, struct run *run)
 {
     keeper_unwatch(k, &run->result);
-    if (run->phase == PHASE_FIRST && run->n_tasks > 1 && !run->kill) {
+    if (run->phase == PHASE_FAILED) {
+        if (run->alive == 0)
+            keeper_stop(k, run);
+    } else if (run->forked < run->n_tasks) {
         run->phase = PHASE_REST;
-        fork_tasks(k, run, 1, run->n_tasks);
-    } else if (run->phase != PHASE_FAILED) {
-        run->phase = PHASE_RUNNING;
-        k->starting--;
-        forget_request(run);
-        say(k, &run->started);
+        list_forking(k, run);
+    } else {
+        is_started(k, run);
     }
-    if (run->alive == 0 && run->result < 0)
-        keeper_stop(k, run);
 }
 
 void keeper_result(struct keeper *k, struct run *run)
@@ -371,7 +455,7 @@ static void task_ended(struct keeper *k, struct process *p, int status)
     } else if (WEXITSTATUS(status) > run->exit_status) {
         run->exit_status = WEXITSTATUS(status);
     }
-    if (run->alive == 0 && run->result < 0)
+    if (run->alive == 0 && run->result < 0 && !run->forking)
         keeper_stop(k, run);
 }
 

@@ -295,8 +295,13 @@ static void run_file(const char *path, const char *const *argv, const char *cons
     free(shell);
 }
 
+/* Who became the user while the user had as many processes as the limits allow may not become a program (EAGAIN). */
 __attribute__((noreturn)) static void cannot_run(const char *name, const char *path, int errnum)
 {
+    struct rlimit processes;
+    if (errnum == EAGAIN && getrlimit(RLIMIT_NPROC, &processes) == 0)
+        fail("%.100s: the user may have %llu processes (RLIMIT_NPROC), and has more", name,
+             (unsigned long long)processes.rlim_cur);
     if (errnum == ENOENT && access(path, F_OK) == 0)
         fail("%.180s: its interpreter is missing: %s", name, strerror(errnum));
     fail("%.200s: %s", name, strerror(errnum));

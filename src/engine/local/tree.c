@@ -66,8 +66,14 @@ void keeper_end(struct keeper *k)
     k->linger_at = 0;
     k->starting_max = 0; /* no message is read any more */
     k->kill_at = keeper_steady() + GRACE;
-    for (struct run *run = k->first; run; run = run->next)
-        run->lost = run->lost || run->phase != PHASE_ENDED;
+    for (struct run *run = k->first, *next; run; run = next) {
+        next = run->next;
+        bool begun = run->phase != PHASE_FIRST || run->forked > 0;
+        if (!begun && !run->signalled && !run->stopping)
+            keeper_let_go(k, run); /* the next keeper is asked for it again */
+        else
+            run->lost = run->lost || run->phase != PHASE_ENDED;
+    }
     signal_all(k, SIGTERM);
 }
 
@@ -360,7 +366,7 @@ static bool strangers_left(const struct keeper *k, const struct run *run)
 
 static bool gone(const struct keeper *k, const struct run *run)
 {
-    if (run->alive > 0 || run->result >= 0 || run->left)
+    if (run->alive > 0 || run->result >= 0 || run->forking || run->left)
         return false;
     if (run->cgroup >= 0 && !cgroup_empty(run->cgroup))
         return false;

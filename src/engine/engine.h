@@ -84,8 +84,8 @@ struct engine_ops {
      */
     int (*signal)(struct engine *e, uint64_t key, int signal, bool tree);
 
-    /* Send what has been asked for; to be called once before waiting. -1: there is no keeper at present (notice says why);
-     * what was asked for is sent when there is.
+    /* Send what has been asked for; to be called once before waiting. Never waits itself. -1: there is no keeper at present
+     * (notice says why); what was asked for is sent when there is.
      */
     int (*flush)(struct engine *e);
 
@@ -103,7 +103,8 @@ struct engine_ops {
     /* The keys of runs that it knows of and whose end has not been acknowledged: started, or about to be. The array belongs
      * to the engine and is valid until its next call. What a server has asked for in this boot of the machine and is neither
      * among them nor acknowledged was never started. What it asked for in another boot may have been, if it is not among
-     * them: an engine's own records need not survive a power failure.
+     * them: an engine's own records need not survive a power failure. -1: EAGAIN, it can't tell yet, as no keeper has
+     * answered (notice says why), and fd is readable when it may have; ENOMEM.
      */
     int (*runs)(struct engine *e, const uint64_t **keys, size_t *n);
 
@@ -131,6 +132,8 @@ struct engine_local_options {
  * is found again by its socket in the directory; one is started when there is none, also later, when one was killed. It
  * ends when it has no server and no runs, and on SIGTERM, when it ends its runs first. The directory belongs to the
  * caller's user and to one server at a time. NULL with errno and a text; EBUSY: another server uses the directory.
+ * This waits until a keeper is started, but a second at most for one that is there and doesn't answer (it is stopped): what is
+ * asked for is then sent when it does.
  *
  * As a system's service: a server's cgroup may be killed with the server (systemd: KillMode=process lets the keeper and
  * the runs live), unless cgroup v2 is there and the server is root: then they are in groups of their own.

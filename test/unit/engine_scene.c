@@ -14,6 +14,7 @@
 #include <ftw.h>
 #include <grp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,25 @@
 #include "engine/local/procs.h"
 
 #define NOBODY 65534
+
+/* Nothing that this server heard is known to the next. */
+void scene_forget(struct scene *s)
+{
+    s->e->ops->close(s->e);
+    s->n_heard = 0;
+    scene_open(s);
+}
+
+bool scene_knows(const struct scene *s, uint64_t key)
+{
+    const uint64_t *keys;
+    size_t n;
+    assert_int_equal(s->e->ops->runs(s->e, &keys, &n), 0);
+    for (size_t i = 0; i < n; i++)
+        if (keys[i] == key)
+            return true;
+    return false;
+}
 
 static const char *const plain_env[] = {"PATH=/usr/bin:/bin", "A=of the run", "B=kept", NULL};
 static const struct engine_task one_task = {.cpus = NULL};
@@ -54,6 +74,17 @@ void scene_open(struct scene *s)
     s->e = engine_local_open(&options, &err);
     if (!s->e)
         fail_msg("%s", err.text);
+    scene_meet(s);
+}
+
+void scene_meet(struct scene *s)
+{
+    const uint64_t *keys;
+    size_t n;
+    while (s->e->ops->runs(s->e, &keys, &n)) {
+        assert_int_equal(errno, EAGAIN);
+        scene_take(s, SCENE_TIMEOUT);
+    }
 }
 
 static int remove_one(const char *path, const struct stat *st, int what, struct FTW *where)
@@ -229,6 +260,15 @@ pid_t scene_keeper(const struct scene *s)
     }
     closedir(dir);
     return found;
+}
+
+void scene_kill_keeper(struct scene *s)
+{
+    pid_t keeper;
+    while (!(keeper = scene_keeper(s)))
+        scene_take(s, SCENE_TIMEOUT); /* it has not been heard yet that the last one is gone */
+    kill(keeper, SIGKILL);
+    scene_wait_for_end(keeper);
 }
 
 void scene_wait_for_end(pid_t pid)

@@ -28,6 +28,9 @@ struct scene {
 struct scene *scene_make(void);
 void scene_open(struct scene *s);
 
+/* Wait until a keeper has said what there is. */
+void scene_meet(struct scene *s);
+
 /* All that was heard is acknowledged, the keeper comes to its end and the folder is removed. */
 void scene_end(struct scene *s);
 
@@ -58,6 +61,15 @@ const char *scene_line(int fifo);
 
 /* The keeper of the folder; 0: there is none. */
 pid_t scene_keeper(const struct scene *s);
+
+/* Kill it, also one that is just being started. */
+void scene_kill_keeper(struct scene *s);
+
+/* Another server in its place. */
+void scene_forget(struct scene *s);
+
+/* Whether the engine tells of a run. */
+bool scene_knows(const struct scene *s, uint64_t key);
 
 /* Wait until a process has ended. */
 void scene_wait_for_end(pid_t pid);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -15,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "engine/local/procs.h"
 
 #define KEEPER_SOCKET "keeper.sock"
-#define HELLO_TIMEOUT 10000 /* ms */
-#define TRIES         3     /* a keeper may come to its end while it is asked */
+#define CHUNK         65536
 
 int find_keeper_directory(const char *path, berth_error_t *err)
 {
@@ -41,78 +40,65 @@ int find_keeper_directory(const char *path, berth_error_t *err)
 }
 
 /* A path of any length fits through the directory's descriptor. */
-static int connect_there(const struct find_keeper *where, berth_error_t *err)
+int find_keeper_connect(const struct find_keeper *where, pid_t *pid, berth_error_t *err)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     struct ucred peer;
     socklen_t size = sizeof(peer);
     snprintf(name.sun_path, sizeof(name.sun_path), "/proc/self/fd/%d/%s", where->fd, KEEPER_SOCKET);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return errtext_set(err, errno, "socket: %s", strerror(errno));
     if (connect(fd, (const struct sockaddr *)&name, sizeof(name)) == 0 &&
-        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid())
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid()) {
+        *pid = peer.pid;
         return fd;
+    }
     int saved = errno;
     close(fd);
     return errtext_set(err, saved, "%s/%s: %s", where->directory, KEEPER_SOCKET, strerror(saved));
 }
 
-/* Read exactly n bytes, or fail. */
-static int receive(int fd, char *to, size_t n)
+/* The greeting, if it is there: what has been read of it and behind it is in the buffer. */
+static int take_greeting(struct strbuf *in, struct message_hello *hello)
 {
-    while (n > 0) {
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        int ready = poll(&p, 1, HELLO_TIMEOUT);
-        if (ready < 0 && errno == EINTR)
-            continue;
-        ssize_t got = ready > 0 ? recv(fd, to, n, 0) : -1;
-        if (got <= 0) {
-            errno = ready == 0 ? ETIMEDOUT : ECONNRESET;
-            return -1;
-        }
-        to += got;
-        n -= (size_t)got;
+    struct wire w;
+    size_t taken;
+    int rc = wire_next(in->data, in->len, &w, &taken);
+    if (rc == 0) {
+        errno = EAGAIN;
+        return -1;
     }
+    if (rc < 0 || wire_u8(&w) != MESSAGE_HELLO) {
+        errno = EPROTO;
+        return -1;
+    }
+    if (message_hello(&w, hello))
+        return -1;
+    memmove(in->data, in->data + taken, in->len - taken);
+    in->len -= taken;
     return 0;
 }
 
-static int read_hello(int fd, struct message_hello *hello)
+int find_keeper_greeting(int fd, struct strbuf *in, struct message_hello *hello)
 {
-    struct strbuf b = {0};
-    struct wire w;
-    size_t taken;
-    uint32_t length;
-    int rc = -1;
-    if (receive(fd, (char *)&length, sizeof(length)) == 0) {
-        strbuf_put(&b, (const char *)&length, sizeof(length));
-        if (length <= WIRE_MESSAGE_MAX && strbuf_room(&b, length))
-            rc = receive(fd, b.data + b.len, length);
-        else
-            errno = EPROTO;
+    for (;;) {
+        if (!strbuf_room(in, CHUNK)) {
+            errno = ENOMEM;
+            return -1;
+        }
+        ssize_t n = recv(fd, in->data + in->len, CHUNK, MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            errno = n == 0 || errno != EAGAIN ? ECONNRESET : EAGAIN;
+            return -1;
+        }
+        in->len += (size_t)n;
+        int rc = take_greeting(in, hello);
+        if (rc == 0 || errno != EAGAIN)
+            return rc;
     }
-    if (rc == 0) {
-        b.len += length;
-        rc = wire_next(b.data, b.len, &w, &taken) == 1 && wire_u8(&w) == MESSAGE_HELLO ? 0 : -1;
-        errno = rc ? EPROTO : errno;
-    }
-    if (rc == 0)
-        rc = message_hello(&w, hello);
-    strbuf_clear(&b);
-    return rc;
-}
-
-/* What the program says on its standard error, as one line. */
-static void read_line(int fd, char *text, size_t size)
-{
-    size_t n = 0;
-    ssize_t got = 1;
-    while (got > 0 && n < size - 1) {
-        got = read(fd, text + n, size - 1 - n);
-        n += got > 0 ? (size_t)got : 0;
-    }
-    text[n] = '\0';
-    text[strcspn(text, "\n")] = '\0';
 }
 
 static int spawn(const struct find_keeper *where, int errors, pid_t *pid)
@@ -144,55 +130,50 @@ static int spawn(const struct find_keeper *where, int errors, pid_t *pid)
     return rc;
 }
 
-/* Its first process ends when the keeper can be reached. */
-static int start_keeper(const struct find_keeper *where, berth_error_t *err)
+static void close_starter(struct keeper_starter *starter)
+{
+    if (starter->ended >= 0)
+        close(starter->ended);
+    if (starter->errors >= 0)
+        close(starter->errors);
+    starter->ended = starter->errors = -1;
+}
+
+int find_keeper_start(const struct find_keeper *where, struct keeper_starter *to,
+                      berth_error_t *err)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+        return errtext_set(err, errno, "pipe: %s", strerror(errno));
+    int rc = spawn(where, ends[1], &to->pid);
+    close(ends[1]);
+    to->errors = ends[0];
+    to->ended = rc ? -1 : procs_open(to->pid);
+    if (to->ended >= 0)
+        return 0;
+    int saved = rc ? rc : errno;
+    close_starter(to);
+    return errtext_set(err, saved, "%s: %s", where->program, strerror(saved));
+}
+
+int find_keeper_started(struct keeper_starter *starter, berth_error_t *err)
 {
     char text[200];
-    int ends[2];
     int status = 0;
-    pid_t pid;
-    if (pipe2(ends, O_CLOEXEC))
-        return errtext_set(err, errno, "pipe: %s", strerror(errno));
-    int rc = spawn(where, ends[1], &pid);
-    close(ends[1]);
-    if (rc) {
-        close(ends[0]);
-        return errtext_set(err, rc, "%s: %s", where->program, strerror(rc));
-    }
-    read_line(ends[0], text, sizeof(text));
-    close(ends[0]);
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) {
-            status = 0; /* somebody else has waited for it: the connection tells */
-            break;
-        }
+    if (waitpid(starter->pid, &status, WNOHANG) != starter->pid)
+        status = 0; /* somebody else has waited for it: the connection tells */
+    ssize_t n = read(starter->errors, text, sizeof(text) - 1);
+    text[n > 0 ? n : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    close_starter(starter);
     if (status == 0)
         return 0;
     return errtext_set(err, EIO, "%s", text[0] ? text : "the keeper ended at once");
 }
 
-int find_keeper(const struct find_keeper *where, struct message_hello *hello, berth_error_t *err)
+void find_keeper_forget(struct keeper_starter *starter)
 {
-    for (int i = 0; i < TRIES; i++) {
-        int fd = connect_there(where, err);
-        if (fd < 0 && errno != ECONNREFUSED && errno != ENOENT)
-            return -1;
-        if (fd < 0) {
-            if (start_keeper(where, err))
-                return -1;
-            fd = connect_there(where, err);
-            if (fd < 0)
-                continue;
-        }
-        if (read_hello(fd, hello) == 0)
-            return fd;
-        errtext_set(err, errno, "the keeper in %s does not answer: %s", where->directory,
-                    strerror(errno));
-        int saved = errno;
-        close(fd);
-        errno = saved;
-        if (errno != ECONNRESET)
-            return -1;
-    }
-    return -1;
+    if (starter->ended >= 0)
+        waitpid(starter->pid, NULL, WNOHANG);
+    close_starter(starter);
 }

@@ -1,7 +1,11 @@
-/* Finding the keeper of a directory, or starting one. */
+/* Finding the keeper of a directory, or starting one. Nothing here waits. */
 #ifndef ENGINE_LOCAL_FIND_KEEPER_H
 #define ENGINE_LOCAL_FIND_KEEPER_H
 
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/strbuf.h"
 #include "berth/error.h"
 #include "engine/local/messages.h"
 
@@ -12,12 +16,32 @@ struct find_keeper {
     const char *cgroup;  /* NULL: the system's */
 };
 
+/* The program that starts a keeper: its first process ends when the keeper can be reached, or says why it can't. */
+struct keeper_starter {
+    pid_t pid;
+    int ended;  /* readable when it has ended; -1: there is none */
+    int errors; /* what it says */
+};
+
 /* Open the directory, made if need be: the caller's own, and written by nobody else. -1 with a text. */
 int find_keeper_directory(const char *path, berth_error_t *err);
 
-/* A socket to the keeper, which has said what there is. Takes a few ms where one has to be started, some seconds where
- * another one must come to its end first. -1 with a text.
+/* A socket to the keeper, and its pid. -1 with a text, and ECONNREFUSED or ENOENT: there is none. */
+int find_keeper_connect(const struct find_keeper *where, pid_t *pid, berth_error_t *err);
+
+/* Read the keeper's greeting into a buffer, and, once it is all there, to *hello; what follows it stays in the buffer. 0, or -1
+ * with EAGAIN (not yet), ECONNRESET (the keeper is gone), EPROTO or ENOMEM.
  */
-int find_keeper(const struct find_keeper *where, struct message_hello *hello, berth_error_t *err);
+int find_keeper_greeting(int fd, struct strbuf *in, struct message_hello *hello);
+
+/* Start one. 0, or -1 with a text. */
+int find_keeper_start(const struct find_keeper *where, struct keeper_starter *to,
+                      berth_error_t *err);
+
+/* After it has ended: 0, or -1 with a text and EIO. */
+int find_keeper_started(struct keeper_starter *starter, berth_error_t *err);
+
+/* Forget about it, whether it has ended or not. */
+void find_keeper_forget(struct keeper_starter *starter);
 
 #endif

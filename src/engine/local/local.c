@@ -1,6 +1,7 @@
 /* The engine of this machine: the server's side of its keeper. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,7 @@ void local_send_later(struct local *l, struct wanted *run)
     l->last_unsent = run;
 }
 
-static void set_awake(struct local *l, bool awake)
+void local_awake(struct local *l, bool awake)
 {
     uint64_t count = 1;
     if (awake == l->awake)
@@ -183,6 +184,7 @@ static int flush(struct engine *e)
 {
     struct local *l = local_of(e);
     ssize_t n = 1;
+    bool sent = false;
     if (local_reconnect(l))
         return -1;
     while (n > 0) {
@@ -203,12 +205,15 @@ static int flush(struct engine *e)
             return -1;
         }
         l->out_at += n > 0 ? (size_t)n : 0;
+        sent = true;
         if (l->out_at == l->out.len) {
             l->out_at = 0;
             strbuf_reset(&l->out);
         }
     }
     look_for(l, l->out.len > 0);
+    if (sent)
+        local_sent(l);
     return 0;
 }
 
@@ -304,6 +309,7 @@ static size_t get_events(struct engine *e, const struct engine_event **events, s
     *events = l->batch;
     if (l->link < 0 && local_reconnect(l))
         return 0;
+    local_check(l);
     if (l->lose)
         lose_unknown(l, max);
     int rc = 0;
@@ -319,7 +325,7 @@ static size_t get_events(struct engine *e, const struct engine_event **events, s
         local_hang_up(l); /* the timer brings the server here again */
         return l->n_batch;
     }
-    set_awake(l, rc > 0 || l->lose);
+    local_awake(l, rc > 0 || l->lose);
     flush(e);
     return l->n_batch;
 }
@@ -347,6 +353,10 @@ static int acknowledge(struct engine *e, uint64_t number)
 static int get_runs(struct engine *e, const uint64_t **keys, size_t *n)
 {
     struct local *l = local_of(e);
+    if (!l->met) {
+        errno = EAGAIN;
+        return -1;
+    }
     if (l->runs.n > l->keys_cap) {
         uint64_t *v = reallocarray(l->keys, l->runs.n, sizeof(*v));
         if (!v) {
@@ -386,6 +396,8 @@ static void local_close(struct engine *e)
     for (size_t i = 0; i < l->n_batch; i++)
         free(l->texts[i]);
     close_fd(l->link);
+    close_fd(l->caller);
+    find_keeper_forget(&l->starter);
     close_fd(l->poll);
     close_fd(l->wake);
     close_fd(l->timer);
@@ -435,6 +447,21 @@ static int take_lock(struct local *l, berth_error_t *err)
     return errtext_set(err, EBUSY, "directory %s: another server uses it", l->directory);
 }
 
+/* Wait until there is a keeper, or one that is there has been told of as not answering. */
+static int meet(struct local *l, berth_error_t *err)
+{
+    struct pollfd p = {.fd = l->poll, .events = POLLIN};
+    while (local_reconnect(l)) {
+        if (errno != EAGAIN) {
+            return errtext_set(err, errno, "%s", l->trouble.text);
+        }
+        if (l->trouble.text[0])
+            return 0;
+        poll(&p, 1, -1);
+    }
+    return 0;
+}
+
 static int set_up(struct local *l, berth_error_t *err)
 {
     l->where.fd = find_keeper_directory(l->directory, err);
@@ -445,7 +472,7 @@ static int set_up(struct local *l, berth_error_t *err)
     l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (l->poll < 0 || watch(l, l->wake) || watch(l, l->timer))
         return errtext_set(err, errno, "epoll: %s", strerror(errno));
-    return local_connect(l, err);
+    return meet(l, err);
 }
 
 struct engine *engine_local_open(const struct engine_local_options *options, berth_error_t *err)
@@ -456,7 +483,8 @@ struct engine *engine_local_open(const struct engine_local_options *options, ber
         return NULL;
     }
     l->engine.ops = &local_ops;
-    l->lock = l->link = l->poll = l->wake = l->timer = l->where.fd = -1;
+    l->lock = l->link = l->caller = l->poll = l->wake = l->timer = l->where.fd = -1;
+    l->starter.ended = l->starter.errors = -1;
     l->directory = strdup(options->directory);
     l->program = strdup(options->keeper);
     l->cgroup = options->cgroup ? strdup(options->cgroup) : NULL;

@@ -36,8 +36,14 @@ struct local {
     struct find_keeper where;
     char *directory, *program, *cgroup;
     int lock;
-    int link; /* -1 */
-    int poll; /* what the server waits for: link, wake, timer */
+    int link;                      /* -1 */
+    int caller;                    /* what is to become the link, once the keeper greets; -1 */
+    struct keeper_starter starter; /* of a keeper that is being started */
+    int64_t waits_since;           /* us of the steady clock: for the one or the other */
+    int tries;                     /* at finding a keeper, of which each was gone at once */
+    pid_t keeper;
+    bool met; /* a keeper has said what there is */
+    int poll; /* what the server waits for: link, caller, starter, wake, timer */
     int wake; /* readable when there are events that have been read already */
     int timer;
     bool awake;
@@ -52,6 +58,8 @@ struct local {
     int64_t since;                     /* us of the steady clock: the link is there */
     int64_t retry_at;                  /* when to look for a keeper again; 0: at once */
     int bad;                           /* keepers in a row that have lived shortly */
+    int64_t check_at;                  /* when to look whether the keeper reads; 0: no need */
+    size_t unread;                     /* what it had not read then, in bytes of memory */
     struct used used;
     uint64_t seen; /* the highest number of an event that has been said */
     uint64_t acknowledged;
@@ -78,10 +86,17 @@ void local_send_later(struct local *l, struct wanted *run);
 /* The link is of no use any more: the server is to come back for another keeper. */
 void local_hang_up(struct local *l);
 
-/* Find a keeper, or start one, and compare what it knows with what is known here. 0, or -1 with a text. */
-int local_connect(struct local *l, berth_error_t *err);
+/* What has been read or lost without the keeper is to be said: fd is readable. */
+void local_awake(struct local *l, bool awake);
 
-/* The same if there is none and it is time to. The text is l->trouble. */
+/* Go on with finding a keeper or starting one, as far as that goes without waiting, and compare what it knows with what is
+ * known here. 0: the link is there. -1: not yet (EAGAIN; fd is readable when there is more to do), or it failed and is tried
+ * again in a second. Why is in l->trouble, at once or after a while.
+ */
 int local_reconnect(struct local *l);
+
+/* Something has been sent: whether the keeper reads it is looked at later. */
+void local_sent(struct local *l);
+void local_check(struct local *l);
 
 #endif

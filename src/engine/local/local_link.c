@@ -1,20 +1,28 @@
 /* The link to the keeper: found, lost and found again. */
 #include <errno.h>
+#include <linux/sockios.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/errtext.h"
 #include "engine/local/local.h"
 #include "engine/local/messages.h"
+#include "engine/local/procs.h"
 
-#define RETRY       1000000 /* us until a keeper that could not be had is looked for again */
-#define SHORT       1000000 /* us: one that lived no longer than this has done badly */
-#define SHORT_RETRY 100000  /* us until the next one, when SHORT_MANY in a row have */
-#define SHORT_MANY  3
+#define RETRY          1000000 /* us until a keeper that could not be had is looked for again */
+#define SHORT          1000000 /* us: one that lived no longer than this has done badly */
+#define SHORT_RETRY    100000  /* us until the next one, when SHORT_MANY in a row have */
+#define SHORT_MANY     3
+#define TRIES          3        /* a keeper may come to its end while it is asked */
+#define GREET_PATIENCE 1000000  /* us; then the notice says that the keeper does not greet */
+#define START_PATIENCE 10000000 /* and one that is being started */
+#define CHECK          1000000  /* us until it is looked at whether it reads */
 
 int64_t local_clock(clockid_t clock)
 {
@@ -23,24 +31,49 @@ int64_t local_clock(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* The server is to come here again after so many us. */
+/* The server is to come here again at this time, us of the steady clock; 0: not for that. */
+static void wake_at(const struct local *l, int64_t at)
+{
+    struct itimerspec when = {.it_value = {at / 1000000, at % 1000000 * 1000}};
+    timerfd_settime(l->timer, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
 static void come_back(struct local *l, int64_t us)
 {
-    struct itimerspec when = {.it_value = {us / 1000000, us % 1000000 * 1000}};
-    when.it_value.tv_nsec += us == 0;
-    timerfd_settime(l->timer, 0, &when, NULL);
-    l->retry_at = us ? local_clock(CLOCK_MONOTONIC) + us : 0;
+    int64_t at = local_clock(CLOCK_MONOTONIC) + us;
+    wake_at(l, at);
+    l->retry_at = us ? at : 0;
+}
+
+static void listen_to(const struct local *l, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    epoll_ctl(l->poll, EPOLL_CTL_ADD, fd, &event);
+}
+
+static void listen_no_more(const struct local *l, int fd)
+{
+    struct epoll_event event = {0};
+    epoll_ctl(l->poll, EPOLL_CTL_DEL, fd, &event);
+}
+
+static void close_link(struct local *l, int *fd)
+{
+    if (*fd >= 0) {
+        listen_no_more(l, *fd);
+        close(*fd);
+    }
+    *fd = -1;
+    l->full = false;
+    l->check_at = 0;
+    strbuf_clear(&l->in);
+    strbuf_clear(&l->out);
+    l->out_at = 0;
 }
 
 void local_hang_up(struct local *l)
 {
-    if (l->link >= 0)
-        close(l->link);
-    l->link = -1;
-    l->full = false;
-    strbuf_clear(&l->in);
-    strbuf_clear(&l->out);
-    l->out_at = 0;
+    close_link(l, &l->link);
     l->bad = local_clock(CLOCK_MONOTONIC) - l->since < SHORT ? l->bad + 1 : 0;
     come_back(l, l->bad >= SHORT_MANY ? SHORT_RETRY : 0);
 }
@@ -79,17 +112,19 @@ static void tell_again(struct local *l)
         message_put_acknowledge(&l->out, l->acknowledged);
 }
 
-/* What a new keeper knows. */
+/* What a new keeper knows. Of one that is found later nobody waits for runs that weren't asked for: these are ended. */
 static int take_hello(struct local *l, const struct message_hello *hello)
 {
     for (struct wanted *run = l->first; run; run = run->next)
         run->known = false;
     for (size_t i = 0; i < hello->n_keys; i++) {
         struct wanted *run = local_find(l, hello->keys[i]);
-        if (!run)
+        if (!run) {
             run = local_enter(l, hello->keys[i]);
-        if (!run)
-            return -1;
+            if (!run)
+                return -1;
+            run->kill = l->since > 0;
+        }
         run->known = true;
     }
     for (size_t i = 0; i < hello->used.n; i++)
@@ -99,45 +134,150 @@ static int take_hello(struct local *l, const struct message_hello *hello)
     return 0;
 }
 
-int local_connect(struct local *l, berth_error_t *err)
+/* It failed, as l->trouble says. */
+static int give_up(struct local *l)
 {
-    const struct itimerspec never = {0};
+    int saved = errno == EAGAIN ? EBUSY : errno;
+    l->tries = 0;
+    come_back(l, RETRY);
+    errno = saved;
+    return -1;
+}
+
+/* Nothing has come yet; after a while the notice says so. */
+static int wait_for(struct local *l, int64_t patience, const char *what)
+{
+    struct proc p;
+    if (local_clock(CLOCK_MONOTONIC) >= l->waits_since + patience) {
+        bool stopped =
+            l->keeper > 0 && procs_look(l->keeper, &p) == 0 && (p.state == 'T' || p.state == 't');
+        if (l->keeper > 0)
+            errtext_set(&l->trouble, EAGAIN, "no job starts or ends: the keeper, process %d, %s",
+                        (int)l->keeper, stopped ? "is stopped" : what);
+        else
+            errtext_set(&l->trouble, EAGAIN, "no job starts or ends: the keeper %s", what);
+        wake_at(l, 0);
+    }
+    errno = EAGAIN;
+    return -1;
+}
+
+/* Each of the following does a step. Returns 0: the link is there; 1: there is another step; -1. */
+
+static int take_starter(struct local *l)
+{
+    struct pollfd p = {.fd = l->starter.ended, .events = POLLIN};
+    if (poll(&p, 1, 0) <= 0)
+        return wait_for(l, START_PATIENCE, "that is being started is not ready");
+    listen_no_more(l, l->starter.ended);
+    return find_keeper_started(&l->starter, &l->trouble) ? give_up(l) : 1;
+}
+
+static int take_greeting(struct local *l)
+{
     struct message_hello hello;
-    struct epoll_event event = {.events = EPOLLIN};
-    int fd = find_keeper(&l->where, &hello, err);
-    if (fd < 0)
-        return -1;
-    if (take_hello(l, &hello) || epoll_ctl(l->poll, EPOLL_CTL_ADD, fd, &event)) {
+    if (find_keeper_greeting(l->caller, &l->in, &hello)) {
+        if (errno == EAGAIN)
+            return wait_for(l, GREET_PATIENCE, "does not answer");
         int saved = errno;
+        close_link(l, &l->caller);
+        if (saved == ECONNRESET && l->tries < TRIES)
+            return 1;
+        errtext_set(&l->trouble, saved, "the keeper in %s does not answer: %s", l->directory,
+                    strerror(saved));
+        return give_up(l);
+    }
+    if (take_hello(l, &hello)) {
+        errtext_set(&l->trouble, errno, "keeper: %s", strerror(errno));
         message_hello_clear(&hello);
-        close(fd);
-        return errtext_set(err, saved, "keeper: %s", strerror(saved));
+        close_link(l, &l->caller);
+        return give_up(l);
     }
     free(l->keeper_notice);
     l->keeper_notice = hello.notice;
     hello.notice = NULL;
     message_hello_clear(&hello);
-    l->link = fd;
+    l->link = l->caller;
+    l->caller = -1;
+    l->met = true;
+    l->tries = 0;
     l->since = local_clock(CLOCK_MONOTONIC);
     l->trouble.text[0] = '\0';
-    timerfd_settime(l->timer, 0, &never, NULL);
+    wake_at(l, 0);
+    if (l->in.len > 0 || l->lose)
+        local_awake(l, true);
     return 0;
 }
 
-/* Find a keeper again, if there is none. */
-int local_reconnect(struct local *l)
+static int call(struct local *l)
 {
-    if (l->link >= 0)
-        return 0;
     if (l->retry_at && local_clock(CLOCK_MONOTONIC) < l->retry_at) {
         errno = ENOTCONN;
         return -1;
     }
-    if (local_connect(l, &l->trouble) == 0)
-        return 0;
-    int saved = errno;
-    strbuf_clear(&l->out);
-    come_back(l, RETRY);
-    errno = saved;
-    return -1;
+    l->tries++;
+    l->keeper = 0;
+    l->retry_at = 0;
+    l->waits_since = local_clock(CLOCK_MONOTONIC);
+    l->caller = find_keeper_connect(&l->where, &l->keeper, &l->trouble);
+    if (l->caller >= 0) {
+        listen_to(l, l->caller);
+        wake_at(l, l->waits_since + GREET_PATIENCE);
+        return 1;
+    }
+    if ((errno != ECONNREFUSED && errno != ENOENT) || l->tries > TRIES)
+        return give_up(l);
+    if (find_keeper_start(&l->where, &l->starter, &l->trouble))
+        return give_up(l);
+    l->trouble.text[0] = '\0';
+    listen_to(l, l->starter.ended);
+    wake_at(l, l->waits_since + START_PATIENCE);
+    return 1;
+}
+
+int local_reconnect(struct local *l)
+{
+    int rc = l->link >= 0 ? 0 : 1;
+    while (rc > 0) {
+        if (l->starter.ended >= 0)
+            rc = take_starter(l);
+        else if (l->caller >= 0)
+            rc = take_greeting(l);
+        else
+            rc = call(l);
+    }
+    return rc;
+}
+
+/* ---- A keeper that doesn't read ---- */
+
+void local_sent(struct local *l)
+{
+    if (l->check_at)
+        return;
+    l->check_at = local_clock(CLOCK_MONOTONIC) + CHECK;
+    l->unread = 0;
+    wake_at(l, l->check_at);
+}
+
+/* What it was told a second ago it should have read. */
+void local_check(struct local *l)
+{
+    int queued = 0;
+    if (!l->check_at || local_clock(CLOCK_MONOTONIC) < l->check_at)
+        return;
+    size_t unread = ioctl(l->link, SIOCOUTQ, &queued) == 0 && queued > 0 ? (size_t)queued : 0;
+    bool stuck = unread > 0 && unread >= l->unread && l->unread > 0;
+    l->waits_since = l->check_at - CHECK;
+    l->check_at = 0;
+    if (!stuck)
+        l->trouble.text[0] = '\0';
+    else
+        wait_for(l, 0, "does not answer");
+    if (unread == 0) {
+        wake_at(l, 0);
+        return;
+    }
+    local_sent(l);
+    l->unread = unread;
 }

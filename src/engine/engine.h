@@ -17,6 +17,8 @@
 
 #include "berth/error.h"
 
+#define ENGINE_KEY_MAX ((uint64_t)INT64_MAX) /* keys are 1 to this */
+
 /* One process of a run. */
 struct engine_task {
     const char *cpus; /* "0-3,8", by the system's numbers; NULL: any */
@@ -52,8 +54,12 @@ enum engine_what {
     ENGINE_STARTED, /* all its processes have been started, or were killed before they were */
     ENGINE_ENDED, /* all its tasks have ended, and no process of it is left: what they left behind was killed */
     ENGINE_FAILED, /* it could not be started, and nothing of it is left: `text` says why. No ENGINE_STARTED comes first */
-    ENGINE_LOST /* nobody knows how it ended, or whether it was started: its keeper was killed or told to end, the machine
-                 * went down. Nothing of it is left. ENGINE_STARTED may have come first, or not */
+    ENGINE_LOST, /* nobody knows how it ended, or whether it was started: its keeper was killed or told to end, the machine
+                  * went down. Nothing of it is left. ENGINE_STARTED may have come first, or not */
+    ENGINE_REFUSED, /* the engine can start nothing at present, which is no fault of the run's: `text` says why. Nothing of
+                     * it has run; it may be asked for again under another key */
+    ENGINE_USED /* its key has been used by another run, or by this one, of which all has been acknowledged: nothing was
+                 * started */
 };
 
 struct engine_event {
@@ -67,7 +73,8 @@ struct engine_event {
     int64_t peak_memory; /* bytes: of its cgroup, or else of its largest process; -1: unknown */
     int64_t
         cpu_time; /* us, of its cgroup, or else of all processes that were waited for; -1: unknown */
-    const char *text; /* of ENGINE_FAILED; of others what is known of it beside, or NULL */
+    const char *
+        text; /* of ENGINE_FAILED and ENGINE_REFUSED; of others what is known of it beside, or NULL */
 };
 
 struct engine;
@@ -107,6 +114,9 @@ struct engine_ops {
      * answered (notice says why), and fd is readable when it may have; ENOMEM.
      */
     int (*runs)(struct engine *e, const uint64_t **keys, size_t *n);
+
+    /* The highest key that it remembers to have been asked for; 0: none. Grows also when it finds records of others. */
+    uint64_t (*last_key)(const struct engine *e);
 
     /* What is not as it should be and why, for people: "memory limits are not enforced: /sys/fs/cgroup is not writable".
      * NULL: nothing. Valid until the engine's next call.

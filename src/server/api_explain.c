@@ -93,8 +93,9 @@ static int64_t left(const server_t *s, int64_t at)
 }
 
 /* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
-static int learn(server_t *s, const struct job *job, sched_job_t handle, struct known *k)
+static int learn(server_t *s, const struct job *job, uint32_t i, struct known *k)
 {
+    sched_job_t handle = job->member[i].handle;
     struct sched_annotation a;
     struct sched_record record;
     *k = (struct known){0};
@@ -105,7 +106,8 @@ static int learn(server_t *s, const struct job *job, sched_job_t handle, struct 
     k->holders = a.n_holders < HOLDERS_MAX ? a.n_holders : HOLDERS_MAX;
     if (k->holders > 0)
         memcpy(k->holder, a.holders, k->holders * sizeof(*k->holder));
-    k->reason = strdup(a.reason ? a.reason : "");
+    const char *hold = server_hold(s, &job->member[i]);
+    k->reason = strdup(hold ? hold : a.reason ? a.reason : "");
     if (!k->reason)
         return -1;
     k->waiting = (struct waiting){.reason = k->reason,
@@ -113,6 +115,7 @@ static int learn(server_t *s, const struct job *job, sched_job_t handle, struct 
                                   .queue = job->queue,
                                   .job = job->id,
                                   .state = a.state,
+                                  .hold = hold ? k->reason : NULL,
                                   .start = left(s, a.start),
                                   .begin = -1,
                                   .holders = a.n_holders};
@@ -133,7 +136,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     int64_t member = job->members > 1 ? (int64_t)i : -1;
     struct strbuf text = {0};
     struct known k;
-    if (learn(s, job, job->member[i].handle, &k) < 0) {
+    if (learn(s, job, i, &k) < 0) {
         api_refuse(c, 503, NULL, "out of memory");
         return;
     }

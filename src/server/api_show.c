@@ -93,7 +93,8 @@ static bool show_live(struct call *c, struct job *job, bool environment)
     if (mine && job->member[i].state == STORE_PENDING && job->member[i].handle >= 0 &&
         sched_annotate(c->s->sched, job->member[i].handle, &a) == 0) {
         shown.estimate = server_wall_of(c->s, a.start);
-        shown.reason = a.reason && *a.reason ? a.reason : shown.reason;
+        if (a.reason && *a.reason && !server_hold(c->s, &job->member[i]))
+            shown.reason = a.reason;
         shown.holders = a.holders;
         shown.n_holders = a.n_holders;
         sched_job_t copy[64];

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/server_priv.h"
+
 /* "2d 3h", "5m 10s": the two largest parts. */
 static void put_span(struct strbuf *out, int64_t us)
 {
@@ -245,10 +247,24 @@ static void put_smaller(struct strbuf *out, const struct smaller *f)
     strbuf_putc(out, '.');
 }
 
+/* Nothing is started at present. */
+static void put_hold(struct strbuf *out, const char *hold)
+{
+    size_t n = strlen(SERVER_NOT_STARTED);
+    bool tried = strncmp(hold, SERVER_NOT_STARTED, n) == 0;
+    strbuf_puts(out, tried ? "It could not be started: " : "Nothing is started now: ");
+    strbuf_puts(out, tried ? hold + n : hold);
+    strbuf_puts(out, tried ? ". It is tried again until it can be." : ".");
+}
+
 void explain_waiting(struct strbuf *out, const struct waiting *w)
 {
     if (w->state == SCHED_REJECTED) {
         explain_never(out, w->reason, w->user, w->queue);
+        return;
+    }
+    if (w->hold) {
+        put_hold(out, w->hold);
         return;
     }
     put_reason(out, w);

@@ -7,6 +7,7 @@
 
 struct waiting {
     const char *reason; /* the core's */
+    const char *hold;   /* why nothing is started at present; NULL: it is */
     const char *user, *queue;
     int64_t job;
     enum sched_state state; /* WAITING, RESERVED, BLOCKED or REJECTED */

@@ -354,12 +354,15 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     if (m->run)
         show_run(m, j);
     if (m->state == STORE_PENDING) {
+        const char *hold = server_hold(s, m);
         j->estimate = server_wall_of(s, m->at);
         if (m->handle >= 0 && !m->reserved && sched_record(s->sched, m->handle, &r) == 0)
             j->reason = r.reason && *r.reason ? r.reason : NULL;
         if (m->reserved)
             j->reason = "reserved";
+        j->reason = hold ? hold : j->reason;
     } else if (member_is_live(m)) {
+        j->reason = NULL; /* of a start before this one */
         if (m->at >= 0)
             j->until = server_wall_of(s, m->at + job->duration);
     }

@@ -176,6 +176,7 @@ static void clear_jobs(server_t *s)
     free(s->to_start);
     free(s->events);
     free(s->signals);
+    free(s->strays);
     free(s->decided);
 }
 

@@ -52,6 +52,15 @@ static bool check_marks(const server_t *s)
     return true;
 }
 
+/* Strays are in order, and no job's; while there are any nothing is started. */
+static bool check_strays(const server_t *s)
+{
+    for (size_t i = 0; i < s->n_strays; i++)
+        if ((i > 0 && s->strays[i - 1] >= s->strays[i]) || run_lookup(s, s->strays[i]))
+            return false;
+    return s->n_strays == 0 || s->hold_until == INT64_MAX;
+}
+
 bool server_check(const server_t *s)
 {
     struct sums sums = {0};
@@ -71,5 +80,5 @@ bool server_check(const server_t *s)
             return false;
     return jobs + s->n_gone == s->n_jobs && runs == sums.runs && sums.held == s->n_held &&
            memcmp(sums.counts, s->counts, sizeof(sums.counts)) == 0 && heap_check(&s->timers) &&
-           check_marks(s) && sched_check(s->sched);
+           check_marks(s) && check_strays(s) && sched_check(s->sched);
 }

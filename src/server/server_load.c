@@ -366,49 +366,75 @@ static void lost(server_t *s, struct run *run)
     server_engine_event(s, &e);
 }
 
-/* Compare what should run with what does: start what was about to be, and stop what nobody knows of. */
-static int load_runs(struct loading *l, berth_error_t *err)
+/* Go on with a run as the engine knows it, or not. */
+static int take_up(server_t *s, struct run *run, const uint64_t *keys, size_t n, bool forgot)
 {
-    server_t *s = l->s;
+    struct member *m = &run->job->member[run->member];
+    run->told = bsearch(&run->key, keys, n, sizeof(*keys), compare_keys) != NULL;
+    /* Where the engine's records are gone, as those of another boot may be, what was about to start may have. */
+    if (!run->told && (m->state == STORE_RUNNING || s->other_boot || forgot))
+        lost(s, run);
+    else if (m->cancelled || m->timed_out || m->preempted)
+        run_stop(s, run);
+    else if (run->told)
+        run_watch(s, run);
+    else
+        return start_later(s, run->job, run->member);
+    return 0;
+}
+
+int server_runs(server_t *s, berth_error_t *err)
+{
+    const struct engine_ops *ops = s->world.engine->ops;
     const uint64_t *given;
     size_t n;
-    if (s->world.engine->ops->runs(s->world.engine, &given, &n) < 0)
-        return errtext_set(err, errno, "the engine can't tell what runs: %s", strerror(errno));
-    int rc = 0;
+    if (ops->runs(s->world.engine, &given, &n) < 0)
+        return errno == EAGAIN ? 0
+                               : errtext_set(err, errno, "the engine can't tell what runs: %s",
+                                             strerror(errno));
     uint64_t *keys = malloc((n + 1) * sizeof(*keys));
     if (!keys)
         return errtext_set(err, ENOMEM, "out of memory");
     if (n > 0)
         memcpy(keys, given, n * sizeof(*keys));
     qsort(keys, n, sizeof(*keys), compare_keys);
-    for (size_t i = 0; i < n; i++) {
-        if (keys[i] >= s->next_key)
-            s->next_key = keys[i] + 1;
-        if (run_lookup(s, keys[i]))
-            continue;
-        if (keys[i] >= s->stored_key) /* else its end is known, but not acknowledged */
-            server_notice(s, "a run that belongs to no job (key %" PRIu64 ") is ended", keys[i]);
-        s->world.engine->ops->signal(s->world.engine, keys[i], SIGKILL, true);
-    }
+    s->runs_known = true;
+    int rc = strays_find(s, keys, n);
+    bool forgot = s->heard_key > ops->last_key(s->world.engine);
     for (size_t i = 0; rc == 0 && i < s->n_runs; i++) {
+        struct run *run = s->runs[i];
+        if (run && run->key > 0 && member_is_live(&run->job->member[run->member]))
+            rc = take_up(s, run, keys, n, forgot);
+    }
+    s->happened = true;
+    free(keys);
+    if (rc == 0)
+        return 0;
+    s->runs_known = false; /* all of it is done again */
+    return errtext_set(err, ENOMEM, "out of memory");
+}
+
+/* Until the engine has said what runs, what has started or may have does. */
+static void assume_runs(const struct loading *l)
+{
+    const server_t *s = l->s;
+    for (size_t i = 0; i < s->n_runs; i++) {
         struct run *run = s->runs[i];
         if (!run || run->key == 0)
             continue;
-        struct member *m = &run->job->member[run->member];
-        run->told = bsearch(&run->key, keys, n, sizeof(*keys), compare_keys) != NULL;
+        run->told = true;
         job_warning_read(&l->parts[job_place(s, run->job->id)], run);
-        /* Of another boot the engine's records may be gone: what was about to start may have. */
-        if (!run->told && (m->state == STORE_RUNNING || s->other_boot))
-            lost(s, run);
-        else if (m->cancelled || m->timed_out || m->preempted)
-            run_stop(s, run);
-        else if (run->told)
-            run_watch(s, run);
-        else
-            rc = start_later(s, run->job, run->member);
     }
-    free(keys);
-    return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
+}
+
+/* Keys go on above all that were ever used, as far as the store and the engine remember, and from the present time on: so
+ * the runs of two stores that have the engine by turns have keys of their own, even where it has forgotten those of one.
+ */
+static void choose_keys(server_t *s)
+{
+    if (s->wall > 0 && s->wall < INT64_MAX / 4 && s->next_key < (uint64_t)s->wall)
+        s->next_key = (uint64_t)s->wall;
+    s->first_key = server_next_key(s);
 }
 
 static int restore_all(struct loading *l)
@@ -437,11 +463,18 @@ int server_load(server_t *s, berth_error_t *err)
         s->next_key = s->stored_key = strtoull(text, NULL, 10);
     s->next_key += s->next_key == 0;
     if (rc == 0)
+        rc = store_get(s->store, "heard-key", &text, err);
+    if (rc == 0 && text)
+        s->heard_key = s->stored_heard = strtoull(text, NULL, 10);
+    if (rc == 0)
         rc = store_load(s->store, &visitor, err);
+    choose_keys(s);
     if (rc == 0)
         rc = restore_all(&l);
-    if (rc == 0)
-        rc = load_runs(&l, err);
+    if (rc == 0) {
+        assume_runs(&l);
+        rc = server_runs(s, err);
+    }
     for (size_t i = 0; i < s->n_jobs; i++) {
         free(s->jobs[i].job->request); /* the store has it */
         s->jobs[i].job->request = NULL;

@@ -54,6 +54,15 @@ static void not_started(server_t *s, struct job *job, uint32_t i)
     member_end(s, job, i, STORE_FAILED, "out of memory");
 }
 
+uint64_t server_next_key(server_t *s)
+{
+    const struct engine *engine = s->world.engine;
+    uint64_t last = engine->ops->last_key(engine);
+    if (last >= s->next_key)
+        s->next_key = last + 1;
+    return s->next_key;
+}
+
 static void start(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
 {
     struct member *m = &job->member[i];
@@ -63,7 +72,7 @@ static void start(server_t *s, struct job *job, uint32_t i, const struct sched_d
     m->reserved = false;
     m->timed_out = m->preempted = m->requeue = false;
     m->attempts++;
-    m->run = run_create(s, job, i, s->next_key);
+    m->run = run_create(s, job, i, server_next_key(s));
     s->next_key += m->run != NULL; /* whatever becomes of it: its place in the table is taken */
     if (!m->run || start_later(s, job, i) < 0) {
         not_started(s, job, i);
@@ -71,7 +80,6 @@ static void start(server_t *s, struct job *job, uint32_t i, const struct sched_d
     }
     if (sched_resources(s->sched, m->handle, &text) == 0)
         member_text(&m->run->resources, text);
-    member_text(&m->reason, NULL);
     member_state(s, job, i, STORE_STARTING);
 }
 
@@ -168,7 +176,8 @@ int server_pass(server_t *s, berth_error_t *err)
     const struct sched_decision *decisions;
     size_t n = 0;
     int64_t next = sched_next_time(s->sched);
-    if (next > s->now || (next <= s->passed && !s->happened))
+    if (!s->runs_known || next > s->now || s->now < s->hold_until ||
+        (next <= s->passed && !s->happened))
         return 0;
     /* What is decided must not be lost: jobs that the core has started would never be. */
     size_t room = s->counts[STORE_PENDING] + s->counts[STORE_STARTING] + s->counts[STORE_RUNNING];

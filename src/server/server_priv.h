@@ -23,6 +23,8 @@
 #define SERVER_SECOND      INT64_C(1000000) /* ticks in one */
 #define SERVER_MEMBERS_MAX 1000000          /* of an array */
 #define SERVER_NOTICES_MAX 100
+#define SERVER_NOT_STARTED                                                                         \
+    "not started: " /* how the reason of one begins that the engine refused */
 
 /* The clock is written, whether anything else is or not. */
 #define SERVER_CLOCK_EVERY (3600 * SERVER_SECOND)
@@ -163,6 +165,11 @@ struct server {
     struct run **runs;                 /* by slot */
     size_t n_runs, cap_runs, free_run; /* the first that may be free */
     uint64_t next_key, stored_key;
+    uint64_t first_key;               /* those from here on are of this server's own runs */
+    uint64_t heard_key, stored_heard; /* the highest of runs that the engine has started */
+    uint64_t *strays; /* keys of runs that belong to no job, until they have ended, ascending */
+    size_t n_strays;
+    int64_t hold_until; /* nothing is started before: ticks */
     struct heap timers; /* slots of runs, by when they are to be looked at */
 
     struct job **dirty_jobs;
@@ -177,6 +184,8 @@ struct server {
         bool tree;
     } * signals;
     size_t n_signals, cap_signals;
+    bool
+        runs_known; /* the engine has said what runs; until then nothing is started, and signals wait */
     uint64_t engine_number, engine_acknowledged;
     bool urgent;       /* what is dirty is to be durable with this turn */
     int64_t lazy_at;   /* else by this tick; INT64_MAX: nothing is dirty */
@@ -272,7 +281,13 @@ void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool
 
 /* ---- Parts of the work ---- */
 
-int server_load(server_t *s, berth_error_t *err);   /* server_load.c */
+int server_load(server_t *s, berth_error_t *err); /* server_load.c */
+
+/* Compare what should run with what does, once the engine can tell (else nothing happens): what was about to be is started,
+ * and what nobody knows of is stopped. 0, or -1 with a text, and it is to be done again.
+ */
+int server_runs(server_t *s, berth_error_t *err);
+
 int server_pass(server_t *s, berth_error_t *err);   /* server_pass.c */
 int server_write(server_t *s, berth_error_t *err);  /* server_write.c: all that is dirty */
 void server_written(server_t *s);                   /* it is durable */
@@ -286,6 +301,16 @@ void run_stop_itself(server_t *s, struct run *run); /* the same, and nobody aske
 /* Room for what the server itself may have to send to its runs, and so many signals more: to be made before either. */
 int run_signals(server_t *s, size_t more);
 void run_signal(server_t *s, struct run *run, int signal, bool tree);
+
+/* Runs of the engine's, their keys ascending, some of which may belong to no job (server_strays.c). -1 with ENOMEM. */
+int strays_find(server_t *s, const uint64_t *keys, size_t n);
+void strays_ended(server_t *s, uint64_t key); /* of whatever run; called at its end */
+
+/* Why a member that waits is not started, though it may be its turn, while nothing is; NULL. */
+const char *server_hold(const server_t *s, const struct member *m);
+
+/* A run's key: above all that the engine remembers (server_pass.c). */
+uint64_t server_next_key(server_t *s);
 
 /* An event of the engine's (server_engine.c). */
 void server_engine_event(server_t *s, const struct engine_event *e);

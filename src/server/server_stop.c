@@ -123,12 +123,15 @@ void server_time(server_t *s)
 
 int64_t server_due(const server_t *s)
 {
-    int64_t due = sched_next_time(s->sched);
+    int64_t due = s->runs_known ? sched_next_time(s->sched) : INT64_MAX;
     if (due <= s->passed && !s->happened)
         due = INT64_MAX;
+    if (s->n_to_start > 0)
+        due = s->now;
+    due = due < s->hold_until ? s->hold_until : due;
     if (s->timers.n > 0 && s->timers.v[0].key < due)
         due = s->timers.v[0].key;
-    if (s->urgent || s->n_to_start > 0)
+    if (s->urgent)
         due = s->now;
     due = s->lazy_at < due ? s->lazy_at : due;
     return s->retain_at < due ? s->retain_at : due;

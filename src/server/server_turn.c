@@ -21,11 +21,11 @@ static void start(server_t *s, struct run *run)
 {
     berth_error_t why = {""};
     run->told = true;
-    if (run_start(s, run, &why) == 0 || errno == EEXIST) {
+    if (run_start(s, run, &why) == 0) {
         run_watch(s, run);
         return;
     }
-    struct engine_event e = {.what = ENGINE_FAILED,
+    struct engine_event e = {.what = errno == EEXIST ? ENGINE_USED : ENGINE_FAILED,
                              .key = run->key,
                              .at = s->wall,
                              .text = why.text[0] ? why.text : strerror(errno),
@@ -37,12 +37,15 @@ static void start(server_t *s, struct run *run)
 void server_act(server_t *s)
 {
     struct engine *engine = s->world.engine;
-    for (size_t i = 0; i < s->n_to_start; i++) {
+    if (!s->runs_known)
+        return;
+    for (size_t i = 0; s->now >= s->hold_until && i < s->n_to_start; i++) {
         struct member *m = &s->to_start[i].job->member[s->to_start[i].member];
         if (m->state == STORE_STARTING && m->run && !m->run->told)
             start(s, m->run);
     }
-    s->n_to_start = 0;
+    if (s->now >= s->hold_until)
+        s->n_to_start = 0;
     for (size_t i = 0; i < s->n_signals; i++)
         engine->ops->signal(engine, s->signals[i].key, s->signals[i].signal, s->signals[i].tree);
     s->n_signals = 0;

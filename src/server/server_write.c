@@ -76,6 +76,11 @@ static int write_values(server_t *s, berth_error_t *err)
         if (store_put(s->store, "next-key", text, err) < 0)
             return -1;
     }
+    if (s->heard_key != s->stored_heard) {
+        snprintf(text, sizeof(text), "%" PRIu64, s->heard_key);
+        if (store_put(s->store, "heard-key", text, err) < 0)
+            return -1;
+    }
     if (s->settings_dirty) {
         char *settings = json_dumps(s->settings, JSON_COMPACT);
         int rc = settings ? store_put(s->store, "settings", settings, err)
@@ -161,6 +166,7 @@ void server_written(server_t *s)
         free(s->events[i].data);
     s->n_events = 0;
     s->stored_key = s->next_key;
+    s->stored_heard = s->heard_key;
     s->stored_clock = s->now;
     s->settings_dirty = false;
 }

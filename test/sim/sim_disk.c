@@ -571,6 +571,15 @@ int64_t sim_disk_calls(const struct sim_disk *d)
     return d->calls;
 }
 
+const void *sim_disk_get(const struct sim_disk *d, const char *path, int64_t *length)
+{
+    const struct file *f = d->file;
+    while (f && (f->deleted || strcmp(f->path, path) != 0))
+        f = f->next;
+    *length = f ? f->length : 0;
+    return f ? f->now : NULL;
+}
+
 int sim_disk_put(struct sim_disk *d, const char *path, const void *data, int64_t length)
 {
     struct file *f = find(d, path, false);

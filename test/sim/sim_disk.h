@@ -35,6 +35,9 @@ void sim_disk_fail(struct sim_disk *d, uint64_t one_of);
 int64_t sim_disk_calls(const struct sim_disk *d); /* that write, sync, truncate or delete, so far */
 int64_t sim_disk_size(const struct sim_disk *d);  /* bytes of all files */
 
+/* The content of a file, until the disk's next call; NULL: there is none. */
+const void *sim_disk_get(const struct sim_disk *d, const char *path, int64_t *length);
+
 /* Give a file its content, synced. 0, or -1 with ENOMEM. */
 int sim_disk_put(struct sim_disk *d, const char *path, const void *data, int64_t length);
 

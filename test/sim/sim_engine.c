@@ -52,10 +52,6 @@ static int start(struct engine *engine, const struct engine_run *run, berth_erro
             return -1;
         }
     }
-    if (e->refuse) {
-        errno = EAGAIN;
-        return -1;
-    }
     e->runs = grown(e->runs, &e->cap, e->n + 1, sizeof(*e->runs));
     e->runs[e->n++] = (struct sim_run){.key = run->key,
                                        .state = SIM_ASKED,
@@ -66,8 +62,12 @@ static int start(struct engine *engine, const struct engine_run *run, berth_erro
                                        .argv = joined(run->argv),
                                        .env = joined(run->env),
                                        .task_env = joined(run->tasks[run->n_tasks - 1].env),
+                                       .n_tasks = run->n_tasks,
+                                       .processes = run->processes,
                                        .cpus = strdup(run->cpus ? run->cpus : ""),
                                        .output = strdup(run->output)};
+    if (e->full)
+        sim_engine_refused(e, &e->runs[e->n - 1]);
     if (e->asked)
         e->asked(e->context, e->n - 1);
     return 0;
@@ -85,6 +85,8 @@ static int send_signal(struct engine *engine, uint64_t key, int signal, bool tre
             continue;
         if (signal != SIGCONT)
             r->last_signal = signal;
+        if (r->stuck)
+            continue;
         if (signal == SIGKILL || (signal == SIGTERM && !r->stubborn && r->state == SIM_RUNS))
             sim_engine_ended(e, r, 0, signal);
         else
@@ -108,7 +110,7 @@ static int fd(const struct engine *engine)
 static size_t events(struct engine *engine, const struct engine_event **list, size_t max)
 {
     struct sim_engine *e = (struct sim_engine *)engine;
-    size_t n = e->n_events - e->said;
+    size_t n = e->silent ? 0 : e->n_events - e->said;
     n = n < max ? n : max;
     *list = n > 0 ? e->events + e->said : NULL;
     e->said += n;
@@ -132,6 +134,10 @@ static int acknowledge(struct engine *engine, uint64_t number)
 static int runs(struct engine *engine, const uint64_t **keys, size_t *n)
 {
     struct sim_engine *e = (struct sim_engine *)engine;
+    if (e->silent) {
+        errno = EAGAIN;
+        return -1;
+    }
     free(e->keys);
     e->keys = calloc(e->n + 1, sizeof(*e->keys));
     *n = 0;
@@ -140,6 +146,16 @@ static int runs(struct engine *engine, const uint64_t **keys, size_t *n)
             e->keys[(*n)++] = e->runs[i].key;
     *keys = e->keys;
     return 0;
+}
+
+static uint64_t last_key(const struct engine *engine)
+{
+    const struct sim_engine *e = (const struct sim_engine *)engine;
+    uint64_t last = 0;
+    for (size_t i = 0; i < e->n; i++)
+        if (!e->runs[i].forgotten && e->runs[i].key > last)
+            last = e->runs[i].key;
+    return last;
 }
 
 static const char *notice(const struct engine *engine)
@@ -153,8 +169,8 @@ static void close_it(struct engine *engine)
     (void)engine;
 }
 
-static const struct engine_ops ops = {start,       send_signal, flush,  fd,      events,
-                                      acknowledge, runs,        notice, close_it};
+static const struct engine_ops ops = {start,       send_signal, flush,    fd,     events,
+                                      acknowledge, runs,        last_key, notice, close_it};
 
 struct sim_engine *sim_engine_create(void)
 {
@@ -193,6 +209,7 @@ void sim_engine_forget(struct sim_engine *e)
     for (size_t i = 0; i < e->n; i++) {
         e->runs[i].state = SIM_OVER;
         e->runs[i].end_number = 0;
+        e->runs[i].forgotten = true;
     }
     e->n_events = e->said = 0;
 }
@@ -239,6 +256,15 @@ void sim_engine_failed(struct sim_engine *e, struct sim_run *r)
     say(e, r,
         (struct engine_event){
             .what = ENGINE_FAILED, .text = "no such program", .peak_memory = -1, .cpu_time = -1});
+}
+
+void sim_engine_refused(struct sim_engine *e, struct sim_run *r)
+{
+    say(e, r,
+        (struct engine_event){.what = ENGINE_REFUSED,
+                              .text = "journal: No space left on device",
+                              .peak_memory = -1,
+                              .cpu_time = -1});
 }
 
 void sim_engine_lost(struct sim_engine *e, struct sim_run *r)

@@ -16,10 +16,14 @@ struct sim_run {
     int64_t ends; /* when it ends by itself, in the test's time; -1: never */
     int exit_status;
     bool stubborn;                    /* it takes no notice of SIGTERM */
+    bool stuck;                       /* SIGKILL does not end it, as yet */
     int last_signal;                  /* that was sent to it */
     uint64_t end_number;              /* of the event of its end */
+    bool forgotten;                   /* the engine's records of it are gone */
     char *argv, *cpus, *env, *output; /* joined by blanks, for tests to look at */
     char *task_env;
+    size_t n_tasks;
+    int64_t processes;
 };
 
 struct sim_engine {
@@ -31,11 +35,13 @@ struct sim_engine {
     uint64_t number, acknowledged;
     int64_t wall; /* what events say; to be set */
     uint64_t *keys;
-    bool refuse;     /* start fails with EAGAIN */
+    bool full;       /* it can start nothing: what is asked for is refused */
+    bool silent;     /* it can't tell what runs, nor what happened: its keeper does not answer */
     size_t twice;    /* keys that were asked for again */
     size_t lingered; /* times that a run was told to end and did not at once */
-    void (*asked)(void *context,
-                  size_t run); /* to be called when a run was asked for; NULL: nothing */
+    void (*asked)(
+        void *context,
+        size_t run); /* to be called when a run was asked for, also in vain; NULL: nothing */
     void *context;
 };
 
@@ -61,5 +67,6 @@ void sim_engine_started(struct sim_engine *e, struct sim_run *r);
 void sim_engine_ended(struct sim_engine *e, struct sim_run *r, int status, int signal);
 void sim_engine_failed(struct sim_engine *e, struct sim_run *r);
 void sim_engine_lost(struct sim_engine *e, struct sim_run *r);
+void sim_engine_refused(struct sim_engine *e, struct sim_run *r);
 
 #endif

@@ -49,4 +49,29 @@ rm -f "$BERTH_DIR/fill" "$BERTH_DIR/fill2"
 works() { [ "$("$BERTH" run -o "$scratch/again" echo again 2>/dev/null; cat "$scratch/again")" = again ]; }
 await "it to work again" works
 expect "jobs that ran twice" 1 "$(wc -l <a.out)"
+
+# On a disk on which the store has set room aside jobs are accepted while it is full. They run when it is not, and none of
+# them fails for it.
+expect_status 0 "$BERTH" server stop
+none_is_ours() {
+    [ -z "$(called berthd)$(called berth-keeper)" ]
+}
+await "the keeper to end" none_is_ours
+await "the disk to be free" umount "$BERTH_DIR"
+mount -t tmpfs -o size=12m,mode=700 none "$BERTH_DIR"
+cp berth.yaml "$BERTH_DIR"
+expect_status 0 "$BERTH" server start
+fill || true
+n=0
+ids=
+while [ "$n" -lt 40 ] && id=$("$BERTH" submit -o "$scratch/late.$n" echo late 2>/dev/null); do
+    n=$((n + 1))
+    ids="$ids $id"
+done
+rm -f "$BERTH_DIR/fill" "$BERTH_DIR/fill2"
+for id in $ids; do
+    expect_status 0 timeout "$PATIENCE" "$BERTH" wait "$id"
+done
+[ "$n" -ge 30 ] || fail "only $n jobs were accepted"
+expect "jobs that ran on a full disk" "$n" "$(cat late.* 2>/dev/null | wc -l)"
 finish

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "engine/local/journal.h"
+#include "engine/local/messages.h"
 #include "engine/local/procs.h"
 #include "engine_scene.h"
 
@@ -385,9 +386,9 @@ static void a_full_disk_refuses_starts_and_loses_nothing(void **state)
     scene_wait(s, running, ENGINE_STARTED);
     set_file_size(scene_keeper(s), 0);
     uint64_t refused = scene_shell(s, "exit 0");
-    assert_string_equal(scene_wait(s, refused, ENGINE_FAILED)->text, "journal: File too large");
+    assert_string_equal(scene_wait(s, refused, ENGINE_REFUSED)->text, "journal: File too large");
     uint64_t again = scene_shell(s, "exit 0");
-    assert_string_equal(scene_wait(s, again, ENGINE_FAILED)->text, "journal: File too large");
+    assert_string_equal(scene_wait(s, again, ENGINE_REFUSED)->text, "journal: File too large");
     assert_int_equal(write(fifo, "go\n", 3), 3);
     assert_int_equal(scene_wait(s, running, ENGINE_ENDED)->exit_status, 11);
     set_file_size(scene_keeper(s), RLIM_INFINITY);
@@ -396,13 +397,13 @@ static void a_full_disk_refuses_starts_and_loses_nothing(void **state)
     while (!ended) {
         s->n_heard = 0;
         uint64_t key = scene_shell(s, "exit 0");
-        while (!scene_heard(s, key, ENGINE_FAILED) && !(ended = scene_heard(s, key, ENGINE_ENDED)))
+        while (!scene_heard(s, key, ENGINE_REFUSED) && !(ended = scene_heard(s, key, ENGINE_ENDED)))
             scene_take(s, SCENE_TIMEOUT);
     }
     scene_kill_keeper(s);
     scene_forget(s);
     assert_int_equal(scene_wait(s, running, ENGINE_ENDED)->exit_status, 11);
-    scene_wait(s, refused, ENGINE_FAILED);
+    scene_wait(s, refused, ENGINE_REFUSED);
     close(fifo);
     scene_end(s);
 }
@@ -426,6 +427,76 @@ static void a_fork_that_fails_says_why(void **state)
     scene_end(s);
 }
 
+static int connect_to_keeper(const struct scene *s)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    snprintf(name.sun_path, sizeof(name.sun_path), "%s/keeper.sock", s->keeper);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&name, sizeof(name)), 0);
+    return fd;
+}
+
+/* Read what the keeper says until an event of a key. */
+static enum engine_what read_event(int fd, uint64_t key)
+{
+    struct strbuf in = {0};
+    struct engine_event event = {.key = 0};
+    while (event.key != key) {
+        struct wire w;
+        size_t taken;
+        assert_true(strbuf_room(&in, 4096));
+        ssize_t n = recv(fd, in.data + in.len, 4096, 0);
+        assert_true(n > 0);
+        in.len += (size_t)n;
+        while (event.key != key && wire_next(in.data, in.len, &w, &taken) == 1) {
+            if (wire_u8(&w) == MESSAGE_EVENT)
+                assert_int_equal(message_event(&w, &event), 0);
+            memmove(in.data, in.data + taken, in.len - taken);
+            in.len -= taken;
+        }
+    }
+    strbuf_clear(&in);
+    return event.what;
+}
+
+/* The keys of those before are remembered, by the engine and by the keeper, who says so of one that comes again. */
+static void keys_are_used_once(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make();
+    const char *const argv[] = {"sh", "-c", "echo x >>again", NULL};
+    int fifo = scene_fifo(s, "fifo");
+    s->key = 1000;
+    uint64_t running = scene_shell(s, "read go <fifo; exit 11");
+    uint64_t used = scene_shell(s, "exit 0");
+    scene_wait(s, running, ENGINE_STARTED);
+    scene_wait(s, used, ENGINE_ENDED);
+    assert_int_equal(s->e->ops->last_key(s->e), used);
+    scene_acknowledge(s);
+    scene_forget(s);
+    assert_int_equal(s->e->ops->last_key(s->e), used);
+    struct engine_run run = scene_run(s, argv);
+    run.key = used;
+    assert_int_equal(s->e->ops->start(s->e, &run, NULL), -1);
+    assert_int_equal(errno, EEXIST);
+    int fd = connect_to_keeper(s);
+    struct strbuf b = {0};
+    message_put_start(&b, &run);
+    assert_int_equal(send(fd, b.data, b.len, MSG_NOSIGNAL), (ssize_t)b.len);
+    assert_int_equal(read_event(fd, used), ENGINE_USED);
+    strbuf_clear(&b);
+    close(fd);
+    assert_string_equal(scene_text(s, "again"), "(no file)");
+    /* A keeper that reads the journal knows as well. */
+    scene_kill_keeper(s);
+    scene_forget(s);
+    assert_int_equal(s->e->ops->last_key(s->e), used);
+    assert_int_equal(write(fifo, "go\n", 3), 3);
+    scene_wait(s, running, ENGINE_LOST);
+    close(fifo);
+    scene_end(s);
+}
+
 /* What makes no sense ends a link, not the keeper. */
 static void nonsense_does_no_harm(void **state)
 {
@@ -438,10 +509,7 @@ static void nonsense_does_no_harm(void **state)
     static const char *const texts[] = {"GET / HTTP/1.1\r\n\r\n", "\5\0\0\0\1abcd", "\1\0\0\0\77",
                                         ""};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        struct sockaddr_un name = {.sun_family = AF_UNIX};
-        snprintf(name.sun_path, sizeof(name.sun_path), "%s/keeper.sock", s->keeper);
-        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        assert_int_equal(connect(fd, (const struct sockaddr *)&name, sizeof(name)), 0);
+        int fd = connect_to_keeper(s);
         size_t n = i == 1 ? 9 : i == 2 ? 5 : strlen(texts[i]);
         assert_int_equal(send(fd, texts[i], n, MSG_NOSIGNAL), (ssize_t)n);
         shutdown(fd, SHUT_WR);
@@ -501,6 +569,7 @@ int main(void)
         cmocka_unit_test(a_damaged_journal_costs_what_is_damaged),
         cmocka_unit_test(a_full_disk_refuses_starts_and_loses_nothing),
         cmocka_unit_test(a_fork_that_fails_says_why),
+        cmocka_unit_test(keys_are_used_once),
         cmocka_unit_test(nonsense_does_no_harm),
         cmocka_unit_test(the_journal_is_bounded),
     };

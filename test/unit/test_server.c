@@ -249,7 +249,6 @@ static void a_full_disk_loses_nothing(void **state)
 static void what_was_cut_off_is_finished(void **state)
 {
     struct sim_server *w = *state;
-    w->engine->refuse = false;
     submit(w, TRUE1);
     submit(w, "{\"command\":[\"x\"],\"requeue\":true}");
     start_all(w);
@@ -588,6 +587,75 @@ static void time_goes_on_over_boots(void **state)
     expect_state(w, 2, "running");
 }
 
+/* A server that begins while the keeper is stopped answers and takes jobs, and acts when it hears what runs. */
+static void an_engine_that_is_silent_is_waited_for(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t runs = submit(w, TRUE1), stops = submit(w, TRUE1), ends = submit(w, TRUE1);
+    start_all(w);
+    int64_t asked = submit(w, TRUE1); /* the engine has it, and has said nothing of it */
+    size_t n = w->engine->n;
+    w->engine->silent = true;
+    reopen(w, true);
+    int64_t waits = submit(w, TRUE1);
+    tell(w, "DELETE", stops == 2 ? "/v1/jobs/2" : "", NULL, 200);
+    sim_server_wait(w, 60 * SIM_SECOND);
+    assert_true(server_check(w->server));
+    expect_state(w, runs, "running");
+    expect_state(w, asked, "running");
+    expect_state(w, waits, "pending");
+    assert_int_equal(w->engine->n, n);
+    assert_int_equal(sim_engine_find(w->engine, stops, -1)->last_signal, 0);
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, ends, -1), 3, 0);
+    w->engine->silent = false;
+    sim_server_turn(w, NULL);
+    assert_true(server_check(w->server));
+    expect_state(w, ends, "failed");
+    expect_state(w, stops, "cancelled");
+    start_all(w);
+    expect_state(w, waits, "running");
+    expect_state(w, runs, "running");
+    assert_int_equal(w->engine->n, n + 1);
+    assert_int_equal(w->engine->twice, 0);
+}
+
+/* What it then was never asked for is started. */
+static void what_a_silent_engine_was_not_asked_for_is_started(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t runs = submit(w, TRUE1);
+    start_all(w);
+    int64_t asked = submit(w, TRUE1);
+    w->engine->silent = true;
+    reopen(w, true);
+    sim_engine_unask(w->engine);
+    w->engine->silent = false;
+    sim_server_turn(w, NULL);
+    expect_state(w, runs, "running");
+    assert_int_equal(sim_engine_find(w->engine, asked, -1)->state, SIM_ASKED);
+    expect_state(w, asked, "running");
+}
+
+/* Of what it has forgotten it can't say whether it has run: that is lost. */
+static void what_a_silent_engine_has_forgotten_is_lost(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t runs = submit(w, TRUE1);
+    start_all(w);
+    submit(w, "{\"command\":[\"x\"],\"hold\":true}"); /* its start is durable */
+    int64_t asked = submit(w, TRUE1);
+    size_t n = w->engine->n;
+    w->engine->silent = true;
+    reopen(w, true);
+    sim_engine_forget(w->engine);
+    w->engine->silent = false;
+    sim_server_turn(w, NULL);
+    expect_state(w, runs, "failed");
+    expect_text(w, runs, "reason", "\"lost: nobody knows how it ended\"");
+    expect_state(w, asked, "failed");
+    assert_int_equal(w->engine->n, n);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int main(void)
@@ -618,6 +686,9 @@ int main(void)
         TEST(a_wait_is_explained),
         TEST(users_see_and_change_their_own),
         TEST(time_goes_on_over_boots),
+        TEST(an_engine_that_is_silent_is_waited_for),
+        TEST(what_a_silent_engine_was_not_asked_for_is_started),
+        TEST(what_a_silent_engine_has_forgotten_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,9 +96,12 @@ static int on_end(void *context, const struct journal_end *end)
     free(run->failure);
     free(run->note);
     run->failure = run->note = NULL;
-    if (event->what == ENGINE_FAILED && !(run->failure = strdup(event->text ? event->text : "")))
+    run->refused = event->what == ENGINE_REFUSED;
+    run->used = event->what == ENGINE_USED;
+    bool failed = run->refused || event->what == ENGINE_FAILED;
+    if (failed && !(run->failure = strdup(event->text ? event->text : "")))
         return -1;
-    if (event->what != ENGINE_FAILED && event->text && !(run->note = strdup(event->text)))
+    if (!failed && event->text && !(run->note = strdup(event->text)))
         return -1;
     run->phase = PHASE_ENDED;
     run->adopted = event->what == ENGINE_LOST;

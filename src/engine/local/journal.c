@@ -236,6 +236,15 @@ int journal_load(int directory, struct strbuf *bytes)
     return n < 0 ? -1 : 0;
 }
 
+int journal_reserve(int fd, size_t from, size_t bytes)
+{
+    int rc;
+    do
+        rc = fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)bytes);
+    while (rc < 0 && errno == EINTR);
+    return rc == 0 || errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -1;
+}
+
 int journal_append(int fd, const char *bytes, size_t n)
 {
     ssize_t done;

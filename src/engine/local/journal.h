@@ -93,6 +93,11 @@ int journal_load(int directory, struct strbuf *bytes);
  */
 int journal_renew(int directory, const struct strbuf *bytes);
 
+/* Set aside so many bytes of the disk from a place in the journal on, for what will be appended. 0, or -1 with errno; a file
+ * system that can't is none that has no room.
+ */
+int journal_reserve(int fd, size_t from, size_t bytes);
+
 /* Append records that have been made. What was written only in part is passed over when it
  * is read. 0, or -1 with errno. */
 int journal_append(int fd, const char *bytes, size_t n);

@@ -14,9 +14,10 @@
 
 #define EVENTS 64
 #define JOURNAL_BIG                                                                                \
-    ((size_t)128 << 10)                /* from here on it is written anew when most of it is past */
-#define JOURNAL_OLD ((size_t)64 << 10) /* or when all of it is */
-#define RETRY       1000000            /* us until the journal is tried again */
+    ((size_t)128 << 10) /* larger than this, it is rewritten when most of it is out of date */
+#define JOURNAL_OLD   ((size_t)64 << 10) /* larger than this, when all of it is */
+#define JOURNAL_AHEAD ((size_t)64 << 10) /* that is set aside at once */
+#define RETRY         1000000            /* us until the journal is tried again */
 
 static int64_t clock_us(clockid_t clock)
 {
@@ -90,6 +91,7 @@ bool keeper_renew(struct keeper *k)
     k->journal_errno = 0;
     k->journal_size = size;
     k->journal_least = size;
+    k->journal_room = 0;
     if (k->live == 0)
         malloc_trim(0);
     return true;
@@ -113,6 +115,27 @@ bool keeper_write(struct keeper *k)
         (k->journal_size > JOURNAL_OLD && k->runs.n == 0))
         keeper_renew(k);
     return true;
+}
+
+bool keeper_reserve(struct keeper *k, size_t tasks)
+{
+    size_t needed = k->journal_size + tasks * JOURNAL_TASK_MAX;
+    if (needed <= k->journal_room)
+        return true;
+    size_t bytes = needed - k->journal_room;
+    if (journal_reserve(SPAWN_JOURNAL, k->journal_room, bytes + JOURNAL_AHEAD) == 0)
+        k->journal_room = needed + JOURNAL_AHEAD;
+    else if (journal_reserve(SPAWN_JOURNAL, k->journal_room, bytes) == 0)
+        k->journal_room = needed;
+    else
+        return broken(k, errno);
+    return true;
+}
+
+void keeper_journal_failed(struct keeper *k, int errnum)
+{
+    if (!k->journal_errno)
+        broken(k, errnum);
 }
 
 /* What came together: SIGTERM has the lower number, so it is read first, and who died of the same is known to be lost. */

@@ -105,6 +105,8 @@ struct run {
     int64_t cpu_time;
     bool lost;     /* it was ended with its keeper */
     char *failure; /* why it could not be started */
+    bool refused;  /* that is no fault of its own, and nothing of it has run */
+    bool used;     /* that is because its key has been used */
     char *note;    /* what is known of its end beside; or NULL */
     struct note started;
     struct note ended;
@@ -129,6 +131,7 @@ struct keeper {
     int journal_errno;     /* why it could not be written; 0: it could */
     int64_t journal_at;    /* when that is tried again, us of the steady clock */
     size_t journal_size;
+    size_t journal_room;  /* bytes that the disk has set aside for it, at least */
     size_t journal_least; /* its size when it was written anew */
 
     const char *cgroup_root; /* NULL: the system's */
@@ -178,6 +181,10 @@ void keeper_adopted_ended(struct keeper *k, struct process *p);
 /* The journal. Records wait in k->records until they are written; true: all are, else errno. */
 bool keeper_write(struct keeper *k);
 bool keeper_renew(struct keeper *k);
+bool keeper_reserve(struct keeper *k,
+                    size_t tasks); /* room for the records of so many tasks, likewise */
+void keeper_journal_failed(struct keeper *k,
+                           int errnum); /* a task's process could not write to it */
 
 /* Runs. A message of n bytes that asks for a start; 0, or -1 and EPROTO. */
 int keeper_start(struct keeper *k, const char *message, size_t n);

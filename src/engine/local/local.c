@@ -40,6 +40,8 @@ struct wanted *local_enter(struct local *l, uint64_t key)
         return NULL;
     }
     run->key = key;
+    if (key > l->last_key)
+        l->last_key = key;
     run->entry = (struct dict_entry){.text = (const char *)&run->key, .length = sizeof(run->key)};
     dict_put(&l->runs, &run->entry);
     run->prev = l->last;
@@ -93,6 +95,8 @@ static int check_run(const struct engine_run *run, berth_error_t *err)
 {
     struct idset cpus = {0};
     int rc = 0;
+    if (run->key > ENGINE_KEY_MAX)
+        return errtext_set(err, EINVAL, "key: expected less than 2^63");
     if (run->processes > 0 && run->n_tasks > (uint64_t)run->processes)
         return errtext_set(err, EINVAL,
                            "tasks: expected at most %lld, as many processes as it may have",
@@ -373,6 +377,11 @@ static int get_runs(struct engine *e, const uint64_t **keys, size_t *n)
     return 0;
 }
 
+static uint64_t get_last_key(const struct engine *e)
+{
+    return ((const struct local *)(const void *)e)->last_key;
+}
+
 static const char *notice(const struct engine *e)
 {
     const struct local *l = (const struct local *)(const void *)e;
@@ -424,6 +433,7 @@ static const struct engine_ops local_ops = {
     .events = get_events,
     .acknowledge = acknowledge,
     .runs = get_runs,
+    .last_key = get_last_key,
     .notice = notice,
     .close = local_close,
 };

@@ -61,7 +61,8 @@ struct local {
     int64_t check_at;                  /* when to look whether the keeper reads; 0: no need */
     size_t unread;                     /* what it had not read then, in bytes of memory */
     struct used used;
-    uint64_t seen; /* the highest number of an event that has been said */
+    uint64_t last_key; /* the highest that was ever heard of */
+    uint64_t seen;     /* the highest number of an event that has been said */
     uint64_t acknowledged;
     struct engine_event batch[LOCAL_BATCH];
     char *texts[LOCAL_BATCH];

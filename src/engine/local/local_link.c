@@ -130,6 +130,8 @@ static int take_hello(struct local *l, const struct message_hello *hello)
     for (size_t i = 0; i < hello->used.n; i++)
         if (used_add(&l->used, hello->used.v[i].lo, hello->used.v[i].hi))
             return -1;
+    if (l->used.n > 0 && l->used.v[l->used.n - 1].hi > l->last_key)
+        l->last_key = l->used.v[l->used.n - 1].hi;
     tell_again(l);
     return 0;
 }

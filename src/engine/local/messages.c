@@ -151,6 +151,7 @@ int message_start(struct wire *w, struct message_run *r)
 {
     *r = (struct message_run){.run.key = wire_u64(w)};
     struct engine_run *run = &r->run;
+    w->bad = w->bad || run->key > ENGINE_KEY_MAX;
     uint8_t flags = wire_u8(w);
     run->append = flags & APPEND;
     run->as_user = flags & AS_USER;
@@ -303,9 +304,9 @@ void message_put_event_content(struct strbuf *b, const struct engine_event *even
 int message_event_content(struct wire *w, struct engine_event *event)
 {
     uint8_t what = wire_u8(w);
-    if (what > ENGINE_LOST)
+    if (what > ENGINE_USED)
         w->bad = true;
-    *event = (struct engine_event){.what = (enum engine_what)(what & 3)};
+    *event = (struct engine_event){.what = w->bad ? ENGINE_LOST : (enum engine_what)what};
     event->key = wire_u64(w);
     event->number = wire_u64(w);
     event->at = (int64_t)wire_u64(w);

@@ -121,7 +121,9 @@ void keeper_end_record(const struct run *run, struct journal_end *end)
 {
     *end = (struct journal_end){.started = run->started.number, .started_at = run->started.at};
     struct engine_event *event = &end->event;
-    event->what = run->failure                ? ENGINE_FAILED
+    event->what = run->used                   ? ENGINE_USED
+                  : run->refused              ? ENGINE_REFUSED
+                  : run->failure              ? ENGINE_FAILED
                   : run->adopted || run->lost ? ENGINE_LOST
                                               : ENGINE_ENDED;
     event->key = run->key;
@@ -221,6 +223,16 @@ static void fail(struct keeper *k, struct run *run, const char *format, const ch
     keeper_stop(k, run);
 }
 
+/* The journal can't be written, so the end of the run could not be told after a crash. Where nothing of it has become the
+ * command yet, that is not its end.
+ */
+static void refuse(struct keeper *k, struct run *run, int errnum)
+{
+    if (run->phase == PHASE_FIRST && !run->failure)
+        run->refused = true;
+    fail(k, run, "journal: %s%s", strerror(errnum), 0);
+}
+
 static int spawn_there(struct keeper *k, struct run *run, uint32_t index, int result,
                        struct spawned *spawned)
 {
@@ -305,14 +317,14 @@ static void is_started(struct keeper *k, struct run *run)
         keeper_stop(k, run);
 }
 
-/* Where the journal can't be written, the end of a run could not be told after a crash. */
+/* There is to be room in the journal for all its tasks before the first one runs. */
 void keeper_begin(struct keeper *k, struct run *run)
 {
     berth_error_t err = {""};
     run->phase = PHASE_FIRST;
     k->starting++;
-    if (!keeper_write(k)) {
-        fail(k, run, "journal: %s%s", strerror(errno), 0);
+    if (!keeper_write(k) || !keeper_reserve(k, run->n_tasks)) {
+        refuse(k, run, errno);
         return;
     }
     if (k->cgroups.base >= 0) {
@@ -385,16 +397,20 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
     struct run *run = make_run(message, n);
     if (!run)
         return -1;
-    if (used_has(&k->used, run->key) || keeper_find(k, run->key) || keeper_enter(k, run)) {
-        bool no_memory = !used_has(&k->used, run->key) && !keeper_find(k, run->key);
+    bool known = keeper_find(k, run->key); /* what becomes of it is told */
+    if (known || keeper_enter(k, run)) {
         keeper_forget_request(run);
         free(run->tasks);
         free(run);
         errno = ENOMEM;
-        return no_memory ? -1 : 0;
+        return known ? 0 : -1;
     }
     k->live++;
-    keeper_begin(k, run);
+    run->used = used_has(&k->used, run->key);
+    if (run->used)
+        keeper_finish(k, run);
+    else
+        keeper_begin(k, run);
     return 0;
 }
 
@@ -421,10 +437,14 @@ void keeper_result(struct keeper *k, struct run *run)
         n = read(run->result, &word, sizeof(word));
         if (n == (ssize_t)sizeof(word)) {
             word.text[sizeof(word.text) - 1] = '\0';
-            if (word.text[0])
+            if (word.journal_errno) {
+                keeper_journal_failed(k, word.journal_errno);
+                refuse(k, run, word.journal_errno);
+            } else if (word.text[0]) {
                 fail(k, run, "%s%s", word.text, 0);
-            else
+            } else {
                 limits_keep(&k->limits, run->request.run.uid, &word.limits, keeper_steady());
+            }
         } else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
             told(k, run);
             return;

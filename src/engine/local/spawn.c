@@ -259,8 +259,11 @@ static void tell_journal(const struct spawn *s, const struct spawned *self, pid_
         .at = self->at,
     };
     char record[JOURNAL_TASK_MAX];
-    if (journal_append(SPAWN_JOURNAL, record, journal_task_record(record, &task)))
-        fail("journal: %s", strerror(errno));
+    if (journal_append(SPAWN_JOURNAL, record, journal_task_record(record, &task))) {
+        const struct spawn_word word = {.journal_errno = errno};
+        tell(&word);
+        _exit(127);
+    }
     prctl(PR_SET_PDEATHSIG, 0);
     if (getppid() != keeper)
         _exit(127);

@@ -29,6 +29,7 @@
 /* What it says, by one write: a line that tells what went wrong, or none and its user's limits, which it has asked for. */
 struct spawn_word {
     char text[SPAWN_TEXT_MAX];
+    int journal_errno; /* why it could not be written; 0: that is not what went wrong */
     struct limits limits;
 };
 

@@ -1,0 +1,333 @@
+/* The promise of the store: what was acknowledged is kept, and whatever becomes of the store or of the engine's records, no
+ * run is taken for another, asked for twice, or waited for in vain.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "failing_alloc.h"
+#include "server_scene.h"
+
+#define STORE   "/b/berth.db"
+#define REQUEUE "{\"command\":[\"x\"],\"requeue\":true}"
+#define FULL    "\"not started: journal: No space left on device\""
+
+/* A copy of the store of a server that is closed; and put back in the place of what is there. */
+struct copy {
+    void *data;
+    int64_t length;
+};
+
+static struct copy copy_store(const struct sim_server *w)
+{
+    struct copy c;
+    const void *data = sim_disk_get(w->disk, STORE, &c.length);
+    assert_true(data && c.length > 0);
+    c.data = malloc((size_t)c.length);
+    memcpy(c.data, data, (size_t)c.length);
+    return c;
+}
+
+static void open_again(struct sim_server *w)
+{
+    berth_error_t err = {""};
+    w->wall += 60 * SIM_SECOND; /* nobody moves files in no time */
+    w->steady += 60 * SIM_SECOND;
+    if (sim_server_open(w, &err) < 0)
+        fail_msg("%s", err.text);
+    sim_server_turn(w, NULL);
+}
+
+static void put_back(struct sim_server *w, struct copy *c)
+{
+    sim_server_close(w);
+    assert_int_equal(sim_disk_put(w->disk, STORE, c->data, c->length), 0);
+    free(c->data);
+    open_again(w);
+}
+
+/* The store is moved away, and the server begins with an empty one. */
+static void move_away(struct sim_server *w)
+{
+    sim_server_close(w);
+    assert_int_equal(sim_disk_put(w->disk, STORE, "", 0), 0);
+    open_again(w);
+}
+
+static void run_to_the_end(struct sim_server *w, const char *body)
+{
+    int64_t id = submit(w, body);
+    start_all(w);
+    end(w, id, 0);
+    expect_state(w, id, "done");
+}
+
+/* It runs, and not only on paper. */
+static struct sim_run *expect_run(struct sim_server *w, int64_t id, size_t runs)
+{
+    start_all(w);
+    assert_int_equal(w->engine->n, runs);
+    assert_int_equal(w->engine->twice, 0);
+    struct sim_run *run = sim_engine_find(w->engine, id, -1);
+    assert_true(run && run->state == SIM_RUNS);
+    expect_state(w, id, "running");
+    return run;
+}
+
+static void a_store_that_is_moved_away_swallows_no_job(void **state)
+{
+    struct sim_server *w = *state;
+    for (int i = 0; i < 3; i++)
+        run_to_the_end(w, TRUE1);
+    move_away(w);
+    int64_t id = submit(w, TRUE1);
+    assert_int_equal(id, 1);
+    expect_run(w, id, 4);
+}
+
+static void a_copy_put_back_swallows_no_job(void **state)
+{
+    struct sim_server *w = *state;
+    run_to_the_end(w, TRUE1);
+    sim_server_close(w);
+    struct copy c = copy_store(w);
+    open_again(w);
+    for (int i = 0; i < 5; i++)
+        run_to_the_end(w, TRUE1);
+    put_back(w, &c);
+    int64_t id = submit(w, TRUE1);
+    assert_int_equal(id, 2);
+    expect_run(w, id, 7);
+}
+
+/* What the copy has as running has ended since, or as about to start has been started: never twice, unless asked for. */
+static void what_a_copy_has_as_running_is_lost(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    submit(w, REQUEUE);
+    start_all(w);
+    submit(w, TRUE1);
+    submit(w, REQUEUE);
+    sim_server_close(w);
+    struct copy c = copy_store(w);
+    open_again(w);
+    start_all(w);
+    for (int64_t id = 1; id <= 4; id++)
+        end(w, id, 0);
+    put_back(w, &c);
+    for (int64_t id = 1; id <= 3; id += 2) {
+        expect_state(w, id, "failed");
+        expect_text(w, id, "reason", "\"lost: nobody knows how it ended\"");
+        expect_text(w, id, "attempts", "1");
+    }
+    start_all(w);
+    for (int64_t id = 2; id <= 4; id += 2) {
+        expect_state(w, id, "running");
+        assert_int_equal(sim_engine_find(w->engine, id, -1)->attempt, 2);
+    }
+    assert_int_equal(w->engine->n, 6);
+}
+
+/* Runs of which the copy knows nothing hold nobody knows which cores: they are ended, and nothing starts before they have. */
+static void what_a_copy_does_not_know_is_ended_first(void **state)
+{
+    struct sim_server *w = *state;
+    sim_server_close(w);
+    struct copy c = copy_store(w);
+    open_again(w);
+    submit(w, ALL);
+    start_all(w);
+    struct sim_run *run = sim_engine_find(w->engine, 1, -1);
+    run->stuck = true;
+    put_back(w, &c);
+    int64_t id = submit(w, TRUE1);
+    sim_server_wait(w, 600 * SIM_SECOND);
+    assert_int_equal(run->last_signal, SIGKILL);
+    expect_state(w, id, "pending");
+    expect_text(w, id, "reason", "\"runs that belong to no job are being ended\"");
+    assert_int_equal(w->engine->n, 1);
+    json_t *got = ask(w, "GET", "/v1/jobs/1/explain", NULL, 200);
+    assert_string_equal(json_string_value(json_object_get(got, "text")),
+                        "Nothing is started now: runs that belong to no job are being ended.");
+    json_decref(got);
+    got = ask(w, "GET", "/v1/server", NULL, 200);
+    assert_non_null(strstr(
+        json_string_value(json_array_get(json_object_get(got, "notices"), 0)),
+        "runs that belong to no job of this store: 1; they are ended, and nothing starts until"));
+    json_decref(got);
+    reopen(w, true); /* also over a restart */
+    assert_int_equal(w->engine->n, 1);
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, 1, -1), 0, SIGKILL);
+    sim_server_turn(w, NULL);
+    expect_run(w, id, 2);
+}
+
+/* A start that was asked for and not sent, and a stray: it waits as well. */
+static void a_start_that_was_cut_off_waits_for_strays(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    sim_engine_unask(w->engine);
+    sim_server_close(w);
+    struct copy c = copy_store(w);
+    open_again(w);
+    assert_int_equal(w->engine->n, 1);
+    submit(w, ALL);
+    end(w, 1, 0);
+    start_all(w);
+    sim_engine_find(w->engine, 2, -1)->stuck = true;
+    w->engine->runs[0].forgotten = true; /* as if the first had never been sent by anybody */
+    w->engine->runs[0].key = 1;
+    put_back(w, &c);
+    sim_server_wait(w, 60 * SIM_SECOND);
+    assert_int_equal(w->engine->n, 2);
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, 2, -1), 0, SIGKILL);
+    sim_server_turn(w, NULL);
+    expect_run(w, 1, 3);
+}
+
+/* Store and engine's records are both gone, and then the old store is put back: runs of the time between are not its own. */
+static void a_run_of_another_store_is_not_taken_for_its_own(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    start_all(w);
+    sim_server_close(w);
+    struct copy c = copy_store(w);
+    sim_engine_forget(w->engine);
+    sim_server_open(w, NULL);
+    move_away(w);
+    int64_t id = submit(w, TRUE1);
+    struct sim_run *other = expect_run(w, id, 2);
+    assert_int_not_equal(other->key, w->engine->runs[0].key);
+    put_back(w, &c);
+    expect_state(w, 1, "failed");
+    expect_text(w, 1, "reason", "\"lost: nobody knows how it ended\"");
+    assert_int_equal(sim_engine_find(w->engine, 1, -1)->last_signal, SIGKILL);
+}
+
+/* The engine's records are older than the store, in one boot: what was about to start may have. */
+static void records_older_than_the_store_are_not_trusted(void **state)
+{
+    struct sim_server *w = *state;
+    run_to_the_end(w, TRUE1);
+    submit(w, TRUE1);
+    submit(w, REQUEUE);
+    sim_engine_forget(w->engine);
+    reopen(w, true);
+    assert_int_equal(w->engine->twice, 0);
+    expect_state(w, 2, "failed");
+    expect_text(w, 2, "reason", "\"lost: nobody knows how it ended\"");
+    expect_run(w, 3, 4);
+    assert_int_equal(sim_engine_find(w->engine, 3, -1)->attempt, 2);
+}
+
+/* An engine that hears late of keys that others have used: a start under one of them is tried again under another. */
+static void a_key_that_is_refused_is_told_and_tried_again(void **state)
+{
+    struct sim_server *w = *state;
+    run_to_the_end(w, TRUE1);
+    w->engine->runs[0].key += 1; /* the next one; and the engine's last key is not told */
+    w->engine->runs[0].forgotten = true;
+    int64_t id = submit(w, TRUE1);
+    assert_int_equal(w->engine->twice, 1);
+    expect_state(w, id, "pending");
+    expect_text(w, id, "reason", "\"not started: another run has had its key\"");
+    w->engine->twice = 0;
+    sim_server_wait(w, 5 * SIM_SECOND);
+    expect_run(w, id, 2);
+    assert_int_equal(sim_engine_find(w->engine, id, -1)->attempt, 1);
+}
+
+/* ---- A disk that is full under the engine's records ---- */
+
+static size_t count_events(struct sim_server *w, const char *kind)
+{
+    json_t *event, *got = ask(w, "GET", "/v1/jobs/1/events", NULL, 200);
+    size_t i, n = 0;
+    json_array_foreach(json_object_get(got, "events"), i, event) n +=
+        strcmp(json_string_value(json_object_get(event, "kind")), kind) == 0;
+    json_decref(got);
+    return n;
+}
+
+static void no_job_fails_because_the_engine_can_start_none(void **state)
+{
+    struct sim_server *w = *state;
+    w->engine->full = true;
+    submit(w, TRUE1);
+    submit(w, REQUEUE);
+    submit(w, "{\"command\":[\"x\"],\"dependency\":\"afterok:1\"}");
+    submit(w, "{\"command\":[\"x\"],\"duration\":10}");
+    sim_server_wait(w, 600 * SIM_SECOND);
+    for (int64_t id = 1; id <= 4; id++)
+        expect_state(w, id, "pending");
+    expect_text(w, 1, "reason", FULL);
+    expect_text(w, 1, "attempts", "0");
+    expect_text(w, 3, "reason", "\"dependency 1\"");
+    json_t *got = ask(w, "GET", "/v1/jobs/1/explain", NULL, 200);
+    assert_string_equal(json_string_value(json_object_get(got, "text")),
+                        "It could not be started: journal: No space left on device. It is tried "
+                        "again until it can be.");
+    json_decref(got);
+    assert_true(w->engine->n < 3 * 600); /* tries */
+    assert_true(w->engine->n > 3 * 60);
+    assert_int_equal(count_events(w, "requeued"), 1);
+    tell(w, "DELETE", "/v1/jobs/4", NULL, 200);
+    expect_state(w, 4, "cancelled");
+    reopen(w, true);
+    expect_state(w, 1, "pending");
+    expect_text(w, 1, "reason", FULL);
+    w->engine->full = false;
+    sim_server_wait(w, 10 * SIM_SECOND);
+    start_all(w);
+    expect_state(w, 1, "running");
+    expect_text(w, 1, "reason", "null");
+    expect_text(w, 1, "attempts", "1");
+    expect_state(w, 2, "running");
+    end(w, 1, 0);
+    expect_state(w, 1, "done");
+    expect_state(w, 3, "running");
+    assert_int_equal(sim_engine_find(w->engine, 1, -1)->attempt, 1);
+}
+
+/* Who was cancelled, or preempted for good, while it could not be started does not wait again. */
+static void a_cancelled_job_is_not_tried_again(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = submit(w, TRUE1);
+    struct sim_run *run = sim_engine_find(w->engine, id, -1);
+    run->stubborn = true;
+    tell(w, "DELETE", "/v1/jobs/1", NULL, 200);
+    sim_engine_refused(w->engine, run);
+    sim_server_turn(w, NULL);
+    expect_state(w, id, "cancelled");
+    sim_server_wait(w, 60 * SIM_SECOND);
+    assert_int_equal(w->engine->n, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_store_that_is_moved_away_swallows_no_job),
+        TEST(a_copy_put_back_swallows_no_job),
+        TEST(what_a_copy_has_as_running_is_lost),
+        TEST(what_a_copy_does_not_know_is_ended_first),
+        TEST(a_start_that_was_cut_off_waits_for_strays),
+        TEST(a_run_of_another_store_is_not_taken_for_its_own),
+        TEST(records_older_than_the_store_are_not_trusted),
+        TEST(a_key_that_is_refused_is_told_and_tried_again),
+        TEST(no_job_fails_because_the_engine_can_start_none),
+        TEST(a_cancelled_job_is_not_tried_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

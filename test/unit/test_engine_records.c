@@ -6,11 +6,15 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/local/journal.h"
 #include "engine/local/messages.h"
+#include "engine/local/starts.h"
 #include "engine/local/used.h"
 
 #define KEYS 200
@@ -35,6 +39,12 @@ static void used_keys_are_as_in_a_table(void **state)
         assert_true(used_check(&u));
         for (uint64_t key = lo; key <= hi; key++)
             table[key] = true;
+        if (i % 2 == 1) {
+            uint64_t key = (random >> 16) % KEYS;
+            assert_int_equal(used_take(&u, key), 0);
+            assert_true(used_check(&u));
+            table[key] = false;
+        }
         for (uint64_t key = 0; key < KEYS; key++)
             assert_int_equal(used_has(&u, key), table[key]);
     }
@@ -265,6 +275,60 @@ static void a_journal_is_read_as_it_was_written(void **state)
     strbuf_clear(&b);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The locks that are held are listed, whatever lies between them. */
+static void starts_are_listed(void **state)
+{
+    (void)state;
+    static const uint64_t keys[] = {
+        0, 1, 2, 7, 8, 1000, 1ull << 40, ENGINE_KEY_MAX - 1, ENGINE_KEY_MAX};
+    enum { N = sizeof(keys) / sizeof(keys[0]) };
+    char folder[] = "/tmp/berth-starts.XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file = starts_open(directory);
+    assert_true(file >= 0);
+    for (unsigned chosen = 0; chosen < 1u << N; chosen += 3) {
+        uint64_t *listed, expected[N];
+        int locks[N];
+        size_t n, n_expected = 0;
+        for (int i = 0; i < N; i++) {
+            locks[i] = chosen & 1u << i ? starts_lock(directory, keys[i]) : -1;
+            if (chosen & 1u << i)
+                expected[n_expected++] = keys[i];
+        }
+        /* Two tasks of a run: it is held until both are gone. */
+        int second = starts_lock(directory, keys[chosen % N]);
+        if (!(chosen & 1u << chosen % N))
+            expected[n_expected++] = keys[chosen % N];
+        qsort(expected, n_expected, sizeof(*expected), by_number);
+        assert_int_equal(starts_list(file, &listed, &n), 0);
+        qsort(listed, n, sizeof(*listed), by_number);
+        assert_int_equal(n, n_expected);
+        assert_memory_equal(listed, expected, n * sizeof(*listed));
+        free(listed);
+        for (int i = 0; i < N; i++)
+            if (locks[i] >= 0)
+                close(locks[i]);
+        for (int i = 0; i < N; i++)
+            assert_int_equal(starts_held(file, keys[i]), i == (int)(chosen % N));
+        close(second);
+        assert_int_equal(starts_list(file, &listed, &n), 0);
+        assert_int_equal(n, 0);
+        free(listed);
+    }
+    close(file);
+    close(directory);
+    snprintf(path, sizeof(path), "%s/%s", folder, STARTS_FILE);
+    unlink(path);
+    rmdir(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +338,7 @@ int main(void)
         cmocka_unit_test(a_run_is_read_as_it_was_written),
         cmocka_unit_test(other_messages_are_read_as_they_were_written),
         cmocka_unit_test(a_journal_is_read_as_it_was_written),
+        cmocka_unit_test(starts_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
  *
  * The journal says which runs may have been started and have no end. In the boot in which they were started their
  * processes may still be there: they are watched, and when none is left the run is lost, since nobody could say how it
- * ended. In another boot they are lost at once.
+ * ended. In another boot they are lost at once. What the system has of a run is watched in the same way whatever the
+ * journal tells (marked.c), since it may be gone, cut off, of another age or of another directory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/errtext.h"
 #include "engine/local/keeper.h"
 #include "engine/local/procs.h"
+#include "engine/local/spawn.h"
+#include "engine/local/starts.h"
 
 static int on_head(void *context, const struct journal_head *head)
 {
@@ -59,12 +62,8 @@ static struct run *get(struct keeper *k, uint64_t key)
     return run;
 }
 
-static int on_task(void *context, const struct journal_task *task)
+int keeper_adopt_task(struct run *run, const struct journal_task *task)
 {
-    struct keeper *k = context;
-    struct run *run = get(k, task->key);
-    if (!run)
-        return -1;
     if (!run->tasks) {
         run->tasks = calloc(task->tasks, sizeof(*run->tasks));
         if (!run->tasks)
@@ -84,6 +83,12 @@ static int on_task(void *context, const struct journal_task *task)
     if (task->index == 0)
         run->pid = task->pid;
     return 0;
+}
+
+static int on_task(void *context, const struct journal_task *task)
+{
+    struct run *run = get(context, task->key);
+    return run ? keeper_adopt_task(run, task) : -1;
 }
 
 static int on_end(void *context, const struct journal_end *end)
@@ -216,26 +221,72 @@ void keeper_adopted_ended(struct keeper *k, struct process *p)
         keeper_stop(k, p->run);
 }
 
+/* It was asked for, and had been started. */
+static void had_started(struct keeper *k, struct run *run)
+{
+    keeper_forget_request(run);
+    free(run->tasks);
+    run->tasks = NULL;
+    run->n_tasks = 0;
+    run->phase = PHASE_RUNNING;
+    k->live--; /* it is counted as adopted */
+}
+
+struct run *keeper_adopt_run(struct keeper *k, uint64_t key)
+{
+    struct run *run = get(k, key);
+    if (run && run->phase == PHASE_HELD)
+        had_started(k, run);
+    if (run && run->phase != PHASE_ENDED && !run->adopted) {
+        run->adopted = true;
+        k->live++;
+        k->adopted++;
+    }
+    return run;
+}
+
+void keeper_watch_run(struct keeper *k, struct run *run, bool same_boot)
+{
+    for (uint32_t i = 0; same_boot && i < run->n_tasks; i++)
+        if (!run->tasks[i].alive)
+            watch_process(k, &run->tasks[i]);
+    if (same_boot && run->cgroup < 0)
+        run->cgroup = cgroup_find(&k->cgroups, run->key);
+    if (!same_boot)
+        keeper_finish(k, run);
+    else if (run->alive == 0)
+        keeper_stop(k, run);
+}
+
+/* Of what the journal tells of another boot nothing is there; of what was found something is. */
 static void take_over(struct keeper *k, const struct found *f, bool same_boot)
 {
     for (size_t i = 0; i < f->n; i++) {
         struct run *run = f->v[i];
         if (run->phase == PHASE_ENDED)
             continue;
-        run->adopted = true;
-        k->live++;
-        k->adopted++;
-        for (uint32_t t = 0; same_boot && t < run->n_tasks; t++)
-            watch_process(k, &run->tasks[t]);
-        run->cgroup = same_boot ? cgroup_find(&k->cgroups, run->key) : -1;
-        if (!same_boot)
-            keeper_finish(k, run);
-        else if (run->alive == 0)
-            keeper_stop(k, run);
+        bool found = run->adopted;
+        keeper_adopt_run(k, run->key);
+        keeper_watch_run(k, run, same_boot || found);
     }
 }
 
-static int read_journal(struct keeper *k, struct found *f)
+/* In the order of their keys. */
+static int take_over_all(struct keeper *k, bool same_boot)
+{
+    struct found f;
+    int rc = find_all(k, &f);
+    if (rc == 0) {
+        qsort(f.v, f.n, sizeof(*f.v), by_key);
+        rc = say_again(k, &f);
+    }
+    if (rc == 0)
+        take_over(k, &f, same_boot);
+    free(f.v);
+    return rc;
+}
+
+static int read_journal(struct keeper *k)
 {
     struct strbuf bytes = {0};
     const struct journal_reader reader = {
@@ -250,10 +301,7 @@ static int read_journal(struct keeper *k, struct found *f)
     if (rc == 0)
         rc = journal_read(bytes.data, bytes.len, &reader);
     strbuf_clear(&bytes);
-    if (rc || find_all(k, f))
-        return -1;
-    qsort(f->v, f->n, sizeof(struct run *), by_key);
-    return say_again(k, f);
+    return rc;
 }
 
 static void read_boot(char boot[JOURNAL_BOOT_MAX])
@@ -280,27 +328,61 @@ static void choose_base(struct keeper *k)
     k->number = base;
 }
 
-int keeper_adopt(struct keeper *k, berth_error_t *err)
+/* Of the directory, so that a keeper knows what those before it have started whatever the journal tells; and of the time at
+ * which it was made, since its number may be given to another one.
+ */
+static uint64_t make_id(const struct keeper *k)
 {
-    struct found f = {0};
+    struct statx st;
+    uint64_t id = UINT64_C(14695981039346656037);
+    if (statx(k->directory, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &st))
+        return 0;
+    bool known = (st.stx_mask & STATX_BTIME) != 0;
+    const uint64_t parts[] = {(uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor, st.stx_ino,
+                              known ? (uint64_t)st.stx_btime.tv_sec : 0,
+                              known ? st.stx_btime.tv_nsec : 0};
+    for (size_t i = 0; i < sizeof(parts); i++)
+        id = (id ^ ((const unsigned char *)parts)[i]) * UINT64_C(1099511628211); /* FNV-1a */
+    return id;
+}
+
+/* Who this keeper is. *same_boot: the journal is of this boot, or doesn't say. True if it is this directory's too. */
+static bool introduce(struct keeper *k, bool *same_boot)
+{
     char boot[JOURNAL_BOOT_MAX];
-    if (read_journal(k, &f)) {
-        free(f.v);
-        return errtext_set(err, errno, "%s: %s", JOURNAL_FILE, strerror(errno));
-    }
+    uint64_t journal = k->head.id;
+    uint64_t id = make_id(k);
     read_boot(boot);
-    bool same_boot = strcmp(boot, k->head.boot) == 0;
+    *same_boot = journal == 0 || strcmp(boot, k->head.boot) == 0;
     memcpy(k->head.boot, boot, sizeof(boot));
-    while (k->head.id == 0)
-        if (getrandom(&k->head.id, sizeof(k->head.id), 0) < 0 && errno != EINTR) {
-            free(f.v);
-            return errtext_set(err, errno, "random numbers: %s", strerror(errno));
-        }
+    k->head.id = id ? id : journal ? journal : 1;
     snprintf(k->mark, sizeof(k->mark), "BERTH_RUN=%016" PRIx64 ".", k->head.id);
     choose_base(k);
     cgroups_open(&k->cgroups, k->cgroup_root, k->head.id, k->server);
-    take_over(k, &f, same_boot);
-    free(f.v);
+    return *same_boot && journal == k->head.id;
+}
+
+/* The journal that is there goes on while processes of another keeper's may write into it. */
+static int keep_journal(const struct keeper *k)
+{
+    int fd = k->n_held > 0 ? journal_open(k->directory) : -1;
+    if (fd < 0)
+        return k->n_held > 0 ? -1 : 0;
+    int rc = dup3(fd, SPAWN_JOURNAL, O_CLOEXEC);
+    close(fd);
+    return rc < 0 ? -1 : 0;
+}
+
+int keeper_adopt(struct keeper *k, berth_error_t *err)
+{
+    bool same_boot;
+    if (keeper_list_held(k))
+        return errtext_set(err, errno, "%s: %s", STARTS_FILE, strerror(errno));
+    if (read_journal(k) || keep_journal(k))
+        return errtext_set(err, errno, "%s: %s", JOURNAL_FILE, strerror(errno));
+    bool told = introduce(k, &same_boot);
+    if (keeper_find_more(k, told) || take_over_all(k, same_boot))
+        return errtext_set(err, errno, "processes: %s", strerror(errno));
     keeper_renew(k);
     return 0;
 }

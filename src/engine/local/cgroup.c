@@ -1,6 +1,7 @@
 /* Control groups. */
 #include "engine/local/cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "base/room.h"
 #include "engine/local/procs.h"
 
 #define ROOT  "/sys/fs/cgroup"
@@ -238,6 +240,49 @@ int cgroup_find(const struct cgroups *c, uint64_t key)
         return -1;
     name_of(c, key, name);
     return openat(c->base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* The key in the name of a run's folder; 0: it is none of these. */
+static uint64_t key_of(const struct cgroups *c, const char *name)
+{
+    char again[CGROUP_NAME_MAX];
+    const char *dot = strrchr(name, '.');
+    uint64_t key = dot ? strtoull(dot + 1, NULL, 10) : 0;
+    name_of(c, key, again);
+    return strcmp(name, again) == 0 ? key : 0;
+}
+
+int cgroup_list(const struct cgroups *c, uint64_t **keys, size_t *n)
+{
+    size_t cap = 0;
+    struct dirent *entry;
+    *keys = NULL;
+    *n = 0;
+    if (c->base < 0)
+        return 0;
+    int fd = openat(c->base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    int rc = dir ? 0 : -1;
+    while (rc == 0 && (entry = readdir(dir))) {
+        uint64_t key = key_of(c, entry->d_name);
+        int folder = key > 0 ? cgroup_find(c, key) : -1;
+        if (folder >= 0 && !cgroup_empty(folder)) {
+            rc = room_for((void **)keys, &cap, *n + 1, sizeof(**keys));
+            if (rc == 0)
+                (*keys)[(*n)++] = key;
+        }
+        if (folder >= 0)
+            close(folder);
+    }
+    int saved = errno;
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+    if (rc)
+        free(*keys);
+    errno = saved;
+    return rc;
 }
 
 int cgroup_join(int fd, pid_t pid)

@@ -8,6 +8,7 @@
 #define ENGINE_LOCAL_CGROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -38,6 +39,11 @@ int cgroup_make(const struct cgroups *c, const struct engine_run *run, berth_err
 
 /* The folder of a run that was made before; -1: there is none. */
 int cgroup_find(const struct cgroups *c, uint64_t key);
+
+/* The keys of all runs that have a folder with processes in it, in an array that the caller frees: *keys and *n are set. 0,
+ * or -1 with errno.
+ */
+int cgroup_list(const struct cgroups *c, uint64_t **keys, size_t *n);
 
 /* Put a process in. 0, or -1 with errno. */
 int cgroup_join(int fd, pid_t pid);

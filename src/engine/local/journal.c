@@ -245,6 +245,12 @@ int journal_reserve(int fd, size_t from, size_t bytes)
     return rc == 0 || errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -1;
 }
 
+int journal_open(int directory)
+{
+    return openat(directory, JOURNAL_FILE, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
+                  0600);
+}
+
 int journal_append(int fd, const char *bytes, size_t n)
 {
     ssize_t done;

@@ -37,7 +37,7 @@ enum journal_kind {
 };
 
 struct journal_head {
-    uint64_t id;                 /* of this journal: random */
+    uint64_t id;                 /* of the directory */
     uint64_t base;               /* the events of its keeper have higher numbers */
     uint64_t acknowledged;       /* all events up to this number */
     char boot[JOURNAL_BOOT_MAX]; /* the machine's boot in which what follows was written */
@@ -97,6 +97,9 @@ int journal_renew(int directory, const struct strbuf *bytes);
  * system that can't is none that has no room.
  */
 int journal_reserve(int fd, size_t from, size_t bytes);
+
+/* A descriptor to append to the journal that is there; an empty one is made if there is none. -1 with errno. */
+int journal_open(int directory);
 
 /* Append records that have been made. What was written only in part is passed over when it
  * is read. 0, or -1 with errno. */

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,6 +69,26 @@ static bool broken(struct keeper *k, int errnum)
     return false;
 }
 
+/* Put a journal in the place of the old one, or behind it where processes of another keeper's may still write into that. */
+static int replace(const struct keeper *k, const struct strbuf *b)
+{
+    if (k->n_held > 0)
+        return journal_append(SPAWN_JOURNAL, b->data, b->len);
+    int fd = journal_renew(k->directory, b);
+    if (fd < 0)
+        return -1;
+    int rc = dup3(fd, SPAWN_JOURNAL, O_CLOEXEC);
+    close(fd);
+    return rc < 0 ? -1 : 0;
+}
+
+/* True if somebody has removed the file. */
+static bool is_removed(const struct keeper *k)
+{
+    struct stat st;
+    return k->n_held == 0 && fstat(SPAWN_JOURNAL, &st) == 0 && st.st_nlink == 0;
+}
+
 bool keeper_renew(struct keeper *k)
 {
     struct strbuf b = {0};
@@ -76,17 +97,12 @@ bool keeper_renew(struct keeper *k)
         journal_put_used(&b, &k->used.v[i]);
     for (const struct run *run = k->first; run; run = run->next)
         put_run(&b, run);
-    int fd = -1;
-    if (b.failed)
-        errno = ENOMEM;
-    else
-        fd = journal_renew(k->directory, &b);
+    int rc = b.failed ? -1 : replace(k, &b);
+    int saved = b.failed ? ENOMEM : errno;
     size_t size = b.len;
     strbuf_clear(&b);
-    if (fd < 0)
-        return broken(k, errno);
-    dup3(fd, SPAWN_JOURNAL, O_CLOEXEC);
-    close(fd);
+    if (rc)
+        return broken(k, saved);
     strbuf_clear(&k->records);
     k->journal_errno = 0;
     k->journal_size = size;
@@ -105,14 +121,17 @@ bool keeper_write(struct keeper *k)
         errno = k->journal_errno;
         return false;
     }
+    if (is_removed(k))
+        return keeper_renew(k);
     if (k->records.len == 0)
         return true;
     if (journal_append(SPAWN_JOURNAL, k->records.data, k->records.len))
         return broken(k, errno);
     k->journal_size += k->records.len;
     strbuf_reset(&k->records);
-    if ((k->journal_size > JOURNAL_BIG && k->journal_size / 4 > k->journal_least) ||
-        (k->journal_size > JOURNAL_OLD && k->runs.n == 0))
+    if (k->n_held == 0 &&
+        ((k->journal_size > JOURNAL_BIG && k->journal_size / 4 > k->journal_least) ||
+         (k->journal_size > JOURNAL_OLD && k->runs.n == 0)))
         keeper_renew(k);
     return true;
 }
@@ -189,6 +208,7 @@ static int wait_time(const struct keeper *k)
     int ms = until(k->sweep_at, now, -1);
     ms = until(k->linger_at, now, ms);
     ms = until(k->kill_at, now, ms);
+    ms = until(k->n_held > 0 ? k->held_at : 0, now, ms);
     ms = until(k->link >= 0 ? k->say_at : 0, now, ms);
     return until(k->journal_errno ? k->journal_at : 0, now, ms);
 }
@@ -230,6 +250,7 @@ int keeper_loop(struct keeper *k)
             handle(k, events[i].data.ptr, events[i].events);
         if (held)
             keeper_read(k);
+        keeper_look_held(k);
         keeper_fork(k);
         keeper_end_more(k);
         keeper_sweep(k);

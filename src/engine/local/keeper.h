@@ -1,7 +1,8 @@
 /* The keeper: what it knows, and what its parts do with it.
  *
  * One process with one thread, a loop around epoll (keeper.c). Runs are started and end in run.c, are signalled and swept
- * away in tree.c, and found again after another keeper's death in adopt.c; link.c talks with the engine.
+ * away in tree.c, and found again after another keeper's death in adopt.c, marked.c (whatever the journal tells) and held.c
+ * (while they were being started); link.c talks with the engine.
  */
 #ifndef ENGINE_LOCAL_KEEPER_H
 #define ENGINE_LOCAL_KEEPER_H
@@ -20,6 +21,7 @@
 #include "engine/local/journal.h"
 #include "engine/local/limits.h"
 #include "engine/local/messages.h"
+#include "engine/local/procs.h"
 #include "engine/local/used.h"
 
 #define KEEPER_SOCKET "keeper.sock"
@@ -56,6 +58,7 @@ struct process {
 };
 
 enum phase {
+    PHASE_HELD,  /* it waits until it is known whether another keeper has started it */
     PHASE_FIRST, /* its first task is being started */
     PHASE_REST,  /* all others are, some at a time */
     PHASE_RUNNING,
@@ -143,6 +146,10 @@ struct keeper {
     struct limits_known limits;    /* of users */
     char mark[48];                 /* "BERTH_RUN=ID." */
 
+    struct proc *unread; /* whose environment could not be read in time */
+    size_t n_unread, cap_unread;
+    char unread_notice[160];
+
     struct dict runs; /* all whose end has not been acknowledged */
     struct run *first;
     struct dict pids;
@@ -151,6 +158,11 @@ struct keeper {
     size_t starting; /* of these, how many are being started */
     size_t starting_max;
     struct run *forking, *last_forking;
+    int starts;     /* the file of locks of runs that are being started */
+    uint64_t *held; /* keys of those whose lock has been held since before this keeper */
+    size_t n_held;
+    int64_t held_at; /* when that is looked at, us of the steady clock */
+    int64_t held_wait;
     size_t adopted;       /* runs with processes of another keeper's */
     struct process *lost; /* processes of nobody knows whom */
     size_t unknown;       /* of these, how many are looked at again */
@@ -175,8 +187,53 @@ int64_t keeper_wall(void);
 /* Read the journal of those before, take over what they left, and begin a new one. 0, or -1 with a text. */
 int keeper_adopt(struct keeper *k, berth_error_t *err);
 
+/* The run of a key as one that another keeper may have started, a new one if need be: it is live, and has the tasks that are
+ * known. One that was held back is found to have been started. NULL with ENOMEM.
+ */
+struct run *keeper_adopt_run(struct keeper *k, uint64_t key);
+
+/* Its processes are watched; without any it ends. */
+void keeper_watch_run(struct keeper *k, struct run *run, bool same_boot);
+
+/* A task of such a run, as the journal has it. 0, or -1 with ENOMEM. */
+int keeper_adopt_task(struct run *run, const struct journal_task *task);
+
 /* A process that another keeper started has ended. */
 void keeper_adopted_ended(struct keeper *k, struct process *p);
+
+/* Processes with this directory's mark. */
+struct marked {
+    uint64_t key;
+    struct proc proc;
+};
+
+struct marked_list {
+    struct marked *v;
+    size_t n, cap;
+};
+
+/* Those of all that have the mark and are not the keeper's children; one that is just becoming another program is looked at again;
+ * `patient`: for about a second. In their order, but for those that had to be asked again. 0, or -1 with errno. To be cleared in either case.
+ */
+int keeper_list_marked(struct keeper *k, const struct procs *all, bool patient,
+                       struct marked_list *list);
+void marked_clear(struct marked_list *list);
+
+/* Adopt the runs of this directory that the system has processes of, and tasks of which the journal tells nothing: those with
+ * the mark (of these keys, unless they are NULL), and in keeper_find_more also what is in control groups and, without a
+ * journal, what was about to start. `told`: the journal is this directory's, of this boot; else a run of which something is
+ * there is none that the journal tells of. What is adopted is then to be watched. 0, or -1 with errno.
+ */
+int keeper_find_marked(struct keeper *k, bool told, const uint64_t *keys, size_t n);
+int keeper_find_more(struct keeper *k, bool told);
+
+/* Runs of which another keeper was starting a process that is not yet gone. To be listed before the journal is read, and
+ * looked at once a turn.
+ */
+int keeper_list_held(struct keeper *k);
+bool keeper_has_key(const uint64_t *keys, size_t n, uint64_t key);
+bool keeper_is_held(const struct keeper *k, uint64_t key);
+void keeper_look_held(struct keeper *k);
 
 /* The journal. Records wait in k->records until they are written; true: all are, else errno. */
 bool keeper_write(struct keeper *k);

@@ -1,5 +1,6 @@
 /* The keeper's link to the engine: one at a time, the newest. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -48,9 +49,13 @@ void keeper_hang_up(struct keeper *k)
 /* What an engine is told first. */
 static void hello(struct keeper *k)
 {
+    char notice[sizeof(k->cgroups.notice) + sizeof(k->unread_notice) + 2];
+    bool both = k->cgroups.notice[0] && k->unread_notice[0];
+    snprintf(notice, sizeof(notice), "%s%s%s", k->unread_notice, both ? "; " : "",
+             k->cgroups.notice);
     struct message_hello hello = {
         .pid = getpid(),
-        .notice = k->cgroups.notice[0] ? k->cgroups.notice : NULL,
+        .notice = notice[0] ? notice : NULL,
         .keys = calloc(k->runs.n + 1, sizeof(*hello.keys)),
         .used = k->used,
     };

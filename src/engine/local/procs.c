@@ -64,6 +64,22 @@ int procs_look(pid_t pid, struct proc *p)
     return 0;
 }
 
+int procs_user(pid_t pid, uid_t *uid)
+{
+    static const char name[] = "\nUid:";
+    char path[32];
+    char text[4096];
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    const char *at =
+        procs_read_file(AT_FDCWD, path, text, sizeof(text)) > 0 ? strstr(text, name) : NULL;
+    if (!at) {
+        errno = ESRCH;
+        return -1;
+    }
+    *uid = (uid_t)strtoul(at + sizeof(name) - 1, NULL, 10);
+    return 0;
+}
+
 static int add(struct procs *all, const struct proc *p)
 {
     if (all->n == all->cap) {
@@ -198,7 +214,22 @@ static bool marked(const char *environment, size_t n, const char *mark, uint64_t
     return false;
 }
 
-int procs_marked(pid_t pid, const char *mark, uint64_t *value)
+#define ENV_END 51 /* the field of /proc/PID/stat: where the environment ends */
+
+/* A process that is just becoming another program has no environment yet; one that was given none has an empty one. */
+static bool is_becoming(pid_t pid)
+{
+    char path[32];
+    char text[1024];
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    const char *at =
+        procs_read_file(AT_FDCWD, path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+    for (int field = 2; at && field < ENV_END; field++)
+        at = strchr(at + 1, ' ');
+    return at && strtoull(at, NULL, 10) == 0;
+}
+
+static int read_mark(pid_t pid, const char *mark, uint64_t *value)
 {
     char path[32];
     snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
@@ -211,6 +242,16 @@ int procs_marked(pid_t pid, const char *mark, uint64_t *value)
         if (found || whole)
             return found ? 1 : n > 0 ? 0 : -1;
     }
+}
+
+int procs_marked(pid_t pid, const char *mark, uint64_t *value)
+{
+    errno = 0;
+    int rc = read_mark(pid, mark, value);
+    if (rc >= 0 || errno || is_becoming(pid))
+        return rc;
+    rc = read_mark(pid, mark, value); /* it may have got one just now */
+    return rc < 0 && errno == 0 ? 0 : rc;
 }
 
 int procs_open(pid_t pid)

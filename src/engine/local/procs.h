@@ -37,9 +37,12 @@ const struct proc *procs_find(const struct procs *all, pid_t pid);
 ssize_t procs_children(pid_t **pids, size_t *cap);
 
 /* Whether the environment which a process was started with has a variable that begins with `mark`; *value is the decimal
- * number that follows. 1, 0, or -1: nothing is in it, or not now, as it is just becoming another program.
+ * number that follows. 1, 0, or -1: it can't be read, or not now, as the process is just becoming another program.
  */
 int procs_marked(pid_t pid, const char *mark, uint64_t *value);
+
+/* The real user of a process. 0, or -1 with ESRCH. */
+int procs_user(pid_t pid, uid_t *uid);
 
 /* Send a signal to the process that was seen, not to another which has got its pid since. 0, or -1 with errno. */
 int procs_signal(const struct proc *p, int signal);

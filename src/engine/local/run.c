@@ -12,6 +12,7 @@
 
 #include "engine/local/keeper.h"
 #include "engine/local/spawn.h"
+#include "engine/local/starts.h"
 
 struct run *keeper_find(const struct keeper *k, uint64_t key)
 {
@@ -243,6 +244,7 @@ static int spawn_there(struct keeper *k, struct run *run, uint32_t index, int re
         .index = index,
         .first = index == 0,
         .mark = mark,
+        .lock = starts_lock(k->directory, run->key),
         .cgroup = run->cgroup,
         .result = result,
         .files = k->files,
@@ -250,7 +252,12 @@ static int spawn_there(struct keeper *k, struct run *run, uint32_t index, int re
         .program = k->limits_program,
         .limits = limits_find(&k->limits, run->request.run.uid, keeper_steady()),
     };
-    return spawn_task(&s, spawned);
+    int rc = s.lock < 0 ? -1 : spawn_task(&s, spawned);
+    int saved = errno;
+    if (s.lock >= 0)
+        close(s.lock); /* the task has it */
+    errno = saved;
+    return rc;
 }
 
 static int fork_task(struct keeper *k, struct run *run, int result)
@@ -409,6 +416,8 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
     run->used = used_has(&k->used, run->key);
     if (run->used)
         keeper_finish(k, run);
+    else if (keeper_is_held(k, run->key))
+        run->phase = PHASE_HELD;
     else
         keeper_begin(k, run);
     return 0;

@@ -362,6 +362,8 @@ __attribute__((noreturn)) static void child(const struct spawn *s, struct spawne
     sigset_t none;
     self->pid = getpid();
     die_with(keeper);
+    if (dup3(s->lock, SPAWN_LOCK, O_CLOEXEC) < 0) /* in place of the keeper's */
+        _exit(127);
     keep_descriptors(s);
     setsid();
     setrlimit(RLIMIT_NOFILE, &s->files);

@@ -4,8 +4,8 @@
  * that is down, or that its user stops, then hangs alone, and shares no memory with the keeper after it has become the
  * user's.
  *
- * The child holds the keeper's lock and dies with the keeper, until it has written into the journal that the task may have
- * run. So who has got the lock after a keeper was killed knows that nothing of its starts is still under way.
+ * The child has the lock of its run (starts.h) and dies with the keeper, until it has written into the journal that the
+ * task may have run. So the next keeper knows of which starts the journal does not tell all yet.
  */
 #ifndef ENGINE_LOCAL_SPAWN_H
 #define ENGINE_LOCAL_SPAWN_H
@@ -19,7 +19,7 @@
 #include "engine/local/limits.h"
 
 /* Descriptors that the keeper keeps at these numbers, closed by exec. */
-#define SPAWN_LOCK    3
+#define SPAWN_LOCK    3 /* that of the keeper; of the child that of its run */
 #define SPAWN_JOURNAL 4
 #define SPAWN_RESULT  5 /* nothing of the keeper's; of the child: where it says what went wrong */
 #define SPAWN_CGROUP  6 /* of the child only */
@@ -38,6 +38,7 @@ struct spawn {
     uint32_t index;      /* of the task */
     bool first;          /* of the run: truncates its output */
     const char *mark;    /* "NAME=VALUE" in the environment, by which its processes are known */
+    int lock;            /* of the run */
     int cgroup;          /* to be in, or -1 */
     int result;          /* where to say what went wrong; closed by exec */
     struct rlimit files; /* RLIMIT_NOFILE as the server had it */

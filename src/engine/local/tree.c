@@ -32,11 +32,20 @@ void keeper_stop(struct keeper *k, struct run *run)
     k->sweep_wait = WAIT_LEAST;
 }
 
+static bool kills(const struct message_signal *signal)
+{
+    return signal->tree && signal->signal == SIGKILL;
+}
+
 void keeper_signal(struct keeper *k, const struct message_signal *signal)
 {
     struct run *run = keeper_find(k, signal->key);
     if (!run || run->phase == PHASE_ENDED)
         return;
+    if (run->phase == PHASE_HELD) { /* there is nobody to be signalled */
+        run->kill = run->kill || kills(signal);
+        return;
+    }
     uint64_t bit = (uint64_t)1 << (signal->signal - 1);
     *(signal->tree ? &run->tree_signals : &run->session_signals) |= bit;
     if (!run->signalled) {
@@ -44,7 +53,7 @@ void keeper_signal(struct keeper *k, const struct message_signal *signal)
         run->next_signalled = k->signalled;
         k->signalled = run;
     }
-    if (signal->tree && signal->signal == SIGKILL) {
+    if (kills(signal)) {
         run->kill = true;
         keeper_stop(k, run);
     }
@@ -68,7 +77,7 @@ void keeper_end(struct keeper *k)
     k->kill_at = keeper_steady() + GRACE;
     for (struct run *run = k->first, *next; run; run = next) {
         next = run->next;
-        bool begun = run->phase != PHASE_FIRST || run->forked > 0;
+        bool begun = run->phase != PHASE_HELD && (run->phase != PHASE_FIRST || run->forked > 0);
         if (!begun && !run->signalled && !run->stopping)
             keeper_let_go(k, run); /* the next keeper is asked for it again */
         else
@@ -203,7 +212,8 @@ static int look(struct keeper *k)
 /* All processes, and whose they are. */
 struct tree {
     struct procs all;
-    struct run **owner; /* of each */
+    struct marked_list marked; /* by their pids; none where no run is another keeper's */
+    struct run **owner;        /* of each */
     unsigned char
         *known; /* 1: the owner has been found out; 2: it is no descendant of the keeper's */
 };
@@ -221,16 +231,27 @@ static bool known_process(const struct keeper *k, const struct proc *p, struct r
     return true;
 }
 
-/* The owner of what has no known ancestor. */
-static unsigned char stranger(const struct keeper *k, const struct proc *p, struct run **owner)
+static int by_pid(const void *a, const void *b)
 {
-    uint64_t key;
+    pid_t x = ((const struct marked *)a)->proc.pid;
+    pid_t y = ((const struct marked *)b)->proc.pid;
+    return (x > y) - (x < y);
+}
+
+/* The owner of what has no known ancestor. */
+static unsigned char stranger(const struct keeper *k, const struct tree *t, const struct proc *p,
+                              struct run **owner)
+{
+    const struct marked wanted = {.proc = *p};
+    const struct marked *marked = NULL;
     *owner = NULL;
     if (p->parent == getpid())
         return 1;
-    if (k->adopted == 0 || procs_marked(p->pid, k->mark, &key) <= 0)
+    if (t->marked.n > 0)
+        marked = bsearch(&wanted, t->marked.v, t->marked.n, sizeof(wanted), by_pid);
+    if (!marked)
         return 2;
-    *owner = keeper_find(k, key);
+    *owner = keeper_find(k, marked->key);
     if (*owner && (*owner)->phase == PHASE_ENDED)
         *owner = NULL;
     return *owner ? 1 : 2;
@@ -254,7 +275,7 @@ static void find_owners(const struct keeper *k, struct tree *t, size_t i)
             if (parent && parent->start <= p->start && steps < t->all.n)
                 at = (size_t)(parent - t->all.v);
             else
-                known = stranger(k, p, &owner);
+                known = stranger(k, t, p, &owner);
         }
     }
     /* It is the same for all on the way; but a stranger's children may be marked where he isn't. */
@@ -264,7 +285,7 @@ static void find_owners(const struct keeper *k, struct tree *t, size_t i)
             t->known[at] = known;
             t->owner[at] = owner;
             if (known == 2 && at != top)
-                t->known[at] = stranger(k, &t->all.v[at], &t->owner[at]);
+                t->known[at] = stranger(k, t, &t->all.v[at], &t->owner[at]);
         }
         if (at == top)
             return;
@@ -274,15 +295,21 @@ static void find_owners(const struct keeper *k, struct tree *t, size_t i)
 static void tree_clear(struct tree *t)
 {
     procs_clear(&t->all);
+    marked_clear(&t->marked);
     free(t->owner);
     free(t->known);
 }
 
-static int tree_make(const struct keeper *k, struct tree *t)
+static int tree_make(struct keeper *k, struct tree *t)
 {
     *t = (struct tree){0};
-    if (procs_all(&t->all))
+    if (procs_all(&t->all) ||
+        (k->adopted > 0 && keeper_list_marked(k, &t->all, false, &t->marked))) {
+        tree_clear(t);
         return -1;
+    }
+    if (t->marked.n > 0)
+        qsort(t->marked.v, t->marked.n, sizeof(*t->marked.v), by_pid);
     t->owner = calloc(t->all.n + 1, sizeof(struct run *));
     t->known = calloc(t->all.n + 1, 1);
     if (!t->owner || !t->known) {
@@ -352,7 +379,7 @@ static void signal_tree(struct keeper *k)
 }
 
 /* True if processes of another keeper's run, which are not this one's children, are still there. */
-static bool strangers_left(const struct keeper *k, const struct run *run)
+static bool strangers_left(struct keeper *k, const struct run *run)
 {
     struct tree t;
     bool any = false;
@@ -364,9 +391,10 @@ static bool strangers_left(const struct keeper *k, const struct run *run)
     return any;
 }
 
-static bool gone(const struct keeper *k, const struct run *run)
+static bool gone(struct keeper *k, const struct run *run)
 {
-    if (run->alive > 0 || run->result >= 0 || run->forking || run->left)
+    if (run->alive > 0 || run->result >= 0 || run->forking || run->left ||
+        keeper_is_held(k, run->key))
         return false;
     if (run->cgroup >= 0 && !cgroup_empty(run->cgroup))
         return false;

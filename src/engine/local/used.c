@@ -80,6 +80,21 @@ int used_add(struct used *u, uint64_t lo, uint64_t hi)
     return 0;
 }
 
+int used_take(struct used *u, uint64_t key)
+{
+    if (!used_has(u, key))
+        return 0;
+    if (grow(u))
+        return -1;
+    size_t i = find(u, key);
+    const struct used_range whole = u->v[i];
+    memmove(u->v + i, u->v + i + 1, (u->n - i - 1) * sizeof(*u->v));
+    u->n--;
+    if (whole.lo < key && used_add(u, whole.lo, key - 1))
+        return -1;
+    return whole.hi > key ? used_add(u, key + 1, whole.hi) : 0;
+}
+
 bool used_check(const struct used *u)
 {
     if (u->n > u->cap || u->n > USED_MAX)

@@ -1,4 +1,5 @@
-/* The keys that have been used: ranges of them, since they come from a counter.
+/* The keys that have been used: ranges of them, since they come from a counter, which goes on from a higher number when a
+ * server is started.
  *
  * There are never more than USED_MAX ranges. Where keys come so scattered that there would be, the lowest ranges become
  * one, and the keys between them count as used too: a run may then be refused, never started twice.
@@ -28,6 +29,9 @@ void used_clear(struct used *u);
 
 /* O(log n) and the moving of what is above. 0, or -1 with ENOMEM, or EINVAL for a range that is none. */
 int used_add(struct used *u, uint64_t lo, uint64_t hi);
+
+/* The key is not used after all. O(log n) and the moving of what is above. 0, or -1 with ENOMEM. */
+int used_take(struct used *u, uint64_t key);
 
 bool used_has(const struct used *u, uint64_t key);
 

@@ -29,6 +29,7 @@ static const char help[] =
     "      --signal SIG@TIME   so long before its limit\n"
     "      --preemptible-after TIME                   may be stopped for others then\n"
     "      --jobspec FILE      what it needs, as a jobspec (berth-jobspec(1))\n"
+    "      --overcommit        of which it may run more tasks than cores\n"
     "      --bulk FILE         an array of jobs in JSON, all or none (berth-api(7))\n"
     "  -h, --help              print this\n"
     "Exit status: 0 handed in, 1 refused, 2 wrong command line. Manual: man berth-submit\n"

@@ -1,6 +1,8 @@
 /* What is kept of a request: how it is stored, and what of it stands in listings. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,34 +11,68 @@
 
 /* ---- Resources ---- */
 
-/* How many of a type it asks for at least. */
-static int64_t count_of(const jobspec_t *spec, const char *type)
+#define MANY (INT64_C(1) << 40) /* more than there is of anything */
+
+static int64_t times(int64_t a, int64_t b)
+{
+    return a > 0 && b > MANY / a ? MANY : a * b;
+}
+
+/* How many there are of a resource at least. */
+static int64_t count_of_one(const jobspec_t *spec, uint32_t i)
+{
+    int64_t n = 1;
+    for (uint32_t at = i; at != JOBSPEC_NONE; at = spec->resources[at].parent)
+        n = times(n, spec->resources[at].count.min);
+    return n;
+}
+
+/* How many of a type it asks for at least; with a label, of those so called. */
+static int64_t count_of(const jobspec_t *spec, const char *type, const char *label)
 {
     int64_t total = 0;
-    for (uint32_t i = 0; i < spec->nresources; i++) {
-        int64_t n = 1;
-        if (strcmp(spec->resources[i].type, type) != 0)
-            continue;
-        for (uint32_t at = i; at != JOBSPEC_NONE && n < INT64_C(1) << 30;
-             at = spec->resources[at].parent)
-            n *= spec->resources[at].count.min;
-        total += n;
+    for (uint32_t i = 0; i < spec->nresources && total < MANY; i++) {
+        const struct jobspec_resource *r = &spec->resources[i];
+        if (strcmp(r->type, type) == 0 && (!label || (r->label && strcmp(r->label, label) == 0)))
+            total += count_of_one(spec, i);
     }
-    return total;
+    return total < MANY ? total : MANY;
 }
 
 static int64_t tasks_of(const jobspec_t *spec)
 {
     const struct jobspec_task *task = spec->ntasks > 0 ? &spec->tasks[0] : NULL;
-    int64_t n = task ? task->count : 1;
-    if (task && task->per == JOBSPEC_PER_SLOT) {
-        n = 0;
-        for (uint32_t i = 0; i < spec->nresources; i++)
-            if (spec->resources[i].kind == JOBSPEC_SLOT)
-                n += count_of(spec, "slot") * task->count;
-        n = n > 0 ? n : 1;
-    }
-    return n < JOB_TASKS_MAX ? n : JOB_TASKS_MAX;
+    int64_t n = 1;
+    if (task && task->per == JOBSPEC_PER_SLOT)
+        n = count_of(spec, "slot", task->slot);
+    else if (task && task->per == JOBSPEC_PER_RESOURCE)
+        n = count_of(spec, task->per_type, NULL);
+    return task ? times(n > 0 ? n : 1, task->count) : 1;
+}
+
+/* A task for each core, or GPU where it has more of these; one that asks for it may have more where that is configured. */
+static int check_tasks(struct reading_job *r)
+{
+    const server_t *s = r->c->s;
+    int64_t cores = count_of(r->spec, "core", NULL), gpus = count_of(r->spec, "gpu", NULL);
+    if (cores == 0) /* of whole nodes */
+        cores = times(count_of(r->spec, "node", NULL), s->node_cores > 0 ? s->node_cores : 1);
+    int64_t places = cores > gpus ? cores : gpus;
+    places = places > 0 ? places : 1;
+    int64_t each = s->config->server.tasks_per_core;
+    int64_t most = r->ask.overcommit ? times(places, each) : places;
+    int64_t processes = machine_processes(s, cores);
+    char why[200];
+    if (processes > 0 && most > processes)
+        most = processes;
+    if (most > JOB_TASKS_MAX)
+        most = JOB_TASKS_MAX;
+    if (r->tasks <= most)
+        return 0;
+    snprintf(why, sizeof(why), "at most %" PRId64 " task%s for its cores, got %" PRId64 "%s", most,
+             most == 1 ? "" : "s", r->tasks,
+             each > 1 && !r->ask.overcommit ? " (more with \"overcommit\")" : "");
+    return job_wrong(r, "jobspec", NULL, why);
 }
 
 static int put_jobspec(struct reading_job *r, struct strbuf *out)
@@ -47,11 +83,13 @@ static int put_jobspec(struct reading_job *r, struct strbuf *out)
         return job_wrong(
             r, "jobspec", NULL,
             "either a jobspec or nodes, tasks, cores, gpus, memory, exclusive, requires");
-    job->nodes = count_of(r->spec, "node");
-    job->cores = count_of(r->spec, "core");
-    job->gpus = count_of(r->spec, "gpu");
+    job->nodes = count_of(r->spec, "node", NULL);
+    job->cores = count_of(r->spec, "core", NULL);
+    job->gpus = count_of(r->spec, "gpu", NULL);
     job->nodes += job->nodes == 0;
     r->tasks = tasks_of(r->spec);
+    if (check_tasks(r) < 0)
+        return -1;
     if (r->spec->duration > 0)
         job->limited = true;
     strbuf_puts(out, ",\"jobspec_text\":");
@@ -82,6 +120,8 @@ static int put_shape(struct reading_job *r, struct strbuf *out)
                                                 : 1,
                           .gpus = a->gpus,
                           .exclusive = a->exclusive};
+    if (a->overcommit)
+        return job_wrong(r, "overcommit", NULL, "a jobspec: others have cores for each task");
     if (p.nodes > p.tasks)
         return job_wrong(r, "tasks", NULL, "at least as many tasks as nodes");
     if (a->memory && !memory_read(a->memory, &r->memory))

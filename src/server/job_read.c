@@ -38,6 +38,7 @@ static const struct key ask_keys[] = {
     COUNT("gpus", gpus, 0, COUNT_MAX),
     KEY("memory", KEY_ANY, memory),
     KEY("exclusive", KEY_BOOL, exclusive),
+    KEY("overcommit", KEY_BOOL, overcommit),
     KEY("requires", KEY_ANY, requires),
     KEY("duration", KEY_ANY, duration),
     KEY("queue", KEY_TEXT, queue),

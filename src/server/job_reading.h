@@ -13,7 +13,7 @@ struct ask {
         *signal, *preemptible_after;
     const char *script, *queue, *name, *dependency, *directory, *input, *output, *error;
     int64_t nodes, tasks, cores, gpus, priority, array;
-    bool exclusive, hold, requeue, append;
+    bool exclusive, overcommit, hold, requeue, append;
 };
 
 /* What is read of one job. */

@@ -54,6 +54,7 @@ struct server_world {
      * core: then jobs are not bound to theirs.
      */
     const char *(*cpus)(void *context, int64_t core);
+    int64_t processes;     /* and threads that the system may have at once; 0: not known */
     struct engine *engine; /* belongs to the caller */
     const char *vfs;       /* of SQLite; NULL: the system's */
 };

@@ -89,6 +89,46 @@ static int64_t unit_of_memory(const match_t *machine)
     return 0;
 }
 
+static bool is_type(const struct graph *g, uint32_t v, const char *type)
+{
+    return strcmp(intern_text(&g->types, g->v[v].type), type) == 0;
+}
+
+/* How many cores there are, in all and in the node that has most. */
+static int count_cores(server_t *s, berth_error_t *err)
+{
+    const struct graph *g = match_graph(s->machine);
+    uint32_t *cores = calloc(g->n + 1, sizeof(*cores));
+    if (!cores)
+        return errtext_set(err, ENOMEM, "out of memory");
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (!is_type(g, v, "core"))
+            continue;
+        uint32_t at = v;
+        while (at != VERTEX_NONE && !is_type(g, at, "node"))
+            at = graph_parent(g, at, GRAPH_CONTAINMENT);
+        s->n_cores++;
+        if (at != VERTEX_NONE && ++cores[at] > s->node_cores)
+            s->node_cores = cores[at];
+    }
+    free(cores);
+    return 0;
+}
+
+int64_t machine_processes(const server_t *s, int64_t cores)
+{
+    int64_t each = s->config->server.processes_per_core, all;
+    if (cores < 1)
+        cores = 1;
+    if (each == SCHED_UNLIMITED || (each == 0 && s->world.processes == 0))
+        return 0;
+    if (each == 0) /* half of what there may be, for all jobs together */
+        each = s->world.processes / 2 / (s->n_cores > 0 ? s->n_cores : 1);
+    if (each == 0)
+        return cores;
+    return __builtin_mul_overflow(each, cores, &all) ? 0 : all;
+}
+
 int machine_open(server_t *s, berth_error_t *err)
 {
     const char *text;
@@ -98,6 +138,8 @@ int machine_open(server_t *s, berth_error_t *err)
         return -1;
     s->memory_unit = unit_of_memory(s->machine);
     s->has_gpus = match_knows_type(s->machine, "gpu");
+    if (count_cores(s, err) < 0)
+        return -1;
     s->sched = sched_create(s->machine, &s->config->sched, err);
     if (!s->sched || store_get(s->store, "settings", &text, err) < 0)
         return -1;

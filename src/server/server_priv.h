@@ -143,6 +143,7 @@ struct server {
     store_t *store;
     int64_t memory_unit; /* bytes in one of the machine's units of memory; 0: it has none */
     bool has_gpus;
+    int64_t n_cores, node_cores; /* of the machine, and of its largest node */
     int64_t started_wall;
 
     int64_t now, wall, offset; /* now = steady + offset, as of the last look */
@@ -272,6 +273,9 @@ void users_clear(server_t *s);
 int machine_open(server_t *s, berth_error_t *err);
 int machine_reload(server_t *s, berth_error_t *err);
 const struct sched_queue_config *machine_queue(const server_t *s, const char *name);
+
+/* How many processes and threads a job of so many cores may have at once; 0: no limit. */
+int64_t machine_processes(const server_t *s, int64_t cores);
 
 /* What an administrator changed, so that it holds after a restart. */
 int settings_queue(server_t *s, const char *queue, bool enabled, bool started);

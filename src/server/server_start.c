@@ -421,6 +421,8 @@ static int build(struct starting *b, struct engine_run *to)
         return -1;
     to->cpus = b->one_node ? part_of(b, &b->cores, 0, b->cores.count, true) : NULL;
     to->memory = slice_whole(b->asked.memory_limit, 0);
+    to->processes =
+        machine_processes(b->s, b->cores.count > 0 ? (int64_t)b->cores.count : b->job->cores);
     return take_files(b, to) < 0 ? -1 : take_user(b, to);
 }
 

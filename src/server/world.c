@@ -188,6 +188,27 @@ static const char *cpus(void *context, int64_t core)
     return core >= 0 && (size_t)core < w->cpus.n ? w->cpus.v[core] : NULL;
 }
 
+/* A number that the system tells in a file; INT64_MAX: none. */
+static int64_t read_number(const char *path)
+{
+    char text[32] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+    if (fd >= 0)
+        close(fd);
+    int64_t number = n > 0 ? strtoll(text, NULL, 10) : 0;
+    return number > 0 ? number : INT64_MAX;
+}
+
+static int64_t processes(void)
+{
+    int64_t pids = read_number("/proc/sys/kernel/pid_max");
+    int64_t threads = read_number("/proc/sys/kernel/threads-max");
+    int64_t least = pids < threads ? pids : threads;
+    return least < INT64_MAX ? least : 0;
+}
+
 struct world *world_create(void)
 {
     struct world *w = calloc(1, sizeof(*w));
@@ -214,4 +235,5 @@ void world_fill(struct world *w, struct server_world *out)
     out->user = user;
     out->machine = machine;
     out->cpus = cpus;
+    out->processes = processes();
 }

@@ -54,6 +54,91 @@ static void tasks_share_cores_and_devices(void **state)
     assert_non_null(strstr(sim_engine_find(w->engine, 2, -1)->task_env, "CUDA_VISIBLE_DEVICES= "));
 }
 
+/* A jobspec of so many slots, each with so much of a type, and tasks as they are counted. */
+static char *jobspec(int slots, int n, const char *type, const char *count)
+{
+    static char text[512];
+    snprintf(
+        text, sizeof(text),
+        "{\"jobspec\":{\"version\":9999,\"resources\":[{\"type\":\"slot\",\"count\":%d,\"label\":"
+        "\"a\",\"with\":[{\"type\":\"%s\",\"count\":%d}]}],\"tasks\":[{\"command\":[\"x\"],"
+        "\"slot\":\"a\",\"count\":%s}],\"attributes\":{}}}",
+        slots, type, n, count);
+    return text;
+}
+
+static size_t tasks_of(struct sim_server *w, int64_t id)
+{
+    return sim_engine_find(w->engine, id, -1)->n_tasks;
+}
+
+/* As many as it has cores, unless more are allowed and asked for. */
+static void tasks_are_bounded_by_cores(void **state)
+{
+    struct sim_server *w = *state;
+    expect_refused(w, jobspec(1, 1, "core", "{\"total\":70000}"),
+                   "key \"jobspec\": expected at most 1 task for its cores, got 70000");
+    expect_refused(w, jobspec(2, 2, "core", "{\"total\":5}"),
+                   "key \"jobspec\": expected at most 4 tasks for its cores, got 5");
+    expect_refused(w, jobspec(2, 1, "core", "{\"per_slot\":2}"),
+                   "key \"jobspec\": expected at most 2 tasks for its cores, got 4");
+    expect_refused(w, jobspec(1, 2, "core", "{\"per_resource\":{\"type\":\"core\",\"count\":3}}"),
+                   "key \"jobspec\": expected at most 2 tasks for its cores, got 6");
+    expect_refused(w, jobspec(1, 1, "core", "{\"per_slot\":4294967295}"),
+                   "key \"jobspec\": expected at most 1 task for its cores, got 4294967295");
+    assert_int_equal(tasks_of(w, submit(w, jobspec(2, 2, "core", "{\"total\":4}"))), 4);
+    end(w, 1, 0);
+    assert_int_equal(tasks_of(w, submit(w, jobspec(1, 1, "node", "{\"total\":4}"))), 4);
+    end(w, 2, 0);
+    assert_int_equal(tasks_of(w, submit(w, jobspec(2, 1, "gpu", "{\"per_slot\":1}"))), 2);
+    end(w, 3, 0);
+    expect_refused(w, jobspec(1, 1, "node", "{\"total\":5}"),
+                   "key \"jobspec\": expected at most 4 tasks for its cores, got 5");
+    expect_refused(w, "{\"command\":[\"x\"],\"overcommit\":true}",
+                   "key \"overcommit\": expected a jobspec: others have cores for each task");
+}
+
+static int open_wide(void **state)
+{
+    return open_world_of(state, "resources: {nodes: 2, cores: 4}\n"
+                                "queues: {batch: {policy: easy}}\n"
+                                "default-queue: batch\n"
+                                "server: {tasks-per-core: 3, processes-per-core: 100}\n");
+}
+
+static void tasks_may_be_more_where_that_is_configured(void **state)
+{
+    struct sim_server *w = *state;
+    char body[600];
+    expect_refused(w, jobspec(2, 1, "core", "{\"total\":6}"),
+                   "key \"jobspec\": expected at most 2 tasks for its cores, got 6 (more with "
+                   "\"overcommit\")");
+    snprintf(body, sizeof(body), "{\"overcommit\":true,%s",
+             jobspec(2, 1, "core", "{\"total\":6}") + 1);
+    assert_int_equal(tasks_of(w, submit(w, body)), 6);
+    assert_int_equal(sim_engine_find(w->engine, 1, -1)->processes, 200);
+    snprintf(body, sizeof(body), "{\"overcommit\":true,%s",
+             jobspec(2, 1, "core", "{\"total\":7}") + 1);
+    expect_refused(w, body, "key \"jobspec\": expected at most 6 tasks for its cores, got 7");
+    submit(w, TRUE1);
+    assert_int_equal(sim_engine_find(w->engine, 2, -1)->processes, 100);
+}
+
+/* Half of what the system may have is for jobs, by their cores: this machine has eight. */
+static void a_job_has_its_share_of_processes(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    assert_int_equal(sim_engine_find(w->engine, 1, -1)->processes,
+                     0); /* nobody knows how many there may be */
+    sim_server_close(w);
+    w->world.processes = 32768;
+    assert_int_equal(sim_server_open(w, NULL), 0);
+    sim_server_turn(w, NULL);
+    submit(w, "{\"command\":[\"x\"],\"cores\":3}");
+    assert_int_equal(sim_engine_find(w->engine, 2, -1)->processes, 3 * 2048);
+}
+
 static void wrong_requests_are_refused_by_name(void **state)
 {
     struct sim_server *w = *state;
@@ -663,6 +748,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_job_runs_and_is_remembered),
         TEST(tasks_share_cores_and_devices),
+        TEST(tasks_are_bounded_by_cores),
+        cmocka_unit_test_setup_teardown(tasks_may_be_more_where_that_is_configured, open_wide,
+                                        close_world),
+        TEST(a_job_has_its_share_of_processes),
         TEST(wrong_requests_are_refused_by_name),
         TEST(jobs_wait_and_keep_what_they_were_promised),
         TEST(limits_end_jobs),

@@ -35,6 +35,7 @@ enum {
     OPTION_APPEND,
     OPTION_JOBSPEC,
     OPTION_BULK,
+    OPTION_OVERCOMMIT,
     OPTION_PREEMPTIBLE
 };
 
@@ -64,6 +65,7 @@ static const struct option options[] = {
     {"signal", required_argument, NULL, OPTION_SIGNAL},
     {"preemptible-after", required_argument, NULL, OPTION_PREEMPTIBLE},
     {"jobspec", required_argument, NULL, OPTION_JOBSPEC},
+    {"overcommit", no_argument, NULL, OPTION_OVERCOMMIT},
     {"bulk", required_argument, NULL, OPTION_BULK},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
@@ -205,6 +207,8 @@ static int take_more(struct reading *g, int option)
         return put(g, "hold", json_true());
     case OPTION_REQUEUE:
         return put(g, "requeue", json_true());
+    case OPTION_OVERCOMMIT:
+        return put(g, "overcommit", json_true());
     case OPTION_APPEND:
         return put(g, "append", json_true());
     case OPTION_REQUIRES:

@@ -10,12 +10,9 @@
 #include "base/errtext.h"
 #include "server/job_text.h"
 
-#define COUNT_MAX 1000000
-#define TEXT_MAX  ((size_t)32 << 20)
-/* Bytes of what no program could be started with anyway, or no file be called. */
-#define ENVIRONMENT_MAX ((size_t)8 << 20)
-#define COMMAND_MAX     ((size_t)4 << 20)
-#define DEPENDENCY_MAX  ((size_t)64 << 10)
+#define COUNT_MAX      1000000
+#define SCRIPT_MAX     ((size_t)2 << 20) /* that is read within some tens of milliseconds */
+#define DEPENDENCY_MAX ((size_t)64 << 10)
 
 #define KEY(key, kind, field)                                                                      \
     {                                                                                              \
@@ -109,8 +106,8 @@ static int read_command(struct reading_job *r)
     bool in_spec = r->spec && r->spec->ntasks > 0;
     if (!a->command && !a->script && !in_spec)
         return job_wrong(r, "command", NULL, "a command or a script");
-    if (a->script && strlen(a->script) > TEXT_MAX)
-        return job_wrong(r, "script", NULL, "at most 32 MiB");
+    if (a->script && strlen(a->script) > SCRIPT_MAX)
+        return job_too_long(r, "script", "2 MiB");
     return 0;
 }
 
@@ -263,10 +260,6 @@ static int read_environment(struct reading_job *r)
         strbuf_put_json(&text, r->c->s->text.data, r->c->s->text.len);
     }
     strbuf_putc(&text, ']');
-    if (text.len > ENVIRONMENT_MAX) {
-        strbuf_clear(&text);
-        return job_too_long(r, "environment", "8 MiB");
-    }
     int rc =
         text.failed ? -1 : share(&r->c->environment, &r->job->environment, text.data, text.len);
     strbuf_clear(&text);
@@ -301,7 +294,8 @@ static int fill(struct reading_job *r)
     struct strbuf text = {0};
     server_t *s = r->c->s;
     if (check_lengths(r) < 0 || read_command(r) < 0 || read_times(r) < 0 || read_umask(r) < 0 ||
-        read_signal(r) < 0 || job_put_name(r) < 0 || read_environment(r) < 0)
+        read_signal(r) < 0 || job_put_name(r) < 0 || job_check_size(r) < 0 ||
+        read_environment(r) < 0)
         return -1;
     job->priority = a->priority;
     job->held = a->hold;
@@ -317,10 +311,6 @@ static int fill(struct reading_job *r)
     if (job_put_request(r, &text) < 0) {
         strbuf_clear(&text);
         return -1;
-    }
-    if (strlen(job->row) > COMMAND_MAX) {
-        strbuf_clear(&text);
-        return job_too_long(r, "command", "4 MiB with its arguments");
     }
     job->bytes = text.len + job->environment->length + (job->script ? job->script->length : 0);
     job->request = strbuf_steal(&text);

@@ -35,6 +35,9 @@ int job_wrong(struct reading_job *r, const char *key, const json_t *found, const
 int job_too_long(struct reading_job *r, const char *key, const char *most);
 int job_no_memory(struct reading_job *r);
 
+/* Whether a program can be started with its command and environment: 0, or -1 with a text (job_size.c). */
+int job_check_size(struct reading_job *r);
+
 /* Give the job its name. */
 int job_put_name(struct reading_job *r);
 

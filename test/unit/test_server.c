@@ -307,9 +307,12 @@ static void a_full_disk_loses_nothing(void **state)
     start_all(w);
     sim_disk_limit(w->disk, sim_disk_size(w->disk));
     /* More than the log has room for. */
-    static char large[6000000];
-    memset(large, 'x', sizeof(large) - 1);
-    json_t *body = json_pack("{s:s}", "script", large);
+    static char large[2000000];
+    json_t *body = json_array();
+    for (char c = 'x'; c <= 'z'; c++) {
+        memset(large, c, sizeof(large) - 1);
+        json_array_append_new(body, json_pack("{s:s}", "script", large));
+    }
     char *text = json_dumps(body, 0);
     json_t *got = ask(w, "POST", "/v1/jobs", text, 507);
     json_decref(got);
@@ -483,16 +486,64 @@ static void texts_have_their_bounds(void **state)
     for (size_t i = 1; i < n; i += 3)
         memcpy(body + i, "],[", n - i < 3 ? n - i : 3);
     body[n] = '\0';
-    tell(w, "POST", "/v1/jobs", body, 413);
-    char *at = body + sprintf(body, "{\"command\":[\"x\",\"");
-    memset(at, 'a', (size_t)5 << 20);
-    strcpy(at + ((size_t)5 << 20), "\"]}");
-    expect_refused(w, body, "key \"command\": expected at most 4 MiB with its arguments");
-    at = body + sprintf(body, "{\"command\":[\"x\"],\"environment\":{\"A\":\"");
-    memset(at, 'a', (size_t)9 << 20);
-    strcpy(at + ((size_t)9 << 20), "\"}}");
-    expect_refused(w, body, "key \"environment\": expected at most 8 MiB");
+    tell(w, "POST", "/v1/jobs/cancel", body, 413);
     free(body);
+}
+
+/* A job with a word, a variable and a script of so many bytes; words: how many of the first two. */
+static char *job_of(const char *kind, size_t bytes, size_t words)
+{
+    char name[40], *text = malloc(bytes + 1);
+    memset(text, 'x', bytes);
+    text[bytes] = '\0';
+    bool is_script = strcmp(kind, "script") == 0;
+    json_t *environment = json_object();
+    json_t *job =
+        is_script ? json_pack("{s:s}", "script", text) : json_pack("{s:[s]}", "command", "x");
+    for (size_t i = 0; i < words && !is_script; i++) {
+        snprintf(name, sizeof(name), "V%02zu", i);
+        if (strcmp(kind, "environment") == 0)
+            json_object_set_new(environment, name, json_string(text + 4)); /* "V00=" */
+        else
+            json_array_append_new(json_object_get(job, "command"), json_string(text));
+    }
+    json_object_set_new(job, "environment", environment);
+    char *body = json_dumps(job, 0);
+    json_decref(job);
+    free(text);
+    return body;
+}
+
+static void a_job_is_as_large_as_can_be_started(void **state)
+{
+    struct sim_server *w = *state;
+    static const struct {
+        const char *kind;
+        size_t bytes, words;
+        const char *message; /* NULL: it is taken */
+    } jobs[] = {
+        {"command", 131071, 1, NULL},
+        {"command", 131072, 1, "key \"command\": expected at most 128 KiB a word"},
+        {"environment", 131071, 1, NULL},
+        {"environment", 131072, 1, "key \"environment\": expected at most 128 KiB a variable"},
+        /* 1920 KiB are 15 * 128 KiB, the pointers and the command's name included. */
+        {"command", 131050, 15, NULL},
+        {"command", 131070, 15,
+         "key \"command\": expected at most 1920 KiB with its arguments and the environment"},
+        {"environment", 131050, 15, NULL},
+        {"environment", 131070, 15,
+         "key \"environment\": expected at most 1920 KiB with the command"},
+        {"script", (size_t)2 << 20, 0, NULL},
+        {"script", ((size_t)2 << 20) + 1, 0, "key \"script\": expected at most 2 MiB"},
+    };
+    for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++) {
+        char *body = job_of(jobs[i].kind, jobs[i].bytes, jobs[i].words);
+        if (jobs[i].message)
+            expect_refused(w, body, jobs[i].message);
+        else
+            submit(w, body);
+        free(body);
+    }
 }
 
 static void queues_and_resources_are_closed_for_good(void **state)
@@ -767,6 +818,7 @@ int main(void)
         TEST(what_a_job_waited_for_may_be_forgotten),
         TEST(a_listing_by_ids_has_its_limit),
         TEST(texts_have_their_bounds),
+        TEST(a_job_is_as_large_as_can_be_started),
         TEST(queues_and_resources_are_closed_for_good),
         TEST(who_waits_again_does_so_as_the_others),
         TEST(a_full_disk_keeps_no_configuration_out),

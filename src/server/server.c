@@ -95,7 +95,7 @@ static int open_clock(server_t *s, berth_error_t *err)
         offset = now + (s->wall > wall ? s->wall - wall : 0) - steady;
     s->offset = offset;
     s->now = now;
-    s->stored_clock = now;
+    s->stored_clock = s->other_boot ? now - SERVER_CLOCK_EVERY : now; /* of this boot it has none */
     return 0;
 }
 

@@ -244,7 +244,7 @@ int settings_queue(server_t *s, const char *queue, bool enabled, bool started)
         errno = ENOMEM;
         return -1;
     }
-    s->settings_dirty = true;
+    s->settings_dirty = s->urgent = true;
     return 0;
 }
 
@@ -271,7 +271,7 @@ int settings_resources(server_t *s, const char *resources, const char *status, c
         errno = ENOMEM;
         return -1;
     }
-    s->settings_dirty = true;
+    s->settings_dirty = s->urgent = true;
     return 0;
 }
 

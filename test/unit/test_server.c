@@ -723,6 +723,24 @@ static void time_goes_on_over_boots(void **state)
     expect_state(w, 2, "running");
 }
 
+/* After a boot the clock is stored at once: a wall clock that is set after it, and before anything else happens, says nothing. */
+static void a_clock_that_is_set_after_a_boot_moves_nothing(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"x\"],\"begin\":\"+1h\"}");
+    sim_server_close(w);
+    w->boot++;
+    w->steady = 5 * SIM_SECOND;
+    w->wall += 60 * SIM_SECOND;
+    reopen(w, true);
+    w->wall += INT64_C(10) * 86400 * SIM_SECOND;
+    reopen(w, true);
+    sim_server_wait(w, 3500 * SIM_SECOND);
+    expect_state(w, 1, "pending");
+    sim_server_wait(w, 60 * SIM_SECOND);
+    expect_state(w, 1, "running");
+}
+
 /* A server that begins while the keeper is stopped answers and takes jobs, and acts when it hears what runs. */
 static void an_engine_that_is_silent_is_waited_for(void **state)
 {
@@ -827,6 +845,7 @@ int main(void)
         TEST(a_wait_is_explained),
         TEST(users_see_and_change_their_own),
         TEST(time_goes_on_over_boots),
+        TEST(a_clock_that_is_set_after_a_boot_moves_nothing),
         TEST(an_engine_that_is_silent_is_waited_for),
         TEST(what_a_silent_engine_was_not_asked_for_is_started),
         TEST(what_a_silent_engine_has_forgotten_is_lost),

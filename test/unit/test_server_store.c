@@ -313,6 +313,43 @@ static void a_cancelled_job_is_not_tried_again(void **state)
     assert_int_equal(w->engine->n, 1);
 }
 
+/* ---- What is acknowledged is kept ---- */
+
+/* Where memory runs out in the midst of it, a change of a queue or of resources is refused, or it holds after a crash. */
+static void changes_are_durable_also_where_memory_runs_out(void **state)
+{
+    struct sim_server *w = *state;
+    static const struct {
+        const char *path, *body, *back;
+    } changes[] = {{"/v1/queues/long", "{\"started\":false}", "{\"started\":true}"},
+                   {"/v1/resources", "{\"resources\":\"node0\",\"status\":\"drained\"}",
+                    "{\"resources\":\"node0\",\"status\":\"up\"}"}};
+    for (size_t i = 0; i < 2; i++) {
+        bool failed = true;
+        size_t acknowledged = 0;
+        for (int64_t n = 0; failed; n++) {
+            allocation_failed = false;
+            until_failure = n;
+            int status = asked_by(w, SIM_OWNER, "PATCH", changes[i].path, changes[i].body);
+            until_failure = -1;
+            failed = allocation_failed;
+            reopen(w, true);
+            json_t *got = ask(w, "GET", i ? "/v1/resources" : "/v1/queues", NULL, 200);
+            char *text = json_dumps(got, JSON_COMPACT);
+            bool is_so = strstr(text, i ? "drained" : "\"started\":false") != NULL;
+            if (status == 200 && !is_so)
+                fail_msg("%s: acknowledged and lost, after %lld allocations", changes[i].path,
+                         (long long)n);
+            acknowledged += status == 200;
+            free(text);
+            json_decref(got);
+            tell(w, "PATCH", changes[i].path, changes[i].back, 200);
+            reopen(w, true);
+        }
+        assert_true(acknowledged > 0);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int main(void)
@@ -328,6 +365,7 @@ int main(void)
         TEST(a_key_that_is_refused_is_told_and_tried_again),
         TEST(no_job_fails_because_the_engine_can_start_none),
         TEST(a_cancelled_job_is_not_tried_again),
+        TEST(changes_are_durable_also_where_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,7 @@ void api_server_stop(struct call *c)
     c->s->stopping = true;
     server_event(c->s, 0, -1, "stopping", NULL);
     api_done(c);
+    c->reply->wait = false; /* a disk that is full, or a store that is gone, is not in the way */
 }
 
 /* A change of settings and core is made in both, or in neither: what the settings were is kept until it has been. NULL with

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -16,9 +15,8 @@
 #define HEAD_MAX    ((size_t)32 << 10) /* bytes: what libmicrohttpd keeps of a connection */
 #define ROUNDS      16                 /* of libmicrohttpd before others have their turn */
 #define ACCEPTS     64                 /* connections, likewise */
-#define BACKLOG     4096
-#define CROWD       64  /* connections */
-#define NO_FILES_MS 100 /* to wait when no descriptor is free */
+#define CROWD       64                 /* connections */
+#define NO_FILES_MS 100                /* to wait when no descriptor is free */
 
 static const char full[] = "HTTP/1.1 503 Service Unavailable\r\n"
                            "Content-Type: application/json\r\nContent-Length: 56\r\n"
@@ -226,43 +224,24 @@ static void on_listening(uv_poll_t *handle, int status, int events)
     http_pump(h);
 }
 
-static int listen_at(const char *path, mode_t mode, berth_error_t *err)
+void http_listen_again(struct http *h)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct stat st;
+    berth_error_t err;
+    char text[sizeof(err.text) + 80];
 
-    if (strlen(path) >= sizeof(address.sun_path))
-        return errtext_set(err, EINVAL, "the path of the socket is too long: %s", path);
-    memcpy(address.sun_path, path, strlen(path) + 1);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return errtext_set(err, errno, "socket: %s", strerror(errno));
-    if (lstat(path, &st) == 0) {
-        if (!S_ISSOCK(st.st_mode)) {
-            errtext_set(err, EEXIST, "%s is there and is not a socket", path);
-            goto fail;
-        }
-        if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 ||
-            errno == EAGAIN) {
-            errtext_set(err, EADDRINUSE, "another server listens at %s", path);
-            goto fail;
-        }
-        unlink(path);
+    if (h->draining || http_has_socket(h))
+        return;
+    on_listening(&h->listening, 0, 0); /* who has come to the old one */
+    uv_poll_stop(&h->listening);
+    uv_fs_event_stop(&h->gone);
+    if (http_listen(h, &err) == 0) {
+        snprintf(text, sizeof(text), "the socket was removed, and is made again");
+        http_watch_socket(h);
+    } else {
+        snprintf(text, sizeof(text), "the socket is gone, and SIGHUP makes it again: %s", err.text);
     }
-    mode_t old = umask(0777 & ~mode);
-    int rc = bind(fd, (const struct sockaddr *)&address, sizeof(address));
-    int saved = errno;
-    umask(old);
-    if (rc < 0 || listen(fd, BACKLOG) < 0) {
-        errtext_set(err, rc < 0 ? saved : errno, "%s: %s", path, strerror(rc < 0 ? saved : errno));
-        goto fail;
-    }
-    return fd;
-fail:
-    saved = errno;
-    close(fd);
-    errno = saved;
-    return -1;
+    h->handler.notice(h->handler.context, text);
+    uv_poll_start(&h->listening, UV_READABLE, on_listening);
 }
 
 static struct MHD_Daemon *start_daemon(struct http *h)
@@ -286,8 +265,10 @@ static void init_handles(struct http *h)
     uv_timer_init(h->loop, &h->deadline);
     uv_timer_init(h->loop, &h->again);
     uv_timer_init(h->loop, &h->search);
+    uv_fs_event_init(h->loop, &h->gone);
     h->listening.data = h->events.data = h->timeout.data = h->deadline.data = h->again.data =
-        h->search.data = h;
+        h->search.data = h->gone.data = h;
+    http_watch_socket(h);
     uv_poll_start(&h->listening, UV_READABLE, on_listening);
     uv_poll_start(&h->events, UV_READABLE, on_events);
 }
@@ -308,16 +289,20 @@ struct http *http_open(uv_loop_t *loop, const char *path, mode_t mode, unsigned 
     TAILQ_INIT(&h->reading);
     TAILQ_INIT(&h->waiting);
     TAILQ_INIT(&h->parked);
-    h->listener = listen_at(path, mode, err);
-    if (h->listener < 0) {
+    h->mode = mode;
+    h->listener = -1;
+    if (strlen(path) >= sizeof(h->path))
+        errtext_set(err, EINVAL, "the path of the socket is too long: %s", path);
+    else
+        memcpy(h->path, path, strlen(path) + 1);
+    if (!h->path[0] || http_listen(h, err) < 0) {
         free(h);
         return NULL;
     }
-    snprintf(h->path, sizeof(h->path), "%s", path);
     h->daemon = start_daemon(h);
     if (!h->daemon) {
+        http_unlisten(h);
         close(h->listener);
-        unlink(h->path);
         free(h);
         errtext_set(err, ENOMEM, "libmicrohttpd does not start");
         return NULL;
@@ -346,7 +331,8 @@ void http_drain(struct http *h)
     h->draining = true;
     uv_poll_stop(&h->listening);
     uv_timer_stop(&h->again);
-    unlink(h->path);
+    uv_fs_event_stop(&h->gone);
+    http_unlisten(h);
 }
 
 size_t http_busy(const struct http *h)
@@ -373,6 +359,7 @@ void http_close(struct http *h)
     uv_close((uv_handle_t *)&h->deadline, NULL);
     uv_close((uv_handle_t *)&h->again, NULL);
     uv_close((uv_handle_t *)&h->search, NULL);
+    uv_close((uv_handle_t *)&h->gone, NULL);
     MHD_stop_daemon(h->daemon);
     h->daemon = NULL;
     close(h->listener);

@@ -25,6 +25,7 @@ struct http_handler {
     void (*request)(void *context, const struct server_request *request,
                     struct server_reply *reply);
     void (*failed)(void *context, const berth_error_t *why, struct server_reply *reply);
+    void (*notice)(void *context, const char *text); /* a line for the log */
 };
 
 struct http;
@@ -34,6 +35,9 @@ struct http;
  */
 struct http *http_open(uv_loop_t *loop, const char *path, mode_t mode, unsigned per_user,
                        uid_t owner, const struct http_handler *handler, berth_error_t *err);
+
+/* Make the socket again if somebody has removed it, which also happens by itself. What comes of it goes to the log. */
+void http_listen_again(struct http *h);
 
 /* A turn is over: send what waited for it, or what is to be said when it failed (NULL: it did not); go on with streams that
  * had nothing.

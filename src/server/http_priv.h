@@ -58,8 +58,12 @@ struct http {
     struct MHD_Daemon *daemon;
     struct http_handler handler;
     struct http_users users;
-    char path[108];
+    char path[108]; /* as long as that of a Unix socket */
+    mode_t mode;
     int listener;
+    dev_t device; /* of the socket's file */
+    ino_t inode;
+    uv_fs_event_t gone;          /* the file, for when somebody removes it */
     uv_poll_t listening, events; /* new connections; the epoll of libmicrohttpd */
     uv_timer_t timeout;          /* of libmicrohttpd */
     uv_timer_t deadline;         /* of the first of `reading` */
@@ -73,6 +77,13 @@ struct http {
     struct exchanges waiting; /* for the end of a turn */
     struct exchanges parked;  /* streams that had nothing */
 };
+
+/* The socket (http_socket.c). Make it, in the place of the one that was; remove it; its file is where it was made. */
+int http_listen(struct http *h, berth_error_t *err);
+void http_unlisten(struct http *h);
+bool http_has_socket(const struct http *h);
+/* Have http_listen_again called when something happens to its file. */
+void http_watch_socket(struct http *h);
 
 /* Let libmicrohttpd do what there is to do. */
 void http_pump(struct http *h);

@@ -59,6 +59,11 @@ static void fail_request(void *context, const berth_error_t *why, struct server_
     server_failed(l->server, why, reply);
 }
 
+static void log_notice(void *context, const char *text)
+{
+    daemon_log(((struct loop *)context)->daemon, "%s", text);
+}
+
 static void on_engine(uv_poll_t *handle, int status, int events)
 {
     struct loop *l = handle->data;
@@ -165,6 +170,7 @@ static void on_reload(uv_signal_t *handle, int signal)
     struct server_reply reply = {0};
 
     (void)signal;
+    http_listen_again(l->http);
     server_request(l->server, &request, &reply);
     call_for_turn(l);
     if (reply.status >= 300)
@@ -210,7 +216,8 @@ static void close_handle(uv_handle_t *handle, void *arg)
 int loop_run(struct daemon *d, server_t *server, struct engine *engine, berth_error_t *err)
 {
     struct loop l = {.daemon = d, .server = server, .dirty = true};
-    struct http_handler handler = {.context = &l, .request = take_request, .failed = fail_request};
+    struct http_handler handler = {
+        .context = &l, .request = take_request, .failed = fail_request, .notice = log_notice};
     int rc = uv_loop_init(&l.uv);
 
     if (rc < 0)

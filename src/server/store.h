@@ -12,6 +12,8 @@
  * Texts that are given are copied; those that are returned are valid until the store's next call. Callbacks don't call the
  * store.
  *
+ * A commit looks whether the file is still in its place: ESTALE, when somebody has deleted or replaced it or its log.
+ *
  * Calls return 0, or -1 with errno and a text that names the file: ENOSPC (no room on the disk), EIO, EINVAL (a damaged or
  * a newer file, with what to do about it; or an argument out of its range), EMSGSIZE (a text beyond STORE_TEXT_MAX), ENOMEM.
  * Not thread-safe.

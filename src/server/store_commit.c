@@ -242,7 +242,7 @@ int store_commit(store_t *s, berth_error_t *err)
 {
     if (s->batch.n == 0)
         return 0;
-    if (store_begin(s, err) < 0)
+    if (store_file_check(s, err) < 0 || store_begin(s, err) < 0)
         return -1;
     if (write_batch(s, err) < 0) {
         store_undo(s);

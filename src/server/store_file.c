@@ -350,6 +350,31 @@ static void grow_log(struct store *s)
         }
 }
 
+static bool is_in_place(struct store_place *place, const char *path)
+{
+    struct stat st;
+    bool is_there = path && stat(path, &st) == 0;
+    if (place->inode == 0 && is_there)
+        *place = (struct store_place){st.st_dev, st.st_ino};
+    return place->inode == 0 ||
+           (is_there && st.st_dev == place->device && st.st_ino == place->inode);
+}
+
+int store_file_check(struct store *s, berth_error_t *err)
+{
+    if (!s->watched)
+        return 0;
+    /* Of a link the log is where the file is. */
+    const char *log = sqlite3_filename_wal(sqlite3_db_filename(s->db, "main"));
+    bool has_file = is_in_place(&s->file, s->path);
+    if (is_in_place(&s->log, log) && has_file)
+        return 0;
+    return errtext_set(err, ESTALE,
+                       "%s%s was deleted or replaced while berthd has it open: stop berthd, and "
+                       "start it with the file that is to be used",
+                       s->path, has_file ? "-wal" : "");
+}
+
 int store_file_open(struct store *s, const char *vfs, berth_error_t *err)
 {
     if (!vfs && make_file(s, err) < 0)
@@ -370,5 +395,6 @@ int store_file_open(struct store *s, const char *vfs, berth_error_t *err)
     if (store_migrate(s, steps, STEPS, err) < 0)
         return -1;
     grow_log(s);
-    return 0;
+    s->watched = !vfs;
+    return store_file_check(s, err);
 }

@@ -3,6 +3,7 @@
 #define SERVER_STORE_PRIVATE_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "base/dict.h"
 #include "base/strbuf.h"
@@ -121,9 +122,17 @@ struct text_slot {
     char *data;
 };
 
+/* A file as it was opened; inode 0: it has not been looked at. */
+struct store_place {
+    dev_t device;
+    ino_t inode;
+};
+
 struct store {
     sqlite3 *db;
     char *path;
+    bool watched; /* it is the system's, where others may delete or replace it */
+    struct store_place file, log;
     sqlite3_stmt *sql[SQL_COUNT];
     sqlite3_stmt *reading[2]; /* those that hold what was returned last */
     struct store_cursor *cursors;
@@ -135,6 +144,9 @@ struct store {
 
 /* The file (store_file.c): opened, locked, migrated. 0, or -1 with an error, and then to be closed all the same. */
 int store_file_open(struct store *s, const char *vfs, berth_error_t *err);
+
+/* The file and its log are still where they were opened. Else -1 with ESTALE: what is written would be lost. O(1). */
+int store_file_check(struct store *s, berth_error_t *err);
 
 /* A version of the file is made from the one before by a step; the file says how many it has been through. */
 struct store_step {

@@ -44,10 +44,11 @@ void http_pump(struct http *h)
             break;
     }
     h->pumping = false;
-    if (any)
+    uv_timer_stop(&h->timeout);
+    if (any && ms > 0)
         uv_timer_start(&h->timeout, on_timeout, ms, 0);
-    else
-        uv_timer_stop(&h->timeout);
+    else if (any)
+        http_look_again(h);
 }
 
 static void on_events(uv_poll_t *handle, int status, int events)
@@ -57,23 +58,40 @@ static void on_events(uv_poll_t *handle, int status, int events)
     http_pump(handle->data);
 }
 
-static void on_search(uv_timer_t *timer)
+static void on_search(uv_idle_t *idle)
 {
-    struct http *h = timer->data;
-    struct exchange *x, *next;
+    struct http *h = idle->data;
+    struct exchange *x, *next, *last = TAILQ_LAST(&h->parked, exchanges);
 
+    uv_idle_stop(idle);
+    while ((x = TAILQ_FIRST(&h->deferred)))
+        exchange_resume(x);
+    /* Those that are looked at go behind the others, for which there may be no time in this round. */
     for (x = TAILQ_FIRST(&h->parked); x; x = next) {
-        next = TAILQ_NEXT(x, link);
-        if (x->more == 1)
-            exchange_look(x, false);
+        next = x == last ? NULL : TAILQ_NEXT(x, link);
+        if (x->more != 1)
+            continue;
+        if (!http_users_may_work(&h->users, x->client->peer.uid)) {
+            http_look_again(h);
+            continue;
+        }
+        TAILQ_REMOVE(&h->parked, x, link);
+        TAILQ_INSERT_TAIL(&h->parked, x, link);
+        exchange_look(x, false);
     }
     http_pump(h);
 }
 
+static void on_round(uv_check_t *check)
+{
+    struct http *h = check->data;
+    http_users_begin_round(&h->users);
+}
+
 void http_look_again(struct http *h)
 {
-    if (!uv_is_active((const uv_handle_t *)&h->search))
-        uv_timer_start(&h->search, on_search, 0, 0);
+    /* In the next round: a timer would come again in this one. */
+    uv_idle_start(&h->search, on_search);
 }
 
 static void set_deadline(struct http *h);
@@ -154,8 +172,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
             *context = NULL;
             return;
         }
-        h->connections++;
-        if (h->connections > CROWD)
+        if (h->users.connections > CROWD)
             h->heavy = true;
         client_expect(c);
         return;
@@ -165,11 +182,10 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
         return;
     client_served(c);
     http_users_disconnect(&h->users, c->peer.uid);
-    h->connections--;
     free(c);
     *context = NULL;
     /* What a crowd or a large body took is given back. */
-    if (h->connections == 0 && h->heavy) {
+    if (h->users.connections == 0 && h->heavy) {
         h->heavy = false;
         malloc_trim(0);
     }
@@ -193,7 +209,7 @@ static void take_connection(struct http *h, int fd)
         close(fd);
         return;
     }
-    if (h->connections >= HTTP_CONNECTIONS || !http_users_may_connect(&h->users, peer.uid)) {
+    if (!http_users_may_connect(&h->users, peer.uid)) {
         send(fd, full, sizeof(full) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
         close(fd);
         return;
@@ -264,10 +280,12 @@ static void init_handles(struct http *h)
     uv_timer_init(h->loop, &h->timeout);
     uv_timer_init(h->loop, &h->deadline);
     uv_timer_init(h->loop, &h->again);
-    uv_timer_init(h->loop, &h->search);
+    uv_idle_init(h->loop, &h->search);
+    uv_check_init(h->loop, &h->round);
     uv_fs_event_init(h->loop, &h->gone);
     h->listening.data = h->events.data = h->timeout.data = h->deadline.data = h->again.data =
-        h->search.data = h->gone.data = h;
+        h->search.data = h->round.data = h->gone.data = h;
+    uv_check_start(&h->round, on_round);
     http_watch_socket(h);
     uv_poll_start(&h->listening, UV_READABLE, on_listening);
     uv_poll_start(&h->events, UV_READABLE, on_events);
@@ -289,6 +307,7 @@ struct http *http_open(uv_loop_t *loop, const char *path, mode_t mode, unsigned 
     TAILQ_INIT(&h->reading);
     TAILQ_INIT(&h->waiting);
     TAILQ_INIT(&h->parked);
+    TAILQ_INIT(&h->deferred);
     h->mode = mode;
     h->listener = -1;
     if (strlen(path) >= sizeof(h->path))
@@ -352,6 +371,10 @@ void http_close(struct http *h)
         exchange_wake(x, &why);
     while ((x = TAILQ_FIRST(&h->parked)))
         exchange_look(x, true);
+    while ((x = TAILQ_FIRST(&h->deferred))) {
+        x->refused = 503;
+        exchange_resume(x);
+    }
     MHD_run(h->daemon);
     uv_close((uv_handle_t *)&h->listening, NULL);
     uv_close((uv_handle_t *)&h->events, NULL);
@@ -360,6 +383,7 @@ void http_close(struct http *h)
     uv_close((uv_handle_t *)&h->again, NULL);
     uv_close((uv_handle_t *)&h->search, NULL);
     uv_close((uv_handle_t *)&h->gone, NULL);
+    uv_close((uv_handle_t *)&h->round, NULL);
     MHD_stop_daemon(h->daemon);
     h->daemon = NULL;
     close(h->listener);

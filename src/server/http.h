@@ -1,8 +1,8 @@
 /* HTTP on a Unix socket, in a libuv loop: takes requests to who answers them, and replies back.
  *
- * A reply that waits (server_reply.wait) is sent after http_turned. What a client may take is bounded: connections in all
- * and for each user, the size of a request's head and body, the bodies in memory at once, the time in which a request has to be
- * there.
+ * A reply that waits (server_reply.wait) is sent after http_turned. What a client may take is bounded: the size of a
+ * request's head and body, the time in which a request has to be there; and in all and for each user (http_users.h)
+ * connections, streams and the bodies in memory at once.
  */
 #ifndef SERVER_HTTP_H
 #define SERVER_HTTP_H
@@ -12,9 +12,14 @@
 #include "berth/error.h"
 #include "server/server.h"
 
-#define HTTP_BODY_MAX    ((size_t)64 << 20)  /* bytes of one request */
-#define HTTP_BODIES_MAX  ((size_t)256 << 20) /* of all that are being read */
-#define HTTP_CONNECTIONS 2048
+#define HTTP_BODY_MAX ((size_t)64 << 20) /* bytes of one request */
+#define HTTP_BODIES_MAX                                                                            \
+    ((size_t)256 << 20) /* of all that are being read; for one user as for one request */
+#define HTTP_CONNECTIONS     2048
+#define HTTP_STREAMS         1024 /* of lists and events at once */
+#define HTTP_STREAMS_OF_USER 128
+#define HTTP_RESERVE                                                                               \
+    64 /* of connections and streams, for root and the owner; of bodies, HTTP_BODY_MAX */
 #define HTTP_REQUEST_MS                                                                            \
     15000 /* a connection without a request, or with a part of one, is closed after so long */
 #define HTTP_REPLY_S 600 /* and one that takes nothing of its reply */

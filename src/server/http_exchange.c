@@ -2,12 +2,50 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/errtext.h"
 #include "server/http_priv.h"
 
-#define BLOCK 65536   /* bytes that are asked of a stream at once */
-#define HEAVY 1048576 /* bytes of a body that are worth giving back */
+#define BLOCK     65536   /* bytes that are asked of a stream at once */
+#define HEAVY     1048576 /* bytes of a body that are worth giving back */
+#define QUERY_MAX 24576   /* bytes of a query, and its parts */
+#define PARTS_MAX 64
+
+/* libmicrohttpd keeps the parts of a query beside the head of the request, and has no room left to answer when they fill
+ * it: so this is answered past it. No route has more names than a few.
+ */
+static const char too_long[] =
+    "HTTP/1.1 414 URI Too Long\r\n"
+    "Content-Type: application/json\r\nContent-Length: 95\r\nConnection: close\r\n\r\n"
+    "{\"error\":{\"message\":\"the query is too long, expected at most 64 parts and 24 KiB\","
+    "\"key\":null}}\n";
+
+static bool is_too_long(const char *query)
+{
+    int parts = 0;
+    if (!query || strlen(query) > QUERY_MAX)
+        return query != NULL;
+    for (; query; parts++) {
+        query = strchr(query, '&');
+        query = query ? query + 1 : NULL;
+    }
+    return parts > PARTS_MAX;
+}
+
+/* What the beginning of a request tells against it. */
+static int refuse_uri(struct MHD_Connection *connection, const char *uri, const char *query)
+{
+    const char *nul = strstr(uri, "%00"); /* it would end the path for who reads it */
+
+    if (is_too_long(query)) {
+        int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        send(fd, too_long, sizeof(too_long) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+        shutdown(fd, SHUT_RDWR);
+        return 414;
+    }
+    return nul && (!query || nul < query) ? 400 : 0;
+}
 
 void *exchange_begin(void *cls, const char *uri, struct MHD_Connection *connection)
 {
@@ -23,20 +61,30 @@ void *exchange_begin(void *cls, const char *uri, struct MHD_Connection *connecti
         free(x);
         return NULL;
     }
+    x->refused = refuse_uri(connection, uri, mark);
     h->busy++;
     return x;
 }
 
+/* Suspend it, in a list. */
+static void suspend(struct exchange *x, struct exchanges *list)
+{
+    x->list = list;
+    TAILQ_INSERT_TAIL(list, x, link);
+    MHD_suspend_connection(x->connection);
+}
+
 static void unlist(struct exchange *x)
 {
-    if (x->in_list)
-        TAILQ_REMOVE(x->parked ? &x->http->parked : &x->http->waiting, x, link);
-    x->in_list = false;
+    if (x->list)
+        TAILQ_REMOVE(x->list, x, link);
+    x->list = NULL;
 }
 
 static void drop_body(struct exchange *x)
 {
-    x->http->bodies -= x->accounted;
+    if (x->accounted)
+        http_users_sent(&x->http->users, x->client->peer.uid, x->accounted);
     x->accounted = 0;
     strbuf_clear(&x->body);
 }
@@ -73,6 +121,8 @@ void exchange_end(void *cls, struct MHD_Connection *connection, void **context,
     if (x->held)
         http_users_release(&x->http->users, x->client->peer.uid, x->held);
     free(x->query);
+    if (x->streams)
+        http_users_streamed(&x->http->users, x->client->peer.uid);
     strbuf_clear(&x->reply.body);
     strbuf_clear(&x->out);
     server_stream_close(x->reply.stream);
@@ -97,22 +147,32 @@ static void refuse(struct exchange *x, int status, const char *message)
     x->state = EXCHANGE_READY;
 }
 
-static void refuse_body(struct exchange *x)
+static void refuse_request(struct exchange *x)
 {
-    if (x->refused == 413)
+    if (x->refused == 400)
+        refuse(x, 400, "the path has a NUL in it");
+    else if (x->refused == 413)
         refuse(x, 413, "the body is too large, expected at most 67108864 bytes");
     else
-        refuse(x, 503, "too much is being sent at once, try again");
+        refuse(x, 503, "you, or all together, send too much at once, try again");
 }
 
 /* Some more of a stream, where none is left. */
 static void read_stream(struct exchange *x)
 {
+    uint64_t begin = uv_hrtime();
+
     strbuf_reset(&x->out);
     x->sent = 0;
     x->more = server_stream_read(x->reply.stream, &x->out, BLOCK);
     if (x->out.failed)
         x->more = -1;
+    http_users_work(&x->http->users, x->client->peer.uid, uv_hrtime() - begin);
+}
+
+static bool may_work(const struct exchange *x)
+{
+    return x->http->draining || http_users_may_work(&x->http->users, x->client->peer.uid);
 }
 
 /* The peer of a parked stream has gone: libmicrohttpd does not look at suspended connections. */
@@ -150,10 +210,8 @@ static void watch(struct exchange *x)
 
 static void park(struct exchange *x)
 {
-    x->parked = x->in_list = true;
-    TAILQ_INSERT_TAIL(&x->http->parked, x, link);
     watch(x);
-    MHD_suspend_connection(x->connection);
+    suspend(x, &x->http->parked);
 }
 
 static ssize_t send_stream(void *cls, uint64_t position, char *to, size_t max)
@@ -171,7 +229,7 @@ static ssize_t send_stream(void *cls, uint64_t position, char *to, size_t max)
         x->more = 1;
     }
     do {
-        if (x->sent == x->out.len && x->more == 1)
+        if (x->sent == x->out.len && x->more == 1 && may_work(x))
             read_stream(x);
     } while (x->out.len == 0 && x->more == 1 && x->http->draining);
     n = x->out.len - x->sent;
@@ -196,13 +254,23 @@ static ssize_t send_stream(void *cls, uint64_t position, char *to, size_t max)
 static void unpark(struct exchange *x)
 {
     unlist(x);
-    x->parked = false;
     stop_watching(x->client);
+    MHD_resume_connection(x->connection);
+}
+
+void exchange_resume(struct exchange *x)
+{
+    unlist(x);
     MHD_resume_connection(x->connection);
 }
 
 void exchange_look(struct exchange *x, bool end)
 {
+    if (!end && !may_work(x)) {
+        x->more = 1;
+        http_look_again(x->http);
+        return;
+    }
     read_stream(x);
     if (x->out.len > 0 || x->more <= 0 || end)
         unpark(x);
@@ -223,16 +291,27 @@ void exchange_wake(struct exchange *x, const berth_error_t *failure)
     MHD_resume_connection(x->connection);
 }
 
+/* Another reply than the one that there is. */
+static void replace_reply(struct exchange *x, const char *message)
+{
+    server_stream_close(x->reply.stream);
+    x->reply.stream = NULL;
+    refuse(x, 503, message);
+}
+
 static enum MHD_Result send_reply(struct exchange *x)
 {
     struct server_reply *reply = &x->reply;
     struct MHD_Response *response;
 
-    if (reply->body.failed) {
-        server_stream_close(reply->stream);
-        reply->stream = NULL;
-        strbuf_reset(&reply->body);
-        refuse(x, 503, "out of memory");
+    if (reply->body.failed)
+        replace_reply(x, "out of memory");
+    if (reply->stream && !x->streams) {
+        x->streams = http_users_stream(&x->http->users, x->client->peer.uid);
+        if (!x->streams)
+            replace_reply(x,
+                          "too many lists and streams of events are open, yours or all together: "
+                          "read or close some first");
     }
     if (reply->stream)
         response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, send_stream, x, NULL);
@@ -269,12 +348,12 @@ static enum MHD_Result take_head(struct exchange *x)
 
     x->client =
         MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-    if (!x->client)
+    if (!x->client || x->refused == 414)
         return MHD_NO;
     x->state = EXCHANGE_BODY;
     if (n > HTTP_BODY_MAX) {
         x->refused = 413;
-        refuse_body(x);
+        refuse_request(x);
     }
     return x->state == EXCHANGE_READY ? send_reply(x) : MHD_YES;
 }
@@ -282,23 +361,23 @@ static enum MHD_Result take_head(struct exchange *x)
 static void take_body(struct exchange *x, const char *bytes, size_t n)
 {
     struct http *h = x->http;
+    size_t counted = 0;
 
     if (x->refused)
         return;
     if (x->body.len + n > HTTP_BODY_MAX)
         x->refused = 413;
-    else if (h->bodies + n > HTTP_BODIES_MAX)
+    else if (!http_users_send(&h->users, x->client->peer.uid, x->body.len, n, &counted))
         x->refused = 503;
     else
         strbuf_put(&x->body, bytes, n);
+    x->accounted += counted;
     if (x->body.failed)
         x->refused = 503;
     if (x->refused) {
         drop_body(x);
         return;
     }
-    x->accounted += n;
-    h->bodies += n;
     if (x->body.len > HEAVY)
         h->heavy = true;
 }
@@ -330,13 +409,18 @@ static enum MHD_Result handle(struct exchange *x, const char *method, const char
 
     client_served(x->client);
     if (x->refused) {
-        refuse_body(x);
+        refuse_request(x);
         return send_reply(x);
     }
     if (!http_users_may_ask(&h->users, x->client->peer.uid)) {
         refuse(x, 503, "too many replies wait to be read, read them first");
         drop_body(x);
         return send_reply(x);
+    }
+    if (!may_work(x)) {
+        suspend(x, &h->deferred);
+        http_look_again(h);
+        return MHD_YES;
     }
     put_query(&query, x->query, last);
     struct server_request request = {.method = method,
@@ -345,15 +429,15 @@ static enum MHD_Result handle(struct exchange *x, const char *method, const char
                                      .body = x->body.len ? strbuf_text(&x->body) : "",
                                      .length = x->body.len,
                                      .peer = x->client->peer};
+    uint64_t begin = uv_hrtime();
     h->handler.request(h->handler.context, &request, &x->reply);
+    http_users_work(&h->users, x->client->peer.uid, uv_hrtime() - begin);
     strbuf_clear(&query);
     drop_body(x);
     if (!x->reply.wait)
         return send_reply(x);
     x->state = EXCHANGE_WAITING;
-    x->in_list = true;
-    TAILQ_INSERT_TAIL(&h->waiting, x, link);
-    MHD_suspend_connection(x->connection);
+    suspend(x, &h->waiting);
     return MHD_YES;
 }
 

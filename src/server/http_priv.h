@@ -40,15 +40,16 @@ struct exchange {
     char *query; /* NULL: none */
     struct strbuf body;
     size_t held;      /* bytes of its reply, for http_users */
-    size_t accounted; /* bytes of it that count for HTTP_BODIES_MAX */
-    int refused;      /* a status, where the body is only read to be thrown away */
+    size_t accounted; /* bytes of its body, likewise */
+    bool streams;     /* it counts as a stream, likewise */
+    int refused; /* a status, where the body is only read to be thrown away; 414: it has been answered */
     struct server_reply reply;
     struct strbuf
         out; /* of a stream: what has been read from it, and how much of that has been sent */
     size_t sent;
-    int more;          /* what server_stream_read said */
-    bool parked, gone; /* suspended for want of more; its peer has hung up */
-    bool in_list;
+    int more;               /* what server_stream_read said */
+    bool gone;              /* its peer has hung up */
+    struct exchanges *list; /* in which it is, suspended; NULL: none */
     TAILQ_ENTRY(exchange) link;
 };
 TAILQ_HEAD(exchanges, exchange);
@@ -67,15 +68,18 @@ struct http {
     uv_poll_t listening, events; /* new connections; the epoll of libmicrohttpd */
     uv_timer_t timeout;          /* of libmicrohttpd */
     uv_timer_t deadline;         /* of the first of `reading` */
-    uv_timer_t search;           /* to go on with streams that look for what they have to say */
-    uv_timer_t again;            /* to accept again after there were no descriptors left */
+    uv_idle_t
+        search; /* goes on with streams that look for what they have to say, and with `deferred` */
+    uv_check_t round; /* a round of the loop is over */
+    uv_timer_t again; /* to accept again after there were no descriptors left */
     bool pumping;
     bool draining;
     bool heavy; /* much memory has been in use */
-    size_t connections, busy, bodies;
-    struct clients reading;   /* oldest first */
-    struct exchanges waiting; /* for the end of a turn */
-    struct exchanges parked;  /* streams that had nothing */
+    size_t busy;
+    struct clients reading;    /* oldest first */
+    struct exchanges waiting;  /* for the end of a turn */
+    struct exchanges parked;   /* streams that had nothing */
+    struct exchanges deferred; /* requests of users who have had their share of this round */
 };
 
 /* The socket (http_socket.c). Make it, in the place of the one that was; remove it; its file is where it was made. */
@@ -88,7 +92,9 @@ void http_watch_socket(struct http *h);
 /* Let libmicrohttpd do what there is to do. */
 void http_pump(struct http *h);
 
-/* A parked stream has not come to the end of what it looks through: go on with it after others have had their turn. */
+/* A parked stream has not come to the end of what it looks through, or a request is deferred: go on after others have had
+ * their turn.
+ */
 void http_look_again(struct http *h);
 
 /* The connection is to send a (next) request from now on; or it has. */
@@ -105,6 +111,9 @@ void exchange_end(void *cls, struct MHD_Connection *connection, void **context,
 
 /* Wake one that waits for the end of a turn. */
 void exchange_wake(struct exchange *x, const berth_error_t *failure);
+
+/* Take up one that was deferred. */
+void exchange_resume(struct exchange *x);
 
 /* See whether a parked stream has something now; wake it if so, or if it has to end. */
 void exchange_look(struct exchange *x, bool end);

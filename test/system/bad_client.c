@@ -5,6 +5,9 @@
  *     bad_client SOCKET garbage       what is no HTTP, or HTTP of an absurd size; each must be answered or closed
  *     bad_client SOCKET many N PATH   N connections at once, then a request on each; prints how many got which status
  *     bad_client SOCKET deaf PATH     asks for much and reads nothing; until killed
+ *     bad_client SOCKET keep N PATH   as many, but keeps the connections and reads no more; until killed
+ *     bad_client SOCKET bodies N SIZE N bodies of so many bytes, none of them sent to its end, again whenever the server
+ *                                     closes the first of them; until killed
  *
  * Status 0: the server did as it should.
  */
@@ -173,13 +176,11 @@ static int garbage(void)
     return hear_garbage();
 }
 
-static int many(int n, const char *what)
+static int fds[MANY_MAX];
+
+static int reach_all(int n)
 {
-    static int fds[MANY_MAX];
     struct rlimit files;
-    char request[512];
-    int counts[600] = {0};
-    int length = snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", what);
 
     if (n > MANY_MAX)
         n = MANY_MAX;
@@ -189,6 +190,16 @@ static int many(int n, const char *what)
     }
     for (int i = 0; i < n; i++)
         fds[i] = reach();
+    return n;
+}
+
+static int many(int n, const char *what)
+{
+    char request[512];
+    int counts[600] = {0};
+    int length = snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", what);
+
+    n = reach_all(n);
     for (int i = 0; i < n; i++)
         say(fds[i], request, (size_t)length);
     for (int i = 0; i < n; i++) {
@@ -198,7 +209,48 @@ static int many(int n, const char *what)
     for (int i = 0; i < 600; i++)
         if (counts[i])
             printf("%d %d\n", i, counts[i]);
+    fflush(stdout);
     return counts[0] > 0;
+}
+
+static int keep(int n, const char *what)
+{
+    many(n, what);
+    puts("kept");
+    fflush(stdout);
+    pause();
+    return 0;
+}
+
+static void say_most(int fd, long bytes)
+{
+    static const char zeros[1 << 16];
+    char head[200];
+    int length =
+        snprintf(head, sizeof(head),
+                 "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: %ld\r\n\r\n", bytes);
+
+    if (!say(fd, head, (size_t)length))
+        return;
+    for (long left = bytes - 10, part; left > 0; left -= part) {
+        part = left < (long)sizeof(zeros) ? left : (long)sizeof(zeros);
+        if (!say(fd, zeros, (size_t)part))
+            return;
+    }
+}
+
+static void bodies(int n, long bytes)
+{
+    for (;;) {
+        n = reach_all(n);
+        for (int i = 0; i < n; i++)
+            say_most(fds[i], bytes);
+        puts("sent");
+        fflush(stdout);
+        hear(fds[0]);
+        for (int i = 0; i < n; i++)
+            close(fds[i]);
+    }
 }
 
 static int deaf(const char *what)
@@ -229,5 +281,9 @@ int main(int argc, char **argv)
         return many(atoi(argv[3]), argv[4]);
     if (strcmp(what, "deaf") == 0 && argc == 4)
         return deaf(argv[3]);
+    if (strcmp(what, "keep") == 0 && argc == 5)
+        return keep(atoi(argv[3]), argv[4]);
+    if (strcmp(what, "bodies") == 0 && argc == 5)
+        bodies(atoi(argv[3]), atol(argv[4]));
     return 2;
 }

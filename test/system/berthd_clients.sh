@@ -34,6 +34,14 @@ rm large
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "["; }' >deep
 expect "deep JSON" 400 "$(http_status POST /v1/jobs --data-binary @deep)"
 
+# A query of many parts, for which there may be no room; a path that would be cut off.
+parts=$(awk 'BEGIN { for (i = 0; i < 480; i++) printf "a%d=1&", i }')
+api GET "/v1/jobs?$parts" -w '%{http_code}' >answer
+expect "a query of many parts" '{"error":{"message":"the query is too long, expected at most 64 parts and 24 KiB","key":null}} 414' \
+    "$(xargs -d '\n' <answer)"
+expect "a query of as many as may be" 400 "$(http_status GET "/v1/jobs?$(echo "$parts" | cut -d'&' -f1-64)")"
+expect "a NUL in a path" 400 "$(http_status GET /v1/server%00x)"
+
 # A stream of events goes on where it ended.
 api GET '/v1/events?since=0' >all
 grep -q '^event: submitted$' all || fail "no event of a submission: $(head -5 all)"

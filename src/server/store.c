@@ -84,8 +84,10 @@ void store_close(store_t *s)
     store_text_forget(s);
     store_batch_clear(&s->batch);
     free(s->batch.change);
+    free(s->kept);
     strbuf_clear(&s->batch.bytes);
     strbuf_clear(&s->scratch);
+    free(s->owners.v);
     free(s->path);
     free(s);
 }

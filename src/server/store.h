@@ -9,6 +9,10 @@
  * be there afterwards, wholly. What is read is what has been committed: a batch isn't seen before.
  *
  * Times are us since 1970 where they are called `wall`, else ticks (us) of the scheduler's clock, which does not jump.
+ * What is stored of a user's jobs is counted, row by row, with the changes themselves: STORE_ROW bytes for each job, text,
+ * member that has ended and event, and the bytes of its text. Texts are shared by the jobs of one user, who is counted each
+ * once, and never with another's. What is known of members that wait or run isn't counted.
+ *
  * Texts that are given are copied; those that are returned are valid until the store's next call. Callbacks don't call the
  * store.
  *
@@ -31,6 +35,7 @@ typedef struct store store_t;
 
 #define STORE_TEXT_MAX ((size_t)64 << 20) /* bytes of one text */
 #define STORE_HOW_MAX  15
+#define STORE_ROW      100 /* bytes: what a row takes beside its text, indices included, about */
 
 enum store_state {
     STORE_PENDING,
@@ -115,8 +120,21 @@ size_t store_batch_size(
 int store_get(store_t *s, const char *name, const char **value, berth_error_t *err);
 int store_put(store_t *s, const char *name, const char *value, berth_error_t *err);
 
-int store_add_job(store_t *s, const struct store_job *job,
-                  berth_error_t *err); /* EINVAL: its number is not above all others */
+int store_add_job(
+    store_t *s, const struct store_job *job,
+    berth_error_t *err); /* EINVAL: its number is not above all others, nor kept for it */
+
+/* Numbers are kept for jobs that are added later, in any order, though higher ones are added meanwhile. store_read_job does not
+ * find them as long as they are. 0, or -1 with ENOMEM.
+ */
+int store_keep_jobs(store_t *s, int64_t first, int64_t last);
+void store_unkeep_jobs(store_t *s, int64_t first, int64_t last);
+
+/* Drop the jobs from one number to another, live ones too, with all that belongs to them, and keep no numbers there any more.
+ * As store_retain a transaction of its own, which stops after about max rows: *dropped < max says that none are left.
+ */
+int store_drop_jobs(store_t *s, int64_t first, int64_t last, int64_t max, int64_t *dropped,
+                    berth_error_t *err);
 
 /* What changes of a job: queue, priority, held, duration; the rest of *job but its id isn't looked at. ENOENT: no such number
  * was given yet. Changes of a job that is not there any more are passed over.
@@ -186,5 +204,12 @@ int store_events(store_t *s, int64_t after, int64_t job, int64_t max, void *cont
  */
 int store_retain(store_t *s, int64_t before_wall, int64_t max, int64_t *dropped,
                  berth_error_t *err);
+
+/* The bytes that are stored of a user's jobs, as above. O(log users). */
+int store_used(store_t *s, uint32_t uid, int64_t *bytes, berth_error_t *err);
+
+/* The same for the jobs of one user, whenever they ended, until at most `bytes` are stored of that user's. */
+int store_trim(store_t *s, uint32_t uid, int64_t bytes, int64_t max, int64_t *dropped,
+               berth_error_t *err);
 
 #endif

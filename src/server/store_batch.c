@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/room.h"
 #include "server/store_private.h"
 #include "server/store_record.h"
 
@@ -93,7 +94,7 @@ static int take_texts(struct store *s, struct change *c, const struct store_job 
         if (put_inline(s, data[kind], length[kind], &c->submitted.inline_text[kind], err) < 0)
             return -1;
     for (int kind = 0; kind < TEXTS; kind++) {
-        if (store_text_take(&s->batch, (enum store_text)kind, data[kind], length[kind],
+        if (store_text_take(&s->batch, (enum store_text)kind, job->uid, data[kind], length[kind],
                             &c->submitted.text[kind]) == 0)
             continue;
         if (errno == EMSGSIZE)
@@ -108,9 +109,35 @@ static int take_texts(struct store *s, struct change *c, const struct store_job 
     return 0;
 }
 
+int store_keep_jobs(store_t *s, int64_t first, int64_t last)
+{
+    if (room_for((void **)&s->kept, &s->cap_kept, s->n_kept + 1, sizeof(*s->kept)) < 0)
+        return -1;
+    s->kept[s->n_kept++] = (struct kept){first, last};
+    return 0;
+}
+
+void store_unkeep_jobs(store_t *s, int64_t first, int64_t last)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_kept; i++)
+        if (s->kept[i].first < first || s->kept[i].last > last)
+            s->kept[n++] = s->kept[i];
+    s->n_kept = n;
+}
+
+bool store_is_kept(const struct store *s, int64_t id)
+{
+    for (size_t i = 0; i < s->n_kept; i++)
+        if (id >= s->kept[i].first && id <= s->kept[i].last)
+            return true;
+    return false;
+}
+
 int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
 {
-    if (!store_job_is_valid(job) || job->duration < 0 || job->id <= s->batch.last_job)
+    if (!store_job_is_valid(job) || job->duration < 0 ||
+        (job->id <= s->batch.last_job && !store_is_kept(s, job->id)))
         return errtext_set(err, EINVAL, "%s: job %lld: not a job to add", s->path,
                            (long long)job->id);
     struct change *c = batch_new(s, err);
@@ -130,7 +157,7 @@ int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
         rc = batch_record(s, &c->second, err);
     if (rc == 0)
         rc = take_texts(s, c, job, err);
-    if (rc == 0)
+    if (rc == 0 && job->id > s->batch.last_job)
         s->batch.last_job = job->id;
     return batch_done(s, c, rc);
 }

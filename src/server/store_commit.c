@@ -25,6 +25,7 @@ static int write_job(struct store *s, const struct change *c, berth_error_t *err
     if (!q || !live)
         return -1;
     const char *at = bytes_of(s, c);
+    int64_t bytes = STORE_ROW + (int64_t)c->second;
     sqlite3_bind_int64(q, 1, c->job);
     sqlite3_bind_int64(q, 2, c->submitted.uid);
     bind_text(q, 3, at, c->first);
@@ -43,8 +44,9 @@ static int write_job(struct store *s, const struct change *c, berth_error_t *err
         else
             sqlite3_bind_null(q, 8 + kind);
         at += size;
+        bytes += size > 0 ? (int64_t)size - 1 : 0;
     }
-    if (store_run(s, q, err) < 0)
+    if (store_run(s, q, err) < 0 || store_owner_change(s, c->submitted.uid, bytes, err) < 0)
         return -1;
     sqlite3_bind_int64(live, 1, c->job);
     sqlite3_bind_int64(live, 2, c->submitted.members);
@@ -96,16 +98,40 @@ static int change(struct store *s, enum sql which, int64_t a, int64_t b, berth_e
     return sqlite3_changes(s->db) > 0;
 }
 
+/* The row of a member that has ended, and the length of its record. 1: there is one; 0; -1. */
+static int find_ended(struct store *s, const struct change *c, int64_t *number, int64_t *length,
+                      berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, SQL_ENDED_FIND, err);
+    if (!q)
+        return -1;
+    sqlite3_bind_int64(q, 1, c->job);
+    sqlite3_bind_int64(q, 2, c->member.number);
+    int rc = sqlite3_step(q);
+    if (rc == SQLITE_ROW) {
+        *number = sqlite3_column_int64(q, 0);
+        *length = sqlite3_column_int64(q, 1);
+    } else if (rc != SQLITE_DONE) {
+        store_fail(s, err);
+    }
+    int saved = errno;
+    sqlite3_reset(q);
+    errno = saved;
+    return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : -1;
+}
+
 /* The row of a member that has ended is dropped, as it is to run again. */
 static int leave_ended(struct store *s, const struct change *c, berth_error_t *err)
 {
-    int64_t number;
-    int rc = ask(s, SQL_ENDED_FIND, c->job, c->member.number, &number, err);
+    int64_t number, length;
+    int rc = find_ended(s, c, &number, &length, err);
     if (rc <= 0)
         return rc;
-    return ask(s, SQL_OVER_DROP, c->job, 0, NULL, err) < 0 ||
+    return store_owner_of_job(s, c->job, -STORE_ROW - length, err) < 0 ||
+                   ask(s, SQL_OVER_DROP, c->job, 0, NULL, err) < 0 ||
                    ask(s, SQL_ENDED_DROP, number, 0, NULL, err) < 0 ||
-                   ask(s, SQL_LIVE_AGAIN, c->job, 0, NULL, err) < 0
+                   ask(s, SQL_LIVE_AGAIN, c->job, 0, NULL, err) < 0 ||
+                   ask(s, SQL_LIVE_CHANGE, c->job, 0, NULL, err) < 0
                ? -1
                : 0;
 }
@@ -140,27 +166,33 @@ static int write_live_member(struct store *s, const struct change *c, berth_erro
 /* One more member has ended; the job has with the last one. */
 static int count_end(struct store *s, const struct change *c, berth_error_t *err)
 {
-    int last = change(s, SQL_LIVE_LAST, c->job, 0, err);
+    int last = change(s, SQL_OVER_ADD, c->job, c->member.end_wall, err);
     if (last < 0)
         return -1;
-    return ask(s, last ? SQL_OVER_ADD : SQL_LIVE_ENDED, c->job, 0, NULL, err) < 0 ? -1 : 0;
+    return ask(s, last ? SQL_LIVE_DROP : SQL_LIVE_ENDED, c->job, c->member.end_wall, NULL, err) < 0
+               ? -1
+               : 0;
 }
 
 static int write_ended_member(struct store *s, const struct change *c, berth_error_t *err)
 {
-    int64_t number = 0;
+    int64_t number = 0, length = 0;
     int lived = change(s, SQL_MEMBER_DROP, c->job, c->member.number, err);
-    int again = lived == 0 ? ask(s, SQL_ENDED_FIND, c->job, c->member.number, &number, err) : 0;
+    int again = lived == 0 ? find_ended(s, c, &number, &length, err) : 0;
     if (lived < 0 || again < 0)
         return -1;
     if (again)
-        return run_member(s, SQL_ENDED_SET, c, number, err) < 0 ||
-                       ask(s, SQL_OVER_CHANGE, c->job, 0, NULL, err) < 0
+        return store_owner_of_job(s, c->job, (int64_t)c->first - length, err) < 0 ||
+                       run_member(s, SQL_ENDED_SET, c, number, err) < 0 ||
+                       ask(s, SQL_OVER_CHANGE, c->job, 0, NULL, err) < 0 ||
+                       ask(s, SQL_LIVE_CHANGE, c->job, 0, NULL, err) < 0
                    ? -1
                    : 0;
     int added = run_member(s, SQL_ENDED_ADD, c, c->job, err);
     if (added <= 0)
         return added; /* 0: the job isn't there any more */
+    if (store_owner_of_job(s, c->job, STORE_ROW + (int64_t)c->first, err) < 0)
+        return -1;
     return count_end(s, c, err);
 }
 
@@ -170,11 +202,14 @@ static int write_member(struct store *s, const struct change *c, berth_error_t *
                                          : write_live_member(s, c, err);
 }
 
+/* One of a job that isn't there any more is passed over: nothing would ever drop it. */
 static int write_event(struct store *s, const struct change *c, berth_error_t *err)
 {
-    sqlite3_stmt *q = store_sql(s, SQL_EVENT_ADD, err);
+    int64_t length = c->second > 0 ? (int64_t)c->second - 1 : 0;
+    int rc = c->job > 0 ? store_owner_of_job(s, c->job, STORE_ROW + length, err) : 1;
+    sqlite3_stmt *q = rc > 0 ? store_sql(s, SQL_EVENT_ADD, err) : NULL;
     if (!q)
-        return -1;
+        return rc > 0 ? -1 : rc;
     sqlite3_bind_int64(q, 1, c->event.number);
     sqlite3_bind_int64(q, 2, c->job);
     sqlite3_bind_int64(q, 3, c->event.member);

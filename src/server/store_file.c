@@ -14,7 +14,7 @@ enum { APPLICATION = 0x42727468 }; /* "Brth" in the file's header */
 /* `job` has a row a submission; `live` those with a member that hasn't ended, and how many of them (`remaining`); `over`
  * the others, by when that was. `member` has what is known of members that haven't ended, `ended` those that have, in
  * the order in which they did. `text` is shared by the jobs that use it: a column of `job` holds its id, or a blob that
- * is the text itself. Texts end with a zero.
+ * is the text itself. Texts end with a zero, which is not counted as a byte of them.
  */
 static const char version_1[] =
     "CREATE TABLE value (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -42,7 +42,50 @@ static const char version_1[] =
  */
 static const char version_2[] = "";
 
-static const struct store_step steps[] = {{version_1}, {version_2}};
+/* `owner` has the bytes of each user's rows. Texts are shared by the jobs of one user: `move` says which text of each user's
+ * takes the place of one that several had.
+ */
+#define ROW     STORE_TEXT_OF(STORE_ROW)
+#define BLOB(c) "CASE typeof(" c ") WHEN 'blob' THEN length(" c ") - 1 ELSE 0 END"
+#define JOB                                                                                        \
+    ROW " + length(record) + " BLOB("request") " + " BLOB("environment") " + " BLOB("script")
+#define EVENT ROW " + length(CAST(coalesce(data, '') AS BLOB))"
+/* The latest end of those members that have ended; NULL: none has. */
+#define LIVE_END "(SELECT max(e.end_wall) FROM ended e WHERE e.job = live.job)"
+#define MOVED(c)                                                                                   \
+    "UPDATE job SET " c " = (SELECT m.id FROM move m WHERE m.old = job." c                         \
+    " AND m.uid = job.uid) WHERE typeof(" c ") = 'integer';"
+static const char version_3[] =
+    "CREATE TABLE move (id INTEGER PRIMARY KEY, old INTEGER NOT NULL, uid INTEGER NOT NULL,"
+    " uses INTEGER NOT NULL);"
+    "INSERT INTO move (old, uid, uses) SELECT old, uid, count(*) FROM"
+    " (SELECT request AS old, uid FROM job WHERE typeof(request) = 'integer' UNION ALL"
+    " SELECT environment, uid FROM job WHERE typeof(environment) = 'integer' UNION ALL"
+    " SELECT script, uid FROM job WHERE typeof(script) = 'integer') GROUP BY old, uid;"
+    "CREATE INDEX move_old ON move (old, uid);"
+    "CREATE TABLE moved (id INTEGER PRIMARY KEY, uid INTEGER NOT NULL, hash INTEGER NOT NULL,"
+    " uses INTEGER NOT NULL, data BLOB NOT NULL);"
+    "INSERT INTO moved SELECT m.id, m.uid, t.hash, m.uses, t.data FROM move m"
+    " JOIN text t ON t.id = m.old;" MOVED("request") MOVED("environment")
+        MOVED("script") "DROP TABLE move;"
+                        "DROP TABLE text;"
+                        "ALTER TABLE moved RENAME TO text;"
+                        "CREATE INDEX text_hash ON text (uid, hash);"
+                        "ALTER TABLE over ADD COLUMN uid INTEGER NOT NULL DEFAULT 0;"
+                        "UPDATE over SET uid = coalesce((SELECT j.uid FROM job j WHERE j.id = "
+                        "over.job), 0);"
+                        "CREATE INDEX over_user ON over (uid, end_wall);"
+                        "ALTER TABLE live ADD COLUMN end_wall INTEGER;"
+                        "UPDATE live SET end_wall = " LIVE_END ";"
+                        "CREATE TABLE owner (uid INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);"
+                        "INSERT INTO owner SELECT uid, sum(bytes) FROM (SELECT uid, " JOB
+                        " AS bytes FROM job UNION ALL"
+                        " SELECT uid, " ROW " + length(data) - 1 FROM text UNION ALL"
+                        " SELECT uid, " ROW " + length(record) FROM ended UNION ALL"
+                        " SELECT j.uid, " EVENT
+                        " FROM event e JOIN job j ON j.id = e.job) GROUP BY uid;";
+
+static const struct store_step steps[] = {{version_1}, {version_2}, {version_3}};
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
 static const char *const sql[SQL_COUNT] = {
@@ -51,11 +94,12 @@ static const char *const sql[SQL_COUNT] = {
     [SQL_ROLLBACK] = "ROLLBACK",
     [SQL_GET] = "SELECT value FROM value WHERE name = ?1",
     [SQL_PUT] = "INSERT OR REPLACE INTO value VALUES (?1, ?2)",
-    [SQL_TEXT_FIND] = "SELECT id, data FROM text WHERE hash = ?1 ORDER BY id LIMIT 4",
-    [SQL_TEXT_ADD] = "INSERT INTO text (hash, uses, data) VALUES (?1, ?2, ?3)",
+    [SQL_TEXT_FIND] = "SELECT id, data FROM text WHERE uid = ?2 AND hash = ?1 ORDER BY id LIMIT 4",
+    [SQL_TEXT_ADD] = "INSERT INTO text (uid, hash, uses, data) VALUES (?4, ?1, ?2, ?3)",
     [SQL_TEXT_USE] = "UPDATE text SET uses = uses + ?2 WHERE id = ?1",
     [SQL_TEXT_UNUSE] = "UPDATE text SET uses = uses - 1 WHERE id = ?1",
     [SQL_JOB_TEXTS] = "SELECT request, environment, script FROM job WHERE id = ?1",
+    [SQL_TEXT_UNUSED] = "SELECT " ROW " + length(data) - 1 FROM text WHERE id = ?1 AND uses <= 0",
     [SQL_TEXT_DROP] = "DELETE FROM text WHERE id = ?1 AND uses <= 0",
     [SQL_TEXT_READ] = "SELECT data FROM text WHERE id = ?1",
     [SQL_JOB_ADD] = "INSERT INTO job (id, uid, queue, priority, held, duration, record, request,"
@@ -64,17 +108,25 @@ static const char *const sql[SQL_COUNT] = {
                     " WHERE id = ?1",
     [SQL_JOB_READ] = "SELECT " STORE_JOB_COLUMNS " FROM job j WHERE j.id = ?1",
     [SQL_JOB_DROP] = "DELETE FROM job WHERE id = ?1",
+    [SQL_JOB_SIZE] = "SELECT " JOB " FROM job WHERE id = ?1",
+    [SQL_JOB_UID] = "SELECT uid FROM job WHERE id = ?1",
+    [SQL_JOB_FROM] = "SELECT id FROM job WHERE id >= ?1 ORDER BY id LIMIT 1",
     [SQL_JOB_LAST] = "SELECT max(id) FROM job",
     [SQL_LIVE_ADD] = "INSERT INTO live (job, remaining) VALUES (?1, ?2)",
-    [SQL_LIVE_ENDED] = "UPDATE live SET remaining = remaining - 1 WHERE job = ?1",
-    [SQL_LIVE_LAST] = "DELETE FROM live WHERE job = ?1 AND remaining = 1",
+    [SQL_LIVE_ENDED] = "UPDATE live SET remaining = remaining - 1,"
+                       " end_wall = max(coalesce(end_wall, ?2), ?2) WHERE job = ?1",
+    [SQL_LIVE_CHANGE] = "UPDATE live SET end_wall = " LIVE_END " WHERE job = ?1",
     [SQL_LIVE_AGAIN] = "INSERT INTO live (job, remaining) VALUES (?1, 1)"
                        " ON CONFLICT (job) DO UPDATE SET remaining = remaining + 1",
-    [SQL_OVER_ADD] = "INSERT OR REPLACE INTO over (job, end_wall)"
-                     " SELECT ?1, max(end_wall) FROM ended WHERE job = ?1",
+    [SQL_LIVE_DROP] = "DELETE FROM live WHERE job = ?1",
+    [SQL_OVER_ADD] = "INSERT OR REPLACE INTO over (job, end_wall, uid)"
+                     " SELECT l.job, max(coalesce(l.end_wall, ?2), ?2), j.uid"
+                     " FROM live l JOIN job j ON j.id = l.job"
+                     " WHERE l.job = ?1 AND l.remaining = 1",
     [SQL_OVER_CHANGE] = "UPDATE over SET end_wall ="
                         " (SELECT max(end_wall) FROM ended WHERE job = ?1) WHERE job = ?1",
     [SQL_OVER_FIRST] = "SELECT job FROM over WHERE end_wall < ?1 ORDER BY end_wall, job LIMIT 1",
+    [SQL_OVER_OF_USER] = "SELECT job FROM over WHERE uid = ?1 ORDER BY end_wall, job LIMIT 1",
     [SQL_OVER_DROP] = "DELETE FROM over WHERE job = ?1",
     [SQL_MEMBER_SET] = "UPDATE member SET state = ?3, end_wall = ?4, record = ?5"
                        " WHERE job = ?1 AND member = ?2",
@@ -84,7 +136,7 @@ static const char *const sql[SQL_COUNT] = {
     [SQL_MEMBER_DROP] = "DELETE FROM member WHERE job = ?1 AND member = ?2",
     [SQL_MEMBER_READ] = "SELECT " STORE_MEMBER_COLUMNS " FROM member"
                         " WHERE job = ?1 AND member = ?2",
-    [SQL_ENDED_FIND] = "SELECT number FROM ended WHERE job = ?1 AND member = ?2",
+    [SQL_ENDED_FIND] = "SELECT number, length(record) FROM ended WHERE job = ?1 AND member = ?2",
     [SQL_ENDED_ADD] = "INSERT INTO ended (job, member, uid, state, end_wall, record)"
                       " SELECT id, ?2, uid, ?3, ?4, ?5 FROM job WHERE id = ?1",
     [SQL_ENDED_SET] = "UPDATE ended SET state = ?2, end_wall = ?3, record = ?4 WHERE number = ?1",
@@ -95,6 +147,8 @@ static const char *const sql[SQL_COUNT] = {
                          " WHERE job = ?1 ORDER BY member",
     [SQL_ENDED_RETAIN] = "DELETE FROM ended WHERE number IN"
                          " (SELECT number FROM ended WHERE job = ?1 LIMIT ?2)",
+    [SQL_ENDED_SIZE] = "SELECT sum(" ROW " + length(record)) FROM"
+                       " (SELECT record FROM ended WHERE job = ?1 LIMIT ?2)",
     [SQL_EVENT_ADD] = "INSERT INTO event (number, job, member, wall, kind, data)"
                       " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     [SQL_EVENT_LAST] = "SELECT max(number) FROM event",
@@ -104,7 +158,12 @@ static const char *const sql[SQL_COUNT] = {
                           " WHERE job = ?3 AND number > ?1 ORDER BY number LIMIT ?2",
     [SQL_EVENT_RETAIN] = "DELETE FROM event WHERE number IN"
                          " (SELECT number FROM event WHERE job = ?1 ORDER BY number LIMIT ?2)",
+    [SQL_EVENT_SIZE] = "SELECT sum(" EVENT ") FROM"
+                       " (SELECT data FROM event WHERE job = ?1 ORDER BY number LIMIT ?2)",
     [SQL_EVENT_SERVER] = "SELECT wall FROM event WHERE job = 0 ORDER BY number LIMIT 1",
+    [SQL_OWNER_READ] = "SELECT bytes FROM owner WHERE uid = ?1",
+    [SQL_OWNER_ADD] = "INSERT INTO owner (uid, bytes) VALUES (?1, ?2)"
+                      " ON CONFLICT (uid) DO UPDATE SET bytes = bytes + ?2",
     [SQL_LOAD] = "SELECT l.remaining, " STORE_JOB_COLUMNS
                  " FROM live l LEFT JOIN job j ON j.id = l.job ORDER BY l.job",
     [SQL_LOAD_MEMBERS] = "SELECT " STORE_MEMBER_COLUMNS " FROM member"
@@ -195,6 +254,7 @@ int store_begin(struct store *s, berth_error_t *err)
     store_settle(s);
     store_cursors_settle(s);
     store_undo(s);
+    store_owners_begin(s);
     if (!store_sql(s, SQL_ROLLBACK, err)) /* at hand when there is no memory */
         return -1;
     sqlite3_stmt *q = store_sql(s, SQL_BEGIN, err);
@@ -203,6 +263,8 @@ int store_begin(struct store *s, berth_error_t *err)
 
 int store_end(struct store *s, berth_error_t *err)
 {
+    if (store_owners_write(s, err) < 0)
+        return -1;
     sqlite3_stmt *q = store_sql(s, SQL_COMMIT, err);
     return q ? store_run(s, q, err) : -1;
 }

@@ -19,20 +19,26 @@ enum sql {
     SQL_TEXT_FIND,
     SQL_TEXT_ADD,
     SQL_TEXT_USE,
+    SQL_TEXT_UNUSED,
     SQL_TEXT_DROP,
     SQL_TEXT_READ,
     SQL_JOB_ADD,
     SQL_JOB_SET,
     SQL_JOB_READ,
     SQL_JOB_DROP,
+    SQL_JOB_SIZE,
+    SQL_JOB_UID,
     SQL_JOB_LAST,
+    SQL_JOB_FROM,
     SQL_LIVE_ADD,
     SQL_LIVE_ENDED,
-    SQL_LIVE_LAST,
+    SQL_LIVE_CHANGE,
     SQL_LIVE_AGAIN,
+    SQL_LIVE_DROP,
     SQL_OVER_ADD,
     SQL_OVER_CHANGE,
     SQL_OVER_FIRST,
+    SQL_OVER_OF_USER,
     SQL_OVER_DROP,
     SQL_MEMBER_SET,
     SQL_MEMBER_ADD,
@@ -45,6 +51,7 @@ enum sql {
     SQL_ENDED_READ,
     SQL_ENDED_OF_JOB,
     SQL_ENDED_RETAIN,
+    SQL_ENDED_SIZE,
     SQL_TEXT_UNUSE,
     SQL_JOB_TEXTS,
     SQL_EVENT_ADD,
@@ -52,7 +59,10 @@ enum sql {
     SQL_EVENTS,
     SQL_EVENTS_OF_JOB,
     SQL_EVENT_RETAIN,
+    SQL_EVENT_SIZE,
     SQL_EVENT_SERVER,
+    SQL_OWNER_READ,
+    SQL_OWNER_ADD,
     SQL_LOAD,
     SQL_LOAD_MEMBERS,
     SQL_COUNT
@@ -60,11 +70,11 @@ enum sql {
 
 enum store_text { TEXT_REQUEST, TEXT_ENVIRONMENT, TEXT_SCRIPT, TEXTS };
 
-/* A text of the batch. Equal ones of a batch are one. */
+/* A text of the batch. Equal ones of a batch and a user are one. */
 struct batch_text {
     struct dict_entry entry; /* by `key`; one that collides with another isn't entered */
     struct batch_text *next;
-    uint64_t key[2]; /* hash and length */
+    uint64_t key[3]; /* hash, length, uid */
     size_t length;   /* bytes of data */
     int64_t uses;    /* jobs of the batch */
     int64_t id;      /* of its row, while the batch is written */
@@ -128,6 +138,19 @@ struct store_place {
     ino_t inode;
 };
 
+/* What a transaction changes of what is stored of each user's, until it is written at its end. */
+struct owner_change {
+    uint32_t uid;
+    int64_t bytes;
+};
+
+struct owners {
+    struct owner_change *v;
+    size_t n, cap, last; /* the one that was changed last */
+    int64_t job;         /* whose owner was asked for last; 0: of none */
+    uint32_t uid;        /* who that is */
+};
+
 struct store {
     sqlite3 *db;
     char *path;
@@ -137,7 +160,12 @@ struct store {
     sqlite3_stmt *reading[2]; /* those that hold what was returned last */
     struct store_cursor *cursors;
     struct batch batch;
-    int64_t last_job, last_event;                 /* as committed */
+    struct owners owners;
+    int64_t last_job, last_event; /* as committed */
+    struct kept {                 /* numbers that jobs may still be added with */
+        int64_t first, last;
+    } * kept;
+    size_t n_kept, cap_kept;
     struct text_slot slot[TEXTS][TEXT_SLOTS + 1]; /* the last one: for a text too long for others */
     struct strbuf scratch;
 };
@@ -182,12 +210,26 @@ void store_settle(struct store *s);
 #define STORE_LAST_EVENT "store.last-event"
 int store_write_last(struct store *s, berth_error_t *err);
 
+/* Bytes per user (store_owner.c), within a transaction: from its beginning nothing has changed; a change of somebody's (0 or -1); or of
+ * a job's owner's (1, 0 if the job isn't there, or -1); all of them written.
+ */
+void store_owners_begin(struct store *s);
+int store_owner_change(struct store *s, uint32_t uid, int64_t bytes, berth_error_t *err);
+int store_owner_of_job(struct store *s, int64_t job, int64_t bytes, berth_error_t *err);
+int store_owners_write(struct store *s, berth_error_t *err);
+
+/* What is stored of a user's, as of this moment of the transaction. */
+int store_owner_bytes(struct store *s, uint32_t uid, int64_t *bytes, berth_error_t *err);
+
 /* Texts (store_text.c). Enter one into the batch; *text NULL where it is none or short enough to be stored with the job. */
-int store_text_take(struct batch *b, enum store_text kind, const char *data, size_t length,
-                    const struct batch_text **text);
+int store_text_take(struct batch *b, enum store_text kind, uint32_t uid, const char *data,
+                    size_t length, const struct batch_text **text);
 void store_text_untake(const struct batch_text *text); /* NULL is fine */
 bool store_text_is_inline(const char *data, size_t length);
 void store_batch_clear(struct batch *b);
+
+/* Whether a number is kept. */
+bool store_is_kept(const struct store *s, int64_t id);
 
 /* Give the batch's texts their rows. */
 int store_texts_write(struct store *s, berth_error_t *err);
@@ -210,6 +252,8 @@ int store_member_row(struct store *s, sqlite3_stmt *q, int column, bool ended,
 /* Put the statements of all cursors back; they go on where they were (store_find.c). */
 void store_cursors_settle(struct store *s);
 
+#define STORE_TEXT_OF_(n)    #n
+#define STORE_TEXT_OF(n)     STORE_TEXT_OF_(n)
 #define STORE_MEMBER_COLUMNS "job, member, state, end_wall, record"
 #define STORE_JOB_BRIEF      "j.id, j.uid, j.queue, j.priority, j.held, j.duration, j.record, j.request"
 #define STORE_JOB_COLUMNS    STORE_JOB_BRIEF ", j.environment, j.script"

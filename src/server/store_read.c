@@ -101,7 +101,7 @@ int store_read_job(store_t *s, int64_t id, struct store_job *job, berth_error_t 
     if (!q)
         return -1;
     sqlite3_bind_int64(q, 1, id);
-    int rc = read_row(s, q, 0, err);
+    int rc = store_is_kept(s, id) ? 0 : read_row(s, q, 0, err);
     if (rc == 0)
         return errtext_set(err, ENOENT, "%s: there is no job %lld", s->path, (long long)id);
     return rc < 0 ? -1 : store_job_row(s, q, 0, true, job, err);

@@ -1,5 +1,6 @@
-/* Texts that jobs share: environments, scripts, requests. In a batch equal ones are one; in the file a row has each, with the
- * number of jobs that use it. Short ones stay with their job.
+/* Texts that the jobs of a user share: environments, scripts, requests. In a batch equal ones are one; in the file a row has
+ * each, with the number of jobs that use it. Short ones stay with their job. Users don't share theirs, so that what is stored
+ * of one depends on nobody else.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,20 +35,20 @@ bool store_text_is_inline(const char *data, size_t length)
 
 /* The last of its kind was the same, or another one of the batch. */
 static struct batch_text *find(struct batch *b, enum store_text kind, const char *data,
-                               size_t length, uint64_t key[2])
+                               size_t length, uint64_t key[3])
 {
     struct batch_text *t = b->last[kind];
-    if (t && t->length == length && memcmp(t->data, data, length) == 0)
+    if (t && t->length == length && t->key[2] == key[2] && memcmp(t->data, data, length) == 0)
         return t;
     key[0] = hash_of(data, length);
     key[1] = length;
-    struct dict_entry *e = dict_find(&b->texts, (const char *)key, 2 * sizeof(*key));
+    struct dict_entry *e = dict_find(&b->texts, (const char *)key, 3 * sizeof(*key));
     t = e ? (struct batch_text *)((char *)e - offsetof(struct batch_text, entry)) : NULL;
     return t && memcmp(t->data, data, length) == 0 ? t : NULL;
 }
 
-int store_text_take(struct batch *b, enum store_text kind, const char *data, size_t length,
-                    const struct batch_text **text)
+int store_text_take(struct batch *b, enum store_text kind, uint32_t uid, const char *data,
+                    size_t length, const struct batch_text **text)
 {
     *text = NULL;
     if (!data || store_text_is_inline(data, length))
@@ -56,7 +57,7 @@ int store_text_take(struct batch *b, enum store_text kind, const char *data, siz
         errno = EMSGSIZE;
         return -1;
     }
-    uint64_t key[2];
+    uint64_t key[3] = {0, 0, uid};
     struct batch_text *t = find(b, kind, data, length, key);
     if (!t) {
         t = dict_reserve(&b->texts) == 0 ? malloc(sizeof(*t) + length + 1) : NULL;
@@ -64,7 +65,8 @@ int store_text_take(struct batch *b, enum store_text kind, const char *data, siz
             errno = ENOMEM;
             return -1;
         }
-        *t = (struct batch_text){.next = b->text, .key = {key[0], key[1]}, .length = length};
+        *t =
+            (struct batch_text){.next = b->text, .key = {key[0], key[1], key[2]}, .length = length};
         memcpy(t->data, data, length);
         t->data[length] = '\0';
         t->entry.text = (const char *)t->key;
@@ -114,6 +116,7 @@ static int find_row(struct store *s, const struct batch_text *t, int64_t *id, be
         return -1;
     *id = 0;
     sqlite3_bind_int64(q, 1, (int64_t)t->key[0]);
+    sqlite3_bind_int64(q, 2, (int64_t)t->key[2]);
     int rc;
     while (*id == 0 && (rc = sqlite3_step(q)) == SQLITE_ROW) {
         const void *data = sqlite3_column_blob(q, 1);
@@ -147,9 +150,12 @@ static int write_text(struct store *s, struct batch_text *t, berth_error_t *err)
     sqlite3_bind_int64(q, 1, (int64_t)t->key[0]);
     sqlite3_bind_int64(q, 2, t->uses);
     sqlite3_bind_blob64(q, 3, t->data, t->length + 1, SQLITE_STATIC);
+    sqlite3_bind_int64(q, 4, (int64_t)t->key[2]);
     int rc = store_run(s, q, err);
     sqlite3_bind_null(q, 3);
     t->id = sqlite3_last_insert_rowid(s->db);
+    if (rc == 0)
+        rc = store_owner_change(s, (uint32_t)t->key[2], STORE_ROW + (int64_t)t->length, err);
     return rc;
 }
 

@@ -221,12 +221,22 @@ static void commit(struct scene *c)
     c->n_tried = 0;
 }
 
+/* Drop what ended long ago, or what is too much of a user's. */
 static void retain(struct scene *c)
 {
     berth_error_t err = {""};
     int64_t before = random_between(&c->r, 0, 600), dropped;
-    model_retain(&c->next, before);
-    if (store_retain(c->s, before, 100000, &dropped, &err) == 0) {
+    uint32_t uid = (uint32_t)random_between(&c->r, MODEL_UID, MODEL_UID + MODEL_USERS - 1);
+    int64_t bytes = random_between(&c->r, 0, 2 * model_used(&c->next, uid));
+    int rc;
+    if (random_next(&c->r) % 2) {
+        model_retain(&c->next, before);
+        rc = store_retain(c->s, before, 100000, &dropped, &err);
+    } else {
+        model_trim(&c->next, uid, bytes);
+        rc = store_trim(c->s, uid, bytes, 100000, &dropped, &err);
+    }
+    if (rc == 0) {
         if (dropped > 0)
             c->n_tried = 0;
         c->sure = c->next;

@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/store_record.h"
+
+enum { TAGS = 1001, SHORT = 256 };
+
 static char request[512], environment[70000], script[20000];
 
 void model_fill_job(const struct model *m, int64_t id, struct store_job *out)
@@ -17,7 +21,7 @@ void model_fill_job(const struct model *m, int64_t id, struct store_job *out)
     snprintf(script, sizeof(script), "#!/bin/sh\n%0*d", j->script * 97 % 9000, j->script);
     *out = (struct store_job){
         .id = id,
-        .uid = (uint32_t)(1000 + id % 3),
+        .uid = (uint32_t)(MODEL_UID + id % MODEL_USERS),
         .gid = 100,
         .user = id % 3 ? "somebody" : "root",
         .name = j->tag % 2 ? "odd" : NULL,
@@ -91,15 +95,83 @@ bool model_is_over(const struct model_job *job, int64_t before)
     return job->there;
 }
 
+static void drop(struct model *m, int64_t id)
+{
+    m->job[id - 1].there = false;
+    for (int64_t i = 0; i < m->events; i++)
+        if (m->event_job[i] == id)
+            m->event_job[i] = -1;
+}
+
 void model_retain(struct model *m, int64_t before)
 {
+    for (int64_t id = 1; id <= m->jobs; id++)
+        if (model_is_over(&m->job[id - 1], before))
+            drop(m, id);
+}
+
+/* A text that is not short counts once, by what makes it what it is. */
+static int64_t text_bytes(const char *text, bool *seen)
+{
+    int64_t n = text ? (int64_t)strlen(text) : 0;
+    if (n < SHORT)
+        return n;
+    n = *seen ? 0 : n + STORE_ROW;
+    *seen = true;
+    return n;
+}
+
+int64_t model_used(const struct model *m, uint32_t uid)
+{
+    bool seen[3][TAGS] = {{false}};
+    struct strbuf record = {0};
+    struct store_job job;
+    struct store_member member;
+    int64_t bytes = 0;
     for (int64_t id = 1; id <= m->jobs; id++) {
-        if (!model_is_over(&m->job[id - 1], before))
+        const struct model_job *j = &m->job[id - 1];
+        if (!j->there || MODEL_UID + id % MODEL_USERS != uid)
             continue;
-        m->job[id - 1].there = false;
+        model_fill_job(m, id, &job);
+        strbuf_reset(&record);
+        store_job_encode(&record, &job);
+        bytes += STORE_ROW + (int64_t)record.len + text_bytes(job.request, &seen[0][j->tag]) +
+                 text_bytes(job.environment, &seen[1][j->environment]) +
+                 text_bytes(job.script, &seen[2][j->script]);
+        for (int i = 0; i < j->members; i++) {
+            if (!j->member[i].known || j->member[i].state < STORE_DONE)
+                continue;
+            model_fill_member(m, id, i, &member);
+            strbuf_reset(&record);
+            store_member_encode(&record, &member);
+            bytes += STORE_ROW + (int64_t)record.len;
+        }
         for (int64_t i = 0; i < m->events; i++)
-            if (m->event_job[i] == id)
-                m->event_job[i] = -1;
+            bytes += m->event_job[i] == id ? STORE_ROW + (int64_t)strlen("{}") : 0;
+    }
+    strbuf_clear(&record);
+    return bytes;
+}
+
+static int64_t end_of(const struct model_job *job)
+{
+    int64_t end = -1;
+    for (int i = 0; i < job->members; i++)
+        end = job->member[i].end_wall > end ? job->member[i].end_wall : end;
+    return end;
+}
+
+void model_trim(struct model *m, uint32_t uid, int64_t bytes)
+{
+    while (model_used(m, uid) > bytes) {
+        int64_t first = 0;
+        for (int64_t id = 1; id <= m->jobs; id++)
+            if (MODEL_UID + id % MODEL_USERS == uid && model_is_over(&m->job[id - 1], INT64_MAX) &&
+                (first == 0 || end_of(&m->job[id - 1]) < end_of(&m->job[first - 1])))
+                first = id;
+        if (first == 0)
+            return;
+        drop(m, first);
     }
 }
 
@@ -182,6 +254,8 @@ void model_tell(const struct model *m, struct strbuf *out)
     tell_number(out, m->jobs);
     tell_number(out, m->events);
     tell_number(out, m->value);
+    for (uint32_t i = 0; i < MODEL_USERS; i++)
+        tell_number(out, model_used(m, MODEL_UID + i));
     for (int64_t id = 1; id <= m->jobs; id++) {
         const struct model_job *j = &m->job[id - 1];
         if (!j->there)
@@ -279,6 +353,12 @@ int model_tell_store(store_t *s, struct strbuf *out, berth_error_t *err)
     if (store_get(s, "value", &value, err) < 0)
         return -1;
     tell_text(out, value ? value : "0");
+    for (uint32_t i = 0; i < MODEL_USERS; i++) {
+        int64_t bytes;
+        if (store_used(s, MODEL_UID + i, &bytes, err) < 0)
+            return -1;
+        tell_number(out, bytes);
+    }
     for (int64_t id = 1; id <= store_last_job(s); id++)
         if (tell_store_job(s, id, out, err) < 0)
             return -1;

@@ -39,6 +39,12 @@ void model_set_member(struct model *m, int64_t id, int member, enum store_state 
 bool model_is_over(const struct model_job *job, int64_t before);
 void model_retain(struct model *m, int64_t before);
 
+enum { MODEL_UID = 1000, MODEL_USERS = 3 };
+
+/* What is stored of a user's jobs, counted anew; and jobs that are over dropped until it is no more than that. */
+int64_t model_used(const struct model *m, uint32_t uid);
+void model_trim(struct model *m, uint32_t uid, int64_t bytes);
+
 /* All that is in it, and the same of a store, as texts. */
 void model_tell(const struct model *m, struct strbuf *out);
 int model_tell_store(store_t *s, struct strbuf *out, berth_error_t *err);

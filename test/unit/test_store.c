@@ -494,7 +494,7 @@ static void test_newer(void **state)
     (void)state;
     run("PRAGMA user_version = 99");
     close_store();
-    refuse("store.db: a newer berthd made it (version 99, this one knows 2): run that one", EINVAL);
+    refuse("store.db: a newer berthd made it (version 99, this one knows 3): run that one", EINVAL);
 }
 
 static void test_strange(void **state)
@@ -522,17 +522,120 @@ static void test_view(void **state)
 static void test_migration(void **state)
 {
     (void)state;
-    const struct store_step steps[] = {
-        {""}, {""}, {"CREATE TABLE t (a)"}, {"INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)"}};
-    const struct store_step wrong[] = {
-        {""}, {""}, {""}, {""}, {"DELETE FROM t; DELETE FROM nothing"}};
-    assert_int_equal(store_migrate(s, steps, 3, &err), 0);
-    assert_int_equal(store_migrate(s, steps, 4, &err), 0);
-    assert_int_equal(store_migrate(s, steps, 4, &err), 0);
+    int now = (int)count("SELECT user_version FROM pragma_user_version");
+    struct store_step steps[16] = {{""}}, wrong[16] = {{""}};
+    assert_in_range(now, 1, 12);
+    steps[now] = (struct store_step){"CREATE TABLE t (a)"};
+    steps[now + 1] = (struct store_step){"INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)"};
+    wrong[now + 2] = (struct store_step){"DELETE FROM t; DELETE FROM nothing"};
+    assert_int_equal(store_migrate(s, steps, now + 1, &err), 0);
+    assert_int_equal(store_migrate(s, steps, now + 2, &err), 0);
+    assert_int_equal(store_migrate(s, steps, now + 2, &err), 0);
     assert_int_equal(count("SELECT sum(a) FROM t"), 3);
-    assert_int_equal(store_migrate(s, wrong, 5, &err), -1);
+    assert_int_equal(store_migrate(s, wrong, now + 3, &err), -1);
     assert_int_equal(count("SELECT sum(a) FROM t"), 3);
-    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 4);
+    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), now + 2);
+}
+
+/* The tables as version 2 had them; texts that users have alike are one row then, with all their jobs. */
+static void make_version_2(void)
+{
+    run("DROP TABLE owner; DROP INDEX over_user; ALTER TABLE over DROP COLUMN uid;"
+        "ALTER TABLE live DROP COLUMN end_wall;"
+        "DROP INDEX text_hash; ALTER TABLE text DROP COLUMN uid;"
+        "CREATE INDEX text_hash ON text (hash);"
+        "CREATE TABLE one AS SELECT min(id) AS id, data FROM text GROUP BY data;"
+        "CREATE TABLE same AS SELECT t.id AS id, o.id AS one FROM text t JOIN one o USING (data);"
+        "UPDATE text SET uses = (SELECT total(u.uses) FROM text u JOIN same s ON s.id = u.id"
+        " WHERE s.one = text.id);"
+        "UPDATE job SET environment = (SELECT one FROM same WHERE id = environment),"
+        " script = (SELECT one FROM same WHERE id = script);"
+        "DELETE FROM text WHERE id NOT IN (SELECT id FROM one); DROP TABLE one; DROP TABLE same;"
+        "PRAGMA user_version = 2");
+}
+
+static int64_t used(uint32_t uid)
+{
+    int64_t bytes;
+    assert_int_equal(store_used(s, uid, &bytes, &err), 0);
+    return bytes;
+}
+
+/* What is stored of each user's is counted when the file is of a version that did not, and users part their texts. */
+static void test_version_2(void **state)
+{
+    (void)state;
+    static char environment[4096], script[1000];
+    memset(environment, 'e', sizeof(environment) - 1);
+    memset(script, 's', sizeof(script) - 1);
+    for (int64_t id = 1; id <= 5; id++) {
+        struct store_job job = job_of(id, 2);
+        struct store_event event = {.job = id, .member = -1, .kind = "submitted", .data = "{}"};
+        job.uid = id % 2 ? 1000 : 1001;
+        job.environment = environment;
+        job.script = id == 2 ? NULL : script;
+        job.script_length = sizeof(script) - 1;
+        assert_int_equal(store_add_job(s, &job, &err), 0);
+        assert_int_equal(store_add_event(s, &event, &err), 0);
+        set_member(id, 0, STORE_DONE, id);
+        if (id > 2)
+            set_member(id, 1, STORE_CANCELLED, id);
+    }
+    commit();
+    int64_t ann = used(1000), bob = used(1001), dropped;
+    assert_true(ann > 5000 && bob > 5000);
+    make_version_2();
+    assert_int_equal(count("SELECT count(*) FROM text"), 2);
+    assert_int_equal(count("SELECT sum(uses) FROM text"), 9);
+    reopen();
+    assert_int_equal(used(1000), ann);
+    assert_int_equal(used(1001), bob);
+    assert_int_equal(used(7), 0);
+    assert_int_equal(count("SELECT count(*) FROM text"), 4);
+    assert_int_equal(count("SELECT sum(uses) FROM text"), 9);
+    struct store_job job;
+    assert_int_equal(store_read_job(s, 5, &job, &err), 0);
+    assert_string_equal(job.environment, environment);
+    assert_string_equal(job.script, script);
+    assert_int_equal(store_trim(s, 1001, 0, 100, &dropped, &err), 0);
+    assert_int_equal(dropped, 4);
+    assert_int_equal(used(1000), ann);
+    assert_string_equal(list(&(struct store_query){.uid = 1001, .since_wall = -1}), "2[0]");
+}
+
+/* What a user has too much of goes by the order of its end, others' never; what waits or runs stays. */
+static void test_trim(void **state)
+{
+    (void)state;
+    const struct store_query all = {.uid = -1, .since_wall = -1};
+    static char script[5000];
+    int64_t dropped;
+    memset(script, 's', sizeof(script));
+    for (int64_t id = 1; id <= 5; id++) {
+        struct store_job job = job_of(id, 1);
+        job.uid = id == 1 ? 1001 : 1000;
+        script[0] = (char)('0' + id);
+        job.script = script;
+        job.script_length = sizeof(script);
+        assert_int_equal(store_add_job(s, &job, &err), 0);
+        if (id < 5)
+            set_member(id, 0, STORE_DONE, 10 - id);
+    }
+    commit();
+    assert_in_range(used(1000), 4 * 5000, 4 * 6000);
+    assert_int_equal(store_trim(s, 1000, 4 * 6000, 100, &dropped, &err), 0);
+    assert_int_equal(dropped, 0);
+    assert_int_equal(store_trim(s, 1000, 3 * 5900, 100, &dropped, &err), 0);
+    assert_int_equal(dropped, 2); /* the job that ended first, and its member */
+    assert_string_equal(list(&all), "1 2 3");
+    assert_int_equal(store_trim(s, 1000, 0, 1, &dropped, &err), 0);
+    assert_int_equal(dropped, 1);
+    assert_int_equal(store_trim(s, 1000, 0, 100, &dropped, &err), 0);
+    assert_int_equal(dropped, 3);
+    assert_string_equal(list(&all), "1");
+    assert_string_equal(live(), " 5");
+    assert_in_range(used(1000), 5000, 6000);
+    assert_in_range(used(1001), 5000, 6000);
 }
 
 /* What version 1 has of a member that ran, which says not how it was started: a byte for the version, numbers of which the
@@ -548,9 +651,10 @@ static void test_version_1(void **state)
     add_ended(2, 9);
     commit();
     run("UPDATE ended SET record = CAST(" MEMBER_1 " AS BLOB) WHERE job = 1");
+    make_version_2();
     run("PRAGMA user_version = 1");
     reopen();
-    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 2);
+    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 3);
     assert_int_equal(store_read_member(s, 1, 0, &member, &err), 0);
     assert_int_equal(member.attempts, 1);
     assert_int_equal(member.start_wall, 5);
@@ -633,7 +737,8 @@ int main(void)
         TEST(test_list),   TEST(test_cursor),    TEST(test_long_search), TEST(test_events),
         TEST(test_texts),  TEST(test_retention), TEST(test_full_disk),   TEST(test_two),
         TEST(test_newer),  TEST(test_strange),   TEST(test_view),        TEST(test_migration),
-        TEST(test_damage), TEST(test_file),      TEST(test_version_1),
+        TEST(test_damage), TEST(test_file),      TEST(test_version_1),   TEST(test_version_2),
+        TEST(test_trim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -387,16 +387,42 @@ static size_t weigh(const char *text, size_t length)
     return weight;
 }
 
+/* What the reader of JSON asks for is watched: where memory runs out, it says that the text is wrong, or nothing. */
+static json_malloc_t get_memory;
+static bool ran_out;
+
+static void *watched(size_t size)
+{
+    void *memory = get_memory(size);
+    ran_out = ran_out || !memory;
+    return memory;
+}
+
+static json_t *load(const char *text, size_t length, bool *no_memory, json_error_t *why)
+{
+    json_free_t release;
+    json_get_alloc_funcs(&get_memory, &release);
+    ran_out = false;
+    json_set_alloc_funcs(watched, release);
+    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES, why);
+    json_set_alloc_funcs(get_memory, release);
+    *no_memory = !value && ran_out;
+    return value;
+}
+
 static int read_body(struct call *c)
 {
     json_error_t why;
+    bool no_memory;
     if (c->request->length > API_BODY_MAX)
         return api_refuse(c, 413, NULL, "the body is larger than 64 MiB");
     if (c->request->length == 0)
         return api_refuse(c, 400, NULL, "expected a body of JSON");
     if (c->request->length > WEIGHTY && weigh(c->request->body, c->request->length) > WEIGHT_MAX)
         return api_refuse(c, 413, NULL, "the body has too many values");
-    c->body = json_loadb(c->request->body, c->request->length, JSON_REJECT_DUPLICATES, &why);
+    c->body = load(c->request->body, c->request->length, &no_memory, &why);
+    if (no_memory)
+        return api_refuse(c, 503, NULL, "out of memory");
     if (!c->body)
         return api_refuse(c, 400, NULL, "the body is no JSON: line %d, column %d: %s", why.line,
                           why.column, why.text);

@@ -139,6 +139,40 @@ static void a_job_has_its_share_of_processes(void **state)
     assert_int_equal(sim_engine_find(w->engine, 2, -1)->processes, 3 * 2048);
 }
 
+/* What JSON is read into, until so many pieces of it are there. */
+static int pieces;
+
+static void *few_pieces(size_t size)
+{
+    return pieces-- > 0 ? malloc(size) : NULL;
+}
+
+/* It is no fault of the body that there is no memory for it, whichever piece is missing. */
+static void a_body_that_finds_no_memory_is_no_wrong_one(void **state)
+{
+    struct sim_server *w = *state;
+    static const char body[] = "{\"command\":[\"true\"],\"cores\":1,\"environment\":{\"A\":\"b\"}}";
+    struct server_request request = {.method = "POST",
+                                     .path = "/v1/jobs",
+                                     .body = body,
+                                     .length = sizeof(body) - 1,
+                                     .peer = {.uid = SIM_OWNER, .gid = 100, .pid = 1}};
+    struct server_reply reply;
+    int refused = 0;
+    do {
+        pieces = refused;
+        json_set_alloc_funcs(few_pieces, free);
+        server_request(w->server, &request, &reply);
+        json_set_alloc_funcs(malloc, free);
+        if (reply.status != 201 && reply.status != 503)
+            fail_msg("with %d pieces: %d %s", refused, reply.status, strbuf_text(&reply.body));
+        refused += reply.status == 503;
+        strbuf_clear(&reply.body);
+    } while (reply.status == 503);
+    assert_true(refused > 5);
+    sim_server_turn(w, NULL);
+}
+
 static void wrong_requests_are_refused_by_name(void **state)
 {
     struct sim_server *w = *state;
@@ -822,6 +856,7 @@ int main(void)
                                         close_world),
         TEST(a_job_has_its_share_of_processes),
         TEST(wrong_requests_are_refused_by_name),
+        TEST(a_body_that_finds_no_memory_is_no_wrong_one),
         TEST(jobs_wait_and_keep_what_they_were_promised),
         TEST(limits_end_jobs),
         TEST(jobs_are_cancelled_held_and_changed),

@@ -9,6 +9,7 @@
 
 #include "base/errtext.h"
 #include "server/job_text.h"
+#include "server/work.h"
 
 #define WEIGHTY    ((size_t)1 << 20) /* bytes of a body that is worth weighing */
 #define WEIGHT_MAX ((size_t)10000000)
@@ -82,6 +83,13 @@ int api_wrong(struct call *c, const berth_error_t *why)
     const char *key = key_in(text, &length);
     put_error(c->out, text, key, length);
     return -1;
+}
+
+void api_no_memory(struct server_reply *reply)
+{
+    reply->status = 503;
+    reply->wait = false;
+    put_error(&reply->body, "out of memory", NULL, 0);
 }
 
 void api_done(struct call *c)
@@ -283,15 +291,23 @@ struct job *api_job(struct call *c)
     return job;
 }
 
-int api_members(struct call *c, struct job *job,
-                int (*each)(struct call *c, struct job *job, uint32_t member))
+int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
+                int (*each)(struct call *c, struct progress *p, struct job *job, uint32_t member))
 {
-    uint32_t first = c->member >= 0 ? (uint32_t)c->member : 0;
-    uint32_t end = c->member >= 0 ? first + 1 : job->members;
-    for (uint32_t i = first; i < end; i++)
-        if (member_is_live(&job->member[i]) && each(c, job, i) < 0)
+    struct job *job = p->begun ? job_lookup(c->s, c->id) : api_job(c);
+    if (!job)
+        return p->begun ? 1 : -1; /* none of it lives any more */
+    p->begun = true;
+    for (; p->next < (c->member >= 0 ? 1 : job->members); p->next++) {
+        if (*steps == 0)
+            return 0;
+        uint32_t i = c->member >= 0 ? (uint32_t)c->member : job->members - 1 - p->next;
+        bool live = member_is_live(&job->member[i]);
+        work_spend(steps, live ? cost : 1);
+        if (live && each(c, p, job, i) < 0)
             return -1;
-    return 0;
+    }
+    return 1;
 }
 
 /* ---- Routing ---- */
@@ -306,7 +322,7 @@ static const struct route routes[] = {
     {"GET", "/v1/server", api_server_get, false, false},
     {"POST", "/v1/server/reload", api_server_reload, false, true},
     {"POST", "/v1/server/stop", api_server_stop, false, true},
-    {"POST", "/v1/jobs", api_jobs_post, true, false},
+    {"POST", "/v1/jobs", api_jobs_post, false, false},
     {"GET", "/v1/jobs", api_jobs_get, false, false},
     {"POST", "/v1/jobs/cancel", api_jobs_change, true, false},
     {"POST", "/v1/jobs/hold", api_jobs_change, true, false},
@@ -398,29 +414,34 @@ static void *watched(size_t size)
     return memory;
 }
 
-static json_t *load(const char *text, size_t length, bool *no_memory, json_error_t *why)
+json_t *api_load(const char *text, size_t length, size_t flags, bool *no_memory, json_error_t *why)
 {
     json_free_t release;
     json_get_alloc_funcs(&get_memory, &release);
     ran_out = false;
     json_set_alloc_funcs(watched, release);
-    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES, why);
+    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES | flags, why);
     json_set_alloc_funcs(get_memory, release);
     *no_memory = !value && ran_out;
     return value;
 }
 
-static int read_body(struct call *c)
+bool api_is_heavy(const char *text, size_t length)
+{
+    return length > WEIGHTY && weigh(text, length) > WEIGHT_MAX;
+}
+
+int api_read_body(struct call *c)
 {
     json_error_t why;
     bool no_memory;
-    if (c->request->length > API_BODY_MAX)
-        return api_refuse(c, 413, NULL, "the body is larger than 64 MiB");
+    if (c->request->length > API_READ_MAX)
+        return api_refuse(c, 413, NULL, "the body is larger than 3 MiB, and no list of jobs");
     if (c->request->length == 0)
         return api_refuse(c, 400, NULL, "expected a body of JSON");
-    if (c->request->length > WEIGHTY && weigh(c->request->body, c->request->length) > WEIGHT_MAX)
+    if (api_is_heavy(c->request->body, c->request->length))
         return api_refuse(c, 413, NULL, "the body has too many values");
-    c->body = load(c->request->body, c->request->length, &no_memory, &why);
+    c->body = api_load(c->request->body, c->request->length, 0, &no_memory, &why);
     if (no_memory)
         return api_refuse(c, 503, NULL, "out of memory");
     if (!c->body)
@@ -436,7 +457,7 @@ static void answer(struct call *c, const struct route *route)
                    "only the owner of the server, root and administrators may do that");
         return;
     }
-    if (route->has_body && read_body(c) < 0)
+    if (route->has_body && api_read_body(c) < 0)
         return;
     route->answer(c);
     json_decref(c->body);
@@ -477,11 +498,8 @@ void server_request(server_t *s, const struct server_request *request, struct se
         c.admin = user_is_admin(s, uid);
         find_route(&c);
     }
-    if (reply->body.failed) {
-        reply->status = 503;
-        reply->wait = false;
-        put_error(&reply->body, "out of memory", NULL, 0);
-    }
+    if (reply->body.failed)
+        api_no_memory(reply);
 }
 
 void server_failed(server_t *s, const berth_error_t *why, struct server_reply *reply)

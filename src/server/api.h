@@ -8,6 +8,8 @@
 #include "server/server_priv.h"
 
 #define API_BODY_MAX ((size_t)64 << 20)
+#define API_READ_MAX                                                                               \
+    ((size_t)3 << 20)       /* of a body, that is read at once: all of it, or a job of a list */
 #define API_JOBS_MAX 100000 /* submitted at once */
 #define API_PAGE_MAX 1000000
 
@@ -30,8 +32,18 @@ int api_refuse(struct call *c, int status, const char *key, const char *format, 
 /* Refuse with a text that may name a key, and the status that belongs to errno. Returns -1. */
 int api_wrong(struct call *c, const berth_error_t *why);
 
+/* There was no memory for the reply. */
+void api_no_memory(struct server_reply *reply);
+
 /* "{}", after the next turn. */
 void api_done(struct call *c);
+
+/* Read the body. Returns 0, or -1 and the call is refused. And whether a text has too many values to be read. */
+int api_read_body(struct call *c);
+bool api_is_heavy(const char *text, size_t length);
+
+/* Read JSON, with flags of jansson's. NULL: it is wrong, and why says where and what, or there was no memory for it. */
+json_t *api_load(const char *text, size_t length, size_t flags, bool *no_memory, json_error_t *why);
 
 /* ---- The query behind the path ---- */
 
@@ -49,6 +61,12 @@ int api_query_whole(struct call *c, const struct api_query *q, int64_t *number);
 
 /* ---- Jobs ---- */
 
+/* The caller as a user of this machine, or NULL and the call is refused. */
+struct user *api_user(struct call *c);
+
+/* Whether one more job may be, and is alike to what the caller may ask for: 0, or -1 with a text that `what` stands before. */
+int api_may_submit(struct call *c, struct user *user, const struct job *job, berth_error_t *err);
+
 /* Whether the caller may see and change all of a job. */
 bool api_owns(const struct call *c, uint32_t uid);
 
@@ -60,9 +78,43 @@ struct job *api_job(struct call *c);
  */
 struct store_cursor *api_stored(struct call *c, struct store_job *job, struct store_member *member);
 
-/* Do something to each live member that the path names. `each` returns 0; -1 and the call is refused. */
-int api_members(struct call *c, struct job *job,
-                int (*each)(struct call *c, struct job *job, uint32_t member));
+/* What can be changed of a job. */
+struct api_change {
+    int64_t priority;
+    json_t *duration_value;
+    const char *queue;
+    json_t *hold;
+    bool has_priority;
+    int64_t duration;
+};
+
+/* How far something has come that is done to a job, member by member. All zero at first. */
+struct progress {
+    uint32_t next; /* how many members it has come to */
+    bool begun;    /* the call has been looked at: from now on it is only gone on with */
+    bool any;      /* some member was meant */
+    int signal;
+    struct api_change to; /* of what the call's body owns */
+    struct {              /* the job before that, */
+        const char *queue;
+        int64_t priority, duration;
+        bool held, limited;
+    } was;
+    bool goes_back; /* to which it is changed back */
+};
+
+/* What is done to the job, or its member, that the call names. 1: it is done, and the call is answered; 0: the steps are used
+ * up, and it is to be called again, whatever has happened since.
+ */
+typedef int api_action(struct call *c, struct progress *p, size_t *steps);
+api_action api_cancel, api_signal, api_requeue, api_change;
+
+/* Do something to each live member that the call names, each of which takes so many steps. The last one comes first, as those
+ * that run are mostly the first: else what is cancelled would make room for what is about to be. `each` returns 0; -1 and the
+ * call is refused. Returns 1, 0 as above, or -1 and the call is refused.
+ */
+int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
+                int (*each)(struct call *c, struct progress *p, struct job *job, uint32_t member));
 
 /* What comes with jobs that are sent a signal or changed, before it is known which they are: 0, or -1 and the call is refused.
  */

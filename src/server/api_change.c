@@ -8,6 +8,9 @@
 #include "server/api.h"
 #include "server/job_read.h"
 #include "server/job_text.h"
+#include "server/work.h"
+
+#define CANCEL_STEPS 5 /* it ends: that is written, with an event */
 
 static int64_t shown_member(const struct job *job, uint32_t member)
 {
@@ -32,11 +35,15 @@ static char *by(const struct call *c)
 
 /* ---- Cancel ---- */
 
-static int cancel_member(struct call *c, struct job *job, uint32_t i)
+static int cancel_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
 {
     server_t *s = c->s;
     struct member *m = &job->member[i];
+    (void)p;
     if (m->state == STORE_PENDING) {
+        if (m->handle < 0 &&
+            enter_member(s, job, i) < 0) /* who waits for it is to hear of its end */
+            return api_refuse(c, 503, NULL, "out of memory");
         m->cancelled = true;
         if (m->handle >= 0)
             sched_cancel(s->sched, s->now, m->handle);
@@ -55,31 +62,25 @@ static int cancel_member(struct call *c, struct job *job, uint32_t i)
     return 0;
 }
 
-void api_job_delete(struct call *c)
+int api_cancel(struct call *c, struct progress *p, size_t *steps)
 {
-    struct job *job = api_job(c);
-    if (job && api_members(c, job, cancel_member) == 0)
+    int rc = api_members(c, p, steps, CANCEL_STEPS, cancel_member);
+    if (rc > 0)
         api_done(c);
+    return rc != 0;
 }
 
 /* ---- Signal and requeue ---- */
 
-struct signalled {
-    struct call call;
-    int signal;
-    bool any;
-};
-
-static int signal_member(struct call *c, struct job *job, uint32_t i)
+static int signal_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
 {
-    struct signalled *to = (struct signalled *)c;
     struct run *run = job->member[i].run;
     if (job->member[i].state != STORE_RUNNING || !run)
         return 0;
     if (run_signals(c->s, 1) < 0)
         return api_refuse(c, 503, NULL, "out of memory");
-    run_signal(c->s, run, to->signal, false);
-    to->any = true;
+    run_signal(c->s, run, p->signal, false);
+    p->any = true;
     return 0;
 }
 
@@ -107,23 +108,22 @@ int api_signal_check(struct call *c)
     return read_signal(c, &signal);
 }
 
-void api_job_signal(struct call *c)
+int api_signal(struct call *c, struct progress *p, size_t *steps)
 {
-    struct signalled to = {.call = *c};
-    struct job *job = api_job(c);
-    if (!job || read_signal(c, &to.signal) < 0)
-        return;
-    if (api_members(&to.call, job, signal_member) < 0)
-        return;
-    if (to.any)
+    if (!p->begun && (!api_job(c) || read_signal(c, &p->signal) < 0))
+        return 1;
+    int rc = api_members(c, p, steps, 1, signal_member);
+    if (rc > 0 && p->any)
         api_done(c);
-    else
+    else if (rc > 0)
         api_refuse(c, 409, NULL, "job %s doesn't run", c->rest);
+    return rc != 0;
 }
 
-static int requeue_member(struct call *c, struct job *job, uint32_t i)
+static int requeue_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
 {
     struct member *m = &job->member[i];
+    p->any = p->any || m->run;
     if ((m->state != STORE_RUNNING && m->state != STORE_STARTING) || m->cancelled || !m->run)
         return 0;
     m->preempted = m->requeue = true;
@@ -133,44 +133,30 @@ static int requeue_member(struct call *c, struct job *job, uint32_t i)
     return 0;
 }
 
-void api_job_requeue(struct call *c)
+int api_requeue(struct call *c, struct progress *p, size_t *steps)
 {
-    struct job *job = api_job(c);
-    bool any = false;
-    if (!job)
-        return;
-    for (uint32_t i = 0; i < job->members; i++)
-        any = any || ((c->member < 0 || c->member == i) && job->member[i].run &&
-                      member_is_live(&job->member[i]));
-    if (!any)
-        api_refuse(c, 409, NULL, "job %s doesn't run", c->rest);
-    else if (api_members(c, job, requeue_member) == 0)
+    int rc = api_members(c, p, steps, 1, requeue_member);
+    if (rc > 0 && p->any)
         api_done(c);
+    else if (rc > 0)
+        api_refuse(c, 409, NULL, "job %s doesn't run", c->rest);
+    return rc != 0;
 }
 
 /* ---- Changes ---- */
 
-struct change {
-    int64_t priority;
-    json_t *duration_value;
-    const char *queue;
-    json_t *hold;
-    bool has_priority;
-    int64_t duration;
-};
-
 static const struct key change_keys[] = {
     {.name = "priority",
      .type = KEY_WHOLE,
-     .at = offsetof(struct change, priority),
+     .at = offsetof(struct api_change, priority),
      .min = -SCHED_PRIORITY_MAX,
      .max = SCHED_PRIORITY_MAX},
-    {.name = "duration", .type = KEY_ANY, .at = offsetof(struct change, duration_value)},
-    {.name = "queue", .type = KEY_TEXT, .at = offsetof(struct change, queue)},
-    {.name = "hold", .type = KEY_ANY, .at = offsetof(struct change, hold)},
+    {.name = "duration", .type = KEY_ANY, .at = offsetof(struct api_change, duration_value)},
+    {.name = "queue", .type = KEY_TEXT, .at = offsetof(struct api_change, queue)},
+    {.name = "hold", .type = KEY_ANY, .at = offsetof(struct api_change, hold)},
 };
 
-static int read_change(struct call *c, struct change *to)
+static int read_change(struct call *c, struct api_change *to)
 {
     const struct key_table table = {"", change_keys, sizeof(change_keys) / sizeof(*change_keys)};
     const struct key_place place = {"request", 0};
@@ -195,7 +181,7 @@ static int read_change(struct call *c, struct change *to)
 
 int api_change_check(struct call *c)
 {
-    struct change to = {0};
+    struct api_change to = {0};
     return read_change(c, &to);
 }
 
@@ -216,7 +202,7 @@ static bool runs_any(const struct job *job)
 }
 
 /* Whether the change may be, before anything is changed. */
-static int check_change(struct call *c, const struct job *job, const struct change *to)
+static int check_change(struct call *c, const struct job *job, const struct api_change *to)
 {
     if (c->member >= 0)
         return api_refuse(c, 400, NULL, "members of an array are changed together: name job %lld",
@@ -234,142 +220,185 @@ static int check_change(struct call *c, const struct job *job, const struct chan
     return 0;
 }
 
-static int set_queue(struct call *c, struct job *job, const char *queue)
-{
-    server_t *s = c->s;
-    berth_error_t why = {""};
-    const char *name = server_name(s, queue);
-    if (!name)
-        return api_refuse(c, 503, NULL, "out of memory");
-    for (uint32_t i = 0; i < job->members; i++) {
-        if (job->member[i].state != STORE_PENDING)
-            continue;
-        if (sched_set_queue(s->sched, s->now, job->member[i].handle, queue, &why) == 0)
-            continue;
-        int saved = errno;
-        while (i-- > 0) /* back again */
-            if (job->member[i].state == STORE_PENDING)
-                sched_set_queue(s->sched, s->now, job->member[i].handle, job->queue, NULL);
-        errno = saved;
-        return failed(c, &why);
-    }
-    job->queue = name;
-    return 0;
-}
-
-static int set_duration(struct call *c, struct job *job, int64_t duration)
-{
-    server_t *s = c->s;
-    berth_error_t why = {""};
-    for (uint32_t i = 0; i < job->members; i++) {
-        struct member *m = &job->member[i];
-        if (!member_is_live(m) || m->handle < 0)
-            continue;
-        if (sched_set_duration(s->sched, s->now, m->handle, duration, &why) == 0)
-            continue;
-        int saved = errno;
-        while (i-- > 0)
-            if (member_is_live(&job->member[i]) && job->member[i].handle >= 0)
-                sched_set_duration(s->sched, s->now, job->member[i].handle, job->duration, NULL);
-        errno = saved;
-        return failed(c, &why);
-    }
-    job->duration = duration;
-    job->limited = true;
-    for (uint32_t i = 0; i < job->members; i++) {
-        if (!job->member[i].run || !member_is_live(&job->member[i]))
-            continue;
-        member_mark(s, job, i);
-        run_watch(s, job->member[i].run);
-    }
-    return 0;
-}
-
-static int hold_member(server_t *s, struct job *job, uint32_t i, bool hold)
+/* A member is made what its job now is, in what is to be changed. Returns 0, or -1 with what went wrong and its key. */
+static int change_member(server_t *s, struct job *job, uint32_t i, const struct api_change *to,
+                         const char **key, berth_error_t *why)
 {
     struct member *m = &job->member[i];
-    if (m->state != STORE_PENDING || m->handle < 0)
-        return 0;
-    return hold ? sched_hold(s->sched, s->now, m->handle)
-                : sched_release(s->sched, s->now, m->handle);
-}
-
-static int set_hold(struct call *c, struct job *job, bool hold)
-{
-    server_t *s = c->s;
-    for (uint32_t i = 0; i < job->members; i++) {
-        if (hold_member(s, job, i, hold) == 0)
-            continue;
-        while (job->held != hold && i-- > 0) /* back again */
-            hold_member(s, job, i, !hold);
-        s->happened = true;
-        return api_refuse(c, 503, "hold", "out of memory");
+    bool known = member_is_live(m) && m->handle >= 0;
+    bool waits = known && m->state == STORE_PENDING;
+    *key = NULL;
+    if (waits && to->queue && sched_set_queue(s->sched, s->now, m->handle, job->queue, why) < 0)
+        return -1;
+    if (known && to->duration > 0 &&
+        sched_set_duration(s->sched, s->now, m->handle, job->duration, why) < 0)
+        return -1;
+    *key = "priority";
+    if (waits && to->has_priority &&
+        sched_prioritize(s->sched, s->now, m->handle, job->priority) < 0)
+        return errtext_set(why, errno, "%s", strerror(errno));
+    *key = "hold";
+    if (waits && to->hold &&
+        (job->held ? sched_hold(s->sched, s->now, m->handle)
+                   : sched_release(s->sched, s->now, m->handle)) < 0)
+        return errtext_set(why, errno, "out of memory");
+    if (to->duration > 0 && m->run && member_is_live(m)) {
+        member_mark(s, job, i);
+        run_watch(s, m->run);
     }
-    for (uint32_t i = 0; hold && i < job->members; i++) {
-        struct member *m = &job->member[i];
-        if (m->state != STORE_PENDING || m->handle < 0)
-            continue;
+    if (waits && to->hold && job->held) {
         if (m->reserved)
             member_mark(s, job, i);
         m->reserved = false;
         m->at = -1;
     }
-    if (job->held != hold)
-        s->n_held += hold ? job->live : (size_t)0 - job->live;
-    job->held = hold;
-    server_event(s, job->id, -1, hold ? "held" : "released", by(c));
     return 0;
 }
 
-static int set_priority(struct call *c, struct job *job, int64_t priority)
+static void set_held(server_t *s, struct job *job, bool held)
 {
-    server_t *s = c->s;
-    for (uint32_t i = 0; i < job->members; i++)
-        if (job->member[i].state == STORE_PENDING && job->member[i].handle >= 0 &&
-            sched_prioritize(s->sched, s->now, job->member[i].handle, priority) < 0)
-            return api_refuse(c, errno == ENOMEM ? 503 : 400, "priority", "%s", strerror(errno));
-    job->priority = priority;
-    return 0;
+    if (job->held != held)
+        s->n_held += held ? job->live : (size_t)0 - job->live;
+    job->held = held;
 }
 
-/* What was changed before something that could not be is changed back. */
-static void change_back(struct call *c, struct job *job, const struct change *to,
-                        const struct job *was)
+/* Look at what is asked for, and change the job. Returns 0, or -1 and the call is refused. */
+static int change_begin(struct call *c, struct progress *p)
 {
-    struct call quiet = *c;
-    struct server_reply ignored = {0};
-    quiet.reply = &ignored;
-    quiet.out = &ignored.body;
-    if (to->queue)
-        set_queue(&quiet, job, was->queue);
+    struct api_change *to = &p->to;
+    struct job *job = api_job(c);
+    if (!job || read_change(c, to) < 0 || check_change(c, job, to) < 0)
+        return -1;
+    const char *queue = to->queue ? server_name(c->s, to->queue) : NULL;
+    if (to->queue && !queue)
+        return api_refuse(c, 503, NULL, "out of memory");
+    p->begun = true;
+    p->was.queue = job->queue;
+    p->was.priority = job->priority;
+    p->was.duration = job->duration;
+    p->was.held = job->held;
+    p->was.limited = job->limited;
+    to->queue = queue;
+    if (queue)
+        job->queue = queue;
     if (to->has_priority)
-        set_priority(&quiet, job, was->priority);
-    if (to->duration > 0 && job->duration != was->duration)
-        set_duration(&quiet, job, was->duration);
-    job->limited = was->limited;
-    strbuf_clear(&ignored.body);
+        job->priority = to->priority;
+    if (to->duration > 0) {
+        job->duration = to->duration;
+        job->limited = true;
+    }
+    if (to->hold)
+        set_held(c->s, job, json_is_true(to->hold));
+    job_mark(
+        c->s,
+        job); /* now: it may have ended by the time that all of its members have been come to */
+    return 0;
+}
+
+/* The job is again what it was, unless somebody else has changed that since. Its members follow. */
+static void change_back(server_t *s, struct job *job, struct progress *p)
+{
+    const struct api_change *to = &p->to;
+    p->goes_back = true;
+    if (to->queue && job->queue == to->queue)
+        job->queue = p->was.queue;
+    if (to->has_priority && job->priority == to->priority)
+        job->priority = p->was.priority;
+    if (to->duration > 0 && job->duration == to->duration) {
+        job->duration = p->was.duration;
+        job->limited = p->was.limited;
+    }
+    if (to->hold && job->held == json_is_true(to->hold))
+        set_held(s, job, p->was.held);
+    job_mark(s, job);
+    s->happened = true;
+}
+
+static void change_end(struct call *c, const struct api_change *to)
+{
+    if (to->hold)
+        server_event(c->s, c->id, -1, json_is_true(to->hold) ? "held" : "released", by(c));
+    if (to->queue || to->duration > 0 || to->has_priority)
+        server_event(c->s, c->id, -1, "changed", json_dumps(c->body, JSON_COMPACT));
+}
+
+/* Members one after the other, and where one can't be changed, all before it back again. */
+int api_change(struct call *c, struct progress *p, size_t *steps)
+{
+    berth_error_t why = {""};
+    const char *key;
+    if (!p->begun && change_begin(c, p) < 0)
+        return 1;
+    struct job *job = job_lookup(c->s, c->id);
+    c->s->happened = true;
+    for (; job && !p->goes_back && p->next < job->members; p->next++) {
+        if (*steps == 0)
+            return 0;
+        work_spend(steps, 1);
+        if (change_member(c->s, job, p->next, &p->to, &key, &why) == 0)
+            continue;
+        if (key)
+            api_refuse(c, errno == ENOMEM ? 503 : 400, key, "%s", why.text);
+        else
+            failed(c, &why);
+        change_back(c->s, job, p);
+        break;
+    }
+    for (; job && p->goes_back; p->next--) {
+        if (*steps == 0)
+            return 0;
+        work_spend(steps, 1);
+        change_member(c->s, job, p->next, &p->to, &key, &why);
+        if (p->next == 0)
+            return 1;
+    }
+    if (p->goes_back)
+        return 1;
+    change_end(c, &p->to);
+    api_done(c);
+    return 1;
+}
+
+/* ---- Routes of one job ---- */
+
+struct single {
+    struct server_work work;
+    api_action *action;
+    struct progress progress;
+};
+
+static int go_on(struct server_work *work, size_t *steps)
+{
+    struct single *w = (struct single *)work;
+    return w->action(&work->call, &w->progress, steps);
+}
+
+static void start(struct call *c, api_action *action)
+{
+    struct single *w = (struct single *)work_make(c, sizeof(*w));
+    if (!w)
+        return;
+    w->work.go = go_on;
+    w->action = action;
+    work_start(c, &w->work);
+}
+
+void api_job_delete(struct call *c)
+{
+    start(c, api_cancel);
+}
+
+void api_job_signal(struct call *c)
+{
+    start(c, api_signal);
+}
+
+void api_job_requeue(struct call *c)
+{
+    start(c, api_requeue);
 }
 
 void api_job_patch(struct call *c)
 {
-    struct change to = {0};
-    struct job *job = api_job(c);
-    if (!job || read_change(c, &to) < 0 || check_change(c, job, &to) < 0)
-        return;
-    struct job was = *job;
-    if (to.queue && set_queue(c, job, to.queue) < 0)
-        return;
-    if ((to.has_priority && set_priority(c, job, to.priority) < 0) ||
-        (to.duration > 0 && set_duration(c, job, to.duration) < 0) ||
-        (to.hold && set_hold(c, job, json_is_true(to.hold)) < 0)) {
-        change_back(c, job, &to, &was);
-        return;
-    }
-    if (to.queue || to.duration > 0 || to.has_priority) {
-        char *data = json_dumps(c->body, JSON_COMPACT);
-        server_event(c->s, job->id, -1, "changed", data);
-    }
-    job_mark(c->s, job);
-    c->s->happened = true;
-    api_done(c);
+    start(c, api_change);
 }

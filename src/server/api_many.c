@@ -1,4 +1,5 @@
-/* POST /v1/jobs/cancel and the like: what a route does to one job, done to many, all durable with one commit.
+/* POST /v1/jobs/cancel and the like: what a route does to one job, done to many. Those are meant that are there when the
+ * request comes, and are what it says of them when they are come to.
  *
  * Jobs are named by ids, members and ranges, by what they have in common, or by both. Those that a range or a property
  * happens to name and for which it is too late are counted, as are those that an id names and a property does not; others
@@ -6,36 +7,61 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/ids.h"
 #include "config/keys.h"
 #include "server/api.h"
 #include "server/job_text.h"
+#include "server/work.h"
 
 struct action {
     const char *name; /* behind "/v1/jobs/" */
-    void (*route)(struct call *c);
+    api_action *act;
     const char *body;             /* of a request for one job; NULL: what comes with the jobs */
     int (*check)(struct call *c); /* of that; NULL: nothing does */
     bool by_member;               /* of an array's members only some can be meant */
+    bool is_last_first;           /* of jobs, as of members (api_members) */
 };
 
-static const struct action actions[] = {{"cancel", api_job_delete, NULL, NULL, true},
-                                        {"hold", api_job_patch, "{\"hold\":true}", NULL, false},
-                                        {"release", api_job_patch, "{\"hold\":false}", NULL, false},
-                                        {"requeue", api_job_requeue, NULL, NULL, true},
-                                        {"signal", api_job_signal, NULL, api_signal_check, true},
-                                        {"update", api_job_patch, NULL, api_change_check, false}};
+static const struct action actions[] = {
+    {"cancel", api_cancel, NULL, NULL, true, true},
+    {"hold", api_change, "{\"hold\":true}", NULL, false, true},
+    {"release", api_change, "{\"hold\":false}", NULL, false, false},
+    {"requeue", api_requeue, NULL, NULL, true, true},
+    {"signal", api_signal, NULL, api_signal_check, true, false},
+    {"update", api_change, NULL, api_change_check, false, false}};
+
+/* A job, or a member of it, that something is done to as if that had been asked for alone. */
+struct target {
+    struct call call;
+    struct server_reply reply;
+    struct progress progress;
+    int64_t id;
+    char name[48];
+    bool is_there, is_ranged; /* it was named among others */
+};
 
 struct many {
-    struct call *c;
+    struct server_work work;
+    struct call *c; /* the work's */
     const struct action *action;
     json_t *arguments; /* the body of a request for one */
     struct ids ids;
     bool has_ids, has_states;
     const char *user, *queue, *name; /* NULL: any */
     struct api_states states;
+    int64_t last; /* jobs that came later are not meant */
+
+    size_t at;       /* the range of ids that it has come to */
+    bool begun, any; /* that has been begun; a job of it was there */
+    int64_t next;    /* how far into its jobs, or which of its members comes next */
+    uint32_t piece;  /* of its members */
+    int64_t inside;  /* 0, or the job of which it looks for members that are meant */
+    uint32_t next_inside;
+    struct target target;
+
     int64_t done, passed_over;
     struct strbuf refused, text; /* the answer's array, and that of one job */
 };
@@ -74,14 +100,17 @@ static int read_ids(struct many *m, json_t *list)
 static int read_user(struct many *m)
 {
     const struct user *own = user_find(m->c->s, m->c->request->peer.uid);
+    bool all = m->user && strcmp(m->user, "*") == 0;
     if (m->user && !m->c->admin && (!own || strcmp(own->name, m->user) != 0))
         return api_refuse(m->c, 403, "user", "only administrators may change jobs of others");
-    if (m->user && strcmp(m->user, "*") == 0)
+    if (all)
         m->user = NULL;
     else if (!m->user && !m->has_ids && !own)
         return api_refuse(m->c, 403, NULL, "you are no user of this machine");
     else if (!m->user && !m->has_ids)
-        m->user = own->name;
+        m->user = server_name(m->c->s, own->name); /* the user may be looked up anew meanwhile */
+    if (!m->user && !m->has_ids && !all)
+        return api_refuse(m->c, 503, NULL, "out of memory");
     return 0;
 }
 
@@ -161,41 +190,56 @@ static int weigh(const struct many *m)
 
 /* ---- One after the other ---- */
 
-/* As if it had been asked for alone. member -1: all of the job; ranged: it was named among others. */
-static void take(struct many *m, int64_t id, int64_t member, bool ranged)
+/* A job, or a member of it (-1: all of it), is next; ranged: it was named among others. */
+static void aim(struct many *m, int64_t id, int64_t member, bool ranged)
 {
-    struct server_reply reply = {.status = 200};
-    char name[48];
-    struct call one = *m->c;
+    struct target *t = &m->target;
     strbuf_reset(&m->text);
-    snprintf(name, sizeof(name), member < 0 ? "%lld" : "%lld[%lld]", (long long)id,
+    *t = (struct target){.call = *m->c, .reply = {.status = 200}, .is_there = true};
+    snprintf(t->name, sizeof(t->name), member < 0 ? "%lld" : "%lld[%lld]", (long long)id,
              (long long)member);
-    one.reply = &reply;
-    one.out = &m->text;
-    one.rest = name;
-    one.body = m->arguments;
-    one.id = id;
-    one.member = member;
-    m->action->route(&one);
-    if (reply.status == 200) {
+    t->is_ranged = ranged;
+    t->call.reply = &t->reply;
+    t->call.out = &m->text;
+    t->call.rest = t->name;
+    t->call.body = m->arguments;
+    t->call.id = id <= m->last ? id : 0;
+    t->call.member = member;
+    t->id = id;
+}
+
+static void refused(struct many *m)
+{
+    const struct target *t = &m->target;
+    strbuf_puts(&m->refused, m->refused.len ? ",\n{\"id\":" : "\n{\"id\":");
+    strbuf_put_int(&m->refused, t->id);
+    strbuf_puts(&m->refused, ",\"member\":");
+    if (t->call.member < 0)
+        strbuf_puts(&m->refused, "null");
+    else
+        strbuf_put_int(&m->refused, t->call.member);
+    strbuf_puts(&m->refused, ",\"status\":");
+    strbuf_put_int(&m->refused, t->reply.status);
+    strbuf_putc(&m->refused, ',');
+    m->refused.failed = m->refused.failed || m->text.failed || m->text.len < 2;
+    if (!m->refused.failed) /* {"error": ...} without its brace and the end of the line */
+        strbuf_put(&m->refused, m->text.data + 1, m->text.len - 2);
+}
+
+/* 1: it is done; 0: the steps are used up. */
+static int act(struct many *m, size_t *steps)
+{
+    struct target *t = &m->target;
+    if (*steps == 0 || !m->action->act(&t->call, &t->progress, steps))
+        return 0;
+    t->is_there = false;
+    if (t->reply.status == 200)
         m->done++;
-    } else if (ranged && (reply.status == 404 || reply.status == 409)) {
+    else if (t->is_ranged && (t->reply.status == 404 || t->reply.status == 409))
         m->passed_over++;
-    } else {
-        strbuf_puts(&m->refused, m->refused.len ? ",\n{\"id\":" : "\n{\"id\":");
-        strbuf_put_int(&m->refused, id);
-        strbuf_puts(&m->refused, ",\"member\":");
-        if (member < 0)
-            strbuf_puts(&m->refused, "null");
-        else
-            strbuf_put_int(&m->refused, member);
-        strbuf_puts(&m->refused, ",\"status\":");
-        strbuf_put_int(&m->refused, reply.status);
-        strbuf_putc(&m->refused, ',');
-        m->refused.failed = m->refused.failed || m->text.failed || m->text.len < 2;
-        if (!m->refused.failed) /* {"error": ...} without its brace and the end of the line */
-            strbuf_put(&m->refused, m->text.data + 1, m->text.len - 2);
-    }
+    else
+        refused(m);
+    return 1;
 }
 
 static bool fits(const struct many *m, const struct job *job)
@@ -217,95 +261,188 @@ static uint32_t count_fitting(const struct many *m, const struct job *job)
 }
 
 /* All of a job, or those members of it that are meant. */
-static void take_job(struct many *m, struct job *job, bool ranged)
+static void aim_at_job(struct many *m, struct job *job, bool ranged)
 {
     uint32_t n = fits(m, job) ? count_fitting(m, job) : 0;
     if (n == 0) {
         m->passed_over += m->has_ids;
     } else if (n == job->live || !m->action->by_member) {
-        take(m, job->id, -1, ranged);
+        aim(m, job->id, -1, ranged);
     } else {
-        for (uint32_t i = 0; i < job->members; i++)
-            if (api_states_fit(&m->states, job, i))
-                take(m, job->id, i, true);
+        m->inside = job->id;
+        m->next_inside = 0;
     }
 }
 
-static void take_between(struct many *m, int64_t first, int64_t last)
+/* The next member of a job that is meant. */
+static void look_inside(struct many *m)
 {
-    server_t *s = m->c->s;
-    bool any = false;
-    for (size_t place = job_place(s, first); place < s->n_jobs; place++) {
-        struct job *job = s->jobs[place].job;
-        if (s->jobs[place].number > (uint64_t)last)
-            break;
-        if (!job)
-            continue;
-        any = true;
-        take_job(m, job, true);
+    struct job *job = job_lookup(m->c->s, m->inside);
+    if (!job || m->next_inside >= job->members) {
+        m->inside = 0;
+        return;
     }
-    m->passed_over += m->has_ids && !any;
+    uint32_t i = m->next_inside++;
+    if (api_states_fit(&m->states, job, i))
+        aim(m, job->id, i, true);
 }
 
-static void take_members(struct many *m, const struct ids_range *range)
+static void next_range(struct many *m)
 {
+    m->at++;
+    m->begun = false;
+}
+
+/* The first job from one to another, or the last one; NULL: there is none. */
+static struct job *job_between(const server_t *s, int64_t first, int64_t last, bool is_last_first)
+{
+    size_t from = job_place(s, first), end = job_place(s, last + 1);
+    while (from < end && !s->jobs[is_last_first ? end - 1 : from].job) {
+        from += !is_last_first;
+        end -= is_last_first;
+    }
+    return from < end ? s->jobs[is_last_first ? end - 1 : from].job : NULL;
+}
+
+/* The next job of a range. */
+static void look_between(struct many *m, const struct ids_range *range)
+{
+    bool backwards = m->action->is_last_first;
+    int64_t last = range->last < m->last ? range->last : m->last;
+    struct job *job = backwards ? job_between(m->c->s, range->first, last - m->next, true)
+                                : job_between(m->c->s, range->first + m->next, last, false);
+    if (!job) {
+        m->passed_over += m->has_ids && !m->any;
+        next_range(m);
+        return;
+    }
+    m->any = true;
+    m->next = backwards ? last - job->id + 1 : job->id - range->first + 1;
+    aim_at_job(m, job, true);
+}
+
+/* The next member of those that a range names. */
+static void look_at_members(struct many *m, const struct ids_range *range)
+{
+    if (m->piece == range->members.n) {
+        next_range(m);
+        return;
+    }
     bool ranged = range->members.count > 1;
-    struct job *job = job_lookup(m->c->s, range->first);
-    for (uint32_t i = 0; i < range->members.n; i++) {
-        int64_t last = range->members.v[i].hi;
-        if (ranged && (!job || last >= job->members))
-            last = job ? (int64_t)job->members - 1 : -1;
-        m->passed_over += ranged && last < (int64_t)range->members.v[i].hi;
-        for (int64_t k = range->members.v[i].lo; k <= last; k++) {
-            bool there = job && k < job->members && job->members > 1;
-            if (there &&
-                (!fits(m, job) || (m->has_states && !api_states_fit(&m->states, job, (uint32_t)k))))
-                m->passed_over++;
-            else
-                take(m, range->first, k, ranged);
-        }
+    const struct job *job = job_lookup(m->c->s, range->first);
+    int64_t last = range->members.v[m->piece].hi, end = job ? job->members : 0, k = m->next;
+    if (k > last || (ranged && k >= end)) {
+        m->passed_over += k <= last;
+        m->piece++;
+        if (m->piece < range->members.n)
+            m->next = range->members.v[m->piece].lo;
+        return;
     }
+    m->next++;
+    if (k < end && job->members > 1 &&
+        (!fits(m, job) || (m->has_states && !api_states_fit(&m->states, job, (uint32_t)k))))
+        m->passed_over++;
+    else
+        aim(m, range->first, k, ranged);
 }
 
-static void take_ids(struct many *m)
+static void begin_range(struct many *m, const struct ids_range *range)
 {
-    for (size_t i = 0; i < m->ids.n; i++) {
-        const struct ids_range *range = &m->ids.v[i];
-        struct job *job = job_lookup(m->c->s, range->first);
-        if (range->has_members)
-            take_members(m, range);
-        else if (range->first != range->last)
-            take_between(m, range->first, range->last);
-        else if (job && job->live > 0)
-            take_job(m, job, false);
-        else
-            take(m, range->first, -1, false);
+    m->begun = true;
+    m->any = false;
+    m->piece = 0;
+    m->next = range->has_members && range->members.n > 0 ? range->members.v[0].lo : 0;
+}
+
+/* Look for the next that is meant, a step far. False: there are no more. */
+static bool look(struct many *m)
+{
+    static const struct ids_range all = {.first = 1, .last = INT64_MAX};
+    if (m->inside) {
+        look_inside(m);
+        return true;
     }
+    if (m->at == (m->has_ids ? m->ids.n : 1))
+        return false;
+    const struct ids_range *range = m->has_ids ? &m->ids.v[m->at] : &all;
+    if (!m->begun)
+        begin_range(m, range);
+    if (range->has_members) {
+        look_at_members(m, range);
+    } else if (range->first != range->last) {
+        look_between(m, range);
+    } else {
+        struct job *job = job_lookup(m->c->s, range->first);
+        next_range(m);
+        if (job && job->live > 0 && job->id <= m->last)
+            aim_at_job(m, job, false);
+        else
+            aim(m, range->first, -1, false);
+    }
+    return true;
+}
+
+static void put_answer(struct many *m)
+{
+    struct call *c = m->c;
+    strbuf_puts(c->out, "{\"done\":");
+    strbuf_put_int(c->out, m->done);
+    strbuf_puts(c->out, ",\"passed_over\":");
+    strbuf_put_int(c->out, m->passed_over);
+    strbuf_puts(c->out, ",\"refused\":[");
+    strbuf_put(c->out, m->refused.data, m->refused.len);
+    strbuf_puts(c->out, "]}\n");
+    c->out->failed = c->out->failed || m->refused.failed;
+    c->reply->wait = m->done > 0;
+}
+
+static int go_on(struct server_work *work, size_t *steps)
+{
+    struct many *m = (struct many *)work;
+    bool more = true;
+    while (more) {
+        if (m->target.is_there && !act(m, steps))
+            return 0;
+        if (*steps == 0)
+            return 0;
+        work_spend(steps, 1);
+        more = look(m);
+    }
+    put_answer(m);
+    return 1;
+}
+
+/* What is asked for makes no sense, which has been answered. */
+static int give_up(struct server_work *work, size_t *steps)
+{
+    (void)work;
+    (void)steps;
+    return 1;
+}
+
+static void clear(struct server_work *work)
+{
+    struct many *m = (struct many *)work;
+    json_decref(m->arguments);
+    ids_clear(&m->ids);
+    strbuf_clear(&m->refused);
+    strbuf_clear(&m->text);
 }
 
 void api_jobs_change(struct call *c)
 {
     const char *name = strrchr(c->request->path, '/') + 1;
-    struct many m = {.c = c, .action = actions};
-    while (strcmp(m.action->name, name) != 0)
-        m.action++; /* it has a route, so it is there */
-    if (read_many(&m) == 0 && weigh(&m) == 0) {
-        if (m.has_ids)
-            take_ids(&m);
-        else
-            take_between(&m, 1, INT64_MAX);
-        strbuf_puts(c->out, "{\"done\":");
-        strbuf_put_int(c->out, m.done);
-        strbuf_puts(c->out, ",\"passed_over\":");
-        strbuf_put_int(c->out, m.passed_over);
-        strbuf_puts(c->out, ",\"refused\":[");
-        strbuf_put(c->out, m.refused.data, m.refused.len);
-        strbuf_puts(c->out, "]}\n");
-        c->out->failed = c->out->failed || m.refused.failed;
-        c->reply->wait = m.done > 0;
-    }
-    json_decref(m.arguments);
-    ids_clear(&m.ids);
-    strbuf_clear(&m.refused);
-    strbuf_clear(&m.text);
+    struct many *m = (struct many *)work_make(c, sizeof(*m));
+    if (!m)
+        return;
+    m->work.go = go_on;
+    m->work.clear = clear;
+    m->c = &m->work.call;
+    m->last = c->s->next_job - 1;
+    m->action = actions;
+    while (strcmp(m->action->name, name) != 0)
+        m->action++; /* it has a route, so it is there */
+    if (read_many(m) < 0 || weigh(m) < 0)
+        m->work.go = give_up;
+    work_start(c, &m->work);
 }

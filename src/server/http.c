@@ -334,8 +334,10 @@ void http_turned(struct http *h, const berth_error_t *failure)
 {
     struct exchange *x, *next;
 
-    while ((x = TAILQ_FIRST(&h->waiting)))
-        exchange_wake(x, failure);
+    for (x = TAILQ_FIRST(&h->waiting); x; x = next) {
+        next = TAILQ_NEXT(x, link);
+        exchange_turned(x, failure);
+    }
     for (x = TAILQ_FIRST(&h->parked); x; x = next) {
         next = TAILQ_NEXT(x, link);
         exchange_look(x, h->draining);

@@ -126,6 +126,7 @@ void exchange_end(void *cls, struct MHD_Connection *connection, void **context,
     strbuf_clear(&x->reply.body);
     strbuf_clear(&x->out);
     server_stream_close(x->reply.stream);
+    server_work_leave(x->reply.work);
     x->http->busy--;
     if (x->client)
         client_expect(x->client);
@@ -278,9 +279,19 @@ void exchange_look(struct exchange *x, bool end)
         http_look_again(x->http);
 }
 
+void exchange_turned(struct exchange *x, const berth_error_t *failure)
+{
+    if (!x->reply.work)
+        exchange_wake(x, failure);
+    else if (server_work_done(x->reply.work, &x->reply))
+        exchange_wake(x, NULL);
+}
+
 void exchange_wake(struct exchange *x, const berth_error_t *failure)
 {
     unlist(x);
+    server_work_leave(x->reply.work);
+    x->reply.work = NULL;
     if (failure) {
         server_stream_close(x->reply.stream);
         x->reply.stream = NULL;

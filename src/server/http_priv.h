@@ -109,7 +109,10 @@ enum MHD_Result exchange_answer(void *cls, struct MHD_Connection *connection, co
 void exchange_end(void *cls, struct MHD_Connection *connection, void **context,
                   enum MHD_RequestTerminationCode code);
 
-/* Wake one that waits for the end of a turn. */
+/* A turn has ended, for one that waits for that or for its work. */
+void exchange_turned(struct exchange *x, const berth_error_t *failure);
+
+/* Wake one that waits; its work goes on without it. */
 void exchange_wake(struct exchange *x, const berth_error_t *failure);
 
 /* Take up one that was deferred. */

@@ -66,6 +66,7 @@ void job_discard(server_t *s, struct job *job)
 {
     if (!job)
         return;
+    enter_forget(job);
     for (uint32_t i = 0; i < job->members; i++) {
         if (job->member[i].run)
             run_destroy(s, job->member[i].run);
@@ -120,33 +121,39 @@ struct job *job_lookup(const server_t *s, int64_t id)
     return place < s->n_jobs && s->jobs[place].number == (uint64_t)id ? s->jobs[place].job : NULL;
 }
 
-/* Members of a user's that wait or run, and what their texts take. */
-static void count_live(server_t *s, const struct job *job, int64_t change, int64_t bytes)
+void job_count(server_t *s, const struct job *job, bool counts)
 {
-    for (size_t i = 0; i < s->n_users; i++) {
-        if (s->users[i]->uid == job->uid) {
-            s->users[i]->live += change;
-            s->users[i]->bytes += bytes;
-        }
-    }
+    int sign = counts ? 1 : -1;
+    user_count(s, job->uid, sign * (int64_t)job->live, sign * (int64_t)job->bytes);
+}
+
+int job_reserve(server_t *s, size_t jobs, size_t members)
+{
+    jobs += s->n_jobs + s->kept_jobs;
+    members += s->kept_members;
+    for (size_t i = 0; i <= STORE_TIMEOUT; i++)
+        members += s->counts[i];
+    /* Room for all marks that there can be: a change that could not be marked would not be stored. */
+    return room_for((void **)&s->jobs, &s->cap_jobs, jobs, sizeof(*s->jobs)) < 0 ||
+                   room_for((void **)&s->dirty, &s->cap_dirty, members, sizeof(*s->dirty)) < 0 ||
+                   room_for((void **)&s->dirty_jobs, &s->cap_dirty_jobs, jobs,
+                            sizeof(*s->dirty_jobs)) < 0
+               ? -1
+               : 0;
 }
 
 int job_enter(server_t *s, struct job *job)
 {
-    size_t members = job->members;
-    for (size_t i = 0; i <= STORE_TIMEOUT; i++)
-        members += s->counts[i];
-    /* Room for all marks that there can be: a change that could not be marked would not be stored. */
-    if (room_for((void **)&s->jobs, &s->cap_jobs, s->n_jobs + 1, sizeof(*s->jobs)) < 0 ||
-        room_for((void **)&s->dirty, &s->cap_dirty, members, sizeof(*s->dirty)) < 0 ||
-        room_for((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_jobs + 1,
-                 sizeof(*s->dirty_jobs)) < 0)
+    if (job_reserve(s, 1, job->members) < 0)
         return -1;
-    s->jobs[s->n_jobs++] = (struct entry){(uint64_t)job->id, {job}};
+    size_t place = job_place(s, job->id);
+    memmove(s->jobs + place + 1, s->jobs + place, (s->n_jobs - place) * sizeof(*s->jobs));
+    s->jobs[place] = (struct entry){(uint64_t)job->id, {job}};
+    s->n_jobs++;
     for (uint32_t i = 0; i < job->members; i++)
         s->counts[job->member[i].state]++;
     s->n_held += job->held ? job->live : 0;
-    count_live(s, job, job->live, (int64_t)job->bytes);
+    job_count(s, job, true);
     return 0;
 }
 
@@ -159,7 +166,7 @@ void job_leave(server_t *s, struct job *job)
         for (uint32_t i = 0; i < job->members; i++)
             s->counts[job->member[i].state]--;
         s->n_held -= job->held ? job->live : 0;
-        count_live(s, job, -(int64_t)job->live, -(int64_t)job->bytes);
+        job_count(s, job, false);
         /* The last one's number may be given anew, when a submission is taken back. */
         while (s->n_jobs > 0 && !s->jobs[s->n_jobs - 1].job) {
             s->n_jobs--;
@@ -205,7 +212,7 @@ void member_state(server_t *s, struct job *job, uint32_t member, enum store_stat
     if (was_live && !member_is_live(m)) {
         job->live--;
         s->n_held -= job->held;
-        count_live(s, job, -1, 0);
+        user_count(s, job->uid, -1, 0);
     }
     member_mark(s, job, member);
 }

@@ -312,7 +312,7 @@ static int fill(struct reading_job *r)
         strbuf_clear(&text);
         return -1;
     }
-    job->bytes = text.len + job->environment->length + (job->script ? job->script->length : 0);
+    job->bytes = text.len;
     job->request = strbuf_steal(&text);
     return job->request ? 0 : job_no_memory(r);
 }

@@ -7,7 +7,7 @@
 /* Where and when a request is looked at. */
 struct job_context {
     server_t *s;
-    const struct user *user;
+    struct user *user;
     const char *what;           /* what stands before keys in errors: "" or "jobs[3]: " */
     struct shared *environment; /* the last job's, to be shared if it is the same; NULL */
     struct shared *script;

@@ -185,6 +185,7 @@ void server_close(server_t *s)
     if (!s)
         return;
     int saved = errno;
+    work_clear(s);
     sched_destroy(s->sched);
     match_destroy(s->machine);
     clear_jobs(s);
@@ -198,6 +199,7 @@ void server_close(server_t *s)
     strbuf_clear(&s->reasons);
     strbuf_clear(&s->text);
     free(s->notices);
+    free(s->lists);
     free(s->directory);
     free(s->config_path);
     free(s);

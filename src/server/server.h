@@ -66,6 +66,8 @@ struct server_options {
     bool
         for_all; /* run by root: jobs run as their users; else all requests must come from `uid` or root */
     uid_t uid;
+    size_t
+        slice; /* steps of large requests' work in a turn, for tests; 0: as many as take some milliseconds */
 };
 
 /* Who is at the other end of a request, as the kernel says. */
@@ -87,6 +89,9 @@ struct server_request {
 /* Something that is produced piece by piece: a long list, a stream of events. */
 struct server_stream;
 
+/* A request that takes more than a turn. */
+struct server_work;
+
 struct server_reply {
     int status;                   /* of HTTP */
     const char *type;             /* a constant: "application/json", "text/event-stream" */
@@ -94,6 +99,8 @@ struct server_reply {
     struct server_stream *stream; /* NULL, or what follows the body; the reply's owner closes it */
     bool
         wait; /* to be sent after the next server_turn that returns 0; if that fails, server_failed instead */
+    struct server_work *
+        work; /* NULL, or what is waited for: server_work_done after each turn, whatever that returned */
 };
 
 server_t *server_open(const struct server_world *world, const struct server_options *options,
@@ -107,6 +114,12 @@ void server_close(server_t *s);
 
 /* Answer a request. Never fails: what is wrong is said in the reply ({"error": {"message": ..., "key": ...}}). */
 void server_request(server_t *s, const struct server_request *request, struct server_reply *reply);
+
+/* Whether work is done: then the reply has been filled anew, and the work is gone. */
+bool server_work_done(struct server_work *work, struct server_reply *reply);
+
+/* Nobody waits for it any more; it is done all the same. NULL is fine. */
+void server_work_leave(struct server_work *work);
 
 /* What to answer instead of a reply that waited, when the turn failed. */
 void server_failed(server_t *s, const berth_error_t *why, struct server_reply *reply);

@@ -1,7 +1,7 @@
 /* Whether a server's structures agree with each other. For tests. */
 #include <string.h>
 
-#include "server/server_priv.h"
+#include "server/bulk.h"
 
 struct sums {
     size_t counts[STORE_TIMEOUT + 1], held, runs;
@@ -80,5 +80,6 @@ bool server_check(const server_t *s)
             return false;
     return jobs + s->n_gone == s->n_jobs && runs == sums.runs && sums.held == s->n_held &&
            memcmp(sums.counts, s->counts, sizeof(sums.counts)) == 0 && heap_check(&s->timers) &&
-           check_marks(s) && check_strays(s) && sched_check(s->sched);
+           check_marks(s) && check_strays(s) && users_check(s) && bulk_check(s) &&
+           sched_check(s->sched);
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "server/bulk.h"
 #include "server/job_text.h"
-#include "server/server_priv.h"
 #include "server/slice.h"
 
 /* What is only needed until the core has the job. */
@@ -133,6 +133,7 @@ static int load_member(void *context, const struct store_member *from)
 
 /* ---- Dependencies on what has ended ---- */
 
+/* 1: the members of a job of the store that have ended are known to the core; 0: there is no such job; -1. */
 static int tell_members(server_t *s, int64_t id, const char *name)
 {
     struct store_job job;
@@ -151,27 +152,41 @@ static int tell_members(server_t *s, int64_t id, const char *name)
             errno != EINVAL)
             return -1;
     }
-    return 0;
+    return 1;
+}
+
+/* 1: the core has been told of a job of the store; 0: there is no such job; -1. */
+static int tell_job(server_t *s, int64_t id)
+{
+    char name[24];
+    uint32_t number;
+    snprintf(name, sizeof(name), "%" PRId64, id);
+    if (intern_find(&s->told, name, strlen(name), &number))
+        return 1;
+    int rc = id < s->next_job ? tell_members(s, id, name) : 0;
+    if (rc > 0 && intern_put(&s->told, name, strlen(name), &number) < 0)
+        return -1;
+    return rc;
 }
 
 /* The ids in "afterok:1:2[3],singleton". */
-int server_tell_ended(server_t *s, const char *dependency)
+int server_tell_ended(server_t *s, const char *dependency, int64_t job, int64_t *unknown)
 {
-    char name[24];
+    int64_t first = bulk_first(s, job);
+    *unknown = 0;
     for (const char *at = dependency; at && *at; at += strcspn(at, ":,")) {
         bool is_id = *at == ':';
         at += *at == ':' || *at == ',';
         char *end;
         errno = 0;
         int64_t id = is_id ? strtoll(at, &end, 10) : 0;
-        if (!is_id || errno != 0 || id < 1 || id >= s->next_job || job_lookup(s, id))
+        if (!is_id || errno != 0 || id < 1 || (id >= first && id < job) || job_lookup(s, id))
             continue;
-        uint32_t number, known = s->told.n;
-        snprintf(name, sizeof(name), "%" PRId64, id);
-        if (intern_put(&s->told, name, strlen(name), &number) < 0)
+        int rc = tell_job(s, id);
+        if (rc < 0)
             return -1;
-        if (number == known && tell_members(s, id, name) < 0)
-            return -1;
+        if (rc == 0 && *unknown == 0)
+            *unknown = id;
     }
     return 0;
 }
@@ -186,10 +201,7 @@ static int was_dropped(server_t *s, const char *id)
     return errno == ENOENT ? 1 : -1;
 }
 
-/* Leave out of a dependency the jobs that history has dropped. What they were waited for has come: else this job would have
- * ended when they did.
- */
-static int leave_dropped(server_t *s, char *dependency)
+int server_leave_dropped(server_t *s, char *dependency)
 {
     char *to = dependency;
     for (const char *at = dependency; at && *at; at += *at == ',') {
@@ -232,7 +244,8 @@ static int tell_ended(server_t *s, struct job *job, const struct job_parts *part
             return -1;
     if (slice_text(parts->dependency, &dependency) < 0)
         return -1;
-    int rc = dependency ? server_tell_ended(s, dependency) : 0;
+    int64_t unknown;
+    int rc = dependency ? server_tell_ended(s, dependency, job->id, &unknown) : 0;
     free(dependency);
     return rc;
 }
@@ -329,12 +342,13 @@ static int restore_job(struct loading *l, struct job *job, const struct job_part
     bool nomem = false;
     if (job_request_read(job, user, parts, &q) < 0)
         return errtext_set(l->err, ENOMEM, "out of memory");
-    if (leave_dropped(s, q.dependency) < 0) {
+    if (server_leave_dropped(s, q.dependency) < 0) {
         job_request_clear(&q);
         return errtext_set(l->err, errno, "the store can't be read: %s", strerror(errno));
     }
     if (q.dependency && !*q.dependency)
         q.request.dependency = NULL;
+    q.request.order = enter_order(job);
     struct sched_record r = {.request = q.request, .submitted = job->submitted, .held = job->held};
     for (uint32_t i = 0; i < job->members; i++) {
         struct promise *p = promise_of(l, job, i);
@@ -467,6 +481,8 @@ int server_load(server_t *s, berth_error_t *err)
     if (rc == 0 && text)
         s->heard_key = s->stored_heard = strtoull(text, NULL, 10);
     if (rc == 0)
+        rc = bulk_drop(s, err);
+    if (rc == 0)
         rc = store_load(s->store, &visitor, err);
     choose_keys(s);
     if (rc == 0)
@@ -475,6 +491,8 @@ int server_load(server_t *s, berth_error_t *err)
         assume_runs(&l);
         rc = server_runs(s, err);
     }
+    if (rc == 0)
+        bulk_load(s);
     for (size_t i = 0; i < s->n_jobs; i++) {
         free(s->jobs[i].job->request); /* the store has it */
         s->jobs[i].job->request = NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "server/bulk.h"
 #include "server/job_text.h"
 #include "server/server_priv.h"
 
@@ -107,7 +108,7 @@ static void wait(server_t *s, struct job *job, uint32_t i, int64_t at)
     m->at = at;
 }
 
-static void reject(server_t *s, struct job *job, uint32_t i, const char *reason)
+void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
 {
     struct strbuf data = {0};
     strbuf_puts(&data, "{\"reason\":");
@@ -148,7 +149,10 @@ static void preempt(server_t *s, struct job *job, uint32_t i, const struct sched
 
 static void carry_out(server_t *s, const struct sched_decision *d)
 {
+    static const char never[] = "it can never start";
     struct job *job = job_lookup(s, (int64_t)d->tag);
+    if (!job && d->kind == SCHED_REJECT)
+        bulk_rejected(s, (int64_t)d->tag, d->member, d->reason ? d->reason : never);
     if (!job || d->member >= job->members)
         return;
     uint32_t i = d->member;
@@ -163,7 +167,7 @@ static void carry_out(server_t *s, const struct sched_decision *d)
         wait(s, job, i, d->at);
         break;
     case SCHED_REJECT:
-        reject(s, job, i, d->reason ? d->reason : "it can never start");
+        member_reject(s, job, i, d->reason ? d->reason : never);
         break;
     case SCHED_PREEMPT:
         preempt(s, job, i, d);
@@ -181,6 +185,7 @@ int server_pass(server_t *s, berth_error_t *err)
         return 0;
     /* What is decided must not be lost: jobs that the core has started would never be. */
     size_t room = s->counts[STORE_PENDING] + s->counts[STORE_STARTING] + s->counts[STORE_RUNNING];
+    room += s->kept_members;
     if (room_for((void **)&s->decided, &s->cap_decided, room, sizeof(*s->decided)) < 0) {
         s->happened = true;
         return errtext_set(err, ENOMEM, "the scheduler can't decide: out of memory");

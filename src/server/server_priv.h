@@ -81,7 +81,7 @@ struct job {
     char *request; /* until it is in the store, as the next two */
     struct shared *environment, *script; /* NULL */
     uint32_t members, live;              /* live: that have not ended */
-    size_t bytes;                        /* of its texts, as long as it is in the table */
+    size_t bytes;                        /* of its request, as long as it is in the table */
     int64_t priority, duration, submitted, submitted_wall;
     int64_t nodes, cores, gpus;
     bool held, requeue;
@@ -90,6 +90,7 @@ struct job {
     bool dirty;   /* the job itself */
     bool is_over; /* about to leave, in a chain */
     struct job *next_over;
+    struct entering *entering; /* members that the core has not yet; NULL: it has all */
     struct member *member;
 };
 
@@ -109,7 +110,7 @@ struct user {
     char *home, *shell;
     int64_t known;  /* when it was looked up, ticks */
     int64_t live;   /* members of its jobs that wait or run */
-    int64_t bytes;  /* of the texts of these jobs */
+    int64_t bytes;  /* of the requests of these jobs */
     int64_t tokens; /* requests, in millionths, as of `counted` */
     int64_t counted;
     bool is_there;
@@ -203,6 +204,20 @@ struct server {
     char *notices; /* JSON array's inside: strings */
     size_t n_notices;
     bool stopping;
+
+    struct work_queue *work; /* of large requests, by user (work.c) */
+    size_t n_work, cap_work, next_work;
+    struct server_work *done_work; /* to be answered after the next commit */
+    size_t steps;                  /* that requests may take before the next turn */
+    size_t kept_work;              /* of whom there may be work later */
+    int64_t work_at;               /* not before this tick, as memory ran out */
+    bool root_had_turn;
+
+    struct bulk *bulks;             /* lists of jobs that are being taken (bulk.c) */
+    size_t kept_jobs, kept_members; /* that there is room for in the table */
+    bool bulks_dirty;
+    char *lists;        /* while the store is read: what it has of them */
+    uint64_t n_commits; /* so far */
 };
 
 /* ---- Small things (server.c) ---- */
@@ -232,7 +247,12 @@ struct job *job_make(int64_t id, uint32_t members);
 /* The job as the store has it, but for environment and script. */
 void job_keep(const struct job *job, struct store_job *to);
 void job_discard(server_t *s, struct job *job);
+/* Into the table, in the order of numbers. Returns 0, or -1 with ENOMEM; never once there is room for it. */
 int job_enter(server_t *s, struct job *job);
+/* Have room for more jobs and members in all, beside those that it is kept for (server.kept_jobs). 0, or -1 with ENOMEM. */
+int job_reserve(server_t *s, size_t jobs, size_t members);
+/* What a job takes of what its user may have, as long as it is in the table or about to be. */
+void job_count(server_t *s, const struct job *job, bool counts);
 void job_leave(server_t *s, struct job *job); /* out of the table, and destroyed */
 struct job *job_lookup(const server_t *s, int64_t id);
 /* The place in the table of the first job whose id is at least this. */
@@ -251,6 +271,9 @@ void member_end(server_t *s, struct job *job, uint32_t member, enum store_state 
                 const char *reason);
 void member_text(char **to, const char *text);
 
+/* The core has said that it can never start (server_pass.c). */
+void member_reject(server_t *s, struct job *job, uint32_t member, const char *reason);
+
 struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t key);
 void run_destroy(server_t *s, struct run *run);
 struct run *run_lookup(const server_t *s, uint64_t key);
@@ -264,7 +287,11 @@ static inline bool member_is_live(const struct member *m)
 
 struct user *user_find(server_t *s, uint32_t uid); /* NULL with ENOENT or ENOMEM */
 bool user_is_admin(server_t *s, uint32_t uid);
-bool user_may_ask(server_t *s, uint32_t uid); /* not too many requests; counts this one */
+bool user_may_ask(server_t *s, uint32_t uid);         /* not too many requests; counts this one */
+void user_add(struct user *u, const struct job *job); /* what a job counts for its user */
+/* Count members of a job that wait or run, and bytes of its request. */
+void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes);
+bool users_check(const server_t *s);
 void users_clear(server_t *s);
 
 /* ---- The machine and its queues (server_machine.c) ---- */
@@ -292,11 +319,16 @@ int server_load(server_t *s, berth_error_t *err); /* server_load.c */
  */
 int server_runs(server_t *s, berth_error_t *err);
 
-int server_pass(server_t *s, berth_error_t *err);   /* server_pass.c */
-int server_write(server_t *s, berth_error_t *err);  /* server_write.c: all that is dirty */
-void server_written(server_t *s);                   /* it is durable */
-void server_take_back(server_t *s);                 /* submissions that are not */
-void server_act(server_t *s);                       /* server_act.c: what is durable is done */
+int server_pass(server_t *s, berth_error_t *err);  /* server_pass.c */
+int server_write(server_t *s, berth_error_t *err); /* server_write.c: all that is dirty */
+void server_written(server_t *s);                  /* it is durable */
+void server_take_back(server_t *s);                /* submissions that are not */
+void server_act(server_t *s);                      /* server_act.c: what is durable is done */
+void server_work(server_t *s);              /* work.c: a slice of what large requests ask for */
+int64_t server_work_due(const server_t *s); /* the tick of the next slice */
+void server_work_stored(server_t *s);       /* what is done of it is durable */
+void server_work_failed(server_t *s, const berth_error_t *why);
+void work_clear(server_t *s);
 void server_time(server_t *s);                      /* server_stop.c: limits and graces */
 int64_t server_due(const server_t *s);              /* the tick of the next turn */
 void run_watch(server_t *s, struct run *run);       /* its timer, by where it is */
@@ -322,10 +354,42 @@ void server_engine_event(server_t *s, const struct engine_event *e);
 /* A member is to be started with the next turn. */
 int start_later(server_t *s, struct job *job, uint32_t member);
 
+/* ---- Jobs and the core (enter.c) ---- */
+
+/* Hand the first members of a new job to the core, at most so many and at least one, and take up what that makes of it;
+ * hold: they wait for a release, whatever the job says. Returns how many, or -1 with a text and nothing changed.
+ */
+int64_t enter_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err);
+
+/* Keep what is needed to hand it the others, from `next` on: 0, or -1 with ENOMEM. And do so from now on, in slices, if there
+ * are such.
+ */
+int enter_keep(server_t *s, struct job *job, uint32_t next);
+void enter_rest(server_t *s, struct job *job);
+
+/* Members before this one have been handed to the core; of the others perhaps some. */
+uint32_t enter_known(const struct job *job);
+
+/* A member that waits is needed now. Returns 0, also if the core has it, or -1. */
+int enter_member(server_t *s, struct job *job, uint32_t i);
+
+/* The place of a job among those of equal priority. */
+uint64_t enter_order(const struct job *job);
+
+void enter_back(server_t *s, struct job *job); /* take a job out of the core */
+void enter_forget(struct job *job);            /* it is no more */
+
 /* Hand a start to the engine (server_start.c). -1 with a text: it can't be started. */
 int run_start(server_t *s, struct run *run, berth_error_t *err);
 
-/* The core's job, for a member of a job that waits for others that have ended before (server_load.c). */
-int server_tell_ended(server_t *s, const char *dependency);
+/* Tell the core of jobs that have ended before and that job `id` waits for (server_load.c). *unknown is the first of these that
+ * neither memory nor the store has, nor the list in which the job came; 0: there is none.
+ */
+int server_tell_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);
+
+/* Leave out of a dependency the jobs that history has dropped. What they were waited for has come: else this job would have
+ * ended when they did. 0, or -1 with errno.
+ */
+int server_leave_dropped(server_t *s, char *dependency);
 
 #endif

@@ -133,6 +133,7 @@ int64_t server_due(const server_t *s)
         due = s->timers.v[0].key;
     if (s->urgent)
         due = s->now;
+    due = server_work_due(s) < due ? server_work_due(s) : due;
     due = s->lazy_at < due ? s->lazy_at : due;
     return s->retain_at < due ? s->retain_at : due;
 }

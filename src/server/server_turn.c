@@ -73,6 +73,7 @@ static int64_t steady_of(const server_t *s, int64_t ticks)
 int server_turn(server_t *s, int64_t *due, berth_error_t *err)
 {
     server_look(s);
+    server_work(s);
     server_time(s);
     bool decided = server_pass(s, err) == 0;
     /* One that was stopped before it was started is out of the way by now: who it was stopped for starts with the same commit. */
@@ -80,6 +81,7 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
         decided = server_pass(s, err) == 0;
     forget_starts(s);
     if (!s->urgent && s->now < s->lazy_at && s->now - s->stored_clock < SERVER_CLOCK_EVERY) {
+        server_work_stored(s);
         *due = steady_of(s, decided ? server_due(s) : s->now + RETRY);
         return 0;
     }
@@ -89,6 +91,7 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
             server_notice(s, "nothing can be stored: %s", err ? err->text : strerror(saved));
         store_rollback(s->store);
         server_take_back(s);
+        server_work_failed(s, err);
         s->failing = true;
         *due = steady_of(s, s->now + RETRY);
         errno = saved;
@@ -97,6 +100,7 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
     s->failing = s->urgent = false;
     s->lazy_at = INT64_MAX;
     server_written(s);
+    server_work_stored(s);
     server_act(s);
     *due = steady_of(s, decided ? server_due(s) : s->now + RETRY);
     return 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "server/server_priv.h"
+#include "server/bulk.h"
 
 static int write_job(server_t *s, struct job *job, berth_error_t *err)
 {
@@ -102,8 +102,9 @@ static int write_clock(server_t *s, berth_error_t *err)
 
 int server_write(server_t *s, berth_error_t *err)
 {
-    if (s->n_dirty_jobs == 0 && s->n_dirty == 0 && s->n_events == 0 && !s->settings_dirty &&
-        s->next_key == s->stored_key && s->now - s->stored_clock < SERVER_CLOCK_EVERY)
+    if (s->n_dirty_jobs == 0 && !s->bulks_dirty && s->n_dirty == 0 && s->n_events == 0 &&
+        !s->settings_dirty && s->next_key == s->stored_key &&
+        s->now - s->stored_clock < SERVER_CLOCK_EVERY)
         return 0;
     for (size_t i = 0; i < s->n_dirty_jobs; i++)
         if (write_job(s, s->dirty_jobs[i], err) < 0)
@@ -118,6 +119,8 @@ int server_write(server_t *s, berth_error_t *err)
         if (store_add_event(s->store, &event, err) < 0)
             return -1;
     }
+    if (s->bulks_dirty && bulk_write(s, err) < 0)
+        return -1;
     return write_values(s, err) < 0 || write_clock(s, err) < 0 ? -1 : store_commit(s->store, err);
 }
 
@@ -168,7 +171,8 @@ void server_written(server_t *s)
     s->stored_key = s->next_key;
     s->stored_heard = s->heard_key;
     s->stored_clock = s->now;
-    s->settings_dirty = false;
+    s->settings_dirty = s->bulks_dirty = false;
+    s->n_commits++;
 }
 
 /* Leave out of an array what is of submissions that aren't in the store. */
@@ -209,9 +213,7 @@ void server_take_back(server_t *s)
             continue;
         if (!job->is_new)
             break;
-        for (uint32_t m = job->members; m-- > 0;)
-            if (job->member[m].handle >= 0)
-                sched_cancel(s->sched, s->now, job->member[m].handle);
+        enter_back(s, job);
         s->happened = true;
         job_leave(s, job);
         i = i < s->n_jobs ? i : s->n_jobs; /* the table may have been made smaller */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/bulk.h"
 #include "server/server_priv.h"
 
 #define KNOWN_FOR (60 * SERVER_SECOND) /* then the system is asked again: groups change */
@@ -57,6 +58,22 @@ static int learn(server_t *s, struct user *u, const struct server_user *said)
     return 0;
 }
 
+void user_add(struct user *u, const struct job *job)
+{
+    u->live += job->live;
+    u->bytes += (int64_t)job->bytes;
+}
+
+/* What is counted of a user, counted anew. */
+static void sum_up(const server_t *s, struct user *u)
+{
+    u->live = u->bytes = 0;
+    for (size_t i = 0; i < s->n_jobs; i++)
+        if (s->jobs[i].job && s->jobs[i].job->uid == u->uid)
+            user_add(u, s->jobs[i].job);
+    bulk_count(s, u);
+}
+
 static struct user *add(server_t *s, uint32_t uid)
 {
     if (room_for((void **)&s->users, &s->cap_users, s->n_users + 1, sizeof(*s->users)) < 0)
@@ -66,12 +83,7 @@ static struct user *add(server_t *s, uint32_t uid)
         return NULL;
     u->uid = uid;
     u->counted = INT64_MIN;
-    for (size_t i = 0; i < s->n_jobs; i++) {
-        if (s->jobs[i].job && s->jobs[i].job->uid == uid) {
-            u->live += s->jobs[i].job->live;
-            u->bytes += (int64_t)s->jobs[i].job->bytes;
-        }
-    }
+    sum_up(s, u);
     s->users[s->n_users++] = u;
     return u;
 }
@@ -110,6 +122,27 @@ bool user_is_admin(server_t *s, uint32_t uid)
         if (strcmp(c->administrators[i], u->name) == 0)
             return true;
     return false;
+}
+
+void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes)
+{
+    for (size_t i = 0; i < s->n_users; i++) {
+        if (s->users[i]->uid != uid)
+            continue;
+        s->users[i]->live += live;
+        s->users[i]->bytes += bytes;
+    }
+}
+
+bool users_check(const server_t *s)
+{
+    for (size_t i = 0; i < s->n_users; i++) {
+        struct user sum = {.uid = s->users[i]->uid};
+        sum_up(s, &sum);
+        if (sum.live != s->users[i]->live || sum.bytes != s->users[i]->bytes)
+            return false;
+    }
+    return true;
 }
 
 /* Each second gives so many requests, and no more than these are saved up. */

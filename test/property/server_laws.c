@@ -146,6 +146,13 @@ static void note_late(struct scene *c, struct late late)
     c->late[c->n_late++] = late;
 }
 
+/* Jobs of a list that takes more than a turn come up in their order, so the first of them may start before the others are there. */
+static bool came_later(const struct scene *c, const struct told *t, const struct told *o,
+                       int64_t id, int64_t k)
+{
+    return c->w->options.slice > 0 && t->list == o->list && k > id;
+}
+
 /* Jobs of a queue without promises start in their order: those that are ready and go before are running. */
 static void check_order(struct scene *c, const struct told *t, int64_t id, int member)
 {
@@ -153,7 +160,8 @@ static void check_order(struct scene *c, const struct told *t, int64_t id, int m
         return;
     for (int64_t k = c->oldest; k < c->n; k++) {
         const struct told *o = &c->told[k];
-        if (o->queue != FCFS || o->unsure || o->priority < t->priority)
+        if (o->queue != FCFS || o->unsure || o->priority < t->priority ||
+            (t->member[member].starts == 0 && came_later(c, t, o, id, k)))
             continue;
         for (int m = 0; m < o->members; m++)
             if (o->member[m].ready &&
@@ -182,6 +190,18 @@ static void check_allowed(struct scene *c, const struct told *t, const struct to
         scene_fail(c, "it starts before it may begin", r->job, r->member);
 }
 
+static void note_asked(struct scene *c, size_t run, int64_t at)
+{
+    if (run >= c->cap_asked) {
+        c->cap_asked = run * 2 + 64;
+        c->asked = realloc(c->asked, c->cap_asked * sizeof(*c->asked));
+        if (!c->asked)
+            abort();
+    }
+    c->asked[run].at = at;
+    c->asked[run].decided = c->w->failed != c->failed ? c->last_look : at;
+}
+
 void laws_asked(void *context, size_t run)
 {
     struct scene *c = context;
@@ -191,6 +211,11 @@ void laws_asked(void *context, size_t run)
     int member = r->member < 0 ? 0 : (int)r->member;
     struct told_member *p = &t->member[member];
     check_allowed(c, t, p, r);
+    if (r->state == SIM_OVER) { /* refused: it waits again */
+        note_asked(c, run, -1);
+        scene_scarce(c, scarce);
+        return;
+    }
     check_place(c, run, t);
     check_order(c, t, r->job, member);
     if (p->promise >= 0 && scene_now(c) > p->promise)
@@ -202,13 +227,7 @@ void laws_asked(void *context, size_t run)
     p->ready = p->pending = p->preempts = false;
     p->run = run;
     p->starts++;
-    if (run >= c->cap_asked) {
-        c->cap_asked = run * 2 + 64;
-        c->asked_at = realloc(c->asked_at, c->cap_asked * sizeof(*c->asked_at));
-        if (!c->asked_at)
-            abort();
-    }
-    c->asked_at[run] = scene_now(c);
+    note_asked(c, run, scene_now(c));
     scene_scarce(c, scarce);
 }
 
@@ -219,8 +238,9 @@ static int64_t us_of(const json_t *seconds)
     return json_is_number(seconds) ? llround(json_number_value(seconds) * 1e6) : -1;
 }
 
-static void look_at_row(struct scene *c, const json_t *row)
+static void look_at_row(struct scene *c, const json_t *row, void *unused)
 {
+    (void)unused;
     int64_t id = json_integer_value(json_object_get(row, "id"));
     const json_t *which = json_object_get(row, "member");
     int member = json_is_integer(which) ? (int)json_integer_value(which) : 0;
@@ -248,14 +268,15 @@ static void look_at_row(struct scene *c, const json_t *row)
 
 static void list_all(struct scene *c)
 {
-    int status;
-    size_t i;
-    json_t *row, *got = scene_ask(c, "GET", "/v1/jobs", NULL, NULL, &status);
-    if (status != 200 || !json_is_object(got))
+    struct strbuf listing;
+    char next[40];
+    int status = sim_server_ask_text(c->w, SIM_OWNER, "GET", "/v1/jobs", NULL, NULL, &listing);
+    if (status != 200)
         scene_fail(c, "there is no listing", status, -1);
     c->looks++;
-    json_array_foreach(json_object_get(got, "jobs"), i, row) look_at_row(c, row);
-    json_decref(got);
+    if (rows_each(c, &listing, look_at_row, NULL, next, sizeof(next)))
+        scene_fail(c, "nobody asked for a part of the listing", -1, -1);
+    strbuf_clear(&listing);
 }
 
 /* Jobs whose time has come, or that others no longer keep waiting. */
@@ -285,10 +306,10 @@ static void note_overruns(struct scene *c)
         const struct sim_run *r = &e->runs[i];
         const struct told *t = told_of(c, r->job);
         bool over = r->state == SIM_OVER;
-        int64_t limit = c->asked_at[i] + t->duration;
-        if (c->asked_at[i] < 0)
+        int64_t limit = c->asked[i].at + t->duration;
+        if (c->asked[i].at < 0)
             continue;
-        if ((r->last_signal || !over) && limit <= scene_now(c))
+        if ((r->last_signal || !over) && c->asked[i].decided + t->duration <= scene_now(c))
             c->disturbed = true;
         if ((r->last_signal && !over) || r->last_signal == SIGKILL)
             c->disturbed = true;
@@ -296,7 +317,7 @@ static void note_overruns(struct scene *c)
         limit = limit > t->limited_at ? limit : t->limited_at;
         if (!over && t->sure && !t->unsure && scene_now(c) > limit + GRACE + SIM_SECOND)
             scene_fail(c, "it runs on after its limit", r->job, r->member);
-        c->asked_at[i] = over ? -1 : c->asked_at[i];
+        c->asked[i].at = over ? -1 : c->asked[i].at;
     }
 }
 
@@ -356,10 +377,15 @@ void laws_look(struct scene *c)
     if (c->w->failed != c->failed) {
         c->disturbed = c->disturbed || scene_now(c) > c->last_look;
         c->good_since = scene_now(c);
+        if (c->last_look < c->refused_until) /* what was refused then is tried again only now */
+            c->refused_until = scene_now(c) + 3 * SIM_SECOND;
     }
     bool again = allocation_failed;
     c->unlucky = c->unlucky || allocation_failed;
     allocation_failed = false;
+    if (c->w->engine->full)
+        c->refused_until = scene_now(c) + 3 * SIM_SECOND; /* it is tried again every two */
+    c->disturbed = c->disturbed || c->last_look < c->refused_until;
     c->disturbed = c->disturbed || c->unlucky || c->w->engine->lingered != c->lingered;
     note_overruns(c);
     check_late(c);
@@ -392,6 +418,14 @@ static int64_t shift_of(struct scene *c, const struct reboot *how, int64_t id, i
     return INT64_MIN;
 }
 
+/* The server's clock may have been set back before the time at which a job may begin, which has to wait for that again. */
+static void wait_to_begin(const struct scene *c, struct told *t)
+{
+    t->free = t->free && !t->begin_lost && t->begin <= scene_now(c);
+    for (int m = 0; m < MEMBERS; m++)
+        t->member[m].ready = t->member[m].ready && t->free;
+}
+
 /* All promises stand, and the server's clock went on by what the wall clock says. */
 void laws_rebooted(struct scene *c, const struct reboot *how)
 {
@@ -411,6 +445,8 @@ void laws_rebooted(struct scene *c, const struct reboot *how)
         c->base -= shift; /* the server's clock is as good as it can be */
     for (int64_t id = c->oldest; shift == INT64_MIN && id < c->n; id++)
         c->told[id].begin_lost = c->told[id].begin > 0;
+    for (int64_t id = c->oldest; id < c->n; id++)
+        wait_to_begin(c, &c->told[id]);
     c->disturbed = true;
     scene_scarce(c, before);
 }

@@ -39,6 +39,7 @@ struct told {
     int members, cores, gpus, queue;
     int64_t priority, duration, begin, depends; /* us; begin 0: none; depends 0: on nobody */
     int64_t limited_at;                         /* when the duration was changed */
+    int64_t list; /* the first job of the list that it came in; its own number: of none */
     bool requeue, preemptible;
     int allowed;    /* more runs than one, asked for by users */
     bool cancelled; /* acknowledged */
@@ -59,6 +60,13 @@ struct told {
 /* The order of all queues: the lesser key goes first. */
 struct order {
     int64_t queue, priority, id, member; /* queue and priority negated */
+};
+
+/* When the engine was asked for a run. */
+struct asked {
+    int64_t at; /* -1: it is over */
+    /* Its limit counts from the decision: that is as old as this at most, where it could not be stored at once. */
+    int64_t decided;
 };
 
 /* A start that is to be explained. */
@@ -87,6 +95,9 @@ struct scene {
     struct told *told;      /* by number */
     int64_t n, cap, oldest; /* oldest: all before are over */
     bool failing;           /* the disk is full */
+    struct random refusals; /* when the engine can start nothing, and again */
+    int64_t refused_until;  /* nothing needs to start before */
+    int refused_starts;
     int crashes, submissions, lost, full, reloads, refused, jumps, reboots, promises;
 
     int64_t base;             /* the ledger's time - the machine's */
@@ -102,7 +113,7 @@ struct scene {
     struct late *late;    /* starts since then */
     size_t n_late, cap_late;
 
-    int64_t *asked_at; /* by run */
+    struct asked *asked; /* by run */
     size_t cap_asked;
     struct {
         size_t core[CORES], gpu[GPUS]; /* run + 1 */
@@ -114,6 +125,7 @@ struct scene {
 
     struct seen_event *events;
     size_t n_events, cap_events;
+    struct kept_row *rows;
     struct waiter waiter[WAITERS];
 };
 
@@ -139,6 +151,14 @@ void told_change(struct scene *c);
 void told_check_list(struct scene *c); /* all that was acknowledged is there, once, as it was */
 int told_queue(const char *name);
 void told_adopt(struct scene *c, const json_t *row); /* nobody knew whether it had been taken */
+
+/* ---- server_rows.c: listings ---- */
+
+/* Call for each row of a listing of jobs, in their order. Whether more follow: `next` then says from where. */
+typedef void row_fn(struct scene *c, const json_t *row, void *arg);
+bool rows_each(struct scene *c, const struct strbuf *listing, row_fn *what, void *arg, char *next,
+               size_t size);
+void rows_free(struct scene *c);
 
 /* ---- server_laws.c: who starts when, and where ---- */
 

@@ -81,15 +81,16 @@ static void put_job(char *text, size_t size, const struct shape *p)
              p->hold ? "true" : "false", more);
 }
 
-static void note(struct scene *c, const json_t *id, const struct shape *p)
+static void note(struct scene *c, const json_t *id, const struct shape *p, int i, int64_t asked)
 {
     int64_t number = json_integer_value(id);
     struct told *t = told_of(c, number);
     if (t->sure || number < 1)
         scene_fail(c, "a number is given twice", number, -1);
     bool starts = t->member[0].starts > 0; /* it did within that very turn */
-    int64_t begin = p->begin ? scene_now(c) + p->begin * SIM_SECOND : 0;
+    int64_t begin = p->begin ? asked + p->begin * SIM_SECOND : 0;
     t->sure = true;
+    t->list = number - i;
     t->members = p->members;
     t->cores = p->cores;
     t->gpus = p->gpus;
@@ -120,6 +121,7 @@ void told_submit(struct scene *c)
         strcat(body, one);
     }
     strcat(body, n > 1 ? "]" : "");
+    int64_t asked = scene_now(c); /* the answer may take its time */
     json_t *got = scene_ask(c, "POST", "/v1/jobs", NULL, body, &status);
     if (status != 201) /* taken back, but it was looked at before */
         c->disturbed = true;
@@ -127,7 +129,7 @@ void told_submit(struct scene *c)
         note(c,
              n > 1 ? json_array_get(json_object_get(got, "ids"), (size_t)i)
                    : json_object_get(got, "id"),
-             &p[i]);
+             &p[i], i, asked);
     c->jumped = c->jumped && status != 201;
     if (status != 201 && status != 507 && status != 400 && status != 503)
         scene_fail(c, "a submission has a strange answer", status, -1);
@@ -194,6 +196,28 @@ static int tell(struct scene *c, const char *what, int64_t id, const char *body)
     return status;
 }
 
+/* What takes many turns is come to by some when they have ended, one way or another: no more of them than have when the answer
+ * comes.
+ */
+static void leave_ended(struct scene *c, int64_t id, bool *live)
+{
+    char query[60];
+    size_t i;
+    json_t *row;
+    bool was = scene_scarce(c, false);
+    snprintf(query, sizeof(query), "ids=%lld&history=1", (long long)id);
+    json_t *got = scene_ask(c, "GET", "/v1/jobs", query, NULL, NULL);
+    scene_scarce(c, was);
+    json_array_foreach(json_object_get(got, "jobs"), i, row)
+    {
+        const char *state = json_string_value(json_object_get(row, "state"));
+        const json_t *member = json_object_get(row, "member");
+        if (laws_is_over(state) && strcmp(state, "cancelled") != 0)
+            live[json_is_integer(member) ? json_integer_value(member) : 0] = false;
+    }
+    json_decref(got);
+}
+
 static void cancel(struct scene *c, int64_t id)
 {
     bool live[MEMBERS];
@@ -201,6 +225,8 @@ static void cancel(struct scene *c, int64_t id)
     for (int m = 0; m < MEMBERS; m++)
         live[m] = t->member[m].pending || member_runs(c, &t->member[m]);
     int status = tell(c, "cancel", id, "");
+    if (status == 200 && c->w->options.slice > 0)
+        leave_ended(c, id, live);
     t = told_of(c, id);
     for (int m = 0; status == 200 && m < t->members; m++)
         t->member[m].cancelled = t->member[m].cancelled || live[m];
@@ -379,8 +405,9 @@ static void check_state(struct scene *c, int64_t id, int member, const char *sta
 }
 
 /* A row of the listing against what was told of it. */
-static void check_row(struct scene *c, const json_t *row, int *seen)
+static void check_row(struct scene *c, const json_t *row, void *arg)
 {
+    int *seen = arg;
     int64_t id = json_integer_value(json_object_get(row, "id"));
     const json_t *which = json_object_get(row, "member");
     int member = json_is_integer(which) ? (int)json_integer_value(which) : 0;
@@ -395,28 +422,22 @@ static void check_row(struct scene *c, const json_t *row, int *seen)
 
 void told_check_list(struct scene *c)
 {
-    int status;
     int64_t known = c->n;
-    char query[60];
+    char query[100], next[40] = "";
+    bool more = true;
     int *seen = calloc((size_t)(c->n + 4096) * MEMBERS, sizeof(*seen));
-    json_t *next = NULL;
     bool before = scene_scarce(c, false);
     if (before) /* what could not be written for want of memory is not listed until it is */
         sim_server_turn(c->w, NULL);
-    do {
-        snprintf(query, sizeof(query), "history=1&limit=97%s%s", next ? "&after=" : "",
-                 next ? json_string_value(next) : "");
-        json_decref(next);
-        json_t *got = scene_ask(c, "GET", "/v1/jobs", query, NULL, &status);
-        if (status != 200 || !json_is_object(got))
+    while (more) {
+        struct strbuf listing;
+        snprintf(query, sizeof(query), "history=1&limit=97%s%s", *next ? "&after=" : "", next);
+        int status = sim_server_ask_text(c->w, SIM_OWNER, "GET", "/v1/jobs", query, NULL, &listing);
+        if (status != 200)
             scene_fail(c, "there is no listing", status, -1);
-        size_t i;
-        json_t *row;
-        json_array_foreach(json_object_get(got, "jobs"), i, row) check_row(c, row, seen);
-        next = json_incref(json_object_get(got, "next"));
-        json_decref(got);
-    } while (json_is_string(next));
-    json_decref(next);
+        more = rows_each(c, &listing, check_row, seen, next, sizeof(next));
+        strbuf_clear(&listing);
+    }
     for (int64_t id = 1; id < known; id++)
         for (int m = 0; c->told[id].sure && m < c->told[id].members; m++)
             if (!seen[id * MEMBERS + m])

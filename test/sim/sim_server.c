@@ -131,11 +131,13 @@ static void call(void (*what)(void))
         what();
 }
 
+enum { SIM_TURNS = 100000 }; /* then it goes on for ever */
+
 int sim_server_turn(struct sim_server *w, berth_error_t *err)
 {
     int rc = 0;
     w->engine->wall = w->wall;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < SIM_TURNS; i++) {
         call(sim_server_begins);
         server_engine(w->server, NULL);
         rc = server_turn(w->server, &w->due, err);
@@ -160,8 +162,8 @@ void sim_server_wait(struct sim_server *w, int64_t us)
     }
 }
 
-json_t *sim_server_ask(struct sim_server *w, unsigned uid, const char *method, const char *path,
-                       const char *query, const char *body, int *status)
+int sim_server_ask_text(struct sim_server *w, unsigned uid, const char *method, const char *path,
+                        const char *query, const char *body, struct strbuf *text)
 {
     struct server_request request = {.method = method,
                                      .path = path,
@@ -174,17 +176,31 @@ json_t *sim_server_ask(struct sim_server *w, unsigned uid, const char *method, c
     call(sim_server_begins);
     server_request(w->server, &request, &reply);
     call(sim_server_ends);
-    if (reply.wait && sim_server_turn(w, &why) < 0)
+    if (reply.wait && sim_server_turn(w, &why) < 0 && !reply.work)
         server_failed(w->server, &why, &reply);
+    for (int i = 0; reply.work && !server_work_done(reply.work, &reply); i++) {
+        if (i == 1000)
+            abort(); /* it is done when there is nothing more to do, unless memory runs out */
+        sim_server_wait(w, SIM_SECOND);
+    }
     int rc = reply.stream ? 1 : 0;
     while (rc == 1)
         rc = server_stream_read(reply.stream, &reply.body, 4096);
     server_stream_close(reply.stream);
+    *text = reply.body;
+    return rc < 0 ? -1 : reply.status;
+}
+
+json_t *sim_server_ask(struct sim_server *w, unsigned uid, const char *method, const char *path,
+                       const char *query, const char *body, int *status)
+{
+    struct strbuf text;
+    int answered = sim_server_ask_text(w, uid, method, path, query, body, &text);
     if (status)
-        *status = rc < 0 ? -1 : reply.status;
-    json_t *value = json_loadb(reply.body.data, reply.body.len, JSON_DECODE_ANY, NULL);
-    if (!value && reply.body.len > 0)
-        value = json_stringn(reply.body.data, reply.body.len);
-    strbuf_clear(&reply.body);
+        *status = answered;
+    json_t *value = json_loadb(text.data, text.len, JSON_DECODE_ANY, NULL);
+    if (!value && text.len > 0)
+        value = json_stringn(text.data, text.len);
+    strbuf_clear(&text);
     return value;
 }

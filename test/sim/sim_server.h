@@ -54,4 +54,8 @@ void sim_server_wait(struct sim_server *w, int64_t us);
 json_t *sim_server_ask(struct sim_server *w, unsigned uid, const char *method, const char *path,
                        const char *query, const char *body, int *status);
 
+/* The same as the text that it is, which is the caller's to clear; the status. */
+int sim_server_ask_text(struct sim_server *w, unsigned uid, const char *method, const char *path,
+                        const char *query, const char *body, struct strbuf *text);
+
 #endif

@@ -350,6 +350,50 @@ static void changes_are_durable_also_where_memory_runs_out(void **state)
     }
 }
 
+/* More than the log has room for, on a disk that has none. */
+static void submit_in_vain(struct sim_server *w)
+{
+    static char large[2000000];
+    json_t *body = json_array();
+    for (char c = 'x'; c <= 'z'; c++) {
+        memset(large, c, sizeof(large) - 1);
+        json_array_append_new(body, json_pack("{s:s}", "script", large));
+    }
+    char *text = json_dumps(body, 0);
+    sim_disk_limit(w->disk, sim_disk_size(w->disk));
+    tell(w, "POST", "/v1/jobs", text, 507);
+    sim_disk_limit(w->disk, -1);
+    json_decref(body);
+    free(text);
+}
+
+static void nobody_depends_on_what_was_taken_back(void **state)
+{
+    struct sim_server *w = *state;
+    run_to_the_end(w, TRUE1);
+    submit_in_vain(w);
+    sim_server_wait(w, 3 * SIM_SECOND);
+    tell(w, "GET", "/v1/jobs/2", NULL, 404);
+    static const char *const types[] = {"afterany", "afternotok", "afterok", "after"};
+    char body[100];
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(body, sizeof(body), "{\"command\":[\"x\"],\"dependency\":\"%s:1:2\"}", types[i]);
+        expect_refused(w, body, "dependency 2: no such job");
+    }
+    /* A list of which the last is wrong. */
+    tell(w, "POST", "/v1/jobs", "[" TRUE1 "," TRUE1 "," TRUE1 ",{}]", 400);
+    expect_refused(w, "{\"command\":[\"x\"],\"dependency\":\"afterany:5\"}",
+                   "dependency 5: no such job");
+    /* In a list, and on what has ended or waits, it goes on. */
+    int64_t last = submit(w, TRUE1);
+    char list[200];
+    snprintf(list, sizeof(list),
+             "[{\"command\":[\"x\"],\"hold\":true},"
+             "{\"command\":[\"x\"],\"dependency\":\"afterok:1,afterany:%lld\"}]",
+             (long long)last + 1);
+    tell(w, "POST", "/v1/jobs", list, 201);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int main(void)
@@ -366,6 +410,7 @@ int main(void)
         TEST(no_job_fails_because_the_engine_can_start_none),
         TEST(a_cancelled_job_is_not_tried_again),
         TEST(changes_are_durable_also_where_memory_runs_out),
+        TEST(nobody_depends_on_what_was_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
-/* The server without its loop: submissions, listings, a restart, starts and ends. Its file is a real one, its processes are
+/* The server without its loop: submissions, listings, a restart, starts and ends; and one user's submissions beside another's
+ * requests. Its file is a real one, its processes are
  * not.
  */
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +109,146 @@ static void run_all(struct sim_server *w, int n)
     printf("%d jobs end one by one, others start: %.2f ms each\n", n, took / n * 1e3);
 }
 
+/* ---- How long another's submission takes, from when one user's request has come just before it ---- */
+
+/* A request of the one's, and its body; NULL: none. */
+struct disturbance {
+    const char *what, *method;
+    const char *path; /* NULL: the job that was submitted last */
+    void (*put_body)(struct strbuf *body);
+    int status; /* what is answered in the end */
+};
+
+static void put_large(struct strbuf *b)
+{
+    strbuf_puts(b, "{\"command\":[\"x\"],\"script\":\"");
+    for (int i = 0; i < (3 << 10) - 4; i++)
+        for (int k = 0; k < 16; k++)
+            strbuf_puts(b, "0123456789012345678901234567890123456789012345678901234567890123");
+    strbuf_puts(b, "\"}");
+}
+
+static void put_script(struct strbuf *b)
+{
+    static int number;
+    strbuf_puts(b, "{\"hold\":true,\"script\":\"#!");
+    strbuf_put_int(b, number++);
+    for (int i = 0; i < (2 << 14) - 1; i++)
+        strbuf_puts(b, "0123456789012345678901234567890123456789012345678901234567890123");
+    strbuf_puts(b, "\"}");
+}
+
+static void put_wrong_list(struct strbuf *b)
+{
+    strbuf_putc(b, '[');
+    for (int i = 0; i < JOBS - 1; i++)
+        strbuf_puts(b, "{\"command\":[\"x\"]},");
+    strbuf_puts(b, "{}]");
+}
+
+static void put_list(struct strbuf *b)
+{
+    strbuf_putc(b, '[');
+    for (int i = 0; i < JOBS - 1; i++)
+        strbuf_puts(b, "{\"command\":[\"x\"],\"hold\":true},");
+    strbuf_puts(b, "{\"command\":[\"x\"],\"hold\":true}]");
+}
+
+static void put_array(struct strbuf *b)
+{
+    strbuf_puts(b, "{\"command\":[\"x\"],\"hold\":true,\"array\":999000}");
+}
+
+static void put_all(struct strbuf *b)
+{
+    strbuf_puts(b, "{\"jobs\":{}}");
+}
+
+static const struct disturbance disturbances[] = {
+    {"nothing", "GET", "/v1/server", NULL, 200},
+    {"a script of 3 MiB, which is refused", "POST", "/v1/jobs", put_large, 400},
+    {"a script of 2 MiB", "POST", "/v1/jobs", put_script, 201},
+    {"a list of 100,000 jobs, the last of them wrong", "POST", "/v1/jobs", put_wrong_list, 400},
+    {"a list of 100,000 jobs", "POST", "/v1/jobs", put_list, 201},
+    {"their cancelling", "POST", "/v1/jobs/cancel", put_all, 200},
+    {"an array of 999,000", "POST", "/v1/jobs", put_array, 201},
+    {"its cancelling", "POST", "/v1/jobs/cancel", put_all, 200},
+    {"another one", "POST", "/v1/jobs", put_array, 201},
+    {"its deletion", "DELETE", NULL, NULL, 200}};
+
+struct beside {
+    double longest, all; /* seconds: of one submission, and until the request was done */
+    double work;         /* the most of a processor's time that one took */
+};
+
+/* Submit until the server has nothing left to do. */
+static struct beside submit_beside(struct sim_server *w, const struct disturbance *d)
+{
+    static char last[64];
+    struct strbuf body = {0};
+    struct beside beside = {0, 0, 0};
+    if (d->put_body)
+        d->put_body(&body);
+    struct server_request request = {.method = d->method,
+                                     .path = d->path ? d->path : last,
+                                     .body = body.len ? strbuf_text(&body) : "",
+                                     .length = body.len,
+                                     .peer = {.uid = SIM_ANN, .gid = 100, .pid = 1}};
+    struct server_request other = {.method = "POST",
+                                   .path = "/v1/jobs",
+                                   .body = "{\"command\":[\"true\"],\"hold\":true}",
+                                   .length = strlen("{\"command\":[\"true\"],\"hold\":true}"),
+                                   .peer = {.uid = SIM_BOB, .gid = 100, .pid = 2}};
+    struct server_reply reply, answer;
+    double first = now(), begin = first, work = worked();
+    bool waits;
+    server_request(w->server, &request, &reply);
+    do {
+        server_request(w->server, &other, &answer);
+        if (answer.status != 201 || server_turn(w->server, &w->due, NULL) < 0)
+            exit(1);
+        beside.longest = now() - begin > beside.longest ? now() - begin : beside.longest;
+        beside.work = worked() - work > beside.work ? worked() - work : beside.work;
+        strbuf_clear(&answer.body);
+        waits = reply.work && !server_work_done(reply.work, &reply);
+        begin = now();
+        work = worked();
+    } while (waits || w->due <= w->steady);
+    beside.all = now() - first;
+    int64_t id;
+    if (sscanf(strbuf_text(&reply.body), "{\"id\":%" SCNd64, &id) == 1)
+        snprintf(last, sizeof(last), "/v1/jobs/%" PRId64, id);
+    if (reply.status != d->status) {
+        fprintf(stderr, "%s: %d %s\n", d->what, reply.status, strbuf_text(&reply.body));
+        exit(1);
+    }
+    server_stream_close(reply.stream);
+    strbuf_clear(&reply.body);
+    strbuf_clear(&body);
+    return beside;
+}
+
+static void measure_users(const char *directory)
+{
+    char path[200];
+    struct sim_server *w = sim_server_create(config, 2);
+    snprintf(path, sizeof(path), "mkdir %s/users", directory);
+    if (system(path) != 0)
+        exit(1);
+    snprintf(path, sizeof(path), "%s/users", directory);
+    w->world.vfs = NULL;
+    w->options.directory = path;
+    w->options.for_all = true;
+    w->options.uid = 0;
+    open_it(w);
+    for (size_t i = 0; i < sizeof(disturbances) / sizeof(*disturbances); i++) {
+        struct beside beside = submit_beside(w, &disturbances[i]);
+        printf("another's submission beside %s: %.1f ms, %.1f of them work; all took %.2f s\n",
+               disturbances[i].what, beside.longest * 1e3, beside.work * 1e3, beside.all);
+    }
+    sim_server_destroy(w);
+}
+
 int main(void)
 {
     char directory[] = "/tmp/berth-bench-XXXXXX", path[200];
@@ -153,6 +295,7 @@ int main(void)
     run_all(w, RUNS);
     sim_server_destroy(w);
     strbuf_clear(&body);
+    measure_users(directory);
     snprintf(path, sizeof(path), "rm -r %s", directory);
     return system(path) == 0 ? 0 : 1;
 }

@@ -13,6 +13,7 @@
 
 #define WEIGHTY    ((size_t)1 << 20) /* bytes of a body that is worth weighing */
 #define WEIGHT_MAX ((size_t)10000000)
+#define SLICES     8 /* of history, before a request is refused and others have their turn */
 
 static void put_error(struct strbuf *out, const char *message, const char *key, size_t length)
 {
@@ -316,32 +317,33 @@ struct route {
     const char *method, *path; /* '#' in it is a job, "17" or "17.3", '*' another name at the end */
     void (*answer)(struct call *c);
     bool has_body, for_admins;
+    bool leaves; /* it leaves something in the store, however often it is asked for */
 };
 
 static const struct route routes[] = {
-    {"GET", "/v1/server", api_server_get, false, false},
-    {"POST", "/v1/server/reload", api_server_reload, false, true},
-    {"POST", "/v1/server/stop", api_server_stop, false, true},
-    {"POST", "/v1/jobs", api_jobs_post, false, false},
-    {"GET", "/v1/jobs", api_jobs_get, false, false},
-    {"POST", "/v1/jobs/cancel", api_jobs_change, true, false},
-    {"POST", "/v1/jobs/hold", api_jobs_change, true, false},
-    {"POST", "/v1/jobs/release", api_jobs_change, true, false},
-    {"POST", "/v1/jobs/requeue", api_jobs_change, true, false},
-    {"POST", "/v1/jobs/signal", api_jobs_change, true, false},
-    {"POST", "/v1/jobs/update", api_jobs_change, true, false},
-    {"GET", "/v1/jobs/#", api_job_get, false, false},
-    {"GET", "/v1/jobs/#/events", api_job_events, false, false},
-    {"GET", "/v1/jobs/#/explain", api_job_explain, false, false},
-    {"PATCH", "/v1/jobs/#", api_job_patch, true, false},
-    {"DELETE", "/v1/jobs/#", api_job_delete, false, false},
-    {"POST", "/v1/jobs/#/signal", api_job_signal, true, false},
-    {"POST", "/v1/jobs/#/requeue", api_job_requeue, false, false},
-    {"GET", "/v1/queues", api_queues_get, false, false},
-    {"PATCH", "/v1/queues/*", api_queue_patch, true, true},
-    {"GET", "/v1/resources", api_resources_get, false, false},
-    {"PATCH", "/v1/resources", api_resources_patch, true, true},
-    {"GET", "/v1/events", api_events_get, false, false},
+    {"GET", "/v1/server", api_server_get, false, false, false},
+    {"POST", "/v1/server/reload", api_server_reload, false, true, false},
+    {"POST", "/v1/server/stop", api_server_stop, false, true, false},
+    {"POST", "/v1/jobs", api_jobs_post, false, false, false},
+    {"GET", "/v1/jobs", api_jobs_get, false, false, false},
+    {"POST", "/v1/jobs/cancel", api_jobs_change, true, false, false},
+    {"POST", "/v1/jobs/hold", api_jobs_change, true, false, true},
+    {"POST", "/v1/jobs/release", api_jobs_change, true, false, true},
+    {"POST", "/v1/jobs/requeue", api_jobs_change, true, false, true},
+    {"POST", "/v1/jobs/signal", api_jobs_change, true, false, false},
+    {"POST", "/v1/jobs/update", api_jobs_change, true, false, true},
+    {"GET", "/v1/jobs/#", api_job_get, false, false, false},
+    {"GET", "/v1/jobs/#/events", api_job_events, false, false, false},
+    {"GET", "/v1/jobs/#/explain", api_job_explain, false, false, false},
+    {"PATCH", "/v1/jobs/#", api_job_patch, true, false, true},
+    {"DELETE", "/v1/jobs/#", api_job_delete, false, false, false},
+    {"POST", "/v1/jobs/#/signal", api_job_signal, true, false, false},
+    {"POST", "/v1/jobs/#/requeue", api_job_requeue, false, false, true},
+    {"GET", "/v1/queues", api_queues_get, false, false, false},
+    {"PATCH", "/v1/queues/*", api_queue_patch, true, true, false},
+    {"GET", "/v1/resources", api_resources_get, false, false, false},
+    {"PATCH", "/v1/resources", api_resources_patch, true, true, false},
+    {"GET", "/v1/events", api_events_get, false, false, false},
 };
 
 /* Read "17", "17.3" or "17[3]". Returns what is behind it, or NULL. */
@@ -450,8 +452,20 @@ int api_read_body(struct call *c)
     return 0;
 }
 
+/* Whether the store has room for what a route leaves there; submissions know better what they need. */
+static int find_room(struct call *c)
+{
+    berth_error_t why = {""};
+    struct user *user = c->admin ? NULL : user_find(c->s, c->request->peer.uid);
+    if (!user || user_make_room(c->s, user, STORE_ROW, 0, &c->slices, &why) == 0)
+        return 0;
+    return api_wrong(c, &why);
+}
+
 static void answer(struct call *c, const struct route *route)
 {
+    if (route->leaves && find_room(c) < 0)
+        return;
     if (route->for_admins && !c->admin) {
         api_refuse(c, 403, NULL,
                    "only the owner of the server, root and administrators may do that");
@@ -485,7 +499,12 @@ void server_request(server_t *s, const struct server_request *request, struct se
 {
     uint32_t uid = request->peer.uid;
     *reply = (struct server_reply){.status = 200, .type = "application/json"};
-    struct call c = {.s = s, .request = request, .reply = reply, .out = &reply->body, .member = -1};
+    struct call c = {.s = s,
+                     .request = request,
+                     .reply = reply,
+                     .out = &reply->body,
+                     .member = -1,
+                     .slices = SLICES};
     server_look(s);
     if (!strbuf_room(&reply->body, 256)) { /* else it might be done and not be told */
         api_refuse(&c, 503, NULL, "out of memory");

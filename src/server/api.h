@@ -22,6 +22,7 @@ struct call {
     char job[48];       /* as the path calls it: "17" or "17.3" */
     json_t *body;       /* NULL: none */
     int64_t id, member; /* of the path; member -1: all of the job */
+    int slices;         /* of history that may still be dropped for it */
     bool admin;
 };
 

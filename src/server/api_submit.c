@@ -45,7 +45,7 @@ int api_may_submit(struct call *c, struct user *user, const struct job *job, ber
     if (c->s->options.for_all && job->priority > 0)
         return errtext_set(err, EPERM,
                            "key \"priority\": only administrators may raise it above 0");
-    return 0;
+    return user_make_room(c->s, user, job->weight, job->members, &c->slices, err);
 }
 
 static int add(struct call *c, struct job_context *context, size_t *steps, berth_error_t *err)

@@ -124,7 +124,8 @@ struct job *job_lookup(const server_t *s, int64_t id)
 void job_count(server_t *s, const struct job *job, bool counts)
 {
     int sign = counts ? 1 : -1;
-    user_count(s, job->uid, sign * (int64_t)job->live, sign * (int64_t)job->bytes);
+    user_count(s, job->uid, sign * (int64_t)job->live, sign * (int64_t)job->bytes,
+               job->is_new ? sign * job->weight : 0);
 }
 
 int job_reserve(server_t *s, size_t jobs, size_t members)
@@ -212,7 +213,7 @@ void member_state(server_t *s, struct job *job, uint32_t member, enum store_stat
     if (was_live && !member_is_live(m)) {
         job->live--;
         s->n_held -= job->held;
-        user_count(s, job->uid, -1, 0);
+        user_count(s, job->uid, -1, 0, 0);
     }
     member_mark(s, job, member);
 }

@@ -230,6 +230,12 @@ static int share(struct shared **last, struct shared **to, const char *text, siz
     return 0;
 }
 
+/* What a text that was taken up last takes of the store: nothing if a job before has it. */
+static int64_t weigh(const struct shared *text)
+{
+    return text && text->refs <= 2 ? STORE_ROW + (int64_t)text->length : 0;
+}
+
 static int read_environment(struct reading_job *r)
 {
     struct strbuf text = {0};
@@ -313,6 +319,7 @@ static int fill(struct reading_job *r)
         return -1;
     }
     job->bytes = text.len;
+    job->weight = 2 * STORE_ROW + (int64_t)text.len + weigh(job->environment) + weigh(job->script);
     job->request = strbuf_steal(&text);
     return job->request ? 0 : job_no_memory(r);
 }

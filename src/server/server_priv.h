@@ -82,6 +82,7 @@ struct job {
     struct shared *environment, *script; /* NULL */
     uint32_t members, live;              /* live: that have not ended */
     size_t bytes;                        /* of its request, as long as it is in the table */
+    int64_t weight; /* what it takes of the store, about, while it is not there */
     int64_t priority, duration, submitted, submitted_wall;
     int64_t nodes, cores, gpus;
     bool held, requeue;
@@ -108,10 +109,13 @@ struct user {
     gid_t *gids;
     size_t n_gids;
     char *home, *shell;
-    int64_t known;  /* when it was looked up, ticks */
-    int64_t live;   /* members of its jobs that wait or run */
-    int64_t bytes;  /* of the requests of these jobs */
-    int64_t tokens; /* requests, in millionths, as of `counted` */
+    int64_t known;    /* when it was looked up, ticks */
+    int64_t live;     /* members of its jobs that wait or run */
+    int64_t bytes;    /* of the requests of these jobs */
+    int64_t unstored; /* weight of those of them that are not in the store yet */
+    int64_t stored;   /* what the store has of this user's jobs; -1: to be asked for */
+    bool trimmed;     /* history has to go, until there is some room again */
+    int64_t tokens;   /* requests, in millionths, as of `counted` */
     int64_t counted;
     bool is_there;
     bool has_folder; /* for the output of jobs; as of when the user was looked up */
@@ -289,8 +293,18 @@ struct user *user_find(server_t *s, uint32_t uid); /* NULL with ENOENT or ENOMEM
 bool user_is_admin(server_t *s, uint32_t uid);
 bool user_may_ask(server_t *s, uint32_t uid);         /* not too many requests; counts this one */
 void user_add(struct user *u, const struct job *job); /* what a job counts for its user */
-/* Count members of a job that wait or run, and bytes of its request. */
-void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes);
+/* Count members of a job that wait or run, bytes of its request, and its weight as long as that is not stored. */
+void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored);
+/* Make room in the store for so many bytes and members more of a user's: what has ended goes, the oldest first, in *slices
+ * at most, each of which takes one away. 0, or -1 with EDQUOT (nothing is left to go), EAGAIN (it takes a while), or as the
+ * store has it, and a text.
+ */
+int user_make_room(server_t *s, struct user *u, int64_t bytes, int64_t members, int *slices,
+                   berth_error_t *err);
+/* The store has changed. */
+void users_stored(server_t *s);
+/* Drop a slice of what users have too much of. True: there is more to be dropped. */
+bool users_trim(server_t *s);
 bool users_check(const server_t *s);
 void users_clear(server_t *s);
 

@@ -104,9 +104,15 @@ static void retain(server_t *s)
     int64_t keep = s->config->server.retention;
     int64_t dropped = 0;
     s->retain_at = s->now + RETAIN_EVERY;
-    if (keep == SCHED_UNLIMITED || s->failing)
+    if (s->failing)
         return;
-    if (store_retain(s->store, s->wall - keep, RETAIN_AT_ONCE, &dropped, NULL) == 0 && dropped > 0)
+    bool more = users_trim(s);
+    if (keep != SCHED_UNLIMITED &&
+        store_retain(s->store, s->wall - keep, RETAIN_AT_ONCE, &dropped, NULL) == 0)
+        more = more || dropped > 0;
+    if (dropped > 0)
+        users_stored(s);
+    if (more)
         s->retain_at = s->now + RETAIN_SOON;
 }
 

@@ -138,6 +138,8 @@ void server_written(server_t *s)
 {
     for (size_t i = 0; i < s->n_dirty_jobs; i++) {
         struct job *job = s->dirty_jobs[i];
+        if (job->is_new)
+            user_count(s, job->uid, 0, 0, -job->weight);
         job->dirty = job->is_new = false;
         free(job->request);
         shared_leave(job->environment);
@@ -168,6 +170,7 @@ void server_written(server_t *s)
     for (size_t i = 0; i < s->n_events; i++)
         free(s->events[i].data);
     s->n_events = 0;
+    users_stored(s);
     s->stored_key = s->next_key;
     s->stored_heard = s->heard_key;
     s->stored_clock = s->now;

@@ -62,12 +62,13 @@ void user_add(struct user *u, const struct job *job)
 {
     u->live += job->live;
     u->bytes += (int64_t)job->bytes;
+    u->unstored += job->is_new ? job->weight : 0;
 }
 
 /* What is counted of a user, counted anew. */
 static void sum_up(const server_t *s, struct user *u)
 {
-    u->live = u->bytes = 0;
+    u->live = u->bytes = u->unstored = 0;
     for (size_t i = 0; i < s->n_jobs; i++)
         if (s->jobs[i].job && s->jobs[i].job->uid == u->uid)
             user_add(u, s->jobs[i].job);
@@ -83,6 +84,7 @@ static struct user *add(server_t *s, uint32_t uid)
         return NULL;
     u->uid = uid;
     u->counted = INT64_MIN;
+    u->stored = -1;
     sum_up(s, u);
     s->users[s->n_users++] = u;
     return u;
@@ -124,13 +126,14 @@ bool user_is_admin(server_t *s, uint32_t uid)
     return false;
 }
 
-void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes)
+void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored)
 {
     for (size_t i = 0; i < s->n_users; i++) {
         if (s->users[i]->uid != uid)
             continue;
         s->users[i]->live += live;
         s->users[i]->bytes += bytes;
+        s->users[i]->unstored += unstored;
     }
 }
 
@@ -139,7 +142,8 @@ bool users_check(const server_t *s)
     for (size_t i = 0; i < s->n_users; i++) {
         struct user sum = {.uid = s->users[i]->uid};
         sum_up(s, &sum);
-        if (sum.live != s->users[i]->live || sum.bytes != s->users[i]->bytes)
+        if (sum.live != s->users[i]->live || sum.bytes != s->users[i]->bytes ||
+            sum.unstored != s->users[i]->unstored)
             return false;
     }
     return true;

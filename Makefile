@@ -3,6 +3,7 @@
 PREFIX ?= /usr/local
 LIBDIR ?= lib
 FUZZ_SECONDS ?= 10
+MINUTES ?= 10
 # Options for meson when build/ is first set up, and for ninja always, such as NINJAFLAGS=-j2.
 MESONFLAGS ?=
 NINJAFLAGS ?=
@@ -13,7 +14,7 @@ SOURCES = find include src test bench -name '*.[ch]'
 SETUP = -Dwerror=true $(MESONFLAGS)
 SANITIZE = --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 
-.PHONY: all demo replay check bench install sanitize fuzz format check-format clean help
+.PHONY: all demo replay check bench install sanitize fuzz attack format check-format clean help
 
 all: build/build.ninja
 	@ninja -C build $(NINJAFLAGS) product
@@ -66,6 +67,16 @@ fuzz:
 	@sh scripts/deps.sh ci
 	@sh scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
+# SEED repeats a run, ONLY chooses attacks, BUILD=build-sanitize has them made on that build.
+BUILD ?= build
+ATTACK = --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
+
+attack:
+	@sh scripts/deps.sh check
+	@sh scripts/setup.sh $(BUILD) $(SETUP) $(if $(findstring sanitize,$(BUILD)),$(SANITIZE))
+	@ninja -C $(BUILD) $(NINJAFLAGS) product >$(BUILD)/attack.log || { cat $(BUILD)/attack.log; exit 1; }
+	@python3 -B test/attack/attack.py --build $(BUILD) $(ATTACK)
+
 format:
 	@$(SOURCES) -exec $(CLANG_FORMAT) -i {} +
 
@@ -84,5 +95,6 @@ help:
 	@echo 'make install       install under PREFIX=$(PREFIX), staged in DESTDIR if set'
 	@echo 'make sanitize      run all tests under the address and undefined-behaviour sanitizers'
 	@echo 'make fuzz          run each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) (clang)'
+	@echo 'make attack        attack servers of its own for MINUTES=$(MINUTES), and say what was lost'
 	@echo 'make format        lay out the sources with clang-format 14; check-format only looks'
 	@echo 'make clean         remove what was built'

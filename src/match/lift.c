@@ -185,12 +185,14 @@ void match_job_allocate(struct match *m, int64_t jobid)
 bool match_job_is_same(const struct match *m, int64_t one, int64_t other)
 {
     const struct job *a = job_of(m, one), *b = job_of(m, other);
+    /* One that was read as text does not know what was asked for, only what it was given. */
+    const uint32_t what = HOLD_EXCLUSIVE | HOLD_COVERED | HOLD_UNITS | HOLD_TOLD;
 
     if (a->at != b->at || a->end != b->end || a->n != b->n)
         return false;
     for (uint32_t i = 0; i < a->n; i++)
-        if (a->hold[i].vertex != b->hold[i].vertex || a->hold[i].flags != b->hold[i].flags ||
-            a->hold[i].needs != b->hold[i].needs)
+        if (a->hold[i].vertex != b->hold[i].vertex || a->hold[i].needs != b->hold[i].needs ||
+            ((a->hold[i].flags ^ b->hold[i].flags) & what))
             return false;
     return true;
 }

@@ -246,9 +246,8 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
         member_mark(s, job, i);
         run_watch(s, m->run);
     }
-    if (waits && to->hold && job->held) {
-        if (m->reserved)
-            member_mark(s, job, i);
+    if (waits && m->reserved && sched_state(s->sched, m->handle) != SCHED_RESERVED) {
+        member_mark(s, job, i); /* the store is not to have what the core has taken back */
         m->reserved = false;
         m->at = -1;
     }

@@ -312,6 +312,7 @@ static int restore(server_t *s, struct job *job, uint32_t i, struct sched_record
         r->state = SCHED_WAITING;
         m->handle = sched_restore(s->sched, s->now, r, why);
         m->at = -1;
+        member_mark(s, job, i);
     }
     r->resources = NULL;
     r->at = r->until = 0;

@@ -377,11 +377,12 @@ int main(int argc, char **argv)
      * back (225); a member that waited again with another priority than its job's (2013); what was preempted and cancelled
      * started again (5018); a pass without memory that nobody made again, so that promises stood in each other's way
      * (423619725, 755133213); starts that were refused, and tried again only when the disk was no longer full (610000120);
-     * requests behind a list that could not be dropped from a failing disk (640000021). Scenes have changed since, so some of
+     * requests behind a list that could not be dropped from a failing disk (640000021); a promise of the store's that the
+     * core had taken back (640000043). Scenes have changed since, so some of
      * them play others now.
      */
-    static const uint64_t kept[] = {165,       225,       2013,      5018,
-                                    423619725, 755133213, 610000120, 640000021};
+    static const uint64_t kept[] = {165,       225,       2013,      5018,     423619725,
+                                    755133213, 610000120, 640000021, 640000043};
     for (size_t i = 0; argc == 1 && !rounds && i < sizeof(kept) / sizeof(*kept); i++)
         play(kept[i], &sum);
     printf("%d submissions, %d promises, %d restarts, %d reboots, %d clocks set, %d reloads, %d "

@@ -334,6 +334,41 @@ static void dependencies_outlive_a_restart(void **state)
     tell(w, "POST", "/v1/jobs", "{\"command\":[\"x\"],\"dependency\":\"afterok:99\"}", 400);
 }
 
+static int open_slow(void **state)
+{
+    return open_world_of(state, "resources: {nodes: 1, cores: 4}\n"
+                                "queues: {batch: {policy: conservative}}\n"
+                                "default-queue: batch\n"
+                                "passes: {min-interval: 60}\n");
+}
+
+static int64_t estimate_of(struct sim_server *w, int64_t id)
+{
+    json_t *job = show(w, id);
+    int64_t at = json_integer_value(json_object_get(job, "estimate"));
+    json_decref(job);
+    return at;
+}
+
+/* A promise that a change has taken back is not in the store either, even if no pass has followed yet. */
+static void a_promise_goes_with_its_duration(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"x\"],\"cores\":4,\"duration\":3600}");
+    sim_server_wait(w, 61 * SIM_SECOND);
+    start_all(w);
+    expect_state(w, 1, "running");
+    submit(w, "{\"command\":[\"x\"],\"cores\":4,\"duration\":3600}");
+    int64_t before = estimate_of(w, 2);
+    tell(w, "PATCH", "/v1/jobs/2", "{\"duration\":7200}", 200);
+    reopen(w, true);
+    submit(w, "{\"command\":[\"x\"],\"cores\":4,\"duration\":60}");
+    sim_server_wait(w, 61 * SIM_SECOND);
+    assert_true(before > 0);
+    assert_int_equal(estimate_of(w, 2), before);
+    assert_int_equal(estimate_of(w, 3), before + 7200);
+}
+
 static void a_full_disk_loses_nothing(void **state)
 {
     struct sim_server *w = *state;
@@ -862,6 +897,7 @@ int main(void)
         TEST(jobs_are_cancelled_held_and_changed),
         TEST(arrays_have_members),
         TEST(dependencies_outlive_a_restart),
+        cmocka_unit_test_setup_teardown(a_promise_goes_with_its_duration, open_slow, close_world),
         TEST(a_full_disk_loses_nothing),
         TEST(what_was_cut_off_is_finished),
         TEST(a_run_that_the_engine_has_forgotten_is_lost),

@@ -46,12 +46,11 @@ static void flat_release(struct place *place, int64_t booking)
 }
 
 static int64_t flat_pull(struct place *place, const struct place_ask *ask, int64_t booking,
-                         int64_t at, int64_t from, bool anew)
+                         const struct place_pull *how)
 {
-    (void)anew;
     planner_t *planner = planner_of(place);
-    int64_t found = planner_earliest_before(planner, from, ask->duration, ask->units, at);
-    if (found < at && planner_advance_span(planner, booking, found) < 0)
+    int64_t found = planner_earliest_before(planner, how->from, ask->duration, ask->units, how->at);
+    if (found < how->at && planner_advance_span(planner, booking, found) < 0)
         return -1;
     return found;
 }

@@ -146,13 +146,13 @@ static void graph_release(struct place *place, int64_t booking)
 }
 
 static int64_t graph_pull(struct place *place, const struct place_ask *ask, int64_t booking,
-                          int64_t at, int64_t from, bool anew)
+                          const struct place_pull *how)
 {
-    (void)anew;
     struct graph_place *g = graph_of(place);
-    int64_t found = planner_earliest_before(g->calendar, from, ask->duration, ask->units, at);
+    int64_t found =
+        planner_earliest_before(g->calendar, how->from, ask->duration, ask->units, how->at);
 
-    if (found < at && planner_advance_span(g->calendar, g->bookings[booking].span, found) < 0)
+    if (found < how->at && planner_advance_span(g->calendar, g->bookings[booking].span, found) < 0)
         return -1;
     return found;
 }

@@ -46,6 +46,7 @@ struct details {
     bool is_pending;    /* counts as such in the ledger of limits */
     bool is_preempting; /* holds what its victims still use, or have left to it */
     bool is_untold;     /* listed in `untold` */
+    bool is_kept;       /* held: limits did not let it have something better: it is tried again */
     enum sched_how how;
     int64_t submitted, priority, begin, preemptible_after;
     int64_t limit; /* its duration as asked for */

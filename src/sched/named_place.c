@@ -290,8 +290,19 @@ static int64_t choose(struct named *n, const struct place_ask *ask, int64_t at, 
     return anew && match_plan(n->match, &counted.plan, NAMED_TEMP, at, true) == 0 ? at : -1;
 }
 
+/* Take what was chosen for NAMED_TEMP back if the booking may not hold it. Returns whether it may. */
+static bool may_hold(struct named *n, const struct place_pull *how, struct held_note *note)
+{
+    if (!how->may_hold || how->may_hold(how->arg, NAMED_TEMP))
+        return true;
+    match_cancel(n->match, NAMED_TEMP, NULL, NULL);
+    note->kind = HELD_UNKNOWN;
+    errno = EBUSY;
+    return false;
+}
+
 static int64_t named_pull(struct place *place, const struct place_ask *ask, int64_t booking,
-                          int64_t at, int64_t from, bool anew)
+                          const struct place_pull *how)
 {
     struct named *n = named_of(place);
     struct held_note note;
@@ -302,8 +313,8 @@ static int64_t named_pull(struct place *place, const struct place_ask *ask, int6
         return -1;
     named_hosts_try(n, class_of(n, ask));
     lift(n, booking);
-    int64_t found = choose(n, ask, at, from, anew, &note);
-    int rc = found < 0 ? -1 : replace(n, booking);
+    int64_t found = choose(n, ask, how->at, how->from, how->anew, &note);
+    int rc = found < 0 || !may_hold(n, how, &note) ? -1 : replace(n, booking);
     int error = errno;
     if (rc < 0)
         drop(n, booking);
@@ -316,7 +327,7 @@ static int64_t named_pull(struct place *place, const struct place_ask *ask, int6
     errno = error;
     if (rc >= 0)
         return found;
-    return found < 0 && (error == EBUSY || error == ENOENT) ? at : -1;
+    return error == EBUSY || error == ENOENT ? how->at : -1;
 }
 
 static int named_extend(struct place *place, int64_t booking, int64_t end)

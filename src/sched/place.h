@@ -31,6 +31,15 @@ struct place_ask {
     uint64_t permits; /* named: by number, the blocks that it may use */
 };
 
+struct place_pull {
+    int64_t at;   /* where the booking starts */
+    int64_t from; /* and where it may start at the earliest */
+    bool anew;
+    /* Named: whether it may hold what would take its place, which `amount` tells of under this number; NULL: whatever it is. */
+    bool (*may_hold)(void *arg, int64_t booking);
+    void *arg;
+};
+
 /* What a named machine knows of what an ask lacks to start now; all zeroes: nothing. */
 struct place_note {
     int64_t missing;  /* pieces of the request */
@@ -76,11 +85,12 @@ struct place_ops {
     /* Move a booking, which starts at `at`, to the earliest time on or after `from` if that is before; what it
      * holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM.
      *
-     * Named: if `anew`, what it holds is chosen anew even if it does not move; if there is nothing for it there any more it
-     * keeps what it held (and fits is false). A lifted booking is put in again.
+     * Named: if `anew`, what it holds is chosen anew even if it does not move; if there is nothing for it there any more, or it
+     * may not hold what is chosen, it keeps what it held (which in the first case fits is false of). A lifted booking is put in
+     * again.
      */
-    int64_t (*pull)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
-                    int64_t from, bool anew);
+    int64_t (*pull)(struct place *place, const struct place_ask *ask, int64_t booking,
+                    const struct place_pull *how);
 
     /* Bounds on what can start at `at` in a part: nothing that fits no step can (planner_rooms). */
     size_t (*rooms)(const struct place *place, uint32_t part, int64_t at, struct planner_room *room,

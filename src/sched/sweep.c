@@ -72,10 +72,12 @@ static int64_t known_bound(const sched_t *s, const struct job *job, const struct
 /* On a named machine, whether what was freed since may serve a reservation better where it stands. */
 static bool is_reached(const sched_t *s, const struct job *job)
 {
-    return s->named && freed_since(&s->freed, job->seen) < job->at + job->ask.duration &&
-           freed_until(&s->freed, job->seen) > job->at &&
-           s->place->ops->named->is_fixed(s->place) &&
-           s->place->ops->named->betters(s->place, &job->ask, job->booking, job->at, job->heard);
+    if (!s->named || !s->place->ops->named->is_fixed(s->place))
+        return false;
+    return job->details->is_kept ||
+           (freed_since(&s->freed, job->seen) < job->at + job->ask.duration &&
+            freed_until(&s->freed, job->seen) > job->at &&
+            s->place->ops->named->betters(s->place, &job->ask, job->booking, job->at, job->heard));
 }
 
 /* Whether a reservation that may move as far as times are known may do so by what a named machine counts. */
@@ -86,30 +88,47 @@ static bool is_near(const sched_t *s, const struct job *job, int64_t bound)
            (!named || !named->is_stuck(s->place, &job->ask, job->booking, job->at));
 }
 
-/* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that it has. What it
- * holds then, limits have yet to count. Returns its time, or -1 with ENOMEM; *other: it has let something go.
+struct gate {
+    const sched_t *s;
+    uint32_t slot;
+};
+
+/* What a reservation would hold instead, limits may refuse. */
+static bool may_hold(void *arg, int64_t booking)
+{
+    const struct gate *gate = arg;
+    struct job *job = &gate->s->jobs[gate->slot];
+    job->details->is_kept = !control_may_hold(gate->s, gate->slot, job->details->limit, booking);
+    return !job->details->is_kept;
+}
+
+/* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that it has. Returns its
+ * time, or -1 with ENOMEM; *other: it has let something go.
  */
 static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, bool *other)
 {
     struct job *job = &s->jobs[slot];
     uint64_t frees = s->named ? s->place->ops->named->frees(s->place) : 0;
     int64_t was = job->at;
-    if (s->named)
+    struct gate gate = {s, slot};
+    struct place_pull how = {was, from, anew, s->named ? may_hold : NULL, &gate};
+    if (s->named) {
+        job->details->is_kept = false;
         control_uncount(s, slot, job->booking);
-    int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, was, from, anew);
+    }
+    int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, &how);
+    if (s->named)
+        control_enter(s, slot, job->booking); /* its account was just there: that takes no memory */
     *other = s->named && s->place->ops->named->frees(s->place) != frees;
     if (*other) { /* under other names it may hold it still */
         control_ease(s, slot);
         note_freed(s, was, was + job->ask.duration);
     }
-    if (at >= 0) {
+    if (at < 0)
+        errno = ENOMEM;
+    else
         s->booked++;
-        return at;
-    }
-    if (s->named)
-        control_enter(s, slot, job->booking); /* it was just there: that takes no memory */
-    errno = ENOMEM;
-    return -1;
+    return at;
 }
 
 /* A reservation was looked at: what is freed from now on may serve it. */
@@ -125,7 +144,7 @@ static int pull(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct shape *shape = shape_of(s, job);
-    int64_t bound = known_bound(s, job, shape);
+    int64_t bound = s->named && job->details->is_kept ? s->now : known_bound(s, job, shape);
     int64_t was = job->at;
     bool anew = is_reached(s, job), other = false;
     if (!anew && !is_near(s, job, bound)) {
@@ -137,9 +156,11 @@ static int pull(sched_t *s, uint32_t slot)
                      : choose_anew(s, slot, bound < was ? bound : was, anew, &other);
     if (at < 0)
         return -1;
-    shape->none_before = at;
-    shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
-    shape->seen = s->freed.place;
+    if (!s->named || !job->details->is_kept) {
+        shape->none_before = at;
+        shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
+        shape->seen = s->freed.place;
+    }
     job->at = at;
     seen(s, job);
     if (at != was && !s->named) {
@@ -148,9 +169,6 @@ static int pull(sched_t *s, uint32_t slot)
     }
     if (at != was)
         heap_move(&s->due, slot, at, job->key.seq);
-    enum step step = s->named ? control_count(s, slot, job->booking) : STEP_BUSY;
-    if (step != STEP_BUSY)
-        return step == STEP_FAILED ? -1 : 0;
     if (at != was || other)
         decision_add(s, SCHED_RESERVE, slot, at, NULL);
     if (at != was && s->named)

@@ -386,6 +386,24 @@ static void start(struct run *r, int i)
     }
 }
 
+struct ruling {
+    struct run *r;
+    bool may;
+};
+
+/* For place_pull: all that would be held instead is named, and by a number of its own. */
+static bool may_hold(void *arg, int64_t booking)
+{
+    const struct ruling *ruling = arg;
+    struct run *r = ruling->r;
+    for (int i = 0; i < NAIVE_BOOKINGS; i++)
+        CHECK(!r->naive.booking[i].used || r->handle[i] != booking);
+    CHECK(r->named->amount(r->place, booking, "core") +
+              r->named->amount(r->place, booking, "node") >
+          0);
+    return ruling->may;
+}
+
 static void pull(struct run *r, int i)
 {
     struct naive_booking *b = &r->naive.booking[i];
@@ -396,13 +414,18 @@ static void pull(struct run *r, int i)
     bool anew = chance(r, 2);
     b->lifted = true;
     int64_t expected = naive_when(&r->naive, &c->naive, r->now, b->at);
-    int64_t at = r->ops->pull(r->place, &c->ask, r->handle[i], b->at, r->now, anew);
-    CHECK(at == (expected < 0 ? b->at : expected));
+    bool may = !chance(r, 4);
+    struct ruling ruling = {r, may};
+    struct place_pull how = {b->at, r->now, anew, may_hold, &ruling};
+    int64_t at = r->ops->pull(r->place, &c->ask, r->handle[i], &how);
+    CHECK(at == (expected < 0 || !may ? b->at : expected));
     moved += at < b->at;
-    bool fitted = expected >= 0 || (anew && naive_fits(&r->naive, &c->naive, at, false));
+    bool fitted = may && (expected >= 0 || (anew && naive_fits(&r->naive, &c->naive, at, false)));
+    struct naive_booking was = *b;
     b->at = at;
     b->end = at + c->naive.duration;
     learn(r, i);
+    CHECK(may || memcmp(was.hold, b->hold, sizeof(was.hold)) == 0);
     if (fitted)
         CHECK(naive_holds_fit(&r->naive, &c->naive, i, at, b->end, b->end));
     b->lifted = false;

@@ -478,20 +478,6 @@ static bool is_passed_since(const struct scene *c, const struct scene_job *j)
     return false;
 }
 
-/* Whether a holder may have lost its promise in this pass before it got another one: where it moved to an earlier time it may have
- * chosen something else, and have been over a limit with what others hold.
- */
-static bool may_have_been_limited(const struct scene *c, const struct scene_job *j)
-{
-    bool shared = false;
-    for (int i = 0; i < c->jobs; i++) {
-        const struct scene_job *k = &c->job[i];
-        shared |= k != j && !k->gone && scene_lane(c, k->queue) == scene_lane(c, j->queue) &&
-                  (k->state == SCHED_RUNNING || k->state == SCHED_RESERVED);
-    }
-    return shared && has_limits(c, j) && j->before == SCHED_RESERVED;
-}
-
 static void decide(struct scene *c, const struct sched_decision *d, int nth)
 {
     struct scene_job *j = &c->job[d->tag + d->member];
@@ -502,10 +488,7 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
         break;
     case SCHED_RESERVE:
         SCENE_CHECK(c, d->at >= c->now);
-        if (j->kept >= 0 && !j->excused && d->at > j->kept) {
-            SCENE_CHECK(c, may_have_been_limited(c, j));
-            c->limited++;
-        }
+        SCENE_CHECK(c, j->kept < 0 || j->excused || d->at <= j->kept);
         SCENE_CHECK(c, !j->promised || d->at <= j->promise || is_passed_since(c, j));
         c->excused += j->promise >= 0 && d->at > j->promise;
         j->promise = d->at;

@@ -130,7 +130,6 @@ struct scene {
     bool in_pass;
     struct strbuf log;
     uint64_t starts, promises, preemptions, excused, rejections; /* what was seen */
-    uint64_t limited; /* promises to a later time than before, perhaps for a limit */
 };
 
 /* Play a scene to its end; its log is in c->log, which the caller clears. */

@@ -373,6 +373,7 @@ static void without_memory(void **state)
     jobspec_t *spec = jobspec_parse(NODES("2"), strlen(NODES("2")), NULL, NULL);
     struct place_ask two = {.duration = 10}, one = known(&f, NODES("1"), 0, 30);
     berth_error_t err;
+    struct place_pull how = {.at = 40, .from = 0, .anew = true};
     int64_t a, b, c;
 
     (void)state;
@@ -383,7 +384,7 @@ static void without_memory(void **state)
     THROUGH(&f, f.ops->start(f.place, &two, a, 5));
     THROUGH(&f, f.ops->when(f.place, &two, 0));
     THROUGH(&f, b = f.ops->book(f.place, &two, 40));
-    THROUGH(&f, f.ops->pull(f.place, &two, b, 40, 0, true));
+    THROUGH(&f, f.ops->pull(f.place, &two, b, &how));
     THROUGH(&f, f.named->extend(f.place, a, 25));
     THROUGH(&f, f.named->part(f.place, "{\"hostlist\": [\"n[0-2]\"]}", &err));
     THROUGH(&f, f.named->status(f.place, "n1", SCHED_DOWN, &err));

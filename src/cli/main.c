@@ -17,7 +17,7 @@ struct verb {
 
 /* In the order in which `berth --help` lists them, two in a line; a row without a name ends the table. */
 static const struct verb verbs[] = {
-    {"submit", "hand in a job", cli_submit},
+    {"submit", "submit a job", cli_submit},
     {"run", "run one and stay with it", cli_run},
     {"jobs", "list what waits and runs", cli_jobs},
     {"history", "list what has ended", cli_history},

@@ -1,4 +1,4 @@
-/* berth run: hand in a job and stay with it. */
+/* berth run: submit a job and stay with it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@ static const char help[] =
     "       berth server stop\n"
     "       berth server status [--json]\n"
     "       berth server reload\n"
-    "Start berthd for $BERTH_DIR, which verbs that hand in jobs do by themselves; stop it, and\n"
+    "Start berthd for $BERTH_DIR, which verbs that submit jobs do by themselves; stop it, and\n"
     "running jobs go on; show how it is; have it read its configuration again.\n"
     "      --config FILE  queues, limits and machine: berth-config(5)\n"
     "      --json         the status as an object\n"

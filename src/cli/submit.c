@@ -1,4 +1,4 @@
-/* berth submit: hand in a job. */
+/* berth submit: submit a job. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const char help[] =
     "      --overcommit        of which it may run more tasks than cores\n"
     "      --bulk FILE         an array of jobs in JSON, all or none (berth-api(7))\n"
     "  -h, --help              print this\n"
-    "Exit status: 0 handed in, 1 refused, 2 wrong command line. Manual: man berth-submit\n"
+    "Exit status: 0 submitted, 1 refused, 2 wrong command line. Manual: man berth-submit\n"
     "Example: berth submit -c 4 --mem 2G -t 1h --name fit ./fit.sh data.csv\n";
 
 int cli_submit(int argc, char **argv)

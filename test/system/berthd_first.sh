@@ -3,7 +3,7 @@
 . "$BERTH_SOURCE/test/daemon.sh"
 cd "$scratch" || exit 1
 
-# Nobody runs: verbs that only look say so; those that hand in start one.
+# Nobody runs: verbs that only look say so; those that submit start one.
 expect_status 1 "$BERTH" jobs
 expect_err "berth jobs: no server runs for $BERTH_DIR; 'berth server start' starts one"
 expect_status 0 "$BERTH" run echo hello

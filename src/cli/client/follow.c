@@ -339,7 +339,7 @@ int follow_job(const struct follow *f, struct follow_end *end, berth_error_t *er
 {
     struct watch w = {.f = f,
                       .end = end,
-                      .seen = f->may_cancel, /* it was handed in just now */
+                      .seen = f->may_cancel, /* it was submitted just now */
                       .inotify = -1,
                       .signals = -1,
                       .tail = {{.fd = -1, .to = STDOUT_FILENO}, {.fd = -1, .to = STDERR_FILENO}},

@@ -406,8 +406,6 @@ static void start(struct scene *c, struct scene_job *j, const struct sched_decis
     read_holding(c, &j->holding, text);
     check_holding(c, j);
     check_blocks(c, j);
-    if (j->before == SCHED_RESERVED && d->how == SCHED_IMMEDIATE)
-        ledger_excuse_all(c); /* who has preempted others starts as late as these stop */
     c->starts++;
 }
 
@@ -460,6 +458,8 @@ void ledger_before_pass(struct scene *c)
         j->late = !j->gone && j->before == SCHED_RESERVED &&
                   sched_start_time(c->sched, j->handle) < c->now;
         j->preempts &= j->before == SCHED_RESERVED;
+        if (j->preempts && j->late)
+            ledger_excuse_all(c); /* who has preempted others starts as late as these stop */
     }
 }
 

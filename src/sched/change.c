@@ -25,6 +25,7 @@ static int changed(sched_t *s, int64_t now)
     named_event(s, now);
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);
+    s->named->is_eased = s->named->is_all_eased = true; /* a job may ask for less of other nodes */
     s->named->turn = s->place->ops->named->turn(s->place, now);
     return 0;
 }
@@ -79,7 +80,6 @@ int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *
     int rc = machine->remove(s->place, resources, err);
     int saved = errno;
     count_all(s, true);
-    s->named->is_eased = s->named->is_all_eased = true;
     errno = saved;
     if (rc < 0)
         return -1;

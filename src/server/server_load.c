@@ -263,6 +263,13 @@ static struct promise *promise_of(struct loading *l, const struct job *job, uint
     return p;
 }
 
+/* A member has no promise: the store isn't to have one either. */
+static void not_promised(server_t *s, struct job *job, uint32_t i)
+{
+    job->member[i].at = -1;
+    member_mark(s, job, i);
+}
+
 /* What runs is in the way of a promise that the store has, which can't be: all that were taken up are given back. Returns
  * whether there were any.
  */
@@ -277,8 +284,7 @@ static bool give_promises_back(server_t *s)
                 continue;
             sched_release(s->sched, s->now, m->handle);
             m->reserved = false;
-            m->at = -1;
-            member_mark(s, job, k);
+            not_promised(s, job, k);
             any = true;
         }
     }
@@ -287,12 +293,24 @@ static bool give_promises_back(server_t *s)
     return any;
 }
 
+/* Whether the store's promise is one of the job as it is: a change of an array that a crash has cut off may not have come to
+ * this member.
+ */
+static bool is_promised(const struct job *job, const struct promise *p)
+{
+    return !job->held && p->until - p->at >= job->duration;
+}
+
 /* Restore a member as it was, or else as one that waits if it does. Returns 0, or -1 with a text. */
 static int restore(server_t *s, struct job *job, uint32_t i, struct sched_record *r,
                    const struct promise *p, berth_error_t *why)
 {
     struct member *m = &job->member[i];
     bool runs = m->state != STORE_PENDING;
+    if (p && !runs && !is_promised(job, p)) {
+        not_promised(s, job, i);
+        p = NULL;
+    }
     r->member = i;
     r->state = job->held ? SCHED_BLOCKED : SCHED_WAITING;
     if (p) {
@@ -311,8 +329,7 @@ static int restore(server_t *s, struct job *job, uint32_t i, struct sched_record
     if (m->handle < 0 && r->state == SCHED_RESERVED && errno != ENOMEM) {
         r->state = SCHED_WAITING;
         m->handle = sched_restore(s->sched, s->now, r, why);
-        m->at = -1;
-        member_mark(s, job, i);
+        not_promised(s, job, i);
     }
     r->resources = NULL;
     r->at = r->until = 0;

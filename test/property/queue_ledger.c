@@ -354,12 +354,27 @@ static bool has_limits(const struct scene *c, const struct scene_job *j)
 }
 
 /* Whether a waiting job has its turn later in this pass: a limit may have held it, as long as a reservation behind it stood, when
- * another one started.
+ * another one started. Where one was taken back it may wait again.
  */
 static bool has_turn_later(const struct scene *c, const struct scene_job *j)
 {
-    return j->before == SCHED_WAITING && j->nth == 0 && !j->preempts && j->state != SCHED_WAITING &&
-           has_limits(c, j);
+    return j->before == SCHED_WAITING && j->nth == 0 && !j->preempts &&
+           (j->state != SCHED_WAITING || c->gave_back) && has_limits(c, j);
+}
+
+/* Whether somebody had a reservation when a pass began, or got one in it, and waits without one now. */
+static bool gave_back(const struct scene *c, const struct sched_decision *d, size_t n)
+{
+    for (int i = 0; i < c->jobs; i++)
+        if (!c->job[i].gone && c->job[i].before == SCHED_RESERVED &&
+            c->job[i].state != SCHED_RESERVED && c->job[i].state != SCHED_RUNNING)
+            return true;
+    for (size_t i = 0; i < n; i++) {
+        const struct scene_job *j = &c->job[d[i].tag + d[i].member];
+        if (d[i].kind == SCHED_RESERVE && j->state != SCHED_RESERVED && j->state != SCHED_RUNNING)
+            return true;
+    }
+    return false;
 }
 
 /* Who was eligible when the pass began and is so still goes first where nobody is promised anything, and counts for the depth of
@@ -623,6 +638,7 @@ void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n)
             ledger_came(c, j);
         j->state = state;
     }
+    c->gave_back = gave_back(c, d, n);
     log_decisions(c, d, n);
     for (size_t i = 0; i < n; i++)
         decide(c, &d[i], (int)i + 1);

@@ -128,6 +128,7 @@ struct scene {
     int passes;
     bool closing; /* no more events */
     bool in_pass;
+    bool gave_back; /* the last pass took a promise back */
     struct strbuf log;
     uint64_t starts, promises, preemptions, excused, rejections; /* what was seen */
 };

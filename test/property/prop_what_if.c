@@ -51,10 +51,11 @@ static bool ask(struct scene *c, const struct scene_job *j, struct less *less)
 
 /* ---- The obvious way ---- */
 
-/* What jobs that go before another one do in a pass. */
+/* What other jobs do in a pass before one starts. */
 struct turns {
-    bool taken;    /* one starts, or is promised a time and was not */
-    bool preempts; /* others are preempted for one */
+    bool taken;    /* one that goes before it starts, or is promised a time and was not */
+    bool preempts; /* others are preempted for one that goes before it */
+    bool moved;    /* one keeps its promise on other resources, or is promised an earlier time */
 };
 
 static void note_turn(const struct scene *c, const struct scene_job *j, sched_t *to,
@@ -65,11 +66,13 @@ static void note_turn(const struct scene *c, const struct scene_job *j, sched_t 
     if (d->kind == SCHED_PREEMPT) {
         SCENE_CHECK(c, sched_annotate(to, d->other, &a) == 0);
         before->preempts |= scene_before(c, &c->job[a.tag + a.member], j);
-    } else if (k != j && scene_before(c, k, j)) {
-        before->taken |=
-            d->kind == SCHED_START ||
-            (d->kind == SCHED_RESERVE && sched_state(c->sched, k->handle) != SCHED_RESERVED);
+        return;
     }
+    bool reserves = d->kind == SCHED_RESERVE,
+         had = sched_state(c->sched, k->handle) == SCHED_RESERVED;
+    if (k != j && scene_before(c, k, j))
+        before->taken |= d->kind == SCHED_START || (reserves && !had);
+    before->moved |= k != j && reserves && had && d->at <= sched_start_time(c->sched, k->handle);
 }
 
 /* Another scheduler that is given all jobs, but for one (unless NULL) that asks for less and has just come back to its place. Returns
@@ -114,7 +117,7 @@ static bool starts(struct scene *c, const struct scene_job *j, const struct less
     sched_job_t changed = -1;
     sched_t *to = give_all(c, j, less, &match, &changed);
     bool started = false;
-    *before = (struct turns){false, false};
+    *before = (struct turns){false, false, false};
     if (sched_set_duration(to, c->now, changed, less->duration ? less->duration : j->duration,
                            NULL) == 0) {
         SCENE_CHECK(c, sched_pass(to, c->now, false, &decisions, &n) == 0);
@@ -235,7 +238,8 @@ static bool is_excused(struct scene *c, const struct scene_job *j, bool does,
 {
     bool reserved = sched_state(c->sched, j->handle) == SCHED_RESERVED;
     if (does)
-        return (before->taken && reserved) || is_limited_before(c, j) || is_let_in(c, j);
+        return (before->taken && reserved) || before->moved || is_limited_before(c, j) ||
+               is_let_in(c, j);
     seen.preempted += before->preempts && reserved;
     return before->preempts && reserved;
 }

@@ -86,6 +86,13 @@ static void start_again(server_t *s, struct run *run, const char *why)
         s->hold_until = s->now + HOLD;
 }
 
+void server_start_back(server_t *s, struct run *run, const char *why)
+{
+    struct member *m = &run->job->member[run->member];
+    if (m->handle >= 0 && sched_requeue(s->sched, s->now, m->handle) == 0)
+        start_again(s, run, why);
+}
+
 static void put_end(struct strbuf *data, const struct run *run, const char *reason)
 {
     strbuf_puts(data, "{\"exit\":");

@@ -24,7 +24,7 @@
 #define SERVER_MEMBERS_MAX 1000000          /* of an array */
 #define SERVER_NOTICES_MAX 100
 #define SERVER_NOT_STARTED                                                                         \
-    "not started: " /* how the reason of one begins that the engine refused */
+    "not started: " /* how the reason of one begins that the engine refused, or the store */
 
 /* The clock is written, whether anything else is or not. */
 #define SERVER_CLOCK_EVERY (3600 * SERVER_SECOND)
@@ -364,6 +364,11 @@ uint64_t server_next_key(server_t *s);
 
 /* An event of the engine's (server_engine.c). */
 void server_engine_event(server_t *s, const struct engine_event *e);
+
+/* A run that the engine was not asked for, as it could not be stored: its member waits again, and says why. Without effect
+ * where there is no memory.
+ */
+void server_start_back(server_t *s, struct run *run, const char *why);
 
 /* A member is to be started with the next turn. */
 int start_later(server_t *s, struct job *job, uint32_t member);

@@ -52,5 +52,7 @@ const char *server_hold(const server_t *s, const struct member *m)
 {
     if (s->n_strays > 0 && !m->reserved)
         return "runs that belong to no job are being ended";
+    if (s->failing && !m->reserved)
+        return m->reason ? m->reason : "nothing can be stored";
     return s->now < s->hold_until && !m->reserved ? m->reason : NULL;
 }

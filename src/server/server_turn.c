@@ -1,5 +1,6 @@
 /* A turn: decide, make it durable, do it. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,33 @@ static void forget_starts(server_t *s)
     s->n_to_start = kept;
 }
 
+/* Nothing starts that is not stored: until it can be, who was to start waits again. */
+static void take_starts_back(server_t *s, const char *why)
+{
+    for (size_t i = 0; i < s->n_to_start; i++) {
+        struct member *m = &s->to_start[i].job->member[s->to_start[i].member];
+        if (m->state == STORE_STARTING && m->run && !m->run->told)
+            server_start_back(s, m->run, why);
+    }
+    forget_starts(s);
+}
+
+/* A commit has failed. What it had is kept and written with the next one, but for what nobody was told. */
+static void not_written(server_t *s, berth_error_t *err)
+{
+    int saved = errno;
+    char why[300];
+    snprintf(why, sizeof(why), "nothing can be stored: %s", err ? err->text : strerror(saved));
+    if (!s->failing)
+        server_notice(s, "%s", why);
+    store_rollback(s->store);
+    server_take_back(s);
+    take_starts_back(s, why);
+    server_work_failed(s, err);
+    s->failing = true;
+    errno = saved;
+}
+
 static int64_t steady_of(const server_t *s, int64_t ticks)
 {
     return ticks == INT64_MAX ? INT64_MAX : ticks - s->offset;
@@ -75,9 +103,10 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
     server_look(s);
     server_work(s);
     server_time(s);
-    bool decided = server_pass(s, err) == 0;
+    /* What can't be stored need not be decided: first the commit that failed is tried again. */
+    bool decided = s->failing || server_pass(s, err) == 0;
     /* One that was stopped before it was started is out of the way by now: who it was stopped for starts with the same commit. */
-    if (decided && s->happened)
+    if (decided && s->happened && !s->failing)
         decided = server_pass(s, err) == 0;
     forget_starts(s);
     if (!s->urgent && s->now < s->lazy_at && s->now - s->stored_clock < SERVER_CLOCK_EVERY) {
@@ -86,15 +115,8 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
         return 0;
     }
     if (server_write(s, err) < 0) {
-        int saved = errno;
-        if (!s->failing)
-            server_notice(s, "nothing can be stored: %s", err ? err->text : strerror(saved));
-        store_rollback(s->store);
-        server_take_back(s);
-        server_work_failed(s, err);
-        s->failing = true;
+        not_written(s, err);
         *due = steady_of(s, s->now + RETRY);
-        errno = saved;
         return -1;
     }
     s->failing = s->urgent = false;

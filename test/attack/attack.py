@@ -41,7 +41,7 @@ ATTACKS = [
     Attack("crash", "crash of all users' server", crash.for_all, 4, 12, "root"),
     Attack("users", "two users", users.attack, 3, 1, "root"),
     Attack("clients", "bad clients", clients.attack, 2, 1, "other"),
-    Attack("stores", "damaged stores", stores.attack, 4, 9, "other"),
+    Attack("stores", "damaged stores", stores.attack, 4, 10, "other"),
     Attack("files", "mutated files", files.attack, 3, 40, "other"),
 ]
 

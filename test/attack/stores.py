@@ -174,6 +174,18 @@ def wrong(random, was, others):
     return random.choice(others) if kind < 0.6 else random.choice(WRONG)
 
 
+def unwritable(scene):
+    """A page that is read when a job has ended, and not before: the server finds it when it serves, and stores no end."""
+    path = scene.file(STORE)
+    store = sqlite3.connect(path)
+    store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    page, = store.execute("SELECT rootpage FROM sqlite_master WHERE name = 'over_user'").fetchone()
+    store.close()
+    with open(path, "r+b") as file:
+        file.seek((page - 1) * PAGE)
+        file.write(bytes(PAGE))
+
+
 def remove_store(scene):
     for path in glob.glob(scene.file(STORE) + "*"):
         os.remove(path)
@@ -212,6 +224,7 @@ DAMAGES = [
     Damage("bits flipped in the store", bits_of((STORE, LOG), flip), chance=True),
     Damage("pages of the store overwritten", bits_of((STORE, LOG), overwrite), chance=True),
     Damage("the store cut off", bits_of((STORE, LOG), cut), chance=True),
+    Damage("a page of the store that only ends of jobs need overwritten", unwritable),
     Damage("values in the store wrong", value, chance=True),
     Damage("bits flipped in the keeper's journal", bits_of((JOURNAL,), flip), True, again=False),
     Damage("the keeper's journal overwritten", bits_of((JOURNAL,), overwrite), True, again=False),

@@ -14,9 +14,10 @@
 #include "failing_alloc.h"
 #include "server_scene.h"
 
-#define STORE   "/b/berth.db"
-#define REQUEUE "{\"command\":[\"x\"],\"requeue\":true}"
-#define FULL    "\"not started: journal: No space left on device\""
+#define STORE    "/b/berth.db"
+#define REQUEUE  "{\"command\":[\"x\"],\"requeue\":true}"
+#define FULL     "\"not started: journal: No space left on device\""
+#define UNSTORED "\"not started: nothing can be stored: Input/output error\""
 
 /* A copy of the store of a server that is closed; and put back in the place of what is there. */
 struct copy {
@@ -248,9 +249,11 @@ static void a_key_that_is_refused_is_told_and_tried_again(void **state)
 
 /* ---- A disk that is full under the engine's records ---- */
 
-static size_t count_events(struct sim_server *w, const char *kind)
+static size_t count_events(struct sim_server *w, int64_t id, const char *kind)
 {
-    json_t *event, *got = ask(w, "GET", "/v1/jobs/1/events", NULL, 200);
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%lld/events", (long long)id);
+    json_t *event, *got = ask(w, "GET", path, NULL, 200);
     size_t i, n = 0;
     json_array_foreach(json_object_get(got, "events"), i, event) n +=
         strcmp(json_string_value(json_object_get(event, "kind")), kind) == 0;
@@ -279,7 +282,7 @@ static void no_job_fails_because_the_engine_can_start_none(void **state)
     json_decref(got);
     assert_true(w->engine->n < 3 * 600); /* tries */
     assert_true(w->engine->n > 3 * 60);
-    assert_int_equal(count_events(w, "requeued"), 1);
+    assert_int_equal(count_events(w, 1, "requeued"), 1);
     tell(w, "DELETE", "/v1/jobs/4", NULL, 200);
     expect_state(w, 4, "cancelled");
     reopen(w, true);
@@ -311,6 +314,43 @@ static void a_cancelled_job_is_not_tried_again(void **state)
     expect_state(w, id, "cancelled");
     sim_server_wait(w, 60 * SIM_SECOND);
     assert_int_equal(w->engine->n, 1);
+}
+
+/* ---- A store that takes nothing ---- */
+
+/* However long that lasts, what can't be started for it waits, and is not said to run. */
+static void what_can_not_be_stored_is_not_said_to_run(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, ALL);
+    start_all(w);
+    submit(w, ALL);
+    submit(w, ALL);
+    submit(w, ALL);
+    sim_disk_fail(w->disk, 1);
+    end(w, 1, 0);
+    for (int i = 0; i < 60; i++) {
+        expect_state(w, 2, "pending");
+        expect_text(w, 2, "reason", UNSTORED);
+        expect_text(w, 2, "attempts", "0");
+        expect_state(w, 3, "pending");
+        expect_text(w, 4, "reason", "\"nothing can be stored\"");
+        sim_server_wait(w, 10 * SIM_SECOND);
+    }
+    json_t *got = ask(w, "GET", "/v1/jobs/2/explain", NULL, 200);
+    assert_string_equal(json_string_value(json_object_get(got, "text")),
+                        "It could not be started: nothing can be stored: Input/output error. It is "
+                        "tried again until it can be.");
+    json_decref(got);
+    assert_int_equal(w->engine->n, 1);
+    sim_disk_fail(w->disk, 0);
+    sim_server_wait(w, 5 * SIM_SECOND);
+    expect_run(w, 2, 2);
+    expect_text(w, 2, "reason", "null");
+    expect_text(w, 2, "attempts", "1");
+    assert_int_equal(count_events(w, 2, "requeued"), 1);
+    end(w, 2, 0);
+    expect_run(w, 3, 3);
 }
 
 /* ---- What is acknowledged is kept ---- */
@@ -409,6 +449,7 @@ int main(void)
         TEST(a_key_that_is_refused_is_told_and_tried_again),
         TEST(no_job_fails_because_the_engine_can_start_none),
         TEST(a_cancelled_job_is_not_tried_again),
+        TEST(what_can_not_be_stored_is_not_said_to_run),
         TEST(changes_are_durable_also_where_memory_runs_out),
         TEST(nobody_depends_on_what_was_taken_back),
     };

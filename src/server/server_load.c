@@ -89,6 +89,11 @@ static int load_promise(struct loading *l, const struct store_member *from)
 
 static int load_run(struct loading *l, struct member *m, const struct store_member *from)
 {
+    /* Of which of two that have a key the engine tells, nobody knows; without one it tells of none. */
+    if (from->key == 0 || from->key > ENGINE_KEY_MAX || run_lookup(l->s, from->key))
+        return errtext_set(l->err, EINVAL,
+                           "%s/berth.db: the file is damaged: job %" PRId64 ": the key of a run",
+                           l->s->directory, from->job);
     m->run = run_create(l->s, l->job, from->member, from->key);
     if (!m->run)
         return -1;

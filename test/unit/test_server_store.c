@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
+#include "server/store.h"
 #include "server_scene.h"
 
 #define STORE    "/b/berth.db"
@@ -247,6 +248,47 @@ static void a_key_that_is_refused_is_told_and_tried_again(void **state)
     assert_int_equal(sim_engine_find(w->engine, id, -1)->attempt, 1);
 }
 
+/* ---- Runs that can't be ---- */
+
+/* Give the run of a member another key in the store, whose server is closed. Returns the one that it had. */
+static uint64_t set_key(struct sim_server *w, int64_t id, uint64_t key)
+{
+    struct store_member m;
+    store_t *s = store_open(STORE, w->vfs, NULL);
+    assert_non_null(s);
+    assert_int_equal(store_read_member(s, id, 0, &m, NULL), 0);
+    uint64_t had = m.key;
+    m.key = key;
+    assert_int_equal(store_set_member(s, &m, NULL), 0);
+    assert_int_equal(store_commit(s, NULL), 0);
+    store_close(s);
+    return had;
+}
+
+/* What runs without a key, or under another's, would never be heard to end; and nobody knows which of two has it. */
+static void runs_whose_keys_can_not_be_are_refused(void **state)
+{
+    struct sim_server *w = *state;
+    berth_error_t err = {""};
+    submit(w, TRUE1);
+    submit(w, TRUE1);
+    start_all(w);
+    uint64_t first = sim_engine_find(w->engine, 1, -1)->key;
+    sim_server_close(w);
+    const uint64_t wrong[] = {0, first, UINT64_MAX, ENGINE_KEY_MAX + 1};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        uint64_t had = set_key(w, 2, wrong[i]);
+        assert_int_equal(sim_server_open(w, &err), -1);
+        assert_string_equal(err.text, "/b/berth.db: the file is damaged: job 2: the key of a run");
+        set_key(w, 2, had);
+    }
+    open_again(w);
+    end(w, 1, 0);
+    end(w, 2, 0);
+    expect_state(w, 1, "done");
+    expect_state(w, 2, "done");
+}
+
 /* ---- A disk that is full under the engine's records ---- */
 
 static size_t count_events(struct sim_server *w, int64_t id, const char *kind)
@@ -447,6 +489,7 @@ int main(void)
         TEST(a_run_of_another_store_is_not_taken_for_its_own),
         TEST(records_older_than_the_store_are_not_trusted),
         TEST(a_key_that_is_refused_is_told_and_tried_again),
+        TEST(runs_whose_keys_can_not_be_are_refused),
         TEST(no_job_fails_because_the_engine_can_start_none),
         TEST(a_cancelled_job_is_not_tried_again),
         TEST(what_can_not_be_stored_is_not_said_to_run),

@@ -33,6 +33,15 @@ void resource_graph_destroy(resource_graph_t *graph);
 size_t resource_graph_vertices(const resource_graph_t *graph);
 size_t resource_graph_edges(const resource_graph_t *graph);
 
+/* What becomes of resources. Down and drained ones are given to nobody; what runs there holds what it holds. */
+enum resource_status { RESOURCE_UP, RESOURCE_DOWN, RESOURCE_DRAINED };
+
+/* The ids from first to last. */
+struct resource_range {
+    uint32_t first;
+    uint32_t last;
+};
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "berth/error.h"
+#include "berth/resource.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -350,9 +351,8 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t job, const char *queue,
 int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bool started,
                     berth_error_t *err);
 
-/* What becomes of resources. Down and drained ones are given to nobody; what runs there holds what it holds. */
-enum sched_status { SCHED_UP, SCHED_DOWN, SCHED_DRAINED };
-int sched_set_status(sched_t *s, int64_t now, const char *resources, enum sched_status status,
+/* Resources go down, are drained, or come up. */
+int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resource_status status,
                      berth_error_t *err);
 
 /* A property of resources; value NULL: it is removed. */
@@ -549,19 +549,13 @@ int sched_state(const sched_t *s, sched_job_t job);
 /* When a running job started or a reserved one will; -1 with EINVAL for any other. */
 int64_t sched_start_time(const sched_t *s, sched_job_t job);
 
-/* The ids from first to last. */
-struct sched_range {
-    uint32_t first;
-    uint32_t last;
-};
-
 /* The cores that a running job was given: *n ranges, ascending, with gaps between them, that belong to the core and are
  * valid until its next call. Cores are numbered from 0 over the whole machine, those that are down too, in the order in
  * which a walk from the root that enters each vertex before its next sibling meets them. On a flat machine *n is 0.
  * Decisions stay valid.
  * Returns 0, or -1 with EINVAL (the job isn't running) or ENOMEM. O(cores of the job).
  */
-int sched_allocation(sched_t *s, sched_job_t job, const struct sched_range **ranges, size_t *n);
+int sched_allocation(sched_t *s, sched_job_t job, const struct resource_range **ranges, size_t *n);
 
 /* Numbers of waiting (reserved ones included) and of running jobs. */
 size_t sched_waiting(const sched_t *s);

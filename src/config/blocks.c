@@ -5,7 +5,7 @@
 #include "base/errtext.h"
 #include "base/hostlist.h"
 #include "config/read.h"
-#include "sched/place.h"
+#include "place/place.h"
 
 enum block_key { NAME, RESOURCES, START, DURATION, EVERY, FOR, BLOCK_KEYS };
 static const char *const block_names[] = {"name", "resources", "start", "duration", "every", "for"};

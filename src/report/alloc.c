@@ -50,7 +50,7 @@ static int reserve(struct alloc *a, size_t more)
     return 0;
 }
 
-int alloc_add(struct alloc *a, size_t job, const struct sched_range *ranges, size_t n)
+int alloc_add(struct alloc *a, size_t job, const struct resource_range *ranges, size_t n)
 {
     uint32_t end = 0;
 
@@ -71,7 +71,7 @@ struct alloc_cursor alloc_read(const struct alloc *a, size_t job)
     return (struct alloc_cursor){a->at[job] ? a->bytes + a->at[job] - 1 : NULL, 0};
 }
 
-bool alloc_next(struct alloc_cursor *c, struct sched_range *range)
+bool alloc_next(struct alloc_cursor *c, struct resource_range *range)
 {
     uint32_t length = c->next ? get(c) : 0;
 

@@ -24,7 +24,7 @@ int alloc_init(struct alloc *a, size_t n);
 void alloc_clear(struct alloc *a);
 
 /* Note what a job was given. Returns 0, or -1 with ENOMEM. */
-int alloc_add(struct alloc *a, size_t job, const struct sched_range *ranges, size_t n);
+int alloc_add(struct alloc *a, size_t job, const struct resource_range *ranges, size_t n);
 
 /* Where a job's ranges are read. */
 struct alloc_cursor {
@@ -35,6 +35,6 @@ struct alloc_cursor {
 struct alloc_cursor alloc_read(const struct alloc *a, size_t job);
 
 /* The next range; false if there is none. */
-bool alloc_next(struct alloc_cursor *c, struct sched_range *range);
+bool alloc_next(struct alloc_cursor *c, struct resource_range *range);
 
 #endif

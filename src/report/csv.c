@@ -54,7 +54,7 @@ static char *put_int(char *to, int64_t value)
 static void write_alloc(struct outfile *out, const struct alloc *alloc, size_t job)
 {
     struct alloc_cursor c = alloc_read(alloc, job);
-    struct sched_range range;
+    struct resource_range range;
     char before = ',';
     while (alloc_next(&c, &range)) {
         char text[2 * INT64_MAX_CHARS + 2];

@@ -5,9 +5,9 @@
 
 #include "base/errtext.h"
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
-void blocks_clear(struct named *n)
+void blocks_clear(struct queues *n)
 {
     for (uint32_t i = 0; i < PLACE_BLOCKS; i++)
         free(n->block[i].block);
@@ -15,7 +15,7 @@ void blocks_clear(struct named *n)
 
 int permits_of(sched_t *s, uint32_t slot, uint64_t *permits)
 {
-    const struct named *n = s->named;
+    const struct queues *n = s->queues;
     const struct details *d = s->jobs[slot].details;
     const char *id = NULL;
     *permits = 0;
@@ -34,7 +34,7 @@ int permits_of(sched_t *s, uint32_t slot, uint64_t *permits)
 }
 
 /* A block's number by its name, or that of a free one if `name` is NULL; PLACE_BLOCKS: there is none. */
-static uint32_t block_find(const struct named *n, const char *name)
+static uint32_t block_find(const struct queues *n, const char *name)
 {
     for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
         const struct sched_block *b = n->block[i].block;
@@ -59,7 +59,7 @@ static int permit(sched_t *s, uint32_t slot)
         return 0;
     bool open = job->state == SCHED_WAITING;
     job->ask.permits = permits;
-    int64_t kind = kind_enter(&s->named->kinds, &job->ask, job->lane);
+    int64_t kind = kind_enter(&s->queues->kinds, &job->ask, job->lane);
     job->ask.permits = before;
     if (kind < 0)
         return -1;
@@ -67,7 +67,7 @@ static int permit(sched_t *s, uint32_t slot)
     d->kind = (uint32_t)kind;
     if (open && open_reserve(s, slot) < 0) {
         d->kind = old;
-        kind_leave(s, &s->named->kinds, (uint32_t)kind);
+        kind_leave(s, &s->queues->kinds, (uint32_t)kind);
         errno = ENOMEM;
         return -1;
     }
@@ -78,13 +78,14 @@ static int permit(sched_t *s, uint32_t slot)
     job->ask.permits = permits;
     if (open)
         open_insert(s, slot, true); /* there is room for it */
-    kind_leave(s, &s->named->kinds, old);
+    kind_leave(s, &s->queues->kinds, old);
     return 0;
 }
 
 int blocks_permit(sched_t *s)
 {
-    for (uint32_t slot = s->named->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following)
         if (permit(s, slot) < 0)
             return -1;
     return 0;
@@ -93,8 +94,8 @@ int blocks_permit(sched_t *s)
 /* Everything is looked over as after a change of the machine. */
 static void looked_over(sched_t *s, int64_t now)
 {
-    struct named *n = s->named;
-    n->turn = s->place->ops->named->turn(s->place, now);
+    struct queues *n = s->queues;
+    n->turn = s->place->ops->turn(s->place, now);
     n->wake_all = true;
     s->woken = true;
     s->swept = false;
@@ -105,13 +106,13 @@ static void looked_over(sched_t *s, int64_t now)
 static int set(sched_t *s, uint32_t number, const struct sched_block *b, bool configured,
                berth_error_t *err)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct sched_block *copy = setup_copy_block(b);
     if (!copy)
         return errtext_set(err, ENOMEM, "out of memory");
     berth_error_t why;
-    if (s->place->ops->named->block(s->place, number, b->resources, b->start, b->duration, b->every,
-                                    &why) < 0) {
+    if (s->place->ops->block(s->place, number, b->resources, b->start, b->duration, b->every,
+                             &why) < 0) {
         int saved = errno;
         free(copy);
         return errtext_set(err, saved, "block %.60s: %.180s", b->name, why.text);
@@ -123,14 +124,14 @@ static int set(sched_t *s, uint32_t number, const struct sched_block *b, bool co
 
 static void unset(sched_t *s, uint32_t number)
 {
-    s->place->ops->named->unblock(s->place, number);
-    free(s->named->block[number].block);
-    s->named->block[number].block = NULL;
+    s->place->ops->unblock(s->place, number);
+    free(s->queues->block[number].block);
+    s->queues->block[number].block = NULL;
 }
 
 int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_error_t *err)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     if (!n || !time_is_good(s, now))
         return errtext_set(err, EINVAL, "blocks are for named queues, and time does not go back");
     if (setup_check_block(n->setup, block, err) < 0)
@@ -142,7 +143,7 @@ int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_
         return errtext_set(err, EINVAL, "more than %d blocks", PLACE_BLOCKS);
     if (set(s, number, block, false, err) < 0)
         return -1;
-    named_event(s, now);
+    queues_event(s, now);
     looked_over(s, now);
     n->is_permitted_late = blocks_permit(s) < 0;
     return 0;
@@ -150,14 +151,14 @@ int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_
 
 int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     uint32_t number = n ? block_find(n, name) : PLACE_BLOCKS;
     if (number == PLACE_BLOCKS)
         return errtext_set(err, ENOENT, "no such block: %.200s", name);
     if (!time_is_good(s, now))
         return errtext_set(err, EINVAL, "time goes back");
     unset(s, number);
-    named_event(s, now);
+    queues_event(s, now);
     looked_over(s, now);
     n->is_permitted_late = blocks_permit(s) < 0;
     return 0;
@@ -166,7 +167,7 @@ int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err)
 /* Put the blocks of a setup in their places. Returns 0, or -1 with a text. */
 static int set_all(sched_t *s, const struct setup *setup, bool *keep, berth_error_t *err)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     for (size_t i = 0; i < setup->n_blocks; i++) {
         uint32_t number = block_find(n, setup->block[i].name);
         if (number == PLACE_BLOCKS)
@@ -181,7 +182,7 @@ static int set_all(sched_t *s, const struct setup *setup, bool *keep, berth_erro
 }
 
 /* Copies of all blocks there are, in `old`. Returns 0, or -1 with ENOMEM. */
-static int copy_all(const struct named *n, struct block_slot *old)
+static int copy_all(const struct queues *n, struct block_slot *old)
 {
     for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
         old[i] = n->block[i];
@@ -199,7 +200,7 @@ static int copy_all(const struct named *n, struct block_slot *old)
 
 int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct block_slot old[PLACE_BLOCKS];
     bool keep[PLACE_BLOCKS] = {false};
     if (copy_all(n, old) < 0)

@@ -1,17 +1,18 @@
-/* The machine changes under a named scheduler. */
+/* The machine of a scheduler with queues changes. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/errtext.h"
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 /* The machine of a call at `now`; NULL with EINVAL and a text. */
-static const struct place_named *machine_of(const sched_t *s, int64_t now, berth_error_t *err)
+static const struct place_ops *machine_of(const sched_t *s, int64_t now, berth_error_t *err)
 {
-    if (s->named && time_is_good(s, now))
-        return s->place->ops->named;
-    errtext_set(err, EINVAL, s->named ? "time goes back" : "this scheduler has no named resources");
+    if (s->queues && time_is_good(s, now))
+        return s->place->ops;
+    errtext_set(err, EINVAL,
+                s->queues ? "time goes back" : "this scheduler has no named resources");
     return NULL;
 }
 
@@ -22,18 +23,19 @@ static int changed(sched_t *s, int64_t now)
     s->booked++;
     s->woken = true;
     s->swept = false;
-    named_event(s, now);
+    queues_event(s, now);
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);
-    s->named->is_eased = s->named->is_all_eased = true; /* a job may ask for less of other nodes */
-    s->named->turn = s->place->ops->named->turn(s->place, now);
+    s->queues->is_eased = s->queues->is_all_eased =
+        true; /* a job may ask for less of other nodes */
+    s->queues->turn = s->place->ops->turn(s->place, now);
     return 0;
 }
 
-int sched_set_status(sched_t *s, int64_t now, const char *resources, enum sched_status status,
+int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resource_status status,
                      berth_error_t *err)
 {
-    const struct place_named *machine = machine_of(s, now, err);
+    const struct place_ops *machine = machine_of(s, now, err);
     if (!machine || machine->status(s->place, resources, status, err) < 0)
         return -1;
     return changed(s, now);
@@ -42,7 +44,7 @@ int sched_set_status(sched_t *s, int64_t now, const char *resources, enum sched_
 int sched_set_property(sched_t *s, int64_t now, const char *resources, const char *key,
                        const char *value, berth_error_t *err)
 {
-    const struct place_named *machine = machine_of(s, now, err);
+    const struct place_ops *machine = machine_of(s, now, err);
     if (!machine || machine->property(s->place, resources, key, value, err) < 0)
         return -1;
     return changed(s, now);
@@ -50,7 +52,7 @@ int sched_set_property(sched_t *s, int64_t now, const char *resources, const cha
 
 int sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length, berth_error_t *err)
 {
-    const struct place_named *machine = machine_of(s, now, err);
+    const struct place_ops *machine = machine_of(s, now, err);
     if (!machine || machine->attach(s->place, jgf, length, err) < 0)
         return -1;
     return changed(s, now);
@@ -59,7 +61,7 @@ int sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length, berth_
 /* What jobs hold is measured anew: the ledger forgets all of them, or learns them again. */
 static void count_all(sched_t *s, bool enter)
 {
-    for (uint32_t slot = s->named->first; slot != JOB_NONE;
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
          slot = s->jobs[slot].details->following) {
         const struct job *job = &s->jobs[slot];
         if (job->state != SCHED_RUNNING && job->state != SCHED_RESERVED)
@@ -73,7 +75,7 @@ static void count_all(sched_t *s, bool enter)
 
 int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *err)
 {
-    const struct place_named *machine = machine_of(s, now, err);
+    const struct place_ops *machine = machine_of(s, now, err);
     if (!machine)
         return -1;
     count_all(s, false);
@@ -87,7 +89,7 @@ int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *
 }
 
 /* Room for one more in the list of holders. Returns 0, or -1 with ENOMEM. */
-static int holders_reserve(struct named *n, size_t used)
+static int holders_reserve(struct queues *n, size_t used)
 {
     if (used < n->cap_holders)
         return 0;
@@ -103,11 +105,11 @@ static int holders_reserve(struct named *n, size_t used)
 int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, size_t *n,
                   berth_error_t *err)
 {
-    const struct place_named *machine = machine_of(s, s->now, err);
+    const struct place_ops *machine = machine_of(s, s->now, err);
     size_t found = 0;
     if (!machine || machine->touches(s->place, -1, resources, err) < 0)
         return -1;
-    for (uint32_t slot = s->named->first; slot != JOB_NONE;
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
          slot = s->jobs[slot].details->following) {
         if (s->jobs[slot].state != SCHED_RUNNING)
             continue;
@@ -116,11 +118,11 @@ int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, s
             return -1;
         if (rc == 0)
             continue;
-        if (holders_reserve(s->named, found) < 0)
+        if (holders_reserve(s->queues, found) < 0)
             return errtext_set(err, ENOMEM, "out of memory");
-        s->named->holders[found++] = job_handle(s, slot);
+        s->queues->holders[found++] = job_handle(s, slot);
     }
-    *jobs = s->named->holders;
+    *jobs = s->queues->holders;
     *n = found;
     return 0;
 }
@@ -142,13 +144,13 @@ static int holder_compare(const void *a, const void *b)
 /* Of a waiting job, who holds what it could use, in the order of their ends. Returns their number, or -1 with ENOMEM. */
 static int64_t holders_of(sched_t *s, uint32_t slot)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct holder *v = reallocarray(NULL, (size_t)n->ends.n + 1, sizeof(*v));
     size_t found = 0;
     for (uint32_t i = 0; v && i < n->ends.n; i++) {
         const struct job *other = &s->jobs[n->ends.v[i].item];
         if (other->state != SCHED_RUNNING ||
-            !s->place->ops->named->bars(s->place, &s->jobs[slot].ask, other->booking))
+            !s->place->ops->bars(s->place, &s->jobs[slot].ask, other->booking))
             continue;
         if (holders_reserve(n, found) < 0) {
             free(v);
@@ -179,12 +181,12 @@ static int64_t estimate(sched_t *s, uint32_t slot)
 
 int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
 {
-    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
     if (slot == JOB_NONE) {
         errno = EINVAL;
         return -1;
     }
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     const struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     *a = (struct sched_annotation){.state = (enum sched_state)job->state,
@@ -220,13 +222,13 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
 int sched_write(sched_t *s, sched_job_t handle, const char *format, const char **text,
                 size_t *length)
 {
-    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
     if (slot == JOB_NONE ||
         (s->jobs[slot].state != SCHED_RUNNING && s->jobs[slot].state != SCHED_RESERVED)) {
         errno = EINVAL;
         return -1;
     }
-    return s->place->ops->named->write(s->place, s->jobs[slot].booking, format, text, length);
+    return s->place->ops->write(s->place, s->jobs[slot].booking, format, text, length);
 }
 
 int sched_resources(sched_t *s, sched_job_t job, const char **text)

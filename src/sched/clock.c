@@ -4,11 +4,11 @@
 
 #include "sched/control.h"
 #include "sched/kind.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 int clock_turn(sched_t *s)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     while (n->begins.n > 0 && n->begins.v[0].key <= s->now) {
         uint32_t slot = n->begins.v[0].item;
         if (job_unblock(s, slot, BLOCK_BEGIN) < 0)
@@ -16,7 +16,7 @@ int clock_turn(sched_t *s)
         heap_take(&n->begins, slot);
     }
     if (n->turn <= s->now) {
-        n->turn = s->place->ops->named->turn(s->place, s->now);
+        n->turn = s->place->ops->turn(s->place, s->now);
         n->wake_all = true;
         s->woken = true;
     }
@@ -38,7 +38,7 @@ static bool somebody_waits(const sched_t *s)
 
 int64_t clock_next(const sched_t *s)
 {
-    const struct named *n = s->named;
+    const struct queues *n = s->queues;
     int64_t next = s->due.n > 0 ? s->due.v[0].key : INT64_MAX;
     if (n->begins.n > 0 && n->begins.v[0].key < next)
         next = n->begins.v[0].key;
@@ -72,7 +72,7 @@ static int note_chance(sched_t *s, const struct job *job, struct chance *chance,
 
 int64_t clock_last(sched_t *s)
 {
-    const struct named *n = s->named;
+    const struct queues *n = s->queues;
     int64_t last = 0;
     if (n->events > 0 || n->begins.n > 0)
         return INT64_MAX;

@@ -10,7 +10,7 @@
 
 #include "base/errtext.h"
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 /* What a job's slot and details say of its queue. */
 struct known {
@@ -40,7 +40,7 @@ static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
  */
 static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_error_t *err)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     char reason[sizeof(d->reason)] = "out of memory";
@@ -67,7 +67,7 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
 static void unknow(sched_t *s, struct kinds *kinds, uint32_t kind, uint32_t class)
 {
     kind_leave(s, kinds, kind);
-    s->place->ops->named->forget(s->place, class);
+    s->place->ops->forget(s->place, class);
 }
 
 /* What a waiting job will be in another queue, which would take it. It has all that, and its old kind still, but is in no
@@ -85,13 +85,13 @@ static int queue_change(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t
         return -1;
     }
     bool taken = job_is_within(s, slot, d->limit, reason, sizeof(reason)) &&
-                 limits_pending(s->named->limits, d->account, 1, reason, sizeof(reason));
+                 limits_pending(s->queues->limits, d->account, 1, reason, sizeof(reason));
     bool room = taken && (s->jobs[slot].state == SCHED_BLOCKED || open_reserve(s, slot) == 0);
     if (room) {
         pending_begin(s, slot);
         return 0;
     }
-    unknow(s, &s->named->kinds, d->kind, s->jobs[slot].ask.class);
+    unknow(s, &s->queues->kinds, d->kind, s->jobs[slot].ask.class);
     known_restore(s, slot, &was);
     pending_begin(s, slot);
     return taken ? errtext_set(err, ENOMEM, "out of memory")
@@ -106,7 +106,7 @@ static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const
         open_remove(s, slot);
     else if (was->job.state == SCHED_RESERVED)
         held_release(s, slot);
-    unknow(s, &s->named->kinds, was->kind, was->job.ask.class);
+    unknow(s, &s->queues->kinds, was->kind, was->job.ask.class);
     known_restore(s, slot, new);
     if (was->job.state != SCHED_BLOCKED)
         open_insert(s, slot, true);
@@ -115,11 +115,11 @@ static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const
 int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *name,
                     berth_error_t *err)
 {
-    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
     if (slot == JOB_NONE || !time_is_good(s, now) || s->jobs[slot].state == SCHED_RUNNING ||
         s->jobs[slot].state == SCHED_REJECTED)
         return errtext_set(err, EINVAL, "no such job waits");
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
     uint32_t queue = setup_find(n->setup, name);
     if (queue == SETUP_NONE)
@@ -137,7 +137,7 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
     n->is_eased |= (d->blocked & BLOCK_LIMIT) != 0; /* of the queue that it was in */
     d->limited = -1;
     tell_later(s, slot);
-    return named_event(s, now);
+    return queues_event(s, now);
 }
 
 /* ---- Another configuration ---- */
@@ -156,14 +156,14 @@ struct state {
 
 static struct state state_take(const sched_t *s)
 {
-    const struct named *n = s->named;
+    const struct queues *n = s->queues;
     return (struct state){n->setup,   n->limits,  n->kinds,     s->lanes,
                           s->n_lanes, n->lane_of, n->is_closed, n->stats};
 }
 
 static void state_put(sched_t *s, const struct state *state)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     n->setup = state->setup;
     n->limits = state->limits;
     n->kinds = state->kinds;
@@ -206,7 +206,7 @@ static int state_make(sched_t *s, struct state *new, const struct sched_config *
     *new = (struct state){.setup = setup_create(config, err)};
     if (!new->setup)
         return -1;
-    if (new->setup->second != s->named->setup->second)
+    if (new->setup->second != s->queues->setup->second)
         return errtext_set(err, EINVAL, "the length of ticks can't change");
     new->lanes = lanes_new(s, new->setup, &new->lane_of, &new->n_lanes, err);
     if (!new->lanes)
@@ -222,7 +222,7 @@ static int state_make(sched_t *s, struct state *new, const struct sched_config *
 /* A job of which the next pass says that it is rejected: it asks for nothing any more. Returns 0, or -1 with ENOMEM. */
 static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t *err)
 {
-    struct limits *limits = s->named->limits;
+    struct limits *limits = s->queues->limits;
     struct details *d = s->jobs[slot].details;
     int64_t account = limits_account(limits, queue, d->user, d->groups, d->n_groups);
     if (account < 0)
@@ -240,13 +240,13 @@ static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_
  */
 static int look_at_part(sched_t *s, const struct job *job, uint32_t old_part, char **never)
 {
-    const struct place_named *named = s->place->ops->named;
+    const struct place_ops *ops = s->place->ops;
     berth_error_t err;
     int64_t units;
     if (job->state == SCHED_RUNNING || job->ask.part == old_part)
         return 0;
-    if (named->know_again(s->place, job->ask.class, true, &units, &err) == 0) {
-        named->forget(s->place, job->ask.class);
+    if (ops->know_again(s->place, job->ask.class, true, &units, &err) == 0) {
+        ops->forget(s->place, job->ask.class);
         return 0;
     }
     *never = errno == ENODEV ? strdup(err.text) : NULL;
@@ -257,7 +257,7 @@ static int look_at_part(sched_t *s, const struct job *job, uint32_t old_part, ch
 static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct known *was,
                     berth_error_t *err)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     const char *name = old->setup->queue[d->queue].name;
@@ -287,8 +287,8 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
 /* Enter all jobs into the new state, or leave them as they were. Returns 0, or -1 with a text. */
 static int move_all(sched_t *s, const struct state *old, struct known *known, berth_error_t *err)
 {
-    const struct place_named *named = s->place->ops->named;
-    uint32_t slot = s->named->first;
+    const struct place_ops *ops = s->place->ops;
+    uint32_t slot = s->queues->first;
     int rc = 0;
     for (; slot != JOB_NONE && rc == 0; slot = s->jobs[slot].details->following) {
         known[slot] = known_of(s, slot);
@@ -296,14 +296,14 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
     }
     uint32_t end = slot;
     int saved = errno;
-    for (slot = s->named->first; slot != end; slot = s->jobs[slot].details->following) {
+    for (slot = s->queues->first; slot != end; slot = s->jobs[slot].details->following) {
         struct known *was = &known[slot];
         if (rc == 0 && was->kind != KIND_NONE)
-            named->forget(s->place, was->job.ask.class);
+            ops->forget(s->place, was->job.ask.class);
         if (rc == 0)
             continue;
         if (was->is_known)
-            named->forget(s->place, s->jobs[slot].ask.class);
+            ops->forget(s->place, s->jobs[slot].ask.class);
         known_restore(s, slot, was);
     }
     errno = saved;
@@ -313,7 +313,7 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
 /* Reject the jobs that can never start any more, as new ones would be. */
 static void reject_never(sched_t *s, const struct known *known)
 {
-    uint32_t slot = s->named->first;
+    uint32_t slot = s->queues->first;
     for (; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
         if (!known[slot].never)
             continue;
@@ -334,7 +334,7 @@ static void known_free(struct known *known, size_t n)
 
 int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, berth_error_t *err)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct state new;
     if (!n || !time_is_good(s, now))
         return errtext_set(err, EINVAL, n ? "time goes back" : "this scheduler has no queues");
@@ -369,5 +369,5 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
         return -1;
     n->is_eased = n->is_all_eased = n->is_recount_due = true;
     victims_list(s);
-    return named_event(s, now);
+    return queues_event(s, now);
 }

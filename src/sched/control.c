@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/named.h"
+#include "sched/queues.h"
 
 struct measured {
     const sched_t *s;
@@ -17,20 +17,20 @@ struct measured {
 static int64_t amount_held(void *arg, const char *type)
 {
     const struct measured *m = arg;
-    return m->s->place->ops->named->amount(m->s->place, m->booking, type);
+    return m->s->place->ops->amount(m->s->place, m->booking, type);
 }
 
 static int64_t amount_wanted(void *arg, const char *type)
 {
     const struct measured *m = arg;
-    return m->s->place->ops->named->wants(m->s->place, m->class, type);
+    return m->s->place->ops->wants(m->s->place, m->class, type);
 }
 
 static bool is_request_within(const sched_t *s, uint32_t slot, const struct place_ask *ask,
                               char *reason, size_t size)
 {
     struct measured m = {s, -1, ask->class};
-    const struct limits *limits = s->named->limits;
+    const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
     return limits_job(limits, account, ask->duration, amount_wanted, &m, reason, size) &&
            limits_ever(limits, account, amount_wanted, &m, reason, size);
@@ -47,7 +47,7 @@ bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reas
 static bool is_let(const sched_t *s, uint32_t slot, uint32_t class, char *reason, size_t size)
 {
     struct measured m = {s, -1, class};
-    const struct limits *limits = s->named->limits;
+    const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
     return limits_open(limits, account, reason, size) &&
            (!limits_measures(limits, account) ||
@@ -62,7 +62,7 @@ bool control_may_ask(const sched_t *s, uint32_t slot, const struct place_ask *as
 bool control_may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking)
 {
     struct measured m = {s, booking, s->jobs[slot].ask.class};
-    const struct limits *limits = s->named->limits;
+    const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
     return !limits_measures(limits, account) ||
            (limits_job(limits, account, duration, amount_held, &m, NULL, 0) &&
@@ -84,7 +84,7 @@ enum step control_count(sched_t *s, uint32_t slot, int64_t booking)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
-    struct limits *limits = s->named->limits;
+    struct limits *limits = s->queues->limits;
     struct measured m = {s, booking, job->ask.class};
     char reason[sizeof(d->limit_reason)];
     if (limits_measures(limits, d->account)) {
@@ -110,7 +110,7 @@ enum step control_recount(sched_t *s, uint32_t slot)
     struct details *d = s->jobs[slot].details;
     char reason[sizeof(d->limit_reason)];
     control_uncount(s, slot, s->jobs[slot].booking);
-    if (limits_open(s->named->limits, d->account, reason, sizeof(reason)))
+    if (limits_open(s->queues->limits, d->account, reason, sizeof(reason)))
         return control_count(s, slot, s->jobs[slot].booking);
     memcpy(d->limit_reason, reason, sizeof(reason));
     return job_block(s, slot, BLOCK_LIMIT) < 0 ? STEP_FAILED : STEP_DONE;
@@ -132,7 +132,7 @@ int control_recount_all(sched_t *s)
     }
     for (; slot != JOB_NONE; slot = held_next(s, true, s->jobs[slot].key))
         control_enter(s, slot, s->jobs[slot].booking); /* it was just there: that takes no memory */
-    s->named->is_recount_due = step == STEP_FAILED;
+    s->queues->is_recount_due = step == STEP_FAILED;
     return step == STEP_FAILED ? -1 : 0;
 }
 
@@ -140,7 +140,7 @@ int control_enter(sched_t *s, uint32_t slot, int64_t booking)
 {
     struct details *d = s->jobs[slot].details;
     struct measured m = {s, booking, s->jobs[slot].ask.class};
-    if (limits_add(s->named->limits, d->account, amount_held, &m) < 0)
+    if (limits_add(s->queues->limits, d->account, amount_held, &m) < 0)
         return -1;
     d->is_counted = true;
     return 0;
@@ -152,14 +152,14 @@ void control_uncount(sched_t *s, uint32_t slot, int64_t booking)
     struct measured m = {s, booking, s->jobs[slot].ask.class};
     if (!d->is_counted)
         return;
-    limits_sub(s->named->limits, d->account, amount_held, &m);
+    limits_sub(s->queues->limits, d->account, amount_held, &m);
     d->is_counted = false;
 }
 
 void control_ease(sched_t *s, uint32_t slot)
 {
-    limits_ease(s->named->limits, s->jobs[slot].details->account);
-    s->named->is_eased = true;
+    limits_ease(s->queues->limits, s->jobs[slot].details->account);
+    s->queues->is_eased = true;
 }
 
 /* A held job has preempted others no longer, or starts. */
@@ -181,7 +181,7 @@ void control_released(sched_t *s, uint32_t slot)
 
 int control_prepare(sched_t *s, uint32_t slot)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     if (victims_reserve(n, n->n_victims + 1) < 0)
         return -1;
     return heap_has(&n->ends, slot) ? 0
@@ -190,7 +190,7 @@ int control_prepare(sched_t *s, uint32_t slot)
 
 void control_started(sched_t *s, uint32_t slot, enum sched_how how, struct sched_decision *decision)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     bool preempting = d->is_preempting;
@@ -221,7 +221,7 @@ void control_reserved(sched_t *s, uint32_t slot)
 void pending_begin(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
-    limits_wait(s->named->limits, d->account, 1);
+    limits_wait(s->queues->limits, d->account, 1);
     d->is_pending = true;
 }
 
@@ -229,13 +229,13 @@ void pending_end(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
     if (d->is_pending)
-        limits_wait(s->named->limits, d->account, -1);
+        limits_wait(s->queues->limits, d->account, -1);
     d->is_pending = false;
 }
 
 int job_block(sched_t *s, uint32_t slot, uint8_t reason)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     if (reason == BLOCK_LIMIT) {
         if (n->n_limited == n->cap_limited) {
@@ -279,7 +279,7 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
 
 void tell_later(sched_t *s, uint32_t slot)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     if (s->jobs[slot].details->is_untold)
         return;
     if (n->n_untold == n->cap_untold) {
@@ -311,14 +311,14 @@ static int resolve(sched_t *s, uint32_t slot, bool never)
     if (!never)
         return job_unblock(s, slot, BLOCK_DEPEND);
     char reason[sizeof(d->reason)];
-    depend_reason(s->named->depend, slot, reason, sizeof(reason));
+    depend_reason(s->queues->depend, slot, reason, sizeof(reason));
     job_reject(s, slot, reason);
     return 0;
 }
 
 int dependencies_resolve(sched_t *s)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     uint32_t slot;
     bool never;
     int rc = 0;
@@ -339,7 +339,7 @@ int dependencies_resolve(sched_t *s)
 bool control_is_eased(const sched_t *s, const struct job *job)
 {
     const struct details *d = job->details;
-    return s->named->is_all_eased || limits_eased(s->named->limits, d->account) > d->limited;
+    return s->queues->is_all_eased || limits_eased(s->queues->limits, d->account) > d->limited;
 }
 
 /* A job that limits have blocked goes on if they would let it; else it waits for the one that it is over now. Returns 0, or -1
@@ -354,7 +354,7 @@ static int let(sched_t *s, uint32_t slot)
         return 0;
     if (is_let(s, slot, job->ask.class, reason, sizeof(reason)))
         return job_unblock(s, slot, BLOCK_LIMIT);
-    d->limited = limits_eased(s->named->limits, d->account);
+    d->limited = limits_eased(s->queues->limits, d->account);
     if (strcmp(reason, d->limit_reason) != 0) {
         memcpy(d->limit_reason, reason, sizeof(reason));
         tell_later(s, slot);
@@ -364,7 +364,7 @@ static int let(sched_t *s, uint32_t slot)
 
 int64_t limits_resolve(sched_t *s, bool again)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     size_t kept = 0;
     int64_t opened = 0;
     bool left = false;
@@ -394,7 +394,7 @@ int64_t limits_resolve(sched_t *s, bool again)
 
 void job_forget(sched_t *s, uint32_t slot)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
     if (heap_has(&n->begins, slot))
         heap_take(&n->begins, slot);
@@ -405,7 +405,7 @@ void job_forget(sched_t *s, uint32_t slot)
     if (d->kind != KIND_NONE) {
         uint32_t class = s->jobs[slot].ask.class;
         kind_leave(s, &n->kinds, d->kind);
-        s->place->ops->named->forget(s->place, class);
+        s->place->ops->forget(s->place, class);
     }
     if (!d->is_nameless)
         depend_forget(n->depend, slot);

@@ -1,4 +1,4 @@
-/* The controllers' part in starting and promising: limits, dependencies, what is counted of whom. For named schedulers.
+/* The controllers' part in starting and promising: limits, dependencies, what is counted of whom. For schedulers with queues.
  */
 #ifndef SCHED_CONTROL_H
 #define SCHED_CONTROL_H
@@ -56,7 +56,7 @@ void control_reserved(sched_t *s, uint32_t slot);
 /* A held or running job's booking is about to be given back: the ledger forgets it. */
 void control_released(sched_t *s, uint32_t slot);
 
-/* Block an open job, or one in no lane, for a reason (named.h), and unblock it: with no reason left it is open. Return 0, or
+/* Block an open job, or one in no lane, for a reason (queues.h), and unblock it: with no reason left it is open. Return 0, or
  * -1 with ENOMEM and nothing changed.
  */
 int job_block(sched_t *s, uint32_t slot, uint8_t reason);

@@ -1,12 +1,12 @@
-/* What a named scheduler knows of one job. */
+/* What a scheduler with queues knows of one job. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/named.h"
+#include "sched/queues.h"
 
 /* One text for all that are equal; NULL with ENOMEM. */
-static const char *text_of(struct named *n, const char *text)
+static const char *text_of(struct queues *n, const char *text)
 {
     uint32_t id;
     if (intern_put(&n->texts, text, strlen(text), &id) < 0)
@@ -14,7 +14,7 @@ static const char *text_of(struct named *n, const char *text)
     return intern_text(&n->texts, id);
 }
 
-static int fill(struct details *d, struct named *n, const struct sched_request *request)
+static int fill(struct details *d, struct queues *n, const struct sched_request *request)
 {
     d->user = text_of(n, request->user ? request->user : "");
     d->name = request->name ? text_of(n, request->name) : NULL;
@@ -38,7 +38,7 @@ static int fill(struct details *d, struct named *n, const struct sched_request *
     return 0;
 }
 
-struct details *details_new(struct named *n, const struct sched_request *request,
+struct details *details_new(struct queues *n, const struct sched_request *request,
                             struct shared_text *jobspec)
 {
     struct details *d = calloc(1, sizeof(*d));
@@ -73,7 +73,7 @@ void details_free(sched_t *s, struct details *d)
 
 const char *base_id(sched_t *s, uint32_t slot)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     const char *id = depend_id(n->depend, slot);
     size_t length = strlen(id);
     if (s->jobs[slot].details->members > 1)
@@ -86,7 +86,7 @@ const char *base_id(sched_t *s, uint32_t slot)
 
 void details_link(sched_t *s, uint32_t slot)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
     d->previous = n->last;
     d->following = JOB_NONE;
@@ -99,7 +99,7 @@ void details_link(sched_t *s, uint32_t slot)
 
 void details_unlink(sched_t *s, uint32_t slot)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
     if (d->previous == JOB_NONE)
         n->first = d->following;

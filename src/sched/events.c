@@ -1,9 +1,9 @@
-/* Events about jobs and queues that named schedulers are told of. */
+/* Events about jobs and queues that schedulers with queues are told of. */
 #include <errno.h>
 
 #include "base/errtext.h"
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 static bool is_waiting(const struct job *job)
 {
@@ -14,7 +14,7 @@ static bool is_waiting(const struct job *job)
 /* The slot of a waiting job, or JOB_NONE with EINVAL. */
 static uint32_t waiting_of(const sched_t *s, int64_t now, sched_job_t job)
 {
-    uint32_t slot = s->named ? job_find(s, job) : JOB_NONE;
+    uint32_t slot = s->queues ? job_find(s, job) : JOB_NONE;
     if (slot != JOB_NONE && is_waiting(&s->jobs[slot]) && time_is_good(s, now))
         return slot;
     errno = EINVAL;
@@ -26,7 +26,7 @@ int sched_hold(sched_t *s, int64_t now, sched_job_t job)
     uint32_t slot = waiting_of(s, now, job);
     if (slot == JOB_NONE || job_block(s, slot, BLOCK_HOLD) < 0)
         return -1;
-    return named_event(s, now);
+    return queues_event(s, now);
 }
 
 int sched_release(sched_t *s, int64_t now, sched_job_t job)
@@ -34,7 +34,7 @@ int sched_release(sched_t *s, int64_t now, sched_job_t job)
     uint32_t slot = waiting_of(s, now, job);
     if (slot == JOB_NONE || job_unblock(s, slot, BLOCK_HOLD) < 0)
         return -1;
-    return named_event(s, now);
+    return queues_event(s, now);
 }
 
 /* Another duration of a job that waits. Returns 0, or -1 with ENOMEM and nothing changed. */
@@ -65,7 +65,7 @@ static int running_duration(sched_t *s, uint32_t slot, int64_t now, int64_t dura
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     int64_t until = job->at + duration > now ? job->at + duration : now;
-    if (s->place->ops->named->extend(s->place, job->booking, until) < 0)
+    if (s->place->ops->extend(s->place, job->booking, until) < 0)
         return -1;
     s->booked++;
     if (until > d->until) {
@@ -76,18 +76,18 @@ static int running_duration(sched_t *s, uint32_t slot, int64_t now, int64_t dura
         note_freed(s, until, d->until);
         s->now = before;
         s->swept = false;
-        s->named->wake_all = true;
+        s->queues->wake_all = true;
     }
     job->ask.duration = until - job->at;
     d->until = until;
-    heap_move(&s->named->ends, slot, until, job->key.seq);
+    heap_move(&s->queues->ends, slot, until, job->key.seq);
     return 0;
 }
 
 int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t duration,
                        berth_error_t *err)
 {
-    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
     if (slot == JOB_NONE || !time_is_good(s, now) ||
         !(is_waiting(&s->jobs[slot]) || s->jobs[slot].state == SCHED_RUNNING))
         return errtext_set(err, EINVAL, "no such job");
@@ -103,23 +103,23 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t dura
         return errtext_set(err, ENOMEM, "out of memory");
     job->details->limit = duration;
     s->woken = true;
-    return named_event(s, now);
+    return queues_event(s, now);
 }
 
 int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bool started,
                     berth_error_t *err)
 {
-    uint32_t q = s->named ? setup_find(s->named->setup, queue) : SETUP_NONE;
+    uint32_t q = s->queues ? setup_find(s->queues->setup, queue) : SETUP_NONE;
     if (q == SETUP_NONE)
         return errtext_set(err, ENOENT, "no such queue: %.200s", queue);
-    if (s->named->setup->queue[q].parent != q && !started)
+    if (s->queues->setup->queue[q].parent != q && !started)
         return errtext_set(err, EINVAL, "queue %.100s is virtual: its parent %.100s can be stopped",
-                           queue, s->named->setup->queue[s->named->setup->queue[q].parent].name);
-    struct lane *lane = &s->lanes[s->named->lane_of[q]];
+                           queue, s->queues->setup->queue[s->queues->setup->queue[q].parent].name);
+    struct lane *lane = &s->lanes[s->queues->lane_of[q]];
     if (!time_is_good(s, now))
         return errtext_set(err, EINVAL, "time goes back");
-    s->named->is_closed[q] = !enabled;
-    if (s->named->setup->queue[q].parent == q && lane->is_stopped == started) {
+    s->queues->is_closed[q] = !enabled;
+    if (s->queues->setup->queue[q].parent == q && lane->is_stopped == started) {
         struct queue_cursor c;
         lane->is_stopped = !started;
         for (bool any = queue_begin(lane->open, &c); any; any = queue_next(&c))
@@ -127,12 +127,12 @@ int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bo
         lane_keep(s, lane); /* else the next pass does */
     }
     s->woken = true;
-    return named_event(s, now);
+    return queues_event(s, now);
 }
 
 int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_stats *stats)
 {
-    const struct named *n = s->named;
+    const struct queues *n = s->queues;
     uint32_t q = n ? setup_find(n->setup, queue) : SETUP_NONE;
     if (q == SETUP_NONE) {
         errno = ENOENT;
@@ -149,7 +149,7 @@ int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_st
 
 sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member)
 {
-    int64_t slot = s->named ? depend_find(s->named->depend, id, member) : -1;
+    int64_t slot = s->queues ? depend_find(s->queues->depend, id, member) : -1;
     if (slot >= 0)
         return job_handle(s, (uint32_t)slot);
     errno = ENOENT;
@@ -158,28 +158,28 @@ sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member)
 
 sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i)
 {
-    uint32_t slot = s->named ? job_find(s, array) : JOB_NONE;
+    uint32_t slot = s->queues ? job_find(s, array) : JOB_NONE;
     if (slot == JOB_NONE)
         return -1;
     if (s->jobs[slot].details->members == 1) {
         errno = EINVAL;
         return i == 0 ? array : -1;
     }
-    int64_t found = depend_find(s->named->depend, base_id(s, slot), i);
+    int64_t found = depend_find(s->queues->depend, base_id(s, slot), i);
     if (found >= 0)
         return job_handle(s, (uint32_t)found);
-    errno = s->named->text.failed ? ENOMEM : EINVAL;
+    errno = s->queues->text.failed ? ENOMEM : EINVAL;
     return -1;
 }
 
 sched_job_t sched_first(const sched_t *s)
 {
-    return s->named && s->named->first != JOB_NONE ? job_handle(s, s->named->first) : -1;
+    return s->queues && s->queues->first != JOB_NONE ? job_handle(s, s->queues->first) : -1;
 }
 
 sched_job_t sched_next(const sched_t *s, sched_job_t job)
 {
-    uint32_t slot = s->named ? job_find(s, job) : JOB_NONE;
+    uint32_t slot = s->queues ? job_find(s, job) : JOB_NONE;
     uint32_t next = slot == JOB_NONE ? JOB_NONE : s->jobs[slot].details->following;
     return next == JOB_NONE ? -1 : job_handle(s, next);
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sched/named.h"
+#include "sched/queues.h"
 
 enum { GENERATION_MAX = INT32_MAX }; /* keeps handles from being negative */
 
@@ -30,7 +30,7 @@ struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, u
                                  .tag = s->jobs[slot].tag,
                                  .at = at,
                                  .reason = reason,
-                                 .member = s->named ? s->jobs[slot].details->member : 0,
+                                 .member = s->queues ? s->jobs[slot].details->member : 0,
                                  .other = -1};
     return d;
 }

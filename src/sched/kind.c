@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sched/named.h"
+#include "sched/queues.h"
 
 static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
 
@@ -118,12 +118,12 @@ void kind_leave(sched_t *s, struct kinds *t, uint32_t kind)
 
 struct kind *kind_of(const sched_t *s, uint32_t slot)
 {
-    return &s->named->kinds.v[s->jobs[slot].details->kind];
+    return &s->queues->kinds.v[s->jobs[slot].details->kind];
 }
 
 static int fill_insert(sched_t *s, uint32_t kind, struct queue_key key, int64_t least)
 {
-    struct kind *k = &s->named->kinds.v[kind];
+    struct kind *k = &s->queues->kinds.v[kind];
     struct queue_entry entry = {key, k->units, least, kind};
     if (queue_insert(s->lanes[k->lane].fill, &entry) < 0)
         return -1;
@@ -144,7 +144,7 @@ static void fill_remove(sched_t *s, struct kind *k)
 /* A job of this key and duration is there: the entry in fill must not promise less than it. */
 static int fill_show(sched_t *s, uint32_t kind, struct queue_key key, int64_t duration)
 {
-    struct kind *k = &s->named->kinds.v[kind];
+    struct kind *k = &s->queues->kinds.v[kind];
     if (duration >= k->fails)
         return 0;
     if (!k->in_fill)
@@ -169,7 +169,7 @@ static int fill_show(sched_t *s, uint32_t kind, struct queue_key key, int64_t du
 static void kind_lose(sched_t *s, struct kind *k)
 {
     k->fails = 0;
-    s->named->wake_all = true;
+    s->queues->wake_all = true;
 }
 
 int kind_reserve(sched_t *s, uint32_t slot)
@@ -246,21 +246,22 @@ static bool kind_first(const struct kind *k, const struct queue_key *after, int6
 
 void kinds_measure(sched_t *s)
 {
-    struct kinds *t = &s->named->kinds;
+    struct kinds *t = &s->queues->kinds;
     for (uint32_t i = 0; i < t->n; i++) {
         struct kind *k = &t->v[i];
         if (k->jobs == 0)
             continue;
-        k->units = s->place->ops->named->units(s->place, k->class);
+        k->units = s->place->ops->units(s->place, k->class);
         if (k->in_fill) { /* it is shown again with what it has now */
             fill_remove(s, k);
             kind_lose(s, k);
         }
     }
-    for (uint32_t slot = s->named->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following)
         if (s->jobs[slot].details->kind != KIND_NONE)
             s->jobs[slot].ask.units = t->v[s->jobs[slot].details->kind].units;
-    s->named->wake_all = true;
+    s->queues->wake_all = true;
 }
 
 /* Whether some job of a kind that sleeps may fit now, as far as counts say; else none that lasts as long as the shortest
@@ -274,22 +275,22 @@ static bool may_fit(sched_t *s, struct kind *k)
     if (!k->open || queue_size(k->open) == 0)
         return true;
     ask.duration = queue_least(k->open);
-    const struct place_named *named = s->place->ops->named;
-    bool is_short = named->is_short(s->place, &ask, s->now, &k->note);
+    const struct place_ops *ops = s->place->ops;
+    bool is_short = ops->is_short(s->place, &ask, s->now, &k->note);
     if (ask.duration > k->fails)
         k->fails = ask.duration;
     ask.duration = k->fails; /* who sleeps lasts as long or longer */
-    return !is_short && named->stirs(s->place, k->class) &&
-           named->betters(s->place, &ask, -1, s->now, s->named->heard);
+    return !is_short && ops->stirs(s->place, k->class) &&
+           ops->betters(s->place, &ask, -1, s->now, s->queues->heard);
 }
 
 void kinds_wake(sched_t *s, bool all)
 {
-    all |= s->named->wake_all;
-    s->named->wake_all = false;
-    struct kinds *t = &s->named->kinds;
-    const struct place_named *named = s->place->ops->named;
-    if (!all && named->freed(s->place) == s->named->heard)
+    all |= s->queues->wake_all;
+    s->queues->wake_all = false;
+    struct kinds *t = &s->queues->kinds;
+    const struct place_ops *ops = s->place->ops;
+    if (!all && ops->freed(s->place) == s->queues->heard)
         return;
     for (uint32_t i = 0; i < t->n; i++) {
         struct kind *k = &t->v[i];
@@ -304,8 +305,8 @@ void kinds_wake(sched_t *s, bool all)
                 kind_lose(s, k);
         }
     }
-    named->settle(s->place);
-    s->named->heard = named->freed(s->place);
+    ops->settle(s->place);
+    s->queues->heard = ops->freed(s->place);
 }
 
 void kind_fill_begin(struct lane *lane)
@@ -342,7 +343,7 @@ static int64_t within_of(const struct lane *lane, int64_t units)
 static int candidate_put(sched_t *s, struct lane *lane, uint32_t kind,
                          const struct queue_key *after)
 {
-    struct kind *k = &s->named->kinds.v[kind];
+    struct kind *k = &s->queues->kinds.v[kind];
     struct queue_entry entry;
     int64_t within = within_of(lane, k->units);
     if (k->fails <= within)
@@ -386,7 +387,7 @@ uint32_t kind_fill_next(sched_t *s, uint32_t number, bool *failed)
         }
         if (lane->candidates.n == 0)
             return JOB_NONE;
-        struct kind *k = &s->named->kinds.v[lane->candidates.v[0].item];
+        struct kind *k = &s->queues->kinds.v[lane->candidates.v[0].item];
         int64_t duration = s->jobs[k->candidate].ask.duration;
         if (duration <= within_of(lane, k->units) && duration < k->fails)
             return k->candidate;
@@ -417,7 +418,7 @@ static bool kind_check(const sched_t *s, const struct kind *k)
         return false;
     for (bool any = queue_begin(k->open, &c); any; any = queue_next(&c)) {
         const struct job *job = &s->jobs[queue_item(&c)];
-        if (job->state != SCHED_WAITING || &s->named->kinds.v[job->details->kind] != k ||
+        if (job->state != SCHED_WAITING || &s->queues->kinds.v[job->details->kind] != k ||
             job->ask.class != k->class || job->ask.permits != k->permits || job->lane != k->lane)
             return false;
         if (job->ask.duration < k->fails &&
@@ -429,7 +430,7 @@ static bool kind_check(const sched_t *s, const struct kind *k)
 
 bool kinds_check(const sched_t *s)
 {
-    const struct kinds *t = &s->named->kinds;
+    const struct kinds *t = &s->queues->kinds;
     size_t open = 0;
     size_t in_lanes = 0;
     for (uint32_t i = 0; i < t->n; i++) {

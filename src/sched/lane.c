@@ -4,15 +4,15 @@
 
 #include "sched/control.h"
 #include "sched/kind.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
-int lane_init(struct lane *lane, int64_t most, bool named)
+int lane_init(struct lane *lane, int64_t most, bool has_kinds)
 {
-    int64_t width = named ? 1 : most; /* of a named machine, kinds go by units, jobs do not */
+    int64_t width = has_kinds ? 1 : most; /* on a graph, kinds go by units, jobs do not */
     lane->open = queue_create(width);
     lane->held = queue_create(width);
-    lane->fill = named ? queue_create(most) : NULL;
-    return lane->open && lane->held && (lane->fill || !named) ? 0 : -1;
+    lane->fill = has_kinds ? queue_create(most) : NULL;
+    return lane->open && lane->held && (lane->fill || !has_kinds) ? 0 : -1;
 }
 
 void lane_clear(struct lane *lane)
@@ -26,7 +26,7 @@ void lane_clear(struct lane *lane)
 static struct queue_entry entry_of(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
-    return (struct queue_entry){job->key, s->named ? 1 : job->ask.units, job->ask.duration, slot};
+    return (struct queue_entry){job->key, s->queues ? 1 : job->ask.units, job->ask.duration, slot};
 }
 
 static int fresh_reserve(sched_t *s)
@@ -63,7 +63,7 @@ static uint32_t serve_first(const struct lane *lane)
 /* Where such a lane has another first job now, the one that was it waits for that. */
 static void tell_overtaken(sched_t *s, const struct lane *lane, uint32_t was)
 {
-    if (s->named && was != JOB_NONE && serve_first(lane) != was)
+    if (s->queues && was != JOB_NONE && serve_first(lane) != was)
         tell_later(s, was);
 }
 
@@ -73,10 +73,10 @@ int open_insert(sched_t *s, uint32_t slot, bool fresh)
     uint32_t first = serve_first(lane);
     struct queue_entry entry = entry_of(s, slot);
     s->jobs[slot].shape = shape_slot(&s->jobs[slot].ask);
-    if ((fresh && fresh_add(s, slot) < 0) || (s->named && kind_add(s, slot) < 0))
+    if ((fresh && fresh_add(s, slot) < 0) || (s->queues && kind_add(s, slot) < 0))
         return -1;
     if (queue_insert(lane_of(s, slot)->open, &entry) < 0) {
-        if (s->named)
+        if (s->queues)
             kind_remove(s, slot);
         errno = ENOMEM;
         return -1;
@@ -91,7 +91,7 @@ int open_insert(sched_t *s, uint32_t slot, bool fresh)
 int open_reserve(sched_t *s, uint32_t slot)
 {
     return fresh_reserve(s) < 0 || queue_reserve(lane_of(s, slot)->open) < 0 ||
-                   (s->named && kind_reserve(s, slot) < 0)
+                   (s->queues && kind_reserve(s, slot) < 0)
                ? -1
                : 0;
 }
@@ -99,7 +99,7 @@ int open_reserve(sched_t *s, uint32_t slot)
 void open_remove(sched_t *s, uint32_t slot)
 {
     queue_remove(lane_of(s, slot)->open, s->jobs[slot].key);
-    if (s->named)
+    if (s->queues)
         kind_remove(s, slot);
 }
 
@@ -111,7 +111,7 @@ static int rekey(sched_t *s, uint32_t slot, struct queue_key key)
     struct queue *queue = held ? lane->held : lane->open;
     uint32_t first = serve_first(lane);
     struct queue_key old = job->key;
-    if (!held && s->named) {
+    if (!held && s->queues) {
         if (open_reserve(s, slot) < 0)
             return -1;
         open_remove(s, slot);
@@ -166,7 +166,7 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     if (!gives)
         return 0;
     held_to_open(s, slot, raised); /* there is room for it */
-    if (s->named)
+    if (s->queues)
         tell_later(s, slot);
     s->swept = false;
     return 0;
@@ -201,8 +201,8 @@ int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
     job->at = at;
     job->booking = booking;
     job->seen = s->freed.place;
-    if (s->named)
-        job->heard = s->place->ops->named->freed(s->place);
+    if (s->queues)
+        job->heard = s->place->ops->freed(s->place);
     return 0;
 }
 
@@ -251,7 +251,7 @@ int lane_keep(sched_t *s, struct lane *lane)
         uint32_t last = lane->is_stopped ? entry.item : last_holder(s, lane);
         if (held_to_open(s, last, false) < 0)
             return -1;
-        if (s->named)
+        if (s->queues)
             tell_later(s, last);
         s->swept = false;
     }
@@ -270,10 +270,10 @@ void job_release(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     int64_t left = INT64_MAX - job->at; /* less than its duration if it started late */
     int64_t duration = job->ask.duration < left ? job->ask.duration : left;
-    if (s->named)
+    if (s->queues)
         control_released(s, slot);
     if (!job->is_lifted ||
-        s->named) /* a counted machine has no more than the number of a lifted one */
+        s->queues) /* a counted machine has no more than the number of a lifted one */
         s->place->ops->release(s->place, job->booking);
     job->is_lifted = false;
     s->booked++;

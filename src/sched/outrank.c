@@ -12,7 +12,7 @@
 
 #include "sched/control.h"
 #include "sched/kind.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 static int due_compare(const void *a, const void *b)
 {
@@ -23,8 +23,8 @@ static int due_compare(const void *a, const void *b)
 
 static void lift(sched_t *s, struct job *job)
 {
-    if (s->named)
-        s->place->ops->named->lift(s->place, job->booking);
+    if (s->queues)
+        s->place->ops->lift(s->place, job->booking);
     else
         s->place->ops->release(s->place, job->booking);
     job->is_lifted = true;
@@ -34,10 +34,10 @@ static void lift(sched_t *s, struct job *job)
 /* Put a lifted reservation where it was, if it fits there. Returns 1, 0 if it does not fit, or -1 with ENOMEM. */
 static int put_back(sched_t *s, struct job *job)
 {
-    if (s->named) {
-        if (!s->place->ops->named->fits(s->place, &job->ask, job->booking))
+    if (s->queues) {
+        if (!s->place->ops->fits(s->place, &job->ask, job->booking))
             return 0;
-        s->place->ops->named->drop(s->place, job->booking);
+        s->place->ops->drop(s->place, job->booking);
     } else {
         int64_t booking = s->place->ops->book(s->place, &job->ask, job->at);
         if (booking < 0)
@@ -161,7 +161,7 @@ static enum step place_again(sched_t *s, uint32_t slot)
     int rc = put_back(s, job);
     if (rc != 0)
         return rc < 0 ? STEP_FAILED : STEP_DONE;
-    enum step step = s->named ? STEP_BUSY : move_counted(s, slot);
+    enum step step = s->queues ? STEP_BUSY : move_counted(s, slot);
     if (step != STEP_BUSY)
         return step;
     if (open_reserve(s, slot) < 0 || held_to_open(s, slot, false) < 0)
@@ -169,7 +169,7 @@ static enum step place_again(sched_t *s, uint32_t slot)
     step = promise(s, slot);
     if (step == STEP_FAILED)
         open_renew(s, slot); /* it is still to be looked at, and there is room for it */
-    if (step == STEP_BUSY && s->named)
+    if (step == STEP_BUSY && s->queues)
         tell_later(s, slot);
     return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;
 }
@@ -198,7 +198,7 @@ static void lift_behind(sched_t *s, struct queue_key key)
     for (uint32_t slot = held_next(s, true, key); slot != JOB_NONE;
          slot = held_next(s, true, s->jobs[slot].key)) {
         struct job *job = &s->jobs[slot];
-        if (!job->is_lifted && (!s->named || !job->details->is_preempting))
+        if (!job->is_lifted && (!s->queues || !job->details->is_preempting))
             lift(s, job);
     }
 }
@@ -229,7 +229,7 @@ static enum step place_all(sched_t *s, const struct due *list, size_t n)
 /* With these reservations gone more may fit than is known; and less once they are back. */
 static void forget_sleepers(sched_t *s)
 {
-    if (s->named)
+    if (s->queues)
         kinds_wake(s, true);
 }
 
@@ -248,15 +248,15 @@ enum step outrank(sched_t *s)
     }
     if (n > 0 && !list)
         return STEP_FAILED;
-    if (s->named)
-        s->place->ops->named->try(s->place);
+    if (s->queues)
+        s->place->ops->try(s->place);
     if (n > 0)
         lift_behind(s, list[0].key);
     forget_sleepers(s);
     enum step step = place_all(s, list, n);
     forget_sleepers(s);
-    if (s->named)
-        s->place->ops->named->tried(s->place);
+    if (s->queues)
+        s->place->ops->tried(s->place);
     s->is_torn = step == STEP_FAILED;
     if (step != STEP_FAILED && n > 0)
         repair_done_behind(s, list[0].key);

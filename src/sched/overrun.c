@@ -3,11 +3,11 @@
  * What such a job holds is not free, whatever its limit said. Its booking is extended, by as much as it has overrun so far
  * and a second at least, so that a job that stays is looked at ever more rarely; reservations in the way are repaired.
  */
-#include "sched/named.h"
+#include "sched/queues.h"
 
 int overruns_extend(sched_t *s)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     while (n->ends.n > 0 && n->ends.v[0].key <= s->now) {
         uint32_t slot = n->ends.v[0].item;
         struct job *job = &s->jobs[slot];
@@ -17,7 +17,7 @@ int overruns_extend(sched_t *s)
         int64_t until = s->now < INT64_MAX / 2 - over ? s->now + over : INT64_MAX / 2;
         if (until <= s->now || d->until >= INT64_MAX / 2)
             return 0;
-        if (s->place->ops->named->extend(s->place, job->booking, until) < 0)
+        if (s->place->ops->extend(s->place, job->booking, until) < 0)
             return -1;
         s->booked++;
         repair_note(s, d->until, until);

@@ -17,7 +17,7 @@
 
 #include "sched/control.h"
 #include "sched/kind.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
 
@@ -85,7 +85,7 @@ static void walk_begin(sched_t *s)
         struct lane *lane = &s->lanes[i];
         lane->mode = mode_of(lane);
         lane->begun = false;
-        if (s->named)
+        if (s->queues)
             kind_fill_begin(lane);
     }
 }
@@ -115,7 +115,7 @@ static uint32_t lane_next(sched_t *s, uint32_t number, bool *failed)
     if (lane->mode != LANE_FILL) {
         if (queue_match(lane->open, lane->begun ? &lane->after : NULL, &any_bound, 1, &entry))
             slot = entry.item;
-    } else if (s->named) {
+    } else if (s->queues) {
         slot = kind_fill_next(s, number, failed);
     } else {
         slot = fill_next(s, lane);
@@ -133,7 +133,7 @@ static enum step wait(sched_t *s, uint32_t slot)
     struct lane *lane = lane_of(s, slot);
     if (lane->mode == LANE_SERVE)
         lane->mode = LANE_DONE;
-    if (s->named)
+    if (s->queues)
         tell_later(s, slot);
     return STEP_DONE;
 }
@@ -146,7 +146,7 @@ static enum step look(sched_t *s, uint32_t slot)
     lane->begun = true;
     lane->after = s->jobs[slot].key;
     enum step step = start_open(s, slot);
-    if (step == STEP_BUSY && s->named)
+    if (step == STEP_BUSY && s->queues)
         step = preempt(s, slot);
     if (step == STEP_BUSY && mode == LANE_PLAN)
         step = promise(s, slot);
@@ -154,7 +154,7 @@ static enum step look(sched_t *s, uint32_t slot)
         step = wait(s, slot);
     if (step == STEP_FAILED)
         return STEP_FAILED;
-    if (mode == LANE_FILL && s->named)
+    if (mode == LANE_FILL && s->queues)
         return kind_fill_done(s, s->jobs[slot].lane, slot) < 0 ? STEP_FAILED : STEP_DONE;
     if (mode == LANE_PLAN && lane_holds(lane) >= lane->depth)
         lane->mode = LANE_FILL;
@@ -206,7 +206,7 @@ static int64_t idle_now(sched_t *s)
  */
 static bool walk_needed(sched_t *s, bool more)
 {
-    if (s->woken || s->named || (!more && s->due.n > 0 && s->due.v[0].key <= s->now))
+    if (s->woken || s->queues || (!more && s->due.n > 0 && s->due.v[0].key <= s->now))
         return true;
     if (s->fresh_least == INT64_MAX)
         return false;
@@ -219,25 +219,25 @@ static bool walk_needed(sched_t *s, bool more)
 /* Why a job is rejected; valid as the decision is. */
 static const char *rejection_of(sched_t *s, uint32_t slot)
 {
-    if (!s->named)
+    if (!s->queues)
         return "more units than the machine has";
     const char *reason = s->jobs[slot].details->reason;
     size_t length = strlen(reason) + 1;
-    char *copy = arena_alloc(&s->named->told, length);
+    char *copy = arena_alloc(&s->queues->told, length);
     return copy ? memcpy(copy, reason, length) : NULL;
 }
 
 static void forget_rejected(sched_t *s, uint32_t slot)
 {
-    if (!s->named) {
+    if (!s->queues) {
         job_free(s, slot);
         return;
     }
     struct details *d = s->jobs[slot].details;
     pending_end(s, slot);
-    s->named->stats[d->queue].rejected++;
+    s->queues->stats[d->queue].rejected++;
     if (!d->is_nameless)
-        depend_ended(s->named->depend, slot, false);
+        depend_ended(s->queues->depend, slot, false);
     job_forget(s, slot);
 }
 
@@ -299,7 +299,7 @@ static int lates_extend(sched_t *s)
 /* What time and events have brought, before jobs are looked at. */
 static int prepare(sched_t *s)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     for (uint32_t i = 0; i < s->n_lanes; i++) /* they may promise fewer jobs a time than they did */
         if (lane_keep(s, &s->lanes[i]) < 0)
             return -1;
@@ -327,11 +327,11 @@ static int prepare(sched_t *s)
 /* Holders of reservations for later may take what has become preemptible. */
 static enum step hunt_step(sched_t *s)
 {
-    if (!s->named || !s->named->has_victims)
+    if (!s->queues || !s->queues->has_victims)
         return STEP_BUSY;
     uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
     if (slot == JOB_NONE) {
-        s->named->has_victims = false;
+        s->queues->has_victims = false;
         return STEP_BUSY;
     }
     s->pass.begun = true;
@@ -345,13 +345,14 @@ static enum step hunt_step(sched_t *s)
 static enum step tell_step(sched_t *s)
 {
     int64_t let = 0;
-    if (!s->named)
+    if (!s->queues)
         return STEP_BUSY;
     if (settle_dependencies(s) < 0)
         return STEP_FAILED;
-    if (s->named->is_eased && (let = limits_resolve(s, true)) < 0)
+    if (s->queues->is_eased && (let = limits_resolve(s, true)) < 0)
         return STEP_FAILED;
-    if (let > 0 || s->n_fresh > s->pass.n_fresh || s->named->repair_from < s->named->repair_until) {
+    if (let > 0 || s->n_fresh > s->pass.n_fresh ||
+        s->queues->repair_from < s->queues->repair_until) {
         s->pass.phase = PASS_REPAIR;
         s->pass.begun = false;
         return STEP_DONE;
@@ -363,11 +364,11 @@ static enum step phase_step(sched_t *s)
 {
     switch (s->pass.phase) {
     case PASS_REPAIR:
-        return s->named ? repair_step(s) : STEP_BUSY;
+        return s->queues ? repair_step(s) : STEP_BUSY;
     case PASS_OUTRANK:
         return outrank(s);
     case PASS_SWEEP:
-        return s->named || s->n_lanes > 1 ? sweep_step(s) : s->swept ? STEP_BUSY : sweep_all(s);
+        return s->queues || s->n_lanes > 1 ? sweep_step(s) : s->swept ? STEP_BUSY : sweep_all(s);
     case PASS_DUE:
         return due_step(s);
     case PASS_HUNT:
@@ -382,7 +383,7 @@ static enum step phase_step(sched_t *s)
 /* The phase after one; a counted machine has fewer. */
 static enum pass_phase phase_after(const sched_t *s, enum pass_phase phase)
 {
-    if (s->named)
+    if (s->queues)
         return phase == PASS_TELL ? PASS_IDLE : phase + 1;
     switch (phase) {
     case PASS_OUTRANK:
@@ -401,7 +402,7 @@ static void phase_next(sched_t *s)
     s->pass.phase = phase_after(s, s->pass.phase);
     s->pass.begun = false;
     if (s->pass.phase == PASS_WALK) {
-        if (s->named)
+        if (s->queues)
             kinds_wake(s, false); /* reservations that moved have left something */
         walk_begin(s);
     }
@@ -483,26 +484,26 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
     s->now = now;
     s->n_decisions = 0;
     s->pass.budget = budget;
-    if (s->named)
-        arena_clear(&s->named->told);
+    if (s->queues)
+        arena_clear(&s->queues->told);
     int rc = 0;
     if (!resumed) {
         rc = prepare(s);
-        s->pass.phase = s->named ? PASS_REPAIR : PASS_OUTRANK;
+        s->pass.phase = s->queues ? PASS_REPAIR : PASS_OUTRANK;
         s->pass.begun = false;
     }
     if (rc == 0)
-        rc =
-            budget == UINT64_MAX && !s->named && !resumed ? pass_counted(s, more) : phases(s, more);
+        rc = budget == UINT64_MAX && !s->queues && !resumed ? pass_counted(s, more)
+                                                            : phases(s, more);
     if (rc == 1)
         return 1;
     s->pass.phase = PASS_IDLE;
     s->failed = s->woken = rc != 0;
     if (rc == 0) {
         fresh_clear(s);
-        if (s->named) {
-            s->named->events = 0;
-            s->named->passed = now;
+        if (s->queues) {
+            s->queues->events = 0;
+            s->queues->passed = now;
         }
     } else {
         errno = ENOMEM;
@@ -513,7 +514,7 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
 /* Whether events are to be gathered for a while yet. */
 static bool is_coalesced(const sched_t *s, int64_t now)
 {
-    const struct named *n = s->named;
+    const struct queues *n = s->queues;
     return n && !s->failed && n->setup->min_interval > 0 && n->passed >= 0 &&
            s->pass.phase == PASS_IDLE && now - n->passed < n->setup->min_interval &&
            (int64_t)n->events < n->setup->max_events && clock_next(s) > now;
@@ -535,7 +536,7 @@ static int pass(sched_t *s, int64_t now, bool more, uint64_t budget,
 int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions,
                size_t *n)
 {
-    return pass(s, now, more && !s->named, UINT64_MAX, decisions, n);
+    return pass(s, now, more && !s->queues, UINT64_MAX, decisions, n);
 }
 
 int sched_pass_some(sched_t *s, int64_t now, uint64_t budget,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 struct hunt {
     sched_t *s;
@@ -27,8 +27,8 @@ static bool is_younger(const struct job *a, const struct job *b)
 int64_t preemptible_from(const sched_t *s, const struct job *job)
 {
     int64_t after = job->details->preemptible_after;
-    if (after < s->named->setup->second)
-        after = s->named->setup->second;
+    if (after < s->queues->setup->second)
+        after = s->queues->setup->second;
     return job->at < INT64_MAX - after ? job->at + after : INT64_MAX;
 }
 
@@ -36,15 +36,15 @@ static bool is_prey(const sched_t *s, const struct job *victim, const struct pla
 {
     const struct details *d = victim->details;
     return victim->state == SCHED_RUNNING && d->preempted_for == JOB_NONE &&
-           s->named->setup->queue[d->queue].preemptible != SCHED_NOT_PREEMPTIBLE &&
+           s->queues->setup->queue[d->queue].preemptible != SCHED_NOT_PREEMPTIBLE &&
            s->now >= preemptible_from(s, victim) &&
-           s->place->ops->named->bars(s->place, ask, victim->booking);
+           s->place->ops->bars(s->place, ask, victim->booking);
 }
 
 /* List whom the job may preempt. Returns 0, or -1 with ENOMEM. */
 static int hunt_begin(struct hunt *h, sched_t *s, const struct place_ask *ask)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     *h = (struct hunt){.s = s, .ops = s->place->ops};
     if (n->n_victims == 0)
         return 0;
@@ -67,14 +67,14 @@ static int hunt_begin(struct hunt *h, sched_t *s, const struct place_ask *ask)
 static void take(struct hunt *h, size_t i)
 {
     struct job *job = &h->s->jobs[h->victim[i]];
-    h->ops->named->lift(h->s->place, job->booking);
+    h->ops->lift(h->s->place, job->booking);
     job->is_lifted = true;
 }
 
 static void give_back(struct hunt *h, size_t i)
 {
     struct job *job = &h->s->jobs[h->victim[i]];
-    h->ops->named->drop(h->s->place, job->booking);
+    h->ops->drop(h->s->place, job->booking);
     job->is_lifted = false;
 }
 
@@ -130,9 +130,9 @@ static uint32_t doom(struct hunt *h, uint32_t slot)
         d->preempted_for = slot;
         struct sched_decision *decision = decision_add(s, SCHED_PREEMPT, victim, s->now, NULL);
         decision->other = job_handle(s, slot);
-        decision->requeue = s->named->setup->queue[d->queue].preemptible == SCHED_PREEMPT_REQUEUE;
+        decision->requeue = s->queues->setup->queue[d->queue].preemptible == SCHED_PREEMPT_REQUEUE;
         give_back(h, i);
-        s->named->stats[d->queue].preempted++;
+        s->queues->stats[d->queue].preempted++;
         victims++;
     }
     return victims;
@@ -179,8 +179,8 @@ enum step preempt(sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     struct hunt h;
-    if (s->named->n_victims == 0 ||
-        s->named->setup->queue[d->queue].preemptible != SCHED_NOT_PREEMPTIBLE)
+    if (s->queues->n_victims == 0 ||
+        s->queues->setup->queue[d->queue].preemptible != SCHED_NOT_PREEMPTIBLE)
         return STEP_BUSY;
     struct place_ask ask = s->jobs[slot].ask;
     enum step step = STEP_FAILED;
@@ -199,12 +199,12 @@ enum step preempt(sched_t *s, uint32_t slot)
 enum step preempt_for_holder(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    const struct place_named *named = s->place->ops->named;
+    const struct place_ops *ops = s->place->ops;
     if (job->details->victims > 0 || job->at <= s->now ||
-        s->named->setup->queue[job->details->queue].preemptible != SCHED_NOT_PREEMPTIBLE)
+        s->queues->setup->queue[job->details->queue].preemptible != SCHED_NOT_PREEMPTIBLE)
         return STEP_BUSY;
     struct hunt h;
-    named->lift(s->place, job->booking);
+    ops->lift(s->place, job->booking);
     int64_t booking = hunt_begin(&h, s, &job->ask) == 0 ? hunt_down(&h, &job->ask) : -1;
     enum step step = booking < 0 && errno != EBUSY ? STEP_FAILED : STEP_BUSY;
     if (booking >= 0 && held_to_open(s, slot, false) == 0) {
@@ -215,7 +215,7 @@ enum step preempt_for_holder(sched_t *s, uint32_t slot)
             give_all_back(&h);
             step = STEP_FAILED;
         }
-        named->drop(s->place, job->booking);
+        ops->drop(s->place, job->booking);
     }
     free(h.victim);
     free(h.spared);
@@ -224,7 +224,7 @@ enum step preempt_for_holder(sched_t *s, uint32_t slot)
 
 int64_t next_preemptible(const sched_t *s, int64_t after)
 {
-    const struct named *n = s->named;
+    const struct queues *n = s->queues;
     int64_t next = INT64_MAX;
     for (size_t i = 0; i < n->n_victims; i++) {
         int64_t from = preemptible_from(s, &s->jobs[n->victims[i]]);
@@ -236,7 +236,7 @@ int64_t next_preemptible(const sched_t *s, int64_t after)
 
 void victim_remove(sched_t *s, uint32_t slot)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     size_t kept = 0;
     for (size_t i = 0; i < n->n_victims; i++)
         if (n->victims[i] != slot)
@@ -248,7 +248,7 @@ void victim_remove(sched_t *s, uint32_t slot)
         n->preemptible_next = next_preemptible(s, s->now);
 }
 
-int victims_reserve(struct named *n, size_t more)
+int victims_reserve(struct queues *n, size_t more)
 {
     if (more <= n->cap_victims)
         return 0;
@@ -264,7 +264,7 @@ int victims_reserve(struct named *n, size_t more)
 
 void victims_list(sched_t *s)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     n->n_victims = 0;
     for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
         const struct details *d = s->jobs[slot].details;
@@ -290,7 +290,7 @@ void preempted_ended(sched_t *s, uint32_t slot)
 
 void preempting_ended(sched_t *s, uint32_t slot)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     for (size_t i = 0; i < n->n_victims && s->jobs[slot].details->victims > 0; i++) {
         struct job *victim = &s->jobs[n->victims[i]];
         if (victim->details->preempted_for != slot)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 /* Seconds with up to six decimals. */
 static void put_seconds(char *text, size_t size, int64_t ticks, int64_t second)
@@ -24,10 +24,10 @@ static void blocked_reason(const sched_t *s, uint32_t slot, char *text, size_t s
     if (d->blocked & BLOCK_HOLD) {
         snprintf(text, size, "held");
     } else if (d->blocked & BLOCK_DEPEND) {
-        depend_reason(s->named->depend, slot, text, size);
+        depend_reason(s->queues->depend, slot, text, size);
     } else if (d->blocked & BLOCK_BEGIN) {
         int n = snprintf(text, size, "begin ");
-        put_seconds(text + n, size - (size_t)n, d->begin, s->named->setup->second);
+        put_seconds(text + n, size - (size_t)n, d->begin, s->queues->setup->second);
     } else {
         snprintf(text, size, "%s", d->limit_reason);
     }
@@ -41,15 +41,15 @@ static const char *lacks_of(sched_t *s, uint32_t slot)
     const struct place_ask *ask = &s->jobs[slot].ask;
     struct kind *k = kind_of(s, slot);
     uint32_t i;
-    if (s->named->telling == 0)
-        return s->place->ops->named->lacks(s->place, ask, s->now);
-    if (k->telling != s->named->telling)
+    if (s->queues->telling == 0)
+        return s->place->ops->lacks(s->place, ask, s->now);
+    if (k->telling != s->queues->telling)
         k->n_lacks = 0;
-    k->telling = s->named->telling;
+    k->telling = s->queues->telling;
     for (i = 0; i < k->n_lacks; i++)
         if (k->lacks[i].least <= ask->duration && ask->duration <= k->lacks[i].most)
             return k->lacks[i].type;
-    const char *type = s->place->ops->named->lacks(s->place, ask, s->now);
+    const char *type = s->place->ops->lacks(s->place, ask, s->now);
     for (i = 0; i < k->n_lacks && k->lacks[i].type != type; i++)
         ;
     if (i == KIND_LACKS)
@@ -96,7 +96,7 @@ void reason_of(sched_t *s, uint32_t slot, char *text, size_t size)
 }
 
 /* A copy that lasts as long as the decisions; NULL with ENOMEM. */
-static const char *told_text(struct named *n, const char *text)
+static const char *told_text(struct queues *n, const char *text)
 {
     size_t length = strlen(text) + 1;
     char *copy = arena_alloc(&n->told, length);
@@ -108,7 +108,7 @@ static const char *told_text(struct named *n, const char *text)
 /* Tell the reasons from the list; returns how many are done: all, unless memory runs out. */
 static size_t tell_listed(sched_t *s)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     for (size_t i = 0; i < n->n_untold; i++) {
         uint32_t slot = n->untold[i];
         const struct job *job = &s->jobs[slot];
@@ -133,7 +133,7 @@ static size_t tell_listed(sched_t *s)
 
 int tell(sched_t *s)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     n->telling = ++n->tellings;
     size_t done = tell_listed(s);
     n->telling = 0;

@@ -6,14 +6,14 @@
 
 #include "base/errtext.h"
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 /* The id without the member, and the dependencies that are not met yet, one after the other in the scheduler's text
  * buffer. Returns 0, or -1 with ENOMEM.
  */
 static int put_texts(sched_t *s, uint32_t slot, struct sched_request *request)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     base_id(s, slot);
     strbuf_putc(&n->text, '\0');
     size_t at = n->text.len;
@@ -30,7 +30,7 @@ static int put_texts(sched_t *s, uint32_t slot, struct sched_request *request)
 
 int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
 {
-    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
     if (slot == JOB_NONE) {
         errno = EINVAL;
         return -1;
@@ -53,7 +53,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
                                              .tag = job->tag,
                                              .jobspec = d->jobspec->text,
                                              .jobspec_length = d->jobspec->entry.length,
-                                             .queue = s->named->setup->queue[d->queue].name,
+                                             .queue = s->queues->setup->queue[d->queue].name,
                                              .user = d->user,
                                              .groups = d->groups,
                                              .n_groups = d->n_groups,
@@ -65,8 +65,8 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
     if (job->state == SCHED_RESERVED && d->victims > 0)
         record->state = SCHED_WAITING; /* it preempts again */
     if ((record->state == SCHED_RUNNING || record->state == SCHED_RESERVED) &&
-        s->place->ops->named->write(s->place, job->booking, "jgf", &record->resources,
-                                    &record->resources_length) < 0)
+        s->place->ops->write(s->place, job->booking, "jgf", &record->resources,
+                             &record->resources_length) < 0)
         return -1;
     if (!d->is_nameless)
         return put_texts(s, slot, &record->request);
@@ -83,8 +83,8 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
         return errtext_set(err, ENOMEM, "out of memory");
     if (!r->resources || r->until <= r->at)
         return errtext_set(err, EINVAL, "expected what it holds, from when until when");
-    int64_t booking = s->place->ops->named->adopt(
-        s->place, "jgf", r->resources, r->resources_length, r->at, r->until, reserved, err);
+    int64_t booking = s->place->ops->adopt(s->place, "jgf", r->resources, r->resources_length,
+                                           r->at, r->until, reserved, err);
     if (booking < 0)
         return -1;
     if (control_enter(s, slot, booking) < 0 ||
@@ -113,12 +113,12 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     control_started(s, slot, r->how, decision_add(s, SCHED_START, slot, r->at, NULL));
     s->n_decisions = decisions; /* it was taken before */
     job->details->until = r->until;
-    heap_move(&s->named->ends, slot, r->until, job->key.seq);
+    heap_move(&s->queues->ends, slot, r->until, job->key.seq);
     return 0;
 }
 
 /* A restored job is told why it waits only if it was to be told before. */
-static void tell_restored(struct named *n, uint32_t slot, struct details *d,
+static void tell_restored(struct queues *n, uint32_t slot, struct details *d,
                           const struct sched_record *r)
 {
     bool untold = r->untold || !r->reason || !*r->reason;
@@ -131,7 +131,7 @@ static void tell_restored(struct named *n, uint32_t slot, struct details *d,
 /* All but what it holds. Returns 0, or -1 with a text. */
 static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     char reason[sizeof(d->reason)] = "out of memory";
@@ -143,7 +143,7 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     job->ask.duration = d->limit = r->request.duration;
     d->preemptible_after = r->request.preemptible_after;
     d->submitted = r->submitted;
-    if (d->limit < 1 || d->limit > NAMED_TIME_MAX || r->until > 2 * NAMED_TIME_MAX ||
+    if (d->limit < 1 || d->limit > QUEUES_TIME_MAX || r->until > 2 * QUEUES_TIME_MAX ||
         !key_of(s, d->queue, r->request.priority, job->key.seq, &job->key))
         return errtext_set(err, EINVAL, "duration or priority out of range");
     if (job_know(s, slot, false, reason, sizeof(reason)) < 0)
@@ -174,13 +174,13 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
 
 sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r, berth_error_t *err)
 {
-    if (!s->named || !time_is_good(s, now) || !r->request.jobspec || !r->request.id) {
+    if (!s->queues || !time_is_good(s, now) || !r->request.jobspec || !r->request.id) {
         errtext_set(err, EINVAL, "expected a job's id and jobspec");
         return -1;
     }
     bool rejected = r->state == SCHED_REJECTED; /* perhaps for its jobspec */
     struct shared_text *text =
-        shared_text_use(s->named, r->request.jobspec, r->request.jobspec_length);
+        shared_text_use(s->queues, r->request.jobspec, r->request.jobspec_length);
     bool good = text && (rejected || shared_text_read(text, err) == 0);
     uint32_t slot = good ? member_new(s, &r->request, r->member, text) : JOB_NONE;
     int rc = -1;
@@ -200,7 +200,7 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r,
         else if (r->reason)
             snprintf(s->jobs[slot].details->reason, sizeof(reason), "%s", r->reason);
         if (rc == 0)
-            tell_restored(s->named, slot, s->jobs[slot].details, r);
+            tell_restored(s->queues, slot, s->jobs[slot].details, r);
     } else if (!text || good) {
         errtext_set(err, ENOMEM, "out of memory");
     }
@@ -211,34 +211,34 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r,
     errno = saved;
     if (rc < 0)
         return -1;
-    s->named->events = 0; /* what was told before was so when the job was looked at */
+    s->queues->events = 0; /* what was told before was so when the job was looked at */
     return job_handle(s, slot);
 }
 
 int sched_restore_ended(sched_t *s, const char *id, uint32_t member, uint32_t members, bool ok)
 {
     struct depend_outcome outcome = {id, member, members > 1 ? members : 1, ok};
-    if (!s->named) {
+    if (!s->queues) {
         errno = EINVAL;
         return -1;
     }
-    return depend_outcome_of(s->named->depend, &outcome);
+    return depend_outcome_of(s->queues->depend, &outcome);
 }
 
 int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events)
 {
-    if (!s->named) {
+    if (!s->queues) {
         errno = EINVAL;
         return -1;
     }
-    *passed = s->named->passed;
-    *events = s->named->events;
+    *passed = s->queues->passed;
+    *events = s->queues->events;
     return 0;
 }
 
 int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t events)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     if (!n || !time_is_good(s, now) || passed < -1 || passed > now) {
         errno = EINVAL;
         return -1;
@@ -264,16 +264,16 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
 
 int sched_hints(sched_t *s, const char **text, size_t *length)
 {
-    if (!s->named) {
+    if (!s->queues) {
         errno = EINVAL;
         return -1;
     }
-    return s->place->ops->named->hints(s->place, text, length);
+    return s->place->ops->hints(s->place, text, length);
 }
 
 int sched_restore_hints(sched_t *s, const char *text, size_t length, berth_error_t *err)
 {
-    if (!s->named)
+    if (!s->queues)
         return errtext_set(err, EINVAL, "this scheduler has no named resources");
-    return s->place->ops->named->take_hints(s->place, text, length, err);
+    return s->place->ops->take_hints(s->place, text, length, err);
 }

@@ -6,11 +6,11 @@
 #include <errno.h>
 
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 void repair_note(sched_t *s, int64_t from, int64_t until)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     if (from >= until)
         return;
     if (n->repair_from >= n->repair_until) {
@@ -38,16 +38,16 @@ static enum step move(sched_t *s, uint32_t slot)
 
 void repair_done_behind(sched_t *s, struct queue_key key)
 {
-    if (!s->named || !s->pass.is_left || queue_before(s->pass.left, key))
+    if (!s->queues || !s->pass.is_left || queue_before(s->pass.left, key))
         return;
     s->pass.is_left = false;
-    s->named->repair_from = s->named->repair_until = 0;
+    s->queues->repair_from = s->queues->repair_until = 0;
 }
 
 enum step repair_step(sched_t *s)
 {
-    struct named *n = s->named;
-    const struct place_named *named = s->place->ops->named;
+    struct queues *n = s->queues;
+    const struct place_ops *ops = s->place->ops;
     if (!s->pass.begun)
         s->pass.is_left = false;
     if (n->repair_from >= n->repair_until)
@@ -68,15 +68,15 @@ enum step repair_step(sched_t *s)
         job->at >= n->repair_until || job->at + job->ask.duration <= n->repair_from)
         return STEP_DONE;
     if (!job->is_lifted)
-        named->lift(s->place, job->booking);
+        ops->lift(s->place, job->booking);
     job->is_lifted = true;
-    if (!named->fits(s->place, &job->ask, job->booking)) {
+    if (!ops->fits(s->place, &job->ask, job->booking)) {
         if (!is_left)
             return move(s, slot);
         s->is_torn = true; /* it stays lifted until those behind the job are */
         return STEP_DONE;
     }
-    named->drop(s->place, job->booking);
+    ops->drop(s->place, job->booking);
     job->is_lifted = false;
     return STEP_DONE;
 }

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "base/errtext.h"
+#include "place/cores.h"
+#include "place/flat.h"
 #include "sched/control.h"
-#include "sched/flat.h"
-#include "sched/graph_place.h"
-#include "sched/named.h"
 #include "sched/policy.h"
+#include "sched/queues.h"
 
 static int check_params(const struct sched_params *params, berth_error_t *err)
 {
@@ -74,7 +74,7 @@ sched_t *sched_create_match(struct match *machine, const struct sched_params *pa
 {
     if (check_params(params, err) < 0)
         return NULL;
-    struct place *place = graph_place_create(machine, err);
+    struct place *place = cores_place_create(machine, err);
     return place ? create(place, params, err) : NULL;
 }
 
@@ -88,8 +88,8 @@ void sched_destroy(sched_t *s)
     if (!s)
         return;
     int saved = errno;
-    if (s->named)
-        named_destroy(s);
+    if (s->queues)
+        queues_destroy(s);
     s->place->ops->destroy(s->place);
     for (uint32_t i = 0; i < s->n_lanes; i++)
         lane_clear(&s->lanes[i]);
@@ -118,8 +118,8 @@ static int64_t rank_of(const sched_t *s, int64_t duration, int64_t priority)
 
 sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *request)
 {
-    if (s->named)
-        return named_submit(s, now, request);
+    if (s->queues)
+        return queues_submit(s, now, request);
     if (request->units < 1 || request->duration < 1 || !time_is_good(s, now) ||
         request->duration > INT64_MAX - now) {
         errno = EINVAL;
@@ -165,8 +165,8 @@ int sched_finish_as(sched_t *s, int64_t now, sched_job_t handle, bool ok)
         errno = EINVAL;
         return -1;
     }
-    if (s->named)
-        return named_finish(s, now, slot, ok);
+    if (s->queues)
+        return queues_finish(s, now, slot, ok);
     if (core_advance(s, now) < 0)
         return -1;
     running_release(s, slot);
@@ -205,8 +205,8 @@ int sched_cancel(sched_t *s, int64_t now, sched_job_t handle)
     if (slot == JOB_NONE || core_advance(s, now) < 0)
         return -1;
     leave(s, slot);
-    if (s->named)
-        named_ended(s, slot, false, true);
+    if (s->queues)
+        queues_ended(s, slot, false, true);
     else
         job_free(s, slot);
     s->woken = true;
@@ -223,16 +223,16 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
         job->state == SCHED_WAITING || job->state == SCHED_RESERVED || job->state == SCHED_BLOCKED;
     struct queue_key key = {rank_of(s, job->ask.duration, priority), job->key.seq};
     if (!waits || !time_is_good(s, now) ||
-        (s->named && !key_of(s, job->details->queue, priority, job->key.seq, &key))) {
+        (s->queues && !key_of(s, job->details->queue, priority, job->key.seq, &key))) {
         errno = EINVAL;
         return -1;
     }
     if (key.rank != job->key.rank && job_rekey(s, slot, key) < 0)
         return -1;
-    if (s->named) {
+    if (s->queues) {
         job->details->priority = priority;
-        s->named->stats[job->details->queue].reprioritized++;
-        s->named->events++;
+        s->queues->stats[job->details->queue].reprioritized++;
+        s->queues->events++;
     }
     return core_advance(s, now);
 }
@@ -241,8 +241,8 @@ int64_t sched_next_time(const sched_t *s)
 {
     if (s->failed)
         return s->now;
-    if (s->named)
-        return named_next_time(s);
+    if (s->queues)
+        return queues_next_time(s);
     return s->due.n > 0 ? s->due.v[0].key : INT64_MAX;
 }
 
@@ -250,7 +250,7 @@ int64_t sched_last_time(sched_t *s)
 {
     if (s->failed || s->running > 0 || s->due.n > 0)
         return INT64_MAX;
-    return s->named ? clock_last(s) : 0;
+    return s->queues ? clock_last(s) : 0;
 }
 
 int sched_state(const sched_t *s, sched_job_t handle)
@@ -269,7 +269,8 @@ int64_t sched_start_time(const sched_t *s, sched_job_t handle)
     return -1;
 }
 
-int sched_allocation(sched_t *s, sched_job_t handle, const struct sched_range **ranges, size_t *n)
+int sched_allocation(sched_t *s, sched_job_t handle, const struct resource_range **ranges,
+                     size_t *n)
 {
     uint32_t slot = job_find(s, handle);
     if (slot == JOB_NONE)
@@ -312,7 +313,7 @@ static bool due_is_right(const sched_t *s, uint32_t slot)
     if (job->state != SCHED_RESERVED)
         return true;
     int64_t key = s->due.v[s->due.place[slot] - 1].key;
-    return key == (s->named && job->details->victims > 0 ? INT64_MAX : job->at);
+    return key == (s->queues && job->details->victims > 0 ? INT64_MAX : job->at);
 }
 
 bool sched_check(const sched_t *s)
@@ -333,10 +334,10 @@ bool sched_check(const sched_t *s)
         open += queue_size(lane->open);
         held += queue_size(lane->held);
         if (!queue_check(lane->open) || !queue_check(lane->held) ||
-            (!s->named && !s->is_torn && (int64_t)queue_size(lane->held) > lane->depth))
+            (!s->queues && !s->is_torn && (int64_t)queue_size(lane->held) > lane->depth))
             return false;
     }
     return count[SCHED_WAITING] == open && count[SCHED_RESERVED] == held &&
            count[SCHED_RESERVED] == s->due.n && count[SCHED_RUNNING] == s->running &&
-           heap_check(&s->due) && s->place->ops->check(s->place) && (!s->named || named_check(s));
+           heap_check(&s->due) && s->place->ops->check(s->place) && (!s->queues || queues_check(s));
 }

@@ -2,7 +2,7 @@
  *
  * A waiting job that could start is in its lane: in `held` if it holds a reservation, in `open` if not. Both are in
  * queue order, and an entry's value is the job's duration. A job that waits for something else than resources is in
- * neither (named.h).
+ * neither (queues.h).
  *
  * Invariants:
  *  1. A job is in `open`, in `held`, running, rejected or blocked, and no more of a lane are held than its depth allows,
@@ -19,19 +19,20 @@
 
 #include "base/heap.h"
 #include "berth/sched.h"
+#include "place/place.h"
 #include "sched/freed.h"
-#include "sched/place.h"
 #include "sched/queue.h"
 
 #define JOB_FREE  255 /* beside enum sched_state: a slot without a job */
 #define JOB_NONE  UINT32_MAX
 #define KIND_NONE UINT32_MAX
 
-#define NAMED_TIME_MAX                                                                             \
-    (INT64_MAX / 4) /* times and durations of named schedulers: sums of a few are no overflow */
+#define QUEUES_TIME_MAX                                                                            \
+    (INT64_MAX /                                                                                   \
+     4) /* times and durations of schedulers with queues: sums of a few are no overflow */
 
 struct details;
-struct named;
+struct queues;
 
 struct job {
     struct queue_key key;
@@ -40,8 +41,8 @@ struct job {
     int64_t booking; /* of a held or running job */
     uint64_t tag;
     uint64_t seen;  /* of a held job: place in the log of what was freed when it was last tried */
-    uint64_t heard; /* and in that of a named machine */
-    struct details *details; /* of a named scheduler's job */
+    uint64_t heard; /* and in that of a graph */
+    struct details *details; /* of a job in a queue */
     uint32_t generation;     /* how often the slot was used: the upper half of the handle */
     uint32_t next;           /* in the list of free or of rejected jobs */
     uint32_t lane;
@@ -87,13 +88,13 @@ struct lane {
     int64_t depth;       /* jobs that may hold a reservation */
     int64_t queue_depth; /* waiting jobs a pass considers */
     uint32_t part;       /* of the machine */
-    uint32_t queue;      /* in the setup of a named scheduler */
+    uint32_t queue;      /* in the setup of a scheduler with queues */
     uint32_t preempting; /* held jobs that have preempted others: beside `depth` */
     bool is_stopped;     /* its waiting jobs may not start */
     struct queue *open;
     struct queue *held;
     struct queue *
-        fill; /* of a named scheduler: kinds that may fit (kind.h); else NULL, and `open` is searched */
+        fill; /* of a scheduler with queues: kinds that may fit (kind.h); else NULL, and `open` is searched */
 
     /* Of the walk at work. */
     enum lane_mode mode;
@@ -124,7 +125,7 @@ struct pass {
     bool begun;             /* within the phase, */
     struct queue_key after; /* up to here */
     uint64_t since;         /* place in the log of what was freed when the sweep began */
-    uint64_t heard;         /* and in that of a named machine */
+    uint64_t heard;         /* and in that of a graph */
     size_t n_due, next_due;
     size_t n_fresh; /* jobs that were new when it began */
     bool is_left;   /* repair has left the holders behind `left` to outrank */
@@ -134,7 +135,7 @@ struct pass {
 
 struct sched {
     struct place *place;
-    struct named *named; /* NULL: a counted machine with one queue without a name */
+    struct queues *queues; /* NULL: a counted machine with one queue without a name */
     struct lane *lanes;
     uint32_t n_lanes;
     enum sched_order order;
@@ -178,7 +179,7 @@ static inline sched_job_t job_handle(const sched_t *s, uint32_t slot)
 /* Whether a call may be given this time. */
 static inline bool time_is_good(const sched_t *s, int64_t now)
 {
-    return now >= s->now && (!s->named || now <= NAMED_TIME_MAX);
+    return now >= s->now && (!s->queues || now <= QUEUES_TIME_MAX);
 }
 
 static inline struct lane *lane_of(const sched_t *s, uint32_t slot)
@@ -217,7 +218,7 @@ void rejected_unlink(sched_t *s, uint32_t slot);
 /* ---- lane.c: into lanes and out of them ---- */
 
 /* A lane without jobs for entries of up to `most` units. Returns 0, or -1 with ENOMEM. */
-int lane_init(struct lane *lane, int64_t most, bool named);
+int lane_init(struct lane *lane, int64_t most, bool has_kinds);
 void lane_clear(struct lane *lane);
 
 /* Add a job to the open ones, to those that are new in the next pass. Returns 0, or -1 with ENOMEM. */
@@ -283,7 +284,7 @@ bool outrank_first(const sched_t *s, struct queue_key *key);
 /* start.c */
 enum step start_held(sched_t *s, uint32_t slot);
 
-/* If a pass comes late for a reservation on named resources, put its end off as much. Returns 0, or -1 with ENOMEM. */
+/* If a pass comes late for a reservation on a graph, put its end off as much. Returns 0, or -1 with ENOMEM. */
 int held_late(sched_t *s, uint32_t slot);
 enum step start_open(sched_t *s, uint32_t slot);
 

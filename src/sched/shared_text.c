@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 /* What a text is in a part of the machine. It uses the class, so that this lasts as long as the text. */
 struct text_class {
@@ -18,7 +18,7 @@ static struct shared_text *text_at(struct dict_entry *entry)
                  : NULL;
 }
 
-struct shared_text *shared_text_use(struct named *n, const char *text, size_t length)
+struct shared_text *shared_text_use(struct queues *n, const char *text, size_t length)
 {
     struct shared_text *t = text_at(dict_find(&n->jobspecs, text, length));
     if (t) {
@@ -41,11 +41,11 @@ void shared_text_leave(sched_t *s, struct shared_text *t)
 {
     if (!t || --t->users > 0)
         return;
-    dict_take(&s->named->jobspecs, &t->entry);
+    dict_take(&s->queues->jobspecs, &t->entry);
     while (t->classes) {
         struct text_class *c = t->classes;
         t->classes = c->next;
-        s->place->ops->named->forget(s->place, c->class);
+        s->place->ops->forget(s->place, c->class);
         free(c);
     }
     shared_text_rest(t);
@@ -83,20 +83,20 @@ int shared_text_read(struct shared_text *t, berth_error_t *err)
 int shared_text_know(sched_t *s, struct shared_text *t, uint32_t part, bool refuse, uint32_t *class,
                      int64_t *units, berth_error_t *err)
 {
-    const struct place_named *named = s->place->ops->named;
+    const struct place_ops *ops = s->place->ops;
     struct text_class *c = t->classes;
     while (c && c->part != part)
         c = c->next;
     if (c) {
         *class = c->class;
-        return named->know_again(s->place, c->class, refuse, units, err);
+        return ops->know_again(s->place, c->class, refuse, units, err);
     }
-    if (parse(t, err) < 0 || named->know(s->place, t->spec, part, refuse, class, units, err) < 0)
+    if (parse(t, err) < 0 || ops->know(s->place, t->spec, part, refuse, class, units, err) < 0)
         return -1;
     if (!(c = malloc(sizeof(*c))) ||
-        named->know_again(s->place, *class, false, units, err) < 0) { /* the text's own use */
+        ops->know_again(s->place, *class, false, units, err) < 0) { /* the text's own use */
         free(c);
-        named->forget(s->place, *class);
+        ops->forget(s->place, *class);
         return errtext_set(err, ENOMEM, "out of memory");
     }
     *c = (struct text_class){t->classes, part, *class};

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 /* Let the machine choose what a job gets that starts with its booking. 0, or -1 with EBUSY or ENOMEM. */
 static int choose(sched_t *s, const struct job *job, int64_t booking)
@@ -29,20 +29,20 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
     struct sched_decision *d = decision_add(s, SCHED_START, slot, s->now, NULL);
     d->until = job->ask.duration < INT64_MAX - s->now ? s->now + job->ask.duration : INT64_MAX;
     d->how = how;
-    if (s->named)
+    if (s->queues)
         control_started(s, slot, how, d);
 }
 
-/* A pass has come late for a reservation on named resources: the job will end as much later, and what is in the way of
+/* A pass has come late for a reservation on a graph: the job will end as much later, and what is in the way of
  * that moves. Returns 0, or -1 with ENOMEM.
  */
 int held_late(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (!s->named || s->now <= job->at)
+    if (!s->queues || s->now <= job->at)
         return 0;
     int64_t until = s->now + job->ask.duration;
-    if (s->place->ops->named->extend(s->place, job->booking, until) < 0)
+    if (s->place->ops->extend(s->place, job->booking, until) < 0)
         return -1;
     s->booked++;
     repair_note(s, job->at + job->ask.duration, until);
@@ -52,10 +52,10 @@ int held_late(sched_t *s, uint32_t slot)
 enum step start_held(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (decision_reserve(s) < 0 || (s->named && control_prepare(s, slot) < 0) ||
+    if (decision_reserve(s) < 0 || (s->queues && control_prepare(s, slot) < 0) ||
         held_late(s, slot) < 0)
         return STEP_FAILED;
-    if (s->named) {
+    if (s->queues) {
         enum step step = control_recount(s, slot);
         if (step != STEP_BUSY)
             return step;
@@ -85,7 +85,7 @@ enum step start_open(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
-    if (s->named) {
+    if (s->queues) {
         enum step gate = control_gate(s, slot);
         if (gate != STEP_BUSY)
             return gate;
@@ -98,11 +98,11 @@ enum step start_open(sched_t *s, uint32_t slot)
     if (booking < 0) {
         if (errno != EBUSY)
             return STEP_FAILED;
-        if (s->named)
+        if (s->queues)
             kind_failed(s, slot);
         return STEP_BUSY;
     }
-    if (s->named) {
+    if (s->queues) {
         enum step step = control_count(s, slot, booking);
         if (step != STEP_BUSY) {
             unbook(s, booking);
@@ -110,7 +110,7 @@ enum step start_open(sched_t *s, uint32_t slot)
         }
     }
     if (choose(s, job, booking) < 0) {
-        if (s->named)
+        if (s->queues)
             control_uncount(s, slot, booking);
         unbook(s, booking);
         return STEP_FAILED;
@@ -125,7 +125,7 @@ enum step start_open(sched_t *s, uint32_t slot)
 /* Make an open job a held one with a booking from `at` on. */
 static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
 {
-    if (s->named) {
+    if (s->queues) {
         enum step step = control_count(s, slot, booking);
         if (step != STEP_BUSY) {
             unbook(s, booking);
@@ -133,14 +133,14 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
         }
     }
     if (held_insert(s, slot, at, booking) < 0) {
-        if (s->named)
+        if (s->queues)
             control_uncount(s, slot, booking);
         unbook(s, booking);
         return STEP_FAILED;
     }
     s->booked++;
     decision_add(s, SCHED_RESERVE, slot, at, NULL);
-    if (s->named)
+    if (s->queues)
         control_reserved(s, slot);
     return STEP_DONE;
 }
@@ -151,12 +151,12 @@ enum step hold_at(sched_t *s, uint32_t slot, int64_t at)
         return STEP_FAILED;
     int64_t booking = s->place->ops->book(s->place, &s->jobs[slot].ask, at);
     if (booking < 0)
-        return s->named && errno == EBUSY ? STEP_BUSY : STEP_FAILED;
+        return s->queues && errno == EBUSY ? STEP_BUSY : STEP_FAILED;
     return hold(s, slot, at, booking);
 }
 
-/* The same on a named machine, at the earliest time. STEP_BUSY: things are down, or set aside for ever. */
-static enum step promise_named(sched_t *s, uint32_t slot)
+/* The same on a graph, at the earliest time. STEP_BUSY: things are down, or set aside for ever. */
+static enum step promise_graph(sched_t *s, uint32_t slot)
 {
     int64_t at;
     enum step gate = control_gate(s, slot);
@@ -164,7 +164,7 @@ static enum step promise_named(sched_t *s, uint32_t slot)
         return gate;
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
-    int64_t booking = s->place->ops->named->reserve(s->place, &s->jobs[slot].ask, s->now, &at);
+    int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, s->now, &at);
     if (booking < 0)
         return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;
     return hold(s, slot, at, booking);
@@ -172,8 +172,8 @@ static enum step promise_named(sched_t *s, uint32_t slot)
 
 enum step promise(sched_t *s, uint32_t slot)
 {
-    if (s->named)
-        return promise_named(s, slot);
+    if (s->queues)
+        return promise_graph(s, slot);
     int64_t at = s->place->ops->when(s->place, &s->jobs[slot].ask, s->now);
     if (at >= 0)
         return hold_at(s, slot, at);

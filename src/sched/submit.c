@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 /* Priorities of queues and of jobs share one number. */
 bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq, struct queue_key *key)
 {
-    int64_t of_queue = s->named->setup->queue[queue].priority;
+    int64_t of_queue = s->queues->setup->queue[queue].priority;
     if (priority > SCHED_PRIORITY_MAX || priority < -SCHED_PRIORITY_MAX)
         return false;
     *key = (struct queue_key){-(of_queue * (SCHED_PRIORITY_MAX + 1) * 2 + priority), seq};
@@ -20,7 +20,7 @@ bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq, st
 
 int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     const struct lane *lane = &s->lanes[job->lane];
     berth_error_t err;
@@ -37,7 +37,7 @@ int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size)
                        ? -1
                        : kind_enter(&n->kinds, &job->ask, job->lane);
     if (kind < 0) {
-        s->place->ops->named->forget(s->place, job->ask.class);
+        s->place->ops->forget(s->place, job->ask.class);
         errno = ENOMEM;
         return -1;
     }
@@ -46,7 +46,7 @@ int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size)
 }
 
 /* A duration in seconds as ticks; -1: there is no such. */
-static int64_t ticks_of(const struct named *n, double seconds)
+static int64_t ticks_of(const struct queues *n, double seconds)
 {
     double ticks = round(seconds * (double)n->setup->second);
     return ticks >= 0 && ticks < 9e18 ? (int64_t)ticks : -1;
@@ -58,17 +58,17 @@ static int64_t duration_of(const sched_t *s, const struct sched_request *request
     if (request->duration != 0)
         return request->duration;
     if (spec->duration != 0) {
-        int64_t ticks = ticks_of(s->named, spec->duration);
+        int64_t ticks = ticks_of(s->queues, spec->duration);
         return ticks == 0 ? 1 : ticks;
     }
-    return s->named->setup->queue[queue].default_duration;
+    return s->queues->setup->queue[queue].default_duration;
 }
 
 /* Which queue a job goes to, if that takes it. Returns 0, or -1 with a reason. */
 static int find_queue(const sched_t *s, const struct sched_request *request,
                       const struct shared_text *spec, uint32_t *queue, char *reason, size_t size)
 {
-    const struct setup *setup = s->named->setup;
+    const struct setup *setup = s->queues->setup;
     const char *name = request->queue ? request->queue : spec->queue;
     *queue = name ? setup_find(setup, name) : setup->default_queue;
     if (*queue == SETUP_NONE && !name)
@@ -78,7 +78,7 @@ static int find_queue(const sched_t *s, const struct sched_request *request,
     else if (!setup_admits(setup, *queue, request->user, request->groups, request->n_groups))
         snprintf(reason, size, "user %.30s is not admitted to queue %.30s",
                  request->user ? request->user : "", setup->queue[*queue].name);
-    else if (s->named->is_closed[*queue] || s->named->is_closed[setup->queue[*queue].parent])
+    else if (s->queues->is_closed[*queue] || s->queues->is_closed[setup->queue[*queue].parent])
         snprintf(reason, size, "queue %.40s takes no jobs", setup->queue[*queue].name);
     else
         return 0;
@@ -90,7 +90,7 @@ static int find_queue(const sched_t *s, const struct sched_request *request,
 static int enter_account(sched_t *s, uint32_t slot, const struct sched_request *request,
                          char *reason, size_t size)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     int64_t account = limits_account(n->limits, job->details->queue, request->user, request->groups,
                                      request->n_groups);
@@ -116,12 +116,12 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
     d->queue = queue == SETUP_NONE ? 0 : queue;
     if (rc < 0)
         return -1;
-    job->lane = s->named->lane_of[d->queue];
+    job->lane = s->queues->lane_of[d->queue];
     job->ask.duration = duration_of(s, request, spec, d->queue);
     d->limit = job->ask.duration;
     d->preemptible_after = request->preemptible_after;
     if (d->preemptible_after == 0 && spec->preemptible_after > 0)
-        d->preemptible_after = ticks_of(s->named, spec->preemptible_after);
+        d->preemptible_after = ticks_of(s->queues, spec->preemptible_after);
     if (job->ask.duration < 1 || job->ask.duration > INT64_MAX / 4) {
         snprintf(reason, size, "duration out of range");
         errno = EINVAL;
@@ -139,7 +139,7 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
 
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
     d->blocked = (uint8_t)((request->hold ? BLOCK_HOLD : 0) |
                            (depend_waits(n->depend, slot) ? BLOCK_DEPEND : 0));
@@ -161,7 +161,7 @@ int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, 
 uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t member,
                     struct shared_text *text)
 {
-    struct details *d = details_new(s->named, request, text);
+    struct details *d = details_new(s->queues, request, text);
     uint32_t slot = d ? job_alloc(s) : JOB_NONE;
     if (slot == JOB_NONE) {
         details_free(s, d);
@@ -185,7 +185,7 @@ uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t me
 int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, const char *id,
              char *reason, size_t size)
 {
-    struct depend *depend = s->named->depend;
+    struct depend *depend = s->queues->depend;
     struct details *d = s->jobs[slot].details;
     const char *name = request->name ? request->name : id;
     int rc = depend_job(depend, slot, id, d->member, d->members, d->user, name, request->dependency,
@@ -240,7 +240,7 @@ static void take_back(sched_t *s, uint32_t slot)
         if (job->state == SCHED_WAITING)
             open_remove(s, slot);
         pending_end(s, slot);
-        s->named->stats[job->details->queue].submitted--;
+        s->queues->stats[job->details->queue].submitted--;
     }
     job_forget(s, slot);
 }
@@ -251,14 +251,14 @@ static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *requ
 {
     berth_error_t err = {.text = "a job needs one"};
     uint32_t members = request->members > 1 ? request->members : 1;
-    if (!s->named || !time_is_good(s, now) || request->duration < 0 || request->begin < 0 ||
+    if (!s->queues || !time_is_good(s, now) || request->duration < 0 || request->begin < 0 ||
         request->preemptible_after < 0 || count == 0 || from >= members || count > members - from ||
         request->order > UINT64_MAX - members) {
         errno = EINVAL;
         return JOB_NONE;
     }
-    struct shared_text *text =
-        shared_text_use(s->named, request->jobspec, request->jobspec ? request->jobspec_length : 0);
+    struct shared_text *text = shared_text_use(s->queues, request->jobspec,
+                                               request->jobspec ? request->jobspec_length : 0);
     if (!text)
         return JOB_NONE;
     bool good = request->jobspec && shared_text_read(text, &err) == 0;
@@ -268,7 +268,7 @@ static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *requ
         errno = ENOMEM;
         return JOB_NONE;
     }
-    uint32_t last = s->named->last;
+    uint32_t last = s->queues->last;
     uint32_t first = JOB_NONE;
     int64_t before = s->now;
     int rc = core_advance(s, now);
@@ -279,16 +279,16 @@ static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *requ
             jobs[i - from] = job_handle(s, slot);
         rc = slot == JOB_NONE ? -1 : 0;
     }
-    while (rc < 0 && s->named->last != last)
-        take_back(s, s->named->last);
+    while (rc < 0 && s->queues->last != last)
+        take_back(s, s->queues->last);
     shared_text_rest(text);
     shared_text_leave(s, text);
     if (rc == 0)
-        s->named->events++;
+        s->queues->events++;
     else
         s->now = before;
     if (rc == 0 && dependencies_resolve(s) < 0)
-        s->named->recheck_depend = true;
+        s->queues->recheck_depend = true;
     return rc < 0 ? JOB_NONE : first;
 }
 
@@ -298,7 +298,7 @@ int sched_submit_members(sched_t *s, int64_t now, const struct sched_request *re
     return submit(s, now, request, first, n, jobs) == JOB_NONE ? -1 : 0;
 }
 
-sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *request)
+sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *request)
 {
     uint32_t first = submit(s, now, request, 0, request->members > 1 ? request->members : 1, NULL);
     return first == JOB_NONE ? -1 : job_handle(s, first);
@@ -306,7 +306,7 @@ sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *re
 
 int sched_withdraw(sched_t *s, int64_t now, sched_job_t job)
 {
-    uint32_t slot = s->named ? job_find(s, job) : JOB_NONE;
+    uint32_t slot = s->queues ? job_find(s, job) : JOB_NONE;
     if (slot == JOB_NONE || !time_is_good(s, now) || s->jobs[slot].state == SCHED_RESERVED ||
         s->jobs[slot].state == SCHED_RUNNING) {
         errno = EINVAL;
@@ -314,6 +314,6 @@ int sched_withdraw(sched_t *s, int64_t now, sched_job_t job)
     }
     take_back(s, slot);
     if (dependencies_resolve(s) < 0)
-        s->named->recheck_depend = true;
-    return named_event(s, now);
+        s->queues->recheck_depend = true;
+    return queues_event(s, now);
 }

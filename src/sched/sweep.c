@@ -19,7 +19,7 @@
 #include <errno.h>
 
 #include "sched/control.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 uint8_t shape_slot(const struct place_ask *ask)
 {
@@ -45,12 +45,12 @@ static int64_t first_to_reach(int64_t from, int64_t duration)
     return from > duration ? from - duration + 1 : 0;
 }
 
-/* Whether what rules windows out for the shape lies where this job holds nothing itself. Of named resources each may be
+/* Whether what rules windows out for the shape lies where this job holds nothing itself. Of a graph's resources each may be
  * taken at another instant of the window.
  */
 static bool knows_of(const sched_t *s, const struct shape *shape, const struct job *job)
 {
-    if (s->named)
+    if (s->queues)
         return shape->none_before <= job->at && job->at - shape->none_before >= job->ask.duration;
     return shape->needs <= job->at;
 }
@@ -69,23 +69,23 @@ static int64_t known_bound(const sched_t *s, const struct job *job, const struct
     return bound;
 }
 
-/* On a named machine, whether what was freed since may serve a reservation better where it stands. */
+/* On a graph, whether what was freed since may serve a reservation better where it stands. */
 static bool is_reached(const sched_t *s, const struct job *job)
 {
-    if (!s->named || !s->place->ops->named->is_fixed(s->place))
+    if (!s->queues || !s->place->ops->is_fixed(s->place))
         return false;
     return job->details->is_kept ||
            (freed_since(&s->freed, job->seen) < job->at + job->ask.duration &&
             freed_until(&s->freed, job->seen) > job->at &&
-            s->place->ops->named->betters(s->place, &job->ask, job->booking, job->at, job->heard));
+            s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->heard));
 }
 
-/* Whether a reservation that may move as far as times are known may do so by what a named machine counts. */
+/* Whether a reservation that may move as far as times are known may do so by what a graph counts. */
 static bool is_near(const sched_t *s, const struct job *job, int64_t bound)
 {
-    const struct place_named *named = s->place->ops->named;
+    const struct place_ops *ops = s->place->ops;
     return bound < job->at &&
-           (!named || !named->is_stuck(s->place, &job->ask, job->booking, job->at));
+           (!s->queues || !ops->is_stuck(s->place, &job->ask, job->booking, job->at));
 }
 
 struct gate {
@@ -108,18 +108,18 @@ static bool may_hold(void *arg, int64_t booking)
 static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, bool *other)
 {
     struct job *job = &s->jobs[slot];
-    uint64_t frees = s->named ? s->place->ops->named->frees(s->place) : 0;
+    uint64_t frees = s->queues ? s->place->ops->frees(s->place) : 0;
     int64_t was = job->at;
     struct gate gate = {s, slot};
-    struct place_pull how = {was, from, anew, s->named ? may_hold : NULL, &gate};
-    if (s->named) {
+    struct place_pull how = {was, from, anew, s->queues ? may_hold : NULL, &gate};
+    if (s->queues) {
         job->details->is_kept = false;
         control_uncount(s, slot, job->booking);
     }
     int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, &how);
-    if (s->named)
+    if (s->queues)
         control_enter(s, slot, job->booking); /* its account was just there: that takes no memory */
-    *other = s->named && s->place->ops->named->frees(s->place) != frees;
+    *other = s->queues && s->place->ops->frees(s->place) != frees;
     if (*other) { /* under other names it may hold it still */
         control_ease(s, slot);
         note_freed(s, was, was + job->ask.duration);
@@ -135,8 +135,8 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
 static void seen(const sched_t *s, struct job *job)
 {
     job->seen = s->freed.place;
-    if (s->named)
-        job->heard = s->place->ops->named->freed(s->place);
+    if (s->queues)
+        job->heard = s->place->ops->freed(s->place);
 }
 
 /* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM. */
@@ -144,7 +144,7 @@ static int pull(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct shape *shape = shape_of(s, job);
-    int64_t bound = s->named && job->details->is_kept ? s->now : known_bound(s, job, shape);
+    int64_t bound = s->queues && job->details->is_kept ? s->now : known_bound(s, job, shape);
     int64_t was = job->at;
     bool anew = is_reached(s, job), other = false;
     if (!anew && !is_near(s, job, bound)) {
@@ -156,14 +156,14 @@ static int pull(sched_t *s, uint32_t slot)
                      : choose_anew(s, slot, bound < was ? bound : was, anew, &other);
     if (at < 0)
         return -1;
-    if (!s->named || !job->details->is_kept) {
+    if (!s->queues || !job->details->is_kept) {
         shape->none_before = at;
         shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
         shape->seen = s->freed.place;
     }
     job->at = at;
     seen(s, job);
-    if (at != was && !s->named) {
+    if (at != was && !s->queues) {
         int64_t end = at + job->ask.duration;
         note_freed(s, end > was ? end : was, was + job->ask.duration);
     }
@@ -171,7 +171,7 @@ static int pull(sched_t *s, uint32_t slot)
         heap_move(&s->due, slot, at, job->key.seq);
     if (at != was || other)
         decision_add(s, SCHED_RESERVE, slot, at, NULL);
-    if (at != was && s->named)
+    if (at != was && s->queues)
         control_reserved(s, slot);
     return 0;
 }
@@ -179,7 +179,7 @@ static int pull(sched_t *s, uint32_t slot)
 /* One that has preempted others has what it needs. */
 static bool is_settled(const sched_t *s, const struct job *job)
 {
-    return s->named && job->details->is_preempting;
+    return s->queues && job->details->is_preempting;
 }
 
 enum step sweep_step(sched_t *s)
@@ -188,14 +188,14 @@ enum step sweep_step(sched_t *s)
         return STEP_BUSY;
     if (!s->pass.begun) {
         s->pass.since = s->freed.place;
-        s->pass.heard = s->named ? s->place->ops->named->freed(s->place) : 0;
+        s->pass.heard = s->queues ? s->place->ops->freed(s->place) : 0;
     }
     uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
     if (slot == JOB_NONE) {
         freed_forget(&s->freed, s->pass.since);
-        if (s->named)
-            s->place->ops->named->forget_freed(
-                s->place, s->pass.heard < s->named->heard ? s->pass.heard : s->named->heard);
+        if (s->queues)
+            s->place->ops->forget_freed(
+                s->place, s->pass.heard < s->queues->heard ? s->pass.heard : s->queues->heard);
         s->swept = true;
         return STEP_BUSY;
     }

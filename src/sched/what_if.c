@@ -13,7 +13,7 @@
 #include "base/errtext.h"
 #include "sched/control.h"
 #include "sched/kind.h"
-#include "sched/named.h"
+#include "sched/queues.h"
 
 #define SEEN_MAX   16384      /* holders that are looked at to find those in the way, */
 #define LIFTED_MAX 1024       /* and these, at most, are set aside */
@@ -94,7 +94,7 @@ static size_t pick_behind(const struct question *q, uint32_t *seen, size_t n)
 static int lift_behind(struct question *q)
 {
     const sched_t *s = q->s;
-    const struct place_named *named = s->place->ops->named;
+    const struct place_ops *ops = s->place->ops;
     uint32_t *seen = reallocarray(NULL, SEEN_MAX, sizeof(*seen));
     size_t n = 0;
     if (!seen)
@@ -107,7 +107,7 @@ static int lift_behind(struct question *q)
         n = 0;
     }
     for (size_t i = 0; i < n; i++)
-        named->set_aside(s->place, s->jobs[seen[i]].booking);
+        ops->set_aside(s->place, s->jobs[seen[i]].booking);
     q->lifted = seen;
     q->n_lifted = n;
     return 0;
@@ -125,19 +125,19 @@ static void lift_own(struct question *q)
 {
     const sched_t *s = q->s;
     if (q->had)
-        s->place->ops->named->set_aside(s->place, s->jobs[q->slot].booking);
+        s->place->ops->set_aside(s->place, s->jobs[q->slot].booking);
     q->is_aside = q->had;
 }
 
 static void put_back(struct question *q)
 {
     sched_t *s = q->s;
-    const struct place_named *named = s->place->ops->named;
+    const struct place_ops *ops = s->place->ops;
     for (size_t i = 0; i < q->n_lifted; i++)
-        named->put_back(s->place, s->jobs[q->lifted[i]].booking);
+        ops->put_back(s->place, s->jobs[q->lifted[i]].booking);
     free(q->lifted);
     if (q->is_aside)
-        named->put_back(s->place, s->jobs[q->slot].booking);
+        ops->put_back(s->place, s->jobs[q->slot].booking);
     if (q->had)
         control_enter(s, q->slot,
                       s->jobs[q->slot].booking); /* it was just there: that takes no memory */
@@ -150,12 +150,12 @@ static int has_room(const struct question *q, uint32_t slot, const struct place_
                     int64_t at, bool *fits)
 {
     const sched_t *s = q->s;
-    int64_t booking = s->place->ops->named->probe(s->place, ask, at);
+    int64_t booking = s->place->ops->probe(s->place, ask, at);
     *fits = booking >= 0;
     if (booking < 0)
         return errno == EBUSY ? 0 : -1;
     bool may = control_may_hold(s, slot, ask->duration, booking);
-    s->place->ops->named->unprobe(s->place, booking);
+    s->place->ops->unprobe(s->place, booking);
     return may;
 }
 
@@ -218,7 +218,7 @@ static int is_taken_by(const struct question *q, const struct kind *k, turn_fn *
 /* Whether a job before ours would take its turn; of one lane, or of all. -1: ENOMEM. */
 static int is_turn_taken(const struct question *q, uint32_t lane, turn_fn *turn)
 {
-    const struct kinds *t = &q->s->named->kinds;
+    const struct kinds *t = &q->s->queues->kinds;
     int rc = 0;
     for (uint32_t i = 0; i < t->n && rc == 0; i++)
         if (t->v[i].jobs > 0 && (lane == ANY_LANE || t->v[i].lane == lane))
@@ -242,7 +242,7 @@ static int is_promise_taken(const struct question *q)
 static bool is_overtaken(const struct question *q)
 {
     const sched_t *s = q->s;
-    const struct named *n = s->named;
+    const struct queues *n = s->queues;
     const struct job *last = NULL;
     for (size_t i = 0, tries = 0; i < n->n_limited; i++) {
         const struct job *job = &s->jobs[n->limited[i]];
@@ -299,7 +299,7 @@ static int asks_else(const struct question *q, const struct sched_instead *inste
                      berth_error_t *err)
 {
     const sched_t *s = q->s;
-    const struct place_named *named = s->place->ops->named;
+    const struct place_ops *ops = s->place->ops;
     struct place_ask ask = s->jobs[q->slot].ask;
     if (instead->duration < 0 || instead->duration > ask.duration)
         return errtext_set(err, EINVAL, "expected a duration of at most the job's own");
@@ -308,8 +308,7 @@ static int asks_else(const struct question *q, const struct sched_instead *inste
     jobspec_t *spec = NULL;
     if (instead->jobspec) {
         spec = jobspec_parse(instead->jobspec, instead->jobspec_length, NULL, err);
-        if (!spec ||
-            named->know(s->place, spec, ask.part, false, &ask.class, &ask.units, err) < 0) {
+        if (!spec || ops->know(s->place, spec, ask.part, false, &ask.class, &ask.units, err) < 0) {
             jobspec_destroy(spec);
             return -1;
         }
@@ -320,7 +319,7 @@ static int asks_else(const struct question *q, const struct sched_instead *inste
         errtext_set(err, errno, errno == ENOMEM ? "out of memory" : "the request can't be matched");
     if (spec) {
         int saved = errno;
-        named->forget(s->place, ask.class);
+        ops->forget(s->place, ask.class);
         jobspec_destroy(spec);
         errno = saved;
     }
@@ -365,7 +364,7 @@ static int search(const struct question *q, struct sched_question *question, ber
 int sched_what_if(sched_t *s, int64_t now, sched_job_t handle, struct sched_question *questions,
                   size_t n, berth_error_t *err)
 {
-    struct question q = {.s = s, .slot = s->named ? job_find(s, handle) : JOB_NONE, .now = now};
+    struct question q = {.s = s, .slot = s->queues ? job_find(s, handle) : JOB_NONE, .now = now};
     uint8_t state = q.slot == JOB_NONE ? JOB_FREE : s->jobs[q.slot].state;
     if (state != SCHED_WAITING && state != SCHED_RESERVED && state != SCHED_BLOCKED)
         return errtext_set(err, EINVAL, "no such job waits");

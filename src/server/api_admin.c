@@ -252,7 +252,7 @@ void api_resources_patch(struct call *c)
         int status;
     } in = {NULL, NULL, 0};
     static const char *const words[] = {
-        [SCHED_UP] = "up", [SCHED_DOWN] = "down", [SCHED_DRAINED] = "drained", NULL};
+        [RESOURCE_UP] = "up", [RESOURCE_DOWN] = "down", [RESOURCE_DRAINED] = "drained", NULL};
     static const struct key keys[] = {
         {.name = "resources", .type = KEY_TEXT, .at = 0, .needed = true},
         {.name = "reason", .type = KEY_TEXT, .at = sizeof(char *)},
@@ -273,7 +273,8 @@ void api_resources_patch(struct call *c)
     if (!was || keys_read(c->body, &table, &place, &in, &why) < 0 ||
         check_reason(in.reason, &why) < 0 ||
         settings_resources(s, in.resources, words[in.status], in.reason) < 0 ||
-        sched_set_status(s->sched, s->now, in.resources, (enum sched_status)in.status, &why) < 0) {
+        sched_set_status(s->sched, s->now, in.resources, (enum resource_status)in.status, &why) <
+            0) {
         settings_refuse(c, was, &why);
     } else {
         json_decref(was);

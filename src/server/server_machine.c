@@ -282,11 +282,11 @@ void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool
     *started = !json_is_false(json_object_get(q, "started"));
 }
 
-static enum sched_status status_of(const char *word)
+static enum resource_status status_of(const char *word)
 {
     if (word && strcmp(word, "down") == 0)
-        return SCHED_DOWN;
-    return word && strcmp(word, "drained") == 0 ? SCHED_DRAINED : SCHED_UP;
+        return RESOURCE_DOWN;
+    return word && strcmp(word, "drained") == 0 ? RESOURCE_DRAINED : RESOURCE_UP;
 }
 
 void settings_apply(server_t *s, sched_t *sched)
@@ -304,7 +304,8 @@ void settings_apply(server_t *s, sched_t *sched)
     json_array_foreach(json_object_get(s->settings, "resources"), i, value)
     {
         const char *what = json_string_value(json_object_get(value, "resources"));
-        enum sched_status status = status_of(json_string_value(json_object_get(value, "status")));
+        enum resource_status status =
+            status_of(json_string_value(json_object_get(value, "status")));
         if (what && sched_set_status(sched, s->now, what, status, &why) < 0)
             server_notice(s, "resources %s were drained or down, but: %s", what, why.text);
     }

@@ -163,7 +163,7 @@ static int take_down(struct play *p, const struct scenario_event *e, berth_error
             return errtext_set(err, ENOMEM, "out of memory");
         memcpy(handles, holders, n * sizeof(*handles));
     }
-    int rc = sched_set_status(p->sched, p->now, e->text, SCHED_DOWN, &why);
+    int rc = sched_set_status(p->sched, p->now, e->text, RESOURCE_DOWN, &why);
     if (rc < 0)
         play_refuse(p, e, errno, why.text, err);
     snprintf(reason, sizeof(reason), "%.200s is down", e->text);
@@ -267,9 +267,9 @@ static int change(struct play *p, const struct scenario_event *e, berth_error_t 
     case SCENARIO_QUEUE_STOP:
         return sched_queue_set(s, p->now, e->text, false, false, why);
     case SCENARIO_UP:
-        return sched_set_status(s, p->now, e->text, SCHED_UP, why);
+        return sched_set_status(s, p->now, e->text, RESOURCE_UP, why);
     case SCENARIO_DRAIN:
-        return sched_set_status(s, p->now, e->text, SCHED_DRAINED, why);
+        return sched_set_status(s, p->now, e->text, RESOURCE_DRAINED, why);
     case SCENARIO_ATTACH:
     case SCENARIO_ADD_NODES:
         return attach(p, e, why);

@@ -64,7 +64,7 @@ static void count_done(struct replay *r)
 /* Note which cores a job has got. */
 static int note_alloc(struct replay *r, uint32_t job)
 {
-    const struct sched_range *ranges;
+    const struct resource_range *ranges;
     size_t n;
     if (!r->options->alloc)
         return 0;

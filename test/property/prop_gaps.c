@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sched/named_gaps.h"
+#include "place/graph/gaps.h"
 
 enum { NODES = 6, TICKS = 24, ROOM = 4, ROUNDS = 20000, QUESTIONS = 10 };
 

@@ -1,6 +1,7 @@
-/* The scheduling core over the cores of a graph: it decides what a flat machine of as many units decides, each job gets
- * so many cores, no core has two jobs, and which ones they are is what a matcher gives for slot[n] > core[1].
+/* Bookings that name resources, against a machine that looks at every booking at every instant: what fits when, what is
+ * held, what may stay; over lifted, moved, extended and forced bookings, blocks, nodes that go down or away.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,58 +12,71 @@
 
 #include <cmocka.h>
 
-#include "berth/match.h"
-#include "berth/sched.h"
-#include "match/units.h"
+#include "match/inner.h"
+#include "naive_place.h"
+#include "place/graph.h"
 #include "random.h"
-#include "resource/graph.h"
 
-enum { JOBS = 60, CORES_MAX = 96, SHORTEST = 4 };
+enum { CLASSES = 8, ROUNDS = 30, OPS = 8, ROOMS = 16 };
 
-static const char *const policies[] = {
-    "low",      "high",      "lonode", "hinode",
-    "locality", "variation", "first",  "policy=high node_centric=true",
-    "low",      "lonode"};
+static const char *const policies[] = {"low",    "high",     "lonode",
+                                       "hinode", "locality", "variation",
+                                       "first",  "lonodex",  "policy=high node_centric=true"};
 
-struct job {
-    struct sched_request request;
-    int64_t submit, runs;
-    sched_job_t handle, flat;
-    int64_t promise; /* -1: none */
-    int64_t end;     /* told, if it runs */
-    int64_t gone;    /* its booking's end: from then on it counts as gone */
-    bool running;
-    bool expired;
+static const char *const requires[] = {NULL, "{\"properties\": [\"fast\"]}",
+                                       "{\"hostlist\": [\"node[0-2]\"]}"};
+
+struct class_of_ask {
+    struct naive_ask naive;
+    struct place_ask ask;
+    bool known;
+    bool fitted; /* when things were settled, at this time */
+    struct place_note note;
 };
 
 struct run {
     struct random random;
     uint64_t seed;
     const char *policy;
-    struct job job[JOBS];
-    int submitted;
-    uint32_t n_cores;
-    bool late; /* passes may be */
-    match_t *machine, *shadow;
-    struct match_units units; /* of the shadow */
-    sched_t *sched, *flat;
-    int owner[CORES_MAX]; /* by id; -1: nobody */
+    match_t *match;
+    struct place *place;
+    const struct place_ops *ops;
+    struct naive_place naive;
+    struct class_of_ask class[CLASSES];
+    int64_t handle[NAIVE_BOOKINGS];
+    int ask_of[NAIVE_BOOKINGS]; /* class */
+    bool started[NAIVE_BOOKINGS];
+    int64_t now;
+    bool hidden; /* something is out of the calendars for a while, of which stirs isn't told */
+    uint32_t vertex[NAIVE_NODES];
 };
 
-static uint64_t started, overlapped;
+static uint64_t booked, refused, stirred, moved, forced, short_of, stuck;
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition))                                                                          \
-            fail_msg("seed %llu, %s: does not hold: %s", (unsigned long long)r->seed, r->policy,   \
-                     #condition);                                                                  \
+            fail_msg("seed %llu, %s, time %lld: does not hold: %s", (unsigned long long)r->seed,   \
+                     r->policy, (long long)r->now, #condition);                                    \
     } while (0)
 
-static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id, bool down)
+static int64_t draw(struct run *r, int64_t low, int64_t high)
 {
-    struct vertex_spec spec = {
-        .type = type, .id = id, .uniq_id = -1, .size = 1, .rank = -1, .down = down};
+    return random_between(&r->random, low, high);
+}
+
+static bool chance(struct run *r, int of)
+{
+    return draw(r, 1, of) == 1;
+}
+
+/* ---- The machine ---- */
+
+static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id, int64_t size)
+{
+    struct vertex_spec spec = {.type = type, .id = id, .uniq_id = -1, .size = size, .rank = -1};
     uint32_t v = graph_add(g, &spec);
+
     assert_true(v != VERTEX_NONE);
     if (parent == VERTEX_NONE)
         graph_set_root(g, GRAPH_CONTAINMENT, v);
@@ -71,299 +85,639 @@ static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t 
     return v;
 }
 
-static void add_cores(struct graph *g, uint32_t host, int n, int scheme, struct random *random)
+static void add_node(struct run *r, struct graph *g, uint32_t rack, int i, bool sockets)
 {
-    for (int i = 0; i < n; i++) {
-        int64_t id = scheme == 0   ? i
-                     : scheme == 1 ? n - i
-                     : scheme == 2 ? (int64_t)g->n
-                                   : random_between(random, 0, 9);
-        char class[8];
-        uint32_t v = add(g, host, "core", id, random_next(random) % 16 == 0);
-        snprintf(class, sizeof(class), "%d", (int)random_between(random, 1, 3));
-        if (random_next(random) % 3 == 0)
-            assert_int_equal(graph_set_property(g, v, "perf_class", class), 0);
+    struct naive_node *n = &r->naive.node[i];
+    uint32_t node = add(g, rack, "node", i, 1), host = node;
+
+    r->vertex[i] = node;
+    n->there = true;
+    n->cores = (int)draw(r, 1, 4);
+    n->gpus = (int)draw(r, 0, 2);
+    n->memory = chance(r, 2) ? 8 : 0;
+    n->property = chance(r, 2);
+    if (n->property)
+        assert_int_equal(graph_set_property(g, node, "fast", ""), 0);
+    if (sockets)
+        host = add(g, node, "socket", 0, 1);
+    for (int k = 0; k < n->cores; k++)
+        add(g, host, "core", k, 1);
+    for (int k = 0; k < n->gpus; k++)
+        add(g, host, "gpu", k, 1);
+    if (n->memory > 0) {
+        uint32_t memory = add(g, host, "memory", 0, n->memory);
+        assert_int_equal(graph_set_property(g, memory, "divisible", ""), 0);
     }
 }
 
-/* Nodes with cores, or with sockets that have them; ids in order or not, alone or twice; here and there one is down. */
-static match_t *make_machine(uint64_t seed, const char *policy)
+static void make(struct run *r)
 {
-    struct random random = {seed};
     struct graph *g = graph_create();
-    uint32_t root = add(g, VERTEX_NONE, "cluster", 0, false);
-    int nodes = (int)random_between(&random, 1, 8), sockets = (int)random_between(&random, 0, 2);
-    int scheme = (int)(random_next(&random) % 4);
-    for (int i = 0; i < nodes; i++) {
-        uint32_t node = add(g, root, "node", scheme == 3 ? random_between(&random, 0, 5) : i,
-                            i > 0 && random_next(&random) % 8 == 0);
-        int cores = (int)random_between(&random, 1, sockets ? 6 : 12);
-        if (sockets == 0)
-            add_cores(g, node, cores, scheme, &random);
-        for (int k = 0; k < sockets; k++)
-            add_cores(g, add(g, node, "socket", k, false), cores, scheme, &random);
+    uint32_t root = add(g, VERTEX_NONE, "cluster", 0, 1);
+    int nodes = (int)draw(r, 1, NAIVE_NODES), racks = (int)draw(r, 1, NAIVE_RACKS);
+    bool sockets = chance(r, 3);
+    berth_error_t err = {""};
+    match_options_t options = {.policy = r->policy, .end = MATCH_END_MAX};
+
+    for (const char *type = "gpu"; type; type = strcmp(type, "gpu") == 0 ? "memory" : NULL)
+        assert_true(graph_type(g, type) != UINT32_MAX);
+    for (int k = 0, i = 0; k < racks; k++) {
+        uint32_t rack = add(g, root, "rack", k, 1);
+        for (; i < nodes * (k + 1) / racks; i++) {
+            r->naive.node[i].rack = k;
+            add_node(r, g, rack, i, sockets);
+        }
     }
     assert_int_equal(graph_seal(g), 0);
-    berth_error_t err = {""};
-    match_t *m = match_create(g, &(match_options_t){.policy = policy}, &err);
-    if (!m)
-        fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
-    return m;
+    if (chance(r, 2))
+        options.filters = "ALL:core,ALL:node,ALL:gpu,ALL:memory";
+    r->match = match_create(g, &options, &err);
+    CHECK(r->match);
+    r->place = graph_place_create(r->match, &err);
+    CHECK(r->place);
+    r->ops = r->place->ops;
+    for (int i = 0; i < NAIVE_PARTS; i++)
+        CHECK(r->ops->part(r->place, requires[i], &err) == i);
+    CHECK(r->ops->part(r->place, requires[1], &err) == 1);
 }
 
-/* What the matcher gives, by id. */
-static void match_shadow(struct run *r, int j, bool *mine)
+/* ---- Requests ---- */
+
+static jobspec_t *spec_of(const struct naive_ask *a)
 {
-    char text[256];
-    snprintf(text, sizeof(text),
-             "{version: 1, resources: [{type: slot, count: %d, label: s, with: [{type: core, "
-             "count: 1}]}], "
-             "tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: {system: "
-             "{duration: 0}}}",
-             (int)r->job[j].request.units);
+    char slot[300], text[800];
+    int n = snprintf(slot, sizeof(slot), "{type: slot, count: %d, label: s, with: [",
+                     a->kind == ASK_SHARED                               ? a->slots
+                     : a->kind == ASK_SLOTS || a->kind == ASK_NODE_SLOTS ? a->count
+                                                                         : 1);
+    if (a->kind == ASK_NODE_SLOTS)
+        n += snprintf(slot + n, sizeof(slot) - (size_t)n, "{type: node, count: 1},");
+    if (a->cores > 0 && a->kind != ASK_NODE_SLOTS)
+        n += snprintf(slot + n, sizeof(slot) - (size_t)n, "{type: core, count: %d},", a->cores);
+    if (a->gpus > 0)
+        n += snprintf(slot + n, sizeof(slot) - (size_t)n, "{type: gpu, count: %d},", a->gpus);
+    if (a->memory > 0)
+        n += snprintf(slot + n, sizeof(slot) - (size_t)n, "{type: memory, count: %d},", a->memory);
+    snprintf(slot + n - 1, sizeof(slot) - (size_t)n, "]}");
+    n = 0;
+    if (a->kind == ASK_WHOLE || a->kind == ASK_SHARED)
+        n = snprintf(text, sizeof(text),
+                     "{version: 9999, resources: [{type: node, count: %d%s, with: [%s]}]", a->count,
+                     a->kind == ASK_WHOLE ? ", exclusive: true" : "", slot);
+    else
+        n = snprintf(text, sizeof(text), "{version: 9999, resources: [%s]", slot);
+    snprintf(text + n, sizeof(text) - (size_t)n,
+             ", tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: {system: "
+             "{duration: 0%s}}}",
+             a->property ? ", constraints: {properties: ['fast']}" : "");
     jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, NULL);
-    uint32_t vertex[CORES_MAX];
-    CHECK(spec);
-    CHECK(match_run(r->shadow, MATCH_ALLOCATE, spec, j, 0, NULL, NULL) == 0);
-    jobspec_destroy(spec);
-    uint32_t n = match_units_given(r->shadow, "core", vertex, CORES_MAX);
-    CHECK(n == r->job[j].request.units);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t id = 0; id < r->units.n; id++)
-            mine[id] |= r->units.vertex[id] == vertex[i];
+    if (!spec)
+        fail_msg("%s", text);
+    return spec;
 }
 
-static void leave(struct run *r, int j)
+static void draw_class(struct run *r, struct class_of_ask *c)
 {
-    if (r->job[j].expired)
-        return;
-    r->job[j].expired = true;
-    CHECK(match_cancel(r->shadow, j, NULL, NULL) == 0);
-    for (uint32_t id = 0; id < r->units.n; id++)
-        if (r->owner[id] == j)
-            r->owner[id] = -1;
-}
-
-static void note_start(struct run *r, int j, int64_t now)
-{
-    struct job *job = &r->job[j];
-    bool mine[CORES_MAX] = {false};
-    const struct sched_range *range;
-    size_t n;
-    int64_t count = 0, before = -2;
-    for (int i = 0; i < r->submitted; i++)
-        if (r->job[i].running && !r->job[i].expired && r->job[i].gone <= now) {
-            leave(r, i);
-            overlapped++;
-        }
-    match_shadow(r, j, mine);
-    CHECK(sched_allocation(r->sched, job->handle, &range, &n) == 0);
-    for (size_t i = 0; i < n; i++) {
-        CHECK(range[i].first <= range[i].last && (int64_t)range[i].first > before + 1);
-        before = range[i].last;
-        CHECK(before < (int64_t)r->units.n);
-        for (uint32_t id = range[i].first; id <= range[i].last; id++, count++) {
-            CHECK(r->owner[id] == -1);
-            CHECK(mine[id]);
-            r->owner[id] = j;
-        }
-    }
-    CHECK(count == job->request.units);
-    job->running = true;
-    job->expired = false;
-    job->end = now + job->runs;
-    job->gone = (job->promise >= 0 ? job->promise : now) + job->request.duration;
-    started++;
-}
-
-static void pass(struct run *r, int64_t now, bool more)
-{
-    const struct sched_decision *d, *f;
-    size_t n, m;
-    CHECK(sched_pass(r->sched, now, more, &d, &n) == 0);
-    CHECK(r->late || sched_pass(r->flat, now, more, &f, &m) == 0);
-    CHECK(r->late || n == m);
-    for (size_t i = 0; i < n; i++) {
-        CHECK(r->late || (d[i].kind == f[i].kind && d[i].tag == f[i].tag && d[i].at == f[i].at));
-        if (d[i].kind == SCHED_RESERVE)
-            r->job[d[i].tag].promise = d[i].at;
-        else if (d[i].kind == SCHED_START)
-            note_start(r, (int)d[i].tag, now);
-    }
-    for (int i = 0; i < r->submitted; i++)
-        if (sched_state(r->sched, r->job[i].handle) == SCHED_WAITING)
-            r->job[i].promise = -1;
-    CHECK(sched_check(r->sched));
-}
-
-static void leave_told(struct run *r, int j)
-{
-    leave(r, j);
-    r->job[j].running = false;
-}
-
-/* One event at this instant; false if there is none left. */
-static bool event(struct run *r, int64_t now)
-{
-    bool submits = r->submitted < JOBS && r->job[r->submitted].submit <= now;
-    if (submits && random_next(&r->random) % 2) {
-        struct job *job = &r->job[r->submitted++];
-        job->handle = sched_submit(r->sched, now, &job->request);
-        job->flat = r->late ? 0 : sched_submit(r->flat, now, &job->request);
-        CHECK(job->handle >= 0 && job->flat >= 0);
-        return true;
-    }
-    for (int i = 0; i < r->submitted; i++) {
-        struct job *job = &r->job[i];
-        if (!job->running || job->end > now)
-            continue;
-        CHECK(sched_finish(r->sched, now, job->handle) == 0);
-        CHECK(r->late || sched_finish(r->flat, now, job->flat) == 0);
-        leave_told(r, i);
-        return true;
-    }
-    return submits;
-}
-
-static int64_t next_instant(struct run *r)
-{
-    int64_t next = sched_next_time(r->sched);
-    if (r->late && next != INT64_MAX)
-        next += random_between(&r->random, 0, SHORTEST - 1);
-    if (r->submitted < JOBS && r->job[r->submitted].submit < next)
-        next = r->job[r->submitted].submit;
-    for (int i = 0; i < r->submitted; i++)
-        if (r->job[i].running && r->job[i].end < next)
-            next = r->job[i].end;
-    return next;
-}
-
-static void cancel_one(struct run *r, int64_t now)
-{
-    if (r->submitted == 0 || random_next(&r->random) % 16)
-        return;
-    int i = (int)(random_next(&r->random) % (uint64_t)r->submitted);
-    struct job *job = &r->job[i];
-    int rc = sched_cancel(r->sched, now, job->handle);
-    CHECK(r->late || sched_cancel(r->flat, now, job->flat) == rc);
-    if (job->running && rc == 0)
-        leave_told(r, i);
-}
-
-static void make_jobs(struct run *r)
-{
-    int64_t submit = 0, units = sched_units(r->sched);
-    for (int i = 0; i < JOBS; i++) {
-        int64_t duration = random_between(&r->random, SHORTEST, 20);
-        bool wide = random_next(&r->random) % 4 == 0;
-        submit += random_next(&r->random) % 2 ? 0 : random_between(&r->random, 0, 4);
-        r->job[i] = (struct job){
-            .request = {.units = random_between(&r->random, 1, wide ? units : (units + 2) / 3),
-                        .duration = duration,
-                        .tag = (uint64_t)i},
-            .submit = submit,
-            .runs =
-                random_next(&r->random) % 2 ? duration : random_between(&r->random, 1, duration),
-            .promise = -1};
-    }
-}
-
-static void run(uint64_t seed, bool late)
-{
-    struct run run = {.random = {seed}, .seed = seed, .late = late, .owner = {0}};
-    struct run *r = &run;
+    struct naive_ask *a = &c->naive;
     berth_error_t err = {""};
-    struct sched_params params = {.policy = sched_policies()[random_next(&run.random) % 4]};
-    params.reservation_depth = random_between(&run.random, 0, 4);
-    r->policy = policies[random_next(&run.random) % (sizeof(policies) / sizeof(*policies))];
-    r->machine = make_machine(seed, r->policy);
-    r->shadow = make_machine(seed, r->policy);
-    CHECK(match_units_list(r->shadow, "core", &r->units, &err) == 0);
-    r->sched = sched_create_match(r->machine, &params, &err);
-    if (!r->sched) { /* every core is down */
-        CHECK(r->units.n_up == 0);
-    } else {
-        CHECK(sched_units(r->sched) == r->units.n_up);
-        r->flat = sched_create_flat(r->units.n_up, &params, &err);
-        for (uint32_t i = 0; i < r->units.n; i++)
-            r->owner[i] = -1;
-        make_jobs(r);
-        for (int64_t now; (now = next_instant(r)) != INT64_MAX;) {
-            bool per_event = !late && random_next(&r->random) % 2;
-            while (event(r, now))
-                if (per_event)
-                    pass(r, now, true);
-            cancel_one(r, now);
-            pass(r, now, false);
-        }
-        CHECK(sched_waiting(r->sched) == 0 && sched_running(r->sched) == 0);
+
+    *c = (struct class_of_ask){0};
+    a->kind = (unsigned)draw(r, 0, ASK_KINDS - 1);
+    a->count = (int)draw(r, 1, 3);
+    a->cores = (int)draw(r, 1, 3);
+    a->slots = (int)draw(r, 1, 2);
+    if (a->kind == ASK_SLOTS && chance(r, 3)) {
+        a->gpus = (int)draw(r, 1, 2);
+        a->cores = chance(r, 3) ? 0 : a->cores;
     }
-    sched_destroy(r->sched);
-    sched_destroy(r->flat);
-    match_units_clear(&r->units);
-    match_destroy(r->machine);
-    match_destroy(r->shadow);
+    if (a->kind == ASK_SLOTS && chance(r, 4))
+        a->memory = (int)draw(r, 1, 5);
+    if (a->kind == ASK_WHOLE)
+        a->cores = 1;
+    if (a->kind == ASK_NODE_SLOTS)
+        a->cores = 0;
+    a->property = chance(r, 5);
+    a->part = (int)draw(r, 0, NAIVE_PARTS - 1);
+    a->duration = draw(r, 1, 25);
+    a->permits = (uint64_t)(chance(r, 3) ? draw(r, 0, 7) : 0);
+    jobspec_t *spec = spec_of(a);
+    int rc =
+        r->ops->know(r->place, spec, (uint32_t)a->part, true, &c->ask.class, &c->ask.units, &err);
+    jobspec_destroy(spec);
+    bool ever = naive_fits(&r->naive, a, 0, true);
+    if ((rc == 0) != ever)
+        fail_msg("seed %llu %s: know %d (%s), naive %d", (unsigned long long)r->seed, r->policy, rc,
+                 err.text, ever);
+    if (rc < 0) {
+        CHECK(errno == ENODEV && strncmp(err.text, "unsatisfiable", 13) == 0);
+        return;
+    }
+    c->known = true;
+    c->ask.duration = a->duration;
+    c->ask.part = (uint32_t)a->part;
+    c->ask.permits = a->permits;
+    CHECK(c->ask.units == r->ops->units(r->place, c->ask.class));
 }
 
-static void test_timely(void **state)
+/* ---- Bookings ---- */
+
+static int node_of(const struct run *r, uint32_t v)
 {
-    (void)state;
-    for (uint64_t seed = 0; seed < 1500; seed++)
-        run(seed, false);
-    assert_true(overlapped > 100);
+    for (uint32_t x = v; x != VERTEX_NONE; x = r->match->topo.parent[x])
+        for (int i = 0; i < NAIVE_NODES; i++)
+            if (r->naive.node[i].there && r->vertex[i] == x)
+                return i;
+    return -1;
 }
 
-static void test_late(void **state)
+/* Learn what a booking was given. */
+static void learn(struct run *r, int i)
 {
-    (void)state;
-    for (uint64_t seed = 100000; seed < 100500; seed++)
-        run(seed, true);
+    struct naive_booking *b = &r->naive.booking[i];
+    const struct job *job = jobs_find(&r->match->jobs, r->handle[i]);
+
+    CHECK(job);
+    memset(b->hold, 0, sizeof(b->hold));
+    for (uint32_t k = 0; k < job->n; k++) {
+        const struct hold *h = &job->hold[k];
+        const struct vertex *x = &r->match->g->v[h->vertex];
+        int n = node_of(r, h->vertex);
+        if (n < 0)
+            continue;
+        const char *type = graph_type_name(r->match->g, h->vertex);
+        b->hold[n].any = true;
+        if (strcmp(type, "node") == 0)
+            b->hold[n].whole = h->flags & HOLD_EXCLUSIVE;
+        if (h->flags & HOLD_SPARE)
+            continue;
+        if (strcmp(type, "core") == 0)
+            b->hold[n].cores |= 1u << x->id;
+        if (strcmp(type, "gpu") == 0)
+            b->hold[n].gpus |= 1u << x->id;
+        if (strcmp(type, "memory") == 0)
+            b->hold[n].memory += (int)h->needs;
+    }
 }
 
-/* A job whose whole reservation went by without a pass takes no core from one that has started. */
-static void test_run_out(void **state)
+static bool rooms_allow(struct run *r, const struct place_ask *ask)
 {
+    struct planner_room room[ROOMS];
+    size_t n = r->ops->rooms(r->place, ask->part, r->now, room, ROOMS);
+
+    for (size_t i = 0; i < n; i++)
+        if (ask->units <= room[i].free && ask->duration <= room[i].within)
+            return true;
+    return false;
+}
+
+static int free_slot(const struct run *r)
+{
+    for (int i = 0; i < NAIVE_BOOKINGS; i++)
+        if (!r->naive.booking[i].used)
+            return i;
+    return -1;
+}
+
+static void check_amounts(struct run *r, int i)
+{
+    const struct naive_booking *b = &r->naive.booking[i];
+    const struct naive_ask *a = &r->class[r->ask_of[i]].naive;
+    int64_t cores = 0, nodes = 0;
+
+    for (int k = 0; k < NAIVE_NODES; k++) {
+        cores += b->hold[k].whole ? r->naive.node[k].cores : __builtin_popcount(b->hold[k].cores);
+        nodes += b->hold[k].any;
+    }
+    CHECK(r->ops->amount(r->place, r->handle[i], "core") == cores);
+    CHECK(r->ops->amount(r->place, r->handle[i], "node") == nodes);
+    CHECK(r->class[r->ask_of[i]].ask.units <= cores + 1);
+    CHECK(r->ops->wants(r->place, r->class[r->ask_of[i]].ask.class, "core") <= cores);
+    CHECK(r->ops->wants(r->place, r->class[r->ask_of[i]].ask.class, "node") <= nodes);
+    (void)a;
+}
+
+static void book(struct run *r, int class, int64_t at)
+{
+    struct class_of_ask *c = &r->class[class];
+    int i = free_slot(r);
+
+    if (i < 0 || !c->known)
+        return;
+    bool good = naive_fits(&r->naive, &c->naive, at, false);
+    bool allowed = rooms_allow(r, &c->ask);
+    int64_t booking = r->ops->book(r->place, &c->ask, at);
+    CHECK((booking >= 0) == good);
+    if (booking < 0) {
+        CHECK(errno == EBUSY);
+        refused++;
+        CHECK(r->ops->lacks(r->place, &c->ask, at));
+        return;
+    }
+    booked++;
+    CHECK(at != r->now || allowed);
+    r->naive.booking[i] = (struct naive_booking){
+        .used = true, .lifted = true, .at = at, .end = at + c->naive.duration};
+    r->handle[i] = booking;
+    r->ask_of[i] = class;
+    r->started[i] = false;
+    learn(r, i);
+    CHECK(naive_satisfies(&r->naive, &c->naive, i));
+    CHECK(naive_holds_fit(&r->naive, &c->naive, i, at, at + c->naive.duration,
+                          at + c->naive.duration));
+    r->naive.booking[i].lifted = false;
+    check_amounts(r, i);
+    if (at == r->now && chance(r, 2)) {
+        CHECK(r->ops->start(r->place, &c->ask, booking, r->now) == 0);
+        r->started[i] = true;
+    }
+}
+
+static void reserve(struct run *r, int class)
+{
+    struct class_of_ask *c = &r->class[class];
+
+    if (!c->known)
+        return;
+    int64_t from = r->now + draw(r, 0, 10);
+    int64_t expected = naive_when(&r->naive, &c->naive, from, INT64_MAX);
+    int64_t at = r->ops->when(r->place, &c->ask, from);
+    if (at != expected)
+        fail_msg("seed %llu %s: when from %lld: %lld, naive %lld", (unsigned long long)r->seed,
+                 r->policy, (long long)from, (long long)at, (long long)expected);
+    if (at >= 0)
+        book(r, class, at);
+    else
+        CHECK(errno == ENOENT);
+}
+
+static void release(struct run *r, int i)
+{
+    r->ops->release(r->place, r->handle[i]);
+    r->naive.booking[i].used = false;
+}
+
+static void start(struct run *r, int i)
+{
+    struct naive_booking *b = &r->naive.booking[i];
+    struct class_of_ask *c = &r->class[r->ask_of[i]];
+    int64_t end = r->now + c->naive.duration;
+
+    if (r->started[i] || b->at > r->now)
+        return;
+    bool lifted = b->lifted;
+    b->lifted = true;
+    bool lasts = b->end >= end;
+    bool good = naive_holds_fit(&r->naive, &c->naive, i, r->now, end, lasts ? r->now + 1 : end);
+    CHECK((r->ops->start(r->place, &c->ask, r->handle[i], r->now) == 0) == good);
+    b->lifted = false;
+    if (good) {
+        b->at = lasts ? b->at : r->now;
+        b->end = lasts ? b->end : end;
+        r->started[i] = true;
+    } else {
+        CHECK(errno == EBUSY);
+        if (lifted) {
+            r->ops->lift(r->place, r->handle[i]);
+            b->lifted = true;
+            r->hidden = true;
+        }
+    }
+}
+
+struct ruling {
+    struct run *r;
+    bool may;
+};
+
+/* For place_pull: all that would be held instead is named, and by a number of its own. */
+static bool may_hold(void *arg, int64_t booking)
+{
+    const struct ruling *ruling = arg;
+    struct run *r = ruling->r;
+    for (int i = 0; i < NAIVE_BOOKINGS; i++)
+        CHECK(!r->naive.booking[i].used || r->handle[i] != booking);
+    CHECK(r->ops->amount(r->place, booking, "core") + r->ops->amount(r->place, booking, "node") >
+          0);
+    return ruling->may;
+}
+
+static void pull(struct run *r, int i)
+{
+    struct naive_booking *b = &r->naive.booking[i];
+    struct class_of_ask *c = &r->class[r->ask_of[i]];
+
+    if (r->started[i] || b->at <= r->now || b->cut || b->end - b->at != c->naive.duration)
+        return;
+    bool anew = chance(r, 2);
+    b->lifted = true;
+    int64_t expected = naive_when(&r->naive, &c->naive, r->now, b->at);
+    bool may = !chance(r, 4);
+    struct ruling ruling = {r, may};
+    struct place_pull how = {b->at, r->now, anew, may_hold, &ruling};
+    int64_t at = r->ops->pull(r->place, &c->ask, r->handle[i], &how);
+    CHECK(at == (expected < 0 || !may ? b->at : expected));
+    moved += at < b->at;
+    bool fitted = may && (expected >= 0 || (anew && naive_fits(&r->naive, &c->naive, at, false)));
+    struct naive_booking was = *b;
+    b->at = at;
+    b->end = at + c->naive.duration;
+    learn(r, i);
+    CHECK(may || memcmp(was.hold, b->hold, sizeof(was.hold)) == 0);
+    if (fitted)
+        CHECK(naive_holds_fit(&r->naive, &c->naive, i, at, b->end, b->end));
+    b->lifted = false;
+}
+
+static void lift_or_drop(struct run *r, int i)
+{
+    struct naive_booking *b = &r->naive.booking[i];
+    struct class_of_ask *c = &r->class[r->ask_of[i]];
+
+    if (!b->lifted) {
+        r->ops->lift(r->place, r->handle[i]);
+        b->lifted = true;
+        r->hidden = true;
+        return;
+    }
+    bool good = naive_holds_fit(&r->naive, &c->naive, i, b->at, b->end, b->end);
+    CHECK(r->ops->fits(r->place, &c->ask, r->handle[i]) == good);
+    r->ops->drop(r->place, r->handle[i]);
+    b->lifted = false;
+    forced += !good;
+}
+
+static void extend(struct run *r, int i)
+{
+    struct naive_booking *b = &r->naive.booking[i];
+    int64_t end = b->at + draw(r, 1, 40);
+
+    CHECK(r->ops->extend(r->place, r->handle[i], end) == 0);
+    b->end = end;
+}
+
+/* ---- Changes ---- */
+
+static void change_status(struct run *r)
+{
+    int i = (int)draw(r, 0, NAIVE_NODES - 1);
+    bool up = chance(r, 2);
+    char text[40];
+
+    if (!r->naive.node[i].there)
+        return;
+    if (chance(r, 6)) {
+        r->naive.rack_down[r->naive.node[i].rack] = !up;
+        snprintf(text, sizeof(text), "rack%d", r->naive.node[i].rack);
+    } else if (chance(r, 4)) {
+        int k = (int)draw(r, 0, r->naive.node[i].cores - 1);
+        uint32_t bit = 1u << k;
+        r->naive.node[i].cores_down =
+            up ? r->naive.node[i].cores_down & ~bit : r->naive.node[i].cores_down | bit;
+        snprintf(text, sizeof(text), "node%d/core%d", i, k);
+    } else {
+        r->naive.node[i].down = !up;
+        snprintf(text, sizeof(text), "node%d", i);
+    }
+    CHECK(r->ops->status(r->place, text, up ? RESOURCE_UP : RESOURCE_DOWN, NULL) == 0);
+    for (int k = 0; k < NAIVE_BOOKINGS; k++)
+        if (r->naive.booking[k].used && r->naive.booking[k].hold[i].whole)
+            CHECK(r->ops->touches(r->place, r->handle[k], text, NULL) == 1);
+}
+
+static void change_property(struct run *r)
+{
+    int i = (int)draw(r, 0, NAIVE_NODES - 1);
+    char text[40];
+
+    if (!r->naive.node[i].there)
+        return;
+    r->naive.node[i].property = chance(r, 2);
+    snprintf(text, sizeof(text), "node%d", i);
+    CHECK(r->ops->property(r->place, text, "fast", r->naive.node[i].property ? "" : NULL, NULL) ==
+          0);
+    for (int k = 0; k < CLASSES; k++)
+        if (r->class[k].known)
+            r->class[k].ask.units = r->ops->units(r->place, r->class[k].ask.class);
+}
+
+static void change_block(struct run *r)
+{
+    int i = (int)draw(r, 0, NAIVE_BLOCKS - 1), node = (int)draw(r, 0, NAIVE_NODES - 1);
+    struct naive_block *b = &r->naive.block[i];
+    char text[60];
+
+    if (chance(r, 3) || !r->naive.node[node].there) {
+        r->ops->unblock(r->place, (uint32_t)i);
+        *b = (struct naive_block){0};
+        return;
+    }
+    *b = (struct naive_block){.used = true, .start = r->now + draw(r, 0, 20)};
+    if (chance(r, 2)) {
+        b->duration = draw(r, 1, 12);
+        b->every = chance(r, 2) ? 20 : 30;
+    } else {
+        b->duration = draw(r, 1, 30);
+    }
+    if (chance(r, 4)) {
+        int k = (int)draw(r, 0, r->naive.node[node].cores - 1);
+        b->cores[node] = 1u << k;
+        snprintf(text, sizeof(text), "node%d/core%d", node, k);
+    } else if (chance(r, 4)) {
+        for (int n = 0; n < NAIVE_NODES; n++)
+            if (r->naive.node[n].there && r->naive.node[n].rack == r->naive.node[node].rack)
+                b->nodes |= 1u << n;
+        snprintf(text, sizeof(text), "rack%d", r->naive.node[node].rack);
+    } else {
+        b->nodes = 1u << node;
+        snprintf(text, sizeof(text), "node%d", node);
+    }
+    CHECK(r->ops->block(r->place, (uint32_t)i, text, b->start, b->duration, b->every, NULL) == 0);
+}
+
+static void remove_node(struct run *r)
+{
+    int i = (int)draw(r, 0, NAIVE_NODES - 1), there = 0;
+    char text[40];
+
+    for (int k = 0; k < NAIVE_NODES; k++)
+        there += r->naive.node[k].there;
+    if (!r->naive.node[i].there || there == 1)
+        return;
+    snprintf(text, sizeof(text), "node%d", i);
+    CHECK(r->ops->remove(r->place, text, NULL) == 0);
+    r->naive.node[i].there = false;
+    for (int k = 0; k < NAIVE_BOOKINGS; k++) {
+        struct naive_booking *b = &r->naive.booking[k];
+        b->cut |= b->used && b->hold[i].any;
+        b->hold[i] = (struct naive_hold){0};
+    }
+    for (int k = 0; k < NAIVE_BLOCKS; k++) {
+        r->naive.block[k].nodes &= ~(1u << i);
+        r->naive.block[k].cores[i] = 0;
+    }
+    for (int k = 0; k < CLASSES; k++)
+        if (r->class[k].known)
+            r->class[k].ask.units = r->ops->units(r->place, r->class[k].ask.class);
+}
+
+/* ---- Who is stirred ---- */
+
+static void settle(struct run *r)
+{
+    r->ops->settle(r->place);
+    r->hidden = false;
+    for (int i = 0; i < CLASSES; i++) {
+        struct class_of_ask *c = &r->class[i];
+        if (!c->known)
+            continue;
+        c->fitted = naive_fits(&r->naive, &c->naive, r->now, false);
+    }
+}
+
+static void check_stirs(struct run *r)
+{
+    for (int i = 0; i < CLASSES; i++) {
+        struct class_of_ask *c = &r->class[i];
+        if (!c->known || r->hidden)
+            continue;
+        bool stirs = r->ops->stirs(r->place, c->ask.class);
+        bool fits = naive_fits(&r->naive, &c->naive, r->now, false);
+        CHECK(stirs || !fits || c->fitted);
+        stirred += stirs;
+    }
+}
+
+/* Who is said to be short of something can't start, and who is said to be stuck can't start sooner. */
+static void check_short(struct run *r)
+{
+    for (int i = 0; i < CLASSES; i++) {
+        struct class_of_ask *c = &r->class[i];
+        if (!c->known || !r->ops->is_short(r->place, &c->ask, r->now, &c->note))
+            continue;
+        CHECK(!naive_fits(&r->naive, &c->naive, r->now, false));
+        short_of++;
+    }
+    for (int i = 0; i < NAIVE_BOOKINGS; i++)
+        if (r->naive.booking[i].used && r->naive.booking[i].lifted)
+            return; /* what these hold may be free, and counts as freed only when they are moved */
+    for (int i = 0; i < NAIVE_BOOKINGS; i++) {
+        struct naive_booking *b = &r->naive.booking[i];
+        struct class_of_ask *c = &r->class[r->ask_of[i]];
+        if (!b->used || r->hidden || r->started[i] || b->at <= r->now || b->cut ||
+            b->end - b->at != c->naive.duration ||
+            !r->ops->is_stuck(r->place, &c->ask, r->handle[i], b->at))
+            continue;
+        b->lifted = true;
+        CHECK(naive_when(&r->naive, &c->naive, r->now, b->at) < 0);
+        b->lifted = false;
+        stuck++;
+    }
+}
+
+/* ---- Steps ---- */
+
+static void step(struct run *r)
+{
+    int i = (int)draw(r, 0, NAIVE_BOOKINGS - 1), class = (int)draw(r, 0, CLASSES - 1);
+    bool used = r->naive.booking[i].used;
+
+    switch (draw(r, 0, 15)) {
+    case 0:
+        change_status(r);
+        break;
+    case 1:
+        change_block(r);
+        break;
+    case 2:
+        if (chance(r, 3))
+            change_property(r);
+        break;
+    case 3:
+        if (chance(r, 12))
+            remove_node(r);
+        break;
+    case 4:
+    case 5:
+        book(r, class, r->now);
+        break;
+    case 6:
+    case 7:
+        reserve(r, class);
+        break;
+    case 8:
+        if (used)
+            extend(r, i);
+        break;
+    case 9:
+    case 10:
+        if (used)
+            lift_or_drop(r, i);
+        break;
+    case 11:
+    case 12:
+        if (used)
+            pull(r, i);
+        break;
+    case 13:
+        if (used)
+            start(r, i);
+        break;
+    default:
+        if (used)
+            release(r, i);
+    }
+}
+
+static void play(uint64_t seed)
+{
+    struct run *r = calloc(1, sizeof(*r));
+
+    assert_non_null(r);
+    r->random.state = r->seed = seed;
+    r->policy = policies[seed % (sizeof(policies) / sizeof(policies[0]))];
+    r->naive.whole = strcmp(r->policy, "lonodex") == 0;
+    make(r);
+    for (int i = 0; i < CLASSES; i++)
+        draw_class(r, &r->class[i]);
+    for (int round = 0; round < ROUNDS; round++) {
+        r->now += draw(r, 0, 8);
+        r->ops->turn(r->place, r->now);
+        settle(r);
+        for (int k = 0; k < OPS; k++)
+            step(r);
+        check_stirs(r);
+        check_short(r);
+        CHECK(r->ops->check(r->place));
+    }
+    for (int i = 0; i < CLASSES; i++)
+        if (r->class[i].known)
+            r->ops->forget(r->place, r->class[i].ask.class);
+    r->ops->destroy(r->place);
+    CHECK(match_check(r->match));
+    CHECK(r->match->jobs.n == 0);
+    match_destroy(r->match);
+    free(r);
+}
+
+static void test_naive(void **state)
+{
+    const char *first = getenv("PROP_SEED"), *count = getenv("PROP_COUNT");
+    uint64_t seed = first ? strtoull(first, NULL, 10) : 1;
+    uint64_t n = count ? strtoull(count, NULL, 10) : 600;
+
     (void)state;
-    struct graph *g = graph_create();
-    uint32_t node = add(g, add(g, VERTEX_NONE, "cluster", 0, false), "node", 0, false);
-    add(g, node, "core", 0, false);
-    add(g, node, "core", 1, false);
-    assert_int_equal(graph_seal(g), 0);
-    match_t *m = match_create(g, &(match_options_t){.policy = "low"}, NULL);
-    sched_t *s = sched_create_match(m, &(struct sched_params){.policy = "conservative"}, NULL);
-    static const struct sched_request requests[] = {{.units = 1, .duration = 10, .tag = 0},
-                                                    {.units = 1, .duration = 15, .tag = 1},
-                                                    {.units = 2, .duration = 10, .tag = 2},
-                                                    {.units = 1, .duration = 5, .tag = 3}};
-    sched_job_t job[4];
-    const struct sched_decision *d;
-    const struct sched_range *range;
-    size_t n;
-    for (int i = 0; i < 4; i++)
-        job[i] = sched_submit(s, 0, &requests[i]);
-    assert_int_equal(sched_pass(s, 0, false, &d, &n), 0);
-    assert_int_equal(sched_start_time(s, job[2]), 15);
-    assert_int_equal(sched_start_time(s, job[3]), 10);
-    assert_int_equal(sched_finish(s, 16, job[0]), 0);
-    assert_int_equal(sched_finish(s, 16, job[1]), 0);
-    assert_int_equal(sched_pass(s, 16, false, &d, &n), 0);
-    assert_int_equal(sched_state(s, job[2]), SCHED_RUNNING);
-    assert_int_equal(sched_allocation(s, job[2], &range, &n), 0);
-    assert_true(n == 1 && range[0].first == 0 && range[0].last == 1);
-    assert_int_equal(sched_state(s, job[3]), SCHED_RESERVED);
-    assert_int_equal(sched_start_time(s, job[3]), 25);
-    assert_int_equal(sched_allocation(s, job[3], &range, &n), -1);
-    assert_true(sched_check(s));
-    sched_destroy(s);
-    match_destroy(m);
+    for (uint64_t i = 0; i < n; i++)
+        play(seed + i);
+    if (n >= 600) {
+        assert_true(booked > 1000 && refused > 1000 && moved > 50 && forced > 100);
+        assert_true(stirred > 0);
+        assert_true(short_of > 0 && stuck > 0);
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_timely),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_run_out),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_naive)};
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

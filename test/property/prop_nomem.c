@@ -114,7 +114,7 @@ static bool again(struct scene *c, bool failed)
 /* What a job got can be asked for, also after that has failed. */
 static void ask(struct scene *c, sched_job_t job)
 {
-    const struct sched_range *range;
+    const struct resource_range *range;
     size_t n;
     while (again(c, sched_allocation(c->s, job, &range, &n) < 0))
         ;

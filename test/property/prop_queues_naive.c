@@ -135,7 +135,8 @@ static void event(void)
         bool down = draw(0, 2) == 0;
         char name[16];
         snprintf(name, sizeof(name), "node%d", node);
-        CHECK(sched_set_status(run.sched, run.now, name, down ? SCHED_DOWN : SCHED_UP, NULL) == 0);
+        CHECK(sched_set_status(run.sched, run.now, name, down ? RESOURCE_DOWN : RESOURCE_UP,
+                               NULL) == 0);
         nq_status(&run.naive, node, down);
     } else if (what == 8 && j->state != NQ_GONE) {
         CHECK(sched_cancel(run.sched, run.now, run.handle[job]) == 0);

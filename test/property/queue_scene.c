@@ -493,9 +493,9 @@ static void event_of_machine(struct scene *c, int what)
         c->node[i].fast = fast;
     } else {
         bool down = chance(c, 2);
-        enum sched_status status = chance(c, 2) ? SCHED_DOWN : SCHED_DRAINED;
+        enum resource_status status = chance(c, 2) ? RESOURCE_DOWN : RESOURCE_DRAINED;
         CALL(c, rc < 0,
-             rc = sched_set_status(c->sched, c->now, name, down ? status : SCHED_UP, NULL));
+             rc = sched_set_status(c->sched, c->now, name, down ? status : RESOURCE_UP, NULL));
         c->node[i].down = down;
     }
     SCENE_CHECK(c, rc == 0);
@@ -678,7 +678,7 @@ sched_t *scene_copy(const struct scene *c, match_t **match)
         char name[16];
         snprintf(name, sizeof(name), "node%d", i);
         if (c->node[i].down)
-            SCENE_CHECK(c, sched_set_status(to, c->now, name, SCHED_DOWN, NULL) == 0);
+            SCENE_CHECK(c, sched_set_status(to, c->now, name, RESOURCE_DOWN, NULL) == 0);
     }
     for (int i = 0; i < SCENE_BLOCKS; i++)
         if (c->block[i].there)
@@ -791,7 +791,7 @@ static void close_scene(struct scene *c)
         }
     for (int i = 0; i < c->nodes; i++) {
         snprintf(name, sizeof(name), "node%d", i);
-        SCENE_CHECK(c, sched_set_status(c->sched, c->now, name, SCHED_UP, NULL) == 0);
+        SCENE_CHECK(c, sched_set_status(c->sched, c->now, name, RESOURCE_UP, NULL) == 0);
         c->node[i].down = false;
     }
     for (size_t q = 0; q < c->config.config.n_queues; q++) {

@@ -4,8 +4,8 @@
 . "$BERTH_SOURCE/test/lib.sh"
 cd "$BERTH_SOURCE" || exit 1
 
-order='base planner resource jobspec match sched config report sim engine server cli'
-core='base planner resource jobspec match sched'
+order='base planner resource jobspec match place sched config report sim engine server cli'
+core='base planner resource jobspec match place sched'
 
 # Room of a public header: a part of its name.
 room_of_public() {

@@ -177,8 +177,8 @@ static int remove_dir(void **state)
 static void test_alloc(void **state)
 {
     (void)state;
-    static const struct sched_range some[] = {{0, 3}, {7, 7}, {500, 100500}, {4000000, 4000001}};
-    static const struct sched_range far[] = {{INT32_MAX, INT32_MAX}};
+    static const struct resource_range some[] = {{0, 3}, {7, 7}, {500, 100500}, {4000000, 4000001}};
+    static const struct resource_range far[] = {{INT32_MAX, INT32_MAX}};
     struct schedule named = schedule;
     struct alloc alloc;
     assert_int_equal(alloc_init(&alloc, 5), 0);

@@ -1,5 +1,5 @@
-/* Gaps: when there is room for how many pieces (named_gaps.h). */
-#include "sched/named_gaps.h"
+/* Gaps: when there is room for how many pieces (gaps.h). */
+#include "place/graph/gaps.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,16 +3,16 @@
  * A bit a place, so that taking n costs n / 64 words where they lie together, and nothing here needs memory once it is
  * made but the list of what was taken.
  */
-#ifndef SCHED_CORES_H
-#define SCHED_CORES_H
+#ifndef PLACE_CORE_SET_H
+#define PLACE_CORE_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "berth/sched.h"
+#include "berth/resource.h"
 
-struct cores {
+struct core_set {
     uint64_t *word;
     uint32_t n;     /* places */
     uint32_t free;  /* of them */
@@ -21,36 +21,36 @@ struct cores {
 
 /* Ranges of places, ascending and with gaps between them. */
 struct core_list {
-    struct sched_range *v;
+    struct resource_range *v;
     size_t n, capacity;
 };
 
 /* n places, all free or none. Returns 0, or -1 with ENOMEM. */
-int cores_init(struct cores *c, uint32_t n, bool free);
-void cores_clear(struct cores *c);
+int core_set_init(struct core_set *c, uint32_t n, bool free);
+void core_set_clear(struct core_set *c);
 
 /* Write the first n free places into the list. Returns 0, or -1 with EBUSY (so many are not free) or ENOMEM. */
-int cores_find(const struct cores *c, uint32_t n, struct core_list *list);
+int core_set_find(const struct core_set *c, uint32_t n, struct core_list *list);
 
 /* Write all free places into the list. Returns 0, or -1 with ENOMEM. */
-int cores_list(const struct cores *c, struct core_list *list);
+int core_set_list(const struct core_set *c, struct core_list *list);
 
 /* Take ranges of free places, and give ranges of taken ones back. */
-void cores_take(struct cores *c, const struct sched_range *v, size_t n);
-void cores_give(struct cores *c, const struct sched_range *v, size_t n);
+void core_set_take(struct core_set *c, const struct resource_range *v, size_t n);
+void core_set_give(struct core_set *c, const struct resource_range *v, size_t n);
 
 /* Give one back. */
-void cores_give_one(struct cores *c, uint32_t place);
+void core_set_give_one(struct core_set *c, uint32_t place);
 
 /* Take all. O(words between the first and the last that is free). */
-void cores_take_all(struct cores *c);
+void core_set_take_all(struct core_set *c);
 
-static inline bool cores_has(const struct cores *c, uint32_t place)
+static inline bool core_set_has(const struct core_set *c, uint32_t place)
 {
     return c->word[place / 64] >> (place % 64) & 1;
 }
 
 /* True if the numbers fit the bits. */
-bool cores_check(const struct cores *c);
+bool core_set_check(const struct core_set *c);
 
 #endif

@@ -4,18 +4,19 @@
  * and reservations are bookings in the same calendars, so that backfill is a question to the calendar and never
  * a comparison of jobs with jobs. Times are ticks.
  *
- * A machine is either counted, where all a job asks for is a number of units and what is counted decides, or named, where
- * a booking names its resources. Operations for named machines are in struct place_named; a counted one has none.
+ * There are three machines: so many units (flat.h), the cores of a resource graph as such units (cores.h), and a resource
+ * graph whose every booking names its resources (graph.h). Of the first two a job asks for a number of units, and they have
+ * only the first of the operations below.
  */
-#ifndef SCHED_PLACE_H
-#define SCHED_PLACE_H
+#ifndef PLACE_PLACE_H
+#define PLACE_PLACE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "berth/error.h"
 #include "berth/jobspec.h"
-#include "berth/sched.h"
+#include "berth/resource.h"
 #include "planner/planner_ext.h"
 
 struct place;
@@ -24,23 +25,23 @@ struct place;
 #define PLACE_BLOCKS   64 /* blocks that a machine can have at a time */
 
 struct place_ask {
-    int64_t units;    /* >= 1. Named: a lower bound, which rooms goes by */
+    int64_t units;    /* >= 1. On a graph: a lower bound, which rooms goes by */
     int64_t duration; /* ticks, >= 1 */
-    uint32_t class;   /* named: what is asked for, from place_named.know; else PLACE_NO_CLASS */
-    uint32_t part;    /* named: of the machine, from place_named.part; else 0 */
-    uint64_t permits; /* named: by number, the blocks that it may use */
+    uint32_t class;   /* on a graph: what is asked for, from place_ops.know; else PLACE_NO_CLASS */
+    uint32_t part;    /* on a graph: of the machine, from place_ops.part; else 0 */
+    uint64_t permits; /* on a graph: by number, the blocks that it may use */
 };
 
 struct place_pull {
     int64_t at;   /* where the booking starts */
     int64_t from; /* and where it may start at the earliest */
     bool anew;
-    /* Named: whether it may hold what would take its place, which `amount` tells of under this number; NULL: whatever it is. */
+    /* On a graph: whether it may hold what would take its place, which `amount` tells of under this number; NULL: whatever it is. */
     bool (*may_hold)(void *arg, int64_t booking);
     void *arg;
 };
 
-/* What a named machine knows of what an ask lacks to start now; all zeroes: nothing. */
+/* What a graph knows of what an ask lacks to start now; all zeroes: nothing. */
 struct place_note {
     int64_t missing;  /* pieces of the request */
     int64_t duration; /* for so long */
@@ -61,7 +62,7 @@ struct place_ops {
      */
     int64_t (*when)(const struct place *place, const struct place_ask *ask, int64_t from);
 
-    /* Book it from `at` on. Returns a booking, >= 0, or -1: EBUSY if it does not fit then, ENOMEM. Of a named machine, the
+    /* Book it from `at` on. Returns a booking, >= 0, or -1: EBUSY if it does not fit then, ENOMEM. On a graph, the
      * booking is a reservation until `start`.
      */
     int64_t (*book)(struct place *place, const struct place_ask *ask, int64_t at);
@@ -80,12 +81,12 @@ struct place_ops {
     /* What a booking whose job has started was given, as ranges of ids; their number, or -1 with ENOMEM.
      * They hold until the next call. NULL where parts have no names.
      */
-    int64_t (*given)(struct place *place, int64_t booking, const struct sched_range **ranges);
+    int64_t (*given)(struct place *place, int64_t booking, const struct resource_range **ranges);
 
     /* Move a booking, which starts at `at`, to the earliest time on or after `from` if that is before; what it
      * holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM.
      *
-     * Named: if `anew`, what it holds is chosen anew even if it does not move; if there is nothing for it there any more, or it
+     * On a graph: if `anew`, what it holds is chosen anew even if it does not move; if there is nothing for it there any more, or it
      * may not hold what is chosen, it keeps what it held (which in the first case fits is false of). A lifted booking is put in
      * again.
      */
@@ -101,10 +102,8 @@ struct place_ops {
 
     void (*destroy)(struct place *place);
 
-    const struct place_named *named; /* NULL: counted */
-};
+    /* What follows only a graph has; on other machines it is NULL. */
 
-struct place_named {
     /* ---- What is asked for ---- */
 
     /* The part of the machine that a constraint picks (RFC 31, JSON; NULL: all of it). Equal texts are one part, which
@@ -235,8 +234,8 @@ struct place_named {
 
     /* ---- The machine changes ---- */
 
-    /* As the calls of berth/sched.h. *touched (unless NULL) says whether a reservation may be affected. */
-    int (*status)(struct place *place, const char *resources, enum sched_status status,
+    /* As the calls of berth/sched.h. */
+    int (*status)(struct place *place, const char *resources, enum resource_status status,
                   berth_error_t *err);
     int (*property)(struct place *place, const char *resources, const char *key, const char *value,
                     berth_error_t *err);

@@ -1,5 +1,5 @@
 /* Bookings that name resources, one thing at a time; and each call without memory. What fits when on random machines is
- * prop_named_place's.
+ * prop_graph_place's.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include "failing_alloc.h"
 #include "match/inner.h"
-#include "sched/named_place.h"
+#include "place/graph.h"
 
 #define JOB(resources, more)                                                                       \
     "{\"version\":9999,\"resources\":[" resources                                                  \
@@ -51,7 +51,6 @@ struct fixture {
     match_t *match;
     struct place *place;
     const struct place_ops *ops;
-    const struct place_named *named;
 };
 
 static struct fixture make(const char *policy)
@@ -64,10 +63,9 @@ static struct fixture make(const char *policy)
         fail_msg("%s", err.text);
     f.match = match_create(g, &(match_options_t){.policy = policy, .end = MATCH_END_MAX}, &err);
     assert_non_null(f.match);
-    f.place = named_place_create(f.match, &err);
+    f.place = graph_place_create(f.match, &err);
     assert_non_null(f.place);
     f.ops = f.place->ops;
-    f.named = f.ops->named;
     return f;
 }
 
@@ -87,8 +85,7 @@ static int know(struct fixture *f, const char *text, uint32_t part, int64_t dura
     if (!spec)
         fail_msg("%s", err->text);
     *ask = (struct place_ask){.part = part, .duration = duration};
-    int rc = f->named->know(f->place, spec, part, true, &ask->class, &ask->units, err),
-        error = errno;
+    int rc = f->ops->know(f->place, spec, part, true, &ask->class, &ask->units, err), error = errno;
     jobspec_destroy(spec);
     errno = error;
     return rc;
@@ -109,7 +106,7 @@ static void assert_holds(struct fixture *f, int64_t booking, const char *expecte
     const char *text;
     size_t length;
 
-    assert_int_equal(f->named->write(f->place, booking, NULL, &text, &length), 0);
+    assert_int_equal(f->ops->write(f->place, booking, NULL, &text, &length), 0);
     assert_string_equal(text, expected);
     assert_int_equal(length, strlen(expected));
 }
@@ -119,15 +116,15 @@ static void classes(void **state)
     struct fixture f = make("low");
     berth_error_t err = {""};
     struct place_ask a = known(&f, NODES("2"), 0, 10), b = known(&f, NODES("2"), 0, 20), c;
-    int64_t part = f.named->part(f.place, "{\"properties\": [\"fast\"]}", &err);
+    int64_t part = f.ops->part(f.place, "{\"properties\": [\"fast\"]}", &err);
 
     (void)state;
     assert_int_equal(part, 1);
     assert_int_equal(a.class, b.class);
     assert_int_equal(a.units, 9); /* two nodes of four cores, and 1 */
-    assert_int_equal(f.named->wants(f.place, a.class, "node"), 2);
-    assert_int_equal(f.named->wants(f.place, a.class, "core"), 8);
-    assert_int_equal(f.named->wants(f.place, a.class, "gpu"), 2);
+    assert_int_equal(f.ops->wants(f.place, a.class, "node"), 2);
+    assert_int_equal(f.ops->wants(f.place, a.class, "core"), 8);
+    assert_int_equal(f.ops->wants(f.place, a.class, "gpu"), 2);
     assert_int_equal(know(&f, NODES("3"), 1, 10, &c, &err), -1);
     assert_int_equal(errno, ENODEV);
     assert_string_equal(err.text, "unsatisfiable: asks for 3 nodes, the queue has 2");
@@ -140,12 +137,12 @@ static void classes(void **state)
     assert_non_null(strstr(err.text, "fpga"));
     c = known(&f, JOB(SLOT("1", "{\"type\":\"gpu\",\"count\":1}"), ""), 0, 10);
     assert_int_equal(c.units, 1);
-    assert_int_equal(f.named->wants(f.place, c.class, "node"), 1);
-    f.named->forget(f.place, a.class);
-    f.named->forget(f.place, a.class);
+    assert_int_equal(f.ops->wants(f.place, c.class, "node"), 1);
+    f.ops->forget(f.place, a.class);
+    f.ops->forget(f.place, a.class);
     a = known(&f, NODES("2"), 1, 10);
     assert_int_not_equal(a.class, c.class);
-    assert_int_equal(f.named->part(f.place, "{\"properties\": [", &err), -1);
+    assert_int_equal(f.ops->part(f.place, "{\"properties\": [", &err), -1);
     assert_int_equal(errno, EINVAL);
     end(&f);
 }
@@ -162,30 +159,30 @@ static void bookings(void **state)
     assert_int_equal(f.ops->start(f.place, &node, a, 0), 0);
     b = f.ops->book(f.place, &cores, 0);
     assert_holds(&f, b, "n1/core[0-2]");
-    assert_int_equal(f.named->amount(f.place, b, "core"), 3);
-    assert_int_equal(f.named->amount(f.place, b, "node"), 1);
-    assert_int_equal(f.named->amount(f.place, a, "gpu"), 1);
+    assert_int_equal(f.ops->amount(f.place, b, "core"), 3);
+    assert_int_equal(f.ops->amount(f.place, b, "node"), 1);
+    assert_int_equal(f.ops->amount(f.place, a, "gpu"), 1);
     assert_int_equal(f.ops->book(f.place, &three, 0), -1);
     assert_int_equal(errno, EBUSY);
-    assert_string_equal(f.named->lacks(f.place, &three, 0), "core");
-    assert_true(f.named->bars(f.place, &three, b));
+    assert_string_equal(f.ops->lacks(f.place, &three, 0), "core");
+    assert_true(f.ops->bars(f.place, &three, b));
     assert_int_equal(f.ops->when(f.place, &three, 0), 5);
     c = f.ops->book(f.place, &three, 5);
     assert_holds(&f, c, "n[1-3]");
     /* The cores' job overruns: who is promised them must move. */
-    assert_int_equal(f.named->extend(f.place, b, 8), 0);
-    f.named->lift(f.place, c);
-    assert_false(f.named->fits(f.place, &three, c));
-    f.named->drop(f.place, c);
+    assert_int_equal(f.ops->extend(f.place, b, 8), 0);
+    f.ops->lift(f.place, c);
+    assert_false(f.ops->fits(f.place, &three, c));
+    f.ops->drop(f.place, c);
     assert_int_equal(f.ops->start(f.place, &three, c, 5), -1);
     assert_int_equal(errno, EBUSY);
-    f.named->settle(f.place);
+    f.ops->settle(f.place);
     f.ops->release(f.place, b);
-    assert_false(f.named->stirs(f.place, cores.class)); /* now, at 5, n1 is c's */
-    f.named->settle(f.place);
-    assert_int_equal(f.named->extend(f.place, a, 9), 0);
-    assert_false(f.named->stirs(f.place, node.class)); /* nothing of n0 is free now */
-    assert_int_equal(f.named->extend(f.place, a, 10), 0);
+    assert_false(f.ops->stirs(f.place, cores.class)); /* now, at 5, n1 is c's */
+    f.ops->settle(f.place);
+    assert_int_equal(f.ops->extend(f.place, a, 9), 0);
+    assert_false(f.ops->stirs(f.place, node.class)); /* nothing of n0 is free now */
+    assert_int_equal(f.ops->extend(f.place, a, 10), 0);
     assert_int_equal(f.ops->start(f.place, &three, c, 6), 0);
     node.duration = 6;
     assert_int_equal(f.ops->when(f.place, &node, 0), 0); /* n1 to n3 are not taken before 6 */
@@ -207,18 +204,18 @@ static void adoption(void **state)
 
     (void)state;
     assert_holds(&f, a, "n0/core[1-3]"); /* the highest ids, which all nodes have */
-    assert_int_equal(f.named->write(f.place, a, "jgf", &text, &length), 0);
+    assert_int_equal(f.ops->write(f.place, a, "jgf", &text, &length), 0);
     int64_t b =
-        g.named->adopt(g.place, "jgf", text, length, late, late + cores.duration, true, &err);
+        g.ops->adopt(g.place, "jgf", text, length, late, late + cores.duration, true, &err);
     assert_true(b >= 0);
     assert_holds(&g, b, "n0/core[1-3]");
     struct place_ask all = known(&g, NODES("4"), 0, 1),
                      same = known(&g, CORES("3"), 0, cores.duration);
     assert_int_equal(g.ops->when(g.place, &all, late), late + cores.duration);
     assert_int_equal(g.ops->start(g.place, &same, b, late), 0);
-    assert_int_equal(g.named->adopt(g.place, "jgf", text, length, late, late + 1, true, &err), -1);
+    assert_int_equal(g.ops->adopt(g.place, "jgf", text, length, late, late + 1, true, &err), -1);
     assert_int_equal(errno, EINVAL);
-    assert_int_equal(f.named->write(f.place, a, "nothing", &text, &length), -1);
+    assert_int_equal(f.ops->write(f.place, a, "nothing", &text, &length), -1);
     end(&f);
     end(&g);
 }
@@ -230,10 +227,10 @@ static void blocks(void **state)
     berth_error_t err = {""};
 
     (void)state;
-    assert_int_equal(f.named->block(f.place, 3, "n[0-1]", 40, 20, 100, &err), 0);
-    assert_int_equal(f.named->turn(f.place, 0), 40);
-    assert_int_equal(f.named->turn(f.place, 40), 60);
-    assert_int_equal(f.named->turn(f.place, 60), 140);
+    assert_int_equal(f.ops->block(f.place, 3, "n[0-1]", 40, 20, 100, &err), 0);
+    assert_int_equal(f.ops->turn(f.place, 0), 40);
+    assert_int_equal(f.ops->turn(f.place, 40), 60);
+    assert_int_equal(f.ops->turn(f.place, 60), 140);
     assert_int_equal(f.ops->when(f.place, &all, 0), 60);
     assert_int_equal(f.ops->when(f.place, &all, 100), 160);
     all.duration = 80;
@@ -251,19 +248,19 @@ static void blocks(void **state)
     one.permits = UINT64_C(1) << 3;
     int64_t c = f.ops->book(f.place, &one, 0);
     assert_holds(&f, c, "n0");
-    f.named->lift(f.place, c);
-    assert_true(f.named->fits(f.place, &one, c));
+    f.ops->lift(f.place, c);
+    assert_true(f.ops->fits(f.place, &one, c));
     one.permits = 0;
-    assert_false(f.named->fits(f.place, &one, c));
-    f.named->drop(f.place, c);
-    f.named->settle(f.place);
-    f.named->unblock(f.place, 3);
-    assert_true(f.named->stirs(f.place, one.class));
-    assert_int_equal(f.named->turn(f.place, 60), INT64_MAX);
-    assert_int_equal(f.named->block(f.place, 64, "n0", 0, 1, 0, &err), -1);
-    assert_int_equal(f.named->block(f.place, 0, "n0", 0, 10, 10, &err), -1);
+    assert_false(f.ops->fits(f.place, &one, c));
+    f.ops->drop(f.place, c);
+    f.ops->settle(f.place);
+    f.ops->unblock(f.place, 3);
+    assert_true(f.ops->stirs(f.place, one.class));
+    assert_int_equal(f.ops->turn(f.place, 60), INT64_MAX);
+    assert_int_equal(f.ops->block(f.place, 64, "n0", 0, 1, 0, &err), -1);
+    assert_int_equal(f.ops->block(f.place, 0, "n0", 0, 10, 10, &err), -1);
     assert_int_equal(errno, EINVAL);
-    assert_int_equal(f.named->block(f.place, 0, "n9", 0, 10, 0, &err), -1);
+    assert_int_equal(f.ops->block(f.place, 0, "n9", 0, 10, 0, &err), -1);
     assert_int_equal(errno, ENOENT);
     end(&f);
 }
@@ -272,7 +269,7 @@ static void changes(void **state)
 {
     struct fixture f = make("low");
     berth_error_t err = {""};
-    int64_t fast = f.named->part(f.place, "{\"properties\": [\"fast\"]}", &err);
+    int64_t fast = f.ops->part(f.place, "{\"properties\": [\"fast\"]}", &err);
     struct place_ask two = known(&f, NODES("2"), (uint32_t)fast, 10), three;
     struct planner_room room[4];
 
@@ -280,40 +277,40 @@ static void changes(void **state)
     int64_t a = f.ops->book(f.place, &two, 0);
     assert_holds(&f, a, "n[0-1]");
     assert_int_equal(know(&f, NODES("3"), (uint32_t)fast, 10, &three, &err), -1);
-    assert_int_equal(f.named->attach(f.place, more, strlen(more), &err), 0);
+    assert_int_equal(f.ops->attach(f.place, more, strlen(more), &err), 0);
     three = known(&f, NODES("3"), (uint32_t)fast, 10);
     assert_int_equal(three.units, 4); /* some node has but one core */
-    assert_int_equal(f.named->units(f.place, two.class), 3);
+    assert_int_equal(f.ops->units(f.place, two.class), 3);
     assert_int_equal(f.ops->rooms(f.place, (uint32_t)fast, 0, room, 4), 1);
     assert_int_equal(room[0].free, 2); /* the one core, and 1 */
     assert_int_equal(f.ops->rooms(f.place, (uint32_t)fast, 10, room, 4), 1);
     assert_int_equal(room[0].free, 10);
     assert_int_equal(f.ops->when(f.place, &three, 0), 10);
-    f.named->settle(f.place);
-    assert_int_equal(f.named->property(f.place, "n2", "fast", "", &err), 0);
-    assert_true(f.named->stirs(f.place, two.class));
+    f.ops->settle(f.place);
+    assert_int_equal(f.ops->property(f.place, "n2", "fast", "", &err), 0);
+    assert_true(f.ops->stirs(f.place, two.class));
     assert_int_equal(f.ops->when(f.place, &three, 0), 10);
     int64_t b = f.ops->book(f.place, &two, 0);
     assert_holds(&f, b, "n[2,4]");
-    assert_int_equal(f.named->status(f.place, "n2", SCHED_DRAINED, &err), 0);
-    assert_int_equal(f.named->touches(f.place, a, "n2", &err), 0);
-    assert_int_equal(f.named->touches(f.place, b, "n2/core3", &err), 1);
-    f.named->lift(f.place, b);
-    assert_false(f.named->fits(f.place, &two, b));
-    f.named->drop(f.place, b);
+    assert_int_equal(f.ops->status(f.place, "n2", RESOURCE_DRAINED, &err), 0);
+    assert_int_equal(f.ops->touches(f.place, a, "n2", &err), 0);
+    assert_int_equal(f.ops->touches(f.place, b, "n2/core3", &err), 1);
+    f.ops->lift(f.place, b);
+    assert_false(f.ops->fits(f.place, &two, b));
+    f.ops->drop(f.place, b);
     assert_int_equal(f.ops->when(f.place, &three, 0), 10); /* n0, n1, n4 */
-    assert_int_equal(f.named->remove(f.place, "n4", &err), 0);
+    assert_int_equal(f.ops->remove(f.place, "n4", &err), 0);
     assert_holds(&f, b, "n2");
     assert_int_equal(f.ops->when(f.place, &three, 0), -1);
-    f.named->settle(f.place);
-    assert_int_equal(f.named->status(f.place, "n2", SCHED_UP, &err), 0);
-    f.named->lift(f.place, b);
-    assert_false(f.named->fits(f.place, &two, b)); /* it is half of what was asked for */
-    f.named->drop(f.place, b);
+    f.ops->settle(f.place);
+    assert_int_equal(f.ops->status(f.place, "n2", RESOURCE_UP, &err), 0);
+    f.ops->lift(f.place, b);
+    assert_false(f.ops->fits(f.place, &two, b)); /* it is half of what was asked for */
+    f.ops->drop(f.place, b);
     assert_int_equal(f.ops->when(f.place, &three, 0), 10);
-    assert_int_equal(f.named->status(f.place, "n7", SCHED_UP, &err), -1);
+    assert_int_equal(f.ops->status(f.place, "n7", RESOURCE_UP, &err), -1);
     assert_int_equal(errno, ENOENT);
-    assert_int_equal(f.named->remove(f.place, "cluster0", &err), -1);
+    assert_int_equal(f.ops->remove(f.place, "cluster0", &err), -1);
     assert_int_equal(errno, EINVAL);
     end(&f);
 }
@@ -377,31 +374,31 @@ static void without_memory(void **state)
     int64_t a, b, c;
 
     (void)state;
-    THROUGH(&f, f.named->part(f.place, "{\"properties\": [\"fast\"]}", &err));
-    THROUGH(&f, f.named->know(f.place, spec, 1, true, &two.class, &two.units, &err));
+    THROUGH(&f, f.ops->part(f.place, "{\"properties\": [\"fast\"]}", &err));
+    THROUGH(&f, f.ops->know(f.place, spec, 1, true, &two.class, &two.units, &err));
     two.part = 1;
     THROUGH(&f, a = f.ops->book(f.place, &two, 0));
     THROUGH(&f, f.ops->start(f.place, &two, a, 5));
     THROUGH(&f, f.ops->when(f.place, &two, 0));
     THROUGH(&f, b = f.ops->book(f.place, &two, 40));
     THROUGH(&f, f.ops->pull(f.place, &two, b, &how));
-    THROUGH(&f, f.named->extend(f.place, a, 25));
-    THROUGH(&f, f.named->part(f.place, "{\"hostlist\": [\"n[0-2]\"]}", &err));
-    THROUGH(&f, f.named->status(f.place, "n1", SCHED_DOWN, &err));
-    THROUGH(&f, f.named->block(f.place, 0, "n[2-3]", 10, 10, 20, &err));
+    THROUGH(&f, f.ops->extend(f.place, a, 25));
+    THROUGH(&f, f.ops->part(f.place, "{\"hostlist\": [\"n[0-2]\"]}", &err));
+    THROUGH(&f, f.ops->status(f.place, "n1", RESOURCE_DOWN, &err));
+    THROUGH(&f, f.ops->block(f.place, 0, "n[2-3]", 10, 10, 20, &err));
     THROUGH(&f, c = f.ops->book(f.place, &one, 100));
     assert_holds(&f, c, "n0");
-    THROUGH(&f, f.named->touches(f.place, a, "n1", &err) == 1 ? 0 : -1);
-    f.named->unblock(f.place, 0);
+    THROUGH(&f, f.ops->touches(f.place, a, "n1", &err) == 1 ? 0 : -1);
+    f.ops->unblock(f.place, 0);
     THROUGH(&f, c = f.ops->book(f.place, &one, 0));
     const char *text;
     size_t length;
-    THROUGH(&f, f.named->write(f.place, c, NULL, &text, &length));
-    THROUGH(&f, f.named->property(f.place, "n2", "fast", "", &err));
-    THROUGH(&f, f.named->attach(f.place, more, strlen(more), &err));
-    THROUGH(&f, f.named->remove(f.place, "n0", &err));
+    THROUGH(&f, f.ops->write(f.place, c, NULL, &text, &length));
+    THROUGH(&f, f.ops->property(f.place, "n2", "fast", "", &err));
+    THROUGH(&f, f.ops->attach(f.place, more, strlen(more), &err));
+    THROUGH(&f, f.ops->remove(f.place, "n0", &err));
     f.ops->release(f.place, a);
-    f.named->forget(f.place, two.class);
+    f.ops->forget(f.place, two.class);
     jobspec_destroy(spec);
     strbuf_clear(&before);
     strbuf_clear(&after);

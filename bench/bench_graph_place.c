@@ -7,8 +7,8 @@
 
 #include "berth/match.h"
 #include "measure.h"
+#include "place/graph.h"
 #include "resource/graph.h"
-#include "sched/named_place.h"
 
 enum { RACKS = 100, NODES = 100, CORES = 32, ROOMS = 64, REPEAT = 2000 };
 
@@ -19,7 +19,7 @@ static void check(int right, const char *what)
 {
     if (right)
         return;
-    fprintf(stderr, "bench_named_place: %s\n", what);
+    fprintf(stderr, "bench_graph_place: %s\n", what);
     exit(1);
 }
 
@@ -73,8 +73,7 @@ static struct place_ask know(struct place *p, int nodes, int cores, uint32_t par
             nodes, cores);
     snprintf(text + strlen(text) - 1, 40, ", attributes: {system: {duration: 0}}}");
     jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, NULL);
-    check(spec && p->ops->named->know(p, spec, part, true, &ask.class, &ask.units, NULL) == 0,
-          text);
+    check(spec && p->ops->know(p, spec, part, true, &ask.class, &ask.units, NULL) == 0, text);
     jobspec_destroy(spec);
     return ask;
 }
@@ -142,14 +141,14 @@ static void stirs(struct bench *b)
 {
     uint64_t yes = 0;
 
-    b->ops->named->settle(b->p);
+    b->ops->settle(b->p);
     b->ops->release(b->p, b->booking[4711]);
     double t = now();
     for (int i = 0; i < 100000; i++) {
-        yes += b->ops->named->stirs(b->p, b->node.class);
-        yes += b->ops->named->stirs(b->p, b->two.class);
-        yes += b->ops->named->stirs(b->p, b->cores.class);
-        yes += b->ops->named->stirs(b->p, b->many.class);
+        yes += b->ops->stirs(b->p, b->node.class);
+        yes += b->ops->stirs(b->p, b->two.class);
+        yes += b->ops->stirs(b->p, b->cores.class);
+        yes += b->ops->stirs(b->p, b->many.class);
     }
     row(b->policy, "whether a class is stirred by a node's end", now() - t, 400000);
     check(yes > 0, "nobody is stirred");
@@ -165,17 +164,17 @@ static void small_ones(struct bench *b)
     row(b->policy, "rooms of a part", now() - t, REPEAT);
     t = now();
     for (int i = 0; i < REPEAT; i++)
-        b->ops->named->lacks(b->p, &b->two, 1);
+        b->ops->lacks(b->p, &b->two, 1);
     row(b->policy, "what is short", now() - t, REPEAT);
     t = now();
     for (int i = 0; i < REPEAT; i++) {
-        b->ops->named->lift(b->p, b->booking[i]);
-        b->ops->named->drop(b->p, b->booking[i]);
+        b->ops->lift(b->p, b->booking[i]);
+        b->ops->drop(b->p, b->booking[i]);
     }
     row(b->policy, "lift and drop a node", now() - t, REPEAT);
     t = now();
     for (int i = 0; i < 20; i++)
-        check(b->ops->named->status(b->p, "node4000", i % 2 ? SCHED_UP : SCHED_DOWN, NULL) == 0,
+        check(b->ops->status(b->p, "node4000", i % 2 ? RESOURCE_UP : RESOURCE_DOWN, NULL) == 0,
               "no such node");
     row(b->policy, "a node goes down or up", now() - t, 20);
 }
@@ -205,13 +204,13 @@ static void share(struct bench *b)
 static void run(const char *policy, bool flat)
 {
     match_t *m = make_machine(policy, flat);
-    struct bench b = {.policy = policy, .p = named_place_create(m, NULL)};
+    struct bench b = {.policy = policy, .p = graph_place_create(m, NULL)};
 
     check(b.p != NULL, "no place");
     b.ops = b.p->ops;
     b.booking = calloc(RACKS * NODES, sizeof(*b.booking));
     for (int i = 0; i < 3; i++)
-        check(b.ops->named->part(b.p, parts[i], NULL) == i, "no part");
+        check(b.ops->part(b.p, parts[i], NULL) == i, "no part");
     b.node = know(b.p, 1, 0, 0, 1000);
     b.two = know(b.p, 2, 0, 1, 5000);
     b.cores = know(b.p, 1, 4, 0, 1000);

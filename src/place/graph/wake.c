@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/named_priv.h"
+#include "place/graph/graph_priv.h"
 
 /* ---- Pieces ---- */
 
-static void need(const struct named *n, struct piece *p, const char *name, int64_t least)
+static void need(const struct graph_place *n, struct piece *p, const char *name, int64_t least)
 {
     uint16_t type;
 
-    if (!named_type(n, name, &type) || p->n == PIECE_NEEDS) {
+    if (!graph_place_type(n, name, &type) || p->n == PIECE_NEEDS) {
         p->any = true;
         return;
     }
@@ -30,7 +30,7 @@ static void need(const struct named *n, struct piece *p, const char *name, int64
 }
 
 /* Add what is below resource i, so many times. */
-static void add_below(const struct named *n, const jobspec_t *spec, uint32_t i, int64_t count,
+static void add_below(const struct graph_place *n, const jobspec_t *spec, uint32_t i, int64_t count,
                       struct piece *p)
 {
     const struct jobspec_resource *r = &spec->resources[i];
@@ -41,7 +41,7 @@ static void add_below(const struct named *n, const jobspec_t *spec, uint32_t i, 
         uint16_t type;
         if (kid->kind == JOBSPEC_OR_SLOT || kid->kind == JOBSPEC_XOR_SLOT || least > INT32_MAX ||
             (kid->kind == JOBSPEC_RESOURCE && kid->end > k + 1 &&
-             (!named_type(n, kid->type, &type) || match_type_size(n->match, type) > 1))) {
+             (!graph_place_type(n, kid->type, &type) || match_type_size(n->match, type) > 1))) {
             p->any = true;
             return;
         }
@@ -71,7 +71,7 @@ static int add_piece(struct class *class, const struct piece *p)
 }
 
 /* The pieces of resource i. */
-static int find_pieces(const struct named *n, struct class *class, uint32_t i)
+static int find_pieces(const struct graph_place *n, struct class *class, uint32_t i)
 {
     const jobspec_t *spec = class->spec;
     const struct jobspec_resource *r = &spec->resources[i];
@@ -79,7 +79,7 @@ static int find_pieces(const struct named *n, struct class *class, uint32_t i)
 
     if (has_node(spec, i)) {
         /* Who wants all of what nodes are in waits for more than a node. */
-        p.any = r->kind == JOBSPEC_RESOURCE && named_is_alone(n, r);
+        p.any = r->kind == JOBSPEC_RESOURCE && graph_place_is_alone(n, r);
         if (p.any)
             return add_piece(class, &p);
         for (uint32_t k = i + 1; k < r->end; k = spec->resources[k].end)
@@ -88,7 +88,7 @@ static int find_pieces(const struct named *n, struct class *class, uint32_t i)
         return 0;
     }
     if (r->kind == JOBSPEC_RESOURCE && strcmp(r->type, "node") == 0)
-        p.alone = named_is_alone(n, r);
+        p.alone = graph_place_is_alone(n, r);
     else if (r->kind == JOBSPEC_RESOURCE)
         need(n, &p, r->type, 1);
     if (r->kind == JOBSPEC_RESOURCE && r->count.min == 0)
@@ -98,7 +98,7 @@ static int find_pieces(const struct named *n, struct class *class, uint32_t i)
     return add_piece(class, &p);
 }
 
-int named_pieces(const struct named *n, struct class *class)
+int graph_place_pieces(const struct graph_place *n, struct class *class)
 {
     for (uint32_t i = 0; i < class->spec->nresources; i = class->spec->resources[i].end)
         if (find_pieces(n, class, i) < 0)
@@ -108,7 +108,7 @@ int named_pieces(const struct named *n, struct class *class)
 
 /* ---- The log ---- */
 
-void named_tell(struct named *n, int64_t now)
+void graph_place_tell(struct graph_place *n, int64_t now)
 {
     if (now <= n->now)
         return;
@@ -116,27 +116,27 @@ void named_tell(struct named *n, int64_t now)
     if (now < n->turn)
         return;
     n->turn = match_block_turn(n->match, now);
-    named_free_all(n);
+    graph_place_free_all(n);
 }
 
-void named_free_all(struct named *n)
+void graph_place_free_all(struct graph_place *n)
 {
     n->all_freed = true;
     n->n_freed = 0;
-    named_near_all(n);
+    freed_note_all(n);
 }
 
-void named_free(struct named *n, uint32_t vertex, int64_t from, int64_t to)
+void graph_place_free(struct graph_place *n, uint32_t vertex, int64_t from, int64_t to)
 {
     uint32_t node = match_node_of(n->match, vertex);
 
     if (to <= from)
         return;
     if (n->graph->v[node].type != TYPE_NODE) {
-        named_free_all(n);
+        graph_place_free_all(n);
         return;
     }
-    named_near_note(n, node, from, to);
+    freed_note(n, node, from, to);
     if (n->all_freed)
         return;
     for (uint32_t i = n->n_freed; i-- > 0 && i + 4 >= n->n_freed;)
@@ -153,7 +153,7 @@ void named_free(struct named *n, uint32_t vertex, int64_t from, int64_t to)
     n->freed[n->n_freed++] = (struct freed_node){node, from, to};
 }
 
-void named_free_job(struct named *n, int64_t job, int64_t from, int64_t to)
+void graph_place_free_job(struct graph_place *n, int64_t job, int64_t from, int64_t to)
 {
     uint32_t i = 0, vertex;
     bool alone;
@@ -164,27 +164,27 @@ void named_free_job(struct named *n, int64_t job, int64_t from, int64_t to)
     while (match_job_thing(n->match, job, &i, &vertex, &alone)) {
         /* What leads to nodes was shared. */
         if (alone || n->graph->v[vertex].type == TYPE_NODE || !match_has_nodes(n->match, vertex))
-            named_free(n, vertex, from, to);
+            graph_place_free(n, vertex, from, to);
     }
 }
 
-uint64_t named_frees(const struct place *place)
+uint64_t graph_place_frees(const struct place *place)
 {
-    return ((const struct named *)place)->frees;
+    return ((const struct graph_place *)place)->frees;
 }
 
-void named_settle(struct place *place)
+void graph_place_settle(struct place *place)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
     n->n_freed = 0;
     n->all_freed = false;
-    named_hosts_pass(n);
+    capacity_pass(n);
 }
 
 /* ---- Whom it helps ---- */
 
-static bool hosts(const struct named *n, const struct piece *p, uint32_t node, int64_t from,
+static bool hosts(const struct graph_place *n, const struct piece *p, uint32_t node, int64_t from,
                   int64_t to)
 {
     if (p->any)
@@ -198,9 +198,9 @@ static bool hosts(const struct named *n, const struct piece *p, uint32_t node, i
 }
 
 /* Whether a class could now have a piece of one of the nodes in which something was freed. */
-bool named_stirs(const struct place *place, uint32_t number)
+bool graph_place_stirs(const struct place *place, uint32_t number)
 {
-    const struct named *n = named_of(place);
+    const struct graph_place *n = graph_place_of(place);
     const struct class *class = &n->classes[number];
 
     if (n->all_freed || n->stale)

@@ -11,18 +11,18 @@
  *     counts never rule out what could start. Both sides are 1 more than the count, so that who needs none always fits.
  *  4. A block is not booked. It shuts its vertices to windows that overlap an occurrence, for who has no permit.
  *  5. Who waits is stirred by what is freed only if a node that something was freed in has room for a piece of its request
- *     (named_stir.c).
+ *     (wake.c).
  *
- * Costs on 10,000 nodes of 32 cores: make bench, named_place.
+ * Costs on 10,000 nodes of 32 cores: make bench, graph_place_place.
  */
-#ifndef SCHED_NAMED_PLACE_H
-#define SCHED_NAMED_PLACE_H
+#ifndef PLACE_GRAPH_H
+#define PLACE_GRAPH_H
 
 #include "berth/error.h"
 #include "berth/match.h"
-#include "sched/place.h"
+#include "place/place.h"
 
 /* A place over a matcher without jobs, which is borrowed. Returns NULL with EINVAL or ENOMEM. */
-struct place *named_place_create(match_t *match, berth_error_t *err);
+struct place *graph_place_create(match_t *match, berth_error_t *err);
 
 #endif

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "match/names.h"
-#include "sched/named_priv.h"
+#include "place/graph/graph_priv.h"
 
 /* What a class asks for that calendars count too little of: that itself if it is named, else the nodes that come with it.
  */
-static const char *short_of(const struct named *n, const struct class *c)
+static const char *short_of(const struct graph_place *n, const struct class *c)
 {
     const char *unit = intern_text(&n->graph->types, n->unit);
     const char *last = unit;
@@ -24,34 +24,35 @@ static const char *short_of(const struct named *n, const struct class *c)
 }
 
 /* The request that least is there for at a time, of those that too little is there for; NULL: it is not that. */
-const char *named_lacks(struct place *place, const struct place_ask *ask, int64_t at)
+const char *graph_place_lacks(struct place *place, const struct place_ask *ask, int64_t at)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     const struct class *c = class_of(n, ask);
 
-    if (!c || named_freshen(n) < 0)
+    if (!c || graph_place_refresh(n) < 0)
         return "node";
-    struct plan_ask plan = named_plan(n, ask);
+    struct plan_ask plan = graph_place_plan(n, ask);
     if (plan.calendar &&
         (plan.limit < 0 || profile_max(plan.calendar, at, at + ask->duration) > plan.limit))
         return short_of(n, c);
     for (uint32_t i = c->spec->nresources; i-- > 0;) {
         const struct jobspec_resource *r = &c->spec->resources[i];
         uint16_t type;
-        if (r->kind != JOBSPEC_RESOURCE || !named_type(n, r->type, &type))
+        if (r->kind != JOBSPEC_RESOURCE || !graph_place_type(n, r->type, &type))
             continue;
-        int64_t wants = named_wants(place, ask->class, r->type);
-        if (match_part_free(n->match, &plan, type, named_is_alone(n, r), at, wants) < wants)
+        int64_t wants = graph_place_wants(place, ask->class, r->type);
+        if (match_part_free(n->match, &plan, type, graph_place_is_alone(n, r), at, wants) < wants)
             return intern_text(&n->graph->types, type);
     }
     uint16_t node;
-    return named_type(n, "node", &node) && match_has_nodes(n->match, 0)
+    return graph_place_type(n, "node", &node) && match_has_nodes(n->match, 0)
                ? "node"
                : c->spec->resources[c->spec->nresources - 1].type;
 }
 
 /* Whether a resource that is held is one that a class asks for. */
-static bool could_use(const struct named *n, const struct class *c, uint32_t vertex, bool alone)
+static bool could_use(const struct graph_place *n, const struct class *c, uint32_t vertex,
+                      bool alone)
 {
     const char *type = graph_type_name(n->graph, vertex);
 
@@ -61,22 +62,23 @@ static bool could_use(const struct named *n, const struct class *c, uint32_t ver
             continue;
         uint16_t asked;
         if (strcmp(r->type, type) == 0 &&
-            (alone || named_is_alone(n, r) || n->graph->v[vertex].divisible))
+            (alone || graph_place_is_alone(n, r) || n->graph->v[vertex].divisible))
             return true;
-        if (alone && named_type(n, r->type, &asked) && match_has_below(n->match, vertex, asked))
+        if (alone && graph_place_type(n, r->type, &asked) &&
+            match_has_below(n->match, vertex, asked))
             return true;
     }
     return alone && match_gives_whole_nodes(n->match);
 }
 
-bool named_bars(struct place *place, const struct place_ask *ask, int64_t booking)
+bool graph_place_bars(struct place *place, const struct place_ask *ask, int64_t booking)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     const struct class *c = class_of(n, ask);
     uint32_t i = 0, vertex;
     bool alone;
 
-    if (!c || named_freshen(n) < 0)
+    if (!c || graph_place_refresh(n) < 0)
         return true;
     while (match_job_thing(n->match, booking, &i, &vertex, &alone)) {
         uint32_t node = match_node_of(n->match, vertex);
@@ -89,21 +91,21 @@ bool named_bars(struct place *place, const struct place_ask *ask, int64_t bookin
     return false;
 }
 
-int64_t named_amount(const struct place *place, int64_t booking, const char *type)
+int64_t graph_place_amount(const struct place *place, int64_t booking, const char *type)
 {
-    const struct named *n = named_of(place);
+    const struct graph_place *n = graph_place_of(place);
     uint16_t number;
 
-    if (!named_type(n, type, &number))
+    if (!graph_place_type(n, type, &number))
         return 0;
     return number == TYPE_NODE ? match_job_nodes(n->match, booking)
                                : match_job_amount(n->match, booking, number, NULL, false);
 }
 
-int named_write(struct place *place, int64_t booking, const char *format, const char **text,
-                size_t *length)
+int graph_place_write(struct place *place, int64_t booking, const char *format, const char **text,
+                      size_t *length)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
     if (format)
         return match_write_job(n->match, booking, format, text, length);

@@ -5,14 +5,14 @@
 
 #include "base/errtext.h"
 #include "jobspec/constraint_text.h"
-#include "sched/named_priv.h"
+#include "place/graph/graph_priv.h"
 
-static int64_t capacity_of(const struct named *n, const uint64_t *within)
+static int64_t capacity_of(const struct graph_place *n, const uint64_t *within)
 {
     return n->has_unit ? match_part_amount(n->match, within, n->unit, true) : 0;
 }
 
-static int64_t units_of(const struct named *n, int64_t job, const struct part *part, bool up)
+static int64_t units_of(const struct graph_place *n, int64_t job, const struct part *part, bool up)
 {
     return match_job_amount(n->match, job, n->unit, part->within, up);
 }
@@ -26,7 +26,7 @@ static void part_clear(struct part *part)
     profile_clear(&part->calendar);
 }
 
-void named_parts_clear(struct named *n)
+void graph_place_parts_clear(struct graph_place *n)
 {
     for (uint32_t i = 0; i < n->n_parts; i++)
         part_clear(&n->parts[i]);
@@ -48,13 +48,13 @@ static int shares_grow(struct booking *b)
     return 0;
 }
 
-static struct profile *calendar_of(struct named *n, const struct booking *b, uint32_t i)
+static struct profile *calendar_of(struct graph_place *n, const struct booking *b, uint32_t i)
 {
     return &n->parts[b->share[i].part].calendar;
 }
 
 /* Enter all, or take the first `some` out again. */
-static int enter(struct named *n, struct booking *b, int64_t at, int64_t end, bool counted)
+static int enter(struct graph_place *n, struct booking *b, int64_t at, int64_t end, bool counted)
 {
     for (uint32_t i = 0; i < b->n; i++) {
         if (profile_book(calendar_of(n, b, i), at, end, counted ? b->share[i].up : 0) == 0)
@@ -67,13 +67,13 @@ static int enter(struct named *n, struct booking *b, int64_t at, int64_t end, bo
     return 0;
 }
 
-static void leave(struct named *n, struct booking *b, int64_t at, int64_t end, bool counted)
+static void leave(struct graph_place *n, struct booking *b, int64_t at, int64_t end, bool counted)
 {
     for (uint32_t i = 0; i < b->n; i++)
         profile_unbook(calendar_of(n, b, i), at, end, counted ? b->share[i].up : 0);
 }
 
-int named_enter(struct named *n, int64_t job, struct booking *b)
+int graph_place_enter(struct graph_place *n, int64_t job, struct booking *b)
 {
     int64_t at, end;
 
@@ -92,7 +92,7 @@ int named_enter(struct named *n, int64_t job, struct booking *b)
     return enter(n, b, at, end, false);
 }
 
-void named_leave(struct named *n, int64_t job, struct booking *b)
+void graph_place_leave(struct graph_place *n, int64_t job, struct booking *b)
 {
     int64_t at, end;
 
@@ -102,7 +102,7 @@ void named_leave(struct named *n, int64_t job, struct booking *b)
     b->counted = false;
 }
 
-void named_count(struct named *n, int64_t job, struct booking *b, bool count)
+void graph_place_count(struct graph_place *n, int64_t job, struct booking *b, bool count)
 {
     int64_t at, end;
 
@@ -114,7 +114,7 @@ void named_count(struct named *n, int64_t job, struct booking *b, bool count)
     b->counted = count;
 }
 
-int named_move(struct named *n, int64_t job, struct booking *b, int64_t at, int64_t end)
+int graph_place_move(struct graph_place *n, int64_t job, struct booking *b, int64_t at, int64_t end)
 {
     int64_t was_at, was_end;
 
@@ -138,7 +138,7 @@ static int no_memory(berth_error_t *err)
 }
 
 /* Room for one more share in every booking. */
-static int all_shares_grow(struct named *n)
+static int all_shares_grow(struct graph_place *n)
 {
     for (uint32_t i = 0; i < n->n_bookings; i++)
         if (n->bookings[i].used && shares_grow(&n->bookings[i]) < 0)
@@ -147,7 +147,7 @@ static int all_shares_grow(struct named *n)
 }
 
 /* The calendar of a new part. */
-static int fill_calendar(struct named *n, struct part *part)
+static int fill_calendar(struct graph_place *n, struct part *part)
 {
     if (profile_init(&part->calendar, 0) < 0)
         return -1;
@@ -163,7 +163,7 @@ static int fill_calendar(struct named *n, struct part *part)
     return 0;
 }
 
-static void add_shares(struct named *n, uint32_t p)
+static void add_shares(struct graph_place *n, uint32_t p)
 {
     for (uint32_t i = 0; i < n->n_bookings && n->has_unit; i++) {
         struct booking *b = &n->bookings[i];
@@ -173,7 +173,8 @@ static void add_shares(struct named *n, uint32_t p)
     }
 }
 
-static int make_part(struct named *n, struct part *part, const char *requires, berth_error_t *err)
+static int make_part(struct graph_place *n, struct part *part, const char *requires,
+                     berth_error_t *err)
 {
     if (requires) {
         part->constraints = jobspec_constraint_parse(requires, strlen(requires), err);
@@ -188,16 +189,16 @@ static int make_part(struct named *n, struct part *part, const char *requires, b
     return all_shares_grow(n) < 0 || fill_calendar(n, part) < 0 ? no_memory(err) : 0;
 }
 
-int64_t named_part(struct place *place, const char *requires, berth_error_t *err)
+int64_t graph_place_part(struct place *place, const char *requires, berth_error_t *err)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     struct part part = {0};
 
     for (uint32_t i = 0; i < n->n_parts; i++)
         if (requires ? n->parts[i].requires && strcmp(requires, n->parts[i].requires) == 0
                      : !n->parts[i].requires)
             return i;
-    if (named_freshen(n) < 0)
+    if (graph_place_refresh(n) < 0)
         return no_memory(err);
     struct part *parts = reallocarray(n->parts, n->n_parts + 1, sizeof(*parts));
     if (!parts)
@@ -210,7 +211,7 @@ int64_t named_part(struct place *place, const char *requires, berth_error_t *err
         return -1;
     }
     n->parts[n->n_parts++] = part;
-    named_hosts_reset(n);
+    capacity_reset(n);
     add_shares(n, n->n_parts - 1);
     return n->n_parts - 1;
 }
@@ -223,7 +224,7 @@ struct renewal {
     struct booking *bookings;
 };
 
-static void renewal_clear(struct named *n, struct renewal *r)
+static void renewal_clear(struct graph_place *n, struct renewal *r)
 {
     for (uint32_t p = 0; r->parts && p < n->n_parts; p++) {
         free(r->parts[p].within);
@@ -235,7 +236,7 @@ static void renewal_clear(struct named *n, struct renewal *r)
     free(r->bookings);
 }
 
-static int renew_parts(struct named *n, struct renewal *r)
+static int renew_parts(struct graph_place *n, struct renewal *r)
 {
     for (uint32_t p = 0; p < n->n_parts; p++) {
         struct part *part = &r->parts[p];
@@ -249,7 +250,7 @@ static int renew_parts(struct named *n, struct renewal *r)
     return 0;
 }
 
-static int renew_shares(struct named *n, struct renewal *r)
+static int renew_shares(struct graph_place *n, struct renewal *r)
 {
     struct part *was = n->parts;
     int rc = 0;
@@ -259,15 +260,15 @@ static int renew_shares(struct named *n, struct renewal *r)
         struct booking *b = &r->bookings[i];
         if (!n->bookings[i].used)
             continue;
-        rc = named_enter(n, i, b);
+        rc = graph_place_enter(n, i, b);
         if (rc == 0)
-            named_count(n, i, b, n->bookings[i].counted);
+            graph_place_count(n, i, b, n->bookings[i].counted);
     }
     n->parts = was;
     return rc;
 }
 
-int named_freshen(struct named *n)
+int graph_place_refresh(struct graph_place *n)
 {
     if (!n->stale)
         return 0;
@@ -294,13 +295,13 @@ int named_freshen(struct named *n)
         b->share = was.share;
     }
     renewal_clear(n, &r);
-    named_hosts_reset(n);
+    capacity_reset(n);
     n->stale = false;
-    named_classes_renew(n);
+    graph_place_classes_renew(n);
     return 0;
 }
 
-void named_recount(struct named *n, const uint64_t *those)
+void graph_place_recount(struct graph_place *n, const uint64_t *those)
 {
     n->any_down = true;
     if (n->stale || !n->has_unit)
@@ -312,10 +313,10 @@ void named_recount(struct named *n, const uint64_t *those)
         if (!b->used || b->n == 0 || !match_job_touches(n->match, i, those))
             continue;
         bool counted = b->counted;
-        named_count(n, i, b, false);
+        graph_place_count(n, i, b, false);
         for (uint32_t k = 0; k < b->n; k++)
             b->share[k].up = units_of(n, i, &n->parts[b->share[k].part], true);
-        named_count(n, i, b, counted);
+        graph_place_count(n, i, b, counted);
     }
 }
 
@@ -326,26 +327,26 @@ static int64_t free_under(const struct part *part, int64_t load)
     return part->capacity > load ? part->capacity - load : 0;
 }
 
-int64_t named_idle(const struct place *place, int64_t at)
+int64_t graph_place_idle(const struct place *place, int64_t at)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
-    named_tell(n, at);
-    if (!n->has_unit || named_freshen(n) < 0)
+    graph_place_tell(n, at);
+    if (!n->has_unit || graph_place_refresh(n) < 0)
         return INT64_MAX;
     return free_under(&n->parts[0], profile_at(&n->parts[0].calendar, at)) + 1;
 }
 
-size_t named_rooms(const struct place *place, uint32_t number, int64_t at,
-                   struct planner_room *room, size_t max)
+size_t graph_place_rooms(const struct place *place, uint32_t number, int64_t at,
+                         struct planner_room *room, size_t max)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     const struct part *part = &n->parts[number];
     struct profile_cursor c;
     size_t steps = 0;
 
-    named_tell(n, at);
-    if (!n->has_unit || named_freshen(n) < 0) {
+    graph_place_tell(n, at);
+    if (!n->has_unit || graph_place_refresh(n) < 0) {
         room[0] = (struct planner_room){INT64_MAX, INT64_MAX};
         return 1;
     }
@@ -361,7 +362,7 @@ size_t named_rooms(const struct place *place, uint32_t number, int64_t at,
     return steps;
 }
 
-int64_t named_least(struct named *n, uint32_t number, uint16_t upper, uint16_t type)
+int64_t graph_place_least(struct graph_place *n, uint32_t number, uint16_t upper, uint16_t type)
 {
     struct part *part = &n->parts[number];
 
@@ -379,7 +380,7 @@ int64_t named_least(struct named *n, uint32_t number, uint16_t upper, uint16_t t
 
 /* ---- Check ---- */
 
-static bool check_shares(const struct named *n, uint32_t i)
+static bool check_shares(const struct graph_place *n, uint32_t i)
 {
     const struct booking *b = &n->bookings[i];
     uint32_t k = 0;
@@ -398,7 +399,7 @@ static bool check_shares(const struct named *n, uint32_t i)
 }
 
 /* The load of a calendar at an instant, from the bookings. */
-static int64_t load_at(const struct named *n, uint32_t part, int64_t now)
+static int64_t load_at(const struct graph_place *n, uint32_t part, int64_t now)
 {
     int64_t load = 0;
 
@@ -413,7 +414,7 @@ static int64_t load_at(const struct named *n, uint32_t part, int64_t now)
     return load;
 }
 
-bool named_parts_check(const struct named *n)
+bool graph_place_parts_check(const struct graph_place *n)
 {
     if (n->stale)
         return true;

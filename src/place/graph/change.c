@@ -6,29 +6,29 @@
 
 #include "base/errtext.h"
 #include "match/names.h"
-#include "sched/named_priv.h"
+#include "place/graph/graph_priv.h"
 
 static int no_memory(berth_error_t *err)
 {
     return errtext_set(err, ENOMEM, "out of memory");
 }
 
-int named_status(struct place *place, const char *resources, enum sched_status status,
-                 berth_error_t *err)
+int graph_place_status(struct place *place, const char *resources, enum resource_status status,
+                       berth_error_t *err)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     uint32_t *v;
     size_t count;
 
     if (match_select(n->match, resources, &v, &count, err) < 0)
         return -1;
     uint64_t *those = match_those(n->match, v, count);
-    int rc = those ? match_set_down(n->match, v, count, status != SCHED_UP) : -1;
+    int rc = those ? match_set_down(n->match, v, count, status != RESOURCE_UP) : -1;
     if (rc == 0) {
-        named_recount(n, those);
-        named_hosts_reset(n);
-        for (size_t i = 0; i < count && status == SCHED_UP; i++)
-            named_free(n, v[i], n->now, INT64_MAX);
+        graph_place_recount(n, those);
+        capacity_reset(n);
+        for (size_t i = 0; i < count && status == RESOURCE_UP; i++)
+            graph_place_free(n, v[i], n->now, INT64_MAX);
     }
     free(v);
     free(those);
@@ -36,17 +36,17 @@ int named_status(struct place *place, const char *resources, enum sched_status s
 }
 
 /* The structure or what constraints ask for has changed. Without memory, parts are made anew when they are needed. */
-static void change(struct named *n)
+static void change(struct graph_place *n)
 {
     n->stale = true;
     n->changes++;
-    named_freshen(n);
+    graph_place_refresh(n);
 }
 
-int named_property(struct place *place, const char *resources, const char *key, const char *value,
-                   berth_error_t *err)
+int graph_place_property(struct place *place, const char *resources, const char *key,
+                         const char *value, berth_error_t *err)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     uint32_t *v;
     size_t count;
 
@@ -54,7 +54,7 @@ int named_property(struct place *place, const char *resources, const char *key, 
         return -1;
     int rc = match_set_properties(n->match, v, count, key, value);
     for (size_t i = 0; i < count && rc == 0; i++)
-        named_free(n, v[i], n->now, INT64_MAX);
+        graph_place_free(n, v[i], n->now, INT64_MAX);
     free(v);
     if (rc < 0)
         return no_memory(err);
@@ -62,20 +62,20 @@ int named_property(struct place *place, const char *resources, const char *key, 
     return 0;
 }
 
-int named_attach(struct place *place, const char *jgf, size_t length, berth_error_t *err)
+int graph_place_attach(struct place *place, const char *jgf, size_t length, berth_error_t *err)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
     if (match_attach(n->match, jgf, length, err) < 0)
         return -1;
-    named_free_all(n);
+    graph_place_free_all(n);
     change(n);
     return 0;
 }
 
-int named_remove(struct place *place, const char *resources, berth_error_t *err)
+int graph_place_remove(struct place *place, const char *resources, berth_error_t *err)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     uint32_t *v;
     size_t count;
 
@@ -86,14 +86,15 @@ int named_remove(struct place *place, const char *resources, berth_error_t *err)
     errno = error;
     if (rc < 0)
         return -1;
-    named_free_all(n);
+    graph_place_free_all(n);
     change(n);
     return 0;
 }
 
-int named_touches(struct place *place, int64_t booking, const char *resources, berth_error_t *err)
+int graph_place_touches(struct place *place, int64_t booking, const char *resources,
+                        berth_error_t *err)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
     if (!n->touched || n->touched_version != n->graph->version ||
         strcmp(n->touched, resources) != 0) {
@@ -118,10 +119,10 @@ int named_touches(struct place *place, int64_t booking, const char *resources, b
     return booking >= 0 && match_job_touches(n->match, booking, n->those);
 }
 
-int named_block(struct place *place, uint32_t number, const char *resources, int64_t start,
-                int64_t duration, int64_t every, berth_error_t *err)
+int graph_place_block(struct place *place, uint32_t number, const char *resources, int64_t start,
+                      int64_t duration, int64_t every, berth_error_t *err)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     uint32_t *v;
     size_t count;
 
@@ -140,30 +141,30 @@ int named_block(struct place *place, uint32_t number, const char *resources, int
         return no_memory(err);
     }
     n->turn = match_block_turn(n->match, n->now);
-    named_free_all(n);
+    graph_place_free_all(n);
     return 0;
 }
 
-void named_unblock(struct place *place, uint32_t number)
+void graph_place_unblock(struct place *place, uint32_t number)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
     match_block(n->match, number, NULL, 0, 0, 0, 0);
     n->turn = match_block_turn(n->match, n->now);
-    named_free_all(n);
+    graph_place_free_all(n);
 }
 
-int64_t named_turn(const struct place *place, int64_t now)
+int64_t graph_place_turn(const struct place *place, int64_t now)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
-    named_tell(n, now);
+    graph_place_tell(n, now);
     return match_block_turn(n->match, now);
 }
 
-int named_hints(struct place *place, const char **text, size_t *length)
+int graph_place_hints(struct place *place, const char **text, size_t *length)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     strbuf_reset(&n->text);
     if (match_hints_write(n->match, &n->text) < 0)
         return -1;
@@ -172,7 +173,7 @@ int named_hints(struct place *place, const char **text, size_t *length)
     return 0;
 }
 
-int named_take_hints(struct place *place, const char *text, size_t length, berth_error_t *err)
+int graph_place_take_hints(struct place *place, const char *text, size_t length, berth_error_t *err)
 {
-    return match_hints_read(named_of(place)->match, text, length, err);
+    return match_hints_read(graph_place_of(place)->match, text, length, err);
 }

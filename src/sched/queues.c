@@ -1,12 +1,12 @@
 /* A scheduler with named queues: its making, its end, and the ends of its jobs. */
-#include "sched/named.h"
+#include "sched/queues.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/errtext.h"
+#include "place/graph.h"
 #include "sched/control.h"
-#include "sched/named_place.h"
 
 void lanes_free(struct lane *lanes, uint32_t n)
 {
@@ -20,7 +20,7 @@ static int lane_setup(sched_t *s, struct lane *lane, const struct setup *setup, 
 {
     const struct setup_queue *q = &setup->queue[queue];
     berth_error_t why;
-    int64_t part = s->place->ops->named->part(s->place, q->requires, &why);
+    int64_t part = s->place->ops->part(s->place, q->requires, &why);
     if (part < 0 && errno == EINVAL)
         return errtext_set(err, EINVAL, "queue %.60s: requires: %.180s", q->name, why.text);
     if (part < 0 || lane_init(lane, INT32_MAX, true) < 0)
@@ -60,9 +60,9 @@ struct lane *lanes_new(sched_t *s, const struct setup *setup, uint32_t **lane_of
     return NULL;
 }
 
-static struct named *named_new(const struct sched_config *config, berth_error_t *err)
+static struct queues *queues_new(const struct sched_config *config, berth_error_t *err)
 {
-    struct named *n = calloc(1, sizeof(*n));
+    struct queues *n = calloc(1, sizeof(*n));
     if (!n) {
         errtext_set(err, ENOMEM, "out of memory");
         return NULL;
@@ -82,9 +82,9 @@ static struct named *named_new(const struct sched_config *config, berth_error_t 
     return n;
 }
 
-void named_destroy(sched_t *s)
+void queues_destroy(sched_t *s)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     for (uint32_t slot = 0; slot < s->n_jobs; slot++)
         if (s->jobs[slot].state != JOB_FREE)
             details_free(s, s->jobs[slot].details);
@@ -107,24 +107,24 @@ void named_destroy(sched_t *s)
     free(n->holders);
     setup_destroy(n->setup);
     free(n);
-    s->named = NULL;
+    s->queues = NULL;
 }
 
 sched_t *sched_create(struct match *machine, const struct sched_config *config, berth_error_t *err)
 {
-    struct named *n = named_new(config, err);
+    struct queues *n = queues_new(config, err);
     if (!n)
         return NULL;
-    struct place *place = named_place_create(machine, err);
+    struct place *place = graph_place_create(machine, err);
     sched_t *s = place ? core_new(place, err) : NULL;
     if (!s) {
-        sched_t none = {.named = n};
+        sched_t none = {.queues = n};
         int saved = errno;
-        named_destroy(&none);
+        queues_destroy(&none);
         errno = saved;
         return NULL;
     }
-    s->named = n;
+    s->queues = n;
     if (!n->limits || !n->depend || !n->is_closed || !n->stats) {
         errtext_set(err, ENOMEM, "out of memory");
         sched_destroy(s);
@@ -138,9 +138,9 @@ sched_t *sched_create(struct match *machine, const struct sched_config *config, 
     return s;
 }
 
-bool named_check(const sched_t *s)
+bool queues_check(const sched_t *s)
 {
-    const struct named *n = s->named;
+    const struct queues *n = s->queues;
     for (uint32_t i = 0; i < s->n_lanes; i++)
         if (lane_holds(&s->lanes[i]) < 0)
             return false;
@@ -148,9 +148,9 @@ bool named_check(const sched_t *s)
            depend_check(n->depend) && heap_check(&n->begins) && heap_check(&n->ends);
 }
 
-int64_t named_next_time(const sched_t *s)
+int64_t queues_next_time(const sched_t *s)
 {
-    const struct named *n = s->named;
+    const struct queues *n = s->queues;
     int64_t next = clock_next(s);
     if (n->events == 0)
         return next;
@@ -160,21 +160,21 @@ int64_t named_next_time(const sched_t *s)
     return due < next ? due : next;
 }
 
-int named_event(sched_t *s, int64_t now)
+int queues_event(sched_t *s, int64_t now)
 {
-    if (!s->named) {
+    if (!s->queues) {
         errno = EINVAL;
         return -1;
     }
     if (core_advance(s, now) < 0)
         return -1;
-    s->named->events++;
+    s->queues->events++;
     return 0;
 }
 
-void named_ended(sched_t *s, uint32_t slot, bool ok, bool cancelled)
+void queues_ended(sched_t *s, uint32_t slot, bool ok, bool cancelled)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
     preempted_ended(s, slot);
     pending_end(s, slot);
@@ -193,7 +193,7 @@ void named_ended(sched_t *s, uint32_t slot, bool ok, bool cancelled)
 /* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with ENOMEM. */
 static int requeue(sched_t *s, uint32_t slot)
 {
-    struct named *n = s->named;
+    struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     int64_t lasted = job->ask.duration;
@@ -231,27 +231,27 @@ static void ran(sched_t *s)
     s->woken = true;
 }
 
-int named_finish(sched_t *s, int64_t now, uint32_t slot, bool ok)
+int queues_finish(sched_t *s, int64_t now, uint32_t slot, bool ok)
 {
     if (check_time(s, now) < 0)
         return -1;
-    named_event(s, now);
+    queues_event(s, now);
     job_release(s, slot);
-    named_ended(s, slot, ok, false);
+    queues_ended(s, slot, ok, false);
     ran(s);
     return 0;
 }
 
 int sched_requeue(sched_t *s, int64_t now, sched_job_t handle)
 {
-    uint32_t slot = s->named ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
     if (slot == JOB_NONE || s->jobs[slot].state != SCHED_RUNNING) {
         errno = EINVAL;
         return -1;
     }
     if (check_time(s, now) < 0 || requeue(s, slot) < 0)
         return -1;
-    named_event(s, now);
+    queues_event(s, now);
     ran(s);
     return 0;
 }

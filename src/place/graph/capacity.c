@@ -1,5 +1,5 @@
-/* Hosts: gaps for the pieces of classes (named_hosts.h). */
-#include "sched/named_hosts.h"
+/* Hosts: gaps for the pieces of classes (capacity.h). */
+#include "place/graph/capacity.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool is_equal(const struct piece *a, const struct piece *b)
 }
 
 /* How many pieces a class asks for, and whether a piece is a node; 0: that is not known. */
-static int64_t count_pieces(const struct named *n, const struct class *c, bool *is_node)
+static int64_t count_pieces(const struct graph_place *n, const struct class *c, bool *is_node)
 {
     const jobspec_t *spec = c->spec;
     int64_t count = 1;
@@ -40,7 +40,7 @@ static int64_t count_pieces(const struct named *n, const struct class *c, bool *
         if (r->kind != JOBSPEC_RESOURCE && r->kind != JOBSPEC_SLOT)
             return 0;
         if (r->kind == JOBSPEC_SLOT ||
-            (named_type(n, r->type, &type) && match_type_size(n->match, type) <= 1))
+            (graph_place_type(n, r->type, &type) && match_type_size(n->match, type) <= 1))
             if (__builtin_mul_overflow(count, r->count.min, &count))
                 return 0;
         if (!above)
@@ -49,8 +49,8 @@ static int64_t count_pieces(const struct named *n, const struct class *c, bool *
     return 0;
 }
 
-int64_t named_room_of(const struct named *n, const struct host *h, uint32_t vertex,
-                      const struct plan_step *step)
+int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
+                         const struct plan_step *step)
 {
     int64_t pieces = h->is_node ? 1 : INT64_MAX;
 
@@ -70,15 +70,15 @@ int64_t named_room_of(const struct named *n, const struct host *h, uint32_t vert
 /* ---- Counting ---- */
 
 /* What room a node has over time. Returns the number of steps. */
-static uint32_t rooms_of(const struct named *n, const struct host *h, uint32_t vertex,
+static uint32_t rooms_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
                          const struct plan_step *step, uint32_t steps, struct room_step *room)
 {
     static const struct plan_step idle;
     uint32_t k = 0;
 
-    room[k++] = (struct room_step){0, named_room_of(n, h, vertex, steps > 0 ? &step[0] : &idle)};
+    room[k++] = (struct room_step){0, capacity_room_of(n, h, vertex, steps > 0 ? &step[0] : &idle)};
     for (uint32_t i = 1; i < steps; i++) {
-        int64_t pieces = named_room_of(n, h, vertex, &step[i]);
+        int64_t pieces = capacity_room_of(n, h, vertex, &step[i]);
         if (pieces != room[k - 1].pieces)
             room[k++] = (struct room_step){step[i].at, pieces};
     }
@@ -86,7 +86,7 @@ static uint32_t rooms_of(const struct named *n, const struct host *h, uint32_t v
 }
 
 /* False if nothing changes for it. */
-static bool compare(const struct named *n, const struct host *h, const struct change *c,
+static bool compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
                     struct host_change *x)
 {
     uint32_t vertex = c->sample->vertex;
@@ -100,7 +100,7 @@ static bool compare(const struct named *n, const struct host *h, const struct ch
     return true;
 }
 
-static bool concerns(const struct host *h, const struct change *c)
+static bool concerns(const struct capacity *h, const struct change *c)
 {
     return h->users > 0 && h->filled && (c->sample->parts >> h->part & 1);
 }
@@ -113,7 +113,7 @@ static bool has_gap(const struct gap *gap, uint32_t n, const struct gap *x)
     return false;
 }
 
-static int change_gaps(struct host *h, const struct host_change *x, int64_t count)
+static int change_gaps(struct capacity *h, const struct host_change *x, int64_t count)
 {
     for (uint32_t i = 0; i < x->n_was; i++)
         if (!has_gap(x->is, x->n_is, &x->was[i]) &&
@@ -126,44 +126,44 @@ static int change_gaps(struct host *h, const struct host_change *x, int64_t coun
     return 0;
 }
 
-int named_hosts_change(struct named *n, const struct change *c)
+int capacity_change(struct graph_place *n, const struct change *c)
 {
-    struct hosts *hosts = n->hosts;
+    struct capacities *hosts = n->hosts;
     struct host_change x;
 
     for (uint32_t i = 0; i < hosts->n; i++) {
-        struct host *h = &hosts->v[i];
-        if ((hosts->trial && hosts->only != NAMED_NONE && hosts->only != i) || !concerns(h, c) ||
+        struct capacity *h = &hosts->v[i];
+        if ((hosts->trial && hosts->only != PLACE_NONE && hosts->only != i) || !concerns(h, c) ||
             !compare(n, h, c, &x))
             continue;
         if (change_gaps(h, &x, c->count) < 0)
             return -1;
         if (!hosts->trial)
-            named_gain_all(hosts, h, &x, c->count);
+            capacity_note_gains(hosts, h, &x, c->count);
     }
     return 0;
 }
 
-int named_hosts_change_late(struct named *n, const struct change *c)
+int capacity_change_late(struct graph_place *n, const struct change *c)
 {
-    struct hosts *hosts = n->hosts;
+    struct capacities *hosts = n->hosts;
     struct host_change x;
 
     for (uint32_t i = 0; i < hosts->n; i++) {
-        struct host *h = &hosts->v[i];
+        struct capacity *h = &hosts->v[i];
         if (!concerns(h, c) || !compare(n, h, c, &x))
             continue;
-        if (hosts->only != NAMED_NONE && hosts->only != i && change_gaps(h, &x, c->count) < 0)
+        if (hosts->only != PLACE_NONE && hosts->only != i && change_gaps(h, &x, c->count) < 0)
             return -1;
-        named_gain_all(hosts, h, &x, c->count);
+        capacity_note_gains(hosts, h, &x, c->count);
     }
     return 0;
 }
 
 /* The gaps of all nodes, from their rows. */
-static int count_all(const struct named *n, const struct host *h, struct gaps *gaps)
+static int count_all(const struct graph_place *n, const struct capacity *h, struct gaps *gaps)
 {
-    const struct hosts *hosts = n->hosts;
+    const struct capacities *hosts = n->hosts;
 
     for (uint32_t i = 0; i < hosts->n_rows; i++) {
         const struct node_row *row = &hosts->row[i];
@@ -172,7 +172,7 @@ static int count_all(const struct named *n, const struct host *h, struct gaps *g
         int64_t count = 1;
         if (!(row->parts >> h->part & 1))
             continue;
-        for (; i + 1 < hosts->n_rows && named_rows_alike(row, &hosts->row[i + 1]); i++)
+        for (; i + 1 < hosts->n_rows && usage_is_alike(row, &hosts->row[i + 1]); i++)
             count++;
         uint32_t rooms = rooms_of(n, h, row->vertex, row->step, row->n, room);
         uint32_t found = gaps_of(room, rooms, gap);
@@ -183,7 +183,7 @@ static int count_all(const struct named *n, const struct host *h, struct gaps *g
     return 0;
 }
 
-static int fill(struct named *n, struct host *h)
+static int fill(struct graph_place *n, struct capacity *h)
 {
     h->gaps = (struct gaps){0};
     h->filled = true;
@@ -201,12 +201,12 @@ static int take_away(struct gaps *gaps, const struct gap *gap, uint32_t n)
     return 0;
 }
 
-bool named_hosts_check(const struct named *n)
+bool capacity_check(const struct graph_place *n)
 {
     bool fine = true;
 
     for (uint32_t i = 0; n->hosts && i < n->hosts->n && fine; i++) {
-        const struct host *h = &n->hosts->v[i];
+        const struct capacity *h = &n->hosts->v[i];
         struct gaps anew = {0};
         if (!h->filled)
             continue;
@@ -219,16 +219,16 @@ bool named_hosts_check(const struct named *n)
     return fine;
 }
 
-static void empty(struct host *h)
+static void empty(struct capacity *h)
 {
     if (h->filled)
         gaps_clear(&h->gaps);
     h->filled = false;
 }
 
-void named_hosts_pass(struct named *n)
+void capacity_pass(struct graph_place *n)
 {
-    struct hosts *h = n->hosts;
+    struct capacities *h = n->hosts;
 
     if (!h)
         return;
@@ -238,9 +238,9 @@ void named_hosts_pass(struct named *n)
             empty(&h->v[i]);
 }
 
-void named_hosts_clear(struct named *n)
+void capacity_clear(struct graph_place *n)
 {
-    named_hosts_reset(n);
+    capacity_reset(n);
     if (n->hosts)
         free(n->hosts->v);
     free(n->hosts);
@@ -249,13 +249,13 @@ void named_hosts_clear(struct named *n)
 
 /* ---- Classes ---- */
 
-/* A slot for a host of a class: that of its own piece, a free one, or NAMED_NONE. */
-static uint32_t slot_for(const struct hosts *h, const struct class *c, bool is_node)
+/* A slot for a host of a class: that of its own piece, a free one, or PLACE_NONE. */
+static uint32_t slot_for(const struct capacities *h, const struct class *c, bool is_node)
 {
-    uint32_t slot = NAMED_NONE;
+    uint32_t slot = PLACE_NONE;
 
     for (uint32_t i = 0; i < h->n; i++) {
-        const struct host *x = &h->v[i];
+        const struct capacity *x = &h->v[i];
         if (x->users == 0)
             slot = i;
         else if (x->part == c->part && x->is_node == is_node && is_equal(&x->piece, c->piece))
@@ -264,20 +264,20 @@ static uint32_t slot_for(const struct hosts *h, const struct class *c, bool is_n
     return slot;
 }
 
-int named_hosts_enter(struct named *n, struct class *c)
+int capacity_enter(struct graph_place *n, struct class *c)
 {
     bool is_node;
     int64_t count = count_pieces(n, c, &is_node);
 
-    c->host = NAMED_NONE;
+    c->host = PLACE_NONE;
     if (count == 0)
         return 0;
     if (!n->hosts && !(n->hosts = calloc(1, sizeof(*n->hosts))))
         return -1;
-    struct hosts *h = n->hosts;
+    struct capacities *h = n->hosts;
     uint32_t slot = slot_for(h, c, is_node);
-    if (slot == NAMED_NONE) {
-        struct host *v = h->n < HOSTS_MAX ? reallocarray(h->v, h->n + 1, sizeof(*v)) : NULL;
+    if (slot == PLACE_NONE) {
+        struct capacity *v = h->n < HOSTS_MAX ? reallocarray(h->v, h->n + 1, sizeof(*v)) : NULL;
         if (!v)
             return h->n < HOSTS_MAX ? -1 : 0;
         h->v = v;
@@ -285,8 +285,8 @@ int named_hosts_enter(struct named *n, struct class *c)
         h->v[slot].users = 0;
     }
     if (h->v[slot].users++ == 0)
-        h->v[slot] =
-            (struct host){.users = 1, .part = c->part, .is_node = is_node, .piece = c->piece[0]};
+        h->v[slot] = (struct capacity){
+            .users = 1, .part = c->part, .is_node = is_node, .piece = c->piece[0]};
     c->host = slot;
     c->pieces = count;
     c->by_node = strcmp(c->spec->resources[0].type, "node") == 0 &&
@@ -297,21 +297,21 @@ int named_hosts_enter(struct named *n, struct class *c)
     return 0;
 }
 
-void named_hosts_leave(struct named *n, struct class *c)
+void capacity_leave(struct graph_place *n, struct class *c)
 {
-    struct host *h = c->host == NAMED_NONE ? NULL : &n->hosts->v[c->host];
+    struct capacity *h = c->host == PLACE_NONE ? NULL : &n->hosts->v[c->host];
 
     if (h && --h->users == 0)
         empty(h);
 }
 
-struct host *named_host_ready(struct named *n, const struct class *c)
+struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
 {
-    if (c->host == NAMED_NONE || !named_rows_settle(n))
+    if (c->host == PLACE_NONE || !usage_settle(n))
         return NULL;
-    struct host *h = &n->hosts->v[c->host];
+    struct capacity *h = &n->hosts->v[c->host];
     if ((!h->filled && fill(n, h) < 0) || gaps_settle(&h->gaps) < 0) {
-        named_hosts_reset(n);
+        capacity_reset(n);
         return NULL;
     }
     h->asked = n->hosts->passes;
@@ -320,48 +320,49 @@ struct host *named_host_ready(struct named *n, const struct class *c)
 
 /* ---- Questions ---- */
 
-int64_t named_hosts_next(void *context, int64_t from)
+int64_t capacity_next(void *context, int64_t from)
 {
     const struct counted *ask = context;
-    const struct host *h = named_host_ready(ask->n, ask->class);
+    const struct capacity *h = capacity_ready(ask->n, ask->class);
 
     return h ? gaps_first(&h->gaps, ask->plan.duration, from, INT64_MAX, ask->class->pieces, NULL)
              : from;
 }
 
-bool named_hosts_could(struct named *n, const struct class *c, uint32_t node, int64_t duration,
-                       int64_t before)
+bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node, int64_t duration,
+                    int64_t before)
 {
     struct room_step room[GAPS_STEPS_MAX];
     struct gap gap[GAPS_STEPS_MAX];
 
-    if (!named_rows_settle(n))
+    if (!usage_settle(n))
         return true;
-    uint32_t i = named_row_of(n->hosts, node);
+    uint32_t i = usage_row_of(n->hosts, node);
     if (i == n->hosts->n_rows)
         return true;
-    const struct host *h = &n->hosts->v[c->host];
+    const struct capacity *h = &n->hosts->v[c->host];
     const struct node_row *row = &n->hosts->row[i];
     uint32_t gaps = gaps_of(room, rooms_of(n, h, node, row->step, row->n, room), gap);
     for (uint32_t k = 0; k < gaps; k++) {
         int64_t first = gap[k].from > n->now ? gap[k].from : n->now;
-        if (first < before && named_until_of(h, gap[k].until, before) - duration >= first)
+        if (first < before && capacity_gap_end(h, gap[k].until, before) - duration >= first)
             return true;
     }
     return false;
 }
 
-bool named_hosts_has(struct named *n, const struct class *c, uint32_t node, int64_t at, int64_t end)
+bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, int64_t at,
+                  int64_t end)
 {
-    if (c->host == NAMED_NONE || !named_rows_settle(n))
+    if (c->host == PLACE_NONE || !usage_settle(n))
         return true;
-    uint32_t i = named_row_of(n->hosts, node);
+    uint32_t i = usage_row_of(n->hosts, node);
     if (i == n->hosts->n_rows)
         return true;
     const struct node_row *row = &n->hosts->row[i];
     for (uint32_t k = 0; k < row->n; k++)
         if (row->step[k].at < end && (k + 1 == row->n || row->step[k + 1].at > at) &&
-            named_room_of(n, &n->hosts->v[c->host], node, &row->step[k]) == 0)
+            capacity_room_of(n, &n->hosts->v[c->host], node, &row->step[k]) == 0)
             return false;
     return true;
 }

@@ -5,8 +5,8 @@
  * of how many nodes have it. The pieces that there are throughout a window, each in one place all the time, are those of
  * the gaps that it lies in.
  */
-#ifndef SCHED_NAMED_GAPS_H
-#define SCHED_NAMED_GAPS_H
+#ifndef PLACE_GAPS_H
+#define PLACE_GAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

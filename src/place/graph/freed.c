@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/named_priv.h"
+#include "place/graph/graph_priv.h"
 
-void named_near_note(struct named *n, uint32_t node, int64_t from, int64_t to)
+void freed_note(struct graph_place *n, uint32_t node, int64_t from, int64_t to)
 {
     struct near *log = &n->near;
 
@@ -19,30 +19,30 @@ void named_near_note(struct named *n, uint32_t node, int64_t from, int64_t to)
             return;
         }
     if (log->n == NEAR_MAX) {
-        named_near_all(n);
+        freed_note_all(n);
         return;
     }
     log->v[log->n++] = (struct freed_node){node, from, to};
 }
 
-void named_near_all(struct named *n)
+void freed_note_all(struct graph_place *n)
 {
     n->near.base += n->near.n + 1;
     n->near.n = 0;
     n->near.all = n->near.base;
 }
 
-uint64_t named_freed(struct place *place)
+uint64_t graph_place_freed(struct place *place)
 {
-    struct near *log = &named_of(place)->near;
+    struct near *log = &graph_place_of(place)->near;
 
     log->marked = log->base + log->n;
     return log->marked;
 }
 
-void named_forget_freed(struct place *place, uint64_t since)
+void graph_place_forget_freed(struct place *place, uint64_t since)
 {
-    struct near *log = &named_of(place)->near;
+    struct near *log = &graph_place_of(place)->near;
 
     if (since <= log->base)
         return;
@@ -64,7 +64,7 @@ static bool is_over(const struct plan_ask *plan, int64_t from, int64_t before)
 }
 
 /* Whether something was freed since in a node that might help who was told that there is no match. */
-static bool is_helped(struct named *n, const struct class *c, int64_t duration,
+static bool is_helped(struct graph_place *n, const struct class *c, int64_t duration,
                       struct held_note *note)
 {
     const struct near *log = &n->near;
@@ -75,36 +75,37 @@ static bool is_helped(struct named *n, const struct class *c, int64_t duration,
         const struct freed_node *f = &log->v[i];
         if (f->from < note->before && f->to > n->now &&
             match_part_has(n->parts[c->part].within, f->vertex) &&
-            named_hosts_could(n, c, f->vertex, duration, note->before))
+            capacity_could(n, c, f->vertex, duration, note->before))
             return true;
     }
-    note->heard = named_freed(&n->place);
+    note->heard = graph_place_freed(&n->place);
     return false;
 }
 
-bool named_is_short(struct place *place, const struct place_ask *ask, int64_t now,
-                    struct place_note *note)
+bool graph_place_is_short(struct place *place, const struct place_ask *ask, int64_t now,
+                          struct place_note *note)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     const struct class *c = class_of(n, ask);
 
-    if (!c || named_freshen(n) < 0)
+    if (!c || graph_place_refresh(n) < 0)
         return false;
-    if (c->host != NAMED_NONE)
-        return named_hosts_short(n, c, ask->duration, now, note);
-    struct plan_ask plan = named_plan(n, ask);
+    if (c->host != PLACE_NONE)
+        return capacity_short(n, c, ask->duration, now, note);
+    struct plan_ask plan = graph_place_plan(n, ask);
     return is_over(&plan, now, now);
 }
 
-bool named_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at)
+bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking,
+                          int64_t at)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     const struct class *c = class_of(n, ask);
 
-    if (!c || named_freshen(n) < 0)
+    if (!c || graph_place_refresh(n) < 0)
         return false;
-    if (c->host == NAMED_NONE) {
-        struct plan_ask plan = named_plan(n, ask);
+    if (c->host == PLACE_NONE) {
+        struct plan_ask plan = graph_place_plan(n, ask);
         return is_over(&plan, n->now, at);
     }
     struct held_note *note = &n->bookings[booking].note;
@@ -112,12 +113,12 @@ bool named_is_stuck(struct place *place, const struct place_ask *ask, int64_t bo
         ask->duration < note->duration || at != note->before ||
         match_job_is_forced(n->match, booking))
         return false;
-    return note->kind == HELD_SHORT ? named_hosts_stuck(n, c, at, note)
+    return note->kind == HELD_SHORT ? capacity_stuck(n, c, at, note)
                                     : !is_helped(n, c, ask->duration, note);
 }
 
 /* Mark the nodes that a booking holds something in; false if there is no memory to. */
-static bool mark_nodes(struct named *n, int64_t booking)
+static bool mark_nodes(struct graph_place *n, int64_t booking)
 {
     uint32_t i = 0, vertex;
     bool alone;
@@ -141,7 +142,7 @@ static bool mark_nodes(struct named *n, int64_t booking)
 }
 
 /* The ids of the nodes that a booking holds something of. */
-static void know_ids(struct named *n, int64_t booking)
+static void know_ids(struct graph_place *n, int64_t booking)
 {
     struct booking *b = &n->bookings[booking];
     uint32_t i = 0, vertex;
@@ -160,7 +161,8 @@ static void know_ids(struct named *n, int64_t booking)
 }
 
 /* Whether a class that holds a booking would rather have, or has, something of a node. */
-static bool is_preferred(struct named *n, const struct class *c, int64_t booking, uint32_t node)
+static bool is_preferred(struct graph_place *n, const struct class *c, int64_t booking,
+                         uint32_t node)
 {
     int order = c->by_node ? match_order_of_ids(n->match) : 0;
     const struct booking *b = &n->bookings[booking];
@@ -172,10 +174,10 @@ static bool is_preferred(struct named *n, const struct class *c, int64_t booking
     return order > 0 ? id <= b->high : id >= b->low;
 }
 
-bool named_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
-                   uint64_t since)
+bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,
+                         int64_t at, uint64_t since)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     const struct near *log = &n->near;
     const struct class *c = class_of(n, ask);
     int64_t end = ask->duration < INT64_MAX - at ? at + ask->duration : INT64_MAX;
@@ -194,7 +196,7 @@ bool named_betters(struct place *place, const struct place_ask *ask, int64_t boo
             !match_part_has(n->parts[c->part].within, f->vertex) ||
             (booking >= 0 && !is_preferred(n, c, booking, f->vertex)))
             continue;
-        if (named_hosts_has(n, c, f->vertex, at, end) ||
+        if (capacity_has(n, c, f->vertex, at, end) ||
             (shares && !is_marked && !(is_marked = mark_nodes(n, booking))) ||
             (shares && n->marked[f->vertex] == n->mark))
             return true;
@@ -202,7 +204,7 @@ bool named_betters(struct place *place, const struct place_ask *ask, int64_t boo
     return false;
 }
 
-bool named_is_fixed(const struct place *place)
+bool graph_place_is_fixed(const struct place *place)
 {
-    return !match_goes_by_weight(((const struct named *)place)->match);
+    return !match_goes_by_weight(((const struct graph_place *)place)->match);
 }

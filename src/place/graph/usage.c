@@ -1,15 +1,15 @@
-/* Rows: of each node, what was taken of it when it was last counted (named_hosts.h). */
+/* Rows: of each node, what was taken of it when it was last counted (capacity.h). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/named_hosts.h"
+#include "place/graph/capacity.h"
 
 #define ROWS_PARTS_MAX 64 /* nothing is known where there are more parts */
 
-static int flush(struct named *n)
+static int flush(struct graph_place *n)
 {
     struct change *c = &n->hosts->change;
-    int rc = c->count > 0 ? named_hosts_change(n, c) : 0;
+    int rc = c->count > 0 ? capacity_change(n, c) : 0;
 
     c->count = 0;
     return rc;
@@ -21,15 +21,15 @@ static bool is_same(const struct plan_step *a, uint32_t n_a, const struct plan_s
     return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof(*a)) == 0);
 }
 
-bool named_rows_alike(const struct node_row *a, const struct node_row *b)
+bool usage_is_alike(const struct node_row *a, const struct node_row *b)
 {
     return a->alike == b->alike && a->parts == b->parts && is_same(a->step, a->n, b->step, b->n);
 }
 
 /* Take a node that has changed to those that have changed alike; others are counted first. */
-static int take(struct named *n, const struct node_row *row, const struct plan_step *old,
+static int take(struct graph_place *n, const struct node_row *row, const struct plan_step *old,
                 uint32_t n_old, const struct plan_step *new, uint32_t n_new,
-                int (*count)(struct named *n))
+                int (*count)(struct graph_place *n))
 {
     struct change *c = &n->hosts->change;
 
@@ -52,7 +52,7 @@ static int take(struct named *n, const struct node_row *row, const struct plan_s
 }
 
 /* Give a row other steps; those that it had when a trial began are kept. */
-static int put(struct hosts *h, struct node_row *row, const struct plan_step *step, uint32_t n)
+static int put(struct capacities *h, struct node_row *row, const struct plan_step *step, uint32_t n)
 {
     struct plan_step *copy = n > 0 ? malloc(n * sizeof(*copy)) : NULL;
 
@@ -74,7 +74,7 @@ static int put(struct hosts *h, struct node_row *row, const struct plan_step *st
 }
 
 /* Count one node anew. */
-static int recount(struct named *n, struct node_row *row)
+static int recount(struct graph_place *n, struct node_row *row)
 {
     struct plan_step step[GAPS_STEPS_MAX];
     uint32_t steps = match_steps(n->match, row->vertex, step, GAPS_STEPS_MAX);
@@ -95,29 +95,29 @@ static int recount(struct named *n, struct node_row *row)
 
 /* ---- Trials ---- */
 
-void named_hosts_try(struct named *n, const struct class *c)
+void capacity_try(struct graph_place *n, const struct class *c)
 {
-    if (!n->hosts || !named_rows_settle(n))
+    if (!n->hosts || !usage_settle(n))
         return;
     n->hosts->trial = true;
-    n->hosts->only = c ? c->host : NAMED_NONE;
+    n->hosts->only = c ? c->host : PLACE_NONE;
 }
 
-static int flush_late(struct named *n)
+static int flush_late(struct graph_place *n)
 {
     struct change *c = &n->hosts->change;
-    int rc = c->count > 0 ? named_hosts_change_late(n, c) : 0;
+    int rc = c->count > 0 ? capacity_change_late(n, c) : 0;
 
     c->count = 0;
     return rc;
 }
 
-void named_hosts_tried(struct named *n)
+void capacity_tried(struct graph_place *n)
 {
-    struct hosts *h = n->hosts;
+    struct capacities *h = n->hosts;
     int rc = 0;
 
-    if (!h || !h->trial || !named_rows_settle(n))
+    if (!h || !h->trial || !usage_settle(n))
         return;
     h->trial = false;
     h->batch++;
@@ -131,14 +131,14 @@ void named_hosts_tried(struct named *n)
     }
     h->n_tried = 0;
     if (rc < 0 || flush_late(n) < 0)
-        named_hosts_reset(n);
+        capacity_reset(n);
 }
 
 /* ---- All of them ---- */
 
-void named_hosts_reset(struct named *n)
+void capacity_reset(struct graph_place *n)
 {
-    struct hosts *h = n->hosts;
+    struct capacities *h = n->hosts;
 
     if (!h)
         return;
@@ -161,9 +161,9 @@ void named_hosts_reset(struct named *n)
     h->ready = h->trial = false;
 }
 
-static int make_rows(struct named *n)
+static int make_rows(struct graph_place *n)
 {
-    struct hosts *h = n->hosts;
+    struct capacities *h = n->hosts;
     uint32_t count = 0;
 
     for (uint32_t v = 0; v < n->graph->n; v++)
@@ -186,9 +186,9 @@ static int make_rows(struct named *n)
     return 0;
 }
 
-bool named_rows_settle(struct named *n)
+bool usage_settle(struct graph_place *n)
 {
-    struct hosts *h = n->hosts;
+    struct capacities *h = n->hosts;
     int rc = 0;
 
     if (n->n_parts > ROWS_PARTS_MAX)
@@ -202,11 +202,11 @@ bool named_rows_settle(struct named *n)
     if (rc == 0)
         rc = flush(n);
     if (rc < 0)
-        named_hosts_reset(n);
+        capacity_reset(n);
     return rc == 0;
 }
 
-uint32_t named_row_of(const struct hosts *h, uint32_t vertex)
+uint32_t usage_row_of(const struct capacities *h, uint32_t vertex)
 {
     uint32_t low = 0, high = h->n_rows;
 
@@ -220,9 +220,9 @@ uint32_t named_row_of(const struct hosts *h, uint32_t vertex)
     return low < h->n_rows && h->row[low].vertex == vertex ? low : h->n_rows;
 }
 
-static void note(struct hosts *h, uint32_t vertex)
+static void note(struct capacities *h, uint32_t vertex)
 {
-    uint32_t i = named_row_of(h, vertex);
+    uint32_t i = usage_row_of(h, vertex);
 
     if (i == h->n_rows || h->row[i].dirty)
         return;
@@ -230,9 +230,9 @@ static void note(struct hosts *h, uint32_t vertex)
     h->dirty[h->n_dirty++] = i;
 }
 
-void named_hosts_note(struct named *n, int64_t job)
+void capacity_note(struct graph_place *n, int64_t job)
 {
-    uint32_t i = 0, vertex, last = NAMED_NONE;
+    uint32_t i = 0, vertex, last = PLACE_NONE;
     bool alone;
 
     if (!n->hosts || !n->hosts->ready)

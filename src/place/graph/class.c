@@ -6,7 +6,7 @@
 
 #include "base/errtext.h"
 #include "jobspec/canonical.h"
-#include "sched/named_priv.h"
+#include "place/graph/graph_priv.h"
 
 static uint32_t hash_of(const char *text, uint32_t part)
 {
@@ -17,7 +17,7 @@ static uint32_t hash_of(const char *text, uint32_t part)
     return hash;
 }
 
-bool named_type(const struct named *n, const char *name, uint16_t *type)
+bool graph_place_type(const struct graph_place *n, const char *name, uint16_t *type)
 {
     uint32_t id;
 
@@ -27,7 +27,7 @@ bool named_type(const struct named *n, const char *name, uint16_t *type)
     return true;
 }
 
-bool named_is_alone(const struct named *n, const struct jobspec_resource *r)
+bool graph_place_is_alone(const struct graph_place *n, const struct jobspec_resource *r)
 {
     return r->exclusive == JOBSPEC_EXCLUSIVE_TRUE || r->in_slot ||
            (match_gives_whole_nodes(n->match) && strcmp(r->type, "node") == 0);
@@ -50,10 +50,10 @@ static int64_t plus(int64_t a, int64_t b)
 }
 
 /* The least number of vertices that a count needs. */
-static int64_t vertices_of(const struct named *n, const struct jobspec_resource *r)
+static int64_t vertices_of(const struct graph_place *n, const struct jobspec_resource *r)
 {
     uint16_t type;
-    int64_t size = r->kind == JOBSPEC_RESOURCE && named_type(n, r->type, &type)
+    int64_t size = r->kind == JOBSPEC_RESOURCE && graph_place_type(n, r->type, &type)
                        ? match_type_size(n->match, type)
                        : 1;
 
@@ -61,7 +61,7 @@ static int64_t vertices_of(const struct named *n, const struct jobspec_resource 
 }
 
 /* What a request takes of a type at least; of alternatives nothing is known. */
-static int64_t least_of(struct named *n, const struct class *c, uint32_t i, uint16_t type)
+static int64_t least_of(struct graph_place *n, const struct class *c, uint32_t i, uint16_t type)
 {
     const struct jobspec_resource *r = &c->spec->resources[i];
     int64_t sum = 0;
@@ -73,18 +73,18 @@ static int64_t least_of(struct named *n, const struct class *c, uint32_t i, uint
         sum = plus(sum, least_of(n, c, k, type));
     if (r->kind == JOBSPEC_SLOT)
         return times(sum, r->count.min);
-    if (!named_type(n, r->type, &own))
+    if (!graph_place_type(n, r->type, &own))
         return 0;
     if (own == type)
         return plus(r->count.min, times(sum, vertices_of(n, r)));
-    if (named_is_alone(n, r)) {
-        int64_t least = named_least(n, c->part, own, type);
+    if (graph_place_is_alone(n, r)) {
+        int64_t least = graph_place_least(n, c->part, own, type);
         sum = least > sum ? least : sum;
     }
     return times(sum, vertices_of(n, r));
 }
 
-static int64_t least(struct named *n, const struct class *c, uint16_t type)
+static int64_t least(struct graph_place *n, const struct class *c, uint16_t type)
 {
     int64_t sum = 0;
 
@@ -94,24 +94,25 @@ static int64_t least(struct named *n, const struct class *c, uint16_t type)
 }
 
 /* True if anything is asked for that only nodes have. */
-static bool is_in_nodes(const struct named *n, const struct class *c)
+static bool is_in_nodes(const struct graph_place *n, const struct class *c)
 {
     uint16_t type, node;
 
-    if (!named_type(n, "node", &node))
+    if (!graph_place_type(n, "node", &node))
         return false;
     for (uint32_t i = 0; i < c->spec->nresources; i++)
         if (c->spec->resources[i].kind == JOBSPEC_RESOURCE && c->spec->resources[i].count.min > 0 &&
-            named_type(n, c->spec->resources[i].type, &type) && match_is_in_nodes(n->match, type))
+            graph_place_type(n, c->spec->resources[i].type, &type) &&
+            match_is_in_nodes(n->match, type))
             return true;
     return false;
 }
 
-static int64_t wants(struct named *n, const struct class *c, const char *name)
+static int64_t wants(struct graph_place *n, const struct class *c, const char *name)
 {
     uint16_t type;
 
-    if (!named_type(n, name, &type))
+    if (!graph_place_type(n, name, &type))
         return 0;
     int64_t sum = least(n, c, type);
     if (!is_in_nodes(n, c))
@@ -119,33 +120,33 @@ static int64_t wants(struct named *n, const struct class *c, const char *name)
     if (sum == 0 && strcmp(name, "node") == 0)
         return 1;
     if (match_gives_whole_nodes(n->match)) {
-        int64_t whole = named_least(n, c->part, TYPE_NODE, type);
+        int64_t whole = graph_place_least(n, c->part, TYPE_NODE, type);
         return whole > sum ? whole : sum;
     }
     return sum;
 }
 
-int64_t named_wants(const struct place *place, uint32_t class, const char *type)
+int64_t graph_place_wants(const struct place *place, uint32_t class, const char *type)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
     return wants(n, &n->classes[class], type);
 }
 
-static void reckon_cores(struct named *n, struct class *c)
+static void reckon_cores(struct graph_place *n, struct class *c)
 {
     c->cores = n->has_unit ? wants(n, c, intern_text(&n->graph->types, n->unit)) : 0;
 }
 
-int64_t named_units(struct place *place, uint32_t class)
+int64_t graph_place_units(struct place *place, uint32_t class)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
-    named_freshen(n);
+    graph_place_refresh(n);
     return plus(n->classes[class].cores, 1);
 }
 
-void named_classes_renew(struct named *n)
+void graph_place_classes_renew(struct graph_place *n)
 {
     for (uint32_t i = 0; i < n->n_classes; i++)
         if (n->classes[i].text)
@@ -154,16 +155,16 @@ void named_classes_renew(struct named *n)
 
 /* ---- The table ---- */
 
-static void class_clear(struct named *n, struct class *c)
+static void class_clear(struct graph_place *n, struct class *c)
 {
-    named_hosts_leave(n, c);
+    capacity_leave(n, c);
     free(c->text);
     jobspec_destroy(c->spec);
     free(c->piece);
-    *c = (struct class){.host = NAMED_NONE};
+    *c = (struct class){.host = PLACE_NONE};
 }
 
-void named_classes_clear(struct named *n)
+void graph_place_classes_clear(struct graph_place *n)
 {
     for (uint32_t i = 0; i < n->n_classes; i++)
         class_clear(n, &n->classes[i]);
@@ -171,7 +172,7 @@ void named_classes_clear(struct named *n)
     free(n->bucket);
 }
 
-static int widen(struct named *n)
+static int widen(struct graph_place *n)
 {
     if (n->live_classes < n->buckets)
         return 0;
@@ -180,7 +181,7 @@ static int widen(struct named *n)
     if (!bucket)
         return -1;
     for (uint32_t b = 0; b < buckets; b++)
-        bucket[b] = NAMED_NONE;
+        bucket[b] = PLACE_NONE;
     for (uint32_t i = 0; i < n->n_classes; i++) {
         struct class *c = &n->classes[i];
         if (!c->text)
@@ -194,25 +195,25 @@ static int widen(struct named *n)
     return 0;
 }
 
-/* A free place for a class; NAMED_NONE with ENOMEM. */
-static uint32_t place_for_one(struct named *n)
+/* A free place for a class; PLACE_NONE with ENOMEM. */
+static uint32_t place_for_one(struct graph_place *n)
 {
     if (widen(n) < 0)
-        return NAMED_NONE;
-    if (n->free_class != NAMED_NONE)
+        return PLACE_NONE;
+    if (n->free_class != PLACE_NONE)
         return n->free_class;
     if (n->n_classes == n->cap_classes) {
         uint32_t capacity = n->cap_classes + n->cap_classes / 2 + 16;
         struct class *classes = reallocarray(n->classes, capacity, sizeof(*classes));
         if (!classes)
-            return NAMED_NONE;
+            return PLACE_NONE;
         n->classes = classes;
         n->cap_classes = capacity;
     }
     return n->n_classes;
 }
 
-static void put(struct named *n, uint32_t at, const struct class *c)
+static void put(struct graph_place *n, uint32_t at, const struct class *c)
 {
     if (at == n->n_classes)
         n->n_classes++;
@@ -224,9 +225,9 @@ static void put(struct named *n, uint32_t at, const struct class *c)
     n->live_classes++;
 }
 
-void named_forget(struct place *place, uint32_t class)
+void graph_place_forget(struct place *place, uint32_t class)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
     struct class *c = &n->classes[class];
     uint32_t *link;
 
@@ -242,11 +243,11 @@ void named_forget(struct place *place, uint32_t class)
     n->live_classes--;
 }
 
-static uint32_t find(const struct named *n, const char *text, uint32_t hash, uint32_t part)
+static uint32_t find(const struct graph_place *n, const char *text, uint32_t hash, uint32_t part)
 {
-    uint32_t i = n->buckets ? n->bucket[hash & (n->buckets - 1)] : NAMED_NONE;
+    uint32_t i = n->buckets ? n->bucket[hash & (n->buckets - 1)] : PLACE_NONE;
 
-    while (i != NAMED_NONE && (n->classes[i].hash != hash || n->classes[i].part != part ||
+    while (i != PLACE_NONE && (n->classes[i].hash != hash || n->classes[i].part != part ||
                                strcmp(n->classes[i].text, text) != 0))
         i = n->classes[i].next;
     return i;
@@ -254,7 +255,7 @@ static uint32_t find(const struct named *n, const char *text, uint32_t hash, uin
 
 /* ---- What is known of one ---- */
 
-struct plan_ask named_plan(const struct named *n, const struct place_ask *ask)
+struct plan_ask graph_place_plan(const struct graph_place *n, const struct place_ask *ask)
 {
     const struct class *c = class_of(n, ask);
     struct plan_ask plan = {.duration = ask->duration, .permits = ask->permits};
@@ -271,11 +272,12 @@ struct plan_ask named_plan(const struct named *n, const struct place_ask *ask)
     return plan;
 }
 
-void named_plan_counted(struct counted *counted, struct named *n, const struct place_ask *ask)
+void graph_place_plan_counted(struct counted *counted, struct graph_place *n,
+                              const struct place_ask *ask)
 {
-    *counted = (struct counted){named_plan(n, ask), n, class_of(n, ask)};
-    if (counted->class && counted->class->host != NAMED_NONE) {
-        counted->plan.next = named_hosts_next;
+    *counted = (struct counted){graph_place_plan(n, ask), n, class_of(n, ask)};
+    if (counted->class && counted->class->host != PLACE_NONE) {
+        counted->plan.next = capacity_next;
         counted->plan.context = counted;
     }
 }
@@ -296,7 +298,7 @@ static void describe(struct strbuf *out, int64_t count, const char *type)
 }
 
 /* How many nodes of its part a class may have, by what it requires; -1 with ENOMEM. */
-static int64_t eligible(const struct named *n, const struct class *c)
+static int64_t eligible(const struct graph_place *n, const struct class *c)
 {
     const uint64_t *within = n->parts[c->part].within;
     uint64_t *fit = match_part(n->match, c->spec->constraints);
@@ -311,14 +313,14 @@ static int64_t eligible(const struct named *n, const struct class *c)
 }
 
 /* Say why it can never be: a count of some type, what it requires of nodes, or else how it asks for things together. */
-static int explain(struct named *n, const struct class *c, berth_error_t *err)
+static int explain(struct graph_place *n, const struct class *c, berth_error_t *err)
 {
     const struct part *part = &n->parts[c->part];
 
     for (uint32_t i = 0; i < c->spec->ntypes; i++) {
         const char *name = c->spec->types[i];
         uint16_t type;
-        if (!named_type(n, name, &type) || type == TYPE_SLOT || type == TYPE_XOR_SLOT)
+        if (!graph_place_type(n, name, &type) || type == TYPE_SLOT || type == TYPE_XOR_SLOT)
             continue;
         int64_t want = least(n, c, type);
         int64_t has = match_part_amount(n->match, part->within, type, false);
@@ -348,11 +350,11 @@ static bool knows(const void *arg, const char *type)
 {
     uint16_t number;
 
-    return named_type(arg, type, &number);
+    return graph_place_type(arg, type, &number);
 }
 
 /* Find out whether an idle machine could, as it is now. Returns 0, or -1 with a text. */
-static int judge(struct named *n, struct class *c, berth_error_t *err)
+static int judge(struct graph_place *n, struct class *c, berth_error_t *err)
 {
     struct plan_ask plan = {.spec = c->spec, .within = n->parts[c->part].within, .duration = 1};
     c->never = match_plan_ever(n->match, &plan) < 0;
@@ -366,7 +368,7 @@ static int judge(struct named *n, struct class *c, berth_error_t *err)
 }
 
 /* Find out all about a new class, whose text it has. */
-static int make(struct named *n, struct class *c, berth_error_t *err)
+static int make(struct graph_place *n, struct class *c, berth_error_t *err)
 {
     struct jobspec_options options = {.knows_type = knows, .arg = n};
 
@@ -376,19 +378,19 @@ static int make(struct named *n, struct class *c, berth_error_t *err)
     if (judge(n, c, err) < 0)
         return -1;
     reckon_cores(n, c);
-    return named_pieces(n, c) < 0 || named_hosts_enter(n, c) < 0
+    return graph_place_pieces(n, c) < 0 || capacity_enter(n, c) < 0
                ? errtext_set(err, ENOMEM, "out of memory")
                : 0;
 }
 
 /* As jobspec_parse would say it of the jobspec itself. */
-static int check_types(const struct named *n, const jobspec_t *spec, berth_error_t *err)
+static int check_types(const struct graph_place *n, const jobspec_t *spec, berth_error_t *err)
 {
     uint16_t type;
 
     for (uint32_t i = 0; i < spec->nresources; i++) {
         const struct jobspec_resource *r = &spec->resources[i];
-        if (r->kind == JOBSPEC_RESOURCE && !named_type(n, r->type, &type))
+        if (r->kind == JOBSPEC_RESOURCE && !graph_place_type(n, r->type, &type))
             return errtext_set(
                 err, EINVAL,
                 "line %" PRIu32 ", column %" PRIu32
@@ -399,7 +401,7 @@ static int check_types(const struct named *n, const jobspec_t *spec, berth_error
 }
 
 /* Another user of a class that is known; `refuse` one that the machine has grown too small for. */
-static int join(struct named *n, struct class *c, bool refuse, berth_error_t *err)
+static int join(struct graph_place *n, struct class *c, bool refuse, berth_error_t *err)
 {
     if (refuse && c->judged != n->changes && judge(n, c, err) < 0)
         return -1;
@@ -409,28 +411,28 @@ static int join(struct named *n, struct class *c, bool refuse, berth_error_t *er
     return 0;
 }
 
-int named_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
-               uint32_t *class, int64_t *units, berth_error_t *err)
+int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
+                     uint32_t *class, int64_t *units, berth_error_t *err)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
     if (check_types(n, spec, err) < 0)
         return -1;
     struct class c = {
-        .text = jobspec_canonical(spec), .part = part, .users = 1, .host = NAMED_NONE};
-    if (!c.text || named_freshen(n) < 0) {
+        .text = jobspec_canonical(spec), .part = part, .users = 1, .host = PLACE_NONE};
+    if (!c.text || graph_place_refresh(n) < 0) {
         free(c.text);
         return errtext_set(err, ENOMEM, "out of memory");
     }
     c.hash = hash_of(c.text, part);
     uint32_t at = find(n, c.text, c.hash, part);
-    if (at != NAMED_NONE) {
+    if (at != PLACE_NONE) {
         free(c.text);
         if (join(n, &n->classes[at], refuse, err) < 0)
             return -1;
     } else {
         at = place_for_one(n);
-        int rc = at == NAMED_NONE ? errtext_set(err, ENOMEM, "out of memory") : make(n, &c, err);
+        int rc = at == PLACE_NONE ? errtext_set(err, ENOMEM, "out of memory") : make(n, &c, err);
         if (rc == 0 && refuse && c.never)
             rc = explain(n, &c, err);
         if (rc < 0) {
@@ -446,12 +448,12 @@ int named_know(struct place *place, const jobspec_t *spec, uint32_t part, bool r
     return 0;
 }
 
-int named_know_again(struct place *place, uint32_t class, bool refuse, int64_t *units,
-                     berth_error_t *err)
+int graph_place_know_again(struct place *place, uint32_t class, bool refuse, int64_t *units,
+                           berth_error_t *err)
 {
-    struct named *n = named_of(place);
+    struct graph_place *n = graph_place_of(place);
 
-    if (named_freshen(n) < 0)
+    if (graph_place_refresh(n) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     if (join(n, &n->classes[class], refuse, err) < 0)
         return -1;

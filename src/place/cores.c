@@ -3,7 +3,7 @@
  * The row has the cores that are up in the policy's order; a core's place in it is what is taken and given back. Its id
  * is its number among all cores.
  */
-#include "sched/graph_place.h"
+#include "place/cores.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "base/heap.h"
 #include "berth/planner.h"
 #include "match/units.h"
-#include "sched/cores.h"
+#include "place/core_set.h"
 
 #define NO_BOOKING UINT32_MAX
 
@@ -24,57 +24,57 @@
  */
 struct booking {
     int64_t span; /* in the calendar; 0: the slot is free */
-    struct sched_range *given;
+    struct resource_range *given;
     size_t n_given;
     uint32_t next; /* free slot */
 };
 
-struct graph_place {
+struct cores_place {
     struct place place;
     match_t *match;
     struct match_units units;
     bool ascending; /* the row is in the order of ids */
     planner_t *calendar;
-    struct cores cores; /* by place in the row */
+    struct core_set cores; /* by place in the row */
     struct booking *bookings;
     uint32_t n, capacity, free_slot;
     struct heap running; /* slots, by the end of the booking */
     uint64_t starts;
     struct core_list found; /* for one call */
-    struct cores ids;       /* for one call: free, that is set, are the ids to be told */
+    struct core_set ids;    /* for one call: free, that is set, are the ids to be told */
     uint32_t
         *place_of; /* by vertex, and room for what a match gives; NULL where the order is fixed */
     uint32_t *matched;
 };
 
-static struct graph_place *graph_of(struct place *place)
+static struct cores_place *cores_of(struct place *place)
 {
-    return (struct graph_place *)place;
+    return (struct cores_place *)place;
 }
 
 static planner_t *calendar_of(const struct place *place)
 {
-    return ((const struct graph_place *)place)->calendar;
+    return ((const struct cores_place *)place)->calendar;
 }
 
-static int64_t graph_most(const struct place *place)
+static int64_t cores_most(const struct place *place)
 {
-    return ((const struct graph_place *)place)->units.n_up;
+    return ((const struct cores_place *)place)->units.n_up;
 }
 
-static int64_t graph_idle(const struct place *place, int64_t at)
+static int64_t cores_idle(const struct place *place, int64_t at)
 {
     return planner_avail_resources_at(calendar_of(place), at);
 }
 
-static int64_t graph_when(const struct place *place, const struct place_ask *ask, int64_t from)
+static int64_t cores_when(const struct place *place, const struct place_ask *ask, int64_t from)
 {
     return planner_earliest(calendar_of(place), from, (uint64_t)ask->duration,
                             (uint64_t)ask->units);
 }
 
 /* A slot for a booking, or NO_BOOKING with ENOMEM. */
-static uint32_t slot_alloc(struct graph_place *g)
+static uint32_t slot_alloc(struct cores_place *g)
 {
     uint32_t slot = g->free_slot;
 
@@ -97,15 +97,15 @@ static uint32_t slot_alloc(struct graph_place *g)
     return g->n++;
 }
 
-static void slot_free(struct graph_place *g, uint32_t slot)
+static void slot_free(struct cores_place *g, uint32_t slot)
 {
     g->bookings[slot] = (struct booking){.next = g->free_slot};
     g->free_slot = slot;
 }
 
-static int64_t graph_book(struct place *place, const struct place_ask *ask, int64_t at)
+static int64_t cores_book(struct place *place, const struct place_ask *ask, int64_t at)
 {
-    struct graph_place *g = graph_of(place);
+    struct cores_place *g = cores_of(place);
     uint32_t slot = slot_alloc(g);
 
     if (slot == NO_BOOKING)
@@ -122,21 +122,21 @@ static int64_t graph_book(struct place *place, const struct place_ask *ask, int6
 }
 
 /* A booking's job holds its cores no more. */
-static void give_up(struct graph_place *g, uint32_t slot)
+static void give_up(struct cores_place *g, uint32_t slot)
 {
     const struct booking *b = &g->bookings[slot];
 
     if (!heap_has(&g->running, slot))
         return;
     heap_take(&g->running, slot);
-    cores_give(&g->cores, b->given, b->n_given);
+    core_set_give(&g->cores, b->given, b->n_given);
     if (!g->units.fixed)
         match_cancel(g->match, slot, NULL, NULL);
 }
 
-static void graph_release(struct place *place, int64_t booking)
+static void cores_release(struct place *place, int64_t booking)
 {
-    struct graph_place *g = graph_of(place);
+    struct cores_place *g = cores_of(place);
     uint32_t slot = (uint32_t)booking;
 
     give_up(g, slot);
@@ -145,10 +145,10 @@ static void graph_release(struct place *place, int64_t booking)
     slot_free(g, slot);
 }
 
-static int64_t graph_pull(struct place *place, const struct place_ask *ask, int64_t booking,
+static int64_t cores_pull(struct place *place, const struct place_ask *ask, int64_t booking,
                           const struct place_pull *how)
 {
-    struct graph_place *g = graph_of(place);
+    struct cores_place *g = cores_of(place);
     int64_t found =
         planner_earliest_before(g->calendar, how->from, ask->duration, ask->units, how->at);
 
@@ -157,7 +157,7 @@ static int64_t graph_pull(struct place *place, const struct place_ask *ask, int6
     return found;
 }
 
-static size_t graph_rooms(const struct place *place, uint32_t part, int64_t at,
+static size_t cores_rooms(const struct place *place, uint32_t part, int64_t at,
                           struct planner_room *room, size_t max)
 {
     (void)part;
@@ -183,44 +183,44 @@ static int match_slots(match_t *match, match_op_t op, uint32_t n, uint32_t job)
 }
 
 /* Find what the matcher gives, and let it know that the job has it. */
-static int find_matching(struct graph_place *g, uint32_t n, uint32_t slot)
+static int find_matching(struct cores_place *g, uint32_t n, uint32_t slot)
 {
-    struct cores chosen;
+    struct core_set chosen;
 
     if (n > g->cores.free) {
         errno = EBUSY;
         return -1;
     }
-    if (cores_init(&chosen, g->cores.n, false) < 0)
+    if (core_set_init(&chosen, g->cores.n, false) < 0)
         return -1;
     if (match_slots(g->match, MATCH_ALLOCATE, n, slot) < 0) {
         int saved = errno;
         match_cancel(g->match, slot, NULL, NULL); /* in case it failed late */
-        cores_clear(&chosen);
+        core_set_clear(&chosen);
         errno = saved;
         return -1;
     }
     uint32_t given = match_units_given(g->match, "core", g->matched, g->units.n);
     for (uint32_t i = 0; i < given; i++)
-        cores_give_one(&chosen, g->place_of[g->matched[i]]);
-    int rc = cores_list(&chosen, &g->found);
-    cores_clear(&chosen);
+        core_set_give_one(&chosen, g->place_of[g->matched[i]]);
+    int rc = core_set_list(&chosen, &g->found);
+    core_set_clear(&chosen);
     if (rc < 0)
         match_cancel(g->match, slot, NULL, NULL);
     return rc;
 }
 
-static int graph_start(struct place *place, const struct place_ask *ask, int64_t booking,
+static int cores_start(struct place *place, const struct place_ask *ask, int64_t booking,
                        int64_t now)
 {
-    struct graph_place *g = graph_of(place);
+    struct cores_place *g = cores_of(place);
     struct booking *b = &g->bookings[booking];
     uint32_t slot = (uint32_t)booking;
     int64_t end = planner_span_start_time(g->calendar, b->span) + ask->duration;
 
     while (g->running.n > 0 && g->running.v[0].key <= now)
         give_up(g, g->running.v[0].item);
-    int rc = g->units.fixed ? cores_find(&g->cores, (uint32_t)ask->units, &g->found)
+    int rc = g->units.fixed ? core_set_find(&g->cores, (uint32_t)ask->units, &g->found)
                             : find_matching(g, (uint32_t)ask->units, slot);
     if (rc < 0)
         return -1;
@@ -236,35 +236,36 @@ static int graph_start(struct place *place, const struct place_ask *ask, int64_t
     memcpy(b->given, g->found.v, g->found.n * sizeof(*b->given));
     b->n_given = g->found.n;
     g->starts++;
-    cores_take(&g->cores, b->given, b->n_given);
+    core_set_take(&g->cores, b->given, b->n_given);
     return 0;
 }
 
 /* Set the ids of a range of the row. */
-static void name(struct graph_place *g, struct sched_range r)
+static void name(struct cores_place *g, struct resource_range r)
 {
     const uint32_t *order = g->units.order;
-    struct sched_range ids = {order[r.first], order[r.last]};
+    struct resource_range ids = {order[r.first], order[r.last]};
 
     if (g->ascending && ids.last - ids.first == r.last - r.first) {
-        cores_give(&g->ids, &ids, 1);
+        core_set_give(&g->ids, &ids, 1);
         return;
     }
     for (uint32_t p = r.first; p <= r.last; p++)
-        cores_give_one(&g->ids, order[p]);
+        core_set_give_one(&g->ids, order[p]);
 }
 
-static int64_t graph_given(struct place *place, int64_t booking, const struct sched_range **ranges)
+static int64_t cores_given(struct place *place, int64_t booking,
+                           const struct resource_range **ranges)
 {
-    struct graph_place *g = graph_of(place);
+    struct cores_place *g = cores_of(place);
     const struct booking *b = &g->bookings[booking];
 
-    if (!g->ids.word && cores_init(&g->ids, g->units.n, false) < 0)
+    if (!g->ids.word && core_set_init(&g->ids, g->units.n, false) < 0)
         return -1;
     for (size_t i = 0; i < b->n_given; i++)
         name(g, b->given[i]);
-    int rc = cores_list(&g->ids, &g->found);
-    cores_take_all(&g->ids);
+    int rc = core_set_list(&g->ids, &g->found);
+    core_set_take_all(&g->ids);
     if (rc < 0)
         return -1;
     *ranges = g->found.v;
@@ -272,33 +273,33 @@ static int64_t graph_given(struct place *place, int64_t booking, const struct sc
 }
 
 /* What is given and not given up, and what is free, make up the whole. */
-static bool graph_check(const struct place *place)
+static bool cores_check(const struct place *place)
 {
-    const struct graph_place *g = (const struct graph_place *)place;
-    struct cores cores;
-    bool good = planner_check(g->calendar) && heap_check(&g->running) && cores_check(&g->cores);
+    const struct cores_place *g = (const struct cores_place *)place;
+    struct core_set cores;
+    bool good = planner_check(g->calendar) && heap_check(&g->running) && core_set_check(&g->cores);
 
-    if (cores_init(&cores, g->cores.n, true) < 0)
+    if (core_set_init(&cores, g->cores.n, true) < 0)
         return false;
     for (uint32_t i = 0; good && i < g->running.n; i++) {
         const struct booking *b = &g->bookings[g->running.v[i].item];
         for (size_t k = 0; good && k < b->n_given; k++)
             for (uint32_t p = b->given[k].first; good && p <= b->given[k].last; p++) {
-                struct sched_range one = {p, p};
-                good = cores_has(&cores, p);
+                struct resource_range one = {p, p};
+                good = core_set_has(&cores, p);
                 if (good)
-                    cores_take(&cores, &one, 1);
+                    core_set_take(&cores, &one, 1);
             }
     }
     for (uint32_t p = 0; good && p < cores.n; p++)
-        good = cores_has(&cores, p) == cores_has(&g->cores, p);
-    cores_clear(&cores);
+        good = core_set_has(&cores, p) == core_set_has(&g->cores, p);
+    core_set_clear(&cores);
     return good;
 }
 
-static void graph_destroy(struct place *place)
+static void cores_destroy(struct place *place)
 {
-    struct graph_place *g = graph_of(place);
+    struct cores_place *g = cores_of(place);
 
     while (g->running.n > 0)
         give_up(g, g->running.v[0].item);
@@ -308,30 +309,30 @@ static void graph_destroy(struct place *place)
     heap_clear(&g->running);
     planner_destroy(&g->calendar);
     match_units_clear(&g->units);
-    cores_clear(&g->cores);
-    cores_clear(&g->ids);
+    core_set_clear(&g->cores);
+    core_set_clear(&g->ids);
     free(g->found.v);
     free(g->place_of);
     free(g->matched);
     free(g);
 }
 
-static const struct place_ops graph_ops = {
-    .most = graph_most,
-    .idle = graph_idle,
-    .when = graph_when,
-    .book = graph_book,
-    .release = graph_release,
-    .start = graph_start,
-    .given = graph_given,
-    .pull = graph_pull,
-    .rooms = graph_rooms,
-    .check = graph_check,
-    .destroy = graph_destroy,
+static const struct place_ops cores_ops = {
+    .most = cores_most,
+    .idle = cores_idle,
+    .when = cores_when,
+    .book = cores_book,
+    .release = cores_release,
+    .start = cores_start,
+    .given = cores_given,
+    .pull = cores_pull,
+    .rooms = cores_rooms,
+    .check = cores_check,
+    .destroy = cores_destroy,
 };
 
 /* What is needed where each start is a match, and whether a match can give all there are. */
-static int prepare_matching(struct graph_place *g, berth_error_t *err)
+static int prepare_matching(struct cores_place *g, berth_error_t *err)
 {
     uint32_t vertices = 0;
 
@@ -351,7 +352,7 @@ static int prepare_matching(struct graph_place *g, berth_error_t *err)
                : errtext_set(err, EINVAL, "the match policy can't give all cores to one job");
 }
 
-static int prepare(struct graph_place *g, berth_error_t *err)
+static int prepare(struct cores_place *g, berth_error_t *err)
 {
     if (match_units_list(g->match, "core", &g->units, err) < 0)
         return -1;
@@ -362,26 +363,26 @@ static int prepare(struct graph_place *g, berth_error_t *err)
     for (uint32_t i = 1; i < g->units.n_up; i++)
         g->ascending &= g->units.order[i - 1] < g->units.order[i];
     g->calendar = planner_new(0, INT64_MAX, g->units.n_up, "core");
-    if (!g->calendar || cores_init(&g->cores, g->units.n_up, true) < 0)
+    if (!g->calendar || core_set_init(&g->cores, g->units.n_up, true) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     return g->units.fixed ? 0 : prepare_matching(g, err);
 }
 
-struct place *graph_place_create(match_t *match, berth_error_t *err)
+struct place *cores_place_create(match_t *match, berth_error_t *err)
 {
-    struct graph_place *g = calloc(1, sizeof(*g));
+    struct cores_place *g = calloc(1, sizeof(*g));
 
     if (!g) {
         errtext_set(err, ENOMEM, "out of memory");
         return NULL;
     }
-    g->place.ops = &graph_ops;
+    g->place.ops = &cores_ops;
     g->match = match;
     g->free_slot = NO_BOOKING;
     if (prepare(g, err) == 0)
         return &g->place;
     int saved = errno;
-    graph_destroy(&g->place);
+    cores_destroy(&g->place);
     errno = saved;
     return NULL;
 }

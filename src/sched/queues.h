@@ -1,8 +1,8 @@
 /* What a scheduler with named queues has beside the lanes: its setup, its controllers, and jobs that wait for something
  * else than resources.
  */
-#ifndef SCHED_NAMED_H
-#define SCHED_NAMED_H
+#ifndef SCHED_QUEUES_H
+#define SCHED_QUEUES_H
 
 #include "base/arena.h"
 #include "base/dict.h"
@@ -68,7 +68,7 @@ struct block_slot {
     bool is_configured;        /* the configuration has it, no event */
 };
 
-struct named {
+struct queues {
     struct setup *setup;
     struct limits *limits;
     struct depend *depend;
@@ -114,7 +114,7 @@ struct named {
 /* ---- details.c: a job's own ---- */
 
 /* The details of one member of a request, or NULL with ENOMEM; `jobspec` gets a user more. */
-struct details *details_new(struct named *n, const struct sched_request *request,
+struct details *details_new(struct queues *n, const struct sched_request *request,
                             struct shared_text *jobspec);
 void details_free(sched_t *s, struct details *d);
 
@@ -128,13 +128,13 @@ void details_unlink(sched_t *s, uint32_t slot);
 /* ---- shared_text.c: equal jobspecs are one ---- */
 
 /* The text, with a user more; NULL with ENOMEM. And with one less; the last one takes it out. */
-struct shared_text *shared_text_use(struct named *n, const char *text, size_t length);
+struct shared_text *shared_text_use(struct queues *n, const char *text, size_t length);
 void shared_text_leave(sched_t *s, struct shared_text *t);
 
 /* Have it read. Returns 0, or -1 as jobspec_parse. */
 int shared_text_read(struct shared_text *t, berth_error_t *err);
 
-/* As place_named.know, which is asked only for the first job with the text in a part. */
+/* As place_ops.know, which is asked only for the first job with the text in a part. */
 int shared_text_know(sched_t *s, struct shared_text *t, uint32_t part, bool refuse, uint32_t *class,
                      int64_t *units, berth_error_t *err);
 
@@ -156,7 +156,7 @@ int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, con
 /* An admitted job waits, for resources (`fresh`: as a new one) or for something else. Returns 0, or -1 with ENOMEM. */
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh);
 
-sched_job_t named_submit(sched_t *s, int64_t now, const struct sched_request *request);
+sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *request);
 
 /* What a job of the queue asks of the machine: the ask and the kind of an unknown job. Returns 0, or -1: EINVAL with a
  * reason, which may be, if `refuse`, that the machine could never, ENOMEM.
@@ -171,12 +171,12 @@ bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq,
 void pending_begin(sched_t *s, uint32_t slot);
 void pending_end(sched_t *s, uint32_t slot);
 
-/* ---- named.c ---- */
+/* ---- queues.c ---- */
 
-void named_destroy(sched_t *s);
+void queues_destroy(sched_t *s);
 
-bool named_check(const sched_t *s);
-int64_t named_next_time(const sched_t *s);
+bool queues_check(const sched_t *s);
+int64_t queues_next_time(const sched_t *s);
 
 /* Lanes for the queues of a setup, without jobs, and which of them each queue's jobs are in (NULL with ENOMEM, or with
  * EINVAL and a text: a queue asks for resources by a wrong constraint).
@@ -186,11 +186,11 @@ struct lane *lanes_new(sched_t *s, const struct setup *setup, uint32_t **lane_of
 void lanes_free(struct lane *lanes, uint32_t n);
 
 /* A running job has ended; and a job that has ended, in whatever way, is forgotten. */
-int named_finish(sched_t *s, int64_t now, uint32_t slot, bool ok);
-void named_ended(sched_t *s, uint32_t slot, bool ok, bool cancelled);
+int queues_finish(sched_t *s, int64_t now, uint32_t slot, bool ok);
+void queues_ended(sched_t *s, uint32_t slot, bool ok, bool cancelled);
 
 /* An event: take over its time, as core_advance, and count it. */
-int named_event(sched_t *s, int64_t now);
+int queues_event(sched_t *s, int64_t now);
 
 /* ---- reason.c ---- */
 
@@ -204,7 +204,7 @@ int tell(sched_t *s);
 
 /* The blocks of a setup in place of those of the one before. Returns 0, or -1 with a text and what was set before. */
 int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err);
-void blocks_clear(struct named *n);
+void blocks_clear(struct queues *n);
 
 /* Look anew which blocks each waiting job may use. Returns 0, or -1 with ENOMEM. */
 int blocks_permit(sched_t *s);
@@ -244,7 +244,7 @@ int64_t preemptible_from(const sched_t *s, const struct job *job);
 int64_t next_preemptible(const sched_t *s, int64_t after);
 
 /* Have memory for so many in the list of who may be preempted; 0, or -1 with ENOMEM. And list them anew. */
-int victims_reserve(struct named *n, size_t more);
+int victims_reserve(struct queues *n, size_t more);
 void victims_list(sched_t *s);
 
 /* A running job that is being preempted has ended, and whoever waited for it waits for one less; or the one that waits is

@@ -1,7 +1,7 @@
-/* Gains: what there is more room for than there was, and who has been told that he is short of how much (named_hosts.h). */
+/* Gains: what there is more room for than there was, and who has been told that he is short of how much (capacity.h). */
 #include <string.h>
 
-#include "sched/named_hosts.h"
+#include "place/graph/capacity.h"
 
 /* ---- The list ---- */
 
@@ -13,7 +13,7 @@ static int64_t distance(int64_t a, int64_t b)
 /* Of the gains that nobody has heard of, the one of the same interval, or where there are many the one that is most like it;
  * NULL: none.
  */
-static struct gain *gain_like(struct host *h, const struct gain *gain)
+static struct gain *gain_like(struct capacity *h, const struct gain *gain)
 {
     struct gain *like = NULL;
 
@@ -30,7 +30,7 @@ static struct gain *gain_like(struct host *h, const struct gain *gain)
 }
 
 /* There is more room. What is put together is told as more than it is, for longer. */
-static void gain_add(struct hosts *hosts, struct host *h, const struct gain *gain)
+static void gain_add(struct capacities *hosts, struct capacity *h, const struct gain *gain)
 {
     if (h->batch != hosts->batch) {
         h->batch = hosts->batch;
@@ -77,7 +77,8 @@ static int64_t before_of(const struct host_change *x, const struct gap *gap, int
     return before;
 }
 
-void named_gain_all(struct hosts *hosts, struct host *h, const struct host_change *x, int64_t count)
+void capacity_note_gains(struct capacities *hosts, struct capacity *h, const struct host_change *x,
+                         int64_t count)
 {
     for (uint32_t i = 0; i < x->n_is; i++) {
         const struct gap *gap = &x->is[i];
@@ -91,17 +92,17 @@ void named_gain_all(struct hosts *hosts, struct host *h, const struct host_chang
 
 /* ---- Who is short ---- */
 
-int64_t named_until_of(const struct host *h, int64_t until, int64_t own)
+int64_t capacity_gap_end(const struct capacity *h, int64_t until, int64_t own)
 {
     return (h->piece.alone ? until == own : until >= own) ? INT64_MAX : until;
 }
 
 /* The host of a class with what changed in gains; NULL: nothing is known. */
-static struct host *listen(struct named *n, const struct class *c)
+static struct capacity *listen(struct graph_place *n, const struct class *c)
 {
-    if (!named_rows_settle(n))
+    if (!usage_settle(n))
         return NULL;
-    struct host *h = &n->hosts->v[c->host];
+    struct capacity *h = &n->hosts->v[c->host];
     if (!h->filled)
         return NULL;
     h->asked = n->hosts->passes;
@@ -109,7 +110,7 @@ static struct host *listen(struct named *n, const struct class *c)
 }
 
 /* Whether what a note says still holds: take off it the gains that are new. */
-static bool holds(const struct host *h, struct place_note *note, int64_t duration, int64_t now)
+static bool holds(const struct capacity *h, struct place_note *note, int64_t duration, int64_t now)
 {
     if (note->missing <= 0 || note->epoch != h->epoch || note->heard < h->first_gain ||
         duration < note->duration || gaps_begin(&h->gaps, note->now, now))
@@ -123,14 +124,14 @@ static bool holds(const struct host *h, struct place_note *note, int64_t duratio
     return note->missing > 0;
 }
 
-bool named_hosts_short(struct named *n, const struct class *c, int64_t duration, int64_t now,
-                       struct place_note *note)
+bool capacity_short(struct graph_place *n, const struct class *c, int64_t duration, int64_t now,
+                    struct place_note *note)
 {
-    const struct host *h = listen(n, c);
+    const struct capacity *h = listen(n, c);
 
     if (h && holds(h, note, duration, now))
         return true;
-    h = named_host_ready(n, c);
+    h = capacity_ready(n, c);
     note->missing = h ? c->pieces - gaps_within(&h->gaps, now, now + duration) : 0;
     if (note->missing <= 0)
         return false;
@@ -162,16 +163,17 @@ static bool take_off(struct held_note *note, int64_t first, int64_t last, int64_
     return true;
 }
 
-bool named_hosts_stuck(struct named *n, const struct class *c, int64_t at, struct held_note *note)
+bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
+                    struct held_note *note)
 {
-    const struct host *h = listen(n, c);
+    const struct capacity *h = listen(n, c);
 
     if (!h || note->epoch != h->epoch || note->heard < h->first_gain)
         return false;
     for (; note->heard < h->first_gain + h->n_gains; note->heard++) {
         const struct gain *g = &h->gain[note->heard - h->first_gain];
         int64_t first = g->from > n->now ? g->from : n->now;
-        int64_t last = named_until_of(h, g->until, at);
+        int64_t last = capacity_gap_end(h, g->until, at);
         if (last != INT64_MAX)
             last -= note->duration;
         last = last < g->before - 1 ? last : g->before - 1;
@@ -181,10 +183,10 @@ bool named_hosts_stuck(struct named *n, const struct class *c, int64_t at, struc
     return true;
 }
 
-int64_t named_hosts_first(struct named *n, const struct class *c, int64_t duration, int64_t before,
-                          struct held_note *note)
+int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t duration,
+                       int64_t before, struct held_note *note)
 {
-    const struct host *h = named_host_ready(n, c);
+    const struct capacity *h = capacity_ready(n, c);
 
     *note = (struct held_note){.duration = duration, .before = before};
     if (!h)
@@ -199,15 +201,15 @@ int64_t named_hosts_first(struct named *n, const struct class *c, int64_t durati
     return first;
 }
 
-void named_hosts_doubt(struct named *n)
+void capacity_doubt(struct graph_place *n)
 {
     for (uint32_t i = 0; n->hosts && i < n->hosts->n; i++)
         n->hosts->v[i].epoch = ++n->hosts->epochs;
 }
 
-void named_hosts_hear(struct named *n, const struct class *c, struct held_note *note)
+void capacity_hear(struct graph_place *n, const struct class *c, struct held_note *note)
 {
-    const struct host *h = listen(n, c);
+    const struct capacity *h = listen(n, c);
 
     if (h && note->kind == HELD_SHORT && note->epoch == h->epoch)
         note->heard = h->first_gain + h->n_gains;

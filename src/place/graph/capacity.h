@@ -1,7 +1,7 @@
 /* How many hosts a request has when: for each piece that classes ask for many of, its gaps in each part of the machine.
  *
  * A class that asks for so many nodes, or slots that are each in a node, can be only where that many pieces find room, each
- * in one place all the time. A host's gaps (named_gaps.h) count the pieces that nodes have room for, so that what can't be,
+ * in one place all the time. A host's gaps (gaps.h) count the pieces that nodes have room for, so that what can't be,
  * now or for a reservation, is ruled out without a match. Nodes that are down have no room; those that are blocked or don't
  * satisfy constraints count as if they did, so gaps may promise too much, never too little.
  *
@@ -12,11 +12,11 @@
  * What more there is room for since, a host keeps in a list of gains. Who has been told that pieces are missing asks again
  * only when the gains that would serve it are as many (struct place_note).
  */
-#ifndef SCHED_NAMED_HOSTS_H
-#define SCHED_NAMED_HOSTS_H
+#ifndef PLACE_CAPACITY_H
+#define PLACE_CAPACITY_H
 
-#include "sched/named_gaps.h"
-#include "sched/named_priv.h"
+#include "place/graph/gaps.h"
+#include "place/graph/graph_priv.h"
 
 #define GAINS_MAX     256
 #define GAINS_AT_ONCE 32
@@ -26,7 +26,7 @@ struct gain {
     int64_t from, until, before, pieces;
 };
 
-struct host {
+struct capacity {
     uint32_t users; /* classes; 0: the slot is free */
     uint32_t part;
     bool is_node; /* a node is one piece, however much it has */
@@ -61,13 +61,13 @@ struct change {
     struct plan_step old[GAPS_STEPS_MAX], new[GAPS_STEPS_MAX];
 };
 
-struct hosts {
-    struct host *v;
+struct capacities {
+    struct capacity *v;
     uint32_t n;
     bool ready; /* the rows are there */
     bool trial;
     uint32_t
-        only; /* in a trial: the host that is asked, others hear of it in the end; NAMED_NONE: all may be */
+        only; /* in a trial: the host that is asked, others hear of it in the end; PLACE_NONE: all may be */
     struct node_row *row;
     uint32_t n_rows;
     uint32_t *dirty;
@@ -80,33 +80,33 @@ struct hosts {
     struct change change;
 };
 
-/* ---- Rows (named_rows.c) ---- */
+/* ---- Rows (usage.c) ---- */
 
 /* Count anew what has changed. False if nothing is known. */
-bool named_rows_settle(struct named *n);
+bool usage_settle(struct graph_place *n);
 
 /* Whether the same is taken of two nodes that have the same. */
-bool named_rows_alike(const struct node_row *a, const struct node_row *b);
+bool usage_is_alike(const struct node_row *a, const struct node_row *b);
 
 /* The row of a node; n_rows if there is none. O(log n). */
-uint32_t named_row_of(const struct hosts *h, uint32_t vertex);
+uint32_t usage_row_of(const struct capacities *h, uint32_t vertex);
 
-/* ---- Hosts (named_hosts.c) ---- */
+/* ---- Hosts (capacity.c) ---- */
 
 /* The host of a class with all that has changed counted; NULL: nothing is known. */
-struct host *named_host_ready(struct named *n, const struct class *c);
+struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
 
 /* The pieces that a node has room for when so much is taken of it. */
-int64_t named_room_of(const struct named *n, const struct host *h, uint32_t vertex,
-                      const struct plan_step *step);
+int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
+                         const struct plan_step *step);
 
 /* Nodes have changed: count their gaps and, but in a trial, what was gained. Or, when a trial is over, that and the gaps of those
  * who have not heard. Return 0, or -1 with ENOMEM.
  */
-int named_hosts_change(struct named *n, const struct change *c);
-int named_hosts_change_late(struct named *n, const struct change *c);
+int capacity_change(struct graph_place *n, const struct change *c);
+int capacity_change_late(struct graph_place *n, const struct change *c);
 
-/* ---- Gains (named_gains.c) ---- */
+/* ---- Gains (releases.c) ---- */
 
 /* What changes for a host. */
 struct host_change {
@@ -116,10 +116,10 @@ struct host_change {
 };
 
 /* List what `count` nodes that change so have more room for. */
-void named_gain_all(struct hosts *hosts, struct host *h, const struct host_change *x,
-                    int64_t count);
+void capacity_note_gains(struct capacities *hosts, struct capacity *h, const struct host_change *x,
+                         int64_t count);
 
 /* How long a gap may be for who may have something of his own in it from a time on. */
-int64_t named_until_of(const struct host *h, int64_t until, int64_t own);
+int64_t capacity_gap_end(const struct capacity *h, int64_t until, int64_t own);
 
 #endif

@@ -18,14 +18,14 @@
  * instructions for 64 of them. Where the order depends on what is free ("first", "locality"), each start is a match of
  * slot[n] > core[1], and the matcher knows who holds what.
  */
-#ifndef SCHED_GRAPH_PLACE_H
-#define SCHED_GRAPH_PLACE_H
+#ifndef PLACE_CORES_H
+#define PLACE_CORES_H
 
 #include "berth/error.h"
 #include "berth/match.h"
-#include "sched/place.h"
+#include "place/place.h"
 
 /* A place over a matcher without jobs, which is borrowed. Returns NULL with EINVAL or ENOMEM. O(n log n). */
-struct place *graph_place_create(match_t *match, berth_error_t *err);
+struct place *cores_place_create(match_t *match, berth_error_t *err);
 
 #endif

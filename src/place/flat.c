@@ -1,5 +1,5 @@
 /* The flat machine: each question of place.h is one question to a planner. */
-#include "sched/flat.h"
+#include "place/flat.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "sched/cores.h"
+#include "place/core_set.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,30 +6,30 @@
 
 enum { WORD = 64 };
 
-static uint32_t words(const struct cores *c)
+static uint32_t words(const struct core_set *c)
 {
     return c->n / WORD + 1;
 }
 
-int cores_init(struct cores *c, uint32_t n, bool free)
+int core_set_init(struct core_set *c, uint32_t n, bool free)
 {
-    *c = (struct cores){.n = n, .first = UINT32_MAX};
+    *c = (struct core_set){.n = n, .first = UINT32_MAX};
     c->word = calloc(words(c), sizeof(*c->word));
     if (!c->word)
         return -1;
     if (free && n > 0)
-        cores_give(c, &(struct sched_range){0, n - 1}, 1);
+        core_set_give(c, &(struct resource_range){0, n - 1}, 1);
     return 0;
 }
 
-void cores_clear(struct cores *c)
+void core_set_clear(struct core_set *c)
 {
     free(c->word);
-    *c = (struct cores){0};
+    *c = (struct core_set){0};
 }
 
 /* The first place on or after `from` that is free, or taken; n if there is none. */
-static uint32_t next(const struct cores *c, uint32_t from, bool free)
+static uint32_t next(const struct core_set *c, uint32_t from, bool free)
 {
     uint64_t flip = free ? 0 : UINT64_MAX;
     uint32_t i = from / WORD;
@@ -50,17 +50,17 @@ static int add(struct core_list *list, uint32_t first, uint32_t last)
 {
     if (list->n == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        struct sched_range *v = reallocarray(list->v, capacity, sizeof(*v));
+        struct resource_range *v = reallocarray(list->v, capacity, sizeof(*v));
         if (!v)
             return -1;
         list->v = v;
         list->capacity = capacity;
     }
-    list->v[list->n++] = (struct sched_range){first, last};
+    list->v[list->n++] = (struct resource_range){first, last};
     return 0;
 }
 
-int cores_find(const struct cores *c, uint32_t n, struct core_list *list)
+int core_set_find(const struct core_set *c, uint32_t n, struct core_list *list)
 {
     list->n = 0;
     if (n > c->free) {
@@ -80,13 +80,13 @@ int cores_find(const struct cores *c, uint32_t n, struct core_list *list)
     return 0;
 }
 
-int cores_list(const struct cores *c, struct core_list *list)
+int core_set_list(const struct core_set *c, struct core_list *list)
 {
-    return cores_find(c, c->free, list);
+    return core_set_find(c, c->free, list);
 }
 
 /* Turn the bits of a range. */
-static void turn(struct cores *c, struct sched_range r)
+static void turn(struct core_set *c, struct resource_range r)
 {
     uint32_t i = r.first / WORD, last = r.last / WORD;
     uint64_t bits = UINT64_MAX << (r.first % WORD);
@@ -98,7 +98,7 @@ static void turn(struct cores *c, struct sched_range r)
     c->word[i] ^= bits & UINT64_MAX >> (WORD - 1 - r.last % WORD);
 }
 
-void cores_take(struct cores *c, const struct sched_range *v, size_t n)
+void core_set_take(struct core_set *c, const struct resource_range *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         turn(c, v[i]);
@@ -110,7 +110,7 @@ void cores_take(struct cores *c, const struct sched_range *v, size_t n)
         c->first = UINT32_MAX;
 }
 
-void cores_give(struct cores *c, const struct sched_range *v, size_t n)
+void core_set_give(struct core_set *c, const struct resource_range *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         turn(c, v[i]);
@@ -120,7 +120,7 @@ void cores_give(struct cores *c, const struct sched_range *v, size_t n)
     }
 }
 
-void cores_give_one(struct cores *c, uint32_t place)
+void core_set_give_one(struct core_set *c, uint32_t place)
 {
     c->word[place / WORD] |= UINT64_C(1) << (place % WORD);
     c->free++;
@@ -128,7 +128,7 @@ void cores_give_one(struct cores *c, uint32_t place)
         c->first = place / WORD;
 }
 
-void cores_take_all(struct cores *c)
+void core_set_take_all(struct core_set *c)
 {
     for (uint32_t i = c->first; c->free > 0; i++) {
         c->free -= (uint32_t)__builtin_popcountll(c->word[i]);
@@ -137,7 +137,7 @@ void cores_take_all(struct cores *c)
     c->first = UINT32_MAX;
 }
 
-bool cores_check(const struct cores *c)
+bool core_set_check(const struct core_set *c)
 {
     uint64_t free = 0;
 

@@ -1,0 +1,495 @@
+/* Bookings that name resources: each is a job of the matcher (place/graph.h). */
+#include "place/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "match/names.h"
+#include "place/graph/graph_priv.h"
+
+static int fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
+/* ---- Slots ---- */
+
+static int64_t slot_alloc(struct graph_place *n)
+{
+    uint32_t slot = n->free_booking;
+
+    if (slot == PLACE_NONE && n->n_bookings == n->cap_bookings) {
+        uint32_t capacity = n->cap_bookings + n->cap_bookings / 2 + 64;
+        struct booking *v =
+            capacity < INT32_MAX ? reallocarray(n->bookings, capacity, sizeof(*v)) : NULL;
+        if (!v)
+            return fail(ENOMEM);
+        n->bookings = v;
+        n->cap_bookings = capacity;
+    }
+    if (slot == PLACE_NONE) {
+        slot = n->n_bookings++;
+        n->bookings[slot] = (struct booking){0};
+    } else {
+        n->free_booking = n->bookings[slot].next;
+    }
+    n->bookings[slot].used = true;
+    n->bookings[slot].has_ids = false;
+    n->bookings[slot].note.kind = HELD_UNKNOWN;
+    return slot;
+}
+
+/* The array of shares is kept for the next booking. */
+static void slot_free(struct graph_place *n, int64_t slot)
+{
+    struct booking *b = &n->bookings[slot];
+
+    b->used = false;
+    b->n = 0;
+    b->counted = false;
+    b->next = n->free_booking;
+    n->free_booking = (uint32_t)slot;
+}
+
+/* ---- In and out of the calendars ---- */
+
+static void lift(struct graph_place *n, int64_t booking)
+{
+    if (match_job_is_forced(n->match, booking))
+        capacity_doubt(n);
+    capacity_note(n, booking);
+    match_job_lift(n->match, booking);
+    graph_place_count(n, booking, &n->bookings[booking], false);
+}
+
+static void drop(struct graph_place *n, int64_t booking)
+{
+    capacity_note(n, booking);
+    match_job_drop(n->match, booking);
+    graph_place_count(n, booking, &n->bookings[booking], !match_job_is_forced(n->match, booking));
+}
+
+static void graph_place_try(struct place *place)
+{
+    capacity_try(graph_place_of(place), NULL);
+}
+
+static void graph_place_tried(struct place *place)
+{
+    capacity_tried(graph_place_of(place));
+}
+
+static void graph_place_lift(struct place *place, int64_t booking)
+{
+    lift(graph_place_of(place), booking);
+}
+
+static void graph_place_drop(struct place *place, int64_t booking)
+{
+    drop(graph_place_of(place), booking);
+}
+
+/* ---- Questions ---- */
+
+static int64_t graph_place_most(const struct place *place)
+{
+    (void)place;
+    return INT64_MAX;
+}
+
+static int64_t graph_place_when(const struct place *place, const struct place_ask *ask,
+                                int64_t from)
+{
+    struct graph_place *n = graph_place_of(place);
+
+    if (!class_of(n, ask))
+        return fail(EINVAL);
+    if (graph_place_refresh(n) < 0)
+        return -1;
+    struct counted counted;
+    graph_place_plan_counted(&counted, n, ask);
+    return match_plan_when(n->match, &counted.plan, from, INT64_MAX);
+}
+
+/* Whether what a lifted booking holds is good during [at, end), and free until `until`: 1, 0, or -1 with ENOMEM. */
+static int is_fit(struct graph_place *n, const struct place_ask *ask, int64_t booking, int64_t at,
+                  int64_t end, int64_t until)
+{
+    struct plan_ask plan = graph_place_plan(n, ask);
+
+    return match_job_is_free(n->match, booking, at, until)
+               ? match_job_is_fit(n->match, booking, &plan, at, end)
+               : 0;
+}
+
+static bool graph_place_fits(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    struct graph_place *n = graph_place_of(place);
+    int64_t at, end;
+
+    match_job_window(n->match, booking, &at, &end);
+    return graph_place_refresh(n) == 0 && is_fit(n, ask, booking, at, end, end) == 1;
+}
+
+/* ---- Bookings ---- */
+
+/* Book it at the earliest time of [from, before). */
+static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t from,
+                    int64_t before, int64_t *at)
+{
+    struct counted counted;
+
+    if (!class_of(n, ask))
+        return fail(EINVAL);
+    if (graph_place_refresh(n) < 0)
+        return -1;
+    int64_t booking = slot_alloc(n);
+    if (booking < 0)
+        return -1;
+    graph_place_plan_counted(&counted, n, ask);
+    *at = match_plan_first(n->match, &counted.plan, booking, from, before, true);
+    if (*at < 0) {
+        slot_free(n, booking);
+        return -1;
+    }
+    if (graph_place_enter(n, booking, &n->bookings[booking]) < 0) {
+        match_cancel(n->match, booking, NULL, NULL);
+        slot_free(n, booking);
+        return fail(ENOMEM);
+    }
+    graph_place_count(n, booking, &n->bookings[booking], true);
+    capacity_note(n, booking);
+    return booking;
+}
+
+static int64_t graph_place_reserve(struct place *place, const struct place_ask *ask, int64_t from,
+                                   int64_t *at)
+{
+    struct graph_place *n = graph_place_of(place);
+    const struct class *c = class_of(n, ask);
+    struct held_note note = {0};
+    int64_t first = -1;
+
+    graph_place_tell(n, from);
+    if (c && c->host != PLACE_NONE && graph_place_refresh(n) == 0)
+        first = capacity_first(n, c, ask->duration, INT64_MAX, &note);
+    int64_t booking = book(n, ask, from, INT64_MAX, at);
+    if (booking >= 0 && first == *at) {
+        note.class = ask->class;
+        n->bookings[booking].note = note;
+    }
+    return booking;
+}
+
+static int64_t graph_place_book(struct place *place, const struct place_ask *ask, int64_t at)
+{
+    int64_t found, booking = book(graph_place_of(place), ask, at, at + 1, &found);
+
+    return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail(EBUSY);
+}
+
+static void graph_place_release(struct place *place, int64_t booking)
+{
+    struct graph_place *n = graph_place_of(place);
+    int64_t at, end;
+
+    if (match_job_is_forced(n->match, booking))
+        capacity_doubt(n);
+    match_job_window(n->match, booking, &at, &end);
+    graph_place_free_job(n, booking, at, end);
+    capacity_note(n, booking);
+    graph_place_leave(n, booking, &n->bookings[booking]);
+    match_cancel(n->match, booking, NULL, NULL);
+    slot_free(n, booking);
+}
+
+static int graph_place_start(struct place *place, const struct place_ask *ask, int64_t booking,
+                             int64_t now)
+{
+    struct graph_place *n = graph_place_of(place);
+    int64_t end = now + ask->duration, at, was;
+
+    graph_place_tell(n, now);
+    if (graph_place_refresh(n) < 0)
+        return -1;
+    match_job_window(n->match, booking, &at, &was);
+    bool lasts =
+        at <= now && was >= end; /* who comes later and is in its way is the core's affair */
+    lift(n, booking);
+    int rc = is_fit(n, ask, booking, now, end, lasts ? now + 1 : end);
+    if (rc == 1)
+        rc = lasts ? 0 : graph_place_move(n, booking, &n->bookings[booking], now, end);
+    else
+        rc = rc < 0 ? -1 : fail(EBUSY);
+    if (rc == 0 && !lasts && end < was)
+        graph_place_free_job(n, booking, end, was);
+    if (rc == 0)
+        match_job_allocate(n->match, booking);
+    int error = errno;
+    drop(n, booking);
+    errno = error;
+    return rc;
+}
+
+/* Put what BOOKING_TEMP has been given in a lifted booking's place; whether that is the same. Returns 1, 0, or -1 with ENOMEM,
+ * and nothing is changed but that BOOKING_TEMP is no more.
+ */
+static int replace(struct graph_place *n, int64_t booking)
+{
+    struct booking *b = &n->bookings[booking], anew = {.used = true};
+    int64_t was, end;
+
+    if (graph_place_enter(n, BOOKING_TEMP, &anew) < 0) {
+        match_cancel(n->match, BOOKING_TEMP, NULL, NULL);
+        free(anew.share);
+        return fail(ENOMEM);
+    }
+    graph_place_count(n, BOOKING_TEMP, &anew, true);
+    capacity_note(n, BOOKING_TEMP);
+    match_job_window(n->match, booking, &was, &end);
+    bool same = match_job_is_same(n->match, booking, BOOKING_TEMP);
+    if (!same)
+        graph_place_free_job(n, booking, was, end);
+    graph_place_leave(n, booking, b);
+    free(b->share);
+    *b = anew;
+    match_job_replace(n->match, booking, BOOKING_TEMP);
+    return same;
+}
+
+/* Book something for BOOKING_TEMP before `at`, or, if `anew`, at `at`. Returns its time, or -1 with EBUSY, ENOENT, ENOMEM. The note is
+ * what is known of a booking at that time, or at `at`.
+ */
+static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_t at, int64_t from,
+                      bool anew, struct held_note *note)
+{
+    const struct class *c = class_of(n, ask);
+    bool is_counted = c->host != PLACE_NONE;
+    struct counted counted;
+    int64_t first = n->now, found = fail(ENOENT);
+
+    graph_place_plan_counted(&counted, n, ask);
+    *note = (struct held_note){0};
+    if (from < at && is_counted)
+        first = capacity_first(n, c, ask->duration, at, note);
+    errno = ENOENT;
+    if (from < at && first >= 0) {
+        found = match_plan_first(n->match, &counted.plan, BOOKING_TEMP, from, at, true);
+        if (found < 0 && is_counted)
+            *note = (struct held_note){.kind = HELD_NO_MATCH,
+                                       .duration = ask->duration,
+                                       .before = at,
+                                       .heard = graph_place_freed(&n->place)};
+        else if (found != first)
+            note->kind = HELD_UNKNOWN;
+    }
+    if (found >= 0 || (errno != ENOENT && errno != EBUSY))
+        return found;
+    return anew && match_plan(n->match, &counted.plan, BOOKING_TEMP, at, true) == 0 ? at : -1;
+}
+
+/* Take what was chosen for BOOKING_TEMP back if the booking may not hold it. Returns whether it may. */
+static bool may_hold(struct graph_place *n, const struct place_pull *how, struct held_note *note)
+{
+    if (!how->may_hold || how->may_hold(how->arg, BOOKING_TEMP))
+        return true;
+    match_cancel(n->match, BOOKING_TEMP, NULL, NULL);
+    note->kind = HELD_UNKNOWN;
+    errno = EBUSY;
+    return false;
+}
+
+static int64_t graph_place_pull(struct place *place, const struct place_ask *ask, int64_t booking,
+                                const struct place_pull *how)
+{
+    struct graph_place *n = graph_place_of(place);
+    struct held_note note;
+
+    if (!class_of(n, ask))
+        return fail(EINVAL);
+    if (graph_place_refresh(n) < 0)
+        return -1;
+    capacity_try(n, class_of(n, ask));
+    lift(n, booking);
+    int64_t found = choose(n, ask, how->at, how->from, how->anew, &note);
+    int rc = found < 0 || !may_hold(n, how, &note) ? -1 : replace(n, booking);
+    int error = errno;
+    if (rc < 0)
+        drop(n, booking);
+    capacity_tried(n);
+    if (rc >= 0 || error == EBUSY || error == ENOENT) {
+        capacity_hear(n, class_of(n, ask), &note);
+        note.class = ask->class;
+        n->bookings[booking].note = note;
+    }
+    errno = error;
+    if (rc >= 0)
+        return found;
+    return error == EBUSY || error == ENOENT ? how->at : -1;
+}
+
+static int graph_place_extend(struct place *place, int64_t booking, int64_t end)
+{
+    struct graph_place *n = graph_place_of(place);
+    bool lifted = match_job_is_lifted(n->match, booking);
+    int64_t at, was;
+
+    match_job_window(n->match, booking, &at, &was);
+    if (end <= at)
+        end = at + 1;
+    lift(n, booking);
+    int rc = graph_place_move(n, booking, &n->bookings[booking], at, end);
+    if (!lifted)
+        drop(n, booking);
+    if (rc == 0 && end < was)
+        graph_place_free_job(n, booking, end, was);
+    return rc;
+}
+
+static int64_t graph_place_adopt(struct place *place, const char *format, const char *text,
+                                 size_t length, int64_t at, int64_t end, bool reservation,
+                                 berth_error_t *err)
+{
+    struct graph_place *n = graph_place_of(place);
+
+    if (end <= at)
+        return errtext_set(err, EINVAL, "expected an end after the start");
+    int64_t booking = graph_place_refresh(n) < 0 ? -1 : slot_alloc(n);
+    if (booking < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    if (match_update(n->match, format, text, length, booking, at, end - at, reservation, err) < 0) {
+        slot_free(n, booking);
+        return -1;
+    }
+    errno = 0;
+    bool tells = match_write_job(n->match, booking, format, &text, &length) == 0 && length > 0;
+    if (!tells || graph_place_enter(n, booking, &n->bookings[booking]) < 0) {
+        int errnum = errno;
+        match_cancel(n->match, booking, NULL, NULL);
+        slot_free(n, booking);
+        return errnum == ENOMEM ? errtext_set(err, ENOMEM, "out of memory")
+                                : errtext_set(err, EINVAL, "expected something that it holds");
+    }
+    graph_place_count(n, booking, &n->bookings[booking], true);
+    capacity_note(n, booking);
+    return booking;
+}
+
+/* ---- The place ---- */
+
+static bool graph_place_check(const struct place *place)
+{
+    const struct graph_place *n = graph_place_of(place);
+
+    return match_check(n->match) && graph_place_parts_check(n) && capacity_check(n);
+}
+
+static void graph_place_destroy(struct place *place)
+{
+    struct graph_place *n = graph_place_of(place);
+
+    for (uint32_t i = 0; i < n->n_bookings; i++) {
+        if (n->bookings[i].used)
+            match_cancel(n->match, i, NULL, NULL);
+        free(n->bookings[i].share);
+    }
+    for (uint32_t i = 0; i < PLACE_BLOCKS; i++)
+        match_block(n->match, i, NULL, 0, 0, 0, 0);
+    free(n->bookings);
+    graph_place_classes_clear(n);
+    capacity_clear(n);
+    graph_place_parts_clear(n);
+    free(n->touched);
+    free(n->marked);
+    free(n->those);
+    core_ids_clear(n);
+    strbuf_clear(&n->text);
+    free(n);
+}
+
+static const struct place_ops graph_place_ops = {
+    .most = graph_place_most,
+    .idle = graph_place_idle,
+    .when = graph_place_when,
+    .book = graph_place_book,
+    .release = graph_place_release,
+    .start = graph_place_start,
+    .pull = graph_place_pull,
+    .given = graph_place_given,
+    .rooms = graph_place_rooms,
+    .check = graph_place_check,
+    .destroy = graph_place_destroy,
+    .part = graph_place_part,
+    .know = graph_place_know,
+    .know_again = graph_place_know_again,
+    .forget = graph_place_forget,
+    .units = graph_place_units,
+    .stirs = graph_place_stirs,
+    .is_short = graph_place_is_short,
+    .is_stuck = graph_place_is_stuck,
+    .reserve = graph_place_reserve,
+    .probe = graph_place_probe,
+    .unprobe = graph_place_unprobe,
+    .set_aside = graph_place_set_aside,
+    .put_back = graph_place_put_back,
+    .betters = graph_place_betters,
+    .freed = graph_place_freed,
+    .forget_freed = graph_place_forget_freed,
+    .is_fixed = graph_place_is_fixed,
+    .settle = graph_place_settle,
+    .frees = graph_place_frees,
+    .hints = graph_place_hints,
+    .take_hints = graph_place_take_hints,
+    .wants = graph_place_wants,
+    .try = graph_place_try,
+    .tried = graph_place_tried,
+    .lift = graph_place_lift,
+    .drop = graph_place_drop,
+    .fits = graph_place_fits,
+    .extend = graph_place_extend,
+    .adopt = graph_place_adopt,
+    .amount = graph_place_amount,
+    .write = graph_place_write,
+    .lacks = graph_place_lacks,
+    .bars = graph_place_bars,
+    .status = graph_place_status,
+    .property = graph_place_property,
+    .attach = graph_place_attach,
+    .remove = graph_place_remove,
+    .touches = graph_place_touches,
+    .block = graph_place_block,
+    .unblock = graph_place_unblock,
+    .turn = graph_place_turn,
+};
+
+struct place *graph_place_create(match_t *match, berth_error_t *err)
+{
+    struct graph_place *n = calloc(1, sizeof(*n));
+    uint16_t node;
+
+    if (!n) {
+        errtext_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    n->place.ops = &graph_place_ops;
+    n->match = match;
+    n->graph = match_inner_graph(match);
+    n->free_class = n->free_booking = PLACE_NONE;
+    n->turn = INT64_MAX;
+    n->any_down = true;
+    n->has_unit = match_part_amount(match, NULL, TYPE_CORE, false) > 0;
+    n->unit = TYPE_CORE;
+    if (!n->has_unit && graph_place_type(n, "node", &node)) {
+        n->has_unit = match_part_amount(match, NULL, node, false) > 0;
+        n->unit = node;
+    }
+    if (graph_place_part(&n->place, NULL, err) == 0)
+        return &n->place;
+    int saved = errno;
+    graph_place_destroy(&n->place);
+    errno = saved;
+    return NULL;
+}

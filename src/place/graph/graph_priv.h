@@ -1,0 +1,365 @@
+/* Inside the graph as a place (place/graph.h): its state, shared by bookings (graph.c), parts and their calendars (part.c),
+ * classes of requests (class.c), what has room for their pieces (capacity.c, usage.c, releases.c, gaps.c), what was freed
+ * (freed.c, wake.c), changes of the machine (change.c), questions (probe.c) and reasons (shortage.c).
+ *
+ * A booking's number is the matcher's number for its job. The matcher says what is free; a part's calendar only counts,
+ * to rule out quickly what can't be: the cores taken of it at each instant, or nodes where there are no cores. Counted is
+ * what bookings have to themselves, but for what is in nodes that are down, which is no part of the capacity either, and
+ * but for bookings that were put where others are (match_job_is_forced). So what a calendar says is free is never less
+ * than what is.
+ */
+#ifndef PLACE_GRAPH_PRIV_H
+#define PLACE_GRAPH_PRIV_H
+
+#include "base/strbuf.h"
+#include "match/plan.h"
+#include "place/core_set.h"
+#include "place/graph.h"
+#include "place/graph/gaps.h"
+#include "resource/graph.h"
+
+#define PLACE_NONE UINT32_MAX
+#define BOOKING_TEMP                                                                               \
+    INT64_MAX             /* the matcher's number for a booking that will take another's place */
+#define FREED_NODES 256   /* that are remembered one by one */
+#define NEAR_MAX    32768 /* that sweeps remember */
+#define PIECE_NEEDS 8     /* types that a piece of a request may need */
+
+/* What a booking has of a part. */
+struct share {
+    uint32_t part;
+    int64_t all; /* units */
+    int64_t up;  /* of them, those not in nodes that are down: what the calendar counts */
+};
+
+/* Why a reservation is no earlier, as found out when that was tried. */
+struct held_note {
+    enum {
+        HELD_UNKNOWN,
+        HELD_SHORT,   /* pieces were missing */
+        HELD_NO_MATCH /* none by count, but there was no match */
+    } kind;
+    uint32_t class; /* for this one: with another configuration a job may be of another */
+    int64_t duration;
+    int64_t before; /* its time */
+    uint64_t heard; /* as of this place among gains, or in the log of what was freed */
+    uint64_t epoch; /* of the gains */
+    struct gaps_lack lack;
+    int64_t left[GAPS_LACKS + 1]; /* what is missing, at least, from each time of `lack` on */
+};
+
+struct booking {
+    struct held_note note;
+    bool used;
+    bool counted; /* in the calendars, not only with its points */
+    struct share *share;
+    uint32_t n, capacity;
+    uint32_t next;     /* of the free ones */
+    bool has_ids;      /* those below are known: */
+    int64_t low, high; /* of the nodes that it holds anything of */
+};
+
+struct part {
+    char *requires;
+    struct jobspec_constraint *constraints;
+    uint64_t *within; /* NULL: all */
+    int64_t capacity; /* units that are up */
+    struct profile calendar;
+    struct least { /* match_part_least, as far as it was asked for */
+        uint16_t upper, type;
+        int64_t least;
+    } * least;
+    uint32_t n_least;
+};
+
+/* The least that a node, or something else that is freed at once, must have for a request to become possible. */
+struct piece {
+    bool any;   /* nothing is known */
+    bool alone; /* nobody else may use it */
+    uint32_t n;
+    struct {
+        uint16_t type;
+        int64_t least;
+    } need[PIECE_NEEDS];
+};
+
+struct class
+{
+    char *text; /* jobspec_canonical; NULL: the slot is free */
+    jobspec_t *spec;
+    uint32_t part;
+    uint32_t users;
+    uint32_t hash, next; /* in its bucket, or of the free ones */
+    int64_t cores;       /* the least that it takes of its part */
+    uint64_t judged;     /* n->changes when `never` was found out */
+    bool never;          /* even an idle machine could not */
+    struct piece *piece;
+    uint32_t n_pieces;
+    uint32_t host;  /* of its pieces, or PLACE_NONE */
+    int64_t pieces; /* that it needs of it */
+    bool by_node;   /* it asks for nodes and nothing above or beside them */
+    bool is_exact;  /* it never holds more than pieces */
+};
+
+struct freed_node {
+    uint32_t vertex;
+    int64_t from, to;
+};
+
+/* Numbers of cores (core_ids.c). */
+struct core_ids {
+    uint32_t *number; /* by vertex; PLACE_NONE: it is no core */
+    uint32_t n;
+    uint64_t version;    /* of the graph then */
+    struct core_set ids; /* those that a booking holds, while they are listed */
+    struct core_list list;
+};
+
+struct capacities;
+
+struct graph_place {
+    struct place place;
+    match_t *match;
+    const struct graph *graph;
+    bool has_unit;
+    uint16_t unit;    /* the type that calendars count */
+    bool any_down;    /* something was down once */
+    uint64_t changes; /* of structure and properties so far */
+    bool stale;       /* parts and shares are those of an older machine */
+
+    struct part *parts;
+    uint32_t n_parts;
+
+    struct class *classes;
+    uint32_t n_classes, cap_classes, free_class, live_classes;
+    uint32_t *bucket;
+    uint32_t buckets; /* a power of two, or 0 */
+
+    struct capacities *hosts; /* NULL: none yet */
+
+    struct booking *bookings;
+    uint32_t n_bookings, cap_bookings, free_booking;
+
+    int64_t now;  /* the latest that was told */
+    int64_t turn; /* the first time after it at which a block begins or ends */
+    struct freed_node freed[FREED_NODES];
+    uint32_t n_freed;
+    bool all_freed;
+    struct near { /* freed.c */
+        uint64_t base, all, marked;
+        uint32_t n;
+        struct freed_node v[NEAR_MAX];
+    } near;
+    uint64_t frees;   /* jobs that have let something go so far */
+    uint32_t *marked; /* by vertex, the number of the marking that it was last in */
+    uint32_t n_marked, mark;
+
+    char *touched;            /* the resources that touches was asked about last */
+    uint64_t *those;          /* match_those */
+    uint64_t touched_version; /* of the graph then */
+
+    struct core_ids given;
+    struct strbuf text;
+};
+
+static inline struct graph_place *graph_place_of(const struct place *place)
+{
+    return (struct graph_place *)place;
+}
+
+static inline const struct class *class_of(const struct graph_place *n, const struct place_ask *ask)
+{
+    return ask->class < n->n_classes && n->classes[ask->class].text ? &n->classes[ask->class]
+                                                                    : NULL;
+}
+
+/* ---- Parts ---- */
+
+int64_t graph_place_part(struct place *place, const char *requires, berth_error_t *err);
+size_t graph_place_rooms(const struct place *place, uint32_t part, int64_t at,
+                         struct planner_room *room, size_t max);
+int64_t graph_place_idle(const struct place *place, int64_t at);
+
+/* Make parts and shares anew after the machine has changed. Returns 0, or -1 with ENOMEM, and they are stale. */
+int graph_place_refresh(struct graph_place *n);
+
+/* Reckon capacities and shares anew after the status of some vertices (match_those) has changed. */
+void graph_place_recount(struct graph_place *n, const uint64_t *those);
+
+/* The least of a type below any vertex of another type of a part. */
+int64_t graph_place_least(struct graph_place *n, uint32_t part, uint16_t upper, uint16_t type);
+
+/* A booking's shares: reckon and enter them, not counted; take them out; count them or not. They are for the window that
+ * the matcher knows; move enters them for another. Returns 0, or -1 with ENOMEM and nothing changed.
+ */
+int graph_place_enter(struct graph_place *n, int64_t job, struct booking *b);
+void graph_place_leave(struct graph_place *n, int64_t job, struct booking *b);
+void graph_place_count(struct graph_place *n, int64_t job, struct booking *b, bool count);
+int graph_place_move(struct graph_place *n, int64_t job, struct booking *b, int64_t at,
+                     int64_t end);
+
+void graph_place_parts_clear(struct graph_place *n);
+bool graph_place_parts_check(const struct graph_place *n);
+
+/* ---- Classes ---- */
+
+int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
+                     uint32_t *class, int64_t *units, berth_error_t *err);
+void graph_place_forget(struct place *place, uint32_t class);
+int graph_place_know_again(struct place *place, uint32_t class, bool refuse, int64_t *units,
+                           berth_error_t *err);
+int64_t graph_place_units(struct place *place, uint32_t class);
+int64_t graph_place_wants(const struct place *place, uint32_t class, const char *type);
+void graph_place_classes_clear(struct graph_place *n);
+
+/* Reckon anew what follows from the machine. */
+void graph_place_classes_renew(struct graph_place *n);
+
+/* What the matcher is asked. */
+struct plan_ask graph_place_plan(const struct graph_place *n, const struct place_ask *ask);
+
+/* The same with what gaps say; it points to itself. */
+struct counted {
+    struct plan_ask plan;
+    struct graph_place *n;
+    const struct class *class;
+};
+void graph_place_plan_counted(struct counted *counted, struct graph_place *n,
+                              const struct place_ask *ask);
+
+/* The number of a type, or false if the machine has none. */
+bool graph_place_type(const struct graph_place *n, const char *name, uint16_t *type);
+
+/* Whether a resource of a class is for one job alone. */
+bool graph_place_is_alone(const struct graph_place *n, const struct jobspec_resource *r);
+
+/* ---- Hosts (capacity.c) ---- */
+
+/* A new class enters, and leaves. Returns 0, or -1 with ENOMEM. */
+int capacity_enter(struct graph_place *n, struct class *class);
+void capacity_leave(struct graph_place *n, struct class *class);
+
+/* What a booking holds is taken in other ways than before, or soon will be: before the next question. */
+void capacity_note(struct graph_place *n, int64_t job);
+
+/* A pass begins: what nobody has asked for in a while is given up. O(hosts). */
+void capacity_pass(struct graph_place *n);
+
+/* The machine or its parts have changed; and the end. */
+void capacity_reset(struct graph_place *n);
+void capacity_clear(struct graph_place *n);
+
+/* True if gaps are those of the rows. O(hosts * nodes). */
+bool capacity_check(const struct graph_place *n);
+
+/* Whether a node has room for a piece of a class throughout some window of a duration that begins before a time, of which it
+ * may have something of its own from then on.
+ */
+bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node, int64_t duration,
+                    int64_t before);
+
+/* For plan_ask.next, of a struct counted. */
+int64_t capacity_next(void *context, int64_t from);
+
+/* Of a class that has a host: whether it is short of pieces now; O(1) while its note holds, else O(gaps). */
+bool capacity_short(struct graph_place *n, const struct class *c, int64_t duration, int64_t now,
+                    struct place_note *note);
+
+/* Whether what a note says of a reservation at `at` still holds. O(what was gained since). */
+bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
+                    struct held_note *note);
+
+/* The first time from now on and before `before` at which a class lacks nothing by count, -1: there is none. The note says what it
+ * lacks before, if anything is known. What is booked for it is to be lifted. O(gaps).
+ */
+int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t duration,
+                       int64_t before, struct held_note *note);
+
+/* What was held by two at a time is held by one less: no note holds any more. O(hosts). */
+void capacity_doubt(struct graph_place *n);
+
+/* What was gained so far the note knows. */
+void capacity_hear(struct graph_place *n, const struct class *c, struct held_note *note);
+
+/* From try to tried: what changes meanwhile counts as gained only as far as it is there in the end. Nobody asks meanwhile but for
+ * the class (NULL: for any). O(nodes that changed).
+ */
+void capacity_try(struct graph_place *n, const struct class *c);
+void capacity_tried(struct graph_place *n);
+
+/* Whether a node has room for a piece of a class throughout [at, end), as far as is known. */
+bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, int64_t at,
+                  int64_t end);
+
+/* ---- What may serve reservations (freed.c) ---- */
+
+void freed_note(struct graph_place *n, uint32_t node, int64_t from, int64_t to);
+void freed_note_all(struct graph_place *n);
+uint64_t graph_place_freed(struct place *place);
+void graph_place_forget_freed(struct place *place, uint64_t since);
+bool graph_place_is_short(struct place *place, const struct place_ask *ask, int64_t now,
+                          struct place_note *note);
+bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking,
+                          int64_t at);
+bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,
+                         int64_t at, uint64_t since);
+bool graph_place_is_fixed(const struct place *place);
+
+/* ---- What was freed ---- */
+
+bool graph_place_stirs(const struct place *place, uint32_t class);
+void graph_place_settle(struct place *place);
+uint64_t graph_place_frees(const struct place *place);
+
+/* The pieces of a class. Returns 0, or -1 with ENOMEM. */
+int graph_place_pieces(const struct graph_place *n, struct class *class);
+
+/* Time is `now`. */
+void graph_place_tell(struct graph_place *n, int64_t now);
+
+/* What a booking holds is free during [from, to); a vertex is; everything may be. */
+void graph_place_free_job(struct graph_place *n, int64_t job, int64_t from, int64_t to);
+void graph_place_free(struct graph_place *n, uint32_t vertex, int64_t from, int64_t to);
+void graph_place_free_all(struct graph_place *n);
+
+/* ---- The machine ---- */
+
+int graph_place_status(struct place *place, const char *resources, enum resource_status status,
+                       berth_error_t *err);
+int graph_place_property(struct place *place, const char *resources, const char *key,
+                         const char *value, berth_error_t *err);
+int graph_place_attach(struct place *place, const char *jgf, size_t length, berth_error_t *err);
+int graph_place_remove(struct place *place, const char *resources, berth_error_t *err);
+int graph_place_touches(struct place *place, int64_t booking, const char *resources,
+                        berth_error_t *err);
+int graph_place_block(struct place *place, uint32_t number, const char *resources, int64_t start,
+                      int64_t duration, int64_t every, berth_error_t *err);
+void graph_place_unblock(struct place *place, uint32_t number);
+int64_t graph_place_turn(const struct place *place, int64_t now);
+
+/* ---- Questions (probe.c) ---- */
+
+int64_t graph_place_probe(struct place *place, const struct place_ask *ask, int64_t at);
+void graph_place_unprobe(struct place *place, int64_t booking);
+void graph_place_set_aside(struct place *place, int64_t booking);
+void graph_place_put_back(struct place *place, int64_t booking);
+
+/* ---- Why ---- */
+
+const char *graph_place_lacks(struct place *place, const struct place_ask *ask, int64_t at);
+bool graph_place_bars(struct place *place, const struct place_ask *ask, int64_t booking);
+int64_t graph_place_amount(const struct place *place, int64_t booking, const char *type);
+int graph_place_write(struct place *place, int64_t booking, const char *format, const char **text,
+                      size_t *length);
+
+/* ---- Cores by number ---- */
+
+int64_t graph_place_given(struct place *place, int64_t booking,
+                          const struct resource_range **ranges);
+void core_ids_clear(struct graph_place *n);
+
+int graph_place_hints(struct place *place, const char **text, size_t *length);
+int graph_place_take_hints(struct place *place, const char *text, size_t length,
+                           berth_error_t *err);
+
+#endif

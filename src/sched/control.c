@@ -277,19 +277,24 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
     return 0;
 }
 
+int tell_reserve(struct queues *n)
+{
+    if (n->n_untold < n->cap_untold)
+        return 0;
+    size_t cap = n->cap_untold ? n->cap_untold * 2 : 64;
+    uint32_t *v = reallocarray(n->untold, cap, sizeof(*v));
+    if (!v)
+        return -1;
+    n->untold = v;
+    n->cap_untold = cap;
+    return 0;
+}
+
 void tell_later(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
-    if (s->jobs[slot].details->is_untold)
+    if (s->jobs[slot].details->is_untold || tell_reserve(n) < 0)
         return;
-    if (n->n_untold == n->cap_untold) {
-        size_t cap = n->cap_untold ? n->cap_untold * 2 : 64;
-        uint32_t *v = reallocarray(n->untold, cap, sizeof(*v));
-        if (!v)
-            return; /* it is told when it is looked at next */
-        n->untold = v;
-        n->cap_untold = cap;
-    }
     n->untold[n->n_untold++] = slot;
     s->jobs[slot].details->is_untold = true;
 }

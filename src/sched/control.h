@@ -62,8 +62,11 @@ void control_released(sched_t *s, uint32_t slot);
 int job_block(sched_t *s, uint32_t slot, uint8_t reason);
 int job_unblock(sched_t *s, uint32_t slot, uint8_t reason);
 
-/* The next pass, or the one at work, tells why this job waits. */
+/* The next pass, or the one at work, tells why this job waits; where there is no memory for that, as soon as it is looked at again.
+ * Have memory for one more: 0, or -1 with ENOMEM.
+ */
 void tell_later(sched_t *s, uint32_t slot);
+int tell_reserve(struct queues *n);
 
 /* Jobs whose dependencies are met wait for resources; those that can never be are rejected. Returns 0, or -1 with ENOMEM.
  */

@@ -155,7 +155,9 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     if (raised && fresh_add(s, slot) < 0)
         return -1;
     bool held = job->state == SCHED_RESERVED;
-    if ((held && open_reserve(s, slot) < 0) || rekey(s, slot, key) < 0)
+    if (held && (open_reserve(s, slot) < 0 || (s->queues && tell_reserve(s->queues) < 0)))
+        return -1;
+    if (rekey(s, slot, key) < 0)
         return -1;
     s->woken = true;
     if (!held)
@@ -166,8 +168,6 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     if (!gives)
         return 0;
     held_to_open(s, slot, raised); /* there is room for it */
-    if (s->queues)
-        tell_later(s, slot);
     s->swept = false;
     return 0;
 }
@@ -220,9 +220,11 @@ int open_renew(sched_t *s, uint32_t slot)
 
 int held_to_open(sched_t *s, uint32_t slot, bool fresh)
 {
-    if (open_insert(s, slot, fresh) < 0)
+    if ((s->queues && tell_reserve(s->queues) < 0) || open_insert(s, slot, fresh) < 0)
         return -1;
     held_release(s, slot);
+    if (s->queues)
+        tell_later(s, slot); /* whatever becomes of this pass */
     return 0;
 }
 
@@ -251,8 +253,6 @@ int lane_keep(sched_t *s, struct lane *lane)
         uint32_t last = lane->is_stopped ? entry.item : last_holder(s, lane);
         if (held_to_open(s, last, false) < 0)
             return -1;
-        if (s->queues)
-            tell_later(s, last);
         s->swept = false;
     }
     return 0;

@@ -169,8 +169,6 @@ static enum step place_again(sched_t *s, uint32_t slot)
     step = promise(s, slot);
     if (step == STEP_FAILED)
         open_renew(s, slot); /* it is still to be looked at, and there is room for it */
-    if (step == STEP_BUSY && s->queues)
-        tell_later(s, slot);
     return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;
 }
 

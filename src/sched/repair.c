@@ -31,8 +31,6 @@ static enum step move(sched_t *s, uint32_t slot)
         return STEP_FAILED; /* it stays lifted, and the next pass goes on with it */
     note_freed(s, was, was + job->ask.duration);
     enum step step = promise(s, slot);
-    if (step == STEP_BUSY)
-        tell_later(s, slot);
     return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;
 }
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "measure.h"
-#include "server/store.h"
+#include "server/store/store.h"
 
 enum { MILLION = 1000000 };
 

@@ -1,7 +1,7 @@
 /* The server without its loop: jobs, the scheduling core, the store and the engine, driven by calls.
  *
  * It opens no socket and reads no clock: requests come in as texts, time and processes and disk from `struct server_world`.
- * The shell (server/main.c with libuv and libmicrohttpd; a simulation in tests) does, in a loop:
+ * The shell (server/daemon/main.c with libuv and libmicrohttpd; a simulation in tests) does, in a loop:
  *
  *     server_request for each request that is there, server_engine if the engine has events, server_tick
  *     server_turn:  one pass of the core if one is due, all changes committed together, the engine told to start what is
@@ -22,7 +22,7 @@
 #include "berth/error.h"
 #include "config/config.h"
 #include "engine/engine.h"
-#include "server/store.h"
+#include "server/store/store.h"
 
 typedef struct server server_t;
 

@@ -8,8 +8,8 @@
 
 #include "../sim/sim_disk.h"
 #include "fuzz.h"
-#include "server/store_private.h"
-#include "server/store_record.h"
+#include "server/store/priv.h"
+#include "server/store/record.h"
 
 enum { LISTED_MAX = 10000 };
 

@@ -16,7 +16,7 @@
 
 #include "../sim/sim_disk.h"
 #include "random.h"
-#include "server/store_private.h"
+#include "server/store/priv.h"
 #include "store_model.h"
 
 enum { TRIED_MAX = 16 };

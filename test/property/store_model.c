@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/store_record.h"
+#include "server/store/record.h"
 
 enum { TAGS = 1001, SHORT = 256 };
 

@@ -3,7 +3,7 @@
 #define PROPERTY_STORE_MODEL_H
 
 #include "base/strbuf.h"
-#include "server/store.h"
+#include "server/store/store.h"
 
 enum { MODEL_JOBS = 96, MODEL_MEMBERS = 4, MODEL_EVENTS = 512 };
 

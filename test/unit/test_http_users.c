@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "server/http.h"
-#include "server/http_users.h"
+#include "server/http/http.h"
+#include "server/http/users.h"
 
 enum { OWNER = 500, ANN = 1000 };
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "server/server_priv.h"
-#include "server/store_private.h"
+#include "server/core/priv.h"
+#include "server/store/priv.h"
 #include "server_scene.h"
 
 enum { MOST = 100000, SCRIPT = 10000 };

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "failing_alloc.h"
-#include "server/store.h"
+#include "server/store/store.h"
 #include "server_scene.h"
 
 #define STORE    "/b/berth.db"

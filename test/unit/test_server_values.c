@@ -1,4 +1,4 @@
-/* server/job_values.c, slice.c, job_shape.c: what people write, and parts of texts. */
+/* server/api/job_values.c, api/job_shape.c, core/slice.c: what people write, and parts of texts. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "berth/jobspec.h"
-#include "server/http_users.h"
-#include "server/job_read.h"
-#include "server/slice.h"
+#include "server/api/job_read.h"
+#include "server/core/slice.h"
+#include "server/http/users.h"
 
 #define SECOND INT64_C(1000000)
 

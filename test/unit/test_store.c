@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "../sim/sim_disk.h"
-#include "server/store_private.h"
+#include "server/store/priv.h"
 
 static struct sim_disk *disk;
 static store_t *s;

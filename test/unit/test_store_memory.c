@@ -14,7 +14,7 @@
 
 #include "../sim/sim_disk.h"
 #include "failing_alloc.h"
-#include "server/store.h"
+#include "server/store/store.h"
 
 static sqlite3_mem_methods system_memory;
 

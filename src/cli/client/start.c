@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
-#include "server/places.h"
+#include "server/daemon/places.h"
 
 #define PATIENCE_MS 10000 /* for a server that another has just started */
 #define LOOK_MS     5

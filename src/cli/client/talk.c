@@ -11,7 +11,7 @@
 #include "cli/client/records.h"
 #include "cli/client/start.h"
 #include "cli/verb.h"
-#include "server/places.h"
+#include "server/daemon/places.h"
 
 #define SHARED_SOCKET "/var/lib/berth/berth.sock"
 #define ERROR_MAX     65536 /* bytes of a reply that says what is wrong */

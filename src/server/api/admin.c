@@ -1,0 +1,285 @@
+/* The server itself, its queues and its resources. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errtext.h"
+#include "config/keys.h"
+#include "config/seconds.h"
+#include "resource/graph.h"
+#include "server/api/api.h"
+#include "server/core/job_text.h"
+
+#define REASON_MAX 1000
+
+static void put_count(struct strbuf *out, const char *key, size_t n)
+{
+    strbuf_puts(out, key);
+    strbuf_put_uint(out, n);
+}
+
+void api_server_get(struct call *c)
+{
+    server_t *s = c->s;
+    struct strbuf *out = c->out;
+    const char *engine = s->world.engine->ops->notice(s->world.engine);
+    strbuf_puts(out, "{\"version\":\"" BERTH_VERSION "\",\"pid\":");
+    strbuf_put_int(out, getpid());
+    strbuf_puts(out, ",\"uid\":");
+    strbuf_put_uint(out, s->options.uid);
+    strbuf_puts(out, ",\"directory\":");
+    text_put(out, s->directory);
+    strbuf_puts(out, ",\"configuration\":");
+    text_put(out, s->config_path);
+    strbuf_puts(out, ",\"started\":");
+    wall_put(out, s->started_wall);
+    strbuf_puts(out, ",\"now\":");
+    wall_put(out, s->wall);
+    strbuf_puts(out, ",\"notices\":[");
+    strbuf_puts(out, s->notices ? s->notices : "");
+    if (engine) {
+        strbuf_puts(out, s->notices ? "," : "");
+        text_put(out, engine);
+    }
+    size_t held = s->n_held;
+    put_count(out, "],\"jobs\":{\"pending\":", s->counts[STORE_PENDING] - held);
+    put_count(out, ",\"held\":", held);
+    put_count(out, ",\"running\":", s->counts[STORE_STARTING] + s->counts[STORE_RUNNING]);
+    strbuf_puts(out, "}}\n");
+}
+
+void api_server_reload(struct call *c)
+{
+    berth_error_t why = {""};
+    if (machine_reload(c->s, &why) < 0) {
+        api_wrong(c, &why);
+        return;
+    }
+    server_event(c->s, 0, -1, "reloaded", NULL);
+    api_done(c);
+    c->reply->wait = false; /* the file is what is durable of it: a full disk is not in the way */
+}
+
+void api_server_stop(struct call *c)
+{
+    c->s->stopping = true;
+    server_event(c->s, 0, -1, "stopping", NULL);
+    api_done(c);
+    c->reply->wait = false; /* a disk that is full, or a store that is gone, is not in the way */
+}
+
+/* A change of settings and core is made in both, or in neither: what the settings were is kept until it has been. NULL with
+ * ENOMEM.
+ */
+static json_t *settings_keep(const server_t *s)
+{
+    json_t *was = json_deep_copy(s->settings);
+    if (!was)
+        errno = ENOMEM;
+    return was;
+}
+
+static void settings_refuse(struct call *c, json_t *was, const berth_error_t *why)
+{
+    int saved = errno;
+    if (was) {
+        json_decref(c->s->settings);
+        c->s->settings = was;
+    }
+    errno = saved;
+    api_wrong(c, why);
+}
+
+/* ---- Queues ---- */
+
+static void put_queue(struct call *c, const struct sched_queue_config *q)
+{
+    struct strbuf *out = c->out;
+    struct sched_queue_stats stats = {0};
+    sched_queue_stats(c->s->sched, q->name, &stats);
+    strbuf_puts(out, "\n{\"name\":");
+    text_put(out, q->name);
+    strbuf_puts(out, ",\"parent\":");
+    text_put(out, q->parent);
+    strbuf_puts(out, ",\"policy\":");
+    text_put(out, q->policy);
+    strbuf_puts(out, ",\"priority\":");
+    strbuf_put_int(out, q->priority);
+    strbuf_puts(out, ",\"default_duration\":");
+    seconds_put(out, q->default_duration);
+    strbuf_puts(out, stats.enabled ? ",\"enabled\":true" : ",\"enabled\":false");
+    strbuf_puts(out, stats.started_up ? ",\"started\":true" : ",\"started\":false");
+    put_count(out, ",\"pending\":",
+              stats.now[SCHED_WAITING] + stats.now[SCHED_RESERVED] + stats.now[SCHED_BLOCKED]);
+    put_count(out, ",\"reserved\":", stats.now[SCHED_RESERVED]);
+    put_count(out, ",\"running\":", stats.now[SCHED_RUNNING]);
+    strbuf_putc(out, '}');
+}
+
+void api_queues_get(struct call *c)
+{
+    const struct sched_config *sched = &c->s->config->sched;
+    strbuf_puts(c->out, "{\"default\":");
+    text_put(c->out, sched->default_queue);
+    strbuf_puts(c->out, ",\"queues\":[");
+    for (size_t i = 0; i < sched->n_queues; i++) {
+        strbuf_puts(c->out, i ? "," : "");
+        put_queue(c, &sched->queues[i]);
+    }
+    strbuf_puts(c->out, "\n]}\n");
+}
+
+void api_queue_patch(struct call *c)
+{
+    struct {
+        bool enabled, started;
+    } to;
+    static const struct key keys[] = {{.name = "enabled", .type = KEY_BOOL, .at = 0},
+                                      {.name = "started", .type = KEY_BOOL, .at = sizeof(bool)}};
+    const struct key_table table = {"", keys, 2};
+    const struct key_place place = {"request", 0};
+    berth_error_t why = {""};
+    server_t *s = c->s;
+    if (!machine_queue(s, c->rest)) {
+        api_refuse(c, 404, NULL, "there is no queue \"%.100s\"", c->rest);
+        return;
+    }
+    settings_of_queue(s, c->rest, &to.enabled, &to.started);
+    if (!json_is_object(c->body)) {
+        api_refuse(c, 400, NULL, "expected an object");
+        return;
+    }
+    json_t *was = settings_keep(s);
+    if (!was || keys_read(c->body, &table, &place, &to, &why) < 0 ||
+        settings_queue(s, c->rest, to.enabled, to.started) < 0 ||
+        sched_queue_set(s->sched, s->now, c->rest, to.enabled, to.started, &why) < 0) {
+        settings_refuse(c, was, &why);
+    } else {
+        json_decref(was);
+        s->happened = true;
+        server_event(s, 0, -1, "queue", json_dumps(c->body, JSON_COMPACT));
+        api_done(c);
+    }
+}
+
+/* ---- Resources ---- */
+
+struct tally {
+    int64_t nodes, cores, gpus, memory, down;
+};
+
+static struct tally tally(const match_t *machine)
+{
+    const struct graph *g = match_graph(machine);
+    struct tally t = {0};
+    for (uint32_t i = 0; i < g->n; i++) {
+        const struct vertex *v = &g->v[i];
+        if (v->gone)
+            continue;
+        t.nodes += v->type == TYPE_NODE;
+        t.cores += v->type == TYPE_CORE;
+        t.gpus += v->type == TYPE_GPU;
+        if (strcmp(intern_text(&g->types, v->type), "memory") == 0)
+            t.memory += v->size;
+    }
+    return t;
+}
+
+/* Cores and so on that running jobs hold, as they asked for them. */
+static struct tally used(const server_t *s)
+{
+    struct tally t = {0};
+    for (size_t i = 0; i < s->n_runs; i++) {
+        const struct run *run = s->runs[i];
+        if (!run || !run->key || !member_is_live(&run->job->member[run->member]))
+            continue;
+        t.nodes += run->job->nodes;
+        t.cores += run->job->cores;
+        t.gpus += run->job->gpus;
+    }
+    return t;
+}
+
+static void put_whole(struct strbuf *out, const char *key, int64_t n)
+{
+    strbuf_puts(out, key);
+    strbuf_put_int(out, n);
+}
+
+void api_resources_get(struct call *c)
+{
+    struct tally all = tally(c->s->machine), taken = used(c->s);
+    struct strbuf *out = c->out;
+    put_whole(out, "{\"nodes\":", all.nodes);
+    put_whole(out, ",\"cores\":", all.cores);
+    put_whole(out, ",\"gpus\":", all.gpus);
+    put_whole(out, ",\"memory\":", all.memory * c->s->memory_unit);
+    put_whole(out, ",\"used\":{\"cores\":", taken.cores);
+    put_whole(out, ",\"gpus\":", taken.gpus);
+    strbuf_puts(out, "},\"changed\":[");
+    const json_t *list = json_object_get(c->s->settings, "resources");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        strbuf_puts(out, i ? ",\n" : "\n");
+        strbuf_puts(out, "{\"resources\":");
+        text_put(out, json_string_value(json_object_get(entry, "resources")));
+        strbuf_puts(out, ",\"status\":");
+        text_put(out, json_string_value(json_object_get(entry, "status")));
+        strbuf_puts(out, ",\"reason\":");
+        text_put(out, json_string_value(json_object_get(entry, "reason")));
+        strbuf_puts(out, ",\"since\":");
+        wall_put(out, json_integer_value(json_object_get(entry, "since")));
+        strbuf_putc(out, '}');
+    }
+    strbuf_puts(out, "]}\n");
+}
+
+/* It is shown to everybody. */
+static int check_reason(const char *reason, berth_error_t *why)
+{
+    if (!reason || (strlen(reason) <= REASON_MAX && text_is_plain(reason)))
+        return 0;
+    return errtext_set(why, EINVAL,
+                       "key \"reason\": expected at most %d bytes without control characters",
+                       REASON_MAX);
+}
+
+void api_resources_patch(struct call *c)
+{
+    struct {
+        const char *resources, *reason;
+        int status;
+    } in = {NULL, NULL, 0};
+    static const char *const words[] = {
+        [RESOURCE_UP] = "up", [RESOURCE_DOWN] = "down", [RESOURCE_DRAINED] = "drained", NULL};
+    static const struct key keys[] = {
+        {.name = "resources", .type = KEY_TEXT, .at = 0, .needed = true},
+        {.name = "reason", .type = KEY_TEXT, .at = sizeof(char *)},
+        {.name = "status",
+         .type = KEY_WORD,
+         .at = 2 * sizeof(char *),
+         .needed = true,
+         .words = words}};
+    const struct key_table table = {"", keys, 3};
+    const struct key_place place = {"request", 0};
+    berth_error_t why = {""};
+    server_t *s = c->s;
+    if (!json_is_object(c->body)) {
+        api_refuse(c, 400, NULL, "expected an object");
+        return;
+    }
+    json_t *was = settings_keep(s);
+    if (!was || keys_read(c->body, &table, &place, &in, &why) < 0 ||
+        check_reason(in.reason, &why) < 0 ||
+        settings_resources(s, in.resources, words[in.status], in.reason) < 0 ||
+        sched_set_status(s->sched, s->now, in.resources, (enum resource_status)in.status, &why) <
+            0) {
+        settings_refuse(c, was, &why);
+    } else {
+        json_decref(was);
+        s->happened = true;
+        server_event(s, 0, -1, "resources", json_dumps(c->body, JSON_COMPACT));
+        api_done(c);
+    }
+}

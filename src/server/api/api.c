@@ -1,0 +1,546 @@
+/* Which route a request takes, and how it is refused. */
+#include "server/api/api.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "server/core/job_text.h"
+#include "server/core/work.h"
+
+#define WEIGHTY    ((size_t)1 << 20) /* bytes of a body that is worth weighing */
+#define WEIGHT_MAX ((size_t)10000000)
+#define SLICES     8 /* of history, before a request is refused and others have their turn */
+
+static void put_error(struct strbuf *out, const char *message, const char *key, size_t length)
+{
+    strbuf_reset(out);
+    strbuf_puts(out, "{\"error\":{\"message\":");
+    text_put(out, message);
+    strbuf_puts(out, ",\"key\":");
+    char *copy = key ? strndup(key, length) : NULL;
+    text_put(out, copy);
+    free(copy);
+    strbuf_puts(out, "}}\n");
+}
+
+int api_refuse(struct call *c, int status, const char *key, const char *form, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, form);
+    vsnprintf(message, sizeof(message), form, args);
+    va_end(args);
+    c->reply->status = status;
+    c->reply->wait = false;
+    put_error(c->out, message, key, key ? strlen(key) : 0);
+    return -1;
+}
+
+static int status_of(int errnum)
+{
+    switch (errnum) {
+    case ENOENT:
+        return 404;
+    case EPERM:
+    case EACCES:
+        return 403;
+    case EEXIST:
+        return 409;
+    case EAGAIN:
+        return 429;
+    case ENOMEM:
+        return 503;
+    case ENOSPC:
+    case EDQUOT:
+    case EIO:
+        return 507;
+    default:
+        return 400;
+    }
+}
+
+/* The key that a text names: key "nodes": ... or unknown key "x", ... */
+static const char *key_in(const char *text, size_t *length)
+{
+    const char *key = strstr(text, "key \"");
+    const char *end = key ? strchr(key + 5, '"') : NULL;
+    *length = end ? (size_t)(end - key) - 5 : 0;
+    return end ? key + 5 : NULL;
+}
+
+int api_wrong(struct call *c, const berth_error_t *why)
+{
+    static const char place[] = "request: ";
+    size_t length;
+    c->reply->status = status_of(errno);
+    c->reply->wait = false;
+    const char *text = why->text[0] ? why->text : strerror(errno);
+    if (strncmp(text, place, sizeof(place) - 1) == 0)
+        text += sizeof(place) - 1;
+    const char *key = key_in(text, &length);
+    put_error(c->out, text, key, length);
+    return -1;
+}
+
+void api_no_memory(struct server_reply *reply)
+{
+    reply->status = 503;
+    reply->wait = false;
+    put_error(&reply->body, "out of memory", NULL, 0);
+}
+
+void api_done(struct call *c)
+{
+    strbuf_puts(c->out, "{}\n");
+    c->reply->wait = true;
+}
+
+/* ---- Query ---- */
+
+static int hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A part of a query, decoded; NULL with ENOMEM, or EINVAL for a NUL. */
+static char *decode(const char *text, size_t length)
+{
+    char *to = malloc(length + 1);
+    size_t n = 0;
+    for (size_t i = 0; to && i < length; i++) {
+        char c = text[i] == '+' ? ' ' : text[i];
+        if (c == '%' && i + 2 < length + 0 && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
+            c = (char)(hex(text[i + 1]) << 4 | hex(text[i + 2]));
+            i += 2;
+        }
+        if (c == '\0') {
+            free(to);
+            errno = EINVAL;
+            return NULL;
+        }
+        to[n++] = c;
+    }
+    if (to)
+        to[n] = '\0';
+    return to;
+}
+
+static int unknown(struct call *c, const struct api_query *q, const char *name)
+{
+    struct strbuf known = {0};
+    for (; q->name; q++) {
+        strbuf_puts(&known, known.len ? ", " : "");
+        strbuf_puts(&known, q->name);
+    }
+    api_refuse(c, 400, name, "unknown \"%.40s\" in the query, expected %s", name,
+               known.len ? strbuf_text(&known) : "none");
+    strbuf_clear(&known);
+    return -1;
+}
+
+static int take(struct call *c, struct api_query *all, const char *at, size_t length)
+{
+    const char *equals = memchr(at, '=', length);
+    size_t name_length = equals ? (size_t)(equals - at) : length;
+    char *name = decode(at, name_length);
+    int rc = name ? 0 : api_refuse(c, 400, NULL, "the query can't be read");
+    struct api_query *q = all;
+    while (rc == 0 && q->name && strcmp(q->name, name) != 0)
+        q++;
+    if (rc == 0 && !q->name)
+        rc = unknown(c, all, name);
+    if (rc == 0) {
+        free(q->value);
+        q->value = equals ? decode(equals + 1, length - name_length - 1) : strdup("");
+        if (!q->value)
+            rc = api_refuse(c, errno == EINVAL ? 400 : 503, q->name, "%s can't be read", q->name);
+    }
+    free(name);
+    return rc;
+}
+
+int api_query(struct call *c, struct api_query *q)
+{
+    const char *at = c->request->query;
+    while (at && *at) {
+        size_t length = strcspn(at, "&");
+        if (length > 0 && take(c, q, at, length) < 0)
+            return -1;
+        at += length + (at[length] == '&');
+    }
+    return 0;
+}
+
+void api_query_clear(struct api_query *q)
+{
+    for (; q->name; q++)
+        free(q->value);
+}
+
+static bool read_whole(const char *text, int64_t *number, char **end)
+{
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    long long value = strtoll(text, end, 10);
+    *number = value;
+    return errno == 0;
+}
+
+int api_query_whole(struct call *c, const struct api_query *q, int64_t *number)
+{
+    char *end;
+    *number = -1;
+    if (!q->value)
+        return 0;
+    if (read_whole(q->value, number, &end) && !*end)
+        return 0;
+    return api_refuse(c, 400, q->name, "%s: expected a whole number, got \"%.40s\"", q->name,
+                      q->value);
+}
+
+/* ---- States ---- */
+
+static int add_state(struct api_states *states, const char *word, size_t n)
+{
+    static const struct {
+        const char *word;
+        unsigned states;
+    } words[] = {{"running", 1u << STORE_STARTING | 1u << STORE_RUNNING},
+                 {"done", 1u << STORE_DONE},
+                 {"failed", 1u << STORE_FAILED},
+                 {"cancelled", 1u << STORE_CANCELLED},
+                 {"timeout", 1u << STORE_TIMEOUT},
+                 {"pending", 1u << STORE_PENDING},
+                 {"held", 1u << STORE_PENDING}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+        if (strlen(words[i].word) != n || strncasecmp(words[i].word, word, n) != 0)
+            continue;
+        states->bits |= words[i].states;
+        states->pending = states->pending || i == 5;
+        states->held = states->held || i == 6;
+        return 0;
+    }
+    return -1;
+}
+
+int api_states_read(struct call *c, struct api_states *states, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        if (add_state(states, text, n) < 0)
+            return api_refuse(c, 400, "state",
+                              "state: expected pending, held, running, done, failed, cancelled or "
+                              "timeout, got \"%.*s\"",
+                              (int)(n > 40 ? 40 : n), text);
+        text += n + (text[n] == ',');
+    }
+    return 0;
+}
+
+bool api_states_fit(const struct api_states *states, const struct job *job, uint32_t member)
+{
+    const struct member *m = &job->member[member];
+    if (!member_is_live(m) || !(states->bits & 1u << m->state))
+        return false;
+    return m->state != STORE_PENDING || (job->held ? states->held : states->pending);
+}
+
+/* ---- Jobs of the path ---- */
+
+bool api_owns(const struct call *c, uint32_t uid)
+{
+    return c->admin || c->request->peer.uid == uid;
+}
+
+struct job *api_job(struct call *c)
+{
+    struct store_job stored;
+    berth_error_t why = {""};
+    struct job *job = job_lookup(c->s, c->id);
+    int rc = job ? -1 : store_read_job(c->s->store, c->id, &stored, &why);
+    if (!job && rc < 0 && errno != ENOENT) {
+        api_wrong(c, &why);
+        return NULL;
+    }
+    if (!job && rc == 0) {
+        if (api_owns(c, stored.uid))
+            api_refuse(c, 409, NULL, "job %lld has ended", (long long)c->id);
+        else
+            api_refuse(c, 403, NULL, "job %lld is another user's", (long long)c->id);
+        return NULL;
+    }
+    if (!job || c->member >= (int64_t)job->members || (c->member >= 0 && job->members == 1)) {
+        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+        return NULL;
+    }
+    if (!api_owns(c, job->uid)) {
+        api_refuse(c, 403, NULL, "job %lld is another user's", (long long)c->id);
+        return NULL;
+    }
+    if (c->member >= 0 && !member_is_live(&job->member[c->member])) {
+        api_refuse(c, 409, NULL, "job %s has ended", c->rest);
+        return NULL;
+    }
+    return job;
+}
+
+int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
+                int (*each)(struct call *c, struct progress *p, struct job *job, uint32_t member))
+{
+    struct job *job = p->begun ? job_lookup(c->s, c->id) : api_job(c);
+    if (!job)
+        return p->begun ? 1 : -1; /* none of it lives any more */
+    p->begun = true;
+    for (; p->next < (c->member >= 0 ? 1 : job->members); p->next++) {
+        if (*steps == 0)
+            return 0;
+        uint32_t i = c->member >= 0 ? (uint32_t)c->member : job->members - 1 - p->next;
+        bool live = member_is_live(&job->member[i]);
+        work_spend(steps, live ? cost : 1);
+        if (live && each(c, p, job, i) < 0)
+            return -1;
+    }
+    return 1;
+}
+
+/* ---- Routing ---- */
+
+struct route {
+    const char *method, *path; /* '#' in it is a job, "17" or "17.3", '*' another name at the end */
+    void (*answer)(struct call *c);
+    bool has_body, for_admins;
+    bool leaves; /* it leaves something in the store, however often it is asked for */
+};
+
+static const struct route routes[] = {
+    {"GET", "/v1/server", api_server_get, false, false, false},
+    {"POST", "/v1/server/reload", api_server_reload, false, true, false},
+    {"POST", "/v1/server/stop", api_server_stop, false, true, false},
+    {"POST", "/v1/jobs", api_jobs_post, false, false, false},
+    {"GET", "/v1/jobs", api_jobs_get, false, false, false},
+    {"POST", "/v1/jobs/cancel", api_jobs_change, true, false, false},
+    {"POST", "/v1/jobs/hold", api_jobs_change, true, false, true},
+    {"POST", "/v1/jobs/release", api_jobs_change, true, false, true},
+    {"POST", "/v1/jobs/requeue", api_jobs_change, true, false, true},
+    {"POST", "/v1/jobs/signal", api_jobs_change, true, false, false},
+    {"POST", "/v1/jobs/update", api_jobs_change, true, false, true},
+    {"GET", "/v1/jobs/#", api_job_get, false, false, false},
+    {"GET", "/v1/jobs/#/events", api_job_events, false, false, false},
+    {"GET", "/v1/jobs/#/explain", api_job_explain, false, false, false},
+    {"PATCH", "/v1/jobs/#", api_job_patch, true, false, true},
+    {"DELETE", "/v1/jobs/#", api_job_delete, false, false, false},
+    {"POST", "/v1/jobs/#/signal", api_job_signal, true, false, false},
+    {"POST", "/v1/jobs/#/requeue", api_job_requeue, false, false, true},
+    {"GET", "/v1/queues", api_queues_get, false, false, false},
+    {"PATCH", "/v1/queues/*", api_queue_patch, true, true, false},
+    {"GET", "/v1/resources", api_resources_get, false, false, false},
+    {"PATCH", "/v1/resources", api_resources_patch, true, true, false},
+    {"GET", "/v1/events", api_events_get, false, false, false},
+};
+
+/* Read "17", "17.3" or "17[3]". Returns what is behind it, or NULL. */
+static const char *read_id(const char *text, int64_t *id, int64_t *member)
+{
+    char *end;
+    *member = -1;
+    if (!read_whole(text, id, &end))
+        return NULL;
+    if (*end != '.' && *end != '[')
+        return end;
+    bool bracket = *end == '[';
+    if (!read_whole(end + 1, member, &end) || *member > UINT32_MAX || (bracket && *end != ']'))
+        return NULL;
+    return end + bracket;
+}
+
+static bool fits(struct call *c, const char *pattern)
+{
+    const char *at = c->request->path;
+    for (; *pattern && at; pattern++) {
+        if (*pattern == '#') {
+            const char *begin = at;
+            at = read_id(at, &c->id, &c->member);
+            snprintf(c->job, sizeof(c->job), "%.*s", at ? (int)(at - begin) : 0, begin);
+            c->rest = c->job;
+        } else if (*pattern == '*') {
+            c->rest = at;
+            return *at != '\0' && !strchr(at, '/');
+        } else if (*at++ != *pattern) {
+            return false;
+        }
+    }
+    return at && !*at;
+}
+
+/* What JSON weighs once it is read, roughly in units of 50 bytes: a small text may take a hundred times its size. */
+static size_t weigh(const char *text, size_t length)
+{
+    size_t weight = 0;
+    for (size_t i = 0; i < length; i++) {
+        switch (text[i]) {
+        case '"':
+            for (i++; i < length && text[i] != '"'; i++)
+                i += text[i] == '\\';
+            break;
+        case '[':
+        case '{':
+            weight += 4;
+            break;
+        case ',':
+        case ':':
+            weight++;
+            break;
+        default:
+            break;
+        }
+    }
+    return weight;
+}
+
+/* What the reader of JSON asks for is watched: where memory runs out, it says that the text is wrong, or nothing. */
+static json_malloc_t get_memory;
+static bool ran_out;
+
+static void *watched(size_t size)
+{
+    void *memory = get_memory(size);
+    ran_out = ran_out || !memory;
+    return memory;
+}
+
+json_t *api_load(const char *text, size_t length, size_t flags, bool *no_memory, json_error_t *why)
+{
+    json_free_t release;
+    json_get_alloc_funcs(&get_memory, &release);
+    ran_out = false;
+    json_set_alloc_funcs(watched, release);
+    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES | flags, why);
+    json_set_alloc_funcs(get_memory, release);
+    *no_memory = !value && ran_out;
+    return value;
+}
+
+bool api_is_heavy(const char *text, size_t length)
+{
+    return length > WEIGHTY && weigh(text, length) > WEIGHT_MAX;
+}
+
+int api_read_body(struct call *c)
+{
+    json_error_t why;
+    bool no_memory;
+    if (c->request->length > API_READ_MAX)
+        return api_refuse(c, 413, NULL, "the body is larger than 3 MiB, and no list of jobs");
+    if (c->request->length == 0)
+        return api_refuse(c, 400, NULL, "expected a body of JSON");
+    if (api_is_heavy(c->request->body, c->request->length))
+        return api_refuse(c, 413, NULL, "the body has too many values");
+    c->body = api_load(c->request->body, c->request->length, 0, &no_memory, &why);
+    if (no_memory)
+        return api_refuse(c, 503, NULL, "out of memory");
+    if (!c->body)
+        return api_refuse(c, 400, NULL, "the body is no JSON: line %d, column %d: %s", why.line,
+                          why.column, why.text);
+    return 0;
+}
+
+/* Whether the store has room for what a route leaves there; submissions know better what they need. */
+static int find_room(struct call *c)
+{
+    berth_error_t why = {""};
+    struct user *user = c->admin ? NULL : user_find(c->s, c->request->peer.uid);
+    if (!user || user_make_room(c->s, user, STORE_ROW, 0, &c->slices, &why) == 0)
+        return 0;
+    return api_wrong(c, &why);
+}
+
+static void answer(struct call *c, const struct route *route)
+{
+    if (route->leaves && find_room(c) < 0)
+        return;
+    if (route->for_admins && !c->admin) {
+        api_refuse(c, 403, NULL,
+                   "only the owner of the server, root and administrators may do that");
+        return;
+    }
+    if (route->has_body && api_read_body(c) < 0)
+        return;
+    route->answer(c);
+    json_decref(c->body);
+}
+
+static void find_route(struct call *c)
+{
+    bool known = false;
+    for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
+        if (!fits(c, routes[i].path))
+            continue;
+        known = true;
+        if (strcmp(routes[i].method, c->request->method) != 0)
+            continue;
+        answer(c, &routes[i]);
+        return;
+    }
+    if (known)
+        api_refuse(c, 405, NULL, "%.20s is not for %.200s", c->request->method, c->request->path);
+    else
+        api_refuse(c, 404, NULL, "there is no %.200s", c->request->path);
+}
+
+void server_request(server_t *s, const struct server_request *request, struct server_reply *reply)
+{
+    uint32_t uid = request->peer.uid;
+    *reply = (struct server_reply){.status = 200, .type = "application/json"};
+    struct call c = {.s = s,
+                     .request = request,
+                     .reply = reply,
+                     .out = &reply->body,
+                     .member = -1,
+                     .slices = SLICES};
+    server_look(s);
+    if (!strbuf_room(&reply->body, 256)) { /* else it might be done and not be told */
+        api_refuse(&c, 503, NULL, "out of memory");
+    } else if (!s->options.for_all && uid != s->options.uid && uid != 0) {
+        api_refuse(&c, 403, NULL, "this server is for another user");
+    } else if (!user_may_ask(s, uid)) {
+        api_refuse(&c, 429, NULL, "too many requests: at most %lld in a second",
+                   (long long)s->config->server.requests_per_second);
+    } else {
+        c.admin = user_is_admin(s, uid);
+        find_route(&c);
+    }
+    if (reply->body.failed)
+        api_no_memory(reply);
+}
+
+void server_failed(server_t *s, const berth_error_t *why, struct server_reply *reply)
+{
+    char message[600];
+    (void)s;
+    snprintf(message, sizeof(message), "it can't be stored: %.500s", why ? why->text : "");
+    server_stream_close(reply->stream);
+    reply->stream = NULL;
+    reply->status = 507;
+    reply->type = "application/json";
+    reply->wait = false;
+    put_error(&reply->body, message, NULL, 0);
+}
+
+int server_stream_read(struct server_stream *stream, struct strbuf *out, size_t max)
+{
+    return stream->read(stream, out, max);
+}
+
+void server_stream_close(struct server_stream *stream)
+{
+    if (stream)
+        stream->close(stream);
+}

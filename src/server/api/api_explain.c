@@ -1,0 +1,220 @@
+/* GET /v1/jobs/ID/explain: what blocks a job, who holds that, when it will start, and what would start it now. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/seconds.h"
+#include "server/api/api.h"
+#include "server/api/explain.h"
+
+#define HOLDERS_MAX 16
+
+/* What is known of a job that waits, copied, as the core is asked more. */
+struct known {
+    struct waiting waiting;
+    struct smaller smaller;
+    char *reason;
+    sched_job_t holder[HOLDERS_MAX];
+    size_t holders; /* of these */
+};
+
+static void put_holder(struct call *c, sched_job_t handle)
+{
+    server_t *s = c->s;
+    struct sched_annotation a;
+    const char *resources;
+    if (sched_annotate(s->sched, handle, &a) < 0)
+        return;
+    const struct job *job = job_lookup(s, (int64_t)a.tag);
+    strbuf_puts(c->out, c->out->data[c->out->len - 1] == '[' ? "{\"id\":" : ",{\"id\":");
+    job_put_id(c->out, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
+    strbuf_puts(c->out, ",\"user\":");
+    text_put(c->out, job ? job->user : NULL);
+    strbuf_puts(c->out, ",\"until\":");
+    wall_put(c->out, server_wall_of(s, a.until));
+    strbuf_puts(c->out, ",\"resources\":");
+    text_put(c->out, sched_resources(s->sched, handle, &resources) == 0 ? resources : NULL);
+    strbuf_putc(c->out, '}');
+}
+
+static void put_found(struct strbuf *out, const char *key, int64_t found)
+{
+    strbuf_puts(out, key);
+    if (found > 0)
+        strbuf_put_int(out, found);
+    else
+        strbuf_puts(out, "null");
+}
+
+static void put_smaller(struct strbuf *out, const struct smaller *found)
+{
+    strbuf_puts(out, ",\"would_start_now\":{\"duration\":");
+    if (found->duration > 0)
+        seconds_put(out, found->duration);
+    else
+        strbuf_puts(out, "null");
+    put_found(out, ",\"cores\":", found->cores);
+    put_found(out, ",\"nodes\":", found->nodes);
+    put_found(out, ",\"gpus\":", found->gpus);
+    put_found(out, ",\"memory\":", found->memory);
+    strbuf_putc(out, '}');
+}
+
+/* The answer about a member (-1: the job). k NULL: it doesn't wait. `text` is cleared. */
+static void put_answer(struct call *c, int64_t member, const char *state, const struct known *k,
+                       int64_t estimate, struct strbuf *text)
+{
+    static const struct smaller nothing;
+    strbuf_puts(c->out, "{\"id\":");
+    job_put_id(c->out, c->id, member);
+    strbuf_puts(c->out, ",\"state\":");
+    text_put(c->out, state);
+    strbuf_puts(c->out, ",\"reason\":");
+    text_put(c->out, k && *k->reason ? k->reason : NULL);
+    strbuf_puts(c->out, ",\"estimate\":");
+    wall_put(c->out, estimate);
+    strbuf_puts(c->out, ",\"holders\":[");
+    for (size_t i = 0; k && i < k->holders; i++)
+        put_holder(c, k->holder[i]);
+    strbuf_puts(c->out, "],\"more_holders\":");
+    strbuf_put_uint(c->out, k ? k->waiting.holders - k->holders : 0);
+    put_smaller(c->out, k ? &k->smaller : &nothing);
+    strbuf_puts(c->out, ",\"text\":");
+    text_put(c->out, strbuf_text(text));
+    strbuf_puts(c->out, "}\n");
+    c->out->failed |= text->failed;
+    strbuf_clear(text);
+}
+
+/* Ticks from now on; -1: unknown. */
+static int64_t left(const server_t *s, int64_t at)
+{
+    return at < 0 ? -1 : at > s->now ? at - s->now : 0;
+}
+
+/* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
+static int learn(server_t *s, const struct job *job, uint32_t i, struct known *k)
+{
+    sched_job_t handle = job->member[i].handle;
+    struct sched_annotation a;
+    struct sched_record record;
+    *k = (struct known){0};
+    if (sched_annotate(s->sched, handle, &a) < 0)
+        return -1;
+    if (!a.reason || strncmp(a.reason, "resources ", 10) != 0)
+        a.n_holders = 0; /* there may be some, but it waits for something else */
+    k->holders = a.n_holders < HOLDERS_MAX ? a.n_holders : HOLDERS_MAX;
+    if (k->holders > 0)
+        memcpy(k->holder, a.holders, k->holders * sizeof(*k->holder));
+    const char *hold = server_hold(s, &job->member[i]);
+    k->reason = strdup(hold ? hold : a.reason ? a.reason : "");
+    if (!k->reason)
+        return -1;
+    k->waiting = (struct waiting){.reason = k->reason,
+                                  .user = job->user,
+                                  .queue = job->queue,
+                                  .job = job->id,
+                                  .state = a.state,
+                                  .hold = hold ? k->reason : NULL,
+                                  .start = left(s, a.start),
+                                  .begin = -1,
+                                  .holders = a.n_holders};
+    if (sched_record(s->sched, handle, &record) == 0)
+        k->waiting.begin = left(s, record.request.begin);
+    if (a.state == SCHED_REJECTED || smaller_find(s, handle, &k->smaller, NULL) == 0)
+        return 0;
+    if (errno != ENOMEM) /* what can't be found out is left out */
+        return 0;
+    free(k->reason);
+    errno = ENOMEM;
+    return -1;
+}
+
+static void explain_pending(struct call *c, const struct job *job, uint32_t i)
+{
+    server_t *s = c->s;
+    int64_t member = job->members > 1 ? (int64_t)i : -1;
+    struct strbuf text = {0};
+    struct known k;
+    if (learn(s, job, i, &k) < 0) {
+        api_refuse(c, 503, NULL, "out of memory");
+        return;
+    }
+    k.waiting.smaller = &k.smaller;
+    if (member >= 0 && c->member < 0) {
+        strbuf_puts(&text, "The first of its members that wait is ");
+        strbuf_put_int(&text, job->id);
+        strbuf_putc(&text, '[');
+        strbuf_put_int(&text, member);
+        strbuf_puts(&text, "]. ");
+    }
+    explain_waiting(&text, &k.waiting);
+    int64_t start = k.waiting.start < 0 ? -1 : server_wall_of(s, s->now + k.waiting.start);
+    put_answer(c, member, job_state_word(STORE_PENDING, job->held), &k, start, &text);
+    free(k.reason);
+}
+
+/* The member that all of a job is explained by: one that waits, else one that runs, else the first. */
+static uint32_t member_of(const struct call *c, const struct job *job)
+{
+    uint32_t live = job->members;
+    if (c->member >= 0)
+        return (uint32_t)c->member;
+    for (uint32_t i = 0; i < job->members; i++) {
+        if (job->member[i].state == STORE_PENDING)
+            return i;
+        if (live == job->members && member_is_live(&job->member[i]))
+            live = i;
+    }
+    return live < job->members ? live : 0;
+}
+
+static void explain_live(struct call *c, const struct job *job)
+{
+    uint32_t i = member_of(c, job);
+    const struct member *m = &job->member[i];
+    struct strbuf text = {0};
+    struct job_shown shown;
+    if (m->state == STORE_PENDING && m->handle >= 0) {
+        explain_pending(c, job, i);
+        return;
+    }
+    job_show(c->s, job, i, &shown);
+    if (m->state == STORE_PENDING)
+        strbuf_puts(&text, "It is about to be looked at.");
+    else
+        explain_others(&text, &shown, job->limited, c->s->wall);
+    put_answer(c, shown.member, shown.state, NULL, -1, &text);
+}
+
+static void explain_stored(struct call *c)
+{
+    struct store_job job;
+    struct store_member member;
+    struct strbuf text = {0};
+    struct job_shown shown;
+    struct store_cursor *cursor = api_stored(c, &job, &member);
+    if (!cursor)
+        return;
+    if (api_owns(c, job.uid)) {
+        job_show_stored(&job, &member, &shown);
+        explain_others(&text, &shown, false, c->s->wall);
+        put_answer(c, shown.member, shown.state, NULL, -1, &text);
+    } else {
+        api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
+    }
+    store_cursor_close(cursor);
+}
+
+void api_job_explain(struct call *c)
+{
+    const struct job *job = job_lookup(c->s, c->id);
+    if (job && (c->member >= (int64_t)job->members || (c->member >= 0 && job->members == 1)))
+        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+    else if (job && !api_owns(c, job->uid))
+        api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
+    else if (job && (c->member < 0 || member_is_live(&job->member[c->member])))
+        explain_live(c, job);
+    else
+        explain_stored(c);
+}

@@ -1,0 +1,403 @@
+/* What becomes of jobs: changed, held, released, cancelled, requeued, sent a signal. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "config/keys.h"
+#include "server/api/api.h"
+#include "server/api/job_read.h"
+#include "server/core/job_text.h"
+#include "server/core/work.h"
+
+#define CANCEL_STEPS 5 /* it ends: that is written, with an event */
+
+static int64_t shown_member(const struct job *job, uint32_t member)
+{
+    return job->members > 1 ? (int64_t)member : -1;
+}
+
+static int failed(struct call *c, const berth_error_t *why)
+{
+    return api_wrong(c, why);
+}
+
+/* {"by": "ann"} */
+static char *by(const struct call *c)
+{
+    struct strbuf data = {0};
+    struct user *user = user_find(c->s, c->request->peer.uid);
+    strbuf_puts(&data, "{\"by\":");
+    text_put(&data, user ? user->name : NULL);
+    strbuf_putc(&data, '}');
+    return strbuf_steal(&data);
+}
+
+/* ---- Cancel ---- */
+
+static int cancel_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
+{
+    server_t *s = c->s;
+    struct member *m = &job->member[i];
+    (void)p;
+    if (m->state == STORE_PENDING) {
+        if (m->handle < 0 &&
+            enter_member(s, job, i) < 0) /* who waits for it is to hear of its end */
+            return api_refuse(c, 503, NULL, "out of memory");
+        m->cancelled = true;
+        if (m->handle >= 0)
+            sched_cancel(s->sched, s->now, m->handle);
+        server_event(s, job->id, shown_member(job, i), "cancelled", by(c));
+        member_end(s, job, i, STORE_CANCELLED, "cancelled");
+        s->happened = true;
+        return 0;
+    }
+    if (m->cancelled)
+        return 0;
+    m->cancelled = true;
+    member_mark(s, job, i);
+    server_event(s, job->id, shown_member(job, i), "cancelling", by(c));
+    if (m->run)
+        run_stop(s, m->run);
+    return 0;
+}
+
+int api_cancel(struct call *c, struct progress *p, size_t *steps)
+{
+    int rc = api_members(c, p, steps, CANCEL_STEPS, cancel_member);
+    if (rc > 0)
+        api_done(c);
+    return rc != 0;
+}
+
+/* ---- Signal and requeue ---- */
+
+static int signal_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
+{
+    struct run *run = job->member[i].run;
+    if (job->member[i].state != STORE_RUNNING || !run)
+        return 0;
+    if (run_signals(c->s, 1) < 0)
+        return api_refuse(c, 503, NULL, "out of memory");
+    run_signal(c->s, run, p->signal, false);
+    p->any = true;
+    return 0;
+}
+
+static int read_signal(struct call *c, int *signal)
+{
+    struct {
+        json_t *signal;
+    } in = {NULL};
+    static const struct key keys[] = {{.name = "signal", .type = KEY_ANY, .at = 0, .needed = true}};
+    const struct key_table table = {"", keys, 1};
+    const struct key_place place = {"request", 0};
+    berth_error_t why = {""};
+    if (!json_is_object(c->body))
+        return api_refuse(c, 400, NULL, "expected an object");
+    if (keys_read(c->body, &table, &place, &in, &why) < 0 ||
+        (!signal_read(in.signal, signal) &&
+         keys_wrong(&place, "", "signal", in.signal, "a signal such as \"USR1\"", &why) < 0))
+        return failed(c, &why);
+    return 0;
+}
+
+int api_signal_check(struct call *c)
+{
+    int signal;
+    return read_signal(c, &signal);
+}
+
+int api_signal(struct call *c, struct progress *p, size_t *steps)
+{
+    if (!p->begun && (!api_job(c) || read_signal(c, &p->signal) < 0))
+        return 1;
+    int rc = api_members(c, p, steps, 1, signal_member);
+    if (rc > 0 && p->any)
+        api_done(c);
+    else if (rc > 0)
+        api_refuse(c, 409, NULL, "job %s doesn't run", c->rest);
+    return rc != 0;
+}
+
+static int requeue_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
+{
+    struct member *m = &job->member[i];
+    p->any = p->any || m->run;
+    if ((m->state != STORE_RUNNING && m->state != STORE_STARTING) || m->cancelled || !m->run)
+        return 0;
+    m->preempted = m->requeue = true;
+    member_mark(c->s, job, i);
+    server_event(c->s, job->id, shown_member(job, i), "requeuing", by(c));
+    run_stop(c->s, m->run);
+    return 0;
+}
+
+int api_requeue(struct call *c, struct progress *p, size_t *steps)
+{
+    int rc = api_members(c, p, steps, 1, requeue_member);
+    if (rc > 0 && p->any)
+        api_done(c);
+    else if (rc > 0)
+        api_refuse(c, 409, NULL, "job %s doesn't run", c->rest);
+    return rc != 0;
+}
+
+/* ---- Changes ---- */
+
+static const struct key change_keys[] = {
+    {.name = "priority",
+     .type = KEY_WHOLE,
+     .at = offsetof(struct api_change, priority),
+     .min = -SCHED_PRIORITY_MAX,
+     .max = SCHED_PRIORITY_MAX},
+    {.name = "duration", .type = KEY_ANY, .at = offsetof(struct api_change, duration_value)},
+    {.name = "queue", .type = KEY_TEXT, .at = offsetof(struct api_change, queue)},
+    {.name = "hold", .type = KEY_ANY, .at = offsetof(struct api_change, hold)},
+};
+
+static int read_change(struct call *c, struct api_change *to)
+{
+    const struct key_table table = {"", change_keys, sizeof(change_keys) / sizeof(*change_keys)};
+    const struct key_place place = {"request", 0};
+    berth_error_t why = {""};
+    if (!json_is_object(c->body))
+        return api_refuse(c, 400, NULL, "expected an object");
+    if (keys_read(c->body, &table, &place, to, &why) < 0)
+        return failed(c, &why);
+    to->has_priority = json_is_integer(json_object_get(c->body, "priority"));
+    if (to->duration_value && !duration_read(to->duration_value, &to->duration)) {
+        keys_wrong(&place, "", "duration", to->duration_value, "a time such as \"90m\"", &why);
+        return failed(c, &why);
+    }
+    if (to->hold && !json_is_boolean(to->hold)) {
+        keys_wrong(&place, "", "hold", to->hold, "true or false", &why);
+        return failed(c, &why);
+    }
+    if (to->queue && !machine_queue(c->s, to->queue))
+        return api_refuse(c, 400, "queue", "there is no queue \"%.100s\"", to->queue);
+    return 0;
+}
+
+int api_change_check(struct call *c)
+{
+    struct api_change to = {0};
+    return read_change(c, &to);
+}
+
+static bool is_pending(const struct job *job)
+{
+    for (uint32_t i = 0; i < job->members; i++)
+        if (job->member[i].state == STORE_PENDING)
+            return true;
+    return false;
+}
+
+static bool runs_any(const struct job *job)
+{
+    for (uint32_t i = 0; i < job->members; i++)
+        if (member_is_live(&job->member[i]) && job->member[i].state != STORE_PENDING)
+            return true;
+    return false;
+}
+
+/* Whether the change may be, before anything is changed. */
+static int check_change(struct call *c, const struct job *job, const struct api_change *to)
+{
+    if (c->member >= 0)
+        return api_refuse(c, 400, NULL, "members of an array are changed together: name job %lld",
+                          (long long)job->id);
+    if ((to->has_priority || to->queue || to->hold) && !is_pending(job))
+        return api_refuse(c, 409, NULL, "job %lld runs already", (long long)job->id);
+    if (to->queue && runs_any(job))
+        return api_refuse(c, 409, "queue", "some of job %lld runs already", (long long)job->id);
+    if (c->s->options.for_all && !c->admin && to->has_priority && to->priority > 0 &&
+        to->priority > job->priority)
+        return api_refuse(c, 403, "priority", "only administrators may raise a priority above 0");
+    if (to->duration > job->duration && runs_any(job) && c->s->options.for_all && !c->admin)
+        return api_refuse(c, 403, "duration",
+                          "only administrators may give a running job more time");
+    return 0;
+}
+
+/* A member is made what its job now is, in what is to be changed. Returns 0, or -1 with what went wrong and its key. */
+static int change_member(server_t *s, struct job *job, uint32_t i, const struct api_change *to,
+                         const char **key, berth_error_t *why)
+{
+    struct member *m = &job->member[i];
+    bool known = member_is_live(m) && m->handle >= 0;
+    bool waits = known && m->state == STORE_PENDING;
+    *key = NULL;
+    if (waits && to->queue && sched_set_queue(s->sched, s->now, m->handle, job->queue, why) < 0)
+        return -1;
+    if (known && to->duration > 0 &&
+        sched_set_duration(s->sched, s->now, m->handle, job->duration, why) < 0)
+        return -1;
+    *key = "priority";
+    if (waits && to->has_priority &&
+        sched_prioritize(s->sched, s->now, m->handle, job->priority) < 0)
+        return errtext_set(why, errno, "%s", strerror(errno));
+    *key = "hold";
+    if (waits && to->hold &&
+        (job->held ? sched_hold(s->sched, s->now, m->handle)
+                   : sched_release(s->sched, s->now, m->handle)) < 0)
+        return errtext_set(why, errno, "out of memory");
+    if (to->duration > 0 && m->run && member_is_live(m)) {
+        member_mark(s, job, i);
+        run_watch(s, m->run);
+    }
+    if (waits && m->reserved && sched_state(s->sched, m->handle) != SCHED_RESERVED) {
+        member_mark(s, job, i); /* the store is not to have what the core has taken back */
+        m->reserved = false;
+        m->at = -1;
+    }
+    return 0;
+}
+
+static void set_held(server_t *s, struct job *job, bool held)
+{
+    if (job->held != held)
+        s->n_held += held ? job->live : (size_t)0 - job->live;
+    job->held = held;
+}
+
+/* Look at what is asked for, and change the job. Returns 0, or -1 and the call is refused. */
+static int change_begin(struct call *c, struct progress *p)
+{
+    struct api_change *to = &p->to;
+    struct job *job = api_job(c);
+    if (!job || read_change(c, to) < 0 || check_change(c, job, to) < 0)
+        return -1;
+    const char *queue = to->queue ? server_name(c->s, to->queue) : NULL;
+    if (to->queue && !queue)
+        return api_refuse(c, 503, NULL, "out of memory");
+    p->begun = true;
+    p->was.queue = job->queue;
+    p->was.priority = job->priority;
+    p->was.duration = job->duration;
+    p->was.held = job->held;
+    p->was.limited = job->limited;
+    to->queue = queue;
+    if (queue)
+        job->queue = queue;
+    if (to->has_priority)
+        job->priority = to->priority;
+    if (to->duration > 0) {
+        job->duration = to->duration;
+        job->limited = true;
+    }
+    if (to->hold)
+        set_held(c->s, job, json_is_true(to->hold));
+    job_mark(
+        c->s,
+        job); /* now: it may have ended by the time that all of its members have been come to */
+    return 0;
+}
+
+/* The job is again what it was, unless somebody else has changed that since. Its members follow. */
+static void change_back(server_t *s, struct job *job, struct progress *p)
+{
+    const struct api_change *to = &p->to;
+    p->goes_back = true;
+    if (to->queue && job->queue == to->queue)
+        job->queue = p->was.queue;
+    if (to->has_priority && job->priority == to->priority)
+        job->priority = p->was.priority;
+    if (to->duration > 0 && job->duration == to->duration) {
+        job->duration = p->was.duration;
+        job->limited = p->was.limited;
+    }
+    if (to->hold && job->held == json_is_true(to->hold))
+        set_held(s, job, p->was.held);
+    job_mark(s, job);
+    s->happened = true;
+}
+
+static void change_end(struct call *c, const struct api_change *to)
+{
+    if (to->hold)
+        server_event(c->s, c->id, -1, json_is_true(to->hold) ? "held" : "released", by(c));
+    if (to->queue || to->duration > 0 || to->has_priority)
+        server_event(c->s, c->id, -1, "changed", json_dumps(c->body, JSON_COMPACT));
+}
+
+/* Members one after the other, and where one can't be changed, all before it back again. */
+int api_change(struct call *c, struct progress *p, size_t *steps)
+{
+    berth_error_t why = {""};
+    const char *key;
+    if (!p->begun && change_begin(c, p) < 0)
+        return 1;
+    struct job *job = job_lookup(c->s, c->id);
+    c->s->happened = true;
+    for (; job && !p->goes_back && p->next < job->members; p->next++) {
+        if (*steps == 0)
+            return 0;
+        work_spend(steps, 1);
+        if (change_member(c->s, job, p->next, &p->to, &key, &why) == 0)
+            continue;
+        if (key)
+            api_refuse(c, errno == ENOMEM ? 503 : 400, key, "%s", why.text);
+        else
+            failed(c, &why);
+        change_back(c->s, job, p);
+        break;
+    }
+    for (; job && p->goes_back; p->next--) {
+        if (*steps == 0)
+            return 0;
+        work_spend(steps, 1);
+        change_member(c->s, job, p->next, &p->to, &key, &why);
+        if (p->next == 0)
+            return 1;
+    }
+    if (p->goes_back)
+        return 1;
+    change_end(c, &p->to);
+    api_done(c);
+    return 1;
+}
+
+/* ---- Routes of one job ---- */
+
+struct single {
+    struct server_work work;
+    api_action *action;
+    struct progress progress;
+};
+
+static int go_on(struct server_work *work, size_t *steps)
+{
+    struct single *w = (struct single *)work;
+    return w->action(&work->call, &w->progress, steps);
+}
+
+static void start(struct call *c, api_action *action)
+{
+    struct single *w = (struct single *)work_make(c, sizeof(*w));
+    if (!w)
+        return;
+    w->work.go = go_on;
+    w->action = action;
+    work_start(c, &w->work);
+}
+
+void api_job_delete(struct call *c)
+{
+    start(c, api_cancel);
+}
+
+void api_job_signal(struct call *c)
+{
+    start(c, api_signal);
+}
+
+void api_job_requeue(struct call *c)
+{
+    start(c, api_requeue);
+}
+
+void api_job_patch(struct call *c)
+{
+    start(c, api_change);
+}

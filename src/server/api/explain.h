@@ -1,0 +1,28 @@
+/* Why a job waits, runs or is no more, in a few sentences for people. */
+#ifndef SERVER_EXPLAIN_H
+#define SERVER_EXPLAIN_H
+
+#include "server/api/smaller.h"
+#include "server/core/job_text.h"
+
+struct waiting {
+    const char *reason; /* the core's */
+    const char *hold;   /* why nothing is started at present; NULL: it is */
+    const char *user, *queue;
+    int64_t job;
+    enum sched_state state; /* WAITING, RESERVED, BLOCKED or REJECTED */
+    int64_t start;          /* ticks from now on; -1: unknown */
+    int64_t begin;          /* the same of the time that it is not to start before */
+    size_t holders;
+    const struct smaller *smaller;
+};
+
+void explain_waiting(struct strbuf *out, const struct waiting *w);
+
+/* What runs, is about to, or has ended, at a wall time. `limited`: it is stopped at its limit. */
+void explain_others(struct strbuf *out, const struct job_shown *j, bool limited, int64_t wall);
+
+/* "It can never start: ..." of a reason that the core rejects jobs for. */
+void explain_never(struct strbuf *out, const char *reason, const char *user, const char *queue);
+
+#endif

@@ -1,0 +1,343 @@
+/* What is kept of a request: how it is stored, and what of it stands in listings. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/api/job_reading.h"
+#include "server/core/job_text.h"
+
+/* ---- Resources ---- */
+
+#define MANY (INT64_C(1) << 40) /* more than there is of anything */
+
+static int64_t times(int64_t a, int64_t b)
+{
+    return a > 0 && b > MANY / a ? MANY : a * b;
+}
+
+/* How many there are of a resource at least. */
+static int64_t count_of_one(const jobspec_t *spec, uint32_t i)
+{
+    int64_t n = 1;
+    for (uint32_t at = i; at != JOBSPEC_NONE; at = spec->resources[at].parent)
+        n = times(n, spec->resources[at].count.min);
+    return n;
+}
+
+/* How many of a type it asks for at least; with a label, of those so called. */
+static int64_t count_of(const jobspec_t *spec, const char *type, const char *label)
+{
+    int64_t total = 0;
+    for (uint32_t i = 0; i < spec->nresources && total < MANY; i++) {
+        const struct jobspec_resource *r = &spec->resources[i];
+        if (strcmp(r->type, type) == 0 && (!label || (r->label && strcmp(r->label, label) == 0)))
+            total += count_of_one(spec, i);
+    }
+    return total < MANY ? total : MANY;
+}
+
+static int64_t tasks_of(const jobspec_t *spec)
+{
+    const struct jobspec_task *task = spec->ntasks > 0 ? &spec->tasks[0] : NULL;
+    int64_t n = 1;
+    if (task && task->per == JOBSPEC_PER_SLOT)
+        n = count_of(spec, "slot", task->slot);
+    else if (task && task->per == JOBSPEC_PER_RESOURCE)
+        n = count_of(spec, task->per_type, NULL);
+    return task ? times(n > 0 ? n : 1, task->count) : 1;
+}
+
+/* A task for each core, or GPU where it has more of these; one that asks for it may have more where that is configured. */
+static int check_tasks(struct reading_job *r)
+{
+    const server_t *s = r->c->s;
+    int64_t cores = count_of(r->spec, "core", NULL), gpus = count_of(r->spec, "gpu", NULL);
+    if (cores == 0) /* of whole nodes */
+        cores = times(count_of(r->spec, "node", NULL), s->node_cores > 0 ? s->node_cores : 1);
+    int64_t places = cores > gpus ? cores : gpus;
+    places = places > 0 ? places : 1;
+    int64_t each = s->config->server.tasks_per_core;
+    int64_t most = r->ask.overcommit ? times(places, each) : places;
+    int64_t processes = machine_processes(s, cores);
+    char why[200];
+    if (processes > 0 && most > processes)
+        most = processes;
+    if (most > JOB_TASKS_MAX)
+        most = JOB_TASKS_MAX;
+    if (r->tasks <= most)
+        return 0;
+    snprintf(why, sizeof(why), "at most %" PRId64 " task%s for its cores, got %" PRId64 "%s", most,
+             most == 1 ? "" : "s", r->tasks,
+             each > 1 && !r->ask.overcommit ? " (more with \"overcommit\")" : "");
+    return job_wrong(r, "jobspec", NULL, why);
+}
+
+static int put_jobspec(struct reading_job *r, struct strbuf *out)
+{
+    const struct ask *a = &r->ask;
+    struct job *job = r->job;
+    if (a->nodes || a->cores || a->gpus || a->memory || a->requires || a->exclusive || a->tasks)
+        return job_wrong(
+            r, "jobspec", NULL,
+            "either a jobspec or nodes, tasks, cores, gpus, memory, exclusive, requires");
+    job->nodes = count_of(r->spec, "node", NULL);
+    job->cores = count_of(r->spec, "core", NULL);
+    job->gpus = count_of(r->spec, "gpu", NULL);
+    job->nodes += job->nodes == 0;
+    r->tasks = tasks_of(r->spec);
+    if (check_tasks(r) < 0)
+        return -1;
+    if (r->spec->duration > 0)
+        job->limited = true;
+    strbuf_puts(out, ",\"jobspec_text\":");
+    text_put(out, r->spec_text);
+    return 0;
+}
+
+/* A list of properties is a constraint too. */
+static json_t *constraint_of(const json_t *requires)
+{
+    if (json_is_array(requires))
+        return json_pack("{s:O}", "properties", requires);
+    return json_incref((json_t *) requires);
+}
+
+static int put_shape(struct reading_job *r, struct strbuf *out)
+{
+    const struct ask *a = &r->ask;
+    struct job *job = r->job;
+    int64_t unit = r->c->s->memory_unit;
+    bool whole = a->nodes > 0 && a->tasks == 0 && a->cores == 0 && a->gpus == 0 && !a->memory;
+    struct job_shape p = {.nodes = a->nodes,
+                          .tasks = a->tasks > 0   ? a->tasks
+                                   : a->nodes > 0 ? a->nodes
+                                                  : 1,
+                          .cores = a->cores > 0 ? a->cores
+                                   : whole      ? 0
+                                                : 1,
+                          .gpus = a->gpus,
+                          .exclusive = a->exclusive};
+    if (a->overcommit)
+        return job_wrong(r, "overcommit", NULL, "a jobspec: others have cores for each task");
+    if (p.nodes > p.tasks)
+        return job_wrong(r, "tasks", NULL, "at least as many tasks as nodes");
+    if (a->memory && !memory_read(a->memory, &r->memory))
+        return job_wrong(r, "memory", a->memory, "bytes, or a size such as \"4G\"");
+    if (a->memory && unit == 0)
+        return job_wrong(r, "memory", a->memory, "none: nothing is known of this machine's memory");
+    if (a->memory)
+        p.memory = (r->memory + unit - 1) / unit;
+    if (p.tasks * p.cores > UINT32_MAX / 2 || p.memory > UINT32_MAX / 2)
+        return job_wrong(r, "cores", NULL, "fewer in all");
+    if (a->requires && !json_is_array(a->requires) && !json_is_object(a->requires))
+        return job_wrong(r, "requires", a->requires, "a list of properties, or a constraint");
+    json_t *constraint = a->requires ? constraint_of(a->requires) : NULL;
+    p.constraint = constraint;
+    strbuf_puts(out, ",\"jobspec\":");
+    shape_put(out, &p);
+    json_decref(constraint);
+    job->nodes = p.nodes > 0 ? p.nodes : 1;
+    job->cores = p.tasks * p.cores;
+    job->gpus = p.tasks * p.gpus;
+    r->tasks = p.tasks;
+    strbuf_puts(out, ",\"task_cores\":");
+    strbuf_put_int(out, p.cores);
+    strbuf_puts(out, ",\"task_gpus\":");
+    strbuf_put_int(out, p.gpus);
+    return 0;
+}
+
+/* ---- Texts ---- */
+
+static void put_list(struct strbuf *out, const json_t *list, bool *first)
+{
+    size_t i;
+    json_t *word;
+    json_array_foreach(list, i, word)
+    {
+        strbuf_puts(out, *first ? "" : ",");
+        strbuf_put_json(out, json_string_value(word), json_string_length(word));
+        *first = false;
+    }
+}
+
+static void put_command(struct reading_job *r, struct strbuf *out)
+{
+    const struct ask *a = &r->ask;
+    bool first = true;
+    strbuf_puts(out, ",\"command\":[");
+    if (a->command) {
+        put_list(out, a->command, &first);
+    } else if (a->script) {
+        text_put(out, r->job->name);
+        first = false;
+    } else {
+        const struct jobspec_task *task = &r->spec->tasks[0];
+        for (uint32_t i = 0; i < task->ncommand; i++) {
+            strbuf_puts(out, i ? "," : "");
+            text_put(out, task->command[i]);
+        }
+        first = task->ncommand == 0;
+    }
+    put_list(out, a->args, &first);
+    strbuf_putc(out, ']');
+}
+
+int job_put_name(struct reading_job *r)
+{
+    const struct ask *a = &r->ask;
+    const char *text = a->name;
+    if (!text && a->script)
+        text = "script";
+    if (!text && a->command)
+        text = json_string_value(json_array_get(a->command, 0));
+    if (!text)
+        text = r->spec->tasks[0].command[0];
+    const char *slash = a->name ? NULL : strrchr(text, '/');
+    if (a->name && (strlen(a->name) > NAME_MAX || strchr(a->name, '/') || !text_is_plain(a->name)))
+        return job_wrong(r, "name", NULL, "at most 255 bytes without '/' and control characters");
+    r->job->name = strndup(slash && slash[1] ? slash + 1 : text, NAME_MAX);
+    if (!r->job->name)
+        return job_no_memory(r);
+    text_make_plain(r->job->name);
+    return 0;
+}
+
+/* A path of the client's, absolute, with what can be told of its patterns now. */
+static int put_path(struct reading_job *r, struct strbuf *out, const char *key, const char *pattern,
+                    const char *directory)
+{
+    const struct job *job = r->job;
+    struct strbuf path = {0};
+    if (*pattern != '/') {
+        strbuf_puts(&path, directory);
+        strbuf_putc(&path, '/');
+    }
+    for (const char *at = pattern; *at; at++) {
+        if (*at != '%') {
+            strbuf_putc(&path, *at);
+            continue;
+        }
+        at++;
+        if (*at == 'j')
+            strbuf_put_int(&path, job->id);
+        else if (*at == 'n')
+            strbuf_puts(&path, job->name);
+        else if (*at == 'u')
+            strbuf_puts(&path, job->user);
+        else if (*at == 'a')
+            strbuf_puts(&path, job->members > 1 ? "%a" : "0");
+        else if (*at == '%')
+            strbuf_putc(&path, '%');
+        else
+            strbuf_putc(&path, *--at);
+    }
+    bool fits = path.len < PATH_MAX;
+    if (fits)
+        text_put(out, strbuf_text(&path));
+    out->failed = out->failed || path.failed;
+    strbuf_clear(&path);
+    return fits ? 0 : job_too_long(r, key, "4095 bytes");
+}
+
+static int put_output(struct reading_job *r, struct strbuf *out, const char *directory)
+{
+    const struct ask *a = &r->ask;
+    const server_t *s = r->c->s;
+    struct strbuf usual = {0};
+    strbuf_puts(&usual, "logs/");
+    if (s->options.for_all) {
+        strbuf_put_uint(&usual, r->job->uid);
+        strbuf_putc(&usual, '/');
+    }
+    strbuf_puts(&usual, r->job->members > 1 ? "%j.%a.out" : "%j.out");
+    strbuf_puts(out, "\"output\":");
+    int rc = put_path(r, out, "output", a->output ? a->output : strbuf_text(&usual),
+                      a->output ? directory : s->directory);
+    strbuf_clear(&usual);
+    strbuf_puts(out, ",\"error\":");
+    if (rc == 0 && a->error)
+        rc = put_path(r, out, "error", a->error, directory);
+    else
+        strbuf_puts(out, "null");
+    return rc;
+}
+
+/* What is stored of it, and the part that is shown in listings. */
+static int put_shown(struct reading_job *r, struct strbuf *out)
+{
+    const struct ask *a = &r->ask;
+    const char *directory = a->directory              ? a->directory
+                            : r->spec && r->spec->cwd ? r->spec->cwd
+                                                      : r->c->user->home;
+    if (*directory != '/')
+        return job_wrong(r, "directory", NULL, "an absolute path");
+    strbuf_puts(out, "{\"shown\":{");
+    size_t begin = out->len;
+    if (put_output(r, out, directory) < 0)
+        return -1;
+    strbuf_puts(out, ",\"memory\":");
+    int64_t bytes = 0;
+    if (a->memory && memory_read(a->memory, &bytes))
+        strbuf_put_int(out, bytes);
+    else
+        strbuf_puts(out, "null");
+    put_command(r, out);
+    strbuf_puts(out, ",\"directory\":");
+    text_put(out, directory);
+    strbuf_puts(out, ",\"dependency\":");
+    text_put(out, a->dependency);
+    if (!out->failed)
+        r->job->row = strndup(out->data + begin, out->len - begin);
+    strbuf_putc(out, '}');
+    if ((r->spec ? put_jobspec(r, out) : put_shape(r, out)) < 0)
+        return -1;
+    return r->job->row ? 0 : job_no_memory(r);
+}
+
+static void put_whole(struct strbuf *out, const char *key, int64_t number)
+{
+    strbuf_puts(out, key);
+    strbuf_put_int(out, number);
+}
+
+static int put_rest(struct reading_job *r, struct strbuf *out)
+{
+    const struct ask *a = &r->ask;
+    put_whole(out, ",\"tasks\":", r->tasks);
+    put_whole(out, ",\"umask\":", r->umask);
+    if (r->memory > 0)
+        put_whole(out, ",\"memory_limit\":", r->memory);
+    if (r->begin > 0)
+        put_whole(out, ",\"begin\":", r->begin);
+    if (r->preemptible_after > 0)
+        put_whole(out, ",\"preemptible_after\":", r->preemptible_after);
+    if (r->warn_signal > 0) {
+        put_whole(out, ",\"warn_signal\":", r->warn_signal);
+        put_whole(out, ",\"warn_before\":", r->warn_before);
+    }
+    if (a->input) {
+        strbuf_puts(out, ",\"input\":");
+        if (put_path(r, out, "input", a->input, a->directory ? a->directory : r->c->user->home) < 0)
+            return -1;
+    }
+    if (a->dependency) {
+        strbuf_puts(out, ",\"dependency\":");
+        text_put(out, a->dependency);
+    }
+    strbuf_puts(out, r->job->limited ? ",\"limited\":true" : "");
+    strbuf_puts(out, a->requeue ? ",\"requeue\":true" : "");
+    strbuf_puts(out, a->append ? ",\"append\":true" : "");
+    strbuf_putc(out, '}');
+    return 0;
+}
+
+int job_put_request(struct reading_job *r, struct strbuf *out)
+{
+    if (put_shown(r, out) < 0)
+        return -1;
+    return put_rest(r, out);
+}

@@ -1,0 +1,361 @@
+#include "server/api/job_reading.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "server/core/job_text.h"
+
+#define COUNT_MAX      1000000
+#define SCRIPT_MAX     ((size_t)2 << 20) /* that is read within some tens of milliseconds */
+#define DEPENDENCY_MAX ((size_t)64 << 10)
+
+#define KEY(key, kind, field)                                                                      \
+    {                                                                                              \
+        .name = key, .type = kind, .at = offsetof(struct ask, field)                               \
+    }
+#define COUNT(key, field, least, most)                                                             \
+    {                                                                                              \
+        .name = key, .type = KEY_WHOLE, .at = offsetof(struct ask, field), .min = least,           \
+        .max = most                                                                                \
+    }
+
+static const struct key ask_keys[] = {
+    KEY("command", KEY_ARRAY, command),
+    KEY("script", KEY_TEXT, script),
+    KEY("args", KEY_ARRAY, args),
+    KEY("jobspec", KEY_ANY, jobspec),
+    COUNT("nodes", nodes, 1, COUNT_MAX),
+    COUNT("tasks", tasks, 1, JOB_TASKS_MAX),
+    COUNT("cores", cores, 1, COUNT_MAX),
+    COUNT("gpus", gpus, 0, COUNT_MAX),
+    KEY("memory", KEY_ANY, memory),
+    KEY("exclusive", KEY_BOOL, exclusive),
+    KEY("overcommit", KEY_BOOL, overcommit),
+    KEY("requires", KEY_ANY, requires),
+    KEY("duration", KEY_ANY, duration),
+    KEY("queue", KEY_TEXT, queue),
+    COUNT("priority", priority, -SCHED_PRIORITY_MAX, SCHED_PRIORITY_MAX),
+    KEY("name", KEY_TEXT, name),
+    COUNT("array", array, 1, SERVER_MEMBERS_MAX),
+    KEY("dependency", KEY_TEXT, dependency),
+    KEY("begin", KEY_ANY, begin),
+    KEY("hold", KEY_BOOL, hold),
+    KEY("requeue", KEY_BOOL, requeue),
+    KEY("environment", KEY_OBJECT, environment),
+    KEY("directory", KEY_TEXT, directory),
+    KEY("input", KEY_TEXT, input),
+    KEY("output", KEY_TEXT, output),
+    KEY("error", KEY_TEXT, error),
+    KEY("append", KEY_BOOL, append),
+    KEY("umask", KEY_ANY, umask),
+    KEY("signal", KEY_OBJECT, signal),
+    KEY("preemptible_after", KEY_ANY, preemptible_after),
+};
+
+int job_wrong(struct reading_job *r, const char *key, const json_t *found, const char *expected)
+{
+    char why[512];
+    if (found)
+        return keys_wrong(&r->place, r->c->what, key, found, expected, r->err);
+    snprintf(why, sizeof(why), "%skey \"%s\": expected %s", r->c->what, key, expected);
+    return keys_failed(&r->place, EINVAL, why, r->err);
+}
+
+int job_too_long(struct reading_job *r, const char *key, const char *most)
+{
+    char expected[100];
+    snprintf(expected, sizeof(expected), "at most %s", most);
+    return job_wrong(r, key, NULL, expected);
+}
+
+int job_no_memory(struct reading_job *r)
+{
+    return errtext_set(r->err, ENOMEM, "out of memory");
+}
+
+/* ---- Values ---- */
+
+static bool are_words(const json_t *list)
+{
+    size_t i;
+    json_t *word;
+    json_array_foreach(list, i, word)
+    {
+        if (!json_is_string(word))
+            return false;
+    }
+    return true;
+}
+
+static int read_command(struct reading_job *r)
+{
+    const struct ask *a = &r->ask;
+    const json_t *first = json_array_get(a->command, 0);
+    if (a->command && (json_string_length(first) == 0 || !are_words(a->command)))
+        return job_wrong(r, "command", a->command,
+                         "a list of strings, the first of them a program");
+    if (a->args && !are_words(a->args))
+        return job_wrong(r, "args", a->args, "a list of strings");
+    if (a->command && a->script)
+        return job_wrong(r, "script", NULL, "either a script or a command");
+    bool in_spec = r->spec && r->spec->ntasks > 0;
+    if (!a->command && !a->script && !in_spec)
+        return job_wrong(r, "command", NULL, "a command or a script");
+    if (a->script && strlen(a->script) > SCRIPT_MAX)
+        return job_too_long(r, "script", "2 MiB");
+    return 0;
+}
+
+static int read_begin(struct reading_job *r)
+{
+    const json_t *value = r->ask.begin;
+    server_t *s = r->c->s;
+    const char *text = json_string_value(value);
+    int64_t ticks;
+    if (!value || json_is_null(value))
+        return 0;
+    if (text && *text == '+') {
+        json_t *rest = json_string(text + 1);
+        bool good = rest && duration_read(rest, &ticks);
+        json_decref(rest);
+        if (!good)
+            return job_wrong(r, "begin", value, "a time such as \"+1h\"");
+        r->begin = s->now + ticks;
+        return 0;
+    }
+    double seconds = json_number_value(value);
+    if (!json_is_number(value) || !(seconds >= 0 && seconds <= 1e10))
+        return job_wrong(r, "begin", value,
+                         "seconds since 1970, or a time from now on such as \"+1h\"");
+    r->begin = s->now + ((int64_t)(seconds * 1e6) - s->wall);
+    if (r->begin < 0)
+        r->begin = 0;
+    return 0;
+}
+
+static int read_umask(struct reading_job *r)
+{
+    const json_t *value = r->ask.umask;
+    const char *text = json_string_value(value);
+    char *end = NULL;
+    if (!value || json_is_null(value))
+        return 0;
+    long mask = text ? strtol(text, &end, 8) : (long)json_integer_value(value);
+    if (!(json_is_integer(value) || (text && end > text && !*end)) || mask < 0 || mask > 0777)
+        return job_wrong(r, "umask", value, "an octal number such as \"022\"");
+    r->umask = (int)mask;
+    return 0;
+}
+
+static int read_signal(struct reading_job *r)
+{
+    struct {
+        json_t *signal, *before;
+    } in = {0};
+    static const struct key keys[] = {{.name = "signal", .type = KEY_ANY, .at = 0, .needed = true},
+                                      {.name = "before", .type = KEY_ANY, .at = sizeof(json_t *)}};
+    const struct key_table table = {"signal: ", keys, 2};
+    if (!r->ask.signal)
+        return 0;
+    r->warn_before = 60 * SERVER_SECOND;
+    if (keys_read(r->ask.signal, &table, &r->place, &in, r->err) < 0)
+        return -1;
+    if (!signal_read(in.signal, &r->warn_signal))
+        return keys_wrong(&r->place, "signal: ", "signal", in.signal, "a signal such as \"USR1\"",
+                          r->err);
+    if (in.before && !json_is_null(in.before) && !duration_read(in.before, &r->warn_before))
+        return keys_wrong(&r->place, "signal: ", "before", in.before, "a time such as \"60s\"",
+                          r->err);
+    return 0;
+}
+
+static int read_times(struct reading_job *r)
+{
+    const struct ask *a = &r->ask;
+    struct job *job = r->job;
+    if (a->duration && !json_is_null(a->duration) && !duration_read(a->duration, &job->duration))
+        return job_wrong(
+            r, "duration", a->duration,
+            "seconds, or a time such as \"90s\", \"1h30m\" or \"1-00:00:00\", up to 20 "
+            "years");
+    if (a->preemptible_after && !json_is_null(a->preemptible_after) &&
+        !duration_read(a->preemptible_after, &r->preemptible_after))
+        return job_wrong(r, "preemptible_after", a->preemptible_after, "a time such as \"10m\"");
+    return read_begin(r);
+}
+
+/* ---- Resources ---- */
+
+static int read_jobspec(struct reading_job *r)
+{
+    json_t *value = r->ask.jobspec;
+    if (!value || json_is_null(value))
+        return 0;
+    if (json_is_string(value))
+        r->spec_text = strdup(json_string_value(value));
+    else if (json_is_object(value))
+        r->spec_text = json_dumps(value, JSON_COMPACT);
+    else
+        return job_wrong(r, "jobspec", value, "a jobspec as an object or as its text");
+    if (!r->spec_text)
+        return job_no_memory(r);
+    berth_error_t why = {""};
+    char text[sizeof(why.text) + 16];
+    r->spec = jobspec_parse(r->spec_text, strlen(r->spec_text), NULL, &why);
+    if (r->spec)
+        return 0;
+    int errnum = errno;
+    snprintf(text, sizeof(text), "%sjobspec: %.200s", r->c->what, why.text);
+    return keys_failed(&r->place, errnum, text, r->err);
+}
+
+/* ---- What jobs share ---- */
+
+static int share(struct shared **last, struct shared **to, const char *text, size_t length)
+{
+    if (!*last || (*last)->length != length || memcmp((*last)->text, text, length) != 0) {
+        struct shared *new = shared_new(text, length);
+        if (!new)
+            return -1;
+        shared_leave(*last);
+        *last = new;
+    }
+    (*last)->refs++;
+    *to = *last;
+    return 0;
+}
+
+/* What a text that was taken up last takes of the store: nothing if a job before has it. */
+static int64_t weigh(const struct shared *text)
+{
+    return text && text->refs <= 2 ? STORE_ROW + (int64_t)text->length : 0;
+}
+
+static int read_environment(struct reading_job *r)
+{
+    struct strbuf text = {0};
+    const char *name;
+    json_t *value;
+    strbuf_putc(&text, '[');
+    for (uint32_t i = 0; r->spec && i < r->spec->nenvironment; i++) {
+        const struct jobspec_variable *v = &r->spec->environment[i];
+        char *entry = NULL;
+        if (v->value && asprintf(&entry, "%s=%s", v->name, v->value) >= 0) {
+            strbuf_puts(&text, text.len > 1 ? "," : "");
+            text_put(&text, entry);
+            free(entry);
+        }
+    }
+    json_object_foreach(r->ask.environment, name, value)
+    {
+        if (!*name || strchr(name, '=') || !json_is_string(value)) {
+            strbuf_clear(&text);
+            return job_wrong(r, "environment", value,
+                             "names without '=' and their values as strings");
+        }
+        strbuf_puts(&text, text.len > 1 ? "," : "");
+        strbuf_reset(&r->c->s->text);
+        strbuf_puts(&r->c->s->text, name);
+        strbuf_putc(&r->c->s->text, '=');
+        strbuf_put(&r->c->s->text, json_string_value(value), json_string_length(value));
+        strbuf_put_json(&text, r->c->s->text.data, r->c->s->text.len);
+    }
+    strbuf_putc(&text, ']');
+    int rc =
+        text.failed ? -1 : share(&r->c->environment, &r->job->environment, text.data, text.len);
+    strbuf_clear(&text);
+    if (rc == 0 && r->ask.script)
+        rc = share(&r->c->script, &r->job->script, r->ask.script, strlen(r->ask.script));
+    return rc < 0 ? job_no_memory(r) : 0;
+}
+
+/* ---- All of it ---- */
+
+static int check_lengths(struct reading_job *r)
+{
+    const struct ask *a = &r->ask;
+    const struct {
+        const char *key, *text;
+    } paths[] = {{"directory", a->directory},
+                 {"input", a->input},
+                 {"output", a->output},
+                 {"error", a->error}};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+        if (paths[i].text && strlen(paths[i].text) >= PATH_MAX)
+            return job_too_long(r, paths[i].key, "4095 bytes");
+    if (a->dependency && strlen(a->dependency) > DEPENDENCY_MAX)
+        return job_too_long(r, "dependency", "64 KiB");
+    return 0;
+}
+
+static int fill(struct reading_job *r)
+{
+    const struct ask *a = &r->ask;
+    struct job *job = r->job;
+    struct strbuf text = {0};
+    server_t *s = r->c->s;
+    if (check_lengths(r) < 0 || read_command(r) < 0 || read_times(r) < 0 || read_umask(r) < 0 ||
+        read_signal(r) < 0 || job_put_name(r) < 0 || job_check_size(r) < 0 ||
+        read_environment(r) < 0)
+        return -1;
+    job->priority = a->priority;
+    job->held = a->hold;
+    job->requeue = a->requeue;
+    job->limited = job->duration > 0 || s->config_path;
+    if (a->queue && !machine_queue(s, a->queue)) {
+        char why[512];
+        snprintf(why, sizeof(why), "%skey \"queue\": there is no queue \"%.100s\"", r->c->what,
+                 a->queue);
+        return keys_failed(&r->place, EINVAL, why, r->err);
+    }
+    job->queue = a->queue ? server_name(s, a->queue) : NULL;
+    if (job_put_request(r, &text) < 0) {
+        strbuf_clear(&text);
+        return -1;
+    }
+    job->bytes = text.len;
+    job->weight = 2 * STORE_ROW + (int64_t)text.len + weigh(job->environment) + weigh(job->script);
+    job->request = strbuf_steal(&text);
+    return job->request ? 0 : job_no_memory(r);
+}
+
+struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_error_t *err)
+{
+    const struct key_table table = {c->what, ask_keys, sizeof(ask_keys) / sizeof(*ask_keys)};
+    struct reading_job r = {.c = c, .place = {"request", 0}, .umask = 022, .tasks = 1, .err = err};
+    if (!json_is_object(object)) {
+        keys_failed(&r.place, EINVAL, "expected a job as an object", err);
+        return NULL;
+    }
+    int rc = keys_read(object, &table, &r.place, &r.ask, err);
+    if (rc == 0)
+        rc = read_jobspec(&r);
+    if (rc == 0) {
+        r.job = job_make(id, r.ask.array > 0 ? (uint32_t)r.ask.array : 1);
+        if (!r.job)
+            rc = job_no_memory(&r);
+    }
+    if (rc == 0) {
+        r.job->uid = c->user->uid;
+        r.job->gid = c->user->gid;
+        r.job->user = server_name(c->s, c->user->name);
+        r.job->submitted = c->s->now;
+        r.job->submitted_wall = c->s->wall;
+        r.job->is_new = true;
+        rc = r.job->user ? fill(&r) : job_no_memory(&r);
+    }
+    int saved = errno;
+    jobspec_destroy(r.spec);
+    free(r.spec_text);
+    if (rc < 0) {
+        job_discard(c->s, r.job);
+        r.job = NULL;
+    }
+    errno = saved;
+    return r.job;
+}

@@ -1,0 +1,67 @@
+/* Whether a job's command and environment are small enough for the system to start a program with them.
+ *
+ * Linux takes words and variables of at most 128 KiB, and of all of them, with a pointer for each, a quarter of what the stack
+ * may take, 2 MiB where that is 8 MiB; of these 128 KiB are left to what Berth adds.
+ */
+#include <string.h>
+
+#include "server/api/job_reading.h"
+
+#define WORD_MAX  ((size_t)128 << 10) /* with its zero */
+#define WORDS_MAX ((size_t)1920 << 10)
+
+struct size {
+    size_t bytes;
+    bool has_long;
+};
+
+static void add(struct size *s, size_t length)
+{
+    s->bytes += length + 1 + sizeof(char *);
+    s->has_long = s->has_long || length >= WORD_MAX;
+}
+
+static void add_list(struct size *s, const json_t *list)
+{
+    size_t i;
+    json_t *word;
+    json_array_foreach(list, i, word) add(s, json_string_length(word));
+}
+
+static struct size size_of_command(const struct reading_job *r)
+{
+    struct size s = {0};
+    add_list(&s, r->ask.command);
+    add_list(&s, r->ask.args);
+    for (uint32_t i = 0; r->spec && r->spec->ntasks > 0 && i < r->spec->tasks[0].ncommand; i++)
+        add(&s, strlen(r->spec->tasks[0].command[i]));
+    return s;
+}
+
+static struct size size_of_environment(const struct reading_job *r)
+{
+    struct size s = {0};
+    const char *name;
+    json_t *value;
+    for (uint32_t i = 0; r->spec && i < r->spec->nenvironment; i++) {
+        const struct jobspec_variable *v = &r->spec->environment[i];
+        add(&s, strlen(v->name) + 1 + (v->value ? strlen(v->value) : 0));
+    }
+    json_object_foreach(r->ask.environment, name, value)
+        add(&s, strlen(name) + 1 + json_string_length(value));
+    return s;
+}
+
+int job_check_size(struct reading_job *r)
+{
+    const struct size command = size_of_command(r), environment = size_of_environment(r);
+    if (command.has_long)
+        return job_too_long(r, "command", "128 KiB a word");
+    if (environment.has_long)
+        return job_too_long(r, "environment", "128 KiB a variable");
+    if (command.bytes + environment.bytes <= WORDS_MAX)
+        return 0;
+    if (command.bytes > environment.bytes)
+        return job_too_long(r, "command", "1920 KiB with its arguments and the environment");
+    return job_too_long(r, "environment", "1920 KiB with the command");
+}

@@ -1,0 +1,448 @@
+/* POST /v1/jobs/cancel and the like: what a route does to one job, done to many. Those are meant that are there when the
+ * request comes, and are what it says of them when they are come to.
+ *
+ * Jobs are named by ids, members and ranges, by what they have in common, or by both. Those that a range or a property
+ * happens to name and for which it is too late are counted, as are those that an id names and a property does not; others
+ * are told.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/ids.h"
+#include "config/keys.h"
+#include "server/api/api.h"
+#include "server/core/job_text.h"
+#include "server/core/work.h"
+
+struct action {
+    const char *name; /* behind "/v1/jobs/" */
+    api_action *act;
+    const char *body;             /* of a request for one job; NULL: what comes with the jobs */
+    int (*check)(struct call *c); /* of that; NULL: nothing does */
+    bool by_member;               /* of an array's members only some can be meant */
+    bool is_last_first;           /* of jobs, as of members (api_members) */
+};
+
+static const struct action actions[] = {
+    {"cancel", api_cancel, NULL, NULL, true, true},
+    {"hold", api_change, "{\"hold\":true}", NULL, false, true},
+    {"release", api_change, "{\"hold\":false}", NULL, false, false},
+    {"requeue", api_requeue, NULL, NULL, true, true},
+    {"signal", api_signal, NULL, api_signal_check, true, false},
+    {"update", api_change, NULL, api_change_check, false, false}};
+
+/* A job, or a member of it, that something is done to as if that had been asked for alone. */
+struct target {
+    struct call call;
+    struct server_reply reply;
+    struct progress progress;
+    int64_t id;
+    char name[48];
+    bool is_there, is_ranged; /* it was named among others */
+};
+
+struct many {
+    struct server_work work;
+    struct call *c; /* the work's */
+    const struct action *action;
+    json_t *arguments; /* the body of a request for one */
+    struct ids ids;
+    bool has_ids, has_states;
+    const char *user, *queue, *name; /* NULL: any */
+    struct api_states states;
+    int64_t last; /* jobs that came later are not meant */
+
+    size_t at;       /* the range of ids that it has come to */
+    bool begun, any; /* that has been begun; a job of it was there */
+    int64_t next;    /* how far into its jobs, or which of its members comes next */
+    uint32_t piece;  /* of its members */
+    int64_t inside;  /* 0, or the job of which it looks for members that are meant */
+    uint32_t next_inside;
+    struct target target;
+
+    int64_t done, passed_over;
+    struct strbuf refused, text; /* the answer's array, and that of one job */
+};
+
+/* ---- What is asked for ---- */
+
+static int read_ids(struct many *m, json_t *list)
+{
+    berth_error_t why = {""};
+    size_t n = json_array_size(list);
+    if (n > API_JOBS_MAX)
+        return api_refuse(m->c, 413, "jobs", "at most %d jobs are taken at once", API_JOBS_MAX);
+    char **words = calloc(n + 1, sizeof(*words));
+    int rc = words ? 0 : api_refuse(m->c, 503, NULL, "out of memory");
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const json_t *id = json_array_get(list, i);
+        if (json_is_integer(id)) {
+            if (asprintf(&words[i], "%lld", (long long)json_integer_value(id)) < 0)
+                words[i] = NULL;
+        } else {
+            words[i] = strdup(json_is_string(id) ? json_string_value(id) : "");
+        }
+        if (!words[i])
+            rc = api_refuse(m->c, 503, NULL, "out of memory");
+    }
+    if (rc == 0 && ids_read(&m->ids, words, n, &why) < 0)
+        rc = api_wrong(m->c, &why);
+    for (size_t i = 0; words && i < n; i++)
+        free(words[i]);
+    free(words);
+    m->has_ids = true;
+    return rc;
+}
+
+/* Others' jobs are for administrators; who names none means their own. */
+static int read_user(struct many *m)
+{
+    const struct user *own = user_find(m->c->s, m->c->request->peer.uid);
+    bool all = m->user && strcmp(m->user, "*") == 0;
+    if (m->user && !m->c->admin && (!own || strcmp(own->name, m->user) != 0))
+        return api_refuse(m->c, 403, "user", "only administrators may change jobs of others");
+    if (all)
+        m->user = NULL;
+    else if (!m->user && !m->has_ids && !own)
+        return api_refuse(m->c, 403, NULL, "you are no user of this machine");
+    else if (!m->user && !m->has_ids)
+        m->user = server_name(m->c->s, own->name); /* the user may be looked up anew meanwhile */
+    if (!m->user && !m->has_ids && !all)
+        return api_refuse(m->c, 503, NULL, "out of memory");
+    return 0;
+}
+
+static int read_filter(struct many *m, json_t *filter)
+{
+    struct {
+        json_t *ids;
+        const char *user, *queue, *name, *state;
+    } in = {0};
+#define AT(field) ((size_t)((char *)&in.field - (char *)&in))
+    const struct key keys[] = {{.name = "ids", .type = KEY_ARRAY, .at = AT(ids)},
+                               {.name = "user", .type = KEY_TEXT, .at = AT(user)},
+                               {.name = "queue", .type = KEY_TEXT, .at = AT(queue)},
+                               {.name = "name", .type = KEY_TEXT, .at = AT(name)},
+                               {.name = "state", .type = KEY_TEXT, .at = AT(state)}};
+#undef AT
+    const struct key_table table = {"jobs: ", keys, sizeof(keys) / sizeof(*keys)};
+    const struct key_place place = {"request", 0};
+    berth_error_t why = {""};
+    if (keys_read(filter, &table, &place, &in, &why) < 0)
+        return api_wrong(m->c, &why);
+    if (in.ids && read_ids(m, in.ids) < 0)
+        return -1;
+    if (in.state && api_states_read(m->c, &m->states, in.state) < 0)
+        return -1;
+    if (m->states.bits & ~API_LIVE_BITS)
+        return api_refuse(m->c, 400, "state", "state: expected pending, held or running");
+    m->has_states = in.state != NULL;
+    m->user = in.user;
+    m->queue = in.queue;
+    m->name = in.name;
+    return read_user(m);
+}
+
+/* Which jobs, and what goes to each of them. */
+static int read_many(struct many *m)
+{
+    struct call *c = m->c;
+    json_t *jobs = json_object_get(c->body, "jobs");
+    if (!json_is_array(jobs) && !json_is_object(jobs))
+        return api_refuse(c, 400, "jobs", "key \"jobs\": expected an array of ids, or an object");
+    m->arguments = m->action->body ? json_loads(m->action->body, 0, NULL) : json_copy(c->body);
+    if (!m->arguments)
+        return api_refuse(c, 503, NULL, "out of memory");
+    json_object_del(m->arguments, "jobs");
+    if (m->action->check) {
+        struct call one = *c;
+        one.body = m->arguments;
+        if (m->action->check(&one) < 0)
+            return -1;
+    } else if (json_object_size(c->body) > 1) {
+        return api_refuse(c, 400, NULL, "expected \"jobs\" and nothing else");
+    }
+    return json_is_array(jobs) ? read_ids(m, jobs) : read_filter(m, jobs);
+}
+
+/* Jobs that are named again and again would take for ever: refuse more members than a few times those that there are. */
+static int weigh(const struct many *m)
+{
+    const server_t *s = m->c->s;
+    size_t most = s->n_jobs, weight = 0;
+    for (size_t i = 0; i <= STORE_TIMEOUT; i++)
+        most += s->counts[i];
+    most = 4 * most + API_JOBS_MAX;
+    for (size_t i = 0; i < m->ids.n && weight <= most; i++) {
+        const struct ids_range *range = &m->ids.v[i];
+        size_t place = job_place(s, range->first);
+        for (weight++; place < s->n_jobs && weight <= most; place++, weight++) {
+            if (s->jobs[place].number > (uint64_t)range->last)
+                break;
+            weight += s->jobs[place].job ? s->jobs[place].job->members : 0;
+        }
+    }
+    return weight <= most ? 0
+                          : api_refuse(m->c, 413, "jobs", "the same jobs are named too many times");
+}
+
+/* ---- One after the other ---- */
+
+/* A job, or a member of it (-1: all of it), is next; ranged: it was named among others. */
+static void aim(struct many *m, int64_t id, int64_t member, bool ranged)
+{
+    struct target *t = &m->target;
+    strbuf_reset(&m->text);
+    *t = (struct target){.call = *m->c, .reply = {.status = 200}, .is_there = true};
+    snprintf(t->name, sizeof(t->name), member < 0 ? "%lld" : "%lld[%lld]", (long long)id,
+             (long long)member);
+    t->is_ranged = ranged;
+    t->call.reply = &t->reply;
+    t->call.out = &m->text;
+    t->call.rest = t->name;
+    t->call.body = m->arguments;
+    t->call.id = id <= m->last ? id : 0;
+    t->call.member = member;
+    t->id = id;
+}
+
+static void refused(struct many *m)
+{
+    const struct target *t = &m->target;
+    strbuf_puts(&m->refused, m->refused.len ? ",\n{\"id\":" : "\n{\"id\":");
+    strbuf_put_int(&m->refused, t->id);
+    strbuf_puts(&m->refused, ",\"member\":");
+    if (t->call.member < 0)
+        strbuf_puts(&m->refused, "null");
+    else
+        strbuf_put_int(&m->refused, t->call.member);
+    strbuf_puts(&m->refused, ",\"status\":");
+    strbuf_put_int(&m->refused, t->reply.status);
+    strbuf_putc(&m->refused, ',');
+    m->refused.failed = m->refused.failed || m->text.failed || m->text.len < 2;
+    if (!m->refused.failed) /* {"error": ...} without its brace and the end of the line */
+        strbuf_put(&m->refused, m->text.data + 1, m->text.len - 2);
+}
+
+/* 1: it is done; 0: the steps are used up. */
+static int act(struct many *m, size_t *steps)
+{
+    struct target *t = &m->target;
+    if (*steps == 0 || !m->action->act(&t->call, &t->progress, steps))
+        return 0;
+    t->is_there = false;
+    if (t->reply.status == 200)
+        m->done++;
+    else if (t->is_ranged && (t->reply.status == 404 || t->reply.status == 409))
+        m->passed_over++;
+    else
+        refused(m);
+    return 1;
+}
+
+static bool fits(const struct many *m, const struct job *job)
+{
+    return (!m->user || strcmp(m->user, job->user) == 0) &&
+           (!m->queue || strcmp(m->queue, job->queue) == 0) &&
+           (!m->name || strcmp(m->name, job->name) == 0);
+}
+
+/* How many of a job's members are of the states; all that live if none are named. */
+static uint32_t count_fitting(const struct many *m, const struct job *job)
+{
+    uint32_t n = 0;
+    if (!m->has_states)
+        return job->live;
+    for (uint32_t i = 0; i < job->members; i++)
+        n += api_states_fit(&m->states, job, i);
+    return n;
+}
+
+/* All of a job, or those members of it that are meant. */
+static void aim_at_job(struct many *m, struct job *job, bool ranged)
+{
+    uint32_t n = fits(m, job) ? count_fitting(m, job) : 0;
+    if (n == 0) {
+        m->passed_over += m->has_ids;
+    } else if (n == job->live || !m->action->by_member) {
+        aim(m, job->id, -1, ranged);
+    } else {
+        m->inside = job->id;
+        m->next_inside = 0;
+    }
+}
+
+/* The next member of a job that is meant. */
+static void look_inside(struct many *m)
+{
+    struct job *job = job_lookup(m->c->s, m->inside);
+    if (!job || m->next_inside >= job->members) {
+        m->inside = 0;
+        return;
+    }
+    uint32_t i = m->next_inside++;
+    if (api_states_fit(&m->states, job, i))
+        aim(m, job->id, i, true);
+}
+
+static void next_range(struct many *m)
+{
+    m->at++;
+    m->begun = false;
+}
+
+/* The first job from one to another, or the last one; NULL: there is none. */
+static struct job *job_between(const server_t *s, int64_t first, int64_t last, bool is_last_first)
+{
+    size_t from = job_place(s, first), end = job_place(s, last + 1);
+    while (from < end && !s->jobs[is_last_first ? end - 1 : from].job) {
+        from += !is_last_first;
+        end -= is_last_first;
+    }
+    return from < end ? s->jobs[is_last_first ? end - 1 : from].job : NULL;
+}
+
+/* The next job of a range. */
+static void look_between(struct many *m, const struct ids_range *range)
+{
+    bool backwards = m->action->is_last_first;
+    int64_t last = range->last < m->last ? range->last : m->last;
+    struct job *job = backwards ? job_between(m->c->s, range->first, last - m->next, true)
+                                : job_between(m->c->s, range->first + m->next, last, false);
+    if (!job) {
+        m->passed_over += m->has_ids && !m->any;
+        next_range(m);
+        return;
+    }
+    m->any = true;
+    m->next = backwards ? last - job->id + 1 : job->id - range->first + 1;
+    aim_at_job(m, job, true);
+}
+
+/* The next member of those that a range names. */
+static void look_at_members(struct many *m, const struct ids_range *range)
+{
+    if (m->piece == range->members.n) {
+        next_range(m);
+        return;
+    }
+    bool ranged = range->members.count > 1;
+    const struct job *job = job_lookup(m->c->s, range->first);
+    int64_t last = range->members.v[m->piece].hi, end = job ? job->members : 0, k = m->next;
+    if (k > last || (ranged && k >= end)) {
+        m->passed_over += k <= last;
+        m->piece++;
+        if (m->piece < range->members.n)
+            m->next = range->members.v[m->piece].lo;
+        return;
+    }
+    m->next++;
+    if (k < end && job->members > 1 &&
+        (!fits(m, job) || (m->has_states && !api_states_fit(&m->states, job, (uint32_t)k))))
+        m->passed_over++;
+    else
+        aim(m, range->first, k, ranged);
+}
+
+static void begin_range(struct many *m, const struct ids_range *range)
+{
+    m->begun = true;
+    m->any = false;
+    m->piece = 0;
+    m->next = range->has_members && range->members.n > 0 ? range->members.v[0].lo : 0;
+}
+
+/* Look for the next that is meant, a step far. False: there are no more. */
+static bool look(struct many *m)
+{
+    static const struct ids_range all = {.first = 1, .last = INT64_MAX};
+    if (m->inside) {
+        look_inside(m);
+        return true;
+    }
+    if (m->at == (m->has_ids ? m->ids.n : 1))
+        return false;
+    const struct ids_range *range = m->has_ids ? &m->ids.v[m->at] : &all;
+    if (!m->begun)
+        begin_range(m, range);
+    if (range->has_members) {
+        look_at_members(m, range);
+    } else if (range->first != range->last) {
+        look_between(m, range);
+    } else {
+        struct job *job = job_lookup(m->c->s, range->first);
+        next_range(m);
+        if (job && job->live > 0 && job->id <= m->last)
+            aim_at_job(m, job, false);
+        else
+            aim(m, range->first, -1, false);
+    }
+    return true;
+}
+
+static void put_answer(struct many *m)
+{
+    struct call *c = m->c;
+    strbuf_puts(c->out, "{\"done\":");
+    strbuf_put_int(c->out, m->done);
+    strbuf_puts(c->out, ",\"passed_over\":");
+    strbuf_put_int(c->out, m->passed_over);
+    strbuf_puts(c->out, ",\"refused\":[");
+    strbuf_put(c->out, m->refused.data, m->refused.len);
+    strbuf_puts(c->out, "]}\n");
+    c->out->failed = c->out->failed || m->refused.failed;
+    c->reply->wait = m->done > 0;
+}
+
+static int go_on(struct server_work *work, size_t *steps)
+{
+    struct many *m = (struct many *)work;
+    bool more = true;
+    while (more) {
+        if (m->target.is_there && !act(m, steps))
+            return 0;
+        if (*steps == 0)
+            return 0;
+        work_spend(steps, 1);
+        more = look(m);
+    }
+    put_answer(m);
+    return 1;
+}
+
+/* What is asked for makes no sense, which has been answered. */
+static int give_up(struct server_work *work, size_t *steps)
+{
+    (void)work;
+    (void)steps;
+    return 1;
+}
+
+static void clear(struct server_work *work)
+{
+    struct many *m = (struct many *)work;
+    json_decref(m->arguments);
+    ids_clear(&m->ids);
+    strbuf_clear(&m->refused);
+    strbuf_clear(&m->text);
+}
+
+void api_jobs_change(struct call *c)
+{
+    const char *name = strrchr(c->request->path, '/') + 1;
+    struct many *m = (struct many *)work_make(c, sizeof(*m));
+    if (!m)
+        return;
+    m->work.go = go_on;
+    m->work.clear = clear;
+    m->c = &m->work.call;
+    m->last = c->s->next_job - 1;
+    m->action = actions;
+    while (strcmp(m->action->name, name) != 0)
+        m->action++; /* it has a route, so it is there */
+    if (read_many(m) < 0 || weigh(m) < 0)
+        m->work.go = give_up;
+    work_start(c, &m->work);
+}

@@ -1,0 +1,238 @@
+/* GET /v1/jobs/ID: all that is known of a job, and what happened to it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/api/api.h"
+#include "server/core/job_text.h"
+#include "server/core/slice.h"
+
+#define EVENTS_MAX 10000 /* of one job in a reply */
+
+/* The job of the path in the store; false and the call is refused. */
+static bool stored_job(struct call *c, struct store_job *job)
+{
+    berth_error_t why = {""};
+    if (store_read_job(c->s->store, c->id, job, &why) == 0)
+        return true;
+    if (errno == ENOENT)
+        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+    else
+        api_wrong(c, &why);
+    return false;
+}
+
+static void put_summary(struct strbuf *out, const size_t *counts, size_t held)
+{
+    static const char *const words[] = {"pending", NULL,        "running", "done",
+                                        "failed",  "cancelled", "timeout"};
+    strbuf_puts(out, ",\"summary\":{\"held\":");
+    strbuf_put_uint(out, held);
+    for (size_t i = 0; i <= STORE_TIMEOUT; i++) {
+        if (!words[i])
+            continue;
+        strbuf_puts(out, ",\"");
+        strbuf_puts(out, words[i]);
+        strbuf_puts(out, "\":");
+        size_t n = counts[i];
+        if (i == STORE_PENDING)
+            n -= held;
+        if (i == STORE_RUNNING)
+            n += counts[STORE_STARTING];
+        strbuf_put_uint(out, n);
+    }
+    strbuf_putc(out, '}');
+}
+
+/* What the row doesn't have: the request as it is kept, and on demand the environment. */
+static int put_request(struct call *c, const struct job *job, bool environment)
+{
+    struct store_job stored;
+    if (job && job->is_new) {
+        strbuf_puts(c->out, ",\"request\":");
+        strbuf_puts(c->out, job->request);
+        if (environment) {
+            strbuf_puts(c->out, ",\"environment\":");
+            strbuf_puts(c->out, job->environment ? job->environment->text : "[]");
+        }
+        return 0;
+    }
+    if (!stored_job(c, &stored))
+        return -1;
+    strbuf_puts(c->out, ",\"request\":");
+    strbuf_puts(c->out, stored.request);
+    strbuf_puts(c->out, ",\"script\":");
+    text_put(c->out, stored.script);
+    if (environment) {
+        strbuf_puts(c->out, ",\"environment\":");
+        strbuf_puts(c->out, stored.environment ? stored.environment : "[]");
+    }
+    return 0;
+}
+
+/* The first member of a job that is worth showing for all of it: one that runs, else one that waits. */
+static uint32_t first_of(const struct job *job)
+{
+    for (uint32_t i = 0; i < job->members; i++)
+        if (member_is_live(&job->member[i]) && job->member[i].state != STORE_PENDING)
+            return i;
+    for (uint32_t i = 0; i < job->members; i++)
+        if (member_is_live(&job->member[i]))
+            return i;
+    return 0;
+}
+
+static bool show_live(struct call *c, struct job *job, bool environment)
+{
+    struct job_shown shown;
+    struct sched_annotation a;
+    size_t counts[STORE_TIMEOUT + 1] = {0};
+    uint32_t i = c->member >= 0 ? (uint32_t)c->member : first_of(job);
+    bool mine = api_owns(c, job->uid);
+    job_show(c->s, job, i, &shown);
+    if (mine && job->member[i].state == STORE_PENDING && job->member[i].handle >= 0 &&
+        sched_annotate(c->s->sched, job->member[i].handle, &a) == 0) {
+        shown.estimate = server_wall_of(c->s, a.start);
+        if (a.reason && *a.reason && !server_hold(c->s, &job->member[i]))
+            shown.reason = a.reason;
+        shown.holders = a.holders;
+        shown.n_holders = a.n_holders;
+        sched_job_t copy[64];
+        shown.n_holders = a.n_holders < 64 ? a.n_holders : 64;
+        if (shown.n_holders > 0)
+            memcpy(copy, a.holders, shown.n_holders * sizeof(*copy));
+        shown.holders = copy;
+        char *reason = shown.reason ? strdup(shown.reason) : NULL;
+        shown.reason = reason;
+        job_put(c->s, c->out, &shown, mine);
+        free(reason);
+    } else {
+        job_put(c->s, c->out, &shown, mine);
+    }
+    for (uint32_t k = 0; k < job->members; k++)
+        counts[job->member[k].state]++;
+    if (job->members > 1)
+        put_summary(c->out, counts, job->held ? counts[STORE_PENDING] : 0);
+    return !mine || put_request(c, job, environment) == 0;
+}
+
+struct store_cursor *api_stored(struct call *c, struct store_job *job, struct store_member *member)
+{
+    berth_error_t why = {""};
+    struct store_query query = {.uid = -1,
+                                .job = c->id,
+                                .since_wall = -1,
+                                .after_job = c->member > 0 ? c->id : -1,
+                                .after_member = c->member > 0 ? c->member - 1 : -1,
+                                .limit = 1};
+    if (!stored_job(c, job))
+        return NULL;
+    bool there = c->member < (int64_t)job->members;
+    struct store_cursor *cursor = there ? store_find(c->s->store, &query, &why) : NULL;
+    if (cursor && store_next(cursor, job, member, &why) > 0)
+        return cursor;
+    store_cursor_close(cursor);
+    api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+    return NULL;
+}
+
+static bool show_stored(struct call *c, bool environment)
+{
+    struct store_job job;
+    struct store_member member;
+    struct job_shown shown;
+    size_t counts[STORE_TIMEOUT + 1] = {0};
+    if (!stored_job(c, &job))
+        return false;
+    uint32_t members = job.members;
+    bool mine = api_owns(c, job.uid);
+    for (uint32_t i = 0; members > 1 && i < members; i++)
+        if (store_read_member(c->s->store, c->id, i, &member, NULL) == 0)
+            counts[member.state]++;
+    struct store_cursor *cursor = api_stored(c, &job, &member);
+    if (!cursor)
+        return false;
+    job_show_stored(&job, &member, &shown);
+    job_put(c->s, c->out, &shown, mine);
+    if (members > 1)
+        put_summary(c->out, counts, 0);
+    store_cursor_close(cursor);
+    return !mine || put_request(c, NULL, environment) == 0;
+}
+
+void api_job_get(struct call *c)
+{
+    struct api_query q[] = {{"environment", NULL}, {NULL, NULL}};
+    struct job *job = job_lookup(c->s, c->id);
+    bool environment;
+    if (api_query(c, q) < 0)
+        return;
+    environment = q[0].value && strcmp(q[0].value, "0") != 0;
+    api_query_clear(q);
+    if (job && (c->member >= (int64_t)job->members || (c->member >= 0 && job->members == 1))) {
+        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+        return;
+    }
+    bool in_memory = job && (c->member < 0 || member_is_live(&job->member[c->member]));
+    if (in_memory ? show_live(c, job, environment) : show_stored(c, environment))
+        strbuf_puts(c->out, "}\n");
+}
+
+static void put_event(struct strbuf *out, const struct store_event *e)
+{
+    strbuf_puts(out, "{\"number\":");
+    strbuf_put_int(out, e->number);
+    strbuf_puts(out, ",\"time\":");
+    wall_put(out, e->wall);
+    strbuf_puts(out, ",\"job\":");
+    strbuf_put_int(out, e->job);
+    strbuf_puts(out, ",\"member\":");
+    if (e->member >= 0)
+        strbuf_put_int(out, e->member);
+    else
+        strbuf_puts(out, "null");
+    strbuf_puts(out, ",\"kind\":");
+    text_put(out, e->kind);
+    strbuf_puts(out, ",\"data\":");
+    strbuf_puts(out, e->data ? e->data : "{}");
+    strbuf_putc(out, '}');
+}
+
+void api_put_event(struct strbuf *out, const struct store_event *e)
+{
+    strbuf_puts(out, "id: ");
+    strbuf_put_int(out, e->number);
+    strbuf_puts(out, "\nevent: ");
+    strbuf_puts(out, e->kind);
+    strbuf_puts(out, "\ndata: ");
+    put_event(out, e);
+    strbuf_puts(out, "\n\n");
+}
+
+static int visit(void *context, const struct store_event *e)
+{
+    struct call *c = context;
+    if (c->member >= 0 && e->member >= 0 && e->member != c->member)
+        return 0;
+    strbuf_puts(c->out, c->out->data[c->out->len - 1] == '[' ? "\n" : ",\n");
+    put_event(c->out, e);
+    return 0;
+}
+
+void api_job_events(struct call *c)
+{
+    struct store_job job;
+    berth_error_t why = {""};
+    const struct job *live = job_lookup(c->s, c->id);
+    if (!live && !stored_job(c, &job))
+        return;
+    if (!api_owns(c, live ? live->uid : job.uid)) {
+        api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
+        return;
+    }
+    strbuf_puts(c->out, "{\"events\":[");
+    if (store_events(c->s->store, 0, c->id, EVENTS_MAX, c, visit, &why) < 0)
+        api_wrong(c, &why);
+    else
+        strbuf_puts(c->out, "\n]}\n");
+}

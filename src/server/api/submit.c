@@ -1,0 +1,109 @@
+/* POST /v1/jobs: one job, or a list (bulk.c). */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "server/api/api.h"
+#include "server/api/bulk.h"
+#include "server/api/job_read.h"
+#include "server/core/work.h"
+
+#define USER_BYTES_MAX (INT64_C(1) << 30) /* of requests in memory, of jobs that wait or run */
+
+/* Hand a job to the core, and enter it. On failure it is gone from both, but not destroyed. */
+static int submit(struct job_context *c, struct job *job, size_t *steps, berth_error_t *err)
+{
+    server_t *s = c->s;
+    int64_t n = enter_first(s, job, *steps, false, err);
+    if (n < 0)
+        return -1;
+    work_spend(steps, (size_t)n);
+    if ((n < job->members && enter_keep(s, job, (uint32_t)n) < 0) || job_room(s, 0) < 0 ||
+        job_enter(s, job) < 0) {
+        enter_back(s, job);
+        return errtext_set(err, ENOMEM, "out of memory");
+    }
+    enter_rest(s, job);
+    job_mark(s, job);
+    s->happened = true;
+    return 0;
+}
+
+int api_may_submit(struct call *c, struct user *user, const struct job *job, berth_error_t *err)
+{
+    int64_t most = c->s->config->server.max_jobs_per_user;
+    if (c->admin)
+        return 0;
+    if (user->live + job->members > most)
+        return errtext_set(err, EAGAIN, "at most %" PRId64 " jobs of a user may wait or run", most);
+    if (user->bytes + (int64_t)job->bytes > USER_BYTES_MAX)
+        return errtext_set(err, EAGAIN,
+                           "the commands of a user's jobs that wait or run may take at most 1 GiB");
+    if (c->s->options.for_all && job->priority > 0)
+        return errtext_set(err, EPERM,
+                           "key \"priority\": only administrators may raise it above 0");
+    return user_make_room(c->s, user, job->weight, job->members, &c->slices, err);
+}
+
+static int add(struct call *c, struct job_context *context, size_t *steps, berth_error_t *err)
+{
+    server_t *s = c->s;
+    struct job *job = job_read(context, c->body, s->next_job, err);
+    if (!job)
+        return -1;
+    if (api_may_submit(c, context->user, job, err) == 0 && submit(context, job, steps, err) == 0) {
+        s->next_job++;
+        server_event(s, job->id, -1, "submitted", NULL);
+        return 0;
+    }
+    int saved = errno;
+    job_discard(s, job);
+    errno = saved;
+    return -1;
+}
+
+static void add_one(struct call *c, struct user *user)
+{
+    berth_error_t why = {""};
+    struct job_context context = {.s = c->s, .user = user, .what = ""};
+    size_t given = work_allowance(c->s, user->uid), steps = given;
+    int rc = add(c, &context, &steps, &why);
+    if (rc < 0)
+        api_wrong(c, &why);
+    work_took(c->s, given - steps);
+    shared_leave(context.environment);
+    shared_leave(context.script);
+    if (rc < 0)
+        return;
+    strbuf_puts(c->out, "{\"id\":");
+    strbuf_put_int(c->out, c->s->next_job - 1);
+    strbuf_puts(c->out, "}\n");
+    c->reply->status = 201;
+    c->reply->wait = true;
+}
+
+struct user *api_user(struct call *c)
+{
+    struct user *user = user_find(c->s, c->request->peer.uid);
+    if (!user && errno == ENOMEM)
+        api_refuse(c, 503, NULL, "out of memory");
+    else if (!user)
+        api_refuse(c, 403, NULL, "user %lu is not known here", (unsigned long)c->request->peer.uid);
+    return user;
+}
+
+void api_jobs_post(struct call *c)
+{
+    const struct server_request *r = c->request;
+    size_t at = 0;
+    struct user *user = api_user(c);
+    while (at < r->length && strchr(" \t\r\n", r->body[at]) && r->body[at])
+        at++;
+    if (user && at < r->length && r->body[at] == '[')
+        bulk_start(c, user);
+    else if (user && api_read_body(c) == 0)
+        add_one(c, user);
+}

@@ -1,0 +1,245 @@
+/* What the engine says happened to runs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "server/core/job_text.h"
+#include "server/core/priv.h"
+
+#define EVENTS_MAX 256 /* taken at once */
+#define HOLD                                                                                       \
+    (2 * SERVER_SECOND) /* nothing is started for so long after the engine refused a start */
+#define LAZY (SERVER_SECOND / 20) /* that a start may go unrecorded */
+
+static int64_t shown_member(const struct run *run)
+{
+    return run->job->members > 1 ? (int64_t)run->member : -1;
+}
+
+static void started(server_t *s, struct run *run, const struct engine_event *e)
+{
+    struct member *m = &run->job->member[run->member];
+    struct strbuf data = {0};
+    bool urgent = s->urgent;
+    run->told = true;
+    if (m->state != STORE_STARTING)
+        return;
+    run->start_wall = e->at;
+    member_text(&m->reason, NULL);
+    member_state(s, run->job, run->member, STORE_RUNNING);
+    strbuf_puts(&data, "{\"resources\":");
+    text_put(&data, run->resources);
+    strbuf_puts(&data, ",\"attempt\":");
+    strbuf_put_uint(&data, m->attempts);
+    strbuf_puts(&data, ",\"pid\":");
+    strbuf_put_int(&data, e->pid);
+    strbuf_putc(&data, '}');
+    server_event(s, run->job->id, shown_member(run), "started", strbuf_steal(&data));
+    /* Until that is durable the engine says it again: it may wait for something that is in more of a hurry. */
+    s->urgent = urgent;
+    if (s->lazy_at > s->now + LAZY)
+        s->lazy_at = s->now + LAZY;
+}
+
+static void tell_requeued(server_t *s, const struct run *run, const char *reason)
+{
+    struct strbuf data = {0};
+    strbuf_puts(&data, "{\"reason\":");
+    text_put(&data, reason);
+    strbuf_putc(&data, '}');
+    server_event(s, run->job->id, shown_member(run), "requeued", strbuf_steal(&data));
+}
+
+/* It waits again. */
+static void requeue(server_t *s, struct run *run)
+{
+    struct job *job = run->job;
+    uint32_t i = run->member;
+    struct member *m = &job->member[i];
+    run_destroy(s, run);
+    m->run = NULL;
+    m->at = -1;
+    m->preempted = m->requeue = m->timed_out = false;
+    member_state(s, job, i, STORE_PENDING);
+    /* What was asked since it started, of all that wait. */
+    sched_prioritize(s->sched, s->now, m->handle, job->priority);
+    if (job->held)
+        sched_hold(s->sched, s->now, m->handle);
+    s->happened = true;
+}
+
+/* It could not be started, for no reason of its own: it waits again, and says why until it is. */
+static void start_again(server_t *s, struct run *run, const char *why)
+{
+    struct member *m = &run->job->member[run->member];
+    char reason[300];
+    snprintf(reason, sizeof(reason), SERVER_NOT_STARTED "%s", why ? why : "the engine can't");
+    if (!m->reason || strcmp(m->reason, reason) != 0) /* each time that it is tried is no news */
+        tell_requeued(s, run, reason);
+    member_text(&m->reason, reason);
+    m->attempts--;
+    requeue(s, run);
+    if (s->hold_until < s->now + HOLD)
+        s->hold_until = s->now + HOLD;
+}
+
+void server_start_back(server_t *s, struct run *run, const char *why)
+{
+    struct member *m = &run->job->member[run->member];
+    if (m->handle >= 0 && sched_requeue(s->sched, s->now, m->handle) == 0)
+        start_again(s, run, why);
+}
+
+static void put_end(struct strbuf *data, const struct run *run, const char *reason)
+{
+    strbuf_puts(data, "{\"exit\":");
+    if (run->exit_signal || reason)
+        strbuf_puts(data, "null");
+    else
+        strbuf_put_int(data, run->exit_status);
+    strbuf_puts(data, ",\"signal\":");
+    if (run->exit_signal)
+        strbuf_put_int(data, run->exit_signal);
+    else
+        strbuf_puts(data, "null");
+    strbuf_puts(data, ",\"reason\":");
+    text_put(data, reason);
+    strbuf_putc(data, '}');
+}
+
+static const char *reason_of(const struct member *m, const struct engine_event *e)
+{
+    if (m->cancelled)
+        return "cancelled";
+    if (e->what == ENGINE_FAILED || e->what == ENGINE_REFUSED)
+        return e->text ? e->text : "it could not be started";
+    if (e->what == ENGINE_LOST)
+        return e->text ? e->text : "lost: nobody knows how it ended";
+    if (m->timed_out)
+        return "time limit";
+    return m->preempted ? "preempted" : e->text;
+}
+
+static enum store_state state_of(const struct member *m, const struct engine_event *e)
+{
+    if (m->cancelled)
+        return STORE_CANCELLED;
+    if (m->timed_out && e->what != ENGINE_FAILED && e->what != ENGINE_REFUSED)
+        return STORE_TIMEOUT;
+    if (m->preempted)
+        return STORE_CANCELLED;
+    if (e->what != ENGINE_ENDED || e->exit_status != 0 || e->exit_signal != 0)
+        return STORE_FAILED;
+    return STORE_DONE;
+}
+
+/* True if it came to its end before it was stopped, of which was heard later. A wall clock that was set meanwhile can't tell. */
+static bool ended_before(const server_t *s, const struct run *run, const struct engine_event *e)
+{
+    if (e->what != ENGINE_ENDED || run->stop_wall < 0 || e->at >= run->stop_wall)
+        return false;
+    int64_t jump = (s->wall - run->stop_wall) - (s->now - run->stop_at);
+    return jump > -SERVER_SECOND && jump < SERVER_SECOND;
+}
+
+/* True if it is to wait again, where the core can have that. */
+static bool is_for_again(const struct member *m, const struct job *job,
+                         const struct engine_event *e)
+{
+    if (m->cancelled || (m->preempted && !m->requeue && e->what == ENGINE_REFUSED))
+        return false;
+    return e->what == ENGINE_REFUSED || (m->preempted && m->requeue) ||
+           (e->what == ENGINE_LOST && job->requeue);
+}
+
+/* The run is over, one way or another. */
+static void ended(server_t *s, struct run *run, const struct engine_event *e)
+{
+    struct job *job = run->job;
+    struct member *m = &job->member[run->member];
+    if (ended_before(s, run, e))
+        m->timed_out = m->preempted = m->requeue = false;
+    const char *reason = reason_of(m, e);
+    if (is_for_again(m, job, e) && m->handle >= 0 &&
+        sched_requeue(s->sched, s->now, m->handle) == 0) {
+        if (e->what == ENGINE_REFUSED) {
+            start_again(s, run, e->text);
+        } else {
+            tell_requeued(s, run, reason);
+            requeue(s, run);
+        }
+        return;
+    }
+    enum store_state state = state_of(m, e);
+    static const char *const kinds[] = {[STORE_DONE] = "done",
+                                        [STORE_FAILED] = "failed",
+                                        [STORE_CANCELLED] = "cancelled",
+                                        [STORE_TIMEOUT] = "timeout"};
+    struct strbuf data = {0};
+    run->end_wall = e->at;
+    if (e->what == ENGINE_ENDED && run->start_wall < 0)
+        run->start_wall = e->at; /* its start was never said */
+    run->exit_status = e->exit_status;
+    run->exit_signal = e->exit_signal;
+    run->peak_memory = e->peak_memory;
+    run->cpu_time = e->cpu_time;
+    put_end(&data, run, reason);
+    server_event(s, job->id, shown_member(run), kinds[state], strbuf_steal(&data));
+    if (m->handle >= 0)
+        sched_finish_as(s->sched, s->now, m->handle, state == STORE_DONE);
+    s->happened = true;
+    member_end(s, job, run->member, state, reason);
+}
+
+/* A key that this server has given was used by others, of whom the engine hears late: it is asked under another one. One that
+ * was given before may be of the run itself, which so has been started, and ended.
+ */
+static struct engine_event other_than_used(const server_t *s, const struct engine_event *e)
+{
+    struct engine_event as = *e;
+    as.what = e->key >= s->first_key ? ENGINE_REFUSED : ENGINE_LOST;
+    as.text = as.what == ENGINE_REFUSED ? "another run has had its key" : NULL;
+    return as;
+}
+
+void server_engine_event(server_t *s, const struct engine_event *e)
+{
+    struct run *run = run_lookup(s, e->key);
+    if ((e->what == ENGINE_STARTED || e->what == ENGINE_ENDED) && e->key > s->heard_key)
+        s->heard_key = e->key;
+    if (e->what != ENGINE_STARTED)
+        strays_ended(s, e->key);
+    if (!run || !member_is_live(&run->job->member[run->member]))
+        return; /* it has been told before */
+    if (e->what == ENGINE_STARTED) {
+        started(s, run, e);
+    } else if (e->what == ENGINE_USED) {
+        struct engine_event as = other_than_used(s, e);
+        ended(s, run, &as);
+    } else {
+        ended(s, run, e);
+    }
+}
+
+int server_engine(server_t *s, berth_error_t *err)
+{
+    const struct engine_event *events;
+    struct engine *engine = s->world.engine;
+    size_t n;
+    server_look(s);
+    if (!s->runs_known) {
+        engine->ops->flush(engine);
+        if (server_runs(s, err) < 0)
+            return -1;
+    }
+    while ((n = engine->ops->events(engine, &events, EVENTS_MAX)) > 0) {
+        for (size_t i = 0; i < n; i++) {
+            server_engine_event(s, &events[i]);
+            s->engine_number = events[i].number;
+        }
+    }
+    return 0;
+}

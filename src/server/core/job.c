@@ -1,0 +1,328 @@
+/* The table of live jobs, and what is marked to be written. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/core/priv.h"
+
+struct shared *shared_new(const char *text, size_t length)
+{
+    struct shared *t = malloc(sizeof(*t) + length + 1);
+    if (!t)
+        return NULL;
+    t->refs = 1;
+    t->length = length;
+    memcpy(t->text, text, length);
+    t->text[length] = '\0';
+    return t;
+}
+
+void shared_leave(struct shared *t)
+{
+    if (t && --t->refs == 0)
+        free(t);
+}
+
+struct job *job_make(int64_t id, uint32_t members)
+{
+    struct job *job = calloc(1, sizeof(*job));
+    if (!job)
+        return NULL;
+    job->member = calloc(members, sizeof(*job->member));
+    if (!job->member) {
+        free(job);
+        return NULL;
+    }
+    job->id = id;
+    job->members = job->live = members;
+    for (uint32_t i = 0; i < members; i++) {
+        job->member[i].handle = -1;
+        job->member[i].at = -1;
+    }
+    return job;
+}
+
+void job_keep(const struct job *job, struct store_job *to)
+{
+    *to = (struct store_job){.id = job->id,
+                             .uid = job->uid,
+                             .gid = job->gid,
+                             .user = job->user,
+                             .name = job->name,
+                             .queue = job->queue,
+                             .request = job->request,
+                             .members = job->members,
+                             .priority = job->priority,
+                             .held = job->held,
+                             .duration = job->duration,
+                             .submitted = job->submitted,
+                             .submitted_wall = job->submitted_wall,
+                             .nodes = job->nodes,
+                             .cores = job->cores,
+                             .gpus = job->gpus};
+}
+
+void job_discard(server_t *s, struct job *job)
+{
+    if (!job)
+        return;
+    enter_forget(job);
+    for (uint32_t i = 0; i < job->members; i++) {
+        if (job->member[i].run)
+            run_destroy(s, job->member[i].run);
+        free(job->member[i].reason);
+    }
+    free(job->member);
+    free(job->name);
+    free(job->row);
+    free(job->request);
+    shared_leave(job->environment);
+    shared_leave(job->script);
+    free(job);
+}
+
+/* ---- Tables by number ---- */
+
+/* The place of the first whose number is at least this. */
+static size_t place_of(const struct entry *table, size_t n, uint64_t number)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Close the gaps once they are more than half. */
+static void close_gaps(struct entry *table, size_t *n, size_t *gone)
+{
+    size_t kept = 0;
+    if (*gone <= 64 || *gone <= *n / 2)
+        return;
+    for (size_t i = 0; i < *n; i++)
+        if (table[i].any)
+            table[kept++] = table[i];
+    *n = kept;
+    *gone = 0;
+}
+
+size_t job_place(const server_t *s, int64_t id)
+{
+    return place_of(s->jobs, s->n_jobs, id > 0 ? (uint64_t)id : 0);
+}
+
+struct job *job_lookup(const server_t *s, int64_t id)
+{
+    size_t place = job_place(s, id);
+    return place < s->n_jobs && s->jobs[place].number == (uint64_t)id ? s->jobs[place].job : NULL;
+}
+
+void job_count(server_t *s, const struct job *job, bool counts)
+{
+    int sign = counts ? 1 : -1;
+    user_count(s, job->uid, sign * (int64_t)job->live, sign * (int64_t)job->bytes,
+               job->is_new ? sign * job->weight : 0);
+}
+
+int job_reserve(server_t *s, size_t jobs, size_t members)
+{
+    jobs += s->n_jobs + s->kept_jobs;
+    members += s->kept_members;
+    for (size_t i = 0; i <= STORE_TIMEOUT; i++)
+        members += s->counts[i];
+    /* Room for all marks that there can be: a change that could not be marked would not be stored. */
+    return room_for((void **)&s->jobs, &s->cap_jobs, jobs, sizeof(*s->jobs)) < 0 ||
+                   room_for((void **)&s->dirty, &s->cap_dirty, members, sizeof(*s->dirty)) < 0 ||
+                   room_for((void **)&s->dirty_jobs, &s->cap_dirty_jobs, jobs,
+                            sizeof(*s->dirty_jobs)) < 0
+               ? -1
+               : 0;
+}
+
+int job_enter(server_t *s, struct job *job)
+{
+    if (job_reserve(s, 1, job->members) < 0)
+        return -1;
+    size_t place = job_place(s, job->id);
+    memmove(s->jobs + place + 1, s->jobs + place, (s->n_jobs - place) * sizeof(*s->jobs));
+    s->jobs[place] = (struct entry){(uint64_t)job->id, {job}};
+    s->n_jobs++;
+    for (uint32_t i = 0; i < job->members; i++)
+        s->counts[job->member[i].state]++;
+    s->n_held += job->held ? job->live : 0;
+    job_count(s, job, true);
+    return 0;
+}
+
+void job_leave(server_t *s, struct job *job)
+{
+    size_t place = job_place(s, job->id);
+    if (place < s->n_jobs && s->jobs[place].job == job) {
+        s->jobs[place].job = NULL;
+        s->n_gone++;
+        for (uint32_t i = 0; i < job->members; i++)
+            s->counts[job->member[i].state]--;
+        s->n_held -= job->held ? job->live : 0;
+        job_count(s, job, false);
+        /* The last one's number may be given anew, when a submission is taken back. */
+        while (s->n_jobs > 0 && !s->jobs[s->n_jobs - 1].job) {
+            s->n_jobs--;
+            s->n_gone--;
+        }
+        close_gaps(s->jobs, &s->n_jobs, &s->n_gone);
+    }
+    job_discard(s, job);
+}
+
+int job_room(server_t *s, size_t n)
+{
+    if (room_for((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_dirty_jobs + 1,
+                 sizeof(struct job *)) < 0)
+        return -1;
+    return room_for((void **)&s->dirty, &s->cap_dirty, s->n_dirty + n, sizeof(*s->dirty));
+}
+
+void job_mark(server_t *s, struct job *job)
+{
+    if (job->dirty || job_room(s, 0) < 0)
+        return;
+    job->dirty = s->urgent = true;
+    s->dirty_jobs[s->n_dirty_jobs++] = job;
+}
+
+void member_mark(server_t *s, struct job *job, uint32_t member)
+{
+    s->urgent = true;
+    if (job->member[member].dirty || job_room(s, 1) < 0)
+        return;
+    job->member[member].dirty = true;
+    s->dirty[s->n_dirty++] = (struct member_ref){job, member};
+}
+
+void member_state(server_t *s, struct job *job, uint32_t member, enum store_state state)
+{
+    struct member *m = &job->member[member];
+    bool was_live = member_is_live(m);
+    s->counts[m->state]--;
+    s->counts[state]++;
+    m->state = (uint8_t)state;
+    if (was_live && !member_is_live(m)) {
+        job->live--;
+        s->n_held -= job->held;
+        user_count(s, job->uid, -1, 0, 0);
+    }
+    member_mark(s, job, member);
+}
+
+void member_text(char **to, const char *text)
+{
+    char *copy = text ? strdup(text) : NULL;
+    free(*to);
+    *to = copy;
+}
+
+void member_end(server_t *s, struct job *job, uint32_t member, enum store_state state,
+                const char *reason)
+{
+    struct member *m = &job->member[member];
+    if (!m->run)
+        m->run = run_create(s, job, member, 0);
+    if (m->run) {
+        if (m->run->end_wall < 0)
+            m->run->end_wall = s->wall;
+        if (heap_has(&s->timers, m->run->slot))
+            heap_take(&s->timers, m->run->slot);
+    }
+    member_text(&m->reason, reason);
+    m->handle = -1;
+    m->at = -1;
+    m->reserved = false;
+    member_state(s, job, member, state);
+}
+
+/* ---- Runs ---- */
+
+static size_t key_place(const server_t *s, uint64_t key)
+{
+    return place_of(s->runs_by_key, s->n_keys, key);
+}
+
+struct run *run_lookup(const server_t *s, uint64_t key)
+{
+    size_t place = key_place(s, key);
+    return place < s->n_keys && s->runs_by_key[place].number == key ? s->runs_by_key[place].run
+                                                                    : NULL;
+}
+
+/* A free slot; UINT32_MAX with ENOMEM. Slots are few: as many as there are runs at once. */
+static uint32_t free_slot(server_t *s)
+{
+    while (s->free_run < s->n_runs && s->runs[s->free_run])
+        s->free_run++;
+    if (s->free_run < s->n_runs)
+        return (uint32_t)s->free_run;
+    if (room_for((void **)&s->runs, &s->cap_runs, s->n_runs + 1, sizeof(*s->runs)) < 0)
+        return UINT32_MAX;
+    s->runs[s->n_runs++] = NULL;
+    return (uint32_t)s->free_run;
+}
+
+/* Keys ascend, but for those of a store that is loaded in the order of its jobs. */
+static int enter_key(server_t *s, struct run *run)
+{
+    if (room_for((void **)&s->runs_by_key, &s->cap_keys, s->n_keys + 1, sizeof(*s->runs_by_key)) <
+        0)
+        return -1;
+    size_t place = key_place(s, run->key);
+    memmove(s->runs_by_key + place + 1, s->runs_by_key + place,
+            (s->n_keys - place) * sizeof(*s->runs_by_key));
+    s->runs_by_key[place] = (struct entry){run->key, {.run = run}};
+    s->n_keys++;
+    return 0;
+}
+
+struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t key)
+{
+    struct run *run = calloc(1, sizeof(*run));
+    uint32_t slot = run ? free_slot(s) : UINT32_MAX;
+    if (slot == UINT32_MAX) {
+        free(run);
+        return NULL;
+    }
+    *run = (struct run){.job = job,
+                        .member = member,
+                        .slot = slot,
+                        .key = key,
+                        .start_wall = -1,
+                        .end_wall = -1,
+                        .stop_wall = -1,
+                        .peak_memory = -1,
+                        .cpu_time = -1};
+    if (key && (run_signals(s, 1) < 0 || enter_key(s, run) < 0)) {
+        free(run);
+        return NULL;
+    }
+    s->runs[slot] = run;
+    return run;
+}
+
+void run_destroy(server_t *s, struct run *run)
+{
+    size_t place = key_place(s, run->key);
+    if (place < s->n_keys && s->runs_by_key[place].run == run) {
+        s->runs_by_key[place].run = NULL;
+        s->n_keys_gone++;
+        close_gaps(s->runs_by_key, &s->n_keys, &s->n_keys_gone);
+    }
+    if (heap_has(&s->timers, run->slot))
+        heap_take(&s->timers, run->slot);
+    s->runs[run->slot] = NULL;
+    if (run->slot < s->free_run)
+        s->free_run = run->slot;
+    free(run->resources);
+    free(run);
+}

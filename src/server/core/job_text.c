@@ -1,0 +1,382 @@
+#include "server/core/job_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/seconds.h"
+#include "server/core/slice.h"
+
+void job_parts(const char *request, struct job_parts *parts)
+{
+    static const char *const keys[] = {
+        "shown",   "jobspec", "jobspec_text", "dependency", "begin", "preemptible_after",
+        "requeue", "limited", "warn_signal",  "warn_before"};
+    struct slice v[10];
+    slice_find(request, strlen(request), keys, 10, v);
+    *parts = (struct job_parts){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]};
+}
+
+int job_request_read(const struct job *job, const struct user *user, const struct job_parts *parts,
+                     struct job_request *q)
+{
+    *q = (struct job_request){0};
+    snprintf(q->id, sizeof(q->id), "%" PRId64, job->id);
+    if (slice_text(parts->jobspec_text, &q->jobspec) < 0 ||
+        slice_text(parts->dependency, &q->dependency) < 0) {
+        job_request_clear(q);
+        return -1;
+    }
+    q->request = (struct sched_request){
+        .duration = job->duration,
+        .priority = job->priority,
+        .tag = (uint64_t)job->id,
+        .jobspec = q->jobspec ? q->jobspec : parts->jobspec.at,
+        .jobspec_length = q->jobspec ? strlen(q->jobspec) : parts->jobspec.length,
+        .id = q->id,
+        .queue = job->queue,
+        .user = job->user,
+        .groups = user ? (const char *const *)user->groups : NULL,
+        .n_groups = user ? user->n_groups : 0,
+        .name = job->name,
+        .dependency = q->dependency,
+        .begin = slice_whole(parts->begin, 0),
+        .hold = job->held,
+        .preemptible_after = slice_whole(parts->preemptible_after, 0),
+        .members = job->members > 1 ? job->members : 0};
+    return 0;
+}
+
+void job_request_clear(struct job_request *q)
+{
+    free(q->jobspec);
+    free(q->dependency);
+}
+
+void job_warning_read(const struct job_parts *parts, struct run *run)
+{
+    run->warn_before = slice_whole(parts->warn_before, 0);
+    run->warn_signal = (int)slice_whole(parts->warn_signal, 0);
+}
+
+const char *job_state_word(enum store_state state, bool held)
+{
+    static const char *const words[] = {
+        [STORE_PENDING] = "pending", [STORE_STARTING] = "running", [STORE_RUNNING] = "running",
+        [STORE_DONE] = "done",       [STORE_FAILED] = "failed",    [STORE_CANCELLED] = "cancelled",
+        [STORE_TIMEOUT] = "timeout"};
+    return state == STORE_PENDING && held ? "held" : words[state];
+}
+
+void wall_put(struct strbuf *out, int64_t wall)
+{
+    if (wall < 0)
+        strbuf_puts(out, "null");
+    else
+        seconds_put(out, wall);
+}
+
+/* The length of a character of UTF-8, or 0: it is none. */
+static size_t utf8_length(const unsigned char *t, size_t left)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t n = t[0] < 0x80   ? 1
+               : t[0] < 0xc2 ? 0
+               : t[0] < 0xe0 ? 2
+               : t[0] < 0xf0 ? 3
+               : t[0] < 0xf5 ? 4
+                             : 0;
+    if (n == 0 || n > left)
+        return 0;
+    uint32_t c = n == 1 ? t[0] : t[0] & (0xffu >> (n + 1));
+    for (size_t i = 1; i < n; i++) {
+        if ((t[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (t[i] & 0x3fu);
+    }
+    return n > 1 && (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) ? 0 : n;
+}
+
+/* The length of a control character that stands here, or 0. */
+static size_t control_length(const char *text)
+{
+    unsigned char c = (unsigned char)text[0], next = (unsigned char)(c ? text[1] : 0);
+    return c == 0xc2 && next >= 0x80 && next < 0xa0 ? 2 : c < ' ' || c == 0x7f;
+}
+
+bool text_is_plain(const char *text)
+{
+    while (*text && control_length(text) == 0)
+        text++;
+    return !*text;
+}
+
+void text_make_plain(char *text)
+{
+    char *to = text;
+    for (size_t n; *text; text += n ? n : 1) {
+        n = control_length(text);
+        *to++ = n ? '?' : *text;
+    }
+    *to = '\0';
+}
+
+void text_put(struct strbuf *out, const char *text)
+{
+    if (!text) {
+        strbuf_puts(out, "null");
+        return;
+    }
+    size_t length = strlen(text), good = 0;
+    while (good < length) {
+        size_t n = utf8_length((const unsigned char *)text + good, length - good);
+        if (n == 0)
+            break;
+        good += n;
+    }
+    if (good == length) {
+        strbuf_put_json(out, text, length);
+        return;
+    }
+    char *copy = strdup(text);
+    for (size_t i = 0; copy && i < length;) {
+        size_t n = utf8_length((const unsigned char *)copy + i, length - i);
+        if (n == 0)
+            copy[i] = '?';
+        i += n ? n : 1;
+    }
+    strbuf_put_json(out, copy ? copy : "", copy ? length : 0);
+    free(copy);
+}
+
+void job_put_id(struct strbuf *out, int64_t id, int64_t member)
+{
+    strbuf_putc(out, '"');
+    strbuf_put_int(out, id);
+    if (member >= 0) {
+        strbuf_putc(out, '[');
+        strbuf_put_int(out, member);
+        strbuf_putc(out, ']');
+    }
+    strbuf_putc(out, '"');
+}
+
+static void put_key_text(struct strbuf *out, const char *key, const char *text)
+{
+    strbuf_puts(out, key);
+    text_put(out, text);
+}
+
+static void put_key_wall(struct strbuf *out, const char *key, int64_t wall)
+{
+    strbuf_puts(out, key);
+    wall_put(out, wall);
+}
+
+static void put_key_whole(struct strbuf *out, const char *key, int64_t number)
+{
+    strbuf_puts(out, key);
+    if (number == -1)
+        strbuf_puts(out, "null");
+    else
+        strbuf_put_int(out, number);
+}
+
+static void put_holders(server_t *s, struct strbuf *out, const struct job_shown *j)
+{
+    strbuf_puts(out, ",\"held_by\":[");
+    for (size_t i = 0; i < j->n_holders; i++) {
+        struct sched_annotation a;
+        if (sched_annotate(s->sched, j->holders[i], &a) < 0)
+            continue;
+        strbuf_puts(out, i ? "," : "");
+        job_put_id(out, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
+    }
+    strbuf_putc(out, ']');
+}
+
+/* Files of an array's members have their number in them, where the row says %a. They stand before the memory. */
+static void put_row(struct strbuf *out, const struct job_shown *j)
+{
+    static const char behind[] = ",\"memory\":";
+    const char *at = j->row, *end = j->row + j->row_length;
+    const char *files =
+        j->member >= 0 ? memmem(at, j->row_length, behind, sizeof(behind) - 1) : NULL;
+    while (files && at < files) {
+        const char *percent = memmem(at, (size_t)(files - at), "%a", 2);
+        strbuf_put(out, at, (size_t)((percent ? percent : files) - at));
+        at = percent ? percent + 2 : files;
+        if (percent)
+            strbuf_put_int(out, j->member);
+    }
+    strbuf_put(out, at, (size_t)(end - at));
+}
+
+/* What only the owner sees. */
+static void put_own(server_t *s, struct strbuf *out, const struct job_shown *j)
+{
+    put_key_text(out, ",\"reason\":", j->reason);
+    strbuf_puts(out, ",\"priority\":");
+    strbuf_put_int(out, j->priority);
+    put_key_wall(out, ",\"submit\":", j->submit);
+    put_key_wall(out, ",\"start\":", j->start);
+    put_key_wall(out, ",\"end\":", j->end);
+    put_key_whole(out, ",\"exit\":", j->exit_status);
+    put_key_whole(out, ",\"signal\":", j->exit_signal);
+    strbuf_puts(out, ",\"duration\":");
+    seconds_put(out, j->duration);
+    put_key_wall(out, ",\"until\":", j->until);
+    put_key_wall(out, ",\"estimate\":", j->estimate);
+    put_key_text(out, ",\"resources\":", j->resources);
+    strbuf_puts(out, ",\"attempts\":");
+    strbuf_put_uint(out, j->attempts);
+    put_key_whole(out, ",\"peak_memory\":", j->peak_memory);
+    put_key_wall(out, ",\"cpu_time\":", j->cpu_time);
+    put_key_text(out, ",\"how\":", j->how);
+    put_holders(s, out, j);
+    if (j->row_length > 0) {
+        strbuf_putc(out, ',');
+        put_row(out, j);
+    }
+}
+
+void job_put(server_t *s, struct strbuf *out, const struct job_shown *j, bool mine)
+{
+    strbuf_puts(out, "{\"id\":");
+    strbuf_put_int(out, j->id);
+    put_key_whole(out, ",\"member\":", j->member);
+    strbuf_puts(out, ",\"members\":");
+    strbuf_put_uint(out, j->members);
+    put_key_text(out, ",\"name\":", mine ? j->name : NULL);
+    put_key_text(out, ",\"user\":", j->user);
+    put_key_text(out, ",\"queue\":", j->queue);
+    put_key_text(out, ",\"state\":", j->state);
+    strbuf_puts(out, ",\"nodes\":");
+    strbuf_put_int(out, j->nodes);
+    strbuf_puts(out, ",\"cores\":");
+    strbuf_put_int(out, j->cores);
+    strbuf_puts(out, ",\"gpus\":");
+    strbuf_put_int(out, j->gpus);
+    if (mine)
+        put_own(s, out, j);
+}
+
+/* Whether it has a status of its own: one that never ran, or of whose end nobody knows, has none. */
+static bool has_exit(enum store_state state, int64_t start_wall, int status)
+{
+    return state >= STORE_DONE && (status != 0 || (start_wall >= 0 && state != STORE_FAILED));
+}
+
+/* Say how it ended, by a status, a signal or neither. */
+static void show_exit(struct job_shown *j, enum store_state state, int64_t start_wall, int status,
+                      int signal)
+{
+    j->exit_status = !signal && has_exit(state, start_wall, status) ? status : -1;
+    j->exit_signal = signal ? signal : -1;
+}
+
+static const char *how_word(int how)
+{
+    static const char *const words[] = {[SCHED_IMMEDIATE] = "immediate",
+                                        [SCHED_BACKFILLED] = "backfilled",
+                                        [SCHED_PROMISED] = "reserved"};
+    return how >= 0 && how < (int)(sizeof(words) / sizeof(*words)) ? words[how] : NULL;
+}
+
+static void show_run(const struct member *m, struct job_shown *j)
+{
+    const struct run *run = m->run;
+    j->start = run->start_wall;
+    j->resources = run->resources;
+    j->peak_memory = run->peak_memory;
+    j->cpu_time = run->cpu_time;
+    j->how = run->key ? how_word(m->how) : NULL;
+    if (member_is_live(m))
+        return;
+    j->end = run->end_wall;
+    if (run->key)
+        show_exit(j, m->state, run->start_wall, run->exit_status, run->exit_signal);
+}
+
+/* What a row tells of the job itself; of what became of it nothing yet. */
+static void show_job(const struct store_job *job, uint32_t member, enum store_state state,
+                     struct job_shown *j)
+{
+    *j = (struct job_shown){.id = job->id,
+                            .member = job->members > 1 ? (int64_t)member : -1,
+                            .members = job->members,
+                            .name = job->name,
+                            .user = job->user,
+                            .queue = job->queue,
+                            .state = job_state_word(state, job->held),
+                            .priority = job->priority,
+                            .nodes = job->nodes,
+                            .cores = job->cores,
+                            .gpus = job->gpus,
+                            .duration = job->duration,
+                            .submit = job->submitted_wall,
+                            .start = -1,
+                            .end = -1,
+                            .until = -1,
+                            .estimate = -1,
+                            .exit_status = -1,
+                            .exit_signal = -1,
+                            .peak_memory = -1,
+                            .cpu_time = -1};
+}
+
+void job_show_end(const struct store_member *m, struct job_shown *j)
+{
+    j->reason = m->reason;
+    j->attempts = m->attempts;
+    j->start = m->start_wall;
+    j->end = m->end_wall;
+    j->resources = m->held_resources;
+    j->how = how_word(m->how);
+    j->peak_memory = m->peak_memory;
+    j->cpu_time = m->cpu_time;
+    show_exit(j, m->state, m->start_wall, m->exit_status, m->exit_signal);
+}
+
+void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j)
+{
+    const struct member *m = &job->member[member];
+    struct sched_record r;
+    struct store_job kept;
+    job_keep(job, &kept);
+    show_job(&kept, member, (enum store_state)m->state, j);
+    j->reason = m->reason;
+    j->attempts = m->attempts;
+    j->row = job->row;
+    j->row_length = strlen(job->row);
+    if (m->run)
+        show_run(m, j);
+    if (m->state == STORE_PENDING) {
+        const char *hold = server_hold(s, m);
+        j->estimate = server_wall_of(s, m->at);
+        if (m->handle >= 0 && !m->reserved && sched_record(s->sched, m->handle, &r) == 0)
+            j->reason = r.reason && *r.reason ? r.reason : NULL;
+        if (m->reserved)
+            j->reason = "reserved";
+        j->reason = hold ? hold : j->reason;
+    } else if (member_is_live(m)) {
+        j->reason = NULL; /* of a start before this one */
+        if (m->at >= 0)
+            j->until = server_wall_of(s, m->at + job->duration);
+    }
+}
+
+void job_show_stored(const struct store_job *job, const struct store_member *m, struct job_shown *j)
+{
+    static const char *const key = "shown";
+    struct slice shown;
+    slice_find(job->request, strlen(job->request), &key, 1, &shown);
+    show_job(job, m->member, m->state, j);
+    job_show_end(m, j);
+    if (shown.length > 2) {
+        j->row = shown.at + 1;
+        j->row_length = shown.length - 2;
+    }
+}

@@ -1,0 +1,312 @@
+/* The machine and its queues, as the configuration has them and administrators have changed them since. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/errtext.h"
+#include "resource/graph.h"
+#include "server/core/priv.h"
+
+static const char usual_config[] = "resources: local\n"
+                                   "match: {policy: low}\n"
+                                   "queues: {default: {policy: easy}}\n";
+
+static char *read_file(const char *path, size_t *length, berth_error_t *err)
+{
+    struct strbuf text = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : 1;
+    while (got > 0 && text.len <= CONFIG_TEXT_MAX) {
+        if (!strbuf_room(&text, 65536)) {
+            errno = ENOMEM;
+            got = -1;
+            break;
+        }
+        got = read(fd, text.data + text.len, text.cap - text.len);
+        if (got > 0)
+            text.len += (size_t)got;
+    }
+    int saved = errno;
+    if (fd >= 0)
+        close(fd);
+    *length = text.len;
+    if (got < 0) {
+        strbuf_clear(&text);
+        errtext_set(err, saved, "%s: %s", path, strerror(saved));
+        return NULL;
+    }
+    return strbuf_steal(&text);
+}
+
+/* path NULL: there is none. */
+static struct config *config_of(const char *path, berth_error_t *err)
+{
+    size_t length;
+    if (!path)
+        return config_read("config", usual_config, strlen(usual_config), SERVER_SECOND, err);
+    char *text = read_file(path, &length, err);
+    if (!text)
+        return NULL;
+    struct config *config = config_read(path, text, length, SERVER_SECOND, err);
+    free(text);
+    return config;
+}
+
+static match_t *machine_make(const server_t *s, berth_error_t *err)
+{
+    if (s->world.machine)
+        return s->world.machine(s->world.context, s->config, s->config_path, err);
+    if (s->config->resources.source != CONFIG_NODES) {
+        errtext_set(err, ENOENT, "resources: nobody here can look at this machine");
+        return NULL;
+    }
+    match_options_t options = s->config->match;
+    options.end = MATCH_END * SERVER_SECOND;
+    resource_graph_t *graph = config_make_nodes(&s->config->resources, err);
+    return graph ? match_create(graph, &options, err) : NULL;
+}
+
+/* Bytes in a unit of the machine's memory: what its pools say, which are alike. */
+static int64_t unit_of_memory(const match_t *machine)
+{
+    const struct graph *g = match_graph(machine);
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (strcmp(intern_text(&g->types, g->v[v].type), "memory") != 0)
+            continue;
+        const char *unit = intern_text(&g->names, g->v[v].unit);
+        static const struct {
+            const char *name;
+            int shift;
+        } units[] = {{"KiB", 10}, {"KB", 10}, {"MiB", 20}, {"MB", 20}, {"TiB", 40}, {"TB", 40}};
+        for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+            if (strcmp(unit, units[i].name) == 0)
+                return INT64_C(1) << units[i].shift;
+        return INT64_C(1) << 30;
+    }
+    return 0;
+}
+
+static bool is_type(const struct graph *g, uint32_t v, const char *type)
+{
+    return strcmp(intern_text(&g->types, g->v[v].type), type) == 0;
+}
+
+/* How many cores there are, in all and in the node that has most. */
+static int count_cores(server_t *s, berth_error_t *err)
+{
+    const struct graph *g = match_graph(s->machine);
+    uint32_t *cores = calloc(g->n + 1, sizeof(*cores));
+    if (!cores)
+        return errtext_set(err, ENOMEM, "out of memory");
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (!is_type(g, v, "core"))
+            continue;
+        uint32_t at = v;
+        while (at != VERTEX_NONE && !is_type(g, at, "node"))
+            at = graph_parent(g, at, GRAPH_CONTAINMENT);
+        s->n_cores++;
+        if (at != VERTEX_NONE && ++cores[at] > s->node_cores)
+            s->node_cores = cores[at];
+    }
+    free(cores);
+    return 0;
+}
+
+int64_t machine_processes(const server_t *s, int64_t cores)
+{
+    int64_t each = s->config->server.processes_per_core, all;
+    if (cores < 1)
+        cores = 1;
+    if (each == SCHED_UNLIMITED || (each == 0 && s->world.processes == 0))
+        return 0;
+    if (each == 0) /* half of what there may be, for all jobs together */
+        each = s->world.processes / 2 / (s->n_cores > 0 ? s->n_cores : 1);
+    if (each == 0)
+        return cores;
+    return __builtin_mul_overflow(each, cores, &all) ? 0 : all;
+}
+
+int machine_open(server_t *s, berth_error_t *err)
+{
+    const char *text;
+    s->config = config_of(s->config_path, err);
+    s->machine = s->config ? machine_make(s, err) : NULL;
+    if (!s->machine)
+        return -1;
+    s->memory_unit = unit_of_memory(s->machine);
+    s->has_gpus = match_knows_type(s->machine, "gpu");
+    if (count_cores(s, err) < 0)
+        return -1;
+    s->sched = sched_create(s->machine, &s->config->sched, err);
+    if (!s->sched || store_get(s->store, "settings", &text, err) < 0)
+        return -1;
+    s->settings = text ? json_loads(text, 0, NULL) : json_object();
+    if (!json_is_object(s->settings)) {
+        server_notice(s, "what administrators had changed of queues and resources can't be read "
+                         "any more: look at both");
+        json_decref(s->settings);
+        s->settings = json_object();
+    }
+    if (!s->settings)
+        return errtext_set(err, ENOMEM, "out of memory");
+    settings_apply(s, s->sched);
+    return 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_resources(const struct config_resources *a, const struct config_resources *b)
+{
+    if (a->source != b->source)
+        return false;
+    if (a->source == CONFIG_FILE)
+        return same_text(a->file, b->file) && same_text(a->format, b->format);
+    return a->source == CONFIG_LOCAL || (a->nodes == b->nodes && a->cores == b->cores &&
+                                         a->gpus == b->gpus && a->memory == b->memory);
+}
+
+/* Go on with another configuration, which is taken over where that can be done. */
+static int change_config(server_t *s, struct config *config, berth_error_t *err)
+{
+    if (!same_resources(&config->resources, &s->config->resources))
+        return errtext_set(
+            err, EINVAL,
+            "key \"resources\": the machine can't be another one while the server runs: "
+            "stop it and start it again");
+    if (sched_configure(s->sched, s->now, &config->sched, err) < 0)
+        return -1;
+    config_destroy(s->config);
+    s->config = config;
+    s->happened = true;
+    return 0;
+}
+
+/* The file in the server's directory, which may have come since it was started. NULL: there is none. */
+static char *usual_path(const server_t *s)
+{
+    char *path = NULL;
+    if (s->world.vfs || asprintf(&path, "%s/berth.yaml", s->directory) < 0)
+        return NULL;
+    if (access(path, F_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+int machine_reload(server_t *s, berth_error_t *err)
+{
+    char *found = s->config_path ? NULL : usual_path(s);
+    struct config *config = config_of(found ? found : s->config_path, err);
+    if (!config || change_config(s, config, err) < 0) {
+        int saved = errno;
+        config_destroy(config);
+        free(found);
+        errno = saved;
+        return -1;
+    }
+    if (found)
+        s->options.config = s->config_path = found;
+    return 0;
+}
+
+const struct sched_queue_config *machine_queue(const server_t *s, const char *name)
+{
+    const struct sched_config *sched = &s->config->sched;
+    for (size_t i = 0; name && i < sched->n_queues; i++)
+        if (strcmp(sched->queues[i].name, name) == 0)
+            return &sched->queues[i];
+    return NULL;
+}
+
+/* The object or array of that name in the settings, made if need be. */
+static json_t *part(server_t *s, const char *name, json_t *(*make)(void))
+{
+    json_t *found = json_object_get(s->settings, name);
+    if (found)
+        return found;
+    if (json_object_set_new(s->settings, name, make()) < 0)
+        return NULL;
+    return json_object_get(s->settings, name);
+}
+
+int settings_queue(server_t *s, const char *queue, bool enabled, bool started)
+{
+    json_t *queues = part(s, "queues", json_object);
+    if (!queues ||
+        json_object_set_new(queues, queue,
+                            json_pack("{s:b, s:b}", "enabled", enabled, "started", started)) < 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    s->settings_dirty = s->urgent = true;
+    return 0;
+}
+
+/* Of the same resources only what was said last is kept. */
+int settings_resources(server_t *s, const char *resources, const char *status, const char *reason)
+{
+    json_t *list = part(s, "resources", json_array), *value;
+    size_t i;
+    if (!list) {
+        errno = ENOMEM;
+        return -1;
+    }
+    json_array_foreach(list, i, value)
+    {
+        const char *what = json_string_value(json_object_get(value, "resources"));
+        if (what && strcmp(what, resources) == 0) {
+            json_array_remove(list, i);
+            break;
+        }
+    }
+    json_t *entry = json_pack("{s:s, s:s, s:s?, s:I}", "resources", resources, "status", status,
+                              "reason", reason, "since", (json_int_t)s->wall);
+    if (json_array_append_new(list, entry) < 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    s->settings_dirty = s->urgent = true;
+    return 0;
+}
+
+void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool *started)
+{
+    const json_t *q = json_object_get(json_object_get(s->settings, "queues"), queue);
+    *enabled = !json_is_false(json_object_get(q, "enabled"));
+    *started = !json_is_false(json_object_get(q, "started"));
+}
+
+static enum resource_status status_of(const char *word)
+{
+    if (word && strcmp(word, "down") == 0)
+        return RESOURCE_DOWN;
+    return word && strcmp(word, "drained") == 0 ? RESOURCE_DRAINED : RESOURCE_UP;
+}
+
+void settings_apply(server_t *s, sched_t *sched)
+{
+    json_t *value;
+    size_t i;
+    berth_error_t why;
+    for (i = 0; i < s->config->sched.n_queues; i++) {
+        bool enabled, started;
+        const char *name = s->config->sched.queues[i].name;
+        settings_of_queue(s, name, &enabled, &started);
+        if (!enabled || !started)
+            sched_queue_set(sched, s->now, name, enabled, started, NULL);
+    }
+    json_array_foreach(json_object_get(s->settings, "resources"), i, value)
+    {
+        const char *what = json_string_value(json_object_get(value, "resources"));
+        enum resource_status status =
+            status_of(json_string_value(json_object_get(value, "status")));
+        if (what && sched_set_status(sched, s->now, what, status, &why) < 0)
+            server_notice(s, "resources %s were drained or down, but: %s", what, why.text);
+    }
+}

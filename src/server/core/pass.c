@@ -1,0 +1,208 @@
+/* A pass of the core, and what its decisions make of the jobs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "server/api/bulk.h"
+#include "server/core/job_text.h"
+#include "server/core/priv.h"
+
+/* Keep what a pass decided, as the core is asked more while that is carried out. */
+static int copy_decisions(server_t *s, const struct sched_decision *d, size_t n)
+{
+    if (room_for((void **)&s->decided, &s->cap_decided, n, sizeof(*s->decided)) < 0)
+        return -1;
+    strbuf_reset(&s->reasons);
+    for (size_t i = 0; i < n; i++)
+        if (d[i].reason && d[i].kind == SCHED_REJECT)
+            strbuf_put(&s->reasons, d[i].reason, strlen(d[i].reason) + 1);
+    const char *reason = s->reasons.failed ? NULL : s->reasons.data;
+    for (size_t i = 0; i < n; i++) {
+        s->decided[i] = d[i];
+        s->decided[i].reason = NULL;
+        if (reason && d[i].reason && d[i].kind == SCHED_REJECT) {
+            s->decided[i].reason = reason;
+            reason += strlen(reason) + 1;
+        }
+    }
+    return 0;
+}
+
+static int64_t shown_member(const struct job *job, uint32_t member)
+{
+    return job->members > 1 ? (int64_t)member : -1;
+}
+
+/* There is no memory for its start: it waits again, if the core can have it so. */
+static void not_started(server_t *s, struct job *job, uint32_t i)
+{
+    struct member *m = &job->member[i];
+    if (m->run)
+        run_destroy(s, m->run);
+    m->run = NULL;
+    s->happened = true;
+    if (sched_requeue(s->sched, s->now, m->handle) == 0) {
+        m->attempts--;
+        m->at = -1;
+        member_mark(s, job, i);
+        return;
+    }
+    sched_finish_as(s->sched, s->now, m->handle, false);
+    server_event(s, job->id, shown_member(job, i), "failed", NULL);
+    member_end(s, job, i, STORE_FAILED, "out of memory");
+}
+
+uint64_t server_next_key(server_t *s)
+{
+    const struct engine *engine = s->world.engine;
+    uint64_t last = engine->ops->last_key(engine);
+    if (last >= s->next_key)
+        s->next_key = last + 1;
+    return s->next_key;
+}
+
+static void start(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
+{
+    struct member *m = &job->member[i];
+    const char *text;
+    m->at = d->at < s->now ? s->now : d->at;
+    m->how = (int8_t)d->how;
+    m->reserved = false;
+    m->timed_out = m->preempted = m->requeue = false;
+    m->attempts++;
+    m->run = run_create(s, job, i, server_next_key(s));
+    s->next_key += m->run != NULL; /* whatever becomes of it: its place in the table is taken */
+    if (!m->run || start_later(s, job, i) < 0) {
+        not_started(s, job, i);
+        return;
+    }
+    if (sched_resources(s->sched, m->handle, &text) == 0)
+        member_text(&m->run->resources, text);
+    member_state(s, job, i, STORE_STARTING);
+}
+
+static void reserve(server_t *s, struct job *job, uint32_t i, int64_t at)
+{
+    struct member *m = &job->member[i];
+    if (!m->reserved || m->at != at) {
+        struct strbuf data = {0};
+        strbuf_puts(&data, "{\"start\":");
+        wall_put(&data, server_wall_of(s, at));
+        strbuf_putc(&data, '}');
+        server_event(s, job->id, shown_member(job, i), "reserved", strbuf_steal(&data));
+    }
+    m->reserved = true;
+    m->at = at;
+    member_mark(s, job, i); /* the same time on other resources is another promise too */
+}
+
+static void wait(server_t *s, struct job *job, uint32_t i, int64_t at)
+{
+    struct member *m = &job->member[i];
+    if (m->reserved)
+        member_mark(s, job, i);
+    m->reserved = false;
+    m->at = at;
+}
+
+void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
+{
+    struct strbuf data = {0};
+    strbuf_puts(&data, "{\"reason\":");
+    text_put(&data, reason);
+    strbuf_putc(&data, '}');
+    server_event(s, job->id, shown_member(job, i), "failed", strbuf_steal(&data));
+    member_end(s, job, i, STORE_FAILED, reason);
+}
+
+/* It will start when those that it preempts have ended: a promise that it had is used up. */
+static void preempts(server_t *s, const struct sched_annotation *a)
+{
+    struct job *job = job_lookup(s, (int64_t)a->tag);
+    if (job && a->member < job->members && job->member[a->member].state == STORE_PENDING)
+        wait(s, job, a->member, s->now);
+}
+
+static void preempt(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
+{
+    struct member *m = &job->member[i];
+    struct strbuf data = {0};
+    struct sched_annotation a;
+    strbuf_puts(&data, "{\"for\":");
+    if (sched_annotate(s->sched, d->other, &a) == 0) {
+        job_put_id(&data, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
+        preempts(s, &a);
+    } else {
+        strbuf_puts(&data, "null");
+    }
+    strbuf_puts(&data, d->requeue ? ",\"requeue\":true}" : ",\"requeue\":false}");
+    server_event(s, job->id, shown_member(job, i), "preempted", strbuf_steal(&data));
+    m->preempted = true;
+    m->requeue = d->requeue;
+    member_mark(s, job, i);
+    if (m->run)
+        run_stop_itself(s, m->run);
+}
+
+static void carry_out(server_t *s, const struct sched_decision *d)
+{
+    static const char never[] = "it can never start";
+    struct job *job = job_lookup(s, (int64_t)d->tag);
+    if (!job && d->kind == SCHED_REJECT)
+        bulk_rejected(s, (int64_t)d->tag, d->member, d->reason ? d->reason : never);
+    if (!job || d->member >= job->members)
+        return;
+    uint32_t i = d->member;
+    switch (d->kind) {
+    case SCHED_START:
+        start(s, job, i, d);
+        break;
+    case SCHED_RESERVE:
+        reserve(s, job, i, d->at);
+        break;
+    case SCHED_WAIT:
+        wait(s, job, i, d->at);
+        break;
+    case SCHED_REJECT:
+        member_reject(s, job, i, d->reason ? d->reason : never);
+        break;
+    case SCHED_PREEMPT:
+        preempt(s, job, i, d);
+        break;
+    }
+}
+
+int server_pass(server_t *s, berth_error_t *err)
+{
+    const struct sched_decision *decisions;
+    size_t n = 0;
+    int64_t next = sched_next_time(s->sched);
+    if (!s->runs_known || next > s->now || s->now < s->hold_until ||
+        (next <= s->passed && !s->happened))
+        return 0;
+    /* What is decided must not be lost: jobs that the core has started would never be. */
+    size_t room = s->counts[STORE_PENDING] + s->counts[STORE_STARTING] + s->counts[STORE_RUNNING];
+    room += s->kept_members;
+    if (room_for((void **)&s->decided, &s->cap_decided, room, sizeof(*s->decided)) < 0) {
+        s->happened = true;
+        return errtext_set(err, ENOMEM, "the scheduler can't decide: out of memory");
+    }
+    s->happened = false;
+    s->passed = s->now;
+    int rc = sched_pass(s->sched, s->now, false, &decisions, &n);
+    int errnum = errno;
+    if (n > 0 && copy_decisions(s, decisions, n) < 0) {
+        rc = -1; /* what it decided is lost: jobs that it has started would never be */
+        errnum = errno;
+        n = 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        carry_out(s, &s->decided[i]);
+    if (rc == 0)
+        return 0;
+    s->happened = true;
+    return errtext_set(err, errnum, "the scheduler can't decide: %s", strerror(errnum));
+}

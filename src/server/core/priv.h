@@ -1,0 +1,414 @@
+/* Inside the server: what it has in memory, and what its files do for each other.
+ *
+ * A job is what was submitted at once, with its members in a row. Those whose members have all ended are only in the
+ * store. What has changed is marked dirty and written with the next commit; a commit that fails leaves it marked, so that
+ * memory and store agree again after the next one that succeeds.
+ *
+ * Functions return 0, or -1 with errno (ENOMEM) and, where one is given, a text.
+ */
+#ifndef SERVER_SERVER_PRIV_H
+#define SERVER_SERVER_PRIV_H
+
+#include <jansson.h>
+#include <signal.h>
+
+#include "base/heap.h"
+#include "base/intern.h"
+#include "base/room.h"
+#include "berth/match.h"
+#include "berth/sched.h"
+#include "config/config.h"
+#include "server/server.h"
+
+#define SERVER_SECOND      INT64_C(1000000) /* ticks in one */
+#define SERVER_MEMBERS_MAX 1000000          /* of an array */
+#define SERVER_NOTICES_MAX 100
+#define SERVER_NOT_STARTED                                                                         \
+    "not started: " /* how the reason of one begins that the engine refused, or the store */
+
+/* The clock is written, whether anything else is or not. */
+#define SERVER_CLOCK_EVERY (3600 * SERVER_SECOND)
+
+/* Where a run is on its way to its end. */
+enum run_stage {
+    RUN_GOES,
+    RUN_WARNED, /* the warning signal before its limit has been sent */
+    RUN_ENDING, /* it has been asked to end, and will be killed after the grace */
+    RUN_KILLED
+};
+
+/* A member's start, or how it ended, until that is in the store. */
+struct run {
+    struct job *job;
+    uint32_t member;
+    uint32_t slot; /* in server.runs */
+    uint64_t key;  /* 0: it never ran */
+    bool told;     /* the engine has it */
+    enum run_stage stage;
+    int64_t start_wall, end_wall; /* us since 1970; -1: not yet */
+    int64_t stop_wall,
+        stop_at; /* when it was stopped by the server itself: us since 1970, ticks; -1 */
+    int exit_status, exit_signal;
+    int64_t peak_memory, cpu_time; /* -1: unknown */
+    int64_t warn_before;           /* ticks before the limit; 0: no warning */
+    int warn_signal;
+    char *resources; /* for people; NULL */
+};
+
+struct member {
+    sched_job_t handle; /* -1: the core has forgotten it */
+    int64_t at;         /* when it starts: promised, if it is reserved, else estimated; -1 */
+    struct run *run;    /* NULL */
+    char *reason;       /* why it failed or was cancelled; NULL */
+    uint32_t attempts;
+    uint8_t state; /* enum store_state */
+    int8_t how;    /* enum sched_how, of one that has a run; -1: that is not known */
+    bool reserved, cancelled, timed_out, preempted, requeue, dirty;
+};
+
+/* A text that jobs have in common. */
+struct shared {
+    size_t refs, length;
+    char text[];
+};
+
+struct job {
+    int64_t id;
+    uint32_t uid, gid;
+    const char *user, *queue; /* in server.names */
+    char *name;
+    char *row;     /* the keys of a listing that never change: "\"command\":..." */
+    char *request; /* until it is in the store, as the next two */
+    struct shared *environment, *script; /* NULL */
+    uint32_t members, live;              /* live: that have not ended */
+    size_t bytes;                        /* of its request, as long as it is in the table */
+    int64_t weight; /* what it takes of the store, about, while it is not there */
+    int64_t priority, duration, submitted, submitted_wall;
+    int64_t nodes, cores, gpus;
+    bool held, requeue;
+    bool limited; /* it is stopped at its limit */
+    bool is_new;  /* not in the store yet */
+    bool dirty;   /* the job itself */
+    bool is_over; /* about to leave, in a chain */
+    struct job *next_over;
+    struct entering *entering; /* members that the core has not yet; NULL: it has all */
+    struct member *member;
+};
+
+struct happening {
+    int64_t job, member, wall;
+    const char *kind;
+    char *data; /* JSON; NULL */
+};
+
+struct user {
+    uint32_t uid, gid;
+    char *name;
+    char **groups; /* names */
+    size_t n_groups;
+    gid_t *gids;
+    size_t n_gids;
+    char *home, *shell;
+    int64_t known;    /* when it was looked up, ticks */
+    int64_t live;     /* members of its jobs that wait or run */
+    int64_t bytes;    /* of the requests of these jobs */
+    int64_t unstored; /* weight of those of them that are not in the store yet */
+    int64_t stored;   /* what the store has of this user's jobs; -1: to be asked for */
+    bool trimmed;     /* history has to go, until there is some room again */
+    int64_t tokens;   /* requests, in millionths, as of `counted` */
+    int64_t counted;
+    bool is_there;
+    bool has_folder; /* for the output of jobs; as of when the user was looked up */
+};
+
+struct server_stream;
+
+/* Of a table in the order of its numbers. What has left stays as a gap until there are many. */
+struct entry {
+    uint64_t number; /* a job's id, a run's key */
+    union {
+        struct job *job;
+        struct run *run;
+        const void *any; /* NULL: gone */
+    };
+};
+
+struct member_ref {
+    struct job *job;
+    uint32_t member;
+};
+
+struct server {
+    struct server_world world;
+    struct server_options options;
+    char *directory, *config_path;
+    struct config *config;
+    match_t *machine;
+    sched_t *sched;
+    store_t *store;
+    int64_t memory_unit; /* bytes in one of the machine's units of memory; 0: it has none */
+    bool has_gpus;
+    int64_t n_cores, node_cores; /* of the machine, and of its largest node */
+    int64_t started_wall;
+
+    int64_t now, wall, offset; /* now = steady + offset, as of the last look */
+    int64_t stored_clock;      /* what the store has */
+    bool other_boot;           /* what the store has is of another boot of the machine */
+    bool happened;             /* something, since the last pass */
+    int64_t passed;            /* when that was; -1 */
+
+    struct intern names;
+    struct user **users;
+    size_t n_users, cap_users;
+
+    struct entry *jobs; /* by id */
+    size_t n_jobs, cap_jobs, n_gone;
+    int64_t next_job;
+    size_t counts[STORE_TIMEOUT + 1], n_held; /* members by state */
+
+    struct entry *runs_by_key;
+    size_t n_keys, cap_keys, n_keys_gone;
+    struct run **runs;                 /* by slot */
+    size_t n_runs, cap_runs, free_run; /* the first that may be free */
+    uint64_t next_key, stored_key;
+    uint64_t first_key;               /* those from here on are of this server's own runs */
+    uint64_t heard_key, stored_heard; /* the highest of runs that the engine has started */
+    uint64_t *strays; /* keys of runs that belong to no job, until they have ended, ascending */
+    size_t n_strays;
+    int64_t hold_until; /* nothing is started before: ticks */
+    struct heap timers; /* slots of runs, by when they are to be looked at */
+
+    struct job **dirty_jobs;
+    size_t n_dirty_jobs, cap_dirty_jobs;
+    struct member_ref *dirty, *to_start; /* members */
+    size_t n_dirty, cap_dirty, n_to_start, cap_to_start;
+    struct happening *events;
+    size_t n_events, cap_events;
+    struct { /* signals to runs, once what they follow from is durable */
+        uint64_t key;
+        int signal;
+        bool tree;
+    } * signals;
+    size_t n_signals, cap_signals;
+    bool
+        runs_known; /* the engine has said what runs; until then nothing is started, and signals wait */
+    uint64_t engine_number, engine_acknowledged;
+    bool urgent;       /* what is dirty is to be durable with this turn */
+    int64_t lazy_at;   /* else by this tick; INT64_MAX: nothing is dirty */
+    bool failing;      /* the last commit failed */
+    int64_t retry;     /* when to try again, ticks */
+    int64_t retain_at; /* when to look for old jobs, ticks */
+    bool settings_dirty;
+    json_t *settings;   /* what administrators changed of queues and resources */
+    struct intern told; /* ids of ended jobs that the core has been told of */
+
+    struct sched_decision *decided;
+    size_t cap_decided;
+    struct strbuf reasons, text;
+    char *notices; /* JSON array's inside: strings */
+    size_t n_notices;
+    bool stopping;
+
+    struct work_queue *work; /* of large requests, by user (work.c) */
+    size_t n_work, cap_work, next_work;
+    struct server_work *done_work; /* to be answered after the next commit */
+    size_t steps;                  /* that requests may take before the next turn */
+    size_t kept_work;              /* of whom there may be work later */
+    int64_t work_at;               /* not before this tick, as memory ran out */
+    bool root_had_turn;
+
+    struct bulk *bulks;             /* lists of jobs that are being taken (api/bulk.c) */
+    size_t kept_jobs, kept_members; /* that there is room for in the table */
+    bool bulks_dirty;
+    char *lists;        /* while the store is read: what it has of them */
+    uint64_t n_commits; /* so far */
+};
+
+/* ---- Small things (server.c) ---- */
+
+/* Look at the clocks. */
+void server_look(server_t *s);
+
+/* The wall time of a tick, us since 1970; -1 for -1. */
+int64_t server_wall_of(const server_t *s, int64_t ticks);
+
+/* A text that stays: of a user or a queue. NULL with ENOMEM. */
+const char *server_name(server_t *s, const char *text);
+
+/* Something for people to know. */
+void server_notice(server_t *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Note that something happened; data is taken over, also on failure. Lost if there is no memory. */
+void server_event(server_t *s, int64_t job, int64_t member, const char *kind, char *data);
+
+struct shared *shared_new(const char *text, size_t length);
+void shared_leave(struct shared *t);
+
+/* ---- Jobs and members (job.c) ---- */
+
+/* A job with its members, all pending and unknown to the core; it is not in the table yet. NULL with ENOMEM. */
+struct job *job_make(int64_t id, uint32_t members);
+/* The job as the store has it, but for environment and script. */
+void job_keep(const struct job *job, struct store_job *to);
+void job_discard(server_t *s, struct job *job);
+/* Into the table, in the order of numbers. Returns 0, or -1 with ENOMEM; never once there is room for it. */
+int job_enter(server_t *s, struct job *job);
+/* Have room for more jobs and members in all, beside those that it is kept for (server.kept_jobs). 0, or -1 with ENOMEM. */
+int job_reserve(server_t *s, size_t jobs, size_t members);
+/* What a job takes of what its user may have, as long as it is in the table or about to be. */
+void job_count(server_t *s, const struct job *job, bool counts);
+void job_leave(server_t *s, struct job *job); /* out of the table, and destroyed */
+struct job *job_lookup(const server_t *s, int64_t id);
+/* The place in the table of the first job whose id is at least this. */
+size_t job_place(const server_t *s, int64_t id);
+
+/* Room for marks, to be made before what they mark: for the job and n members. */
+int job_room(server_t *s, size_t n);
+void job_mark(server_t *s, struct job *job);
+void member_mark(server_t *s, struct job *job, uint32_t member);
+
+/* Another state of a member, with the counts that follow. */
+void member_state(server_t *s, struct job *job, uint32_t member, enum store_state state);
+
+/* A member ends: state, reason (copied; NULL: none), and how. It has a run afterwards, unless there is no memory. */
+void member_end(server_t *s, struct job *job, uint32_t member, enum store_state state,
+                const char *reason);
+void member_text(char **to, const char *text);
+
+/* The core has said that it can never start (pass.c). */
+void member_reject(server_t *s, struct job *job, uint32_t member, const char *reason);
+
+struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t key);
+void run_destroy(server_t *s, struct run *run);
+struct run *run_lookup(const server_t *s, uint64_t key);
+
+static inline bool member_is_live(const struct member *m)
+{
+    return m->state <= STORE_RUNNING;
+}
+
+/* ---- Users (user.c) ---- */
+
+struct user *user_find(server_t *s, uint32_t uid); /* NULL with ENOENT or ENOMEM */
+bool user_is_admin(server_t *s, uint32_t uid);
+bool user_may_ask(server_t *s, uint32_t uid);         /* not too many requests; counts this one */
+void user_add(struct user *u, const struct job *job); /* what a job counts for its user */
+/* Count members of a job that wait or run, bytes of its request, and its weight as long as that is not stored. */
+void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored);
+/* Make room in the store for so many bytes and members more of a user's: what has ended goes, the oldest first, in *slices
+ * at most, each of which takes one away. 0, or -1 with EDQUOT (nothing is left to go), EAGAIN (it takes a while), or as the
+ * store has it, and a text.
+ */
+int user_make_room(server_t *s, struct user *u, int64_t bytes, int64_t members, int *slices,
+                   berth_error_t *err);
+/* The store has changed. */
+void users_stored(server_t *s);
+/* Drop a slice of what users have too much of. True: there is more to be dropped. */
+bool users_trim(server_t *s);
+bool users_check(const server_t *s);
+void users_clear(server_t *s);
+
+/* ---- The machine and its queues (machine.c) ---- */
+
+/* Read the configuration and make machine and core of it. */
+int machine_open(server_t *s, berth_error_t *err);
+int machine_reload(server_t *s, berth_error_t *err);
+const struct sched_queue_config *machine_queue(const server_t *s, const char *name);
+
+/* How many processes and threads a job of so many cores may have at once; 0: no limit. */
+int64_t machine_processes(const server_t *s, int64_t cores);
+
+/* What an administrator changed, so that it holds after a restart. */
+int settings_queue(server_t *s, const char *queue, bool enabled, bool started);
+int settings_resources(server_t *s, const char *resources, const char *status, const char *reason);
+void settings_apply(server_t *s, sched_t *sched);
+void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool *started);
+
+/* ---- Parts of the work ---- */
+
+int server_load(server_t *s, berth_error_t *err); /* load.c */
+
+/* Compare what should run with what does, once the engine can tell (else nothing happens): what was about to be is started,
+ * and what nobody knows of is stopped. 0, or -1 with a text, and it is to be done again.
+ */
+int server_runs(server_t *s, berth_error_t *err);
+
+int server_pass(server_t *s, berth_error_t *err);  /* pass.c */
+int server_write(server_t *s, berth_error_t *err); /* write.c: all that is dirty */
+void server_written(server_t *s);                  /* it is durable */
+void server_take_back(server_t *s);                /* submissions that are not */
+void server_act(server_t *s);                      /* turn.c: what is durable is done */
+void server_work(server_t *s);              /* work.c: a slice of what large requests ask for */
+int64_t server_work_due(const server_t *s); /* the tick of the next slice */
+void server_work_stored(server_t *s);       /* what is done of it is durable */
+void server_work_failed(server_t *s, const berth_error_t *why);
+void work_clear(server_t *s);
+void server_time(server_t *s);                      /* stop.c: limits and graces */
+int64_t server_due(const server_t *s);              /* the tick of the next turn */
+void run_watch(server_t *s, struct run *run);       /* its timer, by where it is */
+void run_stop(server_t *s, struct run *run);        /* ask it to end */
+void run_stop_itself(server_t *s, struct run *run); /* the same, and nobody asked for it */
+/* Room for what the server itself may have to send to its runs, and so many signals more: to be made before either. */
+int run_signals(server_t *s, size_t more);
+void run_signal(server_t *s, struct run *run, int signal, bool tree);
+
+/* Runs of the engine's, their keys ascending, some of which may belong to no job (strays.c). -1 with ENOMEM. */
+int strays_find(server_t *s, const uint64_t *keys, size_t n);
+void strays_ended(server_t *s, uint64_t key); /* of whatever run; called at its end */
+
+/* Why a member that waits is not started, though it may be its turn, while nothing is; NULL. */
+const char *server_hold(const server_t *s, const struct member *m);
+
+/* A run's key: above all that the engine remembers (pass.c). */
+uint64_t server_next_key(server_t *s);
+
+/* An event of the engine's (engine.c). */
+void server_engine_event(server_t *s, const struct engine_event *e);
+
+/* A run that the engine was not asked for, as it could not be stored: its member waits again, and says why. Without effect
+ * where there is no memory.
+ */
+void server_start_back(server_t *s, struct run *run, const char *why);
+
+/* A member is to be started with the next turn. */
+int start_later(server_t *s, struct job *job, uint32_t member);
+
+/* ---- Jobs and the core (enter.c) ---- */
+
+/* Hand the first members of a new job to the core, at most so many and at least one, and take up what that makes of it;
+ * hold: they wait for a release, whatever the job says. Returns how many, or -1 with a text and nothing changed.
+ */
+int64_t enter_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err);
+
+/* Keep what is needed to hand it the others, from `next` on: 0, or -1 with ENOMEM. And do so from now on, in slices, if there
+ * are such.
+ */
+int enter_keep(server_t *s, struct job *job, uint32_t next);
+void enter_rest(server_t *s, struct job *job);
+
+/* Members before this one have been handed to the core; of the others perhaps some. */
+uint32_t enter_known(const struct job *job);
+
+/* A member that waits is needed now. Returns 0, also if the core has it, or -1. */
+int enter_member(server_t *s, struct job *job, uint32_t i);
+
+/* The place of a job among those of equal priority. */
+uint64_t enter_order(const struct job *job);
+
+void enter_back(server_t *s, struct job *job); /* take a job out of the core */
+void enter_forget(struct job *job);            /* it is no more */
+
+/* Hand a start to the engine (start.c). -1 with a text: it can't be started. */
+int run_start(server_t *s, struct run *run, berth_error_t *err);
+
+/* Tell the core of jobs that have ended before and that job `id` waits for (load.c). *unknown is the first of these that
+ * neither memory nor the store has, nor the list in which the job came; 0: there is none.
+ */
+int server_tell_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);
+
+/* Leave out of a dependency the jobs that history has dropped. What they were waited for has come: else this job would have
+ * ended when they did. 0, or -1 with errno.
+ */
+int server_leave_dropped(server_t *s, char *dependency);
+
+#endif

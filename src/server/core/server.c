@@ -1,0 +1,207 @@
+/* A server is opened and closed; its clock; what it has to tell. */
+#include "server/server.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/errtext.h"
+#include "server/core/priv.h"
+
+#define WALL_MAX                                                                                   \
+    (INT64_C(90) * 365 * 86400 * SERVER_SECOND) /* of a clock that makes sense, since 1970 */
+
+void server_look(server_t *s)
+{
+    int64_t now = s->world.steady(s->world.context) + s->offset;
+    s->now = now > s->now ? now : s->now;
+    s->wall = s->world.wall(s->world.context);
+}
+
+int64_t server_wall_of(const server_t *s, int64_t ticks)
+{
+    return ticks < 0 ? -1 : s->wall + (ticks - s->now);
+}
+
+const char *server_name(server_t *s, const char *text)
+{
+    uint32_t number;
+    if (intern_put(&s->names, text, strlen(text), &number) < 0)
+        return NULL;
+    return intern_text(&s->names, number);
+}
+
+void server_notice(server_t *s, const char *format, ...)
+{
+    char line[512];
+    struct strbuf text = {0};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    if (s->n_notices >= SERVER_NOTICES_MAX)
+        return;
+    if (s->notices) {
+        strbuf_puts(&text, s->notices);
+        strbuf_putc(&text, ',');
+    }
+    strbuf_put_json(&text, line, strlen(line));
+    char *notices = strbuf_steal(&text);
+    if (!notices)
+        return;
+    free(s->notices);
+    s->notices = notices;
+    s->n_notices++;
+}
+
+void server_event(server_t *s, int64_t job, int64_t member, const char *kind, char *data)
+{
+    if (room_for((void **)&s->events, &s->cap_events, s->n_events + 1, sizeof(*s->events)) < 0) {
+        free(data);
+        return;
+    }
+    s->urgent = true;
+    s->events[s->n_events++] = (struct happening){
+        .job = job, .member = member, .wall = s->wall, .kind = kind, .data = data};
+}
+
+/* Go on where the scheduler's clock was: on the same boot by the same offset, after another one with the time that the wall
+ * clock says has passed. The first time it begins at the time since 1970, so that times that repeat do so by the day.
+ */
+static int open_clock(server_t *s, berth_error_t *err)
+{
+    const char *text;
+    char boot[80];
+    int64_t offset, now, wall;
+    int64_t steady = s->world.steady(s->world.context);
+    s->wall = s->world.wall(s->world.context);
+    if (store_get(s->store, "clock", &text, err) < 0)
+        return -1;
+    if (!text) {
+        int64_t begin = s->wall < 0 ? 0 : s->wall > WALL_MAX ? WALL_MAX : s->wall;
+        s->offset = begin - steady;
+        s->now = begin;
+        return 0;
+    }
+    if (sscanf(text, "%79s %" SCNd64 " %" SCNd64 " %" SCNd64, boot, &offset, &now, &wall) != 4 ||
+        now < 0 || now > INT64_MAX / 4)
+        return errtext_set(err, EINVAL, "the store's clock makes no sense: %.100s", text);
+    s->other_boot = strcmp(boot, s->world.boot(s->world.context)) != 0;
+    if (s->other_boot)
+        offset = now + (s->wall > wall ? s->wall - wall : 0) - steady;
+    s->offset = offset;
+    s->now = now;
+    s->stored_clock = s->other_boot ? now - SERVER_CLOCK_EVERY : now; /* of this boot it has none */
+    return 0;
+}
+
+static int open_store(server_t *s, berth_error_t *err)
+{
+    struct strbuf path = {0};
+    strbuf_puts(&path, s->directory);
+    if (!s->world.vfs) {
+        mkdir(strbuf_text(&path), 0700);
+        size_t length = path.len;
+        strbuf_puts(&path, "/logs");
+        /* Whatever the umask is: users look for their files below it. */
+        if (mkdir(strbuf_text(&path), 0700) == 0 && s->options.for_all)
+            chmod(strbuf_text(&path), 0711);
+        path.len = length;
+    }
+    strbuf_puts(&path, "/berth.db");
+    char *text = strbuf_steal(&path);
+    s->store = text ? store_open(text, s->world.vfs, err) : NULL;
+    if (!text)
+        errtext_set(err, ENOMEM, "out of memory");
+    free(text);
+    return s->store ? 0 : -1;
+}
+
+static int copy_options(server_t *s, const struct server_options *options, berth_error_t *err)
+{
+    s->options = *options;
+    s->directory = strdup(options->directory);
+    s->config_path = options->config ? strdup(options->config) : NULL;
+    if (!s->directory || (options->config && !s->config_path))
+        return errtext_set(err, ENOMEM, "out of memory");
+    s->options.directory = s->directory;
+    s->options.config = s->config_path;
+    return 0;
+}
+
+server_t *server_open(const struct server_world *world, const struct server_options *options,
+                      berth_error_t *err)
+{
+    server_t *s = calloc(1, sizeof(*s));
+    if (!s) {
+        errtext_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    s->world = *world;
+    s->passed = -1;
+    s->lazy_at = INT64_MAX;
+    if (copy_options(s, options, err) == 0 && open_store(s, err) == 0 && open_clock(s, err) == 0) {
+        server_look(s);
+        s->started_wall = s->wall;
+        s->retain_at = s->now;
+        if (machine_open(s, err) == 0 && server_load(s, err) == 0)
+            return s;
+    }
+    int saved = errno;
+    server_close(s);
+    errno = saved;
+    return NULL;
+}
+
+bool server_is_stopping(const server_t *s)
+{
+    return s->stopping;
+}
+
+static void clear_jobs(server_t *s)
+{
+    for (size_t i = 0; i < s->n_jobs; i++)
+        job_discard(s, s->jobs[i].job);
+    for (size_t i = 0; i < s->n_events; i++)
+        free(s->events[i].data);
+    free(s->jobs);
+    free(s->runs);
+    free(s->runs_by_key);
+    free(s->dirty_jobs);
+    free(s->dirty);
+    free(s->to_start);
+    free(s->events);
+    free(s->signals);
+    free(s->strays);
+    free(s->decided);
+}
+
+void server_close(server_t *s)
+{
+    if (!s)
+        return;
+    int saved = errno;
+    work_clear(s);
+    sched_destroy(s->sched);
+    match_destroy(s->machine);
+    clear_jobs(s);
+    users_clear(s);
+    store_close(s->store);
+    config_destroy(s->config);
+    intern_clear(&s->names);
+    intern_clear(&s->told);
+    heap_clear(&s->timers);
+    json_decref(s->settings);
+    strbuf_clear(&s->reasons);
+    strbuf_clear(&s->text);
+    free(s->notices);
+    free(s->lists);
+    free(s->directory);
+    free(s->config_path);
+    free(s);
+    errno = saved;
+}

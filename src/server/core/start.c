@@ -1,0 +1,450 @@
+/* A run, as it is handed to the engine: command, environment, files, and which CPUs and GPUs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/errtext.h"
+#include "base/idset.h"
+#include "server/core/job_text.h"
+#include "server/core/priv.h"
+#include "server/core/slice.h"
+
+#define R_MAX 32768 /* bytes of R in the environment */
+
+/* What is stored of a job that its start needs; in the store's text. */
+struct launch {
+    struct slice shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
+    struct slice command, directory, output, error; /* in `shown` */
+};
+
+/* What a start is put together from. */
+struct starting {
+    server_t *s;
+    struct run *run;
+    struct job *job;
+    struct member *m;
+    struct user *user;
+    struct arena arena;
+    struct launch asked;
+    struct idset cores, gpus; /* of this machine, by their ids */
+    const char *nodes, *r;
+    bool one_node; /* all of it is on one */
+    const char **env;
+    size_t n_env, cap_env;
+    berth_error_t *err;
+};
+
+static int no_memory(struct starting *b)
+{
+    return errtext_set(b->err, ENOMEM, "out of memory");
+}
+
+/* Two texts as one in the arena. NULL with ENOMEM, or where the first is NULL. */
+static char *join_n(struct starting *b, const char *first, const char *second, size_t n)
+{
+    size_t length = first ? strlen(first) : 0;
+    char *text = first ? arena_alloc(&b->arena, length + n + 1) : NULL;
+    if (text) {
+        memcpy(text, first, length);
+        memcpy(text + length, second, n);
+        text[length + n] = '\0';
+    }
+    return text;
+}
+
+static char *join(struct starting *b, const char *first, const char *second)
+{
+    return join_n(b, first, second, strlen(second));
+}
+
+static char *join_number(struct starting *b, const char *first, uint64_t number)
+{
+    char digits[STRBUF_NUMBER_MAX + 1];
+    return join_n(b, first, digits, strbuf_decimal(digits, number));
+}
+
+static int add_env(struct starting *b, const char *entry)
+{
+    if (!entry || room_for((void **)&b->env, &b->cap_env, b->n_env + 2, sizeof(*b->env)) < 0)
+        return no_memory(b);
+    size_t name = strcspn(entry, "=");
+    for (size_t i = 0; i < b->n_env; i++) {
+        if (strncmp(b->env[i], entry, name + 1) == 0) {
+            b->env[i] = entry;
+            return 0;
+        }
+    }
+    b->env[b->n_env++] = entry;
+    b->env[b->n_env] = NULL;
+    return 0;
+}
+
+/* ---- What it was given ---- */
+
+/* "node[0-3],node7" of R's list of nodes. */
+static const char *node_list(struct starting *b, struct slice list)
+{
+    const char *all = "", *text;
+    size_t at = 0;
+    struct slice name;
+    while (all && slice_next(list, &at, &name))
+        all = slice_copy(name, &b->arena, &text) == 0 && text
+                  ? join(b, *all ? join(b, all, ",") : "", text)
+                  : NULL;
+    return all;
+}
+
+/* "0-3" of one of R's types. */
+static int put_ids(struct idset *set, struct slice ids)
+{
+    struct idset more = {0};
+    int rc = 0;
+    if (ids.length > 2 &&
+        (idset_decode(&more, ids.at + 1, ids.length - 2, NULL) < 0 || idset_unite(set, &more) < 0))
+        rc = -1;
+    idset_clear(&more);
+    return rc;
+}
+
+static bool is_one_rank(struct slice rank)
+{
+    for (size_t i = 1; i + 1 < rank.length; i++)
+        if ((rank.at[i] < '0' || rank.at[i] > '9') && rank.at[i] != '-')
+            return false;
+    return rank.length > 2;
+}
+
+/* Of R: nodes, and ids of cores and GPUs. */
+static int take_r(struct starting *b, const char *text, size_t length)
+{
+    static const char *const top_keys[] = {"execution"}, *const keys[] = {"R_lite", "nodelist"},
+                             *const lite_keys[] = {"rank", "children"},
+                             *const types[] = {"core", "gpu"};
+    struct slice execution, found[2], lite, of[2], ids[2];
+    size_t at = 0, n = 0;
+    slice_find(text, length, top_keys, 1, &execution);
+    slice_find(execution.at, execution.length, keys, 2, found);
+    b->nodes = node_list(b, found[1]);
+    while (slice_next(found[0], &at, &lite)) {
+        slice_find(lite.at, lite.length, lite_keys, 2, of);
+        slice_find(of[1].at, of[1].length, types, 2, ids);
+        b->one_node = ++n == 1 && is_one_rank(of[0]);
+        if (put_ids(&b->cores, ids[0]) < 0 || put_ids(&b->gpus, ids[1]) < 0)
+            return no_memory(b); /* else it would be bound to nothing */
+    }
+    return b->nodes ? 0 : no_memory(b);
+}
+
+static int read_r(struct starting *b)
+{
+    const char *text;
+    size_t length;
+    b->nodes = "";
+    b->one_node = true;
+    if (b->m->handle < 0)
+        return 0;
+    if (sched_write(b->s->sched, b->m->handle, "rv1_nosched", &text, &length) < 0)
+        return errtext_set(b->err, errno, "what it got can't be told: %s", strerror(errno));
+    if (length < R_MAX)
+        b->r = join_n(b, "BERTH_R=", text, length);
+    if (length < R_MAX && !b->r)
+        return no_memory(b);
+    return take_r(b, text, length);
+}
+
+/* The ids from the first-th on, n of them, as a list with commas: of the system's CPUs for cores. NULL: not known. */
+static const char *part_of(struct starting *b, const struct idset *set, uint64_t first, uint64_t n,
+                           bool cores)
+{
+    struct strbuf text = {0};
+    struct idset cpus = {0};
+    uint64_t i = 0;
+    bool known = true;
+    for (uint32_t id = idset_first(set); id != IDSET_NONE && i < first + n;
+         id = idset_next(set, id), i++) {
+        if (i < first)
+            continue;
+        if (!cores) {
+            strbuf_puts(&text, text.len ? "," : "");
+            strbuf_put_uint(&text, id);
+            continue;
+        }
+        const char *pus = b->s->world.cpus ? b->s->world.cpus(b->s->world.context, id) : NULL;
+        struct idset more = {0};
+        known = known && pus && idset_decode(&more, pus, strlen(pus), NULL) == 0 &&
+                idset_unite(&cpus, &more) == 0;
+        idset_clear(&more);
+    }
+    if (cores)
+        idset_encode(&cpus, false, &text);
+    const char *kept = known && (!cores || text.len > 0) ? join(b, "", strbuf_text(&text)) : NULL;
+    strbuf_clear(&text);
+    idset_clear(&cpus);
+    return kept;
+}
+
+/* ---- Environment ---- */
+
+static int usual_env(struct starting *b)
+{
+    const struct user *u = b->user;
+    if (add_env(b, "PATH=/usr/local/bin:/usr/bin:/bin") < 0)
+        return -1;
+    if (!u)
+        return 0;
+    if (add_env(b, join(b, "HOME=", u->home)) < 0 || add_env(b, join(b, "USER=", u->name)) < 0 ||
+        add_env(b, join(b, "LOGNAME=", u->name)) < 0)
+        return -1;
+    return *u->shell ? add_env(b, join(b, "SHELL=", u->shell)) : 0;
+}
+
+static int submitted_env(struct starting *b, const char *environment)
+{
+    struct slice list = {environment, environment ? strlen(environment) : 0}, entry;
+    const char *text;
+    size_t at = 0;
+    while (slice_next(list, &at, &entry)) {
+        if (slice_copy(entry, &b->arena, &text) < 0)
+            return no_memory(b);
+        if (text && add_env(b, text) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int berth_env(struct starting *b, size_t tasks)
+{
+    const struct job *job = b->job;
+    if (add_env(b, join_number(b, "BERTH_JOB_ID=", (uint64_t)job->id)) < 0 ||
+        add_env(b, join(b, "BERTH_JOB_NAME=", job->name)) < 0 ||
+        add_env(b, join(b, "BERTH_QUEUE=", job->queue)) < 0 ||
+        add_env(b, join_number(b, "BERTH_TASKS=", tasks)) < 0 ||
+        add_env(b, join(b, "BERTH_NODES=", b->nodes)) < 0 ||
+        add_env(b, join_number(b, "BERTH_ATTEMPT=", b->m->attempts)) < 0)
+        return -1;
+    if (job->members > 1 && (add_env(b, join_number(b, "BERTH_ARRAY_INDEX=", b->run->member)) < 0 ||
+                             add_env(b, join_number(b, "BERTH_ARRAY_SIZE=", job->members)) < 0))
+        return -1;
+    return b->r ? add_env(b, b->r) : 0;
+}
+
+/* ---- Tasks ---- */
+
+/* A task has its part of the cores and GPUs where these can be shared out as asked for, else all of them. */
+static int make_task(struct starting *b, struct engine_task *task, size_t i, size_t n)
+{
+    uint64_t cores = (uint64_t)slice_whole(b->asked.task_cores, 0),
+             gpus = (uint64_t)slice_whole(b->asked.task_gpus, 0);
+    bool own = cores > 0 && b->one_node && b->cores.count == cores * n;
+    bool own_gpus = gpus > 0 && b->one_node && b->gpus.count == gpus * n;
+    const char **env = arena_alloc(&b->arena, 5 * sizeof(*env));
+    const char *devices =
+        part_of(b, &b->gpus, own_gpus ? i * gpus : 0, own_gpus ? gpus : b->gpus.count, false);
+    size_t used = 0;
+    task->cpus =
+        b->one_node ? part_of(b, &b->cores, own ? i * cores : 0, own ? cores : b->cores.count, true)
+                    : NULL;
+    if (!env || !devices)
+        return no_memory(b);
+    env[used++] = join_number(b, "BERTH_TASK_INDEX=", i);
+    env[used++] = join(b, "BERTH_CPUS=", task->cpus ? task->cpus : "");
+    if (b->s->has_gpus) {
+        env[used++] = join(b, "CUDA_VISIBLE_DEVICES=", devices);
+        env[used++] = join(b, "ROCR_VISIBLE_DEVICES=", devices);
+    }
+    env[used] = NULL;
+    for (size_t k = 0; k < used; k++)
+        if (!env[k])
+            return no_memory(b);
+    task->env = env;
+    return 0;
+}
+
+static const struct engine_task *make_tasks(struct starting *b, size_t n)
+{
+    struct engine_task *tasks = arena_alloc(&b->arena, n * sizeof(*tasks));
+    if (!tasks)
+        no_memory(b);
+    for (size_t i = 0; tasks && i < n; i++)
+        if (make_task(b, &tasks[i], i, n) < 0)
+            return NULL;
+    return tasks;
+}
+
+/* ---- Files ---- */
+
+/* A path with "%a" for the member; *path is NULL if there is none. */
+static int path_of(struct starting *b, struct slice s, const char **path)
+{
+    const char *pattern;
+    struct strbuf text = {0};
+    *path = NULL;
+    if (slice_copy(s, &b->arena, &pattern) < 0)
+        return no_memory(b);
+    if (!pattern)
+        return 0;
+    if (b->job->members == 1 || !strchr(pattern, '%')) {
+        *path = pattern;
+        return 0;
+    }
+    for (const char *at = pattern; *at; at++) {
+        if (at[0] == '%' && at[1] == 'a') {
+            strbuf_put_uint(&text, b->run->member);
+            at++;
+        } else {
+            strbuf_putc(&text, *at);
+        }
+    }
+    *path = join(b, "", strbuf_text(&text));
+    strbuf_clear(&text);
+    return *path ? 0 : no_memory(b);
+}
+
+/* Where output goes by default is a folder of the server's, or in it one of the user's. */
+static void make_folder(const struct starting *b)
+{
+    char path[PATH_MAX];
+    if (b->s->world.vfs || !b->s->options.for_all || !b->user || b->user->has_folder)
+        return;
+    int n = snprintf(path, sizeof(path), "%s/logs/%" PRIu32, b->s->directory, b->job->uid);
+    bool made = n > 0 && n < PATH_MAX && mkdir(path, 0700) == 0;
+    if (made && chown(path, b->job->uid, b->job->gid) < 0)
+        rmdir(path);
+    else
+        b->user->has_folder = made || errno == EEXIST;
+}
+
+static const char *const *command(struct starting *b)
+{
+    const char **argv = NULL, *word;
+    size_t at = 0, n = 0;
+    struct slice item;
+    while (slice_next(b->asked.command, &at, &item))
+        n++;
+    argv = arena_alloc(&b->arena, (n + 1) * sizeof(*argv));
+    at = n = 0;
+    while (argv && slice_next(b->asked.command, &at, &item)) {
+        if (slice_copy(item, &b->arena, &word) < 0 || !word)
+            return NULL;
+        argv[n++] = word;
+    }
+    if (argv)
+        argv[n] = NULL;
+    return argv;
+}
+
+static void find_launch(const char *request, struct launch *asked)
+{
+    static const char *const keys[] = {"shown", "tasks",        "task_cores", "task_gpus",
+                                       "umask", "memory_limit", "append",     "input"},
+                             *const shown_keys[] = {"command", "directory", "output", "error"};
+    struct slice v[8], w[4];
+    slice_find(request, strlen(request), keys, 8, v);
+    slice_find(v[0].at, v[0].length, shown_keys, 4, w);
+    *asked =
+        (struct launch){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w[0], w[1], w[2], w[3]};
+}
+
+/* Read what the store has of the job; its texts are only valid until it is asked again. */
+static int read_job(struct starting *b, struct engine_run *to)
+{
+    struct store_job stored;
+    struct job_parts parts;
+    if (store_read_job(b->s->store, b->job->id, &stored, b->err) < 0)
+        return -1;
+    job_parts(stored.request, &parts);
+    job_warning_read(&parts, b->run);
+    find_launch(stored.request, &b->asked);
+    if (!b->asked.command.at)
+        return errtext_set(b->err, EINVAL, "what the store has of it can't be read");
+    if (usual_env(b) < 0 || submitted_env(b, stored.environment) < 0)
+        return -1;
+    if (stored.script) {
+        char *script = arena_alloc(&b->arena, stored.script_length + 1);
+        if (!script)
+            return no_memory(b);
+        memcpy(script, stored.script, stored.script_length);
+        script[stored.script_length] = '\0';
+        to->script = script;
+        to->script_length = stored.script_length;
+    }
+    return 0;
+}
+
+static int take_files(struct starting *b, struct engine_run *to)
+{
+    const struct launch *a = &b->asked;
+    if (path_of(b, a->directory, &to->directory) < 0 || path_of(b, a->input, &to->input) < 0 ||
+        path_of(b, a->output, &to->output) < 0 || path_of(b, a->error, &to->error) < 0)
+        return -1;
+    to->append = a->append.length == 4 || b->m->attempts > 1; /* true */
+    to->umask = (mode_t)slice_whole(a->umask, 022);
+    return to->directory && to->output
+               ? 0
+               : errtext_set(b->err, EINVAL, "what the store has of it can't be read");
+}
+
+static int take_user(struct starting *b, struct engine_run *to)
+{
+    to->as_user = b->s->options.for_all;
+    to->uid = b->job->uid;
+    to->gid = b->job->gid;
+    if (!to->as_user)
+        return 0;
+    if (!b->user)
+        return errtext_set(b->err, ENOENT, "user %s is not known any more", b->job->user);
+    to->gid = b->user->gid;
+    to->groups = b->user->gids;
+    to->n_groups = b->user->n_gids;
+    return 0;
+}
+
+static int build(struct starting *b, struct engine_run *to)
+{
+    if (read_job(b, to) < 0 || read_r(b) < 0)
+        return -1;
+    to->n_tasks = (size_t)slice_whole(b->asked.tasks, 1);
+    if (berth_env(b, to->n_tasks) < 0)
+        return -1;
+    to->env = b->env;
+    to->argv = command(b);
+    if (!to->argv)
+        return no_memory(b);
+    to->tasks = make_tasks(b, to->n_tasks);
+    if (!to->tasks)
+        return -1;
+    to->cpus = b->one_node ? part_of(b, &b->cores, 0, b->cores.count, true) : NULL;
+    to->memory = slice_whole(b->asked.memory_limit, 0);
+    to->processes =
+        machine_processes(b->s, b->cores.count > 0 ? (int64_t)b->cores.count : b->job->cores);
+    return take_files(b, to) < 0 ? -1 : take_user(b, to);
+}
+
+int run_start(server_t *s, struct run *run, berth_error_t *err)
+{
+    struct starting b = {.s = s,
+                         .run = run,
+                         .job = run->job,
+                         .m = &run->job->member[run->member],
+                         .user = user_find(s, run->job->uid),
+                         .err = err};
+    struct engine_run to = {.key = run->key};
+    int rc = build(&b, &to);
+    if (rc == 0) {
+        make_folder(&b);
+        rc = s->world.engine->ops->start(s->world.engine, &to, err);
+    }
+    int saved = errno;
+    arena_clear(&b.arena);
+    idset_clear(&b.cores);
+    idset_clear(&b.gpus);
+    free(b.env);
+    errno = saved;
+    return rc;
+}

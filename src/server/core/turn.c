@@ -1,0 +1,129 @@
+/* A turn: decide, make it durable, do it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/core/priv.h"
+
+#define RETRY SERVER_SECOND /* after a commit that failed */
+
+int start_later(server_t *s, struct job *job, uint32_t member)
+{
+    if (room_for((void **)&s->to_start, &s->cap_to_start, s->n_to_start + 1, sizeof(*s->to_start)) <
+        0)
+        return -1;
+    s->urgent = true;
+    s->to_start[s->n_to_start++] = (struct member_ref){job, member};
+    return 0;
+}
+
+static void start(server_t *s, struct run *run)
+{
+    berth_error_t why = {""};
+    run->told = true;
+    if (run_start(s, run, &why) == 0) {
+        run_watch(s, run);
+        return;
+    }
+    struct engine_event e = {.what = errno == EEXIST ? ENGINE_USED : ENGINE_FAILED,
+                             .key = run->key,
+                             .at = s->wall,
+                             .text = why.text[0] ? why.text : strerror(errno),
+                             .peak_memory = -1,
+                             .cpu_time = -1};
+    server_engine_event(s, &e);
+}
+
+void server_act(server_t *s)
+{
+    struct engine *engine = s->world.engine;
+    if (!s->runs_known)
+        return;
+    for (size_t i = 0; s->now >= s->hold_until && i < s->n_to_start; i++) {
+        struct member *m = &s->to_start[i].job->member[s->to_start[i].member];
+        if (m->state == STORE_STARTING && m->run && !m->run->told)
+            start(s, m->run);
+    }
+    if (s->now >= s->hold_until)
+        s->n_to_start = 0;
+    for (size_t i = 0; i < s->n_signals; i++)
+        engine->ops->signal(engine, s->signals[i].key, s->signals[i].signal, s->signals[i].tree);
+    s->n_signals = 0;
+    if (s->engine_number > s->engine_acknowledged &&
+        engine->ops->acknowledge(engine, s->engine_number) == 0)
+        s->engine_acknowledged = s->engine_number;
+    engine->ops->flush(engine);
+}
+
+/* Members that have ended leave the table once that is written; what is to be started is not among them. */
+static void forget_starts(server_t *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n_to_start; i++)
+        if (s->to_start[i].job->member[s->to_start[i].member].state == STORE_STARTING)
+            s->to_start[kept++] = s->to_start[i];
+    s->n_to_start = kept;
+}
+
+/* Nothing starts that is not stored: until it can be, who was to start waits again. */
+static void take_starts_back(server_t *s, const char *why)
+{
+    for (size_t i = 0; i < s->n_to_start; i++) {
+        struct member *m = &s->to_start[i].job->member[s->to_start[i].member];
+        if (m->state == STORE_STARTING && m->run && !m->run->told)
+            server_start_back(s, m->run, why);
+    }
+    forget_starts(s);
+}
+
+/* A commit has failed. What it had is kept and written with the next one, but for what nobody was told. */
+static void not_written(server_t *s, berth_error_t *err)
+{
+    int saved = errno;
+    char why[300];
+    snprintf(why, sizeof(why), "nothing can be stored: %s", err ? err->text : strerror(saved));
+    if (!s->failing)
+        server_notice(s, "%s", why);
+    store_rollback(s->store);
+    server_take_back(s);
+    take_starts_back(s, why);
+    server_work_failed(s, err);
+    s->failing = true;
+    errno = saved;
+}
+
+static int64_t steady_of(const server_t *s, int64_t ticks)
+{
+    return ticks == INT64_MAX ? INT64_MAX : ticks - s->offset;
+}
+
+int server_turn(server_t *s, int64_t *due, berth_error_t *err)
+{
+    server_look(s);
+    server_work(s);
+    server_time(s);
+    /* What can't be stored need not be decided: first the commit that failed is tried again. */
+    bool decided = s->failing || server_pass(s, err) == 0;
+    /* One that was stopped before it was started is out of the way by now: who it was stopped for starts with the same commit. */
+    if (decided && s->happened && !s->failing)
+        decided = server_pass(s, err) == 0;
+    forget_starts(s);
+    if (!s->urgent && s->now < s->lazy_at && s->now - s->stored_clock < SERVER_CLOCK_EVERY) {
+        server_work_stored(s);
+        *due = steady_of(s, decided ? server_due(s) : s->now + RETRY);
+        return 0;
+    }
+    if (server_write(s, err) < 0) {
+        not_written(s, err);
+        *due = steady_of(s, s->now + RETRY);
+        return -1;
+    }
+    s->failing = s->urgent = false;
+    s->lazy_at = INT64_MAX;
+    server_written(s);
+    server_work_stored(s);
+    server_act(s);
+    *due = steady_of(s, decided ? server_due(s) : s->now + RETRY);
+    return 0;
+}

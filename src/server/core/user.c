@@ -1,0 +1,179 @@
+/* Users as the system knows them, remembered for a while, and what each may ask for. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/api/bulk.h"
+#include "server/core/priv.h"
+
+#define KNOWN_FOR (60 * SERVER_SECOND) /* then the system is asked again: groups change */
+
+static void forget_texts(struct user *u)
+{
+    for (size_t i = 0; i < u->n_groups; i++)
+        free(u->groups[i]);
+    free(u->groups);
+    free(u->name);
+    free(u->gids);
+    free(u->home);
+    free(u->shell);
+}
+
+static char *copy(const char *text, bool *failed)
+{
+    char *to = strdup(text ? text : "");
+    *failed = *failed || !to;
+    return to;
+}
+
+/* Take over what the system said. Returns 0, or -1 with ENOMEM and the user as it was. */
+static int learn(server_t *s, struct user *u, const struct server_user *said)
+{
+    bool failed = false;
+    struct user new = *u;
+    new.gid = said->gid;
+    new.name = copy(said->name, &failed);
+    new.home = copy(said->home, &failed);
+    new.shell = copy(said->shell, &failed);
+    new.n_gids = said->n_groups;
+    new.gids = calloc(said->n_groups + 1, sizeof(*new.gids));
+    new.groups = calloc(said->n_groups + 1, sizeof(*new.groups));
+    new.n_groups = 0;
+    failed = failed || !new.gids || !new.groups;
+    for (size_t i = 0; !failed && i < said->n_groups; i++) {
+        new.gids[i] = said->groups[i];
+        if (said->group_names && said->group_names[i])
+            new.groups[new.n_groups++] = copy(said->group_names[i], &failed);
+    }
+    if (failed) {
+        forget_texts(&new);
+        errno = ENOMEM;
+        return -1;
+    }
+    forget_texts(u);
+    *u = new;
+    u->known = s->now;
+    u->has_folder = false; /* if somebody has removed it */
+    u->is_there = true;
+    return 0;
+}
+
+void user_add(struct user *u, const struct job *job)
+{
+    u->live += job->live;
+    u->bytes += (int64_t)job->bytes;
+    u->unstored += job->is_new ? job->weight : 0;
+}
+
+/* What is counted of a user, counted anew. */
+static void sum_up(const server_t *s, struct user *u)
+{
+    u->live = u->bytes = u->unstored = 0;
+    for (size_t i = 0; i < s->n_jobs; i++)
+        if (s->jobs[i].job && s->jobs[i].job->uid == u->uid)
+            user_add(u, s->jobs[i].job);
+    bulk_count(s, u);
+}
+
+static struct user *add(server_t *s, uint32_t uid)
+{
+    if (room_for((void **)&s->users, &s->cap_users, s->n_users + 1, sizeof(*s->users)) < 0)
+        return NULL;
+    struct user *u = calloc(1, sizeof(*u));
+    if (!u)
+        return NULL;
+    u->uid = uid;
+    u->counted = INT64_MIN;
+    u->stored = -1;
+    sum_up(s, u);
+    s->users[s->n_users++] = u;
+    return u;
+}
+
+static struct user *known(server_t *s, uint32_t uid)
+{
+    for (size_t i = 0; i < s->n_users; i++)
+        if (s->users[i]->uid == uid)
+            return s->users[i];
+    return add(s, uid);
+}
+
+struct user *user_find(server_t *s, uint32_t uid)
+{
+    struct server_user said = {0};
+    struct user *u = known(s, uid);
+    if (!u)
+        return NULL;
+    if (u->is_there && s->now - u->known < KNOWN_FOR)
+        return u;
+    if (s->world.user(s->world.context, uid, &said) < 0) {
+        if (u->is_there) /* the system has forgotten it, or can't tell now */
+            return u;
+        return NULL;
+    }
+    return learn(s, u, &said) < 0 ? NULL : u;
+}
+
+bool user_is_admin(server_t *s, uint32_t uid)
+{
+    const struct config_server *c = &s->config->server;
+    if (uid == 0 || uid == s->options.uid)
+        return true;
+    struct user *u = user_find(s, uid);
+    for (size_t i = 0; u && i < c->n_administrators; i++)
+        if (strcmp(c->administrators[i], u->name) == 0)
+            return true;
+    return false;
+}
+
+void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored)
+{
+    for (size_t i = 0; i < s->n_users; i++) {
+        if (s->users[i]->uid != uid)
+            continue;
+        s->users[i]->live += live;
+        s->users[i]->bytes += bytes;
+        s->users[i]->unstored += unstored;
+    }
+}
+
+bool users_check(const server_t *s)
+{
+    for (size_t i = 0; i < s->n_users; i++) {
+        struct user sum = {.uid = s->users[i]->uid};
+        sum_up(s, &sum);
+        if (sum.live != s->users[i]->live || sum.bytes != s->users[i]->bytes ||
+            sum.unstored != s->users[i]->unstored)
+            return false;
+    }
+    return true;
+}
+
+/* Each second gives so many requests, and no more than these are saved up. */
+bool user_may_ask(server_t *s, uint32_t uid)
+{
+    int64_t rate = s->config->server.requests_per_second;
+    struct user *u = uid == 0 || rate > 1000000 ? NULL : known(s, uid);
+    if (!u)
+        return true;
+    int64_t most = rate * SERVER_SECOND;
+    int64_t since = u->counted == INT64_MIN ? SERVER_SECOND : s->now - u->counted;
+    u->counted = s->now;
+    if (since >= SERVER_SECOND || u->tokens + since * rate > most)
+        u->tokens = most;
+    else
+        u->tokens += since * rate;
+    if (u->tokens < SERVER_SECOND)
+        return false;
+    u->tokens -= SERVER_SECOND;
+    return true;
+}
+
+void users_clear(server_t *s)
+{
+    for (size_t i = 0; i < s->n_users; i++) {
+        forget_texts(s->users[i]);
+        free(s->users[i]);
+    }
+    free(s->users);
+}

@@ -1,0 +1,101 @@
+/* What the store keeps of each user's jobs is bounded: beyond that the oldest that have ended go, and if these are not enough,
+ * what would need more is refused. Nobody's goes for another.
+ *
+ * What is counted is what the store has, what is on its way there, and what those members that wait or run will leave in
+ * events and records of their end. Administrators are not bound.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/errtext.h"
+#include "server/core/priv.h"
+
+#define LEAVES     500  /* bytes: what a member that waits or runs leaves, about */
+#define SLICE      1000 /* rows that are dropped at once, where somebody waits for it */
+#define SLICE_LAZY 200  /* and where nobody does */
+
+/* What is dropped goes down to this, so that there is some room for a while. */
+static int64_t low(int64_t most)
+{
+    return most - most / 8;
+}
+
+static int look(server_t *s, struct user *u, berth_error_t *err)
+{
+    return u->stored >= 0 ? 0 : store_used(s->store, u->uid, &u->stored, err);
+}
+
+static int trim(server_t *s, struct user *u, int64_t to, int64_t rows, int64_t *dropped,
+                berth_error_t *err)
+{
+    if (store_trim(s->store, u->uid, to > 0 ? to : 0, rows, dropped, err) < 0)
+        return -1;
+    u->stored = -1;
+    return look(s, u, err);
+}
+
+static int is_full(const struct user *u, int64_t most, berth_error_t *err)
+{
+    return errtext_set(err, EDQUOT,
+                       "the store has no room for more of user %s: %" PRId64
+                       " bytes at most, and no history is left to drop",
+                       u->name, most);
+}
+
+int user_make_room(server_t *s, struct user *u, int64_t bytes, int64_t members, int *slices,
+                   berth_error_t *err)
+{
+    int64_t most = s->config->server.max_stored_per_user;
+    int64_t need = u->unstored + bytes + (u->live + members) * LEAVES;
+    int64_t dropped = 1;
+    if (most == SCHED_UNLIMITED)
+        return 0;
+    if (need > most)
+        return is_full(u, most, err);
+    if (look(s, u, err) < 0)
+        return -1;
+    while (u->stored > most - need) {
+        u->trimmed = true;
+        if (dropped == 0)
+            return is_full(u, most, err);
+        if (--*slices < 0) {
+            s->retain_at = s->now;
+            return errtext_set(err, EAGAIN,
+                               "the store has no room for more of user %s before history has been "
+                               "dropped, try again",
+                               u->name);
+        }
+        if (trim(s, u, low(most) - need, SLICE, &dropped, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+void users_stored(server_t *s)
+{
+    for (size_t i = 0; i < s->n_users; i++)
+        s->users[i]->stored = -1;
+}
+
+/* Whether more has to go of a user's after a slice has. */
+static bool trim_user(server_t *s, struct user *u, int64_t most)
+{
+    int64_t dropped = 0;
+    int64_t to = low(most) - u->unstored - u->live * LEAVES;
+    if (look(s, u, NULL) < 0 || u->stored <= (u->trimmed ? to : most) || user_is_admin(s, u->uid) ||
+        trim(s, u, to, SLICE_LAZY, &dropped, NULL) < 0)
+        return false;
+    return dropped > 0 && u->stored > to;
+}
+
+bool users_trim(server_t *s)
+{
+    int64_t most = s->config->server.max_stored_per_user;
+    bool more = false;
+    for (size_t i = 0; most != SCHED_UNLIMITED && i < s->n_users; i++) {
+        struct user *u = s->users[i];
+        u->trimmed = trim_user(s, u, most);
+        more = more || u->trimmed;
+    }
+    return more;
+}

@@ -1,0 +1,302 @@
+/* Whose work is gone on with, and for how long. */
+#include "server/core/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE    2000 /* steps of a turn, and of the requests before it */
+#define SMALL    100  /* that a request has in any case */
+#define WORK_MAX 16   /* of one user */
+
+/* The works of a user, first come first. */
+struct work_queue {
+    uint32_t uid;
+    size_t n; /* that somebody waits for */
+    struct server_work *first, *last;
+};
+
+static size_t slice_of(const server_t *s)
+{
+    return s->options.slice > 0 ? s->options.slice : SLICE;
+}
+
+static struct work_queue *queue_of(const server_t *s, uint32_t uid)
+{
+    for (size_t i = 0; i < s->n_work; i++)
+        if (s->work[i].uid == uid)
+            return &s->work[i];
+    return NULL;
+}
+
+static void destroy(struct server_work *w)
+{
+    if (w->clear)
+        w->clear(w);
+    json_decref(w->call.body);
+    strbuf_clear(&w->reply.body);
+    server_stream_close(w->reply.stream);
+    free(w);
+}
+
+static struct server_work *make(server_t *s, uint32_t uid, size_t size)
+{
+    struct server_work *w = NULL;
+    if (room_for((void **)&s->work, &s->cap_work, s->n_work + s->kept_work + 1, sizeof(*s->work)) ==
+        0)
+        w = calloc(1, size);
+    if (!w)
+        return NULL;
+    w->request.peer.uid = uid;
+    w->call.s = s;
+    return w;
+}
+
+struct server_work *work_make_behind(server_t *s, uint32_t uid, size_t size)
+{
+    struct server_work *w = make(s, uid, size);
+    if (!w)
+        return NULL;
+    w->left = w->is_behind = true;
+    s->kept_work++;
+    return w;
+}
+
+void work_drop(struct server_work *w)
+{
+    w->call.s->kept_work -= w->is_behind;
+    destroy(w);
+}
+
+struct server_work *work_make(struct call *c, size_t size)
+{
+    server_t *s = c->s;
+    const struct work_queue *q = queue_of(s, c->request->peer.uid);
+    if (q && q->n >= WORK_MAX) {
+        api_refuse(c, 429, NULL, "at most %d large requests of a user are worked on: wait for them",
+                   WORK_MAX);
+        return NULL;
+    }
+    struct server_work *w = make(s, c->request->peer.uid, size);
+    if (!w || !strbuf_room(&w->reply.body, 256)) {
+        free(w);
+        api_refuse(c, 503, NULL, "out of memory");
+        return NULL;
+    }
+    w->request.peer = c->request->peer;
+    w->reply.status = c->reply->status;
+    w->reply.type = c->reply->type;
+    w->call = *c;
+    w->call.request = &w->request;
+    w->call.reply = &w->reply;
+    w->call.out = &w->reply.body;
+    if (c->rest == c->job)
+        w->call.rest = w->call.job;
+    json_incref(c->body);
+    return w;
+}
+
+static void line_up(server_t *s, struct server_work *w)
+{
+    struct work_queue *q = queue_of(s, w->request.peer.uid);
+    if (!q) {
+        q = &s->work[s->n_work++]; /* work_make has made room */
+        *q = (struct work_queue){.uid = w->request.peer.uid};
+    }
+    if (q->last)
+        q->last->next = w;
+    else
+        q->first = w;
+    q->last = w;
+    q->n += !w->is_behind;
+}
+
+/* What a request may take before the next turn. Who has work waiting gets no more than anybody gets in any case. */
+size_t work_allowance(const server_t *s, uint32_t uid)
+{
+    size_t least = SMALL < slice_of(s) ? SMALL : slice_of(s);
+    return s->steps < least || queue_of(s, uid) ? least : s->steps;
+}
+
+void work_took(server_t *s, size_t steps)
+{
+    work_spend(&s->steps, steps);
+}
+
+void work_start_behind(server_t *s, struct server_work *w)
+{
+    s->kept_work--;
+    line_up(s, w);
+}
+
+void work_start(struct call *c, struct server_work *w)
+{
+    size_t given = work_allowance(c->s, c->request->peer.uid), left = given;
+    int rc = w->go(w, &left);
+    work_took(c->s, given - left);
+    if (rc == 1) {
+        strbuf_clear(&c->reply->body);
+        *c->reply = w->reply;
+        w->reply = (struct server_reply){0};
+        destroy(w);
+        return;
+    }
+    line_up(c->s, w);
+    c->reply->wait = true;
+    c->reply->work = w;
+}
+
+/* ---- Turns ---- */
+
+/* Whose turn it is: root's every other time, and others' one after the other. */
+static struct work_queue *next_queue(server_t *s)
+{
+    struct work_queue *root = queue_of(s, 0);
+    if (root && !s->root_had_turn) {
+        s->root_had_turn = true;
+        return root;
+    }
+    s->root_had_turn = false;
+    struct work_queue *q;
+    do {
+        if (s->next_work >= s->n_work)
+            s->next_work = 0;
+        q = &s->work[s->next_work++];
+    } while (q == root && s->n_work > 1);
+    return q;
+}
+
+static void drop_queue(server_t *s, size_t i)
+{
+    memmove(&s->work[i], &s->work[i + 1], (s->n_work - i - 1) * sizeof(*s->work));
+    s->n_work--;
+    if (s->next_work > i)
+        s->next_work--;
+}
+
+/* The first of a queue is done. */
+static void take_first(server_t *s, struct work_queue *q)
+{
+    struct server_work *w = q->first;
+    q->first = w->next;
+    q->n -= !w->is_behind;
+    w->next = s->done_work;
+    s->done_work = w;
+    if (q->first)
+        return;
+    drop_queue(s, (size_t)(q - s->work));
+}
+
+/* The first of a queue can't go on now. What nobody waits for lets those behind it go before it: it may be the disk that fails, of
+ * which they are to be told.
+ */
+static void put_off(server_t *s, struct work_queue *q)
+{
+    struct server_work *w = q->first;
+    s->work_at = s->now + SERVER_SECOND;
+    if (!w->is_behind || !w->next)
+        return;
+    q->first = w->next;
+    q->last->next = w;
+    q->last = w;
+    w->next = NULL;
+}
+
+void server_work(server_t *s)
+{
+    size_t steps = slice_of(s);
+    s->steps = steps;
+    while (s->n_work > 0 && steps > 0 && s->work_at <= s->now) {
+        struct work_queue *q = next_queue(s);
+        int rc = q->first->go(q->first, &steps);
+        if (rc == 1)
+            take_first(s, q);
+        else if (rc < 0)
+            put_off(s, q);
+    }
+}
+
+int64_t server_work_due(const server_t *s)
+{
+    return s->n_work == 0 ? INT64_MAX : s->work_at > s->now ? s->work_at : s->now;
+}
+
+/* Work that is done has its answer. */
+static void answer(struct server_work *w)
+{
+    w->answered = true;
+    if (w->left)
+        destroy(w);
+}
+
+void server_work_stored(server_t *s)
+{
+    while (s->done_work) {
+        struct server_work *w = s->done_work;
+        s->done_work = w->next;
+        if (w->reply.body.failed)
+            api_no_memory(&w->reply);
+        answer(w);
+    }
+}
+
+/* Those that wait behind go on: what they are for is durable. */
+void server_work_failed(server_t *s, const berth_error_t *why)
+{
+    for (size_t i = s->n_work; i-- > 0;) {
+        struct server_work *behind = NULL, **last = &behind, *next;
+        struct work_queue *q = &s->work[i];
+        for (struct server_work *w = q->first; w; w = next) {
+            next = w->next;
+            w->next = NULL;
+            if (w->is_behind) {
+                *last = w;
+                last = &w->next;
+                q->last = w;
+            } else {
+                w->next = s->done_work;
+                s->done_work = w;
+            }
+        }
+        q->first = behind;
+        q->n = 0;
+        if (!behind)
+            drop_queue(s, i);
+    }
+    for (struct server_work *w = s->done_work; w; w = w->next)
+        if (!w->is_behind)
+            server_failed(s, why, &w->reply);
+    server_work_stored(s);
+}
+
+void work_clear(server_t *s)
+{
+    while (s->n_work > 0 || s->done_work) { /* one may leave another behind */
+        while (s->n_work > 0)
+            take_first(s, &s->work[0]);
+        struct server_work *w = s->done_work;
+        s->done_work = w->next;
+        destroy(w);
+    }
+    free(s->work);
+}
+
+bool server_work_done(struct server_work *w, struct server_reply *reply)
+{
+    if (!w->answered)
+        return false;
+    strbuf_clear(&reply->body);
+    *reply = w->reply;
+    reply->wait = false;
+    w->reply = (struct server_reply){0};
+    destroy(w);
+    return true;
+}
+
+void server_work_leave(struct server_work *w)
+{
+    if (!w)
+        return;
+    w->left = true;
+    if (w->answered)
+        destroy(w);
+}

@@ -1,0 +1,224 @@
+/* What is dirty goes to the store. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "server/api/bulk.h"
+
+static int write_job(server_t *s, struct job *job, berth_error_t *err)
+{
+    struct store_job to;
+    job_keep(job, &to);
+    if (!job->is_new)
+        return store_set_job(s->store, &to, err);
+    to.environment = job->environment ? job->environment->text : "[]";
+    if (job->script) {
+        to.script = job->script->text;
+        to.script_length = job->script->length;
+    }
+    return store_add_job(s->store, &to, err);
+}
+
+static int write_member(server_t *s, struct job *job, uint32_t i, berth_error_t *err)
+{
+    const struct member *m = &job->member[i];
+    const struct run *run = m->run;
+    struct sched_record r = {.at = -1, .until = -1};
+    struct store_member to = {.job = job->id,
+                              .member = i,
+                              .state = (enum store_state)m->state,
+                              .cancelled = m->cancelled,
+                              .timed_out = m->timed_out,
+                              .preempted = m->preempted,
+                              .requeue = m->requeue,
+                              .attempts = m->attempts,
+                              .how = run && run->key ? m->how : -1,
+                              .at = -1,
+                              .until = -1,
+                              .reason = m->reason,
+                              .start_wall = -1,
+                              .end_wall = -1,
+                              .peak_memory = -1,
+                              .cpu_time = -1};
+    bool holds =
+        m->handle >= 0 && (m->reserved || m->state == STORE_STARTING || m->state == STORE_RUNNING);
+    if (holds && sched_record(s->sched, m->handle, &r) < 0)
+        return errtext_set(err, errno, "job %" PRId64 " can't be written: %s", job->id,
+                           strerror(errno));
+    if (r.resources) {
+        to.at = r.at;
+        to.until = r.until;
+        to.resources = r.resources;
+    }
+    if (!member_is_live(m)) /* there was no memory for more */
+        to.end_wall = s->wall;
+    if (run) {
+        to.key = run->key;
+        to.held_resources = run->resources;
+        to.start_wall = run->start_wall;
+        to.end_wall = run->end_wall;
+        to.exit_status = run->exit_status;
+        to.exit_signal = run->exit_signal;
+        to.peak_memory = run->peak_memory;
+        to.cpu_time = run->cpu_time;
+    }
+    return store_set_member(s->store, &to, err);
+}
+
+static int write_values(server_t *s, berth_error_t *err)
+{
+    char text[200];
+    if (s->next_key != s->stored_key) {
+        snprintf(text, sizeof(text), "%" PRIu64, s->next_key);
+        if (store_put(s->store, "next-key", text, err) < 0)
+            return -1;
+    }
+    if (s->heard_key != s->stored_heard) {
+        snprintf(text, sizeof(text), "%" PRIu64, s->heard_key);
+        if (store_put(s->store, "heard-key", text, err) < 0)
+            return -1;
+    }
+    if (s->settings_dirty) {
+        char *settings = json_dumps(s->settings, JSON_COMPACT);
+        int rc = settings ? store_put(s->store, "settings", settings, err)
+                          : errtext_set(err, ENOMEM, "out of memory");
+        free(settings);
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_clock(server_t *s, berth_error_t *err)
+{
+    char text[200];
+    snprintf(text, sizeof(text), "%.79s %" PRId64 " %" PRId64 " %" PRId64,
+             s->world.boot(s->world.context), s->offset, s->now, s->wall);
+    return store_put(s->store, "clock", text, err);
+}
+
+int server_write(server_t *s, berth_error_t *err)
+{
+    if (s->n_dirty_jobs == 0 && !s->bulks_dirty && s->n_dirty == 0 && s->n_events == 0 &&
+        !s->settings_dirty && s->next_key == s->stored_key &&
+        s->now - s->stored_clock < SERVER_CLOCK_EVERY)
+        return 0;
+    for (size_t i = 0; i < s->n_dirty_jobs; i++)
+        if (write_job(s, s->dirty_jobs[i], err) < 0)
+            return -1;
+    for (size_t i = 0; i < s->n_dirty; i++)
+        if (write_member(s, s->dirty[i].job, s->dirty[i].member, err) < 0)
+            return -1;
+    for (size_t i = 0; i < s->n_events; i++) {
+        const struct happening *h = &s->events[i];
+        struct store_event event = {
+            .wall = h->wall, .job = h->job, .member = h->member, .kind = h->kind, .data = h->data};
+        if (store_add_event(s->store, &event, err) < 0)
+            return -1;
+    }
+    if (s->bulks_dirty && bulk_write(s, err) < 0)
+        return -1;
+    return write_values(s, err) < 0 || write_clock(s, err) < 0 ? -1 : store_commit(s->store, err);
+}
+
+/* What a member that has ended had is in the store. */
+static void forget_end(server_t *s, struct member *m)
+{
+    if (member_is_live(m))
+        return;
+    if (m->run)
+        run_destroy(s, m->run);
+    m->run = NULL;
+}
+
+void server_written(server_t *s)
+{
+    for (size_t i = 0; i < s->n_dirty_jobs; i++) {
+        struct job *job = s->dirty_jobs[i];
+        if (job->is_new)
+            user_count(s, job->uid, 0, 0, -job->weight);
+        job->dirty = job->is_new = false;
+        free(job->request);
+        shared_leave(job->environment);
+        shared_leave(job->script);
+        job->request = NULL;
+        job->environment = job->script = NULL;
+    }
+    for (size_t i = 0; i < s->n_dirty; i++) {
+        struct member *m = &s->dirty[i].job->member[s->dirty[i].member];
+        m->dirty = false;
+        forget_end(s, m);
+    }
+    struct job *over = NULL;
+    for (size_t i = 0; i < s->n_dirty; i++) {
+        struct job *job = s->dirty[i].job;
+        if (job->live > 0 || job->is_over)
+            continue;
+        job->is_over = true;
+        job->next_over = over;
+        over = job;
+    }
+    while (over) {
+        struct job *job = over;
+        over = job->next_over;
+        job_leave(s, job);
+    }
+    s->n_dirty_jobs = s->n_dirty = 0;
+    for (size_t i = 0; i < s->n_events; i++)
+        free(s->events[i].data);
+    s->n_events = 0;
+    users_stored(s);
+    s->stored_key = s->next_key;
+    s->stored_heard = s->heard_key;
+    s->stored_clock = s->now;
+    s->settings_dirty = s->bulks_dirty = false;
+    s->n_commits++;
+}
+
+/* Leave out of an array what is of submissions that aren't in the store. */
+static void drop_new(server_t *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n_dirty; i++)
+        if (!s->dirty[i].job->is_new)
+            s->dirty[kept++] = s->dirty[i];
+    s->n_dirty = kept;
+    kept = 0;
+    for (size_t i = 0; i < s->n_to_start; i++)
+        if (!s->to_start[i].job->is_new)
+            s->to_start[kept++] = s->to_start[i];
+    s->n_to_start = kept;
+    kept = 0;
+    for (size_t i = 0; i < s->n_dirty_jobs; i++)
+        if (!s->dirty_jobs[i]->is_new)
+            s->dirty_jobs[kept++] = s->dirty_jobs[i];
+    s->n_dirty_jobs = kept;
+    kept = 0;
+    for (size_t i = 0; i < s->n_events; i++) {
+        struct job *job = s->events[i].job ? job_lookup(s, s->events[i].job) : NULL;
+        if (job && job->is_new)
+            free(s->events[i].data);
+        else
+            s->events[kept++] = s->events[i];
+    }
+    s->n_events = kept;
+}
+
+void server_take_back(server_t *s)
+{
+    drop_new(s);
+    for (size_t i = s->n_jobs; i-- > 0;) {
+        struct job *job = s->jobs[i].job;
+        if (!job)
+            continue;
+        if (!job->is_new)
+            break;
+        enter_back(s, job);
+        s->happened = true;
+        job_leave(s, job);
+        i = i < s->n_jobs ? i : s->n_jobs; /* the table may have been made smaller */
+    }
+}

@@ -1,0 +1,255 @@
+#include "server/daemon/loop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/errtext.h"
+#include "server/http/http.h"
+
+#define PER_USER 256  /* connections of one user of a server for all */
+#define STOP_MS  1000 /* to send the last replies */
+
+struct loop {
+    uv_loop_t uv;
+    struct daemon *daemon;
+    server_t *server;
+    struct http *http;
+    int clock; /* a timerfd: when the next turn is due */
+    bool dirty, stopping;
+    char failure[sizeof(((berth_error_t *)NULL)->text)]; /* of the last turn, logged once */
+    uv_poll_t engine, due;
+    uv_check_t check;
+    uv_idle_t again; /* while it runs, the loop does not wait */
+    uv_timer_t stop;
+    uv_signal_t term, interrupt, reload;
+};
+
+static void on_again(uv_idle_t *handle)
+{
+    (void)handle;
+}
+
+/* There is something for a turn, which comes before the loop waits again. */
+static void call_for_turn(struct loop *l)
+{
+    l->dirty = true;
+    uv_idle_start(&l->again, on_again);
+}
+
+static void take_request(void *context, const struct server_request *request,
+                         struct server_reply *reply)
+{
+    struct loop *l = context;
+
+    server_request(l->server, request, reply);
+    call_for_turn(l);
+    if (server_is_stopping(l->server) && !l->stopping) {
+        daemon_log(l->daemon, "stopping: asked to by user %u", (unsigned)request->peer.uid);
+        l->stopping = true;
+    }
+}
+
+static void fail_request(void *context, const berth_error_t *why, struct server_reply *reply)
+{
+    struct loop *l = context;
+    server_failed(l->server, why, reply);
+}
+
+static void log_notice(void *context, const char *text)
+{
+    daemon_log(((struct loop *)context)->daemon, "%s", text);
+}
+
+static void on_engine(uv_poll_t *handle, int status, int events)
+{
+    struct loop *l = handle->data;
+    berth_error_t err;
+
+    (void)status;
+    (void)events;
+    if (server_engine(l->server, &err) < 0)
+        daemon_log(l->daemon, "%s", err.text);
+    call_for_turn(l);
+}
+
+static void on_due(uv_poll_t *handle, int status, int events)
+{
+    struct loop *l = handle->data;
+    uint64_t times;
+    ssize_t ignored = read(l->clock, &times, sizeof(times));
+
+    (void)ignored;
+    (void)status;
+    (void)events;
+    call_for_turn(l);
+}
+
+static void set_clock(struct loop *l, int64_t due)
+{
+    struct itimerspec at = {0};
+
+    if (due != INT64_MAX) {
+        if (due < 1)
+            due = 1;
+        at.it_value.tv_sec = (time_t)(due / 1000000);
+        at.it_value.tv_nsec = (long)(due % 1000000) * 1000;
+    }
+    timerfd_settime(l->clock, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+static void on_stop(uv_timer_t *timer)
+{
+    uv_stop(timer->loop);
+}
+
+static void begin_stop(struct loop *l)
+{
+    if (uv_is_active((uv_handle_t *)&l->stop))
+        return;
+    daemon_notify("STOPPING=1");
+    http_drain(l->http);
+    uv_timer_start(&l->stop, on_stop, STOP_MS, 0);
+    /* Streams end, and what waited has been answered. */
+    http_turned(l->http, NULL);
+}
+
+/* A turn of the server, after the requests and events that were there have been taken. */
+static void turn(struct loop *l)
+{
+    int64_t due = INT64_MAX;
+    berth_error_t err;
+    int rc = server_turn(l->server, &due, &err);
+
+    if (rc < 0 && strcmp(l->failure, err.text) != 0) {
+        daemon_log(l->daemon, "%s", err.text);
+        memcpy(l->failure, err.text, sizeof(l->failure));
+    } else if (rc == 0 && l->failure[0]) {
+        daemon_log(l->daemon, "it works again");
+        l->failure[0] = '\0';
+    }
+    set_clock(l, due);
+    http_turned(l->http, rc < 0 ? &err : NULL);
+}
+
+static void on_check(uv_check_t *handle)
+{
+    struct loop *l = handle->data;
+
+    if (l->dirty) {
+        l->dirty = false;
+        turn(l);
+    }
+    if (!l->dirty)
+        uv_idle_stop(&l->again);
+    if (l->stopping) {
+        begin_stop(l);
+        if (http_busy(l->http) == 0)
+            uv_stop(&l->uv);
+    }
+}
+
+static void on_term(uv_signal_t *handle, int signal)
+{
+    struct loop *l = handle->data;
+
+    daemon_log(l->daemon, "stopping: %s", strsignal(signal));
+    l->stopping = true;
+}
+
+static void on_reload(uv_signal_t *handle, int signal)
+{
+    struct loop *l = handle->data;
+    struct server_request request = {.method = "POST",
+                                     .path = "/v1/server/reload",
+                                     .body = "",
+                                     .peer = {geteuid(), getegid(), getpid()}};
+    struct server_reply reply = {0};
+
+    (void)signal;
+    http_listen_again(l->http);
+    server_request(l->server, &request, &reply);
+    call_for_turn(l);
+    if (reply.status >= 300)
+        daemon_log(l->daemon, "reload: %s", strbuf_text(&reply.body));
+    else
+        daemon_log(l->daemon, "configuration reloaded");
+    strbuf_clear(&reply.body);
+    server_stream_close(reply.stream);
+}
+
+static void init_handles(struct loop *l, struct engine *engine)
+{
+    int fd = engine->ops->fd(engine);
+
+    uv_check_init(&l->uv, &l->check);
+    uv_idle_init(&l->uv, &l->again);
+    uv_timer_init(&l->uv, &l->stop);
+    uv_signal_init(&l->uv, &l->term);
+    uv_signal_init(&l->uv, &l->interrupt);
+    uv_signal_init(&l->uv, &l->reload);
+    uv_poll_init(&l->uv, &l->due, l->clock);
+    l->check.data = l->again.data = l->stop.data = l->term.data = l->interrupt.data =
+        l->reload.data = l->due.data = l->engine.data = l;
+    uv_check_start(&l->check, on_check);
+    uv_poll_start(&l->due, UV_READABLE, on_due);
+    uv_signal_start(&l->term, on_term, SIGTERM);
+    uv_signal_start(&l->interrupt, on_term, SIGINT);
+    uv_signal_start(&l->reload, on_reload, SIGHUP);
+    if (fd >= 0) {
+        uv_poll_init(&l->uv, &l->engine, fd);
+        l->engine.data = l;
+        uv_poll_start(&l->engine, UV_READABLE, on_engine);
+    }
+}
+
+static void close_handle(uv_handle_t *handle, void *arg)
+{
+    (void)arg;
+    if (!uv_is_closing(handle))
+        uv_close(handle, NULL);
+}
+
+int loop_run(struct daemon *d, server_t *server, struct engine *engine, berth_error_t *err)
+{
+    struct loop l = {.daemon = d, .server = server, .dirty = true};
+    struct http_handler handler = {
+        .context = &l, .request = take_request, .failed = fail_request, .notice = log_notice};
+    int rc = uv_loop_init(&l.uv);
+
+    if (rc < 0)
+        return errtext_set(err, -rc, "the loop does not start: %s", uv_strerror(rc));
+    l.clock = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (l.clock < 0) {
+        errtext_set(err, errno, "timerfd: %s", strerror(errno));
+        uv_loop_close(&l.uv);
+        return -1;
+    }
+    l.http =
+        http_open(&l.uv, d->socket, d->for_all ? 0666 : 0600, PER_USER, geteuid(), &handler, err);
+    if (!l.http) {
+        int saved = errno;
+        close(l.clock);
+        uv_loop_close(&l.uv);
+        errno = saved;
+        return -1;
+    }
+    init_handles(&l, engine);
+    /* The first turn comes before anybody is told that it is ready. */
+    on_engine(&l.engine, 0, 0);
+    turn(&l);
+    daemon_ready(d);
+    call_for_turn(&l);
+    uv_run(&l.uv, UV_RUN_DEFAULT);
+
+    http_close(l.http);
+    uv_walk(&l.uv, close_handle, NULL);
+    uv_run(&l.uv, UV_RUN_DEFAULT);
+    http_free(l.http);
+    close(l.clock);
+    uv_loop_close(&l.uv);
+    return 0;
+}

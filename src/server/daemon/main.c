@@ -1,0 +1,171 @@
+/* berthd: runs jobs on this machine. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/errtext.h"
+#include "server/daemon/daemon.h"
+#include "server/daemon/loop.h"
+#include "server/daemon/places.h"
+#include "server/daemon/world.h"
+#include "server/server.h"
+
+static const char help[] =
+    "usage: berthd [--foreground] [--config FILE]\n"
+    "Run batch jobs on this machine, for who starts it or, started by root, for all\n"
+    "users. It goes into the background once it is ready; berth(1) talks to it.\n"
+    "      --config FILE  queues, limits and machine, as berth-config(5) has them;\n"
+    "                     without it $BERTH_DIR/berth.yaml if it is there, else one queue\n"
+    "                     and this machine\n"
+    "      --foreground   stay, and log to standard error as well\n"
+    "  -h, --help         print this\n"
+    "  -V, --version      print the version\n"
+    "Its directory is $BERTH_DIR: /var/lib/berth for root, else $XDG_STATE_HOME/berth or\n"
+    "~/.local/state/berth. It listens at $BERTH_SOCKET, or berth.sock in that directory.\n"
+    "SIGTERM stops it, and running jobs go on; SIGHUP has it read FILE again.\n"
+    "Exit status: 0 started (with --foreground: stopped), 1 failed, 2 wrong command line.\n"
+    "Example: berthd --config site.yaml\n"
+    "Manual: man berthd\n";
+
+enum { OPTION_CONFIG = 256, OPTION_FOREGROUND };
+
+static int usage(const char *format, const char *what)
+{
+    berth_error_t err;
+    errtext_set(&err, EINVAL, format, what);
+    fprintf(stderr, "berthd: %s; see 'berthd --help'\n", err.text);
+    return 2;
+}
+
+/* -1: go on; else the exit status. */
+static int read_options(int argc, char **argv, struct daemon *d, const char **config)
+{
+    static const struct option options[] = {{"config", required_argument, NULL, OPTION_CONFIG},
+                                            {"foreground", no_argument, NULL, OPTION_FOREGROUND},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"version", no_argument, NULL, 'V'},
+                                            {NULL, 0, NULL, 0}};
+    int c;
+
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":hV", options, NULL)) != -1) {
+        switch (c) {
+        case OPTION_CONFIG:
+            *config = optarg;
+            break;
+        case OPTION_FOREGROUND:
+            d->foreground = true;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return fflush(stdout) == 0 ? 0 : 1;
+        case 'V':
+            printf("berthd %s\n", BERTH_VERSION);
+            return fflush(stdout) == 0 ? 0 : 1;
+        case ':':
+            return usage("'%s' takes a value", argv[optind - 1]);
+        default:
+            return usage("unknown option '%s'", argv[optind - 1]);
+        }
+    }
+    return optind < argc ? usage("it takes no argument, got '%s'", argv[optind]) : -1;
+}
+
+/* The configuration as an absolute path; NULL stays NULL unless there is one in the directory. */
+static int find_config(const struct daemon *d, const char *given, char path[PATH_MAX],
+                       const char **config, berth_error_t *err)
+{
+    *config = NULL;
+    if (given) {
+        if (!realpath(given, path))
+            return errtext_set(err, errno, "%s: %s", given, strerror(errno));
+        *config = path;
+        return 0;
+    }
+    int n = snprintf(path, PATH_MAX, "%s/berth.yaml", d->directory);
+    if (n > 0 && n < PATH_MAX && access(path, F_OK) == 0)
+        *config = path;
+    return 0;
+}
+
+/* As many descriptors as are to be had, for connections. */
+static void raise_limits(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max < 65536 ? files.rlim_max : 65536;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
+static struct engine *open_engine(const struct daemon *d, berth_error_t *err)
+{
+    char keeper[PATH_MAX], directory[PATH_MAX + 16];
+    struct engine_local_options options = {.directory = directory, .keeper = keeper};
+
+    snprintf(directory, sizeof(directory), "%s/keeper", d->directory);
+    return places_program("berth-keeper", keeper, err) < 0 ? NULL
+                                                           : engine_local_open(&options, err);
+}
+
+static int serve(struct daemon *d, struct world *world, const char *config, berth_error_t *err)
+{
+    struct server_world out = {0};
+    struct server_options options = {
+        .directory = d->directory, .config = config, .for_all = d->for_all, .uid = geteuid()};
+    int rc = -1;
+
+    out.engine = open_engine(d, err);
+    if (!out.engine)
+        return -1;
+    raise_limits(); /* after the keeper was started: its jobs have the limits of who started this */
+    world_fill(world, &out);
+    server_t *server = server_open(&out, &options, err);
+    if (server) {
+        daemon_log(d, "berthd %s started, process %d, %s", BERTH_VERSION, (int)getpid(), d->socket);
+        const char *notice = out.engine->ops->notice(out.engine);
+        if (notice)
+            daemon_log(d, "%s", notice);
+        rc = loop_run(d, server, out.engine, err);
+        int saved = errno;
+        server_close(server);
+        errno = saved;
+    }
+    int saved = errno;
+    out.engine->ops->close(out.engine);
+    errno = saved;
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static struct daemon d;
+    static char path[PATH_MAX];
+    const char *given = NULL, *config;
+    berth_error_t err;
+    int status = read_options(argc, argv, &d, &given);
+
+    if (status >= 0)
+        return status;
+    signal(SIGPIPE, SIG_IGN);
+    d.lock = d.log = d.ready = -1;
+    struct world *world = world_create();
+    if (!world)
+        errtext_set(&err, ENOMEM, "out of memory");
+    if (!world || daemon_find(&d, &err) < 0 || find_config(&d, given, path, &config, &err) < 0 ||
+        daemon_detach(&d, &err) < 0 || daemon_lock(&d, &err) < 0 ||
+        serve(&d, world, config, &err) < 0) {
+        status = daemon_failed(&d, &err);
+    } else {
+        daemon_log(&d, "stopped");
+        status = 0;
+    }
+    world_destroy(world);
+    daemon_close(&d);
+    return status;
+}

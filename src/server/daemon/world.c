@@ -1,0 +1,239 @@
+#include "server/daemon/world.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config/hwloc_load.h"
+#include "config/machine_open.h"
+
+#define TEXT_MAX ((size_t)1 << 20) /* of an entry of the user database */
+
+struct world {
+    char boot[64];
+    struct hwloc_cpus cpus;
+    char *text;        /* what the entry of the last user points to */
+    char *group_texts; /* the names of the groups, one after the other */
+    gid_t *groups;
+    const char **names;
+    struct server_user user;
+};
+
+static int64_t clock_us(clockid_t id)
+{
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static int64_t steady(void *context)
+{
+    (void)context;
+    return clock_us(CLOCK_BOOTTIME);
+}
+
+static int64_t wall(void *context)
+{
+    (void)context;
+    return clock_us(CLOCK_REALTIME);
+}
+
+static const char *boot(void *context)
+{
+    struct world *w = context;
+    return w->boot;
+}
+
+static void read_boot(struct world *w)
+{
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, w->boot, sizeof(w->boot) - 1);
+
+    if (fd >= 0)
+        close(fd);
+    w->boot[n > 0 ? n : 0] = '\0';
+    w->boot[strcspn(w->boot, "\n")] = '\0';
+}
+
+static void forget_user(struct world *w)
+{
+    free(w->text);
+    free(w->group_texts);
+    free(w->groups);
+    free(w->names);
+    w->text = w->group_texts = NULL;
+    w->groups = NULL;
+    w->names = NULL;
+}
+
+/* The entry of a user, its texts in w->text. */
+static int read_entry(struct world *w, uid_t uid, struct passwd *entry)
+{
+    struct passwd *found = NULL;
+
+    for (size_t size = 1024; size <= TEXT_MAX; size *= 4) {
+        free(w->text);
+        w->text = malloc(size);
+        if (!w->text)
+            return -1;
+        int rc = getpwuid_r(uid, entry, w->text, size, &found);
+        if (rc == ERANGE)
+            continue;
+        if (found)
+            return 0;
+        errno = ENOENT;
+        return -1;
+    }
+    errno = ENOENT;
+    return -1;
+}
+
+static int read_groups(struct world *w, const char *name, gid_t gid)
+{
+    int n = 32;
+
+    for (int tries = 0; tries < 4; tries++) {
+        int room = n;
+        free(w->groups);
+        w->groups = malloc((size_t)n * sizeof(*w->groups));
+        if (!w->groups)
+            return -1;
+        if (getgrouplist(name, gid, w->groups, &n) >= 0) {
+            w->user.n_groups = (size_t)n;
+            return 0;
+        }
+        n = n > room ? n : 2 * room;
+    }
+    errno = ENOMEM;
+    return -1;
+}
+
+/* Their names; of one without a name its number. */
+static int name_groups(struct world *w)
+{
+    size_t n = w->user.n_groups, used = 0;
+    size_t *at = calloc(n + 1, sizeof(*at));
+    char number[16];
+
+    w->names = calloc(n + 1, sizeof(*w->names));
+    if (!at || !w->names)
+        goto fail;
+    for (size_t i = 0; i < n; i++) {
+        struct group *group = getgrgid(w->groups[i]);
+        snprintf(number, sizeof(number), "%u", (unsigned)w->groups[i]);
+        const char *name = group ? group->gr_name : number;
+        char *grown = realloc(w->group_texts, used + strlen(name) + 1);
+        if (!grown)
+            goto fail;
+        w->group_texts = grown;
+        memcpy(grown + used, name, strlen(name) + 1);
+        at[i] = used;
+        used += strlen(name) + 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        w->names[i] = w->group_texts + at[i];
+    free(at);
+    return 0;
+fail:
+    free(at);
+    errno = ENOMEM;
+    return -1;
+}
+
+static int user(void *context, uid_t uid, struct server_user *out)
+{
+    struct world *w = context;
+    struct passwd entry;
+
+    forget_user(w);
+    if (read_entry(w, uid, &entry) < 0 || read_groups(w, entry.pw_name, entry.pw_gid) < 0 ||
+        name_groups(w) < 0) {
+        int saved = errno;
+        forget_user(w);
+        errno = saved;
+        return -1;
+    }
+    w->user.name = entry.pw_name;
+    w->user.gid = entry.pw_gid;
+    w->user.groups = w->groups;
+    w->user.group_names = w->names;
+    w->user.home = entry.pw_dir;
+    w->user.shell = entry.pw_shell;
+    *out = w->user;
+    return 0;
+}
+
+static match_t *machine(void *context, const struct config *config, const char *config_path,
+                        berth_error_t *err)
+{
+    struct world *w = context;
+    match_t *m = config_machine_open(config, config_path, err);
+
+    /* Of another machine than this one the cores are not known here, and jobs run where they like. */
+    hwloc_cpus_clear(&w->cpus);
+    if (m && config->resources.source == CONFIG_LOCAL)
+        hwloc_cpus(&w->cpus, NULL);
+    return m;
+}
+
+static const char *cpus(void *context, int64_t core)
+{
+    const struct world *w = context;
+    return core >= 0 && (size_t)core < w->cpus.n ? w->cpus.v[core] : NULL;
+}
+
+/* A number that the system tells in a file; INT64_MAX: none. */
+static int64_t read_number(const char *path)
+{
+    char text[32] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+    if (fd >= 0)
+        close(fd);
+    int64_t number = n > 0 ? strtoll(text, NULL, 10) : 0;
+    return number > 0 ? number : INT64_MAX;
+}
+
+static int64_t processes(void)
+{
+    int64_t pids = read_number("/proc/sys/kernel/pid_max");
+    int64_t threads = read_number("/proc/sys/kernel/threads-max");
+    int64_t least = pids < threads ? pids : threads;
+    return least < INT64_MAX ? least : 0;
+}
+
+struct world *world_create(void)
+{
+    struct world *w = calloc(1, sizeof(*w));
+    if (w)
+        read_boot(w);
+    return w;
+}
+
+void world_destroy(struct world *w)
+{
+    if (!w)
+        return;
+    forget_user(w);
+    hwloc_cpus_clear(&w->cpus);
+    free(w);
+}
+
+void world_fill(struct world *w, struct server_world *out)
+{
+    out->context = w;
+    out->steady = steady;
+    out->wall = wall;
+    out->boot = boot;
+    out->user = user;
+    out->machine = machine;
+    out->cpus = cpus;
+    out->processes = processes();
+}

@@ -1,0 +1,241 @@
+/* The batch: changes as they are collected, checked and copied, in the order in which they came. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "base/room.h"
+#include "server/store/priv.h"
+#include "server/store/record.h"
+
+/* A new change at the end of the batch, which the caller fills; it isn't there before batch_done. */
+static struct change *batch_new(struct store *s, berth_error_t *err)
+{
+    struct batch *b = &s->batch;
+    if (b->n == b->cap) {
+        size_t cap = b->cap ? 2 * b->cap : 64;
+        struct change *change = reallocarray(b->change, cap, sizeof(*change));
+        if (!change) {
+            store_no_memory(s, err);
+            return NULL;
+        }
+        b->change = change;
+        b->cap = cap;
+    }
+    struct change *c = &b->change[b->n];
+    memset(c, 0, sizeof(*c));
+    c->at = b->bytes.len;
+    return c;
+}
+
+/* Append bytes to those of a change; the room is made, so that a failure leaves the others' bytes alone. */
+static int batch_put(struct store *s, const void *data, size_t length, berth_error_t *err)
+{
+    struct strbuf *bytes = &s->batch.bytes;
+    if (length > STORE_TEXT_MAX)
+        return errtext_set(err, EMSGSIZE, "%s: a text is longer than %zu bytes", s->path,
+                           STORE_TEXT_MAX);
+    if (length > bytes->cap - bytes->len) {
+        size_t cap = bytes->cap + bytes->cap / 2 + length + 256;
+        char *grown = realloc(bytes->data, cap + 1);
+        if (!grown)
+            return store_no_memory(s, err);
+        bytes->data = grown;
+        bytes->cap = cap;
+    }
+    if (length > 0)
+        memcpy(bytes->data + bytes->len, data, length);
+    bytes->len += length;
+    return 0;
+}
+
+/* A text that may be NULL: nothing, else with the zero behind it. */
+static int batch_text(struct store *s, const char *text, size_t *length, berth_error_t *err)
+{
+    *length = text ? strlen(text) + 1 : 0;
+    return batch_put(s, text, *length, err);
+}
+
+static int batch_record(struct store *s, size_t *length, berth_error_t *err)
+{
+    *length = s->scratch.len;
+    return s->scratch.failed ? store_no_memory(s, err)
+                             : batch_put(s, s->scratch.data, *length, err);
+}
+
+/* The change is there, or its bytes are taken back. */
+static int batch_done(struct store *s, const struct change *c, int rc)
+{
+    if (rc == 0)
+        s->batch.n++;
+    else
+        s->batch.bytes.len = c->at;
+    return rc;
+}
+
+static int put_inline(struct store *s, const char *data, size_t length, size_t *size,
+                      berth_error_t *err)
+{
+    *size = 0;
+    if (!store_text_is_inline(data, length))
+        return 0;
+    *size = length + 1;
+    return batch_put(s, data, length, err) < 0 ? -1 : batch_put(s, "", 1, err);
+}
+
+static int take_texts(struct store *s, struct change *c, const struct store_job *job,
+                      berth_error_t *err)
+{
+    const char *const data[TEXTS] = {job->request, job->environment, job->script};
+    const size_t length[TEXTS] = {job->request ? strlen(job->request) : 0,
+                                  job->environment ? strlen(job->environment) : 0,
+                                  job->script ? job->script_length : 0};
+    for (int kind = 0; kind < TEXTS; kind++)
+        if (put_inline(s, data[kind], length[kind], &c->submitted.inline_text[kind], err) < 0)
+            return -1;
+    for (int kind = 0; kind < TEXTS; kind++) {
+        if (store_text_take(&s->batch, (enum store_text)kind, job->uid, data[kind], length[kind],
+                            &c->submitted.text[kind]) == 0)
+            continue;
+        if (errno == EMSGSIZE)
+            errtext_set(err, EMSGSIZE, "%s: a text is longer than %zu bytes", s->path,
+                        STORE_TEXT_MAX);
+        else
+            store_no_memory(s, err);
+        while (kind-- > 0)
+            store_text_untake(c->submitted.text[kind]);
+        return -1;
+    }
+    return 0;
+}
+
+int store_keep_jobs(store_t *s, int64_t first, int64_t last)
+{
+    if (room_for((void **)&s->kept, &s->cap_kept, s->n_kept + 1, sizeof(*s->kept)) < 0)
+        return -1;
+    s->kept[s->n_kept++] = (struct kept){first, last};
+    return 0;
+}
+
+void store_unkeep_jobs(store_t *s, int64_t first, int64_t last)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_kept; i++)
+        if (s->kept[i].first < first || s->kept[i].last > last)
+            s->kept[n++] = s->kept[i];
+    s->n_kept = n;
+}
+
+bool store_is_kept(const struct store *s, int64_t id)
+{
+    for (size_t i = 0; i < s->n_kept; i++)
+        if (id >= s->kept[i].first && id <= s->kept[i].last)
+            return true;
+    return false;
+}
+
+int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
+{
+    if (!store_job_is_valid(job) || job->duration < 0 ||
+        (job->id <= s->batch.last_job && !store_is_kept(s, job->id)))
+        return errtext_set(err, EINVAL, "%s: job %lld: not a job to add", s->path,
+                           (long long)job->id);
+    struct change *c = batch_new(s, err);
+    if (!c)
+        return -1;
+    c->kind = CHANGE_JOB;
+    c->job = job->id;
+    c->submitted.uid = job->uid;
+    c->submitted.members = job->members;
+    c->submitted.priority = job->priority;
+    c->submitted.held = job->held;
+    c->submitted.duration = job->duration;
+    strbuf_reset(&s->scratch);
+    store_job_encode(&s->scratch, job);
+    int rc = batch_text(s, job->queue, &c->first, err);
+    if (rc == 0)
+        rc = batch_record(s, &c->second, err);
+    if (rc == 0)
+        rc = take_texts(s, c, job, err);
+    if (rc == 0 && job->id > s->batch.last_job)
+        s->batch.last_job = job->id;
+    return batch_done(s, c, rc);
+}
+
+static int unknown(struct store *s, int64_t job, berth_error_t *err)
+{
+    return errtext_set(err, ENOENT, "%s: there is no job %lld", s->path, (long long)job);
+}
+
+int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err)
+{
+    if (job->id <= 0 || job->id > s->batch.last_job)
+        return unknown(s, job->id, err);
+    if (job->duration < 0)
+        return errtext_set(err, EINVAL, "%s: job %lld: a duration below 0", s->path,
+                           (long long)job->id);
+    struct change *c = batch_new(s, err);
+    if (!c)
+        return -1;
+    c->kind = CHANGE_SET_JOB;
+    c->job = job->id;
+    c->set.priority = job->priority;
+    c->set.held = job->held;
+    c->set.duration = job->duration;
+    return batch_done(s, c, batch_text(s, job->queue, &c->first, err));
+}
+
+int store_set_member(store_t *s, const struct store_member *member, berth_error_t *err)
+{
+    if (member->job <= 0 || member->job > s->batch.last_job)
+        return unknown(s, member->job, err);
+    if (!store_member_is_valid(member))
+        return errtext_set(err, EINVAL, "%s: job %lld: member %u: not a state to store", s->path,
+                           (long long)member->job, member->member);
+    struct change *c = batch_new(s, err);
+    if (!c)
+        return -1;
+    c->kind = CHANGE_MEMBER;
+    c->job = member->job;
+    c->member.number = member->member;
+    c->member.state = member->state;
+    c->member.end_wall = member->end_wall;
+    strbuf_reset(&s->scratch);
+    store_member_encode(&s->scratch, member);
+    return batch_done(s, c, batch_record(s, &c->first, err));
+}
+
+int store_add_event(store_t *s, struct store_event *event, berth_error_t *err)
+{
+    if (event->job < 0 || event->member < -1 || event->member > UINT32_MAX || !event->kind)
+        return errtext_set(err, EINVAL, "%s: job %lld: not an event to store", s->path,
+                           (long long)event->job);
+    struct change *c = batch_new(s, err);
+    if (!c)
+        return -1;
+    c->kind = CHANGE_EVENT;
+    c->job = event->job;
+    c->event.wall = event->wall;
+    c->event.member = event->member;
+    c->event.number = s->batch.last_event + 1;
+    int rc = batch_text(s, event->kind, &c->first, err);
+    if (rc == 0)
+        rc = batch_text(s, event->data, &c->second, err);
+    if (rc == 0)
+        event->number = ++s->batch.last_event;
+    return batch_done(s, c, rc);
+}
+
+int store_put(store_t *s, const char *name, const char *value, berth_error_t *err)
+{
+    if (!value)
+        return errtext_set(err, EINVAL, "%s: %s: no value to store", s->path, name);
+    struct change *c = batch_new(s, err);
+    if (!c)
+        return -1;
+    c->kind = CHANGE_VALUE;
+    int rc = batch_text(s, name, &c->first, err);
+    if (rc == 0)
+        rc = batch_text(s, value, &c->second, err);
+    return batch_done(s, c, rc);
+}

@@ -1,0 +1,189 @@
+/* Listings of what has ended. A cursor keeps its place by number (of an end, or of a job and a member), so that its
+ * statements can be put back whenever something is written, and go on.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "server/store/priv.h"
+
+enum { LOOK_MAX = 4096 }; /* rows that a call looks at before it lets others have their turn */
+
+struct store_cursor {
+    struct store *s;
+    struct store_cursor *next;
+    struct store_query query;
+    char *queue, *name;
+    sqlite3_stmt *walk;
+    bool walking;        /* `walk` has been bound where the cursor is */
+    int64_t number;      /* newest first: what was seen last */
+    int64_t job, member; /* oldest first */
+    int64_t left;        /* how many may still come */
+};
+
+#define WALK                                                                                       \
+    "SELECT e.job, e.member, e.state, e.end_wall, e.record, e.number, e.uid, " STORE_JOB_BRIEF     \
+    " FROM ended e LEFT JOIN job j ON j.id = e.job "
+
+/* By direction, and of a job or of all; ?1 and ?2 are the place, ?3 is the job. */
+static const char *const walk[2][2] = {
+    {WALK "WHERE (e.job, e.member) > (?1, ?2) ORDER BY e.job, e.member",
+     WALK "WHERE e.job = ?3 AND e.member > ?2 ORDER BY e.job, e.member"},
+    {WALK "WHERE e.number < ?1 ORDER BY e.number DESC",
+     WALK "WHERE e.number < ?1 AND e.job = ?3 ORDER BY e.number DESC"},
+};
+enum { NUMBER = 5, UID = 6, JOB = 7 }; /* columns */
+
+void store_cursors_settle(struct store *s)
+{
+    for (struct store_cursor *c = s->cursors; c; c = c->next) {
+        if (c->walk)
+            sqlite3_reset(c->walk);
+        c->walking = false;
+    }
+}
+
+void store_cursor_close(struct store_cursor *c)
+{
+    if (!c)
+        return;
+    for (struct store_cursor **at = &c->s->cursors; *at; at = &(*at)->next)
+        if (*at == c) {
+            *at = c->next;
+            break;
+        }
+    sqlite3_finalize(c->walk);
+    free(c->queue);
+    free(c->name);
+    free(c);
+}
+
+/* The place of the cursor that comes after a member: from the newest on, the number of its end; none, if it was dropped, as
+ * those that ended before it were.
+ */
+static int find_place(struct store_cursor *c, berth_error_t *err)
+{
+    c->number = INT64_MAX;
+    c->job = 0;
+    c->member = -1;
+    if (c->query.after_job <= 0)
+        return 0;
+    c->job = c->query.after_job;
+    c->member = c->query.after_member;
+    if (!c->query.newest_first)
+        return 0;
+    sqlite3_stmt *q = store_sql(c->s, SQL_ENDED_FIND, err);
+    if (!q)
+        return -1;
+    sqlite3_bind_int64(q, 1, c->job);
+    sqlite3_bind_int64(q, 2, c->member < 0 ? 0 : c->member);
+    int rc = sqlite3_step(q);
+    c->number = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : INT64_MIN;
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        store_fail(c->s, err);
+    int saved = errno;
+    sqlite3_reset(q);
+    errno = saved;
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : -1;
+}
+
+static int prepare(struct store_cursor *c, berth_error_t *err)
+{
+    const char *text = walk[c->query.newest_first][c->query.job > 0];
+    if (sqlite3_prepare_v2(c->s->db, text, -1, &c->walk, NULL) != SQLITE_OK)
+        return store_fail(c->s, err);
+    return find_place(c, err);
+}
+
+struct store_cursor *store_find(store_t *s, const struct store_query *query, berth_error_t *err)
+{
+    store_settle(s);
+    struct store_cursor *c = calloc(1, sizeof(*c));
+    if (!c) {
+        store_no_memory(s, err);
+        return NULL;
+    }
+    c->s = s;
+    c->query = *query;
+    c->left = query->limit > 0 ? query->limit : INT64_MAX;
+    c->queue = query->queue ? strdup(query->queue) : NULL;
+    c->name = query->name ? strdup(query->name) : NULL;
+    int rc = !c->queue == !query->queue && !c->name == !query->name ? prepare(c, err)
+                                                                    : store_no_memory(s, err);
+    if (rc < 0) {
+        int saved = errno;
+        store_cursor_close(c);
+        errno = saved;
+        return NULL;
+    }
+    c->next = s->cursors;
+    s->cursors = c;
+    return c;
+}
+
+/* To the next row of those that ended. 1, 0 or -1. */
+static int walk_on(struct store_cursor *c, berth_error_t *err)
+{
+    if (!c->walking) {
+        sqlite3_reset(c->walk);
+        sqlite3_bind_int64(c->walk, 1, c->query.newest_first ? c->number : c->job);
+        sqlite3_bind_int64(c->walk, 2, c->member);
+        sqlite3_bind_int64(c->walk, 3, c->query.job);
+        c->walking = true;
+    }
+    int rc = sqlite3_step(c->walk);
+    if (rc == SQLITE_ROW) {
+        c->job = sqlite3_column_int64(c->walk, 0);
+        c->member = sqlite3_column_int64(c->walk, 1);
+        c->number = sqlite3_column_int64(c->walk, NUMBER);
+        return 1;
+    }
+    if (rc != SQLITE_DONE)
+        store_fail(c->s, err);
+    int saved = errno;
+    sqlite3_reset(c->walk);
+    c->walking = false;
+    errno = saved;
+    return rc == SQLITE_DONE ? 0 : -1;
+}
+
+static bool has_same(const char *wanted, const char *text)
+{
+    return !wanted || (text && strcmp(wanted, text) == 0);
+}
+
+/* Whether the row is wanted, as far as it tells without its job. */
+static bool is_wanted(const struct store_cursor *c)
+{
+    const struct store_query *q = &c->query;
+    int64_t state = sqlite3_column_int64(c->walk, 2);
+    return (q->states == 0 || (state >= 0 && state < 32 && q->states >> state & 1)) &&
+           (q->uid < 0 || q->uid == sqlite3_column_int64(c->walk, UID)) &&
+           sqlite3_column_int64(c->walk, 3) >= q->since_wall;
+}
+
+int store_next(struct store_cursor *c, struct store_job *job, struct store_member *member,
+               berth_error_t *err)
+{
+    if (c->left == 0)
+        return 0;
+    for (int looked = 0; looked < LOOK_MAX; looked++) {
+        int rc = walk_on(c, err);
+        if (rc <= 0)
+            return rc;
+        if (!is_wanted(c))
+            continue;
+        if (sqlite3_column_type(c->walk, JOB) == SQLITE_NULL)
+            return store_damaged(c->s, "a member of a job that isn't there", c->job, err);
+        if (store_job_row(c->s, c->walk, JOB, false, job, err) < 0)
+            return -1;
+        if (!has_same(c->queue, job->queue) || !has_same(c->name, job->name))
+            continue;
+        if (store_member_row(c->s, c->walk, 0, true, member, err) < 0)
+            return -1;
+        c->left--;
+        return 1;
+    }
+    return errtext_set(err, EAGAIN, "%s: there is more to look at", c->s->path);
+}

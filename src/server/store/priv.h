@@ -1,0 +1,261 @@
+/* The store's insides: its file, the batch of changes that waits for a commit, the texts that jobs share. */
+#ifndef SERVER_STORE_PRIVATE_H
+#define SERVER_STORE_PRIVATE_H
+
+#include <sqlite3.h>
+#include <sys/types.h>
+
+#include "base/dict.h"
+#include "base/strbuf.h"
+#include "server/store/store.h"
+
+/* Statements, prepared when they are first used; the SQL is in file.c. */
+enum sql {
+    SQL_BEGIN,
+    SQL_COMMIT,
+    SQL_ROLLBACK,
+    SQL_GET,
+    SQL_PUT,
+    SQL_TEXT_FIND,
+    SQL_TEXT_ADD,
+    SQL_TEXT_USE,
+    SQL_TEXT_UNUSED,
+    SQL_TEXT_DROP,
+    SQL_TEXT_READ,
+    SQL_JOB_ADD,
+    SQL_JOB_SET,
+    SQL_JOB_READ,
+    SQL_JOB_DROP,
+    SQL_JOB_SIZE,
+    SQL_JOB_UID,
+    SQL_JOB_LAST,
+    SQL_JOB_FROM,
+    SQL_LIVE_ADD,
+    SQL_LIVE_ENDED,
+    SQL_LIVE_CHANGE,
+    SQL_LIVE_AGAIN,
+    SQL_LIVE_DROP,
+    SQL_OVER_ADD,
+    SQL_OVER_CHANGE,
+    SQL_OVER_FIRST,
+    SQL_OVER_OF_USER,
+    SQL_OVER_DROP,
+    SQL_MEMBER_SET,
+    SQL_MEMBER_ADD,
+    SQL_MEMBER_DROP,
+    SQL_MEMBER_READ,
+    SQL_ENDED_FIND,
+    SQL_ENDED_ADD,
+    SQL_ENDED_SET,
+    SQL_ENDED_DROP,
+    SQL_ENDED_READ,
+    SQL_ENDED_OF_JOB,
+    SQL_ENDED_RETAIN,
+    SQL_ENDED_SIZE,
+    SQL_TEXT_UNUSE,
+    SQL_JOB_TEXTS,
+    SQL_EVENT_ADD,
+    SQL_EVENT_LAST,
+    SQL_EVENTS,
+    SQL_EVENTS_OF_JOB,
+    SQL_EVENT_RETAIN,
+    SQL_EVENT_SIZE,
+    SQL_EVENT_SERVER,
+    SQL_OWNER_READ,
+    SQL_OWNER_ADD,
+    SQL_LOAD,
+    SQL_LOAD_MEMBERS,
+    SQL_COUNT
+};
+
+enum store_text { TEXT_REQUEST, TEXT_ENVIRONMENT, TEXT_SCRIPT, TEXTS };
+
+/* A text of the batch. Equal ones of a batch and a user are one. */
+struct batch_text {
+    struct dict_entry entry; /* by `key`; one that collides with another isn't entered */
+    struct batch_text *next;
+    uint64_t key[3]; /* hash, length, uid */
+    size_t length;   /* bytes of data */
+    int64_t uses;    /* jobs of the batch */
+    int64_t id;      /* of its row, while the batch is written */
+    char data[];
+};
+
+enum change_kind { CHANGE_JOB, CHANGE_SET_JOB, CHANGE_MEMBER, CHANGE_EVENT, CHANGE_VALUE };
+
+/* A change. Its bytes (below) stand in the batch's. */
+struct change {
+    enum change_kind kind;
+    size_t first, second; /* bytes: lengths of what is at `at`, one after the other */
+    size_t at;
+    int64_t job;
+    union {
+        struct {                                  /* first: queue; second: record */
+            const struct batch_text *text[TEXTS]; /* NULL: none or short */
+            size_t inline_text[TEXTS]; /* bytes of short ones, behind the record; 0: none */
+            uint32_t uid, members;
+            int64_t priority, duration;
+            bool held;
+        } submitted;
+        struct { /* first: queue */
+            int64_t priority, duration;
+            bool held;
+        } set;
+        struct { /* first: record */
+            uint32_t number;
+            enum store_state state;
+            int64_t end_wall;
+        } member;
+        struct { /* first: kind; second: data, or nothing */
+            int64_t number, wall, member;
+        } event;
+        /* of a value, first: name; second: value */
+    };
+};
+
+struct batch {
+    struct change *change;
+    size_t n, cap;
+    struct strbuf bytes;
+    struct dict texts;
+    struct batch_text *text;        /* all of them */
+    struct batch_text *last[TEXTS]; /* given last, of each kind */
+    size_t text_bytes;
+    int64_t last_job, last_event; /* as of the batch */
+};
+
+/* Texts that were read lately, by kind, in a place that follows from the id. */
+enum { TEXT_SLOTS = 64, TEXT_CACHED_MAX = 16 << 10 };
+struct text_slot {
+    int64_t id; /* 0: empty */
+    size_t length;
+    char *data;
+};
+
+/* A file as it was opened; inode 0: it has not been looked at. */
+struct store_place {
+    dev_t device;
+    ino_t inode;
+};
+
+/* What a transaction changes of what is stored of each user's, until it is written at its end. */
+struct owner_change {
+    uint32_t uid;
+    int64_t bytes;
+};
+
+struct owners {
+    struct owner_change *v;
+    size_t n, cap, last; /* the one that was changed last */
+    int64_t job;         /* whose owner was asked for last; 0: of none */
+    uint32_t uid;        /* who that is */
+};
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    bool watched; /* it is the system's, where others may delete or replace it */
+    struct store_place file, log;
+    sqlite3_stmt *sql[SQL_COUNT];
+    sqlite3_stmt *reading[2]; /* those that hold what was returned last */
+    struct store_cursor *cursors;
+    struct batch batch;
+    struct owners owners;
+    int64_t last_job, last_event; /* as committed */
+    struct kept {                 /* numbers that jobs may still be added with */
+        int64_t first, last;
+    } * kept;
+    size_t n_kept, cap_kept;
+    struct text_slot slot[TEXTS][TEXT_SLOTS + 1]; /* the last one: for a text too long for others */
+    struct strbuf scratch;
+};
+
+/* The file (file.c): opened, locked, migrated. 0, or -1 with an error, and then to be closed all the same. */
+int store_file_open(struct store *s, const char *vfs, berth_error_t *err);
+
+/* The file and its log are still where they were opened. Else -1 with ESTALE: what is written would be lost. O(1). */
+int store_file_check(struct store *s, berth_error_t *err);
+
+/* A version of the file is made from the one before by a step; the file says how many it has been through. */
+struct store_step {
+    const char *sql;
+};
+int store_migrate(struct store *s, const struct store_step *step, int steps, berth_error_t *err);
+
+/* A statement, ready to be bound; NULL with an error. */
+sqlite3_stmt *store_sql(struct store *s, enum sql which, berth_error_t *err);
+
+/* Step one that returns no rows and put it back. 0 or -1. */
+int store_run(struct store *s, sqlite3_stmt *q, berth_error_t *err);
+
+/* Say what went wrong in SQLite: -1 with errno. */
+int store_fail(struct store *s, berth_error_t *err);
+
+/* Say that memory ran out outside SQLite: -1 with ENOMEM. */
+int store_no_memory(struct store *s, berth_error_t *err);
+
+/* What doesn't fit together in the file: -1 with EINVAL. job 0: none in particular. */
+int store_damaged(struct store *s, const char *what, int64_t job, berth_error_t *err);
+
+/* Transactions. A rollback keeps errno. */
+int store_begin(struct store *s, berth_error_t *err);
+int store_end(struct store *s, berth_error_t *err);
+void store_undo(struct store *s);
+
+/* Put back the statements that hold what was returned, so that nothing is being read. */
+void store_settle(struct store *s);
+
+/* The highest numbers of jobs and events, for when their rows are gone: else these tell. */
+#define STORE_LAST_JOB   "store.last-job"
+#define STORE_LAST_EVENT "store.last-event"
+int store_write_last(struct store *s, berth_error_t *err);
+
+/* Bytes per user (owner.c), within a transaction: from its beginning nothing has changed; a change of somebody's (0 or -1); or of
+ * a job's owner's (1, 0 if the job isn't there, or -1); all of them written.
+ */
+void store_owners_begin(struct store *s);
+int store_owner_change(struct store *s, uint32_t uid, int64_t bytes, berth_error_t *err);
+int store_owner_of_job(struct store *s, int64_t job, int64_t bytes, berth_error_t *err);
+int store_owners_write(struct store *s, berth_error_t *err);
+
+/* What is stored of a user's, as of this moment of the transaction. */
+int store_owner_bytes(struct store *s, uint32_t uid, int64_t *bytes, berth_error_t *err);
+
+/* Texts (text.c). Enter one into the batch; *text NULL where it is none or short enough to be stored with the job. */
+int store_text_take(struct batch *b, enum store_text kind, uint32_t uid, const char *data,
+                    size_t length, const struct batch_text **text);
+void store_text_untake(const struct batch_text *text); /* NULL is fine */
+bool store_text_is_inline(const char *data, size_t length);
+void store_batch_clear(struct batch *b);
+
+/* Whether a number is kept. */
+bool store_is_kept(const struct store *s, int64_t id);
+
+/* Give the batch's texts their rows. */
+int store_texts_write(struct store *s, berth_error_t *err);
+
+/* The text that a column of a row of jobs stands for; *data NULL if there is none. */
+int store_text_read(struct store *s, enum store_text kind, sqlite3_stmt *q, int column,
+                    const char **data, size_t *length, berth_error_t *err);
+void store_text_forget(struct store *s); /* all that were read */
+
+/* Rows (read.c). Fill a job from a row: id, uid, queue, priority, held, duration, record, request, environment, script, at
+ * columns from `column` on. `all`: with environment and script; else their columns needn't be there.
+ */
+int store_job_row(struct store *s, sqlite3_stmt *q, int column, bool all, struct store_job *job,
+                  berth_error_t *err);
+
+/* Fill a member from a row: job, member, state, end_wall, record. `ended`: that it must have, or mustn't. */
+int store_member_row(struct store *s, sqlite3_stmt *q, int column, bool ended,
+                     struct store_member *member, berth_error_t *err);
+
+/* Put the statements of all cursors back; they go on where they were (find.c). */
+void store_cursors_settle(struct store *s);
+
+#define STORE_TEXT_OF_(n)    #n
+#define STORE_TEXT_OF(n)     STORE_TEXT_OF_(n)
+#define STORE_MEMBER_COLUMNS "job, member, state, end_wall, record"
+#define STORE_JOB_BRIEF      "j.id, j.uid, j.queue, j.priority, j.held, j.duration, j.record, j.request"
+#define STORE_JOB_COLUMNS    STORE_JOB_BRIEF ", j.environment, j.script"
+
+#endif

@@ -11,7 +11,7 @@
 #include "cli/sim_together.h"
 #include "cli/verb.h"
 #include "config/seconds.h"
-#include "match/policy.h"
+#include "match/walk/policy.h"
 
 #define DEFAULT_MODEL_PROCS 256
 #define DEFAULT_JOBS_COUNT  10000

@@ -4,8 +4,8 @@
 
 #include "base/errtext.h"
 #include "config/read.h"
-#include "match/filter_spec.h"
-#include "match/policy.h"
+#include "match/machine/filter_spec.h"
+#include "match/walk/policy.h"
 #include "resource/emission.h"
 
 enum { PER_NODE_MAX = 1000000 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "match/walk.h"
+#include "match/walk/walk.h"
 
 /* Names of sets of subsystems: the dominant one first. */
 static const struct {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "match/walk.h"
+#include "match/walk/walk.h"
 
 static int begin(struct walk *w, struct match *m, const struct plan_ask *ask, struct requests *r)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "match/walk.h"
+#include "match/walk/walk.h"
 
 /* One that is up, as the policy sees it. */
 struct unit {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "match/expr.h"
+#include "match/text/expr.h"
 
 /* An arbitrary answer to each question, always the same. */
 static bool answer(void *ctx, const struct expr_predicate *p)

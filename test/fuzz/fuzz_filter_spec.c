@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "match/filter_spec.h"
+#include "match/machine/filter_spec.h"
 
 enum { TYPES = 64 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "berth/match.h"
-#include "match/names.h"
+#include "match/text/names.h"
 
 enum { STEPS_MAX = 48, JOBS = 8 };
 

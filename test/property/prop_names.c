@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "match/inner.h"
-#include "match/names.h"
+#include "match/text/names.h"
 #include "random.h"
 
 enum { MACHINES = 400, TEXTS = 60, VERTICES_MAX = 60, TEXT_MAX = 512, NAMES_MAX = 64 };

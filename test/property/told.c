@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "match/inner.h"
-#include "match/names.h"
+#include "match/text/names.h"
 
 /* Paths, sorted, each once. */
 struct paths {

@@ -1,4 +1,4 @@
-/* Laws of what is told of a job (match/names.h), for tests that have made one in whatever way. */
+/* Laws of what is told of a job (match/text/names.h), for tests that have made one in whatever way. */
 #ifndef TOLD_H
 #define TOLD_H
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "match/expr.h"
+#include "match/text/expr.h"
 
 /* A made-up vertex, and how often it was asked about. */
 struct subject {

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "match/filter_spec.h"
+#include "match/machine/filter_spec.h"
 
 struct fixture {
     struct graph *g;

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "match/job.h"
+#include "match/book/job.h"
 
 static void add(struct jobs *t, int64_t id)
 {

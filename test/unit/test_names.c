@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "match/inner.h"
-#include "match/names.h"
+#include "match/text/names.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -16,7 +16,7 @@
 #include "jobspec/canonical.h"
 #include "jobspec/constraint_text.h"
 #include "match/inner.h"
-#include "match/names.h"
+#include "match/text/names.h"
 
 static const char machine[] =
     "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-7\",\"children\":{\"core\":\"0-7\","

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "match/policy.h"
+#include "match/walk/policy.h"
 
 static struct policy parse(const char *text)
 {

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "match/topo.h"
+#include "match/machine/topo.h"
 
 static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id, int64_t size)
 {

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "failing_alloc.h"
-#include "match/expr.h"
-#include "match/filter_spec.h"
+#include "match/machine/filter_spec.h"
+#include "match/text/expr.h"
 #include "resource/emission.h"
 
 static void begin(int n)

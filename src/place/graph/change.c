@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "match/names.h"
+#include "match/text/names.h"
 #include "place/graph/graph_priv.h"
 
 static int no_memory(berth_error_t *err)

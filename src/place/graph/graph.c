@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "match/names.h"
+#include "match/text/names.h"
 #include "place/graph/graph_priv.h"
 
 static int fail(int error)

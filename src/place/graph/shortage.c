@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "match/names.h"
+#include "match/text/names.h"
 #include "place/graph/graph_priv.h"
 
 /* What a class asks for that calendars count too little of: that itself if it is named, else the nodes that come with it.

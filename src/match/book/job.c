@@ -1,0 +1,203 @@
+#include "match/book/job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t place_of(int64_t id, uint32_t slots)
+{
+    uint64_t hash = (uint64_t)id * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (uint32_t)(hash >> 32) & (slots - 1);
+}
+
+/* The slot of the id, or the empty one where it would go. */
+static uint32_t seek(const struct jobs *t, int64_t id)
+{
+    uint32_t i = place_of(id, t->slots);
+
+    while (t->slot[i] && t->slot[i]->id != id)
+        i = (i + 1) & (t->slots - 1);
+    return i;
+}
+
+struct job *jobs_find(const struct jobs *t, int64_t id)
+{
+    return t->slots ? t->slot[seek(t, id)] : NULL;
+}
+
+static int widen(struct jobs *t)
+{
+    struct jobs wide = {.slots = t->slots ? 2 * t->slots : 64, .n = t->n};
+
+    wide.slot = calloc(wide.slots, sizeof(struct job *));
+    if (!wide.slot)
+        return -1;
+    for (uint32_t i = 0; i < t->slots; i++)
+        if (t->slot[i])
+            wide.slot[seek(&wide, t->slot[i]->id)] = t->slot[i];
+    free(t->slot);
+    *t = wide;
+    return 0;
+}
+
+int jobs_add(struct jobs *t, struct job *job)
+{
+    if (2 * (t->n + 1) > t->slots && widen(t) < 0)
+        return -1;
+    t->slot[seek(t, job->id)] = job;
+    t->n++;
+    return 0;
+}
+
+void jobs_remove(struct jobs *t, int64_t id)
+{
+    uint32_t mask = t->slots - 1, i = seek(t, id);
+
+    if (!t->slot[i])
+        return;
+    t->n--;
+    /* What follows without a gap may have been pushed there by what goes: move it up. */
+    for (uint32_t j = (i + 1) & mask; t->slot[j]; j = (j + 1) & mask) {
+        uint32_t home = place_of(t->slot[j]->id, t->slots);
+        if (((j - home) & mask) >= ((j - i) & mask)) {
+            t->slot[i] = t->slot[j];
+            i = j;
+        }
+    }
+    t->slot[i] = NULL;
+}
+
+struct job *job_new(int64_t id, int64_t at, int64_t end, bool reserved)
+{
+    struct job *job = calloc(1, sizeof(*job));
+
+    if (job)
+        *job = (struct job){.id = id, .at = at, .end = end, .reserved = reserved};
+    return job;
+}
+
+struct job *job_like(const struct job *job)
+{
+    struct job *like = job_new(job->id, job->at, job->end, job->reserved);
+
+    if (!like)
+        return NULL;
+    like->untold = job->untold;
+    like->cut = job->cut;
+    like->lifted = job->lifted;
+    like->forced = job->forced;
+    like->texts = job->texts;
+    if (like->texts)
+        like->texts->users++;
+    return like;
+}
+
+static void drop_texts(struct job_texts *texts)
+{
+    if (!texts || --texts->users > 0)
+        return;
+    free(texts->queue);
+    intern_clear(&texts->labels);
+    free(texts);
+}
+
+void job_destroy(struct job *job)
+{
+    int saved = errno;
+
+    if (!job)
+        return;
+    drop_texts(job->texts);
+    free(job->hold);
+    free(job->counts);
+    free(job->source);
+    free(job);
+    errno = saved;
+}
+
+static bool need_texts(struct job *job)
+{
+    if (!job->texts) {
+        job->texts = calloc(1, sizeof(*job->texts));
+        if (job->texts)
+            job->texts->users = 1;
+    }
+    return job->texts != NULL;
+}
+
+int job_set_queue(struct job *job, const char *queue)
+{
+    if (!need_texts(job))
+        return -1;
+    job->texts->queue = strdup(queue);
+    return job->texts->queue ? 0 : -1;
+}
+
+int job_label(struct job *job, const char *label, uint32_t *number)
+{
+    uint32_t id;
+
+    if (!need_texts(job) || intern_put(&job->texts->labels, label, strlen(label), &id) < 0)
+        return -1;
+    *number = id + 1;
+    return 0;
+}
+
+static int reserve(struct job *job, uint32_t n)
+{
+    if (job->n == job->capacity) {
+        uint32_t capacity = job->capacity + job->capacity / 2 + 8;
+        struct hold *hold = reallocarray(job->hold, capacity, sizeof(*hold));
+        if (!hold)
+            return -1;
+        job->hold = hold;
+        if (job->source) {
+            uint32_t *source = reallocarray(job->source, capacity, sizeof(*source));
+            if (!source)
+                return -1;
+            job->source = source;
+        }
+        job->capacity = capacity;
+    }
+    if (n > job->counts_capacity - job->n_counts) {
+        uint32_t capacity = job->counts_capacity + job->counts_capacity / 2 + n + 8;
+        int64_t *counts = reallocarray(job->counts, capacity, sizeof(*counts));
+        if (!counts)
+            return -1;
+        job->counts = counts;
+        job->counts_capacity = capacity;
+    }
+    return 0;
+}
+
+int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
+             uint32_t n)
+{
+    if (reserve(job, n) < 0)
+        return -1;
+    job->hold[job->n++] = (struct hold){vertex, flags, needs, job->n_counts, n};
+    if (n > 0)
+        memcpy(job->counts + job->n_counts, counts, n * sizeof(*counts));
+    job->n_counts += n;
+    return 0;
+}
+
+int job_source(struct job *job, uint32_t source)
+{
+    if (!job->source) {
+        job->source = reallocarray(NULL, job->capacity, sizeof(*job->source));
+        if (!job->source)
+            return -1;
+    }
+    job->source[job->n - 1] = source;
+    return 0;
+}
+
+void jobs_clear(struct jobs *t)
+{
+    for (uint32_t i = 0; i < t->slots; i++)
+        job_destroy(t->slot[i]);
+    free(t->slot);
+    *t = (struct jobs){0};
+}

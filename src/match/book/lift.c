@@ -1,0 +1,210 @@
+/* Bookings taken out of the calendars for a while, moved and put back (plan.h).
+ *
+ * What is lifted keeps its points in the calendars, so that putting it back needs no memory. What is put back where
+ * others hold the same is forced: it is not counted in the filters above, where the same thing counted twice would make
+ * others seem taken that are not.
+ */
+#include <assert.h>
+#include <errno.h>
+
+#include "match/plan.h"
+#include "match/walk/walk.h"
+
+static struct job *job_of(const struct match *m, int64_t id)
+{
+    struct job *job = jobs_find(&m->jobs, id);
+
+    assert(job);
+    return job;
+}
+
+/* Add to everything that a job counts, which isn't lifted, and note how many count. */
+static void count(struct match *m, const struct job *job, int sign)
+{
+    for (uint32_t i = 0; i < job->n; i++) {
+        const struct hold *h = &job->hold[i];
+        struct state *s = m->state[h->vertex];
+        bool covered = h->flags & HOLD_COVERED;
+        if (covered && h->n_counts == 0)
+            continue;
+        for (uint32_t k = 0; k < h->n_counts && !job->forced; k++)
+            if (job->counts[h->counts + k] > 0)
+                profile_add(&s->counts[k], job->at, job->end, sign * job->counts[h->counts + k]);
+        if (!covered && sign < 0)
+            match_forget_full(m, h->vertex);
+        if (!covered)
+            profile_add(&s->users, job->at, job->end,
+                        sign * (h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1));
+        if (!covered && (h->flags & HOLD_UNITS))
+            profile_add(&s->units, job->at, job->end, sign * h->needs);
+        match_note_hold(s, job, h, sign);
+    }
+}
+
+void match_job_lift(struct match *m, int64_t jobid)
+{
+    struct job *job = job_of(m, jobid);
+
+    if (job->lifted)
+        return;
+    count(m, job, -1);
+    job->lifted = true;
+}
+
+void match_job_drop(struct match *m, int64_t jobid)
+{
+    struct job *job = job_of(m, jobid);
+
+    if (!job->lifted)
+        return;
+    job->forced = !match_job_is_free(m, jobid, job->at, job->end);
+    job->lifted = false;
+    count(m, job, 1);
+}
+
+void match_job_return(struct match *m, int64_t jobid)
+{
+    struct job *job = job_of(m, jobid);
+
+    if (!job->lifted)
+        return;
+    job->lifted = false;
+    count(m, job, 1);
+}
+
+bool match_job_is_lifted(const struct match *m, int64_t jobid)
+{
+    return job_of(m, jobid)->lifted;
+}
+
+bool match_job_is_forced(const struct match *m, int64_t jobid)
+{
+    return job_of(m, jobid)->forced;
+}
+
+bool match_job_is_free(const struct match *m, int64_t jobid, int64_t at, int64_t end)
+{
+    const struct job *job = job_of(m, jobid);
+
+    for (uint32_t i = 0; i < job->n; i++) {
+        const struct hold *h = &job->hold[i];
+        const struct state *s = m->state[h->vertex];
+        if (h->flags & HOLD_COVERED)
+            continue;
+        int64_t load = state_load(s, at, end);
+        if (load >= STATE_EXCLUSIVE || (load > 0 && (h->flags & HOLD_EXCLUSIVE)))
+            return false;
+        if ((h->flags & HOLD_UNITS) && s && s->units.n > 1 &&
+            profile_max(&s->units, at, end) > m->g->v[h->vertex].size - h->needs)
+            return false;
+    }
+    return true;
+}
+
+/* Apart from the calendars. */
+static bool is_allowed(struct walk *w, const struct hold *h)
+{
+    const struct vertex *x = &w->m->g->v[h->vertex];
+    const struct state *s = w->m->state[h->vertex];
+    bool node = x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE;
+
+    if (x->down && !(h->flags & HOLD_SPARE))
+        return false;
+    if (h->flags & HOLD_COVERED)
+        return true;
+    if (s && ((h->flags & (HOLD_EXCLUSIVE | HOLD_TOLD) ? s->shut_below : s->shut) & w->shut))
+        return false;
+    return !node || constraint_holds(w, h->vertex);
+}
+
+int match_job_is_fit(struct match *m, int64_t jobid, const struct plan_ask *ask, int64_t at,
+                     int64_t end)
+{
+    static const jobspec_t anything;
+    const struct job *job = job_of(m, jobid);
+    struct walk w = {.m = m,
+                     .t = &m->topo,
+                     .spec = ask->spec ? ask->spec : &anything,
+                     .within = ask->within,
+                     .shut = shut_during(&m->shut, ~ask->permits, at, end)};
+
+    arena_release(&m->arena, (struct arena_mark){0});
+    if (job->cut)
+        return 0;
+    if (walk_note_props(&w) < 0)
+        return -1;
+    for (uint32_t i = 0; i < job->n; i++)
+        if (!is_allowed(&w, &job->hold[i]))
+            return w.out_of_memory ? -1 : 0;
+    return 1;
+}
+
+int match_job_move(struct match *m, int64_t jobid, int64_t at, int64_t end)
+{
+    struct job *job = job_of(m, jobid), was = *job;
+
+    if (at == was.at && end == was.end)
+        return 0;
+    job->at = at;
+    job->end = end;
+    int rc = match_book(m, job);
+    job->at = was.at;
+    job->end = was.end;
+    if (rc < 0)
+        return -1;
+    match_unbook(m, job);
+    job->at = at;
+    job->end = end;
+    return 0;
+}
+
+void match_job_window(const struct match *m, int64_t jobid, int64_t *at, int64_t *end)
+{
+    const struct job *job = job_of(m, jobid);
+
+    *at = job->at;
+    *end = job->end;
+}
+
+void match_job_allocate(struct match *m, int64_t jobid)
+{
+    struct job *job = job_of(m, jobid);
+    bool lifted = job->lifted;
+
+    if (!job->reserved)
+        return;
+    for (uint32_t i = 0; i < job->n && !lifted; i++)
+        if (!(job->hold[i].flags & HOLD_COVERED))
+            match_note_hold(m->state[job->hold[i].vertex], job, &job->hold[i], -1);
+    job->reserved = false;
+    for (uint32_t i = 0; i < job->n && !lifted; i++)
+        if (!(job->hold[i].flags & HOLD_COVERED))
+            match_note_hold(m->state[job->hold[i].vertex], job, &job->hold[i], 1);
+}
+
+bool match_job_is_same(const struct match *m, int64_t one, int64_t other)
+{
+    const struct job *a = job_of(m, one), *b = job_of(m, other);
+    /* One that was read as text does not know what was asked for, only what it was given. */
+    const uint32_t what = HOLD_EXCLUSIVE | HOLD_COVERED | HOLD_UNITS | HOLD_TOLD;
+
+    if (a->at != b->at || a->end != b->end || a->n != b->n)
+        return false;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->hold[i].vertex != b->hold[i].vertex || a->hold[i].needs != b->hold[i].needs ||
+            ((a->hold[i].flags ^ b->hold[i].flags) & what))
+            return false;
+    return true;
+}
+
+void match_job_replace(struct match *m, int64_t jobid, int64_t by)
+{
+    struct job *new = job_of(m, by);
+
+    match_cancel(m, jobid, NULL, NULL);
+    jobs_remove(&m->jobs, by);
+    new->id = jobid;
+    int rc = jobs_add(&m->jobs, new); /* there is room: two went */
+    assert(rc == 0);
+    (void)rc;
+}

@@ -1,0 +1,136 @@
+#include "match/book/shut.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "match/inner.h"
+
+/* The last occurrence that begins before `end`: its start in *start; false if there is none. */
+static bool last_before(const struct shut_window *w, int64_t end, int64_t *start)
+{
+    if (w->start >= end)
+        return false;
+    *start = w->start + (w->every ? (end - 1 - w->start) / w->every * w->every : 0);
+    return true;
+}
+
+uint64_t shut_during(const struct shut *s, uint64_t numbers, int64_t at, int64_t end)
+{
+    uint64_t found = 0;
+
+    for (uint64_t left = numbers & s->used; left; left &= left - 1) {
+        const struct shut_window *w = &s->window[__builtin_ctzll(left)];
+        int64_t start;
+        if (last_before(w, end, &start) && start + w->duration > at)
+            found |= left & -left;
+    }
+    return found;
+}
+
+int64_t shut_until(const struct shut *s, uint64_t numbers, int64_t at, int64_t end)
+{
+    int64_t until = at;
+
+    for (uint64_t left = numbers & s->used; left; left &= left - 1) {
+        const struct shut_window *w = &s->window[__builtin_ctzll(left)];
+        int64_t start;
+        if (!last_before(w, end, &start) || start + w->duration <= at)
+            continue;
+        if (w->every && end - at > w->every - w->duration)
+            return INT64_MAX; /* longer than any gap */
+        if (start + w->duration > until)
+            until = start + w->duration;
+    }
+    return until;
+}
+
+/* The first of start + k * every after now; INT64_MAX: none. */
+static int64_t next_of(int64_t start, int64_t every, int64_t now)
+{
+    if (now < start)
+        return start;
+    return every ? start + ((now - start) / every + 1) * every : INT64_MAX;
+}
+
+int64_t shut_turn(const struct shut *s, uint64_t numbers, int64_t now)
+{
+    int64_t first = INT64_MAX;
+
+    for (uint64_t left = numbers & s->used; left; left &= left - 1) {
+        const struct shut_window *w = &s->window[__builtin_ctzll(left)];
+        int64_t begin = next_of(w->start, w->every, now);
+        int64_t end = next_of(w->start + w->duration, w->every, now);
+        first = begin < first ? begin : first;
+        first = end < first ? end : first;
+    }
+    return first;
+}
+
+void shut_clear(struct shut *s)
+{
+    for (uint32_t i = 0; i < SHUT_MAX; i++)
+        free(s->window[i].vertex);
+    *s = (struct shut){0};
+}
+
+static uint32_t above(const struct match *m, uint32_t v)
+{
+    return m->topo.parent ? m->topo.parent[v] : VERTEX_NONE;
+}
+
+static bool is_there(const struct match *m, uint32_t v)
+{
+    return !m->g->v[v].gone && m->topo.class_of[v] != CLASS_NONE;
+}
+
+static int need_states(struct match *m, const struct shut_window *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        for (uint32_t x = w->vertex[i]; is_there(m, w->vertex[i]) && x != VERTEX_NONE;
+             x = above(m, x))
+            if (!match_state(m, x))
+                return -1;
+    return 0;
+}
+
+static void note(struct match *m, uint32_t number, bool shut)
+{
+    const struct shut_window *w = &m->shut.window[number];
+    uint64_t bit = UINT64_C(1) << number;
+
+    for (size_t i = 0; i < w->n; i++) {
+        uint32_t v = w->vertex[i];
+        if (!is_there(m, v))
+            continue;
+        m->state[v]->shut = shut ? m->state[v]->shut | bit : m->state[v]->shut & ~bit;
+        for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
+            m->state[x]->shut_below =
+                shut ? m->state[x]->shut_below | bit : m->state[x]->shut_below & ~bit;
+    }
+}
+
+int match_note_shut(struct match *m)
+{
+    for (uint32_t i = 0; i < SHUT_MAX; i++) {
+        if (!(m->shut.used >> i & 1))
+            continue;
+        if (need_states(m, &m->shut.window[i]) < 0)
+            return -1;
+        note(m, i, true);
+    }
+    return 0;
+}
+
+int match_shut(struct match *m, uint32_t number, const struct shut_window *window)
+{
+    uint64_t bit = UINT64_C(1) << number;
+
+    if (need_states(m, window) < 0)
+        return -1;
+    note(m, number, false);
+    free(m->shut.window[number].vertex);
+    m->shut.window[number] = *window;
+    m->shut.used = window->n > 0 ? m->shut.used | bit : m->shut.used & ~bit;
+    note(m, number, true);
+    return 0;
+}

@@ -1,0 +1,411 @@
+/* How much there is of what: in bookings, in parts of the machine, in a node (plan.h). */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/plan.h"
+#include "match/walk/walk.h"
+
+static const struct job *job_of(const struct match *m, int64_t id)
+{
+    const struct job *job = jobs_find(&m->jobs, id);
+
+    assert(job);
+    return job;
+}
+
+static uint32_t above(const struct match *m, uint32_t v)
+{
+    return m->topo.parent ? m->topo.parent[v] : VERTEX_NONE;
+}
+
+static bool is_there(const struct match *m, uint32_t v)
+{
+    return !m->g->v[v].gone && m->topo.class_of[v] != CLASS_NONE;
+}
+
+static bool has_nodes(const struct match *m, uint32_t v)
+{
+    return topo_sum(&m->topo, v, TYPE_NODE) != NULL;
+}
+
+static int64_t below(const struct match *m, uint32_t v, uint16_t type)
+{
+    const struct class_sum *sum = topo_sum(&m->topo, v, type);
+
+    return sum ? (int64_t)sum->units : 0;
+}
+
+/* True if a node that v is or is in is down, or something that the node is in. What is down within a node doesn't count:
+ * the node may be given whole all the same.
+ */
+static bool is_off(const struct match *m, uint32_t v)
+{
+    for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
+        if (m->g->v[x].down && (m->g->v[x].type == TYPE_NODE || has_nodes(m, x)))
+            return true;
+    return false;
+}
+
+bool match_is_off(const struct match *m, uint32_t v)
+{
+    return is_off(m, v);
+}
+
+/* Units of a type that v is, and has below it. What v is in is up. */
+static int64_t amount_at(const struct match *m, uint32_t v, uint16_t type, const uint64_t *within,
+                         bool up)
+{
+    const struct vertex *x = &m->g->v[v];
+    int64_t sum = x->type == type ? x->size : 0;
+    const uint32_t *kids;
+
+    if (!match_part_has(within, v))
+        return 0;
+    if (!has_nodes(m, v))
+        return up && x->type == TYPE_NODE && x->down ? 0 : sum + below(m, v, type);
+    if (up && x->down)
+        return 0;
+    uint32_t n = topo_kids(&m->topo, v, &kids);
+    for (uint32_t i = 0; i < n; i++)
+        sum += amount_at(m, kids[i], type, within, up);
+    return sum;
+}
+
+int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
+                         const uint64_t *within, bool up)
+{
+    const struct job *job = job_of(m, jobid);
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < job->n; i++) {
+        const struct hold *h = &job->hold[i];
+        if ((h->flags & HOLD_COVERED) || (up && is_off(m, h->vertex)))
+            continue;
+        if (h->flags & HOLD_EXCLUSIVE)
+            sum += amount_at(m, h->vertex, type, within, up);
+        else if ((h->flags & HOLD_UNITS) && m->g->v[h->vertex].type == type &&
+                 match_part_has(within, h->vertex))
+            sum += h->needs;
+    }
+    return sum;
+}
+
+int64_t match_job_nodes(const struct match *m, int64_t jobid)
+{
+    const struct job *job = job_of(m, jobid);
+    int64_t n = 0;
+
+    for (uint32_t i = 0; i < job->n; i++) {
+        const struct hold *h = &job->hold[i];
+        if (h->flags & HOLD_COVERED)
+            continue;
+        n += m->g->v[h->vertex].type == TYPE_NODE;
+        if (h->flags & HOLD_EXCLUSIVE) {
+            const struct class_sum *sum = topo_sum(&m->topo, h->vertex, TYPE_NODE);
+            n += sum ? (int64_t)sum->count : 0;
+        }
+    }
+    return n;
+}
+
+bool match_job_thing(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
+                     bool *alone)
+{
+    const struct job *job = job_of(m, jobid);
+
+    for (; *i < job->n; ++*i) {
+        const struct hold *h = &job->hold[*i];
+        if (h->flags & HOLD_COVERED)
+            continue;
+        *vertex = h->vertex;
+        *alone = h->flags & HOLD_EXCLUSIVE;
+        ++*i;
+        return true;
+    }
+    return false;
+}
+
+/* Bits for the vertices themselves, then for those and all that they are in. */
+static size_t words_of(const struct match *m)
+{
+    return (size_t)m->g->n / 64 + 1;
+}
+
+uint64_t *match_those(const struct match *m, const uint32_t *vertices, size_t n)
+{
+    size_t words = words_of(m);
+    uint64_t *those = calloc(2 * words, sizeof(*those));
+
+    for (size_t i = 0; those && i < n; i++) {
+        uint32_t v = vertices[i];
+        those[v / 64] |= UINT64_C(1) << (v % 64);
+        for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
+            those[words + x / 64] |= UINT64_C(1) << (x % 64);
+    }
+    return those;
+}
+
+bool match_job_touches(const struct match *m, int64_t jobid, const uint64_t *those)
+{
+    const struct job *job = job_of(m, jobid);
+    const uint64_t *around = those + words_of(m);
+
+    for (uint32_t i = 0; i < job->n; i++) {
+        const struct hold *h = &job->hold[i];
+        const uint64_t *set = h->flags & HOLD_EXCLUSIVE ? around : those;
+        if (set[h->vertex / 64] >> (h->vertex % 64) & 1)
+            return true;
+    }
+    return false;
+}
+
+/* ---- Parts ---- */
+
+uint64_t *match_part(struct match *m, const struct jobspec_constraint *constraints)
+{
+    uint64_t *part = calloc((size_t)m->g->n / 64 + 1, sizeof(*part));
+    jobspec_t spec = {.constraints = constraints};
+    struct walk w = {.m = m, .t = &m->topo, .spec = &spec};
+    uint32_t *stack = malloc(((size_t)m->g->n + 1) * sizeof(*stack)), n = 0;
+
+    arena_release(&m->arena, (struct arena_mark){0});
+    if (!part || !stack || walk_note_props(&w) < 0)
+        goto fail;
+    stack[n++] = m->topo.root;
+    while (n > 0 && !w.out_of_memory) {
+        uint32_t v = stack[--n], count;
+        uint16_t type = m->g->v[v].type;
+        const uint32_t *kids;
+        if ((type == TYPE_NODE || type == TYPE_STORAGE_NODE) && !constraint_holds(&w, v))
+            continue;
+        part[v / 64] |= UINT64_C(1) << (v % 64);
+        count = topo_kids(&m->topo, v, &kids);
+        for (uint32_t i = 0; i < count; i++)
+            if (above(m, kids[i]) == v)
+                stack[n++] = kids[i];
+    }
+    if (w.out_of_memory)
+        goto fail;
+    free(stack);
+    return part;
+fail:
+    free(part);
+    free(stack);
+    errno = ENOMEM;
+    return NULL;
+}
+
+int64_t match_part_amount(const struct match *m, const uint64_t *part, uint16_t type, bool up)
+{
+    return amount_at(m, m->topo.root, type, part, up);
+}
+
+int64_t match_part_least(const struct match *m, const uint64_t *part, uint16_t upper, uint16_t type)
+{
+    int64_t least = INT64_MAX;
+
+    for (uint32_t v = 0; v < m->g->n; v++) {
+        if (m->g->v[v].type != upper || !is_there(m, v) || !match_part_has(part, v))
+            continue;
+        int64_t units = has_nodes(m, v) ? 0 : below(m, v, type);
+        least = units < least ? units : least;
+    }
+    return least == INT64_MAX ? 0 : least;
+}
+
+const struct graph *match_inner_graph(const struct match *m)
+{
+    return m->g;
+}
+
+bool match_gives_whole_nodes(const struct match *m)
+{
+    return m->policy.node_exclusive;
+}
+
+int64_t match_type_size(const struct match *m, uint16_t type)
+{
+    int64_t most = 0;
+
+    for (uint32_t i = 0; i < m->topo.n_classes; i++) {
+        const struct vertex *x = &m->g->v[m->topo.class[i].sample];
+        if (x->type == type && x->size > most)
+            most = x->size;
+    }
+    return most;
+}
+
+/* ---- A node ---- */
+
+uint32_t match_node_of(const struct match *m, uint32_t v)
+{
+    for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
+        if (m->g->v[x].type == TYPE_NODE)
+            return x;
+    return v;
+}
+
+/* True if a profile has at most a load at some instant of [at, end). */
+static bool sinks_to(const struct profile *p, int64_t limit, int64_t at, int64_t end)
+{
+    struct profile_cursor c;
+
+    if (p->n <= 1)
+        return limit >= 0;
+    if (end == at + 1)
+        return profile_at(p, at) <= limit;
+    profile_seek(&c, p, at);
+    return profile_fit(&c, at, 1, limit, end, &at);
+}
+
+bool match_is_idle(const struct match *m, uint32_t v, int64_t at, int64_t end)
+{
+    return !m->state[v] || sinks_to(&m->state[v]->users, 0, at, end);
+}
+
+bool match_has_free(const struct match *m, uint32_t v, uint16_t type, int64_t units, int64_t at,
+                    int64_t end)
+{
+    const struct vertex *x = &m->g->v[v];
+    const struct state *s = m->state[v];
+    int64_t spare = (x->type == type ? x->size : 0) + below(m, v, type) - units;
+    int32_t number = m->prune.number[type];
+
+    if (!s || spare < 0)
+        return spare >= 0;
+    if (!sinks_to(&s->users, STATE_EXCLUSIVE - 1, at, end))
+        return false;
+    if (!s->counts || number == PRUNE_NONE)
+        return true;
+    const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
+    for (uint32_t i = 0; i < list->n; i++)
+        if (list->number[i] == number)
+            return sinks_to(&s->counts[i], spare, at, end);
+    return true;
+}
+
+bool match_satisfies(struct match *m, const struct jobspec_constraint *constraints, uint32_t v)
+{
+    jobspec_t spec = {.constraints = constraints};
+    struct walk w = {.m = m, .t = &m->topo, .spec = &spec};
+
+    return constraint_holds(&w, v) || w.out_of_memory;
+}
+
+bool match_has_nodes(const struct match *m, uint32_t v)
+{
+    return has_nodes(m, v);
+}
+
+bool match_has_below(const struct match *m, uint32_t v, uint16_t type)
+{
+    return topo_sum(&m->topo, v, type) != NULL;
+}
+
+bool match_is_in_nodes(const struct match *m, uint16_t type)
+{
+    const struct class_sum *sum = topo_sum(&m->topo, m->topo.root, type);
+
+    return sum && sum->in_node == sum->count;
+}
+
+struct counting {
+    struct walk w;
+    uint16_t type;
+    bool alone;
+    int64_t sum, enough;
+};
+
+/* Whether it is known that a child has nothing to count: full[i] is of the i-th child. */
+static bool is_seen_full(const struct counting *c, const struct full *full, uint32_t kid)
+{
+    const struct match *m = c->w.m;
+
+    if (full->at >= c->w.end || full->end <= c->w.at)
+        return false;
+    if (full->number == FULL_FOR_ONE)
+        return c->alone && m->g->v[kid].type == c->type && !m->g->v[kid].divisible &&
+               !topo_sum(&m->topo, kid, c->type);
+    return full->number == FULL_FOR_ALL ||
+           (full->left == 0 && m->prune.type[full->number] == c->type &&
+            m->g->v[kid].type != c->type);
+}
+
+/* Whether at some instant all of the type that is below a vertex is taken. */
+static bool is_used_up(const struct counting *c, uint32_t v)
+{
+    const struct match *m = c->w.m;
+    const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
+    int32_t number = m->prune.number[c->type];
+
+    for (uint32_t i = 0; number != PRUNE_NONE && i < list->n; i++)
+        if (list->number[i] == (uint32_t)number)
+            return state_count(m->state[v], i, c->w.at, c->w.end) >=
+                   prune_total(&m->prune, &m->topo, v, (uint32_t)number);
+    return false;
+}
+
+static void count_free(struct counting *c, uint32_t v)
+{
+    struct match *m = c->w.m;
+    const struct vertex *x = &m->g->v[v];
+    const struct state *s = m->state[v];
+    int64_t load = state_load(s, c->w.at, c->w.end);
+    const uint32_t *kids;
+
+    if (x->down || load >= STATE_EXCLUSIVE || (s && (s->shut & c->w.shut)) ||
+        ((x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) && !constraint_holds(&c->w, v)))
+        return;
+    if (x->type == c->type && !(c->alone && load > 0 && !x->divisible)) {
+        int64_t taken = s && s->units.n > 1 ? profile_max(&s->units, c->w.at, c->w.end) : 0;
+        c->sum += x->size > taken ? x->size - taken : 0;
+    }
+    if (!topo_sum(&m->topo, v, c->type))
+        return;
+    if (is_used_up(c, v))
+        return;
+    const struct full *full = s ? s->full : NULL;
+    uint32_t n = topo_kids(&m->topo, v, &kids);
+    for (uint32_t i = 0; i < n && c->sum < c->enough; i++)
+        if (!full || !is_seen_full(c, &full[i], kids[i]))
+            count_free(c, kids[i]);
+}
+
+int64_t match_part_free(struct match *m, const struct plan_ask *ask, uint16_t type, bool alone,
+                        int64_t at, int64_t enough)
+{
+    struct counting c = {
+        .w = {.m = m,
+              .t = &m->topo,
+              .spec = ask->spec,
+              .within = ask->within,
+              .at = at,
+              .end = at + ask->duration,
+              .shut = shut_during(&m->shut, ~ask->permits, at, at + ask->duration)},
+        .type = type,
+        .alone = alone,
+        .enough = enough};
+
+    arena_release(&m->arena, (struct arena_mark){0});
+    if (walk_note_props(&c.w) < 0)
+        return 0;
+    count_free(&c, m->topo.root);
+    return c.sum < enough ? c.sum : enough;
+}
+
+/* ---- Blocks ---- */
+
+int match_block(struct match *m, uint32_t number, uint32_t *vertices, size_t n, int64_t start,
+                int64_t duration, int64_t every)
+{
+    struct shut_window window = {vertices, n, start, duration, every};
+
+    return match_shut(m, number, &window);
+}
+
+int64_t match_block_turn(const struct match *m, int64_t now)
+{
+    return shut_turn(&m->shut, m->shut.used, now);
+}

@@ -1,0 +1,324 @@
+/* Recording what a text says a job holds. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "base/idset.h"
+#include "match/walk/walk.h"
+#include "resource/readers/reader.h"
+
+static bool same_text(const struct graph *g, uint32_t number, const char *text)
+{
+    return strcmp(intern_text(&g->names, number), text) == 0;
+}
+
+/* True if the vertex has the name that the text gives it, which is by default its basename and its id. */
+static bool has_its_name(const struct match *m, uint32_t v, const struct jgf_vertex *x)
+{
+    char digits[STRBUF_NUMBER_MAX + 2] = "";
+    size_t n = strlen(x->basename);
+    uint32_t name = m->g->v[v].name;
+
+    if (x->name)
+        return graph_is_named(m->g, v, x->name, strlen(x->name));
+    if (!name) /* basename and id are those of the text */
+        return true;
+    if (x->id != -1)
+        snprintf(digits, sizeof(digits), "%" PRId64, x->id);
+    const char *text = intern_text(&m->g->names, name);
+    return strncmp(text, x->basename, n) == 0 && strcmp(text + n, digits) == 0;
+}
+
+/* A vertex's path: that in the dominant subsystem, if it has one. */
+static const char *path_of(const struct match *m, const struct jgf_vertex *x)
+{
+    const char *subsystem = intern_text(&m->g->subsystems, m->topo.subsystem);
+
+    for (size_t i = 0; i < x->n_paths; i++)
+        if (strcmp(x->paths[i].subsystem, subsystem) == 0)
+            return x->paths[i].path;
+    return x->n_paths > 0 ? x->paths[0].path : NULL;
+}
+
+uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error_t *err)
+{
+    const char *path = path_of(m, x);
+    uint32_t *found, v = VERTEX_NONE;
+    size_t n;
+
+    if (!path) {
+        errtext_set(err, EINVAL, "vertex \"%s\": expected a path", x->outer_id);
+        return VERTEX_NONE;
+    }
+    if (graph_find_path(m->g, path, &found, &n) < 0) {
+        errtext_set(err, ENOMEM, "out of memory");
+        return VERTEX_NONE;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (m->g->v[found[i]].rank == x->rank)
+            v = found[i];
+    free(found);
+    if (v == VERTEX_NONE) {
+        errtext_set(err, EINVAL, "vertex \"%s\": there is no %s with rank %" PRId32, x->outer_id,
+                    path, x->rank);
+        return VERTEX_NONE;
+    }
+    const struct vertex *y = &m->g->v[v];
+    if (strcmp(graph_type_name(m->g, v), x->type) != 0 ||
+        !same_text(m->g, y->basename, x->basename) || y->size != x->size || y->id != x->id ||
+        !has_its_name(m, v, x)) {
+        errtext_set(err, EINVAL,
+                    "vertex \"%s\": its type, basename, name, id or size is not that of %s",
+                    x->outer_id, path);
+        return VERTEX_NONE;
+    }
+    return v;
+}
+
+/* What a text says is not free then? What is above counts too. */
+static int check_free(struct walk *w, uint32_t v, berth_error_t *err)
+{
+    const struct topo *t = w->t;
+
+    for (uint32_t x = v; x != VERTEX_NONE;
+         x = x == t->root || !t->parent ? VERTEX_NONE : t->parent[x])
+        if (state_load(w->m->state[x], w->at, w->end) >= STATE_EXCLUSIVE)
+            return errtext_set(err, EINVAL, "%s%" PRId64 " of rank %" PRId32 " is not free then",
+                               graph_basename(w->m->g, v), w->m->g->v[v].id, w->m->g->v[v].rank);
+    return 0;
+}
+
+static int mark(struct walk *w, uint32_t v, uint32_t source, bool exclusive)
+{
+    return walk_mark(w, v, source, w->t->g->v[v].size, exclusive, NULL) ? 0 : -1;
+}
+
+/* All below a vertex that is given whole. */
+static int mark_below(struct walk *w, uint32_t v)
+{
+    const uint32_t *kids;
+    uint32_t n = topo_kids(w->t, v, &kids);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (mark(w, kids[i], v, true) < 0 || mark_below(w, kids[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static bool is_freed(const struct idset *freed, int32_t rank)
+{
+    return rank >= 0 && idset_has(freed, (uint32_t)rank);
+}
+
+static bool is_kid(const struct walk *w, uint32_t v, uint32_t kid)
+{
+    const uint32_t *kids;
+    uint32_t n = topo_kids(w->t, v, &kids);
+
+    for (uint32_t i = 0; i < n && w->t->parent[kid] != v; i++)
+        if (kids[i] == kid)
+            return true;
+    return w->t->parent[kid] == v;
+}
+
+static int mark_edges(struct walk *w, const struct jgf *jgf, const uint32_t *vertex, bool whole,
+                      berth_error_t *err)
+{
+    for (size_t i = 0; i < jgf->n_edges; i++) {
+        uint32_t source = vertex[jgf->edge[i].source], target = vertex[jgf->edge[i].target];
+        if (source == VERTEX_NONE || target == VERTEX_NONE)
+            continue;
+        if (!is_kid(w, source, target))
+            return errtext_set(err, EINVAL, "graph.edges[%zu]: there is no such edge", i);
+        if (source == w->t->root &&
+            mark(w, source, VERTEX_NONE, jgf->vertex[jgf->edge[i].source].exclusive) < 0)
+            return -1;
+        if (mark(w, target, source, jgf->vertex[jgf->edge[i].target].exclusive) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < jgf->n && whole; i++)
+        if (vertex[i] != VERTEX_NONE && jgf->vertex[i].exclusive && mark_below(w, vertex[i]) < 0)
+            return -1;
+    return 0;
+}
+
+/* True if a text speaks of another subsystem than the one that is matched. */
+static bool is_foreign(const struct match *m, const struct jgf *jgf)
+{
+    const char *subsystem = intern_text(&m->g->subsystems, m->topo.subsystem);
+
+    for (size_t i = 0; i < jgf->n_edges; i++)
+        if (strcmp(jgf->edge[i].subsystem, subsystem) == 0)
+            return false;
+    return true;
+}
+
+/* What such a text gives to the job alone is withheld from others, and nothing is told of it. */
+static int hold_foreign(struct walk *w, const struct jgf *jgf, const uint32_t *vertex,
+                        struct job *job)
+{
+    job->untold = true;
+    for (size_t i = 0; i < jgf->n; i++)
+        if (vertex[i] != VERTEX_NONE && jgf->vertex[i].exclusive &&
+            job_hold(job, vertex[i], HOLD_EXCLUSIVE, w->m->g->v[vertex[i]].size, NULL, 0) < 0)
+            return -1;
+    return 0;
+}
+
+static int mark_jgf(struct walk *w, struct job *job, const char *text, size_t length, bool whole,
+                    berth_error_t *err)
+{
+    struct jgf jgf;
+    struct idset freed = {0};
+    int rc = -1;
+
+    if (jgf_parse(&jgf, text, length, err) < 0)
+        return -1;
+    uint32_t *vertex = arena_alloc(&w->m->arena, (jgf.n + 1) * sizeof(*vertex));
+    if (!vertex ||
+        (jgf.free_ranks && idset_decode(&freed, jgf.free_ranks, strlen(jgf.free_ranks), err) < 0))
+        goto done;
+    for (size_t i = 0; i < jgf.n; i++) {
+        vertex[i] = match_find_jgf(w->m, &jgf.vertex[i], err);
+        if (vertex[i] == VERTEX_NONE)
+            goto done;
+        if (is_freed(&freed, jgf.vertex[i].rank))
+            vertex[i] = VERTEX_NONE;
+        else if (check_free(w, vertex[i], err) < 0)
+            goto done;
+    }
+    rc = is_foreign(w->m, &jgf) ? hold_foreign(w, &jgf, vertex, job)
+                                : mark_edges(w, &jgf, vertex, whole, err);
+done:
+    idset_clear(&freed);
+    jgf_free(&jgf);
+    return rc;
+}
+
+/* The child of that type and id, as R names it. */
+static uint32_t child_of(const struct walk *w, uint32_t node, const char *type, int64_t id)
+{
+    const uint32_t *kids;
+    uint32_t n = topo_kids(w->t, node, &kids);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (w->t->g->v[kids[i]].id == id && strcmp(graph_type_name(w->t->g, kids[i]), type) == 0)
+            return kids[i];
+    return VERTEX_NONE;
+}
+
+/* The node of a rank, by the host's name, among the root's children, as R knows nothing between;
+ * *others is how many more vertices have the rank.
+ */
+static uint32_t node_of(struct walk *w, const struct rv1_rank *r, uint32_t *others)
+{
+    const struct match *m = w->m;
+    uint32_t node = VERTEX_NONE;
+
+    *others = match_rank_size(m, r->rank);
+    for (uint32_t i = 0; i < m->n_nodes; i++) {
+        uint32_t v = m->node[i];
+        const struct vertex *x = &m->g->v[v];
+        if (x->rank != r->rank || x->gone || w->t->class_of[v] == CLASS_NONE ||
+            w->t->parent[v] != w->t->root || !graph_is_named(m->g, v, r->host, strlen(r->host)))
+            continue;
+        node = v;
+        (*others)--;
+    }
+    return node;
+}
+
+static int mark_rank(struct walk *w, const struct rv1 *rv1, const struct rv1_rank *r,
+                     berth_error_t *err)
+{
+    uint32_t others, listed = 0, node = node_of(w, r, &others);
+
+    if (node == VERTEX_NONE)
+        return errtext_set(err, EINVAL, "there is no node %s with rank %" PRId32 " below the root",
+                           r->host, r->rank);
+    if (check_free(w, node, err) < 0)
+        return -1;
+    struct mark *at = walk_mark(w, node, w->t->parent[node], w->t->g->v[node].size, true, NULL);
+    if (!at)
+        return -1;
+    for (size_t i = 0; i < rv1->n_children; i++) {
+        const struct rv1_children *c = &rv1->children[i];
+        if (c->entry != r->entry)
+            continue;
+        for (uint32_t id = idset_first(c->ids); id != IDSET_NONE;
+             id = idset_next(c->ids, id), listed++) {
+            uint32_t v = child_of(w, node, c->type, id);
+            if (v == VERTEX_NONE)
+                return errtext_set(err, EINVAL, "%s has no %s%" PRIu32, r->host, c->type, id);
+            if (check_free(w, v, err) < 0 || mark(w, v, node, true) < 0)
+                return -1;
+        }
+    }
+    w->mark[w->mark_of[node]].told_only = listed != others;
+    return 0;
+}
+
+static int mark_rv1(struct walk *w, const char *text, size_t length, berth_error_t *err)
+{
+    struct rv1 rv1;
+    int rc = 0;
+
+    if (rv1_parse(&rv1, text, length, err) < 0)
+        return -1;
+    if (mark(w, w->t->root, VERTEX_NONE, false) < 0)
+        rc = -1;
+    for (size_t i = 0; i < rv1.n && rc == 0; i++)
+        rc = mark_rank(w, &rv1, &rv1.rank[i], err);
+    rv1_free(&rv1);
+    return rc;
+}
+
+static int mark_text(struct walk *w, struct job *job, const char *format, const char *text,
+                     size_t length, berth_error_t *err)
+{
+    if (strcmp(format, "jgf") == 0)
+        return mark_jgf(w, job, text, length, false, err);
+    if (strcmp(format, "jgf_shorthand") == 0)
+        return mark_jgf(w, job, text, length, true, err);
+    if (strcmp(format, "rv1exec") == 0)
+        return mark_rv1(w, text, length, err);
+    return errtext_set(err, EINVAL, "format \"%s\": expected jgf, jgf_shorthand or rv1exec",
+                       format);
+}
+
+int match_update(match_t *m, const char *format, const char *text, size_t length, int64_t jobid,
+                 int64_t at, int64_t duration, bool reserve, berth_error_t *err)
+{
+    if (at < 0 || duration < 1 || duration > INT64_MAX - 1 - at)
+        return errtext_set(err, EINVAL, "invalid time (%" PRId64 ", %" PRId64 ")", at, duration);
+    if (jobs_find(&m->jobs, jobid))
+        return errtext_set(err, EEXIST, "job %" PRId64 " exists", jobid);
+    arena_release(&m->arena, (struct arena_mark){0});
+    match_forget(m);
+    struct walk w = {.m = m,
+                     .t = &m->topo,
+                     .policy = &m->policy,
+                     .at = at,
+                     .end = at + duration,
+                     .mark_of = m->mark_of,
+                     .mark = m->marks,
+                     .marks_capacity = m->marks_capacity,
+                     .n_marks = 1};
+    struct job *job = job_new(jobid, at, at + duration, reserve);
+    errno = ENOMEM;
+    int rc = job && walk_room(&w) == 0 && match_begin(m, at, at + duration, NULL) == 0
+                 ? mark_text(&w, job, format, text, length, err)
+                 : -1;
+    m->marks = w.mark;
+    m->marks_capacity = w.marks_capacity;
+    if (rc == 0 && (match_commit(&w, job) < 0 || match_record(m, job) < 0))
+        rc = -1;
+    if (rc == 0)
+        return match_reweigh(m, -1);
+    job_destroy(job);
+    m->last.n = 0;
+    return errno == ENOMEM ? errtext_set(err, ENOMEM, "out of memory") : -1;
+}

@@ -1,0 +1,219 @@
+#include "match/text/name_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+#define DIGITS_MAX 18
+
+/* What vertices that follow one another have in common: most have the basename of the one before. */
+struct naming {
+    struct name_index *x;
+    const struct graph *g;
+    struct strbuf text;
+    uint32_t basename; /* of which this is known, or UINT32_MAX */
+    uint32_t stem;     /* its number */
+    bool plain;        /* it doesn't end in a digit, so that an id behind it is the number */
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The length of a name's stem, and the number behind it. */
+static size_t split(const char *name, size_t length, int64_t *number)
+{
+    size_t stem = length;
+
+    while (stem > 0 && length - stem < DIGITS_MAX && is_digit(name[stem - 1]))
+        stem--;
+    while (stem + 1 < length && name[stem] == '0')
+        stem++;
+    *number = stem == length ? -1 : 0;
+    for (size_t i = stem; i < length; i++)
+        *number = *number * 10 + (name[i] - '0');
+    return stem;
+}
+
+static uint32_t place_of(uint32_t stem, int64_t number, uint32_t slots)
+{
+    uint64_t hash = ((uint64_t)number ^ (uint64_t)stem << 40) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (uint32_t)(hash >> 32) & (slots - 1);
+}
+
+/* The slot of the group, or the empty one where it would go. */
+static uint32_t seek(const struct name_index *x, uint32_t stem, int64_t number)
+{
+    uint32_t i = place_of(stem, number, x->slots);
+
+    while (x->slot[i] &&
+           (x->group[x->slot[i] - 1].stem != stem || x->group[x->slot[i] - 1].number != number))
+        i = (i + 1) & (x->slots - 1);
+    return i;
+}
+
+/* Room for one more group, and the one that ends them. */
+static int widen(struct name_index *x)
+{
+    uint32_t capacity = x->capacity ? 2 * x->capacity : 64;
+
+    if (x->n + 1 < x->capacity)
+        return 0;
+    struct name_group *group = reallocarray(x->group, capacity, sizeof(*group));
+    if (!group)
+        return -1;
+    x->group = group;
+    uint32_t *slot = calloc(2 * (size_t)capacity, sizeof(*slot));
+    if (!slot)
+        return -1;
+    free(x->slot);
+    x->slot = slot;
+    x->slots = 2 * capacity;
+    x->capacity = capacity;
+    for (uint32_t i = 0; i < x->n; i++)
+        x->slot[seek(x, x->group[i].stem, x->group[i].number)] = i + 1;
+    return 0;
+}
+
+/* A vertex's stem and number. Returns 0, or -1. */
+static int name_of(struct naming *w, uint32_t v, uint32_t *stem, int64_t *number)
+{
+    const struct vertex *x = &w->g->v[v];
+    const char *base = intern_text(&w->g->names, x->basename);
+    size_t length = intern_length(&w->g->names, x->basename);
+
+    if (x->basename != w->basename) {
+        w->basename = x->basename;
+        w->plain = length == 0 || !is_digit(base[length - 1]);
+        if (intern_put(&w->x->stems, base, length, &w->stem) < 0)
+            return -1;
+    }
+    *stem = w->stem;
+    *number = x->id;
+    if (!x->name && w->plain && x->id >= -1 && x->id < INT64_C(1000000000000000000))
+        return 0;
+    strbuf_reset(&w->text);
+    graph_name(w->g, v, &w->text);
+    if (w->text.failed)
+        return -1;
+    size_t n = split(strbuf_text(&w->text), w->text.len, number);
+    return intern_put(&w->x->stems, w->text.data, n, stem);
+}
+
+static bool is_named(const struct graph *g, const struct topo *t, uint32_t v)
+{
+    return !g->v[v].gone && t->class_of[v] != CLASS_NONE;
+}
+
+/* Put every vertex into its group, whose `first` counts them meanwhile. */
+static int group_all(struct naming *w, const struct topo *t)
+{
+    struct name_index *x = w->x;
+
+    for (uint32_t v = 0; v < w->g->n; v++) {
+        uint32_t stem;
+        int64_t number;
+        x->of[v] = NAME_NONE;
+        if (!is_named(w->g, t, v))
+            continue;
+        if (name_of(w, v, &stem, &number) < 0 || widen(x) < 0)
+            return -1;
+        uint32_t i = seek(x, stem, number);
+        if (!x->slot[i]) {
+            x->group[x->n] = (struct name_group){number, stem, 0};
+            x->slot[i] = ++x->n;
+        }
+        x->of[v] = x->slot[i] - 1;
+        x->group[x->of[v]].first++;
+    }
+    return widen(x);
+}
+
+/* Bring them in the order of groups. */
+static void fill(struct name_index *x, uint32_t n)
+{
+    uint32_t end = 0;
+
+    for (uint32_t i = 0; i < x->n; i++) {
+        end += x->group[i].first;
+        x->group[i].first = end;
+    }
+    x->group[x->n] = (struct name_group){-1, 0, end};
+    for (uint32_t v = n; v-- > 0;)
+        if (x->of[v] != NAME_NONE)
+            x->member[--x->group[x->of[v]].first] = v;
+}
+
+int name_index_make(struct name_index *x, const struct graph *g, const struct topo *t)
+{
+    struct naming w = {.x = x, .g = g, .basename = UINT32_MAX};
+
+    *x = (struct name_index){0};
+    x->of = malloc(((size_t)g->n + 1) * sizeof(*x->of));
+    x->member = malloc(((size_t)g->n + 1) * sizeof(*x->member));
+    int rc = x->of && x->member ? group_all(&w, t) : -1;
+    strbuf_clear(&w.text);
+    if (rc < 0) {
+        name_index_clear(x);
+        errno = ENOMEM;
+        return -1;
+    }
+    fill(x, g->n);
+    return 0;
+}
+
+void name_index_clear(struct name_index *x)
+{
+    int saved = errno;
+
+    intern_clear(&x->stems);
+    free(x->group);
+    free(x->slot);
+    free(x->member);
+    free(x->of);
+    *x = (struct name_index){0};
+    errno = saved;
+}
+
+uint32_t name_index_find(const struct name_index *x, const char *name, size_t length)
+{
+    uint32_t stem;
+    int64_t number;
+    size_t n = split(name, length, &number);
+
+    if (x->slots == 0 || !intern_find(&x->stems, name, n, &stem))
+        return NAME_NONE;
+    uint32_t found = x->slot[seek(x, stem, number)];
+    return found ? found - 1 : NAME_NONE;
+}
+
+bool name_index_check(const struct name_index *x, const struct graph *g, const struct topo *t)
+{
+    struct strbuf text = {0};
+    uint32_t named = 0, n;
+    bool good = true;
+
+    for (uint32_t v = 0; v < g->n && good; v++) {
+        if (!is_named(g, t, v)) {
+            good = x->of[v] == NAME_NONE;
+            continue;
+        }
+        named++;
+        strbuf_reset(&text);
+        graph_name(g, v, &text);
+        good = x->of[v] < x->n && !text.failed &&
+               name_index_find(x, strbuf_text(&text), text.len) == x->of[v];
+    }
+    for (uint32_t i = 0; i < x->n && good; i++) {
+        const uint32_t *member = name_index_members(x, i, &n);
+        for (uint32_t k = 0; k < n && good; k++)
+            good = x->of[member[k]] == i && (k == 0 || member[k - 1] < member[k]);
+    }
+    good = good && x->group[x->n].first == named;
+    strbuf_clear(&text);
+    return good;
+}

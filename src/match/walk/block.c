@@ -1,0 +1,142 @@
+/* Blocks: slots that needn't be filled one by one to know what run of scores they are in. */
+#include <string.h>
+
+#include "match/walk/walk.h"
+
+/* The only request of a slot's shape, if each slot takes the same of it; or NULL. */
+static const struct request *shape_of(const struct walk *w, const struct request *slot)
+{
+    const struct request *q = &w->rq[slot->with];
+
+    return q->next == REQUEST_NONE && !q->is_slot && q->min == q->max ? q : NULL;
+}
+
+/* The children of a type, if they are alike and follow one another. */
+static const struct class_run *run_of(const struct walk *w, uint32_t host, uint16_t type)
+{
+    const struct class *c = topo_class(w->t, host);
+    const struct class_run *only = NULL;
+
+    for (uint32_t i = 0; i < c->n_runs; i++) {
+        const struct class_run *run = &w->t->run[c->run + i];
+        if (run->type == type && (only || !run->alike))
+            return NULL;
+        if (run->type == type)
+            only = run;
+    }
+    return only;
+}
+
+/* A child that fills a slot. */
+static bool qualifies(struct walk *w, uint32_t v, uint32_t level, int64_t factor)
+{
+    struct step s;
+
+    return walk_enter(w, v, level, false, true, &s) &&
+           walk_satisfies(w, v, &s, walk_factor(w, v, factor));
+}
+
+/* True if all but the number of the vertex is as in another one of its class that was never used. */
+static bool is_untouched(const struct walk *w, uint32_t v)
+{
+    return !w->m->state[v];
+}
+
+/* Children in a row that fill slots, from the last to the first. */
+static void find_rows(struct walk *w, const uint32_t *kids, const struct class_run *run,
+                      uint32_t level, int64_t factor, struct candidate *c, struct sink *sink)
+{
+    enum { UNKNOWN, NO, YES } untouched = UNKNOWN;
+
+    for (uint32_t i = run->end; i-- > run->first;) {
+        bool plain = is_untouched(w, kids[i]);
+        bool fits =
+            plain && untouched != UNKNOWN ? untouched == YES : qualifies(w, kids[i], level, factor);
+        if (plain)
+            untouched = fits ? YES : NO;
+        if (fits && c->count == 0)
+            c->place = i;
+        c->count += fits;
+        if (c->count == 0 || (fits && i > run->first))
+            continue;
+        c->score = 1 + walk_score(w, kids[fits ? i : i + 1], factor);
+        c->order = w->order;
+        w->order += c->count;
+        sink_add(w, sink, c);
+        c->count = 0;
+    }
+}
+
+bool block_find(struct walk *w, uint32_t host, const struct step *s, int64_t factor,
+                struct sink *sink)
+{
+    const struct request *slot = &w->rq[s->slot], *q = shape_of(w, slot);
+    const struct class_run *run = q ? run_of(w, host, q->type) : NULL;
+    const uint32_t *kids;
+
+    if (!run || s->slot != w->top || slot->next != REQUEST_NONE || w->overrun || !w->t->is_tree ||
+        w->m->torn || walk_is_constrained(w) || w->policy->score != SCORE_ID ||
+        w->policy->node_centric || w->policy->first)
+        return false;
+    topo_kids(w->t, host, &kids);
+    const struct vertex *x = &w->t->g->v[kids[run->first]];
+    if (x->divisible || x->size < q->min || x->size > UINT32_MAX)
+        return false;
+    struct candidate c = {
+        .vertex = VERTEX_NONE, .host = host, .request = s->slot, .exclusive = true, .block = true};
+    if (s->idle && qualifies(w, kids[run->first], slot->with, factor)) {
+        c.score = 1 + walk_score(w, kids[run->first], factor);
+        c.count = run->end - run->first;
+        c.place = run->end - 1;
+        c.order = w->order;
+        w->order += c.count;
+        sink_add(w, sink, &c);
+    } else if (!s->idle) {
+        find_rows(w, kids, run, slot->with, factor, &c, sink);
+    }
+    return true;
+}
+
+/* The slots of a block, from its last child down. */
+static void fill(struct walk *w, const struct candidate *block, uint64_t want, struct sink *sink)
+{
+    const uint32_t *kids;
+    uint32_t request = w->rq[block->request].with;
+
+    topo_kids(w->t, block->host, &kids);
+    for (uint32_t i = 0; i < block->count && i < want && !w->out_of_memory; i++) {
+        uint32_t v = kids[block->place - i];
+        struct part *part = arena_alloc(&w->m->arena, sizeof(*part));
+        struct candidate c = *block;
+        if (!part) {
+            w->out_of_memory = true;
+            return;
+        }
+        *part = (struct part){v, request, w->t->g->v[v].size};
+        c.block = false;
+        c.score = block->score + block->count - 1 - i;
+        c.order = block->order + i;
+        c.count = 1;
+        c.part = part;
+        c.n_parts = 1;
+        sink_add(w, sink, &c);
+    }
+}
+
+void blocks_fill(struct walk *w, struct sink *sink, uint64_t want)
+{
+    struct sink filled = {.request = sink->request, .order = sink->order, .keep = true};
+    uint64_t got = 0;
+
+    for (uint32_t i = 0; i < sink->n && got < want && !w->out_of_memory; i++) {
+        const struct candidate *c = &sink->v[i];
+        if (c->block)
+            fill(w, c, want - got, &filled);
+        else
+            sink_add(w, &filled, c);
+        got += c->count;
+    }
+    sink->v = filled.v;
+    sink->n = filled.n;
+    sink->capacity = filled.capacity;
+}

@@ -1,0 +1,127 @@
+/* The best score that a subtree could give, known without entering it. */
+#include "match/walk/walk.h"
+
+/* Best possible score of a vertex of a type below v; false if there is none. */
+static bool best_vertex(const struct walk *w, uint32_t v, uint16_t type, bool low, int64_t factor,
+                        int64_t *best)
+{
+    const struct class_sum *sum = topo_sum(w->t, v, type);
+
+    if (!sum)
+        return false;
+    if (w->policy->score == SCORE_PERFORMANCE) {
+        *best = w->m->any_class ? (low ? 1 : 10000) : 10000;
+        return true;
+    }
+    *best = 2 + (low ? sum->min_id : sum->max_id) + factor;
+    if (!w->policy->node_centric || sum->in_node == 0)
+        return true;
+    const struct class_sum *nodes = topo_sum(w->t, v, TYPE_NODE);
+    if (!nodes || (low && sum->in_node < sum->count))
+        return true;
+    int64_t id = low ? nodes->min_id : nodes->max_id, more;
+    if (__builtin_mul_overflow(id + 2, 10000, &more) || __builtin_add_overflow(*best, more, best) ||
+        (!low && __builtin_add_overflow(*best, 10000, best)))
+        *best = low ? INT64_MIN : INT64_MAX;
+    return true;
+}
+
+/* The children of v of a type, if they follow one another and their ids are consecutive; or NULL. */
+static const struct class_run *row_of(const struct walk *w, uint32_t v, uint16_t type)
+{
+    const struct class *c = topo_class(w->t, v);
+    const struct class_run *only = NULL;
+
+    for (uint32_t i = 0; i < c->n_runs; i++) {
+        const struct class_run *run = &w->t->run[c->run + i];
+        if (run->type == type && (only || !run->alike))
+            return NULL;
+        if (run->type == type)
+            only = run;
+    }
+    return only;
+}
+
+/* Best possible sum of the scores of n children of v, of which each has another id; false if that isn't known. */
+static bool best_row(const struct walk *w, uint32_t v, uint16_t type, int64_t n, bool low,
+                     int64_t factor, int64_t *best)
+{
+    const struct class_run *run =
+        w->policy->score == SCORE_ID && w->t->is_tree ? row_of(w, v, type) : NULL;
+    const uint32_t *kids;
+    int64_t steps;
+
+    if (!run)
+        return false;
+    topo_kids(w->t, v, &kids);
+    int64_t most = run->end - run->first;
+    if (n > most)
+        n = most;
+    int64_t one = 2 + w->t->g->v[kids[low ? run->first : run->end - 1]].id;
+    return !__builtin_add_overflow(one, factor, &one) && !__builtin_mul_overflow(one, n, best) &&
+           !__builtin_mul_overflow(n, n - 1, &steps) &&
+           !__builtin_add_overflow(*best, low ? steps / 2 : -(steps / 2), best);
+}
+
+/* True if a slot of this shape is filled from v's own children or not at all. */
+static bool is_host(const struct walk *w, uint32_t v, const struct request *slot)
+{
+    for (uint32_t i = slot->with; i != REQUEST_NONE; i = w->rq[i].next)
+        if (w->rq[i].is_slot || !topo_has_kid(w->t, v, w->rq[i].type))
+            return false;
+    return true;
+}
+
+/* Best possible score of a slot that is filled below v, alternatives aside. */
+static bool best_shape(const struct walk *w, uint32_t v, const struct request *slot, bool low,
+                       int64_t factor, int64_t *best)
+{
+    bool host = is_host(w, v, slot);
+
+    *best = 1;
+    for (uint32_t i = slot->with; i != REQUEST_NONE; i = w->rq[i].next) {
+        const struct request *q = &w->rq[i];
+        const struct class_sum *sum = topo_sum(w->t, v, q->type);
+        int64_t one, all;
+        if (!best_vertex(w, v, q->type, low, factor, &one))
+            return false;
+        int64_t n = low ? (sum->size > 0 ? (q->min + sum->size - 1) / sum->size : 1) : q->max;
+        if (host && n > 1 && one >= 0 && best_row(w, v, q->type, n, low, factor, &all)) {
+            if (__builtin_add_overflow(*best, all, best))
+                *best = low ? INT64_MIN : INT64_MAX;
+            continue;
+        }
+        if ((low && one < 0) || __builtin_mul_overflow(one, n, &all) ||
+            __builtin_add_overflow(*best, all, best)) {
+            *best = low ? INT64_MIN : INT64_MAX;
+            return true;
+        }
+    }
+    return true;
+}
+
+static bool best_slot(const struct walk *w, uint32_t v, const struct request *bin, bool low,
+                      int64_t factor, int64_t *best)
+{
+    bool any = false;
+    int64_t one;
+
+    for (uint32_t i = bin->first; i != REQUEST_NONE; i = w->rq[i].other) {
+        if (!best_shape(w, v, &w->rq[i], low, factor, &one))
+            continue;
+        if (!any || (low ? one < *best : one > *best))
+            *best = one;
+        any = true;
+    }
+    return any;
+}
+
+bool subtree_best(const struct walk *w, uint32_t v, const struct sink *s, int64_t factor,
+                  int64_t *best)
+{
+    const struct request *q = &w->rq[s->request];
+    bool low = s->order == ORDER_ASCENDING;
+
+    return q->is_slot ? best_slot(w, v, q, low, factor, best)
+                      : best_vertex(w, v, q->type, low, factor, best);
+}

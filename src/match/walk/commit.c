@@ -1,0 +1,214 @@
+/* From marks to holds: what a job gets, vertex by vertex, children first. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/walk/walk.h"
+
+struct commit {
+    struct walk *w;
+    struct job *job; /* NULL: only tell */
+    uint32_t n_prune;
+    bool failed;
+};
+
+/* How a vertex is reached. */
+struct reach {
+    uint32_t v, parent;
+    int64_t needs;
+    bool exclusive;
+    bool whole; /* all of it is given, because something above is */
+    bool exclusive_parent;
+    bool told_only; /* exclusive only as it is told */
+    bool covered;   /* the job has booked something above it for itself alone */
+    uint16_t depth;
+    const char *label;
+};
+
+/* Units by number of pruning type, and whether any were counted at all. */
+struct counts {
+    int64_t *units;
+    bool any;
+};
+
+static struct mark *mark_at(const struct walk *w, uint32_t v)
+{
+    uint32_t i = w->mark_of[v];
+
+    return i > 0 && i < w->n_marks && w->mark[i].vertex == v ? &w->mark[i] : NULL;
+}
+
+static int by_vertex(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The marked children of a marked vertex, in the order of its children. */
+static uint32_t marked_kids(struct commit *c, uint32_t v, uint32_t **kids)
+{
+    struct walk *w = c->w;
+    const struct mark *m = mark_at(w, v);
+    uint32_t n = 0, i = 0;
+    const uint32_t *all;
+
+    for (uint32_t k = m ? m->first : 0; k > 0; k = w->mark[k].next)
+        n++;
+    *kids = arena_alloc(&w->m->arena, (n + 1) * sizeof(**kids));
+    if (!*kids) {
+        c->failed = true;
+        return 0;
+    }
+    if (n == 0)
+        return 0;
+    if (!w->t->ascending) {
+        uint32_t total = topo_kids(w->t, v, &all);
+        for (uint32_t k = 0; k < total && i < n; k++)
+            if (mark_at(w, all[k]))
+                (*kids)[i++] = all[k];
+        return i;
+    }
+    bool sorted = true; /* marks lie in the reverse of their order */
+    for (uint32_t k = m->first; k > 0; k = w->mark[k].next) {
+        (*kids)[n - 1 - i] = w->mark[k].vertex;
+        sorted &= i == 0 || (*kids)[n - 1 - i] < (*kids)[n - i];
+        i++;
+    }
+    if (!sorted)
+        qsort(*kids, n, sizeof(**kids), by_vertex);
+    return n;
+}
+
+static int64_t give(struct commit *c, const struct reach *r, struct counts *above);
+
+static int64_t give_kids(struct commit *c, const struct reach *r, bool whole, bool exclusive,
+                         struct counts *own)
+{
+    const struct topo *t = c->w->t;
+    const uint32_t *kids;
+    uint32_t n = topo_kids(t, r->v, &kids), *some;
+    int64_t given = 0;
+
+    if (!whole) {
+        n = marked_kids(c, r->v, &some);
+        kids = some;
+    }
+    for (uint32_t i = 0; i < n && !c->failed; i++) {
+        const struct mark *m = mark_at(c->w, kids[i]);
+        struct reach kid = {.v = kids[i],
+                            .parent = r->v,
+                            .needs = whole ? t->g->v[kids[i]].size : m->needs,
+                            .exclusive = whole || m->exclusive,
+                            .whole = whole,
+                            .exclusive_parent = exclusive,
+                            .told_only = !whole && m->told_only,
+                            .covered = exclusive && !r->told_only,
+                            .depth = (uint16_t)(r->depth + 1),
+                            .label = m ? m->label : NULL};
+        given += give(c, &kid, own);
+    }
+    return given;
+}
+
+static void count_above(struct commit *c, const struct reach *r, bool exclusive,
+                        const struct counts *own, struct counts *above)
+{
+    const struct vertex *x = &c->w->t->g->v[r->v];
+    int32_t number = c->w->m->prune.number[x->type];
+
+    if (number != PRUNE_NONE) {
+        above->units[number] += x->divisible ? (exclusive ? r->needs : 0)
+                                : exclusive  ? x->size
+                                             : x->size - r->needs;
+        above->any = true;
+    }
+    for (uint32_t i = 0; i < c->n_prune && own->any; i++)
+        above->units[i] += own->units[i];
+    above->any |= own->any;
+}
+
+/* What is booked of the vertex, and in its filter. */
+static int hold(struct commit *c, const struct reach *r, bool exclusive, const struct counts *own)
+{
+    const struct match *m = c->w->m;
+    const struct vertex *x = &m->g->v[r->v];
+    const struct prune_list *list = prune_of(&m->prune, c->w->t, r->v);
+    uint32_t flags = (r->covered ? HOLD_COVERED : 0), label = 0;
+    bool counted = own->any && (!r->covered || m->policy.first);
+    int64_t *counts = arena_alloc(&c->w->m->arena, (list->n + 1) * sizeof(*counts));
+
+    if (!c->job)
+        return 0;
+    if (r->whole && !mark_at(c->w, r->v))
+        flags |= HOLD_SPARE;
+    if (exclusive)
+        flags |= r->told_only ? HOLD_TOLD : x->divisible ? HOLD_UNITS : HOLD_EXCLUSIVE;
+    if (!counts || (r->label && job_label(c->job, r->label, &label) < 0))
+        return -1;
+    flags |= label * HOLD_LABEL;
+    for (uint32_t i = 0; i < list->n; i++)
+        counts[i] = own->units[list->number[i]];
+    if (job_hold(c->job, r->v, flags, r->needs, counts, counted ? list->n : 0) < 0)
+        return -1;
+    return c->w->t->is_tree ? 0 : job_source(c->job, r->parent);
+}
+
+static int64_t give(struct commit *c, const struct reach *r, struct counts *above)
+{
+    struct match *m = c->w->m;
+    struct arena_mark mark = arena_mark(&m->arena);
+    struct counts own = {arena_alloc(&m->arena, (c->n_prune + 1) * sizeof(int64_t)), false};
+    bool whole = r->whole || m->exclusive[m->g->v[r->v].type];
+    bool exclusive = r->exclusive || whole;
+
+    if (!own.units) {
+        c->failed = true;
+        return 0;
+    }
+    memset(own.units, 0, (c->n_prune + 1) * sizeof(int64_t));
+    int64_t given = give_kids(c, r, whole, exclusive, &own) + exclusive;
+    if (given > 0 && !c->failed) {
+        count_above(c, r, exclusive, &own, above);
+        struct emitted item = {.vertex = r->v,
+                               .depth = r->depth,
+                               .flags =
+                                   (uint16_t)((exclusive ? EMIT_EXCLUSIVE : 0) |
+                                              (r->exclusive_parent ? EMIT_EXCLUSIVE_PARENT : 0)),
+                               .parent = r->parent,
+                               .needs = r->needs,
+                               .label = r->label};
+        if (hold(c, r, exclusive, &own) < 0 || match_emit(m, &item) < 0)
+            c->failed = true;
+    }
+    arena_release(&m->arena, mark);
+    return given;
+}
+
+int64_t match_commit(struct walk *w, struct job *job)
+{
+    struct commit c = {.w = w, .job = job, .n_prune = w->m->prune.n};
+    struct counts above = {arena_alloc(&w->m->arena, (c.n_prune + 1) * sizeof(int64_t)), false};
+    const struct mark *root = mark_at(w, w->t->root);
+
+    if (!above.units) {
+        errno = ENOMEM;
+        return -1;
+    }
+    if (!root)
+        return 0;
+    memset(above.units, 0, (c.n_prune + 1) * sizeof(int64_t));
+    struct reach r = {.v = root->vertex,
+                      .told_only = root->told_only,
+                      .parent = VERTEX_NONE,
+                      .needs = root->needs,
+                      .exclusive = root->exclusive,
+                      .depth = 1,
+                      .label = root->label};
+    int64_t given = give(&c, &r, &above);
+    if (c.failed) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return given;
+}

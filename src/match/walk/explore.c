@@ -1,0 +1,353 @@
+/* Exploring: looking for candidates below a vertex. */
+#include "match/walk/walk.h"
+
+struct sink *sink_of(const struct walk *w, struct sink *sinks, uint32_t level, uint32_t request)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, n++)
+        if (i == request)
+            return &sinks[n];
+    return NULL;
+}
+
+void explore_kid(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
+                 int64_t factor, struct sink *sinks)
+{
+    struct step s;
+    uint64_t order = w->order;
+
+    if (!walk_enter(w, v, level, false, exclusive, &s))
+        return;
+    int64_t below = walk_factor(w, v, factor);
+    if (s.kind == STEP_SLOT && s.request == REQUEST_NONE) {
+        slots_find(w, v, s.slot, below, sink_of(w, sinks, level, s.slot));
+        return;
+    }
+    if (!walk_satisfies(w, v, &s, below))
+        return;
+    struct candidate c = {.score = walk_score(w, v, factor),
+                          .order = order,
+                          .count = s.avail > UINT32_MAX ? UINT32_MAX : (uint32_t)s.avail,
+                          .vertex = v,
+                          .host = host,
+                          .exclusive = s.exclusive};
+    if (w->order == order)
+        w->order++;
+    sink_add(w, sink_of(w, sinks, level, s.request), &c);
+}
+
+/* Children in the policy's order, request by request, until there are enough. */
+static void explore_ordered(struct walk *w, uint32_t v, uint32_t level, bool exclusive,
+                            int64_t factor, struct sink *sinks)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, n++) {
+        struct kids kids;
+        if (w->rq[i].bin != i)
+            continue;
+        if (w->rq[i].is_slot) {
+            const uint32_t *all;
+            uint32_t count = topo_kids(w->t, v, &all);
+            for (uint32_t k = 0; k < count; k++)
+                explore_kid(w, all[k], v, level, exclusive, factor, sinks);
+            continue;
+        }
+        struct arena_mark mark = arena_mark(&w->m->arena);
+        if (!kids_ordered(w, v, w->rq[i].type, sinks[n].order, &kids))
+            return;
+        for (uint32_t k = 0; k < kids.n && !sink_has_enough(&sinks[n]) && !w->out_of_memory; k++)
+            explore_kid(w, kids_at(&kids, k), v, level, exclusive, factor, sinks);
+        if (!sinks[n].keep)
+            arena_release(&w->m->arena, mark);
+    }
+}
+
+/* True if it is known that a child has nothing for a level at some time of the window. */
+static bool is_known_full(struct walk *w, const struct full *full, uint32_t kid, uint32_t level)
+{
+    if (full->at >= w->end || full->end <= w->at)
+        return false;
+    const struct request *q = &w->rq[level];
+    if (full->number != FULL_FOR_ALL && (q->next != REQUEST_NONE || w->m->flexible))
+        return false;
+    if (full->number >= 0
+            ? q->below[full->number] <= full->left
+            : full->number == FULL_FOR_ONE &&
+                  (!q->exclusive || w->t->g->v[kid].type != q->type || w->t->g->v[kid].divisible))
+        return false;
+    if (w->note_later)
+        walk_note_later(w, kid, full->end);
+    w->visits++;
+    return true;
+}
+
+/* What is known of a vertex's children, by place; NULL: nothing. */
+static const struct full *full_of(const struct walk *w, uint32_t v)
+{
+    const struct state *s = w->m->state[v];
+
+    return s ? s->full : NULL;
+}
+
+/* What is still missing where the first that is found is taken: shares of a request, each of which everything found
+ * with one child fills or doesn't.
+ */
+struct tally {
+    uint64_t before, gathered, shares;
+};
+
+static bool is_sated(const struct walk *w, const struct tally *t, uint32_t request, uint64_t shares)
+{
+    const struct request *q = &w->rq[request];
+
+    return q->bin != request || q->max == 0 || t->shares >= shares;
+}
+
+static void count_shares(const struct walk *w, struct tally *t, uint32_t request, uint64_t units)
+{
+    if (units <= t->before)
+        return;
+    t->gathered += units - t->before;
+    t->before = units;
+    if (t->gathered >= w->rq[request].max) {
+        t->shares++;
+        t->gathered = 0;
+    }
+}
+
+static uint32_t level_size(const struct walk *w, uint32_t level)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next)
+        n++;
+    return n;
+}
+
+void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, struct sink *sinks,
+                   void (*look)(struct walk *w, uint32_t kid, uint32_t host, void *arg), void *arg)
+{
+    const struct weight *weights;
+    const uint32_t *kids;
+    uint32_t n = first_order(w, v, &weights), requests = level_size(w, level);
+    const struct full *full = full_of(w, v);
+    struct tally *tally = arena_alloc(&w->m->arena, (requests + 1) * sizeof(*tally));
+
+    if (!tally) {
+        w->out_of_memory = true;
+        return;
+    }
+    for (uint32_t i = 0; i < requests; i++)
+        tally[i] = (struct tally){.before = sinks[i].units};
+    topo_kids(w->t, v, &kids);
+    for (uint32_t k = 0; k < n && !w->out_of_memory; k++) {
+        uint32_t kid = weights ? weights[k].kid : kids[n - 1 - k], r = 0;
+        const struct state *s = full ? w->m->state[kid] : NULL;
+        if (s && s->place && is_known_full(w, &full[s->place - 1], kid, level))
+            continue;
+        uint16_t type = w->t->g->v[kid].type;
+        bool enough = true, sated = false;
+        for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, r++)
+            sated |= w->rq[i].type == type && is_sated(w, &tally[r], i, shares);
+        if (sated)
+            continue;
+        look(w, kid, v, arg);
+        r = 0;
+        for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, r++) {
+            count_shares(w, &tally[r], i, sinks[r].units);
+            enough &= is_sated(w, &tally[r], i, shares);
+        }
+        if (enough)
+            break;
+    }
+}
+
+struct looking {
+    uint32_t level;
+    bool exclusive;
+    int64_t factor;
+    struct sink *sinks;
+};
+
+static void look(struct walk *w, uint32_t kid, uint32_t host, void *arg)
+{
+    struct looking *l = arg;
+
+    explore_kid(w, kid, host, l->level, l->exclusive, l->factor, l->sinks);
+}
+
+void explore(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t factor,
+             struct sink *sinks)
+{
+    struct looking l = {level, exclusive, factor, sinks};
+
+    if (w->policy->first)
+        explore_first(w, v, level, 1, sinks, look, &l);
+    else
+        explore_ordered(w, v, level, exclusive, factor, sinks);
+}
+
+static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
+{
+    struct looking *l = arg;
+    struct step s;
+    uint64_t order = w->order; /* before what is looked at below */
+
+    if (!walk_enter(w, v, l->level, true, l->exclusive, &s))
+        return;
+    int64_t below = walk_factor(w, v, l->factor);
+    if (s.kind == STEP_PRISTINE) {
+        explore_pristine(w, v, l->level, s.exclusive, below, l->sinks);
+        return;
+    }
+    if (s.kind == STEP_SLOT && s.request == REQUEST_NONE) {
+        struct sink *sink = sink_of(w, l->sinks, l->level, s.slot);
+        if (sink->order != ORDER_RUNS || !block_find(w, v, &s, below, sink))
+            slots_find(w, v, s.slot, below, sink);
+        return;
+    }
+    if (!walk_satisfies(w, v, &s, below))
+        return;
+    struct candidate c = {.score = walk_score(w, v, l->factor),
+                          .order = order,
+                          .count = s.avail > UINT32_MAX ? UINT32_MAX : (uint32_t)s.avail,
+                          .vertex = v,
+                          .host = host,
+                          .exclusive = s.exclusive};
+    if (w->order == order)
+        w->order++;
+    sink_add(w, sink_of(w, l->sinks, l->level, s.request), &c);
+}
+
+/* Children of a type that is asked for: the best first, until the sink wants no more. */
+static void explore_matching(struct walk *w, uint32_t host, const uint32_t *kids,
+                             const struct class_run *run, struct sink *sink, struct looking *l)
+{
+    const struct full *full = full_of(w, host);
+    bool sorted = run->ascending && w->policy->score == SCORE_ID;
+    bool backward = sorted && sink->order == ORDER_DESCENDING;
+    uint64_t base = w->order;
+    uint32_t n = run->end - run->first;
+
+    for (uint32_t i = 0; i < n && !w->out_of_memory; i++) {
+        uint32_t place = backward ? n - 1 - i : i;
+        uint32_t v = kids[run->first + place];
+        if (full && is_known_full(w, &full[run->first + place], v, l->level))
+            continue;
+        if (!sink_wants(sink, walk_score(w, v, l->factor), base + place)) {
+            if (sorted)
+                break;
+            continue;
+        }
+        uint64_t order = w->order;
+        w->order = base + place;
+        look_pristine(w, v, host, l);
+        if (w->order < order)
+            w->order = order;
+    }
+    if (w->order < base + n)
+        w->order = base + n;
+}
+
+/* The sink of the request that vertices of a type answer where nothing has matched yet. */
+static struct sink *sink_for_type(const struct walk *w, struct sink *sinks, uint32_t level,
+                                  uint16_t type)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, n++)
+        if (w->rq[i].type == type)
+            return &sinks[n];
+    return NULL;
+}
+
+static bool may_improve(const struct walk *w, uint32_t v, const struct looking *l)
+{
+    uint32_t n = 0;
+    int64_t below = walk_factor(w, v, l->factor), best;
+
+    for (uint32_t i = l->level; i != REQUEST_NONE; i = w->rq[i].next, n++)
+        if (w->rq[i].bin == i &&
+            (!w->t->is_tree || (subtree_best(w, v, &l->sinks[n], below, &best) &&
+                                sink_wants(&l->sinks[n], best, w->order))))
+            return true;
+    return false;
+}
+
+/* True if each of the children may have something better than the one before it has at best. */
+static bool is_better_last(const struct walk *w, const uint32_t *kids, uint32_t n,
+                           const struct looking *l)
+{
+    const struct sink *s = l->sinks;
+    int64_t first, last, before;
+
+    if (n < 2 || !w->t->is_tree || w->rq[l->level].next != REQUEST_NONE ||
+        (w->order_end - w->order) / 2 / n < UINT32_MAX ||
+        !subtree_best(w, kids[0], s, walk_factor(w, kids[0], l->factor), &first) ||
+        !subtree_best(w, kids[n - 1], s, walk_factor(w, kids[n - 1], l->factor), &last) ||
+        !(s->order == ORDER_ASCENDING ? last < first : last > first))
+        return false;
+    before = first;
+    for (uint32_t i = 1; i < n; i++, before = last)
+        if (!subtree_best(w, kids[i], s, walk_factor(w, kids[i], l->factor), &last) ||
+            !(s->order == ORDER_ASCENDING ? last < before : last > before))
+            return false;
+    return true;
+}
+
+/* Children in which a request may be met further below: where the last are the best, those first, each with a range of
+ * places in the order of discovery that is as if the first had been.
+ */
+static void explore_passing(struct walk *w, uint32_t host, const uint32_t *kids, uint32_t first,
+                            uint32_t n, struct looking *l)
+{
+    const struct full *full = full_of(w, host);
+
+    if (full)
+        full += first;
+    kids += first;
+    if (!is_better_last(w, kids, n, l)) {
+        for (uint32_t i = 0; i < n && !w->out_of_memory; i++)
+            if (!(full && is_known_full(w, &full[i], kids[i], l->level)) &&
+                may_improve(w, kids[i], l))
+                look_pristine(w, kids[i], host, l);
+        return;
+    }
+    uint64_t base = w->order, end = w->order_end, width = (end - base) / 2 / n;
+    for (uint32_t i = n; i-- > 0 && !w->out_of_memory;) {
+        w->order = base + i * width;
+        w->order_end = w->order + width;
+        if (full && is_known_full(w, &full[i], kids[i], l->level))
+            continue;
+        if (!may_improve(w, kids[i], l))
+            break;
+        look_pristine(w, kids[i], host, l);
+    }
+    w->order = base + n * width;
+    w->order_end = end;
+}
+
+void explore_pristine(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t factor,
+                      struct sink *sinks)
+{
+    struct looking l = {level, exclusive, factor, sinks};
+    const struct class *c = topo_class(w->t, v);
+    const uint32_t *kids;
+
+    if (w->policy->first) {
+        explore_first(w, v, level, 1, sinks, look_pristine, &l);
+        return;
+    }
+    topo_kids(w->t, v, &kids);
+    for (uint32_t i = 0; i < c->n_runs; i++) {
+        const struct class_run *run = &w->t->run[c->run + i];
+        struct sink *sink = sink_for_type(w, sinks, level, run->type);
+        if (sink) {
+            explore_matching(w, v, kids, run, sink, &l);
+            continue;
+        }
+        explore_passing(w, v, kids, run->first, run->end - run->first, &l);
+    }
+}

@@ -1,0 +1,90 @@
+/* What is known to be taken of the children of a vertex that has many: a row of times, so that looking at all of them
+ * costs little where most are.
+ */
+#include <stdlib.h>
+
+#include "match/walk/walk.h"
+
+enum { KIDS_MIN = 4 };
+
+/* The place of v among its parent's children, from 1. */
+static uint32_t place_of(const struct topo *t, uint32_t parent, uint32_t v)
+{
+    const uint32_t *kids;
+    uint32_t n = topo_kids(t, parent, &kids), low = 0, high = n;
+
+    while (t->ascending && low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (kids[middle] < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low < n && kids[low] != v)
+        low++;
+    return low + 1;
+}
+
+/* The first time in a window during which a profile is over a limit. */
+static bool find_over(const struct profile *p, int64_t limit, int64_t at, int64_t end,
+                      struct full *full)
+{
+    struct profile_cursor c;
+
+    if (p->n <= 1 || profile_max(p, at, end) <= limit)
+        return false;
+    profile_seek(&c, p, at);
+    if (!profile_next_over(&c, limit, end))
+        return false;
+    full->at = profile_cursor_time(&c);
+    return profile_fit(&c, full->at, 1, limit, INT64_MAX, &full->end);
+}
+
+static bool find_full(const struct match *m, uint32_t v, const struct request *q, int64_t at,
+                      int64_t end, struct full *full)
+{
+    const struct state *s = m->state[v];
+    const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
+
+    full->number = FULL_FOR_ALL;
+    if (find_over(&s->users, STATE_EXCLUSIVE - 1, at, end, full))
+        return true;
+    for (uint32_t i = 0; s->counts && i < list->n; i++) {
+        int64_t want = q->below[list->number[i]];
+        int64_t total = prune_total(&m->prune, &m->topo, v, list->number[i]);
+        full->number = list->number[i];
+        full->left = want - 1;
+        if (want > 0 && want <= total && find_over(&s->counts[i], total - want, at, end, full))
+            return true;
+    }
+    full->number = FULL_FOR_ONE;
+    return find_over(&s->users, 0, at, end, full);
+}
+
+void match_note_full(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end)
+{
+    const struct topo *t = &m->topo;
+    uint32_t parent = t->is_tree && v != t->root ? t->parent[v] : VERTEX_NONE;
+    const uint32_t *kids;
+    struct full full;
+
+    if (parent == VERTEX_NONE || topo_kids(t, v, &kids) == 0 ||
+        topo_kids(t, parent, &kids) < KIDS_MIN || !find_full(m, v, q, at, end, &full))
+        return;
+    struct state *above = match_state(m, parent), *s = m->state[v];
+    if (above && !above->full)
+        above->full = calloc(topo_kids(t, parent, &kids), sizeof(*above->full));
+    if (!above || !above->full)
+        return;
+    if (!s->place)
+        s->place = place_of(t, parent, v);
+    above->full[s->place - 1] = full;
+}
+
+void match_forget_full(struct match *m, uint32_t v)
+{
+    const struct state *s = m->state[v];
+
+    if (s->place)
+        m->state[m->topo.parent[v]]->full[s->place - 1] = (struct full){0};
+}

@@ -1,0 +1,95 @@
+/* Children in the order in which a policy prefers them. */
+#include <stdlib.h>
+
+#include "match/walk/walk.h"
+
+struct ranked {
+    int64_t score;
+    uint32_t place, v;
+};
+
+static int ascending(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return x->place < y->place ? -1 : 1;
+}
+
+static int descending(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    return x->place < y->place ? -1 : 1;
+}
+
+/* All of the type, sorted by score. */
+static bool sort_kids(struct walk *w, uint32_t v, uint16_t type, enum policy_order order,
+                      struct kids *kids)
+{
+    const uint32_t *all;
+    uint32_t n = topo_kids(w->t, v, &all), found = 0;
+    struct ranked *ranked = arena_alloc(&w->m->arena, (n + 1) * sizeof(*ranked));
+    uint32_t *list = arena_alloc(&w->m->arena, (n + 1) * sizeof(*list));
+    bool sorted = true;
+
+    if (!ranked || !list) {
+        w->out_of_memory = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (w->t->g->v[all[i]].type != type)
+            continue;
+        ranked[found] = (struct ranked){walk_score(w, all[i], 0), i, all[i]};
+        if (found > 0)
+            sorted &= order == ORDER_ASCENDING ? ranked[found].score >= ranked[found - 1].score
+                                               : ranked[found].score <= ranked[found - 1].score;
+        found++;
+    }
+    if (!sorted)
+        qsort(ranked, found, sizeof(*ranked), order == ORDER_ASCENDING ? ascending : descending);
+    for (uint32_t i = 0; i < found; i++)
+        list[i] = ranked[i].v;
+    *kids = (struct kids){list, found, false};
+    return true;
+}
+
+bool kids_ordered(struct walk *w, uint32_t v, uint16_t type, enum policy_order order,
+                  struct kids *kids)
+{
+    const struct class *c = topo_class(w->t, v);
+    const struct class_run *only = NULL;
+    const uint32_t *all;
+
+    topo_kids(w->t, v, &all);
+    for (uint32_t i = 0; i < c->n_runs; i++) {
+        const struct class_run *run = &w->t->run[c->run + i];
+        if (run->type != type)
+            continue;
+        if (only)
+            return sort_kids(w, v, type, order, kids);
+        only = run;
+    }
+    if (!only) {
+        *kids = (struct kids){0};
+        return true;
+    }
+    bool all_equal = w->policy->score == SCORE_PERFORMANCE && !w->m->any_class;
+    if (!all_equal && (w->policy->score != SCORE_ID || !only->ascending))
+        return sort_kids(w, v, type, order, kids);
+    *kids = (struct kids){all + only->first, only->end - only->first,
+                          !all_equal && order != ORDER_ASCENDING};
+    return true;
+}
+
+uint32_t first_order(const struct walk *w, uint32_t v, const struct weight **weights)
+{
+    const struct state *s = w->m->state[v];
+    const uint32_t *kids;
+
+    *weights = s ? s->weight : NULL;
+    return topo_kids(w->t, v, &kids);
+}

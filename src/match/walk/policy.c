@@ -1,0 +1,90 @@
+#include "match/walk/policy.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/errtext.h"
+
+static const struct {
+    const char *name;
+    struct policy policy;
+} named[] = {
+    {"first", {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, false, true}},
+    {"firstnodex",
+     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, true, true}},
+    {"high", {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, false, false, false}},
+    {"low", {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, false}},
+    {"hinode",
+     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, false, false}},
+    {"lonode", {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, true, false, false}},
+    {"hinodex",
+     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, true, false}},
+    {"lonodex", {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, true, true, false}},
+    {"locality", {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_RUNS, false, false, false}},
+    {"variation",
+     {SCORE_PERFORMANCE, ORDER_ASCENDING, ORDER_DESCENDING, ORDER_ASCENDING, false, false, false}},
+};
+
+struct options {
+    bool high, low, node_centric, node_exclusive, first;
+};
+
+static bool is(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* One option: key, "=", value. */
+static int parse_option(struct options *o, const char *text, size_t length, berth_error_t *err)
+{
+    static const char *const keys[] = {"node_centric", "node_exclusive", "stop_on_1_matches"};
+    bool *const flags[] = {&o->node_centric, &o->node_exclusive, &o->first};
+    const char *equals = memchr(text, '=', length);
+    size_t key = equals ? (size_t)(equals - text) : length;
+    const char *value = equals ? equals + 1 : text + length;
+    size_t rest = (size_t)(text + length - value);
+
+    if (is(text, key, "policy")) {
+        if (!is(value, rest, "high") && !is(value, rest, "low"))
+            return errtext_set(err, EINVAL,
+                               "policy key within custom policy accepts only low or high");
+        *(is(value, rest, "high") ? &o->high : &o->low) = true;
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (!is(text, key, keys[i]))
+            continue;
+        if (!is(value, rest, "true") && !is(value, rest, "false"))
+            return errtext_set(err, EINVAL, "Policy option %s requires true or false, got %.*s",
+                               keys[i], (int)rest, value);
+        *flags[i] = is(value, rest, "true");
+        return 0;
+    }
+    return errtext_set(err, EINVAL, "invalid policy option: %.*s", (int)key, text);
+}
+
+int policy_parse(struct policy *p, const char *text, berth_error_t *err)
+{
+    struct options o = {0};
+
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+        if (strcmp(named[i].name, text) == 0) {
+            *p = named[i].policy;
+            return 0;
+        }
+    for (const char *word = text;;) {
+        size_t length = strcspn(word, " ");
+        if (parse_option(&o, word, length, err) < 0)
+            return -1;
+        if (!word[length])
+            break;
+        word += length + 1;
+    }
+    if (!o.high && !o.low)
+        return errtext_set(err, EINVAL,
+                           "policy \"%s\": expected policy=low or policy=high among its options",
+                           text);
+    enum policy_order order = o.high ? ORDER_DESCENDING : ORDER_ASCENDING;
+    *p = (struct policy){SCORE_ID, order, order, order, o.node_centric, o.node_exclusive, o.first};
+    return 0;
+}

@@ -1,0 +1,162 @@
+#include "match/walk/request.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "match/machine/prune.h"
+
+/* Units, at most INT64_MAX. */
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+/* What siblings want at least, by number of pruning type. */
+struct sums {
+    int64_t *units;
+    bool *wanted; /* units were counted, be it 0 */
+};
+
+static void add(struct sums *sums, uint32_t number, int64_t units)
+{
+    sums->units[number] = plus(sums->units[number], units);
+    sums->wanted[number] = true;
+}
+
+/* Lower what siblings so far want to what an alternative to them wants, which may be nothing. What the
+ * alternative alone wants counts nevertheless, as in Fluxion.
+ */
+static void lower(struct sums *sums, const struct request *q, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t units = q->wanted[i] ? times(q->below[i], q->min) : 0;
+        if (sums->wanted[i] ? units < sums->units[i] : q->wanted[i])
+            sums->units[i] = units;
+        sums->wanted[i] |= q->wanted[i];
+    }
+}
+
+/* Returns whether anything was counted. */
+static bool accumulate(const struct requests *r, uint32_t first, const struct prune *prune,
+                       bool flexible, struct sums *sums)
+{
+    bool any = false;
+
+    for (uint32_t i = first; i != REQUEST_NONE; i = r->v[i].next) {
+        const struct request *q = &r->v[i];
+        if (prune->number[q->type] != PRUNE_NONE)
+            add(sums, (uint32_t)prune->number[q->type], q->min);
+        if (flexible && q->is_slot) {
+            lower(sums, q, prune->n);
+            continue;
+        }
+        for (uint32_t k = 0; k < prune->n; k++)
+            if (q->wanted[k])
+                add(sums, k, times(q->below[k], q->min));
+    }
+    for (uint32_t k = 0; k < prune->n; k++)
+        any |= sums->wanted[k];
+    return any;
+}
+
+static int type_of(const struct graph *g, const struct jobspec_resource *from, uint16_t *type)
+{
+    uint32_t id;
+
+    switch (from->kind) {
+    case JOBSPEC_SLOT:
+    case JOBSPEC_OR_SLOT:
+        *type = TYPE_SLOT;
+        return 0;
+    case JOBSPEC_XOR_SLOT:
+        *type = TYPE_XOR_SLOT;
+        return 0;
+    case JOBSPEC_RESOURCE:
+        break;
+    }
+    if (!intern_find(&g->types, from->type, strlen(from->type), &id)) {
+        errno = EINVAL;
+        return -1;
+    }
+    *type = (uint16_t)id;
+    return 0;
+}
+
+/* Room for what n requests and the whole want. */
+static int make_sums(struct sums *sums, size_t n, const struct prune *prune, struct arena *arena)
+{
+    size_t size = (n + 1) * ((size_t)prune->n + 1);
+
+    sums->units = arena_alloc(arena, size * sizeof(*sums->units));
+    sums->wanted = arena_alloc(arena, size * sizeof(*sums->wanted));
+    if (!sums->units || !sums->wanted)
+        return -1;
+    memset(sums->units, 0, size * sizeof(*sums->units));
+    memset(sums->wanted, 0, size * sizeof(*sums->wanted));
+    return 0;
+}
+
+static int make_one(struct requests *r, uint32_t i, const struct jobspec_resource *from,
+                    const struct graph *g)
+{
+    struct request *q = &r->v[i];
+
+    *q = (struct request){.count = &from->count,
+                          .label = from->kind == JOBSPEC_RESOURCE ? from->label : NULL,
+                          .min = from->count.min,
+                          .max = jobspec_count_max(&from->count),
+                          .next = from->next,
+                          .with = from->end > i + 1 ? i + 1 : REQUEST_NONE,
+                          .bin = i,
+                          .first = i,
+                          .other = REQUEST_NONE,
+                          .kind = from->kind,
+                          .is_slot = from->kind != JOBSPEC_RESOURCE,
+                          .exclusive = from->exclusive == JOBSPEC_EXCLUSIVE_TRUE,
+                          .shared = from->exclusive == JOBSPEC_EXCLUSIVE_FALSE};
+    q->shape = q->with;
+    r->labelled |= q->label != NULL;
+    r->moldable |= q->min != q->max;
+    return type_of(g, from, &q->type);
+}
+
+int requests_make(struct requests *r, const jobspec_t *spec, const struct graph *g,
+                  const struct prune *prune, bool flexible, struct arena *arena)
+{
+    size_t n = spec->nresources;
+    struct sums all;
+
+    *r = (struct requests){.v = arena_alloc(arena, n * sizeof(*r->v)), .n = (uint32_t)n};
+    if (!r->v || make_sums(&all, n, prune, arena) < 0)
+        return -1;
+    for (uint32_t i = (uint32_t)n; i-- > 0;) {
+        struct sums own = {all.units + (size_t)i * prune->n, all.wanted + (size_t)i * prune->n};
+        if (make_one(r, i, &spec->resources[i], g) < 0)
+            return -1;
+        r->v[i].below = own.units;
+        r->v[i].wanted = own.wanted;
+        r->v[i].has_below = accumulate(r, r->v[i].with, prune, flexible, &own);
+    }
+    struct sums total = {all.units + n * prune->n, all.wanted + n * prune->n};
+    accumulate(r, 0, prune, flexible, &total);
+    r->total = total.units;
+    if (prune->number[TYPE_NODE] != PRUNE_NONE)
+        r->nodes = r->total[prune->number[TYPE_NODE]];
+    if (flexible)
+        return requests_vary(r, arena);
+    r->variant = arena_alloc(arena, sizeof(*r->variant));
+    if (!r->variant)
+        return -1;
+    *r->variant = 0;
+    r->n_variants = 1;
+    return 0;
+}

@@ -1,0 +1,373 @@
+/* One vertex against one level of the request. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/walk/walk.h"
+
+/* True if v's children include every type of a slot's shape. */
+static bool has_shape(const struct walk *w, uint32_t v, const struct request *slot)
+{
+    if (slot->with == REQUEST_NONE)
+        return false;
+    for (uint32_t i = slot->with; i != REQUEST_NONE; i = w->rq[i].next)
+        if (w->rq[i].is_slot || !topo_has_kid(w->t, v, w->rq[i].type))
+            return false;
+    return true;
+}
+
+/* True if v's children can fill a slot, or an alternative to it. */
+static bool hosts(const struct walk *w, uint32_t v, uint32_t bin)
+{
+    for (uint32_t i = w->rq[bin].first; i != REQUEST_NONE; i = w->rq[i].other)
+        if (has_shape(w, v, &w->rq[i]))
+            return true;
+    return false;
+}
+
+/* The slot among a matched request's children. */
+static uint32_t slot_below(const struct walk *w, const struct request *q)
+{
+    uint32_t slot = REQUEST_NONE;
+
+    for (uint32_t i = q->with; i != REQUEST_NONE; i = w->rq[i].next)
+        if (w->rq[i].type == TYPE_SLOT)
+            slot = w->rq[i].bin;
+    return slot;
+}
+
+enum step_kind walk_test(struct walk *w, uint32_t v, uint32_t level, bool pristine, struct step *s)
+{
+    uint16_t type = w->t->g->v[v].type;
+    bool matched = false;
+
+    *s = (struct step){STEP_NONE, REQUEST_NONE, REQUEST_NONE, false, false, 0};
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next) {
+        const struct request *q = &w->rq[i];
+        if (q->type != type && q->type != TYPE_SLOT)
+            continue;
+        bool alternative = s->request == REQUEST_NONE && q->is_slot && q->bin == s->slot;
+        if (matched && !alternative) /* one vertex may answer one request of a level only */
+            return STEP_NONE;
+        matched = true;
+        if (q->type == type) {
+            s->request = i;
+            s->slot = slot_below(w, q);
+        } else {
+            s->slot = q->bin;
+        }
+    }
+    if (s->slot != REQUEST_NONE && hosts(w, v, s->slot))
+        s->kind = STEP_SLOT;
+    else if (s->request != REQUEST_NONE) /* alternatives aren't looked for further down */
+        s->kind = w->m->flexible && s->slot != REQUEST_NONE ? STEP_NONE : STEP_RESOURCE;
+    else
+        s->kind = pristine ? STEP_PRISTINE : STEP_NONE;
+    return s->kind;
+}
+
+static void busy_until(struct walk *w, uint32_t v, const struct profile *p, int64_t limit)
+{
+    struct profile_cursor c;
+    int64_t at;
+
+    if (!w->note_later)
+        return;
+    profile_seek(&c, p, w->at);
+    if (profile_fit(&c, w->at, w->end - w->at, limit, INT64_MAX, &at))
+        walk_note_later(w, v, at);
+}
+
+struct has_property {
+    const struct graph *g;
+    uint32_t props;
+};
+
+static bool has_property(const void *arg, const char *property)
+{
+    const struct has_property *h = arg;
+
+    return propset_value(&h->g->props, h->props, property) != NULL;
+}
+
+static bool constraint_match(struct walk *w, uint32_t v)
+{
+    const struct graph *g = w->t->g;
+    const struct vertex *x = &g->v[v];
+    struct strbuf *name = &w->m->text;
+    struct has_property arg = {g, x->props};
+
+    strbuf_reset(name);
+    graph_name(g, v, name);
+    const char *text = strbuf_text(name);
+    if (name->failed) {
+        w->out_of_memory = true;
+        return false;
+    }
+    struct jobspec_target target = {text, x->rank, has_property, &arg};
+    return jobspec_constraint_match(w->spec->constraints, &target);
+}
+
+bool constraint_holds(struct walk *w, uint32_t v)
+{
+    uint32_t props = w->t->g->v[v].props;
+
+    if (w->within && !(w->within[v / 64] >> (v % 64) & 1))
+        return false;
+    if (!w->spec->constraints)
+        return true;
+    if (!w->by_props)
+        return constraint_match(w, v);
+    if (!w->by_props[props])
+        w->by_props[props] = constraint_match(w, v) ? 2 : 1;
+    return w->by_props[props] == 2;
+}
+
+/* Most often it is so at the window's very start. */
+bool walk_is_over(const struct state *s, uint32_t i, int64_t at, int64_t end, int64_t limit)
+{
+    if (!s || !s->counts || s->counts[i].n <= 1)
+        return limit < 0;
+    return profile_at(&s->counts[i], at) > limit || profile_max(&s->counts[i], at, end) > limit;
+}
+
+/* What a request wants below a vertex must be there by count. */
+static bool counts_suffice(struct walk *w, uint32_t v, const struct request *q)
+{
+    const struct prune_list *list = prune_of(&w->m->prune, w->t, v);
+    const struct state *s = w->m->state[v];
+
+    if (!q->has_below)
+        return true;
+    for (uint32_t i = 0; i < list->n; i++) {
+        int64_t want = q->below[list->number[i]];
+        if (want == 0)
+            continue;
+        int64_t total = prune_total(&w->m->prune, w->t, v, list->number[i]);
+        if (want > total)
+            return false;
+        if (walk_is_over(s, i, w->at, w->end, total - want)) {
+            busy_until(w, v, &s->counts[i], total - want);
+            return false;
+        }
+    }
+    return true;
+}
+
+enum { OVERRUN_TOUCHED = 1, OVERRUN_EXCLUSIVE = 2 };
+
+/* Note what is held by allocations that should have ended, or that start later: now it is not in the calendars, and
+ * what was booked with a vertex above it has no count of its own.
+ */
+static void note_overruns(struct walk *w)
+{
+    const struct jobs *jobs = &w->m->jobs;
+
+    w->overrun = calloc(w->m->g->n, sizeof(*w->overrun));
+    if (!w->overrun) {
+        w->out_of_memory = true;
+        return;
+    }
+    for (uint32_t k = 0; k < jobs->slots; k++) {
+        const struct job *job = jobs->slot[k];
+        for (uint32_t i = 0;
+             job && !job->reserved && (job->end <= w->at || job->at > w->at) && i < job->n; i++) {
+            const struct hold *h = &job->hold[i];
+            w->overrun[h->vertex] |=
+                (uint8_t)(OVERRUN_TOUCHED | (h->flags & HOLD_EXCLUSIVE ? OVERRUN_EXCLUSIVE : 0));
+        }
+    }
+}
+
+static bool is_held_now(const struct walk *w, uint32_t v, const struct state *s)
+{
+    return (s && s->n_allocated > 0) || (w->overrun && w->overrun[v] & OVERRUN_EXCLUSIVE);
+}
+
+/* By the requests of the level that v answers; of alternatives the last one says. */
+static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, bool exclusive,
+                                 int64_t load)
+{
+    const struct vertex *x = &w->t->g->v[v];
+    const struct state *s = w->m->state[v];
+    bool through = true;
+
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next) {
+        const struct request *q = &w->rq[i];
+        if (q->type != x->type && q->type != TYPE_SLOT)
+            continue;
+        if (q->type != TYPE_SLOT && exclusive && q->shared)
+            return false;
+        if (q->type != TYPE_SLOT && (exclusive || q->exclusive) && !x->divisible) {
+            if (w->guard && is_held_now(w, v, s))
+                return false;
+            if (load > 0) {
+                busy_until(w, v, &s->users, 0);
+                match_note_full(w->m, v, q, w->at, w->end);
+                return false;
+            }
+        }
+        through = counts_suffice(w, v, q);
+        if (!through && s && s->counts)
+            match_note_full(w->m, v, q, w->at, w->end);
+        if (!through && !(w->m->flexible && q->is_slot))
+            return false;
+    }
+    return through;
+}
+
+/* True if a slot of the level, the only one that v may answer, asks for more than is free below v: where most is taken,
+ * that is the quickest to see.
+ */
+static bool is_full(struct walk *w, uint32_t v, const struct step *s)
+{
+    return s->slot != REQUEST_NONE && s->request == REQUEST_NONE && !w->m->flexible &&
+           !counts_suffice(w, v, &w->rq[s->slot]);
+}
+
+/* The place of a type in what a vertex counts, or -1. */
+static int place_of(const struct walk *w, uint32_t v, uint16_t type)
+{
+    const struct prune_list *list = prune_of(&w->m->prune, w->t, v);
+    int32_t number = w->m->prune.number[type];
+
+    for (uint32_t i = 0; i < list->n && number != PRUNE_NONE; i++)
+        if (list->number[i] == number)
+            return (int)i;
+    return -1;
+}
+
+/* True if by count something below a vertex may answer a request, which is none for a slot: all vertices of its type may
+ * be given to others, or too little left of what is wanted below each.
+ */
+static bool may_answer(struct walk *w, uint32_t v, const struct state *s, const struct request *q)
+{
+    int i = place_of(w, v, q->type);
+
+    if (i >= 0) {
+        int64_t limit =
+            prune_total(&w->m->prune, w->t, v, prune_of(&w->m->prune, w->t, v)->number[i]) - 1;
+        if (walk_is_over(s, (uint32_t)i, w->at, w->end, limit)) {
+            if (limit >= 0)
+                busy_until(w, v, &s->counts[i], limit);
+            return false;
+        }
+    }
+    return counts_suffice(w, v, q);
+}
+
+/* True if something below a vertex that answers no request itself may answer one. */
+static bool may_pass(struct walk *w, uint32_t v, const struct state *s, uint32_t level)
+{
+    if (!s->counts || w->m->flexible)
+        return true;
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next)
+        if (w->rq[i].is_slot || may_answer(w, v, s, &w->rq[i]))
+            return true;
+    return false;
+}
+
+/* True if a block keeps the vertex, or what would be given whole with it, from the window. Then what else keeps it may
+ * last longer.
+ */
+static bool is_shut(struct walk *w, uint32_t v, const struct state *state, const struct step *s)
+{
+    const struct vertex *x = &w->t->g->v[v];
+    bool whole = s->exclusive || (w->whole && w->whole[x->type]);
+    uint64_t in_the_way = (whole ? state->shut_below : state->shut) & w->shut;
+    struct profile_cursor c;
+    int64_t at;
+
+    if (!in_the_way)
+        return false;
+    if (!w->note_later)
+        return true;
+    int64_t until = shut_until(&w->m->shut, in_the_way, w->at, w->end);
+    if (until < INT64_MAX && state->users.n > 1) {
+        profile_seek(&c, &state->users, w->at);
+        if (profile_fit(&c, w->at, w->end - w->at, STATE_EXCLUSIVE - 1, INT64_MAX, &at) &&
+            at > until)
+            until = at;
+    }
+    walk_note_later(w, v, until);
+    return true;
+}
+
+bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool exclusive,
+                struct step *s)
+{
+    const struct vertex *x = &w->t->g->v[v];
+    const struct state *state = w->m->state[v];
+
+    w->visits++;
+    if (walk_test(w, v, level, pristine, s) == STEP_NONE)
+        return false;
+    s->exclusive = exclusive || (s->request != REQUEST_NONE && w->rq[s->request].exclusive);
+    if (x->down && !w->any_status)
+        return false;
+    if (walk_is_constrained(w) && (x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) &&
+        !constraint_holds(w, v))
+        return false;
+    if (state && (state->shut_below & w->shut) && is_shut(w, v, state, s))
+        return false;
+    if (state && is_full(w, v, s)) {
+        match_note_full(w->m, v, &w->rq[s->slot], w->at, w->end);
+        return false;
+    }
+    int64_t load = state_load(state, w->at, w->end);
+    if (load >= STATE_EXCLUSIVE) {
+        busy_until(w, v, &state->users, STATE_EXCLUSIVE - 1);
+        match_note_full(w->m, v, &w->rq[level], w->at, w->end);
+        return false;
+    }
+    if (s->kind == STEP_PRISTINE && state && !may_pass(w, v, state, level))
+        return false;
+    if (w->guard && state && state->n_allocated > 0 && !w->overrun)
+        note_overruns(w);
+    s->avail = x->size;
+    if (x->divisible && state && state->units.n > 1) {
+        int64_t taken = profile_max(&state->units, w->at, w->end);
+        s->avail -= taken;
+        if (taken > 0) /* no more is there before less is taken */
+            busy_until(w, v, &state->units, taken - 1);
+    }
+    if (s->avail <= 0 || !requests_let_through(w, v, level, s->exclusive, load))
+        return false;
+    s->idle = load == 0 && (!w->guard || !w->overrun || !w->overrun[v]) &&
+              (!state || ((!w->guard || state->n_jobs == 0) &&
+                          (state->n_down == 0 || w->any_status) && !(state->shut_below & w->shut)));
+    return x->type != TYPE_NODE || !w->policy->node_centric || x->id >= -1;
+}
+
+static int64_t performance(const struct walk *w, uint32_t v)
+{
+    const char *text = propset_value(&w->t->g->props, w->t->g->v[v].props, "perf_class");
+    char *end;
+
+    if (!text)
+        return 9999;
+    long value = strtol(text, &end, 10);
+    return end == text || value < 0 || value > 9999 ? 9999 : value;
+}
+
+int64_t walk_score(const struct walk *w, uint32_t v, int64_t factor)
+{
+    if (w->policy->score == SCORE_PERFORMANCE)
+        return 1 + (w->m->any_class ? performance(w, v) : 9999);
+    return 1 + factor + w->t->g->v[v].id + 1;
+}
+
+#define NODE_FACTOR 10000
+
+int64_t walk_factor(const struct walk *w, uint32_t v, int64_t factor)
+{
+    const struct vertex *x = &w->t->g->v[v];
+
+    if (!w->policy->node_centric || x->type != TYPE_NODE)
+        return factor;
+    int64_t tie = graph_uniq_id(w->t->g, v) % NODE_FACTOR - 1;
+    int64_t sum;
+    if (__builtin_mul_overflow(x->id + 2, NODE_FACTOR, &sum) ||
+        __builtin_add_overflow(sum, (tie < 0 ? -tie : tie) + factor, &sum))
+        return factor;
+    return sum;
+}

@@ -145,6 +145,33 @@ static void cores_release(struct place *place, int64_t booking)
     slot_free(g, slot);
 }
 
+static int64_t cores_reserve(struct place *place, const struct place_ask *ask, int64_t from,
+                             int64_t *at)
+{
+    *at = cores_when(place, ask, from);
+    return *at < 0 ? -1 : cores_book(place, ask, *at);
+}
+
+static void cores_lift(struct place *place, int64_t booking)
+{
+    struct cores_place *g = cores_of(place);
+    planner_retake_span(g->calendar, g->bookings[booking].span, 0);
+}
+
+static void cores_drop(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    struct cores_place *g = cores_of(place);
+    planner_retake_span(g->calendar, g->bookings[booking].span, ask->units);
+}
+
+static bool cores_fits(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    struct cores_place *g = cores_of(place);
+    int64_t span = g->bookings[booking].span;
+    return planner_avail_during(g->calendar, planner_span_start_time(g->calendar, span),
+                                (uint64_t)ask->duration, (uint64_t)ask->units) == 0;
+}
+
 static int64_t cores_pull(struct place *place, const struct place_ask *ask, int64_t booking,
                           const struct place_pull *how)
 {
@@ -322,7 +349,11 @@ static const struct place_ops cores_ops = {
     .idle = cores_idle,
     .when = cores_when,
     .book = cores_book,
+    .reserve = cores_reserve,
     .release = cores_release,
+    .lift = cores_lift,
+    .drop = cores_drop,
+    .fits = cores_fits,
     .start = cores_start,
     .given = cores_given,
     .pull = cores_pull,

@@ -45,6 +45,30 @@ static void flat_release(struct place *place, int64_t booking)
     planner_rem_span(planner_of(place), booking);
 }
 
+static int64_t flat_reserve(struct place *place, const struct place_ask *ask, int64_t from,
+                            int64_t *at)
+{
+    *at = flat_when(place, ask, from);
+    return *at < 0 ? -1 : flat_book(place, ask, *at);
+}
+
+static void flat_lift(struct place *place, int64_t booking)
+{
+    planner_retake_span(planner_of(place), booking, 0);
+}
+
+static void flat_drop(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    planner_retake_span(planner_of(place), booking, ask->units);
+}
+
+static bool flat_fits(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    planner_t *planner = planner_of(place);
+    return planner_avail_during(planner, planner_span_start_time(planner, booking),
+                                (uint64_t)ask->duration, (uint64_t)ask->units) == 0;
+}
+
 static int64_t flat_pull(struct place *place, const struct place_ask *ask, int64_t booking,
                          const struct place_pull *how)
 {
@@ -78,7 +102,11 @@ static const struct place_ops flat_ops = {
     .idle = flat_idle,
     .when = flat_when,
     .book = flat_book,
+    .reserve = flat_reserve,
     .release = flat_release,
+    .lift = flat_lift,
+    .drop = flat_drop,
+    .fits = flat_fits,
     .pull = flat_pull,
     .rooms = flat_rooms,
     .check = flat_check,

@@ -83,6 +83,18 @@ struct place_ops {
      */
     int64_t (*given)(struct place *place, int64_t booking, const struct resource_range **ranges);
 
+    /* Book it at the earliest time on or after `from`, as when and book would. Returns a booking, with its time, or -1 as these. */
+    int64_t (*reserve)(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at);
+
+    /* Take a booking out of the calendars for a while, keeping what it holds; and put it in again, whatever else has been
+     * booked meanwhile. Neither fails. A lifted booking can be released.
+     */
+    void (*lift)(struct place *place, int64_t booking);
+    void (*drop)(struct place *place, const struct place_ask *ask, int64_t booking);
+
+    /* Whether a lifted booking could be put in again without harm: all it holds is free then, up, permitted. */
+    bool (*fits)(struct place *place, const struct place_ask *ask, int64_t booking);
+
     /* Move a booking, which starts at `at`, to the earliest time on or after `from` if that is before; what it
      * holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM.
      *
@@ -151,9 +163,6 @@ struct place_ops {
      */
     bool (*is_stuck)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
 
-    /* Book it at the earliest time on or after `from`, as when and book would. Returns a booking, with its time, or -1. */
-    int64_t (*reserve)(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at);
-
     /* Whether it could be booked at `at`: a booking that is in no calendar, only to be measured (amount) until it is given up,
      * which is to be the next call that changes anything. -1: EBUSY if it does not fit then, ENOMEM. Time isn't told by it.
      */
@@ -186,15 +195,6 @@ struct place_ops {
      */
     void (*try)(struct place *place);
     void (*tried)(struct place *place);
-
-    /* Take a booking out of the calendars for a while, keeping what it holds; and put it in again, whatever else has been
-     * booked meanwhile. Neither fails.
-     */
-    void (*lift)(struct place *place, int64_t booking);
-    void (*drop)(struct place *place, int64_t booking);
-
-    /* Whether a lifted booking could be put in again without harm: all it holds is free then, up, permitted. */
-    bool (*fits)(struct place *place, const struct place_ask *ask, int64_t booking);
 
     /* Another end of a booking, whatever else is booked there. Returns 0, or -1 with ENOMEM. */
     int (*extend)(struct place *place, int64_t booking, int64_t end);

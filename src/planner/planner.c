@@ -627,6 +627,18 @@ int planner_reduce_span(planner_t *ctx, int64_t span_id, int64_t to_remove, bool
     return 0;
 }
 
+int planner_retake_span(planner_t *ctx, int64_t span_id, int64_t units)
+{
+    struct span *span = span_get(ctx, span_id);
+    if (!span || units < 0)
+        return fail(EINVAL);
+    if (has_profile(ctx) && units != span->planned)
+        profile_add(&ctx->far.profile, span->start, span->last, units - span->planned);
+    span->planned = units;
+    ctx->querying = false;
+    return 0;
+}
+
 int64_t planner_earliest_before(const planner_t *ctx, int64_t from, int64_t duration,
                                 int64_t request, int64_t before)
 {

@@ -37,6 +37,11 @@ int64_t planner_earliest_before(const planner_t *ctx, int64_t from, int64_t dura
  */
 int planner_advance_span(planner_t *ctx, int64_t span_id, int64_t start);
 
+/* Have a span take another number of units, at least 0, whatever else is taken; 0, or -1 with EINVAL (no such span, units out of
+ * range) and nothing changed. So one is out of the calendar for a while, at 0 units, without memory. O(log n).
+ */
+int planner_retake_span(planner_t *ctx, int64_t span_id, int64_t units);
+
 /* How much is free from an instant on, by duration: `free` units throughout [at, at + duration) for every
  * duration up to `within`. Steps ascend in `within` and descend in `free`.
  */

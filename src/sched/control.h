@@ -5,9 +5,6 @@
 
 #include "sched/sched_priv.h"
 
-/* Make an open job a held one from `at` on (start.c). STEP_BUSY: the machine refuses. */
-enum step hold_at(sched_t *s, uint32_t slot, int64_t at);
-
 /* Whether limits let an open job go on: STEP_BUSY if so; STEP_DONE: it is blocked now; STEP_FAILED: no memory. */
 enum step control_gate(sched_t *s, uint32_t slot);
 

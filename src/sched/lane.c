@@ -272,9 +272,7 @@ void job_release(sched_t *s, uint32_t slot)
     int64_t duration = job->ask.duration < left ? job->ask.duration : left;
     if (s->queues)
         control_released(s, slot);
-    if (!job->is_lifted ||
-        s->queues) /* a counted machine has no more than the number of a lifted one */
-        s->place->ops->release(s->place, job->booking);
+    s->place->ops->release(s->place, job->booking);
     job->is_lifted = false;
     s->booked++;
     note_freed(s, job->at, job->at + duration);

@@ -23,30 +23,20 @@ static int due_compare(const void *a, const void *b)
 
 static void lift(sched_t *s, struct job *job)
 {
-    if (s->queues)
-        s->place->ops->lift(s->place, job->booking);
-    else
-        s->place->ops->release(s->place, job->booking);
+    s->place->ops->lift(s->place, job->booking);
     job->is_lifted = true;
     s->booked++;
 }
 
-/* Put a lifted reservation where it was, if it fits there. Returns 1, 0 if it does not fit, or -1 with ENOMEM. */
-static int put_back(sched_t *s, struct job *job)
+/* Put a lifted reservation where it was, if it fits there. */
+static bool put_back(sched_t *s, struct job *job)
 {
-    if (s->queues) {
-        if (!s->place->ops->fits(s->place, &job->ask, job->booking))
-            return 0;
-        s->place->ops->drop(s->place, job->booking);
-    } else {
-        int64_t booking = s->place->ops->book(s->place, &job->ask, job->at);
-        if (booking < 0)
-            return errno == EBUSY ? 0 : -1;
-        job->booking = booking;
-    }
+    if (!s->place->ops->fits(s->place, &job->ask, job->booking))
+        return false;
+    s->place->ops->drop(s->place, &job->ask, job->booking);
     job->is_lifted = false;
     s->booked++;
-    return 1;
+    return true;
 }
 
 /* Whether a lane would promise this open job a time: it has one to give, or a holder behind the job. */
@@ -131,42 +121,14 @@ static struct due *collect(sched_t *s, size_t *n)
     return list;
 }
 
-/* Another reservation for a lifted one of a counted machine. STEP_BUSY: there is no time for it. */
-static enum step move_counted(sched_t *s, uint32_t slot)
-{
-    struct job *job = &s->jobs[slot];
-    int64_t at = s->place->ops->when(s->place, &job->ask, s->now);
-    int64_t booking = -1;
-    if (at < 0)
-        return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;
-    if (decision_reserve(s) == 0)
-        booking = s->place->ops->book(s->place, &job->ask, at);
-    if (booking < 0)
-        return STEP_FAILED;
-    note_freed(s, job->at, job->at + job->ask.duration);
-    job->booking = booking;
-    job->at = at;
-    job->seen = s->freed.place;
-    job->is_lifted = false;
-    s->booked++;
-    heap_move(&s->due, slot, at, job->key.seq);
-    decision_add(s, SCHED_RESERVE, slot, at, NULL);
-    return STEP_DONE;
-}
-
 /* A holder that was lifted: its reservation again, or another one. */
 static enum step place_again(sched_t *s, uint32_t slot)
 {
-    struct job *job = &s->jobs[slot];
-    int rc = put_back(s, job);
-    if (rc != 0)
-        return rc < 0 ? STEP_FAILED : STEP_DONE;
-    enum step step = s->queues ? STEP_BUSY : move_counted(s, slot);
-    if (step != STEP_BUSY)
-        return step;
+    if (put_back(s, &s->jobs[slot]))
+        return STEP_DONE;
     if (open_reserve(s, slot) < 0 || held_to_open(s, slot, false) < 0)
         return STEP_FAILED;
-    step = promise(s, slot);
+    enum step step = promise(s, slot);
     if (step == STEP_FAILED)
         open_renew(s, slot); /* it is still to be looked at, and there is room for it */
     return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;

@@ -74,7 +74,7 @@ static void take(struct hunt *h, size_t i)
 static void give_back(struct hunt *h, size_t i)
 {
     struct job *job = &h->s->jobs[h->victim[i]];
-    h->ops->drop(h->s->place, job->booking);
+    h->ops->drop(h->s->place, &job->ask, job->booking);
     job->is_lifted = false;
 }
 
@@ -215,7 +215,7 @@ enum step preempt_for_holder(sched_t *s, uint32_t slot)
             give_all_back(&h);
             step = STEP_FAILED;
         }
-        ops->drop(s->place, job->booking);
+        ops->drop(s->place, &job->ask, job->booking);
     }
     free(h.victim);
     free(h.spared);

@@ -74,7 +74,7 @@ enum step repair_step(sched_t *s)
         s->is_torn = true; /* it stays lifted until those behind the job are */
         return STEP_DONE;
     }
-    ops->drop(s->place, job->booking);
+    ops->drop(s->place, &job->ask, job->booking);
     job->is_lifted = false;
     return STEP_DONE;
 }

@@ -145,42 +145,28 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
     return STEP_DONE;
 }
 
-enum step hold_at(sched_t *s, uint32_t slot, int64_t at)
+/* On a machine where nothing goes down it will never be otherwise. */
+static enum step never(sched_t *s, uint32_t slot)
 {
-    if (decision_reserve(s) < 0)
-        return STEP_FAILED;
-    int64_t booking = s->place->ops->book(s->place, &s->jobs[slot].ask, at);
-    if (booking < 0)
-        return s->queues && errno == EBUSY ? STEP_BUSY : STEP_FAILED;
-    return hold(s, slot, at, booking);
+    open_remove(s, slot);
+    decision_add(s, SCHED_REJECT, slot, s->now, "no time in the calendar is long enough");
+    job_free(s, slot);
+    return STEP_DONE;
 }
 
-/* The same on a graph, at the earliest time. STEP_BUSY: things are down, or set aside for ever. */
-static enum step promise_graph(sched_t *s, uint32_t slot)
+/* Give an open job a reservation at its earliest time. STEP_BUSY: things are down, or set aside for ever. */
+enum step promise(sched_t *s, uint32_t slot)
 {
     int64_t at;
-    enum step gate = control_gate(s, slot);
+    enum step gate = s->queues ? control_gate(s, slot) : STEP_BUSY;
     if (gate != STEP_BUSY)
         return gate;
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
     int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, s->now, &at);
-    if (booking < 0)
-        return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;
-    return hold(s, slot, at, booking);
-}
-
-enum step promise(sched_t *s, uint32_t slot)
-{
-    if (s->queues)
-        return promise_graph(s, slot);
-    int64_t at = s->place->ops->when(s->place, &s->jobs[slot].ask, s->now);
-    if (at >= 0)
-        return hold_at(s, slot, at);
-    if (errno == ENOMEM || decision_reserve(s) < 0)
+    if (booking >= 0)
+        return hold(s, slot, at, booking);
+    if (errno == ENOMEM)
         return STEP_FAILED;
-    open_remove(s, slot);
-    decision_add(s, SCHED_REJECT, slot, s->now, "no time in the calendar is long enough");
-    job_free(s, slot);
-    return STEP_DONE;
+    return s->queues ? STEP_BUSY : never(s, slot);
 }

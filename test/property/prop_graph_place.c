@@ -441,7 +441,7 @@ static void lift_or_drop(struct run *r, int i)
     }
     bool good = naive_holds_fit(&r->naive, &c->naive, i, b->at, b->end, b->end);
     CHECK(r->ops->fits(r->place, &c->ask, r->handle[i]) == good);
-    r->ops->drop(r->place, r->handle[i]);
+    r->ops->drop(r->place, &c->ask, r->handle[i]);
     b->lifted = false;
     forced += !good;
 }

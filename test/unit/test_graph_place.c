@@ -173,7 +173,7 @@ static void bookings(void **state)
     assert_int_equal(f.ops->extend(f.place, b, 8), 0);
     f.ops->lift(f.place, c);
     assert_false(f.ops->fits(f.place, &three, c));
-    f.ops->drop(f.place, c);
+    f.ops->drop(f.place, &three, c);
     assert_int_equal(f.ops->start(f.place, &three, c, 5), -1);
     assert_int_equal(errno, EBUSY);
     f.ops->settle(f.place);
@@ -205,8 +205,7 @@ static void adoption(void **state)
     (void)state;
     assert_holds(&f, a, "n0/core[1-3]"); /* the highest ids, which all nodes have */
     assert_int_equal(f.ops->write(f.place, a, "jgf", &text, &length), 0);
-    int64_t b =
-        g.ops->adopt(g.place, "jgf", text, length, late, late + cores.duration, true, &err);
+    int64_t b = g.ops->adopt(g.place, "jgf", text, length, late, late + cores.duration, true, &err);
     assert_true(b >= 0);
     assert_holds(&g, b, "n0/core[1-3]");
     struct place_ask all = known(&g, NODES("4"), 0, 1),
@@ -252,7 +251,7 @@ static void blocks(void **state)
     assert_true(f.ops->fits(f.place, &one, c));
     one.permits = 0;
     assert_false(f.ops->fits(f.place, &one, c));
-    f.ops->drop(f.place, c);
+    f.ops->drop(f.place, &one, c);
     f.ops->settle(f.place);
     f.ops->unblock(f.place, 3);
     assert_true(f.ops->stirs(f.place, one.class));
@@ -297,7 +296,7 @@ static void changes(void **state)
     assert_int_equal(f.ops->touches(f.place, b, "n2/core3", &err), 1);
     f.ops->lift(f.place, b);
     assert_false(f.ops->fits(f.place, &two, b));
-    f.ops->drop(f.place, b);
+    f.ops->drop(f.place, &two, b);
     assert_int_equal(f.ops->when(f.place, &three, 0), 10); /* n0, n1, n4 */
     assert_int_equal(f.ops->remove(f.place, "n4", &err), 0);
     assert_holds(&f, b, "n2");
@@ -306,7 +305,7 @@ static void changes(void **state)
     assert_int_equal(f.ops->status(f.place, "n2", RESOURCE_UP, &err), 0);
     f.ops->lift(f.place, b);
     assert_false(f.ops->fits(f.place, &two, b)); /* it is half of what was asked for */
-    f.ops->drop(f.place, b);
+    f.ops->drop(f.place, &two, b);
     assert_int_equal(f.ops->when(f.place, &three, 0), 10);
     assert_int_equal(f.ops->status(f.place, "n7", RESOURCE_UP, &err), -1);
     assert_int_equal(errno, ENOENT);

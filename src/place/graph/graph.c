@@ -87,8 +87,9 @@ static void graph_place_lift(struct place *place, int64_t booking)
     lift(graph_place_of(place), booking);
 }
 
-static void graph_place_drop(struct place *place, int64_t booking)
+static void graph_place_drop(struct place *place, const struct place_ask *ask, int64_t booking)
 {
+    (void)ask;
     drop(graph_place_of(place), booking);
 }
 

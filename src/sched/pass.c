@@ -327,7 +327,7 @@ static int prepare(sched_t *s)
 /* Holders of reservations for later may take what has become preemptible. */
 static enum step hunt_step(sched_t *s)
 {
-    if (!s->queues || !s->queues->has_victims)
+    if (!s->queues->has_victims)
         return STEP_BUSY;
     uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
     if (slot == JOB_NONE) {
@@ -345,69 +345,16 @@ static enum step hunt_step(sched_t *s)
 static enum step tell_step(sched_t *s)
 {
     int64_t let = 0;
-    if (!s->queues)
-        return STEP_BUSY;
     if (settle_dependencies(s) < 0)
         return STEP_FAILED;
     if (s->queues->is_eased && (let = limits_resolve(s, true)) < 0)
         return STEP_FAILED;
     if (let > 0 || s->n_fresh > s->pass.n_fresh ||
         s->queues->repair_from < s->queues->repair_until) {
-        s->pass.phase = PASS_REPAIR;
-        s->pass.begun = false;
-        return STEP_DONE;
+        s->pass.is_again = true;
+        return STEP_BUSY;
     }
     return tell(s) < 0 ? STEP_FAILED : STEP_BUSY;
-}
-
-static enum step phase_step(sched_t *s)
-{
-    switch (s->pass.phase) {
-    case PASS_REPAIR:
-        return s->queues ? repair_step(s) : STEP_BUSY;
-    case PASS_OUTRANK:
-        return outrank(s);
-    case PASS_SWEEP:
-        return s->queues || s->n_lanes > 1 ? sweep_step(s) : s->swept ? STEP_BUSY : sweep_all(s);
-    case PASS_DUE:
-        return due_step(s);
-    case PASS_HUNT:
-        return hunt_step(s);
-    case PASS_WALK:
-        return walk_step(s);
-    default:
-        return tell_step(s);
-    }
-}
-
-/* The phase after one; a counted machine has fewer. */
-static enum pass_phase phase_after(const sched_t *s, enum pass_phase phase)
-{
-    if (s->queues)
-        return phase == PASS_TELL ? PASS_IDLE : phase + 1;
-    switch (phase) {
-    case PASS_OUTRANK:
-        return PASS_SWEEP;
-    case PASS_SWEEP:
-        return PASS_DUE;
-    case PASS_DUE:
-        return PASS_WALK;
-    default:
-        return PASS_IDLE;
-    }
-}
-
-static void phase_next(sched_t *s)
-{
-    s->pass.phase = phase_after(s, s->pass.phase);
-    s->pass.begun = false;
-    if (s->pass.phase == PASS_WALK) {
-        if (s->queues)
-            kinds_wake(s, false); /* reservations that moved have left something */
-        walk_begin(s);
-    }
-    if (s->pass.phase == PASS_OUTRANK)
-        s->pass.n_fresh = s->n_fresh;
 }
 
 /* The new jobs are no longer new. */
@@ -420,58 +367,68 @@ static void fresh_clear(sched_t *s)
     s->fresh_least = INT64_MAX;
 }
 
-/* Go through the phases. Returns 0, 1 if the budget is used up, or -1 with ENOMEM. */
-static int phases(sched_t *s, bool more)
+/* Whether a pass of a scheduler without queues is done without a walk: it can decide nothing, or all open jobs are promised a
+ * time, and started by a later pass of this instant. -1: ENOMEM.
+ */
+static int is_done_early(sched_t *s, bool more)
 {
-    while (s->pass.phase != PASS_IDLE) {
-        enum step step;
-        if (s->pass.phase == PASS_DUE && !s->pass.begun) {
-            if (!walk_needed(s, more)) {
-                s->pass.phase = PASS_TELL;
-            } else if (more && s->lanes[0].depth > 0 &&
-                       (int64_t)sched_waiting(s) <= s->lanes[0].depth) {
-                if (promise_all(s) == STEP_FAILED)
-                    return -1;
-                s->pass.phase = PASS_TELL;
-            }
-        }
-        step = phase_step(s);
-        if (step == STEP_FAILED)
-            return -1;
-        if (step == STEP_BUSY)
-            phase_next(s);
-        else if (s->pass.budget <= 1)
-            return 1;
-        else
-            s->pass.budget--;
-    }
-    return 0;
+    if (!walk_needed(s, more))
+        return true;
+    if (!more || s->lanes[0].depth == 0 || (int64_t)sched_waiting(s) > s->lanes[0].depth)
+        return false;
+    return promise_all(s) == STEP_FAILED ? -1 : true;
 }
 
-/* A whole pass of a counted machine, in one go: the same as its phases. Returns 0, or -1 with ENOMEM. */
-static int pass_counted(sched_t *s, bool more)
+/* Begin a phase, unless the pass was cut off in it or in a later one. */
+static bool enter(sched_t *s, enum pass_phase phase)
 {
-    enum step step = STEP_BUSY;
-    if (s->is_torn || (s->n_fresh > 0 && s->due.n > 0))
-        while ((step = outrank(s)) == STEP_DONE)
-            ;
-    if (step == STEP_FAILED || (!s->swept && sweep_all(s) == STEP_FAILED))
-        return -1;
-    if (!walk_needed(s, more))
+    if (s->pass.phase >= phase)
+        return false;
+    s->pass.phase = phase;
+    s->pass.begun = false;
+    return true;
+}
+
+/* A phase, or what is left of it. Returns 0, 1 if the budget is used up, or -1 with ENOMEM. */
+static inline int go(sched_t *s, enum pass_phase phase, enum step (*step)(sched_t *s))
+{
+    enter(s, phase);
+    if (s->pass.phase > phase)
         return 0;
-    if (more && s->lanes[0].depth > 0 && (int64_t)sched_waiting(s) <= s->lanes[0].depth)
-        return promise_all(s) == STEP_FAILED ? -1 : 0;
-    if (s->due.n > 0 && s->due.v[0].key <= s->now) {
-        s->pass.begun = false;
-        while ((step = due_step(s)) == STEP_DONE)
-            ;
+    for (;;) {
+        enum step done = step(s);
+        if (done != STEP_DONE)
+            return done == STEP_BUSY ? 0 : -1;
+        if (s->pass.budget <= 1)
+            return 1;
+        s->pass.budget--;
     }
-    if (step == STEP_FAILED)
-        return -1;
-    walk_begin(s);
-    while ((step = walk_step(s)) == STEP_DONE)
-        ;
-    return step == STEP_FAILED ? -1 : 0;
+}
+
+/* All phases, in order. Without queues nothing is to repair, to hunt or to tell. */
+static int phases(sched_t *s, bool more)
+{
+    int rc = s->queues ? go(s, PASS_REPAIR, repair_step) : 0;
+    if (rc == 0 && enter(s, PASS_OUTRANK))
+        s->pass.n_fresh = s->n_fresh;
+    if (rc == 0)
+        rc = go(s, PASS_OUTRANK, outrank);
+    if (rc == 0)
+        rc = go(s, PASS_SWEEP, sweep_step);
+    if (rc == 0 && enter(s, PASS_DUE) && (rc = is_done_early(s, more)) != 0)
+        return rc < 0 ? -1 : 0;
+    if (rc == 0)
+        rc = go(s, PASS_DUE, due_step);
+    if (rc == 0 && s->queues)
+        rc = go(s, PASS_HUNT, hunt_step);
+    if (rc == 0 && enter(s, PASS_WALK)) {
+        if (s->queues)
+            kinds_wake(s, false); /* reservations that moved have left something */
+        walk_begin(s);
+    }
+    if (rc == 0)
+        rc = go(s, PASS_WALK, walk_step);
+    return rc == 0 && s->queues ? go(s, PASS_TELL, tell_step) : rc;
 }
 
 static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
@@ -484,17 +441,21 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
     s->now = now;
     s->n_decisions = 0;
     s->pass.budget = budget;
+    s->pass.is_whole = budget == UINT64_MAX;
     if (s->queues)
         arena_clear(&s->queues->told);
     int rc = 0;
     if (!resumed) {
         rc = prepare(s);
-        s->pass.phase = s->queues ? PASS_REPAIR : PASS_OUTRANK;
-        s->pass.begun = false;
+        s->pass.phase = PASS_IDLE;
     }
-    if (rc == 0)
-        rc = budget == UINT64_MAX && !s->queues && !resumed ? pass_counted(s, more)
-                                                            : phases(s, more);
+    while (rc == 0) {
+        s->pass.is_again = false;
+        rc = phases(s, more);
+        if (!s->pass.is_again)
+            break;
+        s->pass.phase = PASS_IDLE;
+    }
     if (rc == 1)
         return 1;
     s->pass.phase = PASS_IDLE;

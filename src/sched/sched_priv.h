@@ -128,6 +128,8 @@ struct pass {
     uint64_t heard;         /* and in that of a graph */
     size_t n_due, next_due;
     size_t n_fresh; /* jobs that were new when it began */
+    bool is_again;  /* it goes through its phases once more */
+    bool is_whole;  /* it is not cut off */
     bool is_left;   /* repair has left the holders behind `left` to outrank */
     struct queue_key left;
     uint64_t budget;
@@ -271,9 +273,10 @@ enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
 /* Whether an open job, or one that would be there, is among the first that a pass considers. */
 bool is_considered(const struct lane *lane, struct queue_key key);
 
-/* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, or all of the only lane at once. */
+/* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, or all of the only lane at once in a whole
+ * pass.
+ */
 enum step sweep_step(sched_t *s);
-enum step sweep_all(sched_t *s);
 
 /* outrank.c: jobs that became open and go before holders get what these hold; once each, until there are none. */
 enum step outrank(sched_t *s);

@@ -182,6 +182,29 @@ static bool is_settled(const sched_t *s, const struct job *job)
     return s->queues && job->details->is_preempting;
 }
 
+/* What was freed before the sweep began has served everybody that it can. */
+static void swept(sched_t *s)
+{
+    freed_forget(&s->freed, s->pass.since);
+    if (s->queues)
+        s->place->ops->forget_freed(s->place, s->pass.heard < s->queues->heard ? s->pass.heard
+                                                                               : s->queues->heard);
+    s->swept = true;
+}
+
+/* All of the only lane, without a search for each. */
+static enum step sweep_all(sched_t *s)
+{
+    struct queue_cursor c;
+    for (bool any = queue_begin(s->lanes[0].held, &c); any; any = queue_next(&c)) {
+        uint32_t slot = queue_item(&c);
+        if (!is_settled(s, &s->jobs[slot]) && pull(s, slot) < 0)
+            return STEP_FAILED;
+    }
+    swept(s);
+    return STEP_BUSY;
+}
+
 enum step sweep_step(sched_t *s)
 {
     if (s->swept)
@@ -189,14 +212,12 @@ enum step sweep_step(sched_t *s)
     if (!s->pass.begun) {
         s->pass.since = s->freed.place;
         s->pass.heard = s->queues ? s->place->ops->freed(s->place) : 0;
+        if (s->n_lanes == 1 && s->pass.is_whole)
+            return sweep_all(s);
     }
     uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
     if (slot == JOB_NONE) {
-        freed_forget(&s->freed, s->pass.since);
-        if (s->queues)
-            s->place->ops->forget_freed(
-                s->place, s->pass.heard < s->queues->heard ? s->pass.heard : s->queues->heard);
-        s->swept = true;
+        swept(s);
         return STEP_BUSY;
     }
     s->pass.begun = true;
@@ -204,16 +225,4 @@ enum step sweep_step(sched_t *s)
     if (is_settled(s, &s->jobs[slot]))
         return STEP_DONE;
     return pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
-}
-
-enum step sweep_all(sched_t *s)
-{
-    struct queue_cursor c;
-    s->pass.since = s->freed.place;
-    for (bool any = queue_begin(s->lanes[0].held, &c); any; any = queue_next(&c))
-        if (pull(s, queue_item(&c)) < 0)
-            return STEP_FAILED;
-    freed_forget(&s->freed, s->pass.since);
-    s->swept = true;
-    return STEP_BUSY;
 }

@@ -75,7 +75,7 @@ static int event(struct wire *w)
     struct again a = {.b = {0}};
     if (message_event(w, &e))
         return -1;
-    FUZZ_CHECK(e.what <= ENGINE_LOST);
+    FUZZ_CHECK(e.what <= ENGINE_USED);
     message_put_event(&a.b, &e);
     begin(&a, MESSAGE_EVENT);
     FUZZ_CHECK(message_event(&a.w, &other) == 0);

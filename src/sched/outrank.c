@@ -14,31 +14,6 @@
 #include "sched/kind.h"
 #include "sched/queues.h"
 
-static int due_compare(const void *a, const void *b)
-{
-    const struct due *x = a;
-    const struct due *y = b;
-    return queue_before(x->key, y->key) ? -1 : queue_before(y->key, x->key);
-}
-
-static void lift(sched_t *s, struct job *job)
-{
-    s->place->ops->lift(s->place, job->booking);
-    job->is_lifted = true;
-    s->booked++;
-}
-
-/* Put a lifted reservation where it was, if it fits there. */
-static bool put_back(sched_t *s, struct job *job)
-{
-    if (!s->place->ops->fits(s->place, &job->ask, job->booking))
-        return false;
-    s->place->ops->drop(s->place, &job->ask, job->booking);
-    job->is_lifted = false;
-    s->booked++;
-    return true;
-}
-
 /* Whether a lane would promise this open job a time: it has one to give, or a holder behind the job. */
 static bool may_hold(const sched_t *s, uint32_t slot)
 {
@@ -121,19 +96,6 @@ static struct due *collect(sched_t *s, size_t *n)
     return list;
 }
 
-/* A holder that was lifted: its reservation again, or another one. */
-static enum step place_again(sched_t *s, uint32_t slot)
-{
-    if (put_back(s, &s->jobs[slot]))
-        return STEP_DONE;
-    if (open_reserve(s, slot) < 0 || held_to_open(s, slot, false) < 0)
-        return STEP_FAILED;
-    enum step step = promise(s, slot);
-    if (step == STEP_FAILED)
-        open_renew(s, slot); /* it is still to be looked at, and there is room for it */
-    return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;
-}
-
 /* A job that goes before holders: it starts or is promised a time. */
 static enum step place_fresh(sched_t *s, uint32_t slot)
 {
@@ -157,9 +119,8 @@ static void lift_behind(sched_t *s, struct queue_key key)
 {
     for (uint32_t slot = held_next(s, true, key); slot != JOB_NONE;
          slot = held_next(s, true, s->jobs[slot].key)) {
-        struct job *job = &s->jobs[slot];
-        if (!job->is_lifted && (!s->queues || !job->details->is_preempting))
-            lift(s, job);
+        if (!s->queues || !s->jobs[slot].details->is_preempting)
+            holder_lift(s, slot);
     }
 }
 
@@ -180,7 +141,7 @@ static enum step place_all(sched_t *s, const struct due *list, size_t n)
         if (fresh)
             step = place_fresh(s, slot);
         else if (s->jobs[slot].is_lifted)
-            step = place_again(s, slot);
+            step = holder_reseat(s, slot, true);
         holder = held_next(s, true, at);
     }
     return step;

@@ -21,13 +21,6 @@
 
 static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
 
-static int due_compare(const void *a, const void *b)
-{
-    const struct due *x = a;
-    const struct due *y = b;
-    return queue_before(x->key, y->key) ? -1 : queue_before(y->key, x->key);
-}
-
 /* List the held jobs whose time has come; returns their number. The list itself is the queue of a search
  * through the heap, whose subtrees end where a time has not come.
  */

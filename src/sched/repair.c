@@ -3,8 +3,6 @@
  * Those behind a job that goes before holders are about to be placed anew all the same (outrank.c). They are left to that, so that
  * nobody is promised a time and, in the same pass, a later one.
  */
-#include <errno.h>
-
 #include "sched/control.h"
 #include "sched/queues.h"
 
@@ -22,18 +20,6 @@ void repair_note(sched_t *s, int64_t from, int64_t until)
     n->repair_until = until > n->repair_until ? until : n->repair_until;
 }
 
-/* Find a lifted reservation another place; without one the job is open again. */
-static enum step move(sched_t *s, uint32_t slot)
-{
-    struct job *job = &s->jobs[slot];
-    int64_t was = job->at;
-    if (held_to_open(s, slot, false) < 0)
-        return STEP_FAILED; /* it stays lifted, and the next pass goes on with it */
-    note_freed(s, was, was + job->ask.duration);
-    enum step step = promise(s, slot);
-    return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;
-}
-
 void repair_done_behind(sched_t *s, struct queue_key key)
 {
     if (!s->queues || !s->pass.is_left || queue_before(s->pass.left, key))
@@ -45,7 +31,6 @@ void repair_done_behind(sched_t *s, struct queue_key key)
 enum step repair_step(sched_t *s)
 {
     struct queues *n = s->queues;
-    const struct place_ops *ops = s->place->ops;
     if (!s->pass.begun)
         s->pass.is_left = false;
     if (n->repair_from >= n->repair_until)
@@ -65,16 +50,10 @@ enum step repair_step(sched_t *s)
     if ((is_left && !job->details->is_preempting) || job->details->victims > 0 ||
         job->at >= n->repair_until || job->at + job->ask.duration <= n->repair_from)
         return STEP_DONE;
-    if (!job->is_lifted)
-        ops->lift(s->place, job->booking);
-    job->is_lifted = true;
-    if (!ops->fits(s->place, &job->ask, job->booking)) {
-        if (!is_left)
-            return move(s, slot);
+    holder_lift(s, slot);
+    if (!is_left)
+        return holder_reseat(s, slot, false);
+    if (!holder_put_back(s, slot))
         s->is_torn = true; /* it stays lifted until those behind the job are */
-        return STEP_DONE;
-    }
-    ops->drop(s->place, &job->ask, job->booking);
-    job->is_lifted = false;
     return STEP_DONE;
 }

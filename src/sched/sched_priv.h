@@ -65,11 +65,19 @@ struct shape {
 /* The table has 2^8 slots, so that a byte names one; of more shapes at once some are forgotten. */
 #define SHAPE_BITS 8
 
-/* A held job whose time has come. */
+/* A job in a list in queue order. */
 struct due {
     struct queue_key key;
     uint32_t slot;
 };
+
+/* For qsort. */
+static inline int due_compare(const void *a, const void *b)
+{
+    const struct due *x = a;
+    const struct due *y = b;
+    return queue_before(x->key, y->key) ? -1 : queue_before(y->key, x->key);
+}
 
 enum {
     ROOMS_MAX = 64
@@ -277,6 +285,14 @@ bool is_considered(const struct lane *lane, struct queue_key key);
  * pass.
  */
 enum step sweep_step(sched_t *s);
+
+/* reseat.c: take a holder out of the calendars, unless it is; put it where it was if it fits there, and tell whether; or else give it
+ * another reservation, without which it is open again. Without memory (STEP_FAILED) it stays lifted, or is open, and then goes before
+ * holders in the next pass if `again`.
+ */
+void holder_lift(sched_t *s, uint32_t slot);
+bool holder_put_back(sched_t *s, uint32_t slot);
+enum step holder_reseat(sched_t *s, uint32_t slot, bool again);
 
 /* outrank.c: jobs that became open and go before holders get what these hold; once each, until there are none. */
 enum step outrank(sched_t *s);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -490,6 +491,34 @@ static void a_journal_that_is_removed_is_written_again(void **state)
     scene_end(s);
 }
 
+/* Another keeper that is about to begin has the lock, for longer than one waits for it. */
+static void a_keeper_that_can_not_begin_yet_is_started_again(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make();
+    int ends[2];
+    char path[128], c;
+    snprintf(path, sizeof(path), "%s/keeper.lock", s->keeper);
+    assert_int_equal(pipe(ends), 0);
+    scene_kill_keeper(s);
+    s->e->ops->close(s->e);
+    pid_t holder = fork();
+    if (holder == 0) {
+        int fd = open(path, O_RDWR | O_CLOEXEC);
+        if (fd < 0 || flock(fd, LOCK_EX) || write(ends[1], "", 1) != 1)
+            _exit(EXIT_FAILURE);
+        sleep(4);
+        _exit(EXIT_SUCCESS);
+    }
+    assert_int_equal(read(ends[0], &c, 1), 1);
+    scene_open(s);
+    scene_wait(s, scene_shell(s, "exit 3"), ENGINE_ENDED);
+    assert_int_equal(waitpid(holder, NULL, 0), holder);
+    close(ends[0]);
+    close(ends[1]);
+    scene_end(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -505,6 +534,7 @@ int main(void)
         cmocka_unit_test(what_runs_without_a_journal_is_found),
         cmocka_unit_test(what_was_left_behind_without_a_journal_is_ended),
         cmocka_unit_test(a_journal_that_is_removed_is_written_again),
+        cmocka_unit_test(a_keeper_that_can_not_begin_yet_is_started_again),
     };
     return SCENE_RUN(tests);
 }

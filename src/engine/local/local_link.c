@@ -172,7 +172,9 @@ static int take_starter(struct local *l)
     if (poll(&p, 1, 0) <= 0)
         return wait_for(l, START_PATIENCE, "that is being started is not ready");
     listen_no_more(l, l->starter.ended);
-    return find_keeper_started(&l->starter, &l->trouble) ? give_up(l) : 1;
+    if (find_keeper_started(&l->starter, &l->trouble) && l->tries >= TRIES)
+        return give_up(l);
+    return 1; /* if it could not start, another may be starting, which can be reached by now */
 }
 
 static int take_greeting(struct local *l)

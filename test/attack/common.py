@@ -65,6 +65,11 @@ class Process:
         self.name = head.partition(b"(")[2].decode(errors="replace")
         self.state = fields[0].decode() if fields else "X"
         self.parent = int(fields[1]) if fields else 0
+        self.started = int(fields[19]) if fields else 0
+
+    def known(self):
+        """What tells it from others that had, or will have, its pid."""
+        return self.pid, self.started
 
     def directory(self):
         """Where it is; nothing if it has gone."""
@@ -124,7 +129,7 @@ def kill_descendants():
 def reap(known):
     """Waits for what others left us, as init would; `known` are children that somebody asks for."""
     for process in descendants():
-        if process.state == "Z" and process.parent == os.getpid() and process.pid not in known:
+        if process.state == "Z" and process.parent == os.getpid() and process.known() not in known:
             try:
                 os.waitpid(process.pid, os.WNOHANG)
             except ChildProcessError:
@@ -144,7 +149,7 @@ class Trial:
         self.begin, self.seconds = now(), seconds
         self.rows = {}  # what: [how many, how many of these were lost]
         self.losses, self.notes = [], []
-        self.known = set()  # children that somebody waits for
+        self.known = set()  # children that somebody waits for (Process.known)
         self.round = 0
 
     def path(self, *parts):
@@ -287,7 +292,7 @@ class Server:
                 [os.path.join(self.trial.build, "berthd"), "--foreground"],
                 env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory,
                 preexec_fn=die_with_us)
-        self.trial.known.add(self.process.pid)
+        self.trial.known.add(Process(self.process.pid).known())
 
     def ended(self):
         """Its status, or None while it runs."""

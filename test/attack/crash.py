@@ -11,7 +11,7 @@ import sqlite3
 import time
 
 from account import Account
-from common import Book, Connection, Server, become, descendants, job, now, send
+from common import Book, Connection, Process, Server, become, descendants, job, now, send
 
 CLIENTS = 3
 BACKLOG = 150  # jobs that wait, above which a client rests
@@ -154,7 +154,7 @@ def fork(trial, user, run):
             status = 0
         finally:
             os._exit(status)
-    trial.known.add(pid)
+    trial.known.add(Process(pid).known())
     return pid
 
 
@@ -302,7 +302,6 @@ def stop_clients(trial, pids):
         status = os.waitpid(pid, 0)[1]
         if status:
             trial.lost("clients that went on to the end", f"status {status}")
-    trial.known.difference_update(pids)
 
 
 def attack(trial, users):

@@ -26,8 +26,8 @@ static int changed(sched_t *s, int64_t now)
     queues_event(s, now);
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);
-    s->queues->is_eased = s->queues->is_all_eased =
-        true; /* a job may ask for less of other nodes */
+    if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
+        s->queues->is_eased = s->queues->is_all_eased = true;
     s->queues->turn = s->place->ops->turn(s->place, now);
     return 0;
 }

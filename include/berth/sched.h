@@ -509,8 +509,9 @@ int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_st
  * jobs can get a reservation, goes before a holder, or needs no more units than would be free if the holders
  * whose time has come left theirs. The closing pass may be left out where sched_next_time is later than `now`.
  *
- * Decisions, in the order taken, belong to the core and are valid until its next call. Returns 0, or -1 with
- * EINVAL, or with ENOMEM: then the decisions taken before are returned and stand, and another pass goes on.
+ * Decisions, in the order taken, belong to the core and are valid until the next pass, whatever else it is told and asked
+ * meanwhile. Returns 0, or -1 with EINVAL, or with ENOMEM: then the decisions taken before are returned and stand, and
+ * another pass goes on.
  *
  * With s jobs started, r reservations made or moved and q waiting: O((s + r + 1) log q) and what the calendar
  * takes for each, as long as few waiting jobs lie between what is free and the next power of two units.
@@ -552,7 +553,6 @@ int64_t sched_start_time(const sched_t *s, sched_job_t job);
 /* The cores that a running job was given: *n ranges, ascending, with gaps between them, that belong to the core and are
  * valid until its next call. Cores are numbered from 0 over the whole machine, those that are down too, in the order in
  * which a walk from the root that enters each vertex before its next sibling meets them. On a flat machine *n is 0.
- * Decisions stay valid.
  * Returns 0, or -1 with EINVAL (the job isn't running) or ENOMEM. O(cores of the job).
  */
 int sched_allocation(sched_t *s, sched_job_t job, const struct resource_range **ranges, size_t *n);

@@ -79,7 +79,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
 {
     struct job *job = &s->jobs[slot];
     bool reserved = r->state == SCHED_RESERVED;
-    if (decision_reserve(s) < 0 || control_prepare(s, slot) < 0)
+    if (control_prepare(s, slot) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     if (!r->resources || r->until <= r->at)
         return errtext_set(err, EINVAL, "expected what it holds, from when until when");
@@ -106,12 +106,11 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
         note_freed(s, s->now, INT64_MAX); /* what was freed since it was last tried is not known */
         return 0;
     }
-    size_t decisions = s->n_decisions;
+    struct sched_decision before; /* it was taken then */
     job->state = SCHED_RUNNING;
     job->ask.duration = r->until - r->at;
     s->running++;
-    control_started(s, slot, r->how, decision_add(s, SCHED_START, slot, r->at, NULL));
-    s->n_decisions = decisions; /* it was taken before */
+    control_started(s, slot, r->how, &before);
     job->details->until = r->until;
     heap_move(&s->queues->ends, slot, r->until, job->key.seq);
     return 0;

@@ -217,30 +217,6 @@ static int carry_out(struct play *p, const struct sched_decision *d)
     return 0;
 }
 
-/* Keep what a pass decided, as the core is asked more while that is carried out. */
-static int copy_decisions(struct play *p, const struct sched_decision *d, size_t n)
-{
-    if (room_for((void **)&p->decided, &p->cap_decided, n, sizeof(*p->decided)) < 0)
-        return -1;
-    strbuf_reset(&p->reasons);
-    for (size_t i = 0; i < n; i++)
-        if (d[i].reason)
-            strbuf_put(&p->reasons, d[i].reason, strlen(d[i].reason) + 1);
-    if (p->reasons.failed) {
-        errno = ENOMEM;
-        return -1;
-    }
-    const char *reason = p->reasons.data;
-    for (size_t i = 0; i < n; i++) {
-        p->decided[i] = d[i];
-        if (d[i].reason) {
-            p->decided[i].reason = reason;
-            reason += strlen(reason) + 1;
-        }
-    }
-    return 0;
-}
-
 static int pass(struct play *p)
 {
     const struct sched_decision *decisions;
@@ -248,20 +224,19 @@ static int pass(struct play *p)
     p->passes++;
     p->passed = p->now;
     p->happened = false;
-    if (sched_pass(p->sched, p->now, false, &decisions, &n) < 0 ||
-        copy_decisions(p, decisions, n) < 0)
+    if (sched_pass(p->sched, p->now, false, &decisions, &n) < 0)
         return -1;
     for (size_t i = 0; i < n; i++) {
-        if (p->decided[i].kind == SCHED_START)
-            p->jobs[decided_job(p, &p->decided[i])].starts = true;
-        if (p->decided[i].kind != SCHED_WAIT)
+        if (decisions[i].kind == SCHED_START)
+            p->jobs[decided_job(p, &decisions[i])].starts = true;
+        if (decisions[i].kind != SCHED_WAIT)
             p->last = -1;
     }
     for (size_t i = 0; i < n; i++)
-        if (carry_out(p, &p->decided[i]) < 0)
+        if (carry_out(p, &decisions[i]) < 0)
             return -1;
     for (size_t i = 0; i < n; i++) {
-        const struct sched_decision *d = &p->decided[i];
+        const struct sched_decision *d = &decisions[i];
         if (d->kind == SCHED_PREEMPT && preempt_job(p, decided_job(p, d), d->requeue) < 0)
             return -1;
     }
@@ -467,8 +442,6 @@ void play_destroy(struct play *p)
     free(p->submissions);
     free(p->jobs);
     free(p->expects);
-    free(p->decided);
-    strbuf_clear(&p->reasons);
     strbuf_clear(&p->name);
     strbuf_clear(&p->name_also);
     strbuf_clear(&p->line);

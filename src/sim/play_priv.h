@@ -73,9 +73,6 @@ struct play {
     const char *source;             /* the scenario's name */
     struct scenario_event *expects; /* of this instant */
     size_t n_expects, cap_expects;
-    struct sched_decision *decided; /* a copy of what a pass decided */
-    size_t cap_decided;
-    struct strbuf reasons;   /* theirs */
     struct strbuf name;      /* a job's */
     struct strbuf name_also; /* another's, at the same time */
     struct strbuf line;

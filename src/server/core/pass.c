@@ -10,27 +10,6 @@
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
 
-/* Keep what a pass decided, as the core is asked more while that is carried out. */
-static int copy_decisions(server_t *s, const struct sched_decision *d, size_t n)
-{
-    if (room_for((void **)&s->decided, &s->cap_decided, n, sizeof(*s->decided)) < 0)
-        return -1;
-    strbuf_reset(&s->reasons);
-    for (size_t i = 0; i < n; i++)
-        if (d[i].reason && d[i].kind == SCHED_REJECT)
-            strbuf_put(&s->reasons, d[i].reason, strlen(d[i].reason) + 1);
-    const char *reason = s->reasons.failed ? NULL : s->reasons.data;
-    for (size_t i = 0; i < n; i++) {
-        s->decided[i] = d[i];
-        s->decided[i].reason = NULL;
-        if (reason && d[i].reason && d[i].kind == SCHED_REJECT) {
-            s->decided[i].reason = reason;
-            reason += strlen(reason) + 1;
-        }
-    }
-    return 0;
-}
-
 static int64_t shown_member(const struct job *job, uint32_t member)
 {
     return job->members > 1 ? (int64_t)member : -1;
@@ -183,24 +162,12 @@ int server_pass(server_t *s, berth_error_t *err)
     if (!s->runs_known || next > s->now || s->now < s->hold_until ||
         (next <= s->passed && !s->happened))
         return 0;
-    /* What is decided must not be lost: jobs that the core has started would never be. */
-    size_t room = s->counts[STORE_PENDING] + s->counts[STORE_STARTING] + s->counts[STORE_RUNNING];
-    room += s->kept_members;
-    if (room_for((void **)&s->decided, &s->cap_decided, room, sizeof(*s->decided)) < 0) {
-        s->happened = true;
-        return errtext_set(err, ENOMEM, "the scheduler can't decide: out of memory");
-    }
     s->happened = false;
     s->passed = s->now;
     int rc = sched_pass(s->sched, s->now, false, &decisions, &n);
     int errnum = errno;
-    if (n > 0 && copy_decisions(s, decisions, n) < 0) {
-        rc = -1; /* what it decided is lost: jobs that it has started would never be */
-        errnum = errno;
-        n = 0;
-    }
     for (size_t i = 0; i < n; i++)
-        carry_out(s, &s->decided[i]);
+        carry_out(s, &decisions[i]);
     if (rc == 0)
         return 0;
     s->happened = true;

@@ -202,9 +202,7 @@ struct server {
     json_t *settings;   /* what administrators changed of queues and resources */
     struct intern told; /* ids of ended jobs that the core has been told of */
 
-    struct sched_decision *decided;
-    size_t cap_decided;
-    struct strbuf reasons, text;
+    struct strbuf text;
     char *notices; /* JSON array's inside: strings */
     size_t n_notices;
     bool stopping;

@@ -177,7 +177,6 @@ static void clear_jobs(server_t *s)
     free(s->events);
     free(s->signals);
     free(s->strays);
-    free(s->decided);
 }
 
 void server_close(server_t *s)
@@ -196,7 +195,6 @@ void server_close(server_t *s)
     intern_clear(&s->told);
     heap_clear(&s->timers);
     json_decref(s->settings);
-    strbuf_clear(&s->reasons);
     strbuf_clear(&s->text);
     free(s->notices);
     free(s->lists);

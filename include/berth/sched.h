@@ -509,8 +509,11 @@ int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_st
  * jobs can get a reservation, goes before a holder, or needs no more units than would be free if the holders
  * whose time has come left theirs. The closing pass may be left out where sched_next_time is later than `now`.
  *
- * Decisions, in the order taken, belong to the core and are valid until the next pass, whatever else it is told and asked
- * meanwhile. Returns 0, or -1 with EINVAL, or with ENOMEM: then the decisions taken before are returned and stand, and
+ * Decisions, in the order taken, belong to the core and are valid until the next pass, whatever else it is
+ * told and asked meanwhile. With a min_interval, a pass before sched_next_time is put off: it decides
+ * nothing.
+ *
+ * Returns 0, or -1 with EINVAL, or with ENOMEM: then the decisions taken before are returned and stand, and
  * another pass goes on.
  *
  * With s jobs started, r reservations made or moved and q waiting: O((s + r + 1) log q) and what the calendar
@@ -531,10 +534,20 @@ int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision *
 int sched_pass_some(sched_t *s, int64_t now, uint64_t budget,
                     const struct sched_decision **decisions, size_t *n);
 
-/* The time at which a pass is needed even if nothing happens: the earliest reservation's, or, after a pass that failed with ENOMEM,
- * that of the last call; INT64_MAX for none. The pass is to be given this time even if it comes late: what a job holds is booked
- * from its reservation's time on. With named queues also when a job may begin or be preempted, and, while jobs wait for resources,
- * when a block begins or ends.
+/* The time at which the next pass is to be made, given what has happened and when the last one was;
+ * INT64_MAX: none before something happens. Whoever makes a pass at each such time, and no other, misses
+ * nothing. A pass made then is never put off, and right after a whole one (without `more`) the next is
+ * due later.
+ *
+ * If something has happened since the last pass, the next is due at once; with a min_interval, so long
+ * after that pass as long as fewer than max_events are gathered. Else, and before that, it is due when
+ * time alone brings something: the earliest reservation's time; with named queues also when a job may
+ * begin or be preempted, and, while jobs wait for resources, when a block begins or ends. After a pass
+ * that failed with ENOMEM or was cut off it is due at once. "At once" is the time of the last call;
+ * nothing is due before that.
+ *
+ * The pass is to be given this time even if it comes late: what a job holds is booked from its
+ * reservation's time on.
  */
 int64_t sched_next_time(const sched_t *s);
 

@@ -1,4 +1,6 @@
-/* What comes with time alone: jobs may begin, blocks begin and end, jobs become preemptible. */
+/* What comes with time alone: jobs may begin, blocks begin and end, jobs become preemptible. When the
+ * next pass is due.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -36,15 +38,58 @@ static bool somebody_waits(const sched_t *s)
     return false;
 }
 
-int64_t clock_next(const sched_t *s)
+/* When time alone makes a pass due. A pass leaves nothing here that its own time has brought already. */
+static int64_t next_turn(const sched_t *s)
 {
     const struct queues *n = s->queues;
     int64_t next = s->due.n > 0 ? s->due.v[0].key : INT64_MAX;
+    if (!n)
+        return next;
     if (n->begins.n > 0 && n->begins.v[0].key < next)
         next = n->begins.v[0].key;
     if (n->preemptible_next < next)
         next = n->preemptible_next;
     return n->turn < next && somebody_waits(s) ? n->turn : next;
+}
+
+/* Whether something has happened since the last pass. */
+static bool is_news(const sched_t *s)
+{
+    if (s->queues)
+        return s->queues->events > 0;
+    return s->woken || s->n_fresh > 0 || s->rejected != JOB_NONE;
+}
+
+/* When what has happened makes a pass due: at once, or when events have been gathered for long enough. */
+static int64_t next_look(const sched_t *s)
+{
+    const struct queues *n = s->queues;
+    bool gathers = n && n->setup->min_interval > 0 && n->passed >= 0 &&
+                   (int64_t)n->events < n->setup->max_events;
+    return gathers ? n->passed + n->setup->min_interval : s->now;
+}
+
+int64_t sched_next_time(const sched_t *s)
+{
+    if (s->failed || s->pass.phase != PASS_IDLE)
+        return s->now; /* a pass is to go on */
+    int64_t next = next_turn(s);
+    if (is_news(s) && next_look(s) < next)
+        next = next_look(s);
+    return next > s->now ? next : s->now;
+}
+
+bool clock_is_early(const sched_t *s, int64_t now)
+{
+    const struct queues *n = s->queues;
+    return n && n->setup->min_interval > 0 && n->passed >= 0 && now >= s->now &&
+           now < sched_next_time(s);
+}
+
+bool clock_check(const sched_t *s)
+{
+    const struct queues *n = s->queues;
+    return n->events > 0 || s->failed || s->pass.phase != PASS_IDLE || next_turn(s) > n->passed;
 }
 
 /* What is known of when jobs of a kind could start: the longest that could some day, and the shortest that never can. */
@@ -70,12 +115,13 @@ static int note_chance(sched_t *s, const struct job *job, struct chance *chance,
     return 0;
 }
 
-int64_t clock_last(sched_t *s)
+/* The last time of a scheduler whose jobs neither run nor have reservations or begin times. -1 with
+ * ENOMEM.
+ */
+static int64_t last_chance(sched_t *s)
 {
     const struct queues *n = s->queues;
     int64_t last = 0;
-    if (n->events > 0 || n->begins.n > 0)
-        return INT64_MAX;
     struct chance *chance = calloc((size_t)n->kinds.n + 1, sizeof(*chance));
     if (!chance)
         return -1;
@@ -90,4 +136,12 @@ int64_t clock_last(sched_t *s)
     }
     free(chance);
     return last;
+}
+
+int64_t sched_last_time(sched_t *s)
+{
+    if (s->failed || is_news(s) || s->running > 0 || s->due.n > 0 ||
+        (s->queues && s->queues->begins.n > 0))
+        return INT64_MAX;
+    return s->queues ? last_chance(s) : 0;
 }

@@ -368,6 +368,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     if (rc < 0)
         return -1;
     n->is_eased = n->is_all_eased = n->is_recount_due = true;
+    queues_event(s, now);
     victims_list(s);
-    return queues_event(s, now);
+    return 0;
 }

@@ -465,21 +465,12 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
     return rc;
 }
 
-/* Whether events are to be gathered for a while yet. */
-static bool is_coalesced(const sched_t *s, int64_t now)
-{
-    const struct queues *n = s->queues;
-    return n && !s->failed && n->setup->min_interval > 0 && n->passed >= 0 &&
-           s->pass.phase == PASS_IDLE && now - n->passed < n->setup->min_interval &&
-           (int64_t)n->events < n->setup->max_events && clock_next(s) > now;
-}
-
 static int pass(sched_t *s, int64_t now, bool more, uint64_t budget,
                 const struct sched_decision **decisions, size_t *n)
 {
     *n = 0;
     *decisions = NULL;
-    if (is_coalesced(s, now))
+    if (clock_is_early(s, now))
         return 0;
     int rc = run(s, now, more, budget);
     *decisions = s->decisions;

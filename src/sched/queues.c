@@ -145,19 +145,8 @@ bool queues_check(const sched_t *s)
         if (lane_holds(&s->lanes[i]) < 0)
             return false;
     return dict_check(&n->jobspecs) && kinds_check(s) && limits_check(n->limits) &&
-           depend_check(n->depend) && heap_check(&n->begins) && heap_check(&n->ends);
-}
-
-int64_t queues_next_time(const sched_t *s)
-{
-    const struct queues *n = s->queues;
-    int64_t next = clock_next(s);
-    if (n->events == 0)
-        return next;
-    bool wait =
-        n->setup->min_interval > 0 && n->passed >= 0 && (int64_t)n->events < n->setup->max_events;
-    int64_t due = wait ? n->passed + n->setup->min_interval : s->now;
-    return due < next ? due : next;
+           depend_check(n->depend) && heap_check(&n->begins) && heap_check(&n->ends) &&
+           clock_check(s);
 }
 
 int queues_event(sched_t *s, int64_t now)

@@ -176,7 +176,6 @@ void pending_end(sched_t *s, uint32_t slot);
 void queues_destroy(sched_t *s);
 
 bool queues_check(const sched_t *s);
-int64_t queues_next_time(const sched_t *s);
 
 /* Lanes for the queues of a setup, without jobs, and which of them each queue's jobs are in (NULL with ENOMEM, or with
  * EINVAL and a text: a queue asks for resources by a wrong constraint).
@@ -255,9 +254,11 @@ void preempting_ended(sched_t *s, uint32_t slot);
 
 /* clock.c: what has come with time alone: begins, ends of blocks, jobs that become preemptible. Returns 0, or -1. */
 int clock_turn(sched_t *s);
-int64_t clock_next(const sched_t *s);
 
-/* See sched_last_time, of a scheduler whose jobs neither run nor have reservations. */
-int64_t clock_last(sched_t *s);
+/* Whether a pass at `now` is put off, as events are gathered for a while yet. */
+bool clock_is_early(const sched_t *s, int64_t now);
+
+/* Right after a pass time alone makes none due that would be no later. */
+bool clock_check(const sched_t *s);
 
 #endif

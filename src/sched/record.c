@@ -250,6 +250,7 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         s->swept = true;
         n->has_victims = false;
         n->preemptible_next = next_preemptible(s, passed); /* of those that it saw */
+        n->turn = s->place->ops->turn(s->place, passed < 0 ? 0 : passed);
         return 0;
     }
     /* What these events were is not known any more: all is looked at. */

@@ -237,22 +237,6 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
     return core_advance(s, now);
 }
 
-int64_t sched_next_time(const sched_t *s)
-{
-    if (s->failed)
-        return s->now;
-    if (s->queues)
-        return queues_next_time(s);
-    return s->due.n > 0 ? s->due.v[0].key : INT64_MAX;
-}
-
-int64_t sched_last_time(sched_t *s)
-{
-    if (s->failed || s->running > 0 || s->due.n > 0)
-        return INT64_MAX;
-    return s->queues ? clock_last(s) : 0;
-}
-
 int sched_state(const sched_t *s, sched_job_t handle)
 {
     uint32_t slot = job_find(s, handle);

@@ -142,12 +142,16 @@ size_t naive_count(const struct naive *s, int state)
     return n;
 }
 
-int64_t naive_next_time(const struct naive *s)
+int64_t naive_next_time(const struct naive *s, int64_t now)
 {
-    int64_t next = INT64_MAX;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->jobs[i].state == SCHED_RESERVED && s->jobs[i].at < next)
-            next = s->jobs[i].at;
+    int64_t next = s->woken ? now : INT64_MAX;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct naive_job *job = &s->jobs[i];
+        if (job->state == SCHED_RESERVED && job->at < next)
+            next = job->at;
+        if (job->state == SCHED_REJECTED || (job->state == SCHED_WAITING && job->news))
+            next = now < next ? now : next;
+    }
     return next;
 }
 

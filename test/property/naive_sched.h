@@ -57,8 +57,10 @@ bool naive_waits(const struct naive *s, size_t job);
 /* Whether job a goes before job b in the queue. */
 bool naive_before(const struct naive *s, size_t a, size_t b);
 
-/* The earliest reservation's time; INT64_MAX for none. */
-int64_t naive_next_time(const struct naive *s);
+/* `now` if something has happened since the last pass, or the earliest reservation's time; INT64_MAX for
+ * none.
+ */
+int64_t naive_next_time(const struct naive *s, int64_t now);
 size_t naive_count(const struct naive *s, int state);
 
 #endif

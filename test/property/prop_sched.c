@@ -236,7 +236,7 @@ static void compare_jobs(struct run *r, int64_t now)
 static void compare(struct run *r, int64_t now)
 {
     CHECK(sched_check(r->sched));
-    CHECK(sched_next_time(r->sched) == naive_next_time(&r->naive));
+    CHECK(sched_next_time(r->sched) == naive_next_time(&r->naive, now));
     CHECK(sched_running(r->sched) == naive_count(&r->naive, SCHED_RUNNING));
     CHECK(sched_waiting(r->sched) ==
           naive_count(&r->naive, SCHED_WAITING) + naive_count(&r->naive, SCHED_RESERVED));
@@ -347,7 +347,7 @@ static int next_change(struct run *r, int64_t now)
 
 static int64_t next_instant(struct run *r)
 {
-    int64_t now = naive_next_time(&r->naive);
+    int64_t now = naive_next_time(&r->naive, 0);
     int end = next_end(r);
     if (end >= 0 && r->c->job[end].end < now)
         now = r->c->job[end].end;

@@ -1,4 +1,4 @@
-/* What a pass leaves behind: its decisions, which stay until the next one. */
+/* What a pass leaves behind: its decisions, which stay until the next one, and when that is due. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -225,10 +225,279 @@ static void a_restored_job_leaves_decisions(void **state)
     close_world(&w);
 }
 
+/* ---- When the next pass is due ---- */
+
+static int64_t next(const struct world *w)
+{
+    return sched_next_time(w->sched);
+}
+
+/* Something has happened at `now`: a pass is due at once, and after it none but by time. */
+static void expect_due(struct world *w, int64_t now)
+{
+    assert_int_equal(next(w), now);
+    pass(w, now);
+    assert_true(next(w) > now);
+}
+
+static void each_event_makes_a_pass_due(void **state)
+{
+    struct world w;
+    struct sched_block block = {.name = "b", .resources = "node1", .start = 900, .duration = 10};
+    (void)state;
+    open_world(&w, queues);
+    assert_int_equal(next(&w), INT64_MAX);
+    sched_job_t a = submit(&w, 0, "a", 4, PLAIN);
+    expect_due(&w, 0);
+    assert_int_equal(next(&w), INT64_MAX);
+    pass(&w, 0);
+    assert_int_equal(next(&w), INT64_MAX);
+    sched_job_t b = submit(&w, 1, "b", 4, PLAIN);
+    expect_due(&w, 1);
+    sched_job_t c = submit(&w, 2, "c", 4, PLAIN);
+    expect_due(&w, 2);
+    assert_int_equal(next(&w), 100); /* when c will start */
+    assert_int_equal(sched_hold(w.sched, 3, c), 0);
+    expect_due(&w, 3);
+    assert_int_equal(next(&w), INT64_MAX);
+    assert_int_equal(sched_release(w.sched, 4, c), 0);
+    expect_due(&w, 4);
+    assert_int_equal(sched_prioritize(w.sched, 5, c, 1), 0);
+    expect_due(&w, 5);
+    assert_int_equal(sched_set_duration(w.sched, 6, a, 50, NULL), 0);
+    expect_due(&w, 6);
+    assert_int_equal(next(&w), 50);
+    assert_int_equal(sched_set_queue(w.sched, 7, c, "other", NULL), 0);
+    expect_due(&w, 7);
+    assert_int_equal(sched_queue_set(w.sched, 8, "other", true, false, NULL), 0);
+    expect_due(&w, 8);
+    assert_int_equal(sched_queue_set(w.sched, 9, "other", true, true, NULL), 0);
+    expect_due(&w, 9);
+    assert_int_equal(sched_set_status(w.sched, 10, "node1", RESOURCE_DRAINED, NULL), 0);
+    expect_due(&w, 10);
+    assert_int_equal(sched_set_property(w.sched, 11, "node1", "k", "v", NULL), 0);
+    expect_due(&w, 11);
+    assert_int_equal(sched_block(w.sched, 12, &block, NULL), 0);
+    expect_due(&w, 12);
+    assert_int_equal(sched_unblock(w.sched, 13, "b", NULL), 0);
+    expect_due(&w, 13);
+    assert_int_equal(sched_configure(w.sched, 14, &w.config->sched, NULL), 0);
+    expect_due(&w, 14);
+    assert_int_equal(sched_requeue(w.sched, 15, b), 0);
+    expect_due(&w, 15);
+    assert_int_equal(sched_finish(w.sched, 16, a), 0);
+    expect_due(&w, 16);
+    assert_int_equal(sched_cancel(w.sched, 17, b), 0);
+    expect_due(&w, 17);
+    submit(&w, 18, "x", 1, (struct sched_request){.queue = "none"}); /* to be rejected */
+    expect_due(&w, 18);
+    sched_job_t d = submit(&w, 19, "d", 1, PLAIN);
+    assert_int_equal(sched_withdraw(w.sched, 20, d), 0);
+    expect_due(&w, 20);
+    close_world(&w);
+}
+
+static void questions_and_refusals_make_none_due(void **state)
+{
+    struct world w;
+    struct sched_annotation a;
+    (void)state;
+    open_world(&w, queues);
+    sched_job_t job = submit(&w, 5, "a", 4, PLAIN);
+    pass(&w, 5);
+    assert_int_equal(sched_annotate(w.sched, job, &a), 0);
+    assert_int_equal(sched_hold(w.sched, 6, job), -1); /* it runs */
+    assert_int_equal(sched_cancel(w.sched, 4, job), -1);
+    assert_int_equal(sched_set_status(w.sched, 6, "node7", RESOURCE_DOWN, NULL), -1);
+    assert_int_equal(next(&w), INT64_MAX);
+    close_world(&w);
+}
+
+static void time_alone_makes_a_pass_due(void **state)
+{
+    static const char text[] = "resources: {nodes: 1, cores: 4}\n"
+                               "match: {policy: low}\n"
+                               "queues: {q: {policy: fcfs}, first: {policy: easy, priority: 9},\n"
+                               "         spare: {policy: fcfs, preemptible: cancel}}\n"
+                               "default-queue: q\n"
+                               "blocks: [{name: b, resources: node0, start: 60, duration: 10,\n"
+                               "          every: 100}]\n";
+    struct world w;
+    (void)state;
+    open_world(&w, text);
+    sched_job_t begins = submit(&w, 0, "a", 1, (struct sched_request){.begin = 7, .duration = 10});
+    expect_due(&w, 0);
+    assert_int_equal(next(&w), 7); /* blocks are nothing to who is blocked otherwise */
+    expect_due(&w, 7);
+    assert_int_equal(next(&w), INT64_MAX);
+    sched_job_t waits = submit(&w, 8, "b", 4, (struct sched_request){.duration = 40});
+    expect_due(&w, 8);
+    assert_int_equal(next(&w), 60);
+    expect_due(&w, 60); /* of what the first overruns no pass need know until then */
+    assert_int_equal(next(&w), 70);
+    assert_int_equal(sched_cancel(w.sched, 61, waits), 0);
+    assert_int_equal(sched_finish(w.sched, 61, begins), 0);
+    expect_due(&w, 61);
+    assert_int_equal(next(&w), INT64_MAX);
+    submit(&w, 75, "spare", 4,
+           (struct sched_request){.queue = "spare", .preemptible_after = 10, .duration = 80});
+    expect_due(&w, 75);
+    assert_int_equal(next(&w), 85); /* from then on it may be preempted */
+    sched_job_t first =
+        submit(&w, 76, "first", 4, (struct sched_request){.queue = "first", .duration = 30});
+    expect_due(&w, 76);
+    assert_int_equal(sched_state(w.sched, first), SCHED_RESERVED);
+    assert_int_equal(next(&w), 85);
+    expect_due(&w, 85);
+    assert_int_equal(w.n, 1);
+    assert_int_equal(w.decision[0].kind, SCHED_PREEMPT);
+    assert_int_equal(next(&w), INT64_MAX); /* until what it has taken is given back */
+    assert_int_equal(sched_finish(w.sched, 90, w.decision[0].job), 0);
+    expect_due(&w, 90);
+    assert_int_equal(sched_state(w.sched, first), SCHED_RUNNING);
+    close_world(&w);
+}
+
+/* A job that overruns moves the reservation behind it on, time and again. */
+static void an_overrun_puts_the_next_pass_off(void **state)
+{
+    struct world w;
+    (void)state;
+    open_world(&w, queues);
+    submit(&w, 0, "a", 4, (struct sched_request){.duration = 10});
+    submit(&w, 0, "long", 4, PLAIN);
+    sched_job_t b = submit(&w, 0, "b", 4, PLAIN);
+    expect_due(&w, 0);
+    assert_int_equal(next(&w), 10);
+    int64_t at = 10;
+    for (int i = 0; i < 5; i++) {
+        expect_due(&w, at);
+        assert_int_equal(sched_state(w.sched, b), SCHED_RESERVED);
+        assert_int_equal(next(&w), sched_start_time(w.sched, b));
+        at = next(&w);
+    }
+    close_world(&w);
+}
+
+static const char gathering[] = "resources: {nodes: 1, cores: 4}\n"
+                                "match: {policy: low}\n"
+                                "queues: {q: {policy: easy, priority: 5},\n"
+                                "         spare: {policy: easy, preemptible: cancel}}\n"
+                                "default-queue: q\n"
+                                "passes: {min-interval: 20, max-events: 3}\n";
+
+static void events_are_gathered(void **state)
+{
+    struct world w;
+    (void)state;
+    open_world(&w, gathering);
+    sched_job_t a = submit(&w, 3, "a", 4, (struct sched_request){.duration = 30});
+    expect_due(&w, 3); /* before the first pass nothing is waited for */
+    submit(&w, 5, "b", 4, PLAIN);
+    assert_int_equal(next(&w), 23);
+    pass(&w, 22); /* it is put off, */
+    assert_int_equal(w.n, 0);
+    assert_int_equal(next(&w), 23);
+    expect_due(&w, 23); /* and at its time it is not */
+    assert_int_equal(w.n, 1);
+    assert_int_equal(next(&w), 33); /* a promise doesn't wait, */
+    expect_due(&w, 33);             /* and, as a overruns, is put off */
+    assert_true(next(&w) > 33);
+    assert_int_equal(sched_finish(w.sched, 33, a), 0);
+    assert_int_equal(next(&w), 34);
+    expect_due(&w, 34);
+    submit(&w, 35, "c", 1, PLAIN);
+    submit(&w, 36, "d", 1, PLAIN);
+    assert_int_equal(next(&w), 54);
+    submit(&w, 37, "e", 1, PLAIN); /* they are as many as may wait */
+    expect_due(&w, 37);
+    submit(&w, 60, "f", 1, PLAIN);
+    expect_due(&w, 60); /* a pass could have been before */
+    assert_int_equal(w.n, 1);
+    assert_int_equal(next(&w), 134);
+    close_world(&w);
+}
+
+/* What a job has preempted others for it gets as soon as they have ended. */
+static void who_has_preempted_does_not_wait(void **state)
+{
+    struct world w;
+    (void)state;
+    open_world(&w, gathering);
+    sched_job_t spare = submit(&w, 0, "a", 4, (struct sched_request){.queue = "spare"});
+    expect_due(&w, 0);
+    expect_due(&w, 1); /* from now on it may be preempted */
+    sched_job_t b = submit(&w, 5, "b", 4, PLAIN);
+    assert_int_equal(next(&w), 21);
+    expect_due(&w, 21);
+    assert_int_equal(w.decision[0].kind, SCHED_PREEMPT);
+    assert_int_equal(sched_finish(w.sched, 22, spare), 0);
+    expect_due(&w, 22);
+    assert_int_equal(sched_state(w.sched, b), SCHED_RUNNING);
+    close_world(&w);
+}
+
+static void a_pass_that_was_cut_off_goes_on_at_once(void **state)
+{
+    struct world w;
+    char id[16];
+    int rc = 1;
+    (void)state;
+    open_world(&w, gathering);
+    pass(&w, 0);
+    for (int i = 0; i < 10; i++) {
+        snprintf(id, sizeof(id), "j%d", i);
+        submit(&w, 1, id, 4, PLAIN);
+    }
+    for (int i = 0; rc == 1; i++) {
+        assert_int_equal(next(&w), 1);
+        rc = sched_pass_some(w.sched, 1, 1, &w.decision, &w.n);
+        assert_true(rc == 0 || rc == 1);
+        assert_true(i > 0 || rc == 1);
+    }
+    assert_int_equal(next(&w), 101);
+    close_world(&w);
+}
+
+/* A scheduler that goes on where another was wants no pass that this one would not have made. */
+static void a_restored_scheduler_has_the_same_next_time(void **state)
+{
+    static const char text[] = "resources: {nodes: 1, cores: 4}\n"
+                               "match: {policy: low}\n"
+                               "queues: {q: {policy: fcfs}}\n"
+                               "blocks: [{name: b, resources: node0, start: 10, duration: 10,\n"
+                               "          every: 100}]\n";
+    struct world w, to;
+    struct sched_record r;
+    (void)state;
+    open_world(&w, text);
+    open_world(&to, text);
+    sched_job_t job = submit(&w, 25, "a", 4, PLAIN); /* it never fits between the blocks */
+    expect_due(&w, 25);
+    assert_int_equal(next(&w), 110);
+    assert_int_equal(sched_record(w.sched, job, &r), 0);
+    assert_true(sched_restore(to.sched, 30, &r, NULL) >= 0);
+    assert_int_equal(sched_restore_passed(to.sched, 30, 25, 0), 0);
+    assert_true(sched_check(to.sched));
+    assert_int_equal(next(&to), 110);
+    close_world(&w);
+    close_world(&to);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(events_leave_decisions),
-                                       cmocka_unit_test(questions_leave_decisions),
-                                       cmocka_unit_test(a_restored_job_leaves_decisions)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_leave_decisions),
+        cmocka_unit_test(questions_leave_decisions),
+        cmocka_unit_test(a_restored_job_leaves_decisions),
+        cmocka_unit_test(each_event_makes_a_pass_due),
+        cmocka_unit_test(questions_and_refusals_make_none_due),
+        cmocka_unit_test(time_alone_makes_a_pass_due),
+        cmocka_unit_test(an_overrun_puts_the_next_pass_off),
+        cmocka_unit_test(events_are_gathered),
+        cmocka_unit_test(who_has_preempted_does_not_wait),
+        cmocka_unit_test(a_pass_that_was_cut_off_goes_on_at_once),
+        cmocka_unit_test(a_restored_scheduler_has_the_same_next_time),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

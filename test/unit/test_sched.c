@@ -218,7 +218,6 @@ static void cancels_in_every_state(void **state)
     expect_nothing(s, 2);
     assert_int_equal(sched_cancel(s, 3, held), 0);
     assert_true(sched_check(s));
-    assert_int_equal(sched_next_time(s), INT64_MAX);
     EXPECT_PASS(s, 3, false, {SCHED_START, 3, 3});
     assert_int_equal(sched_cancel(s, 4, running), 0);
     assert_true(sched_check(s));
@@ -380,6 +379,41 @@ static void decides_in_queue_order(void **state)
     sched_destroy(s);
 }
 
+/* Whatever happens makes a pass due at once, and time alone the next one when a reservation's time has
+ * come.
+ */
+static void a_pass_is_due_when_something_has_happened(void **state)
+{
+    (void)state;
+    sched_t *s = create(4, "easy", -1, SCHED_ORDER_PRIORITY);
+    assert_int_equal(sched_next_time(s), INT64_MAX);
+    sched_job_t first = submit(s, 3, 4, 10, 0, 0);
+    assert_int_equal(sched_next_time(s), 3);
+    EXPECT_PASS(s, 3, false, {SCHED_START, 0, 3});
+    assert_int_equal(sched_next_time(s), INT64_MAX);
+    sched_job_t second = submit(s, 4, 4, 10, 0, 1);
+    sched_job_t third = submit(s, 4, 4, 10, 0, 2);
+    EXPECT_PASS(s, 5, true, {SCHED_RESERVE, 1, 13});
+    assert_int_equal(sched_next_time(s), 13);
+    submit(s, 6, 5, 1, 0, 3); /* it is to be rejected */
+    assert_int_equal(sched_next_time(s), 6);
+    EXPECT_PASS(s, 6, false, {SCHED_REJECT, 3, 6});
+    assert_int_equal(sched_prioritize(s, 7, third, 0), 0); /* nothing changes */
+    assert_int_equal(sched_next_time(s), 13);
+    assert_int_equal(sched_prioritize(s, 7, third, 1), 0);
+    assert_int_equal(sched_next_time(s), 7);
+    EXPECT_PASS(s, 7, false, {SCHED_RESERVE, 2, 13});
+    assert_int_equal(sched_cancel(s, 8, second), 0);
+    assert_int_equal(sched_next_time(s), 8);
+    expect_nothing(s, 8);
+    assert_int_equal(sched_finish(s, 9, first), 0);
+    assert_int_equal(sched_next_time(s), 9);
+    assert_int_equal(sched_last_time(s), INT64_MAX);
+    EXPECT_PASS(s, 9, false, {SCHED_RESERVE, 2, 9}, {SCHED_START, 2, 9});
+    assert_int_equal(sched_next_time(s), INT64_MAX);
+    sched_destroy(s);
+}
+
 static void fcfs_lets_nobody_overtake(void **state)
 {
     (void)state;
@@ -519,6 +553,7 @@ int main(void)
         cmocka_unit_test(new_job_takes_a_reservation_over),
         cmocka_unit_test(due_holder_makes_room_in_the_bound),
         cmocka_unit_test(decides_in_queue_order),
+        cmocka_unit_test(a_pass_is_due_when_something_has_happened),
         cmocka_unit_test(fcfs_lets_nobody_overtake),
         cmocka_unit_test(easy_overtakes_where_nobody_is_delayed),
         cmocka_unit_test(states_and_times),

@@ -159,7 +159,6 @@ int play_end_job(struct play *p, size_t job, enum play_state state, const char *
 {
     if (tell_core(p, job, state) < 0 || close_job(p, job, state, reason) < 0)
         return -1;
-    p->happened = true;
     if (p->options.decisions)
         decisions_end(p->options.decisions, p->now, play_name(p, job, &p->name),
                       play_state_name(state), reason);
@@ -177,7 +176,6 @@ static int preempt_job(struct play *p, size_t job, bool requeue)
     stop_running(p, job);
     j->state = PLAY_WAITING;
     j->start = j->end = -1;
-    p->happened = true;
     return 0;
 }
 
@@ -222,8 +220,6 @@ static int pass(struct play *p)
     const struct sched_decision *decisions;
     size_t n;
     p->passes++;
-    p->passed = p->now;
-    p->happened = false;
     if (sched_pass(p->sched, p->now, false, &decisions, &n) < 0)
         return -1;
     for (size_t i = 0; i < n; i++) {
@@ -248,13 +244,6 @@ static int64_t next_end(const struct play *p)
     return p->ends.n > 0 ? p->ends.v[0].key : INT64_MAX;
 }
 
-/* When the core wants a pass. What it wanted of one that was just run, it will not get from another. */
-static int64_t next_pass(const struct play *p)
-{
-    int64_t next = sched_next_time(p->sched);
-    return next <= p->passed && !p->happened ? INT64_MAX : next;
-}
-
 static int end_due(struct play *p)
 {
     while (next_end(p) <= p->now) {
@@ -268,13 +257,9 @@ static int end_due(struct play *p)
 
 static int run_passes(struct play *p)
 {
-    bool due =
-        sched_next_time(p->sched) <= p->now || (p->happened && p->config->sched.min_interval == 0);
-    while (due) {
+    while (sched_next_time(p->sched) <= p->now)
         if (pass(p) < 0 || end_due(p) < 0)
             return -1;
-        due = p->happened;
-    }
     return 0;
 }
 
@@ -291,7 +276,6 @@ static int take_event(struct play *p, berth_error_t *err)
     if (p->event.kind != SCENARIO_EXPECT) {
         int rc = play_event(p, &p->event, err);
         scenario_event_clear(&p->event);
-        p->happened = true;
         p->last = -1;
         return rc;
     }
@@ -365,7 +349,8 @@ int play_run(struct play *p, struct scenario *scenario, enum play_end end, int64
         if (end == PLAY_TO_EVENTS && now == INT64_MAX)
             return 0;
         now = next_end(p) < now ? next_end(p) : now;
-        now = next_pass(p) < now ? next_pass(p) : now;
+        int64_t next = sched_next_time(p->sched);
+        now = next < now ? next : now;
         now = now < p->now ? p->now : now;
         if (end == PLAY_TO_TIME && now > until) {
             p->now = p->now < until ? until : p->now;
@@ -410,7 +395,7 @@ struct play *play_create(const struct play_options *options, berth_error_t *err)
     }
     p->options = *options;
     p->config = options->config;
-    p->passed = p->last = -1;
+    p->last = -1;
     p->changes = json_array();
     if (!p->changes || intern_put(&p->names, "", 0, &number) < 0)
         errtext_set(err, ENOMEM, "out of memory");

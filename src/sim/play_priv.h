@@ -53,8 +53,6 @@ struct play {
     struct config *reloaded;     /* the same, if a scenario's event brought it */
     sched_t *sched;
     int64_t now;
-    int64_t passed; /* when the last pass was; -1: never */
-    bool happened;  /* something since then */
     uint64_t starts, passes, unmet;
     size_t live;  /* jobs that wait or run */
     int64_t last; /* sched_last_time, if nothing has happened since; -1: not known */

@@ -33,8 +33,7 @@ struct replay {
         bool requeue;
     } * preempted;
     size_t n_preempted, cap_preempted;
-    int64_t passed; /* time of the last pass; -1: none */
-    int64_t last;   /* sched_last_time, if nothing has happened since; -1: not known */
+    int64_t last; /* sched_last_time, if nothing has happened since; -1: not known */
 };
 
 static uint32_t nth_submitted(const struct replay *r, size_t i)
@@ -144,18 +143,6 @@ static int end_next(struct replay *r, int64_t now)
     return sched_finish(r->sched, now, r->handle[job]);
 }
 
-/* All ends of an instant, all submissions, one pass. */
-static int batched(struct replay *r, int64_t now)
-{
-    while (next_end(r) == now)
-        if (end_next(r, now) < 0)
-            return -1;
-    while (next_submission(r) == now)
-        if (submit_next(r, now) < 0)
-            return -1;
-    return pass(r, now, false);
-}
-
 /* All submissions, then all ends, a pass after each; what is left to the closing pass starts then. A job that
  * starts now ends later, so that no end is added meanwhile.
  */
@@ -177,8 +164,10 @@ static int stop(struct replay *r, int64_t now, const struct preempted *p)
     return sched_finish_as(r->sched, now, r->handle[p->job], false);
 }
 
-/* As batched, with queues: there may be no pass yet, or another one once preempted jobs have given back what they held. */
-static int with_queues(struct replay *r, int64_t now)
+/* All ends of an instant, all submissions, and a pass if one is due; another one once preempted jobs have
+ * given back what they held.
+ */
+static int batched(struct replay *r, int64_t now)
 {
     while (next_end(r) == now)
         if (end_next(r, now) < 0)
@@ -186,24 +175,15 @@ static int with_queues(struct replay *r, int64_t now)
     while (next_submission(r) == now)
         if (submit_next(r, now) < 0)
             return -1;
-    bool due = sched_next_time(r->sched) <= now;
-    while (due) {
-        r->passed = now;
+    while (sched_next_time(r->sched) <= now) {
         r->n_preempted = 0;
         if (pass(r, now, false) < 0)
             return -1;
         for (size_t i = 0; i < r->n_preempted; i++)
             if (stop(r, now, &r->preempted[i]) < 0)
                 return -1;
-        due = r->n_preempted > 0;
     }
     return 0;
-}
-
-static int64_t next_pass(const struct replay *r)
-{
-    int64_t next = sched_next_time(r->sched);
-    return r->options->config && next <= r->passed ? INT64_MAX : next;
 }
 
 /* Whether nothing is left but passes that start nobody: blocks that come again and again ask for them for ever while a job
@@ -220,19 +200,19 @@ static int is_over(struct replay *r, int64_t now)
 
 static int run(struct replay *r)
 {
-    r->passed = r->last = -1;
+    r->last = -1;
     for (;;) {
         int64_t now = next_submission(r);
         now = next_end(r) < now ? next_end(r) : now;
-        now = next_pass(r) < now ? next_pass(r) : now;
+        int64_t next = sched_next_time(r->sched);
+        now = next < now ? next : now;
         if (now == INT64_MAX)
             return 0;
         int over = is_over(r, now);
         if (over != 0)
             return over < 0 ? -1 : 0;
-        int rc = r->options->config                       ? with_queues(r, now)
-                 : r->options->events == SIMULATE_BATCHED ? batched(r, now)
-                                                          : per_event(r, now);
+        bool each = !r->options->config && r->options->events != SIMULATE_BATCHED;
+        int rc = each ? per_event(r, now) : batched(r, now);
         if (rc < 0)
             return -1;
     }

@@ -528,9 +528,7 @@ struct play *play_load(const struct play_options *options, json_t *state, const 
             play_destroy(p);
             return NULL;
         }
-        p->passed = s.passed;
         p->starts = (uint64_t)s.starts;
-        p->happened = false;
         return p;
     }
     play_destroy(p);

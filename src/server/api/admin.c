@@ -157,7 +157,6 @@ void api_queue_patch(struct call *c)
         settings_refuse(c, was, &why);
     } else {
         json_decref(was);
-        s->happened = true;
         server_event(s, 0, -1, "queue", json_dumps(c->body, JSON_COMPACT));
         api_done(c);
     }
@@ -278,7 +277,6 @@ void api_resources_patch(struct call *c)
         settings_refuse(c, was, &why);
     } else {
         json_decref(was);
-        s->happened = true;
         server_event(s, 0, -1, "resources", json_dumps(c->body, JSON_COMPACT));
         api_done(c);
     }

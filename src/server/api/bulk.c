@@ -245,7 +245,6 @@ static void show(struct bulk *b, size_t i)
         if (job->member[k].handle < 0)
             member_reject(s, job, k, job->member[k].reason ? job->member[k].reason : "refused");
     enter_rest(s, job);
-    s->happened = true;
 }
 
 static void unlink_bulk(struct bulk *b)

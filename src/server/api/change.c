@@ -49,7 +49,6 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
             sched_cancel(s->sched, s->now, m->handle);
         server_event(s, job->id, shown_member(job, i), "cancelled", by(c));
         member_end(s, job, i, STORE_CANCELLED, "cancelled");
-        s->happened = true;
         return 0;
     }
     if (m->cancelled)
@@ -310,7 +309,6 @@ static void change_back(server_t *s, struct job *job, struct progress *p)
     if (to->hold && job->held == json_is_true(to->hold))
         set_held(s, job, p->was.held);
     job_mark(s, job);
-    s->happened = true;
 }
 
 static void change_end(struct call *c, const struct api_change *to)
@@ -329,7 +327,6 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
     if (!p->begun && change_begin(c, p) < 0)
         return 1;
     struct job *job = job_lookup(c->s, c->id);
-    c->s->happened = true;
     for (; job && !p->goes_back && p->next < job->members; p->next++) {
         if (*steps == 0)
             return 0;

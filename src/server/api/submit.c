@@ -28,7 +28,6 @@ static int submit(struct job_context *c, struct job *job, size_t *steps, berth_e
     }
     enter_rest(s, job);
     job_mark(s, job);
-    s->happened = true;
     return 0;
 }
 

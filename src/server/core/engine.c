@@ -68,7 +68,6 @@ static void requeue(server_t *s, struct run *run)
     sched_prioritize(s->sched, s->now, m->handle, job->priority);
     if (job->held)
         sched_hold(s->sched, s->now, m->handle);
-    s->happened = true;
 }
 
 /* It could not be started, for no reason of its own: it waits again, and says why until it is. */
@@ -190,7 +189,6 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
     server_event(s, job->id, shown_member(run), kinds[state], strbuf_steal(&data));
     if (m->handle >= 0)
         sched_finish_as(s->sched, s->now, m->handle, state == STORE_DONE);
-    s->happened = true;
     member_end(s, job, run->member, state, reason);
 }
 

@@ -93,7 +93,6 @@ static int go_on(struct server_work *work, size_t *steps)
         }
         if (give(s, e->job, e->request, e->next, n, false, NULL) < 0)
             return -1;
-        s->happened = true;
         e->next += n;
         work_spend(steps, n);
     }

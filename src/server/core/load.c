@@ -443,7 +443,6 @@ int server_runs(server_t *s, berth_error_t *err)
         if (run && run->key > 0 && member_is_live(&run->job->member[run->member]))
             rc = take_up(s, run, keys, n, forgot);
     }
-    s->happened = true;
     free(keys);
     if (rc == 0)
         return 0;
@@ -524,6 +523,5 @@ int server_load(server_t *s, berth_error_t *err)
         free(l.promises[i].resources);
     free(l.promises);
     free(l.parts);
-    s->happened = true;
     return rc;
 }

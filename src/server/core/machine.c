@@ -183,7 +183,6 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
         return -1;
     config_destroy(s->config);
     s->config = config;
-    s->happened = true;
     return 0;
 }
 

@@ -22,7 +22,6 @@ static void not_started(server_t *s, struct job *job, uint32_t i)
     if (m->run)
         run_destroy(s, m->run);
     m->run = NULL;
-    s->happened = true;
     if (sched_requeue(s->sched, s->now, m->handle) == 0) {
         m->attempts--;
         m->at = -1;
@@ -158,18 +157,13 @@ int server_pass(server_t *s, berth_error_t *err)
 {
     const struct sched_decision *decisions;
     size_t n = 0;
-    int64_t next = sched_next_time(s->sched);
-    if (!s->runs_known || next > s->now || s->now < s->hold_until ||
-        (next <= s->passed && !s->happened))
+    if (!s->runs_known || s->now < s->hold_until || sched_next_time(s->sched) > s->now)
         return 0;
-    s->happened = false;
-    s->passed = s->now;
     int rc = sched_pass(s->sched, s->now, false, &decisions, &n);
     int errnum = errno;
     for (size_t i = 0; i < n; i++)
         carry_out(s, &decisions[i]);
     if (rc == 0)
         return 0;
-    s->happened = true;
     return errtext_set(err, errnum, "the scheduler can't decide: %s", strerror(errnum));
 }

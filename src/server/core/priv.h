@@ -154,8 +154,6 @@ struct server {
     int64_t now, wall, offset; /* now = steady + offset, as of the last look */
     int64_t stored_clock;      /* what the store has */
     bool other_boot;           /* what the store has is of another boot of the machine */
-    bool happened;             /* something, since the last pass */
-    int64_t passed;            /* when that was; -1 */
 
     struct intern names;
     struct user **users;

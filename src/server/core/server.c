@@ -142,7 +142,6 @@ server_t *server_open(const struct server_world *world, const struct server_opti
         return NULL;
     }
     s->world = *world;
-    s->passed = -1;
     s->lazy_at = INT64_MAX;
     if (copy_options(s, options, err) == 0 && open_store(s, err) == 0 && open_clock(s, err) == 0) {
         server_look(s);

@@ -130,8 +130,6 @@ void server_time(server_t *s)
 int64_t server_due(const server_t *s)
 {
     int64_t due = s->runs_known ? sched_next_time(s->sched) : INT64_MAX;
-    if (due <= s->passed && !s->happened)
-        due = INT64_MAX;
     if (s->n_to_start > 0)
         due = s->now;
     due = due < s->hold_until ? s->hold_until : due;

@@ -45,7 +45,7 @@ void strays_ended(server_t *s, uint64_t key)
     if (s->n_strays > 0)
         return;
     s->hold_until = s->now;
-    s->happened = s->urgent = true;
+    s->urgent = true;
 }
 
 const char *server_hold(const server_t *s, const struct member *m)

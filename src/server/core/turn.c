@@ -106,7 +106,7 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
     /* What can't be stored need not be decided: first the commit that failed is tried again. */
     bool decided = s->failing || server_pass(s, err) == 0;
     /* One that was stopped before it was started is out of the way by now: who it was stopped for starts with the same commit. */
-    if (decided && s->happened && !s->failing)
+    if (decided && !s->failing)
         decided = server_pass(s, err) == 0;
     forget_starts(s);
     if (!s->urgent && s->now < s->lazy_at && s->now - s->stored_clock < SERVER_CLOCK_EVERY) {

@@ -217,7 +217,6 @@ void server_take_back(server_t *s)
         if (!job->is_new)
             break;
         enter_back(s, job);
-        s->happened = true;
         job_leave(s, job);
         i = i < s->n_jobs ? i : s->n_jobs; /* the table may have been made smaller */
     }

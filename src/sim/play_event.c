@@ -147,8 +147,8 @@ static int do_jobs(struct play *p, const struct scenario_event *e, job_f act, be
     return play_refuse(p, e, EINVAL, why.text, err);
 }
 
-/* Take down what is named, and with it the jobs that run there. */
-static int take_down(struct play *p, const struct scenario_event *e, berth_error_t *err)
+/* What is named fails: it is down, and the jobs that run there end. */
+static int fail_resources(struct play *p, const struct scenario_event *e, berth_error_t *err)
 {
     const sched_job_t *holders;
     sched_job_t *handles = NULL;
@@ -268,6 +268,8 @@ static int change(struct play *p, const struct scenario_event *e, berth_error_t 
         return sched_queue_set(s, p->now, e->text, false, false, why);
     case SCENARIO_UP:
         return sched_set_status(s, p->now, e->text, RESOURCE_UP, why);
+    case SCENARIO_DOWN:
+        return sched_set_status(s, p->now, e->text, RESOURCE_DOWN, why);
     case SCENARIO_DRAIN:
         return sched_set_status(s, p->now, e->text, RESOURCE_DRAINED, why);
     case SCENARIO_ATTACH:
@@ -292,8 +294,8 @@ static int change(struct play *p, const struct scenario_event *e, berth_error_t 
 static int do_change(struct play *p, const struct scenario_event *e, berth_error_t *err)
 {
     berth_error_t why = {""};
-    if (e->kind == SCENARIO_DOWN) {
-        if (take_down(p, e, err) < 0)
+    if (e->kind == SCENARIO_FAIL) {
+        if (fail_resources(p, e, err) < 0)
             return -1;
     } else if (change(p, e, &why) < 0) {
         return play_refuse(p, e, errno, *why.text ? why.text : strerror(errno), err);

@@ -211,6 +211,7 @@ static const struct kind {
     [SCENARIO_QUEUE_DRAIN] = {"queue-drain", read_text, NULL},
     [SCENARIO_QUEUE_STOP] = {"queue-stop", read_text, NULL},
     [SCENARIO_DOWN] = {"down", read_text, NULL},
+    [SCENARIO_FAIL] = {"fail", read_text, NULL},
     [SCENARIO_UP] = {"up", read_text, NULL},
     [SCENARIO_DRAIN] = {"drain", read_text, NULL},
     [SCENARIO_ATTACH] = {"attach", read_attach, NULL},

@@ -171,7 +171,7 @@ static void write_event(struct random *r, const struct story *s, int jobs, char 
     else if (kind == 9)
         snprintf(line, size, "\"end\": \"j%d\"", job);
     else if (kind == 10)
-        snprintf(line, size, "\"down\": \"node%d\"", node);
+        snprintf(line, size, "\"%s\": \"node%d\"", random_between(r, 0, 1) ? "down" : "fail", node);
     else if (kind <= 12)
         snprintf(line, size, "\"up\": \"node[0-%d]\"", NODES - 1);
     else if (kind == 13)

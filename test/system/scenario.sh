@@ -126,7 +126,7 @@ cat >all.jsonl <<'END'
 {"at": 200, "submit": {"id": "p2", "queue": "lowc", "nodes": 1, "duration": 1000}}
 {"at": 210, "submit": {"id": "big", "nodes": 4, "duration": 30}}
 {"at": 210, "expect": {"big": "running", "p1": "pending", "p2": "preempted"}}
-{"at": 220, "down": "node0"}
+{"at": 220, "fail": "node0"}
 {"at": 220, "expect": {"big": {"state": "failed", "reason": "node0 is down"}, "p1": {"resources": "node[1-3]"}}}
 {"at": 230, "up": "node0"}
 {"at": 231, "drain": "node3"}

@@ -189,6 +189,8 @@ static void errors(void **state)
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"requires\": [1]}}",
                  "f:1: submit: key \"requires\": expected a constraint (RFC 31) or a list of "
                  "properties, got [1]");
+    expect_error("{\"at\": 0, \"fail\": 3}",
+                 "f:1: key \"fail\": expected resources, such as \"node[0-3]\", got 3");
     expect_error("{\"at\": 0, \"down\": 3}",
                  "f:1: key \"down\": expected resources, such as \"node[0-3]\", got 3");
     expect_error("{\"at\": 0, \"queue-stop\": \"\"}",

@@ -504,7 +504,8 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
     case SCHED_RESERVE:
         SCENE_CHECK(c, d->at >= c->now);
         SCENE_CHECK(c, j->kept < 0 || j->excused || d->at <= j->kept);
-        SCENE_CHECK(c, !j->promised || d->at <= j->promise || is_passed_since(c, j));
+        /* One that had preempted others, and must move as its queue has other nodes, gives way like others then. */
+        SCENE_CHECK(c, !j->promised || d->at <= j->promise || j->preempts || is_passed_since(c, j));
         c->excused += j->promise >= 0 && d->at > j->promise;
         j->promise = d->at;
         j->promised = true;

@@ -44,3 +44,14 @@ int errtext_expected(berth_error_t *err, const char *text, size_t length, size_t
                            expected, c);
     return errtext_set(err, EINVAL, "offset %zu: expected %s, found '%c'", offset, expected, c);
 }
+
+const char *errtext_list(char *text, size_t size, const char *const *words, const char *last)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; words[i] && used < size; i++) {
+        const char *gap = i == 0 ? "" : words[i + 1] ? ", " : last;
+        used += (size_t)snprintf(text + used, size - used, "%s%s", gap, words[i]);
+    }
+    return text;
+}

@@ -112,8 +112,7 @@ int value_names(struct reading *r, uint32_t i, const char *key, const char *cons
 int value_word(const struct reading *r, uint32_t i, const char *key, const char *const *words,
                size_t *ret)
 {
-    char expected[160];
-    size_t used = 0;
+    char expected[ERRTEXT_LIST_MAX];
 
     if (i == DOC_NONE)
         return 0;
@@ -122,12 +121,8 @@ int value_word(const struct reading *r, uint32_t i, const char *key, const char 
             *ret = w;
             return 0;
         }
-        const char *gap = w == 0 ? "" : words[w + 1] ? ", " : " or ";
-        if (used < sizeof(expected))
-            used +=
-                (size_t)snprintf(expected + used, sizeof(expected) - used, "%s%s", gap, words[w]);
     }
-    return doc_expected(&r->doc, i, key, expected);
+    return doc_expected(&r->doc, i, key, errtext_list(expected, sizeof(expected), words, " or "));
 }
 
 int value_queue(const struct reading *r, uint32_t i, const char *key, uint32_t *ret)

@@ -73,12 +73,23 @@ static void says_what_was_expected(void **state)
     assert_int_equal(errtext_expected(NULL, "", 0, 0, "a number"), -1);
 }
 
+static void lists_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"first", "second", "third", NULL};
+    char text[ERRTEXT_LIST_MAX], small[10];
+    assert_string_equal(errtext_list(text, sizeof(text), words, " or "), "first, second or third");
+    assert_string_equal(errtext_list(text, sizeof(text), words + 2, " or "), "third");
+    assert_string_equal(errtext_list(text, sizeof(text), words + 3, " or "), "");
+    assert_string_equal(errtext_list(small, sizeof(small), words, ", "), "first, se");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_text_and_errno),    cmocka_unit_test(takes_null),
         cmocka_unit_test(cuts_long_text),         cmocka_unit_test(stays_one_line),
-        cmocka_unit_test(says_what_was_expected),
+        cmocka_unit_test(says_what_was_expected), cmocka_unit_test(lists_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,8 +135,27 @@ struct sched_decision {
         requeue; /* of SCHED_PREEMPT: it will wait again, with the place in the queue that it had */
 };
 
-/* The names of the policies, ascending in their bound, ended by NULL. */
+#define SCHED_POLICIES_MAX 16 /* as many policies as there may be */
+
+/* A policy, as those who configure schedulers and explain them need to know it. */
+struct sched_policy {
+    const char *name;
+    const char *summary; /* what it does: a sentence without its full stop */
+    int64_t depth;       /* K, unless told otherwise; SCHED_UNLIMITED: no bound */
+    bool is_tunable;     /* it can be told another K, or, where there is no bound, be given one */
+    bool
+        is_usual; /* it is what programs run where none is named: one of them, and not what a queue has by default */
+};
+
+/* The names of the policies, ended by NULL; the first is what a queue has that names none. */
 const char *const *sched_policies(void);
+
+/* A policy by its place among the names, by its name (which may be NULL), and the usual one. NULL: there is none. All of it
+ * is constant and belongs to the library.
+ */
+const struct sched_policy *sched_policy(size_t i);
+const struct sched_policy *sched_policy_find(const char *name);
+const struct sched_policy *sched_policy_usual(void);
 
 /* A scheduler for a flat machine of `units` interchangeable units. EINVAL with a text: units < 1, an unknown
  * policy or order; ENOMEM.

@@ -35,11 +35,12 @@ struct run {
     struct alloc alloc;    /* of the policy that is being simulated */
     char *name;            /* of the workload, clean for every output */
     /* One array a policy for a picture, else the first is used again. */
-    int64_t *start[SIM_POLICIES];
-    struct outfile *jobs[SIM_POLICIES]; /* one a policy, NULL if none is wanted or it is written */
+    int64_t *start[SCHED_POLICIES_MAX];
+    struct outfile
+        *jobs[SCHED_POLICIES_MAX]; /* one a policy, NULL if none is wanted or it is written */
     struct outfile *plot;
-    struct schedule schedules[SIM_POLICIES];
-    struct metrics metrics[SIM_POLICIES];
+    struct schedule schedules[SCHED_POLICIES_MAX];
+    struct metrics metrics[SCHED_POLICIES_MAX];
 };
 
 static int out_of_memory(berth_error_t *err)
@@ -306,7 +307,7 @@ int cli_sim(int argc, char **argv)
         status = CLI_FAILED;
     if (status == CLI_FAILED)
         fprintf(stderr, "berth sim: %s\n", err.text);
-    for (size_t p = 0; p < SIM_POLICIES; p++) {
+    for (size_t p = 0; p < SCHED_POLICIES_MAX; p++) {
         outfile_close(run.jobs[p], false, NULL);
         free(run.start[p]);
     }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/errtext.h"
+#include "base/strbuf.h"
 #include "cli/sim_together.h"
 #include "cli/verb.h"
 #include "config/seconds.h"
@@ -23,8 +25,7 @@
 #define VALUE_MAX      INT64_C(1000000000000000)
 #define JOBS_COUNT_MAX INT64_C(100000000)
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
+/* To be filled in: the policies, the usual one, those with a depth, an example of two. */
 static const char help[] =
     "usage: berth sim [OPTION]... TRACE | --model lublin [--jobs-count N] [--seed N]\n"
     "       berth sim --config FILE [OPTION]... TRACE | --scenario EVENTS.jsonl\n"
@@ -33,11 +34,11 @@ static const char help[] =
     "  --procs N              size of the machine (trace: its header's; model: 256)\n"
     "  --machine FILE[:FORMAT]  its cores, from grug (default), jgf or rv1exec; taken\n"
     "                         by --match-policy NAME (default: low), and told by --jobs\n"
-    "  --policy LIST          of fcfs,easy,hybrid,conservative (default: easy)\n"
+    "  --policy LIST          of %s (default: %s)\n"
     "  --events HOW           events of one instant: batched (default), per-event\n"
     "  --order ORDER          of the queue: submit (default), shortest, priority\n"
     "  --estimates WHICH      user (default), or exact: the real run times\n"
-    "  --reservation-depth N  of hybrid (64) and conservative (all); --queue-depth N:\n"
+    "  --reservation-depth N  of %s; --queue-depth N:\n"
     "                         waiting jobs that a pass considers (all)\n"
     "  --tau N, --limit N     bounded slowdown's threshold (10 s); jobs to keep (all)\n"
     "  --json                 print JSON instead of a table\n"
@@ -48,7 +49,7 @@ static const char help[] =
     "  --until T, --save FILE, --load FILE  stop at T; keep a state; go on from it\n"
     "  --what-if EVENT        when will jobs start, and when with EVENT? ('': as it is)\n"
     "  -h, --help             print this\n"
-    "Example: berth sim --policy fcfs,easy --plot kth.svg KTH-SP2-1996-2.swf.gz\n"
+    "Example: berth sim --policy %s,%s --plot kth.svg KTH-SP2-1996-2.swf.gz\n"
     "Manual: man berth-sim; man berth-scenario\n";
 
 static const struct option long_options[] = {
@@ -80,14 +81,15 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-static const char *const policy_words[SIM_POLICIES] = {"fcfs", "easy", "hybrid", "conservative"};
+/* Lists of words end with NULL. */
 static const char *const events_words[] = {
-    [SIMULATE_BATCHED] = "batched", [SIMULATE_PER_EVENT] = "per-event"};
+    [SIMULATE_BATCHED] = "batched", [SIMULATE_PER_EVENT] = "per-event", NULL};
 static const char *const order_words[] = {[SCHED_ORDER_SUBMIT] = "submit",
                                           [SCHED_ORDER_SHORTEST] = "shortest",
-                                          [SCHED_ORDER_PRIORITY] = "priority"};
-static const char *const machine_formats[] = {"grug", "jgf", "rv1exec"};
-static const char *const estimates_words[] = {"user", "exact"};
+                                          [SCHED_ORDER_PRIORITY] = "priority",
+                                          NULL};
+static const char *const machine_formats[] = {"grug", "jgf", "rv1exec", NULL};
+static const char *const estimates_words[] = {"user", "exact", NULL};
 
 const char *sim_events_word(enum simulate_events events)
 {
@@ -113,31 +115,29 @@ const char *sim_option_name(int id)
 }
 
 /* Index of the n bytes at text among the words, or -1. */
-static int find_word(const char *const *words, size_t nwords, const char *text, size_t n)
+static int find_word(const char *const *words, const char *text, size_t n)
 {
-    for (size_t i = 0; i < nwords; i++)
+    for (size_t i = 0; words[i]; i++)
         if (strlen(words[i]) == n && memcmp(words[i], text, n) == 0)
             return (int)i;
     return -1;
 }
 
-/* An option's argument that is one of a few words. Returns its index, or -1 after saying what is accepted. */
-static int parse_word(int id, const char *text, const char *const *words, size_t nwords)
+/* Say that the n bytes at text, an option's argument or a part of it, are none of the words. */
+static void refuse_word(int id, const char *text, size_t n, const char *const *words)
 {
-    int found = find_word(words, nwords, text, strlen(text));
-    if (found >= 0)
-        return found;
-    char accepted[128] = "";
-    for (size_t i = 0; i < nwords; i++) {
-        size_t used = strlen(accepted);
-        snprintf(accepted + used, sizeof(accepted) - used, "%s%s",
-                 i == 0            ? ""
-                 : i + 1 == nwords ? " or "
-                                   : ", ",
-                 words[i]);
-    }
-    cli_usage("sim", "--%s: '%.60s' is not %s", sim_option_name(id), text, accepted);
-    return -1;
+    char accepted[ERRTEXT_LIST_MAX];
+    cli_usage("sim", "--%s: '%.*s' is not %s", sim_option_name(id), (int)(n < 60 ? n : 60), text,
+              errtext_list(accepted, sizeof(accepted), words, " or "));
+}
+
+/* An option's argument that is one of a few words. Returns its index, or -1 after saying what is accepted. */
+static int parse_word(int id, const char *text, const char *const *words)
+{
+    int found = find_word(words, text, strlen(text));
+    if (found < 0)
+        refuse_word(id, text, strlen(text), words);
+    return found;
 }
 
 /* Digits and nothing else. */
@@ -190,9 +190,7 @@ static bool parse_path(int id, const char *text, const char **ret)
 const char *sim_machine_format(char *text)
 {
     char *colon = strrchr(text, ':');
-    int found =
-        colon ? find_word(machine_formats, COUNT(machine_formats), colon + 1, strlen(colon + 1))
-              : -1;
+    int found = colon ? find_word(machine_formats, colon + 1, strlen(colon + 1)) : -1;
     if (found < 0)
         return machine_formats[0];
     *colon = '\0';
@@ -224,22 +222,22 @@ static bool parse_match_policy(const char *text, struct sim_options *o)
 
 static bool parse_policies(const char *list, struct sim_options *o)
 {
+    const char *const *names = sched_policies();
     o->npolicies = 0;
     for (const char *at = list;; at++) {
         size_t n = strcspn(at, ",");
-        int found = find_word(policy_words, SIM_POLICIES, at, n);
+        int found = find_word(names, at, n);
         if (found < 0) {
-            cli_usage("sim", "--policy: '%.*s' is not fcfs, easy, hybrid or conservative",
-                      (int)(n < 60 ? n : 60), at);
+            refuse_word(OPT_POLICY, at, n, names);
             return false;
         }
         for (size_t i = 0; i < o->npolicies; i++) {
-            if (o->policies[i] == policy_words[found]) {
-                cli_usage("sim", "--policy: '%s' is given twice", policy_words[found]);
+            if (o->policies[i] == names[found]) {
+                cli_usage("sim", "--policy: '%s' is given twice", names[found]);
                 return false;
             }
         }
-        o->policies[o->npolicies++] = policy_words[found];
+        o->policies[o->npolicies++] = names[found];
         at += n;
         if (!*at)
             return true;
@@ -274,7 +272,7 @@ static bool parse_what_if(const char *text, struct sim_options *o)
 
 static bool parse_option(int id, char *text, struct sim_options *o)
 {
-    static const char *const models[] = {"lublin"};
+    static const char *const models[] = {"lublin", NULL};
     int word;
     switch ((enum sim_option)id) {
     case OPT_PROCS:
@@ -286,15 +284,15 @@ static bool parse_option(int id, char *text, struct sim_options *o)
     case OPT_POLICY:
         return parse_policies(text, o);
     case OPT_EVENTS:
-        word = parse_word(id, text, events_words, COUNT(events_words));
+        word = parse_word(id, text, events_words);
         o->events = word > 0 ? (enum simulate_events)word : SIMULATE_BATCHED;
         return word >= 0;
     case OPT_ORDER:
-        word = parse_word(id, text, order_words, COUNT(order_words));
+        word = parse_word(id, text, order_words);
         o->order = word > 0 ? (enum sched_order)word : SCHED_ORDER_SUBMIT;
         return word >= 0;
     case OPT_ESTIMATES:
-        word = parse_word(id, text, estimates_words, COUNT(estimates_words));
+        word = parse_word(id, text, estimates_words);
         o->exact = word > 0;
         return word >= 0;
     case OPT_RESERVATION_DEPTH:
@@ -313,7 +311,7 @@ static bool parse_option(int id, char *text, struct sim_options *o)
     case OPT_PLOT:
         return parse_path(id, text, &o->plot_path);
     case OPT_MODEL:
-        return parse_word(id, text, models, COUNT(models)) >= 0;
+        return parse_word(id, text, models) >= 0;
     case OPT_JOBS_COUNT:
         return parse_number(id, text, 1, JOBS_COUNT_MAX, &o->jobs_count);
     case OPT_SEED:
@@ -350,12 +348,38 @@ static int refuse(int option, const char *arg)
     return cli_usage("sim", "unknown or ambiguous option '%.60s'", arg);
 }
 
+/* Print the help, which names the policies. */
+static void print_help(void)
+{
+    struct strbuf names = {0}, depths = {0};
+    const struct sched_policy *policy;
+    for (size_t i = 0; (policy = sched_policy(i)); i++) {
+        strbuf_puts(&names, i ? "," : "");
+        strbuf_puts(&names, policy->name);
+        if (!policy->is_tunable)
+            continue;
+        strbuf_puts(&depths, depths.len ? " and " : "");
+        strbuf_puts(&depths, policy->name);
+        strbuf_puts(&depths, " (");
+        if (policy->depth == SCHED_UNLIMITED)
+            strbuf_puts(&depths, "all");
+        else
+            strbuf_put_int(&depths, policy->depth);
+        strbuf_puts(&depths, ")");
+    }
+    char *all = strbuf_steal(&names), *tunable = strbuf_steal(&depths);
+    printf(help, all ? all : "", sched_policy_usual()->name, tunable ? tunable : "",
+           sched_policy(0)->name, sched_policy(1)->name);
+    free(all);
+    free(tunable);
+}
+
 bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *status)
 {
     struct sim_options o = {
         .jobs_count = DEFAULT_JOBS_COUNT,
         .seed = DEFAULT_SEED,
-        .policies = {"easy"},
+        .policies = {sched_policy_usual()->name},
         .npolicies = 1,
         .tau = DEFAULT_TAU,
         .match_policy = DEFAULT_MATCH,
@@ -367,7 +391,7 @@ bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *stat
     optind = 0; /* resets getopt_long wherever an earlier caller left it */
     while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
         if (option == 'h') {
-            fputs(help, stdout);
+            print_help();
             *status = CLI_OK;
             return false;
         }

@@ -8,7 +8,6 @@
 
 #include "sim/simulate.h"
 
-#define SIM_POLICIES 4  /* that exist, and so the most that can be asked for */
 #define SIM_WHAT_IFS 64 /* events of --what-if */
 
 struct sim_options {
@@ -19,7 +18,7 @@ struct sim_options {
     int64_t limit; /* jobs to keep; 0: all */
     int64_t jobs_count;
     uint64_t seed;
-    const char *policies[SIM_POLICIES];
+    const char *policies[SCHED_POLICIES_MAX];
     size_t npolicies;
     enum simulate_events events;
     enum sched_order order;

@@ -1,10 +1,10 @@
 /* The section `queues`. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/errtext.h"
 #include "config/read.h"
-#include "sched/policy.h"
 
 enum queue_key {
     PARENT,
@@ -53,27 +53,52 @@ static int64_t cap(int64_t depth, int64_t max)
     return max > 0 && (depth == 0 || depth > max) ? max : depth;
 }
 
+bool policy_takes_depth(const struct sched_policy *policy)
+{
+    return policy->is_tunable && policy->depth != SCHED_UNLIMITED;
+}
+
+bool policy_takes_bound(const struct sched_policy *policy)
+{
+    return policy->is_tunable;
+}
+
+/* A key that goes with some policies only stands beside another one. */
+static int misplaced(const struct reading *r, uint32_t i, enum queue_key key,
+                     bool (*takes)(const struct sched_policy *))
+{
+    const char *names[SCHED_POLICIES_MAX + 1];
+    size_t n = 0;
+    char list[ERRTEXT_LIST_MAX], where[sizeof(list) + 20];
+
+    for (size_t p = 0; sched_policy(p); p++)
+        if (takes(sched_policy(p)))
+            names[n++] = sched_policy(p)->name;
+    names[n] = NULL;
+    snprintf(where, sizeof(where), "only with policy %s",
+             errtext_list(list, sizeof(list), names, " or "));
+    return value_misplaced(r, i, queue_names[key], where);
+}
+
 static int read_policy(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
 {
-    static const char *const hybrid = "only with policy hybrid";
-    static const char *const tunable = "only with policy hybrid or conservative";
     size_t which = 0;
 
     if (value_word(r, value[POLICY], "policy", sched_policies(), &which) < 0)
         return -1;
-    const struct policy *policy = policy_find(sched_policies()[which]);
+    const struct sched_policy *policy = sched_policy(which);
     queue->policy = policy->name;
-    bool is_hybrid = policy->tunable && policy->depth != SCHED_UNLIMITED;
-    if (value[RESERVATION_DEPTH] != DOC_NONE && !is_hybrid)
-        return value_misplaced(r, value[RESERVATION_DEPTH], "reservation-depth", hybrid);
-    if (value[MAX_RESERVATION_DEPTH] != DOC_NONE && !policy->tunable)
-        return value_misplaced(r, value[MAX_RESERVATION_DEPTH], "max-reservation-depth", tunable);
+    if (value[RESERVATION_DEPTH] != DOC_NONE && !policy_takes_depth(policy))
+        return misplaced(r, value[RESERVATION_DEPTH], RESERVATION_DEPTH, policy_takes_depth);
+    if (value[MAX_RESERVATION_DEPTH] != DOC_NONE && !policy_takes_bound(policy))
+        return misplaced(r, value[MAX_RESERVATION_DEPTH], MAX_RESERVATION_DEPTH,
+                         policy_takes_bound);
     if (read_depth(r, value, QUEUE_DEPTH, &queue->queue_depth) < 0 ||
         read_depth(r, value, MAX_QUEUE_DEPTH, &queue->max_queue_depth) < 0 ||
         read_depth(r, value, MAX_RESERVATION_DEPTH, &queue->max_reservation_depth) < 0)
         return -1;
     queue->queue_depth = cap(queue->queue_depth, queue->max_queue_depth);
-    if (!is_hybrid)
+    if (!policy_takes_depth(policy))
         return 0;
     queue->reservation_depth = policy->depth;
     if (value_number(r, value[RESERVATION_DEPTH], "reservation-depth", 1, COUNT_MAX, false,

@@ -82,6 +82,10 @@ int value_constraint(struct reading *r, uint32_t i, const char *key, const char 
 /* Say that a key has no place here, at its value: "key ...: expected WHERE". */
 int value_misplaced(const struct reading *r, uint32_t i, const char *key, const char *where);
 
+/* Whether queues under a policy have a reservation-depth, and a max-reservation-depth. */
+bool policy_takes_depth(const struct sched_policy *policy);
+bool policy_takes_bound(const struct sched_policy *policy);
+
 /* Append a text in double quotes, so that it is both JSON and YAML: what is not printable is escaped. The text is UTF-8.
  */
 void quote(struct strbuf *b, const char *text, size_t length);

@@ -202,12 +202,14 @@ static void show_own(struct showing *s, const struct sched_queue_config *q)
                                               [SCHED_PREEMPT_CANCEL] = "cancel",
                                               [SCHED_PREEMPT_REQUEUE] = "requeue"};
 
+    const struct sched_policy *policy = sched_policy_find(q->policy);
+
     line(s, 2, "policy", q->policy);
     line_depth(s, "queue-depth", q->queue_depth);
     line_depth(s, "max-queue-depth", q->max_queue_depth);
-    if (strcmp(q->policy, "hybrid") == 0)
+    if (policy_takes_depth(policy))
         line_number(s, 2, "reservation-depth", q->reservation_depth);
-    if (strcmp(q->policy, "hybrid") == 0 || strcmp(q->policy, "conservative") == 0)
+    if (policy_takes_bound(policy))
         line_depth(s, "max-reservation-depth", q->max_reservation_depth);
     strbuf_puts(&s->text, "    requires: ");
     strbuf_puts(&s->text, q->requires ? q->requires : "{}");

@@ -1,32 +1,52 @@
-/* The four policies: a table, and nothing else in the core knows their names. */
-#include "sched/policy.h"
-
+/* The policies: a row each, and nothing else knows their names. */
 #include <stddef.h>
 #include <string.h>
 
 #include "berth/sched.h"
 
-static const struct policy policies[] = {
-    {"fcfs", 0, false},
-    {"easy", 1, false},
-    {"hybrid", 64, true},
-    {"conservative", SCHED_UNLIMITED, true},
-};
+enum { TUNABLE = 1, USUAL = 2 };
 
-static const char *const names[] = {"fcfs", "easy", "hybrid", "conservative", NULL};
+/* Name, jobs that may hold a reservation, flags, description. The first is what a queue has that names none. */
+#define POLICIES(ROW)                                                                              \
+    ROW("fcfs", 0, 0,                                                                              \
+        "Jobs start in the order of the queue; nobody overtakes, and nobody holds a reservation")  \
+    ROW("easy", 1, USUAL, "The first job that can't start holds a reservation")                    \
+    ROW("hybrid", 64, TUNABLE, "The first jobs that can't start hold reservations")                \
+    ROW("conservative", SCHED_UNLIMITED, TUNABLE, "Every job that can't start holds a reservation")
 
-_Static_assert(sizeof(names) / sizeof(*names) == sizeof(policies) / sizeof(*policies) + 1,
-               "a name for each policy");
+#define POLICY(name, depth, flags, summary)                                                        \
+    {name, summary, depth, ((flags)&TUNABLE) != 0, ((flags)&USUAL) != 0},
+#define NAME(name, depth, flags, summary) name,
+
+static const struct sched_policy policies[] = {POLICIES(POLICY)};
+static const char *const names[] = {POLICIES(NAME) NULL};
+
+enum { N_POLICIES = sizeof(policies) / sizeof(*policies) };
+
+_Static_assert(N_POLICIES <= SCHED_POLICIES_MAX, "callers have room for all of them");
 
 const char *const *sched_policies(void)
 {
     return names;
 }
 
-const struct policy *policy_find(const char *name)
+const struct sched_policy *sched_policy(size_t i)
 {
-    for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
+    return i < N_POLICIES ? &policies[i] : NULL;
+}
+
+const struct sched_policy *sched_policy_find(const char *name)
+{
+    for (size_t i = 0; name && i < N_POLICIES; i++)
         if (strcmp(policies[i].name, name) == 0)
+            return &policies[i];
+    return NULL;
+}
+
+const struct sched_policy *sched_policy_usual(void)
+{
+    for (size_t i = 0; i < N_POLICIES; i++)
+        if (policies[i].is_usual)
             return &policies[i];
     return NULL;
 }

@@ -8,15 +8,15 @@
 #include "place/cores.h"
 #include "place/flat.h"
 #include "sched/control.h"
-#include "sched/policy.h"
 #include "sched/queues.h"
 
 static int check_params(const struct sched_params *params, berth_error_t *err)
 {
-    if (!params->policy || !policy_find(params->policy))
-        return errtext_set(err, EINVAL,
-                           "unknown policy \"%s\": expected fcfs, easy, hybrid or conservative",
-                           params->policy ? params->policy : "");
+    char names[ERRTEXT_LIST_MAX];
+    if (!sched_policy_find(params->policy))
+        return errtext_set(err, EINVAL, "unknown policy \"%s\": expected %s",
+                           params->policy ? params->policy : "",
+                           errtext_list(names, sizeof(names), sched_policies(), " or "));
     if (params->order < SCHED_ORDER_SUBMIT || params->order > SCHED_ORDER_PRIORITY)
         return errtext_set(err, EINVAL, "unknown order of the queue: %d", (int)params->order);
     return 0;
@@ -42,8 +42,8 @@ sched_t *core_new(struct place *place, berth_error_t *err)
 /* A scheduler with one queue without a name. */
 static sched_t *create(struct place *place, const struct sched_params *params, berth_error_t *err)
 {
-    const struct policy *policy = policy_find(params->policy);
-    bool told = policy->tunable && params->reservation_depth > 0;
+    const struct sched_policy *policy = sched_policy_find(params->policy);
+    bool told = policy->is_tunable && params->reservation_depth > 0;
     sched_t *s = core_new(place, err);
     if (!s)
         return NULL;

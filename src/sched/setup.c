@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "sched/policy.h"
 #include "sched/setup_check.h"
 #include "sched/setup_copy.h"
 
@@ -100,8 +99,8 @@ static int find_parent(const struct setup *setup, uint32_t queue, uint32_t *pare
 /* K. Only a policy whose own depth is a number can be told another. */
 static int64_t depth_of(const struct sched_queue_config *c)
 {
-    const struct policy *policy = policy_find(c->policy ? c->policy : "fcfs");
-    if (!policy->tunable)
+    const struct sched_policy *policy = c->policy ? sched_policy_find(c->policy) : sched_policy(0);
+    if (!policy->is_tunable)
         return policy->depth;
     bool told = c->reservation_depth > 0 && policy->depth < SCHED_UNLIMITED;
     return least(told ? c->reservation_depth : policy->depth, c->max_reservation_depth);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "sched/policy.h"
 
 int setup_check_texts(const char *const *texts, size_t n, const char *of, const char *name,
                       const char *key, berth_error_t *err)
@@ -19,14 +18,12 @@ int setup_check_texts(const char *const *texts, size_t n, const char *of, const 
 
 static int check_policy(const struct sched_queue_config *queue, berth_error_t *err)
 {
-    if (!queue->policy || policy_find(queue->policy))
+    if (!queue->policy || sched_policy_find(queue->policy))
         return 0;
-    char names[100] = "";
-    size_t used = 0;
-    for (const char *const *p = sched_policies(); *p && used < sizeof(names); p++)
-        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", *p);
+    char names[ERRTEXT_LIST_MAX];
     return errtext_set(err, EINVAL, "queue '%s': policy: expected one of %s, found '%s'",
-                       queue->name, names, queue->policy);
+                       queue->name, errtext_list(names, sizeof(names), sched_policies(), ", "),
+                       queue->policy);
 }
 
 static int check_numbers(const struct sched_queue_config *queue, berth_error_t *err)

@@ -272,7 +272,7 @@ static int check_trace(const struct trace *trace, berth_error_t *err)
 
 int64_t simulate_procs(match_t *machine, berth_error_t *err)
 {
-    struct sched_params params = {.policy = "fcfs"};
+    struct sched_params params = {.policy = sched_policy(0)->name};
     sched_t *sched = sched_create_match(machine, &params, err);
     if (!sched)
         return -1;

@@ -104,12 +104,24 @@ static void names_its_policies(void **state)
 {
     (void)state;
     static const char *const names[] = {"fcfs", "easy", "hybrid", "conservative"};
+    const size_t n = sizeof(names) / sizeof(*names);
     const char *const *found = sched_policies();
-    for (size_t i = 0; i < 4; i++) {
+    size_t usual = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct sched_policy *policy = sched_policy(i);
         assert_string_equal(found[i], names[i]);
+        assert_string_equal(policy->name, names[i]);
+        assert_ptr_equal(sched_policy_find(names[i]), policy);
+        assert_true(*policy->summary && policy->depth >= 0);
+        usual += policy->is_usual;
         sched_destroy(create(1, found[i], -1, SCHED_ORDER_SUBMIT));
     }
-    assert_null(found[4]);
+    assert_null(found[n]);
+    assert_null(sched_policy(n));
+    assert_null(sched_policy_find("sjf"));
+    assert_null(sched_policy_find(NULL));
+    assert_int_equal(usual, 1);
+    assert_true(sched_policy_usual()->is_usual);
 }
 
 static void destroy_keeps_errno(void **state)

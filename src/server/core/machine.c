@@ -10,10 +10,6 @@
 #include "resource/graph.h"
 #include "server/core/priv.h"
 
-static const char usual_config[] = "resources: local\n"
-                                   "match: {policy: low}\n"
-                                   "queues: {default: {policy: easy}}\n";
-
 static char *read_file(const char *path, size_t *length, berth_error_t *err)
 {
     struct strbuf text = {0};
@@ -41,12 +37,24 @@ static char *read_file(const char *path, size_t *length, berth_error_t *err)
     return strbuf_steal(&text);
 }
 
+/* What goes where there is no file. */
+static struct config *usual_config(berth_error_t *err)
+{
+    char text[200];
+    snprintf(text, sizeof(text),
+             "resources: local\n"
+             "match: {policy: low}\n"
+             "queues: {default: {policy: %s}}\n",
+             sched_policy_usual()->name);
+    return config_read("config", text, strlen(text), SERVER_SECOND, err);
+}
+
 /* path NULL: there is none. */
 static struct config *config_of(const char *path, berth_error_t *err)
 {
     size_t length;
     if (!path)
-        return config_read("config", usual_config, strlen(usual_config), SERVER_SECOND, err);
+        return usual_config(err);
     char *text = read_file(path, &length, err);
     if (!text)
         return NULL;

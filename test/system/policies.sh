@@ -1,0 +1,46 @@
+#!/bin/sh
+# A policy is a row of src/sched/policy.c: no text elsewhere in src/ has its name, but in a file of its own,
+# src/sched/NAME.c, and the manual says of it what its row does.
+. "$BERTH_SOURCE/test/lib.sh"
+cd "$BERTH_SOURCE" || exit 1
+
+tr -d '\\\n' <src/sched/policy.c | grep -o 'ROW("[^"]*",[^"]*"[^"]*"' |
+    sed 's/ROW("\([^"]*\)",[^"]*"\([^"]*\)"/\1 \2/' >"$scratch/rows"
+[ "$(wc -l <"$scratch/rows")" -ge 4 ] || fail "src/sched/policy.c: no rows found"
+"$BERTH" sim --help | sed -n 's/.*--policy LIST *of \([^ ]*\).*/\1/p' | tr , '\n' >"$scratch/told"
+cut -d' ' -f1 "$scratch/rows" | cmp -s - "$scratch/told" || fail "the rows found are not the policies that there are"
+
+# The texts of a file, each in a line after the file's name and the number of its line; comments are left out.
+texts() {
+    awk '{
+        text = ""
+        for (i = 1; i <= length($0); i++) {
+            c = substr($0, i, 1)
+            two = substr($0, i, 2)
+            if (in_comment) { if (two == "*/") { in_comment = 0; i++ } }
+            else if (in_text && c == "\\") { text = text two; i++ }
+            else if (in_text && c == "\"") { in_text = 0; print FILENAME ":" FNR ": " text; text = "" }
+            else if (in_text) text = text c
+            else if (two == "/*") { in_comment = 1; i++ }
+            else if (two == "//") break
+            else if (c == "\047") i += substr($0, i + 1, 1) == "\\" ? 3 : 2
+            else if (c == "\"") in_text = 1
+        }
+    }' "$1"
+}
+
+# The law must see what it forbids.
+printf 'int x; /* "easy" */ // "easy"\nchar c = %s, *s = "a\\"b easy";\n' "'\"'" >"$scratch/sample.c"
+[ "$(texts "$scratch/sample.c" | sed 's/^[^ ]* //')" = 'a\"b easy' ] || fail "texts are not found in a sample"
+
+while read -r name summary; do
+    grep -rlw --include='*.[ch]' -e "$name" src | grep -vxE "src/sched/(policy|$name)\.c" |
+        while read -r file; do texts "$file"; done | grep -w -e "$name" >"$scratch/known" &&
+        fail "only src/sched/policy.c may name the policy '$name': $(cat "$scratch/known")"
+    sed -n "/^\.It Cm $name\$/,/^\.It/p" man/berth-sim.1 | grep -qxF "$summary." ||
+        fail "berth-sim.1 does not say of '$name': $summary."
+    for page in berth-config.5 libberth.3; do
+        grep -qE "^\.Cm (.* )?$name( .*)?\$" "man/$page" || fail "$page does not name the policy '$name'"
+    done
+done <"$scratch/rows"
+finish

@@ -65,7 +65,8 @@ struct sched_params {
      */
     int64_t queue_depth;
 
-    enum sched_order order;
+    enum sched_order order; /* of a policy that has none of its own */
+    int64_t second;         /* ticks in one, for an order that goes by time; <= 0: 1 */
 };
 
 /* What a job asks for and who asks. All zero is fine but for what is said to be needed; what pointers lead to is copied.
@@ -143,8 +144,7 @@ struct sched_policy {
     const char *summary; /* what it does: a sentence without its full stop */
     int64_t depth;       /* K, unless told otherwise; SCHED_UNLIMITED: no bound */
     bool is_tunable;     /* it can be told another K, or, where there is no bound, be given one */
-    bool
-        is_usual; /* it is what programs run where none is named: one of them, and not what a queue has by default */
+    bool is_usual;       /* one is: what programs run where none is named */
 };
 
 /* The names of the policies, ended by NULL; the first is what a queue has that names none. */

@@ -197,7 +197,7 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
                                    .member = d->member,
                                    .members = d->members,
                                    .priority = d->priority,
-                                   .submitted = d->submitted,
+                                   .submitted = job->submitted,
                                    .start = job->at,
                                    .until = d->until,
                                    .reason = "",

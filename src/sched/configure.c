@@ -52,7 +52,7 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
     if (account < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     d->account = (uint32_t)account;
-    if (!key_of(s, queue, d->priority, job->key.seq, &job->key))
+    if (!key_of(s, slot, d->priority, &job->key))
         return errtext_set(err, EINVAL, "queue %.100s: priority out of range", name);
     int rc = job_know(s, slot, refuse, reason, sizeof(reason));
     int saved = errno;

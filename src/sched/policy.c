@@ -3,23 +3,29 @@
 #include <string.h>
 
 #include "berth/sched.h"
+#include "sched/order.h"
 
 enum { TUNABLE = 1, USUAL = 2 };
 
-/* Name, jobs that may hold a reservation, flags, description. The first is what a queue has that names none. */
+/* Name, jobs that may hold a reservation, flags, order (NULL: as the scheduler is told, in named queues by priority) and
+ * description. The first is what a queue has that names none.
+ */
 #define POLICIES(ROW)                                                                              \
-    ROW("fcfs", 0, 0,                                                                              \
+    ROW("fcfs", 0, 0, NULL,                                                                        \
         "Jobs start in the order of the queue; nobody overtakes, and nobody holds a reservation")  \
-    ROW("easy", 1, USUAL, "The first job that can't start holds a reservation")                    \
-    ROW("hybrid", 64, TUNABLE, "The first jobs that can't start hold reservations")                \
-    ROW("conservative", SCHED_UNLIMITED, TUNABLE, "Every job that can't start holds a reservation")
+    ROW("easy", 1, USUAL, NULL, "The first job that can't start holds a reservation")              \
+    ROW("hybrid", 64, TUNABLE, NULL, "The first jobs that can't start hold reservations")          \
+    ROW("conservative", SCHED_UNLIMITED, TUNABLE, NULL,                                            \
+        "Every job that can't start holds a reservation")
 
-#define POLICY(name, depth, flags, summary)                                                        \
+#define POLICY(name, depth, flags, order, summary)                                                 \
     {name, summary, depth, ((flags)&TUNABLE) != 0, ((flags)&USUAL) != 0},
-#define NAME(name, depth, flags, summary) name,
+#define NAME(name, depth, flags, order, summary)  name,
+#define ORDER(name, depth, flags, order, summary) order,
 
 static const struct sched_policy policies[] = {POLICIES(POLICY)};
 static const char *const names[] = {POLICIES(NAME) NULL};
+static order_rank *const orders[] = {POLICIES(ORDER)};
 
 enum { N_POLICIES = sizeof(policies) / sizeof(*policies) };
 
@@ -49,4 +55,10 @@ const struct sched_policy *sched_policy_usual(void)
         if (policies[i].is_usual)
             return &policies[i];
     return NULL;
+}
+
+order_rank *order_of(const struct sched_policy *policy, order_rank *otherwise)
+{
+    order_rank *own = orders[policy - policies];
+    return own ? own : otherwise;
 }

@@ -48,7 +48,7 @@ struct details {
     bool is_untold;     /* listed in `untold` */
     bool is_kept;       /* held: limits did not let it have something better: it is tried again */
     enum sched_how how;
-    int64_t submitted, priority, begin, preemptible_after;
+    int64_t priority, begin, preemptible_after;
     int64_t limit; /* its duration as asked for */
     int64_t until; /* end of its booking */
     struct shared_text *jobspec;
@@ -162,10 +162,6 @@ sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *r
  * reason, which may be, if `refuse`, that the machine could never, ENOMEM.
  */
 int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size);
-
-/* The key of a job by its queue and priority; false where these are out of range. */
-bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq,
-            struct queue_key *key);
 
 /* A job that has been let in is pending, or is so no more, for limits. */
 void pending_begin(sched_t *s, uint32_t slot);

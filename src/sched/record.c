@@ -39,7 +39,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
     struct details *d = job->details;
     *record = (struct sched_record){.member = d->member,
                                     .state = (enum sched_state)job->state,
-                                    .submitted = d->submitted,
+                                    .submitted = job->submitted,
                                     .at = job->at,
                                     .until = d->until,
                                     .how = d->how,
@@ -141,9 +141,9 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     job->lane = n->lane_of[d->queue];
     job->ask.duration = d->limit = r->request.duration;
     d->preemptible_after = r->request.preemptible_after;
-    d->submitted = r->submitted;
+    job->submitted = r->submitted;
     if (d->limit < 1 || d->limit > QUEUES_TIME_MAX || r->until > 2 * QUEUES_TIME_MAX ||
-        !key_of(s, d->queue, r->request.priority, job->key.seq, &job->key))
+        !key_of(s, slot, r->request.priority, &job->key))
         return errtext_set(err, EINVAL, "duration or priority out of range");
     if (job_know(s, slot, false, reason, sizeof(reason)) < 0)
         return errtext_set(err, errno, "%s", reason);

@@ -56,7 +56,8 @@ static sched_t *create(struct place *place, const struct sched_params *params, b
     }
     s->lanes[0].depth = told ? params->reservation_depth : policy->depth;
     s->lanes[0].queue_depth = params->queue_depth > 0 ? params->queue_depth : SCHED_UNLIMITED;
-    s->order = params->order;
+    s->order = order_of(policy, order_numbered(params->order));
+    s->second = params->second > 0 ? params->second : 1;
     return s;
 }
 
@@ -103,19 +104,6 @@ void sched_destroy(sched_t *s)
     errno = saved;
 }
 
-static int64_t rank_of(const sched_t *s, int64_t duration, int64_t priority)
-{
-    switch (s->order) {
-    case SCHED_ORDER_SHORTEST:
-        return duration;
-    case SCHED_ORDER_PRIORITY:
-        return ~priority; /* higher first, without overflow */
-    case SCHED_ORDER_SUBMIT:
-        break;
-    }
-    return 0;
-}
-
 sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *request)
 {
     if (s->queues)
@@ -129,11 +117,13 @@ sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *re
     if (slot == JOB_NONE)
         return -1;
     struct job *job = &s->jobs[slot];
-    job->key = (struct queue_key){rank_of(s, request->duration, request->priority), s->seq};
+    job->submitted = now;
     job->ask = (struct place_ask){
         .units = request->units, .duration = request->duration, .class = PLACE_NO_CLASS};
     job->tag = request->tag;
     job->lane = 0;
+    job->key.seq = s->seq;
+    key_of(s, slot, request->priority, &job->key);
     if (request->units > s->place->ops->most(s->place)) {
         rejected_push(s, slot);
     } else if (open_insert(s, slot, true) < 0) {
@@ -221,9 +211,8 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
     struct job *job = &s->jobs[slot];
     bool waits =
         job->state == SCHED_WAITING || job->state == SCHED_RESERVED || job->state == SCHED_BLOCKED;
-    struct queue_key key = {rank_of(s, job->ask.duration, priority), job->key.seq};
-    if (!waits || !time_is_good(s, now) ||
-        (s->queues && !key_of(s, job->details->queue, priority, job->key.seq, &key))) {
+    struct queue_key key;
+    if (!waits || !time_is_good(s, now) || !key_of(s, slot, priority, &key)) {
         errno = EINVAL;
         return -1;
     }

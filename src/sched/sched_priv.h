@@ -21,6 +21,7 @@
 #include "berth/sched.h"
 #include "place/place.h"
 #include "sched/freed.h"
+#include "sched/order.h"
 #include "sched/queue.h"
 
 #define JOB_FREE  255 /* beside enum sched_state: a slot without a job */
@@ -37,6 +38,7 @@ struct queues;
 struct job {
     struct queue_key key;
     struct place_ask ask;
+    int64_t submitted;
     int64_t at;      /* reserved or started */
     int64_t booking; /* of a held or running job */
     uint64_t tag;
@@ -148,7 +150,8 @@ struct sched {
     struct queues *queues; /* NULL: a counted machine with one queue without a name */
     struct lane *lanes;
     uint32_t n_lanes;
-    enum sched_order order;
+    order_rank *order; /* without queues, */
+    int64_t second;    /* and ticks in one */
 
     struct job *jobs;
     uint32_t n_jobs; /* slots ever used */
@@ -224,6 +227,11 @@ sched_t *core_new(struct place *place, berth_error_t *err);
 
 void rejected_push(sched_t *s, uint32_t slot);
 void rejected_unlink(sched_t *s, uint32_t slot);
+
+/* ---- order.c ---- */
+
+/* A job's key, were that its priority; false where that is out of range. */
+bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key);
 
 /* ---- lane.c: into lanes and out of them ---- */
 

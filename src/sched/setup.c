@@ -97,9 +97,8 @@ static int find_parent(const struct setup *setup, uint32_t queue, uint32_t *pare
 }
 
 /* K. Only a policy whose own depth is a number can be told another. */
-static int64_t depth_of(const struct sched_queue_config *c)
+static int64_t depth_of(const struct sched_queue_config *c, const struct sched_policy *policy)
 {
-    const struct sched_policy *policy = c->policy ? sched_policy_find(c->policy) : sched_policy(0);
     if (!policy->is_tunable)
         return policy->depth;
     bool told = c->reservation_depth > 0 && policy->depth < SCHED_UNLIMITED;
@@ -127,10 +126,12 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
     const struct sched_queue_config *c = &setup->config->queues[parent];
     if (parent != queue && setup_check_queue(c, err) < 0) /* it may not have come yet */
         return -1;
+    const struct sched_policy *policy = c->policy ? sched_policy_find(c->policy) : sched_policy(0);
     setup->queue[queue] = (struct setup_queue){
         .name = own->name,
         .parent = parent,
-        .depth = depth_of(c),
+        .depth = depth_of(c, policy),
+        .order = order_of(policy, order_priority),
         .queue_depth =
             least(c->queue_depth > 0 ? c->queue_depth : SCHED_UNLIMITED, c->max_queue_depth),
         .priority = own->priority,

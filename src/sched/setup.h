@@ -13,17 +13,19 @@
 #include "base/intern.h"
 #include "berth/error.h"
 #include "berth/sched.h"
+#include "sched/order.h"
 
 #define SETUP_NONE       UINT32_MAX
 #define SETUP_BLOCKS_MAX 64 /* as many as a machine can have (place.h) */
 
-/* A queue, numbered as the configuration has it. A virtual queue has depth, queue_depth, requires and preemptible from its
- * parent; the rest is its own.
+/* A queue, numbered as the configuration has it. A virtual queue has depth, order, queue_depth, requires and preemptible from
+ * its parent; the rest is its own.
  */
 struct setup_queue {
     const char *name;
-    uint32_t parent;     /* itself, or the queue that its jobs are in, which is not virtual */
-    int64_t depth;       /* K: jobs that may hold a reservation; SCHED_UNLIMITED: all */
+    uint32_t parent; /* itself, or the queue that its jobs are in, which is not virtual */
+    int64_t depth;   /* K: jobs that may hold a reservation; SCHED_UNLIMITED: all */
+    order_rank *order;
     int64_t queue_depth; /* waiting jobs that a pass considers; SCHED_UNLIMITED: all */
     int64_t priority;    /* of any sign; higher goes first */
     int64_t

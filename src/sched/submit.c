@@ -8,16 +8,6 @@
 #include "sched/control.h"
 #include "sched/queues.h"
 
-/* Priorities of queues and of jobs share one number. */
-bool key_of(const sched_t *s, uint32_t queue, int64_t priority, uint64_t seq, struct queue_key *key)
-{
-    int64_t of_queue = s->queues->setup->queue[queue].priority;
-    if (priority > SCHED_PRIORITY_MAX || priority < -SCHED_PRIORITY_MAX)
-        return false;
-    *key = (struct queue_key){-(of_queue * (SCHED_PRIORITY_MAX + 1) * 2 + priority), seq};
-    return true;
-}
-
 int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size)
 {
     struct queues *n = s->queues;
@@ -127,7 +117,7 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
         errno = EINVAL;
         return -1;
     }
-    if (!key_of(s, d->queue, request->priority, job->key.seq, &job->key)) {
+    if (!key_of(s, slot, request->priority, &job->key)) {
         snprintf(reason, size, "priority out of range");
         errno = EINVAL;
         return -1;
@@ -169,9 +159,9 @@ uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t me
     }
     struct job *job = &s->jobs[slot];
     d->member = member;
-    d->submitted = s->now;
     job->details = d;
     job->tag = request->tag;
+    job->submitted = s->now;
     job->key = (struct queue_key){0, request->order ? request->order + member : s->seq};
     if (job->key.seq >= s->seq)
         s->seq = job->key.seq + 1;

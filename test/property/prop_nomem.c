@@ -229,7 +229,7 @@ static bool same_log(const struct log *a, const struct log *b)
 
 static void run(const char *policy, int64_t depth, enum sched_order order)
 {
-    struct sched_params params = {policy, depth, 0, order};
+    struct sched_params params = {.policy = policy, .reservation_depth = depth, .order = order};
     struct scene *c = __real_malloc(sizeof(*c));
     struct log *expected = __real_malloc(sizeof(*expected));
     assert_non_null(c);

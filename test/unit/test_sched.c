@@ -13,7 +13,7 @@
 
 static sched_t *create(int64_t units, const char *policy, int64_t depth, enum sched_order order)
 {
-    struct sched_params params = {policy, depth, 0, order};
+    struct sched_params params = {.policy = policy, .reservation_depth = depth, .order = order};
     sched_t *s = sched_create_flat(units, &params, NULL);
     assert_non_null(s);
     return s;
@@ -81,12 +81,12 @@ static void refuses_to_create(void **state)
         struct sched_params params;
         const char *text; /* a part of it */
     } cases[] = {
-        {0, {"easy", -1, 0, SCHED_ORDER_SUBMIT}, "not 0"},
-        {-5, {"easy", -1, 0, SCHED_ORDER_SUBMIT}, "not -5"},
-        {1, {"sjf", -1, 0, SCHED_ORDER_SUBMIT}, "unknown policy \"sjf\": expected fcfs"},
-        {1, {"", -1, 0, SCHED_ORDER_SUBMIT}, "unknown policy \"\""},
-        {1, {NULL, -1, 0, SCHED_ORDER_SUBMIT}, "unknown policy"},
-        {1, {"easy", -1, 0, (enum sched_order)3}, "unknown order"},
+        {0, {.policy = "easy"}, "not 0"},
+        {-5, {.policy = "easy"}, "not -5"},
+        {1, {.policy = "sjf"}, "unknown policy \"sjf\": expected fcfs"},
+        {1, {.policy = ""}, "unknown policy \"\""},
+        {1, {.policy = NULL}, "unknown policy"},
+        {1, {.policy = "easy", .order = (enum sched_order)3}, "unknown order"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         berth_error_t err = {.text = ""};
@@ -484,7 +484,7 @@ static void states_and_times(void **state)
 static void queue_depth_moves_on_as_jobs_start(void **state)
 {
     (void)state;
-    struct sched_params params = {"easy", -1, 2, SCHED_ORDER_SUBMIT};
+    struct sched_params params = {.policy = "easy", .queue_depth = 2};
     sched_t *s = sched_create_flat(4, &params, NULL);
     assert_non_null(s);
     sched_job_t first = submit(s, 0, 3, 10, 0, 0);

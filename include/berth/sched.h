@@ -97,6 +97,8 @@ struct sched_request {
     uint64_t
         order; /* its place among jobs of equal priority, the least goes first, used once; of an array its first member's, the
                   others have those behind it; 0: behind all that came before */
+    /* When it came, if that was before this call, at most `now`; 0: now. */
+    int64_t submitted;
 };
 
 enum sched_state {

@@ -161,7 +161,7 @@ uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t me
     d->member = member;
     job->details = d;
     job->tag = request->tag;
-    job->submitted = s->now;
+    job->submitted = request->submitted > 0 ? request->submitted : s->now;
     job->key = (struct queue_key){0, request->order ? request->order + member : s->seq};
     if (job->key.seq >= s->seq)
         s->seq = job->key.seq + 1;
@@ -242,7 +242,8 @@ static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *requ
     berth_error_t err = {.text = "a job needs one"};
     uint32_t members = request->members > 1 ? request->members : 1;
     if (!s->queues || !time_is_good(s, now) || request->duration < 0 || request->begin < 0 ||
-        request->preemptible_after < 0 || count == 0 || from >= members || count > members - from ||
+        request->preemptible_after < 0 || request->submitted < 0 || request->submitted > now ||
+        count == 0 || from >= members || count > members - from ||
         request->order > UINT64_MAX - members) {
         errno = EINVAL;
         return JOB_NONE;

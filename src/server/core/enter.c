@@ -56,6 +56,7 @@ static int give(server_t *s, struct job *job, const char *request, uint32_t from
     if (job_request_read(job, user_find(s, job->uid), &parts, &q) < 0)
         return -1;
     q.request.order = enter_order(job);
+    q.request.submitted = job->submitted < s->now ? job->submitted : s->now;
     q.request.hold = q.request.hold || hold;
     int rc = q.dependency ? tell_dependency(s, job, &q, from == 0, err) : 0;
     if (rc == 0)

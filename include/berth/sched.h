@@ -9,7 +9,9 @@
  * start now hold one, at their earliest time; a later job may start if the calendar, which carries them, has
  * room for its whole duration. K = 0 is fcfs: with nothing promised to anyone, nobody may overtake. K = 1 is
  * easy, a number N hybrid, no bound conservative. See Mu'alem and Feitelson 2001 (doi:10.1109/71.932708) for
- * easy and conservative.
+ * easy and conservative. A policy may have an order of its own: ageing is easy in the order of the time of
+ * submission, in seconds, less 3600 times the priority, the least first, so that an hour of waiting is
+ * worth a unit of priority.
  *
  * A reservation is kept until its job starts. After ends, the next pass first takes the reservations in queue order
  * and moves each to its earliest time, given all the others. A job that has come since (submitted, raised, released) and
@@ -53,10 +55,10 @@ enum sched_order {
 };
 
 struct sched_params {
-    const char *policy; /* "fcfs", "easy", "hybrid", "conservative" */
+    const char *policy; /* one of sched_policies() */
 
-    /* Jobs that may hold a reservation; <= 0: the policy's default, 64 for hybrid, unlimited for conservative.
-     * fcfs and easy have 0 and 1 whatever this says.
+    /* Jobs that may hold a reservation; <= 0: the policy's default. A policy that is not tunable
+     * (sched_policy) has its own whatever this says.
      */
     int64_t reservation_depth;
 
@@ -152,8 +154,8 @@ struct sched_policy {
 /* The names of the policies, ended by NULL; the first is what a queue has that names none. */
 const char *const *sched_policies(void);
 
-/* A policy by its place among the names, by its name (which may be NULL), and the usual one. NULL: there is none. All of it
- * is constant and belongs to the library.
+/* A policy by its place among the names, by its name (which may be NULL), and the usual one. NULL:
+ * there is none. All of it is constant and belongs to the library.
  */
 const struct sched_policy *sched_policy(size_t i);
 const struct sched_policy *sched_policy_find(const char *name);
@@ -225,7 +227,7 @@ struct sched_queue_config {
     const char *
         parent; /* a virtual queue: its jobs are jobs of this one, but for what it says itself about limits, priority,
                            who is admitted and the default duration; NULL: a queue of its own */
-    const char *policy;            /* "fcfs", "easy", "hybrid", "conservative"; NULL: fcfs */
+    const char *policy;            /* NULL: the first of sched_policies() */
     int64_t queue_depth;           /* waiting jobs that a pass considers; 0: all */
     int64_t max_queue_depth;       /* bounds it; 0: unlimited */
     int64_t reservation_depth;     /* hybrid only; 0: 64 */
@@ -270,11 +272,15 @@ struct sched_config {
     size_t n_blocks;
 };
 
-/* A scheduler with named queues over a matcher's machine. The matcher has no jobs, outlives the scheduler, and nobody
- * else changes it meanwhile. EINVAL with a text that names the queue and the key: a wrong configuration; ENOMEM.
+/* A scheduler with named queues over a matcher's machine. The matcher has no jobs, outlives the
+ * scheduler, and nobody else changes it meanwhile. EINVAL with a text that names the queue and the
+ * key: a wrong configuration; ENOMEM.
  *
- * Jobs of all queues are considered in one order: priority of the queue, priority of the job, time of submission, order
- * of submission. Reservations name resources.
+ * Jobs of all queues are considered in one order: priority of the queue, priority of the job, time
+ * of submission, order of submission. Where a policy has an order of its own, its rank, from
+ * -SCHED_PRIORITY_MAX - 1 up to SCHED_PRIORITY_MAX, takes the place of the job's priority, which is
+ * the rank -1 - priority of others: queues of one priority that share resources should have one
+ * order. Reservations name resources.
  */
 sched_t *sched_create(struct match *machine, const struct sched_config *config, berth_error_t *err);
 

@@ -20,8 +20,9 @@ int errtext_set(berth_error_t *err, int errnum, const char *format, ...)
 int errtext_expected(berth_error_t *err, const char *text, size_t length, size_t offset,
                      const char *expected);
 
-/* Write words, the list of which ends with NULL, as "a, b or c" into the size bytes at text, cut where they would not fit; `last`
- * is what stands before the last of several, such as " or ". Returns text.
+/* Write words, the list of which ends with NULL, as "a, b or c" into the size bytes at text, cut
+ * where they would not fit; `last` is what stands before the last of several, such as " or ".
+ * Returns text.
  */
 const char *errtext_list(char *text, size_t size, const char *const *words, const char *last);
 

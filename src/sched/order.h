@@ -1,8 +1,9 @@
-/* The order of a queue: a rank for each job, the least of which goes first; equal ones go in the order of submission.
+/* The order of a queue: a rank for each job, the least of which goes first; equal ones go in the
+ * order of submission.
  *
- * A job gets its rank when it comes, and another one when its priority or its queue changes. It keeps it while time goes by,
- * as waiting jobs stand in trees by their ranks. With named queues a job's duration may change too, which moves nobody: there
- * an order goes by the rest.
+ * A job gets its rank when it comes, and another one when its priority or its queue changes. It
+ * keeps it while time goes by, as waiting jobs stand in trees by their ranks. With named queues a
+ * job's duration may change too, which moves nobody: there an order goes by the rest.
  */
 #ifndef SCHED_ORDER_H
 #define SCHED_ORDER_H
@@ -19,10 +20,13 @@ struct order_job {
     int64_t second; /* ticks in one, >= 1 */
 };
 
-/* A rank. With named queues those below -SCHED_PRIORITY_MAX - 1 or above SCHED_PRIORITY_MAX count as these. */
+/* A rank. With named queues those below -SCHED_PRIORITY_MAX - 1 or above SCHED_PRIORITY_MAX count
+ * as these.
+ */
 typedef int64_t order_rank(const struct order_job *job);
 
 order_rank order_submit, order_shortest, order_priority; /* as enum sched_order */
+order_rank order_ageing;                                 /* ageing.c */
 
 /* policy.c: a policy's own order, or if it has none, another. */
 order_rank *order_of(const struct sched_policy *policy, order_rank *otherwise);

@@ -7,8 +7,8 @@
 
 enum { TUNABLE = 1, USUAL = 2 };
 
-/* Name, jobs that may hold a reservation, flags, order (NULL: as the scheduler is told, in named queues by priority) and
- * description. The first is what a queue has that names none.
+/* Name, jobs that may hold a reservation, flags, order (NULL: as the scheduler is told, in named
+ * queues by priority) and description. The first is what a queue has that names none.
  */
 #define POLICIES(ROW)                                                                              \
     ROW("fcfs", 0, 0, NULL,                                                                        \
@@ -16,7 +16,9 @@ enum { TUNABLE = 1, USUAL = 2 };
     ROW("easy", 1, USUAL, NULL, "The first job that can't start holds a reservation")              \
     ROW("hybrid", 64, TUNABLE, NULL, "The first jobs that can't start hold reservations")          \
     ROW("conservative", SCHED_UNLIMITED, TUNABLE, NULL,                                            \
-        "Every job that can't start holds a reservation")
+        "Every job that can't start holds a reservation")                                          \
+    ROW("ageing", 1, 0, order_ageing,                                                              \
+        "The first job that can't start holds a reservation, and waiting raises priorities")
 
 #define POLICY(name, depth, flags, order, summary)                                                 \
     {name, summary, depth, ((flags)&TUNABLE) != 0, ((flags)&USUAL) != 0},

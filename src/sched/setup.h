@@ -18,8 +18,8 @@
 #define SETUP_NONE       UINT32_MAX
 #define SETUP_BLOCKS_MAX 64 /* as many as a machine can have (place.h) */
 
-/* A queue, numbered as the configuration has it. A virtual queue has depth, order, queue_depth, requires and preemptible from
- * its parent; the rest is its own.
+/* A queue, numbered as the configuration has it. A virtual queue has depth, order, queue_depth,
+ * requires and preemptible from its parent; the rest is its own.
  */
 struct setup_queue {
     const char *name;

@@ -63,8 +63,9 @@ static sched_job_t pick(struct machine *m, struct input *in)
 
 static sched_t *create(struct input *in)
 {
-    static const char *const names[] = {"fcfs", "easy", "hybrid", "conservative", "", NULL};
-    struct sched_params params = {.policy = names[byte(in) % 6]};
+    static const char *const names[] = {"fcfs", "easy", "hybrid", "conservative",
+                                        "",     NULL,   "ageing"};
+    struct sched_params params = {.policy = names[byte(in) % 7]};
     int64_t units = number(in);
     params.reservation_depth = number(in) - 1;
     params.queue_depth = number(in);

@@ -200,7 +200,7 @@ static int64_t bounded(int64_t depth, int64_t max)
 
 static void make_own(struct maker *m, struct sched_queue_config *q)
 {
-    q->policy = sched_policies()[any(m, 0, 3)];
+    q->policy = sched_policies()[any(m, 0, 4)];
     q->max_queue_depth = make_depth(m);
     q->queue_depth = bounded(make_depth(m), q->max_queue_depth);
     if (strcmp(q->policy, "hybrid") == 0 || strcmp(q->policy, "conservative") == 0)

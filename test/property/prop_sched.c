@@ -103,17 +103,28 @@ static int64_t pick_bound(struct random *r)
     return bounds[random_next(r) % (sizeof(bounds) / sizeof(*bounds))];
 }
 
+static bool is_ageing(const struct scenario *c)
+{
+    return strcmp(c->params.policy, "ageing") == 0;
+}
+
+/* As no scenario is longer than an hour, the order of ageing is that of the priorities. */
+static enum sched_order order_of(const struct scenario *c)
+{
+    return is_ageing(c) ? SCHED_ORDER_PRIORITY : c->params.order;
+}
+
 static void pick_policy(struct scenario *c, struct random *r)
 {
     const char *const *names = sched_policies();
     int64_t depth = random_next(r) % 3 ? pick_bound(r) : -1;
-    c->params.policy = names[random_next(r) % 4];
+    c->params.policy = names[random_next(r) % 5];
     if (random_next(r) % 2)
         c->params.policy = "hybrid";
     c->params.reservation_depth = depth;
     if (strcmp(c->params.policy, "fcfs") == 0)
         c->bound = 0;
-    else if (strcmp(c->params.policy, "easy") == 0)
+    else if (strcmp(c->params.policy, "easy") == 0 || is_ageing(c))
         c->bound = 1;
     else if (depth > 0)
         c->bound = depth;
@@ -157,7 +168,7 @@ static struct scenario pick_scenario(const struct shape *s, uint64_t seed)
     c.params.order =
         random_next(&r) % 2 ? SCHED_ORDER_SUBMIT : (enum sched_order)(random_next(&r) % 3);
     c.events = (enum events)(random_next(&r) % 3);
-    c.safe = c.params.order == SCHED_ORDER_SUBMIT && c.bound > 0;
+    c.safe = order_of(&c) == SCHED_ORDER_SUBMIT && c.bound > 0;
     for (int i = 0; i < c.n; i++) {
         c.job[i] = pick_job(s, &c, submit, (uint64_t)i, exact, cancels, &r);
         if (random_next(&r) % 2)
@@ -438,7 +449,7 @@ static uint64_t run(struct scenario *c, bool trace)
     int64_t now = 0;
     r->sched = sched_create_flat(c->units, &c->params, &err);
     CHECK(r->sched);
-    r->naive = naive_make(c->units, c->bound, c->params.queue_depth, c->params.order);
+    r->naive = naive_make(c->units, c->bound, c->params.queue_depth, order_of(c));
     while ((now = next_instant(r)) != INT64_MAX) {
         instant(r, now, &random);
         check_instant(r, now, &random);

@@ -12,12 +12,22 @@
 
 /* ---- Order and events ---- */
 
+/* In the order of its queue's policy; the least goes first. */
+static int64_t rank_of(const struct scene *c, const struct scene_job *j)
+{
+    const char *policy = c->config.queue[scene_lane(c, j->queue)].policy;
+    if (strcmp(policy, "ageing") == 0)
+        return j->submitted / c->config.config.second - 3600 * j->priority;
+    return -1 - j->priority;
+}
+
 bool scene_before(const struct scene *c, const struct scene_job *a, const struct scene_job *b)
 {
     int64_t qa = c->config.queue[a->queue].priority, qb = c->config.queue[b->queue].priority;
     if (qa != qb)
         return qa > qb;
-    return a->priority != b->priority ? a->priority > b->priority : a < b;
+    int64_t ra = rank_of(c, a), rb = rank_of(c, b);
+    return ra != rb ? ra < rb : a < b;
 }
 
 void ledger_excuse_all(struct scene *c)
@@ -330,7 +340,7 @@ static int64_t depth_of(const struct sched_queue_config *q)
     int64_t depth = INT64_MAX;
     if (strcmp(q->policy, "fcfs") == 0)
         return 0;
-    if (strcmp(q->policy, "easy") == 0)
+    if (strcmp(q->policy, "easy") == 0 || strcmp(q->policy, "ageing") == 0)
         return 1;
     if (strcmp(q->policy, "hybrid") == 0)
         depth = q->reservation_depth > 0 ? q->reservation_depth : 64;

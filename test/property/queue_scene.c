@@ -125,12 +125,12 @@ static void draw_limits(struct scene *c, struct scene_limits *of, struct sched_l
 
 static void draw_queue(struct scene *c, struct scene_config *to, int i)
 {
-    static const char *const policies[] = {"fcfs", "easy", "hybrid", "conservative"};
+    static const char *const policies[] = {"fcfs", "easy", "hybrid", "conservative", "ageing"};
     static const char *const requires[] = {NULL, "{\"properties\": [\"fast\"]}",
                                            "{\"not\": [{\"properties\": [\"fast\"]}]}",
                                            "{\"hostlist\": [\"node[0-1]\"]}"};
     struct sched_queue_config *q = &to->queue[i];
-    *q = (struct sched_queue_config){.name = queues[i], .policy = policies[draw(c, 0, 3)]};
+    *q = (struct sched_queue_config){.name = queues[i], .policy = policies[draw(c, 0, 4)]};
     q->priority = draw(c, -1, 1);
     q->default_duration = draw(c, 0, 1) * 7;
     if (i > 0 && chance(c, 4) && !to->queue[i - 1].parent) {
@@ -288,7 +288,7 @@ static void draw_dependency(struct scene *c, struct scene_job *j)
 
 static void draw_job(struct scene *c, struct scene_job *j)
 {
-    *j = (struct scene_job){.promise = -1, .logged = -1, .members = 1};
+    *j = (struct scene_job){.promise = -1, .logged = -1, .members = 1, .submitted = c->now};
     j->kind = (enum scene_kind)draw(c, 0, ASK_KINDS - 1);
     j->count = (int)draw(c, 1, chance(c, 8) ? 6 : 3);
     j->cores = (int)draw(c, 1, chance(c, 8) ? 5 : 3);

@@ -50,7 +50,7 @@ struct scene_job {
     enum scene_kind kind;
     int count, cores, gpus;
     int queue, user;
-    int64_t priority, duration, begin, preemptible_after;
+    int64_t submitted, priority, duration, begin, preemptible_after;
     bool held;
 
     bool gone, ok, rejected;

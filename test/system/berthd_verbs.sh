@@ -199,9 +199,12 @@ expect_status 0 "$BERTH" server start
 printf 'resources: local\nqueues: {day: {policy: easy}\n' >"$BERTH_DIR/berth.yaml"
 expect_status 1 "$BERTH" server reload
 grep -q 'berth.yaml' err || fail "a wrong configuration that has come is not named"
-printf 'resources: local\nqueues: {default: {policy: easy}, day: {policy: easy}}\ndefault-queue: default\n' >"$BERTH_DIR/berth.yaml"
+printf 'resources: local\nqueues: {default: {policy: easy}, day: {policy: ageing}}\ndefault-queue: default\n' >"$BERTH_DIR/berth.yaml"
 expect_status 0 "$BERTH" server reload
 "$BERTH" queues | grep -q '^day' || fail "a configuration that has come is not taken"
+"$BERTH" queues --json | grep -q '"policy":"ageing"' || fail "a queue has not the policy of the configuration"
+expect_status 0 "$BERTH" run -q day echo aged
+expect_line out aged
 
 
 # All the memory that the system has can be had, whatever its NUMA nodes tell, and no more.

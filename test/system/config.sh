@@ -41,7 +41,7 @@ blocks:
 YAML
 sed 's/easy/eazy/' site/berth.yaml >bad.yaml
 printf 'resources: [' >broken.yaml
-bad 'bad.yaml:4:19: key "policy": expected fcfs, easy, hybrid or conservative, got "eazy"' bad.yaml
+bad 'bad.yaml:4:19: key "policy": expected fcfs, easy, hybrid, conservative or ageing, got "eazy"' bad.yaml
 bad 'missing.yaml: No such file or directory' missing.yaml
 bad '.: Is a directory' .
 expect_status 1 "$BERTH" config check broken.yaml

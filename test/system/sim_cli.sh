@@ -18,8 +18,8 @@ wrong "unknown or ambiguous option '--jobs-countt'" --jobs-countt 3
 wrong "unknown option '-x'" -x
 wrong "--json takes no argument" --json=yes a
 wrong "--policy needs an argument" a --policy
-wrong "--policy: 'sjf' is not fcfs, easy, hybrid or conservative" --policy fcfs,sjf a
-wrong "--policy: '' is not fcfs, easy, hybrid or conservative" --policy easy, a
+wrong "--policy: 'sjf' is not fcfs, easy, hybrid, conservative or ageing" --policy fcfs,sjf a
+wrong "--policy: '' is not fcfs, easy, hybrid, conservative or ageing" --policy easy, a
 wrong "--policy: 'easy' is given twice" --policy easy,fcfs,easy a
 wrong "--events: 'together' is not batched or per-event" --events together a
 wrong "--order: 'longest' is not submit, shortest or priority" --order longest a

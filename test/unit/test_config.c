@@ -425,7 +425,7 @@ static const struct wrong wrong_queues[] = {
      "reservation-depth, max-reservation-depth, requires, preemptible, priority, users, groups, "
      "default-duration, limits"},
     {QUEUE("{policy: eazy}"),
-     "3:15: key \"policy\": expected fcfs, easy, hybrid or conservative, got \"eazy\""},
+     "3:15: key \"policy\": expected fcfs, easy, hybrid, conservative or ageing, got \"eazy\""},
     {QUEUE("{queue-depth: 0}"),
      "3:20: key \"queue-depth\": expected " COUNT_UP_TO ", or unlimited, got \"0\""},
     {QUEUE("{max-queue-depth: many}"),

@@ -103,7 +103,7 @@ static void refuses_to_create(void **state)
 static void names_its_policies(void **state)
 {
     (void)state;
-    static const char *const names[] = {"fcfs", "easy", "hybrid", "conservative"};
+    static const char *const names[] = {"fcfs", "easy", "hybrid", "conservative", "ageing"};
     const size_t n = sizeof(names) / sizeof(*names);
     const char *const *found = sched_policies();
     size_t usual = 0;
@@ -426,6 +426,39 @@ static void a_pass_is_due_when_something_has_happened(void **state)
     sched_destroy(s);
 }
 
+/* With ten ticks in a second an hour has 36000: a unit of priority is worth that much waiting. */
+static void ageing_weighs_waiting_and_priority(void **state)
+{
+    (void)state;
+    struct sched_params params = {.policy = "ageing", .order = SCHED_ORDER_SHORTEST, .second = 10};
+    berth_error_t err;
+    sched_t *s = sched_create_flat(1, &params, &err);
+    assert_non_null(s);
+    sched_job_t running = submit(s, 0, 1, 1000000, 0, 0);
+    EXPECT_PASS(s, 0, false, {SCHED_START, 0, 0});
+    sched_job_t low = submit(s, 100, 1, 50, 0, 1);
+    sched_job_t high = submit(s, 36099, 1, 40, 1, 2); /* 3609 - 3600 s, before 10 s */
+    sched_job_t tie = submit(s, 36100, 1, 10, 1, 3);  /* 3610 - 3600 s, as low */
+    sched_job_t never = submit(s, 36200, 1, 10, INT64_MIN, 4);
+    sched_job_t now = submit(s, 36300, 1, 10, INT64_MAX, 5);
+    sched_job_t last = submit(s, 36400, 1, 10, INT64_MIN + 1, 6);
+    assert_int_equal(sched_prioritize(s, 36500, last, -2), 0); /* since when it waits is known */
+    const sched_job_t order[] = {now, high, low, tie, last, never};
+    int64_t at = 40000;
+    assert_int_equal(sched_finish(s, at, running), 0);
+    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+        const struct sched_decision *decisions;
+        size_t n;
+        assert_int_equal(sched_pass(s, at, false, &decisions, &n), 0);
+        assert_int_equal(decisions[0].kind, SCHED_START);
+        assert_int_equal(decisions[0].job, order[i]);
+        assert_true(sched_check(s));
+        at = decisions[0].until;
+        assert_int_equal(sched_finish(s, at, order[i]), 0);
+    }
+    sched_destroy(s);
+}
+
 static void fcfs_lets_nobody_overtake(void **state)
 {
     (void)state;
@@ -566,6 +599,7 @@ int main(void)
         cmocka_unit_test(due_holder_makes_room_in_the_bound),
         cmocka_unit_test(decides_in_queue_order),
         cmocka_unit_test(a_pass_is_due_when_something_has_happened),
+        cmocka_unit_test(ageing_weighs_waiting_and_priority),
         cmocka_unit_test(fcfs_lets_nobody_overtake),
         cmocka_unit_test(easy_overtakes_where_nobody_is_delayed),
         cmocka_unit_test(states_and_times),

@@ -80,6 +80,7 @@ static void policies_bound_the_reservations(void **state)
         {"conservative", 0, 0, SCHED_UNLIMITED},
         {"conservative", 5, 0, SCHED_UNLIMITED},
         {"conservative", 0, 7, 7},
+        {"ageing", 5, 9, 1},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -247,12 +248,13 @@ static void wrong_names(void **state)
                                                 {.name = "b", .parent = "c"},
                                                 {.name = "c"}},
                   3, "queue 'a': parent: 'b' has a parent itself");
-    refuse_queue(
-        (struct sched_queue_config){.policy = "lifo"},
-        "queue 'q': policy: expected one of fcfs, easy, hybrid, conservative, found 'lifo'");
+    refuse_queue((struct sched_queue_config){.policy = "lifo"},
+                 "queue 'q': policy: expected one of fcfs, easy, hybrid, conservative, ageing, "
+                 "found 'lifo'");
     refuse_queues(
         (struct sched_queue_config[]){{.name = "a", .parent = "b"}, {.name = "b", .policy = "x"}},
-        2, "queue 'b': policy: expected one of fcfs, easy, hybrid, conservative, found 'x'");
+        2,
+        "queue 'b': policy: expected one of fcfs, easy, hybrid, conservative, ageing, found 'x'");
     refuse(&(struct sched_config){.second = 1, .default_queue = "x"},
            "default queue: no queue 'x'");
     refuse_queue((struct sched_queue_config){.users = (const char *const[]){""}, .n_users = 1},

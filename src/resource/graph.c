@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
+
 static const char *const known_types[] = {"cluster", "core",         "socket", "gpu",
                                           "node",    "rack",         "slot",   "xor_slot",
                                           "ssd",     "storage_node", "*"};
@@ -167,14 +169,9 @@ void graph_set_root(struct graph *g, uint8_t subsystem, uint32_t v)
 
 int graph_connect(struct graph *g, uint32_t source, uint32_t target, uint8_t subsystem)
 {
-    if (g->n_loose == g->loose_capacity) {
-        uint32_t capacity = g->loose_capacity + g->loose_capacity / 2 + 64;
-        struct graph_edge *loose = reallocarray(g->loose, capacity, sizeof(*loose));
-        if (!loose)
-            return -1;
-        g->loose = loose;
-        g->loose_capacity = capacity;
-    }
+    if (room_for((void **)&g->loose, &g->loose_capacity, (size_t)g->n_loose + 1,
+                 sizeof(*g->loose)) < 0)
+        return -1;
     g->loose[g->n_loose++] = (struct graph_edge){source, target, subsystem};
     return 0;
 }

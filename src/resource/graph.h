@@ -96,7 +96,8 @@ struct graph {
         uint32_t source, target;
         uint8_t subsystem;
     } * loose;
-    uint32_t n_loose, loose_capacity;
+    uint32_t n_loose;
+    size_t loose_capacity;
     uint32_t *parent
         [GRAPH_SUBSYSTEM_MAX]; /* source of the first edge to v, or VERTEX_NONE; NULL: no edges */
 
@@ -105,7 +106,8 @@ struct graph {
         uint8_t subsystem;
         uint32_t text; /* in names */
     } * paths;         /* paths that do not follow from the edges, by vertex when sealed */
-    uint32_t n_paths, paths_capacity;
+    uint32_t n_paths;
+    size_t paths_capacity;
 
     uint32_t sealed;  /* vertices that the last graph_seal saw */
     uint64_t version; /* counts changes of the structure and of properties */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "resource/graph.h"
 
 void graph_name(const struct graph *g, uint32_t v, struct strbuf *out)
@@ -43,14 +44,9 @@ int graph_set_path(struct graph *g, uint32_t v, uint8_t subsystem, const char *p
 
     if (intern_put(&g->names, path, strlen(path), &text) < 0)
         return -1;
-    if (g->n_paths == g->paths_capacity) {
-        uint32_t capacity = g->paths_capacity + g->paths_capacity / 2 + 16;
-        struct graph_path *paths = reallocarray(g->paths, capacity, sizeof(*paths));
-        if (!paths)
-            return -1;
-        g->paths = paths;
-        g->paths_capacity = capacity;
-    }
+    if (room_for((void **)&g->paths, &g->paths_capacity, (size_t)g->n_paths + 1,
+                 sizeof(*g->paths)) < 0)
+        return -1;
     g->paths[g->n_paths++] = (struct graph_path){v, subsystem, text};
     return 0;
 }
@@ -125,14 +121,8 @@ static int push(struct found *f, uint32_t v)
     for (size_t i = 0; i < f->n; i++)
         if (f->v[i] == v)
             return 0;
-    if (f->n == f->capacity) {
-        size_t capacity = f->capacity * 2 + 4;
-        uint32_t *more = reallocarray(f->v, capacity, sizeof(*more));
-        if (!more)
-            return -1;
-        f->v = more;
-        f->capacity = capacity;
-    }
+    if (room_for((void **)&f->v, &f->capacity, f->n + 1, sizeof(*f->v)) < 0)
+        return -1;
     f->v[f->n++] = v;
     return 0;
 }

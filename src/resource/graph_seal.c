@@ -206,7 +206,8 @@ static void adopt(struct graph *g, struct sealing *s)
     g->n_edges = s->n_edges;
     free(g->loose);
     g->loose = NULL;
-    g->n_loose = g->loose_capacity = 0;
+    g->n_loose = 0;
+    g->loose_capacity = 0;
     g->sealed = g->n;
     g->version++;
     if (g->n_paths > 1)

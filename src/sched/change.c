@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/errtext.h"
+#include "base/room.h"
 #include "sched/control.h"
 #include "sched/queues.h"
 
@@ -91,15 +92,7 @@ int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *
 /* Room for one more in the list of holders. Returns 0, or -1 with ENOMEM. */
 static int holders_reserve(struct queues *n, size_t used)
 {
-    if (used < n->cap_holders)
-        return 0;
-    size_t cap = n->cap_holders ? n->cap_holders * 2 : 16;
-    sched_job_t *v = reallocarray(n->holders, cap, sizeof(*v));
-    if (!v)
-        return -1;
-    n->holders = v;
-    n->cap_holders = cap;
-    return 0;
+    return room_for((void **)&n->holders, &n->cap_holders, used + 1, sizeof(*n->holders));
 }
 
 int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, size_t *n,

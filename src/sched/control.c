@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "sched/queues.h"
 
 struct measured {
@@ -238,14 +239,9 @@ int job_block(sched_t *s, uint32_t slot, uint8_t reason)
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     if (reason == BLOCK_LIMIT) {
-        if (n->n_limited == n->cap_limited) {
-            size_t cap = n->cap_limited ? n->cap_limited * 2 : 16;
-            uint32_t *v = reallocarray(n->limited, cap, sizeof(*v));
-            if (!v)
-                return -1;
-            n->limited = v;
-            n->cap_limited = cap;
-        }
+        if (room_for((void **)&n->limited, &n->cap_limited, n->n_limited + 1, sizeof(*n->limited)) <
+            0)
+            return -1;
         n->limited[n->n_limited++] = slot;
         job->details->limited = limits_eased(n->limits, job->details->account);
     }
@@ -279,15 +275,7 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
 
 int tell_reserve(struct queues *n)
 {
-    if (n->n_untold < n->cap_untold)
-        return 0;
-    size_t cap = n->cap_untold ? n->cap_untold * 2 : 64;
-    uint32_t *v = reallocarray(n->untold, cap, sizeof(*v));
-    if (!v)
-        return -1;
-    n->untold = v;
-    n->cap_untold = cap;
-    return 0;
+    return room_for((void **)&n->untold, &n->cap_untold, n->n_untold + 1, sizeof(*n->untold));
 }
 
 void tell_later(sched_t *s, uint32_t slot)

@@ -3,21 +3,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/room.h"
 #include "sched/queues.h"
 
 enum { GENERATION_MAX = INT32_MAX }; /* keeps handles from being negative */
 
 int decision_reserve(sched_t *s)
 {
-    if (s->n_decisions < s->cap_decisions)
-        return 0;
-    size_t cap = s->cap_decisions ? s->cap_decisions * 2 : 64;
-    struct sched_decision *v = reallocarray(s->decisions, cap, sizeof(*v));
-    if (!v)
-        return -1;
-    s->decisions = v;
-    s->cap_decisions = cap;
-    return 0;
+    return room_for((void **)&s->decisions, &s->cap_decisions, s->n_decisions + 1,
+                    sizeof(*s->decisions));
 }
 
 struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot,

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/room.h"
 #include "sched/control.h"
 #include "sched/kind.h"
 #include "sched/queues.h"
@@ -31,15 +32,7 @@ static struct queue_entry entry_of(const sched_t *s, uint32_t slot)
 
 static int fresh_reserve(sched_t *s)
 {
-    if (s->n_fresh < s->cap_fresh)
-        return 0;
-    size_t cap = s->cap_fresh ? s->cap_fresh * 2 : 64;
-    uint32_t *v = reallocarray(s->fresh, cap, sizeof(*v));
-    if (!v)
-        return -1;
-    s->fresh = v;
-    s->cap_fresh = cap;
-    return 0;
+    return room_for((void **)&s->fresh, &s->cap_fresh, s->n_fresh + 1, sizeof(*s->fresh));
 }
 
 static int fresh_add(sched_t *s, uint32_t slot)
@@ -174,15 +167,7 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
 
 static int due_reserve(sched_t *s)
 {
-    if (s->due.n < s->cap_due)
-        return 0;
-    size_t cap = s->cap_due ? s->cap_due * 2 : 16;
-    struct due *list = reallocarray(s->due_list, cap, sizeof(*list));
-    if (!list)
-        return -1;
-    s->due_list = list;
-    s->cap_due = cap;
-    return 0;
+    return room_for((void **)&s->due_list, &s->cap_due, (size_t)s->due.n + 1, sizeof(*s->due_list));
 }
 
 int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)

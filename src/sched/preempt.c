@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/room.h"
 #include "sched/control.h"
 #include "sched/queues.h"
 
@@ -250,16 +251,7 @@ void victim_remove(sched_t *s, uint32_t slot)
 
 int victims_reserve(struct queues *n, size_t more)
 {
-    if (more <= n->cap_victims)
-        return 0;
-    size_t cap = n->cap_victims ? n->cap_victims * 2 : 16;
-    cap = more > cap ? more : cap;
-    uint32_t *v = reallocarray(n->victims, cap, sizeof(*v));
-    if (!v)
-        return -1;
-    n->victims = v;
-    n->cap_victims = cap;
-    return 0;
+    return room_for((void **)&n->victims, &n->cap_victims, more, sizeof(*n->victims));
 }
 
 void victims_list(sched_t *s)

@@ -10,6 +10,7 @@
 
 #include "base/errtext.h"
 #include "base/heap.h"
+#include "base/room.h"
 #include "sim/queues.h"
 
 enum { PROGRESS_EVERY = 4096 }; /* jobs ended between two calls of the progress function */
@@ -75,14 +76,9 @@ static int note_alloc(struct replay *r, uint32_t job)
 /* Note a job that is to be stopped for another. It gives back what it holds only after the decisions are carried out. */
 static int note_preempted(struct replay *r, uint32_t job, bool requeue)
 {
-    if (r->n_preempted == r->cap_preempted) {
-        size_t cap = 2 * r->cap_preempted + 16;
-        struct preempted *more = reallocarray(r->preempted, cap, sizeof(*more));
-        if (!more)
-            return -1;
-        r->preempted = more;
-        r->cap_preempted = cap;
-    }
+    if (room_for((void **)&r->preempted, &r->cap_preempted, r->n_preempted + 1,
+                 sizeof(*r->preempted)) < 0)
+        return -1;
     r->preempted[r->n_preempted++] = (struct preempted){job, requeue};
     heap_take(&r->ends, job);
     r->start[job] = SCHEDULE_NEVER;

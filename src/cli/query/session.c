@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/room.h"
 #include "report/report.h"
 
 void session_init(struct session *s)
@@ -101,14 +102,8 @@ int session_add(struct session *s, const struct job *job, const char *file)
     if (intern_put(&s->files, file, strlen(file), &number) < 0)
         return -1;
     struct job *old = session_job(s, job->id, &place);
-    if (!old && s->njobs == s->capacity) {
-        size_t capacity = s->capacity ? 2 * s->capacity : 64;
-        struct job *jobs = reallocarray(s->jobs, capacity, sizeof(*jobs));
-        if (!jobs)
-            return -1;
-        s->jobs = jobs;
-        s->capacity = capacity;
-    }
+    if (!old && room_for((void **)&s->jobs, &s->capacity, s->njobs + 1, sizeof(*s->jobs)) < 0)
+        return -1;
     if (!old) {
         old = s->jobs + place;
         memmove(old + 1, old, (s->njobs++ - place) * sizeof(*old));

@@ -3,18 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
+
 static const char blanks[] = " \t\n\v\f\r";
 
 static int add(struct words *words, char *word)
 {
-    if (words->n == words->capacity) {
-        size_t capacity = words->capacity ? 2 * words->capacity : 16;
-        char **v = reallocarray(words->v, capacity, sizeof(*v));
-        if (!v)
-            return -1;
-        words->v = v;
-        words->capacity = capacity;
-    }
+    if (room_for((void **)&words->v, &words->capacity, words->n + 1, sizeof(*words->v)) < 0)
+        return -1;
     words->v[words->n++] = word;
     return 0;
 }

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/room.h"
+
 #define ENVIRON_MAX ((size_t)4 << 20) /* bytes of an environment that are looked at */
 
 ssize_t procs_read_file(int directory, const char *path, char *to, size_t size)
@@ -82,16 +84,8 @@ int procs_user(pid_t pid, uid_t *uid)
 
 static int add(struct procs *all, const struct proc *p)
 {
-    if (all->n == all->cap) {
-        size_t cap = all->cap ? 2 * all->cap : 128;
-        struct proc *v = reallocarray(all->v, cap, sizeof(*v));
-        if (!v) {
-            errno = ENOMEM;
-            return -1;
-        }
-        all->v = v;
-        all->cap = cap;
-    }
+    if (room_for((void **)&all->v, &all->cap, all->n + 1, sizeof(*all->v)) < 0)
+        return -1;
     all->v[all->n++] = *p;
     return 0;
 }
@@ -144,16 +138,8 @@ const struct proc *procs_find(const struct procs *all, pid_t pid)
 
 static int add_pid(pid_t **pids, size_t *cap, size_t *n, pid_t pid)
 {
-    if (*n == *cap) {
-        size_t more = *cap ? 2 * *cap : 64;
-        pid_t *v = reallocarray(*pids, more, sizeof(*v));
-        if (!v) {
-            errno = ENOMEM;
-            return -1;
-        }
-        *pids = v;
-        *cap = more;
-    }
+    if (room_for((void **)pids, cap, *n + 1, sizeof(**pids)) < 0)
+        return -1;
     (*pids)[(*n)++] = pid;
     return 0;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
+
 void used_clear(struct used *u)
 {
     int saved = errno;
@@ -36,17 +38,7 @@ bool used_has(const struct used *u, uint64_t key)
 
 static int grow(struct used *u)
 {
-    if (u->n < u->cap)
-        return 0;
-    size_t cap = u->cap ? 2 * u->cap : 8;
-    struct used_range *v = reallocarray(u->v, cap, sizeof(*v));
-    if (!v) {
-        errno = ENOMEM;
-        return -1;
-    }
-    u->v = v;
-    u->cap = cap;
-    return 0;
+    return room_for((void **)&u->v, &u->cap, u->n + 1, sizeof(*u->v));
 }
 
 int used_add(struct used *u, uint64_t lo, uint64_t hi)

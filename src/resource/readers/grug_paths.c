@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
+
 struct place {
     uint32_t vertex, subsystem;
 };
@@ -22,14 +24,9 @@ void grug_paths_clear(struct grug_paths *p)
 
 int grug_paths_made(struct grug_paths *p, uint32_t under)
 {
-    if (p->n == p->capacity) {
-        uint32_t capacity = p->capacity + p->capacity / 2 + 64;
-        uint32_t *more = reallocarray(p->made_under, capacity, sizeof(*more));
-        if (!more)
-            return -1;
-        p->made_under = more;
-        p->capacity = capacity;
-    }
+    if (room_for((void **)&p->made_under, &p->capacity, (size_t)p->n + 1, sizeof(*p->made_under)) <
+        0)
+        return -1;
     p->made_under[p->n++] = under;
     return 0;
 }
@@ -74,14 +71,8 @@ static int write_down(struct grug_paths *p, uint32_t v, uint8_t subsystem, struc
     if (intern_put(&p->texts, path->data, path->len, &text) < 0 ||
         intern_put(&p->written, (const char *)&place, sizeof(place), &id) < 0)
         return -1;
-    if (id >= p->text_capacity) {
-        uint32_t capacity = p->text_capacity + p->text_capacity / 2 + 64;
-        uint32_t *more = reallocarray(p->text, capacity, sizeof(*more));
-        if (!more)
-            return -1;
-        p->text = more;
-        p->text_capacity = capacity;
-    }
+    if (room_for((void **)&p->text, &p->text_capacity, (size_t)id + 1, sizeof(*p->text)) < 0)
+        return -1;
     p->text[id] = text;
     return 0;
 }

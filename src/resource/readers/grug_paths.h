@@ -20,10 +20,11 @@
 struct grug_paths {
     const struct graph *g;
     uint32_t *made_under; /* by vertex: what it was made under, VERTEX_NONE for a root */
-    uint32_t n, capacity;
+    uint32_t n;
+    size_t capacity;
     struct intern written; /* a vertex and a subsystem */
     uint32_t *text;        /* of written[i], in texts */
-    uint32_t text_capacity;
+    size_t text_capacity;
     struct intern texts;
 };
 

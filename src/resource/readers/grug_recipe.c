@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/room.h"
 #include "base/strbuf.h"
 
 #define DEPTH_MAX  32
@@ -79,7 +80,7 @@ struct parser {
     struct grug_edge edge;
     struct intern key_ids;
     struct key *key;
-    uint32_t key_capacity;
+    size_t key_capacity;
     uint32_t current_key; /* of the <key> that is open */
     int current_slot;     /* of the <data> that is open, or negative */
     struct strbuf text;
@@ -143,15 +144,9 @@ static void start_key(struct parser *p, const XML_Char **attributes)
         fail(p, ENOMEM, NULL, NULL, NULL);
         return;
     }
-    if (key >= p->key_capacity) {
-        uint32_t capacity = p->key_capacity * 2 + 32;
-        struct key *more = reallocarray(p->key, capacity, sizeof(*more));
-        if (!more) {
-            fail(p, ENOMEM, NULL, NULL, NULL);
-            return;
-        }
-        p->key = more;
-        p->key_capacity = capacity;
+    if (room_for((void **)&p->key, &p->key_capacity, (size_t)key + 1, sizeof(*p->key)) < 0) {
+        fail(p, ENOMEM, NULL, NULL, NULL);
+        return;
     }
     if (!known)
         p->key[key] = (struct key){{SLOT_UNDECLARED, SLOT_UNDECLARED}};
@@ -176,15 +171,9 @@ static void start_node(struct parser *p, const XML_Char **attributes)
         fail(p, EINVAL, "a second node", id, "an id of its own");
         return;
     }
-    if (r->n == r->node_capacity) {
-        uint32_t capacity = r->node_capacity * 2 + 16;
-        struct grug_node *more = reallocarray(r->node, capacity, sizeof(*more));
-        if (!more) {
-            fail(p, ENOMEM, NULL, NULL, NULL);
-            return;
-        }
-        r->node = more;
-        r->node_capacity = capacity;
+    if (room_for((void **)&r->node, &r->node_capacity, (size_t)r->n + 1, sizeof(*r->node)) < 0) {
+        fail(p, ENOMEM, NULL, NULL, NULL);
+        return;
     }
     if (intern_put(&r->ids, id, strlen(id), &number) < 0) {
         fail(p, ENOMEM, NULL, NULL, NULL);
@@ -205,15 +194,10 @@ static void start_edge(struct parser *p, const XML_Char **attributes)
         fail(p, EINVAL, "an <edge> without both ends", NULL, "source=\"...\" target=\"...\"");
         return;
     }
-    if (r->n_edges == r->edge_capacity) {
-        uint32_t capacity = r->edge_capacity * 2 + 16;
-        struct grug_edge *more = reallocarray(r->edge, capacity, sizeof(*more));
-        if (!more) {
-            fail(p, ENOMEM, NULL, NULL, NULL);
-            return;
-        }
-        r->edge = more;
-        r->edge_capacity = capacity;
+    if (room_for((void **)&r->edge, &r->edge_capacity, (size_t)r->n_edges + 1, sizeof(*r->edge)) <
+        0) {
+        fail(p, ENOMEM, NULL, NULL, NULL);
+        return;
     }
     r->edge[r->n_edges] = p->edge;
     r->edge[r->n_edges].from = keep(p, from, strlen(from));

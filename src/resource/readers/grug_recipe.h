@@ -38,7 +38,7 @@ struct grug_recipe {
     struct grug_node *node;
     struct grug_edge *edge; /* in the order of the text */
     uint32_t n, n_edges;
-    uint32_t node_capacity, edge_capacity;
+    size_t node_capacity, edge_capacity;
     struct intern ids;   /* of nodes, numbered as they are */
     struct intern texts; /* all others */
 };

@@ -9,6 +9,7 @@
 
 #include "base/errtext.h"
 #include "base/intern.h"
+#include "base/room.h"
 #include "resource/readers/common.h"
 
 #define NO_INDEX UINT32_MAX
@@ -32,7 +33,7 @@ struct loading {
     uint32_t *place;                     /* and the index that was the first to have them */
     struct intern prefixes;              /* paths that were asked for in the graph, */
     uint32_t *prefix_vertex;             /* and the vertex that has it, or one of the below */
-    uint32_t prefix_capacity;
+    size_t prefix_capacity;
     struct strbuf text;
 };
 
@@ -133,14 +134,9 @@ static int find_prefix(struct loading *l, const char *path, size_t length, uint3
     if (!intern_find(&l->prefixes, path, length, &id)) {
         if (intern_put(&l->prefixes, path, length, &id) < 0)
             return reader_failed(l->err);
-        if (id >= l->prefix_capacity) {
-            uint32_t capacity = l->prefix_capacity * 2 + 64;
-            uint32_t *more = reallocarray(l->prefix_vertex, capacity, sizeof(*more));
-            if (!more)
-                return reader_failed(l->err);
-            l->prefix_vertex = more;
-            l->prefix_capacity = capacity;
-        }
+        if (room_for((void **)&l->prefix_vertex, &l->prefix_capacity, (size_t)id + 1,
+                     sizeof(*l->prefix_vertex)) < 0)
+            return reader_failed(l->err);
         if (graph_find_path(l->g, intern_text(&l->prefixes, id), &found, &n) < 0)
             return reader_failed(l->err);
         l->prefix_vertex[id] = n == 0 ? PREFIX_NONE : n == 1 ? found[0] : PREFIX_MANY;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/room.h"
 #include "resource/readers/common.h"
 
 void machine_clear(struct machine *m)
@@ -19,14 +20,8 @@ void machine_clear(struct machine *m)
 
 int machine_add(struct machine *m, const struct machine_thing *thing)
 {
-    if (m->n == m->capacity) {
-        uint32_t capacity = m->capacity * 2 + 64;
-        struct machine_thing *more = reallocarray(m->thing, capacity, sizeof(*more));
-        if (!more)
-            return -1;
-        m->thing = more;
-        m->capacity = capacity;
-    }
+    if (room_for((void **)&m->thing, &m->capacity, (size_t)m->n + 1, sizeof(*m->thing)) < 0)
+        return -1;
     m->thing[m->n++] = *thing;
     return 0;
 }

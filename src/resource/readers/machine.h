@@ -28,7 +28,8 @@ struct machine_thing {
 
 struct machine {
     struct machine_thing *thing; /* depth first */
-    uint32_t n, capacity;
+    uint32_t n;
+    size_t capacity;
     struct intern texts;
 };
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/hostlist.h"
+#include "base/room.h"
 #include "resource/writers/writer.h"
 
 /* Ids since the last node: a set, and the range that they are in now. */
@@ -52,14 +53,8 @@ static void groups_clear(struct rlite_groups *x)
 /* The number of the group of that text, a new one if there is none. */
 static int groups_put(struct rlite_groups *x, const char *text, size_t length, uint32_t *number)
 {
-    if (x->n == x->cap) {
-        uint32_t cap = x->cap ? 2 * x->cap : 4;
-        struct rlite_group *v = reallocarray(x->v, cap, sizeof(*v));
-        if (!v)
-            return -1;
-        x->v = v;
-        x->cap = cap;
-    }
+    if (room_for((void **)&x->v, &x->cap, (size_t)x->n + 1, sizeof(*x->v)) < 0)
+        return -1;
     if (intern_put(&x->texts, text, length, number) < 0)
         return -1;
     if (*number == x->n)
@@ -161,14 +156,8 @@ static int gather_host(struct rlite *r, struct gatherer *x, uint32_t vertex, int
         errno = EINVAL;
         return -1;
     }
-    if (r->n == r->cap) {
-        size_t cap = r->cap ? 2 * r->cap : 16;
-        struct rlite_host *host = reallocarray(r->host, cap, sizeof(*host));
-        if (!host)
-            return -1;
-        r->host = host;
-        r->cap = cap;
-    }
+    if (room_for((void **)&r->host, &r->cap, r->n + 1, sizeof(*r->host)) < 0)
+        return -1;
     if (gather_group(r, x) < 0)
         return -1;
     r->host[r->n] = (struct rlite_host){rank, vertex, x->group, (uint32_t)r->n};

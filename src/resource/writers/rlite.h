@@ -18,7 +18,7 @@ struct rlite_groups {
     struct intern texts;
     struct rlite_group *v; /* in the order of their texts' bytes */
     uint32_t n;
-    uint32_t cap;
+    size_t cap;
 };
 
 /* A node with something on it. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/room.h"
 #include "server/http/http.h"
 
 #define MANY     256
@@ -46,14 +47,8 @@ int http_users_connect(struct http_users *u, uid_t uid)
     if (!user) {
         if (u->n >= MANY)
             forget_absent(u);
-        if (u->n == u->cap) {
-            size_t cap = u->cap ? 2 * u->cap : 8;
-            struct http_user *grown = realloc(u->v, cap * sizeof(*grown));
-            if (!grown)
-                return -1;
-            u->v = grown;
-            u->cap = cap;
-        }
+        if (room_for((void **)&u->v, &u->cap, u->n + 1, sizeof(*u->v)) < 0)
+            return -1;
         user = &u->v[u->n++];
         *user = (struct http_user){.uid = uid};
     }

@@ -12,15 +12,9 @@
 static struct change *batch_new(struct store *s, berth_error_t *err)
 {
     struct batch *b = &s->batch;
-    if (b->n == b->cap) {
-        size_t cap = b->cap ? 2 * b->cap : 64;
-        struct change *change = reallocarray(b->change, cap, sizeof(*change));
-        if (!change) {
-            store_no_memory(s, err);
-            return NULL;
-        }
-        b->change = change;
-        b->cap = cap;
+    if (room_for((void **)&b->change, &b->cap, b->n + 1, sizeof(*b->change)) < 0) {
+        store_no_memory(s, err);
+        return NULL;
     }
     struct change *c = &b->change[b->n];
     memset(c, 0, sizeof(*c));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/array.h"
 
 static const char *const known_types[] = {"cluster", "core",         "socket", "gpu",
                                           "node",    "rack",         "slot",   "xor_slot",
@@ -169,8 +169,8 @@ void graph_set_root(struct graph *g, uint8_t subsystem, uint32_t v)
 
 int graph_connect(struct graph *g, uint32_t source, uint32_t target, uint8_t subsystem)
 {
-    if (room_for((void **)&g->loose, &g->loose_capacity, (size_t)g->n_loose + 1,
-                 sizeof(*g->loose)) < 0)
+    if (array_grow((void **)&g->loose, &g->loose_capacity, (size_t)g->n_loose + 1,
+                   sizeof(*g->loose)) < 0)
         return -1;
     g->loose[g->n_loose++] = (struct graph_edge){source, target, subsystem};
     return 0;

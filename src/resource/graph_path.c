@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/array.h"
 #include "resource/graph.h"
 
 void graph_name(const struct graph *g, uint32_t v, struct strbuf *out)
@@ -44,8 +44,8 @@ int graph_set_path(struct graph *g, uint32_t v, uint8_t subsystem, const char *p
 
     if (intern_put(&g->names, path, strlen(path), &text) < 0)
         return -1;
-    if (room_for((void **)&g->paths, &g->paths_capacity, (size_t)g->n_paths + 1,
-                 sizeof(*g->paths)) < 0)
+    if (array_grow((void **)&g->paths, &g->paths_capacity, (size_t)g->n_paths + 1,
+                   sizeof(*g->paths)) < 0)
         return -1;
     g->paths[g->n_paths++] = (struct graph_path){v, subsystem, text};
     return 0;
@@ -121,7 +121,7 @@ static int push(struct found *f, uint32_t v)
     for (size_t i = 0; i < f->n; i++)
         if (f->v[i] == v)
             return 0;
-    if (room_for((void **)&f->v, &f->capacity, f->n + 1, sizeof(*f->v)) < 0)
+    if (array_grow((void **)&f->v, &f->capacity, f->n + 1, sizeof(*f->v)) < 0)
         return -1;
     f->v[f->n++] = v;
     return 0;

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
-#include "base/room.h"
 #include "sched/control.h"
 #include "sched/queues.h"
 
@@ -92,7 +92,7 @@ int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *
 /* Room for one more in the list of holders. Returns 0, or -1 with ENOMEM. */
 static int holders_reserve(struct queues *n, size_t used)
 {
-    return room_for((void **)&n->holders, &n->cap_holders, used + 1, sizeof(*n->holders));
+    return array_grow((void **)&n->holders, &n->cap_holders, used + 1, sizeof(*n->holders));
 }
 
 int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, size_t *n,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/array.h"
 #include "sched/queues.h"
 
 struct measured {
@@ -239,8 +239,8 @@ int job_block(sched_t *s, uint32_t slot, uint8_t reason)
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     if (reason == BLOCK_LIMIT) {
-        if (room_for((void **)&n->limited, &n->cap_limited, n->n_limited + 1, sizeof(*n->limited)) <
-            0)
+        if (array_grow((void **)&n->limited, &n->cap_limited, n->n_limited + 1,
+                       sizeof(*n->limited)) < 0)
             return -1;
         n->limited[n->n_limited++] = slot;
         job->details->limited = limits_eased(n->limits, job->details->account);
@@ -275,7 +275,7 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
 
 int tell_reserve(struct queues *n)
 {
-    return room_for((void **)&n->untold, &n->cap_untold, n->n_untold + 1, sizeof(*n->untold));
+    return array_grow((void **)&n->untold, &n->cap_untold, n->n_untold + 1, sizeof(*n->untold));
 }
 
 void tell_later(sched_t *s, uint32_t slot)

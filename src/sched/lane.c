@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/room.h"
+#include "base/array.h"
 #include "sched/control.h"
 #include "sched/kind.h"
 #include "sched/queues.h"
@@ -32,7 +32,7 @@ static struct queue_entry entry_of(const sched_t *s, uint32_t slot)
 
 static int fresh_reserve(sched_t *s)
 {
-    return room_for((void **)&s->fresh, &s->cap_fresh, s->n_fresh + 1, sizeof(*s->fresh));
+    return array_grow((void **)&s->fresh, &s->cap_fresh, s->n_fresh + 1, sizeof(*s->fresh));
 }
 
 static int fresh_add(sched_t *s, uint32_t slot)
@@ -167,7 +167,8 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
 
 static int due_reserve(sched_t *s)
 {
-    return room_for((void **)&s->due_list, &s->cap_due, (size_t)s->due.n + 1, sizeof(*s->due_list));
+    return array_grow((void **)&s->due_list, &s->cap_due, (size_t)s->due.n + 1,
+                      sizeof(*s->due_list));
 }
 
 int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)

@@ -196,8 +196,8 @@ bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f 
 }
 
 /* Whether n more of what is counted in jobs are within the limits. */
-static bool room_for(const struct limits *limits, uint32_t account, uint32_t what, uint32_t n,
-                     char *reason, size_t size)
+static bool admits(const struct limits *limits, uint32_t account, uint32_t what, uint32_t n,
+                   char *reason, size_t size)
 {
     struct side side[3];
     size_t sides = sides_of(limits, account, side);
@@ -215,12 +215,12 @@ static bool room_for(const struct limits *limits, uint32_t account, uint32_t wha
 bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n, char *reason,
                     size_t size)
 {
-    return room_for(limits, account, PENDING, n, reason, size);
+    return admits(limits, account, PENDING, n, reason, size);
 }
 
 bool limits_open(const struct limits *limits, uint32_t account, char *reason, size_t size)
 {
-    return room_for(limits, account, RUNNING, 1, reason, size);
+    return admits(limits, account, RUNNING, 1, reason, size);
 }
 
 bool limits_start(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/room.h"
+#include "base/array.h"
 #include "sched/control.h"
 #include "sched/queues.h"
 
@@ -251,7 +251,7 @@ void victim_remove(sched_t *s, uint32_t slot)
 
 int victims_reserve(struct queues *n, size_t more)
 {
-    return room_for((void **)&n->victims, &n->cap_victims, more, sizeof(*n->victims));
+    return array_grow((void **)&n->victims, &n->cap_victims, more, sizeof(*n->victims));
 }
 
 void victims_list(sched_t *s)

@@ -45,9 +45,9 @@ int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number)
         errno = EEXIST;
         return -1;
     }
-    if (room_for((void **)&p->submissions, &p->cap_submissions, (size_t)p->ids.n + 1,
-                 sizeof(*p->submissions)) < 0 ||
-        room_for((void **)&p->jobs, &p->cap_jobs, p->n_jobs + n, sizeof(*p->jobs)) < 0 ||
+    if (array_grow((void **)&p->submissions, &p->cap_submissions, (size_t)p->ids.n + 1,
+                   sizeof(*p->submissions)) < 0 ||
+        array_grow((void **)&p->jobs, &p->cap_jobs, p->n_jobs + n, sizeof(*p->jobs)) < 0 ||
         intern_put(&p->ids, id, strlen(id), number) < 0)
         return -1;
     p->submissions[*number] =
@@ -279,7 +279,7 @@ static int take_event(struct play *p, berth_error_t *err)
         p->last = -1;
         return rc;
     }
-    if (room_for((void **)&p->expects, &p->cap_expects, p->n_expects + 1, sizeof(*p->expects)) <
+    if (array_grow((void **)&p->expects, &p->cap_expects, p->n_expects + 1, sizeof(*p->expects)) <
         0) {
         scenario_event_clear(&p->event);
         return errtext_set(err, ENOMEM, "out of memory");

@@ -6,9 +6,9 @@
 #ifndef SIM_PLAY_PRIV_H
 #define SIM_PLAY_PRIV_H
 
+#include "base/array.h"
 #include "base/heap.h"
 #include "base/intern.h"
-#include "base/room.h"
 #include "base/strbuf.h"
 #include "berth/sched.h"
 #include "sim/play.h"

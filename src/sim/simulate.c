@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
 #include "base/heap.h"
-#include "base/room.h"
 #include "sim/queues.h"
 
 enum { PROGRESS_EVERY = 4096 }; /* jobs ended between two calls of the progress function */
@@ -76,8 +76,8 @@ static int note_alloc(struct replay *r, uint32_t job)
 /* Note a job that is to be stopped for another. It gives back what it holds only after the decisions are carried out. */
 static int note_preempted(struct replay *r, uint32_t job, bool requeue)
 {
-    if (room_for((void **)&r->preempted, &r->cap_preempted, r->n_preempted + 1,
-                 sizeof(*r->preempted)) < 0)
+    if (array_grow((void **)&r->preempted, &r->cap_preempted, r->n_preempted + 1,
+                   sizeof(*r->preempted)) < 0)
         return -1;
     r->preempted[r->n_preempted++] = (struct preempted){job, requeue};
     heap_take(&r->ends, job);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/room.h"
+#include "base/array.h"
 #include "report/report.h"
 
 void session_init(struct session *s)
@@ -102,7 +102,7 @@ int session_add(struct session *s, const struct job *job, const char *file)
     if (intern_put(&s->files, file, strlen(file), &number) < 0)
         return -1;
     struct job *old = session_job(s, job->id, &place);
-    if (!old && room_for((void **)&s->jobs, &s->capacity, s->njobs + 1, sizeof(*s->jobs)) < 0)
+    if (!old && array_grow((void **)&s->jobs, &s->capacity, s->njobs + 1, sizeof(*s->jobs)) < 0)
         return -1;
     if (!old) {
         old = s->jobs + place;

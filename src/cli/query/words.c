@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/array.h"
 
 static const char blanks[] = " \t\n\v\f\r";
 
 static int add(struct words *words, char *word)
 {
-    if (room_for((void **)&words->v, &words->capacity, words->n + 1, sizeof(*words->v)) < 0)
+    if (array_grow((void **)&words->v, &words->capacity, words->n + 1, sizeof(*words->v)) < 0)
         return -1;
     words->v[words->n++] = word;
     return 0;

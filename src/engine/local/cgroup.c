@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
-#include "base/room.h"
 #include "engine/local/procs.h"
 
 #define ROOT  "/sys/fs/cgroup"
@@ -267,7 +267,7 @@ int cgroup_list(const struct cgroups *c, uint64_t **keys, size_t *n)
         uint64_t key = key_of(c, entry->d_name);
         int folder = key > 0 ? cgroup_find(c, key) : -1;
         if (folder >= 0 && !cgroup_empty(folder)) {
-            rc = room_for((void **)keys, &cap, *n + 1, sizeof(**keys));
+            rc = array_grow((void **)keys, &cap, *n + 1, sizeof(**keys));
             if (rc == 0)
                 (*keys)[(*n)++] = key;
         }

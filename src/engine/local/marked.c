@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/room.h"
+#include "base/array.h"
 #include "engine/local/keeper.h"
 #include "engine/local/look.h"
 #include "engine/local/procs.h"
@@ -93,7 +93,7 @@ struct finding {
 
 static int choose(const struct keeper *k, const struct procs *all, struct finding *f)
 {
-    if (room_for((void **)&f->v, &f->cap, all->n, sizeof(*f->v)))
+    if (array_grow((void **)&f->v, &f->cap, all->n, sizeof(*f->v)))
         return -1;
     for (size_t i = 0; i < all->n; i++)
         if (may_have_mark(k, &all->v[i]))
@@ -106,7 +106,7 @@ static int found(const struct finding *f, const struct proc *p, uint64_t key)
     struct marked_list *list = f->list;
     if (key > f->last)
         return 0;
-    if (room_for((void **)&list->v, &list->cap, list->n + 1, sizeof(*list->v)))
+    if (array_grow((void **)&list->v, &list->cap, list->n + 1, sizeof(*list->v)))
         return -1;
     list->v[list->n++] = (struct marked){key, *p};
     return 0;
@@ -114,7 +114,7 @@ static int found(const struct finding *f, const struct proc *p, uint64_t key)
 
 static int cannot_read(struct keeper *k, const struct proc *p)
 {
-    if (room_for((void **)&k->unread, &k->cap_unread, k->n_unread + 1, sizeof(*k->unread)))
+    if (array_grow((void **)&k->unread, &k->cap_unread, k->n_unread + 1, sizeof(*k->unread)))
         return -1;
     k->unread[k->n_unread++] = *p;
     return 0;

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/room.h"
+#include "base/array.h"
 
 #define ENVIRON_MAX ((size_t)4 << 20) /* bytes of an environment that are looked at */
 
@@ -84,7 +84,7 @@ int procs_user(pid_t pid, uid_t *uid)
 
 static int add(struct procs *all, const struct proc *p)
 {
-    if (room_for((void **)&all->v, &all->cap, all->n + 1, sizeof(*all->v)) < 0)
+    if (array_grow((void **)&all->v, &all->cap, all->n + 1, sizeof(*all->v)) < 0)
         return -1;
     all->v[all->n++] = *p;
     return 0;
@@ -138,7 +138,7 @@ const struct proc *procs_find(const struct procs *all, pid_t pid)
 
 static int add_pid(pid_t **pids, size_t *cap, size_t *n, pid_t pid)
 {
-    if (room_for((void **)pids, cap, *n + 1, sizeof(**pids)) < 0)
+    if (array_grow((void **)pids, cap, *n + 1, sizeof(**pids)) < 0)
         return -1;
     (*pids)[(*n)++] = pid;
     return 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/room.h"
+#include "base/array.h"
 
 int starts_open(int directory)
 {
@@ -53,7 +53,7 @@ int starts_list(int file, uint64_t **keys, size_t *n)
 {
     struct part *parts = NULL;
     size_t n_parts = 0, cap_parts = 0, cap = 0;
-    int rc = room_for((void **)&parts, &cap_parts, 1, sizeof(*parts));
+    int rc = array_grow((void **)&parts, &cap_parts, 1, sizeof(*parts));
     *keys = NULL;
     *n = 0;
     if (rc == 0)
@@ -64,8 +64,8 @@ int starts_list(int file, uint64_t **keys, size_t *n)
         rc = find(file, p.lo, p.hi, &key);
         if (rc <= 0)
             continue;
-        rc = room_for((void **)keys, &cap, *n + 1, sizeof(**keys));
-        rc = rc ? rc : room_for((void **)&parts, &cap_parts, n_parts + 2, sizeof(*parts));
+        rc = array_grow((void **)keys, &cap, *n + 1, sizeof(**keys));
+        rc = rc ? rc : array_grow((void **)&parts, &cap_parts, n_parts + 2, sizeof(*parts));
         if (rc)
             break;
         (*keys)[(*n)++] = key;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/array.h"
 
 void used_clear(struct used *u)
 {
@@ -38,7 +38,7 @@ bool used_has(const struct used *u, uint64_t key)
 
 static int grow(struct used *u)
 {
-    return room_for((void **)&u->v, &u->cap, u->n + 1, sizeof(*u->v));
+    return array_grow((void **)&u->v, &u->cap, u->n + 1, sizeof(*u->v));
 }
 
 int used_add(struct used *u, uint64_t lo, uint64_t hi)

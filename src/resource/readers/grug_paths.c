@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/room.h"
+#include "base/array.h"
 
 struct place {
     uint32_t vertex, subsystem;
@@ -24,8 +24,8 @@ void grug_paths_clear(struct grug_paths *p)
 
 int grug_paths_made(struct grug_paths *p, uint32_t under)
 {
-    if (room_for((void **)&p->made_under, &p->capacity, (size_t)p->n + 1, sizeof(*p->made_under)) <
-        0)
+    if (array_grow((void **)&p->made_under, &p->capacity, (size_t)p->n + 1,
+                   sizeof(*p->made_under)) < 0)
         return -1;
     p->made_under[p->n++] = under;
     return 0;
@@ -71,7 +71,7 @@ static int write_down(struct grug_paths *p, uint32_t v, uint8_t subsystem, struc
     if (intern_put(&p->texts, path->data, path->len, &text) < 0 ||
         intern_put(&p->written, (const char *)&place, sizeof(place), &id) < 0)
         return -1;
-    if (room_for((void **)&p->text, &p->text_capacity, (size_t)id + 1, sizeof(*p->text)) < 0)
+    if (array_grow((void **)&p->text, &p->text_capacity, (size_t)id + 1, sizeof(*p->text)) < 0)
         return -1;
     p->text[id] = text;
     return 0;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
-#include "base/room.h"
 #include "base/strbuf.h"
 
 #define DEPTH_MAX  32
@@ -144,7 +144,7 @@ static void start_key(struct parser *p, const XML_Char **attributes)
         fail(p, ENOMEM, NULL, NULL, NULL);
         return;
     }
-    if (room_for((void **)&p->key, &p->key_capacity, (size_t)key + 1, sizeof(*p->key)) < 0) {
+    if (array_grow((void **)&p->key, &p->key_capacity, (size_t)key + 1, sizeof(*p->key)) < 0) {
         fail(p, ENOMEM, NULL, NULL, NULL);
         return;
     }
@@ -171,7 +171,7 @@ static void start_node(struct parser *p, const XML_Char **attributes)
         fail(p, EINVAL, "a second node", id, "an id of its own");
         return;
     }
-    if (room_for((void **)&r->node, &r->node_capacity, (size_t)r->n + 1, sizeof(*r->node)) < 0) {
+    if (array_grow((void **)&r->node, &r->node_capacity, (size_t)r->n + 1, sizeof(*r->node)) < 0) {
         fail(p, ENOMEM, NULL, NULL, NULL);
         return;
     }
@@ -194,7 +194,7 @@ static void start_edge(struct parser *p, const XML_Char **attributes)
         fail(p, EINVAL, "an <edge> without both ends", NULL, "source=\"...\" target=\"...\"");
         return;
     }
-    if (room_for((void **)&r->edge, &r->edge_capacity, (size_t)r->n_edges + 1, sizeof(*r->edge)) <
+    if (array_grow((void **)&r->edge, &r->edge_capacity, (size_t)r->n_edges + 1, sizeof(*r->edge)) <
         0) {
         fail(p, ENOMEM, NULL, NULL, NULL);
         return;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
 #include "base/intern.h"
-#include "base/room.h"
 #include "resource/readers/common.h"
 
 #define NO_INDEX UINT32_MAX
@@ -134,8 +134,8 @@ static int find_prefix(struct loading *l, const char *path, size_t length, uint3
     if (!intern_find(&l->prefixes, path, length, &id)) {
         if (intern_put(&l->prefixes, path, length, &id) < 0)
             return reader_failed(l->err);
-        if (room_for((void **)&l->prefix_vertex, &l->prefix_capacity, (size_t)id + 1,
-                     sizeof(*l->prefix_vertex)) < 0)
+        if (array_grow((void **)&l->prefix_vertex, &l->prefix_capacity, (size_t)id + 1,
+                       sizeof(*l->prefix_vertex)) < 0)
             return reader_failed(l->err);
         if (graph_find_path(l->g, intern_text(&l->prefixes, id), &found, &n) < 0)
             return reader_failed(l->err);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
-#include "base/room.h"
 #include "resource/readers/common.h"
 
 void machine_clear(struct machine *m)
@@ -20,7 +20,7 @@ void machine_clear(struct machine *m)
 
 int machine_add(struct machine *m, const struct machine_thing *thing)
 {
-    if (room_for((void **)&m->thing, &m->capacity, (size_t)m->n + 1, sizeof(*m->thing)) < 0)
+    if (array_grow((void **)&m->thing, &m->capacity, (size_t)m->n + 1, sizeof(*m->thing)) < 0)
         return -1;
     m->thing[m->n++] = *thing;
     return 0;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hostlist.h"
-#include "base/room.h"
 #include "resource/writers/writer.h"
 
 /* Ids since the last node: a set, and the range that they are in now. */
@@ -53,7 +53,7 @@ static void groups_clear(struct rlite_groups *x)
 /* The number of the group of that text, a new one if there is none. */
 static int groups_put(struct rlite_groups *x, const char *text, size_t length, uint32_t *number)
 {
-    if (room_for((void **)&x->v, &x->cap, (size_t)x->n + 1, sizeof(*x->v)) < 0)
+    if (array_grow((void **)&x->v, &x->cap, (size_t)x->n + 1, sizeof(*x->v)) < 0)
         return -1;
     if (intern_put(&x->texts, text, length, number) < 0)
         return -1;
@@ -156,7 +156,7 @@ static int gather_host(struct rlite *r, struct gatherer *x, uint32_t vertex, int
         errno = EINVAL;
         return -1;
     }
-    if (room_for((void **)&r->host, &r->cap, r->n + 1, sizeof(*r->host)) < 0)
+    if (array_grow((void **)&r->host, &r->cap, r->n + 1, sizeof(*r->host)) < 0)
         return -1;
     if (gather_group(r, x) < 0)
         return -1;

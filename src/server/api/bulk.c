@@ -312,8 +312,8 @@ static int all_read(struct bulk *b)
         b->is_stored = s->bulks_dirty = true;
         return 0;
     }
-    if (room_for((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_dirty_jobs + b->total,
-                 sizeof(struct job *)) < 0)
+    if (array_grow((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_dirty_jobs + b->total,
+                   sizeof(struct job *)) < 0)
         return -1;
     for (size_t i = 0; i < b->total; i++)
         if (release(s, b->jobs[i]) < 0)

@@ -135,10 +135,10 @@ int job_reserve(server_t *s, size_t jobs, size_t members)
     for (size_t i = 0; i <= STORE_TIMEOUT; i++)
         members += s->counts[i];
     /* Room for all marks that there can be: a change that could not be marked would not be stored. */
-    return room_for((void **)&s->jobs, &s->cap_jobs, jobs, sizeof(*s->jobs)) < 0 ||
-                   room_for((void **)&s->dirty, &s->cap_dirty, members, sizeof(*s->dirty)) < 0 ||
-                   room_for((void **)&s->dirty_jobs, &s->cap_dirty_jobs, jobs,
-                            sizeof(*s->dirty_jobs)) < 0
+    return array_grow((void **)&s->jobs, &s->cap_jobs, jobs, sizeof(*s->jobs)) < 0 ||
+                   array_grow((void **)&s->dirty, &s->cap_dirty, members, sizeof(*s->dirty)) < 0 ||
+                   array_grow((void **)&s->dirty_jobs, &s->cap_dirty_jobs, jobs,
+                              sizeof(*s->dirty_jobs)) < 0
                ? -1
                : 0;
 }
@@ -180,10 +180,10 @@ void job_leave(server_t *s, struct job *job)
 
 int job_room(server_t *s, size_t n)
 {
-    if (room_for((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_dirty_jobs + 1,
-                 sizeof(struct job *)) < 0)
+    if (array_grow((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_dirty_jobs + 1,
+                   sizeof(struct job *)) < 0)
         return -1;
-    return room_for((void **)&s->dirty, &s->cap_dirty, s->n_dirty + n, sizeof(*s->dirty));
+    return array_grow((void **)&s->dirty, &s->cap_dirty, s->n_dirty + n, sizeof(*s->dirty));
 }
 
 void job_mark(server_t *s, struct job *job)
@@ -265,7 +265,7 @@ static uint32_t free_slot(server_t *s)
         s->free_run++;
     if (s->free_run < s->n_runs)
         return (uint32_t)s->free_run;
-    if (room_for((void **)&s->runs, &s->cap_runs, s->n_runs + 1, sizeof(*s->runs)) < 0)
+    if (array_grow((void **)&s->runs, &s->cap_runs, s->n_runs + 1, sizeof(*s->runs)) < 0)
         return UINT32_MAX;
     s->runs[s->n_runs++] = NULL;
     return (uint32_t)s->free_run;
@@ -274,7 +274,7 @@ static uint32_t free_slot(server_t *s)
 /* Keys ascend, but for those of a store that is loaded in the order of its jobs. */
 static int enter_key(server_t *s, struct run *run)
 {
-    if (room_for((void **)&s->runs_by_key, &s->cap_keys, s->n_keys + 1, sizeof(*s->runs_by_key)) <
+    if (array_grow((void **)&s->runs_by_key, &s->cap_keys, s->n_keys + 1, sizeof(*s->runs_by_key)) <
         0)
         return -1;
     size_t place = key_place(s, run->key);

@@ -37,7 +37,8 @@ static int load_job(void *context, const struct store_job *from)
     server_t *s = l->s;
     struct job *job = job_make(from->id, from->members > 0 ? from->members : 1);
     l->job = NULL;
-    if (!job || room_for((void **)&l->parts, &l->cap_parts, s->n_jobs + 1, sizeof(*l->parts)) < 0) {
+    if (!job ||
+        array_grow((void **)&l->parts, &l->cap_parts, s->n_jobs + 1, sizeof(*l->parts)) < 0) {
         job_discard(s, job);
         return -1;
     }
@@ -76,8 +77,8 @@ static int load_job(void *context, const struct store_job *from)
 
 static int load_promise(struct loading *l, const struct store_member *from)
 {
-    if (room_for((void **)&l->promises, &l->cap_promises, l->n_promises + 1, sizeof(*l->promises)) <
-        0)
+    if (array_grow((void **)&l->promises, &l->cap_promises, l->n_promises + 1,
+                   sizeof(*l->promises)) < 0)
         return -1;
     char *resources = strdup(from->resources);
     if (!resources)

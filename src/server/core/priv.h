@@ -12,9 +12,9 @@
 #include <jansson.h>
 #include <signal.h>
 
+#include "base/array.h"
 #include "base/heap.h"
 #include "base/intern.h"
-#include "base/room.h"
 #include "berth/match.h"
 #include "berth/sched.h"
 #include "config/config.h"

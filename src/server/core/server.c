@@ -60,7 +60,7 @@ void server_notice(server_t *s, const char *format, ...)
 
 void server_event(server_t *s, int64_t job, int64_t member, const char *kind, char *data)
 {
-    if (room_for((void **)&s->events, &s->cap_events, s->n_events + 1, sizeof(*s->events)) < 0) {
+    if (array_grow((void **)&s->events, &s->cap_events, s->n_events + 1, sizeof(*s->events)) < 0) {
         free(data);
         return;
     }

@@ -71,7 +71,7 @@ static char *join_number(struct starting *b, const char *first, uint64_t number)
 
 static int add_env(struct starting *b, const char *entry)
 {
-    if (!entry || room_for((void **)&b->env, &b->cap_env, b->n_env + 2, sizeof(*b->env)) < 0)
+    if (!entry || array_grow((void **)&b->env, &b->cap_env, b->n_env + 2, sizeof(*b->env)) < 0)
         return no_memory(b);
     size_t name = strcspn(entry, "=");
     for (size_t i = 0; i < b->n_env; i++) {

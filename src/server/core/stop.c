@@ -11,8 +11,8 @@
 int run_signals(server_t *s, size_t more)
 {
     /* To warn, to end (and to go on for that), to kill. */
-    return room_for((void **)&s->signals, &s->cap_signals,
-                    s->n_signals + 4 * (s->n_runs + 1) + more, sizeof(*s->signals));
+    return array_grow((void **)&s->signals, &s->cap_signals,
+                      s->n_signals + 4 * (s->n_runs + 1) + more, sizeof(*s->signals));
 }
 
 void run_signal(server_t *s, struct run *run, int signal, bool tree)

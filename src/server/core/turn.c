@@ -10,8 +10,8 @@
 
 int start_later(server_t *s, struct job *job, uint32_t member)
 {
-    if (room_for((void **)&s->to_start, &s->cap_to_start, s->n_to_start + 1, sizeof(*s->to_start)) <
-        0)
+    if (array_grow((void **)&s->to_start, &s->cap_to_start, s->n_to_start + 1,
+                   sizeof(*s->to_start)) < 0)
         return -1;
     s->urgent = true;
     s->to_start[s->n_to_start++] = (struct member_ref){job, member};

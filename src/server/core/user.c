@@ -77,7 +77,7 @@ static void sum_up(const server_t *s, struct user *u)
 
 static struct user *add(server_t *s, uint32_t uid)
 {
-    if (room_for((void **)&s->users, &s->cap_users, s->n_users + 1, sizeof(*s->users)) < 0)
+    if (array_grow((void **)&s->users, &s->cap_users, s->n_users + 1, sizeof(*s->users)) < 0)
         return NULL;
     struct user *u = calloc(1, sizeof(*u));
     if (!u)

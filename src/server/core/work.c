@@ -41,8 +41,8 @@ static void destroy(struct server_work *w)
 static struct server_work *make(server_t *s, uint32_t uid, size_t size)
 {
     struct server_work *w = NULL;
-    if (room_for((void **)&s->work, &s->cap_work, s->n_work + s->kept_work + 1, sizeof(*s->work)) ==
-        0)
+    if (array_grow((void **)&s->work, &s->cap_work, s->n_work + s->kept_work + 1,
+                   sizeof(*s->work)) == 0)
         w = calloc(1, size);
     if (!w)
         return NULL;

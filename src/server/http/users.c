@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/room.h"
+#include "base/array.h"
 #include "server/http/http.h"
 
 #define MANY     256
@@ -47,7 +47,7 @@ int http_users_connect(struct http_users *u, uid_t uid)
     if (!user) {
         if (u->n >= MANY)
             forget_absent(u);
-        if (room_for((void **)&u->v, &u->cap, u->n + 1, sizeof(*u->v)) < 0)
+        if (array_grow((void **)&u->v, &u->cap, u->n + 1, sizeof(*u->v)) < 0)
             return -1;
         user = &u->v[u->n++];
         *user = (struct http_user){.uid = uid};

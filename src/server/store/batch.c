@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
-#include "base/room.h"
 #include "server/store/priv.h"
 #include "server/store/record.h"
 
@@ -12,7 +12,7 @@
 static struct change *batch_new(struct store *s, berth_error_t *err)
 {
     struct batch *b = &s->batch;
-    if (room_for((void **)&b->change, &b->cap, b->n + 1, sizeof(*b->change)) < 0) {
+    if (array_grow((void **)&b->change, &b->cap, b->n + 1, sizeof(*b->change)) < 0) {
         store_no_memory(s, err);
         return NULL;
     }
@@ -105,7 +105,7 @@ static int take_texts(struct store *s, struct change *c, const struct store_job 
 
 int store_keep_jobs(store_t *s, int64_t first, int64_t last)
 {
-    if (room_for((void **)&s->kept, &s->cap_kept, s->n_kept + 1, sizeof(*s->kept)) < 0)
+    if (array_grow((void **)&s->kept, &s->cap_kept, s->n_kept + 1, sizeof(*s->kept)) < 0)
         return -1;
     s->kept[s->n_kept++] = (struct kept){first, last};
     return 0;

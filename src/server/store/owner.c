@@ -1,7 +1,7 @@
 /* What is stored of each user's jobs: summed up in memory while a transaction goes on, and written once a user at its end. */
 #include <errno.h>
 
-#include "base/room.h"
+#include "base/array.h"
 #include "server/store/priv.h"
 
 void store_owners_begin(struct store *s)
@@ -27,7 +27,7 @@ int store_owner_change(struct store *s, uint32_t uid, int64_t bytes, berth_error
     struct owners *o = &s->owners;
     struct owner_change *change = find(o, uid);
     if (!change) {
-        if (room_for((void **)&o->v, &o->cap, o->n + 1, sizeof(*o->v)) < 0)
+        if (array_grow((void **)&o->v, &o->cap, o->n + 1, sizeof(*o->v)) < 0)
             return store_no_memory(s, err);
         o->last = o->n++;
         change = &o->v[o->last];

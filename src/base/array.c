@@ -1,8 +1,8 @@
-#include "base/room.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
-int room_for(void **array, size_t *capacity, size_t n, size_t size)
+int array_grow(void **array, size_t *capacity, size_t n, size_t size)
 {
     if (n <= *capacity)
         return 0;

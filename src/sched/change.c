@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/errtext.h"
-#include "sched/control.h"
+#include "sched/controllers/control.h"
 #include "sched/queues.h"
 
 /* The machine of a call at `now`; NULL with EINVAL and a text. */

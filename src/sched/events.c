@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "base/errtext.h"
-#include "sched/control.h"
+#include "sched/controllers/control.h"
 #include "sched/queues.h"
 
 static bool is_waiting(const struct job *job)

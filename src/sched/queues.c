@@ -6,7 +6,7 @@
 
 #include "base/errtext.h"
 #include "place/graph.h"
-#include "sched/control.h"
+#include "sched/controllers/control.h"
 
 void lanes_free(struct lane *lanes, uint32_t n)
 {

@@ -8,11 +8,11 @@
 #include "base/dict.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
-#include "sched/depend.h"
-#include "sched/kind.h"
-#include "sched/limits.h"
+#include "sched/config/setup.h"
+#include "sched/controllers/depend.h"
+#include "sched/controllers/limits.h"
 #include "sched/sched_priv.h"
-#include "sched/setup.h"
+#include "sched/waiting/kind.h"
 
 /* Why a job is blocked; one can be so for several reasons. */
 enum { BLOCK_HOLD = 1, BLOCK_DEPEND = 2, BLOCK_BEGIN = 4, BLOCK_LIMIT = 8 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "sched/control.h"
+#include "sched/controllers/control.h"
 #include "sched/queues.h"
 
 /* The id without the member, and the dependencies that are not met yet, one after the other in the scheduler's text

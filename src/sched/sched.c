@@ -7,7 +7,7 @@
 #include "base/errtext.h"
 #include "place/cores.h"
 #include "place/flat.h"
-#include "sched/control.h"
+#include "sched/controllers/control.h"
 #include "sched/queues.h"
 
 static int check_params(const struct sched_params *params, berth_error_t *err)

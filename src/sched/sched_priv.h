@@ -20,9 +20,9 @@
 #include "base/heap.h"
 #include "berth/sched.h"
 #include "place/place.h"
-#include "sched/freed.h"
-#include "sched/order.h"
-#include "sched/queue.h"
+#include "sched/config/order.h"
+#include "sched/pass/freed.h"
+#include "sched/waiting/queue.h"
 
 #define JOB_FREE  255 /* beside enum sched_state: a slot without a job */
 #define JOB_NONE  UINT32_MAX

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/control.h"
+#include "sched/controllers/control.h"
 #include "sched/queues.h"
 
 int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size)

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sched/depend.h"
+#include "sched/controllers/depend.h"
 
 #define ARRAY 3
 #define FIRST 20

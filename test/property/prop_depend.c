@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "random.h"
-#include "sched/depend.h"
+#include "sched/controllers/depend.h"
 
 #define IDS     12
 #define GROUPS  4000 /* submissions of a round, at most */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "random.h"
-#include "sched/limits.h"
+#include "sched/controllers/limits.h"
 
 #define QUEUES 4
 #define USERS  4

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "sched/queue.h"
+#include "sched/waiting/queue.h"
 
 #define BOUNDS_MAX 20
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# A policy is a row of src/sched/policy.c: no text elsewhere in src/ has its name, but in a file of its own,
-# src/sched/NAME.c, and the manual says of it what its row does.
+# A policy is a row of src/sched/config/policy.c: no text elsewhere in src/ has its name, but in a file of its own,
+# src/sched/config/NAME.c, and the manual says of it what its row does.
 . "$BERTH_SOURCE/test/lib.sh"
 cd "$BERTH_SOURCE" || exit 1
 
-tr -d '\\\n' <src/sched/policy.c | grep -o 'ROW("[^"]*",[^"]*"[^"]*"' |
+tr -d '\\\n' <src/sched/config/policy.c | grep -o 'ROW("[^"]*",[^"]*"[^"]*"' |
     sed 's/ROW("\([^"]*\)",[^"]*"\([^"]*\)"/\1 \2/' >"$scratch/rows"
-[ "$(wc -l <"$scratch/rows")" -ge 4 ] || fail "src/sched/policy.c: no rows found"
+[ "$(wc -l <"$scratch/rows")" -ge 4 ] || fail "src/sched/config/policy.c: no rows found"
 "$BERTH" sim --help | sed -n 's/.*--policy LIST *of \([^ ]*\).*/\1/p' | tr , '\n' >"$scratch/told"
 cut -d' ' -f1 "$scratch/rows" | cmp -s - "$scratch/told" || fail "the rows found are not the policies that there are"
 
@@ -34,9 +34,9 @@ printf 'int x; /* "easy" */ // "easy"\nchar c = %s, *s = "a\\"b easy";\n' "'\"'"
 [ "$(texts "$scratch/sample.c" | sed 's/^[^ ]* //')" = 'a\"b easy' ] || fail "texts are not found in a sample"
 
 while read -r name summary; do
-    grep -rlw --include='*.[ch]' -e "$name" src | grep -vxE "src/sched/(policy|$name)\.c" |
+    grep -rlw --include='*.[ch]' -e "$name" src | grep -vxE "src/sched/config/(policy|$name)\.c" |
         while read -r file; do texts "$file"; done | grep -w -e "$name" >"$scratch/known" &&
-        fail "only src/sched/policy.c may name the policy '$name': $(cat "$scratch/known")"
+        fail "only src/sched/config/policy.c may name the policy '$name': $(cat "$scratch/known")"
     sed -n "/^\.It Cm $name\$/,/^\.It/p" man/berth-sim.1 | grep -qxF "$summary." ||
         fail "berth-sim.1 does not say of '$name': $summary."
     for page in berth-config.5 libberth.3; do

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "failing_alloc.h"
-#include "sched/depend.h"
-#include "sched/limits.h"
-#include "sched/setup.h"
+#include "sched/config/setup.h"
+#include "sched/controllers/depend.h"
+#include "sched/controllers/limits.h"
 
 #define TRIES 100
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sched/depend.h"
+#include "sched/controllers/depend.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

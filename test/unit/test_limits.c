@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "sched/limits.h"
+#include "sched/controllers/limits.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define LIST(field, ...)                                                                           \

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/setup.h"
+#include "sched/config/setup.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

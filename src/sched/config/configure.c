@@ -1,0 +1,374 @@
+/* Jobs go to other queues: one by one, or all of them where a scheduler at work gets another configuration.
+ *
+ * For another configuration queues, ledger and kinds are built anew beside the old ones, every job entered as it is. Only
+ * when that has succeeded are the old ones given up; else they take their place again, and jobs what they knew of them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "sched/controllers/control.h"
+#include "sched/queues.h"
+
+/* What a job's slot and details say of its queue. */
+struct known {
+    struct job job;
+    uint32_t queue, account, kind;
+    bool is_known; /* the job asks for something in the new state too */
+    char *never;   /* why what its queue has now could never give it that; NULL */
+};
+
+static struct known known_of(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return (struct known){s->jobs[slot], d->queue, d->account, d->kind, false, NULL};
+}
+
+static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
+{
+    struct details *d = s->jobs[slot].details;
+    s->jobs[slot] = k->job;
+    d->queue = k->queue;
+    d->account = k->account;
+    d->kind = k->kind;
+}
+
+/* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask, kind and account. With
+ * `refuse` that is nothing which the queue's resources could never give. Returns 0, or -1 with a text and no kind.
+ */
+static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_error_t *err)
+{
+    struct queues *n = s->queues;
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    char reason[sizeof(d->reason)] = "out of memory";
+    const char *name = n->setup->queue[queue].name;
+    d->kind = KIND_NONE;
+    d->queue = queue;
+    job->lane = n->lane_of[queue];
+    int64_t account = limits_account(n->limits, queue, d->user, d->groups, d->n_groups);
+    if (account < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    d->account = (uint32_t)account;
+    if (!key_of(s, slot, d->priority, &job->key))
+        return errtext_set(err, EINVAL, "queue %.100s: priority out of range", name);
+    int rc = job_know(s, slot, refuse, reason, sizeof(reason));
+    int saved = errno;
+    shared_text_rest(d->jobspec);
+    if (rc < 0)
+        return errtext_set(err, saved, "job %.60s in queue %.60s: %.100s",
+                           depend_id(n->depend, slot), name, reason);
+    return 0;
+}
+
+/* A job's kind and class are no longer its own. */
+static void unknow(sched_t *s, struct kinds *kinds, uint32_t kind, uint32_t class)
+{
+    kind_leave(s, kinds, kind);
+    s->place->ops->forget(s->place, class);
+}
+
+/* What a waiting job will be in another queue, which would take it. It has all that, and its old kind still, but is in no
+ * other lane yet. Returns 0, or -1 with a text and nothing changed.
+ */
+static int queue_change(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t *err)
+{
+    struct known was = known_of(s, slot);
+    struct details *d = s->jobs[slot].details;
+    char reason[sizeof(d->reason)] = "out of memory";
+    pending_end(s, slot);
+    if (know_in(s, slot, queue, true, err) < 0) {
+        known_restore(s, slot, &was);
+        pending_begin(s, slot);
+        return -1;
+    }
+    bool taken = job_is_within(s, slot, d->limit, reason, sizeof(reason)) &&
+                 limits_pending(s->queues->limits, d->account, 1, reason, sizeof(reason));
+    bool room = taken && (s->jobs[slot].state == SCHED_BLOCKED || open_reserve(s, slot) == 0);
+    if (room) {
+        pending_begin(s, slot);
+        return 0;
+    }
+    unknow(s, &s->queues->kinds, d->kind, s->jobs[slot].ask.class);
+    known_restore(s, slot, &was);
+    pending_begin(s, slot);
+    return taken ? errtext_set(err, ENOMEM, "out of memory")
+                 : errtext_set(err, EINVAL, "%s", reason);
+}
+
+/* A job goes from where it waits to where it is as `new`, for which there is room. */
+static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const struct known *new)
+{
+    known_restore(s, slot, was);
+    if (was->job.state == SCHED_WAITING)
+        open_remove(s, slot);
+    else if (was->job.state == SCHED_RESERVED)
+        held_release(s, slot);
+    unknow(s, &s->queues->kinds, was->kind, was->job.ask.class);
+    known_restore(s, slot, new);
+    if (was->job.state != SCHED_BLOCKED)
+        open_insert(s, slot, true);
+}
+
+int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *name,
+                    berth_error_t *err)
+{
+    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
+    if (slot == JOB_NONE || !time_is_good(s, now) || s->jobs[slot].state == SCHED_RUNNING ||
+        s->jobs[slot].state == SCHED_REJECTED)
+        return errtext_set(err, EINVAL, "no such job waits");
+    struct queues *n = s->queues;
+    struct details *d = s->jobs[slot].details;
+    uint32_t queue = setup_find(n->setup, name);
+    if (queue == SETUP_NONE)
+        return errtext_set(err, ENOENT, "no such queue: %.200s", name);
+    if (!setup_admits(n->setup, queue, d->user, d->groups, d->n_groups) || n->is_closed[queue])
+        return errtext_set(err, EINVAL, "queue %.100s doesn't take jobs of user %.100s", name,
+                           d->user);
+    struct known was = known_of(s, slot);
+    if (queue_change(s, slot, queue, err) < 0)
+        return -1;
+    struct known new = known_of(s, slot);
+    queue_move(s, slot, &was, &new);
+    s->swept = false;
+    s->woken = true;
+    n->is_eased |= (d->blocked & BLOCK_LIMIT) != 0; /* of the queue that it was in */
+    d->limited = -1;
+    tell_later(s, slot);
+    return queues_event(s, now);
+}
+
+/* ---- Another configuration ---- */
+
+/* What a configuration is turned into. */
+struct state {
+    struct setup *setup;
+    struct limits *limits;
+    struct kinds kinds;
+    struct lane *lanes;
+    uint32_t n_lanes;
+    uint32_t *lane_of;
+    bool *is_closed;
+    struct sched_queue_stats *stats;
+};
+
+static struct state state_take(const sched_t *s)
+{
+    const struct queues *n = s->queues;
+    return (struct state){n->setup,   n->limits,  n->kinds,     s->lanes,
+                          s->n_lanes, n->lane_of, n->is_closed, n->stats};
+}
+
+static void state_put(sched_t *s, const struct state *state)
+{
+    struct queues *n = s->queues;
+    n->setup = state->setup;
+    n->limits = state->limits;
+    n->kinds = state->kinds;
+    s->lanes = state->lanes;
+    s->n_lanes = state->n_lanes;
+    n->lane_of = state->lane_of;
+    n->is_closed = state->is_closed;
+    n->stats = state->stats;
+}
+
+static void state_drop(struct state *state)
+{
+    kinds_clear(&state->kinds);
+    limits_destroy(state->limits);
+    lanes_free(state->lanes, state->n_lanes);
+    free(state->lane_of);
+    free(state->is_closed);
+    free(state->stats);
+    setup_destroy(state->setup);
+}
+
+/* What queues of the same names were told goes over. */
+static void state_inherit(struct state *new, const struct state *old)
+{
+    for (uint32_t q = 0; q < new->setup->n_queues; q++) {
+        uint32_t was = setup_find(old->setup, new->setup->queue[q].name);
+        if (was == SETUP_NONE)
+            continue;
+        new->is_closed[q] = old->is_closed[was];
+        new->stats[q] = old->stats[was];
+        if (old->setup->queue[was].parent == was && new->setup->queue[q].parent == q)
+            new->lanes[new->lane_of[q]].is_stopped = old->lanes[old->lane_of[was]].is_stopped;
+    }
+}
+
+/* State for a configuration, without jobs. Returns 0, or -1 with a text and as much as there is. */
+static int state_make(sched_t *s, struct state *new, const struct sched_config *config,
+                      berth_error_t *err)
+{
+    *new = (struct state){.setup = setup_create(config, err)};
+    if (!new->setup)
+        return -1;
+    if (new->setup->second != s->queues->setup->second)
+        return errtext_set(err, EINVAL, "the length of ticks can't change");
+    new->lanes = lanes_new(s, new->setup, &new->lane_of, &new->n_lanes, err);
+    if (!new->lanes)
+        return -1;
+    new->limits = limits_create(new->setup);
+    new->is_closed = calloc(new->setup->n_queues, sizeof(*new->is_closed));
+    new->stats = calloc(new->setup->n_queues, sizeof(*new->stats));
+    if (!new->limits || !new->is_closed || !new->stats)
+        return errtext_set(err, ENOMEM, "out of memory");
+    return 0;
+}
+
+/* A job of which the next pass says that it is rejected: it asks for nothing any more. Returns 0, or -1 with ENOMEM. */
+static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t *err)
+{
+    struct limits *limits = s->queues->limits;
+    struct details *d = s->jobs[slot].details;
+    int64_t account = limits_account(limits, queue, d->user, d->groups, d->n_groups);
+    if (account < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    d->queue = queue;
+    d->account = (uint32_t)account;
+    d->kind = KIND_NONE;
+    if (d->is_pending)
+        limits_wait(limits, d->account, 1);
+    return 0;
+}
+
+/* Look whether a waiting job whose queue has another part of the machine from now on could ever start, all up and idle. Of a queue
+ * that keeps its part nobody is asked: what the machine has lost may come back. Returns 0 with *never, or -1 with ENOMEM.
+ */
+static int look_at_part(sched_t *s, const struct job *job, uint32_t old_part, char **never)
+{
+    const struct place_ops *ops = s->place->ops;
+    berth_error_t err;
+    int64_t units;
+    if (job->state == SCHED_RUNNING || job->ask.part == old_part)
+        return 0;
+    if (ops->know_again(s->place, job->ask.class, true, &units, &err) == 0) {
+        ops->forget(s->place, job->ask.class);
+        return 0;
+    }
+    *never = errno == ENODEV ? strdup(err.text) : NULL;
+    return *never ? 0 : -1;
+}
+
+/* Enter a job into the new state, as it is. Returns 0, or -1 with a text. */
+static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct known *was,
+                    berth_error_t *err)
+{
+    struct queues *n = s->queues;
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    const char *name = old->setup->queue[d->queue].name;
+    uint32_t queue = setup_find(n->setup, name);
+    if (job->state == SCHED_REJECTED)
+        return move_rejected(s, slot, queue == SETUP_NONE ? 0 : queue, err);
+    if (queue == SETUP_NONE)
+        return errtext_set(err, EINVAL, "queue %.100s has jobs and can't be left out", name);
+    struct place_ask ask = job->ask;
+    if (know_in(s, slot, queue, false, err) < 0)
+        return -1;
+    was->is_known = true;
+    job->ask.duration = ask.duration;
+    int rc = look_at_part(s, job, ask.part, &was->never);
+    if (rc == 0 && d->is_counted)
+        rc = control_enter(s, slot, job->booking);
+    if (d->is_pending)
+        limits_wait(n->limits, d->account, 1);
+    if (rc == 0 && job->state == SCHED_WAITING)
+        rc = open_insert(s, slot, job->is_fresh);
+    else if (rc == 0 && job->state == SCHED_RESERVED)
+        rc = held_enter(s, slot);
+    lane_of(s, slot)->preempting += d->is_preempting;
+    return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
+}
+
+/* Enter all jobs into the new state, or leave them as they were. Returns 0, or -1 with a text. */
+static int move_all(sched_t *s, const struct state *old, struct known *known, berth_error_t *err)
+{
+    const struct place_ops *ops = s->place->ops;
+    uint32_t slot = s->queues->first;
+    int rc = 0;
+    for (; slot != JOB_NONE && rc == 0; slot = s->jobs[slot].details->following) {
+        known[slot] = known_of(s, slot);
+        rc = move_job(s, slot, old, &known[slot], err);
+    }
+    uint32_t end = slot;
+    int saved = errno;
+    for (slot = s->queues->first; slot != end; slot = s->jobs[slot].details->following) {
+        struct known *was = &known[slot];
+        if (rc == 0 && was->kind != KIND_NONE)
+            ops->forget(s->place, was->job.ask.class);
+        if (rc == 0)
+            continue;
+        if (was->is_known)
+            ops->forget(s->place, s->jobs[slot].ask.class);
+        known_restore(s, slot, was);
+    }
+    errno = saved;
+    return rc;
+}
+
+/* Reject the jobs that can never start any more, as new ones would be. */
+static void reject_never(sched_t *s, const struct known *known)
+{
+    uint32_t slot = s->queues->first;
+    for (; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
+        if (!known[slot].never)
+            continue;
+        if (s->jobs[slot].state == SCHED_WAITING)
+            open_remove(s, slot);
+        else if (s->jobs[slot].state == SCHED_RESERVED)
+            held_release(s, slot);
+        job_reject(s, slot, known[slot].never);
+    }
+}
+
+static void known_free(struct known *known, size_t n)
+{
+    for (size_t i = 0; known && i < n; i++)
+        free(known[i].never);
+    free(known);
+}
+
+int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, berth_error_t *err)
+{
+    struct queues *n = s->queues;
+    struct state new;
+    if (!n || !time_is_good(s, now))
+        return errtext_set(err, EINVAL, n ? "time goes back" : "this scheduler has no queues");
+    struct known *known = calloc((size_t)s->n_jobs + 1, sizeof(*known));
+    if (!known || victims_reserve(n, s->running) < 0) {
+        known_free(known, s->n_jobs);
+        return errtext_set(err, ENOMEM, "out of memory");
+    }
+    struct state old = state_take(s);
+    int rc = state_make(s, &new, config, err);
+    if (rc == 0) {
+        state_inherit(&new, &old);
+        state_put(s, &new);
+        rc = blocks_configure(s, new.setup, err);
+        if (rc == 0 && move_all(s, &old, known, err) < 0) {
+            int saved = errno;
+            blocks_configure(s, old.setup, NULL);
+            errno = saved;
+            rc = -1;
+        }
+        new = state_take(s); /* it has grown */
+        if (rc < 0)
+            state_put(s, &old);
+    }
+    int saved = errno;
+    if (rc == 0)
+        reject_never(s, known);
+    state_drop(rc < 0 ? &new : &old);
+    known_free(known, s->n_jobs);
+    errno = saved;
+    if (rc < 0)
+        return -1;
+    n->is_eased = n->is_all_eased = n->is_recount_due = true;
+    queues_event(s, now);
+    victims_list(s);
+    return 0;
+}

@@ -1,0 +1,62 @@
+/* The orders that berth/sched.h has numbers for, and the keys that jobs get. */
+#include "sched/config/order.h"
+
+#include "sched/queues.h"
+
+int64_t order_submit(const struct order_job *job)
+{
+    (void)job;
+    return 0;
+}
+
+int64_t order_shortest(const struct order_job *job)
+{
+    return job->duration;
+}
+
+int64_t order_priority(const struct order_job *job)
+{
+    return ~job->priority; /* higher first, without overflow */
+}
+
+order_rank *order_numbered(enum sched_order order)
+{
+    switch (order) {
+    case SCHED_ORDER_SHORTEST:
+        return order_shortest;
+    case SCHED_ORDER_PRIORITY:
+        return order_priority;
+    case SCHED_ORDER_SUBMIT:
+        break;
+    }
+    return order_submit;
+}
+
+/* Priorities of queues and ranks of their jobs share one number: each priority has a band of ranks. */
+static int64_t rank_in_band(int64_t of_queue, int64_t rank)
+{
+    const int64_t half = SCHED_PRIORITY_MAX + 1;
+    rank = rank < -half ? -half : rank;
+    rank = rank > SCHED_PRIORITY_MAX ? SCHED_PRIORITY_MAX : rank;
+    return rank - of_queue * half * 2;
+}
+
+bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key)
+{
+    const struct job *job = &s->jobs[slot];
+    struct order_job known = {.submitted = job->submitted,
+                              .duration = job->ask.duration,
+                              .priority = priority,
+                              .second = s->second};
+    key->seq = job->key.seq;
+    if (!s->queues) {
+        key->rank = s->order(&known);
+        return true;
+    }
+    known.second = s->queues->setup->second;
+    const struct setup_queue *queue = &s->queues->setup->queue[job->details->queue];
+    if (priority > SCHED_PRIORITY_MAX || priority < -SCHED_PRIORITY_MAX)
+        return false;
+    key->rank = rank_in_band(queue->priority, queue->order(&known));
+    return true;
+}

@@ -1,0 +1,157 @@
+/* Copying a configuration: once without a place, which counts, and once more into memory of that size. */
+#include "sched/config/setup_copy.h"
+
+#include <errno.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched/config/setup.h"
+
+struct pack {
+    char *base; /* NULL: only count */
+    size_t used;
+};
+
+/* Room for n things; NULL if there is no place yet, or n is 0. Counts can't overflow: what is copied is in memory. */
+static void *room(struct pack *p, size_t n, size_t size)
+{
+    size_t at = (p->used + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+    if (n == 0)
+        return NULL;
+    p->used = at + n * size;
+    return p->base ? p->base + at : NULL;
+}
+
+static const char *copy_text(struct pack *p, const char *text)
+{
+    if (!text)
+        return NULL;
+    size_t size = strlen(text) + 1;
+    size_t at = p->used;
+    p->used += size;
+    return p->base ? memcpy(p->base + at, text, size) : NULL;
+}
+
+static const char *const *copy_texts(struct pack *p, const char *const *texts, size_t n)
+{
+    const char **copy = room(p, n, sizeof(*copy));
+    for (size_t i = 0; i < n; i++) {
+        const char *text = copy_text(p, texts[i]);
+        if (copy)
+            copy[i] = text;
+    }
+    return copy;
+}
+
+static const struct sched_limit *copy_list(struct pack *p, const struct sched_limit *list, size_t n)
+{
+    struct sched_limit *copy = room(p, n, sizeof(*copy));
+    for (size_t i = 0; i < n; i++) {
+        struct sched_limit limit = list[i];
+        limit.what = copy_text(p, limit.what);
+        if (copy)
+            copy[i] = limit;
+    }
+    return copy;
+}
+
+static void copy_limits(struct pack *p, struct sched_limits *limits)
+{
+    limits->job = copy_list(p, limits->job, limits->n_job);
+    limits->user = copy_list(p, limits->user, limits->n_user);
+    limits->queue = copy_list(p, limits->queue, limits->n_queue);
+}
+
+static const struct sched_exception *
+copy_exceptions(struct pack *p, const struct sched_exception *exceptions, size_t n)
+{
+    struct sched_exception *copy = room(p, n, sizeof(*copy));
+    for (size_t i = 0; i < n; i++) {
+        struct sched_exception e = exceptions[i];
+        e.users = copy_texts(p, e.users, e.n_users);
+        e.groups = copy_texts(p, e.groups, e.n_groups);
+        copy_limits(p, &e.limits);
+        if (copy)
+            copy[i] = e;
+    }
+    return copy;
+}
+
+static const struct sched_queue_config *
+copy_queues(struct pack *p, const struct sched_queue_config *queues, size_t n)
+{
+    struct sched_queue_config *copy = room(p, n, sizeof(*copy));
+    for (size_t i = 0; i < n; i++) {
+        struct sched_queue_config q = queues[i];
+        q.name = copy_text(p, q.name);
+        q.parent = copy_text(p, q.parent);
+        q.policy = copy_text(p, q.policy);
+        q.requires = copy_text(p, q.requires);
+        q.users = copy_texts(p, q.users, q.n_users);
+        q.groups = copy_texts(p, q.groups, q.n_groups);
+        copy_limits(p, &q.limits);
+        q.exceptions = copy_exceptions(p, q.exceptions, q.n_exceptions);
+        if (copy)
+            copy[i] = q;
+    }
+    return copy;
+}
+
+static void copy_block(struct pack *p, struct sched_block *block)
+{
+    block->name = copy_text(p, block->name);
+    block->resources = copy_text(p, block->resources);
+    block->users = copy_texts(p, block->users, block->n_users);
+    block->queues = copy_texts(p, block->queues, block->n_queues);
+    block->jobs = copy_texts(p, block->jobs, block->n_jobs);
+}
+
+static struct sched_config *pack_config(struct pack *p, const struct sched_config *config)
+{
+    struct sched_config *copy = room(p, 1, sizeof(*copy));
+    struct sched_config c = *config;
+    c.queues = copy_queues(p, c.queues, c.n_queues);
+    c.default_queue = copy_text(p, c.default_queue);
+    struct sched_block *blocks = room(p, c.n_blocks, sizeof(*blocks));
+    for (size_t i = 0; i < c.n_blocks; i++) {
+        struct sched_block block = c.blocks[i];
+        copy_block(p, &block);
+        if (blocks)
+            blocks[i] = block;
+    }
+    c.blocks = blocks;
+    if (copy)
+        *copy = c;
+    return copy;
+}
+
+static struct sched_block *pack_block(struct pack *p, const struct sched_block *block)
+{
+    struct sched_block *copy = room(p, 1, sizeof(*copy));
+    struct sched_block b = *block;
+    copy_block(p, &b);
+    if (copy)
+        *copy = b;
+    return copy;
+}
+
+struct sched_config *setup_copy_config(const struct sched_config *config)
+{
+    struct pack p = {0};
+    pack_config(&p, config);
+    p = (struct pack){.base = malloc(p.used)};
+    if (!p.base)
+        errno = ENOMEM;
+    return p.base ? pack_config(&p, config) : NULL;
+}
+
+struct sched_block *setup_copy_block(const struct sched_block *block)
+{
+    struct pack p = {0};
+    pack_block(&p, block);
+    p = (struct pack){.base = malloc(p.used)};
+    if (!p.base)
+        errno = ENOMEM;
+    return p.base ? pack_block(&p, block) : NULL;
+}

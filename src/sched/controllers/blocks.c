@@ -1,0 +1,224 @@
+/* Blocks: resources set aside for a time, and for whom. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "sched/controllers/control.h"
+#include "sched/queues.h"
+
+void blocks_clear(struct queues *n)
+{
+    for (uint32_t i = 0; i < PLACE_BLOCKS; i++)
+        free(n->block[i].block);
+}
+
+int permits_of(sched_t *s, uint32_t slot, uint64_t *permits)
+{
+    const struct queues *n = s->queues;
+    const struct details *d = s->jobs[slot].details;
+    const char *id = NULL;
+    *permits = 0;
+    for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
+        if (!n->block[i].block)
+            continue;
+        id = id ? id : base_id(s, slot);
+        if (n->text.failed) {
+            errno = ENOMEM;
+            return -1;
+        }
+        if (setup_permits(n->setup, n->block[i].block, d->queue, d->user, id))
+            *permits |= UINT64_C(1) << i;
+    }
+    return 0;
+}
+
+/* A block's number by its name, or that of a free one if `name` is NULL; PLACE_BLOCKS: there is none. */
+static uint32_t block_find(const struct queues *n, const char *name)
+{
+    for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
+        const struct sched_block *b = n->block[i].block;
+        if (name ? b && strcmp(b->name, name) == 0 : !b)
+            return i;
+    }
+    return PLACE_BLOCKS;
+}
+
+/* A waiting job goes from its kind to that of other permits. Returns 0, or -1 with ENOMEM and nothing changed. */
+static int permit(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    uint64_t before = job->ask.permits;
+    if (d->is_nameless || d->kind == KIND_NONE)
+        return 0;
+    uint64_t permits;
+    if (permits_of(s, slot, &permits) < 0)
+        return -1;
+    if (permits == before)
+        return 0;
+    bool open = job->state == SCHED_WAITING;
+    job->ask.permits = permits;
+    int64_t kind = kind_enter(&s->queues->kinds, &job->ask, job->lane);
+    job->ask.permits = before;
+    if (kind < 0)
+        return -1;
+    uint32_t old = d->kind;
+    d->kind = (uint32_t)kind;
+    if (open && open_reserve(s, slot) < 0) {
+        d->kind = old;
+        kind_leave(s, &s->queues->kinds, (uint32_t)kind);
+        errno = ENOMEM;
+        return -1;
+    }
+    d->kind = old;
+    if (open)
+        open_remove(s, slot);
+    d->kind = (uint32_t)kind;
+    job->ask.permits = permits;
+    if (open)
+        open_insert(s, slot, true); /* there is room for it */
+    kind_leave(s, &s->queues->kinds, old);
+    return 0;
+}
+
+int blocks_permit(sched_t *s)
+{
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following)
+        if (permit(s, slot) < 0)
+            return -1;
+    return 0;
+}
+
+/* Everything is looked over as after a change of the machine. */
+static void looked_over(sched_t *s, int64_t now)
+{
+    struct queues *n = s->queues;
+    n->turn = s->place->ops->turn(s->place, now);
+    n->wake_all = true;
+    s->woken = true;
+    s->swept = false;
+    note_freed(s, now, INT64_MAX);
+    repair_note(s, 0, INT64_MAX);
+}
+
+static int set(sched_t *s, uint32_t number, const struct sched_block *b, bool configured,
+               berth_error_t *err)
+{
+    struct queues *n = s->queues;
+    struct sched_block *copy = setup_copy_block(b);
+    if (!copy)
+        return errtext_set(err, ENOMEM, "out of memory");
+    berth_error_t why;
+    if (s->place->ops->block(s->place, number, b->resources, b->start, b->duration, b->every,
+                             &why) < 0) {
+        int saved = errno;
+        free(copy);
+        return errtext_set(err, saved, "block %.60s: %.180s", b->name, why.text);
+    }
+    free(n->block[number].block);
+    n->block[number] = (struct block_slot){copy, configured};
+    return 0;
+}
+
+static void unset(sched_t *s, uint32_t number)
+{
+    s->place->ops->unblock(s->place, number);
+    free(s->queues->block[number].block);
+    s->queues->block[number].block = NULL;
+}
+
+int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_error_t *err)
+{
+    struct queues *n = s->queues;
+    if (!n || !time_is_good(s, now))
+        return errtext_set(err, EINVAL, "blocks are for named queues, and time does not go back");
+    if (setup_check_block(n->setup, block, err) < 0)
+        return -1;
+    uint32_t number = block_find(n, block->name);
+    if (number == PLACE_BLOCKS)
+        number = block_find(n, NULL);
+    if (number == PLACE_BLOCKS)
+        return errtext_set(err, EINVAL, "more than %d blocks", PLACE_BLOCKS);
+    if (set(s, number, block, false, err) < 0)
+        return -1;
+    queues_event(s, now);
+    looked_over(s, now);
+    n->is_permitted_late = blocks_permit(s) < 0;
+    return 0;
+}
+
+int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err)
+{
+    struct queues *n = s->queues;
+    uint32_t number = n ? block_find(n, name) : PLACE_BLOCKS;
+    if (number == PLACE_BLOCKS)
+        return errtext_set(err, ENOENT, "no such block: %.200s", name);
+    if (!time_is_good(s, now))
+        return errtext_set(err, EINVAL, "time goes back");
+    unset(s, number);
+    queues_event(s, now);
+    looked_over(s, now);
+    n->is_permitted_late = blocks_permit(s) < 0;
+    return 0;
+}
+
+/* Put the blocks of a setup in their places. Returns 0, or -1 with a text. */
+static int set_all(sched_t *s, const struct setup *setup, bool *keep, berth_error_t *err)
+{
+    struct queues *n = s->queues;
+    for (size_t i = 0; i < setup->n_blocks; i++) {
+        uint32_t number = block_find(n, setup->block[i].name);
+        if (number == PLACE_BLOCKS)
+            number = block_find(n, NULL);
+        if (number == PLACE_BLOCKS)
+            return errtext_set(err, EINVAL, "more than %d blocks", PLACE_BLOCKS);
+        if (set(s, number, &setup->block[i], true, err) < 0)
+            return -1;
+        keep[number] = true;
+    }
+    return 0;
+}
+
+/* Copies of all blocks there are, in `old`. Returns 0, or -1 with ENOMEM. */
+static int copy_all(const struct queues *n, struct block_slot *old)
+{
+    for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
+        old[i] = n->block[i];
+        if (!old[i].block)
+            continue;
+        old[i].block = setup_copy_block(n->block[i].block);
+        if (!old[i].block) {
+            while (i-- > 0)
+                free(old[i].block);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err)
+{
+    struct queues *n = s->queues;
+    struct block_slot old[PLACE_BLOCKS];
+    bool keep[PLACE_BLOCKS] = {false};
+    if (copy_all(n, old) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    int rc = set_all(s, setup, keep, err);
+    int saved = errno;
+    for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
+        if (rc == 0 && n->block[i].block && n->block[i].is_configured && !keep[i])
+            unset(s, i);
+        if (rc < 0 && n->block[i].block && !old[i].block)
+            unset(s, i);
+        else if (rc < 0 && old[i].block)
+            set(s, i, old[i].block, old[i].is_configured, NULL);
+        free(old[i].block);
+    }
+    errno = saved;
+    if (rc < 0)
+        return -1;
+    looked_over(s, s->now);
+    return 0;
+}

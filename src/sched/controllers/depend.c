@@ -1,0 +1,340 @@
+/* Jobs that wait for others: entering them, and events. */
+#include "sched/controllers/depend.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "sched/controllers/depend_priv.h"
+
+#define MEMBER_TEXT 13 /* "[4294967295]" and a terminator */
+
+struct depend *depend_create(void)
+{
+    struct depend *depend = calloc(1, sizeof(*depend));
+    if (!depend)
+        errno = ENOMEM;
+    return depend;
+}
+
+static void free_entries(struct entries *list)
+{
+    for (struct entry *e = list->first, *next; e; e = next) {
+        next = e->next;
+        free(e);
+    }
+}
+
+static void leave_row(struct depend *depend, struct job *job);
+
+void depend_destroy(struct depend *depend)
+{
+    int saved = errno;
+    if (depend) {
+        for (uint32_t i = 0; i < depend->jobs; i++) {
+            depend_needs_destroy(depend, depend->job[i].needs);
+            depend->job[i].needs = NULL;
+        }
+        for (uint32_t i = 0; i < depend->jobs; i++)
+            leave_row(depend, &depend->job[i]);
+        free_entries(&depend->living);
+        free_entries(&depend->ended);
+        dict_clear(&depend->ids);
+        dict_clear(&depend->rows);
+        free(depend->job);
+        free(depend->name);
+        free(depend);
+    }
+    errno = saved;
+}
+
+/* ---- Rows ---- */
+
+/* Take a job out of its row; who is then the first need no longer wait for it. */
+static void leave_row(struct depend *depend, struct job *job)
+{
+    struct row *row = job->row;
+    if (!row)
+        return;
+    job->row = NULL;
+    bool first = job->row_prev == DEPEND_NONE;
+    *(first ? &row->first : &depend->job[job->row_prev].row_next) = job->row_next;
+    *(job->row_next == DEPEND_NONE ? &row->last : &depend->job[job->row_next].row_prev) =
+        job->row_prev;
+    if (row->first == DEPEND_NONE) {
+        dict_take(&depend->rows, &row->name);
+        free(row);
+        return;
+    }
+    struct needs *needs = depend->job[row->first].needs;
+    if (first && needs && needs->singleton) {
+        needs->singleton = false;
+        depend_needs_met(depend, needs);
+    }
+}
+
+static void join_row(struct depend *depend, struct row *row, uint32_t slot)
+{
+    struct job *job = &depend->job[slot];
+    job->row = row;
+    job->row_prev = row->last;
+    job->row_next = DEPEND_NONE;
+    *(row->last == DEPEND_NONE ? &row->first : &depend->job[row->last].row_next) = slot;
+    row->last = slot;
+}
+
+/* The row of a user and a name, perhaps a new one that is not in the table yet; there is room for it then. */
+static struct row *find_row(struct depend *depend, const char *user, const char *name)
+{
+    const char *whose = user ? user : "";
+    size_t before = strlen(whose) + 1;
+    size_t length = before + strlen(name);
+    struct row *row = dict_reserve(&depend->rows) < 0 ? NULL : malloc(sizeof(*row) + length + 1);
+    if (!row)
+        return NULL;
+    memcpy(row->text, whose, before);
+    memcpy(row->text + before, name, length - before + 1);
+    struct row *known = (struct row *)dict_find(&depend->rows, row->text, length);
+    if (known) {
+        free(row);
+        return known;
+    }
+    row->name.text = row->text;
+    row->name.length = length;
+    row->first = row->last = DEPEND_NONE;
+    return row;
+}
+
+/* ---- Entering ---- */
+
+static int reserve_job(struct depend *depend, uint32_t slot)
+{
+    if (slot < depend->jobs)
+        return 0;
+    uint32_t n = depend->jobs + depend->jobs / 2;
+    if (n <= slot)
+        n = slot + 1;
+    struct job *job = reallocarray(depend->job, n, sizeof(*job));
+    if (!job)
+        return -1;
+    memset(job + depend->jobs, 0, (n - depend->jobs) * sizeof(*job));
+    depend->job = job;
+    depend->jobs = n;
+    return 0;
+}
+
+static int reserve_name(struct depend *depend, size_t length)
+{
+    if (length + MEMBER_TEXT <= depend->name_size)
+        return 0;
+    char *name = realloc(depend->name, length + MEMBER_TEXT);
+    if (!name)
+        return -1;
+    depend->name = name;
+    depend->name_size = length + MEMBER_TEXT;
+    return 0;
+}
+
+/* The entry that a job belongs to: *entry is NULL where a new one is to be made. Returns 0, or -1 with EINVAL and a
+ * text.
+ */
+static int find_entry(const struct depend *depend, const char *id, uint32_t member,
+                      uint32_t members, struct entry **entry, berth_error_t *err)
+{
+    size_t length = strlen(id);
+    size_t base;
+    uint32_t other;
+    *entry = NULL;
+    if (length == 0)
+        return errtext_set(err, EINVAL, "id: it is empty");
+    if (depend_split(id, length, &base, &other))
+        return errtext_set(err, EINVAL, "id %s: it reads as a member of an array", id);
+    if (member >= members)
+        return errtext_set(err, EINVAL, "id %s: there is no member %lu of %lu", id,
+                           (unsigned long)member, (unsigned long)members);
+    struct entry *e = depend_entry_find(depend, id, length);
+    if (!e || (e->slots == 0 && e->ended == e->members))
+        return 0;
+    if (e->members != members || e->member[member].state != MEMBER_ABSENT)
+        return errtext_set(err, EINVAL, "id %s: there is a job with it", id);
+    *entry = e;
+    return 0;
+}
+
+/* What entering a job needs, before anything is changed. */
+struct entering {
+    struct entry *entry;
+    struct needs *needs;
+    struct row *row;
+    bool new_entry;
+};
+
+static int prepare(struct depend *depend, struct entering *e, uint32_t slot, const char *id,
+                   uint32_t members, const char *user, const char *name)
+{
+    if (reserve_job(depend, slot) < 0 || reserve_name(depend, strlen(id)) < 0)
+        return -1;
+    if (!e->entry) {
+        e->new_entry = true;
+        if (dict_reserve(&depend->ids) == 0)
+            e->entry = depend_entry_create(id, members, members > 1);
+        if (!e->entry)
+            return -1;
+    }
+    if (name) {
+        e->row = find_row(depend, user, name);
+        if (!e->row)
+            return -1;
+    }
+    return 0;
+}
+
+static void take_back(struct depend *depend, struct entering *e)
+{
+    depend_needs_destroy(depend, e->needs);
+    if (e->new_entry)
+        free(e->entry);
+}
+
+/* Put in what is prepared. */
+static void enter(struct depend *depend, struct entering *e, uint32_t slot, uint32_t member)
+{
+    struct job *job = &depend->job[slot];
+    *job = (struct job){.entry = e->entry, .member = member};
+    if (e->new_entry)
+        depend_entry_add(depend, e->entry);
+    e->entry->slots++;
+    e->entry->member[member].slot = slot;
+    e->entry->member[member].state = MEMBER_WAITING;
+    bool alone = true;
+    if (e->row) {
+        alone = e->row->first == DEPEND_NONE;
+        if (alone)
+            dict_put(&depend->rows, &e->row->name);
+        join_row(depend, e->row, slot);
+    }
+    struct needs *needs = e->needs;
+    if (!needs)
+        return;
+    needs->slot = slot;
+    needs->singleton = needs->singleton && !alone;
+    needs->unmet += needs->singleton;
+    if (needs->unmet == 0) {
+        depend_needs_destroy(depend, needs);
+        return;
+    }
+    job->needs = needs;
+    if (needs->never) {
+        needs->never = false;
+        depend_needs_never(depend, needs);
+    }
+}
+
+static int refuse(const berth_error_t *err, char *reason, size_t size)
+{
+    if (errno == EINVAL && size > 0) {
+        snprintf(reason, size, "%s", err->text);
+        errno = EINVAL;
+    }
+    return -1;
+}
+
+int depend_job(struct depend *depend, uint32_t slot, const char *id, uint32_t member,
+               uint32_t members, const char *user, const char *name, const char *expression,
+               char *reason, size_t size)
+{
+    struct entering e = {0};
+    berth_error_t err = {""};
+    members += members == 0;
+    if (find_entry(depend, id, member, members, &e.entry, &err) < 0 ||
+        depend_needs_create(depend, expression, id, &e.needs, &err) < 0)
+        return refuse(&err, reason, size);
+    if (e.needs)
+        depend_needs_link(e.needs);
+    if (prepare(depend, &e, slot, id, members, user, name) < 0) {
+        take_back(depend, &e);
+        errno = ENOMEM;
+        return -1;
+    }
+    enter(depend, &e, slot, member);
+    return 0;
+}
+
+/* ---- Events ---- */
+
+static void drop_needs(struct depend *depend, struct job *job)
+{
+    depend_needs_destroy(depend, job->needs);
+    job->needs = NULL;
+}
+
+void depend_started(struct depend *depend, uint32_t slot)
+{
+    struct job *job = &depend->job[slot];
+    struct entry *e = job->entry;
+    struct member *m = &e->member[job->member];
+    if (m->state != MEMBER_WAITING)
+        return;
+    drop_needs(depend, job);
+    m->state = MEMBER_STARTED;
+    e->started++;
+    depend_edges_settle(depend, &m->edges, false);
+    if (e->started == e->members)
+        depend_edges_settle(depend, &e->edges, false);
+}
+
+void depend_requeued(struct depend *depend, uint32_t slot)
+{
+    struct job *job = &depend->job[slot];
+    struct member *m = &job->entry->member[job->member];
+    if (m->state != MEMBER_STARTED)
+        return;
+    m->state = MEMBER_WAITING;
+    job->entry->started--;
+}
+
+void depend_ended(struct depend *depend, uint32_t slot, bool ok)
+{
+    struct job *job = &depend->job[slot];
+    struct entry *e = job->entry;
+    struct member *m = &e->member[job->member];
+    if (depend_entry_has_ended(e, job->member))
+        return;
+    drop_needs(depend, job);
+    bool starts = m->state != MEMBER_STARTED;
+    bool first_failure = !ok && e->ended == e->ok;
+    m->state = ok ? MEMBER_OK : MEMBER_FAILED;
+    e->started += starts;
+    e->ended++;
+    e->ok += ok;
+    depend_edges_settle(depend, &m->edges, false);
+    if ((starts && e->started == e->members) || first_failure || e->ended == e->members)
+        depend_edges_settle(depend, &e->edges, false);
+    leave_row(depend, job);
+}
+
+void depend_forget(struct depend *depend, uint32_t slot)
+{
+    struct job *job = &depend->job[slot];
+    struct entry *e = job->entry;
+    struct member *m = &e->member[job->member];
+    drop_needs(depend, job);
+    leave_row(depend, job);
+    if (!depend_entry_has_ended(e, job->member)) {
+        e->started -= m->state == MEMBER_STARTED;
+        m->state = MEMBER_ABSENT;
+        depend_edges_settle(depend, &m->edges, true);
+    }
+    m->slot = DEPEND_NONE;
+    job->entry = NULL;
+    e->slots--;
+    depend_entry_settle(depend, e);
+}
+
+bool depend_waits(const struct depend *depend, uint32_t slot)
+{
+    const struct needs *needs = depend->job[slot].needs;
+    return needs && needs->unmet > 0;
+}

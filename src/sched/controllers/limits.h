@@ -1,0 +1,90 @@
+/* The limits controller: what a job, a user and a queue may have at most, and what they have.
+ *
+ * The ledger counts, for each user in each queue and for each queue, pending jobs, running jobs, and of the resource types
+ * that some limit names, how much running jobs hold. A job in a virtual queue counts for that queue's user and queue limits
+ * and for the queue limits of its parent, whose own user limits it doesn't touch.
+ *
+ * An account is a user in a queue, under the limits that hold for him there: those of the queue, with what the first
+ * exception that names him, or a group of his, says instead. Accounts of a user in a queue under different limits (his
+ * groups were others then) share what he has. Accounts are small numbers and stay until the ledger goes: memory grows with
+ * the pairs of user and queue that there ever were, some 100 bytes each.
+ *
+ * A resource is measured by the caller's function, which says how much of a type the job at hand asks for or holds, >= 0,
+ * and is asked only for types that a limit names. What limits_sub is told must be what limits_add was told: a job whose
+ * holdings change is taken out before and entered again after.
+ *
+ * Where the answer is no, `reason` (unless size is 0) gets "limit <job|user|queue> <what> <most>", the first in the
+ * order job, user, queue, parent, and in each as configured. A most that is a duration is in seconds, with up to six
+ * decimals. Calls are O(limits of the queue), accounts also O(exceptions of the queue).
+ *
+ * For another configuration, make another ledger and enter all jobs anew.
+ */
+#ifndef SCHED_LIMITS_H
+#define SCHED_LIMITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sched/config/setup.h"
+
+struct limits;
+
+/* How much of a resource type the job at hand asks for, or holds. */
+typedef int64_t limits_amount_f(void *arg, const char *type);
+
+/* An empty ledger. The setup must outlive it. NULL with ENOMEM. */
+struct limits *limits_create(const struct setup *setup);
+
+/* NULL is fine; errno is kept. */
+void limits_destroy(struct limits *limits);
+
+/* The account of a user in a queue; user NULL is "". A number, or -1 with ENOMEM. */
+int64_t limits_account(struct limits *limits, uint32_t queue, const char *user,
+                       const char *const *groups, size_t n_groups);
+
+/* ---- Questions ---- */
+
+/* Whether this much of resources would be within the limits of the user and the queue if nobody else had anything. */
+bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
+                 char *reason, size_t size);
+
+/* Whether one job may be of this duration (ticks) and ask for, or hold, this much. */
+bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
+                limits_amount_f *amount, void *arg, char *reason, size_t size);
+
+/* Whether n more jobs may be pending. */
+bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n, char *reason,
+                    size_t size);
+
+/* Whether one more job may run, as far as that is a matter of numbers of jobs: no measuring, no match is needed. */
+bool limits_open(const struct limits *limits, uint32_t account, char *reason, size_t size);
+
+/* Whether a job that holds this much may run beside what user and queue hold. What it holds none of doesn't stand in its
+ * way, even where a limit has become smaller than what is held already.
+ */
+bool limits_start(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
+                  char *reason, size_t size);
+
+/* Whether any of these calls would measure a job of this account; if not, amount may be NULL. */
+bool limits_measures(const struct limits *limits, uint32_t account);
+
+/* ---- Entries ---- */
+
+/* n more pending jobs; fewer if it is negative. */
+void limits_wait(struct limits *limits, uint32_t account, int64_t n);
+
+/* A job starts to run; 0, or -1 with ENOMEM and nothing changed. And ends. The limits are not looked at. */
+int limits_add(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg);
+void limits_sub(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg);
+
+/* What user and queue of an account hold has become less. And when that was last so of any that a rule for the account looks at:
+ * the n-th time of all, 0: never. O(1).
+ */
+void limits_ease(struct limits *limits, uint32_t account);
+int64_t limits_eased(const struct limits *limits, uint32_t account);
+
+/* True if nothing is below 0 and each queue has what its users and virtual queues have together. O(accounts). */
+bool limits_check(const struct limits *limits);
+
+#endif

@@ -1,0 +1,491 @@
+/* A pass: who starts now, who gets a reservation.
+ *
+ * It has phases, each of small steps, so that it can be cut off and go on:
+ *  1. what time has brought, and who is rejected;
+ *  2. reservations that something has come in the way of move (repair.c);
+ *  3. jobs that have come before holders take their turn (outrank.c);
+ *  4. after ends, each reservation moves to its earliest time (sweep.c);
+ *  5. reservations whose time has come start, in queue order;
+ *  6. open jobs of all lanes, in queue order. Only those are visited that can matter: while a reservation is to be had
+ *     each, after that those that may fit what is free;
+ *  7. why jobs wait is told.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched/controllers/control.h"
+#include "sched/queues.h"
+#include "sched/waiting/kind.h"
+
+static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
+
+/* List the held jobs whose time has come; returns their number. The list itself is the queue of a search
+ * through the heap, whose subtrees end where a time has not come.
+ */
+static size_t due_collect(sched_t *s)
+{
+    const struct heap *heap = &s->due;
+    size_t n = 0;
+    if (heap->n > 0 && heap->v[0].key <= s->now)
+        s->due_list[n++].slot = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (uint32_t k = 1; k <= HEAP_ARITY; k++) {
+            uint64_t child = (uint64_t)s->due_list[i].slot * HEAP_ARITY + k;
+            if (child < heap->n && heap->v[child].key <= s->now)
+                s->due_list[n++].slot = (uint32_t)child;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t slot = heap->v[s->due_list[i].slot].item;
+        s->due_list[i] = (struct due){s->jobs[slot].key, slot};
+    }
+    if (n > 1)
+        qsort(s->due_list, n, sizeof(*s->due_list), due_compare);
+    return n;
+}
+
+/* Start the next of the held jobs whose time has come. */
+static enum step due_step(sched_t *s)
+{
+    struct pass *p = &s->pass;
+    if (!p->begun) {
+        p->n_due = due_collect(s);
+        p->next_due = 0;
+        p->begun = true;
+    }
+    if (p->next_due == p->n_due)
+        return STEP_BUSY;
+    const struct due *due = &s->due_list[p->next_due++];
+    return s->jobs[due->slot].state == SCHED_RESERVED ? start_held(s, due->slot) : STEP_DONE;
+}
+
+/* ---- The walk over open jobs ---- */
+
+static enum lane_mode mode_of(const struct lane *lane)
+{
+    if (lane->is_stopped)
+        return LANE_DONE;
+    if (lane->depth == 0)
+        return LANE_SERVE;
+    return lane_holds(lane) < lane->depth ? LANE_PLAN : LANE_FILL;
+}
+
+static void walk_begin(sched_t *s)
+{
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        struct lane *lane = &s->lanes[i];
+        lane->mode = mode_of(lane);
+        lane->begun = false;
+        if (s->queues)
+            kind_fill_begin(lane);
+    }
+}
+
+/* The next open job of a counted machine's lane that fits beside all reservations. */
+static uint32_t fill_next(sched_t *s, struct lane *lane)
+{
+    struct planner_room room[ROOMS_MAX];
+    struct queue_bound bound[ROOMS_MAX];
+    struct queue_entry entry;
+    size_t n = s->place->ops->rooms(s->place, 0, s->now, room, ROOMS_MAX);
+    for (size_t i = 0; i < n; i++)
+        bound[i] = (struct queue_bound){room[i].free, room[i].within};
+    if (!queue_match(lane->open, lane->begun ? &lane->after : NULL, bound, n, &entry))
+        return JOB_NONE;
+    return entry.item;
+}
+
+/* The job of a lane that the walk would look at next; JOB_NONE: it is done with it. */
+static uint32_t lane_next(sched_t *s, uint32_t number, bool *failed)
+{
+    struct lane *lane = &s->lanes[number];
+    struct queue_entry entry;
+    uint32_t slot = JOB_NONE;
+    if (lane->mode == LANE_DONE)
+        return JOB_NONE;
+    if (lane->mode != LANE_FILL) {
+        if (queue_match(lane->open, lane->begun ? &lane->after : NULL, &any_bound, 1, &entry))
+            slot = entry.item;
+    } else if (s->queues) {
+        slot = kind_fill_next(s, number, failed);
+    } else {
+        slot = fill_next(s, lane);
+    }
+    if (slot == JOB_NONE || !is_considered(lane, s->jobs[slot].key)) {
+        lane->mode = LANE_DONE;
+        return JOB_NONE;
+    }
+    return slot;
+}
+
+/* An open job could not start and get no reservation. */
+static enum step wait(sched_t *s, uint32_t slot)
+{
+    struct lane *lane = lane_of(s, slot);
+    if (lane->mode == LANE_SERVE)
+        lane->mode = LANE_DONE;
+    if (s->queues)
+        tell_later(s, slot);
+    return STEP_DONE;
+}
+
+/* Look at an open job: it starts, is promised a time, or waits. */
+static enum step look(sched_t *s, uint32_t slot)
+{
+    struct lane *lane = lane_of(s, slot);
+    enum lane_mode mode = lane->mode;
+    lane->begun = true;
+    lane->after = s->jobs[slot].key;
+    enum step step = start_open(s, slot);
+    if (step == STEP_BUSY && s->queues)
+        step = preempt(s, slot);
+    if (step == STEP_BUSY && mode == LANE_PLAN)
+        step = promise(s, slot);
+    if (step == STEP_BUSY)
+        step = wait(s, slot);
+    if (step == STEP_FAILED)
+        return STEP_FAILED;
+    if (mode == LANE_FILL && s->queues)
+        return kind_fill_done(s, s->jobs[slot].lane, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    if (mode == LANE_PLAN && lane_holds(lane) >= lane->depth)
+        lane->mode = LANE_FILL;
+    return STEP_DONE;
+}
+
+static enum step walk_step(sched_t *s)
+{
+    uint32_t best = JOB_NONE;
+    bool failed = false;
+    for (uint32_t i = 0; i < s->n_lanes && !failed; i++) {
+        uint32_t slot = lane_next(s, i, &failed);
+        if (slot != JOB_NONE &&
+            (best == JOB_NONE || queue_before(s->jobs[slot].key, s->jobs[best].key)))
+            best = slot;
+    }
+    if (failed)
+        return STEP_FAILED;
+    return best == JOB_NONE ? STEP_BUSY : look(s, best);
+}
+
+/* Start nobody, and give each open job a reservation. */
+static enum step promise_all(sched_t *s)
+{
+    struct queue_entry entry;
+    enum step step = STEP_DONE;
+    while (step == STEP_DONE && queue_first(s->lanes[0].open, &entry) &&
+           is_considered(&s->lanes[0], entry.key))
+        step = promise(s, entry.item);
+    return step == STEP_FAILED ? STEP_FAILED : STEP_BUSY;
+}
+
+/* Units that are free now for whoever starts now: reservations whose time has come don't count as taken. After a
+ * late pass one may have run out by now and counts twice: the sum stops at the largest number.
+ */
+static int64_t idle_now(sched_t *s)
+{
+    int64_t idle = s->place->ops->idle(s->place, s->now);
+    size_t due = due_collect(s);
+    for (size_t i = 0; i < due; i++) {
+        int64_t units = s->jobs[s->due_list[i].slot].ask.units;
+        idle = units < INT64_MAX - idle ? idle + units : INT64_MAX;
+    }
+    return idle;
+}
+
+/* Whether a walk of a counted machine can decide anything. Time alone lets no waiting job start but a held one, so that
+ * after mere submissions the new jobs count, and they must fit or get a reservation.
+ */
+static bool walk_needed(sched_t *s, bool more)
+{
+    if (s->woken || s->queues || (!more && s->due.n > 0 && s->due.v[0].key <= s->now))
+        return true;
+    if (s->fresh_least == INT64_MAX)
+        return false;
+    return (int64_t)queue_size(s->lanes[0].held) < s->lanes[0].depth ||
+           s->fresh_least <= idle_now(s);
+}
+
+/* ---- The phases ---- */
+
+/* Why a job is rejected; valid as the decision is. */
+static const char *rejection_of(sched_t *s, uint32_t slot)
+{
+    if (!s->queues)
+        return "more units than the machine has";
+    const char *reason = s->jobs[slot].details->reason;
+    size_t length = strlen(reason) + 1;
+    char *copy = arena_alloc(&s->queues->told, length);
+    return copy ? memcpy(copy, reason, length) : NULL;
+}
+
+static void forget_rejected(sched_t *s, uint32_t slot)
+{
+    if (!s->queues) {
+        job_free(s, slot);
+        return;
+    }
+    struct details *d = s->jobs[slot].details;
+    pending_end(s, slot);
+    s->queues->stats[d->queue].rejected++;
+    if (!d->is_nameless)
+        depend_ended(s->queues->depend, slot, false);
+    job_forget(s, slot);
+}
+
+/* Say which jobs can never start, in the order in which they were submitted, and forget them. */
+static int reject(sched_t *s)
+{
+    uint32_t list = JOB_NONE;
+    while (s->rejected != JOB_NONE) {
+        uint32_t slot = s->rejected;
+        s->rejected = s->jobs[slot].next;
+        s->jobs[slot].next = list;
+        list = slot;
+    }
+    while (list != JOB_NONE) {
+        uint32_t slot = list;
+        const char *reason = rejection_of(s, slot);
+        if (!reason || decision_reserve(s) < 0)
+            break;
+        list = s->jobs[slot].next;
+        decision_add(s, SCHED_REJECT, slot, s->now, reason);
+        forget_rejected(s, slot);
+    }
+    if (list == JOB_NONE)
+        return 0;
+    while (list != JOB_NONE) {
+        uint32_t slot = list;
+        list = s->jobs[slot].next;
+        s->jobs[slot].next = s->rejected;
+        s->rejected = slot;
+    }
+    return -1;
+}
+
+/* Let go the jobs whose dependencies are met, and reject those that never can be, which lets go others. */
+static int settle_dependencies(sched_t *s)
+{
+    for (;;) {
+        if (dependencies_resolve(s) < 0)
+            return -1;
+        if (s->rejected == JOB_NONE)
+            return 0;
+        if (reject(s) < 0)
+            return -1;
+    }
+}
+
+/* Put off the ends of those whose time came before this pass, before others are promised what they need. */
+static int lates_extend(sched_t *s)
+{
+    if (s->due.n == 0 || s->due.v[0].key >= s->now)
+        return 0;
+    size_t n = due_collect(s);
+    for (size_t i = 0; i < n; i++)
+        if (held_late(s, s->due_list[i].slot) < 0)
+            return -1;
+    return 0;
+}
+
+/* What time and events have brought, before jobs are looked at. */
+static int prepare(sched_t *s)
+{
+    struct queues *n = s->queues;
+    for (uint32_t i = 0; i < s->n_lanes; i++) /* they may promise fewer jobs a time than they did */
+        if (lane_keep(s, &s->lanes[i]) < 0)
+            return -1;
+    if (!n)
+        return s->rejected == JOB_NONE ? 0 : reject(s);
+    if (n->is_permitted_late && blocks_permit(s) < 0)
+        return -1;
+    n->is_permitted_late = false;
+    if (clock_turn(s) < 0 || overruns_extend(s) < 0 || lates_extend(s) < 0)
+        return -1;
+    if (n->is_recount_due && control_recount_all(s) < 0)
+        return -1;
+    if (settle_dependencies(s) < 0)
+        return -1;
+    if (n->is_eased && limits_resolve(s, false) < 0)
+        return -1;
+    if (n->has_victims)
+        n->wake_all = true;
+    if (!s->swept && n->n_victims > 0) /* with what was freed, victims may be enough */
+        n->has_victims = true;
+    kinds_wake(s, false);
+    return 0;
+}
+
+/* Holders of reservations for later may take what has become preemptible. */
+static enum step hunt_step(sched_t *s)
+{
+    if (!s->queues->has_victims)
+        return STEP_BUSY;
+    uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
+    if (slot == JOB_NONE) {
+        s->queues->has_victims = false;
+        return STEP_BUSY;
+    }
+    s->pass.begun = true;
+    s->pass.after = s->jobs[slot].key;
+    return preempt_for_holder(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
+}
+
+/* Tell why jobs wait. Those that dependencies on what was decided have let go, those that limits let go by what reservations have
+ * given back, and reservations in the way of a late start, are looked at in this very pass first.
+ */
+static enum step tell_step(sched_t *s)
+{
+    int64_t let = 0;
+    if (settle_dependencies(s) < 0)
+        return STEP_FAILED;
+    if (s->queues->is_eased && (let = limits_resolve(s, true)) < 0)
+        return STEP_FAILED;
+    if (let > 0 || s->n_fresh > s->pass.n_fresh ||
+        s->queues->repair_from < s->queues->repair_until) {
+        s->pass.is_again = true;
+        return STEP_BUSY;
+    }
+    return tell(s) < 0 ? STEP_FAILED : STEP_BUSY;
+}
+
+/* The new jobs are no longer new. */
+static void fresh_clear(sched_t *s)
+{
+    for (size_t i = 0; i < s->n_fresh; i++)
+        s->jobs[s->fresh[i]].is_fresh = s->jobs[s->fresh[i]].is_placed =
+            s->jobs[s->fresh[i]].is_let_again = false;
+    s->n_fresh = 0;
+    s->fresh_least = INT64_MAX;
+}
+
+/* Whether a pass of a scheduler without queues is done without a walk: it can decide nothing, or all open jobs are promised a
+ * time, and started by a later pass of this instant. -1: ENOMEM.
+ */
+static int is_done_early(sched_t *s, bool more)
+{
+    if (!walk_needed(s, more))
+        return true;
+    if (!more || s->lanes[0].depth == 0 || (int64_t)sched_waiting(s) > s->lanes[0].depth)
+        return false;
+    return promise_all(s) == STEP_FAILED ? -1 : true;
+}
+
+/* Begin a phase, unless the pass was cut off in it or in a later one. */
+static bool enter(sched_t *s, enum pass_phase phase)
+{
+    if (s->pass.phase >= phase)
+        return false;
+    s->pass.phase = phase;
+    s->pass.begun = false;
+    return true;
+}
+
+/* A phase, or what is left of it. Returns 0, 1 if the budget is used up, or -1 with ENOMEM. */
+static inline int go(sched_t *s, enum pass_phase phase, enum step (*step)(sched_t *s))
+{
+    enter(s, phase);
+    if (s->pass.phase > phase)
+        return 0;
+    for (;;) {
+        enum step done = step(s);
+        if (done != STEP_DONE)
+            return done == STEP_BUSY ? 0 : -1;
+        if (s->pass.budget <= 1)
+            return 1;
+        s->pass.budget--;
+    }
+}
+
+/* All phases, in order. Without queues nothing is to repair, to hunt or to tell. */
+static int phases(sched_t *s, bool more)
+{
+    int rc = s->queues ? go(s, PASS_REPAIR, repair_step) : 0;
+    if (rc == 0 && enter(s, PASS_OUTRANK))
+        s->pass.n_fresh = s->n_fresh;
+    if (rc == 0)
+        rc = go(s, PASS_OUTRANK, outrank);
+    if (rc == 0)
+        rc = go(s, PASS_SWEEP, sweep_step);
+    if (rc == 0 && enter(s, PASS_DUE) && (rc = is_done_early(s, more)) != 0)
+        return rc < 0 ? -1 : 0;
+    if (rc == 0)
+        rc = go(s, PASS_DUE, due_step);
+    if (rc == 0 && s->queues)
+        rc = go(s, PASS_HUNT, hunt_step);
+    if (rc == 0 && enter(s, PASS_WALK)) {
+        if (s->queues)
+            kinds_wake(s, false); /* reservations that moved have left something */
+        walk_begin(s);
+    }
+    if (rc == 0)
+        rc = go(s, PASS_WALK, walk_step);
+    return rc == 0 && s->queues ? go(s, PASS_TELL, tell_step) : rc;
+}
+
+static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
+{
+    bool resumed = s->pass.phase != PASS_IDLE && s->now == now;
+    if (!time_is_good(s, now)) {
+        errno = EINVAL;
+        return -1;
+    }
+    s->now = now;
+    s->n_decisions = 0;
+    s->pass.budget = budget;
+    s->pass.is_whole = budget == UINT64_MAX;
+    if (s->queues)
+        arena_clear(&s->queues->told);
+    int rc = 0;
+    if (!resumed) {
+        rc = prepare(s);
+        s->pass.phase = PASS_IDLE;
+    }
+    while (rc == 0) {
+        s->pass.is_again = false;
+        rc = phases(s, more);
+        if (!s->pass.is_again)
+            break;
+        s->pass.phase = PASS_IDLE;
+    }
+    if (rc == 1)
+        return 1;
+    s->pass.phase = PASS_IDLE;
+    s->failed = s->woken = rc != 0;
+    if (rc == 0) {
+        fresh_clear(s);
+        if (s->queues) {
+            s->queues->events = 0;
+            s->queues->passed = now;
+        }
+    } else {
+        errno = ENOMEM;
+    }
+    return rc;
+}
+
+static int pass(sched_t *s, int64_t now, bool more, uint64_t budget,
+                const struct sched_decision **decisions, size_t *n)
+{
+    *n = 0;
+    *decisions = NULL;
+    if (clock_is_early(s, now))
+        return 0;
+    int rc = run(s, now, more, budget);
+    *decisions = s->decisions;
+    *n = rc < 0 && errno == EINVAL ? 0 : s->n_decisions;
+    return rc;
+}
+
+int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions,
+               size_t *n)
+{
+    return pass(s, now, more && !s->queues, UINT64_MAX, decisions, n);
+}
+
+int sched_pass_some(sched_t *s, int64_t now, uint64_t budget,
+                    const struct sched_decision **decisions, size_t *n)
+{
+    return pass(s, now, false, budget > 0 ? budget : 1, decisions, n);
+}

@@ -1,0 +1,59 @@
+/* Reservations that something has come in the way of: they stay where they still fit, and move where not.
+ *
+ * Those behind a job that goes before holders are about to be placed anew all the same (outrank.c). They are left to that, so that
+ * nobody is promised a time and, in the same pass, a later one.
+ */
+#include "sched/controllers/control.h"
+#include "sched/queues.h"
+
+void repair_note(sched_t *s, int64_t from, int64_t until)
+{
+    struct queues *n = s->queues;
+    if (from >= until)
+        return;
+    if (n->repair_from >= n->repair_until) {
+        n->repair_from = from;
+        n->repair_until = until;
+        return;
+    }
+    n->repair_from = from < n->repair_from ? from : n->repair_from;
+    n->repair_until = until > n->repair_until ? until : n->repair_until;
+}
+
+void repair_done_behind(sched_t *s, struct queue_key key)
+{
+    if (!s->queues || !s->pass.is_left || queue_before(s->pass.left, key))
+        return;
+    s->pass.is_left = false;
+    s->queues->repair_from = s->queues->repair_until = 0;
+}
+
+enum step repair_step(sched_t *s)
+{
+    struct queues *n = s->queues;
+    if (!s->pass.begun)
+        s->pass.is_left = false;
+    if (n->repair_from >= n->repair_until)
+        return STEP_BUSY;
+    if (!s->pass.begun)
+        s->pass.is_left = outrank_first(s, &s->pass.left);
+    uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
+    if (slot == JOB_NONE) {
+        if (!s->pass.is_left)
+            n->repair_from = n->repair_until = 0;
+        return STEP_BUSY;
+    }
+    struct job *job = &s->jobs[slot];
+    bool is_left = s->pass.is_left && queue_before(s->pass.left, job->key);
+    s->pass.begun = true;
+    s->pass.after = job->key;
+    if ((is_left && !job->details->is_preempting) || job->details->victims > 0 ||
+        job->at >= n->repair_until || job->at + job->ask.duration <= n->repair_from)
+        return STEP_DONE;
+    holder_lift(s, slot);
+    if (!is_left)
+        return holder_reseat(s, slot, false);
+    if (!holder_put_back(s, slot))
+        s->is_torn = true; /* it stays lifted until those behind the job are */
+    return STEP_DONE;
+}

@@ -1,0 +1,38 @@
+/* Holders whose reservations are looked at anew (outrank.c, repair.c): each is taken out of the calendars, and gets its place back
+ * where it still fits, or another one.
+ */
+#include "sched/controllers/control.h"
+#include "sched/queues.h"
+
+void holder_lift(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (job->is_lifted)
+        return;
+    s->place->ops->lift(s->place, job->booking);
+    job->is_lifted = true;
+    s->booked++;
+}
+
+bool holder_put_back(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (!s->place->ops->fits(s->place, &job->ask, job->booking))
+        return false;
+    s->place->ops->drop(s->place, &job->ask, job->booking);
+    job->is_lifted = false;
+    s->booked++;
+    return true;
+}
+
+enum step holder_reseat(sched_t *s, uint32_t slot, bool again)
+{
+    if (holder_put_back(s, slot))
+        return STEP_DONE;
+    if (open_reserve(s, slot) < 0 || held_to_open(s, slot, false) < 0)
+        return STEP_FAILED;
+    enum step step = promise(s, slot);
+    if (step == STEP_FAILED && again)
+        open_renew(s, slot); /* there is room for it */
+    return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;
+}

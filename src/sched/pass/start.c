@@ -1,0 +1,172 @@
+/* Jobs start, or are promised a time. */
+#include <errno.h>
+
+#include "sched/controllers/control.h"
+#include "sched/queues.h"
+
+/* Let the machine choose what a job gets that starts with its booking. 0, or -1 with EBUSY or ENOMEM. */
+static int choose(sched_t *s, const struct job *job, int64_t booking)
+{
+    const struct place_ops *ops = s->place->ops;
+    return ops->start ? ops->start(s->place, &job->ask, booking, s->now) : 0;
+}
+
+/* How an open job is chosen that can start: has a holder of its queue to wait longer than it? */
+static enum sched_how how_of(const sched_t *s, uint32_t slot)
+{
+    struct queue_entry first;
+    return queue_first(lane_of(s, slot)->held, &first) && queue_before(first.key, s->jobs[slot].key)
+               ? SCHED_BACKFILLED
+               : SCHED_IMMEDIATE;
+}
+
+static void started(sched_t *s, uint32_t slot, enum sched_how how)
+{
+    struct job *job = &s->jobs[slot];
+    job->state = SCHED_RUNNING;
+    job->at = s->now;
+    s->running++;
+    struct sched_decision *d = decision_add(s, SCHED_START, slot, s->now, NULL);
+    d->until = job->ask.duration < INT64_MAX - s->now ? s->now + job->ask.duration : INT64_MAX;
+    d->how = how;
+    if (s->queues)
+        control_started(s, slot, how, d);
+}
+
+/* A pass has come late for a reservation on a graph: the job will end as much later, and what is in the way of
+ * that moves. Returns 0, or -1 with ENOMEM.
+ */
+int held_late(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (!s->queues || s->now <= job->at)
+        return 0;
+    int64_t until = s->now + job->ask.duration;
+    if (s->place->ops->extend(s->place, job->booking, until) < 0)
+        return -1;
+    s->booked++;
+    repair_note(s, job->at + job->ask.duration, until);
+    return 0;
+}
+
+enum step start_held(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (decision_reserve(s) < 0 || (s->queues && control_prepare(s, slot) < 0) ||
+        held_late(s, slot) < 0)
+        return STEP_FAILED;
+    if (s->queues) {
+        enum step step = control_recount(s, slot);
+        if (step != STEP_BUSY)
+            return step;
+    }
+    if (choose(s, job, job->booking) < 0) {
+        if (errno != EBUSY || held_to_open(s, slot, true) < 0)
+            return STEP_FAILED;
+        return STEP_DONE;
+    }
+    queue_remove(lane_of(s, slot)->held, job->key);
+    heap_take(&s->due, slot);
+    started(s, slot, SCHED_PROMISED);
+    return STEP_DONE;
+}
+
+/* A booking that limits or the machine refuse after all. */
+static void unbook(sched_t *s, int64_t booking)
+{
+    int saved = errno;
+    s->place->ops->release(s->place, booking);
+    s->booked++;
+    errno = saved;
+}
+
+enum step start_open(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (decision_reserve(s) < 0)
+        return STEP_FAILED;
+    if (s->queues) {
+        enum step gate = control_gate(s, slot);
+        if (gate != STEP_BUSY)
+            return gate;
+        if (kind_sleeps(s, slot))
+            return STEP_BUSY;
+        if (control_prepare(s, slot) < 0)
+            return STEP_FAILED;
+    }
+    int64_t booking = s->place->ops->book(s->place, &job->ask, s->now);
+    if (booking < 0) {
+        if (errno != EBUSY)
+            return STEP_FAILED;
+        if (s->queues)
+            kind_failed(s, slot);
+        return STEP_BUSY;
+    }
+    if (s->queues) {
+        enum step step = control_count(s, slot, booking);
+        if (step != STEP_BUSY) {
+            unbook(s, booking);
+            return step;
+        }
+    }
+    if (choose(s, job, booking) < 0) {
+        if (s->queues)
+            control_uncount(s, slot, booking);
+        unbook(s, booking);
+        return STEP_FAILED;
+    }
+    job->booking = booking;
+    s->booked++;
+    open_remove(s, slot);
+    started(s, slot, how_of(s, slot));
+    return STEP_DONE;
+}
+
+/* Make an open job a held one with a booking from `at` on. */
+static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
+{
+    if (s->queues) {
+        enum step step = control_count(s, slot, booking);
+        if (step != STEP_BUSY) {
+            unbook(s, booking);
+            return step;
+        }
+    }
+    if (held_insert(s, slot, at, booking) < 0) {
+        if (s->queues)
+            control_uncount(s, slot, booking);
+        unbook(s, booking);
+        return STEP_FAILED;
+    }
+    s->booked++;
+    decision_add(s, SCHED_RESERVE, slot, at, NULL);
+    if (s->queues)
+        control_reserved(s, slot);
+    return STEP_DONE;
+}
+
+/* On a machine where nothing goes down it will never be otherwise. */
+static enum step never(sched_t *s, uint32_t slot)
+{
+    open_remove(s, slot);
+    decision_add(s, SCHED_REJECT, slot, s->now, "no time in the calendar is long enough");
+    job_free(s, slot);
+    return STEP_DONE;
+}
+
+/* Give an open job a reservation at its earliest time. STEP_BUSY: things are down, or set aside for ever. */
+enum step promise(sched_t *s, uint32_t slot)
+{
+    int64_t at;
+    enum step gate = s->queues ? control_gate(s, slot) : STEP_BUSY;
+    if (gate != STEP_BUSY)
+        return gate;
+    if (decision_reserve(s) < 0)
+        return STEP_FAILED;
+    int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, s->now, &at);
+    if (booking >= 0)
+        return hold(s, slot, at, booking);
+    if (errno == ENOMEM)
+        return STEP_FAILED;
+    return s->queues ? STEP_BUSY : never(s, slot);
+}

@@ -1,0 +1,228 @@
+/* The sweep: after ends, each reservation in queue order moves to its earliest time, given all the others.
+ *
+ * Searching the calendar for each from now on would be right and slow. Two things are known instead.
+ *
+ *  1. A reservation stood at its earliest time when it was last tried. A window that has become possible since
+ *     contains an instant that was freed since, so it does not end before the first of these (freed.h).
+ *  2. If a job of the same shape, the same units and duration, was tried just now and has no window before t,
+ *     then every such window has an instant before t at which too much is taken. That holds for the next job of
+ *     this shape too, as long as it does not itself stand before t: what it holds would count as free for it.
+ *     Windows that contain an instant freed meanwhile are excepted, as in 1.
+ *
+ * Where resources have names, windows may be ruled out under one name by what stands later, the job's own reservation
+ * perhaps: 2. is only for windows that end before it. And what moves, or takes others at the same time, frees what it had
+ * for all of its time.
+ *
+ * The search begins where these leave off, and ends at the reservation itself. Jobs of one shape often come in
+ * crowds, of which only the first costs a search.
+ */
+#include <errno.h>
+
+#include "sched/controllers/control.h"
+#include "sched/queues.h"
+
+uint8_t shape_slot(const struct place_ask *ask)
+{
+    uint64_t hash = ((uint64_t)ask->units * 0x9e3779b97f4a7c15u) ^
+                    ((uint64_t)ask->duration * 0xc2b2ae3d27d4eb4fu) ^
+                    ((uint64_t)(ask->class + 1) * 0x165667b19e3779f9u);
+    return (uint8_t)(hash >> (64 - SHAPE_BITS));
+}
+
+/* What is known of the job's shape, in its slot of the table; another shape's knowledge there is forgotten. */
+static struct shape *shape_of(sched_t *s, const struct job *job)
+{
+    struct shape *shape = &s->shapes[job->shape];
+    if (shape->ask.units != job->ask.units || shape->ask.duration != job->ask.duration ||
+        shape->ask.class != job->ask.class || shape->ask.permits != job->ask.permits)
+        *shape = (struct shape){.ask = job->ask, .needs = INT64_MAX};
+    return shape;
+}
+
+/* The first start whose window reaches `from`. */
+static int64_t first_to_reach(int64_t from, int64_t duration)
+{
+    return from > duration ? from - duration + 1 : 0;
+}
+
+/* Whether what rules windows out for the shape lies where this job holds nothing itself. Of a graph's resources each may be
+ * taken at another instant of the window.
+ */
+static bool knows_of(const sched_t *s, const struct shape *shape, const struct job *job)
+{
+    if (s->queues)
+        return shape->none_before <= job->at && job->at - shape->none_before >= job->ask.duration;
+    return shape->needs <= job->at;
+}
+
+/* Before this time a reservation need not be looked for. */
+static int64_t known_bound(const sched_t *s, const struct job *job, const struct shape *shape)
+{
+    int64_t duration = job->ask.duration;
+    int64_t own = first_to_reach(freed_since(&s->freed, job->seen), duration);
+    int64_t bound = own > s->now ? own : s->now;
+    if (knows_of(s, shape, job)) {
+        int64_t freed = first_to_reach(freed_since(&s->freed, shape->seen), duration);
+        int64_t alike = shape->none_before < freed ? shape->none_before : freed;
+        bound = alike > bound ? alike : bound;
+    }
+    return bound;
+}
+
+/* On a graph, whether what was freed since may serve a reservation better where it stands. */
+static bool is_reached(const sched_t *s, const struct job *job)
+{
+    if (!s->queues || !s->place->ops->is_fixed(s->place))
+        return false;
+    return job->details->is_kept ||
+           (freed_since(&s->freed, job->seen) < job->at + job->ask.duration &&
+            freed_until(&s->freed, job->seen) > job->at &&
+            s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->heard));
+}
+
+/* Whether a reservation that may move as far as times are known may do so by what a graph counts. */
+static bool is_near(const sched_t *s, const struct job *job, int64_t bound)
+{
+    const struct place_ops *ops = s->place->ops;
+    return bound < job->at &&
+           (!s->queues || !ops->is_stuck(s->place, &job->ask, job->booking, job->at));
+}
+
+struct gate {
+    const sched_t *s;
+    uint32_t slot;
+};
+
+/* What a reservation would hold instead, limits may refuse. */
+static bool may_hold(void *arg, int64_t booking)
+{
+    const struct gate *gate = arg;
+    struct job *job = &gate->s->jobs[gate->slot];
+    job->details->is_kept = !control_may_hold(gate->s, gate->slot, job->details->limit, booking);
+    return !job->details->is_kept;
+}
+
+/* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that it has. Returns its
+ * time, or -1 with ENOMEM; *other: it has let something go.
+ */
+static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, bool *other)
+{
+    struct job *job = &s->jobs[slot];
+    uint64_t frees = s->queues ? s->place->ops->frees(s->place) : 0;
+    int64_t was = job->at;
+    struct gate gate = {s, slot};
+    struct place_pull how = {was, from, anew, s->queues ? may_hold : NULL, &gate};
+    if (s->queues) {
+        job->details->is_kept = false;
+        control_uncount(s, slot, job->booking);
+    }
+    int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, &how);
+    if (s->queues)
+        control_enter(s, slot, job->booking); /* its account was just there: that takes no memory */
+    *other = s->queues && s->place->ops->frees(s->place) != frees;
+    if (*other) { /* under other names it may hold it still */
+        control_ease(s, slot);
+        note_freed(s, was, was + job->ask.duration);
+    }
+    if (at < 0)
+        errno = ENOMEM;
+    else
+        s->booked++;
+    return at;
+}
+
+/* A reservation was looked at: what is freed from now on may serve it. */
+static void seen(const sched_t *s, struct job *job)
+{
+    job->seen = s->freed.place;
+    if (s->queues)
+        job->heard = s->place->ops->freed(s->place);
+}
+
+/* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM. */
+static int pull(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    struct shape *shape = shape_of(s, job);
+    int64_t bound = s->queues && job->details->is_kept ? s->now : known_bound(s, job, shape);
+    int64_t was = job->at;
+    bool anew = is_reached(s, job), other = false;
+    if (!anew && !is_near(s, job, bound)) {
+        seen(s, job);
+        return 0;
+    }
+    int64_t at = decision_reserve(s) < 0
+                     ? -1
+                     : choose_anew(s, slot, bound < was ? bound : was, anew, &other);
+    if (at < 0)
+        return -1;
+    if (!s->queues || !job->details->is_kept) {
+        shape->none_before = at;
+        shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
+        shape->seen = s->freed.place;
+    }
+    job->at = at;
+    seen(s, job);
+    if (at != was && !s->queues) {
+        int64_t end = at + job->ask.duration;
+        note_freed(s, end > was ? end : was, was + job->ask.duration);
+    }
+    if (at != was)
+        heap_move(&s->due, slot, at, job->key.seq);
+    if (at != was || other)
+        decision_add(s, SCHED_RESERVE, slot, at, NULL);
+    if (at != was && s->queues)
+        control_reserved(s, slot);
+    return 0;
+}
+
+/* One that has preempted others has what it needs. */
+static bool is_settled(const sched_t *s, const struct job *job)
+{
+    return s->queues && job->details->is_preempting;
+}
+
+/* What was freed before the sweep began has served everybody that it can. */
+static void swept(sched_t *s)
+{
+    freed_forget(&s->freed, s->pass.since);
+    if (s->queues)
+        s->place->ops->forget_freed(s->place, s->pass.heard < s->queues->heard ? s->pass.heard
+                                                                               : s->queues->heard);
+    s->swept = true;
+}
+
+/* All of the only lane, without a search for each. */
+static enum step sweep_all(sched_t *s)
+{
+    struct queue_cursor c;
+    for (bool any = queue_begin(s->lanes[0].held, &c); any; any = queue_next(&c)) {
+        uint32_t slot = queue_item(&c);
+        if (!is_settled(s, &s->jobs[slot]) && pull(s, slot) < 0)
+            return STEP_FAILED;
+    }
+    swept(s);
+    return STEP_BUSY;
+}
+
+enum step sweep_step(sched_t *s)
+{
+    if (s->swept)
+        return STEP_BUSY;
+    if (!s->pass.begun) {
+        s->pass.since = s->freed.place;
+        s->pass.heard = s->queues ? s->place->ops->freed(s->place) : 0;
+        if (s->n_lanes == 1 && s->pass.is_whole)
+            return sweep_all(s);
+    }
+    uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
+    if (slot == JOB_NONE) {
+        swept(s);
+        return STEP_BUSY;
+    }
+    s->pass.begun = true;
+    s->pass.after = s->jobs[slot].key;
+    if (is_settled(s, &s->jobs[slot]))
+        return STEP_DONE;
+    return pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+}

@@ -1,0 +1,382 @@
+/* What if a waiting job asked for less: would it start now?
+ *
+ * That is a question to the calendars, as any backfill. What a pass would set aside to look at the job is set aside for the
+ * question, and put back after it: what the job is promised itself, and, where it goes before holders of reservations and so
+ * takes its turn before them (outrank.c), what they hold. What it would then get is chosen and measured, for limits, but
+ * never booked. No other job is looked at, but for one case: a job that goes without its own reservation leaves room that
+ * jobs before it in the order may want, or be let have by limits, and a promise that its queue may give to one of them; if one
+ * of these would take its turn, the answer is no.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/errtext.h"
+#include "sched/controllers/control.h"
+#include "sched/queues.h"
+#include "sched/waiting/kind.h"
+
+#define SEEN_MAX   16384      /* holders that are looked at to find those in the way, */
+#define LIFTED_MAX 1024       /* and these, at most, are set aside */
+#define TRIES_MAX  1000       /* looks at jobs that might take its place, */
+#define ANY_LANE   UINT32_MAX /* of all lanes */
+
+struct question {
+    sched_t *s;
+    uint32_t slot;
+    int64_t now;
+    bool is_hopeless; /* it does not start whatever it asks for */
+    bool had;         /* its own reservation counts for limits no more, */
+    bool is_aside;    /* and is out of the calendars */
+    uint32_t *lifted; /* holders set aside */
+    size_t n_lifted;
+};
+
+/* ---- What is set aside ---- */
+
+static bool is_own(const struct question *q, uint32_t slot)
+{
+    return slot == q->slot;
+}
+
+/* Whether a pass would give it its turn before holders: some of them are behind it. */
+static bool goes_before_holders(const struct question *q)
+{
+    const sched_t *s = q->s;
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        uint32_t last = last_holder(s, &s->lanes[i]);
+        if (last != JOB_NONE && !is_own(q, last) &&
+            queue_before(s->jobs[q->slot].key, s->jobs[last].key))
+            return true;
+    }
+    return false;
+}
+
+/* List the places in the heap of holders that start before a time: their number, or that of `seen` plus 1 if they are more. */
+static size_t list_due(const struct heap *due, int64_t before, uint32_t *seen)
+{
+    size_t n = 0;
+    if (due->n > 0 && due->v[0].key < before)
+        seen[n++] = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (uint32_t k = 1; k <= HEAP_ARITY; k++) {
+            uint64_t child = (uint64_t)seen[i] * HEAP_ARITY + k;
+            if (child >= due->n || due->v[child].key >= before)
+                continue;
+            if (n == SEEN_MAX)
+                return SEEN_MAX + 1;
+            seen[n++] = (uint32_t)child;
+        }
+    }
+    return n;
+}
+
+/* Those of them that give way to the job, at most LIFTED_MAX; LIFTED_MAX + 1: there are more. */
+static size_t pick_behind(const struct question *q, uint32_t *seen, size_t n)
+{
+    const sched_t *s = q->s;
+    size_t picked = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t slot = s->due.v[seen[i]].item;
+        const struct job *job = &s->jobs[slot];
+        if (is_own(q, slot) || job->is_lifted || job->details->is_preempting ||
+            !queue_before(s->jobs[q->slot].key, job->key))
+            continue;
+        if (picked == LIFTED_MAX)
+            return LIFTED_MAX + 1;
+        seen[picked++] = slot;
+    }
+    return picked;
+}
+
+/* Set the holders behind the job aside that start while it would run. Where they are too many, only those that start while it
+ * would if it lasted half as long, and so on. Returns 0, or -1 with ENOMEM.
+ */
+static int lift_behind(struct question *q)
+{
+    const sched_t *s = q->s;
+    const struct place_ops *ops = s->place->ops;
+    uint32_t *seen = reallocarray(NULL, SEEN_MAX, sizeof(*seen));
+    size_t n = 0;
+    if (!seen)
+        return -1;
+    for (int64_t within = s->jobs[q->slot].ask.duration; within > 0; within /= 2) {
+        n = list_due(&s->due, q->now + within, seen);
+        n = n > SEEN_MAX ? LIFTED_MAX + 1 : pick_behind(q, seen, n);
+        if (n <= LIFTED_MAX)
+            break;
+        n = 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        ops->set_aside(s->place, s->jobs[seen[i]].booking);
+    q->lifted = seen;
+    q->n_lifted = n;
+    return 0;
+}
+
+static void uncount_own(struct question *q)
+{
+    const struct job *job = &q->s->jobs[q->slot];
+    q->had = job->state == SCHED_RESERVED && !job->is_lifted;
+    if (q->had)
+        control_uncount(q->s, q->slot, job->booking);
+}
+
+static void lift_own(struct question *q)
+{
+    const sched_t *s = q->s;
+    if (q->had)
+        s->place->ops->set_aside(s->place, s->jobs[q->slot].booking);
+    q->is_aside = q->had;
+}
+
+static void put_back(struct question *q)
+{
+    sched_t *s = q->s;
+    const struct place_ops *ops = s->place->ops;
+    for (size_t i = 0; i < q->n_lifted; i++)
+        ops->put_back(s->place, s->jobs[q->lifted[i]].booking);
+    free(q->lifted);
+    if (q->is_aside)
+        ops->put_back(s->place, s->jobs[q->slot].booking);
+    if (q->had)
+        control_enter(s, q->slot,
+                      s->jobs[q->slot].booking); /* it was just there: that takes no memory */
+}
+
+/* ---- Who would take its place ---- */
+
+/* Whether a job that asks for this has room at a time, and limits let it hold that. -1: ENOMEM. *fits: whether it has room. */
+static int has_room(const struct question *q, uint32_t slot, const struct place_ask *ask,
+                    int64_t at, bool *fits)
+{
+    const sched_t *s = q->s;
+    int64_t booking = s->place->ops->probe(s->place, ask, at);
+    *fits = booking >= 0;
+    if (booking < 0)
+        return errno == EBUSY ? 0 : -1;
+    bool may = control_may_hold(s, slot, ask->duration, booking);
+    s->place->ops->unprobe(s->place, booking);
+    return may;
+}
+
+/* Whether a job would start now if it asked for this and were looked at. -1: ENOMEM. *fits: whether the machine has room. */
+static int asks(const struct question *q, uint32_t slot, const struct place_ask *ask, bool *fits)
+{
+    *fits = true;
+    return control_may_ask(q->s, slot, ask) ? has_room(q, slot, ask, q->now, fits) : 0;
+}
+
+static int starts(const struct question *q, uint32_t slot, bool *fits)
+{
+    return asks(q, slot, &q->s->jobs[slot].ask, fits);
+}
+
+/* Whether an open job could be promised a time. The calendars are as they are: our promise, which ends, is in them yet. */
+static int is_promised(const struct question *q, uint32_t slot, bool *fits)
+{
+    const sched_t *s = q->s;
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    *fits = true;
+    if (!control_may_ask(s, slot, ask))
+        return 0;
+    int64_t at = s->place->ops->when(s->place, ask, q->now);
+    *fits = at >= 0;
+    if (at < 0)
+        return errno == ENOMEM ? -1 : 0;
+    return has_room(q, slot, ask, at, fits);
+}
+
+/* A job's turn: whether it would take it. -1: ENOMEM. *fits: whether the machine has room for it. */
+typedef int turn_fn(const struct question *q, uint32_t slot, bool *fits);
+
+/* Whether one of a kind's jobs before ours would take its turn. -1: ENOMEM. */
+static int is_taken_by(const struct question *q, const struct kind *k, turn_fn *turn)
+{
+    const sched_t *s = q->s;
+    const struct lane *lane = &s->lanes[k->lane];
+    struct queue_bound bound = {1, INT64_MAX};
+    struct queue_key after;
+    struct queue_entry entry, first;
+    bool begun = false, fits;
+    if (lane->is_stopped || !k->open)
+        return 0;
+    for (int tries = 0; queue_match(k->open, begun ? &after : NULL, &bound, 1, &entry); tries++) {
+        if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(lane, entry.key) ||
+            (lane->depth == 0 && queue_first(lane->open, &first) && first.item != entry.item))
+            return 0;
+        int rc = tries < TRIES_MAX ? turn(q, entry.item, &fits) : 1;
+        if (rc != 0)
+            return rc;
+        if (!fits) /* nor does one that lasts as long or longer */
+            bound.value = entry.value - 1;
+        begun = true;
+        after = entry.key;
+    }
+    return 0;
+}
+
+/* Whether a job before ours would take its turn; of one lane, or of all. -1: ENOMEM. */
+static int is_turn_taken(const struct question *q, uint32_t lane, turn_fn *turn)
+{
+    const struct kinds *t = &q->s->queues->kinds;
+    int rc = 0;
+    for (uint32_t i = 0; i < t->n && rc == 0; i++)
+        if (t->v[i].jobs > 0 && (lane == ANY_LANE || t->v[i].lane == lane))
+            rc = is_taken_by(q, &t->v[i], turn);
+    return rc;
+}
+
+/* Whether our queue would give the promise that ours leaves to a job before it: one that could be promised nothing when ours
+ * was, because things were down then. Where it has more promises to give, it has asked that job. -1: ENOMEM.
+ */
+static int is_promise_taken(const struct question *q)
+{
+    const struct lane *lane = lane_of(q->s, q->slot);
+    return lane_holds(lane) < lane->depth ? 0
+                                          : is_turn_taken(q, q->s->jobs[q->slot].lane, is_promised);
+}
+
+/* Whether limits would let a job before ours go on, now or once ours gives up what it is promised. What one of an account is told,
+ * those behind it are told that ask for the same.
+ */
+static bool is_overtaken(const struct question *q)
+{
+    const sched_t *s = q->s;
+    const struct queues *n = s->queues;
+    const struct job *last = NULL;
+    for (size_t i = 0, tries = 0; i < n->n_limited; i++) {
+        const struct job *job = &s->jobs[n->limited[i]];
+        if (job->state != SCHED_BLOCKED || job->details->blocked != BLOCK_LIMIT ||
+            !queue_before(job->key, s->jobs[q->slot].key) ||
+            !(q->had || control_is_eased(s, job)) ||
+            (last && last->details->account == job->details->account &&
+             last->ask.class == job->ask.class && last->ask.duration <= job->ask.duration))
+            continue;
+        if (tries++ == TRIES_MAX || control_may_ask(s, n->limited[i], &job->ask))
+            return true;
+        last = job;
+    }
+    return false;
+}
+
+/* ---- The question ---- */
+
+/* Whether its queue lets it start now, whatever it asks for. */
+static bool is_looked_at(const struct question *q)
+{
+    const sched_t *s = q->s;
+    const struct job *job = &s->jobs[q->slot];
+    const struct lane *lane = lane_of(s, q->slot);
+    if (job->state == SCHED_BLOCKED && job->details->blocked != BLOCK_LIMIT)
+        return false;
+    return !job->details->is_preempting && !lane->is_stopped && is_considered(lane, job->key) &&
+           (lane->depth > 0 || queue_rank(lane->open, job->key) == 0);
+}
+
+/* Set aside what is to be. Returns 0, or -1 with ENOMEM; put_back ends it in any case. */
+static int begin(struct question *q)
+{
+    q->is_hopeless = !is_looked_at(q);
+    if (q->is_hopeless)
+        return 0;
+    bool before = goes_before_holders(q);
+    uncount_own(q);
+    q->is_hopeless = is_overtaken(q);
+    if (q->is_hopeless)
+        return 0;
+    int taken = q->had && !before ? is_promise_taken(q) : 0;
+    lift_own(q);
+    if (before)
+        return lift_behind(q);
+    if (q->had && taken == 0)
+        taken = is_turn_taken(q, ANY_LANE, starts);
+    q->is_hopeless = taken != 0;
+    return taken < 0 ? -1 : 0;
+}
+
+/* Whether it would start with another request. -1 with a text. */
+static int asks_else(const struct question *q, const struct sched_instead *instead,
+                     berth_error_t *err)
+{
+    const sched_t *s = q->s;
+    const struct place_ops *ops = s->place->ops;
+    struct place_ask ask = s->jobs[q->slot].ask;
+    if (instead->duration < 0 || instead->duration > ask.duration)
+        return errtext_set(err, EINVAL, "expected a duration of at most the job's own");
+    if (instead->duration > 0)
+        ask.duration = instead->duration;
+    jobspec_t *spec = NULL;
+    if (instead->jobspec) {
+        spec = jobspec_parse(instead->jobspec, instead->jobspec_length, NULL, err);
+        if (!spec || ops->know(s->place, spec, ask.part, false, &ask.class, &ask.units, err) < 0) {
+            jobspec_destroy(spec);
+            return -1;
+        }
+    }
+    bool fits;
+    int rc = asks(q, q->slot, &ask, &fits);
+    if (rc < 0)
+        errtext_set(err, errno, errno == ENOMEM ? "out of memory" : "the request can't be matched");
+    if (spec) {
+        int saved = errno;
+        ops->forget(s->place, ask.class);
+        jobspec_destroy(spec);
+        errno = saved;
+    }
+    return rc;
+}
+
+static int would_start(const struct question *q, struct sched_question *question, int64_t n,
+                       berth_error_t *err)
+{
+    struct sched_instead instead = {0};
+    if (question->make(question->context, n, &instead) < 0)
+        return errtext_set(err, errno,
+                           errno == ENOMEM ? "out of memory" : "there is no such request");
+    return asks_else(q, &instead, err);
+}
+
+/* The largest that would start, by halves: less finds room where more does. Returns 0, or -1. */
+static int search(const struct question *q, struct sched_question *question, berth_error_t *err)
+{
+    int64_t low = question->least, high = question->most;
+    question->found = low - 1;
+    if (q->is_hopeless || low > high)
+        return 0;
+    int rc = would_start(q, question, low, err);
+    if (rc <= 0)
+        return rc;
+    rc = high > low ? would_start(q, question, high, err) : 1;
+    if (rc > 0)
+        low = high;
+    while (rc >= 0 && high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        rc = would_start(q, question, middle, err);
+        if (rc > 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    question->found = low;
+    return rc < 0 ? -1 : 0;
+}
+
+int sched_what_if(sched_t *s, int64_t now, sched_job_t handle, struct sched_question *questions,
+                  size_t n, berth_error_t *err)
+{
+    struct question q = {.s = s, .slot = s->queues ? job_find(s, handle) : JOB_NONE, .now = now};
+    uint8_t state = q.slot == JOB_NONE ? JOB_FREE : s->jobs[q.slot].state;
+    if (state != SCHED_WAITING && state != SCHED_RESERVED && state != SCHED_BLOCKED)
+        return errtext_set(err, EINVAL, "no such job waits");
+    if (!time_is_good(s, now))
+        return errtext_set(err, EINVAL, "time goes back");
+    int rc = begin(&q);
+    if (rc < 0)
+        errtext_set(err, errno, errno == ENOMEM ? "out of memory" : "the request can't be matched");
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = search(&q, &questions[i], err);
+    int saved = errno;
+    put_back(&q);
+    errno = saved;
+    return rc;
+}

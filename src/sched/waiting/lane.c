@@ -1,0 +1,291 @@
+/* Into the lanes of waiting jobs and out of them. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "sched/controllers/control.h"
+#include "sched/queues.h"
+#include "sched/waiting/kind.h"
+
+int lane_init(struct lane *lane, int64_t most, bool has_kinds)
+{
+    int64_t width = has_kinds ? 1 : most; /* on a graph, kinds go by units, jobs do not */
+    lane->open = queue_create(width);
+    lane->held = queue_create(width);
+    lane->fill = has_kinds ? queue_create(most) : NULL;
+    return lane->open && lane->held && (lane->fill || !has_kinds) ? 0 : -1;
+}
+
+void lane_clear(struct lane *lane)
+{
+    queue_destroy(lane->open);
+    queue_destroy(lane->held);
+    queue_destroy(lane->fill);
+    heap_clear(&lane->candidates);
+}
+
+static struct queue_entry entry_of(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    return (struct queue_entry){job->key, s->queues ? 1 : job->ask.units, job->ask.duration, slot};
+}
+
+static int fresh_reserve(sched_t *s)
+{
+    return array_grow((void **)&s->fresh, &s->cap_fresh, s->n_fresh + 1, sizeof(*s->fresh));
+}
+
+static int fresh_add(sched_t *s, uint32_t slot)
+{
+    if (s->jobs[slot].is_fresh)
+        return 0;
+    if (fresh_reserve(s) < 0)
+        return -1;
+    s->fresh[s->n_fresh++] = slot;
+    s->jobs[slot].is_fresh = true;
+    return 0;
+}
+
+/* The first open job of a lane whose jobs go one after the other; JOB_NONE where they don't. */
+static uint32_t serve_first(const struct lane *lane)
+{
+    struct queue_entry first;
+    return lane->depth == 0 && queue_first(lane->open, &first) ? first.item : JOB_NONE;
+}
+
+/* Where such a lane has another first job now, the one that was it waits for that. */
+static void tell_overtaken(sched_t *s, const struct lane *lane, uint32_t was)
+{
+    if (s->queues && was != JOB_NONE && serve_first(lane) != was)
+        tell_later(s, was);
+}
+
+int open_insert(sched_t *s, uint32_t slot, bool fresh)
+{
+    const struct lane *lane = lane_of(s, slot);
+    uint32_t first = serve_first(lane);
+    struct queue_entry entry = entry_of(s, slot);
+    s->jobs[slot].shape = shape_slot(&s->jobs[slot].ask);
+    if ((fresh && fresh_add(s, slot) < 0) || (s->queues && kind_add(s, slot) < 0))
+        return -1;
+    if (queue_insert(lane_of(s, slot)->open, &entry) < 0) {
+        if (s->queues)
+            kind_remove(s, slot);
+        errno = ENOMEM;
+        return -1;
+    }
+    if (fresh && s->jobs[slot].ask.units < s->fresh_least)
+        s->fresh_least = s->jobs[slot].ask.units;
+    s->jobs[slot].state = SCHED_WAITING;
+    tell_overtaken(s, lane, first);
+    return 0;
+}
+
+int open_reserve(sched_t *s, uint32_t slot)
+{
+    return fresh_reserve(s) < 0 || queue_reserve(lane_of(s, slot)->open) < 0 ||
+                   (s->queues && kind_reserve(s, slot) < 0)
+               ? -1
+               : 0;
+}
+
+void open_remove(sched_t *s, uint32_t slot)
+{
+    queue_remove(lane_of(s, slot)->open, s->jobs[slot].key);
+    if (s->queues)
+        kind_remove(s, slot);
+}
+
+static int rekey(sched_t *s, uint32_t slot, struct queue_key key)
+{
+    struct job *job = &s->jobs[slot];
+    bool held = job->state == SCHED_RESERVED;
+    const struct lane *lane = lane_of(s, slot);
+    struct queue *queue = held ? lane->held : lane->open;
+    uint32_t first = serve_first(lane);
+    struct queue_key old = job->key;
+    if (!held && s->queues) {
+        if (open_reserve(s, slot) < 0)
+            return -1;
+        open_remove(s, slot);
+        job->key = key;
+        open_insert(s, slot, false); /* there is room for it */
+        tell_overtaken(s, lane, first);
+        tell_later(s, slot);
+        return 0;
+    }
+    job->key = key;
+    struct queue_entry entry = entry_of(s, slot);
+    if (queue_insert(queue, &entry) < 0) {
+        job->key = old;
+        return -1;
+    }
+    queue_remove(queue, old);
+    return 0;
+}
+
+/* Whether an open job of the lane, or (`all`) a holder of any, stands between two keys. */
+static bool is_between(const sched_t *s, const struct lane *lane, struct queue_key low,
+                       struct queue_key high, bool all)
+{
+    static const struct queue_bound any = {INT64_MAX, INT64_MAX};
+    struct queue_entry entry;
+    if (!all)
+        return queue_match(lane->open, &low, &any, 1, &entry) && queue_before(entry.key, high);
+    uint32_t slot = held_next(s, true, low);
+    return slot != JOB_NONE && queue_before(s->jobs[slot].key, high);
+}
+
+int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
+{
+    struct job *job = &s->jobs[slot];
+    struct queue_key old = job->key;
+    bool raised = queue_before(key, old);
+    if (job->state == SCHED_BLOCKED) {
+        job->key = key;
+        return 0;
+    }
+    if (raised && fresh_add(s, slot) < 0)
+        return -1;
+    bool held = job->state == SCHED_RESERVED;
+    if (held && (open_reserve(s, slot) < 0 || (s->queues && tell_reserve(s->queues) < 0)))
+        return -1;
+    if (rekey(s, slot, key) < 0)
+        return -1;
+    s->woken = true;
+    if (!held)
+        return 0;
+    const struct lane *lane = lane_of(s, slot);
+    bool gives =
+        raised ? is_between(s, lane, key, old, true) : is_between(s, lane, old, key, false);
+    if (!gives)
+        return 0;
+    held_to_open(s, slot, raised); /* there is room for it */
+    s->swept = false;
+    return 0;
+}
+
+static int due_reserve(sched_t *s)
+{
+    return array_grow((void **)&s->due_list, &s->cap_due, (size_t)s->due.n + 1,
+                      sizeof(*s->due_list));
+}
+
+int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
+{
+    struct job *job = &s->jobs[slot];
+    struct queue_entry entry = entry_of(s, slot);
+    if (due_reserve(s) < 0 || heap_put(&s->due, slot, at, job->key.seq) < 0)
+        return -1;
+    if (queue_insert(lane_of(s, slot)->held, &entry) < 0) {
+        heap_take(&s->due, slot);
+        errno = ENOMEM;
+        return -1;
+    }
+    open_remove(s, slot);
+    job->state = SCHED_RESERVED;
+    job->at = at;
+    job->booking = booking;
+    job->seen = s->freed.place;
+    if (s->queues)
+        job->heard = s->place->ops->freed(s->place);
+    return 0;
+}
+
+int held_enter(sched_t *s, uint32_t slot)
+{
+    struct queue_entry entry = entry_of(s, slot);
+    return queue_insert(lane_of(s, slot)->held, &entry);
+}
+
+int open_renew(sched_t *s, uint32_t slot)
+{
+    s->jobs[slot].is_placed = false;
+    return fresh_add(s, slot);
+}
+
+int held_to_open(sched_t *s, uint32_t slot, bool fresh)
+{
+    if ((s->queues && tell_reserve(s->queues) < 0) || open_insert(s, slot, fresh) < 0)
+        return -1;
+    held_release(s, slot);
+    if (s->queues)
+        tell_later(s, slot); /* whatever becomes of this pass */
+    return 0;
+}
+
+int64_t lane_holds(const struct lane *lane)
+{
+    return (int64_t)(queue_size(lane->held) - lane->preempting);
+}
+
+uint32_t last_holder(const sched_t *s, const struct lane *lane)
+{
+    struct queue_entry entry;
+    struct queue_cursor c;
+    uint32_t last = JOB_NONE;
+    if (lane->preempting == 0)
+        return queue_last(lane->held, &entry) ? entry.item : JOB_NONE;
+    for (bool any = queue_begin(lane->held, &c); any; any = queue_next(&c))
+        if (!s->jobs[queue_item(&c)].details->is_preempting)
+            last = queue_item(&c);
+    return last;
+}
+
+int lane_keep(sched_t *s, struct lane *lane)
+{
+    struct queue_entry entry;
+    while (lane->is_stopped ? queue_last(lane->held, &entry) : lane_holds(lane) > lane->depth) {
+        uint32_t last = lane->is_stopped ? entry.item : last_holder(s, lane);
+        if (held_to_open(s, last, false) < 0)
+            return -1;
+        s->swept = false;
+    }
+    return 0;
+}
+
+void note_freed(sched_t *s, int64_t from, int64_t until)
+{
+    from = from > s->now ? from : s->now;
+    if (until > from)
+        freed_add(&s->freed, from, until);
+}
+
+void job_release(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    int64_t left = INT64_MAX - job->at; /* less than its duration if it started late */
+    int64_t duration = job->ask.duration < left ? job->ask.duration : left;
+    if (s->queues)
+        control_released(s, slot);
+    s->place->ops->release(s->place, job->booking);
+    job->is_lifted = false;
+    s->booked++;
+    note_freed(s, job->at, job->at + duration);
+}
+
+void held_release(sched_t *s, uint32_t slot)
+{
+    queue_remove(lane_of(s, slot)->held, s->jobs[slot].key);
+    heap_take(&s->due, slot);
+    job_release(s, slot);
+}
+
+uint32_t held_next(const sched_t *s, bool begun, struct queue_key after)
+{
+    static const struct queue_bound any = {INT64_MAX, INT64_MAX};
+    uint32_t best = JOB_NONE;
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        struct queue_entry entry;
+        if (queue_match(s->lanes[i].held, begun ? &after : NULL, &any, 1, &entry) &&
+            (best == JOB_NONE || queue_before(entry.key, s->jobs[best].key)))
+            best = entry.item;
+    }
+    return best;
+}
+
+bool is_considered(const struct lane *lane, struct queue_key key)
+{
+    return lane->queue_depth == SCHED_UNLIMITED ||
+           queue_rank(lane->open, key) + queue_rank(lane->held, key) < (size_t)lane->queue_depth;
+}

@@ -197,6 +197,16 @@ enum step preempt(sched_t *s, uint32_t slot)
     return step;
 }
 
+/* Whether limits let a holder have a booking in place of its own. */
+static bool may_take(sched_t *s, uint32_t slot, int64_t booking)
+{
+    int64_t own = s->jobs[slot].booking;
+    control_uncount(s, slot, own);
+    bool may = control_may_hold(s, slot, s->jobs[slot].details->limit, booking);
+    control_enter(s, slot, own); /* its account was just there: that takes no memory */
+    return may;
+}
+
 enum step preempt_for_holder(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
@@ -208,13 +218,14 @@ enum step preempt_for_holder(sched_t *s, uint32_t slot)
     ops->lift(s->place, job->booking);
     int64_t booking = hunt_begin(&h, s, &job->ask) == 0 ? hunt_down(&h, &job->ask) : -1;
     enum step step = booking < 0 && errno != EBUSY ? STEP_FAILED : STEP_BUSY;
-    if (booking >= 0 && held_to_open(s, slot, false) == 0) {
+    bool may = booking >= 0 && may_take(s, slot, booking); /* else it keeps what it is promised */
+    if (may && held_to_open(s, slot, false) == 0) {
         step = hold_prey(&h, slot, booking);
     } else {
         if (booking >= 0) {
             h.ops->release(s->place, booking);
             give_all_back(&h);
-            step = STEP_FAILED;
+            step = may ? STEP_FAILED : STEP_BUSY;
         }
         ops->drop(s->place, &job->ask, job->booking);
     }

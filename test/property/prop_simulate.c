@@ -60,7 +60,8 @@ static void pick_workload(struct workload *w, const struct shape *s, struct rand
 static void run(const struct workload *w, const char *policy, int64_t depth, enum sched_order order,
                 enum simulate_events events, int64_t *start)
 {
-    struct simulate_options options = {.sched = {policy, depth, 0, order}, .events = events};
+    struct simulate_options options = {
+        .sched = {.policy = policy, .reservation_depth = depth, .order = order}, .events = events};
     struct simulate_stats stats;
     assert_int_equal(simulate(&w->trace, &options, start, &stats, NULL), 0);
 }

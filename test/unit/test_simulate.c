@@ -37,7 +37,8 @@ static void expect(const char *policy, enum sched_order order, enum simulate_eve
             .priority = row[i].priority,
         };
     struct trace trace = {.jobs = jobs, .n = n, .procs = procs};
-    struct simulate_options options = {.sched = {policy, -1, 0, order}, .events = events};
+    struct simulate_options options = {
+        .sched = {.policy = policy, .reservation_depth = -1, .order = order}, .events = events};
     assert_int_equal(simulate(&trace, &options, start, &stats, &err), 0);
     for (size_t i = 0; i < n; i++)
         if (start[i] != row[i].start)

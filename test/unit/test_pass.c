@@ -217,6 +217,8 @@ static void a_restored_job_leaves_decisions(void **state)
     r.resources = resources;
     r.request.jobspec = jobspec;
     r.request.id = "again";
+    r.request.dependency = NULL;
+    r.reason = NULL; /* it is gone with the job */
     assert_int_equal(sched_cancel(w.sched, 1, job[A]), 0);
     assert_true(sched_restore(w.sched, 1, &r, NULL) >= 0);
     expect_kept(&kept, &w);

@@ -502,7 +502,8 @@ struct sched_question {
  * it preempts others as soon as that promise is not in its way. One that isn't might all the same where a job before it in the
  * order would take its turn, because this one gives up its promise, which that one may be given instead, or because limits let
  * that one go on; where a promise to another leaves it room by choosing other resources or an earlier time; or where more than 1,024
- * promises to jobs behind it are in its way: then only some of its first times are known to be. Answers are found by halves: less is taken to find room where more does.
+ * promises to jobs behind it are in its way: then only some of its first times are known to be. Answers are found by halves: less
+ * is taken to find room where more does, and to be let have it by limits.
  *
  * Returns 0, or -1 with a text: EINVAL (no such job waits, now is before the last call's, a duration is too long, a jobspec is
  * none or names a type that the machine has not), what `make` failed with, ENOMEM. Then the answers are undefined.

@@ -374,6 +374,16 @@ static int make_duration(void *context, int64_t n, struct sched_instead *instead
     return 0;
 }
 
+/* Whether limits measure what a job gets: for a shorter time it may get something else, and be over one. */
+static bool is_measured(const struct scene *c, const struct scene_job *j)
+{
+    const struct sched_queue_config *q = &c->config.queue[j->queue];
+    const struct sched_queue_config *lane = &c->config.queue[scene_lane(c, j->queue)];
+    return q->limits.n_job + q->limits.n_user + q->limits.n_queue + q->n_exceptions +
+               lane->limits.n_queue >
+           0;
+}
+
 static void look_for_longest(struct scene *c)
 {
     berth_error_t err = {""};
@@ -387,6 +397,8 @@ static void look_for_longest(struct scene *c)
         for (int64_t duration = 1; duration <= j->duration; duration++) {
             struct less less = {.duration = duration};
             bool would = ask(c, j, &less);
+            if (is_measured(c, j) && duration != question.found)
+                continue;
             if (would != (duration <= question.found))
                 fail_msg("seed %" PRIu64 ", time %" PRId64 ": %s.%u: %" PRId64
                          " found, but for %" PRId64 " it would%s",

@@ -154,40 +154,11 @@ static int pass_task(void *context, const struct journal_task *task)
     return 0;
 }
 
-static int pass_head(void *context, const struct journal_head *head)
-{
-    (void)context;
-    (void)head;
-    return 0;
-}
-
-static int pass_end(void *context, const struct journal_end *end)
-{
-    (void)context;
-    (void)end;
-    return 0;
-}
-
-static int pass_number(void *context, uint64_t number)
-{
-    (void)context;
-    (void)number;
-    return 0;
-}
-
-static int pass_used(void *context, const struct used_range *range)
-{
-    (void)context;
-    (void)range;
-    return 0;
-}
-
 /* Until the keeper's journal tells of a task of this run. */
 static void wait_for_record(struct scene *s, int folder, uint64_t key)
 {
     uint64_t wanted = key;
-    const struct journal_reader reader = {&wanted,  pass_head,   pass_task,
-                                          pass_end, pass_number, pass_used};
+    const struct journal_reader reader = {.context = &wanted, .task = pass_task};
     while (wanted) {
         struct strbuf bytes = {0};
         assert_int_equal(journal_load(folder, &bytes), 0);

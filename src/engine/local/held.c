@@ -57,46 +57,11 @@ static int on_task(void *context, const struct journal_task *task)
     return keeper_adopt_task(run, task);
 }
 
-static int pass_head(void *context, const struct journal_head *head)
-{
-    (void)context;
-    (void)head;
-    return 0;
-}
-
-static int pass_end(void *context, const struct journal_end *end)
-{
-    (void)context;
-    (void)end;
-    return 0;
-}
-
-static int pass_acknowledged(void *context, uint64_t number)
-{
-    (void)context;
-    (void)number;
-    return 0;
-}
-
-static int pass_used(void *context, const struct used_range *range)
-{
-    (void)context;
-    (void)range;
-    return 0;
-}
-
 /* What the journal has got of them since it was read. */
 static int read_again(struct released *r)
 {
     struct strbuf bytes = {0};
-    const struct journal_reader reader = {
-        .context = r,
-        .head = pass_head,
-        .task = on_task,
-        .end = pass_end,
-        .acknowledged = pass_acknowledged,
-        .used = pass_used,
-    };
+    const struct journal_reader reader = {.context = r, .task = on_task};
     int rc = journal_load(r->k->directory, &bytes);
     if (rc == 0)
         rc = journal_read(bytes.data, bytes.len, &reader);

@@ -127,7 +127,7 @@ static int read_head(struct wire *w, const struct journal_reader *reader)
     if (w->bad || !boot || strlen(boot) >= sizeof(head.boot))
         return 0;
     memcpy(head.boot, boot, strlen(boot));
-    return reader->head(reader->context, &head);
+    return reader->head ? reader->head(reader->context, &head) : 0;
 }
 
 static int read_task(struct wire *w, const struct journal_reader *reader)
@@ -142,7 +142,7 @@ static int read_task(struct wire *w, const struct journal_reader *reader)
     task.at = (int64_t)wire_u64(w);
     if (w->bad || task.pid <= 0 || task.tasks > MESSAGE_TASKS_MAX || task.index >= task.tasks)
         return 0;
-    return reader->task(reader->context, &task);
+    return reader->task ? reader->task(reader->context, &task) : 0;
 }
 
 static int read_end(struct wire *w, const struct journal_reader *reader)
@@ -151,14 +151,16 @@ static int read_end(struct wire *w, const struct journal_reader *reader)
     e.started_at = (int64_t)wire_u64(w);
     if (message_event_content(w, &e.event) || e.event.what == ENGINE_STARTED)
         return 0;
-    return reader->end(reader->context, &e);
+    return reader->end ? reader->end(reader->context, &e) : 0;
 }
 
 static int read_range(struct wire *w, const struct journal_reader *reader)
 {
     struct used_range range = {wire_u64(w), 0};
     range.hi = wire_u64(w);
-    return w->bad || range.lo > range.hi ? 0 : reader->used(reader->context, &range);
+    if (w->bad || range.lo > range.hi || !reader->used)
+        return 0;
+    return reader->used(reader->context, &range);
 }
 
 /* A record whose checksum is right; one that says nothing known is passed over. */
@@ -174,7 +176,7 @@ static int read_record(struct wire *w, const struct journal_reader *reader)
         return read_end(w, reader);
     case JOURNAL_ACKNOWLEDGED:
         number = wire_u64(w);
-        return w->bad ? 0 : reader->acknowledged(reader->context, number);
+        return w->bad || !reader->acknowledged ? 0 : reader->acknowledged(reader->context, number);
     case JOURNAL_USED:
         return read_range(w, reader);
     default:

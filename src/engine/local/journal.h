@@ -72,7 +72,9 @@ void journal_put_used(struct strbuf *b, const struct used_range *range);
 /* The same for a process between fork and exec: the record of a task, its bytes in to. Returns their number. */
 size_t journal_task_record(char to[JOURNAL_TASK_MAX], const struct journal_task *task);
 
-/* What is told of each record that is whole, in order. Texts are valid during the call. A return of -1 ends the reading. */
+/* What is told of each record that is whole, in order; NULL: nothing of its kind. Texts are valid during the call. A return of -1
+ * ends the reading.
+ */
 struct journal_reader {
     void *context;
     int (*head)(void *context, const struct journal_head *head);

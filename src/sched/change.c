@@ -174,7 +174,7 @@ static int64_t estimate(sched_t *s, uint32_t slot)
 
 int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
 {
-    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = job_in_queue(s, handle);
     if (slot == JOB_NONE) {
         errno = EINVAL;
         return -1;
@@ -215,7 +215,7 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
 int sched_write(sched_t *s, sched_job_t handle, const char *format, const char **text,
                 size_t *length)
 {
-    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = job_in_queue(s, handle);
     if (slot == JOB_NONE ||
         (s->jobs[slot].state != SCHED_RUNNING && s->jobs[slot].state != SCHED_RESERVED)) {
         errno = EINVAL;

@@ -14,7 +14,7 @@ static bool is_waiting(const struct job *job)
 /* The slot of a waiting job, or JOB_NONE with EINVAL. */
 static uint32_t waiting_of(const sched_t *s, int64_t now, sched_job_t job)
 {
-    uint32_t slot = s->queues ? job_find(s, job) : JOB_NONE;
+    uint32_t slot = job_in_queue(s, job);
     if (slot != JOB_NONE && is_waiting(&s->jobs[slot]) && time_is_good(s, now))
         return slot;
     errno = EINVAL;
@@ -87,7 +87,7 @@ static int running_duration(sched_t *s, uint32_t slot, int64_t now, int64_t dura
 int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t duration,
                        berth_error_t *err)
 {
-    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = job_in_queue(s, handle);
     if (slot == JOB_NONE || !time_is_good(s, now) ||
         !(is_waiting(&s->jobs[slot]) || s->jobs[slot].state == SCHED_RUNNING))
         return errtext_set(err, EINVAL, "no such job");
@@ -158,7 +158,7 @@ sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member)
 
 sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i)
 {
-    uint32_t slot = s->queues ? job_find(s, array) : JOB_NONE;
+    uint32_t slot = job_in_queue(s, array);
     if (slot == JOB_NONE)
         return -1;
     if (s->jobs[slot].details->members == 1) {
@@ -179,7 +179,7 @@ sched_job_t sched_first(const sched_t *s)
 
 sched_job_t sched_next(const sched_t *s, sched_job_t job)
 {
-    uint32_t slot = s->queues ? job_find(s, job) : JOB_NONE;
+    uint32_t slot = job_in_queue(s, job);
     uint32_t next = slot == JOB_NONE ? JOB_NONE : s->jobs[slot].details->following;
     return next == JOB_NONE ? -1 : job_handle(s, next);
 }

@@ -233,7 +233,7 @@ int queues_finish(sched_t *s, int64_t now, uint32_t slot, bool ok)
 
 int sched_requeue(sched_t *s, int64_t now, sched_job_t handle)
 {
-    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = job_in_queue(s, handle);
     if (slot == JOB_NONE || s->jobs[slot].state != SCHED_RUNNING) {
         errno = EINVAL;
         return -1;

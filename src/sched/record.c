@@ -30,7 +30,7 @@ static int put_texts(sched_t *s, uint32_t slot, struct sched_request *request)
 
 int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
 {
-    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = job_in_queue(s, handle);
     if (slot == JOB_NONE) {
         errno = EINVAL;
         return -1;

@@ -214,8 +214,9 @@ void job_unalloc(sched_t *s, uint32_t slot);
 /* Forget a job: its slot is free for another. */
 void job_free(sched_t *s, uint32_t slot);
 
-/* The slot of a job that exists, or JOB_NONE with EINVAL. */
+/* The slot of a job that exists, or JOB_NONE with EINVAL; and of one that was submitted to a queue with a name. */
 uint32_t job_find(const sched_t *s, sched_job_t job);
+uint32_t job_in_queue(const sched_t *s, sched_job_t job);
 
 /* Take over the time of a call; -1 with EINVAL if it goes back. Every event goes through here: a pass that was cut off
  * begins anew.

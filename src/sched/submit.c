@@ -297,7 +297,7 @@ sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *r
 
 int sched_withdraw(sched_t *s, int64_t now, sched_job_t job)
 {
-    uint32_t slot = s->queues ? job_find(s, job) : JOB_NONE;
+    uint32_t slot = job_in_queue(s, job);
     if (slot == JOB_NONE || !time_is_good(s, now) || s->jobs[slot].state == SCHED_RESERVED ||
         s->jobs[slot].state == SCHED_RUNNING) {
         errno = EINVAL;

@@ -115,7 +115,7 @@ static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const
 int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *name,
                     berth_error_t *err)
 {
-    uint32_t slot = s->queues ? job_find(s, handle) : JOB_NONE;
+    uint32_t slot = job_in_queue(s, handle);
     if (slot == JOB_NONE || !time_is_good(s, now) || s->jobs[slot].state == SCHED_RUNNING ||
         s->jobs[slot].state == SCHED_REJECTED)
         return errtext_set(err, EINVAL, "no such job waits");

@@ -364,7 +364,7 @@ static int search(const struct question *q, struct sched_question *question, ber
 int sched_what_if(sched_t *s, int64_t now, sched_job_t handle, struct sched_question *questions,
                   size_t n, berth_error_t *err)
 {
-    struct question q = {.s = s, .slot = s->queues ? job_find(s, handle) : JOB_NONE, .now = now};
+    struct question q = {.s = s, .slot = job_in_queue(s, handle), .now = now};
     uint8_t state = q.slot == JOB_NONE ? JOB_FREE : s->jobs[q.slot].state;
     if (state != SCHED_WAITING && state != SCHED_RESERVED && state != SCHED_BLOCKED)
         return errtext_set(err, EINVAL, "no such job waits");

@@ -77,6 +77,15 @@ uint32_t job_find(const sched_t *s, sched_job_t job)
     return JOB_NONE;
 }
 
+uint32_t job_in_queue(const sched_t *s, sched_job_t job)
+{
+    uint32_t slot = job_find(s, job);
+    if (slot != JOB_NONE && s->jobs[slot].details)
+        return slot;
+    errno = EINVAL;
+    return JOB_NONE;
+}
+
 int core_advance(sched_t *s, int64_t now)
 {
     if (!time_is_good(s, now)) {

@@ -16,6 +16,7 @@
 #include "berth/planner.h"
 #include "match/units.h"
 #include "place/core_set.h"
+#include "place/counted.h"
 
 #define NO_BOOKING UINT32_MAX
 
@@ -173,12 +174,13 @@ static bool cores_fits(struct place *place, const struct place_ask *ask, int64_t
 }
 
 static int64_t cores_pull(struct place *place, const struct place_ask *ask, int64_t booking,
-                          const struct place_pull *how)
+                          struct place_pull *how)
 {
     struct cores_place *g = cores_of(place);
     int64_t found =
         planner_earliest_before(g->calendar, how->from, ask->duration, ask->units, how->at);
 
+    how->freed = counted_freed(ask, how, found);
     if (found < how->at && planner_advance_span(g->calendar, g->bookings[booking].span, found) < 0)
         return -1;
     return found;
@@ -360,6 +362,7 @@ static const struct place_ops cores_ops = {
     .rooms = cores_rooms,
     .check = cores_check,
     .destroy = cores_destroy,
+    COUNTED_OPS,
 };
 
 /* What is needed where each start is a match, and whether a match can give all there are. */
@@ -407,7 +410,7 @@ struct place *cores_place_create(match_t *match, berth_error_t *err)
         errtext_set(err, ENOMEM, "out of memory");
         return NULL;
     }
-    g->place.ops = &cores_ops;
+    g->place = (struct place){.ops = &cores_ops, .is_counted = true};
     g->match = match;
     g->free_slot = NO_BOOKING;
     if (prepare(g, err) == 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "berth/planner.h"
+#include "place/counted.h"
 
 struct flat {
     struct place place;
@@ -70,10 +71,11 @@ static bool flat_fits(struct place *place, const struct place_ask *ask, int64_t 
 }
 
 static int64_t flat_pull(struct place *place, const struct place_ask *ask, int64_t booking,
-                         const struct place_pull *how)
+                         struct place_pull *how)
 {
     planner_t *planner = planner_of(place);
     int64_t found = planner_earliest_before(planner, how->from, ask->duration, ask->units, how->at);
+    how->freed = counted_freed(ask, how, found);
     if (found < how->at && planner_advance_span(planner, booking, found) < 0)
         return -1;
     return found;
@@ -111,6 +113,7 @@ static const struct place_ops flat_ops = {
     .rooms = flat_rooms,
     .check = flat_check,
     .destroy = flat_destroy,
+    COUNTED_OPS,
 };
 
 struct place *flat_create(int64_t units)
@@ -118,7 +121,7 @@ struct place *flat_create(int64_t units)
     struct flat *flat = malloc(sizeof(*flat));
     if (!flat)
         return NULL;
-    flat->place.ops = &flat_ops;
+    flat->place = (struct place){.ops = &flat_ops, .is_counted = true};
     flat->planner = planner_new(0, INT64_MAX, (uint64_t)units, "unit");
     if (!flat->planner) {
         free(flat);

@@ -39,6 +39,8 @@ struct place_pull {
     /* On a graph: whether it may hold what would take its place, which `amount` tells of under this number; NULL: whatever it is. */
     bool (*may_hold)(void *arg, int64_t booking);
     void *arg;
+    int64_t
+        freed; /* told by the call: from when on something is free that it held; INT64_MAX: it holds all it did */
 };
 
 /* What a graph knows of what an ask lacks to start now; all zeroes: nothing. */
@@ -103,7 +105,7 @@ struct place_ops {
      * again.
      */
     int64_t (*pull)(struct place *place, const struct place_ask *ask, int64_t booking,
-                    const struct place_pull *how);
+                    struct place_pull *how);
 
     /* Bounds on what can start at `at` in a part: nothing that fits no step can (planner_rooms). */
     size_t (*rooms)(const struct place *place, uint32_t part, int64_t at, struct planner_room *room,
@@ -149,9 +151,6 @@ struct place_ops {
     bool (*stirs)(const struct place *place, uint32_t class);
     void (*settle)(struct place *place);
 
-    /* How often bookings have let something go so far: a pull that chooses what the booking had does not. */
-    uint64_t (*frees)(const struct place *place);
-
     /* Whether counts rule out that it starts now: a yes is sure. The note is of one ask. O(1) while so little has been freed
      * since that the note still holds; else O(gaps), and what has been booked since the last question.
      */
@@ -181,9 +180,6 @@ struct place_ops {
     bool (*betters)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                     uint64_t since);
     void (*forget_freed)(struct place *place, uint64_t since);
-
-    /* Whether what is given depends on what is free alone, not on what was taken before. */
-    bool (*is_fixed)(const struct place *place);
 
     /* The least of a type that a class asks for ("node", "core", ...). */
     int64_t (*wants)(const struct place *place, uint32_t class, const char *type);
@@ -260,6 +256,12 @@ struct place_ops {
 /* What every implementation begins with. */
 struct place {
     const struct place_ops *ops;
+
+    /* Units are all there is: none has a name, goes down or is set aside, and counts say what fits. */
+    bool is_counted;
+
+    /* Resources have names, and which are given depends on what is free alone, not on what was taken before. */
+    bool is_fixed;
 };
 
 #endif

@@ -4,16 +4,16 @@
 
 #include "base/array.h"
 #include "base/errtext.h"
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
 #include "sched/queues.h"
 
 /* The machine of a call at `now`; NULL with EINVAL and a text. */
 static const struct place_ops *machine_of(const sched_t *s, int64_t now, berth_error_t *err)
 {
-    if (s->queues && time_is_good(s, now))
+    if (!s->place->is_counted && time_is_good(s, now))
         return s->place->ops;
     errtext_set(err, EINVAL,
-                s->queues ? "time goes back" : "this scheduler has no named resources");
+                s->place->is_counted ? "this scheduler has no named resources" : "time goes back");
     return NULL;
 }
 
@@ -24,7 +24,7 @@ static int changed(sched_t *s, int64_t now)
     s->booked++;
     s->woken = true;
     s->swept = false;
-    queues_event(s, now);
+    core_event(s, now);
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);
     if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
@@ -68,9 +68,9 @@ static void count_all(sched_t *s, bool enter)
         if (job->state != SCHED_RUNNING && job->state != SCHED_RESERVED)
             continue;
         if (enter)
-            control_enter(s, slot, job->booking);
+            controllers_recount(s, slot, job->booking, false);
         else
-            control_uncount(s, slot, job->booking);
+            controllers_uncount(s, slot, job->booking);
     }
 }
 
@@ -150,7 +150,7 @@ static int64_t holders_of(sched_t *s, uint32_t slot)
             return -1;
         }
         v[found++] =
-            (struct holder){other->details->until, other->key, job_handle(s, n->ends.v[i].item)};
+            (struct holder){job_until(other), other->key, job_handle(s, n->ends.v[i].item)};
     }
     if (!v)
         return -1;
@@ -192,7 +192,7 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
                                    .priority = d->priority,
                                    .submitted = job->submitted,
                                    .start = job->at,
-                                   .until = d->until,
+                                   .until = job_until(job),
                                    .reason = "",
                                    .how = d->how};
     if (job->state == SCHED_RUNNING)
@@ -207,8 +207,6 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
         a->holders = n->holders;
         a->n_holders = (size_t)holders;
     }
-    if (job->state != SCHED_RESERVED)
-        a->until = -1;
     return 0;
 }
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "base/errtext.h"
-#include "sched/controllers/control.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 
 static bool is_waiting(const struct job *job)
@@ -24,9 +24,10 @@ static uint32_t waiting_of(const sched_t *s, int64_t now, sched_job_t job)
 int sched_hold(sched_t *s, int64_t now, sched_job_t job)
 {
     uint32_t slot = waiting_of(s, now, job);
-    if (slot == JOB_NONE || job_block(s, slot, BLOCK_HOLD) < 0)
+    if (slot == JOB_NONE)
         return -1;
-    return queues_event(s, now);
+    job_block(s, slot, BLOCK_HOLD);
+    return core_event(s, now);
 }
 
 int sched_release(sched_t *s, int64_t now, sched_job_t job)
@@ -34,7 +35,7 @@ int sched_release(sched_t *s, int64_t now, sched_job_t job)
     uint32_t slot = waiting_of(s, now, job);
     if (slot == JOB_NONE || job_unblock(s, slot, BLOCK_HOLD) < 0)
         return -1;
-    return queues_event(s, now);
+    return core_event(s, now);
 }
 
 /* Another duration of a job that waits. Returns 0, or -1 with ENOMEM and nothing changed. */
@@ -63,23 +64,22 @@ static int waiting_duration(sched_t *s, uint32_t slot, int64_t duration)
 static int running_duration(sched_t *s, uint32_t slot, int64_t now, int64_t duration)
 {
     struct job *job = &s->jobs[slot];
-    struct details *d = job->details;
+    int64_t was = job_until(job);
     int64_t until = job->at + duration > now ? job->at + duration : now;
     if (s->place->ops->extend(s->place, job->booking, until) < 0)
         return -1;
     s->booked++;
-    if (until > d->until) {
-        repair_note(s, d->until, until);
+    if (until > was) {
+        repair_note(s, was, until);
     } else {
         int64_t before = s->now;
         s->now = now;
-        note_freed(s, until, d->until);
+        note_freed(s, until, was);
         s->now = before;
         s->swept = false;
         s->queues->wake_all = true;
     }
     job->ask.duration = until - job->at;
-    d->until = until;
     heap_move(&s->queues->ends, slot, until, job->key.seq);
     return 0;
 }
@@ -103,13 +103,13 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t dura
         return errtext_set(err, ENOMEM, "out of memory");
     job->details->limit = duration;
     s->woken = true;
-    return queues_event(s, now);
+    return core_event(s, now);
 }
 
 int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bool started,
                     berth_error_t *err)
 {
-    uint32_t q = s->queues ? setup_find(s->queues->setup, queue) : SETUP_NONE;
+    uint32_t q = setup_find(s->queues->setup, queue);
     if (q == SETUP_NONE)
         return errtext_set(err, ENOENT, "no such queue: %.200s", queue);
     if (s->queues->setup->queue[q].parent != q && !started)
@@ -127,13 +127,13 @@ int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bo
         lane_keep(s, lane); /* else the next pass does */
     }
     s->woken = true;
-    return queues_event(s, now);
+    return core_event(s, now);
 }
 
 int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_stats *stats)
 {
     const struct queues *n = s->queues;
-    uint32_t q = n ? setup_find(n->setup, queue) : SETUP_NONE;
+    uint32_t q = setup_find(n->setup, queue);
     if (q == SETUP_NONE) {
         errno = ENOENT;
         return -1;
@@ -149,7 +149,7 @@ int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_st
 
 sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member)
 {
-    int64_t slot = s->queues ? depend_find(s->queues->depend, id, member) : -1;
+    int64_t slot = depend_find(s->queues->depend, id, member);
     if (slot >= 0)
         return job_handle(s, (uint32_t)slot);
     errno = ENOENT;
@@ -174,7 +174,7 @@ sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i)
 
 sched_job_t sched_first(const sched_t *s)
 {
-    return s->queues && s->queues->first != JOB_NONE ? job_handle(s, s->queues->first) : -1;
+    return s->queues->first != JOB_NONE ? job_handle(s, s->queues->first) : -1;
 }
 
 sched_job_t sched_next(const sched_t *s, sched_job_t job)

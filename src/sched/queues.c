@@ -1,12 +1,13 @@
 /* A scheduler with named queues: its making, its end, and the ends of its jobs. */
 #include "sched/queues.h"
+#include "sched/controllers/ask.h"
+#include "sched/waiting/finder.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/errtext.h"
 #include "place/graph.h"
-#include "sched/controllers/control.h"
 
 void lanes_free(struct lane *lanes, uint32_t n)
 {
@@ -23,7 +24,9 @@ static int lane_setup(sched_t *s, struct lane *lane, const struct setup *setup, 
     int64_t part = s->place->ops->part(s->place, q->requires, &why);
     if (part < 0 && errno == EINVAL)
         return errtext_set(err, EINVAL, "queue %.60s: requires: %.180s", q->name, why.text);
-    if (part < 0 || lane_init(lane, INT32_MAX, true) < 0)
+    bool counted = s->place->is_counted; /* else kinds go by units, jobs do not */
+    int64_t most = counted ? s->place->ops->most(s->place) : INT32_MAX;
+    if (part < 0 || lane_init(lane, most, counted ? most : 1) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     lane->part = (uint32_t)part;
     lane->queue = queue;
@@ -60,25 +63,22 @@ struct lane *lanes_new(sched_t *s, const struct setup *setup, uint32_t **lane_of
     return NULL;
 }
 
-static struct queues *queues_new(const struct sched_config *config, berth_error_t *err)
+/* What goes by a setup, which it owns from then on, also when that fails. NULL with ENOMEM. */
+static struct queues *queues_new(struct setup *setup)
 {
     struct queues *n = calloc(1, sizeof(*n));
     if (!n) {
-        errtext_set(err, ENOMEM, "out of memory");
+        setup_destroy(setup);
         return NULL;
     }
     n->first = n->last = JOB_NONE;
     n->passed = -1;
     n->turn = n->preemptible_next = INT64_MAX;
-    n->setup = setup_create(config, err);
-    if (!n->setup) {
-        free(n);
-        return NULL;
-    }
-    n->limits = limits_create(n->setup);
+    n->setup = setup;
+    n->limits = limits_create(setup);
     n->depend = depend_create();
-    n->is_closed = calloc(n->setup->n_queues, sizeof(*n->is_closed));
-    n->stats = calloc(n->setup->n_queues, sizeof(*n->stats));
+    n->is_closed = calloc(setup->n_queues, sizeof(*n->is_closed));
+    n->stats = calloc(setup->n_queues, sizeof(*n->stats));
     return n;
 }
 
@@ -110,28 +110,43 @@ void queues_destroy(sched_t *s)
     s->queues = NULL;
 }
 
-sched_t *sched_create(struct match *machine, const struct sched_config *config, berth_error_t *err)
+sched_t *core_new(struct place *place, struct setup *setup, berth_error_t *err)
 {
-    struct queues *n = queues_new(config, err);
-    if (!n)
-        return NULL;
-    struct place *place = graph_place_create(machine, err);
-    sched_t *s = place ? core_new(place, err) : NULL;
+    sched_t *s = place && setup ? calloc(1, sizeof(*s)) : NULL;
     if (!s) {
-        sched_t none = {.queues = n};
-        int saved = errno;
-        queues_destroy(&none);
+        int saved = place && setup ? ENOMEM : errno;
+        if (place)
+            place->ops->destroy(place);
+        setup_destroy(setup);
+        if (saved == ENOMEM)
+            errtext_set(err, ENOMEM, "out of memory");
         errno = saved;
         return NULL;
     }
-    s->queues = n;
-    if (!n->limits || !n->depend || !n->is_closed || !n->stats) {
+    s->place = place;
+    s->controllers = setup->is_named ? controllers_all : controllers_none;
+    s->finder = place->is_counted ? &finder_by_units : &finder_by_kind;
+    s->latest = setup->is_named ? QUEUES_TIME_MAX : INT64_MAX;
+    s->free_job = JOB_NONE;
+    s->rejected = JOB_NONE;
+    s->swept = true;
+    s->fresh_least = INT64_MAX;
+    s->queues = queues_new(setup);
+    struct queues *n = s->queues;
+    if (!n || !n->limits || !n->depend || !n->is_closed || !n->stats)
         errtext_set(err, ENOMEM, "out of memory");
-        sched_destroy(s);
-        return NULL;
-    }
-    s->lanes = lanes_new(s, n->setup, &n->lane_of, &s->n_lanes, err);
-    if (!s->lanes || blocks_configure(s, n->setup, err) < 0) {
+    else if ((s->lanes = lanes_new(s, setup, &n->lane_of, &s->n_lanes, err)) != NULL)
+        return s;
+    sched_destroy(s);
+    return NULL;
+}
+
+sched_t *sched_create(struct match *machine, const struct sched_config *config, berth_error_t *err)
+{
+    struct setup *setup = setup_create(config, err);
+    struct place *place = setup ? graph_place_create(machine, err) : NULL;
+    sched_t *s = core_new(place, setup, err);
+    if (s && blocks_configure(s, s->queues->setup, err) < 0) {
         sched_destroy(s);
         return NULL;
     }
@@ -141,48 +156,14 @@ sched_t *sched_create(struct match *machine, const struct sched_config *config, 
 bool queues_check(const sched_t *s)
 {
     const struct queues *n = s->queues;
-    for (uint32_t i = 0; i < s->n_lanes; i++)
-        if (lane_holds(&s->lanes[i]) < 0)
-            return false;
-    return dict_check(&n->jobspecs) && kinds_check(s) && limits_check(n->limits) &&
+    return dict_check(&n->jobspecs) && s->finder->check(s) && limits_check(n->limits) &&
            depend_check(n->depend) && heap_check(&n->begins) && heap_check(&n->ends) &&
            clock_check(s);
-}
-
-int queues_event(sched_t *s, int64_t now)
-{
-    if (!s->queues) {
-        errno = EINVAL;
-        return -1;
-    }
-    if (core_advance(s, now) < 0)
-        return -1;
-    s->queues->events++;
-    return 0;
-}
-
-void queues_ended(sched_t *s, uint32_t slot, bool ok, bool cancelled)
-{
-    struct queues *n = s->queues;
-    struct details *d = s->jobs[slot].details;
-    preempted_ended(s, slot);
-    pending_end(s, slot);
-    if (cancelled)
-        n->stats[d->queue].cancelled++;
-    else
-        n->stats[d->queue].finished++;
-    if (!d->is_nameless)
-        depend_ended(n->depend, slot, ok);
-    job_forget(s, slot);
-    if (dependencies_resolve(s) < 0)
-        n->recheck_depend = true;
-    n->events++;
 }
 
 /* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with ENOMEM. */
 static int requeue(sched_t *s, uint32_t slot)
 {
-    struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     int64_t lasted = job->ask.duration;
@@ -194,40 +175,8 @@ static int requeue(sched_t *s, uint32_t slot)
     job->ask.duration = lasted;
     job_release(s, slot);
     job->ask.duration = d->limit;
-    preempted_ended(s, slot);
-    d->until = -1;
-    pending_begin(s, slot);
-    depend_requeued(n->depend, slot);
-    heap_take(&n->ends, slot);
-    victim_remove(s, slot);
+    controllers_requeued(s, slot);
     tell_later(s, slot);
-    return 0;
-}
-
-static int check_time(const sched_t *s, int64_t now)
-{
-    if (time_is_good(s, now))
-        return 0;
-    errno = EINVAL;
-    return -1;
-}
-
-/* A running job has given back what it held. */
-static void ran(sched_t *s)
-{
-    s->running--;
-    s->swept = false;
-    s->woken = true;
-}
-
-int queues_finish(sched_t *s, int64_t now, uint32_t slot, bool ok)
-{
-    if (check_time(s, now) < 0)
-        return -1;
-    queues_event(s, now);
-    job_release(s, slot);
-    queues_ended(s, slot, ok, false);
-    ran(s);
     return 0;
 }
 
@@ -238,9 +187,13 @@ int sched_requeue(sched_t *s, int64_t now, sched_job_t handle)
         errno = EINVAL;
         return -1;
     }
-    if (check_time(s, now) < 0 || requeue(s, slot) < 0)
+    if (!time_is_good(s, now)) {
+        errno = EINVAL;
         return -1;
-    queues_event(s, now);
-    ran(s);
+    }
+    if (requeue(s, slot) < 0)
+        return -1;
+    core_event(s, now);
+    running_released(s);
     return 0;
 }

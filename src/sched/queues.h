@@ -1,5 +1,5 @@
-/* What a scheduler with named queues has beside the lanes: its setup, its controllers, and jobs that wait for something
- * else than resources.
+/* What a scheduler has beside its lanes: the setup of its queues, what controllers keep, and jobs that wait for something else than
+ * resources. One without named queues has a setup with one queue, no controllers (controllers/controller.h), and jobs without details.
  */
 #ifndef SCHED_QUEUES_H
 #define SCHED_QUEUES_H
@@ -31,7 +31,7 @@ struct shared_text {
     char text[];
 };
 
-/* Of a job with a name. */
+/* Of a job in a named queue. */
 struct details {
     uint32_t queue; /* in the setup, perhaps a virtual one */
     uint32_t account;
@@ -41,16 +41,13 @@ struct details {
     uint32_t victims;             /* preempted for this job, and not ended yet */
     uint32_t preempted_for;       /* slot; JOB_NONE */
     uint8_t blocked;
-    bool is_counted;    /* in the ledger of limits as holding something */
-    bool is_nameless;   /* its id is another's: depend.h doesn't know it */
-    bool is_pending;    /* counts as such in the ledger of limits */
-    bool is_preempting; /* holds what its victims still use, or have left to it */
-    bool is_untold;     /* listed in `untold` */
-    bool is_kept;       /* held: limits did not let it have something better: it is tried again */
+    bool is_counted;  /* in the ledger of limits as holding something */
+    bool is_nameless; /* its id is another's: depend.h doesn't know it */
+    bool is_pending;  /* counts as such in the ledger of limits */
+    bool is_untold;   /* listed in `untold` */
     enum sched_how how;
     int64_t priority, begin, preemptible_after;
     int64_t limit; /* its duration as asked for */
-    int64_t until; /* end of its booking */
     struct shared_text *jobspec;
     const char *user, *name; /* interned */
     char *dependency;        /* as given; NULL */
@@ -101,6 +98,7 @@ struct queues {
     size_t n_victims, cap_victims;
     uint64_t events;          /* since the last pass */
     int64_t passed;           /* when that was; -1: never */
+    bool is_followed;         /* by another one of that time */
     int64_t preemptible_next; /* when a running job becomes preemptible; INT64_MAX */
     uint64_t telling;         /* number of the telling of reasons at work; 0: none is */
     uint64_t tellings;
@@ -124,6 +122,10 @@ const char *base_id(sched_t *s, uint32_t slot);
 /* Into the list of jobs in the order of submission, as the last one, and out of it. */
 void details_link(sched_t *s, uint32_t slot);
 void details_unlink(sched_t *s, uint32_t slot);
+
+/* Forget a job and all that is known of it; and one that has ended, which lets go others. */
+void job_forget(sched_t *s, uint32_t slot);
+void job_ended(sched_t *s, uint32_t slot, enum job_end end);
 
 /* ---- shared_text.c: equal jobspecs are one ---- */
 
@@ -163,10 +165,6 @@ sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *r
  */
 int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size);
 
-/* A job that has been let in is pending, or is so no more, for limits. */
-void pending_begin(sched_t *s, uint32_t slot);
-void pending_end(sched_t *s, uint32_t slot);
-
 /* ---- queues.c ---- */
 
 void queues_destroy(sched_t *s);
@@ -180,12 +178,16 @@ struct lane *lanes_new(sched_t *s, const struct setup *setup, uint32_t **lane_of
                        berth_error_t *err);
 void lanes_free(struct lane *lanes, uint32_t n);
 
-/* A running job has ended; and a job that has ended, in whatever way, is forgotten. */
-int queues_finish(sched_t *s, int64_t now, uint32_t slot, bool ok);
-void queues_ended(sched_t *s, uint32_t slot, bool ok, bool cancelled);
+/* ---- blocked.c ---- */
 
-/* An event: take over its time, as core_advance, and count it. */
-int queues_event(sched_t *s, int64_t now);
+/* Block a waiting job, or one in no lane, for a reason (BLOCK_...). */
+void job_block(sched_t *s, uint32_t slot, uint8_t reason);
+
+/* Unblock it: with no reason left it is open. Returns 0, or -1 with ENOMEM and nothing changed. */
+int job_unblock(sched_t *s, uint32_t slot, uint8_t reason);
+
+/* Reject a job that is in no lane, with a reason. */
+void job_reject(sched_t *s, uint32_t slot, const char *reason);
 
 /* ---- reason.c ---- */
 
@@ -195,14 +197,17 @@ void reason_of(sched_t *s, uint32_t slot, char *text, size_t size);
 /* Tell the reasons that have changed. Returns 0, or -1 with ENOMEM. */
 int tell(sched_t *s);
 
+/* The next pass, or the one at work, tells why this job waits; where there is no memory for that, as soon as it is looked at again.
+ * Have memory for one more: 0, or -1 with ENOMEM.
+ */
+void tell_later(sched_t *s, uint32_t slot);
+int tell_reserve(struct queues *n);
+
 /* ---- blocks.c ---- */
 
 /* The blocks of a setup in place of those of the one before. Returns 0, or -1 with a text and what was set before. */
 int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err);
 void blocks_clear(struct queues *n);
-
-/* Look anew which blocks each waiting job may use. Returns 0, or -1 with ENOMEM. */
-int blocks_permit(sched_t *s);
 
 /* The blocks that a job may use, by number. Returns 0, or -1 with ENOMEM. */
 int permits_of(sched_t *s, uint32_t slot, uint64_t *permits);
@@ -214,26 +219,15 @@ int permits_of(sched_t *s, uint32_t slot, uint64_t *permits);
  */
 enum step repair_step(sched_t *s);
 void repair_note(sched_t *s, int64_t from, int64_t until);
+static inline bool repair_is_due(const sched_t *s)
+{
+    return s->queues->repair_from < s->queues->repair_until;
+}
 
 /* All reservations behind a key have been placed anew, which is what repair has left of its work if it left any. */
 void repair_done_behind(sched_t *s, struct queue_key key);
 
-/* overrun.c: running jobs whose end has come go on. Returns 0, or -1 with ENOMEM. */
-int overruns_extend(sched_t *s);
-
-/* preempt.c: take what an open job needs from jobs that may be preempted. STEP_BUSY: that doesn't help. */
-enum step preempt(sched_t *s, uint32_t slot);
-
-/* The same for a job that holds a reservation for later. */
-enum step preempt_for_holder(sched_t *s, uint32_t slot);
-
-/* A job runs no more that might have been preempted; one that could not may be told too. */
-void victim_remove(sched_t *s, uint32_t slot);
-
-/* From when on a running job of such a queue may be preempted: not in its first second, or one that starts might be stopped at the
- * same instant, for good perhaps, without having run.
- */
-int64_t preemptible_from(const sched_t *s, const struct job *job);
+/* ---- preempt.c ---- */
 
 /* The first time after another one from which on a running job may be preempted; INT64_MAX: none. O(victims). */
 int64_t next_preemptible(const sched_t *s, int64_t after);
@@ -242,14 +236,7 @@ int64_t next_preemptible(const sched_t *s, int64_t after);
 int victims_reserve(struct queues *n, size_t more);
 void victims_list(sched_t *s);
 
-/* A running job that is being preempted has ended, and whoever waited for it waits for one less; or the one that waits is
- * no more, and its victims are stopped for nobody.
- */
-void preempted_ended(sched_t *s, uint32_t slot);
-void preempting_ended(sched_t *s, uint32_t slot);
-
-/* clock.c: what has come with time alone: begins, ends of blocks, jobs that become preemptible. Returns 0, or -1. */
-int clock_turn(sched_t *s);
+/* ---- clock.c ---- */
 
 /* Whether a pass at `now` is put off, as events are gathered for a while yet. */
 bool clock_is_early(const sched_t *s, int64_t now);

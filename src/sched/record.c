@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 
 /* The id without the member, and the dependencies that are not met yet, one after the other in the scheduler's text
@@ -41,12 +42,12 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
                                     .state = (enum sched_state)job->state,
                                     .submitted = job->submitted,
                                     .at = job->at,
-                                    .until = d->until,
+                                    .until = job_until(job),
                                     .how = d->how,
                                     .held = d->blocked & BLOCK_HOLD,
                                     .reason = d->reason,
                                     .fresh = job->is_fresh ||
-                                             (d->blocked & BLOCK_LIMIT && control_is_eased(s, job)),
+                                             (d->blocked & BLOCK_LIMIT && limit_is_eased(s, job)),
                                     .untold = d->is_untold};
     record->request = (struct sched_request){.duration = d->limit,
                                              .priority = d->priority,
@@ -79,7 +80,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
 {
     struct job *job = &s->jobs[slot];
     bool reserved = r->state == SCHED_RESERVED;
-    if (control_prepare(s, slot) < 0)
+    if (controllers_prepare(s, slot) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     if (!r->resources || r->until <= r->at)
         return errtext_set(err, EINVAL, "expected what it holds, from when until when");
@@ -87,32 +88,28 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
                                            r->at, r->until, reserved, err);
     if (booking < 0)
         return -1;
-    if (control_enter(s, slot, booking) < 0 ||
+    if (controllers_recount(s, slot, booking, false) < 0 ||
         (reserved &&
          (open_insert(s, slot, false) < 0 || held_insert(s, slot, r->at, booking) < 0))) {
         if (job->state == SCHED_WAITING)
             open_remove(s, slot);
         job->state = SCHED_BLOCKED;
-        control_uncount(s, slot, booking);
+        controllers_uncount(s, slot, booking);
         s->place->ops->release(s->place, booking);
         return errtext_set(err, ENOMEM, "out of memory");
     }
     s->booked++;
     job->booking = booking;
     job->at = r->at;
-    job->details->until = r->until;
     pending_begin(s, slot);
     if (reserved) {
         note_freed(s, s->now, INT64_MAX); /* what was freed since it was last tried is not known */
         return 0;
     }
-    struct sched_decision before; /* it was taken then */
     job->state = SCHED_RUNNING;
     job->ask.duration = r->until - r->at;
     s->running++;
-    control_started(s, slot, r->how, &before);
-    job->details->until = r->until;
-    heap_move(&s->queues->ends, slot, r->until, job->key.seq);
+    controllers_started(s, slot, r->how);
     return 0;
 }
 
@@ -161,7 +158,7 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     if (r->state != SCHED_BLOCKED || d->blocked != 0)
         return 0;
     snprintf(d->limit_reason, sizeof(d->limit_reason), "%s", r->reason ? r->reason : "");
-    if (job_block(s, slot, BLOCK_LIMIT) < 0) {
+    if (limit_block(s, slot) < 0) {
         open_remove(s, slot);
         pending_end(s, slot);
         return errtext_set(err, ENOMEM, "out of memory");
@@ -173,7 +170,8 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
 
 sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r, berth_error_t *err)
 {
-    if (!s->queues || !time_is_good(s, now) || !r->request.jobspec || !r->request.id) {
+    if (!s->queues->setup->is_named || !time_is_good(s, now) || !r->request.jobspec ||
+        !r->request.id) {
         errtext_set(err, EINVAL, "expected a job's id and jobspec");
         return -1;
     }
@@ -217,19 +215,11 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r,
 int sched_restore_ended(sched_t *s, const char *id, uint32_t member, uint32_t members, bool ok)
 {
     struct depend_outcome outcome = {id, member, members > 1 ? members : 1, ok};
-    if (!s->queues) {
-        errno = EINVAL;
-        return -1;
-    }
     return depend_outcome_of(s->queues->depend, &outcome);
 }
 
 int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events)
 {
-    if (!s->queues) {
-        errno = EINVAL;
-        return -1;
-    }
     *passed = s->queues->passed;
     *events = s->queues->events;
     return 0;
@@ -238,7 +228,7 @@ int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events)
 int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t events)
 {
     struct queues *n = s->queues;
-    if (!n || !time_is_good(s, now) || passed < -1 || passed > now) {
+    if (!time_is_good(s, now) || passed < -1 || passed > now) {
         errno = EINVAL;
         return -1;
     }
@@ -264,16 +254,10 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
 
 int sched_hints(sched_t *s, const char **text, size_t *length)
 {
-    if (!s->queues) {
-        errno = EINVAL;
-        return -1;
-    }
     return s->place->ops->hints(s->place, text, length);
 }
 
 int sched_restore_hints(sched_t *s, const char *text, size_t length, berth_error_t *err)
 {
-    if (!s->queues)
-        return errtext_set(err, EINVAL, "this scheduler has no named resources");
     return s->place->ops->take_hints(s->place, text, length, err);
 }

@@ -7,7 +7,7 @@
 #include "base/errtext.h"
 #include "place/cores.h"
 #include "place/flat.h"
-#include "sched/controllers/control.h"
+#include "sched/controllers/controller.h"
 #include "sched/queues.h"
 
 static int check_params(const struct sched_params *params, berth_error_t *err)
@@ -22,43 +22,13 @@ static int check_params(const struct sched_params *params, berth_error_t *err)
     return 0;
 }
 
-sched_t *core_new(struct place *place, berth_error_t *err)
-{
-    sched_t *s = place ? calloc(1, sizeof(*s)) : NULL;
-    if (!s) {
-        if (place)
-            place->ops->destroy(place);
-        errtext_set(err, ENOMEM, "out of memory");
-        return NULL;
-    }
-    s->place = place;
-    s->free_job = JOB_NONE;
-    s->rejected = JOB_NONE;
-    s->swept = true;
-    s->fresh_least = INT64_MAX;
-    return s;
-}
-
 /* A scheduler with one queue without a name. */
 static sched_t *create(struct place *place, const struct sched_params *params, berth_error_t *err)
 {
-    const struct sched_policy *policy = sched_policy_find(params->policy);
-    bool told = policy->is_tunable && params->reservation_depth > 0;
-    sched_t *s = core_new(place, err);
-    if (!s)
-        return NULL;
-    s->lanes = calloc(1, sizeof(*s->lanes));
-    s->n_lanes = s->lanes ? 1 : 0;
-    if (!s->lanes || lane_init(&s->lanes[0], place->ops->most(place), false) < 0) {
-        sched_destroy(s);
+    struct setup *setup = place ? setup_unnamed(params, err) : NULL;
+    if (!place)
         errtext_set(err, ENOMEM, "out of memory");
-        return NULL;
-    }
-    s->lanes[0].depth = told ? params->reservation_depth : policy->depth;
-    s->lanes[0].queue_depth = params->queue_depth > 0 ? params->queue_depth : SCHED_UNLIMITED;
-    s->order = order_of(policy, order_numbered(params->order));
-    s->second = params->second > 0 ? params->second : 1;
-    return s;
+    return core_new(place, setup, err);
 }
 
 sched_t *sched_create_flat(int64_t units, const struct sched_params *params, berth_error_t *err)
@@ -91,10 +61,8 @@ void sched_destroy(sched_t *s)
     int saved = errno;
     if (s->queues)
         queues_destroy(s);
+    lanes_free(s->lanes, s->n_lanes);
     s->place->ops->destroy(s->place);
-    for (uint32_t i = 0; i < s->n_lanes; i++)
-        lane_clear(&s->lanes[i]);
-    free(s->lanes);
     heap_clear(&s->due);
     free(s->due_list);
     free(s->fresh);
@@ -104,10 +72,9 @@ void sched_destroy(sched_t *s)
     errno = saved;
 }
 
-sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *request)
+/* A job of so many units, for a scheduler whose queue has no name. */
+static sched_job_t submit_units(sched_t *s, int64_t now, const struct sched_request *request)
 {
-    if (s->queues)
-        return queues_submit(s, now, request);
     if (request->units < 1 || request->duration < 1 || !time_is_good(s, now) ||
         request->duration > INT64_MAX - now) {
         errno = EINVAL;
@@ -131,14 +98,14 @@ sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *re
         return -1;
     }
     s->seq++;
-    core_advance(s, now);
+    core_event(s, now);
     return job_handle(s, slot);
 }
 
-static void running_release(sched_t *s, uint32_t slot)
+sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *request)
 {
-    job_release(s, slot);
-    s->running--;
+    return s->queues->setup->is_named ? queues_submit(s, now, request)
+                                      : submit_units(s, now, request);
 }
 
 int sched_finish(sched_t *s, int64_t now, sched_job_t handle)
@@ -155,14 +122,11 @@ int sched_finish_as(sched_t *s, int64_t now, sched_job_t handle, bool ok)
         errno = EINVAL;
         return -1;
     }
-    if (s->queues)
-        return queues_finish(s, now, slot, ok);
-    if (core_advance(s, now) < 0)
+    if (core_event(s, now) < 0)
         return -1;
-    running_release(s, slot);
-    job_free(s, slot);
-    s->swept = false;
-    s->woken = true;
+    job_release(s, slot);
+    running_released(s);
+    job_ended(s, slot, ok ? JOB_FINISHED : JOB_FAILED);
     return 0;
 }
 
@@ -178,8 +142,8 @@ static void leave(sched_t *s, uint32_t slot)
         s->swept = false;
         break;
     case SCHED_RUNNING:
-        running_release(s, slot);
-        s->swept = false;
+        job_release(s, slot);
+        running_released(s);
         break;
     case SCHED_REJECTED:
         rejected_unlink(s, slot);
@@ -192,13 +156,10 @@ static void leave(sched_t *s, uint32_t slot)
 int sched_cancel(sched_t *s, int64_t now, sched_job_t handle)
 {
     uint32_t slot = job_find(s, handle);
-    if (slot == JOB_NONE || core_advance(s, now) < 0)
+    if (slot == JOB_NONE || core_event(s, now) < 0)
         return -1;
     leave(s, slot);
-    if (s->queues)
-        queues_ended(s, slot, false, true);
-    else
-        job_free(s, slot);
+    job_ended(s, slot, JOB_CANCELLED);
     s->woken = true;
     return 0;
 }
@@ -216,14 +177,14 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
         errno = EINVAL;
         return -1;
     }
-    if (key.rank != job->key.rank && job_rekey(s, slot, key) < 0)
+    bool moves = key.rank != job->key.rank;
+    if (moves && job_rekey(s, slot, key) < 0)
         return -1;
-    if (s->queues) {
+    if (job->details) {
         job->details->priority = priority;
         s->queues->stats[job->details->queue].reprioritized++;
-        s->queues->events++;
     }
-    return core_advance(s, now);
+    return moves ? core_event(s, now) : core_advance(s, now);
 }
 
 int sched_state(const sched_t *s, sched_job_t handle)
@@ -286,7 +247,7 @@ static bool due_is_right(const sched_t *s, uint32_t slot)
     if (job->state != SCHED_RESERVED)
         return true;
     int64_t key = s->due.v[s->due.place[slot] - 1].key;
-    return key == (s->queues && job->details->victims > 0 ? INT64_MAX : job->at);
+    return key == (job_waits_for_victims(job) ? INT64_MAX : job->at);
 }
 
 bool sched_check(const sched_t *s)
@@ -306,11 +267,11 @@ bool sched_check(const sched_t *s)
         const struct lane *lane = &s->lanes[i];
         open += queue_size(lane->open);
         held += queue_size(lane->held);
-        if (!queue_check(lane->open) || !queue_check(lane->held) ||
-            (!s->queues && !s->is_torn && (int64_t)queue_size(lane->held) > lane->depth))
+        if (!queue_check(lane->open) || !queue_check(lane->held) || lane_holds(lane) < 0 ||
+            (s->place->is_counted && !s->is_torn && lane_holds(lane) > lane->depth))
             return false;
     }
     return count[SCHED_WAITING] == open && count[SCHED_RESERVED] == held &&
            count[SCHED_RESERVED] == s->due.n && count[SCHED_RUNNING] == s->running &&
-           heap_check(&s->due) && s->place->ops->check(s->place) && (!s->queues || queues_check(s));
+           heap_check(&s->due) && s->place->ops->check(s->place) && queues_check(s);
 }

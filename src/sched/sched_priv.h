@@ -28,12 +28,18 @@
 #define JOB_NONE  UINT32_MAX
 #define KIND_NONE UINT32_MAX
 
+/* How a job ends. */
+enum job_end { JOB_FINISHED, JOB_FAILED, JOB_CANCELLED, JOB_REJECTED };
+
 #define QUEUES_TIME_MAX                                                                            \
     (INT64_MAX /                                                                                   \
      4) /* times and durations of schedulers with queues: sums of a few are no overflow */
 
+struct controller;
 struct details;
+struct finder;
 struct queues;
+struct setup;
 
 struct job {
     struct queue_key key;
@@ -44,16 +50,18 @@ struct job {
     uint64_t tag;
     uint64_t seen;  /* of a held job: place in the log of what was freed when it was last tried */
     uint64_t heard; /* and in that of a graph */
-    struct details *details; /* of a job in a queue */
+    struct details *details; /* of a job in a queue with a name; else NULL */
     uint32_t generation;     /* how often the slot was used: the upper half of the handle */
     uint32_t next;           /* in the list of free or of rejected jobs */
     uint32_t lane;
     uint8_t state;
-    uint8_t shape;     /* slot in the table of shapes */
-    bool is_fresh;     /* open since the last pass: listed in `fresh` */
-    bool is_placed;    /* of a fresh job: outrank has looked at it in this pass */
-    bool is_let_again; /* in this pass, from being blocked by limits */
-    bool is_lifted;    /* held, and its booking is out of the calendars for a while */
+    uint8_t shape;      /* slot in the table of shapes */
+    bool is_fresh;      /* open since the last pass: listed in `fresh` */
+    bool is_placed;     /* of a fresh job: outrank has looked at it in this pass */
+    bool is_let_again;  /* in this pass, from being blocked by limits */
+    bool is_lifted;     /* held, and its booking is out of the calendars for a while */
+    bool is_preempting; /* held: it has what its victims still use, or have left to it */
+    bool is_kept;       /* held: limits did not let it have something better: it is tried again */
 };
 
 /* What a sweep knows of all jobs that ask for the same (sweep.c). */
@@ -101,10 +109,10 @@ struct lane {
     uint32_t queue;      /* in the setup of a scheduler with queues */
     uint32_t preempting; /* held jobs that have preempted others: beside `depth` */
     bool is_stopped;     /* its waiting jobs may not start */
+    int64_t width;       /* entries of open and held have up to so many units */
     struct queue *open;
     struct queue *held;
-    struct queue *
-        fill; /* of a scheduler with queues: kinds that may fit (kind.h); else NULL, and `open` is searched */
+    struct queue *fill; /* the finder's own: kinds that may fit (kind.h) */
 
     /* Of the walk at work. */
     enum lane_mode mode;
@@ -147,11 +155,13 @@ struct pass {
 
 struct sched {
     struct place *place;
-    struct queues *queues; /* NULL: a counted machine with one queue without a name */
+    struct queues *queues;
+    const struct controller *const
+        *controllers;            /* who has a say (controllers/controller.h); NULL ends them */
+    const struct finder *finder; /* which open jobs may fit (waiting/finder.h) */
     struct lane *lanes;
     uint32_t n_lanes;
-    order_rank *order; /* without queues, */
-    int64_t second;    /* and ticks in one */
+    int64_t latest; /* time that a call may be given */
 
     struct job *jobs;
     uint32_t n_jobs; /* slots ever used */
@@ -192,7 +202,17 @@ static inline sched_job_t job_handle(const sched_t *s, uint32_t slot)
 /* Whether a call may be given this time. */
 static inline bool time_is_good(const sched_t *s, int64_t now)
 {
-    return now >= s->now && (!s->queues || now <= QUEUES_TIME_MAX);
+    return now >= s->now && now <= s->latest;
+}
+
+/* Whether a held job waits for the ends of others that were preempted for it. */
+bool job_waits_for_victims(const struct job *job);
+
+/* The end of what a held or running job has booked; -1: it has nothing booked. */
+static inline int64_t job_until(const struct job *job)
+{
+    bool has = job->state == SCHED_RESERVED || job->state == SCHED_RUNNING;
+    return has ? job->at + job->ask.duration : -1;
 }
 
 static inline struct lane *lane_of(const sched_t *s, uint32_t slot)
@@ -223,8 +243,13 @@ uint32_t job_in_queue(const sched_t *s, sched_job_t job);
  */
 int core_advance(sched_t *s, int64_t now);
 
-/* A place's scheduler without lanes, which owns the place from then on, also when the call fails; NULL with ENOMEM. */
-sched_t *core_new(struct place *place, berth_error_t *err);
+/* The same, as something that the next pass is to look at. */
+int core_event(sched_t *s, int64_t now);
+
+/* A scheduler on a machine with the queues of a setup, both of which are its own from then on, also when the call fails. Either may be
+ * NULL: then it fails, with the errno there is. NULL with EINVAL or ENOMEM and a text.
+ */
+sched_t *core_new(struct place *place, struct setup *setup, berth_error_t *err);
 
 void rejected_push(sched_t *s, uint32_t slot);
 void rejected_unlink(sched_t *s, uint32_t slot);
@@ -236,8 +261,8 @@ bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key 
 
 /* ---- lane.c: into lanes and out of them ---- */
 
-/* A lane without jobs for entries of up to `most` units. Returns 0, or -1 with ENOMEM. */
-int lane_init(struct lane *lane, int64_t most, bool has_kinds);
+/* A lane without jobs, for asks of up to `most` units. Its jobs are told apart by up to `width` of them. Returns 0, or -1 with ENOMEM. */
+int lane_init(struct lane *lane, int64_t most, int64_t width);
 void lane_clear(struct lane *lane);
 
 /* Add a job to the open ones, to those that are new in the next pass. Returns 0, or -1 with ENOMEM. */
@@ -261,14 +286,23 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key);
 int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking);
 int held_to_open(sched_t *s, uint32_t slot, bool fresh);
 
+/* A reservation is looked at, or made: what is freed from now on may serve it. */
+static inline void held_seen(const sched_t *s, struct job *job)
+{
+    job->seen = s->freed.place;
+    if (s->place->is_fixed)
+        job->heard = s->place->ops->freed(s->place);
+}
+
 /* Enter a held job, which is due already, into its lane. Returns 0, or -1 with ENOMEM. */
 int held_enter(sched_t *s, uint32_t slot);
 
 /* Take a job out of the held ones and give its booking back, noting what became free. */
 void held_release(sched_t *s, uint32_t slot);
 
-/* Give back what a held or running job has booked, and note it. */
+/* Give back what a held or running job has booked, and note it. And a job that ran has done so. */
 void job_release(sched_t *s, uint32_t slot);
+void running_released(sched_t *s);
 
 /* Note that something is free during [from, until). */
 void note_freed(sched_t *s, int64_t from, int64_t until);
@@ -288,7 +322,11 @@ uint8_t shape_slot(const struct place_ask *ask);
 enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
 
 /* Whether an open job, or one that would be there, is among the first that a pass considers. */
-bool is_considered(const struct lane *lane, struct queue_key key);
+static inline bool is_considered(const struct lane *lane, struct queue_key key)
+{
+    return lane->queue_depth == SCHED_UNLIMITED ||
+           queue_rank(lane->open, key) + queue_rank(lane->held, key) < (size_t)lane->queue_depth;
+}
 
 /* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, or all of the only lane at once in a whole
  * pass.

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 
 int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size)
@@ -129,21 +130,16 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
 
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh)
 {
-    struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
-    d->blocked = (uint8_t)((request->hold ? BLOCK_HOLD : 0) |
-                           (depend_waits(n->depend, slot) ? BLOCK_DEPEND : 0));
-    if (request->begin > s->now) {
-        if (heap_put(&n->begins, slot, request->begin, s->jobs[slot].key.seq) < 0)
-            return -1;
-        d->blocked |= BLOCK_BEGIN;
-    }
-    if (d->blocked)
+    int blocked = controllers_wait(s, slot, request);
+    if (blocked < 0)
+        return -1;
+    d->blocked = (uint8_t)blocked;
+    if (blocked)
         s->jobs[slot].state = SCHED_BLOCKED;
     else if (open_insert(s, slot, fresh) < 0)
         return -1;
-    pending_begin(s, slot);
-    n->stats[d->queue].submitted++;
+    controllers_entered(s, slot);
     tell_later(s, slot);
     return 0;
 }
@@ -167,6 +163,7 @@ uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t me
         s->seq = job->key.seq + 1;
     job->ask = (struct place_ask){.class = PLACE_NO_CLASS};
     job->state = SCHED_BLOCKED;
+    job->is_preempting = job->is_kept = false;
     job->lane = 0;
     details_link(s, slot);
     return slot;
@@ -241,9 +238,9 @@ static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *requ
 {
     berth_error_t err = {.text = "a job needs one"};
     uint32_t members = request->members > 1 ? request->members : 1;
-    if (!s->queues || !time_is_good(s, now) || request->duration < 0 || request->begin < 0 ||
-        request->preemptible_after < 0 || request->submitted < 0 || request->submitted > now ||
-        count == 0 || from >= members || count > members - from ||
+    if (!s->queues->setup->is_named || !time_is_good(s, now) || request->duration < 0 ||
+        request->begin < 0 || request->preemptible_after < 0 || request->submitted < 0 ||
+        request->submitted > now || count == 0 || from >= members || count > members - from ||
         request->order > UINT64_MAX - members) {
         errno = EINVAL;
         return JOB_NONE;
@@ -278,8 +275,8 @@ static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *requ
         s->queues->events++;
     else
         s->now = before;
-    if (rc == 0 && dependencies_resolve(s) < 0)
-        s->queues->recheck_depend = true;
+    if (rc == 0)
+        controllers_resolve(s);
     return rc < 0 ? JOB_NONE : first;
 }
 
@@ -304,7 +301,6 @@ int sched_withdraw(sched_t *s, int64_t now, sched_job_t job)
         return -1;
     }
     take_back(s, slot);
-    if (dependencies_resolve(s) < 0)
-        s->queues->recheck_depend = true;
-    return queues_event(s, now);
+    controllers_resolve(s);
+    return core_event(s, now);
 }

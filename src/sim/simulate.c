@@ -34,6 +34,7 @@ struct replay {
         bool requeue;
     } * preempted;
     size_t n_preempted, cap_preempted;
+    int64_t due;  /* sched_next_time, as of the last pass */
     int64_t last; /* sched_last_time, if nothing has happened since; -1: not known */
 };
 
@@ -150,7 +151,13 @@ static int per_event(struct replay *r, int64_t now)
     while (next_end(r) == now)
         if (end_next(r, now) < 0 || pass(r, now, true) < 0)
             return -1;
-    return sched_next_time(r->sched) > now ? 0 : pass(r, now, false);
+    r->due = sched_next_time(r->sched);
+    if (r->due > now)
+        return 0;
+    if (pass(r, now, false) < 0)
+        return -1;
+    r->due = sched_next_time(r->sched);
+    return 0;
 }
 
 static int stop(struct replay *r, int64_t now, const struct preempted *p)
@@ -171,7 +178,7 @@ static int batched(struct replay *r, int64_t now)
     while (next_submission(r) == now)
         if (submit_next(r, now) < 0)
             return -1;
-    while (sched_next_time(r->sched) <= now) {
+    while ((r->due = sched_next_time(r->sched)) <= now) {
         r->n_preempted = 0;
         if (pass(r, now, false) < 0)
             return -1;
@@ -197,11 +204,11 @@ static int is_over(struct replay *r, int64_t now)
 static int run(struct replay *r)
 {
     r->last = -1;
+    r->due = sched_next_time(r->sched);
     for (;;) {
         int64_t now = next_submission(r);
         now = next_end(r) < now ? next_end(r) : now;
-        int64_t next = sched_next_time(r->sched);
-        now = next < now ? next : now;
+        now = r->due < now ? r->due : now;
         if (now == INT64_MAX)
             return 0;
         int over = is_over(r, now);

@@ -413,7 +413,8 @@ static void pull(struct run *r, int i)
     int64_t expected = naive_when(&r->naive, &c->naive, r->now, b->at);
     bool may = !chance(r, 4);
     struct ruling ruling = {r, may};
-    struct place_pull how = {b->at, r->now, anew, may_hold, &ruling};
+    struct place_pull how = {
+        .at = b->at, .from = r->now, .anew = anew, .may_hold = may_hold, .arg = &ruling};
     int64_t at = r->ops->pull(r->place, &c->ask, r->handle[i], &how);
     CHECK(at == (expected < 0 || !may ? b->at : expected));
     moved += at < b->at;

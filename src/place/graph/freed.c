@@ -203,8 +203,3 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
     }
     return false;
 }
-
-bool graph_place_is_fixed(const struct place *place)
-{
-    return !match_goes_by_weight(((const struct graph_place *)place)->match);
-}

@@ -304,11 +304,13 @@ static bool may_hold(struct graph_place *n, const struct place_pull *how, struct
 }
 
 static int64_t graph_place_pull(struct place *place, const struct place_ask *ask, int64_t booking,
-                                const struct place_pull *how)
+                                struct place_pull *how)
 {
     struct graph_place *n = graph_place_of(place);
     struct held_note note;
+    uint64_t frees = n->frees;
 
+    how->freed = INT64_MAX;
     if (!class_of(n, ask))
         return fail(EINVAL);
     if (graph_place_refresh(n) < 0)
@@ -326,6 +328,8 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
         note.class = ask->class;
         n->bookings[booking].note = note;
     }
+    if (n->frees != frees) /* under other names it may hold it still */
+        how->freed = how->at;
     errno = error;
     if (rc >= 0)
         return found;
@@ -439,9 +443,7 @@ static const struct place_ops graph_place_ops = {
     .betters = graph_place_betters,
     .freed = graph_place_freed,
     .forget_freed = graph_place_forget_freed,
-    .is_fixed = graph_place_is_fixed,
     .settle = graph_place_settle,
-    .frees = graph_place_frees,
     .hints = graph_place_hints,
     .take_hints = graph_place_take_hints,
     .wants = graph_place_wants,
@@ -476,6 +478,7 @@ struct place *graph_place_create(match_t *match, berth_error_t *err)
         return NULL;
     }
     n->place.ops = &graph_place_ops;
+    n->place.is_fixed = !match_goes_by_weight(match);
     n->match = match;
     n->graph = match_inner_graph(match);
     n->free_class = n->free_booking = PLACE_NONE;

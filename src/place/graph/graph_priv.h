@@ -303,13 +303,11 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
                           int64_t at);
 bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,
                          int64_t at, uint64_t since);
-bool graph_place_is_fixed(const struct place *place);
 
 /* ---- What was freed ---- */
 
 bool graph_place_stirs(const struct place *place, uint32_t class);
 void graph_place_settle(struct place *place);
-uint64_t graph_place_frees(const struct place *place);
 
 /* The pieces of a class. Returns 0, or -1 with ENOMEM. */
 int graph_place_pieces(const struct graph_place *n, struct class *class);

@@ -168,11 +168,6 @@ void graph_place_free_job(struct graph_place *n, int64_t job, int64_t from, int6
     }
 }
 
-uint64_t graph_place_frees(const struct place *place)
-{
-    return ((const struct graph_place *)place)->frees;
-}
-
 void graph_place_settle(struct place *place)
 {
     struct graph_place *n = graph_place_of(place);

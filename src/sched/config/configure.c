@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 
 /* What a job's slot and details say of its queue. */
@@ -108,6 +109,7 @@ static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const
         held_release(s, slot);
     unknow(s, &s->queues->kinds, was->kind, was->job.ask.class);
     known_restore(s, slot, new);
+    s->jobs[slot].is_preempting = false;
     if (was->job.state != SCHED_BLOCKED)
         open_insert(s, slot, true);
 }
@@ -137,7 +139,7 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
     n->is_eased |= (d->blocked & BLOCK_LIMIT) != 0; /* of the queue that it was in */
     d->limited = -1;
     tell_later(s, slot);
-    return queues_event(s, now);
+    return core_event(s, now);
 }
 
 /* ---- Another configuration ---- */
@@ -273,14 +275,14 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
     job->ask.duration = ask.duration;
     int rc = look_at_part(s, job, ask.part, &was->never);
     if (rc == 0 && d->is_counted)
-        rc = control_enter(s, slot, job->booking);
+        rc = controllers_recount(s, slot, job->booking, false);
     if (d->is_pending)
         limits_wait(n->limits, d->account, 1);
     if (rc == 0 && job->state == SCHED_WAITING)
         rc = open_insert(s, slot, job->is_fresh);
     else if (rc == 0 && job->state == SCHED_RESERVED)
         rc = held_enter(s, slot);
-    lane_of(s, slot)->preempting += d->is_preempting;
+    lane_of(s, slot)->preempting += job->is_preempting;
     return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
 }
 
@@ -336,8 +338,9 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
 {
     struct queues *n = s->queues;
     struct state new;
-    if (!n || !time_is_good(s, now))
-        return errtext_set(err, EINVAL, n ? "time goes back" : "this scheduler has no queues");
+    if (!n->setup->is_named || !time_is_good(s, now))
+        return errtext_set(err, EINVAL,
+                           n->setup->is_named ? "time goes back" : "this scheduler has no queues");
     struct known *known = calloc((size_t)s->n_jobs + 1, sizeof(*known));
     if (!known || victims_reserve(n, s->running) < 0) {
         known_free(known, s->n_jobs);
@@ -368,7 +371,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     if (rc < 0)
         return -1;
     n->is_eased = n->is_all_eased = n->is_recount_due = true;
-    queues_event(s, now);
+    core_event(s, now);
     victims_list(s);
     return 0;
 }

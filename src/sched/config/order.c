@@ -47,14 +47,14 @@ bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key 
     struct order_job known = {.submitted = job->submitted,
                               .duration = job->ask.duration,
                               .priority = priority,
-                              .second = s->second};
+                              .second = s->queues->setup->second};
+    const struct setup *setup = s->queues->setup;
+    const struct setup_queue *queue = &setup->queue[job->details ? job->details->queue : 0];
     key->seq = job->key.seq;
-    if (!s->queues) {
-        key->rank = s->order(&known);
+    if (!setup->is_named) {
+        key->rank = queue->order(&known);
         return true;
     }
-    known.second = s->queues->setup->second;
-    const struct setup_queue *queue = &s->queues->setup->queue[job->details->queue];
     if (priority > SCHED_PRIORITY_MAX || priority < -SCHED_PRIORITY_MAX)
         return false;
     key->rank = rank_in_band(queue->priority, queue->order(&known));

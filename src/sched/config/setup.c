@@ -29,7 +29,9 @@ void setup_destroy(struct setup *setup)
 uint32_t setup_find(const struct setup *setup, const char *name)
 {
     uint32_t queue;
-    return name && intern_find(&setup->names, name, strlen(name), &queue) ? queue : SETUP_NONE;
+    return setup->is_named && name && intern_find(&setup->names, name, strlen(name), &queue)
+               ? queue
+               : SETUP_NONE;
 }
 
 static int64_t least(int64_t value, int64_t bound)
@@ -194,6 +196,7 @@ struct setup *setup_create(const struct sched_config *config, berth_error_t *err
         errtext_set(err, ENOMEM, "out of memory");
         return NULL;
     }
+    setup->is_named = true;
     setup->second = given.second;
     setup->n_queues = (uint32_t)given.n_queues;
     setup->min_interval = given.min_interval;
@@ -204,6 +207,22 @@ struct setup *setup_create(const struct sched_config *config, berth_error_t *err
         setup_destroy(setup);
         return NULL;
     }
+    return setup;
+}
+
+struct setup *setup_unnamed(const struct sched_params *params, berth_error_t *err)
+{
+    const struct sched_policy *policy = sched_policy_find(params->policy);
+    bool told = policy->is_tunable && params->reservation_depth > 0;
+    struct sched_config config = {.second = params->second > 0 ? params->second : 1};
+    struct setup *setup = setup_create(&config, err);
+    if (!setup)
+        return NULL;
+    setup->is_named = false;
+    setup->queue[0].order = order_of(policy, order_numbered(params->order));
+    setup->queue[0].depth = told ? params->reservation_depth : policy->depth;
+    if (params->queue_depth > 0)
+        setup->queue[0].queue_depth = params->queue_depth;
     return setup;
 }
 

@@ -40,6 +40,7 @@ struct setup {
     struct setup_queue *queue;
     uint32_t n_queues;               /* >= 1 */
     uint32_t default_queue;          /* SETUP_NONE: a job must name one */
+    bool is_named;                   /* its queues have names and priorities; else there is one */
     int64_t min_interval;            /* ticks, >= 0 */
     int64_t max_events;              /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
     const struct sched_block *block; /* n_blocks <= SETUP_BLOCKS_MAX */
@@ -58,6 +59,9 @@ struct setup {
  * way of being preempted; of blocks, more than SETUP_BLOCKS_MAX and what setup_check_block says.
  */
 struct setup *setup_create(const struct sched_config *config, berth_error_t *err);
+
+/* The setup of a scheduler with one queue, which has no name. NULL with EINVAL or ENOMEM and a text. */
+struct setup *setup_unnamed(const struct sched_params *params, berth_error_t *err);
 
 /* NULL is fine; errno is kept. */
 void setup_destroy(struct setup *setup);

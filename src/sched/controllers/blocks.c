@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "sched/controllers/control.h"
+#include "sched/controllers/rows.h"
 #include "sched/queues.h"
 
 void blocks_clear(struct queues *n)
@@ -82,7 +82,8 @@ static int permit(sched_t *s, uint32_t slot)
     return 0;
 }
 
-int blocks_permit(sched_t *s)
+/* Look anew which blocks each waiting job may use. Returns 0, or -1 with ENOMEM. */
+static int permit_all(sched_t *s)
 {
     for (uint32_t slot = s->queues->first; slot != JOB_NONE;
          slot = s->jobs[slot].details->following)
@@ -132,7 +133,7 @@ static void unset(sched_t *s, uint32_t number)
 int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_error_t *err)
 {
     struct queues *n = s->queues;
-    if (!n || !time_is_good(s, now))
+    if (s->place->is_counted || !time_is_good(s, now))
         return errtext_set(err, EINVAL, "blocks are for named queues, and time does not go back");
     if (setup_check_block(n->setup, block, err) < 0)
         return -1;
@@ -143,24 +144,24 @@ int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_
         return errtext_set(err, EINVAL, "more than %d blocks", PLACE_BLOCKS);
     if (set(s, number, block, false, err) < 0)
         return -1;
-    queues_event(s, now);
+    core_event(s, now);
     looked_over(s, now);
-    n->is_permitted_late = blocks_permit(s) < 0;
+    n->is_permitted_late = permit_all(s) < 0;
     return 0;
 }
 
 int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err)
 {
     struct queues *n = s->queues;
-    uint32_t number = n ? block_find(n, name) : PLACE_BLOCKS;
+    uint32_t number = block_find(n, name);
     if (number == PLACE_BLOCKS)
         return errtext_set(err, ENOENT, "no such block: %.200s", name);
     if (!time_is_good(s, now))
         return errtext_set(err, EINVAL, "time goes back");
     unset(s, number);
-    queues_event(s, now);
+    core_event(s, now);
     looked_over(s, now);
-    n->is_permitted_late = blocks_permit(s) < 0;
+    n->is_permitted_late = permit_all(s) < 0;
     return 0;
 }
 
@@ -222,3 +223,37 @@ int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err)
     looked_over(s, s->now);
     return 0;
 }
+
+/* Whether any job waits that a pass could start, so that it matters what blocks shut. */
+static bool somebody_waits(const sched_t *s)
+{
+    for (uint32_t i = 0; i < s->n_lanes; i++)
+        if (!s->lanes[i].is_stopped && queue_size(s->lanes[i].open) > 0)
+            return true;
+    return false;
+}
+
+static int turn(sched_t *s)
+{
+    struct queues *n = s->queues;
+    if (n->is_permitted_late && permit_all(s) < 0)
+        return -1;
+    n->is_permitted_late = false;
+    if (n->turn > s->now)
+        return 0;
+    n->turn = s->place->ops->turn(s->place, s->now);
+    n->wake_all = true;
+    s->woken = true;
+    return 0;
+}
+
+static int64_t next_time(const sched_t *s)
+{
+    return somebody_waits(s) ? s->queues->turn : INT64_MAX;
+}
+
+const struct controller block_controller = {
+    .name = "block",
+    .turn = turn,
+    .next_time = next_time,
+};

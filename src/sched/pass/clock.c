@@ -1,71 +1,24 @@
-/* What comes with time alone: jobs may begin, blocks begin and end, jobs become preemptible. When the
- * next pass is due.
- */
+/* When the next pass is due. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
 #include "sched/queues.h"
-#include "sched/waiting/kind.h"
-
-int clock_turn(sched_t *s)
-{
-    struct queues *n = s->queues;
-    while (n->begins.n > 0 && n->begins.v[0].key <= s->now) {
-        uint32_t slot = n->begins.v[0].item;
-        if (job_unblock(s, slot, BLOCK_BEGIN) < 0)
-            return -1;
-        heap_take(&n->begins, slot);
-    }
-    if (n->turn <= s->now) {
-        n->turn = s->place->ops->turn(s->place, s->now);
-        n->wake_all = true;
-        s->woken = true;
-    }
-    if (n->preemptible_next <= s->now) {
-        n->preemptible_next = next_preemptible(s, s->now);
-        n->has_victims = true;
-    }
-    return 0;
-}
-
-/* Whether any job waits that a pass could start, so that it matters what blocks shut. */
-static bool somebody_waits(const sched_t *s)
-{
-    for (uint32_t i = 0; i < s->n_lanes; i++)
-        if (!s->lanes[i].is_stopped && queue_size(s->lanes[i].open) > 0)
-            return true;
-    return false;
-}
 
 /* When time alone makes a pass due. A pass leaves nothing here that its own time has brought already. */
 static int64_t next_turn(const sched_t *s)
 {
-    const struct queues *n = s->queues;
     int64_t next = s->due.n > 0 ? s->due.v[0].key : INT64_MAX;
-    if (!n)
-        return next;
-    if (n->begins.n > 0 && n->begins.v[0].key < next)
-        next = n->begins.v[0].key;
-    if (n->preemptible_next < next)
-        next = n->preemptible_next;
-    return n->turn < next && somebody_waits(s) ? n->turn : next;
-}
-
-/* Whether something has happened since the last pass. */
-static bool is_news(const sched_t *s)
-{
-    if (s->queues)
-        return s->queues->events > 0;
-    return s->woken || s->n_fresh > 0 || s->rejected != JOB_NONE;
+    int64_t turn = controllers_next_time(s);
+    return turn < next ? turn : next;
 }
 
 /* When what has happened makes a pass due: at once, or when events have been gathered for long enough. */
 static int64_t next_look(const sched_t *s)
 {
     const struct queues *n = s->queues;
-    bool gathers = n && n->setup->min_interval > 0 && n->passed >= 0 &&
-                   (int64_t)n->events < n->setup->max_events;
+    bool gathers =
+        n->setup->min_interval > 0 && n->passed >= 0 && (int64_t)n->events < n->setup->max_events;
     return gathers ? n->passed + n->setup->min_interval : s->now;
 }
 
@@ -74,7 +27,7 @@ int64_t sched_next_time(const sched_t *s)
     if (s->failed || s->pass.phase != PASS_IDLE)
         return s->now; /* a pass is to go on */
     int64_t next = next_turn(s);
-    if (is_news(s) && next_look(s) < next)
+    if (s->queues->events > 0 && next_look(s) < next)
         next = next_look(s);
     return next > s->now ? next : s->now;
 }
@@ -82,14 +35,15 @@ int64_t sched_next_time(const sched_t *s)
 bool clock_is_early(const sched_t *s, int64_t now)
 {
     const struct queues *n = s->queues;
-    return n && n->setup->min_interval > 0 && n->passed >= 0 && now >= s->now &&
+    return n->setup->min_interval > 0 && n->passed >= 0 && now >= s->now &&
            now < sched_next_time(s);
 }
 
 bool clock_check(const sched_t *s)
 {
     const struct queues *n = s->queues;
-    return n->events > 0 || s->failed || s->pass.phase != PASS_IDLE || next_turn(s) > n->passed;
+    return n->events > 0 || n->is_followed || s->failed || s->pass.phase != PASS_IDLE ||
+           next_turn(s) > n->passed;
 }
 
 /* What is known of when jobs of a kind could start: the longest that could some day, and the shortest that never can. */
@@ -140,8 +94,8 @@ static int64_t last_chance(sched_t *s)
 
 int64_t sched_last_time(sched_t *s)
 {
-    if (s->failed || is_news(s) || s->running > 0 || s->due.n > 0 ||
-        (s->queues && s->queues->begins.n > 0))
+    if (s->failed || s->queues->events > 0 || s->running > 0 || s->due.n > 0 ||
+        s->queues->begins.n > 0)
         return INT64_MAX;
-    return s->queues ? last_chance(s) : 0;
+    return last_chance(s);
 }

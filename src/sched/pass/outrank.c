@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/controllers/control.h"
 #include "sched/queues.h"
-#include "sched/waiting/kind.h"
+#include "sched/waiting/finder.h"
 
 /* Whether a lane would promise this open job a time: it has one to give, or a holder behind the job. */
 static bool may_hold(const sched_t *s, uint32_t slot)
@@ -119,7 +118,7 @@ static void lift_behind(sched_t *s, struct queue_key key)
 {
     for (uint32_t slot = held_next(s, true, key); slot != JOB_NONE;
          slot = held_next(s, true, s->jobs[slot].key)) {
-        if (!s->queues || !s->jobs[slot].details->is_preempting)
+        if (!s->jobs[slot].is_preempting)
             holder_lift(s, slot);
     }
 }
@@ -147,13 +146,6 @@ static enum step place_all(sched_t *s, const struct due *list, size_t n)
     return step;
 }
 
-/* With these reservations gone more may fit than is known; and less once they are back. */
-static void forget_sleepers(sched_t *s)
-{
-    if (s->queues)
-        kinds_wake(s, true);
-}
-
 enum step outrank(sched_t *s)
 {
     size_t n = 0;
@@ -169,15 +161,13 @@ enum step outrank(sched_t *s)
     }
     if (n > 0 && !list)
         return STEP_FAILED;
-    if (s->queues)
-        s->place->ops->try(s->place);
+    s->place->ops->try(s->place);
     if (n > 0)
         lift_behind(s, list[0].key);
-    forget_sleepers(s);
+    s->finder->wake(s, true); /* with these reservations gone more may fit than is known; */
     enum step step = place_all(s, list, n);
-    forget_sleepers(s);
-    if (s->queues)
-        s->place->ops->tried(s->place);
+    s->finder->wake(s, true); /* and less once they are back */
+    s->place->ops->tried(s->place);
     s->is_torn = step == STEP_FAILED;
     if (step != STEP_FAILED && n > 0)
         repair_done_behind(s, list[0].key);

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
 #include "sched/queues.h"
-#include "sched/waiting/kind.h"
+#include "sched/waiting/finder.h"
 
 static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
 
@@ -78,23 +78,8 @@ static void walk_begin(sched_t *s)
         struct lane *lane = &s->lanes[i];
         lane->mode = mode_of(lane);
         lane->begun = false;
-        if (s->queues)
-            kind_fill_begin(lane);
+        s->finder->begin(lane);
     }
-}
-
-/* The next open job of a counted machine's lane that fits beside all reservations. */
-static uint32_t fill_next(sched_t *s, struct lane *lane)
-{
-    struct planner_room room[ROOMS_MAX];
-    struct queue_bound bound[ROOMS_MAX];
-    struct queue_entry entry;
-    size_t n = s->place->ops->rooms(s->place, 0, s->now, room, ROOMS_MAX);
-    for (size_t i = 0; i < n; i++)
-        bound[i] = (struct queue_bound){room[i].free, room[i].within};
-    if (!queue_match(lane->open, lane->begun ? &lane->after : NULL, bound, n, &entry))
-        return JOB_NONE;
-    return entry.item;
 }
 
 /* The job of a lane that the walk would look at next; JOB_NONE: it is done with it. */
@@ -108,10 +93,8 @@ static uint32_t lane_next(sched_t *s, uint32_t number, bool *failed)
     if (lane->mode != LANE_FILL) {
         if (queue_match(lane->open, lane->begun ? &lane->after : NULL, &any_bound, 1, &entry))
             slot = entry.item;
-    } else if (s->queues) {
-        slot = kind_fill_next(s, number, failed);
     } else {
-        slot = fill_next(s, lane);
+        slot = s->finder->next(s, number, failed);
     }
     if (slot == JOB_NONE || !is_considered(lane, s->jobs[slot].key)) {
         lane->mode = LANE_DONE;
@@ -126,29 +109,29 @@ static enum step wait(sched_t *s, uint32_t slot)
     struct lane *lane = lane_of(s, slot);
     if (lane->mode == LANE_SERVE)
         lane->mode = LANE_DONE;
-    if (s->queues)
-        tell_later(s, slot);
+    tell_later(s, slot);
     return STEP_DONE;
 }
 
 /* Look at an open job: it starts, is promised a time, or waits. */
 static enum step look(sched_t *s, uint32_t slot)
 {
-    struct lane *lane = lane_of(s, slot);
+    uint32_t number = s->jobs[slot].lane;
+    struct lane *lane = &s->lanes[number];
     enum lane_mode mode = lane->mode;
     lane->begun = true;
     lane->after = s->jobs[slot].key;
     enum step step = start_open(s, slot);
-    if (step == STEP_BUSY && s->queues)
-        step = preempt(s, slot);
+    if (step == STEP_BUSY)
+        step = controllers_make_room(s, slot);
     if (step == STEP_BUSY && mode == LANE_PLAN)
         step = promise(s, slot);
     if (step == STEP_BUSY)
         step = wait(s, slot);
     if (step == STEP_FAILED)
         return STEP_FAILED;
-    if (mode == LANE_FILL && s->queues)
-        return kind_fill_done(s, s->jobs[slot].lane, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    if (mode == LANE_FILL)
+        return s->finder->done(s, number, slot) < 0 ? STEP_FAILED : STEP_DONE;
     if (mode == LANE_PLAN && lane_holds(lane) >= lane->depth)
         lane->mode = LANE_FILL;
     return STEP_DONE;
@@ -194,12 +177,12 @@ static int64_t idle_now(sched_t *s)
     return idle;
 }
 
-/* Whether a walk of a counted machine can decide anything. Time alone lets no waiting job start but a held one, so that
+/* Whether a walk can decide anything; a no is for machines that count units alone. Time alone lets no waiting job start but a held one, so that
  * after mere submissions the new jobs count, and they must fit or get a reservation.
  */
 static bool walk_needed(sched_t *s, bool more)
 {
-    if (s->woken || s->queues || (!more && s->due.n > 0 && s->due.v[0].key <= s->now))
+    if (s->woken || !s->place->is_counted || (!more && s->due.n > 0 && s->due.v[0].key <= s->now))
         return true;
     if (s->fresh_least == INT64_MAX)
         return false;
@@ -212,26 +195,11 @@ static bool walk_needed(sched_t *s, bool more)
 /* Why a job is rejected; valid as the decision is. */
 static const char *rejection_of(sched_t *s, uint32_t slot)
 {
-    if (!s->queues)
-        return "more units than the machine has";
-    const char *reason = s->jobs[slot].details->reason;
+    const struct details *d = s->jobs[slot].details;
+    const char *reason = d ? d->reason : "more units than the machine has";
     size_t length = strlen(reason) + 1;
     char *copy = arena_alloc(&s->queues->told, length);
     return copy ? memcpy(copy, reason, length) : NULL;
-}
-
-static void forget_rejected(sched_t *s, uint32_t slot)
-{
-    if (!s->queues) {
-        job_free(s, slot);
-        return;
-    }
-    struct details *d = s->jobs[slot].details;
-    pending_end(s, slot);
-    s->queues->stats[d->queue].rejected++;
-    if (!d->is_nameless)
-        depend_ended(s->queues->depend, slot, false);
-    job_forget(s, slot);
 }
 
 /* Say which jobs can never start, in the order in which they were submitted, and forget them. */
@@ -251,7 +219,8 @@ static int reject(sched_t *s)
             break;
         list = s->jobs[slot].next;
         decision_add(s, SCHED_REJECT, slot, s->now, reason);
-        forget_rejected(s, slot);
+        controllers_ended(s, slot, JOB_REJECTED);
+        job_forget(s, slot);
     }
     if (list == JOB_NONE)
         return 0;
@@ -264,17 +233,19 @@ static int reject(sched_t *s)
     return -1;
 }
 
-/* Let go the jobs whose dependencies are met, and reject those that never can be, which lets go others. */
-static int settle_dependencies(sched_t *s)
+/* Let jobs go on that are blocked for no reason any more, and reject those that never can, which lets go others. Returns how many the
+ * pass is to look at again for that (`again`), or -1 with ENOMEM.
+ */
+static int64_t settle(sched_t *s, bool again)
 {
-    for (;;) {
-        if (dependencies_resolve(s) < 0)
+    if (!*s->controllers && s->rejected == JOB_NONE)
+        return 0;
+    if (controllers_resolve(s) < 0)
+        return -1;
+    while (s->rejected != JOB_NONE)
+        if (reject(s) < 0 || controllers_resolve(s) < 0)
             return -1;
-        if (s->rejected == JOB_NONE)
-            return 0;
-        if (reject(s) < 0)
-            return -1;
-    }
+    return controllers_settle(s, again);
 }
 
 /* Put off the ends of those whose time came before this pass, before others are promised what they need. */
@@ -292,62 +263,28 @@ static int lates_extend(sched_t *s)
 /* What time and events have brought, before jobs are looked at. */
 static int prepare(sched_t *s)
 {
-    struct queues *n = s->queues;
     for (uint32_t i = 0; i < s->n_lanes; i++) /* they may promise fewer jobs a time than they did */
         if (lane_keep(s, &s->lanes[i]) < 0)
             return -1;
-    if (!n)
-        return s->rejected == JOB_NONE ? 0 : reject(s);
-    if (n->is_permitted_late && blocks_permit(s) < 0)
+    if (controllers_turn(s) < 0 || lates_extend(s) < 0 || settle(s, false) < 0)
         return -1;
-    n->is_permitted_late = false;
-    if (clock_turn(s) < 0 || overruns_extend(s) < 0 || lates_extend(s) < 0)
-        return -1;
-    if (n->is_recount_due && control_recount_all(s) < 0)
-        return -1;
-    if (settle_dependencies(s) < 0)
-        return -1;
-    if (n->is_eased && limits_resolve(s, false) < 0)
-        return -1;
-    if (n->has_victims)
-        n->wake_all = true;
-    if (!s->swept && n->n_victims > 0) /* with what was freed, victims may be enough */
-        n->has_victims = true;
-    kinds_wake(s, false);
+    s->finder->wake(s, false);
     return 0;
 }
 
-/* Holders of reservations for later may take what has become preemptible. */
-static enum step hunt_step(sched_t *s)
-{
-    if (!s->queues->has_victims)
-        return STEP_BUSY;
-    uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
-    if (slot == JOB_NONE) {
-        s->queues->has_victims = false;
-        return STEP_BUSY;
-    }
-    s->pass.begun = true;
-    s->pass.after = s->jobs[slot].key;
-    return preempt_for_holder(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
-}
-
-/* Tell why jobs wait. Those that dependencies on what was decided have let go, those that limits let go by what reservations have
- * given back, and reservations in the way of a late start, are looked at in this very pass first.
+/* Tell why jobs wait. Those that what was decided has let go, and reservations in the way of a late start, are looked at in this very
+ * pass first.
  */
 static enum step tell_step(sched_t *s)
 {
-    int64_t let = 0;
-    if (settle_dependencies(s) < 0)
+    int64_t let = settle(s, true);
+    if (let < 0)
         return STEP_FAILED;
-    if (s->queues->is_eased && (let = limits_resolve(s, true)) < 0)
-        return STEP_FAILED;
-    if (let > 0 || s->n_fresh > s->pass.n_fresh ||
-        s->queues->repair_from < s->queues->repair_until) {
+    if (let > 0 || s->n_fresh > s->pass.n_fresh || repair_is_due(s)) {
         s->pass.is_again = true;
         return STEP_BUSY;
     }
-    return tell(s) < 0 ? STEP_FAILED : STEP_BUSY;
+    return s->queues->n_untold > 0 && tell(s) < 0 ? STEP_FAILED : STEP_BUSY;
 }
 
 /* The new jobs are no longer new. */
@@ -360,7 +297,7 @@ static void fresh_clear(sched_t *s)
     s->fresh_least = INT64_MAX;
 }
 
-/* Whether a pass of a scheduler without queues is done without a walk: it can decide nothing, or all open jobs are promised a
+/* Whether a pass is done without a walk: it can decide nothing, or all open jobs are promised a
  * time, and started by a later pass of this instant. -1: ENOMEM.
  */
 static int is_done_early(sched_t *s, bool more)
@@ -398,10 +335,10 @@ static inline int go(sched_t *s, enum pass_phase phase, enum step (*step)(sched_
     }
 }
 
-/* All phases, in order. Without queues nothing is to repair, to hunt or to tell. */
+/* All phases, in order. */
 static int phases(sched_t *s, bool more)
 {
-    int rc = s->queues ? go(s, PASS_REPAIR, repair_step) : 0;
+    int rc = repair_is_due(s) ? go(s, PASS_REPAIR, repair_step) : 0;
     if (rc == 0 && enter(s, PASS_OUTRANK))
         s->pass.n_fresh = s->n_fresh;
     if (rc == 0)
@@ -412,16 +349,15 @@ static int phases(sched_t *s, bool more)
         return rc < 0 ? -1 : 0;
     if (rc == 0)
         rc = go(s, PASS_DUE, due_step);
-    if (rc == 0 && s->queues)
-        rc = go(s, PASS_HUNT, hunt_step);
+    if (rc == 0)
+        rc = go(s, PASS_HUNT, controllers_hunt);
     if (rc == 0 && enter(s, PASS_WALK)) {
-        if (s->queues)
-            kinds_wake(s, false); /* reservations that moved have left something */
+        s->finder->wake(s, false); /* reservations that moved have left something */
         walk_begin(s);
     }
     if (rc == 0)
         rc = go(s, PASS_WALK, walk_step);
-    return rc == 0 && s->queues ? go(s, PASS_TELL, tell_step) : rc;
+    return rc == 0 ? go(s, PASS_TELL, tell_step) : rc;
 }
 
 static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
@@ -435,7 +371,7 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
     s->n_decisions = 0;
     s->pass.budget = budget;
     s->pass.is_whole = budget == UINT64_MAX;
-    if (s->queues)
+    if (s->queues->told.block)
         arena_clear(&s->queues->told);
     int rc = 0;
     if (!resumed) {
@@ -455,10 +391,9 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
     s->failed = s->woken = rc != 0;
     if (rc == 0) {
         fresh_clear(s);
-        if (s->queues) {
-            s->queues->events = 0;
-            s->queues->passed = now;
-        }
+        s->queues->events = 0;
+        s->queues->passed = now;
+        s->queues->is_followed = more;
     } else {
         errno = ENOMEM;
     }
@@ -481,7 +416,7 @@ static int pass(sched_t *s, int64_t now, bool more, uint64_t budget,
 int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision **decisions,
                size_t *n)
 {
-    return pass(s, now, more && !s->queues, UINT64_MAX, decisions, n);
+    return pass(s, now, more && s->place->is_counted, UINT64_MAX, decisions, n);
 }
 
 int sched_pass_some(sched_t *s, int64_t now, uint64_t budget,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sched/controllers/control.h"
+#include "base/array.h"
 #include "sched/queues.h"
 
 /* Seconds with up to six decimals. */
@@ -93,6 +93,23 @@ void reason_of(sched_t *s, uint32_t slot, char *text, size_t size)
         snprintf(text, size, "resources %s", lacks_of(s, slot));
     else if (job->state == SCHED_REJECTED)
         snprintf(text, size, "%s", job->details->reason);
+}
+
+/* ---- Telling ---- */
+
+int tell_reserve(struct queues *n)
+{
+    return array_grow((void **)&n->untold, &n->cap_untold, n->n_untold + 1, sizeof(*n->untold));
+}
+
+void tell_later(sched_t *s, uint32_t slot)
+{
+    struct queues *n = s->queues;
+    struct details *d = s->jobs[slot].details;
+    if (!d || d->is_untold || tell_reserve(n) < 0)
+        return;
+    n->untold[n->n_untold++] = slot;
+    d->is_untold = true;
 }
 
 /* A copy that lasts as long as the decisions; NULL with ENOMEM. */

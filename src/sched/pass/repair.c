@@ -3,7 +3,6 @@
  * Those behind a job that goes before holders are about to be placed anew all the same (outrank.c). They are left to that, so that
  * nobody is promised a time and, in the same pass, a later one.
  */
-#include "sched/controllers/control.h"
 #include "sched/queues.h"
 
 void repair_note(sched_t *s, int64_t from, int64_t until)
@@ -11,7 +10,7 @@ void repair_note(sched_t *s, int64_t from, int64_t until)
     struct queues *n = s->queues;
     if (from >= until)
         return;
-    if (n->repair_from >= n->repair_until) {
+    if (!repair_is_due(s)) {
         n->repair_from = from;
         n->repair_until = until;
         return;
@@ -22,7 +21,7 @@ void repair_note(sched_t *s, int64_t from, int64_t until)
 
 void repair_done_behind(sched_t *s, struct queue_key key)
 {
-    if (!s->queues || !s->pass.is_left || queue_before(s->pass.left, key))
+    if (!s->pass.is_left || queue_before(s->pass.left, key))
         return;
     s->pass.is_left = false;
     s->queues->repair_from = s->queues->repair_until = 0;
@@ -31,10 +30,6 @@ void repair_done_behind(sched_t *s, struct queue_key key)
 enum step repair_step(sched_t *s)
 {
     struct queues *n = s->queues;
-    if (!s->pass.begun)
-        s->pass.is_left = false;
-    if (n->repair_from >= n->repair_until)
-        return STEP_BUSY;
     if (!s->pass.begun)
         s->pass.is_left = outrank_first(s, &s->pass.left);
     uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
@@ -47,7 +42,7 @@ enum step repair_step(sched_t *s)
     bool is_left = s->pass.is_left && queue_before(s->pass.left, job->key);
     s->pass.begun = true;
     s->pass.after = job->key;
-    if ((is_left && !job->details->is_preempting) || job->details->victims > 0 ||
+    if ((is_left && !job->is_preempting) || job_waits_for_victims(job) ||
         job->at >= n->repair_until || job->at + job->ask.duration <= n->repair_from)
         return STEP_DONE;
     holder_lift(s, slot);

@@ -1,7 +1,6 @@
 /* Holders whose reservations are looked at anew (outrank.c, repair.c): each is taken out of the calendars, and gets its place back
  * where it still fits, or another one.
  */
-#include "sched/controllers/control.h"
 #include "sched/queues.h"
 
 void holder_lift(sched_t *s, uint32_t slot)

@@ -1,8 +1,9 @@
 /* Jobs start, or are promised a time. */
 #include <errno.h>
 
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
 #include "sched/queues.h"
+#include "sched/waiting/finder.h"
 
 /* Let the machine choose what a job gets that starts with its booking. 0, or -1 with EBUSY or ENOMEM. */
 static int choose(sched_t *s, const struct job *job, int64_t booking)
@@ -28,18 +29,18 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
     s->running++;
     struct sched_decision *d = decision_add(s, SCHED_START, slot, s->now, NULL);
     d->until = job->ask.duration < INT64_MAX - s->now ? s->now + job->ask.duration : INT64_MAX;
-    d->how = how;
-    if (s->queues)
-        control_started(s, slot, how, d);
+    d->how = job->is_preempting ? SCHED_IMMEDIATE : how;
+    controllers_started(s, slot, d->how);
 }
 
-/* A pass has come late for a reservation on a graph: the job will end as much later, and what is in the way of
- * that moves. Returns 0, or -1 with ENOMEM.
+/* A pass has come late for a reservation: the job will end as much later, and what is in the way of that moves. Returns 0, or -1
+ * with ENOMEM.
  */
 int held_late(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (!s->queues || s->now <= job->at)
+    if (s->now <= job->at ||
+        s->place->is_counted) /* of which each unit is as good as another, then too */
         return 0;
     int64_t until = s->now + job->ask.duration;
     if (s->place->ops->extend(s->place, job->booking, until) < 0)
@@ -52,14 +53,11 @@ int held_late(sched_t *s, uint32_t slot)
 enum step start_held(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (decision_reserve(s) < 0 || (s->queues && control_prepare(s, slot) < 0) ||
-        held_late(s, slot) < 0)
+    if (decision_reserve(s) < 0 || controllers_prepare(s, slot) < 0 || held_late(s, slot) < 0)
         return STEP_FAILED;
-    if (s->queues) {
-        enum step step = control_recount(s, slot);
-        if (step != STEP_BUSY)
-            return step;
-    }
+    enum step step = controllers_count_held(s, slot);
+    if (step != STEP_BUSY)
+        return step;
     if (choose(s, job, job->booking) < 0) {
         if (errno != EBUSY || held_to_open(s, slot, true) < 0)
             return STEP_FAILED;
@@ -71,7 +69,7 @@ enum step start_held(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
-/* A booking that limits or the machine refuse after all. */
+/* A booking that a controller or the machine refuses after all. */
 static void unbook(sched_t *s, int64_t booking)
 {
     int saved = errno;
@@ -85,33 +83,27 @@ enum step start_open(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
-    if (s->queues) {
-        enum step gate = control_gate(s, slot);
-        if (gate != STEP_BUSY)
-            return gate;
-        if (kind_sleeps(s, slot))
-            return STEP_BUSY;
-        if (control_prepare(s, slot) < 0)
-            return STEP_FAILED;
-    }
+    enum step step = controllers_gate(s, slot);
+    if (step != STEP_BUSY)
+        return step;
+    if (s->finder->is_hopeless(s, slot))
+        return STEP_BUSY;
+    if (controllers_prepare(s, slot) < 0)
+        return STEP_FAILED;
     int64_t booking = s->place->ops->book(s->place, &job->ask, s->now);
     if (booking < 0) {
         if (errno != EBUSY)
             return STEP_FAILED;
-        if (s->queues)
-            kind_failed(s, slot);
+        s->finder->failed(s, slot);
         return STEP_BUSY;
     }
-    if (s->queues) {
-        enum step step = control_count(s, slot, booking);
-        if (step != STEP_BUSY) {
-            unbook(s, booking);
-            return step;
-        }
+    step = controllers_count(s, slot, booking);
+    if (step != STEP_BUSY) {
+        unbook(s, booking);
+        return step;
     }
     if (choose(s, job, booking) < 0) {
-        if (s->queues)
-            control_uncount(s, slot, booking);
+        controllers_uncount(s, slot, booking);
         unbook(s, booking);
         return STEP_FAILED;
     }
@@ -125,23 +117,18 @@ enum step start_open(sched_t *s, uint32_t slot)
 /* Make an open job a held one with a booking from `at` on. */
 static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
 {
-    if (s->queues) {
-        enum step step = control_count(s, slot, booking);
-        if (step != STEP_BUSY) {
-            unbook(s, booking);
-            return step;
-        }
+    enum step step = controllers_count(s, slot, booking);
+    if (step != STEP_BUSY) {
+        unbook(s, booking);
+        return step;
     }
     if (held_insert(s, slot, at, booking) < 0) {
-        if (s->queues)
-            control_uncount(s, slot, booking);
+        controllers_uncount(s, slot, booking);
         unbook(s, booking);
         return STEP_FAILED;
     }
     s->booked++;
     decision_add(s, SCHED_RESERVE, slot, at, NULL);
-    if (s->queues)
-        control_reserved(s, slot);
     return STEP_DONE;
 }
 
@@ -158,7 +145,7 @@ static enum step never(sched_t *s, uint32_t slot)
 enum step promise(sched_t *s, uint32_t slot)
 {
     int64_t at;
-    enum step gate = s->queues ? control_gate(s, slot) : STEP_BUSY;
+    enum step gate = controllers_gate(s, slot);
     if (gate != STEP_BUSY)
         return gate;
     if (decision_reserve(s) < 0)
@@ -168,5 +155,5 @@ enum step promise(sched_t *s, uint32_t slot)
         return hold(s, slot, at, booking);
     if (errno == ENOMEM)
         return STEP_FAILED;
-    return s->queues ? STEP_BUSY : never(s, slot);
+    return s->place->is_counted ? never(s, slot) : STEP_BUSY;
 }

@@ -18,7 +18,7 @@
  */
 #include <errno.h>
 
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
 #include "sched/queues.h"
 
 uint8_t shape_slot(const struct place_ask *ask)
@@ -50,9 +50,9 @@ static int64_t first_to_reach(int64_t from, int64_t duration)
  */
 static bool knows_of(const sched_t *s, const struct shape *shape, const struct job *job)
 {
-    if (s->queues)
-        return shape->none_before <= job->at && job->at - shape->none_before >= job->ask.duration;
-    return shape->needs <= job->at;
+    if (s->place->is_counted)
+        return shape->needs <= job->at;
+    return shape->none_before <= job->at && job->at - shape->none_before >= job->ask.duration;
 }
 
 /* Before this time a reservation need not be looked for. */
@@ -72,9 +72,9 @@ static int64_t known_bound(const sched_t *s, const struct job *job, const struct
 /* On a graph, whether what was freed since may serve a reservation better where it stands. */
 static bool is_reached(const sched_t *s, const struct job *job)
 {
-    if (!s->queues || !s->place->ops->is_fixed(s->place))
+    if (!s->place->is_fixed)
         return false;
-    return job->details->is_kept ||
+    return job->is_kept ||
            (freed_since(&s->freed, job->seen) < job->at + job->ask.duration &&
             freed_until(&s->freed, job->seen) > job->at &&
             s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->heard));
@@ -83,9 +83,7 @@ static bool is_reached(const sched_t *s, const struct job *job)
 /* Whether a reservation that may move as far as times are known may do so by what a graph counts. */
 static bool is_near(const sched_t *s, const struct job *job, int64_t bound)
 {
-    const struct place_ops *ops = s->place->ops;
-    return bound < job->at &&
-           (!s->queues || !ops->is_stuck(s->place, &job->ask, job->booking, job->at));
+    return bound < job->at && !s->place->ops->is_stuck(s->place, &job->ask, job->booking, job->at);
 }
 
 struct gate {
@@ -98,32 +96,26 @@ static bool may_hold(void *arg, int64_t booking)
 {
     const struct gate *gate = arg;
     struct job *job = &gate->s->jobs[gate->slot];
-    job->details->is_kept = !control_may_hold(gate->s, gate->slot, job->details->limit, booking);
-    return !job->details->is_kept;
+    job->is_kept = !controllers_may_hold(gate->s, gate->slot, job->details->limit, booking);
+    return !job->is_kept;
 }
 
 /* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that it has. Returns its
- * time, or -1 with ENOMEM; *other: it has let something go.
+ * time, or -1 with ENOMEM; *freed: something that it held is free, at the same time under another name perhaps.
  */
-static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, bool *other)
+static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, bool *freed)
 {
     struct job *job = &s->jobs[slot];
-    uint64_t frees = s->queues ? s->place->ops->frees(s->place) : 0;
-    int64_t was = job->at;
     struct gate gate = {s, slot};
-    struct place_pull how = {was, from, anew, s->queues ? may_hold : NULL, &gate};
-    if (s->queues) {
-        job->details->is_kept = false;
-        control_uncount(s, slot, job->booking);
-    }
+    struct place_pull how = {
+        .at = job->at, .from = from, .anew = anew, .may_hold = may_hold, .arg = &gate};
+    job->is_kept = false;
+    controllers_uncount(s, slot, job->booking);
     int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, &how);
-    if (s->queues)
-        control_enter(s, slot, job->booking); /* its account was just there: that takes no memory */
-    *other = s->queues && s->place->ops->frees(s->place) != frees;
-    if (*other) { /* under other names it may hold it still */
-        control_ease(s, slot);
-        note_freed(s, was, was + job->ask.duration);
-    }
+    *freed = how.freed != INT64_MAX;
+    controllers_recount(s, slot, job->booking, *freed); /* it was there: that takes no memory */
+    if (*freed)
+        note_freed(s, how.freed, how.at + job->ask.duration);
     if (at < 0)
         errno = ENOMEM;
     else
@@ -131,64 +123,43 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     return at;
 }
 
-/* A reservation was looked at: what is freed from now on may serve it. */
-static void seen(const sched_t *s, struct job *job)
-{
-    job->seen = s->freed.place;
-    if (s->queues)
-        job->heard = s->place->ops->freed(s->place);
-}
-
 /* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM. */
 static int pull(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct shape *shape = shape_of(s, job);
-    int64_t bound = s->queues && job->details->is_kept ? s->now : known_bound(s, job, shape);
+    int64_t bound = job->is_kept ? s->now : known_bound(s, job, shape);
     int64_t was = job->at;
-    bool anew = is_reached(s, job), other = false;
+    bool anew = is_reached(s, job), freed = false;
     if (!anew && !is_near(s, job, bound)) {
-        seen(s, job);
+        held_seen(s, job);
         return 0;
     }
     int64_t at = decision_reserve(s) < 0
                      ? -1
-                     : choose_anew(s, slot, bound < was ? bound : was, anew, &other);
+                     : choose_anew(s, slot, bound < was ? bound : was, anew, &freed);
     if (at < 0)
         return -1;
-    if (!s->queues || !job->details->is_kept) {
+    if (!job->is_kept) {
         shape->none_before = at;
         shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
         shape->seen = s->freed.place;
     }
     job->at = at;
-    seen(s, job);
-    if (at != was && !s->queues) {
-        int64_t end = at + job->ask.duration;
-        note_freed(s, end > was ? end : was, was + job->ask.duration);
-    }
+    held_seen(s, job);
     if (at != was)
         heap_move(&s->due, slot, at, job->key.seq);
-    if (at != was || other)
+    if (at != was || freed)
         decision_add(s, SCHED_RESERVE, slot, at, NULL);
-    if (at != was && s->queues)
-        control_reserved(s, slot);
     return 0;
-}
-
-/* One that has preempted others has what it needs. */
-static bool is_settled(const sched_t *s, const struct job *job)
-{
-    return s->queues && job->details->is_preempting;
 }
 
 /* What was freed before the sweep began has served everybody that it can. */
 static void swept(sched_t *s)
 {
     freed_forget(&s->freed, s->pass.since);
-    if (s->queues)
-        s->place->ops->forget_freed(s->place, s->pass.heard < s->queues->heard ? s->pass.heard
-                                                                               : s->queues->heard);
+    uint64_t woken = s->queues->heard; /* what kinds have heard of */
+    s->place->ops->forget_freed(s->place, s->pass.heard < woken ? s->pass.heard : woken);
     s->swept = true;
 }
 
@@ -198,7 +169,7 @@ static enum step sweep_all(sched_t *s)
     struct queue_cursor c;
     for (bool any = queue_begin(s->lanes[0].held, &c); any; any = queue_next(&c)) {
         uint32_t slot = queue_item(&c);
-        if (!is_settled(s, &s->jobs[slot]) && pull(s, slot) < 0)
+        if (!s->jobs[slot].is_preempting && pull(s, slot) < 0)
             return STEP_FAILED;
     }
     swept(s);
@@ -210,8 +181,14 @@ enum step sweep_step(sched_t *s)
     if (s->swept)
         return STEP_BUSY;
     if (!s->pass.begun) {
+        if (s->due.n == 0) { /* nobody holds a reservation */
+            s->pass.since = s->freed.place;
+            s->pass.heard = s->place->ops->freed(s->place);
+            swept(s);
+            return STEP_BUSY;
+        }
         s->pass.since = s->freed.place;
-        s->pass.heard = s->queues ? s->place->ops->freed(s->place) : 0;
+        s->pass.heard = s->place->ops->freed(s->place);
         if (s->n_lanes == 1 && s->pass.is_whole)
             return sweep_all(s);
     }
@@ -222,7 +199,7 @@ enum step sweep_step(sched_t *s)
     }
     s->pass.begun = true;
     s->pass.after = s->jobs[slot].key;
-    if (is_settled(s, &s->jobs[slot]))
+    if (s->jobs[slot].is_preempting) /* it has what it needs */
         return STEP_DONE;
     return pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 #include "base/errtext.h"
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/kind.h"
 
@@ -78,7 +79,7 @@ static size_t pick_behind(const struct question *q, uint32_t *seen, size_t n)
     for (size_t i = 0; i < n; i++) {
         uint32_t slot = s->due.v[seen[i]].item;
         const struct job *job = &s->jobs[slot];
-        if (is_own(q, slot) || job->is_lifted || job->details->is_preempting ||
+        if (is_own(q, slot) || job->is_lifted || job->is_preempting ||
             !queue_before(s->jobs[q->slot].key, job->key))
             continue;
         if (picked == LIFTED_MAX)
@@ -118,7 +119,7 @@ static void uncount_own(struct question *q)
     const struct job *job = &q->s->jobs[q->slot];
     q->had = job->state == SCHED_RESERVED && !job->is_lifted;
     if (q->had)
-        control_uncount(q->s, q->slot, job->booking);
+        controllers_uncount(q->s, q->slot, job->booking);
 }
 
 static void lift_own(struct question *q)
@@ -139,8 +140,7 @@ static void put_back(struct question *q)
     if (q->is_aside)
         ops->put_back(s->place, s->jobs[q->slot].booking);
     if (q->had)
-        control_enter(s, q->slot,
-                      s->jobs[q->slot].booking); /* it was just there: that takes no memory */
+        controllers_recount(s, q->slot, s->jobs[q->slot].booking, false); /* that takes no memory */
 }
 
 /* ---- Who would take its place ---- */
@@ -154,7 +154,7 @@ static int has_room(const struct question *q, uint32_t slot, const struct place_
     *fits = booking >= 0;
     if (booking < 0)
         return errno == EBUSY ? 0 : -1;
-    bool may = control_may_hold(s, slot, ask->duration, booking);
+    bool may = controllers_may_hold(s, slot, ask->duration, booking);
     s->place->ops->unprobe(s->place, booking);
     return may;
 }
@@ -163,7 +163,7 @@ static int has_room(const struct question *q, uint32_t slot, const struct place_
 static int asks(const struct question *q, uint32_t slot, const struct place_ask *ask, bool *fits)
 {
     *fits = true;
-    return control_may_ask(q->s, slot, ask) ? has_room(q, slot, ask, q->now, fits) : 0;
+    return controllers_may_ask(q->s, slot, ask) ? has_room(q, slot, ask, q->now, fits) : 0;
 }
 
 static int starts(const struct question *q, uint32_t slot, bool *fits)
@@ -177,7 +177,7 @@ static int is_promised(const struct question *q, uint32_t slot, bool *fits)
     const sched_t *s = q->s;
     const struct place_ask *ask = &s->jobs[slot].ask;
     *fits = true;
-    if (!control_may_ask(s, slot, ask))
+    if (!controllers_may_ask(s, slot, ask))
         return 0;
     int64_t at = s->place->ops->when(s->place, ask, q->now);
     *fits = at >= 0;
@@ -247,12 +247,11 @@ static bool is_overtaken(const struct question *q)
     for (size_t i = 0, tries = 0; i < n->n_limited; i++) {
         const struct job *job = &s->jobs[n->limited[i]];
         if (job->state != SCHED_BLOCKED || job->details->blocked != BLOCK_LIMIT ||
-            !queue_before(job->key, s->jobs[q->slot].key) ||
-            !(q->had || control_is_eased(s, job)) ||
+            !queue_before(job->key, s->jobs[q->slot].key) || !(q->had || limit_is_eased(s, job)) ||
             (last && last->details->account == job->details->account &&
              last->ask.class == job->ask.class && last->ask.duration <= job->ask.duration))
             continue;
-        if (tries++ == TRIES_MAX || control_may_ask(s, n->limited[i], &job->ask))
+        if (tries++ == TRIES_MAX || controllers_may_ask(s, n->limited[i], &job->ask))
             return true;
         last = job;
     }
@@ -269,7 +268,7 @@ static bool is_looked_at(const struct question *q)
     const struct lane *lane = lane_of(s, q->slot);
     if (job->state == SCHED_BLOCKED && job->details->blocked != BLOCK_LIMIT)
         return false;
-    return !job->details->is_preempting && !lane->is_stopped && is_considered(lane, job->key) &&
+    return !job->is_preempting && !lane->is_stopped && is_considered(lane, job->key) &&
            (lane->depth > 0 || queue_rank(lane->open, job->key) == 0);
 }
 

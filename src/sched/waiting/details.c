@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/controllers/ask.h"
 #include "sched/queues.h"
 
 /* One text for all that are equal; NULL with ENOMEM. */
@@ -50,7 +51,6 @@ struct details *details_new(struct queues *n, const struct sched_request *reques
     d->members = request->members > 1 ? request->members : 1;
     d->priority = request->priority;
     d->begin = request->begin;
-    d->until = -1;
     if (fill(d, n, request) < 0) {
         details_free(NULL, d);
         errno = ENOMEM;
@@ -109,4 +109,37 @@ void details_unlink(sched_t *s, uint32_t slot)
         n->last = d->previous;
     else
         s->jobs[d->following].details->previous = d->previous;
+}
+
+bool job_waits_for_victims(const struct job *job)
+{
+    return job->details && job->details->victims > 0;
+}
+
+/* A job with details is forgotten. */
+static void leave(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    details_unlink(s, slot);
+    if (d->kind != KIND_NONE) {
+        kind_leave(s, &s->queues->kinds, d->kind);
+        s->place->ops->forget(s->place, s->jobs[slot].ask.class);
+    }
+    details_free(s, d);
+    s->jobs[slot].details = NULL;
+}
+
+void job_forget(sched_t *s, uint32_t slot)
+{
+    controllers_forgotten(s, slot);
+    if (s->jobs[slot].details)
+        leave(s, slot);
+    job_free(s, slot);
+}
+
+void job_ended(sched_t *s, uint32_t slot, enum job_end end)
+{
+    controllers_ended(s, slot, end);
+    job_forget(s, slot);
+    controllers_resolve(s);
 }

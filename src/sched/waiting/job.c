@@ -19,13 +19,16 @@ struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, u
 {
     assert(s->n_decisions < s->cap_decisions);
     struct sched_decision *d = &s->decisions[s->n_decisions++];
+    struct details *details = s->jobs[slot].details;
     *d = (struct sched_decision){.kind = kind,
                                  .job = job_handle(s, slot),
                                  .tag = s->jobs[slot].tag,
                                  .at = at,
                                  .reason = reason,
-                                 .member = s->queues ? s->jobs[slot].details->member : 0,
+                                 .member = details ? details->member : 0,
                                  .other = -1};
+    if (details && (kind == SCHED_START || kind == SCHED_RESERVE))
+        details->reason[0] = '\0';
     return d;
 }
 
@@ -93,7 +96,16 @@ int core_advance(sched_t *s, int64_t now)
         return -1;
     }
     s->now = now;
+    s->queues->events += s->pass.phase != PASS_IDLE;
     s->pass.phase = PASS_IDLE;
+    return 0;
+}
+
+int core_event(sched_t *s, int64_t now)
+{
+    if (core_advance(s, now) < 0)
+        return -1;
+    s->queues->events++;
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "sched/queues.h"
+#include "sched/waiting/finder.h"
 
 static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
 
@@ -172,7 +173,7 @@ static void kind_lose(sched_t *s, struct kind *k)
     s->queues->wake_all = true;
 }
 
-int kind_reserve(sched_t *s, uint32_t slot)
+static int reserve(sched_t *s, uint32_t slot)
 {
     struct kind *k = kind_of(s, slot);
     if (!k->open)
@@ -181,7 +182,7 @@ int kind_reserve(sched_t *s, uint32_t slot)
     return k->is_reserved && queue_reserve(s->lanes[k->lane].fill) == 0 ? 0 : -1;
 }
 
-int kind_add(sched_t *s, uint32_t slot)
+static int add(sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     uint32_t number = job->details->kind;
@@ -202,7 +203,7 @@ int kind_add(sched_t *s, uint32_t slot)
     return -1;
 }
 
-void kind_remove(sched_t *s, uint32_t slot)
+static void remove_job(sched_t *s, uint32_t slot)
 {
     struct kind *k = kind_of(s, slot);
     struct queue_key key = s->jobs[slot].key;
@@ -221,12 +222,12 @@ void kind_remove(sched_t *s, uint32_t slot)
     }
 }
 
-bool kind_sleeps(const sched_t *s, uint32_t slot)
+static bool sleeps(const sched_t *s, uint32_t slot)
 {
     return s->jobs[slot].ask.duration >= kind_of(s, slot)->fails;
 }
 
-void kind_failed(sched_t *s, uint32_t slot)
+static void failed_one(sched_t *s, uint32_t slot)
 {
     struct kind *k = kind_of(s, slot);
     int64_t duration = s->jobs[slot].ask.duration;
@@ -284,7 +285,7 @@ static bool may_fit(sched_t *s, struct kind *k)
            ops->betters(s->place, &ask, -1, s->now, s->queues->heard);
 }
 
-void kinds_wake(sched_t *s, bool all)
+static void wake(sched_t *s, bool all)
 {
     all |= s->queues->wake_all;
     s->queues->wake_all = false;
@@ -309,7 +310,7 @@ void kinds_wake(sched_t *s, bool all)
     s->queues->heard = ops->freed(s->place);
 }
 
-void kind_fill_begin(struct lane *lane)
+static void fill_begin(struct lane *lane)
 {
     lane->fill_begun = false;
     lane->rooms_as_of = UINT64_MAX;
@@ -375,7 +376,17 @@ static int candidates_gather(sched_t *s, struct lane *lane)
     return 0;
 }
 
-uint32_t kind_fill_next(sched_t *s, uint32_t number, bool *failed)
+static int fill_done(sched_t *s, uint32_t number, uint32_t slot)
+{
+    struct lane *lane = &s->lanes[number];
+    uint32_t kind = s->jobs[slot].details->kind;
+    struct queue_key key = s->jobs[slot].key;
+    heap_take(&lane->candidates, kind);
+    rooms_update(s, lane);
+    return candidate_put(s, lane, kind, &key);
+}
+
+static uint32_t fill_next(sched_t *s, uint32_t number, bool *failed)
 {
     struct lane *lane = &s->lanes[number];
     *failed = false;
@@ -391,21 +402,11 @@ uint32_t kind_fill_next(sched_t *s, uint32_t number, bool *failed)
         int64_t duration = s->jobs[k->candidate].ask.duration;
         if (duration <= within_of(lane, k->units) && duration < k->fails)
             return k->candidate;
-        if (kind_fill_done(s, number, k->candidate) < 0) { /* there is less room by now */
+        if (fill_done(s, number, k->candidate) < 0) { /* there is less room by now */
             *failed = true;
             return JOB_NONE;
         }
     }
-}
-
-int kind_fill_done(sched_t *s, uint32_t number, uint32_t slot)
-{
-    struct lane *lane = &s->lanes[number];
-    uint32_t kind = s->jobs[slot].details->kind;
-    struct queue_key key = s->jobs[slot].key;
-    heap_take(&lane->candidates, kind);
-    rooms_update(s, lane);
-    return candidate_put(s, lane, kind, &key);
 }
 
 /* Each open job is in its kind, and fill promises no less than there is. */
@@ -428,7 +429,7 @@ static bool kind_check(const sched_t *s, const struct kind *k)
     return true;
 }
 
-bool kinds_check(const sched_t *s)
+static bool check(const sched_t *s)
 {
     const struct kinds *t = &s->queues->kinds;
     size_t open = 0;
@@ -444,3 +445,16 @@ bool kinds_check(const sched_t *s)
         in_lanes += queue_size(s->lanes[i].open);
     return open == in_lanes;
 }
+
+const struct finder finder_by_kind = {
+    .add = add,
+    .reserve = reserve,
+    .remove = remove_job,
+    .is_hopeless = sleeps,
+    .failed = failed_one,
+    .wake = wake,
+    .begin = fill_begin,
+    .next = fill_next,
+    .done = fill_done,
+    .check = check,
+};

@@ -5,7 +5,7 @@
  * does, until something changes that a job of the kind could use (place_ops.stirs). Such jobs are asleep and cost
  * nothing.
  *
- * A lane's `fill` holds the kinds that have a job awake, each under the key of its first open job or an earlier one, with
+ * As finder (finder.h): a lane's `fill` holds the kinds that have a job awake, each under the key of its first open job or an earlier one, with
  * a lower bound of the durations of its jobs.
  */
 #ifndef SCHED_KIND_H
@@ -56,37 +56,10 @@ void kinds_clear(struct kinds *t);
 int64_t kind_enter(struct kinds *t, const struct place_ask *ask, uint32_t lane);
 void kind_leave(sched_t *s, struct kinds *t, uint32_t kind);
 
-/* An open job enters and leaves its kind, and with it the lane's fill. kind_add returns 0, or -1 with ENOMEM. */
-int kind_add(sched_t *s, uint32_t slot);
-
-/* Have memory for kind_add of a job, also if one is removed from the kind before. Returns 0, or -1 with ENOMEM. */
-int kind_reserve(sched_t *s, uint32_t slot);
-void kind_remove(sched_t *s, uint32_t slot);
-
 struct kind *kind_of(const sched_t *s, uint32_t slot);
-
-/* True if it is known that a job does not fit now. */
-bool kind_sleeps(const sched_t *s, uint32_t slot);
-
-/* A job has been found not to fit now. */
-void kind_failed(sched_t *s, uint32_t slot);
 
 /* The machine has changed: units are those of now, and all kinds are awake in the next pass.
  */
 void kinds_measure(sched_t *s);
-
-/* Wake the kinds that what happened since the last call may have let fit, or all of them. */
-void kinds_wake(sched_t *s, bool all);
-
-/* The next job of a lane in queue order, after those that this walk has had, that may fit beside all reservations now;
- * JOB_NONE if there is none, or -1 through *failed with ENOMEM. kind_fill_begin starts the walk.
- */
-void kind_fill_begin(struct lane *lane);
-uint32_t kind_fill_next(sched_t *s, uint32_t lane, bool *failed);
-
-/* The job that kind_fill_next gave has been looked at: on to the next of its kind. Returns 0, or -1 with ENOMEM. */
-int kind_fill_done(sched_t *s, uint32_t lane, uint32_t slot);
-
-bool kinds_check(const sched_t *s);
 
 #endif

@@ -3,17 +3,17 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
 #include "sched/queues.h"
-#include "sched/waiting/kind.h"
+#include "sched/waiting/finder.h"
 
-int lane_init(struct lane *lane, int64_t most, bool has_kinds)
+int lane_init(struct lane *lane, int64_t most, int64_t width)
 {
-    int64_t width = has_kinds ? 1 : most; /* on a graph, kinds go by units, jobs do not */
+    lane->width = width;
     lane->open = queue_create(width);
     lane->held = queue_create(width);
-    lane->fill = has_kinds ? queue_create(most) : NULL;
-    return lane->open && lane->held && (lane->fill || !has_kinds) ? 0 : -1;
+    lane->fill = queue_create(most);
+    return lane->open && lane->held && lane->fill ? 0 : -1;
 }
 
 void lane_clear(struct lane *lane)
@@ -27,7 +27,9 @@ void lane_clear(struct lane *lane)
 static struct queue_entry entry_of(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
-    return (struct queue_entry){job->key, s->queues ? 1 : job->ask.units, job->ask.duration, slot};
+    int64_t width = lane_of(s, slot)->width;
+    int64_t units = job->ask.units < width ? job->ask.units : width;
+    return (struct queue_entry){job->key, units, job->ask.duration, slot};
 }
 
 static int fresh_reserve(sched_t *s)
@@ -56,7 +58,7 @@ static uint32_t serve_first(const struct lane *lane)
 /* Where such a lane has another first job now, the one that was it waits for that. */
 static void tell_overtaken(sched_t *s, const struct lane *lane, uint32_t was)
 {
-    if (s->queues && was != JOB_NONE && serve_first(lane) != was)
+    if (was != JOB_NONE && serve_first(lane) != was)
         tell_later(s, was);
 }
 
@@ -66,11 +68,10 @@ int open_insert(sched_t *s, uint32_t slot, bool fresh)
     uint32_t first = serve_first(lane);
     struct queue_entry entry = entry_of(s, slot);
     s->jobs[slot].shape = shape_slot(&s->jobs[slot].ask);
-    if ((fresh && fresh_add(s, slot) < 0) || (s->queues && kind_add(s, slot) < 0))
+    if ((fresh && fresh_add(s, slot) < 0) || s->finder->add(s, slot) < 0)
         return -1;
     if (queue_insert(lane_of(s, slot)->open, &entry) < 0) {
-        if (s->queues)
-            kind_remove(s, slot);
+        s->finder->remove(s, slot);
         errno = ENOMEM;
         return -1;
     }
@@ -84,7 +85,7 @@ int open_insert(sched_t *s, uint32_t slot, bool fresh)
 int open_reserve(sched_t *s, uint32_t slot)
 {
     return fresh_reserve(s) < 0 || queue_reserve(lane_of(s, slot)->open) < 0 ||
-                   (s->queues && kind_reserve(s, slot) < 0)
+                   s->finder->reserve(s, slot) < 0
                ? -1
                : 0;
 }
@@ -92,35 +93,35 @@ int open_reserve(sched_t *s, uint32_t slot)
 void open_remove(sched_t *s, uint32_t slot)
 {
     queue_remove(lane_of(s, slot)->open, s->jobs[slot].key);
-    if (s->queues)
-        kind_remove(s, slot);
+    s->finder->remove(s, slot);
 }
 
-static int rekey(sched_t *s, uint32_t slot, struct queue_key key)
+static int rekey_held(sched_t *s, uint32_t slot, struct queue_key key)
 {
     struct job *job = &s->jobs[slot];
-    bool held = job->state == SCHED_RESERVED;
-    const struct lane *lane = lane_of(s, slot);
-    struct queue *queue = held ? lane->held : lane->open;
-    uint32_t first = serve_first(lane);
+    struct queue *held = lane_of(s, slot)->held;
     struct queue_key old = job->key;
-    if (!held && s->queues) {
-        if (open_reserve(s, slot) < 0)
-            return -1;
-        open_remove(s, slot);
-        job->key = key;
-        open_insert(s, slot, false); /* there is room for it */
-        tell_overtaken(s, lane, first);
-        tell_later(s, slot);
-        return 0;
-    }
     job->key = key;
     struct queue_entry entry = entry_of(s, slot);
-    if (queue_insert(queue, &entry) < 0) {
+    if (queue_insert(held, &entry) < 0) {
         job->key = old;
         return -1;
     }
-    queue_remove(queue, old);
+    queue_remove(held, old);
+    return 0;
+}
+
+static int rekey_open(sched_t *s, uint32_t slot, struct queue_key key)
+{
+    const struct lane *lane = lane_of(s, slot);
+    uint32_t first = serve_first(lane);
+    if (open_reserve(s, slot) < 0)
+        return -1;
+    open_remove(s, slot);
+    s->jobs[slot].key = key;
+    open_insert(s, slot, false); /* there is room for it */
+    tell_overtaken(s, lane, first);
+    tell_later(s, slot);
     return 0;
 }
 
@@ -148,9 +149,9 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     if (raised && fresh_add(s, slot) < 0)
         return -1;
     bool held = job->state == SCHED_RESERVED;
-    if (held && (open_reserve(s, slot) < 0 || (s->queues && tell_reserve(s->queues) < 0)))
+    if (held && (open_reserve(s, slot) < 0 || tell_reserve(s->queues) < 0))
         return -1;
-    if (rekey(s, slot, key) < 0)
+    if ((held ? rekey_held(s, slot, key) : rekey_open(s, slot, key)) < 0)
         return -1;
     s->woken = true;
     if (!held)
@@ -186,9 +187,7 @@ int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
     job->state = SCHED_RESERVED;
     job->at = at;
     job->booking = booking;
-    job->seen = s->freed.place;
-    if (s->queues)
-        job->heard = s->place->ops->freed(s->place);
+    held_seen(s, job);
     return 0;
 }
 
@@ -206,11 +205,10 @@ int open_renew(sched_t *s, uint32_t slot)
 
 int held_to_open(sched_t *s, uint32_t slot, bool fresh)
 {
-    if ((s->queues && tell_reserve(s->queues) < 0) || open_insert(s, slot, fresh) < 0)
+    if (tell_reserve(s->queues) < 0 || open_insert(s, slot, fresh) < 0)
         return -1;
     held_release(s, slot);
-    if (s->queues)
-        tell_later(s, slot); /* whatever becomes of this pass */
+    tell_later(s, slot); /* whatever becomes of this pass */
     return 0;
 }
 
@@ -227,7 +225,7 @@ uint32_t last_holder(const sched_t *s, const struct lane *lane)
     if (lane->preempting == 0)
         return queue_last(lane->held, &entry) ? entry.item : JOB_NONE;
     for (bool any = queue_begin(lane->held, &c); any; any = queue_next(&c))
-        if (!s->jobs[queue_item(&c)].details->is_preempting)
+        if (!s->jobs[queue_item(&c)].is_preempting)
             last = queue_item(&c);
     return last;
 }
@@ -256,12 +254,18 @@ void job_release(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     int64_t left = INT64_MAX - job->at; /* less than its duration if it started late */
     int64_t duration = job->ask.duration < left ? job->ask.duration : left;
-    if (s->queues)
-        control_released(s, slot);
+    controllers_released(s, slot);
     s->place->ops->release(s->place, job->booking);
     job->is_lifted = false;
     s->booked++;
     note_freed(s, job->at, job->at + duration);
+}
+
+void running_released(sched_t *s)
+{
+    s->running--;
+    s->swept = false;
+    s->woken = true;
 }
 
 void held_release(sched_t *s, uint32_t slot)
@@ -282,10 +286,4 @@ uint32_t held_next(const sched_t *s, bool begun, struct queue_key after)
             best = entry.item;
     }
     return best;
-}
-
-bool is_considered(const struct lane *lane, struct queue_key key)
-{
-    return lane->queue_depth == SCHED_UNLIMITED ||
-           queue_rank(lane->open, key) + queue_rank(lane->held, key) < (size_t)lane->queue_depth;
 }

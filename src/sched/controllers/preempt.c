@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "sched/controllers/control.h"
+#include "sched/controllers/ask.h"
+#include "sched/controllers/rows.h"
 #include "sched/queues.h"
 
 struct hunt {
@@ -25,7 +26,10 @@ static bool is_younger(const struct job *a, const struct job *b)
     return a->at != b->at ? a->at > b->at : queue_before(b->key, a->key);
 }
 
-int64_t preemptible_from(const sched_t *s, const struct job *job)
+/* From when on a running job of such a queue may be preempted: not in its first second, or one that starts might be stopped at the
+ * same instant, for good perhaps, without having run.
+ */
+static int64_t preemptible_from(const sched_t *s, const struct job *job)
 {
     int64_t after = job->details->preemptible_after;
     if (after < s->queues->setup->second)
@@ -154,10 +158,10 @@ static enum step hold_prey(struct hunt *h, uint32_t slot, int64_t booking)
 {
     sched_t *s = h->s;
     struct job *job = &s->jobs[slot];
-    enum step step = control_count(s, slot, booking);
+    enum step step = controllers_count(s, slot, booking);
     if (step == STEP_BUSY &&
         (decisions_reserve(s, h->taken) < 0 || held_insert(s, slot, s->now, booking) < 0)) {
-        control_uncount(s, slot, booking);
+        controllers_uncount(s, slot, booking);
         step = STEP_FAILED;
     }
     if (step != STEP_BUSY) {
@@ -166,17 +170,17 @@ static enum step hold_prey(struct hunt *h, uint32_t slot, int64_t booking)
         return step;
     }
     s->booked++;
-    job->details->until = s->now + job->ask.duration;
     job->details->victims = doom(h, slot);
     if (job->details->victims == 0) /* what others have left since is enough */
         return start_held(s, slot);
     heap_move(&s->due, slot, INT64_MAX, job->key.seq);
-    job->details->is_preempting = true;
+    job->is_preempting = true;
     lane_of(s, slot)->preempting++;
     return STEP_DONE;
 }
 
-enum step preempt(sched_t *s, uint32_t slot)
+/* Take what an open job needs. */
+static enum step make_room(sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     struct hunt h;
@@ -201,13 +205,14 @@ enum step preempt(sched_t *s, uint32_t slot)
 static bool may_take(sched_t *s, uint32_t slot, int64_t booking)
 {
     int64_t own = s->jobs[slot].booking;
-    control_uncount(s, slot, own);
-    bool may = control_may_hold(s, slot, s->jobs[slot].details->limit, booking);
-    control_enter(s, slot, own); /* its account was just there: that takes no memory */
+    controllers_uncount(s, slot, own);
+    bool may = controllers_may_hold(s, slot, s->jobs[slot].details->limit, booking);
+    controllers_recount(s, slot, own, false); /* it was just there: that takes no memory */
     return may;
 }
 
-enum step preempt_for_holder(sched_t *s, uint32_t slot)
+/* The same for a job that holds a reservation for later. */
+static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     const struct place_ops *ops = s->place->ops;
@@ -234,6 +239,23 @@ enum step preempt_for_holder(sched_t *s, uint32_t slot)
     return step;
 }
 
+/* Holders of reservations for later may take what has become preemptible. */
+static enum step hunt(sched_t *s)
+{
+    if (!s->queues->has_victims)
+        return STEP_BUSY;
+    uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
+    if (slot == JOB_NONE) {
+        s->queues->has_victims = false;
+        return STEP_BUSY;
+    }
+    s->pass.begun = true;
+    s->pass.after = s->jobs[slot].key;
+    return make_room_for_holder(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
+}
+
+/* ---- Who may be preempted, and from when on ---- */
+
 int64_t next_preemptible(const sched_t *s, int64_t after)
 {
     const struct queues *n = s->queues;
@@ -246,7 +268,8 @@ int64_t next_preemptible(const sched_t *s, int64_t after)
     return next;
 }
 
-void victim_remove(sched_t *s, uint32_t slot)
+/* A job runs no more that might have been preempted; one that could not may be told too. */
+static void victim_remove(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
     size_t kept = 0;
@@ -280,7 +303,8 @@ void victims_list(sched_t *s)
     n->preemptible_next = s->now;
 }
 
-void preempted_ended(sched_t *s, uint32_t slot)
+/* A running job that is being preempted has ended, and whoever waited for it waits for one less. */
+static void victim_ended(sched_t *s, uint32_t slot)
 {
     uint32_t other = s->jobs[slot].details->preempted_for;
     if (other == JOB_NONE)
@@ -291,7 +315,8 @@ void preempted_ended(sched_t *s, uint32_t slot)
         heap_move(&s->due, other, job->at, job->key.seq);
 }
 
-void preempting_ended(sched_t *s, uint32_t slot)
+/* The job that waits for its victims is no more: these are stopped for nobody. */
+static void let_victims_go(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
     for (size_t i = 0; i < n->n_victims && s->jobs[slot].details->victims > 0; i++) {
@@ -302,3 +327,93 @@ void preempting_ended(sched_t *s, uint32_t slot)
         s->jobs[slot].details->victims--;
     }
 }
+
+/* ---- The controller ---- */
+
+static int prepare(sched_t *s, uint32_t slot)
+{
+    (void)slot;
+    return victims_reserve(s->queues, s->queues->n_victims + 1);
+}
+
+/* A held job has preempted others no longer, or starts. */
+static void leave_preempting(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    lane_of(s, slot)->preempting -= job->is_preempting;
+    job->is_preempting = false;
+}
+
+static void started(sched_t *s, uint32_t slot, enum sched_how how)
+{
+    struct queues *n = s->queues;
+    const struct job *job = &s->jobs[slot];
+    (void)how;
+    leave_preempting(s, slot);
+    if (n->setup->queue[job->details->queue].preemptible == SCHED_NOT_PREEMPTIBLE)
+        return;
+    n->victims[n->n_victims++] = slot;
+    int64_t from = preemptible_from(s, job);
+    if (from > s->now && from < n->preemptible_next)
+        n->preemptible_next = from;
+}
+
+static void released(sched_t *s, uint32_t slot)
+{
+    let_victims_go(s, slot);
+    leave_preempting(s, slot);
+}
+
+static void requeued(sched_t *s, uint32_t slot)
+{
+    victim_ended(s, slot);
+    victim_remove(s, slot);
+}
+
+static void ended(sched_t *s, uint32_t slot, enum job_end end)
+{
+    (void)end;
+    victim_ended(s, slot);
+}
+
+static int turn(sched_t *s)
+{
+    struct queues *n = s->queues;
+    if (n->preemptible_next <= s->now) {
+        n->preemptible_next = next_preemptible(s, s->now);
+        n->has_victims = true;
+    }
+    return 0;
+}
+
+static int64_t settle(sched_t *s, bool again)
+{
+    struct queues *n = s->queues;
+    if (again)
+        return 0;
+    if (n->has_victims)
+        n->wake_all = true;
+    if (!s->swept && n->n_victims > 0) /* with what was freed, victims may be enough */
+        n->has_victims = true;
+    return 0;
+}
+
+static int64_t next_time(const sched_t *s)
+{
+    return s->queues->preemptible_next;
+}
+
+const struct controller preemption_controller = {
+    .name = "preemption",
+    .prepare = prepare,
+    .started = started,
+    .released = released,
+    .requeued = requeued,
+    .ended = ended,
+    .forgotten = victim_remove,
+    .turn = turn,
+    .settle = settle,
+    .make_room = make_room,
+    .hunt = hunt,
+    .next_time = next_time,
+};

@@ -1,0 +1,191 @@
+/* All controllers are asked, or told, in the order of the table (controller.h says of what). Inline, as most schedulers that replay
+ * traces have none.
+ */
+#ifndef SCHED_ASK_H
+#define SCHED_ASK_H
+
+#include "sched/controllers/controller.h"
+
+/* Go through the rows that have something to do. */
+#define EACH(s, c, what)                                                                           \
+    for (const struct controller *const *c = (s)->controllers; *c; c++)                            \
+        if ((*c)->what)
+
+/* The reasons for which a submitted job is to wait, as BLOCK_...; -1 with ENOMEM. */
+static inline int controllers_wait(sched_t *s, uint32_t slot, const struct sched_request *request)
+{
+    int blocked = 0;
+    EACH (s, c, waits) {
+        int waits = (*c)->waits(s, slot, request);
+        if (waits < 0)
+            return -1;
+        blocked |= waits ? (*c)->block : 0;
+    }
+    return blocked;
+}
+
+static inline void controllers_entered(sched_t *s, uint32_t slot)
+{
+    EACH (s, c, entered)
+        (*c)->entered(s, slot);
+}
+
+static inline int controllers_prepare(sched_t *s, uint32_t slot)
+{
+    EACH (s, c, prepare)
+        if ((*c)->prepare(s, slot) < 0)
+            return -1;
+    return 0;
+}
+
+static inline void controllers_started(sched_t *s, uint32_t slot, enum sched_how how)
+{
+    EACH (s, c, started)
+        (*c)->started(s, slot, how);
+}
+
+static inline void controllers_released(sched_t *s, uint32_t slot)
+{
+    EACH (s, c, released)
+        (*c)->released(s, slot);
+}
+
+static inline void controllers_requeued(sched_t *s, uint32_t slot)
+{
+    EACH (s, c, requeued)
+        (*c)->requeued(s, slot);
+}
+
+static inline void controllers_ended(sched_t *s, uint32_t slot, enum job_end end)
+{
+    EACH (s, c, ended)
+        (*c)->ended(s, slot, end);
+}
+
+static inline void controllers_forgotten(sched_t *s, uint32_t slot)
+{
+    EACH (s, c, forgotten)
+        (*c)->forgotten(s, slot);
+}
+
+static inline int controllers_resolve(sched_t *s)
+{
+    EACH (s, c, resolve)
+        if ((*c)->resolve(s) < 0)
+            return -1;
+    return 0;
+}
+
+static inline enum step controllers_gate(sched_t *s, uint32_t slot)
+{
+    enum step step = STEP_BUSY;
+    for (const struct controller *const *c = s->controllers; *c && step == STEP_BUSY; c++)
+        if ((*c)->gate)
+            step = (*c)->gate(s, slot);
+    return step;
+}
+
+/* What one row refuses, those before it have not counted. */
+static inline enum step controllers_count(sched_t *s, uint32_t slot, int64_t booking)
+{
+    EACH (s, c, count) {
+        enum step step = (*c)->count(s, slot, booking);
+        if (step == STEP_BUSY)
+            continue;
+        while (c-- > s->controllers)
+            if ((*c)->uncount)
+                (*c)->uncount(s, slot, booking);
+        return step;
+    }
+    return STEP_BUSY;
+}
+
+static inline void controllers_uncount(sched_t *s, uint32_t slot, int64_t booking)
+{
+    EACH (s, c, uncount)
+        (*c)->uncount(s, slot, booking);
+}
+
+static inline int controllers_recount(sched_t *s, uint32_t slot, int64_t booking, bool freed)
+{
+    EACH (s, c, recount)
+        if ((*c)->recount(s, slot, booking, freed) < 0)
+            return -1;
+    return 0;
+}
+
+/* Count what a held job holds anew: limits, or what they are for, may have changed. */
+static inline enum step controllers_count_held(sched_t *s, uint32_t slot)
+{
+    controllers_uncount(s, slot, s->jobs[slot].booking);
+    return controllers_count(s, slot, s->jobs[slot].booking);
+}
+
+static inline bool controllers_may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask)
+{
+    EACH (s, c, may_ask)
+        if (!(*c)->may_ask(s, slot, ask))
+            return false;
+    return true;
+}
+
+static inline bool controllers_may_hold(const sched_t *s, uint32_t slot, int64_t duration,
+                                        int64_t booking)
+{
+    EACH (s, c, may_hold)
+        if (!(*c)->may_hold(s, slot, duration, booking))
+            return false;
+    return true;
+}
+
+static inline int controllers_turn(sched_t *s)
+{
+    EACH (s, c, turn)
+        if ((*c)->turn(s) < 0)
+            return -1;
+    return 0;
+}
+
+static inline int64_t controllers_settle(sched_t *s, bool again)
+{
+    int64_t opened = 0;
+    EACH (s, c, settle) {
+        int64_t n = (*c)->settle(s, again);
+        if (n < 0)
+            return -1;
+        opened += n;
+    }
+    return opened;
+}
+
+static inline enum step controllers_make_room(sched_t *s, uint32_t slot)
+{
+    enum step step = STEP_BUSY;
+    for (const struct controller *const *c = s->controllers; *c && step == STEP_BUSY; c++)
+        if ((*c)->make_room)
+            step = (*c)->make_room(s, slot);
+    return step;
+}
+
+static inline enum step controllers_hunt(sched_t *s)
+{
+    enum step step = STEP_BUSY;
+    for (const struct controller *const *c = s->controllers; *c && step == STEP_BUSY; c++)
+        if ((*c)->hunt)
+            step = (*c)->hunt(s);
+    return step;
+}
+
+static inline int64_t controllers_next_time(const sched_t *s)
+{
+    int64_t next = INT64_MAX;
+    EACH (s, c, next_time) {
+        int64_t time = (*c)->next_time(s);
+        next = time < next ? time : next;
+    }
+    return next;
+}
+
+#undef EACH
+
+#endif

@@ -1,0 +1,81 @@
+/* Controllers: who has a say in when a job starts, beside the machine and the order of the queues. Each is a row of a table, in a
+ * file of its own; the rest of the core asks all rows and knows none of them. A scheduler without queues has no rows.
+ *
+ * Rows are asked in the order of the table (controller.c). An entry that is NULL has nothing to do then.
+ */
+#ifndef SCHED_CONTROLLER_H
+#define SCHED_CONTROLLER_H
+
+#include "sched/sched_priv.h"
+
+struct controller {
+    const char *name;
+    uint8_t
+        block; /* the reason for which it keeps a job out of its lane (BLOCK_HOLD ...); 0: none */
+
+    /* ---- A job's way ---- */
+
+    /* Whether a job that is submitted is to wait for the controller; -1: ENOMEM. And it is in its queue. */
+    int (*waits)(sched_t *s, uint32_t slot, const struct sched_request *request);
+    void (*entered)(sched_t *s, uint32_t slot);
+
+    /* Have memory for what `started` notes. Returns 0, or -1 with ENOMEM. */
+    int (*prepare)(sched_t *s, uint32_t slot);
+    void (*started)(sched_t *s, uint32_t slot, enum sched_how how);
+
+    /* What it holds or is promised is about to be given back. */
+    void (*released)(sched_t *s, uint32_t slot);
+
+    /* It ran, and waits again; has ended in whatever way; is forgotten. */
+    void (*requeued)(sched_t *s, uint32_t slot);
+    void (*ended)(sched_t *s, uint32_t slot, enum job_end end);
+    void (*forgotten)(sched_t *s, uint32_t slot);
+
+    /* Something has ended: let go whoever waited for that, or reject it. Returns 0, or -1 with ENOMEM: the next call does the rest. */
+    int (*resolve)(sched_t *s);
+
+    /* ---- May it go on? ---- */
+
+    /* Whether an open job may: STEP_BUSY if so; STEP_DONE: it is blocked now; STEP_FAILED: no memory. */
+    enum step (*gate)(sched_t *s, uint32_t slot);
+
+    /* Measure a booking and count it. STEP_BUSY if that is done; STEP_DONE: it is refused, and the job is blocked or rejected:
+     * the booking of an open job is the caller's still, that of a held one is given back; STEP_FAILED.
+     */
+    enum step (*count)(sched_t *s, uint32_t slot, int64_t booking);
+    void (*uncount)(sched_t *s, uint32_t slot, int64_t booking);
+
+    /* Count a booking whatever it holds by now; `freed`: something that it held is free. Returns 0, or -1 with ENOMEM, which can't
+     * be where it was counted before.
+     */
+    int (*recount)(sched_t *s, uint32_t slot, int64_t booking, bool freed);
+
+    /* Whether a job that is not counted could go on if it asked for this instead, and hold a booking. */
+    bool (*may_ask)(const sched_t *s, uint32_t slot, const struct place_ask *ask);
+    bool (*may_hold)(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking);
+
+    /* ---- In a pass ---- */
+
+    /* What has come with time, or has changed. Returns 0, or -1 with ENOMEM. */
+    int (*turn)(sched_t *s);
+
+    /* Let jobs go on that are blocked for no reason any more; `again`: at the end of the pass. Returns how many of them the pass is
+     * to look at again for that, or -1 with ENOMEM.
+     */
+    int64_t (*settle)(sched_t *s, bool again);
+
+    /* An open job can't start: make room for it. STEP_BUSY: that doesn't help. The same for those that hold reservations, as a
+     * phase of the pass.
+     */
+    enum step (*make_room)(sched_t *s, uint32_t slot);
+    enum step (*hunt)(sched_t *s);
+
+    /* The next time at which it makes a pass due; INT64_MAX: none. */
+    int64_t (*next_time)(const sched_t *s);
+};
+
+/* The rows of a scheduler with queues, and of one without; NULL ends them. */
+extern const struct controller *const controllers_all[];
+extern const struct controller *const controllers_none[];
+
+#endif

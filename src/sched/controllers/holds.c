@@ -1,0 +1,56 @@
+/* Jobs that users hold until they release them, and jobs that begin at a time at the earliest. */
+#include "sched/controllers/rows.h"
+#include "sched/queues.h"
+
+static int is_held(sched_t *s, uint32_t slot, const struct sched_request *request)
+{
+    (void)s, (void)slot;
+    return request->hold;
+}
+
+const struct controller hold_controller = {
+    .name = "hold",
+    .block = BLOCK_HOLD,
+    .waits = is_held,
+};
+
+static int begins_later(sched_t *s, uint32_t slot, const struct sched_request *request)
+{
+    if (request->begin <= s->now)
+        return 0;
+    return heap_put(&s->queues->begins, slot, request->begin, s->jobs[slot].key.seq) < 0 ? -1 : 1;
+}
+
+/* Those whose time has come. */
+static int begin(sched_t *s)
+{
+    struct heap *begins = &s->queues->begins;
+    while (begins->n > 0 && begins->v[0].key <= s->now) {
+        uint32_t slot = begins->v[0].item;
+        if (job_unblock(s, slot, BLOCK_BEGIN) < 0)
+            return -1;
+        heap_take(begins, slot);
+    }
+    return 0;
+}
+
+static int64_t next_begin(const sched_t *s)
+{
+    const struct heap *begins = &s->queues->begins;
+    return begins->n > 0 ? begins->v[0].key : INT64_MAX;
+}
+
+static void begins_never(sched_t *s, uint32_t slot)
+{
+    if (heap_has(&s->queues->begins, slot))
+        heap_take(&s->queues->begins, slot);
+}
+
+const struct controller begin_controller = {
+    .name = "begin",
+    .block = BLOCK_BEGIN,
+    .waits = begins_later,
+    .forgotten = begins_never,
+    .turn = begin,
+    .next_time = next_begin,
+};

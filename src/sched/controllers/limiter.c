@@ -1,0 +1,303 @@
+#include "sched/controllers/limiter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "sched/controllers/rows.h"
+#include "sched/queues.h"
+
+struct measured {
+    const sched_t *s;
+    int64_t booking;
+    uint32_t class;
+};
+
+static int64_t amount_held(void *arg, const char *type)
+{
+    const struct measured *m = arg;
+    return m->s->place->ops->amount(m->s->place, m->booking, type);
+}
+
+static int64_t amount_wanted(void *arg, const char *type)
+{
+    const struct measured *m = arg;
+    return m->s->place->ops->wants(m->s->place, m->class, type);
+}
+
+static bool is_request_within(const sched_t *s, uint32_t slot, const struct place_ask *ask,
+                              char *reason, size_t size)
+{
+    struct measured m = {s, -1, ask->class};
+    const struct limits *limits = s->queues->limits;
+    uint32_t account = s->jobs[slot].details->account;
+    return limits_job(limits, account, ask->duration, amount_wanted, &m, reason, size) &&
+           limits_ever(limits, account, amount_wanted, &m, reason, size);
+}
+
+bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size)
+{
+    struct place_ask ask = s->jobs[slot].ask;
+    ask.duration = duration;
+    return is_request_within(s, slot, &ask, reason, size);
+}
+
+/* Whether limits let one more go on beside what is held, by what it asks for at least. */
+static bool is_let(const sched_t *s, uint32_t slot, uint32_t class, char *reason, size_t size)
+{
+    struct measured m = {s, -1, class};
+    const struct limits *limits = s->queues->limits;
+    uint32_t account = s->jobs[slot].details->account;
+    return limits_open(limits, account, reason, size) &&
+           (!limits_measures(limits, account) ||
+            limits_start(limits, account, amount_wanted, &m, reason, size));
+}
+
+static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask)
+{
+    return is_request_within(s, slot, ask, NULL, 0) && is_let(s, slot, ask->class, NULL, 0);
+}
+
+static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking)
+{
+    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    const struct limits *limits = s->queues->limits;
+    uint32_t account = s->jobs[slot].details->account;
+    return !limits_measures(limits, account) ||
+           (limits_job(limits, account, duration, amount_held, &m, NULL, 0) &&
+            limits_ever(limits, account, amount_held, &m, NULL, 0) &&
+            limits_start(limits, account, amount_held, &m, NULL, 0));
+}
+
+int limit_block(sched_t *s, uint32_t slot)
+{
+    struct queues *n = s->queues;
+    if (array_grow((void **)&n->limited, &n->cap_limited, n->n_limited + 1, sizeof(*n->limited)) <
+        0)
+        return -1;
+    n->limited[n->n_limited++] = slot;
+    s->jobs[slot].details->limited = limits_eased(n->limits, s->jobs[slot].details->account);
+    job_block(s, slot, BLOCK_LIMIT);
+    return 0;
+}
+
+/* Block a job for a limit that it is over. */
+static enum step refuse(sched_t *s, uint32_t slot, const char *reason)
+{
+    struct details *d = s->jobs[slot].details;
+    snprintf(d->limit_reason, sizeof(d->limit_reason), "%s", reason);
+    return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+static enum step gate(sched_t *s, uint32_t slot)
+{
+    char reason[sizeof(s->jobs[slot].details->limit_reason)];
+    if (is_let(s, slot, s->jobs[slot].ask.class, reason, sizeof(reason)))
+        return STEP_BUSY;
+    return refuse(s, slot, reason);
+}
+
+static int enter(sched_t *s, uint32_t slot, int64_t booking)
+{
+    struct details *d = s->jobs[slot].details;
+    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    if (limits_add(s->queues->limits, d->account, amount_held, &m) < 0)
+        return -1;
+    d->is_counted = true;
+    return 0;
+}
+
+/* Whether what a booking holds could ever be one job's of its account. */
+static bool is_ever_within(const sched_t *s, uint32_t slot, struct measured *m, char *reason,
+                           size_t size)
+{
+    const struct details *d = s->jobs[slot].details;
+    const struct limits *limits = s->queues->limits;
+    return limits_job(limits, d->account, d->limit, amount_held, m, reason, size) &&
+           limits_ever(limits, d->account, amount_held, m, reason, size);
+}
+
+static enum step count(sched_t *s, uint32_t slot, int64_t booking)
+{
+    struct job *job = &s->jobs[slot];
+    const struct limits *limits = s->queues->limits;
+    uint32_t account = job->details->account;
+    struct measured m = {s, booking, job->ask.class};
+    char reason[sizeof(job->details->limit_reason)];
+    if (!limits_open(limits, account, reason, sizeof(reason)))
+        return refuse(s, slot, reason);
+    if (limits_measures(limits, account) && !is_ever_within(s, slot, &m, reason, sizeof(reason))) {
+        if (job->state == SCHED_RESERVED)
+            held_release(s, slot);
+        else
+            open_remove(s, slot);
+        job_reject(s, slot, reason);
+        return STEP_DONE;
+    }
+    if (limits_measures(limits, account) &&
+        !limits_start(limits, account, amount_held, &m, reason, sizeof(reason)))
+        return refuse(s, slot, reason);
+    return enter(s, slot, booking) < 0 ? STEP_FAILED : STEP_BUSY;
+}
+
+static void uncount(sched_t *s, uint32_t slot, int64_t booking)
+{
+    struct details *d = s->jobs[slot].details;
+    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    if (!d->is_counted)
+        return;
+    limits_sub(s->queues->limits, d->account, amount_held, &m);
+    d->is_counted = false;
+}
+
+/* What a job's user and queue hold has become less: jobs that limits have blocked are looked at again. */
+static void ease(sched_t *s, uint32_t slot)
+{
+    limits_ease(s->queues->limits, s->jobs[slot].details->account);
+    s->queues->is_eased = true;
+}
+
+static int recount(sched_t *s, uint32_t slot, int64_t booking, bool freed)
+{
+    int rc = enter(s, slot, booking);
+    if (freed)
+        ease(s, slot);
+    return rc;
+}
+
+static void released(sched_t *s, uint32_t slot)
+{
+    uncount(s, slot, s->jobs[slot].booking);
+    ease(s, slot);
+}
+
+/* Where limits have changed, count what held jobs have in queue order: those within them keep what they hold, whatever later ones do.
+ * Returns 0, or -1 with ENOMEM: the rest is in the ledger as it was. O(held log held).
+ */
+static int recount_all(sched_t *s)
+{
+    static const struct queue_key none;
+    uint32_t slot;
+    enum step step = STEP_BUSY;
+    if (!s->queues->is_recount_due)
+        return 0;
+    for (slot = held_next(s, false, none); slot != JOB_NONE;
+         slot = held_next(s, true, s->jobs[slot].key))
+        uncount(s, slot, s->jobs[slot].booking);
+    for (slot = held_next(s, false, none); slot != JOB_NONE && step != STEP_FAILED;) {
+        struct queue_key at = s->jobs[slot].key;
+        step = count(s, slot, s->jobs[slot].booking);
+        if (step != STEP_FAILED)
+            slot = held_next(s, true, at);
+    }
+    for (; slot != JOB_NONE; slot = held_next(s, true, s->jobs[slot].key))
+        enter(s, slot, s->jobs[slot].booking); /* it was just there: that takes no memory */
+    s->queues->is_recount_due = step == STEP_FAILED;
+    return step == STEP_FAILED ? -1 : 0;
+}
+
+void pending_begin(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    limits_wait(s->queues->limits, d->account, 1);
+    d->is_pending = true;
+}
+
+void pending_end(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    if (d->is_pending)
+        limits_wait(s->queues->limits, d->account, -1);
+    d->is_pending = false;
+}
+
+bool limit_is_eased(const sched_t *s, const struct job *job)
+{
+    const struct details *d = job->details;
+    return s->queues->is_all_eased || limits_eased(s->queues->limits, d->account) > d->limited;
+}
+
+/* A job that limits have blocked goes on if they would let it; else it waits for the one that it is over now. Returns 0, or -1
+ * with ENOMEM.
+ */
+static int let(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    char reason[sizeof(d->limit_reason)];
+    if (!limit_is_eased(s, job))
+        return 0;
+    if (is_let(s, slot, job->ask.class, reason, sizeof(reason)))
+        return job_unblock(s, slot, BLOCK_LIMIT);
+    d->limited = limits_eased(s->queues->limits, d->account);
+    if (strcmp(reason, d->limit_reason) != 0) {
+        memcpy(d->limit_reason, reason, sizeof(reason));
+        tell_later(s, slot);
+    }
+    return 0;
+}
+
+/* Jobs that limits have blocked, and would let now, are so no more. Later in a pass (`again`), which begins with this, each job once. */
+static int64_t settle(sched_t *s, bool again)
+{
+    struct queues *n = s->queues;
+    if (!n->is_eased)
+        return 0;
+    size_t kept = 0;
+    int64_t opened = 0;
+    bool left = false;
+    int rc = 0;
+    for (size_t i = 0; i < n->n_limited; i++) {
+        uint32_t slot = n->limited[i];
+        struct job *job = &s->jobs[slot];
+        if (job->state != SCHED_BLOCKED || !(job->details->blocked & BLOCK_LIMIT))
+            continue;
+        job->is_let_again &= again;
+        left |= job->is_let_again;
+        if (rc == 0 && !job->is_let_again)
+            rc = let(s, slot);
+        if (job->details->blocked & BLOCK_LIMIT) {
+            n->limited[kept++] = slot;
+        } else if (again && job->state == SCHED_WAITING) {
+            job->is_let_again = true;
+            job->is_placed = false;
+            opened++;
+        }
+    }
+    n->n_limited = kept;
+    n->is_eased = rc < 0 || left;
+    n->is_all_eased &= rc < 0 || left;
+    return rc < 0 ? -1 : opened;
+}
+
+static void started(sched_t *s, uint32_t slot, enum sched_how how)
+{
+    (void)how;
+    pending_end(s, slot);
+}
+
+static void ended(sched_t *s, uint32_t slot, enum job_end end)
+{
+    (void)end;
+    pending_end(s, slot);
+}
+
+const struct controller limit_controller = {
+    .name = "limit",
+    .block = BLOCK_LIMIT,
+    .entered = pending_begin,
+    .started = started,
+    .released = released,
+    .requeued = pending_begin,
+    .ended = ended,
+    .gate = gate,
+    .count = count,
+    .uncount = uncount,
+    .recount = recount,
+    .may_ask = may_ask,
+    .may_hold = may_hold,
+    .turn = recount_all,
+    .settle = settle,
+};

@@ -1,0 +1,20 @@
+/* The controller of limits (limits.h): what a user and a queue may have. */
+#ifndef SCHED_LIMITER_H
+#define SCHED_LIMITER_H
+
+#include "sched/sched_priv.h"
+
+/* Whether one job of this duration may ask for what a job asks for. */
+bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size);
+
+/* Block a job that is over the limit that its details name. Returns 0, or -1 with ENOMEM. */
+int limit_block(sched_t *s, uint32_t slot);
+
+/* A job that has been let in is pending, or is so no more. */
+void pending_begin(sched_t *s, uint32_t slot);
+void pending_end(sched_t *s, uint32_t slot);
+
+/* Whether a job that limits have blocked is to be looked at again: its user and its queue have less than then. */
+bool limit_is_eased(const sched_t *s, const struct job *job);
+
+#endif

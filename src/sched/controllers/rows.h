@@ -1,0 +1,18 @@
+/* The rows of the table of controllers (controller.c), each from a file of its own. */
+#ifndef SCHED_ROWS_H
+#define SCHED_ROWS_H
+
+#include "sched/controllers/controller.h"
+
+extern const struct controller
+    history_controller; /* history.c: what has been decided, for whoever asks */
+extern const struct controller block_controller;      /* blocks.c: resources set aside for a time */
+extern const struct controller hold_controller;       /* holds.c: jobs that users hold, */
+extern const struct controller begin_controller;      /* and jobs that wait for a time */
+extern const struct controller preemption_controller; /* preempt.c */
+extern const struct controller
+    overrun_controller;                           /* overrun.c: jobs that run on after their ends */
+extern const struct controller depend_controller; /* dependencies.c: jobs that wait for others */
+extern const struct controller limit_controller;  /* limiter.c: what a user and a queue may have */
+
+#endif

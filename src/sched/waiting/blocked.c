@@ -1,0 +1,42 @@
+/* Jobs that wait for something else than resources, and jobs that are rejected. */
+#include <stdio.h>
+
+#include "sched/queues.h"
+
+void job_block(sched_t *s, uint32_t slot, uint8_t reason)
+{
+    struct job *job = &s->jobs[slot];
+    if (job->state == SCHED_WAITING) {
+        open_remove(s, slot);
+    } else if (job->state == SCHED_RESERVED) {
+        held_release(s, slot);
+        s->swept = false;
+    }
+    job->state = SCHED_BLOCKED;
+    job->details->blocked |= reason;
+    tell_later(s, slot);
+}
+
+int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
+{
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    uint8_t before = d->blocked;
+    d->blocked &= (uint8_t)~reason;
+    if (job->state != SCHED_BLOCKED)
+        return 0;
+    if (d->blocked == 0 && open_insert(s, slot, true) < 0) {
+        d->blocked = before;
+        return -1;
+    }
+    tell_later(s, slot);
+    return 0;
+}
+
+void job_reject(sched_t *s, uint32_t slot, const char *reason)
+{
+    struct details *d = s->jobs[slot].details;
+    snprintf(d->reason, sizeof(d->reason), "%s", reason);
+    d->is_untold = false;
+    rejected_push(s, slot);
+}

@@ -1,0 +1,70 @@
+#include "sched/waiting/finder.h"
+
+/* The next open job with units and duration within what is free for so long. */
+static uint32_t units_next(sched_t *s, uint32_t number, bool *failed)
+{
+    const struct lane *lane = &s->lanes[number];
+    struct planner_room room[ROOMS_MAX];
+    struct queue_bound bound[ROOMS_MAX];
+    struct queue_entry entry;
+    size_t n = s->place->ops->rooms(s->place, 0, s->now, room, ROOMS_MAX);
+    (void)failed;
+    for (size_t i = 0; i < n; i++)
+        bound[i] = (struct queue_bound){room[i].free, room[i].within};
+    if (!queue_match(lane->open, lane->begun ? &lane->after : NULL, bound, n, &entry))
+        return JOB_NONE;
+    return entry.item;
+}
+
+/* Nothing is remembered of jobs. */
+static int units_add(sched_t *s, uint32_t slot)
+{
+    (void)s, (void)slot;
+    return 0;
+}
+
+static void units_nothing(sched_t *s, uint32_t slot)
+{
+    (void)s, (void)slot;
+}
+
+static bool units_is_hopeless(const sched_t *s, uint32_t slot)
+{
+    (void)s, (void)slot;
+    return false;
+}
+
+static void units_wake(sched_t *s, bool all)
+{
+    (void)s, (void)all;
+}
+
+static void units_begin(struct lane *lane)
+{
+    (void)lane;
+}
+
+static int units_done(sched_t *s, uint32_t lane, uint32_t slot)
+{
+    (void)s, (void)lane, (void)slot;
+    return 0;
+}
+
+static bool units_check(const sched_t *s)
+{
+    (void)s;
+    return true;
+}
+
+const struct finder finder_by_units = {
+    .add = units_add,
+    .reserve = units_add,
+    .remove = units_nothing,
+    .is_hopeless = units_is_hopeless,
+    .failed = units_nothing,
+    .wake = units_wake,
+    .begin = units_begin,
+    .next = units_next,
+    .done = units_done,
+    .check = units_check,
+};

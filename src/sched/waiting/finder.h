@@ -1,0 +1,39 @@
+/* Finding the open jobs of a lane that may fit what is free now.
+ *
+ * On a machine that counts units, what a job asks for says whether it fits: by_units looks a lane's open jobs through by units and
+ * duration (queue.h). On a graph it does not: by_kind goes by what has been learned of jobs that ask for the same (kind.h).
+ */
+#ifndef SCHED_FINDER_H
+#define SCHED_FINDER_H
+
+#include "sched/sched_priv.h"
+
+struct finder {
+    /* An open job is there, and is no more. add returns 0, or -1 with ENOMEM; reserve has memory for add, also if a job is removed
+     * before: 0, or -1 with ENOMEM.
+     */
+    int (*add)(sched_t *s, uint32_t slot);
+    int (*reserve)(sched_t *s, uint32_t slot);
+    void (*remove)(sched_t *s, uint32_t slot);
+
+    /* Whether it is known that a job does not fit now; and it has been found that it does not. */
+    bool (*is_hopeless)(const sched_t *s, uint32_t slot);
+    void (*failed)(sched_t *s, uint32_t slot);
+
+    /* Look again at what happened since the last call may have let fit, or at all. */
+    void (*wake)(sched_t *s, bool all);
+
+    /* A walk: the next job of a lane in queue order, after those that this walk has had, that may fit beside all reservations
+     * now; JOB_NONE if there is none, or -1 through *failed with ENOMEM. And it has been looked at: on to the next. Returns 0, or
+     * -1 with ENOMEM.
+     */
+    void (*begin)(struct lane *lane);
+    uint32_t (*next)(sched_t *s, uint32_t lane, bool *failed);
+    int (*done)(sched_t *s, uint32_t lane, uint32_t slot);
+
+    bool (*check)(const sched_t *s);
+};
+
+extern const struct finder finder_by_units, finder_by_kind;
+
+#endif

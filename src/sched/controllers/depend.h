@@ -107,6 +107,9 @@ int64_t depend_find(const struct depend *depend, const char *id, uint32_t member
 /* "a", or "a[3]" of an array. Valid until the next call. */
 const char *depend_id(const struct depend *depend, uint32_t slot);
 
+/* Take "a[3]" apart: the length of "a" and 3. False if an id is not of that form. */
+bool depend_split(const char *id, size_t length, size_t *base, uint32_t *member);
+
 /* ---- Outcomes, to be saved and restored ---- */
 
 /* A job that has ended. */

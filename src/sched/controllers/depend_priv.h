@@ -181,7 +181,4 @@ struct depend_scan {
 /* The next term. Returns 1, 0 at the end, or -1 with EINVAL and a text. */
 int depend_scan(struct depend_scan *scan, struct depend_term *term, berth_error_t *err);
 
-/* Take "a[3]" apart: the length of "a" and 3. False if an id is not of that form. */
-bool depend_split(const char *id, size_t length, size_t *base, uint32_t *member);
-
 #endif

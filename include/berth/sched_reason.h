@@ -1,0 +1,99 @@
+/* Why a job waits, or can never start: a kind, and what it is about.
+ *
+ * A reason that the core hands out points to texts of the core's, which are valid as what it came with is: a decision, or an
+ * annotation. sched_reason_copy makes one that lasts. For people there is one text of each reason (sched_reason_text). Who has
+ * kept only that text gets the reason back by sched_reason_read; nobody else reads such texts.
+ */
+#ifndef BERTH_SCHED_REASON_H
+#define BERTH_SCHED_REASON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum sched_reason_kind {
+    SCHED_REASON_NONE, /* there is nothing to tell */
+
+    /* It waits. */
+    SCHED_REASON_HELD,       /* until it is released */
+    SCHED_REASON_DEPENDENCY, /* for other jobs: `job`, `singleton`, `others` */
+    SCHED_REASON_BEGIN,      /* for a time: `at` */
+    SCHED_REASON_LIMIT, /* until it is within a limit, `limit`; who can never be is rejected for it */
+    SCHED_REASON_STOPPED,   /* its queue is stopped */
+    SCHED_REASON_DEPTH,     /* its queue considers only the first of its jobs */
+    SCHED_REASON_PRIORITY,  /* for those before it: its queue starts its jobs one after the other */
+    SCHED_REASON_RESOURCES, /* too little is free of `type` */
+    SCHED_REASON_PREEMPTING, /* for jobs that are being stopped for it */
+
+    /* It can never start. */
+    SCHED_REASON_NEVER_MET,     /* what it wants of job[0] can't come about any more */
+    SCHED_REASON_UNSATISFIABLE, /* the machine can't give what it asks for: `words` */
+    SCHED_REASON_UNITS,         /* it asks for more units than the machine has */
+    SCHED_REASON_NO_TIME,       /* the calendar has no end that is late enough */
+    SCHED_REASON_NO_QUEUE,      /* it names no queue, and none is the default */
+    SCHED_REASON_UNKNOWN_QUEUE, /* there is no queue `queue` */
+    SCHED_REASON_NOT_ADMITTED,  /* `user` may not submit to `queue` */
+    SCHED_REASON_CLOSED,        /* `queue` takes no jobs */
+    SCHED_REASON_DURATION,      /* there is no such duration, */
+    SCHED_REASON_RANK,          /* or priority */
+    SCHED_REASON_JOBSPEC,       /* its jobspec is wrong: `words` */
+    SCHED_REASON_REQUEST        /* something else of it is wrong: `words` */
+};
+
+enum sched_whose {
+    SCHED_OF_JOB,  /* what one job may have; who asks for more is rejected */
+    SCHED_OF_USER, /* what the jobs of its user in its queue may have together */
+    SCHED_OF_QUEUE /* what all jobs of its queue may */
+};
+
+struct sched_reason_limit {
+    enum sched_whose whose;
+    const char *what; /* as in struct sched_limit */
+    int64_t most;
+};
+
+struct sched_reason_job {
+    const char *id;
+    int64_t member; /* of an array; -1: all of it, or it is none */
+};
+
+#define SCHED_REASON_JOBS 4 /* jobs that a reason names */
+
+/* All that its kind does not say it has is zero. */
+struct sched_reason {
+    enum sched_reason_kind kind;
+    struct sched_reason_limit limit;
+    struct sched_reason_job job[SCHED_REASON_JOBS]; /* the first n_jobs */
+    size_t n_jobs;
+    bool singleton; /* for the user's other jobs of its name */
+    bool others;    /* for more than is told */
+    const char *type;
+    const char *queue;
+    const char *user;
+    const char *words;
+    int64_t at;     /* ticks */
+    int64_t second; /* ticks in one, for `at` and a limit of durations */
+};
+
+#define SCHED_REASON_TEXT 128 /* room for a reason's text; what is longer is cut */
+
+/* Write a reason in a few words; returns the text. That of none, or of NULL, is "". */
+const char *sched_reason_text(const struct sched_reason *reason, char text[SCHED_REASON_TEXT]);
+
+/* What such a text says, of a core with so many ticks in a second. The text is cut up, and the reason points into it. One
+ * that is not known is of kind REQUEST, with all of it as its words; "" is none. Its text is the same again.
+ */
+void sched_reason_read(struct sched_reason *reason, char *text, int64_t second);
+
+/* A copy with all its texts, which the caller frees with free(); NULL with ENOMEM. */
+struct sched_reason *sched_reason_copy(const struct sched_reason *reason);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

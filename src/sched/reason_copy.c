@@ -1,0 +1,57 @@
+#include "sched/reason_copy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXTS (SCHED_REASON_JOBS + 5)
+
+/* Where the texts of a reason are pointed to; they may be NULL. */
+static void list_texts(struct sched_reason *r, const char **text[TEXTS])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < SCHED_REASON_JOBS; i++)
+        text[n++] = &r->job[i].id;
+    text[n++] = &r->limit.what;
+    text[n++] = &r->type;
+    text[n++] = &r->queue;
+    text[n++] = &r->user;
+    text[n] = &r->words;
+}
+
+size_t reason_size(const struct sched_reason *reason)
+{
+    struct sched_reason r = *reason;
+    const char **text[TEXTS];
+    size_t size = sizeof(r);
+    list_texts(&r, text);
+    for (size_t i = 0; i < TEXTS; i++)
+        size += *text[i] ? strlen(*text[i]) + 1 : 0;
+    return size;
+}
+
+struct sched_reason *reason_write(const struct sched_reason *reason, void *memory)
+{
+    struct sched_reason *r = memory;
+    char *at = (char *)memory + sizeof(*r);
+    const char **text[TEXTS];
+    *r = *reason;
+    list_texts(r, text);
+    for (size_t i = 0; i < TEXTS; i++) {
+        if (!*text[i])
+            continue;
+        size_t length = strlen(*text[i]) + 1;
+        *text[i] = memcpy(at, *text[i], length);
+        at += length;
+    }
+    return r;
+}
+
+struct sched_reason *sched_reason_copy(const struct sched_reason *reason)
+{
+    void *memory = malloc(reason_size(reason));
+    if (memory)
+        return reason_write(reason, memory);
+    errno = ENOMEM;
+    return NULL;
+}

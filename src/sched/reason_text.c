@@ -1,0 +1,286 @@
+/* Reasons as text, and texts read as reasons: nowhere else is it said what they look like (test/system/reasons.sh). */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "berth/sched_reason.h"
+#include "sched/controllers/depend.h"
+
+/* Those that have nothing but their kind. */
+static const char *const plain[] = {
+    [SCHED_REASON_NONE] = "",
+    [SCHED_REASON_HELD] = "held",
+    [SCHED_REASON_STOPPED] = "queue stopped",
+    [SCHED_REASON_DEPTH] = "queue depth",
+    [SCHED_REASON_PRIORITY] = "priority",
+    [SCHED_REASON_PREEMPTING] = "preempting",
+    [SCHED_REASON_UNITS] = "more units than the machine has",
+    [SCHED_REASON_NO_TIME] = "no time in the calendar is long enough",
+    [SCHED_REASON_NO_QUEUE] = "no queue named, and there is no default queue",
+    [SCHED_REASON_DURATION] = "duration out of range",
+    [SCHED_REASON_RANK] = "priority out of range",
+};
+
+#define PLAIN (sizeof(plain) / sizeof(plain[0]))
+
+static const char *const owners[] = {
+    [SCHED_OF_JOB] = "job", [SCHED_OF_USER] = "user", [SCHED_OF_QUEUE] = "queue"};
+
+#define OWNERS (sizeof(owners) / sizeof(owners[0]))
+
+static const char resources[] = "resources ", begin[] = "begin ", limit[] = "limit ",
+                  dependency[] = "dependency ", unsatisfiable[] = "unsatisfiable: ",
+                  jobspec[] = "jobspec: ", never_met[] = ": never met", singleton[] = "singleton",
+                  others[] = "...", duration[] = "duration";
+
+/* ---- Written ---- */
+
+/* Append as much as there is room for. */
+__attribute__((format(printf, 2, 3))) static void put(char *text, const char *format, ...)
+{
+    size_t n = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + n, SCHED_REASON_TEXT - n, format, args);
+    va_end(args);
+}
+
+/* Seconds with up to six decimals. */
+static void put_seconds(char *text, int64_t ticks, int64_t second)
+{
+    int64_t micro = (int64_t)((__int128)(ticks % second) * 1000000 / second);
+    size_t digits = 6;
+    put(text, "%" PRId64, ticks / second);
+    for (; micro > 0 && micro % 10 == 0; digits--)
+        micro /= 10;
+    if (micro > 0)
+        put(text, ".%0*" PRId64, (int)digits, micro);
+}
+
+static void put_job(char *text, const char *before, const struct sched_reason_job *job)
+{
+    put(text, "%s%s", before, job->id);
+    if (job->member >= 0)
+        put(text, "[%" PRId64 "]", job->member);
+}
+
+static void put_dependency(char *text, const struct sched_reason *r)
+{
+    const char *before = dependency;
+    for (size_t i = 0; i < r->n_jobs; i++, before = ",")
+        put_job(text, before, &r->job[i]);
+    if (r->singleton || r->others)
+        put(text, "%s%s", before, r->singleton ? singleton : others);
+}
+
+static void put_limit(char *text, const struct sched_reason *r)
+{
+    const struct sched_reason_limit *l = &r->limit;
+    put(text, "%s%s %s ", limit, owners[l->whose], l->what);
+    if (strcmp(l->what, duration) == 0)
+        put_seconds(text, l->most, r->second);
+    else
+        put(text, "%" PRId64, l->most);
+}
+
+static void put_queue(char *text, const struct sched_reason *r)
+{
+    if (r->kind == SCHED_REASON_UNKNOWN_QUEUE)
+        put(text, "queue (%.40s) doesn't exist", r->queue);
+    else if (r->kind == SCHED_REASON_CLOSED)
+        put(text, "queue %.40s takes no jobs", r->queue);
+    else
+        put(text, "user %.30s is not admitted to queue %.30s", r->user, r->queue);
+}
+
+const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REASON_TEXT])
+{
+    text[0] = '\0';
+    if (!r)
+        return text;
+    switch (r->kind) {
+    case SCHED_REASON_DEPENDENCY:
+        put_dependency(text, r);
+        break;
+    case SCHED_REASON_BEGIN:
+        put(text, "%s", begin);
+        put_seconds(text, r->at, r->second);
+        break;
+    case SCHED_REASON_LIMIT:
+        put_limit(text, r);
+        break;
+    case SCHED_REASON_RESOURCES:
+        put(text, "%s%s", resources, r->type);
+        break;
+    case SCHED_REASON_NEVER_MET:
+        put_job(text, dependency, &r->job[0]);
+        put(text, "%s", never_met);
+        break;
+    case SCHED_REASON_UNKNOWN_QUEUE:
+    case SCHED_REASON_CLOSED:
+    case SCHED_REASON_NOT_ADMITTED:
+        put_queue(text, r);
+        break;
+    case SCHED_REASON_UNSATISFIABLE:
+        put(text, "%s%s", unsatisfiable, r->words);
+        break;
+    case SCHED_REASON_JOBSPEC:
+        put(text, "%s%s", jobspec, r->words);
+        break;
+    case SCHED_REASON_REQUEST:
+        put(text, "%s", r->words);
+        break;
+    default:
+        put(text, "%s", plain[r->kind]);
+    }
+    return text;
+}
+
+/* ---- Read ---- */
+
+/* What follows a text's beginning; NULL: it begins otherwise. */
+static char *after(char *text, const char *beginning)
+{
+    size_t n = strlen(beginning);
+    return strncmp(text, beginning, n) == 0 ? text + n : NULL;
+}
+
+/* A whole number, or where `second` is not 0 seconds as ticks; false if all of a text is none. */
+static bool read_number(const char *text, int64_t second, int64_t *number)
+{
+    int64_t micro = 0;
+    *number = 0;
+    for (; *text >= '0' && *text <= '9'; text++)
+        if (__builtin_mul_overflow(*number, 10, number) ||
+            __builtin_add_overflow(*number, *text - '0', number))
+            return false;
+    if (second == 0 || __builtin_mul_overflow(*number, second, number))
+        return second == 0 && *text == '\0' && text[-1] != ' ';
+    int digits = 0;
+    for (text += *text == '.'; *text >= '0' && *text <= '9' && digits < 6; text++, digits++)
+        micro = 10 * micro + *text - '0';
+    for (; digits < 6; digits++)
+        micro *= 10;
+    /* What was written is what is below: the ticks are the first that are as many. */
+    int64_t ticks = (int64_t)(((__int128)micro * second + 999999) / 1000000);
+    return *text == '\0' && text[-1] != ' ' && !__builtin_add_overflow(*number, ticks, number);
+}
+
+static bool read_begin(struct sched_reason *r, char *text)
+{
+    int64_t at;
+    text = after(text, begin);
+    if (!text || !read_number(text, r->second, &at))
+        return false;
+    r->kind = SCHED_REASON_BEGIN;
+    r->at = at;
+    return true;
+}
+
+/* "limit user core 8" */
+static bool read_limit(struct sched_reason *r, char *text)
+{
+    char *whose = after(text, limit);
+    char *what = whose ? strchr(whose, ' ') : NULL;
+    char *most = what ? strrchr(what, ' ') : NULL;
+    if (!what || most <= what + 1)
+        return false;
+    for (size_t i = 0; i < OWNERS; i++) {
+        size_t n = strlen(owners[i]), length = (size_t)(most - what - 1);
+        if ((size_t)(what - whose) != n || strncmp(whose, owners[i], n) != 0)
+            continue;
+        bool is_time = length == strlen(duration) && strncmp(what + 1, duration, length) == 0;
+        int64_t number;
+        if (!read_number(most + 1, is_time ? r->second : 0, &number))
+            return false;
+        *most = '\0';
+        r->kind = SCHED_REASON_LIMIT;
+        r->limit = (struct sched_reason_limit){(enum sched_whose)i, what + 1, number};
+        return true;
+    }
+    return false;
+}
+
+static struct sched_reason_job read_job(char *id)
+{
+    struct sched_reason_job job = {id, -1};
+    size_t base;
+    uint32_t member;
+    if (depend_split(id, strlen(id), &base, &member)) {
+        id[base] = '\0';
+        job.member = member;
+    }
+    return job;
+}
+
+/* "dependency 57,58[3],singleton", "dependency 57: never met" */
+static bool read_dependency(struct sched_reason *r, char *text)
+{
+    char *list = after(text, dependency);
+    char *colon = list ? strchr(list, ':') : NULL;
+    if (!list || !*list || (colon && strcmp(colon, never_met) != 0))
+        return false;
+    r->kind = colon ? SCHED_REASON_NEVER_MET : SCHED_REASON_DEPENDENCY;
+    if (colon) {
+        *colon = '\0';
+        r->job[r->n_jobs++] = read_job(list);
+        return true;
+    }
+    for (char *next = list; next; list = next) {
+        next = strchr(list, ',');
+        if (next)
+            *next++ = '\0';
+        if (!next && strcmp(list, singleton) == 0)
+            r->singleton = true;
+        else if (r->n_jobs == SCHED_REASON_JOBS || (!next && strcmp(list, others) == 0))
+            r->others = true;
+        else
+            r->job[r->n_jobs++] = read_job(list);
+    }
+    return true;
+}
+
+static bool read_plain(struct sched_reason *r, const char *text)
+{
+    for (size_t i = 0; i < PLAIN; i++)
+        if (plain[i] && strcmp(text, plain[i]) == 0) {
+            r->kind = (enum sched_reason_kind)i;
+            return true;
+        }
+    return false;
+}
+
+static void read_any(struct sched_reason *r, char *text)
+{
+    char *rest;
+    if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) ||
+        read_dependency(r, text))
+        return;
+    if ((rest = after(text, resources))) {
+        r->kind = SCHED_REASON_RESOURCES;
+        r->type = rest;
+        return;
+    }
+    r->kind = SCHED_REASON_REQUEST;
+    if ((rest = after(text, unsatisfiable)))
+        r->kind = SCHED_REASON_UNSATISFIABLE;
+    else if ((rest = after(text, jobspec)))
+        r->kind = SCHED_REASON_JOBSPEC;
+    r->words = rest ? rest : text;
+}
+
+void sched_reason_read(struct sched_reason *r, char *text, int64_t second)
+{
+    char was[SCHED_REASON_TEXT], again[SCHED_REASON_TEXT];
+    size_t length = strlen(text);
+    *r = (struct sched_reason){.second = second};
+    if (length < sizeof(was)) {
+        memcpy(was, text, length + 1);
+        read_any(r, text);
+        if (strcmp(sched_reason_text(r, again), was) == 0)
+            return;
+        memcpy(text, was, length + 1); /* it reads like one, but none is written so */
+    }
+    *r = (struct sched_reason){.kind = SCHED_REASON_REQUEST, .words = text};
+}

@@ -175,14 +175,16 @@ int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, con
     struct depend *depend = s->queues->depend;
     struct details *d = s->jobs[slot].details;
     const char *name = request->name ? request->name : id;
+    berth_error_t err;
     int rc = depend_job(depend, slot, id, d->member, d->members, d->user, name, request->dependency,
-                        reason, size);
+                        &err);
     d->is_nameless = rc < 0;
     if (rc == 0 || errno != EINVAL)
         return rc;
+    snprintf(reason, size, "%s", err.text);
     /* It is rejected, under its name if it can be had: others may have to do with it. */
     d->is_nameless =
-        depend_job(depend, slot, id, d->member, d->members, d->user, name, NULL, NULL, 0) < 0;
+        depend_job(depend, slot, id, d->member, d->members, d->user, name, NULL, NULL) < 0;
     errno = EINVAL;
     return -1;
 }

@@ -14,7 +14,7 @@
 
 static void submit(struct depend *d, uint32_t slot, const char *id)
 {
-    FUZZ_CHECK(depend_job(d, slot, id, 0, 1, "u", "n", NULL, NULL, 0) == 0);
+    FUZZ_CHECK(depend_job(d, slot, id, 0, 1, "u", "n", NULL, NULL) == 0);
 }
 
 /* a and the array b wait; c and d have ended. */
@@ -24,21 +24,21 @@ static struct depend *some_jobs(void)
     FUZZ_CHECK(d);
     submit(d, 0, "a");
     for (uint32_t i = 0; i < ARRAY; i++)
-        FUZZ_CHECK(depend_job(d, 1 + i, "b", i, ARRAY, "u", NULL, NULL, NULL, 0) == 0);
+        FUZZ_CHECK(depend_job(d, 1 + i, "b", i, ARRAY, "u", NULL, NULL, NULL) == 0);
     FUZZ_CHECK(depend_outcome(d, "c", true) == 0 && depend_outcome(d, "d", false) == 0);
     return d;
 }
 
 static bool enter(struct depend *d, uint32_t slot, const char *id, const char *expression)
 {
-    char reason[256] = "";
+    berth_error_t err = {""};
     errno = 0;
-    if (depend_job(d, slot, id, 0, 1, "u", "n", expression, reason, sizeof(reason)) == 0) {
-        FUZZ_CHECK(depend_check(d) && reason[0] == '\0');
+    if (depend_job(d, slot, id, 0, 1, "u", "n", expression, &err) == 0) {
+        FUZZ_CHECK(depend_check(d) && err.text[0] == '\0');
         return true;
     }
     FUZZ_CHECK(errno == EINVAL && depend_check(d));
-    FUZZ_CHECK(reason[0] != '\0' && !strpbrk(reason, "\n\r\033"));
+    FUZZ_CHECK(err.text[0] != '\0' && !strpbrk(err.text, "\n\r\033"));
     return false;
 }
 
@@ -47,15 +47,17 @@ static void say_again(struct depend *d)
 {
     struct strbuf said = {0};
     struct strbuf again = {0};
-    char reason[200], other[200];
+    struct sched_reason reason, other;
+    char text[SCHED_REASON_TEXT], other_text[SCHED_REASON_TEXT];
     depend_expression(d, FIRST, &said);
     FUZZ_CHECK(!said.failed && (said.len > 0) == depend_waits(d, FIRST));
     FUZZ_CHECK(enter(d, AGAIN, "again", strbuf_text(&said)));
     depend_expression(d, AGAIN, &again);
     FUZZ_CHECK(strcmp(strbuf_text(&said), strbuf_text(&again)) == 0);
-    FUZZ_CHECK(depend_reason(d, FIRST, reason, sizeof(reason)) ==
-               depend_reason(d, AGAIN, other, sizeof(other)));
-    FUZZ_CHECK(strcmp(reason, other) == 0);
+    depend_reason(d, FIRST, &reason);
+    depend_reason(d, AGAIN, &other);
+    FUZZ_CHECK(strcmp(sched_reason_text(&reason, text), sched_reason_text(&other, other_text)) ==
+               0);
     strbuf_clear(&said);
     strbuf_clear(&again);
 }

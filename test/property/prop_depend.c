@@ -171,7 +171,7 @@ static bool waits(const struct world *w, const struct group *g, const struct mem
 
 static void check_reason(struct world *w, const struct group *g, const struct member *m)
 {
-    char expected[200] = "", found[200];
+    char expected[200] = "", found[SCHED_REASON_TEXT];
     int said = 0;
     size_t at = 0;
     bool never;
@@ -180,7 +180,7 @@ static void check_reason(struct world *w, const struct group *g, const struct me
         const struct term *term = &m->term[t];
         if (never ? term->verdict != NEVER || said > 0 : term->verdict == MET)
             continue;
-        if (said++ >= DEPEND_SHOWN)
+        if (said++ >= SCHED_REASON_JOBS)
             continue;
         at += (size_t)sprintf(expected + at, "%s%s", said == 1 ? "dependency " : ",",
                               id_text(w->group[term->group].id));
@@ -189,12 +189,14 @@ static void check_reason(struct world *w, const struct group *g, const struct me
     }
     if (never)
         at += (size_t)sprintf(expected + at, ": never met");
-    else if (open && said + is_singly_barred(w, g, m) > DEPEND_SHOWN)
+    else if (open && said + is_singly_barred(w, g, m) > SCHED_REASON_JOBS)
         at += (size_t)sprintf(expected + at, ",...");
     else if (open && is_singly_barred(w, g, m))
         at += (size_t)sprintf(expected + at, "%ssingleton", said ? "," : "dependency ");
-    assert_int_equal(depend_reason(w->depend, m->slot, found, sizeof(found)), at);
-    assert_string_equal(found, expected);
+    struct sched_reason reason;
+    depend_reason(w->depend, m->slot, &reason);
+    assert_true(at < SCHED_REASON_TEXT);
+    assert_string_equal(sched_reason_text(&reason, found), expected);
     assert_int_equal(depend_waits(w->depend, m->slot), open);
 }
 
@@ -274,10 +276,8 @@ static void make_expression(struct world *w, struct member *m, uint32_t own, cha
 static int enter(struct world *w, const struct group *g, uint32_t member, const char *expression)
 {
     static const char *const names[] = {"u", "v", "n", "m"};
-    char reason[200] = "";
     return depend_job(w->depend, g->member[member].slot, id_text(g->id), member, g->members,
-                      names[g->user], g->named ? names[2 + g->name] : NULL, expression, reason,
-                      sizeof(reason));
+                      names[g->user], g->named ? names[2 + g->name] : NULL, expression, NULL);
 }
 
 static void submit(struct world *w)

@@ -29,9 +29,9 @@ static int end(void **state)
 static void submit_named(struct depend *d, uint32_t slot, const char *id, const char *user,
                          const char *name, const char *expression)
 {
-    char reason[256] = "";
-    if (depend_job(d, slot, id, 0, 0, user, name, expression, reason, sizeof(reason)) < 0)
-        fail_msg("%s: %s", id, reason);
+    berth_error_t err = {""};
+    if (depend_job(d, slot, id, 0, 0, user, name, expression, &err) < 0)
+        fail_msg("%s: %s", id, err.text);
     assert_true(depend_check(d));
 }
 
@@ -45,20 +45,18 @@ static void submit_array(struct depend *d, uint32_t slot, const char *id, uint32
                          const char *expression)
 {
     for (uint32_t i = 0; i < members; i++)
-        assert_int_equal(depend_job(d, slot + i, id, i, members, "u", NULL, expression, NULL, 0),
-                         0);
+        assert_int_equal(depend_job(d, slot + i, id, i, members, "u", NULL, expression, NULL), 0);
     assert_true(depend_check(d));
 }
 
 static void refuse(struct depend *d, const char *id, const char *expression, const char *why)
 {
-    char reason[256] = "";
+    berth_error_t err = {""};
     errno = 0;
-    assert_int_equal(depend_job(d, 99, id, 0, 1, "u", NULL, expression, reason, sizeof(reason)),
-                     -1);
+    assert_int_equal(depend_job(d, 99, id, 0, 1, "u", NULL, expression, &err), -1);
     assert_int_equal(errno, EINVAL);
-    assert_string_equal(reason, why);
-    assert_int_equal(depend_job(d, 99, id, 0, 1, "u", NULL, expression, NULL, 0), -1);
+    assert_string_equal(err.text, why);
+    assert_int_equal(depend_job(d, 99, id, 0, 1, "u", NULL, expression, NULL), -1);
     assert_true(depend_check(d));
 }
 
@@ -81,9 +79,10 @@ static void expect_ready(struct depend *d, const char *expected)
 
 static void expect_reason(struct depend *d, uint32_t slot, const char *expected)
 {
-    char text[100];
-    assert_int_equal(depend_reason(d, slot, text, sizeof(text)), strlen(expected));
-    assert_string_equal(text, expected);
+    struct sched_reason reason;
+    char text[SCHED_REASON_TEXT];
+    depend_reason(d, slot, &reason);
+    assert_string_equal(sched_reason_text(&reason, text), expected);
 }
 
 static void expect_expression(struct depend *d, uint32_t slot, const char *expected)
@@ -176,10 +175,6 @@ static void all_terms_must_be_met(void **state)
     finish(d, 5, false);
     expect_ready(d, "10!");
     expect_reason(d, 10, "dependency f: never met");
-    char small[12];
-    assert_int_equal(depend_reason(d, 10, small, sizeof(small)), 23);
-    assert_string_equal(small, "dependency ");
-    assert_int_equal(depend_reason(d, 10, NULL, 0), 23);
     depend_ended(d, 10, false);
     assert_false(depend_waits(d, 10));
     depend_forget(d, 10);
@@ -271,7 +266,7 @@ static void members_of_a_singleton_array_go_one_by_one(void **state)
 {
     struct depend *d = *state;
     for (uint32_t i = 0; i < 3; i++)
-        assert_int_equal(depend_job(d, i, "a", i, 3, "u", "a", "singleton", NULL, 0), 0);
+        assert_int_equal(depend_job(d, i, "a", i, 3, "u", "a", "singleton", NULL), 0);
     assert_false(depend_waits(d, 0));
     finish(d, 0, true);
     expect_ready(d, "1");
@@ -348,8 +343,8 @@ static void wrong_expressions(void **state)
     refuse(d, "a[3]", NULL, "id a[3]: it reads as a member of an array");
     refuse(d, "a", NULL, "id a: there is a job with it");
     refuse(d, "b", NULL, "id b: there is a job with it");
-    assert_int_equal(depend_job(d, 9, "c", 2, 2, "u", NULL, NULL, NULL, 0), -1);
-    assert_int_equal(depend_job(d, 9, "b", 1, 2, "u", NULL, NULL, NULL, 0), -1);
+    assert_int_equal(depend_job(d, 9, "c", 2, 2, "u", NULL, NULL, NULL), -1);
+    assert_int_equal(depend_job(d, 9, "b", 1, 2, "u", NULL, NULL, NULL), -1);
     assert_int_equal(depend_find(d, "me", 0), -1);
 }
 
@@ -406,8 +401,8 @@ static void outcomes_are_saved_and_restored(void **state)
         assert_true(depend_check(again));
     }
     expect_outcomes(again, "c a! b[1/2]!");
-    assert_int_equal(depend_job(again, 5, "b", 1, 2, "u", NULL, NULL, NULL, 0), -1);
-    assert_int_equal(depend_job(again, 5, "b", 0, 2, "u", NULL, "afterok:c", NULL, 0), 0);
+    assert_int_equal(depend_job(again, 5, "b", 1, 2, "u", NULL, NULL, NULL), -1);
+    assert_int_equal(depend_job(again, 5, "b", 0, 2, "u", NULL, "afterok:c", NULL), 0);
     assert_false(depend_waits(again, 5));
     submit(again, 6, "x", "afternotok:b");
     finish(again, 5, true);
@@ -427,7 +422,7 @@ static void outcomes_meet_what_waits(void **state)
 {
     struct depend *d = *state;
     assert_int_equal(depend_outcome_of(d, &(struct depend_outcome){"b", 0, 3, true}), 0);
-    assert_int_equal(depend_job(d, 0, "b", 1, 3, "u", NULL, NULL, NULL, 0), 0);
+    assert_int_equal(depend_job(d, 0, "b", 1, 3, "u", NULL, NULL, NULL), 0);
     submit(d, 1, "x", "afterok:b");
     submit(d, 2, "y", "after:b[2]");
     finish(d, 0, true);

@@ -232,25 +232,15 @@ static void enter(struct depend *depend, struct entering *e, uint32_t slot, uint
     }
 }
 
-static int refuse(const berth_error_t *err, char *reason, size_t size)
-{
-    if (errno == EINVAL && size > 0) {
-        snprintf(reason, size, "%s", err->text);
-        errno = EINVAL;
-    }
-    return -1;
-}
-
 int depend_job(struct depend *depend, uint32_t slot, const char *id, uint32_t member,
                uint32_t members, const char *user, const char *name, const char *expression,
-               char *reason, size_t size)
+               berth_error_t *err)
 {
     struct entering e = {0};
-    berth_error_t err = {""};
     members += members == 0;
-    if (find_entry(depend, id, member, members, &e.entry, &err) < 0 ||
-        depend_needs_create(depend, expression, id, &e.needs, &err) < 0)
-        return refuse(&err, reason, size);
+    if (find_entry(depend, id, member, members, &e.entry, err) < 0 ||
+        depend_needs_create(depend, expression, id, &e.needs, err) < 0)
+        return -1;
     if (e.needs)
         depend_needs_link(e.needs);
     if (prepare(depend, &e, slot, id, members, user, name) < 0) {

@@ -35,9 +35,10 @@
 #include <stdint.h>
 
 #include "base/strbuf.h"
+#include "berth/error.h"
+#include "berth/sched_reason.h"
 
 #define DEPEND_REMEMBERED 262144
-#define DEPEND_SHOWN      4 /* unmet dependencies in a reason; "..." for more */
 
 struct depend;
 
@@ -55,13 +56,13 @@ void depend_destroy(struct depend *depend);
  *
  * Whether it waits is for depend_waits to say. It can be among those that can never start at once (depend_next_ready).
  *
- * Returns 0, or -1: EINVAL with a reason (unless size is 0): "dependency x: no such job" for an id that is not known, or
+ * Returns 0, or -1: EINVAL with a text: "dependency x: no such job" for an id that is not known, or
  * is its own; what is wrong with an expression; an id that is empty, reads as a member of an array, or is that of a job
  * that has not been forgotten. ENOMEM.
  */
 int depend_job(struct depend *depend, uint32_t slot, const char *id, uint32_t member,
                uint32_t members, const char *user, const char *name, const char *expression,
-               char *reason, size_t size);
+               berth_error_t *err);
 
 /* The slot is free again. Of a job that has ended the outcome stays; one that has not is as if it had never been submitted
  * (so that a submission can be taken back): whoever waits for it, and for no other member of an array, never starts. An outcome
@@ -93,10 +94,10 @@ bool depend_next_nearer(struct depend *depend, uint32_t *slot);
 /* Whether a job waits for others. */
 bool depend_waits(const struct depend *depend, uint32_t slot);
 
-/* "dependency a,b[3],singleton": the first unmet ones; of a job that can never start "dependency a: never met". Returns
- * the length of the whole text, as snprintf does; 0 and "" for a job that does not wait.
+/* The first jobs that a job waits for, of kind DEPENDENCY; of one that can never start the job that bars it, NEVER_MET; NONE for
+ * a job that does not wait. Valid until the next call that changes anything.
  */
-int depend_reason(const struct depend *depend, uint32_t slot, char *text, size_t size);
+void depend_reason(const struct depend *depend, uint32_t slot, struct sched_reason *reason);
 
 /* Append the expression of what a job still waits for; nothing if it does not. */
 void depend_expression(const struct depend *depend, uint32_t slot, struct strbuf *out);

@@ -96,66 +96,34 @@ const char *depend_id(const struct depend *depend, uint32_t slot)
     return depend->name;
 }
 
-/* A text of a size that may be too small for it. */
-struct says {
-    char *text;
-    size_t size;
-    size_t length;
-};
-
-static void say(struct says *to, const char *text)
+static struct sched_reason_job job_of(const struct edge *edge)
 {
-    size_t length = strlen(text);
-    if (to->length < to->size) {
-        size_t room = to->size - to->length - 1;
-        size_t n = length < room ? length : room;
-        memcpy(to->text + to->length, text, n);
-        to->text[to->length + n] = '\0';
-    }
-    to->length += length;
+    return (struct sched_reason_job){edge->entry->id.text,
+                                     edge->member == DEPEND_ALL ? -1 : (int64_t)edge->member};
 }
 
-static void say_edge(struct says *to, const struct edge *edge)
+/* Name the first edges of some verdicts, as many as there is room for; returns how many. */
+static uint32_t name_edges(const struct needs *needs, bool never, struct sched_reason *reason)
 {
-    say(to, edge->entry->id.text);
-    if (edge->member != DEPEND_ALL) {
-        char number[16];
-        snprintf(number, sizeof(number), "[%" PRIu32 "]", edge->member);
-        say(to, number);
-    }
+    size_t most = never ? 1 : SCHED_REASON_JOBS;
+    for (uint32_t i = 0; i < needs->n && reason->n_jobs < most; i++)
+        if (never ? needs->edge[i].verdict == VERDICT_NEVER : needs->edge[i].verdict != VERDICT_MET)
+            reason->job[reason->n_jobs++] = job_of(&needs->edge[i]);
+    return (uint32_t)reason->n_jobs;
 }
 
-static int say_never(struct says *to, const struct needs *needs)
+void depend_reason(const struct depend *depend, uint32_t slot, struct sched_reason *reason)
 {
-    uint32_t i = 0;
-    while (needs->edge[i].verdict != VERDICT_NEVER)
-        i++;
-    say(to, "dependency ");
-    say_edge(to, &needs->edge[i]);
-    say(to, ": never met");
-    return (int)to->length;
-}
-
-int depend_reason(const struct depend *depend, uint32_t slot, char *text, size_t size)
-{
-    struct says to = {text, size, 0};
     const struct needs *needs = depend->job[slot].needs;
-    say(&to, "");
+    *reason = (struct sched_reason){.kind = SCHED_REASON_NONE};
     if (!needs || needs->unmet == 0)
-        return 0;
-    if (needs->never)
-        return say_never(&to, needs);
-    uint32_t said = 0;
-    for (uint32_t i = 0; i < needs->n && said < DEPEND_SHOWN; i++)
-        if (needs->edge[i].verdict != VERDICT_MET) {
-            say(&to, said++ == 0 ? "dependency " : ",");
-            say_edge(&to, &needs->edge[i]);
-        }
-    if (said < needs->unmet) {
-        say(&to, said == 0 ? "dependency " : ",");
-        say(&to, said < DEPEND_SHOWN && needs->singleton ? "singleton" : "...");
-    }
-    return (int)to.length;
+        return;
+    reason->kind = needs->never ? SCHED_REASON_NEVER_MET : SCHED_REASON_DEPENDENCY;
+    uint32_t named = name_edges(needs, needs->never, reason);
+    if (needs->never || named == needs->unmet)
+        return;
+    reason->singleton = needs->singleton && named < SCHED_REASON_JOBS;
+    reason->others = !reason->singleton;
 }
 
 void depend_expression(const struct depend *depend, uint32_t slot, struct strbuf *out)

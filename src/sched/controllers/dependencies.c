@@ -11,8 +11,9 @@ static int resolve_job(sched_t *s, uint32_t slot, bool never)
     if (!never)
         return job_unblock(s, slot, BLOCK_DEPEND);
     char reason[sizeof(d->reason)];
-    depend_reason(s->queues->depend, slot, reason, sizeof(reason));
-    job_reject(s, slot, reason);
+    struct sched_reason why;
+    depend_reason(s->queues->depend, slot, &why);
+    job_reject(s, slot, sched_reason_text(&why, reason));
     return 0;
 }
 

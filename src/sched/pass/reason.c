@@ -24,7 +24,10 @@ static void blocked_reason(const sched_t *s, uint32_t slot, char *text, size_t s
     if (d->blocked & BLOCK_HOLD) {
         snprintf(text, size, "held");
     } else if (d->blocked & BLOCK_DEPEND) {
-        depend_reason(s->queues->depend, slot, text, size);
+        struct sched_reason why;
+        char told[SCHED_REASON_TEXT];
+        depend_reason(s->queues->depend, slot, &why);
+        snprintf(text, size, "%s", sched_reason_text(&why, told));
     } else if (d->blocked & BLOCK_BEGIN) {
         int n = snprintf(text, size, "begin ");
         put_seconds(text + n, size - (size_t)n, d->begin, s->queues->setup->second);

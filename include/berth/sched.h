@@ -31,6 +31,7 @@
 
 #include "berth/error.h"
 #include "berth/resource.h"
+#include "berth/sched_reason.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -130,8 +131,9 @@ struct sched_decision {
     enum sched_decision_kind kind;
     sched_job_t job;
     uint64_t tag;
-    int64_t at;         /* start or reserved time; of SCHED_WAIT the estimated start, or -1 */
-    const char *reason; /* of SCHED_REJECT and SCHED_WAIT, else NULL; valid as the decision is */
+    int64_t at; /* start or reserved time; of SCHED_WAIT the estimated start, or -1 */
+    const struct sched_reason
+        *reason;        /* of SCHED_REJECT and SCHED_WAIT, else NULL; valid as the decision is */
     int64_t until;      /* of SCHED_START: start plus duration */
     enum sched_how how; /* of SCHED_START */
     uint32_t member;    /* of an array, from 0 */
@@ -412,7 +414,7 @@ struct sched_record {
     size_t resources_length;
     enum sched_how how;
     bool held;          /* by sched_hold or request.hold */
-    const char *reason; /* of a waiting job: why, as last told; of a rejected one, why */
+    const char *reason; /* of a waiting job: why, as last told; of a rejected one, why: as text */
     bool fresh;         /* no pass has looked at it since it came, was raised or was released */
     bool
         untold; /* the next pass tells why it waits, if that is not `reason`; without one it does anyway */
@@ -461,8 +463,9 @@ struct sched_annotation {
     int64_t submitted;
     int64_t
         start; /* of a running job; when a waiting one will start as far as can be said now; -1: unknown */
-    int64_t until;      /* of a running or reserved job, else -1 */
-    const char *reason; /* why it waits; "" for others */
+    int64_t until; /* of a running or reserved job, else -1 */
+    struct sched_reason
+        reason;         /* why it waits or is rejected; of kind SCHED_REASON_NONE for others */
     enum sched_how how; /* of a running job */
     const sched_job_t *
         holders; /* of a job that waits for resources: who holds such, in the order of their ends */

@@ -193,12 +193,10 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
                                    .submitted = job->submitted,
                                    .start = job->at,
                                    .until = job_until(job),
-                                   .reason = "",
                                    .how = d->how};
     if (job->state == SCHED_RUNNING)
         return 0;
-    reason_of(s, slot, n->answer, sizeof(n->answer));
-    a->reason = n->answer;
+    reason_of(s, slot, &a->reason);
     a->start = estimate(s, slot);
     if (job->state == SCHED_WAITING || job->state == SCHED_RESERVED) {
         int64_t holders = holders_of(s, slot);

@@ -94,9 +94,9 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t dura
     struct job *job = &s->jobs[slot];
     if (duration < 1 || duration > INT64_MAX / 4)
         return errtext_set(err, EINVAL, "duration out of range");
-    char reason[sizeof(job->details->reason)];
-    if (!job_is_within(s, slot, duration, reason, sizeof(reason)))
-        return errtext_set(err, EINVAL, "%s", reason);
+    struct sched_reason_limit over;
+    if (!job_is_within(s, slot, duration, &over))
+        return refuse_limit(s, &over, err);
     int rc = job->state == SCHED_RUNNING ? running_duration(s, slot, now, duration)
                                          : waiting_duration(s, slot, duration);
     if (rc < 0)

@@ -8,6 +8,7 @@
 #include "base/dict.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
+#include "berth/sched_reason.h"
 #include "sched/config/setup.h"
 #include "sched/controllers/depend.h"
 #include "sched/controllers/limits.h"
@@ -53,10 +54,11 @@ struct details {
     char *dependency;        /* as given; NULL */
     const char **groups;     /* interned */
     size_t n_groups;
-    char limit_reason[64]; /* of BLOCK_LIMIT */
+    struct sched_reason_limit over; /* of BLOCK_LIMIT; its text is interned. NULL: not known */
     int64_t
         limited; /* as of which easing (limits.h) it was over the limit; -1: it may be so no more */
-    char reason[128]; /* why it waits, as last told, or is rejected; "" */
+    char told[SCHED_REASON_TEXT]; /* why it waits, as last told; "" */
+    struct sched_reason *never;   /* why it is rejected */
 };
 
 /* A block and for whom it is; NULL: the number is free. */
@@ -70,7 +72,7 @@ struct queues {
     struct limits *limits;
     struct depend *depend;
     struct kinds kinds;
-    struct intern texts;             /* users, groups, names */
+    struct intern texts;             /* users, groups, names, what limits are for */
     struct dict jobspecs;            /* shared_text */
     uint32_t *lane_of;               /* by queue of the setup */
     bool *is_closed;                 /* by queue: takes no jobs */
@@ -88,8 +90,9 @@ struct queues {
     struct block_slot block[PLACE_BLOCKS];
     bool is_permitted_late; /* who may use which block is to be looked at anew */
     int64_t turn;           /* when a block begins or ends next */
-    bool recheck_depend;    /* of a dependency that is met, a job may not have been told */
-    bool wake_all;          /* all kinds are to be looked at again */
+    bool
+        recheck_depend; /* of dependencies that are met, or never will be, a job may not have been told */
+    bool wake_all;  /* all kinds are to be looked at again */
     uint64_t heard; /* place in the machine's log of what was freed when kinds were woken last */
     int64_t repair_from;  /* reservations from here */
     int64_t repair_until; /* to here may be in the way of something; from > until: none */
@@ -102,8 +105,8 @@ struct queues {
     int64_t preemptible_next; /* when a running job becomes preemptible; INT64_MAX */
     uint64_t telling;         /* number of the telling of reasons at work; 0: none is */
     uint64_t tellings;
-    struct strbuf text; /* for answers */
-    char answer[128];   /* a reason */
+    struct strbuf text;             /* for answers */
+    char answer[SCHED_REASON_TEXT]; /* a reason */
     sched_job_t *holders;
     size_t cap_holders;
     struct arena told; /* reasons of the decisions */
@@ -115,6 +118,9 @@ struct queues {
 struct details *details_new(struct queues *n, const struct sched_request *request,
                             struct shared_text *jobspec);
 void details_free(sched_t *s, struct details *d);
+
+/* One text for all that are equal, for as long as the scheduler is; NULL with ENOMEM. */
+const char *queues_text(struct queues *n, const char *text);
 
 /* The id of a job, or of the array that it is a member of, in the buffer for answers; "" where memory fails. */
 const char *base_id(sched_t *s, uint32_t slot);
@@ -149,11 +155,11 @@ void shared_text_rest(struct shared_text *t);
 uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t member,
                     struct shared_text *text);
 
-/* Make the job known under its id, with what it depends on. Returns 0, or -1: ENOMEM, or EINVAL with a reason, the job being
+/* Make the job known under its id, with what it depends on. Returns 0, or -1: ENOMEM, or EINVAL with a text, the job being
  * known without what it depends on, or nameless.
  */
 int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, const char *id,
-             char *reason, size_t size);
+             berth_error_t *err);
 
 /* An admitted job waits, for resources (`fresh`: as a new one) or for something else. Returns 0, or -1 with ENOMEM. */
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh);
@@ -161,9 +167,10 @@ int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, 
 sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *request);
 
 /* What a job of the queue asks of the machine: the ask and the kind of an unknown job. Returns 0, or -1: EINVAL with a
- * reason, which may be, if `refuse`, that the machine could never, ENOMEM.
+ * text; ENODEV with one, if `refuse`: the machine could never; ENOMEM. And the reason of who is refused so, in these words.
  */
-int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size);
+int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err);
+struct sched_reason unknown_reason(int errnum, const berth_error_t *err);
 
 /* ---- queues.c ---- */
 
@@ -186,13 +193,16 @@ void job_block(sched_t *s, uint32_t slot, uint8_t reason);
 /* Unblock it: with no reason left it is open. Returns 0, or -1 with ENOMEM and nothing changed. */
 int job_unblock(sched_t *s, uint32_t slot, uint8_t reason);
 
-/* Reject a job that is in no lane, with a reason. */
-void job_reject(sched_t *s, uint32_t slot, const char *reason);
+/* Reject a job that is in no lane, for a reason that it owns from then on (sched_reason_copy). */
+void job_reject(sched_t *s, uint32_t slot, struct sched_reason *never);
 
 /* ---- reason.c ---- */
 
-/* Write why a job waits. */
-void reason_of(sched_t *s, uint32_t slot, char *text, size_t size);
+/* Why a job waits, or is rejected; valid until the next call that changes anything. */
+void reason_of(sched_t *s, uint32_t slot, struct sched_reason *reason);
+
+/* A copy that lasts as long as the decisions; NULL with ENOMEM. */
+const struct sched_reason *told_reason(struct queues *n, const struct sched_reason *reason);
 
 /* Tell the reasons that have changed. Returns 0, or -1 with ENOMEM. */
 int tell(sched_t *s);

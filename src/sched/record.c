@@ -38,17 +38,17 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
     }
     const struct job *job = &s->jobs[slot];
     struct details *d = job->details;
-    *record = (struct sched_record){.member = d->member,
-                                    .state = (enum sched_state)job->state,
-                                    .submitted = job->submitted,
-                                    .at = job->at,
-                                    .until = job_until(job),
-                                    .how = d->how,
-                                    .held = d->blocked & BLOCK_HOLD,
-                                    .reason = d->reason,
-                                    .fresh = job->is_fresh ||
-                                             (d->blocked & BLOCK_LIMIT && limit_is_eased(s, job)),
-                                    .untold = d->is_untold};
+    *record = (struct sched_record){
+        .member = d->member,
+        .state = (enum sched_state)job->state,
+        .submitted = job->submitted,
+        .at = job->at,
+        .until = job_until(job),
+        .how = d->how,
+        .held = d->blocked & BLOCK_HOLD,
+        .reason = d->never ? sched_reason_text(d->never, s->queues->answer) : d->told,
+        .fresh = job->is_fresh || (d->blocked & BLOCK_LIMIT && limit_is_eased(s, job)),
+        .untold = d->is_untold};
     record->request = (struct sched_request){.duration = d->limit,
                                              .priority = d->priority,
                                              .tag = job->tag,
@@ -124,13 +124,42 @@ static void tell_restored(struct queues *n, uint32_t slot, struct details *d,
     d->is_untold = false;
 }
 
+/* What a text says, cut as such texts are, in memory that holds the text. */
+static struct sched_reason reason_read(const sched_t *s, const char *from,
+                                       char text[SCHED_REASON_TEXT])
+{
+    struct sched_reason reason;
+    snprintf(text, SCHED_REASON_TEXT, "%s", from ? from : "");
+    sched_reason_read(&reason, text, s->queues->setup->second);
+    return reason;
+}
+
+/* The limit for which a job is blocked, if the text tells of one. Returns 0, or -1 with ENOMEM. */
+static int restore_limit(sched_t *s, uint32_t slot, const char *told, bool *known)
+{
+    char text[SCHED_REASON_TEXT];
+    struct sched_reason reason = reason_read(s, told, text);
+    *known = reason.kind == SCHED_REASON_LIMIT;
+    return *known ? limit_keep(s, slot, &reason.limit) : 0;
+}
+
+static int restore_rejected(sched_t *s, uint32_t slot, const char *told)
+{
+    char text[SCHED_REASON_TEXT];
+    struct sched_reason reason = reason_read(s, told, text), *never = sched_reason_copy(&reason);
+    if (!never)
+        return -1;
+    job_reject(s, slot, never);
+    return 0;
+}
+
 /* All but what it holds. Returns 0, or -1 with a text. */
 static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
 {
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
-    char reason[sizeof(d->reason)] = "out of memory";
+    berth_error_t why = {"out of memory"};
     d->queue = setup_find(n->setup, r->request.queue ? r->request.queue : "");
     if (d->queue == SETUP_NONE)
         return errtext_set(err, EINVAL, "no such queue: %.100s",
@@ -142,8 +171,8 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     if (d->limit < 1 || d->limit > QUEUES_TIME_MAX || r->until > 2 * QUEUES_TIME_MAX ||
         !key_of(s, slot, r->request.priority, &job->key))
         return errtext_set(err, EINVAL, "duration or priority out of range");
-    if (job_know(s, slot, false, reason, sizeof(reason)) < 0)
-        return errtext_set(err, errno, "%s", reason);
+    if (job_know(s, slot, false, &why) < 0)
+        return errtext_set(err, errno, "%s", why.text);
     int64_t account =
         limits_account(n->limits, d->queue, d->user, r->request.groups, r->request.n_groups);
     if (account < 0)
@@ -157,14 +186,32 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
         return errtext_set(err, ENOMEM, "out of memory");
     if (r->state != SCHED_BLOCKED || d->blocked != 0)
         return 0;
-    snprintf(d->limit_reason, sizeof(d->limit_reason), "%s", r->reason ? r->reason : "");
-    if (limit_block(s, slot) < 0) {
+    bool known = false;
+    if (restore_limit(s, slot, r->reason, &known) < 0 || limit_block(s, slot) < 0) {
         open_remove(s, slot);
         pending_end(s, slot);
         return errtext_set(err, ENOMEM, "out of memory");
     }
-    d->limited = r->fresh ? -1 : 0;
+    d->limited = r->fresh || !known ? -1 : 0;
     n->is_eased = true;
+    return 0;
+}
+
+/* All of a job that is listed. Returns 0, or -1 with a text. */
+static int restore_slot(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
+{
+    char *told = s->jobs[slot].details->told;
+    berth_error_t why = {"out of memory"};
+    int rc = job_name(s, slot, &r->request, r->request.id, &why);
+    if (r->state == SCHED_REJECTED && (rc == 0 || errno == EINVAL))
+        return restore_rejected(s, slot, r->reason) < 0 ? errtext_set(err, ENOMEM, "out of memory")
+                                                        : 0;
+    if (rc < 0)
+        return errtext_set(err, errno, "%s", why.text);
+    if (restore_job(s, slot, r, err) < 0)
+        return -1;
+    if (r->reason)
+        snprintf(told, SCHED_REASON_TEXT, "%s", r->reason);
     return 0;
 }
 
@@ -184,18 +231,9 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r,
     s->now = now;
     s->swept = true; /* the other scheduler has done that */
     if (slot != JOB_NONE) {
-        char reason[sizeof(s->jobs[slot].details->reason)] = "out of memory";
-        rc = job_name(s, slot, &r->request, r->request.id, reason, sizeof(reason));
-        if (rejected && (rc == 0 || errno == EINVAL)) {
-            job_reject(s, slot, r->reason ? r->reason : "");
-            rc = 0;
-        } else {
-            rc = rc < 0 ? errtext_set(err, errno, "%s", reason) : restore_job(s, slot, r, err);
-        }
+        rc = restore_slot(s, slot, r, err);
         if (rc < 0)
             job_forget(s, slot);
-        else if (r->reason)
-            snprintf(s->jobs[slot].details->reason, sizeof(reason), "%s", r->reason);
         if (rc == 0)
             tell_restored(s->queues, slot, s->jobs[slot].details, r);
     } else if (!text || good) {

@@ -225,7 +225,7 @@ static inline struct lane *lane_of(const sched_t *s, uint32_t slot)
 /* Make room for a decision, so that what follows can't fail for want of it: 0, or -1 with ENOMEM. */
 int decision_reserve(sched_t *s);
 struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot,
-                                    int64_t at, const char *reason);
+                                    int64_t at, const struct sched_reason *reason);
 
 /* A slot for a job, or JOB_NONE with ENOMEM; given back if its handle was never told. */
 uint32_t job_alloc(sched_t *s);

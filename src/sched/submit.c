@@ -5,22 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/errtext.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 
-int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size)
+int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
 {
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     const struct lane *lane = &s->lanes[job->lane];
-    berth_error_t err;
     if (shared_text_know(s, job->details->jobspec, lane->part, refuse, &job->ask.class,
-                         &job->ask.units, &err) < 0) {
-        if (errno != ENOMEM) {
-            snprintf(reason, size, "%s", err.text);
+                         &job->ask.units, err) < 0) {
+        if (errno != ENOMEM && errno != ENODEV)
             errno = EINVAL;
-        }
         return -1;
     }
     job->ask.part = lane->part;
@@ -29,11 +27,17 @@ int job_know(sched_t *s, uint32_t slot, bool refuse, char *reason, size_t size)
                        : kind_enter(&n->kinds, &job->ask, job->lane);
     if (kind < 0) {
         s->place->ops->forget(s->place, job->ask.class);
-        errno = ENOMEM;
-        return -1;
+        return errtext_set(err, ENOMEM, "out of memory");
     }
     job->details->kind = (uint32_t)kind;
     return 0;
+}
+
+struct sched_reason unknown_reason(int errnum, const berth_error_t *err)
+{
+    return (struct sched_reason){.kind = errnum == ENODEV ? SCHED_REASON_UNSATISFIABLE
+                                                          : SCHED_REASON_REQUEST,
+                                 .words = err->text};
 }
 
 /* A duration in seconds as ticks; -1: there is no such. */
@@ -55,55 +59,67 @@ static int64_t duration_of(const sched_t *s, const struct sched_request *request
     return s->queues->setup->queue[queue].default_duration;
 }
 
-/* Which queue a job goes to, if that takes it. Returns 0, or -1 with a reason. */
-static int find_queue(const sched_t *s, const struct sched_request *request,
-                      const struct shared_text *spec, uint32_t *queue, char *reason, size_t size)
+static int refuse(struct sched_reason *why, enum sched_reason_kind kind)
 {
-    const struct setup *setup = s->queues->setup;
-    const char *name = request->queue ? request->queue : spec->queue;
-    *queue = name ? setup_find(setup, name) : setup->default_queue;
-    if (*queue == SETUP_NONE && !name)
-        snprintf(reason, size, "no queue named, and there is no default queue");
-    else if (*queue == SETUP_NONE)
-        snprintf(reason, size, "queue (%.40s) doesn't exist", name);
-    else if (!setup_admits(setup, *queue, request->user, request->groups, request->n_groups))
-        snprintf(reason, size, "user %.30s is not admitted to queue %.30s",
-                 request->user ? request->user : "", setup->queue[*queue].name);
-    else if (s->queues->is_closed[*queue] || s->queues->is_closed[setup->queue[*queue].parent])
-        snprintf(reason, size, "queue %.40s takes no jobs", setup->queue[*queue].name);
-    else
-        return 0;
+    why->kind = kind;
     errno = EINVAL;
     return -1;
 }
 
+/* Which queue a job goes to, if that takes it. Returns 0, or -1 with a reason. */
+static int find_queue(const sched_t *s, const struct sched_request *request,
+                      const struct shared_text *spec, uint32_t *queue, struct sched_reason *why)
+{
+    const struct setup *setup = s->queues->setup;
+    const char *name = request->queue ? request->queue : spec->queue;
+    *queue = name ? setup_find(setup, name) : setup->default_queue;
+    if (*queue == SETUP_NONE) {
+        why->queue = name;
+        return refuse(why, name ? SCHED_REASON_UNKNOWN_QUEUE : SCHED_REASON_NO_QUEUE);
+    }
+    if (!setup_admits(setup, *queue, request->user, request->groups, request->n_groups)) {
+        why->queue = setup->queue[*queue].name;
+        why->user = request->user ? request->user : "";
+        return refuse(why, SCHED_REASON_NOT_ADMITTED);
+    }
+    if (s->queues->is_closed[*queue] || s->queues->is_closed[setup->queue[*queue].parent]) {
+        why->queue = setup->queue[*queue].name;
+        return refuse(why, SCHED_REASON_CLOSED);
+    }
+    return 0;
+}
+
 /* Whether limits take the job, and what it is in the ledger. Returns 0, or -1: EINVAL with a reason, ENOMEM. */
 static int enter_account(sched_t *s, uint32_t slot, const struct sched_request *request,
-                         char *reason, size_t size)
+                         struct sched_reason *why)
 {
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
+    struct sched_reason_limit over;
     int64_t account = limits_account(n->limits, job->details->queue, request->user, request->groups,
                                      request->n_groups);
     if (account < 0)
         return -1;
     job->details->account = (uint32_t)account;
-    if (job_is_within(s, slot, job->ask.duration, reason, size) &&
-        limits_pending(n->limits, (uint32_t)account, 1, reason, size))
+    if (job_is_within(s, slot, job->ask.duration, &over) &&
+        limits_pending(n->limits, (uint32_t)account, 1, &over))
         return 0;
+    *why = limit_reason(s, &over);
     errno = EINVAL;
     return -1;
 }
 
-/* Look at all that may speak against a job. Returns 0, or -1: EINVAL with a reason, ENOMEM. */
-static int admit(sched_t *s, uint32_t slot, const struct sched_request *request, char *reason,
-                 size_t size)
+/* Look at all that may speak against a job. Returns 0, or -1: EINVAL with a reason, whose words may be those of the error
+ * text; ENOMEM.
+ */
+static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
+                 struct sched_reason *why, berth_error_t *err)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     const struct shared_text *spec = d->jobspec;
     uint32_t queue;
-    int rc = find_queue(s, request, spec, &queue, reason, size);
+    int rc = find_queue(s, request, spec, &queue, why);
     d->queue = queue == SETUP_NONE ? 0 : queue;
     if (rc < 0)
         return -1;
@@ -113,19 +129,18 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
     d->preemptible_after = request->preemptible_after;
     if (d->preemptible_after == 0 && spec->preemptible_after > 0)
         d->preemptible_after = ticks_of(s->queues, spec->preemptible_after);
-    if (job->ask.duration < 1 || job->ask.duration > INT64_MAX / 4) {
-        snprintf(reason, size, "duration out of range");
+    if (job->ask.duration < 1 || job->ask.duration > INT64_MAX / 4)
+        return refuse(why, SCHED_REASON_DURATION);
+    if (!key_of(s, slot, request->priority, &job->key))
+        return refuse(why, SCHED_REASON_RANK);
+    if (job_know(s, slot, true, err) < 0) {
+        if (errno == ENOMEM)
+            return -1;
+        *why = unknown_reason(errno, err);
         errno = EINVAL;
         return -1;
     }
-    if (!key_of(s, slot, request->priority, &job->key)) {
-        snprintf(reason, size, "priority out of range");
-        errno = EINVAL;
-        return -1;
-    }
-    if (job_know(s, slot, true, reason, size) < 0)
-        return -1;
-    return enter_account(s, slot, request, reason, size);
+    return enter_account(s, slot, request, why);
 }
 
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh)
@@ -170,18 +185,16 @@ uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t me
 }
 
 int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, const char *id,
-             char *reason, size_t size)
+             berth_error_t *err)
 {
     struct depend *depend = s->queues->depend;
     struct details *d = s->jobs[slot].details;
     const char *name = request->name ? request->name : id;
-    berth_error_t err;
     int rc = depend_job(depend, slot, id, d->member, d->members, d->user, name, request->dependency,
-                        &err);
+                        err);
     d->is_nameless = rc < 0;
     if (rc == 0 || errno != EINVAL)
         return rc;
-    snprintf(reason, size, "%s", err.text);
     /* It is rejected, under its name if it can be had: others may have to do with it. */
     d->is_nameless =
         depend_job(depend, slot, id, d->member, d->members, d->user, name, NULL, NULL) < 0;
@@ -189,30 +202,37 @@ int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, con
     return -1;
 }
 
+/* Look at a member that is listed: 0 if it waits; -1: EINVAL with a reason, as admit; ENOMEM. */
+static int let_in(sched_t *s, uint32_t slot, const struct sched_request *request, const char *wrong,
+                  struct sched_reason *why, berth_error_t *err)
+{
+    char number[24];
+    snprintf(number, sizeof(number), "%llu", (unsigned long long)request->tag);
+    why->kind = SCHED_REASON_REQUEST;
+    why->words = err->text;
+    if (job_name(s, slot, request, request->id ? request->id : number, err) < 0)
+        return -1;
+    if (wrong) {
+        why->words = wrong;
+        return refuse(why, SCHED_REASON_JOBSPEC);
+    }
+    *why = (struct sched_reason){.kind = SCHED_REASON_NONE};
+    return admit(s, slot, request, why, err) < 0 ? -1 : job_take_in(s, slot, request, true);
+}
+
 /* Submit one member. Returns its slot, or JOB_NONE with ENOMEM and nothing changed. */
 static uint32_t submit_member(sched_t *s, const struct sched_request *request, uint32_t member,
                               const char *wrong, struct shared_text *text)
 {
-    char reason[sizeof(((struct details *)0)->reason)] = "";
-    char number[24];
+    berth_error_t err = {""};
+    struct sched_reason why = {.kind = SCHED_REASON_NONE}, *never;
     uint32_t slot = member_new(s, request, member, text);
     if (slot == JOB_NONE)
         return JOB_NONE;
-    snprintf(number, sizeof(number), "%llu", (unsigned long long)request->tag);
-    int rc = job_name(s, slot, request, request->id ? request->id : number, reason, sizeof(reason));
-    if (rc == 0 && wrong) {
-        snprintf(reason, sizeof(reason), "jobspec: %.118s", wrong);
-        errno = EINVAL;
-        rc = -1;
-    }
-    if (rc == 0)
-        rc = admit(s, slot, request, reason, sizeof(reason));
-    if (rc == 0)
-        rc = job_take_in(s, slot, request, true);
-    if (rc == 0)
+    if (let_in(s, slot, request, wrong, &why, &err) == 0)
         return slot;
-    if (errno == EINVAL) {
-        job_reject(s, slot, reason);
+    if (errno == EINVAL && (never = sched_reason_copy(&why))) {
+        job_reject(s, slot, never);
         return slot;
     }
     job_forget(s, slot);

@@ -183,6 +183,7 @@ static int carry_out(struct play *p, const struct sched_decision *d)
 {
     struct decisions *out = p->options.decisions;
     size_t job = decided_job(p, d);
+    char reason[SCHED_REASON_TEXT];
     uint32_t other;
     if (d->kind == SCHED_START)
         return start_job(p, job, d);
@@ -195,16 +196,16 @@ static int carry_out(struct play *p, const struct sched_decision *d)
     switch (d->kind) {
     case SCHED_RESERVE:
         if (out)
-            decisions_reserve(out, p->now, name, d->at, d->reason);
+            decisions_reserve(out, p->now, name, d->at, NULL);
         return 0;
     case SCHED_WAIT:
         if (out)
-            decisions_wait(out, p->now, name, d->reason ? d->reason : "", d->at);
+            decisions_wait(out, p->now, name, sched_reason_text(d->reason, reason), d->at);
         return 0;
     case SCHED_REJECT:
         if (out)
-            decisions_reject(out, p->now, name, d->reason ? d->reason : "");
-        return close_job(p, job, PLAY_REJECTED, d->reason ? d->reason : "");
+            decisions_reject(out, p->now, name, sched_reason_text(d->reason, reason));
+        return close_job(p, job, PLAY_REJECTED, sched_reason_text(d->reason, reason));
     case SCHED_PREEMPT:
         if (out && intern_find(&p->handles, (const char *)&d->other, sizeof(d->other), &other))
             decisions_preempt(out, p->now, name, play_name(p, other, &p->name_also), d->requeue);

@@ -64,9 +64,9 @@ static int look_closely(struct play *p, size_t job, struct strbuf *kept, struct 
         f->start = a.start;
         f->end = a.until;
         f->how = f->resources = "";
-        size_t length = a.reason ? strlen(a.reason) : 0;
-        strbuf_put(kept, a.reason, length);
-        strbuf_putc(kept, '\0');
+        char reason[SCHED_REASON_TEXT];
+        size_t length = strlen(sched_reason_text(&a.reason, reason));
+        strbuf_put(kept, reason, length + 1);
         if (a.queue && play_intern(p, a.queue, &s->queue) < 0)
             return -1;
         if (f->state == SCENARIO_IS_RESERVED) {

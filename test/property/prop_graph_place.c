@@ -209,7 +209,7 @@ static void draw_class(struct run *r, struct class_of_ask *c)
         fail_msg("seed %llu %s: know %d (%s), naive %d", (unsigned long long)r->seed, r->policy, rc,
                  err.text, ever);
     if (rc < 0) {
-        CHECK(errno == ENODEV && strncmp(err.text, "unsatisfiable", 13) == 0);
+        CHECK(errno == ENODEV && err.text[0]);
         return;
     }
     c->known = true;

@@ -227,19 +227,22 @@ static int64_t amount(void *arg, const char *type)
 
 static void compare(struct world *w, struct job *job)
 {
-    char expected[64], found[64];
+    char expected[64];
     int64_t n = (int64_t)below(w, 5);
     for (int kind = JOB; kind <= START; kind++) {
         int64_t of = kind == JOB || kind == PENDING ? n : 1;
-        expected[0] = found[0] = '\0';
+        struct sched_reason found = {.second = SECOND};
+        char text[SCHED_REASON_TEXT];
+        expected[0] = '\0';
         bool may = model(w, job, (enum kind)kind, of, expected);
-        bool does = kind == JOB ? limits_job(w->limits, job->account, n, amount, job, found, 64)
-                    : kind == PENDING
-                        ? limits_pending(w->limits, job->account, (uint32_t)n, found, 64)
-                    : kind == OPEN ? limits_open(w->limits, job->account, found, 64)
-                                   : limits_start(w->limits, job->account, amount, job, found, 64);
+        bool does =
+            kind == JOB       ? limits_job(w->limits, job->account, n, amount, job, &found.limit)
+            : kind == PENDING ? limits_pending(w->limits, job->account, (uint32_t)n, &found.limit)
+            : kind == OPEN    ? limits_open(w->limits, job->account, &found.limit)
+                              : limits_start(w->limits, job->account, amount, job, &found.limit);
         assert_int_equal(does, may);
-        assert_string_equal(found, expected);
+        found.kind = does ? SCHED_REASON_NONE : SCHED_REASON_LIMIT;
+        assert_string_equal(sched_reason_text(&found, text), expected);
     }
 }
 

@@ -148,7 +148,8 @@ static bool is_let_in(struct scene *c, const struct scene_job *j)
     SCENE_CHECK(c, sched_pass(to, c->now, false, &decisions, &n) == 0);
     for (size_t i = 0; i < n && !found; i++) {
         const struct scene_job *k = &c->job[decisions[i].tag + decisions[i].member];
-        found = decisions[i].kind == SCHED_WAIT && strncmp(decisions[i].reason, "limit ", 6) == 0 &&
+        found = decisions[i].kind == SCHED_WAIT &&
+                decisions[i].reason->kind == SCHED_REASON_LIMIT &&
                 scene_lane(c, k->queue) == scene_lane(c, j->queue) && scene_before(c, k, j) &&
                 sched_state(c->sched, k->handle) == SCHED_WAITING;
     }
@@ -227,7 +228,7 @@ static bool is_limited_before(const struct scene *c, const struct scene_job *j)
     for (int i = 0; i < c->jobs; i++)
         if (waits(c, &c->job[i]) && scene_before(c, &c->job[i], j) &&
             sched_annotate(c->sched, c->job[i].handle, &a) == 0 &&
-            strncmp(a.reason, "limit ", 6) == 0)
+            a.reason.kind == SCHED_REASON_LIMIT)
             return true;
     return false;
 }

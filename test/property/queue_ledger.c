@@ -458,9 +458,9 @@ static void preempted(struct scene *c, struct scene_job *j, const struct sched_d
 
 static void rejected(struct scene *c, struct scene_job *j, const struct sched_decision *d)
 {
-    SCENE_CHECK(c, d->reason && d->reason[0]);
+    SCENE_CHECK(c, d->reason && d->reason->kind != SCHED_REASON_NONE);
     SCENE_CHECK(c, !j->running);
-    if (strncmp(d->reason, "unsatisfiable", 13) == 0)
+    if (d->reason->kind == SCHED_REASON_UNSATISFIABLE)
         SCENE_CHECK(c, !j->could);
     scene_ended(c, j, false);
     j->rejected = true;
@@ -543,7 +543,7 @@ static void check_lanes(const struct scene *c)
         if (j->gone || j->state != SCHED_RESERVED)
             continue;
         SCENE_CHECK(c, sched_annotate(c->sched, j->handle, &a) == 0);
-        if (strcmp(a.reason, "preempting") == 0)
+        if (a.reason.kind == SCHED_REASON_PREEMPTING)
             preempting[scene_lane(c, j->queue)]++;
         else
             held[scene_lane(c, j->queue)]++;
@@ -556,7 +556,7 @@ static bool is_over_limit(const struct scene *c, const struct scene_job *j)
 {
     struct sched_annotation a;
     SCENE_CHECK(c, sched_annotate(c->sched, j->handle, &a) == 0);
-    return strncmp(a.reason, "limit", 5) == 0;
+    return a.reason.kind == SCHED_REASON_LIMIT;
 }
 
 /* What a job is promised is what it was when that was told last. */
@@ -611,7 +611,7 @@ static void log_decisions(struct scene *c, const struct sched_decision *d, size_
     assert_non_null(line);
     for (size_t i = 0; i < n; i++) {
         struct scene_job *j = &c->job[d[i].tag + d[i].member];
-        char text[300];
+        char text[300], reason[SCHED_REASON_TEXT];
         const char *resources = "";
         if ((d[i].kind == SCHED_START || d[i].kind == SCHED_RESERVE) && !j->gone &&
             sched_resources(c->sched, j->handle, &resources) < 0)
@@ -619,7 +619,7 @@ static void log_decisions(struct scene *c, const struct sched_decision *d, size_
         snprintf(text, sizeof(text), "%" PRId64 " %s %s.%u %" PRId64 " %" PRId64 " %d %d %s %s\n",
                  c->now, kinds[d[i].kind], j->id, j->member, d[i].at, d[i].until,
                  d[i].kind == SCHED_START ? (int)d[i].how : 0, d[i].requeue,
-                 d[i].reason ? d[i].reason : "", resources);
+                 sched_reason_text(d[i].reason, reason), resources);
         if (d[i].kind == SCHED_WAIT && c->options.no_reasons)
             continue;
         if (d[i].kind == SCHED_RESERVE && d[i].at == j->logged)
@@ -710,17 +710,18 @@ void ledger_end(struct scene *c)
     for (int i = 0; i < c->jobs; i++) {
         const struct scene_job *j = &c->job[i];
         struct sched_annotation a;
+        char text[SCHED_REASON_TEXT];
         if (j->gone)
             continue;
         SCENE_CHECK(c, sched_annotate(c->sched, j->handle, &a) == 0);
         if (!c->options.no_reasons)
-            strbuf_puts(&c->log, a.reason);
-        if (a.state == SCHED_BLOCKED && strncmp(a.reason, "dep", 3) == 0) {
+            strbuf_puts(&c->log, sched_reason_text(&a.reason, text));
+        if (a.state == SCHED_BLOCKED && a.reason.kind == SCHED_REASON_DEPENDENCY) {
             SCENE_CHECK(c, waits_for_stuck(c, j));
             continue;
         }
         if (a.state == SCHED_BLOCKED) {
-            SCENE_CHECK(c, strncmp(a.reason, "limit", 5) == 0 && is_limited(c, j));
+            SCENE_CHECK(c, a.reason.kind == SCHED_REASON_LIMIT && is_limited(c, j));
             continue;
         }
         SCENE_CHECK(c, a.state == SCHED_WAITING);

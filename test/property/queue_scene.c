@@ -608,18 +608,20 @@ static void event(struct scene *c)
 /* The decisions of a pass, with their own copies of the reasons. */
 static struct {
     struct sched_decision d[4096];
-    char reason[4096][100];
+    struct sched_reason reason[4096];
+    char text[4096][SCHED_REASON_TEXT];
     size_t n;
 } told;
 
-static void gather(const struct sched_decision *d, size_t n)
+static void gather(const struct scene *c, const struct sched_decision *d, size_t n)
 {
     for (size_t i = 0; i < n && told.n < 4096; i++, told.n++) {
         told.d[told.n] = d[i];
         if (!d[i].reason)
             continue;
-        snprintf(told.reason[told.n], sizeof(told.reason[0]), "%s", d[i].reason);
-        told.d[told.n].reason = told.reason[told.n];
+        sched_reason_text(d[i].reason, told.text[told.n]);
+        sched_reason_read(&told.reason[told.n], told.text[told.n], c->config.config.second);
+        told.d[told.n].reason = &told.reason[told.n];
     }
 }
 
@@ -640,7 +642,7 @@ static void pass(struct scene *c)
     do {
         const struct sched_decision *d;
         size_t n;
-        CALL(c, rc < 0, (rc = some(c, &d, &n), gather(d, n)));
+        CALL(c, rc < 0, (rc = some(c, &d, &n), gather(c, d, n)));
         SCENE_CHECK(c, rc >= 0 && told.n < 4096);
     } while (rc == 1);
     c->in_pass = false;

@@ -110,10 +110,10 @@ static void no_account(void **state)
     until_failure = 0;
     assert_int_equal(limits_add(limits, 0, two, NULL), -1);
     assert_int_equal(errno, ENOMEM);
-    assert_true(limits_check(limits) && limits_start(limits, 0, two, NULL, NULL, 0));
+    assert_true(limits_check(limits) && limits_start(limits, 0, two, NULL, NULL));
     for (int i = 0; i < 2; i++)
         assert_int_equal(limits_add(limits, 0, two, NULL), 0);
-    assert_false(limits_start(limits, 0, two, NULL, NULL, 0));
+    assert_false(limits_start(limits, 0, two, NULL, NULL));
     assert_true(limits_check(limits));
     limits_destroy(limits);
     setup_destroy(setup);

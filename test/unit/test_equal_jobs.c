@@ -97,7 +97,8 @@ static void assert_rejected(struct fixture *f, const char *why)
 {
     assert_int_equal(f->n, 1);
     assert_int_equal(f->decision[0].kind, SCHED_REJECT);
-    assert_string_equal(f->decision[0].reason, why);
+    char text[SCHED_REASON_TEXT];
+    assert_string_equal(sched_reason_text(f->decision[0].reason, text), why);
 }
 
 static void the_machine_changes_between_them(void **state)
@@ -128,7 +129,7 @@ static void what_is_no_jobspec_is_none_each_time(void **state)
         pass(&f, 0);
         assert_int_equal(f.n, 1);
         assert_int_equal(f.decision[0].kind, SCHED_REJECT);
-        assert_int_equal(strncmp(f.decision[0].reason, "jobspec: ", 9), 0);
+        assert_int_equal(f.decision[0].reason->kind, SCHED_REASON_JOBSPEC);
     }
     end(&f);
 }

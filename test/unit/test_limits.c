@@ -61,7 +61,7 @@ static const struct sched_queue_config queues[] = {
 struct fixture {
     struct setup *setup;
     struct limits *limits;
-    char reason[64];
+    struct sched_reason_limit over;
 };
 
 static int begin(void **state)
@@ -72,7 +72,6 @@ static int begin(void **state)
     assert_non_null(f.setup);
     f.limits = limits_create(f.setup);
     assert_non_null(f.limits);
-    strcpy(f.reason, "?");
     *state = &f;
     return 0;
 }
@@ -106,18 +105,22 @@ static void sub(struct fixture *f, uint32_t number, int64_t node, int64_t core)
     assert_true(limits_check(f->limits));
 }
 
+static void expect_over(const struct fixture *f, const char *expected)
+{
+    struct sched_reason reason = {
+        .kind = SCHED_REASON_LIMIT, .limit = f->over, .second = f->setup->second};
+    char text[SCHED_REASON_TEXT];
+    assert_string_equal(sched_reason_text(&reason, text), expected);
+}
+
 #define JOB(f, account, duration, ...)                                                             \
-    limits_job((f)->limits, account, duration, amount, &(struct job){__VA_ARGS__}, (f)->reason,    \
-               sizeof((f)->reason))
+    limits_job((f)->limits, account, duration, amount, &(struct job){__VA_ARGS__}, &(f)->over)
 #define START(f, account, ...)                                                                     \
-    limits_start((f)->limits, account, amount, &(struct job){__VA_ARGS__}, (f)->reason,            \
-                 sizeof((f)->reason))
+    limits_start((f)->limits, account, amount, &(struct job){__VA_ARGS__}, &(f)->over)
 #define EVER(f, account, ...)                                                                      \
-    limits_ever((f)->limits, account, amount, &(struct job){__VA_ARGS__}, (f)->reason,             \
-                sizeof((f)->reason))
-#define OPEN(f, account) limits_open((f)->limits, account, (f)->reason, sizeof((f)->reason))
-#define PENDING(f, account, n)                                                                     \
-    limits_pending((f)->limits, account, n, (f)->reason, sizeof((f)->reason))
+    limits_ever((f)->limits, account, amount, &(struct job){__VA_ARGS__}, &(f)->over)
+#define OPEN(f, account)       limits_open((f)->limits, account, &(f)->over)
+#define PENDING(f, account, n) limits_pending((f)->limits, account, n, &(f)->over)
 
 static void an_account_is_a_user_under_limits(void **state)
 {
@@ -137,13 +140,13 @@ static void a_job_has_limits(void **state)
     uint32_t ann = account(f, 0, "ann", NULL, 0);
     assert_true(JOB(f, ann, 3600500000, 4, 100));
     assert_false(JOB(f, ann, 1, 5, 1));
-    assert_string_equal(f->reason, "limit job node 4");
+    expect_over(f, "limit job node 4");
     assert_false(JOB(f, ann, 3600500001, 1, 1));
-    assert_string_equal(f->reason, "limit job duration 3600.5");
-    assert_false(limits_job(f->limits, ann, 1, amount, &(struct job){5, 1}, NULL, 0));
+    expect_over(f, "limit job duration 3600.5");
+    assert_false(limits_job(f->limits, ann, 1, amount, &(struct job){5, 1}, NULL));
     uint32_t part =
         account(f, 1, "ann", NULL, 0); /* has none of its own, and none of its parent's */
-    assert_true(limits_job(f->limits, part, INT64_MAX, unasked, NULL, NULL, 0));
+    assert_true(limits_job(f->limits, part, INT64_MAX, unasked, NULL, NULL));
 }
 
 /* The first that names the user holds; what it doesn't name stays. */
@@ -155,19 +158,19 @@ static void exceptions_hold(void **state)
     uint32_t ann = account(f, 0, "ann", staff, 1);
     assert_true(JOB(f, boss, INT64_MAX, 8, 1));
     assert_false(JOB(f, boss, 1, 9, 1));
-    assert_string_equal(f->reason, "limit job node 8");
+    expect_over(f, "limit job node 8");
     assert_false(JOB(f, vip, 1, 9, 1));
     assert_true(START(f, ann, 1, 16));
     assert_false(START(f, ann, 1, 17));
-    assert_string_equal(f->reason, "limit user core 16");
+    expect_over(f, "limit user core 16");
     assert_false(START(f, boss, 1, 9));
-    assert_string_equal(f->reason, "limit user core 8");
+    expect_over(f, "limit user core 8");
     for (int i = 0; i < 3; i++) {
         assert_true(OPEN(f, boss));
         add(f, boss, 1, 1);
     }
     assert_false(OPEN(f, boss));
-    assert_string_equal(f->reason, "limit user running 3");
+    expect_over(f, "limit user running 3");
 }
 
 static void users_and_queues_have_limits(void **state)
@@ -180,18 +183,18 @@ static void users_and_queues_have_limits(void **state)
     add(f, ann, 4, 7);
     assert_true(START(f, ann, 1, 1));
     assert_false(START(f, ann, 1, 2));
-    assert_string_equal(f->reason, "limit user core 8");
+    expect_over(f, "limit user core 8");
     add(f, ann, 1, 1);
     assert_false(OPEN(f, ann));
     assert_false(START(f, ann, 0, 0));
-    assert_string_equal(f->reason, "limit user running 2");
+    expect_over(f, "limit user running 2");
     add(f, bob, 4, 1);
     assert_true(START(f, bob, 1, 1));
     assert_false(START(f, bob, 2, 1));
-    assert_string_equal(f->reason, "limit queue node 10");
+    expect_over(f, "limit queue node 10");
     add(f, bob, 0, 1);
     assert_false(OPEN(f, cid));
-    assert_string_equal(f->reason, "limit queue running 4");
+    expect_over(f, "limit queue running 4");
     sub(f, ann, 4, 7);
     assert_true(START(f, cid, 5, 8));
     assert_false(START(f, cid, 6, 8));
@@ -205,25 +208,25 @@ static void a_part_counts_for_the_whole(void **state)
     add(f, part, 6, 100);
     assert_true(START(f, whole, 4, 8));
     assert_false(START(f, whole, 5, 8));
-    assert_string_equal(f->reason, "limit queue node 10");
+    expect_over(f, "limit queue node 10");
     assert_false(START(f, part, 1, 8));
-    assert_string_equal(f->reason, "limit user node 6");
+    expect_over(f, "limit user node 6");
     add(f, whole, 1, 8);
     add(f, whole, 1, 0);
     assert_false(START(f, whole, 0, 0));
-    assert_string_equal(f->reason, "limit user running 2");
+    expect_over(f, "limit user running 2");
     uint32_t bob = account(f, 1, "bob", NULL, 0);
     assert_true(START(f, bob, 2, 8));
     assert_false(START(f, bob, 3, 8));
-    assert_string_equal(f->reason, "limit queue node 10");
+    expect_over(f, "limit queue node 10");
     add(f, bob, 0, 0);
     assert_false(OPEN(f, bob));
-    assert_string_equal(f->reason, "limit queue running 4");
+    expect_over(f, "limit queue running 4");
     sub(f, whole, 1, 8);
     assert_true(OPEN(f, bob));
     add(f, bob, 0, 0);
     assert_false(OPEN(f, bob));
-    assert_string_equal(f->reason, "limit queue running 3");
+    expect_over(f, "limit queue running 3");
 }
 
 /* Whatever others have. */
@@ -235,13 +238,13 @@ static void what_can_never_be_within(void **state)
     add(f, ann, 4, 8);
     assert_true(EVER(f, ann, 10, 8));
     assert_false(EVER(f, ann, 1, 9));
-    assert_string_equal(f->reason, "limit user core 8");
+    expect_over(f, "limit user core 8");
     assert_false(EVER(f, ann, 11, 1));
-    assert_string_equal(f->reason, "limit queue node 10");
+    expect_over(f, "limit queue node 10");
     assert_true(EVER(f, account(f, 0, "ann", staff, 1), 1, 16));
     assert_false(EVER(f, part, 7, 100));
-    assert_string_equal(f->reason, "limit user node 6");
-    assert_true(limits_ever(f->limits, account(f, 2, "ann", NULL, 0), unasked, NULL, NULL, 0));
+    expect_over(f, "limit user node 6");
+    assert_true(limits_ever(f->limits, account(f, 2, "ann", NULL, 0), unasked, NULL, NULL));
 }
 
 static void pending_jobs_have_limits(void **state)
@@ -251,15 +254,15 @@ static void pending_jobs_have_limits(void **state)
     uint32_t bob = account(f, 0, "bob", NULL, 0);
     assert_true(PENDING(f, ann, 5));
     assert_false(PENDING(f, ann, 6));
-    assert_string_equal(f->reason, "limit user pending 5");
+    expect_over(f, "limit user pending 5");
     limits_wait(f->limits, ann, 4);
     assert_true(PENDING(f, ann, 1));
     assert_false(PENDING(f, ann, 2));
     assert_true(PENDING(f, bob, 4));
     assert_false(PENDING(f, bob, 5));
-    assert_string_equal(f->reason, "limit queue pending 8");
+    expect_over(f, "limit queue pending 8");
     assert_false(PENDING(f, account(f, 1, "cid", NULL, 0), UINT32_MAX));
-    assert_string_equal(f->reason, "limit queue pending 8");
+    expect_over(f, "limit queue pending 8");
     limits_wait(f->limits, ann, -1);
     assert_true(PENDING(f, bob, 5));
 }
@@ -272,7 +275,7 @@ static void groups_do_not_split_what_a_user_holds(void **state)
     uint32_t staffed = account(f, 0, "ann", staff, 1);
     add(f, staffed, 1, 9);
     assert_false(START(f, ann, 1, 1));
-    assert_string_equal(f->reason, "limit user core 8");
+    expect_over(f, "limit user core 8");
     assert_true(START(f, ann, 1, 0)); /* none of what there is too much of */
     assert_true(START(f, staffed, 1, 7));
     assert_false(START(f, staffed, 1, 8));
@@ -283,11 +286,11 @@ static void without_limits_nothing_is_measured(void **state)
     struct fixture *f = *state;
     uint32_t ann = account(f, 2, "ann", NULL, 0);
     assert_false(limits_measures(f->limits, ann));
-    assert_true(limits_job(f->limits, ann, INT64_MAX, NULL, NULL, NULL, 0));
-    assert_true(limits_pending(f->limits, ann, UINT32_MAX, NULL, 0));
+    assert_true(limits_job(f->limits, ann, INT64_MAX, NULL, NULL, NULL));
+    assert_true(limits_pending(f->limits, ann, UINT32_MAX, NULL));
     for (int i = 0; i < 10; i++) {
-        assert_true(limits_open(f->limits, ann, NULL, 0));
-        assert_true(limits_start(f->limits, ann, unasked, NULL, NULL, 0));
+        assert_true(limits_open(f->limits, ann, NULL));
+        assert_true(limits_start(f->limits, ann, unasked, NULL, NULL));
         assert_int_equal(limits_add(f->limits, ann, unasked, NULL), 0);
     }
     limits_sub(f->limits, ann, unasked, NULL);

@@ -71,7 +71,7 @@ static void pass(struct world *w, int64_t now)
 
 struct kept {
     struct sched_decision decision[16];
-    char reason[16][128];
+    char reason[16][SCHED_REASON_TEXT];
     size_t n;
 };
 
@@ -81,8 +81,7 @@ static void keep(struct kept *k, const struct world *w)
     k->n = w->n;
     for (size_t i = 0; i < w->n; i++) {
         k->decision[i] = w->decision[i];
-        snprintf(k->reason[i], sizeof(k->reason[i]), "%s",
-                 w->decision[i].reason ? w->decision[i].reason : "");
+        sched_reason_text(w->decision[i].reason, k->reason[i]);
     }
 }
 
@@ -91,8 +90,8 @@ static void expect_kept(const struct kept *k, const struct world *w)
     assert_true(sched_check(w->sched));
     for (size_t i = 0; i < k->n; i++) {
         assert_memory_equal(&w->decision[i], &k->decision[i], sizeof(*k->decision));
-        if (w->decision[i].reason)
-            assert_string_equal(w->decision[i].reason, k->reason[i]);
+        char reason[SCHED_REASON_TEXT];
+        assert_string_equal(sched_reason_text(w->decision[i].reason, reason), k->reason[i]);
     }
 }
 

@@ -2,14 +2,15 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/errtext.h"
+#include "berth/sched_reason.h"
 #include "cli/client/when.h"
 #include "cli/client/words.h"
 #include "cli/verb.h"
+#include "config/seconds.h"
 
 struct listing {
     struct table table;
@@ -49,21 +50,21 @@ bool listing_limit(struct strbuf *path, const char *text)
     return true;
 }
 
-/* The server says "begin 1795318963.000001". */
+/* The server tells of a time in seconds. */
 void listing_reason(struct table *table, const struct fields *job)
 {
-    static const char begin[] = "begin ";
-    const char *reason = fields_text(job, "reason", &table->cell);
-    char when[WHEN_SIZE], text[WHEN_SIZE + sizeof(begin)], *end;
+    const char *text = fields_text(job, "reason", &table->cell);
+    char read[SCHED_REASON_TEXT], when[WHEN_SIZE], told[WHEN_SIZE + sizeof("begin")];
+    struct sched_reason reason;
 
-    if (strncmp(reason, begin, sizeof(begin) - 1) == 0) {
-        double at = strtod(reason + sizeof(begin) - 1, &end);
-        if (!*end) {
-            snprintf(text, sizeof(text), "%s%s", begin, when_put(at, when));
-            reason = text;
-        }
+    snprintf(read, sizeof(read), "%s", text);
+    sched_reason_read(&reason, read, SECONDS_TICKS);
+    if (reason.kind == SCHED_REASON_BEGIN) {
+        when_put((double)reason.at / (double)SECONDS_TICKS, when);
+        snprintf(told, sizeof(told), "%s %s", "begin", when);
+        text = told;
     }
-    table_cell(table, reason);
+    table_cell(table, text);
 }
 
 void listing_count(struct table *table, const struct fields *job, const char *key)

@@ -328,8 +328,8 @@ static int explain(struct graph_place *n, const struct class *c, berth_error_t *
             continue;
         strbuf_reset(&n->text);
         describe(&n->text, want, name);
-        return errtext_set(err, ENODEV, "unsatisfiable: asks for %s, the %s has %" PRId64,
-                           strbuf_text(&n->text), part->requires ? "queue" : "machine", has);
+        return errtext_set(err, ENODEV, "asks for %s, the %s has %" PRId64, strbuf_text(&n->text),
+                           part->requires ? "queue" : "machine", has);
     }
     if (c->spec->constraints) {
         int64_t want = least(n, c, TYPE_NODE);
@@ -339,11 +339,10 @@ static int explain(struct graph_place *n, const struct class *c, berth_error_t *
             return errtext_set(err, ENOMEM, "out of memory");
         if (has < want)
             return errtext_set(err, ENODEV,
-                               "unsatisfiable: asks for %" PRId64 " node%s, %" PRId64
-                               " are as it requires",
-                               want, want == 1 ? "" : "s", has);
+                               "asks for %" PRId64 " node%s, %" PRId64 " are as it requires", want,
+                               want == 1 ? "" : "s", has);
     }
-    return errtext_set(err, ENODEV, "unsatisfiable: there is enough in all, but not together");
+    return errtext_set(err, ENODEV, "there is enough in all, but not together");
 }
 
 static bool knows(const void *arg, const char *type)

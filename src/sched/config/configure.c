@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/errtext.h"
 #include "sched/controllers/ask.h"
@@ -17,8 +16,8 @@
 struct known {
     struct job job;
     uint32_t queue, account, kind;
-    bool is_known; /* the job asks for something in the new state too */
-    char *never;   /* why what its queue has now could never give it that; NULL */
+    bool is_known;              /* the job asks for something in the new state too */
+    struct sched_reason *never; /* why what its queue has now could never give it that; NULL */
 };
 
 static struct known known_of(const sched_t *s, uint32_t slot)
@@ -44,7 +43,7 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
-    char reason[sizeof(d->reason)] = "out of memory";
+    berth_error_t why = {"out of memory"};
     const char *name = n->setup->queue[queue].name;
     d->kind = KIND_NONE;
     d->queue = queue;
@@ -55,13 +54,15 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
     d->account = (uint32_t)account;
     if (!key_of(s, slot, d->priority, &job->key))
         return errtext_set(err, EINVAL, "queue %.100s: priority out of range", name);
-    int rc = job_know(s, slot, refuse, reason, sizeof(reason));
+    int rc = job_know(s, slot, refuse, &why);
     int saved = errno;
     shared_text_rest(d->jobspec);
-    if (rc < 0)
-        return errtext_set(err, saved, "job %.60s in queue %.60s: %.100s",
-                           depend_id(n->depend, slot), name, reason);
-    return 0;
+    if (rc == 0)
+        return 0;
+    struct sched_reason unknown = unknown_reason(saved, &why);
+    char text[SCHED_REASON_TEXT];
+    return errtext_set(err, saved == ENODEV ? EINVAL : saved, "job %.60s in queue %.60s: %.100s",
+                       depend_id(n->depend, slot), name, sched_reason_text(&unknown, text));
 }
 
 /* A job's kind and class are no longer its own. */
@@ -78,15 +79,15 @@ static int queue_change(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t
 {
     struct known was = known_of(s, slot);
     struct details *d = s->jobs[slot].details;
-    char reason[sizeof(d->reason)] = "out of memory";
+    struct sched_reason_limit over;
     pending_end(s, slot);
     if (know_in(s, slot, queue, true, err) < 0) {
         known_restore(s, slot, &was);
         pending_begin(s, slot);
         return -1;
     }
-    bool taken = job_is_within(s, slot, d->limit, reason, sizeof(reason)) &&
-                 limits_pending(s->queues->limits, d->account, 1, reason, sizeof(reason));
+    bool taken = job_is_within(s, slot, d->limit, &over) &&
+                 limits_pending(s->queues->limits, d->account, 1, &over);
     bool room = taken && (s->jobs[slot].state == SCHED_BLOCKED || open_reserve(s, slot) == 0);
     if (room) {
         pending_begin(s, slot);
@@ -95,8 +96,7 @@ static int queue_change(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t
     unknow(s, &s->queues->kinds, d->kind, s->jobs[slot].ask.class);
     known_restore(s, slot, &was);
     pending_begin(s, slot);
-    return taken ? errtext_set(err, ENOMEM, "out of memory")
-                 : errtext_set(err, EINVAL, "%s", reason);
+    return taken ? errtext_set(err, ENOMEM, "out of memory") : refuse_limit(s, &over, err);
 }
 
 /* A job goes from where it waits to where it is as `new`, for which there is room. */
@@ -240,7 +240,8 @@ static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_
 /* Look whether a waiting job whose queue has another part of the machine from now on could ever start, all up and idle. Of a queue
  * that keeps its part nobody is asked: what the machine has lost may come back. Returns 0 with *never, or -1 with ENOMEM.
  */
-static int look_at_part(sched_t *s, const struct job *job, uint32_t old_part, char **never)
+static int look_at_part(sched_t *s, const struct job *job, uint32_t old_part,
+                        struct sched_reason **never)
 {
     const struct place_ops *ops = s->place->ops;
     berth_error_t err;
@@ -251,7 +252,8 @@ static int look_at_part(sched_t *s, const struct job *job, uint32_t old_part, ch
         ops->forget(s->place, job->ask.class);
         return 0;
     }
-    *never = errno == ENODEV ? strdup(err.text) : NULL;
+    struct sched_reason why = unknown_reason(errno, &err);
+    *never = errno == ENODEV ? sched_reason_copy(&why) : NULL;
     return *never ? 0 : -1;
 }
 
@@ -313,7 +315,7 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
 }
 
 /* Reject the jobs that can never start any more, as new ones would be. */
-static void reject_never(sched_t *s, const struct known *known)
+static void reject_never(sched_t *s, struct known *known)
 {
     uint32_t slot = s->queues->first;
     for (; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
@@ -324,6 +326,7 @@ static void reject_never(sched_t *s, const struct known *known)
         else if (s->jobs[slot].state == SCHED_RESERVED)
             held_release(s, slot);
         job_reject(s, slot, known[slot].never);
+        known[slot].never = NULL;
     }
 }
 

@@ -5,16 +5,29 @@
 /* Take a blocked job whose dependency is met, or never can be. */
 static int resolve_job(sched_t *s, uint32_t slot, bool never)
 {
-    struct details *d = s->jobs[slot].details;
     if (s->jobs[slot].state != SCHED_BLOCKED)
         return 0;
     if (!never)
         return job_unblock(s, slot, BLOCK_DEPEND);
-    char reason[sizeof(d->reason)];
     struct sched_reason why;
     depend_reason(s->queues->depend, slot, &why);
-    job_reject(s, slot, sched_reason_text(&why, reason));
+    struct sched_reason *kept = sched_reason_copy(&why);
+    if (!kept)
+        return -1;
+    job_reject(s, slot, kept);
     return 0;
+}
+
+/* The same for a job that may not have been told of. */
+static int resolve_again(sched_t *s, uint32_t slot)
+{
+    struct sched_reason why;
+    if (s->jobs[slot].state != SCHED_BLOCKED || !(s->jobs[slot].details->blocked & BLOCK_DEPEND))
+        return 0;
+    depend_reason(s->queues->depend, slot, &why);
+    return why.kind == SCHED_REASON_DEPENDENCY
+               ? 0
+               : resolve_job(s, slot, why.kind == SCHED_REASON_NEVER_MET);
 }
 
 /* Jobs whose dependencies are met wait for resources; those whose never can be are rejected. Where there is no memory for it the next
@@ -30,12 +43,8 @@ static int resolve(sched_t *s)
         rc = resolve_job(s, slot, never) < 0 ? -1 : rc;
     while (depend_next_nearer(n->depend, &slot))
         tell_later(s, slot);
-    if (n->recheck_depend && rc == 0) {
-        for (slot = 0; slot < s->n_jobs && rc == 0; slot++)
-            if (s->jobs[slot].state == SCHED_BLOCKED &&
-                s->jobs[slot].details->blocked & BLOCK_DEPEND && !depend_waits(n->depend, slot))
-                rc = resolve_job(s, slot, false);
-    }
+    for (slot = 0; n->recheck_depend && slot < s->n_jobs && rc == 0; slot++)
+        rc = resolve_again(s, slot);
     n->recheck_depend = rc < 0;
     return rc;
 }

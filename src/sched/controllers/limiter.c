@@ -1,11 +1,11 @@
 #include "sched/controllers/limiter.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/errtext.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 
@@ -28,36 +28,37 @@ static int64_t amount_wanted(void *arg, const char *type)
 }
 
 static bool is_request_within(const sched_t *s, uint32_t slot, const struct place_ask *ask,
-                              char *reason, size_t size)
+                              struct sched_reason_limit *over)
 {
     struct measured m = {s, -1, ask->class};
     const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
-    return limits_job(limits, account, ask->duration, amount_wanted, &m, reason, size) &&
-           limits_ever(limits, account, amount_wanted, &m, reason, size);
+    return limits_job(limits, account, ask->duration, amount_wanted, &m, over) &&
+           limits_ever(limits, account, amount_wanted, &m, over);
 }
 
-bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size)
+bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
+                   struct sched_reason_limit *over)
 {
     struct place_ask ask = s->jobs[slot].ask;
     ask.duration = duration;
-    return is_request_within(s, slot, &ask, reason, size);
+    return is_request_within(s, slot, &ask, over);
 }
 
 /* Whether limits let one more go on beside what is held, by what it asks for at least. */
-static bool is_let(const sched_t *s, uint32_t slot, uint32_t class, char *reason, size_t size)
+static bool is_let(const sched_t *s, uint32_t slot, uint32_t class, struct sched_reason_limit *over)
 {
     struct measured m = {s, -1, class};
     const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
-    return limits_open(limits, account, reason, size) &&
+    return limits_open(limits, account, over) &&
            (!limits_measures(limits, account) ||
-            limits_start(limits, account, amount_wanted, &m, reason, size));
+            limits_start(limits, account, amount_wanted, &m, over));
 }
 
 static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask)
 {
-    return is_request_within(s, slot, ask, NULL, 0) && is_let(s, slot, ask->class, NULL, 0);
+    return is_request_within(s, slot, ask, NULL) && is_let(s, slot, ask->class, NULL);
 }
 
 static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking)
@@ -66,9 +67,31 @@ static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t 
     const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
     return !limits_measures(limits, account) ||
-           (limits_job(limits, account, duration, amount_held, &m, NULL, 0) &&
-            limits_ever(limits, account, amount_held, &m, NULL, 0) &&
-            limits_start(limits, account, amount_held, &m, NULL, 0));
+           (limits_job(limits, account, duration, amount_held, &m, NULL) &&
+            limits_ever(limits, account, amount_held, &m, NULL) &&
+            limits_start(limits, account, amount_held, &m, NULL));
+}
+
+struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over)
+{
+    return (struct sched_reason){
+        .kind = SCHED_REASON_LIMIT, .limit = *over, .second = s->queues->setup->second};
+}
+
+int refuse_limit(const sched_t *s, const struct sched_reason_limit *over, berth_error_t *err)
+{
+    struct sched_reason why = limit_reason(s, over);
+    char text[SCHED_REASON_TEXT];
+    return errtext_set(err, EINVAL, "%s", sched_reason_text(&why, text));
+}
+
+int limit_keep(sched_t *s, uint32_t slot, const struct sched_reason_limit *over)
+{
+    const char *what = queues_text(s->queues, over->what);
+    if (!what)
+        return -1;
+    s->jobs[slot].details->over = (struct sched_reason_limit){over->whose, what, over->most};
+    return 0;
 }
 
 int limit_block(sched_t *s, uint32_t slot)
@@ -84,19 +107,15 @@ int limit_block(sched_t *s, uint32_t slot)
 }
 
 /* Block a job for a limit that it is over. */
-static enum step refuse(sched_t *s, uint32_t slot, const char *reason)
+static enum step refuse(sched_t *s, uint32_t slot, const struct sched_reason_limit *over)
 {
-    struct details *d = s->jobs[slot].details;
-    snprintf(d->limit_reason, sizeof(d->limit_reason), "%s", reason);
-    return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    return limit_keep(s, slot, over) < 0 || limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
 static enum step gate(sched_t *s, uint32_t slot)
 {
-    char reason[sizeof(s->jobs[slot].details->limit_reason)];
-    if (is_let(s, slot, s->jobs[slot].ask.class, reason, sizeof(reason)))
-        return STEP_BUSY;
-    return refuse(s, slot, reason);
+    struct sched_reason_limit over;
+    return is_let(s, slot, s->jobs[slot].ask.class, &over) ? STEP_BUSY : refuse(s, slot, &over);
 }
 
 static int enter(sched_t *s, uint32_t slot, int64_t booking)
@@ -110,35 +129,43 @@ static int enter(sched_t *s, uint32_t slot, int64_t booking)
 }
 
 /* Whether what a booking holds could ever be one job's of its account. */
-static bool is_ever_within(const sched_t *s, uint32_t slot, struct measured *m, char *reason,
-                           size_t size)
+static bool is_ever_within(const sched_t *s, uint32_t slot, struct measured *m,
+                           struct sched_reason_limit *over)
 {
     const struct details *d = s->jobs[slot].details;
     const struct limits *limits = s->queues->limits;
-    return limits_job(limits, d->account, d->limit, amount_held, m, reason, size) &&
-           limits_ever(limits, d->account, amount_held, m, reason, size);
+    return limits_job(limits, d->account, d->limit, amount_held, m, over) &&
+           limits_ever(limits, d->account, amount_held, m, over);
+}
+
+/* Reject a job that can never be within a limit. */
+static enum step reject(sched_t *s, uint32_t slot, const struct sched_reason_limit *over)
+{
+    struct sched_reason why = limit_reason(s, over);
+    struct sched_reason *never = sched_reason_copy(&why);
+    if (!never)
+        return STEP_FAILED;
+    if (s->jobs[slot].state == SCHED_RESERVED)
+        held_release(s, slot);
+    else
+        open_remove(s, slot);
+    job_reject(s, slot, never);
+    return STEP_DONE;
 }
 
 static enum step count(sched_t *s, uint32_t slot, int64_t booking)
 {
-    struct job *job = &s->jobs[slot];
     const struct limits *limits = s->queues->limits;
-    uint32_t account = job->details->account;
-    struct measured m = {s, booking, job->ask.class};
-    char reason[sizeof(job->details->limit_reason)];
-    if (!limits_open(limits, account, reason, sizeof(reason)))
-        return refuse(s, slot, reason);
-    if (limits_measures(limits, account) && !is_ever_within(s, slot, &m, reason, sizeof(reason))) {
-        if (job->state == SCHED_RESERVED)
-            held_release(s, slot);
-        else
-            open_remove(s, slot);
-        job_reject(s, slot, reason);
-        return STEP_DONE;
-    }
-    if (limits_measures(limits, account) &&
-        !limits_start(limits, account, amount_held, &m, reason, sizeof(reason)))
-        return refuse(s, slot, reason);
+    uint32_t account = s->jobs[slot].details->account;
+    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    struct sched_reason_limit over;
+    bool measures = limits_measures(limits, account);
+    if (!limits_open(limits, account, &over))
+        return refuse(s, slot, &over);
+    if (measures && !is_ever_within(s, slot, &m, &over))
+        return reject(s, slot, &over);
+    if (measures && !limits_start(limits, account, amount_held, &m, &over))
+        return refuse(s, slot, &over);
     return enter(s, slot, booking) < 0 ? STEP_FAILED : STEP_BUSY;
 }
 
@@ -219,6 +246,12 @@ bool limit_is_eased(const sched_t *s, const struct job *job)
     return s->queues->is_all_eased || limits_eased(s->queues->limits, d->account) > d->limited;
 }
 
+static bool is_same_limit(const struct sched_reason_limit *a, const struct sched_reason_limit *b)
+{
+    return a->what && b->what && a->whose == b->whose && a->most == b->most &&
+           strcmp(a->what, b->what) == 0;
+}
+
 /* A job that limits have blocked goes on if they would let it; else it waits for the one that it is over now. Returns 0, or -1
  * with ENOMEM.
  */
@@ -226,16 +259,17 @@ static int let(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
-    char reason[sizeof(d->limit_reason)];
+    struct sched_reason_limit over;
     if (!limit_is_eased(s, job))
         return 0;
-    if (is_let(s, slot, job->ask.class, reason, sizeof(reason)))
+    if (is_let(s, slot, job->ask.class, &over))
         return job_unblock(s, slot, BLOCK_LIMIT);
-    d->limited = limits_eased(s->queues->limits, d->account);
-    if (strcmp(reason, d->limit_reason) != 0) {
-        memcpy(d->limit_reason, reason, sizeof(reason));
+    if (!is_same_limit(&d->over, &over)) {
+        if (limit_keep(s, slot, &over) < 0)
+            return -1;
         tell_later(s, slot);
     }
+    d->limited = limits_eased(s->queues->limits, d->account);
     return 0;
 }
 

@@ -2,10 +2,21 @@
 #ifndef SCHED_LIMITER_H
 #define SCHED_LIMITER_H
 
+#include "berth/sched_reason.h"
 #include "sched/sched_priv.h"
 
 /* Whether one job of this duration may ask for what a job asks for. */
-bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration, char *reason, size_t size);
+bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
+                   struct sched_reason_limit *over);
+
+/* The reason of who is over a limit. Its texts are those of `over`. */
+struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over);
+
+/* Refuse a call with this as its text: returns -1 with EINVAL. */
+int refuse_limit(const sched_t *s, const struct sched_reason_limit *over, berth_error_t *err);
+
+/* Remember the limit for which a job is blocked. Returns 0, or -1 with ENOMEM. */
+int limit_keep(sched_t *s, uint32_t slot, const struct sched_reason_limit *over);
 
 /* Block a job that is over the limit that its details name. Returns 0, or -1 with ENOMEM. */
 int limit_block(sched_t *s, uint32_t slot);

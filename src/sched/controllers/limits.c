@@ -2,8 +2,6 @@
 #include "sched/controllers/limits.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,30 +124,18 @@ int64_t limits_account(struct limits *limits, uint32_t queue, const char *user,
 
 /* ---- Questions ---- */
 
-/* Write the reason; false, so that an answer can end with it. */
-static bool refuse(const struct limits *limits, const char *whose, const struct rule *rule,
-                   char *reason, size_t size)
+/* Say which rule it is; false, so that an answer can end with it. */
+static bool refuse(const struct limits *limits, enum sched_whose whose, const struct rule *rule,
+                   struct sched_reason_limit *over)
 {
-    char fraction[8] = ""; /* a point and six digits */
-    int64_t most = rule->most;
-    if (rule->what == DURATION) {
-        int64_t second = limits->setup->second;
-        int64_t rest = most % second;
-        most /= second;
-        for (size_t i = 0; rest > 0 && i < 6; i++) {
-            fraction[0] = '.';
-            fraction[i + 1] = (char)('0' + rest * 10 / second);
-            rest = rest * 10 % second;
-        }
-    }
-    if (size > 0)
-        snprintf(reason, size, "limit %s %s %" PRId64 "%s", whose,
-                 intern_text(&limits->what, rule->what), most, fraction);
+    if (over)
+        *over =
+            (struct sched_reason_limit){whose, intern_text(&limits->what, rule->what), rule->most};
     return false;
 }
 
 bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
-                limits_amount_f *amount, void *arg, char *reason, size_t size)
+                limits_amount_f *amount, void *arg, struct sched_reason_limit *over)
 {
     const struct rules *rules = &limits->account[account].terms->job;
     for (uint32_t i = 0; i < rules->n; i++) {
@@ -157,14 +143,14 @@ bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
         int64_t is =
             rule->what == DURATION ? duration : amount(arg, intern_text(&limits->what, rule->what));
         if (is > rule->most)
-            return refuse(limits, "job", rule, reason, size);
+            return refuse(limits, SCHED_OF_JOB, rule, over);
     }
     return true;
 }
 
 /* The tallies that a job counts in, with the rules that hold for each. */
 struct side {
-    const char *whose;
+    enum sched_whose whose;
     const struct rules *rules;
     struct tally *tally;
 };
@@ -174,14 +160,14 @@ static size_t sides_of(const struct limits *limits, uint32_t account, struct sid
     const struct account *a = &limits->account[account];
     struct line *line = &limits->line[a->queue];
     struct line *parent = &limits->line[limits->setup->queue[a->queue].parent];
-    side[0] = (struct side){"user", &a->terms->user, &limits->tally[a->holder]};
-    side[1] = (struct side){"queue", &line->rules, &line->tally};
-    side[2] = (struct side){"queue", &parent->rules, &parent->tally};
+    side[0] = (struct side){SCHED_OF_USER, &a->terms->user, &limits->tally[a->holder]};
+    side[1] = (struct side){SCHED_OF_QUEUE, &line->rules, &line->tally};
+    side[2] = (struct side){SCHED_OF_QUEUE, &parent->rules, &parent->tally};
     return parent == line ? 2 : 3;
 }
 
 bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
-                 char *reason, size_t size)
+                 struct sched_reason_limit *over)
 {
     struct side side[3];
     size_t sides = sides_of(limits, account, side);
@@ -190,14 +176,14 @@ bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f 
             const struct rule *rule = &side[s].rules->v[i];
             if (rule->what >= RESOURCE &&
                 amount(arg, intern_text(&limits->what, rule->what)) > rule->most)
-                return refuse(limits, side[s].whose, rule, reason, size);
+                return refuse(limits, side[s].whose, rule, over);
         }
     return true;
 }
 
 /* Whether n more of what is counted in jobs are within the limits. */
 static bool admits(const struct limits *limits, uint32_t account, uint32_t what, uint32_t n,
-                   char *reason, size_t size)
+                   struct sched_reason_limit *over)
 {
     struct side side[3];
     size_t sides = sides_of(limits, account, side);
@@ -206,25 +192,25 @@ static bool admits(const struct limits *limits, uint32_t account, uint32_t what,
         for (uint32_t i = 0; i < side[s].rules->n; i++) {
             const struct rule *rule = &side[s].rules->v[i];
             if (rule->what == what && n > 0 && have > rule->most - (int64_t)n)
-                return refuse(limits, side[s].whose, rule, reason, size);
+                return refuse(limits, side[s].whose, rule, over);
         }
     }
     return true;
 }
 
-bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n, char *reason,
-                    size_t size)
+bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
+                    struct sched_reason_limit *over)
 {
-    return admits(limits, account, PENDING, n, reason, size);
+    return admits(limits, account, PENDING, n, over);
 }
 
-bool limits_open(const struct limits *limits, uint32_t account, char *reason, size_t size)
+bool limits_open(const struct limits *limits, uint32_t account, struct sched_reason_limit *over)
 {
-    return admits(limits, account, RUNNING, 1, reason, size);
+    return admits(limits, account, RUNNING, 1, over);
 }
 
 bool limits_start(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
-                  char *reason, size_t size)
+                  struct sched_reason_limit *over)
 {
     struct side side[3];
     size_t sides = sides_of(limits, account, side);
@@ -242,7 +228,7 @@ bool limits_start(const struct limits *limits, uint32_t account, limits_amount_f
                 continue;
             }
             if (more > 0 && have > rule->most - more)
-                return refuse(limits, side[s].whose, rule, reason, size);
+                return refuse(limits, side[s].whose, rule, over);
         }
     return true;
 }

@@ -13,9 +13,8 @@
  * and is asked only for types that a limit names. What limits_sub is told must be what limits_add was told: a job whose
  * holdings change is taken out before and entered again after.
  *
- * Where the answer is no, `reason` (unless size is 0) gets "limit <job|user|queue> <what> <most>", the first in the
- * order job, user, queue, parent, and in each as configured. A most that is a duration is in seconds, with up to six
- * decimals. Calls are O(limits of the queue), accounts also O(exceptions of the queue).
+ * Where the answer is no, `over` (which may be NULL) gets the limit, the first in the order job, user, queue, parent, and in
+ * each as configured; its text is the ledger's. Calls are O(limits of the queue), accounts also O(exceptions of the queue).
  *
  * For another configuration, make another ledger and enter all jobs anew.
  */
@@ -26,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "berth/sched_reason.h"
 #include "sched/config/setup.h"
 
 struct limits;
@@ -47,24 +47,24 @@ int64_t limits_account(struct limits *limits, uint32_t queue, const char *user,
 
 /* Whether this much of resources would be within the limits of the user and the queue if nobody else had anything. */
 bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
-                 char *reason, size_t size);
+                 struct sched_reason_limit *over);
 
 /* Whether one job may be of this duration (ticks) and ask for, or hold, this much. */
 bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
-                limits_amount_f *amount, void *arg, char *reason, size_t size);
+                limits_amount_f *amount, void *arg, struct sched_reason_limit *over);
 
 /* Whether n more jobs may be pending. */
-bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n, char *reason,
-                    size_t size);
+bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
+                    struct sched_reason_limit *over);
 
 /* Whether one more job may run, as far as that is a matter of numbers of jobs: no measuring, no match is needed. */
-bool limits_open(const struct limits *limits, uint32_t account, char *reason, size_t size);
+bool limits_open(const struct limits *limits, uint32_t account, struct sched_reason_limit *over);
 
 /* Whether a job that holds this much may run beside what user and queue hold. What it holds none of doesn't stand in its
  * way, even where a limit has become smaller than what is held already.
  */
 bool limits_start(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
-                  char *reason, size_t size);
+                  struct sched_reason_limit *over);
 
 /* Whether any of these calls would measure a job of this account; if not, amount may be NULL. */
 bool limits_measures(const struct limits *limits, uint32_t account);

@@ -192,14 +192,12 @@ static bool walk_needed(sched_t *s, bool more)
 
 /* ---- The phases ---- */
 
-/* Why a job is rejected; valid as the decision is. */
-static const char *rejection_of(sched_t *s, uint32_t slot)
+/* Why a job is rejected; valid as the decision is. NULL with ENOMEM. */
+static const struct sched_reason *rejection_of(sched_t *s, uint32_t slot)
 {
+    static const struct sched_reason too_many = {.kind = SCHED_REASON_UNITS};
     const struct details *d = s->jobs[slot].details;
-    const char *reason = d ? d->reason : "more units than the machine has";
-    size_t length = strlen(reason) + 1;
-    char *copy = arena_alloc(&s->queues->told, length);
-    return copy ? memcpy(copy, reason, length) : NULL;
+    return d ? told_reason(s->queues, d->never) : &too_many;
 }
 
 /* Say which jobs can never start, in the order in which they were submitted, and forget them. */
@@ -214,7 +212,7 @@ static int reject(sched_t *s)
     }
     while (list != JOB_NONE) {
         uint32_t slot = list;
-        const char *reason = rejection_of(s, slot);
+        const struct sched_reason *reason = rejection_of(s, slot);
         if (!reason || decision_reserve(s) < 0)
             break;
         list = s->jobs[slot].next;

@@ -1,39 +1,24 @@
-/* Why a job waits, in a few words. */
+/* Why a job waits. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/reason_copy.h"
 
-/* Seconds with up to six decimals. */
-static void put_seconds(char *text, size_t size, int64_t ticks, int64_t second)
-{
-    int64_t micro = (int64_t)((__int128)(ticks % second) * 1000000 / second);
-    int n = snprintf(text, size, "%" PRId64 ".%06" PRId64, ticks / second, micro);
-    while (n > 0 && text[n - 1] == '0')
-        text[--n] = '\0';
-    if (n > 0 && text[n - 1] == '.')
-        text[n - 1] = '\0';
-}
-
-static void blocked_reason(const sched_t *s, uint32_t slot, char *text, size_t size)
+static void blocked_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     const struct details *d = s->jobs[slot].details;
-    if (d->blocked & BLOCK_HOLD) {
-        snprintf(text, size, "held");
-    } else if (d->blocked & BLOCK_DEPEND) {
-        struct sched_reason why;
-        char told[SCHED_REASON_TEXT];
-        depend_reason(s->queues->depend, slot, &why);
-        snprintf(text, size, "%s", sched_reason_text(&why, told));
-    } else if (d->blocked & BLOCK_BEGIN) {
-        int n = snprintf(text, size, "begin ");
-        put_seconds(text + n, size - (size_t)n, d->begin, s->queues->setup->second);
-    } else {
-        snprintf(text, size, "%s", d->limit_reason);
-    }
+    if (d->blocked & BLOCK_HOLD)
+        why->kind = SCHED_REASON_HELD;
+    else if (d->blocked & BLOCK_DEPEND)
+        depend_reason(s->queues->depend, slot, why);
+    else if (d->blocked & BLOCK_BEGIN)
+        *why = (struct sched_reason){
+            .kind = SCHED_REASON_BEGIN, .at = d->begin, .second = s->queues->setup->second};
+    else if (d->over.what)
+        *why = limit_reason(s, &d->over);
 }
 
 /* What a job lacks now. While reasons are told nothing is booked, and a longer duration lacks what a shorter one does and
@@ -66,36 +51,40 @@ static const char *lacks_of(sched_t *s, uint32_t slot)
     return type;
 }
 
-static void open_reason(sched_t *s, uint32_t slot, char *text, size_t size)
+static void open_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     const struct job *job = &s->jobs[slot];
     const struct lane *lane = lane_of(s, slot);
     struct queue_entry first;
-    if (lane->is_stopped)
-        snprintf(text, size, "queue stopped");
-    else if (!is_considered(lane, job->key))
-        snprintf(text, size, "queue depth");
-    else if (lane->depth == 0 && queue_first(lane->open, &first) &&
-             queue_before(first.key, job->key))
-        snprintf(text, size, "priority");
-    else
-        snprintf(text, size, "resources %s", lacks_of(s, slot));
+    if (lane->is_stopped) {
+        why->kind = SCHED_REASON_STOPPED;
+    } else if (!is_considered(lane, job->key)) {
+        why->kind = SCHED_REASON_DEPTH;
+    } else if (lane->depth == 0 && queue_first(lane->open, &first) &&
+               queue_before(first.key, job->key)) {
+        why->kind = SCHED_REASON_PRIORITY;
+    } else {
+        why->kind = SCHED_REASON_RESOURCES;
+        why->type = lacks_of(s, slot);
+    }
 }
 
-void reason_of(sched_t *s, uint32_t slot, char *text, size_t size)
+void reason_of(sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     const struct job *job = &s->jobs[slot];
-    text[0] = '\0';
-    if (job->state == SCHED_BLOCKED)
-        blocked_reason(s, slot, text, size);
-    else if (job->state == SCHED_WAITING)
-        open_reason(s, slot, text, size);
-    else if (job->state == SCHED_RESERVED && job->details->victims > 0)
-        snprintf(text, size, "preempting");
-    else if (job->state == SCHED_RESERVED)
-        snprintf(text, size, "resources %s", lacks_of(s, slot));
-    else if (job->state == SCHED_REJECTED)
-        snprintf(text, size, "%s", job->details->reason);
+    *why = (struct sched_reason){.kind = SCHED_REASON_NONE};
+    if (job->state == SCHED_BLOCKED) {
+        blocked_reason(s, slot, why);
+    } else if (job->state == SCHED_WAITING) {
+        open_reason(s, slot, why);
+    } else if (job->state == SCHED_RESERVED && job->details->victims > 0) {
+        why->kind = SCHED_REASON_PREEMPTING;
+    } else if (job->state == SCHED_RESERVED) {
+        why->kind = SCHED_REASON_RESOURCES;
+        why->type = lacks_of(s, slot);
+    } else if (job->state == SCHED_REJECTED) {
+        *why = *job->details->never;
+    }
 }
 
 /* ---- Telling ---- */
@@ -115,14 +104,27 @@ void tell_later(sched_t *s, uint32_t slot)
     d->is_untold = true;
 }
 
-/* A copy that lasts as long as the decisions; NULL with ENOMEM. */
-static const char *told_text(struct queues *n, const char *text)
+const struct sched_reason *told_reason(struct queues *n, const struct sched_reason *reason)
 {
-    size_t length = strlen(text) + 1;
-    char *copy = arena_alloc(&n->told, length);
-    if (copy)
-        memcpy(copy, text, length);
-    return copy;
+    void *memory = arena_alloc(&n->told, reason_size(reason));
+    return memory ? reason_write(reason, memory) : NULL;
+}
+
+/* Tell a waiting job's reason if that is another one than was told last. Returns 0, or -1 with ENOMEM. */
+static int tell_one(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    struct sched_reason why;
+    char text[SCHED_REASON_TEXT];
+    reason_of(s, slot, &why);
+    if (strcmp(sched_reason_text(&why, text), d->told) == 0)
+        return 0;
+    const struct sched_reason *told = told_reason(s->queues, &why);
+    if (!told || decision_reserve(s) < 0)
+        return -1;
+    memcpy(d->told, text, sizeof(text));
+    decision_add(s, SCHED_WAIT, slot, -1, told);
+    return 0;
 }
 
 /* Tell the reasons from the list; returns how many are done: all, unless memory runs out. */
@@ -133,19 +135,10 @@ static size_t tell_listed(sched_t *s)
         uint32_t slot = n->untold[i];
         const struct job *job = &s->jobs[slot];
         struct details *d = job->details;
-        char reason[sizeof(d->reason)];
         if (!d || !d->is_untold)
             continue;
-        if (job->state == SCHED_WAITING || job->state == SCHED_BLOCKED) {
-            reason_of(s, slot, reason, sizeof(reason));
-            if (strcmp(reason, d->reason) != 0) {
-                const char *told = told_text(n, reason);
-                if (!told || decision_reserve(s) < 0)
-                    return i;
-                memcpy(d->reason, reason, sizeof(reason));
-                decision_add(s, SCHED_WAIT, slot, -1, told);
-            }
-        }
+        if ((job->state == SCHED_WAITING || job->state == SCHED_BLOCKED) && tell_one(s, slot) < 0)
+            return i;
         d->is_untold = false;
     }
     return n->n_untold;

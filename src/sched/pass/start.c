@@ -135,8 +135,9 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
 /* On a machine where nothing goes down it will never be otherwise. */
 static enum step never(sched_t *s, uint32_t slot)
 {
+    static const struct sched_reason why = {.kind = SCHED_REASON_NO_TIME};
     open_remove(s, slot);
-    decision_add(s, SCHED_REJECT, slot, s->now, "no time in the calendar is long enough");
+    decision_add(s, SCHED_REJECT, slot, s->now, &why);
     job_free(s, slot);
     return STEP_DONE;
 }

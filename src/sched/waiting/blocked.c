@@ -1,6 +1,4 @@
 /* Jobs that wait for something else than resources, and jobs that are rejected. */
-#include <stdio.h>
-
 #include "sched/queues.h"
 
 void job_block(sched_t *s, uint32_t slot, uint8_t reason)
@@ -33,10 +31,10 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
     return 0;
 }
 
-void job_reject(sched_t *s, uint32_t slot, const char *reason)
+void job_reject(sched_t *s, uint32_t slot, struct sched_reason *never)
 {
     struct details *d = s->jobs[slot].details;
-    snprintf(d->reason, sizeof(d->reason), "%s", reason);
+    d->never = never;
     d->is_untold = false;
     rejected_push(s, slot);
 }

@@ -6,19 +6,19 @@
 #include "sched/controllers/ask.h"
 #include "sched/queues.h"
 
-/* One text for all that are equal; NULL with ENOMEM. */
-static const char *text_of(struct queues *n, const char *text)
+const char *queues_text(struct queues *n, const char *text)
 {
     uint32_t id;
-    if (intern_put(&n->texts, text, strlen(text), &id) < 0)
-        return NULL;
-    return intern_text(&n->texts, id);
+    if (intern_put(&n->texts, text, strlen(text), &id) == 0)
+        return intern_text(&n->texts, id);
+    errno = ENOMEM;
+    return NULL;
 }
 
 static int fill(struct details *d, struct queues *n, const struct sched_request *request)
 {
-    d->user = text_of(n, request->user ? request->user : "");
-    d->name = request->name ? text_of(n, request->name) : NULL;
+    d->user = queues_text(n, request->user ? request->user : "");
+    d->name = request->name ? queues_text(n, request->name) : NULL;
     if (!d->user || (request->name && !d->name))
         return -1;
     if (request->dependency) {
@@ -32,7 +32,7 @@ static int fill(struct details *d, struct queues *n, const struct sched_request 
     if (!d->groups)
         return -1;
     for (; d->n_groups < request->n_groups; d->n_groups++) {
-        d->groups[d->n_groups] = text_of(n, request->groups[d->n_groups]);
+        d->groups[d->n_groups] = queues_text(n, request->groups[d->n_groups]);
         if (!d->groups[d->n_groups])
             return -1;
     }
@@ -67,6 +67,7 @@ void details_free(sched_t *s, struct details *d)
         return;
     shared_text_leave(s, d->jobspec);
     free(d->dependency);
+    free(d->never);
     free(d->groups);
     free(d);
 }

@@ -15,7 +15,7 @@ int decision_reserve(sched_t *s)
 }
 
 struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot,
-                                    int64_t at, const char *reason)
+                                    int64_t at, const struct sched_reason *reason)
 {
     assert(s->n_decisions < s->cap_decisions);
     struct sched_decision *d = &s->decisions[s->n_decisions++];
@@ -28,7 +28,7 @@ struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, u
                                  .member = details ? details->member : 0,
                                  .other = -1};
     if (details && (kind == SCHED_START || kind == SCHED_RESERVE))
-        details->reason[0] = '\0';
+        details->told[0] = '\0';
     return d;
 }
 

@@ -13,7 +13,7 @@
 struct known {
     struct waiting waiting;
     struct smaller smaller;
-    char *reason;
+    struct sched_reason *reason;
     sched_job_t holder[HOLDERS_MAX];
     size_t holders; /* of these */
 };
@@ -65,12 +65,16 @@ static void put_answer(struct call *c, int64_t member, const char *state, const 
                        int64_t estimate, struct strbuf *text)
 {
     static const struct smaller nothing;
+    char told[SCHED_REASON_TEXT];
+    const char *reason = !k                ? NULL
+                         : k->waiting.hold ? k->waiting.hold
+                                           : sched_reason_text(k->reason, told);
     strbuf_puts(c->out, "{\"id\":");
     job_put_id(c->out, c->id, member);
     strbuf_puts(c->out, ",\"state\":");
     text_put(c->out, state);
     strbuf_puts(c->out, ",\"reason\":");
-    text_put(c->out, k && *k->reason ? k->reason : NULL);
+    text_put(c->out, reason && *reason ? reason : NULL);
     strbuf_puts(c->out, ",\"estimate\":");
     wall_put(c->out, estimate);
     strbuf_puts(c->out, ",\"holders\":[");
@@ -97,17 +101,15 @@ static int learn(server_t *s, const struct job *job, uint32_t i, struct known *k
 {
     sched_job_t handle = job->member[i].handle;
     struct sched_annotation a;
-    struct sched_record record;
     *k = (struct known){0};
     if (sched_annotate(s->sched, handle, &a) < 0)
         return -1;
-    if (!a.reason || strncmp(a.reason, "resources ", 10) != 0)
+    if (a.reason.kind != SCHED_REASON_RESOURCES)
         a.n_holders = 0; /* there may be some, but it waits for something else */
     k->holders = a.n_holders < HOLDERS_MAX ? a.n_holders : HOLDERS_MAX;
     if (k->holders > 0)
         memcpy(k->holder, a.holders, k->holders * sizeof(*k->holder));
-    const char *hold = server_hold(s, &job->member[i]);
-    k->reason = strdup(hold ? hold : a.reason ? a.reason : "");
+    k->reason = sched_reason_copy(&a.reason);
     if (!k->reason)
         return -1;
     k->waiting = (struct waiting){.reason = k->reason,
@@ -115,12 +117,10 @@ static int learn(server_t *s, const struct job *job, uint32_t i, struct known *k
                                   .queue = job->queue,
                                   .job = job->id,
                                   .state = a.state,
-                                  .hold = hold ? k->reason : NULL,
+                                  .hold = server_hold(s, &job->member[i]),
                                   .start = left(s, a.start),
-                                  .begin = -1,
+                                  .begin = left(s, a.reason.at),
                                   .holders = a.n_holders};
-    if (sched_record(s->sched, handle, &record) == 0)
-        k->waiting.begin = left(s, record.request.begin);
     if (a.state == SCHED_REJECTED || smaller_find(s, handle, &k->smaller, NULL) == 0)
         return 0;
     if (errno != ENOMEM) /* what can't be found out is left out */

@@ -1,9 +1,10 @@
 #include "server/api/explain.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "config/seconds.h"
 #include "server/core/priv.h"
 
 /* "2d 3h", "5m 10s": the two largest parts. */
@@ -62,23 +63,13 @@ static void put_memory(struct strbuf *out, int64_t bytes)
 
 /* ---- Limits ---- */
 
-/* "limit user core 8": whose, what and how much. False: it is no limit. */
-struct limit {
-    char whose[8], what[64], most[32];
-};
-
-static bool limit_read(const char *reason, struct limit *l)
-{
-    return sscanf(reason, "limit %7s %63s %31s", l->whose, l->what, l->most) == 3;
-}
-
 /* "the jobs of user ann in queue batch may have at most 8 cores at once" */
-static void put_limit(struct strbuf *out, const struct limit *l, const char *user,
+static void put_limit(struct strbuf *out, const struct sched_reason_limit *l, const char *user,
                       const char *queue)
 {
-    bool one = strcmp(l->whose, "job") == 0;
+    bool one = l->whose == SCHED_OF_JOB;
     strbuf_puts(out, one ? "a job" : "jobs");
-    if (strcmp(l->whose, "user") == 0) {
+    if (l->whose == SCHED_OF_USER) {
         strbuf_puts(out, " of user ");
         strbuf_puts(out, user);
     }
@@ -87,49 +78,71 @@ static void put_limit(struct strbuf *out, const struct limit *l, const char *use
     if (strcmp(l->what, "running") == 0 || strcmp(l->what, "pending") == 0) {
         strbuf_puts(out,
                     strcmp(l->what, "running") == 0 ? " may run, at most " : " may wait, at most ");
-        strbuf_puts(out, l->most);
+        strbuf_put_int(out, l->most);
     } else if (strcmp(l->what, "duration") == 0) {
         strbuf_puts(out, " may last at most ");
-        strbuf_puts(out, l->most);
+        seconds_put(out, l->most);
         strbuf_putc(out, 's');
     } else {
         strbuf_puts(out, " may have at most ");
-        strbuf_puts(out, l->most);
+        strbuf_put_int(out, l->most);
         strbuf_putc(out, ' ');
         put_type(out, l->what);
     }
     strbuf_puts(out, one ? "" : " at once");
 }
 
-void explain_never(struct strbuf *out, const char *reason, const char *user, const char *queue)
+/* "It can never start: ..." of a reason that the core rejects jobs for. */
+static void put_never(struct strbuf *out, const struct sched_reason *reason, const char *user,
+                      const char *queue)
 {
-    struct limit limit;
+    char text[SCHED_REASON_TEXT];
     strbuf_puts(out, "It can never start: ");
-    if (limit_read(reason, &limit))
-        put_limit(out, &limit, user, queue);
+    if (reason->kind == SCHED_REASON_LIMIT)
+        put_limit(out, &reason->limit, user, queue);
+    else if (reason->kind == SCHED_REASON_UNSATISFIABLE || reason->kind == SCHED_REASON_REQUEST)
+        strbuf_puts(out, reason->words);
     else
-        strbuf_puts(out, strncmp(reason, "unsatisfiable: ", 15) == 0 ? reason + 15 : reason);
+        strbuf_puts(out, sched_reason_text(reason, text));
     strbuf_putc(out, '.');
+}
+
+/* The same of a job of which there is only the text. */
+static void put_never_started(struct strbuf *out, const struct job_shown *j)
+{
+    struct sched_reason reason;
+    char *text = strdup(j->reason);
+    if (text) {
+        sched_reason_read(&reason, text, SERVER_SECOND);
+        put_never(out, &reason, j->user, j->queue);
+    }
+    out->failed |= !text;
+    free(text);
 }
 
 /* ---- Why it waits ---- */
 
-/* "57,58" or "57,singleton": each, with words between. */
-static void put_dependencies(struct strbuf *out, const char *list)
+static void put_job(struct strbuf *out, const struct sched_reason_job *job)
 {
-    while (*list) {
-        size_t length = strcspn(list, ",");
-        if (length == 9 && strncmp(list, "singleton", 9) == 0) {
-            strbuf_puts(out, "the user's other jobs of its name");
-        } else if (length == 3 && strncmp(list, "...", 3) == 0) {
-            strbuf_puts(out, "others");
-        } else {
-            strbuf_puts(out, "job ");
-            strbuf_put(out, list, length);
-        }
-        list += length;
-        if (*list && *++list)
-            strbuf_puts(out, strchr(list, ',') ? ", " : " and ");
+    strbuf_puts(out, "job ");
+    strbuf_puts(out, job->id);
+    if (job->member >= 0) {
+        strbuf_putc(out, '[');
+        strbuf_put_int(out, job->member);
+        strbuf_putc(out, ']');
+    }
+}
+
+/* "job 57, job 58 and the user's other jobs of its name" */
+static void put_dependencies(struct strbuf *out, const struct sched_reason *reason)
+{
+    size_t all = reason->n_jobs + reason->singleton + reason->others;
+    for (size_t i = 0; i < all; i++) {
+        strbuf_puts(out, i == 0 ? "" : i + 1 < all ? ", " : " and ");
+        if (i < reason->n_jobs)
+            put_job(out, &reason->job[i]);
+        else
+            strbuf_puts(out, reason->singleton ? "the user's other jobs of its name" : "others");
     }
 }
 
@@ -145,50 +158,63 @@ static void put_resources(struct strbuf *out, const struct waiting *w, const cha
     put_count(out, (int64_t)w->holders, "other job holds.", "other jobs hold.");
 }
 
+/* It waits for its queue, or for others in it. */
+static void put_queue(struct strbuf *out, const struct waiting *w)
+{
+    bool stopped = w->reason->kind == SCHED_REASON_STOPPED;
+    strbuf_puts(out, stopped ? "It waits for its queue: " : "It waits for jobs before it: queue ");
+    strbuf_puts(out, w->queue);
+    strbuf_puts(out, stopped ? " is stopped."
+                     : w->reason->kind == SCHED_REASON_DEPTH
+                         ? " considers only the first of its jobs."
+                         : " starts its jobs one after the other.");
+}
+
 static void put_reason(struct strbuf *out, const struct waiting *w)
 {
-    struct limit limit;
-    const char *reason = w->reason;
-    if (strcmp(reason, "held") == 0) {
+    switch (w->reason->kind) {
+    case SCHED_REASON_HELD:
         strbuf_puts(out, "It is held: it waits for 'berth release ");
         strbuf_put_int(out, w->job);
         strbuf_puts(out, "'.");
-    } else if (strncmp(reason, "dependency ", 11) == 0) {
+        return;
+    case SCHED_REASON_DEPENDENCY:
         strbuf_puts(out, "It waits for ");
-        put_dependencies(out, reason + 11);
+        put_dependencies(out, w->reason);
         strbuf_puts(out, ", as it depends on that.");
-    } else if (strncmp(reason, "begin ", 6) == 0 && w->begin > 0) {
+        return;
+    case SCHED_REASON_BEGIN:
+        if (w->begin <= 0)
+            break;
         strbuf_puts(out, "It is to start no earlier than in ");
         put_span(out, w->begin);
         strbuf_puts(out, ", as it was submitted.");
-    } else if (limit_read(reason, &limit)) {
+        return;
+    case SCHED_REASON_LIMIT:
         strbuf_puts(out, "It waits for jobs to end: ");
-        put_limit(out, &limit, w->user, w->queue);
+        put_limit(out, &w->reason->limit, w->user, w->queue);
         strbuf_putc(out, '.');
-    } else if (strcmp(reason, "queue stopped") == 0) {
-        strbuf_puts(out, "It waits for its queue: ");
-        strbuf_puts(out, w->queue);
-        strbuf_puts(out, " is stopped.");
-    } else if (strcmp(reason, "queue depth") == 0) {
-        strbuf_puts(out, "It waits for jobs before it: queue ");
-        strbuf_puts(out, w->queue);
-        strbuf_puts(out, " considers only the first of its jobs.");
-    } else if (strcmp(reason, "priority") == 0) {
-        strbuf_puts(out, "It waits for jobs before it: queue ");
-        strbuf_puts(out, w->queue);
-        strbuf_puts(out, " starts its jobs one after the other.");
-    } else if (strcmp(reason, "preempting") == 0) {
+        return;
+    case SCHED_REASON_STOPPED:
+    case SCHED_REASON_DEPTH:
+    case SCHED_REASON_PRIORITY:
+        put_queue(out, w);
+        return;
+    case SCHED_REASON_PREEMPTING:
         strbuf_puts(out, "It waits for jobs that are being stopped for it.");
-    } else if (strncmp(reason, "resources ", 10) == 0) {
-        put_resources(out, w, reason + 10);
-    } else {
-        strbuf_puts(out, "It waits.");
+        return;
+    case SCHED_REASON_RESOURCES:
+        put_resources(out, w, w->reason->type);
+        return;
+    default:
+        break;
     }
+    strbuf_puts(out, "It waits.");
 }
 
 static void put_when(struct strbuf *out, const struct waiting *w)
 {
-    if (w->state == SCHED_BLOCKED || strcmp(w->reason, "preempting") == 0)
+    if (w->state == SCHED_BLOCKED || w->reason->kind == SCHED_REASON_PREEMPTING)
         return;
     if (w->smaller->as_it_is || (w->start == 0 && w->state == SCHED_RESERVED)) {
         strbuf_puts(out, " It is about to start.");
@@ -250,17 +276,16 @@ static void put_smaller(struct strbuf *out, const struct smaller *f)
 /* Nothing is started at present. */
 static void put_hold(struct strbuf *out, const char *hold)
 {
-    size_t n = strlen(SERVER_NOT_STARTED);
-    bool tried = strncmp(hold, SERVER_NOT_STARTED, n) == 0;
+    const char *tried = server_not_started(hold);
     strbuf_puts(out, tried ? "It could not be started: " : "Nothing is started now: ");
-    strbuf_puts(out, tried ? hold + n : hold);
+    strbuf_puts(out, tried ? tried : hold);
     strbuf_puts(out, tried ? ". It is tried again until it can be." : ".");
 }
 
 void explain_waiting(struct strbuf *out, const struct waiting *w)
 {
     if (w->state == SCHED_REJECTED) {
-        explain_never(out, w->reason, w->user, w->queue);
+        put_never(out, w->reason, w->user, w->queue);
         return;
     }
     if (w->hold) {
@@ -310,7 +335,7 @@ void explain_others(struct strbuf *out, const struct job_shown *j, bool limited,
 {
     if (strcmp(j->state, "running") != 0) {
         if (strcmp(j->state, "failed") == 0 && j->start < 0 && j->attempts == 0 && j->reason)
-            explain_never(out, j->reason, j->user, j->queue);
+            put_never_started(out, j);
         else
             put_ended(out, j);
         return;

@@ -6,8 +6,8 @@
 #include "server/core/job_text.h"
 
 struct waiting {
-    const char *reason; /* the core's */
-    const char *hold;   /* why nothing is started at present; NULL: it is */
+    const struct sched_reason *reason;
+    const char *hold; /* why nothing is started at present; NULL: it is */
     const char *user, *queue;
     int64_t job;
     enum sched_state state; /* WAITING, RESERVED, BLOCKED or REJECTED */
@@ -21,8 +21,5 @@ void explain_waiting(struct strbuf *out, const struct waiting *w);
 
 /* What runs, is about to, or has ended, at a wall time. `limited`: it is stopped at its limit. */
 void explain_others(struct strbuf *out, const struct job_shown *j, bool limited, int64_t wall);
-
-/* "It can never start: ..." of a reason that the core rejects jobs for. */
-void explain_never(struct strbuf *out, const char *reason, const char *user, const char *queue);
 
 #endif

@@ -86,6 +86,7 @@ static bool show_live(struct call *c, struct job *job, bool environment)
 {
     struct job_shown shown;
     struct sched_annotation a;
+    char reason[SCHED_REASON_TEXT];
     size_t counts[STORE_TIMEOUT + 1] = {0};
     uint32_t i = c->member >= 0 ? (uint32_t)c->member : first_of(job);
     bool mine = api_owns(c, job->uid);
@@ -93,8 +94,8 @@ static bool show_live(struct call *c, struct job *job, bool environment)
     if (mine && job->member[i].state == STORE_PENDING && job->member[i].handle >= 0 &&
         sched_annotate(c->s->sched, job->member[i].handle, &a) == 0) {
         shown.estimate = server_wall_of(c->s, a.start);
-        if (a.reason && *a.reason && !server_hold(c->s, &job->member[i]))
-            shown.reason = a.reason;
+        if (a.reason.kind != SCHED_REASON_NONE && !server_hold(c->s, &job->member[i]))
+            shown.reason = sched_reason_text(&a.reason, reason);
         shown.holders = a.holders;
         shown.n_holders = a.n_holders;
         sched_job_t copy[64];
@@ -102,10 +103,10 @@ static bool show_live(struct call *c, struct job *job, bool environment)
         if (shown.n_holders > 0)
             memcpy(copy, a.holders, shown.n_holders * sizeof(*copy));
         shown.holders = copy;
-        char *reason = shown.reason ? strdup(shown.reason) : NULL;
-        shown.reason = reason;
+        char *kept = shown.reason ? strdup(shown.reason) : NULL;
+        shown.reason = kept;
         job_put(c->s, c->out, &shown, mine);
-        free(reason);
+        free(kept);
     } else {
         job_put(c->s, c->out, &shown, mine);
     }

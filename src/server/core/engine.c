@@ -70,12 +70,21 @@ static void requeue(server_t *s, struct run *run)
         sched_hold(s->sched, s->now, m->handle);
 }
 
+/* How the reason of one begins that the engine refused, or the store. */
+static const char not_started[] = "not started: ";
+
+const char *server_not_started(const char *text)
+{
+    size_t n = sizeof(not_started) - 1;
+    return strncmp(text, not_started, n) == 0 ? text + n : NULL;
+}
+
 /* It could not be started, for no reason of its own: it waits again, and says why until it is. */
 static void start_again(server_t *s, struct run *run, const char *why)
 {
     struct member *m = &run->job->member[run->member];
     char reason[300];
-    snprintf(reason, sizeof(reason), SERVER_NOT_STARTED "%s", why ? why : "the engine can't");
+    snprintf(reason, sizeof(reason), "%s%s", not_started, why ? why : "the engine can't");
     if (!m->reason || strcmp(m->reason, reason) != 0) /* each time that it is tried is no news */
         tell_requeued(s, run, reason);
     member_text(&m->reason, reason);

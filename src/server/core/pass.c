@@ -127,10 +127,10 @@ static void preempt(server_t *s, struct job *job, uint32_t i, const struct sched
 
 static void carry_out(server_t *s, const struct sched_decision *d)
 {
-    static const char never[] = "it can never start";
+    char reason[SCHED_REASON_TEXT];
     struct job *job = job_lookup(s, (int64_t)d->tag);
     if (!job && d->kind == SCHED_REJECT)
-        bulk_rejected(s, (int64_t)d->tag, d->member, d->reason ? d->reason : never);
+        bulk_rejected(s, (int64_t)d->tag, d->member, sched_reason_text(d->reason, reason));
     if (!job || d->member >= job->members)
         return;
     uint32_t i = d->member;
@@ -145,7 +145,7 @@ static void carry_out(server_t *s, const struct sched_decision *d)
         wait(s, job, i, d->at);
         break;
     case SCHED_REJECT:
-        member_reject(s, job, i, d->reason ? d->reason : never);
+        member_reject(s, job, i, sched_reason_text(d->reason, reason));
         break;
     case SCHED_PREEMPT:
         preempt(s, job, i, d);

@@ -23,8 +23,6 @@
 #define SERVER_SECOND      INT64_C(1000000) /* ticks in one */
 #define SERVER_MEMBERS_MAX 1000000          /* of an array */
 #define SERVER_NOTICES_MAX 100
-#define SERVER_NOT_STARTED                                                                         \
-    "not started: " /* how the reason of one begins that the engine refused, or the store */
 
 /* The clock is written, whether anything else is or not. */
 #define SERVER_CLOCK_EVERY (3600 * SERVER_SECOND)
@@ -265,6 +263,9 @@ void member_mark(server_t *s, struct job *job, uint32_t member);
 
 /* Another state of a member, with the counts that follow. */
 void member_state(server_t *s, struct job *job, uint32_t member, enum store_state state);
+
+/* Why a member could not be started, if its reason is that the engine or the store refused it; else NULL. */
+const char *server_not_started(const char *text);
 
 /* A member ends: state, reason (copied; NULL: none), and how. It has a run afterwards, unless there is no memory. */
 void member_end(server_t *s, struct job *job, uint32_t member, enum store_state state,

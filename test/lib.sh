@@ -99,6 +99,26 @@ check_alloc() {
         END { exit failed || !rows }' || fail "cores in $1"
 }
 
+# texts FILE...: the texts of C sources, each in a line after its file's name and the number of its line; comments are left
+# out.
+texts() {
+    awk '{
+        text = ""
+        for (i = 1; i <= length($0); i++) {
+            c = substr($0, i, 1)
+            two = substr($0, i, 2)
+            if (in_comment) { if (two == "*/") { in_comment = 0; i++ } }
+            else if (in_text && c == "\\") { text = text two; i++ }
+            else if (in_text && c == "\"") { in_text = 0; print FILENAME ":" FNR ": " text; text = "" }
+            else if (in_text) text = text c
+            else if (two == "/*") { in_comment = 1; i++ }
+            else if (two == "//") break
+            else if (c == "\047") i += substr($0, i + 1, 1) == "\\" ? 3 : 2
+            else if (c == "\"") in_text = 1
+        }
+    }' "$@"
+}
+
 finish() {
     [ "$failures" -eq 0 ]
     exit

@@ -93,7 +93,7 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t dura
         return errtext_set(err, EINVAL, "no such job");
     struct job *job = &s->jobs[slot];
     if (duration < 1 || duration > INT64_MAX / 4)
-        return errtext_set(err, EINVAL, "duration out of range");
+        return refuse_call(&(struct sched_reason){.kind = SCHED_REASON_DURATION}, err);
     struct sched_reason_limit over;
     if (!job_is_within(s, slot, duration, &over))
         return refuse_limit(s, &over, err);

@@ -10,25 +10,6 @@ tr -d '\\\n' <src/sched/config/policy.c | grep -o 'ROW("[^"]*",[^"]*"[^"]*"' |
 "$BERTH" sim --help | sed -n 's/.*--policy LIST *of \([^ ]*\).*/\1/p' | tr , '\n' >"$scratch/told"
 cut -d' ' -f1 "$scratch/rows" | cmp -s - "$scratch/told" || fail "the rows found are not the policies that there are"
 
-# The texts of a file, each in a line after the file's name and the number of its line; comments are left out.
-texts() {
-    awk '{
-        text = ""
-        for (i = 1; i <= length($0); i++) {
-            c = substr($0, i, 1)
-            two = substr($0, i, 2)
-            if (in_comment) { if (two == "*/") { in_comment = 0; i++ } }
-            else if (in_text && c == "\\") { text = text two; i++ }
-            else if (in_text && c == "\"") { in_text = 0; print FILENAME ":" FNR ": " text; text = "" }
-            else if (in_text) text = text c
-            else if (two == "/*") { in_comment = 1; i++ }
-            else if (two == "//") break
-            else if (c == "\047") i += substr($0, i + 1, 1) == "\\" ? 3 : 2
-            else if (c == "\"") in_text = 1
-        }
-    }' "$1"
-}
-
 # The law must see what it forbids.
 printf 'int x; /* "easy" */ // "easy"\nchar c = %s, *s = "a\\"b easy";\n' "'\"'" >"$scratch/sample.c"
 [ "$(texts "$scratch/sample.c" | sed 's/^[^ ]* //')" = 'a\"b easy' ] || fail "texts are not found in a sample"

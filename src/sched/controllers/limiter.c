@@ -78,11 +78,16 @@ struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_lim
         .kind = SCHED_REASON_LIMIT, .limit = *over, .second = s->queues->setup->second};
 }
 
+int refuse_call(const struct sched_reason *why, berth_error_t *err)
+{
+    char text[SCHED_REASON_TEXT];
+    return errtext_set(err, EINVAL, "%s", sched_reason_text(why, text));
+}
+
 int refuse_limit(const sched_t *s, const struct sched_reason_limit *over, berth_error_t *err)
 {
     struct sched_reason why = limit_reason(s, over);
-    char text[SCHED_REASON_TEXT];
-    return errtext_set(err, EINVAL, "%s", sched_reason_text(&why, text));
+    return refuse_call(&why, err);
 }
 
 int limit_keep(sched_t *s, uint32_t slot, const struct sched_reason_limit *over)

@@ -12,7 +12,8 @@ bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
 /* The reason of who is over a limit. Its texts are those of `over`. */
 struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over);
 
-/* Refuse a call with this as its text: returns -1 with EINVAL. */
+/* Refuse a call for a reason, with its text; for a limit. Return -1 with EINVAL. */
+int refuse_call(const struct sched_reason *why, berth_error_t *err);
 int refuse_limit(const sched_t *s, const struct sched_reason_limit *over, berth_error_t *err);
 
 /* Remember the limit for which a job is blocked. Returns 0, or -1 with ENOMEM. */

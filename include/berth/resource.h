@@ -42,6 +42,17 @@ struct resource_range {
     uint32_t last;
 };
 
+/* What a job has of a host. Ids are ranges, ascending and with gaps between them. */
+struct resource_host {
+    const char *name;
+    int32_t rank;
+    const struct resource_range *cores;
+    size_t n_cores; /* ranges */
+    const struct resource_range *gpus;
+    size_t n_gpus;
+    int64_t memory; /* units */
+};
+
 #ifdef __cplusplus
 }
 #endif

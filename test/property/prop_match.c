@@ -364,9 +364,12 @@ static void compare_jobs(struct play *p)
                            jobs[k].hold[i].exclusive);
         }
     }
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++) {
         if (!told_in_short(p->m, jobs[k].id))
             differ(p, "short text", "something else", "what was given");
+        if (!told_by_host(p->m, jobs[k].id))
+            differ(p, "what is held by host", "something else", "what R says");
+    }
     if (!match_check(p->m))
         differ(p, "match_check", "false", "true");
 }

@@ -1,10 +1,13 @@
 #include "told.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hostlist.h"
+#include "base/idset.h"
 #include "match/inner.h"
 #include "match/text/names.h"
 
@@ -150,5 +153,117 @@ bool told_as_found(struct match *m, int64_t jobid)
     }
     for (int i = 0; i < 8; i++)
         free(found[i]);
+    return good;
+}
+
+/* ---- By host ---- */
+
+/* "3 0-3/1" for cores 0 to 3 and GPU 1 of rank 3: as a line, added once. */
+static void add_line(struct paths *to, uint32_t rank, const char *cores, const char *gpus)
+{
+    struct strbuf text = {0};
+
+    strbuf_put_uint(&text, rank);
+    strbuf_putc(&text, ' ');
+    strbuf_puts(&text, cores ? cores : "");
+    strbuf_putc(&text, '/');
+    strbuf_puts(&text, gpus ? gpus : "");
+    to->v = realloc(to->v, (to->n + 1) * sizeof(*to->v));
+    if (!to->v)
+        abort();
+    strbuf_text(&text);
+    to->v[to->n++] = strbuf_steal(&text);
+}
+
+static void lines_of_r(const json_t *r, struct paths *to)
+{
+    const json_t *execution = json_object_get(r, "execution"), *group;
+    size_t i;
+
+    json_array_foreach(json_object_get(execution, "R_lite"), i, group)
+    {
+        const char *ranks = json_string_value(json_object_get(group, "rank"));
+        const json_t *children = json_object_get(group, "children");
+        struct idset set = {0};
+        if (idset_decode(&set, ranks, strlen(ranks), NULL) < 0)
+            abort();
+        for (uint32_t rank = idset_first(&set); rank != IDSET_NONE; rank = idset_next(&set, rank))
+            add_line(to, rank, json_string_value(json_object_get(children, "core")),
+                     json_string_value(json_object_get(children, "gpu")));
+        idset_clear(&set);
+    }
+}
+
+static void put_ranges(const struct resource_range *range, size_t n, struct strbuf *out)
+{
+    struct idset set = {0};
+
+    for (size_t i = 0; i < n; i++)
+        if (idset_add_range(&set, range[i].first, range[i].last) < 0)
+            abort();
+    strbuf_reset(out);
+    idset_encode(&set, false, out);
+    strbuf_text(out);
+    idset_clear(&set);
+}
+
+/* The lines of hosts, and their names as R lists them. */
+static void lines_of_hosts(const struct hosts *hosts, struct paths *to, struct strbuf *names)
+{
+    struct hostlist list = {0};
+    struct strbuf cores = {0}, gpus = {0};
+
+    for (size_t i = 0; i < hosts->n; i++) {
+        const struct resource_host *h = &hosts->v[i];
+        put_ranges(h->cores, h->n_cores, &cores);
+        put_ranges(h->gpus, h->n_gpus, &gpus);
+        add_line(to, (uint32_t)h->rank, strbuf_text(&cores), strbuf_text(&gpus));
+        if (hostlist_append_host(&list, h->name, strlen(h->name)) < 0 &&
+            hostlist_append(&list, h->name, strlen(h->name), NULL) < 0)
+            abort();
+    }
+    hostlist_encode(&list, names);
+    hostlist_clear(&list);
+    strbuf_clear(&cores);
+    strbuf_clear(&gpus);
+}
+
+static bool is_same(const struct hosts *hosts, const char *text, size_t length)
+{
+    struct paths said = {0}, held = {0};
+    struct strbuf names = {0};
+    json_t *r = length > 0 ? json_loadb(text, length, 0, NULL) : json_object();
+    const json_t *list = json_object_get(json_object_get(r, "execution"), "nodelist");
+    const char *listed = json_string_value(json_array_get(list, 0));
+
+    lines_of_r(r, &said);
+    lines_of_hosts(hosts, &held, &names);
+    sort_paths(&said);
+    sort_paths(&held);
+    bool good = r && strcmp(strbuf_text(&names), listed ? listed : "") == 0 && said.n == held.n;
+    for (size_t i = 0; i < said.n && good; i++)
+        good = strcmp(said.v[i], held.v[i]) == 0;
+    json_decref(r);
+    clear_paths(&said);
+    clear_paths(&held);
+    strbuf_clear(&names);
+    return good;
+}
+
+bool told_by_host(struct match *m, int64_t jobid)
+{
+    struct hosts hosts = {0};
+    const char *text = "";
+    size_t length = 0;
+
+    errno = 0;
+    int rc = match_hosts(m, jobid, &hosts), error = errno;
+    errno = 0;
+    bool written = match_write_job(m, jobid, "rv1_nosched", &text, &length) == 0;
+    bool good = rc < 0 ? !written && errno == error && hosts.n == 0
+                       : written && is_same(&hosts, text, length);
+    if (!good)
+        fprintf(stderr, "job %lld: %zu hosts, and R is %s\n", (long long)jobid, hosts.n, text);
+    hosts_clear(&hosts);
     return good;
 }

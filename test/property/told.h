@@ -13,4 +13,7 @@ bool told_in_short(struct match *m, int64_t jobid);
 /* True if what a job holds is written as what was found last, in every format; what was found last is then that. */
 bool told_as_found(struct match *m, int64_t jobid);
 
+/* True if what a job holds by host is what its R says of hosts, or neither can be told. */
+bool told_by_host(struct match *m, int64_t jobid);
+
 #endif

@@ -360,6 +360,57 @@ static void what_jobs_hold_is_written(void **state)
     match_destroy(m);
 }
 
+/* "node0:0-1/0/4" for cores 0 and 1, GPU 0 and 4 units of memory. */
+static void by_host(match_t *m, int64_t id, const char *expected)
+{
+    struct hosts hosts = {0};
+    struct strbuf out = {0};
+
+    assert_int_equal(match_hosts(m, id, &hosts), 0);
+    for (size_t i = 0; i < hosts.n; i++) {
+        const struct resource_host *h = &hosts.v[i];
+        char text[100];
+        int n = snprintf(text, sizeof(text), "%s%s:%d:", i ? " " : "", h->name, (int)h->rank);
+        for (size_t k = 0; k < h->n_cores; k++)
+            n += snprintf(text + n, sizeof(text) - (size_t)n, "%u-%u,", h->cores[k].first,
+                          h->cores[k].last);
+        for (size_t k = 0; k < h->n_gpus; k++)
+            n += snprintf(text + n, sizeof(text) - (size_t)n, "g%u-%u,", h->gpus[k].first,
+                          h->gpus[k].last);
+        snprintf(text + n, sizeof(text) - (size_t)n, "m%d", (int)h->memory);
+        strbuf_puts(&out, text);
+    }
+    assert_string_equal(strbuf_text(&out), expected);
+    strbuf_clear(&out);
+    hosts_clear(&hosts);
+}
+
+static void what_jobs_hold_is_told_by_host(void **state)
+{
+    match_t *m = racks("low");
+    struct hosts hosts = {0};
+
+    (void)state;
+    run(m, 1, SPEC(WITH("node", "2", SLOT("1", TYPE("core", "3")))));
+    by_host(m, 1, "node0:0:0-2,m0 node1:1:0-2,m0");
+    run(m, 2, SPEC(SLOT("3", TYPE("core", "1"))));
+    by_host(m, 2, "node2:2:0-1,m0 node3:3:0-0,m0");
+    run(m, 3,
+        SPEC(WITH("node", "1",
+                  SLOT("1", TYPE("core", "1") "," TYPE("gpu", "2") "," TYPE("memory", "5")))));
+    by_host(m, 3, "node0:0:3-3,g0-1,m5");
+    run(m, 4, SPEC(SLOT("1", TYPE("ssd", "1"))));
+    by_host(m, 4, ""); /* nothing on it can run anything */
+    assert_int_equal(match_hosts(m, 9, &hosts), -1);
+    assert_int_equal(errno, ENOENT);
+    match_destroy(m);
+
+    m = racks("low");
+    run(m, 1, SPEC(SLOT("1", TYPE("node", "1"))));
+    by_host(m, 1, ""); /* as R has it: what was not asked for is not told */
+    match_destroy(m);
+}
+
 /* Of a node that a job has alone, the node is given back, and what is in it is kept. */
 static void what_is_left_is_written_as_a_tree(void **state)
 {
@@ -458,6 +509,7 @@ int main(void)
         cmocka_unit_test(jobs_are_told_in_short),
         cmocka_unit_test(paths_are_no_longer_than_they_must_be),
         cmocka_unit_test(what_jobs_hold_is_written),
+        cmocka_unit_test(what_jobs_hold_is_told_by_host),
         cmocka_unit_test(what_is_left_is_written_as_a_tree),
         cmocka_unit_test(what_was_said_is_remembered),
         cmocka_unit_test(what_is_reached_twice_is_told_as_found),

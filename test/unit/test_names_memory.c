@@ -115,6 +115,11 @@ static void jobs_without_memory(void **state)
     assert_string_equal(strbuf_text(&out), "+n[5-7]/core[3-7],n[5-7]/gpu0");
     THROUGH(, match_write_job(m, 1, "rv1", &text, &length) == 0);
     assert_non_null(strstr(text, "\"queue\": \"q\""));
+    struct hosts hosts = {0};
+    THROUGH(hosts_clear(&hosts), match_hosts(m, 1, &hosts) == 0);
+    assert_int_equal(hosts.n, 3);
+    assert_string_equal(hosts.v[2].name, "n7");
+    hosts_clear(&hosts);
     /* As if its node had been given back: what is told then is made up for. */
     struct job *job = jobs_find(&m->jobs, 1);
     struct job left = *job;

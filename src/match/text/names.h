@@ -18,6 +18,7 @@
 
 #include "base/strbuf.h"
 #include "berth/match.h"
+#include "resource/hosts.h"
 
 /* The vertices that a text names: *n of them, ascending, each once, in an array that the caller frees. Every combination
  * of names must be there. EINVAL with a text: it isn't such a text, or names more than the machine has; ENOENT with a
@@ -42,5 +43,10 @@ int match_brief(struct match *m, int64_t jobid, struct strbuf *out);
  */
 int match_write_job(struct match *m, int64_t jobid, const char *format, const char **text,
                     size_t *length);
+
+/* What a job holds now, by host: what "rv1_nosched" would say, as structs. What was found last is then this. ENOENT: no such job;
+ * EINVAL: a host has no rank; ENOMEM.
+ */
+int match_hosts(struct match *m, int64_t jobid, struct hosts *hosts);
 
 #endif

@@ -134,22 +134,28 @@ int match_tell(struct match *m, const struct job *job)
     return rc;
 }
 
-int match_write_job(struct match *m, int64_t jobid, const char *format, const char **text,
-                    size_t *length)
+/* What a job of that number holds becomes what was found last. Returns 0, or -1 with ENOENT or ENOMEM. */
+static int tell_job(struct match *m, int64_t jobid)
 {
     const struct job *job = jobs_find(&m->jobs, jobid);
 
+    if (job && match_tell(m, job) == 0)
+        return 0;
+    errno = job ? ENOMEM : ENOENT;
+    return -1;
+}
+
+int match_write_job(struct match *m, int64_t jobid, const char *format, const char **text,
+                    size_t *length)
+{
     if (write_format_parse(format) < 0) {
         errno = EINVAL;
         return -1;
     }
-    if (!job) {
-        errno = ENOENT;
-        return -1;
-    }
-    if (match_tell(m, job) < 0) {
-        errno = ENOMEM;
-        return -1;
-    }
-    return match_write(m, format, text, length);
+    return tell_job(m, jobid) < 0 ? -1 : match_write(m, format, text, length);
+}
+
+int match_hosts(struct match *m, int64_t jobid, struct hosts *hosts)
+{
+    return tell_job(m, jobid) < 0 ? -1 : hosts_gather(hosts, &m->last, m->g);
 }

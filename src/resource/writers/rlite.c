@@ -28,6 +28,8 @@ struct gatherer {
     struct reducer now[REDUCED];
     struct idset last[REDUCED]; /* what the last node had, */
     uint32_t group;             /* and the group that made it a member of */
+    uint32_t memory_type;
+    int64_t memory; /* units since the last node */
     struct strbuf text;
 };
 
@@ -43,8 +45,11 @@ static void gatherer_clear(struct gatherer *x)
 static void groups_clear(struct rlite_groups *x)
 {
     int saved = errno;
-    for (uint32_t i = 0; i < x->n; i++)
+    for (uint32_t i = 0; i < x->n; i++) {
         idset_clear(&x->v[i].ranks);
+        idset_clear(&x->v[i].cores);
+        idset_clear(&x->v[i].gpus);
+    }
     free(x->v);
     errno = saved;
     intern_clear(&x->texts);
@@ -127,14 +132,29 @@ static int children_text(const struct gatherer *x, struct strbuf *out)
     return out->failed ? -1 : 0;
 }
 
+/* The group of what has been gathered, a new one if there is none. */
+static int put_group(struct rlite *r, struct gatherer *x)
+{
+    uint32_t n = r->children.n;
+    if (children_text(x, &x->text) < 0 ||
+        groups_put(&r->children, x->text.data, x->text.len, &x->group) < 0)
+        return -1;
+    if (x->group < n)
+        return 0;
+    struct rlite_group *new = &r->children.v[n];
+    return idset_copy(&new->cores, &x->now[CORE].ids) < 0 ||
+                   idset_copy(&new->gpus, &x->now[GPU].ids) < 0
+               ? -1
+               : 0;
+}
+
 /* Find the group of what has been gathered, and begin anew. */
 static int gather_group(struct rlite *r, struct gatherer *x)
 {
     bool same = true; /* never at first: there is something now, and was nothing last */
     for (int i = 0; i < REDUCED; i++)
         same = same && idset_equal(&x->now[i].ids, &x->last[i]);
-    if (!same && (children_text(x, &x->text) < 0 ||
-                  groups_put(&r->children, x->text.data, x->text.len, &x->group) < 0))
+    if (!same && put_group(r, x) < 0)
         return -1;
     for (int i = 0; i < REDUCED; i++) {
         struct idset last = x->last[i];
@@ -147,6 +167,8 @@ static int gather_group(struct rlite *r, struct gatherer *x)
 
 static int gather_host(struct rlite *r, struct gatherer *x, uint32_t vertex, int32_t rank)
 {
+    int64_t memory = x->memory;
+    x->memory = 0;
     if (close_range(&x->now[CORE]) < 0 || close_range(&x->now[GPU]) < 0)
         return -1;
     bool bad = x->now[CORE].bad || x->now[GPU].bad;
@@ -160,7 +182,7 @@ static int gather_host(struct rlite *r, struct gatherer *x, uint32_t vertex, int
         return -1;
     if (gather_group(r, x) < 0)
         return -1;
-    r->host[r->n] = (struct rlite_host){rank, vertex, x->group, (uint32_t)r->n};
+    r->host[r->n] = (struct rlite_host){rank, vertex, x->group, (uint32_t)r->n, memory};
     r->n++;
     return 0;
 }
@@ -184,6 +206,8 @@ static int gather_all(struct rlite *r, struct gatherer *x, const struct emission
             rc = gather_host(r, x, vertex, v->rank);
             break;
         default:
+            if (v->type == x->memory_type)
+                x->memory += e->item[i].needs;
             break;
         }
         if (rc < 0)
@@ -251,7 +275,8 @@ static int arrange(struct rlite *r)
 
 int rlite_gather(struct rlite *r, const struct emission *e, const struct graph *g)
 {
-    struct gatherer x = {0};
+    struct gatherer x = {.memory_type = UINT32_MAX};
+    intern_find(&g->types, "memory", strlen("memory"), &x.memory_type);
     *r = (struct rlite){0};
     int rc = gather_all(r, &x, e, g);
     if (rc == 0)

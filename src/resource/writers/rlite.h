@@ -12,6 +12,7 @@ struct rlite_group {
     uint32_t length;
     uint32_t number; /* in the table of texts */
     struct idset ranks;
+    struct idset cores, gpus; /* of children: what the text says */
 };
 
 struct rlite_groups {
@@ -27,6 +28,7 @@ struct rlite_host {
     uint32_t vertex;
     uint32_t group;    /* its group's number, later its place */
     uint32_t sequence; /* its place in the emission, among hosts */
+    int64_t memory;    /* units */
 };
 
 struct rlite {

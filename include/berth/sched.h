@@ -517,7 +517,17 @@ struct sched_question {
 int sched_what_if(sched_t *s, int64_t now, sched_job_t job, struct sched_question *questions,
                   size_t n, berth_error_t *err);
 
-/* What a running or reserved job holds: a short text for people, "node[0-1]/core[0-3]", or in one of match_write's
+/* What a running or reserved job holds, by host, in the order of ranks, as R says it (RFC 20): hosts on which cores or GPUs are
+ * told (named queues only). It belongs to the core and is valid until its next call. EINVAL: it holds nothing, or a host has no rank; ENOMEM.
+ */
+struct sched_allocation {
+    const struct resource_host *hosts;
+    size_t n_hosts;
+};
+
+int sched_allocation(sched_t *s, sched_job_t job, struct sched_allocation *allocation);
+
+/* All that such a job holds, as text: a short one for people, "node[0-1]/core[0-3]", or in one of match_write's
  * formats. *text belongs to the core and is valid until its next call.
  */
 int sched_resources(sched_t *s, sched_job_t job, const char **text);
@@ -599,7 +609,7 @@ int64_t sched_start_time(const sched_t *s, sched_job_t job);
  * which a walk from the root that enters each vertex before its next sibling meets them. On a flat machine *n is 0.
  * Returns 0, or -1 with EINVAL (the job isn't running) or ENOMEM. O(cores of the job).
  */
-int sched_allocation(sched_t *s, sched_job_t job, const struct resource_range **ranges, size_t *n);
+int sched_cores(sched_t *s, sched_job_t job, const struct resource_range **ranges, size_t *n);
 
 /* Numbers of waiting (reserved ones included) and of running jobs. */
 size_t sched_waiting(const sched_t *s);

@@ -284,11 +284,15 @@ static void name(struct cores_place *g, struct resource_range r)
 }
 
 static int64_t cores_given(struct place *place, int64_t booking,
-                           const struct resource_range **ranges)
+                           const struct resource_range **ranges, const struct resource_host **hosts)
 {
     struct cores_place *g = cores_of(place);
     const struct booking *b = &g->bookings[booking];
 
+    if (hosts) {
+        errno = EINVAL;
+        return -1;
+    }
     if (!g->ids.word && core_set_init(&g->ids, g->units.n, false) < 0)
         return -1;
     for (size_t i = 0; i < b->n_given; i++)

@@ -80,10 +80,12 @@ struct place_ops {
      */
     int (*start)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
 
-    /* What a booking whose job has started was given, as ranges of ids; their number, or -1 with ENOMEM.
-     * They hold until the next call. NULL where parts have no names.
+    /* What a booking whose job has started was given: its cores as ranges of ids, numbered over the whole machine; or, of a
+     * graph's booking, started or not, all of it by host. One of both is asked for, and the other is NULL. Returns their number, or
+     * -1: ENOMEM; EINVAL (there are no hosts, or one has no rank). They hold until the next call. NULL where parts have no names.
      */
-    int64_t (*given)(struct place *place, int64_t booking, const struct resource_range **ranges);
+    int64_t (*given)(struct place *place, int64_t booking, const struct resource_range **ranges,
+                     const struct resource_host **hosts);
 
     /* Book it at the earliest time on or after `from`, as when and book would. Returns a booking, with its time, or -1 as these. */
     int64_t (*reserve)(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at);

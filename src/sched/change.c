@@ -208,16 +208,36 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
     return 0;
 }
 
+/* The slot of a job that runs or has a reservation; JOB_NONE with EINVAL. */
+static uint32_t holder_find(const sched_t *s, sched_job_t handle)
+{
+    uint32_t slot = job_in_queue(s, handle);
+    if (slot != JOB_NONE &&
+        (s->jobs[slot].state == SCHED_RUNNING || s->jobs[slot].state == SCHED_RESERVED))
+        return slot;
+    errno = EINVAL;
+    return JOB_NONE;
+}
+
 int sched_write(sched_t *s, sched_job_t handle, const char *format, const char **text,
                 size_t *length)
 {
-    uint32_t slot = job_in_queue(s, handle);
-    if (slot == JOB_NONE ||
-        (s->jobs[slot].state != SCHED_RUNNING && s->jobs[slot].state != SCHED_RESERVED)) {
-        errno = EINVAL;
+    uint32_t slot = holder_find(s, handle);
+    return slot == JOB_NONE
+               ? -1
+               : s->place->ops->write(s->place, s->jobs[slot].booking, format, text, length);
+}
+
+int sched_allocation(sched_t *s, sched_job_t handle, struct sched_allocation *allocation)
+{
+    uint32_t slot = holder_find(s, handle);
+    int64_t n = slot == JOB_NONE ? -1
+                                 : s->place->ops->given(s->place, s->jobs[slot].booking, NULL,
+                                                        &allocation->hosts);
+    if (n < 0)
         return -1;
-    }
-    return s->place->ops->write(s->place, s->jobs[slot].booking, format, text, length);
+    allocation->n_hosts = (size_t)n;
+    return 0;
 }
 
 int sched_resources(sched_t *s, sched_job_t job, const char **text)

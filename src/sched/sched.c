@@ -203,8 +203,7 @@ int64_t sched_start_time(const sched_t *s, sched_job_t handle)
     return -1;
 }
 
-int sched_allocation(sched_t *s, sched_job_t handle, const struct resource_range **ranges,
-                     size_t *n)
+int sched_cores(sched_t *s, sched_job_t handle, const struct resource_range **ranges, size_t *n)
 {
     uint32_t slot = job_find(s, handle);
     if (slot == JOB_NONE)
@@ -218,7 +217,7 @@ int sched_allocation(sched_t *s, sched_job_t handle, const struct resource_range
     *n = 0;
     if (!s->place->ops->given)
         return 0;
-    int64_t found = s->place->ops->given(s->place, job->booking, ranges);
+    int64_t found = s->place->ops->given(s->place, job->booking, ranges, NULL);
     if (found < 0)
         return -1;
     *n = (size_t)found;

@@ -69,7 +69,7 @@ static int note_alloc(struct replay *r, uint32_t job)
     size_t n;
     if (!r->options->alloc)
         return 0;
-    if (sched_allocation(r->sched, r->handle[job], &ranges, &n) < 0)
+    if (sched_cores(r->sched, r->handle[job], &ranges, &n) < 0)
         return -1;
     return alloc_add(r->options->alloc, job, ranges, n);
 }

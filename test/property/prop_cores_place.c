@@ -157,7 +157,7 @@ static void note_start(struct run *r, int j, int64_t now)
             overlapped++;
         }
     match_shadow(r, j, mine);
-    CHECK(sched_allocation(r->sched, job->handle, &range, &n) == 0);
+    CHECK(sched_cores(r->sched, job->handle, &range, &n) == 0);
     for (size_t i = 0; i < n; i++) {
         CHECK(range[i].first <= range[i].last && (int64_t)range[i].first > before + 1);
         before = range[i].last;
@@ -348,11 +348,11 @@ static void test_run_out(void **state)
     assert_int_equal(sched_finish(s, 16, job[1]), 0);
     assert_int_equal(sched_pass(s, 16, false, &d, &n), 0);
     assert_int_equal(sched_state(s, job[2]), SCHED_RUNNING);
-    assert_int_equal(sched_allocation(s, job[2], &range, &n), 0);
+    assert_int_equal(sched_cores(s, job[2], &range, &n), 0);
     assert_true(n == 1 && range[0].first == 0 && range[0].last == 1);
     assert_int_equal(sched_state(s, job[3]), SCHED_RESERVED);
     assert_int_equal(sched_start_time(s, job[3]), 25);
-    assert_int_equal(sched_allocation(s, job[3], &range, &n), -1);
+    assert_int_equal(sched_cores(s, job[3], &range, &n), -1);
     assert_true(sched_check(s));
     sched_destroy(s);
     match_destroy(m);

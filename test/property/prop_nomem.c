@@ -116,7 +116,7 @@ static void ask(struct scene *c, sched_job_t job)
 {
     const struct resource_range *range;
     size_t n;
-    while (again(c, sched_allocation(c->s, job, &range, &n) < 0))
+    while (again(c, sched_cores(c->s, job, &range, &n) < 0))
         ;
     assert_true((n > 0) == (machine != NULL));
 }

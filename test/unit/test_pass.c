@@ -189,7 +189,11 @@ static void questions_leave_decisions(void **state)
         assert_int_equal(sched_record(w.sched, job[i], &r), 0);
         sched_resources(w.sched, job[i], &text);
         sched_write(w.sched, job[i], "jgf", &text, &n);
-        sched_allocation(w.sched, job[i], &ranges, &n);
+        sched_cores(w.sched, job[i], &ranges, &n);
+        struct sched_allocation given;
+        bool holds = a.state == SCHED_RUNNING || a.state == SCHED_RESERVED;
+        assert_int_equal(sched_allocation(w.sched, job[i], &given), holds ? 0 : -1);
+        assert_true(!holds || given.n_hosts == 1);
     }
     expect_kept(&kept, &w);
     assert_int_equal(sched_what_if(w.sched, 0, job[C], &question, 1, NULL), 0);

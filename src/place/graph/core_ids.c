@@ -1,10 +1,12 @@
-/* The cores that a booking holds, by number over the whole machine: for those who tell of schedules core by core.
+/* The cores that a booking holds, by number over the whole machine: for those who tell of schedules core by core; and all
+ * that it holds, by host.
  *
  * Numbers are made when they are first asked for, and anew when the machine has changed.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "match/text/names.h"
 #include "place/graph/graph_priv.h"
 
 /* Number the cores at and below a vertex, in the order in which a walk that enters each vertex before its next sibling
@@ -53,10 +55,9 @@ static void note(struct core_ids *given, const struct graph *g, uint32_t v, bool
             note(given, g, kids[i], true);
 }
 
-int64_t graph_place_given(struct place *place, int64_t booking,
-                          const struct resource_range **ranges)
+static int64_t given_cores(struct graph_place *n, int64_t booking,
+                           const struct resource_range **ranges)
 {
-    struct graph_place *n = graph_place_of(place);
     uint32_t vertex;
     bool alone;
     if (freshen(&n->given, n->graph) < 0)
@@ -71,9 +72,22 @@ int64_t graph_place_given(struct place *place, int64_t booking,
     return (int64_t)n->given.list.n;
 }
 
+int64_t graph_place_given(struct place *place, int64_t booking,
+                          const struct resource_range **ranges, const struct resource_host **hosts)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (ranges)
+        return given_cores(n, booking, ranges);
+    if (match_hosts(n->match, booking, &n->on) < 0)
+        return -1;
+    *hosts = n->on.v;
+    return (int64_t)n->on.n;
+}
+
 void core_ids_clear(struct graph_place *n)
 {
     free(n->given.number);
     core_set_clear(&n->given.ids);
     free(n->given.list.v);
+    hosts_clear(&n->on);
 }

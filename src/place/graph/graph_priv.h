@@ -17,6 +17,7 @@
 #include "place/graph.h"
 #include "place/graph/gaps.h"
 #include "resource/graph.h"
+#include "resource/hosts.h"
 
 #define PLACE_NONE UINT32_MAX
 #define BOOKING_TEMP                                                                               \
@@ -159,6 +160,7 @@ struct graph_place {
     uint64_t touched_version; /* of the graph then */
 
     struct core_ids given;
+    struct hosts on; /* what a booking holds, by host */
     struct strbuf text;
 };
 
@@ -350,10 +352,10 @@ int64_t graph_place_amount(const struct place *place, int64_t booking, const cha
 int graph_place_write(struct place *place, int64_t booking, const char *format, const char **text,
                       size_t *length);
 
-/* ---- Cores by number ---- */
+/* ---- What it has ---- */
 
 int64_t graph_place_given(struct place *place, int64_t booking,
-                          const struct resource_range **ranges);
+                          const struct resource_range **ranges, const struct resource_host **hosts);
 void core_ids_clear(struct graph_place *n);
 
 int graph_place_hints(struct place *place, const char **text, size_t *length);

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/errtext.h"
+#include "base/hostlist.h"
 #include "base/idset.h"
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
@@ -87,75 +88,69 @@ static int add_env(struct starting *b, const char *entry)
 
 /* ---- What it was given ---- */
 
-/* "node[0-3],node7" of R's list of nodes. */
-static const char *node_list(struct starting *b, struct slice list)
+static int add_ranges(struct idset *set, const struct resource_range *range, size_t n)
 {
-    const char *all = "", *text;
-    size_t at = 0;
-    struct slice name;
-    while (all && slice_next(list, &at, &name))
-        all = slice_copy(name, &b->arena, &text) == 0 && text
-                  ? join(b, *all ? join(b, all, ",") : "", text)
-                  : NULL;
-    return all;
+    for (size_t i = 0; i < n; i++)
+        if (idset_add_range(set, range[i].first, range[i].last) < 0)
+            return -1;
+    return 0;
 }
 
-/* "0-3" of one of R's types. */
-static int put_ids(struct idset *set, struct slice ids)
+/* A host's name, which may be a list of hosts when it isn't the name of one. */
+static int add_name(struct hostlist *list, const char *name)
 {
-    struct idset more = {0};
+    size_t length = strlen(name);
+    if (hostlist_append_host(list, name, length) == 0)
+        return 0;
+    return errno == EINVAL ? hostlist_append(list, name, length, NULL) : -1;
+}
+
+static int add_host(struct starting *b, const struct resource_host *host, struct hostlist *list)
+{
+    return add_name(list, host->name) < 0 ||
+                   add_ranges(&b->cores, host->cores, host->n_cores) < 0 ||
+                   add_ranges(&b->gpus, host->gpus, host->n_gpus) < 0
+               ? -1
+               : 0;
+}
+
+/* Nodes, and ids of cores and GPUs. Returns 0, or -1 with errno: without them it would be bound to nothing. */
+static int take_hosts(struct starting *b, const struct sched_allocation *a)
+{
+    struct hostlist list = {0};
+    struct strbuf text = {0};
     int rc = 0;
-    if (ids.length > 2 &&
-        (idset_decode(&more, ids.at + 1, ids.length - 2, NULL) < 0 || idset_unite(set, &more) < 0))
-        rc = -1;
-    idset_clear(&more);
+    for (size_t i = 0; i < a->n_hosts && rc == 0; i++)
+        rc = add_host(b, &a->hosts[i], &list);
+    if (rc == 0) {
+        hostlist_encode(&list, &text);
+        b->nodes = text.failed ? NULL : join(b, "", strbuf_text(&text));
+        rc = b->nodes ? 0 : -1;
+        errno = ENOMEM;
+    }
+    b->one_node = a->n_hosts <= 1;
+    int saved = errno;
+    hostlist_clear(&list);
+    strbuf_clear(&text);
+    errno = saved;
     return rc;
 }
 
-static bool is_one_rank(struct slice rank)
+static int take_given(struct starting *b)
 {
-    for (size_t i = 1; i + 1 < rank.length; i++)
-        if ((rank.at[i] < '0' || rank.at[i] > '9') && rank.at[i] != '-')
-            return false;
-    return rank.length > 2;
-}
-
-/* Of R: nodes, and ids of cores and GPUs. */
-static int take_r(struct starting *b, const char *text, size_t length)
-{
-    static const char *const top_keys[] = {"execution"}, *const keys[] = {"R_lite", "nodelist"},
-                             *const lite_keys[] = {"rank", "children"},
-                             *const types[] = {"core", "gpu"};
-    struct slice execution, found[2], lite, of[2], ids[2];
-    size_t at = 0, n = 0;
-    slice_find(text, length, top_keys, 1, &execution);
-    slice_find(execution.at, execution.length, keys, 2, found);
-    b->nodes = node_list(b, found[1]);
-    while (slice_next(found[0], &at, &lite)) {
-        slice_find(lite.at, lite.length, lite_keys, 2, of);
-        slice_find(of[1].at, of[1].length, types, 2, ids);
-        b->one_node = ++n == 1 && is_one_rank(of[0]);
-        if (put_ids(&b->cores, ids[0]) < 0 || put_ids(&b->gpus, ids[1]) < 0)
-            return no_memory(b); /* else it would be bound to nothing */
-    }
-    return b->nodes ? 0 : no_memory(b);
-}
-
-static int read_r(struct starting *b)
-{
+    struct sched_allocation given;
     const char *text;
     size_t length;
     b->nodes = "";
     b->one_node = true;
     if (b->m->handle < 0)
         return 0;
-    if (sched_write(b->s->sched, b->m->handle, "rv1_nosched", &text, &length) < 0)
+    if (sched_allocation(b->s->sched, b->m->handle, &given) < 0 || take_hosts(b, &given) < 0 ||
+        sched_write(b->s->sched, b->m->handle, "rv1_nosched", &text, &length) < 0)
         return errtext_set(b->err, errno, "what it got can't be told: %s", strerror(errno));
     if (length < R_MAX)
         b->r = join_n(b, "BERTH_R=", text, length);
-    if (length < R_MAX && !b->r)
-        return no_memory(b);
-    return take_r(b, text, length);
+    return length < R_MAX && !b->r ? no_memory(b) : 0;
 }
 
 /* The ids from the first-th on, n of them, as a list with commas: of the system's CPUs for cores. NULL: not known. */
@@ -407,7 +402,7 @@ static int take_user(struct starting *b, struct engine_run *to)
 
 static int build(struct starting *b, struct engine_run *to)
 {
-    if (read_job(b, to) < 0 || read_r(b) < 0)
+    if (read_job(b, to) < 0 || take_given(b) < 0)
         return -1;
     to->n_tasks = (size_t)slice_whole(b->asked.tasks, 1);
     if (berth_env(b, to->n_tasks) < 0)

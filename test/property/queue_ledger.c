@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "queue_scene.h"
+#include "told.h"
 
 /* ---- Order and events ---- */
 
@@ -412,6 +413,21 @@ static void check_order(const struct scene *c, const struct scene_job *j)
         SCENE_CHECK(c, rank < queue_depth_of(q));
 }
 
+/* What it holds by host is what R says. */
+static void check_hosts(struct scene *c, const struct scene_job *j)
+{
+    struct sched_allocation given;
+    const char *text;
+    size_t length;
+    SCENE_CHECK(c, sched_allocation(c->sched, j->handle, &given) == 0);
+    char *held = told_hosts(given.hosts, given.n_hosts);
+    SCENE_CHECK(c, sched_write(c->sched, j->handle, "rv1_nosched", &text, &length) == 0);
+    char *said = told_hosts_of_r(text, length);
+    SCENE_CHECK(c, strcmp(held, said) == 0);
+    free(held);
+    free(said);
+}
+
 static void start(struct scene *c, struct scene_job *j, const struct sched_decision *d)
 {
     SCENE_CHECK(c, !j->running && !j->gone && !j->held && j->begin <= c->now);
@@ -430,6 +446,7 @@ static void start(struct scene *c, struct scene_job *j, const struct sched_decis
     SCENE_CHECK(c, sched_resources(c->sched, j->handle, &text) == 0);
     read_holding(c, &j->holding, text);
     check_holding(c, j);
+    check_hosts(c, j);
     check_blocks(c, j);
     c->starts++;
 }

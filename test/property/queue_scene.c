@@ -47,6 +47,8 @@ int scene_lane(const struct scene *c, int queue)
 static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id)
 {
     struct vertex_spec spec = {.type = type, .id = id, .uniq_id = -1, .size = 1, .rank = -1};
+    if (strcmp(type, "node") == 0)
+        spec.rank = (int32_t)id;
     uint32_t v = graph_add(g, &spec);
     if (parent == VERTEX_NONE)
         graph_set_root(g, GRAPH_CONTAINMENT, v);

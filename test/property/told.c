@@ -207,47 +207,57 @@ static void put_ranges(const struct resource_range *range, size_t n, struct strb
     idset_clear(&set);
 }
 
-/* The lines of hosts, and their names as R lists them. */
-static void lines_of_hosts(const struct hosts *hosts, struct paths *to, struct strbuf *names)
+/* All lines in order, and names, as one text. */
+static char *put_together(struct paths *lines, const char *names)
+{
+    struct strbuf text = {0};
+
+    sort_paths(lines);
+    for (size_t i = 0; i < lines->n; i++) {
+        strbuf_puts(&text, lines->v[i]);
+        strbuf_putc(&text, '\n');
+    }
+    strbuf_puts(&text, names);
+    strbuf_text(&text);
+    clear_paths(lines);
+    return strbuf_steal(&text);
+}
+
+char *told_hosts(const struct resource_host *hosts, size_t n)
 {
     struct hostlist list = {0};
-    struct strbuf cores = {0}, gpus = {0};
+    struct strbuf cores = {0}, gpus = {0}, names = {0};
+    struct paths lines = {0};
 
-    for (size_t i = 0; i < hosts->n; i++) {
-        const struct resource_host *h = &hosts->v[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct resource_host *h = &hosts[i];
         put_ranges(h->cores, h->n_cores, &cores);
         put_ranges(h->gpus, h->n_gpus, &gpus);
-        add_line(to, (uint32_t)h->rank, strbuf_text(&cores), strbuf_text(&gpus));
+        add_line(&lines, (uint32_t)h->rank, strbuf_text(&cores), strbuf_text(&gpus));
         if (hostlist_append_host(&list, h->name, strlen(h->name)) < 0 &&
             hostlist_append(&list, h->name, strlen(h->name), NULL) < 0)
             abort();
     }
-    hostlist_encode(&list, names);
+    hostlist_encode(&list, &names);
+    char *text = put_together(&lines, strbuf_text(&names));
     hostlist_clear(&list);
     strbuf_clear(&cores);
     strbuf_clear(&gpus);
+    strbuf_clear(&names);
+    return text;
 }
 
-static bool is_same(const struct hosts *hosts, const char *text, size_t length)
+char *told_hosts_of_r(const char *text, size_t length)
 {
-    struct paths said = {0}, held = {0};
-    struct strbuf names = {0};
+    struct paths lines = {0};
     json_t *r = length > 0 ? json_loadb(text, length, 0, NULL) : json_object();
     const json_t *list = json_object_get(json_object_get(r, "execution"), "nodelist");
-    const char *listed = json_string_value(json_array_get(list, 0));
+    const char *names = json_string_value(json_array_get(list, 0));
 
-    lines_of_r(r, &said);
-    lines_of_hosts(hosts, &held, &names);
-    sort_paths(&said);
-    sort_paths(&held);
-    bool good = r && strcmp(strbuf_text(&names), listed ? listed : "") == 0 && said.n == held.n;
-    for (size_t i = 0; i < said.n && good; i++)
-        good = strcmp(said.v[i], held.v[i]) == 0;
+    lines_of_r(r, &lines);
+    char *told = put_together(&lines, names ? names : "");
     json_decref(r);
-    clear_paths(&said);
-    clear_paths(&held);
-    strbuf_clear(&names);
-    return good;
+    return told;
 }
 
 bool told_by_host(struct match *m, int64_t jobid)
@@ -258,12 +268,16 @@ bool told_by_host(struct match *m, int64_t jobid)
 
     errno = 0;
     int rc = match_hosts(m, jobid, &hosts), error = errno;
+    char *held = told_hosts(hosts.v, hosts.n);
+    hosts_clear(&hosts);
     errno = 0;
     bool written = match_write_job(m, jobid, "rv1_nosched", &text, &length) == 0;
-    bool good = rc < 0 ? !written && errno == error && hosts.n == 0
-                       : written && is_same(&hosts, text, length);
+    bool failed = rc < 0 && !written && errno == error;
+    char *said = told_hosts_of_r(text, length);
+    bool good = failed || (rc == 0 && written && strcmp(held, said) == 0);
     if (!good)
-        fprintf(stderr, "job %lld: %zu hosts, and R is %s\n", (long long)jobid, hosts.n, text);
-    hosts_clear(&hosts);
+        fprintf(stderr, "job %lld: it has\n%s\nbut R says\n%s\n", (long long)jobid, held, said);
+    free(held);
+    free(said);
     return good;
 }

@@ -99,8 +99,8 @@ check_alloc() {
         END { exit failed || !rows }' || fail "cores in $1"
 }
 
-# texts FILE...: the texts of C sources, each in a line after its file's name and the number of its line; comments are left
-# out.
+# texts FILE...: the texts of C sources, each in a line after its file's name and the number of its line;
+# comments are left out.
 texts() {
     awk '{
         text = ""

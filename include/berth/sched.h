@@ -517,8 +517,9 @@ struct sched_question {
 int sched_what_if(sched_t *s, int64_t now, sched_job_t job, struct sched_question *questions,
                   size_t n, berth_error_t *err);
 
-/* What a running or reserved job holds, by host, in the order of ranks, as R says it (RFC 20): hosts on which cores or GPUs are
- * told (named queues only). It belongs to the core and is valid until its next call. EINVAL: it holds nothing, or a host has no rank; ENOMEM.
+/* What a running or reserved job holds, by host, in the order of ranks, as R says it (RFC 20): hosts on which
+ * cores or GPUs are told (named queues only). It belongs to the core and is valid until its next call.
+ * EINVAL: it holds nothing, or a host has no rank; ENOMEM.
  */
 struct sched_allocation {
     const struct resource_host *hosts;
@@ -527,8 +528,8 @@ struct sched_allocation {
 
 int sched_allocation(sched_t *s, sched_job_t job, struct sched_allocation *allocation);
 
-/* All that such a job holds, as text: a short one for people, "node[0-1]/core[0-3]", or in one of match_write's
- * formats. *text belongs to the core and is valid until its next call.
+/* All that such a job holds, as text: a short one for people, "node[0-1]/core[0-3]", or in one of
+ * match_write's formats. *text belongs to the core and is valid until its next call.
  */
 int sched_resources(sched_t *s, sched_job_t job, const char **text);
 int sched_write(sched_t *s, sched_job_t job, const char *format, const char **text, size_t *length);

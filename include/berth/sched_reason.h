@@ -1,8 +1,9 @@
 /* Why a job waits, or can never start: a kind, and what it is about.
  *
- * A reason that the core hands out points to texts of the core's, which are valid as what it came with is: a decision, or an
- * annotation. sched_reason_copy makes one that lasts. For people there is one text of each reason (sched_reason_text). Who has
- * kept only that text gets the reason back by sched_reason_read; nobody else reads such texts.
+ * A reason that the core hands out points to texts of the core's, which are valid as what it came with is: a
+ * decision, or an annotation. sched_reason_copy makes one that lasts. For people there is one text of each
+ * reason (sched_reason_text). Who has kept only that text gets the reason back by sched_reason_read; nobody
+ * else reads such texts.
  */
 #ifndef BERTH_SCHED_REASON_H
 #define BERTH_SCHED_REASON_H
@@ -84,8 +85,9 @@ struct sched_reason {
 /* Write a reason in a few words; returns the text. That of none, or of NULL, is "". */
 const char *sched_reason_text(const struct sched_reason *reason, char text[SCHED_REASON_TEXT]);
 
-/* What such a text says, of a core with so many ticks in a second. The text is cut up, and the reason points into it. One
- * that is not known is of kind REQUEST, with all of it as its words; "" is none. Its text is the same again.
+/* What such a text says, of a core with so many ticks in a second. The text is cut up, and the reason points
+ * into it. One that is not known is of kind REQUEST, with all of it as its words; "" is none. Its text is the
+ * same again.
  */
 void sched_reason_read(struct sched_reason *reason, char *text, int64_t second);
 

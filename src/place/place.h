@@ -80,9 +80,10 @@ struct place_ops {
      */
     int (*start)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
 
-    /* What a booking whose job has started was given: its cores as ranges of ids, numbered over the whole machine; or, of a
-     * graph's booking, started or not, all of it by host. One of both is asked for, and the other is NULL. Returns their number, or
-     * -1: ENOMEM; EINVAL (there are no hosts, or one has no rank). They hold until the next call. NULL where parts have no names.
+    /* What a booking whose job has started was given: its cores as ranges of ids, numbered over the whole
+     * machine; or, of a graph's booking, started or not, all of it by host. One of both is asked for, and the
+     * other is NULL. Returns their number, or -1: ENOMEM; EINVAL (there are no hosts, or one has no rank).
+     * They hold until the next call. NULL where parts have no names.
      */
     int64_t (*given)(struct place *place, int64_t booking, const struct resource_range **ranges,
                      const struct resource_host **hosts);

@@ -6,7 +6,9 @@
 #include "berth/resource.h"
 #include "resource/emission.h"
 
-/* Hosts in the order of their ranks, and what they point to. All zeroes is none; memory is kept for the next ones. */
+/* Hosts in the order of their ranks, and what they point to. All zeroes is none; memory is kept for the next
+ * ones.
+ */
 struct hosts {
     struct resource_host *v;
     size_t n, capacity;
@@ -15,8 +17,8 @@ struct hosts {
     struct strbuf names;
 };
 
-/* Gather the hosts of an emission on which there is a core or a GPU. Returns 0, or -1: ENOMEM, or EINVAL where R can't be written
- * either, as a rank is negative; then there are none.
+/* Gather the hosts of an emission on which there is a core or a GPU. Returns 0, or -1: ENOMEM, or EINVAL
+ * where R can't be written either, as a rank is negative; then there are none.
  */
 int hosts_gather(struct hosts *hosts, const struct emission *e, const struct graph *g);
 void hosts_clear(struct hosts *hosts);

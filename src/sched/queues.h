@@ -155,8 +155,8 @@ void shared_text_rest(struct shared_text *t);
 uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t member,
                     struct shared_text *text);
 
-/* Make the job known under its id, with what it depends on. Returns 0, or -1: ENOMEM, or EINVAL with a text, the job being
- * known without what it depends on, or nameless.
+/* Make the job known under its id, with what it depends on. Returns 0, or -1: ENOMEM, or EINVAL with a text,
+ * the job being known without what it depends on, or nameless.
  */
 int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, const char *id,
              berth_error_t *err);
@@ -166,8 +166,9 @@ int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, 
 
 sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *request);
 
-/* What a job of the queue asks of the machine: the ask and the kind of an unknown job. Returns 0, or -1: EINVAL with a
- * text; ENODEV with one, if `refuse`: the machine could never; ENOMEM. And the reason of who is refused so, in these words.
+/* What a job of the queue asks of the machine: the ask and the kind of an unknown job. Returns 0, or -1:
+ * EINVAL with a text; ENODEV with one, if `refuse`: the machine could never; ENOMEM. And the reason of who is
+ * refused so, in these words.
  */
 int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err);
 struct sched_reason unknown_reason(int errnum, const berth_error_t *err);

@@ -1,4 +1,6 @@
-/* Reasons as text, and texts read as reasons: nowhere else is it said what they look like (test/system/reasons.sh). */
+/* Reasons as text, and texts read as reasons: nowhere else is it said what they look like
+ * (test/system/reasons.sh).
+ */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

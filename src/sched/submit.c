@@ -109,8 +109,8 @@ static int enter_account(sched_t *s, uint32_t slot, const struct sched_request *
     return -1;
 }
 
-/* Look at all that may speak against a job. Returns 0, or -1: EINVAL with a reason, whose words may be those of the error
- * text; ENOMEM.
+/* Look at all that may speak against a job. Returns 0, or -1: EINVAL with a reason, whose words may be those
+ * of the error text; ENOMEM.
  */
 static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
                  struct sched_reason *why, berth_error_t *err)

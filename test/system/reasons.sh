@@ -1,6 +1,6 @@
 #!/bin/sh
-# Why a job waits is a struct (berth/sched_reason.h). Only src/sched/reason_text.c knows its text: nothing else in src/ has
-# a part of such a text, or takes something apart that is called a reason.
+# Why a job waits is a struct (berth/sched_reason.h). Only src/sched/reason_text.c knows its text: nothing else
+# in src/ has a part of such a text, or takes something apart that is called a reason.
 . "$BERTH_SOURCE/test/lib.sh"
 cd "$BERTH_SOURCE" || exit 1
 
@@ -30,7 +30,8 @@ known() {
 
 # taken_apart FILE...: the statements that read a reason, or compare it with a text.
 taken_apart() {
-    reading='(sscanf|strn(case)?cmp|strstr|strr?chr|strc?spn|strpbrk|strsep|strtok(_r)?|strto[a-z]+|mem(cmp|chr))\('
+    reading='(sscanf|strn(case)?cmp|strstr|strr?chr|strc?spn|strpbrk|strsep|strtok(_r)?|strto[a-z]+'
+    reading="$reading|mem(cmp|chr))\\("
     comparing='str(case)?cmp\(([^()]*reason[^()]*"|[^()]*"[^()]*reason)'
     grep -l reason "$@" | while read -r source; do
         tr '\n' ' ' <"$source" | tr ";{}" "\n" | grep -E "\\<${reading}[^()]*reason|\\<$comparing" |
@@ -50,12 +51,14 @@ const char *f = "queue stopped now", *g = "limit of all", *h = "held";
 EOF
 [ "$(known "$scratch/sample.c" | sed 's/^[^ ]*: //' | tr '\n' '|')" = 'limit |queue stopped now|' ] ||
     fail "parts of reasons are not found in a sample"
-[ "$(taken_apart "$scratch/sample.c" | wc -l)" -eq 3 ] || fail "calls that read a reason are not found in a sample"
+[ "$(taken_apart "$scratch/sample.c" | wc -l)" -eq 3 ] ||
+    fail "calls that read a reason are not found in a sample"
 
 # shellcheck disable=SC2046
 known $(cat "$scratch/files") >"$scratch/known"
 [ -s "$scratch/known" ] && fail "only $own may have a part of a reason's text: $(cat "$scratch/known")"
 # shellcheck disable=SC2046
 taken_apart $(cat "$scratch/files") >"$scratch/apart"
-[ -s "$scratch/apart" ] && fail "a reason has a kind and fields; only $own reads its text: $(cat "$scratch/apart")"
+[ -s "$scratch/apart" ] &&
+    fail "a reason has a kind and fields; only $own reads its text: $(cat "$scratch/apart")"
 finish

@@ -44,8 +44,8 @@ int match_brief(struct match *m, int64_t jobid, struct strbuf *out);
 int match_write_job(struct match *m, int64_t jobid, const char *format, const char **text,
                     size_t *length);
 
-/* What a job holds now, by host: what "rv1_nosched" would say, as structs. What was found last is then this. ENOENT: no such job;
- * EINVAL: a host has no rank; ENOMEM.
+/* What a job holds now, by host: what "rv1_nosched" would say, as structs. What was found last is then this.
+ * ENOENT: no such job; EINVAL: a host has no rank; ENOMEM.
  */
 int match_hosts(struct match *m, int64_t jobid, struct hosts *hosts);
 

@@ -1,5 +1,5 @@
-/* The cores that a booking holds, by number over the whole machine: for those who tell of schedules core by core; and all
- * that it holds, by host.
+/* The cores that a booking holds, by number over the whole machine: for those who tell of schedules core by
+ * core; and all that it holds, by host.
  *
  * Numbers are made when they are first asked for, and anew when the machine has changed.
  */

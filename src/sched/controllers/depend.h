@@ -94,8 +94,8 @@ bool depend_next_nearer(struct depend *depend, uint32_t *slot);
 /* Whether a job waits for others. */
 bool depend_waits(const struct depend *depend, uint32_t slot);
 
-/* The first jobs that a job waits for, of kind DEPENDENCY; of one that can never start the job that bars it, NEVER_MET; NONE for
- * a job that does not wait. Valid until the next call that changes anything.
+/* The first jobs that a job waits for, of kind DEPENDENCY; of one that can never start the job that bars it,
+ * NEVER_MET; NONE for a job that does not wait. Valid until the next call that changes anything.
  */
 void depend_reason(const struct depend *depend, uint32_t slot, struct sched_reason *reason);
 

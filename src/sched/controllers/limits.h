@@ -1,20 +1,22 @@
 /* The limits controller: what a job, a user and a queue may have at most, and what they have.
  *
- * The ledger counts, for each user in each queue and for each queue, pending jobs, running jobs, and of the resource types
- * that some limit names, how much running jobs hold. A job in a virtual queue counts for that queue's user and queue limits
- * and for the queue limits of its parent, whose own user limits it doesn't touch.
+ * The ledger counts, for each user in each queue and for each queue, pending jobs, running jobs, and of the
+ * resource types that some limit names, how much running jobs hold. A job in a virtual queue counts for that
+ * queue's user and queue limits and for the queue limits of its parent, whose own user limits it doesn't
+ * touch.
  *
- * An account is a user in a queue, under the limits that hold for him there: those of the queue, with what the first
- * exception that names him, or a group of his, says instead. Accounts of a user in a queue under different limits (his
- * groups were others then) share what he has. Accounts are small numbers and stay until the ledger goes: memory grows with
- * the pairs of user and queue that there ever were, some 100 bytes each.
+ * An account is a user in a queue, under the limits that hold for him there: those of the queue, with what
+ * the first exception that names him, or a group of his, says instead. Accounts of a user in a queue under
+ * different limits (his groups were others then) share what he has. Accounts are small numbers and stay until
+ * the ledger goes: memory grows with the pairs of user and queue that there ever were, some 100 bytes each.
  *
- * A resource is measured by the caller's function, which says how much of a type the job at hand asks for or holds, >= 0,
- * and is asked only for types that a limit names. What limits_sub is told must be what limits_add was told: a job whose
- * holdings change is taken out before and entered again after.
+ * A resource is measured by the caller's function, which says how much of a type the job at hand asks for or
+ * holds, >= 0, and is asked only for types that a limit names. What limits_sub is told must be what
+ * limits_add was told: a job whose holdings change is taken out before and entered again after.
  *
- * Where the answer is no, `over` (which may be NULL) gets the limit, the first in the order job, user, queue, parent, and in
- * each as configured; its text is the ledger's. Calls are O(limits of the queue), accounts also O(exceptions of the queue).
+ * Where the answer is no, `over` (which may be NULL) gets the limit, the first in the order job, user, queue,
+ * parent, and in each as configured; its text is the ledger's. Calls are O(limits of the queue), accounts
+ * also O(exceptions of the queue).
  *
  * For another configuration, make another ledger and enter all jobs anew.
  */

@@ -114,7 +114,8 @@ static int add_host(struct starting *b, const struct resource_host *host, struct
                : 0;
 }
 
-/* Nodes, and ids of cores and GPUs. Returns 0, or -1 with errno: without them it would be bound to nothing. */
+/* Nodes, and ids of cores and GPUs. Returns 0, or -1 with errno: without them it would be bound to nothing.
+ */
 static int take_hosts(struct starting *b, const struct sched_allocation *a)
 {
     struct hostlist list = {0};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../test/fixture/change_place.h"
 #include "berth/match.h"
 #include "measure.h"
 #include "place/graph.h"
@@ -145,10 +146,10 @@ static void stirs(struct bench *b)
     b->ops->release(b->p, b->booking[4711]);
     double t = now();
     for (int i = 0; i < 100000; i++) {
-        yes += b->ops->stirs(b->p, b->node.class);
-        yes += b->ops->stirs(b->p, b->two.class);
-        yes += b->ops->stirs(b->p, b->cores.class);
-        yes += b->ops->stirs(b->p, b->many.class);
+        yes += graph_place_stirs(b->p, b->node.class);
+        yes += graph_place_stirs(b->p, b->two.class);
+        yes += graph_place_stirs(b->p, b->cores.class);
+        yes += graph_place_stirs(b->p, b->many.class);
     }
     row(b->policy, "whether a class is stirred by a node's end", now() - t, 400000);
     check(yes > 0, "nobody is stirred");
@@ -168,13 +169,13 @@ static void small_ones(struct bench *b)
     row(b->policy, "what is short", now() - t, REPEAT);
     t = now();
     for (int i = 0; i < REPEAT; i++) {
-        b->ops->lift(b->p, b->booking[i]);
+        b->ops->lift(b->p, b->booking[i], false);
         b->ops->drop(b->p, &b->two, b->booking[i]);
     }
     row(b->policy, "lift and drop a node", now() - t, REPEAT);
     t = now();
     for (int i = 0; i < 20; i++)
-        check(b->ops->status(b->p, "node4000", i % 2 ? RESOURCE_UP : RESOURCE_DOWN, NULL) == 0,
+        check(set_status(b->p, "node4000", i % 2 ? RESOURCE_UP : RESOURCE_DOWN, NULL) == 0,
               "no such node");
     row(b->policy, "a node goes down or up", now() - t, 20);
 }

@@ -58,11 +58,6 @@ static planner_t *calendar_of(const struct place *place)
     return ((const struct cores_place *)place)->calendar;
 }
 
-static int64_t cores_most(const struct place *place)
-{
-    return ((const struct cores_place *)place)->units.n_up;
-}
-
 static int64_t cores_idle(const struct place *place, int64_t at)
 {
     return planner_avail_resources_at(calendar_of(place), at);
@@ -153,8 +148,9 @@ static int64_t cores_reserve(struct place *place, const struct place_ask *ask, i
     return *at < 0 ? -1 : cores_book(place, ask, *at);
 }
 
-static void cores_lift(struct place *place, int64_t booking)
+static void cores_lift(struct place *place, int64_t booking, bool briefly)
 {
+    (void)briefly;
     struct cores_place *g = cores_of(place);
     planner_retake_span(g->calendar, g->bookings[booking].span, 0);
 }
@@ -351,7 +347,6 @@ static void cores_destroy(struct place *place)
 }
 
 static const struct place_ops cores_ops = {
-    .most = cores_most,
     .idle = cores_idle,
     .when = cores_when,
     .book = cores_book,
@@ -417,8 +412,10 @@ struct place *cores_place_create(match_t *match, berth_error_t *err)
     g->place = (struct place){.ops = &cores_ops, .is_counted = true};
     g->match = match;
     g->free_slot = NO_BOOKING;
-    if (prepare(g, err) == 0)
+    if (prepare(g, err) == 0) {
+        g->place.most = g->units.n_up;
         return &g->place;
+    }
     int saved = errno;
     cores_destroy(&g->place);
     errno = saved;

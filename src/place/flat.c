@@ -17,11 +17,6 @@ static planner_t *planner_of(const struct place *place)
     return ((const struct flat *)place)->planner;
 }
 
-static int64_t flat_most(const struct place *place)
-{
-    return planner_resource_total(planner_of(place));
-}
-
 static int64_t flat_idle(const struct place *place, int64_t at)
 {
     return planner_avail_resources_at(planner_of(place), at);
@@ -53,8 +48,9 @@ static int64_t flat_reserve(struct place *place, const struct place_ask *ask, in
     return *at < 0 ? -1 : flat_book(place, ask, *at);
 }
 
-static void flat_lift(struct place *place, int64_t booking)
+static void flat_lift(struct place *place, int64_t booking, bool briefly)
 {
+    (void)briefly;
     planner_retake_span(planner_of(place), booking, 0);
 }
 
@@ -100,7 +96,6 @@ static void flat_destroy(struct place *place)
 }
 
 static const struct place_ops flat_ops = {
-    .most = flat_most,
     .idle = flat_idle,
     .when = flat_when,
     .book = flat_book,
@@ -121,7 +116,7 @@ struct place *flat_create(int64_t units)
     struct flat *flat = malloc(sizeof(*flat));
     if (!flat)
         return NULL;
-    flat->place = (struct place){.ops = &flat_ops, .is_counted = true};
+    flat->place = (struct place){.ops = &flat_ops, .most = units, .is_counted = true};
     flat->planner = planner_new(0, INT64_MAX, (uint64_t)units, "unit");
     if (!flat->planner) {
         free(flat);

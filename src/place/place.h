@@ -5,8 +5,8 @@
  * a comparison of jobs with jobs. Times are ticks.
  *
  * There are three machines: so many units (flat.h), the cores of a resource graph as such units (cores.h), and a resource
- * graph whose every booking names its resources (graph.h). Of the first two a job asks for a number of units, and they have
- * only the first of the operations below.
+ * graph whose every booking names its resources (graph.h). Of the first two a job asks for a number of units, and what they
+ * have in common is in counted.h; what follows "only a graph has" below they lack but for that.
  */
 #ifndef PLACE_PLACE_H
 #define PLACE_PLACE_H
@@ -52,14 +52,21 @@ struct place_note {
     uint64_t epoch;   /* where places begin anew with each */
 };
 
-struct place_ops {
-    /* The most units a job can ever ask for. Named: INT64_MAX or so; know says more. */
-    int64_t (*most)(const struct place *place);
+/* How a machine changes, as the calls of berth/sched.h say. */
+struct place_change {
+    enum { PLACE_STATUS, PLACE_PROPERTY, PLACE_ATTACH, PLACE_REMOVE } kind;
+    const char *resources; /* of all but PLACE_ATTACH */
+    enum resource_status status;
+    const char *key, *value; /* of PLACE_PROPERTY; no value: it is taken away */
+    const char *jgf;         /* of PLACE_ATTACH */
+    size_t length;
+};
 
+struct place_ops {
     /* Units that are free at an instant. */
     int64_t (*idle)(const struct place *place, int64_t at);
 
-    /* The earliest time on or after `from` at which it can start; -1 with ENOENT if there is none. Named machines may take
+    /* The earliest time on or after `from` at which it can start; -1 with ENOENT if there is none. A graph may take
      * the memory they need (ENOMEM).
      */
     int64_t (*when)(const struct place *place, const struct place_ask *ask, int64_t from);
@@ -73,7 +80,7 @@ struct place_ops {
     void (*release)(struct place *place, int64_t booking);
 
     /* Its job starts: choose which parts of the machine it gets. Returns 0, or -1 and nothing is changed: EBUSY if the
-     * booking has run out and there are not enough, ENOMEM. NULL where parts have no names. Named: the booking becomes
+     * booking has run out and there are not enough, ENOMEM. NULL where parts have no names. On a graph the booking becomes
      * an allocation: for [now, now + duration), or as it is if it lasts that long. What it holds is looked at anew: EBUSY
      * if it is blocked during that time, down, gone, or no longer satisfies the constraints, or if somebody else has it
      * too, then or, if the booking is kept as it is, at this instant.
@@ -92,9 +99,10 @@ struct place_ops {
     int64_t (*reserve)(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at);
 
     /* Take a booking out of the calendars for a while, keeping what it holds; and put it in again, whatever else has been
-     * booked meanwhile. Neither fails. A lifted booking can be released.
+     * booked meanwhile. Neither fails. A lifted booking can be released. One that is lifted briefly is put in again just as it was,
+     * and until then nothing is asked of the machine but probe and amount.
      */
-    void (*lift)(struct place *place, int64_t booking);
+    void (*lift)(struct place *place, int64_t booking, bool briefly);
     void (*drop)(struct place *place, const struct place_ask *ask, int64_t booking);
 
     /* Whether a lifted booking could be put in again without harm: all it holds is free then, up, permitted. */
@@ -130,6 +138,7 @@ struct place_ops {
 
     /* Know what a jobspec asks for in a part: *class and *units of an ask. Equal requests (resources, counts, exclusivity,
      * constraints) in the same part are one class, which is counted by users: each know is to be followed by a forget.
+     * Without a jobspec, *class is one that somebody knows already.
      * Returns 0, or -1: EINVAL with a text: what the matcher can't understand; ENODEV with one, if `refuse`: even an idle
      * machine, all up, could not; ENOMEM.
      */
@@ -137,21 +146,12 @@ struct place_ops {
                 uint32_t *class, int64_t *units, berth_error_t *err);
     void (*forget)(struct place *place, uint32_t class);
 
-    /* The same for a request that is known to be of a class that somebody knows. */
-    int (*know_again)(struct place *place, uint32_t class, bool refuse, int64_t *units,
-                      berth_error_t *err);
-
     /* The units of a class as they are now. They may become fewer or more when the machine changes: attach, remove,
      * property. 1 more than the cores it takes at least, so that who takes none always fits rooms.
      */
     int64_t (*units)(struct place *place, uint32_t class);
 
-    /* Whether what happened since the last `settle` may let something of this class start that could not then: what was
-     * freed, moved away, came up, changed a property. May say yes in vain, never no. O(what was freed), or O(1). Now is the
-     * latest time that was given to rooms, idle, turn or start, which also notice that a block has ended; a class is
-     * stirred if it may start then. What a lifted booking holds counts as freed once it is released or moved.
-     */
-    bool (*stirs)(const struct place *place, uint32_t class);
+    /* What happened until now has been looked at, by betters for those that wait. */
     void (*settle)(struct place *place);
 
     /* Whether counts rule out that it starts now: a yes is sure. The note is of one ask. O(1) while so little has been freed
@@ -165,19 +165,18 @@ struct place_ops {
      */
     bool (*is_stuck)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
 
-    /* Whether it could be booked at `at`: a booking that is in no calendar, only to be measured (amount) until it is given up,
+    /* Whether it could be booked at `at`: a booking that is in no calendar, only to be measured (amount) until it is released,
      * which is to be the next call that changes anything. -1: EBUSY if it does not fit then, ENOMEM. Time isn't told by it.
      */
     int64_t (*probe)(struct place *place, const struct place_ask *ask, int64_t at);
-    void (*unprobe)(struct place *place, int64_t booking);
-
-    /* Take a booking out of the calendars that nobody but probe asks until it is put back, just as it was. Neither fails. */
-    void (*set_aside)(struct place *place, int64_t booking);
-    void (*put_back)(struct place *place, int64_t booking);
 
     /* The place in the log of what was freed. Whether what was freed since a place may let a reservation from `at` on hold
-     * something else, where it is, or (booking -1) let a job start at `at` that could not and lasts as long as the ask or
-     * longer: no is sure. And nobody will ask for what was before a place.
+     * something else, where it is: no is sure. And nobody will ask for what was before a place.
+     *
+     * Without a reservation (booking -1): whether what was freed since, moved away, came up or changed a property since the last
+     * `settle` may let a job start at `at`, which is now, that could not and lasts as long as the ask or longer. Now is the latest time
+     * that was given to rooms, idle, turn or start, which also notice that a block has ended. What a lifted booking holds counts as freed
+     * once it is released or moved. O(what was freed), or O(1).
      */
     uint64_t (*freed)(struct place *place);
     bool (*betters)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
@@ -189,11 +188,10 @@ struct place_ops {
 
     /* ---- Bookings ---- */
 
-    /* Many bookings are lifted, to be put in again or elsewhere before tried: only what is free in the end counts as freed for
-     * is_short.
+    /* Many bookings are lifted from here on (`begin`), and have been put in again or elsewhere: only what is free in the end counts
+     * as freed for is_short.
      */
-    void (*try)(struct place *place);
-    void (*tried)(struct place *place);
+    void (*try)(struct place *place, bool begin);
 
     /* Another end of a booking, whatever else is booked there. Returns 0, or -1 with ENOMEM. */
     int (*extend)(struct place *place, int64_t booking, int64_t end);
@@ -233,24 +231,18 @@ struct place_ops {
 
     /* ---- The machine changes ---- */
 
-    /* As the calls of berth/sched.h. */
-    int (*status)(struct place *place, const char *resources, enum resource_status status,
-                  berth_error_t *err);
-    int (*property)(struct place *place, const char *resources, const char *key, const char *value,
-                    berth_error_t *err);
-    int (*attach)(struct place *place, const char *jgf, size_t length, berth_error_t *err);
-    int (*remove)(struct place *place, const char *resources, berth_error_t *err);
+    /* Returns 0, or -1 and nothing is changed: EINVAL or ENOENT with a text, ENOMEM. */
+    int (*change)(struct place *place, const struct place_change *change, berth_error_t *err);
 
     /* Whether a booking (-1: none) holds something of these resources; -1 with EINVAL/ENOENT and a text, ENOMEM. */
     int (*touches)(struct place *place, int64_t booking, const char *resources, berth_error_t *err);
 
     /* Set a block, number 0 to PLACE_BLOCKS - 1, or change it: during [start + k * every, + duration) for k >= 0 (every 0:
-     * k = 0 only) its resources are for asks that permit it alone. No booking is changed. Returns 0, or -1: EINVAL or
+     * k = 0 only) its resources are for asks that permit it alone. No booking is changed. Without resources it ends, which can't fail. Returns 0, or -1: EINVAL or
      * ENOENT with a text, ENOMEM.
      */
     int (*block)(struct place *place, uint32_t number, const char *resources, int64_t start,
                  int64_t duration, int64_t every, berth_error_t *err);
-    void (*unblock)(struct place *place, uint32_t number);
 
     /* The next time after `now` at which a block ends or begins; INT64_MAX: never. */
     int64_t (*turn)(const struct place *place, int64_t now);
@@ -259,6 +251,7 @@ struct place_ops {
 /* What every implementation begins with. */
 struct place {
     const struct place_ops *ops;
+    int64_t most; /* units that a job can ever ask for; on a graph, know says more */
 
     /* Units are all there is: none has a name, goes down or is set aside, and counts say what fits. */
     bool is_counted;

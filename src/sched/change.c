@@ -33,30 +33,32 @@ static int changed(sched_t *s, int64_t now)
     return 0;
 }
 
+/* Carry out a change of the machine. */
+static int change(sched_t *s, int64_t now, const struct place_change *change, berth_error_t *err)
+{
+    const struct place_ops *machine = machine_of(s, now, err);
+    return !machine || machine->change(s->place, change, err) < 0 ? -1 : changed(s, now);
+}
+
 int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resource_status status,
                      berth_error_t *err)
 {
-    const struct place_ops *machine = machine_of(s, now, err);
-    if (!machine || machine->status(s->place, resources, status, err) < 0)
-        return -1;
-    return changed(s, now);
+    struct place_change to = {.kind = PLACE_STATUS, .resources = resources, .status = status};
+    return change(s, now, &to, err);
 }
 
 int sched_set_property(sched_t *s, int64_t now, const char *resources, const char *key,
                        const char *value, berth_error_t *err)
 {
-    const struct place_ops *machine = machine_of(s, now, err);
-    if (!machine || machine->property(s->place, resources, key, value, err) < 0)
-        return -1;
-    return changed(s, now);
+    struct place_change to = {
+        .kind = PLACE_PROPERTY, .resources = resources, .key = key, .value = value};
+    return change(s, now, &to, err);
 }
 
 int sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length, berth_error_t *err)
 {
-    const struct place_ops *machine = machine_of(s, now, err);
-    if (!machine || machine->attach(s->place, jgf, length, err) < 0)
-        return -1;
-    return changed(s, now);
+    struct place_change to = {.kind = PLACE_ATTACH, .jgf = jgf, .length = length};
+    return change(s, now, &to, err);
 }
 
 /* What jobs hold is measured anew: the ledger forgets all of them, or learns them again. */
@@ -79,8 +81,9 @@ int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *
     const struct place_ops *machine = machine_of(s, now, err);
     if (!machine)
         return -1;
+    struct place_change to = {.kind = PLACE_REMOVE, .resources = resources};
     count_all(s, false);
-    int rc = machine->remove(s->place, resources, err);
+    int rc = machine->change(s->place, &to, err);
     int saved = errno;
     count_all(s, true);
     errno = saved;

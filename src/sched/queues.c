@@ -25,7 +25,7 @@ static int lane_setup(sched_t *s, struct lane *lane, const struct setup *setup, 
     if (part < 0 && errno == EINVAL)
         return errtext_set(err, EINVAL, "queue %.60s: requires: %.180s", q->name, why.text);
     bool counted = s->place->is_counted; /* else kinds go by units, jobs do not */
-    int64_t most = counted ? s->place->ops->most(s->place) : INT32_MAX;
+    int64_t most = counted ? s->place->most : INT32_MAX;
     if (part < 0 || lane_init(lane, most, counted ? most : 1) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     lane->part = (uint32_t)part;

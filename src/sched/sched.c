@@ -51,7 +51,7 @@ sched_t *sched_create_match(struct match *machine, const struct sched_params *pa
 
 int64_t sched_units(const sched_t *s)
 {
-    return s->place->ops->most(s->place);
+    return s->place->most;
 }
 
 void sched_destroy(sched_t *s)
@@ -91,7 +91,7 @@ static sched_job_t submit_units(sched_t *s, int64_t now, const struct sched_requ
     job->lane = 0;
     job->key.seq = s->seq;
     key_of(s, slot, request->priority, &job->key);
-    if (request->units > s->place->ops->most(s->place)) {
+    if (request->units > s->place->most) {
         rejected_push(s, slot);
     } else if (open_insert(s, slot, true) < 0) {
         job_unalloc(s, slot); /* its handle was never given out */

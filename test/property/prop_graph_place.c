@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "../fixture/change_place.h"
 #include "match/inner.h"
 #include "naive_place.h"
 #include "place/graph.h"
@@ -377,7 +378,7 @@ static void start(struct run *r, int i)
     } else {
         CHECK(errno == EBUSY);
         if (lifted) {
-            r->ops->lift(r->place, r->handle[i]);
+            r->ops->lift(r->place, r->handle[i], false);
             b->lifted = true;
             r->hidden = true;
         }
@@ -435,7 +436,7 @@ static void lift_or_drop(struct run *r, int i)
     struct class_of_ask *c = &r->class[r->ask_of[i]];
 
     if (!b->lifted) {
-        r->ops->lift(r->place, r->handle[i]);
+        r->ops->lift(r->place, r->handle[i], false);
         b->lifted = true;
         r->hidden = true;
         return;
@@ -479,7 +480,7 @@ static void change_status(struct run *r)
         r->naive.node[i].down = !up;
         snprintf(text, sizeof(text), "node%d", i);
     }
-    CHECK(r->ops->status(r->place, text, up ? RESOURCE_UP : RESOURCE_DOWN, NULL) == 0);
+    CHECK(set_status(r->place, text, up ? RESOURCE_UP : RESOURCE_DOWN, NULL) == 0);
     for (int k = 0; k < NAIVE_BOOKINGS; k++)
         if (r->naive.booking[k].used && r->naive.booking[k].hold[i].whole)
             CHECK(r->ops->touches(r->place, r->handle[k], text, NULL) == 1);
@@ -494,8 +495,7 @@ static void change_property(struct run *r)
         return;
     r->naive.node[i].property = chance(r, 2);
     snprintf(text, sizeof(text), "node%d", i);
-    CHECK(r->ops->property(r->place, text, "fast", r->naive.node[i].property ? "" : NULL, NULL) ==
-          0);
+    CHECK(set_property(r->place, text, "fast", r->naive.node[i].property ? "" : NULL, NULL) == 0);
     for (int k = 0; k < CLASSES; k++)
         if (r->class[k].known)
             r->class[k].ask.units = r->ops->units(r->place, r->class[k].ask.class);
@@ -508,7 +508,7 @@ static void change_block(struct run *r)
     char text[60];
 
     if (chance(r, 3) || !r->naive.node[node].there) {
-        r->ops->unblock(r->place, (uint32_t)i);
+        r->ops->block(r->place, (uint32_t)i, NULL, 0, 0, 0, NULL);
         *b = (struct naive_block){0};
         return;
     }
@@ -545,7 +545,7 @@ static void remove_node(struct run *r)
     if (!r->naive.node[i].there || there == 1)
         return;
     snprintf(text, sizeof(text), "node%d", i);
-    CHECK(r->ops->remove(r->place, text, NULL) == 0);
+    CHECK(remove_those(r->place, text, NULL) == 0);
     r->naive.node[i].there = false;
     for (int k = 0; k < NAIVE_BOOKINGS; k++) {
         struct naive_booking *b = &r->naive.booking[k];
@@ -581,7 +581,7 @@ static void check_stirs(struct run *r)
         struct class_of_ask *c = &r->class[i];
         if (!c->known || r->hidden)
             continue;
-        bool stirs = r->ops->stirs(r->place, c->ask.class);
+        bool stirs = graph_place_stirs(r->place, c->ask.class);
         bool fits = naive_fits(&r->naive, &c->naive, r->now, false);
         CHECK(stirs || !fits || c->fitted);
         stirred += stirs;

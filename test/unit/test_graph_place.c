@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../fixture/change_place.h"
 #include "failing_alloc.h"
 #include "match/inner.h"
 #include "place/graph.h"
@@ -171,17 +172,17 @@ static void bookings(void **state)
     assert_holds(&f, c, "n[1-3]");
     /* The cores' job overruns: who is promised them must move. */
     assert_int_equal(f.ops->extend(f.place, b, 8), 0);
-    f.ops->lift(f.place, c);
+    f.ops->lift(f.place, c, false);
     assert_false(f.ops->fits(f.place, &three, c));
     f.ops->drop(f.place, &three, c);
     assert_int_equal(f.ops->start(f.place, &three, c, 5), -1);
     assert_int_equal(errno, EBUSY);
     f.ops->settle(f.place);
     f.ops->release(f.place, b);
-    assert_false(f.ops->stirs(f.place, cores.class)); /* now, at 5, n1 is c's */
+    assert_false(graph_place_stirs(f.place, cores.class)); /* now, at 5, n1 is c's */
     f.ops->settle(f.place);
     assert_int_equal(f.ops->extend(f.place, a, 9), 0);
-    assert_false(f.ops->stirs(f.place, node.class)); /* nothing of n0 is free now */
+    assert_false(graph_place_stirs(f.place, node.class)); /* nothing of n0 is free now */
     assert_int_equal(f.ops->extend(f.place, a, 10), 0);
     assert_int_equal(f.ops->start(f.place, &three, c, 6), 0);
     node.duration = 6;
@@ -247,14 +248,14 @@ static void blocks(void **state)
     one.permits = UINT64_C(1) << 3;
     int64_t c = f.ops->book(f.place, &one, 0);
     assert_holds(&f, c, "n0");
-    f.ops->lift(f.place, c);
+    f.ops->lift(f.place, c, false);
     assert_true(f.ops->fits(f.place, &one, c));
     one.permits = 0;
     assert_false(f.ops->fits(f.place, &one, c));
     f.ops->drop(f.place, &one, c);
     f.ops->settle(f.place);
-    f.ops->unblock(f.place, 3);
-    assert_true(f.ops->stirs(f.place, one.class));
+    f.ops->block(f.place, 3, NULL, 0, 0, 0, NULL);
+    assert_true(graph_place_stirs(f.place, one.class));
     assert_int_equal(f.ops->turn(f.place, 60), INT64_MAX);
     assert_int_equal(f.ops->block(f.place, 64, "n0", 0, 1, 0, &err), -1);
     assert_int_equal(f.ops->block(f.place, 0, "n0", 0, 10, 10, &err), -1);
@@ -276,7 +277,7 @@ static void changes(void **state)
     int64_t a = f.ops->book(f.place, &two, 0);
     assert_holds(&f, a, "n[0-1]");
     assert_int_equal(know(&f, NODES("3"), (uint32_t)fast, 10, &three, &err), -1);
-    assert_int_equal(f.ops->attach(f.place, more, strlen(more), &err), 0);
+    assert_int_equal(attach(f.place, more, strlen(more), &err), 0);
     three = known(&f, NODES("3"), (uint32_t)fast, 10);
     assert_int_equal(three.units, 4); /* some node has but one core */
     assert_int_equal(f.ops->units(f.place, two.class), 3);
@@ -286,30 +287,30 @@ static void changes(void **state)
     assert_int_equal(room[0].free, 10);
     assert_int_equal(f.ops->when(f.place, &three, 0), 10);
     f.ops->settle(f.place);
-    assert_int_equal(f.ops->property(f.place, "n2", "fast", "", &err), 0);
-    assert_true(f.ops->stirs(f.place, two.class));
+    assert_int_equal(set_property(f.place, "n2", "fast", "", &err), 0);
+    assert_true(graph_place_stirs(f.place, two.class));
     assert_int_equal(f.ops->when(f.place, &three, 0), 10);
     int64_t b = f.ops->book(f.place, &two, 0);
     assert_holds(&f, b, "n[2,4]");
-    assert_int_equal(f.ops->status(f.place, "n2", RESOURCE_DRAINED, &err), 0);
+    assert_int_equal(set_status(f.place, "n2", RESOURCE_DRAINED, &err), 0);
     assert_int_equal(f.ops->touches(f.place, a, "n2", &err), 0);
     assert_int_equal(f.ops->touches(f.place, b, "n2/core3", &err), 1);
-    f.ops->lift(f.place, b);
+    f.ops->lift(f.place, b, false);
     assert_false(f.ops->fits(f.place, &two, b));
     f.ops->drop(f.place, &two, b);
     assert_int_equal(f.ops->when(f.place, &three, 0), 10); /* n0, n1, n4 */
-    assert_int_equal(f.ops->remove(f.place, "n4", &err), 0);
+    assert_int_equal(remove_those(f.place, "n4", &err), 0);
     assert_holds(&f, b, "n2");
     assert_int_equal(f.ops->when(f.place, &three, 0), -1);
     f.ops->settle(f.place);
-    assert_int_equal(f.ops->status(f.place, "n2", RESOURCE_UP, &err), 0);
-    f.ops->lift(f.place, b);
+    assert_int_equal(set_status(f.place, "n2", RESOURCE_UP, &err), 0);
+    f.ops->lift(f.place, b, false);
     assert_false(f.ops->fits(f.place, &two, b)); /* it is half of what was asked for */
     f.ops->drop(f.place, &two, b);
     assert_int_equal(f.ops->when(f.place, &three, 0), 10);
-    assert_int_equal(f.ops->status(f.place, "n7", RESOURCE_UP, &err), -1);
+    assert_int_equal(set_status(f.place, "n7", RESOURCE_UP, &err), -1);
     assert_int_equal(errno, ENOENT);
-    assert_int_equal(f.ops->remove(f.place, "cluster0", &err), -1);
+    assert_int_equal(remove_those(f.place, "cluster0", &err), -1);
     assert_int_equal(errno, EINVAL);
     end(&f);
 }
@@ -383,19 +384,19 @@ static void without_memory(void **state)
     THROUGH(&f, f.ops->pull(f.place, &two, b, &how));
     THROUGH(&f, f.ops->extend(f.place, a, 25));
     THROUGH(&f, f.ops->part(f.place, "{\"hostlist\": [\"n[0-2]\"]}", &err));
-    THROUGH(&f, f.ops->status(f.place, "n1", RESOURCE_DOWN, &err));
+    THROUGH(&f, set_status(f.place, "n1", RESOURCE_DOWN, &err));
     THROUGH(&f, f.ops->block(f.place, 0, "n[2-3]", 10, 10, 20, &err));
     THROUGH(&f, c = f.ops->book(f.place, &one, 100));
     assert_holds(&f, c, "n0");
     THROUGH(&f, f.ops->touches(f.place, a, "n1", &err) == 1 ? 0 : -1);
-    f.ops->unblock(f.place, 0);
+    f.ops->block(f.place, 0, NULL, 0, 0, 0, NULL);
     THROUGH(&f, c = f.ops->book(f.place, &one, 0));
     const char *text;
     size_t length;
     THROUGH(&f, f.ops->write(f.place, c, NULL, &text, &length));
-    THROUGH(&f, f.ops->property(f.place, "n2", "fast", "", &err));
-    THROUGH(&f, f.ops->attach(f.place, more, strlen(more), &err));
-    THROUGH(&f, f.ops->remove(f.place, "n0", &err));
+    THROUGH(&f, set_property(f.place, "n2", "fast", "", &err));
+    THROUGH(&f, attach(f.place, more, strlen(more), &err));
+    THROUGH(&f, remove_those(f.place, "n0", &err));
     f.ops->release(f.place, a);
     f.ops->forget(f.place, two.class);
     jobspec_destroy(spec);

@@ -13,21 +13,20 @@ static int no_memory(berth_error_t *err)
     return errtext_set(err, ENOMEM, "out of memory");
 }
 
-int graph_place_status(struct place *place, const char *resources, enum resource_status status,
-                       berth_error_t *err)
+static int set_status(struct graph_place *n, const struct place_change *change, berth_error_t *err)
 {
-    struct graph_place *n = graph_place_of(place);
+    bool up = change->status == RESOURCE_UP;
     uint32_t *v;
     size_t count;
 
-    if (match_select(n->match, resources, &v, &count, err) < 0)
+    if (match_select(n->match, change->resources, &v, &count, err) < 0)
         return -1;
     uint64_t *those = match_those(n->match, v, count);
-    int rc = those ? match_set_down(n->match, v, count, status != RESOURCE_UP) : -1;
+    int rc = those ? match_set_down(n->match, v, count, !up) : -1;
     if (rc == 0) {
         graph_place_recount(n, those);
         capacity_reset(n);
-        for (size_t i = 0; i < count && status == RESOURCE_UP; i++)
+        for (size_t i = 0; i < count && up; i++)
             graph_place_free(n, v[i], n->now, INT64_MAX);
     }
     free(v);
@@ -36,50 +35,47 @@ int graph_place_status(struct place *place, const char *resources, enum resource
 }
 
 /* The structure or what constraints ask for has changed. Without memory, parts are made anew when they are needed. */
-static void change(struct graph_place *n)
+static void changed(struct graph_place *n)
 {
     n->stale = true;
     n->changes++;
     graph_place_refresh(n);
 }
 
-int graph_place_property(struct place *place, const char *resources, const char *key,
-                         const char *value, berth_error_t *err)
+static int set_property(struct graph_place *n, const struct place_change *change,
+                        berth_error_t *err)
 {
-    struct graph_place *n = graph_place_of(place);
     uint32_t *v;
     size_t count;
 
-    if (match_select(n->match, resources, &v, &count, err) < 0)
+    if (match_select(n->match, change->resources, &v, &count, err) < 0)
         return -1;
-    int rc = match_set_properties(n->match, v, count, key, value);
+    int rc = match_set_properties(n->match, v, count, change->key, change->value);
     for (size_t i = 0; i < count && rc == 0; i++)
         graph_place_free(n, v[i], n->now, INT64_MAX);
     free(v);
     if (rc < 0)
         return no_memory(err);
-    change(n);
+    changed(n);
     return 0;
 }
 
-int graph_place_attach(struct place *place, const char *jgf, size_t length, berth_error_t *err)
+static int attach(struct graph_place *n, const struct place_change *change, berth_error_t *err)
 {
-    struct graph_place *n = graph_place_of(place);
-
-    if (match_attach(n->match, jgf, length, err) < 0)
+    if (match_attach(n->match, change->jgf, change->length, err) < 0)
         return -1;
     graph_place_free_all(n);
-    change(n);
+    changed(n);
     return 0;
 }
 
-int graph_place_remove(struct place *place, const char *resources, berth_error_t *err)
+static int remove_those(struct graph_place *n, const struct place_change *change,
+                        berth_error_t *err)
 {
-    struct graph_place *n = graph_place_of(place);
     uint32_t *v;
     size_t count;
 
-    if (match_select(n->match, resources, &v, &count, err) < 0)
+    if (match_select(n->match, change->resources, &v, &count, err) < 0)
         return -1;
     int rc = match_remove(n->match, v, count, err), error = errno;
     free(v);
@@ -87,8 +83,25 @@ int graph_place_remove(struct place *place, const char *resources, berth_error_t
     if (rc < 0)
         return -1;
     graph_place_free_all(n);
-    change(n);
+    changed(n);
     return 0;
+}
+
+int graph_place_change(struct place *place, const struct place_change *change, berth_error_t *err)
+{
+    struct graph_place *n = graph_place_of(place);
+
+    switch (change->kind) {
+    case PLACE_STATUS:
+        return set_status(n, change, err);
+    case PLACE_PROPERTY:
+        return set_property(n, change, err);
+    case PLACE_ATTACH:
+        return attach(n, change, err);
+    case PLACE_REMOVE:
+        return remove_those(n, change, err);
+    }
+    return errtext_set(err, EINVAL, "no such change");
 }
 
 int graph_place_touches(struct place *place, int64_t booking, const char *resources,
@@ -119,6 +132,13 @@ int graph_place_touches(struct place *place, int64_t booking, const char *resour
     return booking >= 0 && match_job_touches(n->match, booking, n->those);
 }
 
+static void unblock(struct graph_place *n, uint32_t number)
+{
+    match_block(n->match, number, NULL, 0, 0, 0, 0);
+    n->turn = match_block_turn(n->match, n->now);
+    graph_place_free_all(n);
+}
+
 int graph_place_block(struct place *place, uint32_t number, const char *resources, int64_t start,
                       int64_t duration, int64_t every, berth_error_t *err)
 {
@@ -128,6 +148,10 @@ int graph_place_block(struct place *place, uint32_t number, const char *resource
 
     if (number >= PLACE_BLOCKS)
         return errtext_set(err, EINVAL, "too many blocks: expected up to %d", PLACE_BLOCKS);
+    if (!resources) {
+        unblock(n, number);
+        return 0;
+    }
     if (start < 0 || start > MATCH_END_MAX)
         return errtext_set(err, EINVAL, "block: expected a start of 0 or later");
     if (duration < 1 || duration > MATCH_END_MAX)
@@ -143,15 +167,6 @@ int graph_place_block(struct place *place, uint32_t number, const char *resource
     n->turn = match_block_turn(n->match, n->now);
     graph_place_free_all(n);
     return 0;
-}
-
-void graph_place_unblock(struct place *place, uint32_t number)
-{
-    struct graph_place *n = graph_place_of(place);
-
-    match_block(n->match, number, NULL, 0, 0, 0, 0);
-    n->turn = match_block_turn(n->match, n->now);
-    graph_place_free_all(n);
 }
 
 int64_t graph_place_turn(const struct place *place, int64_t now)

@@ -410,11 +410,25 @@ static int join(struct graph_place *n, struct class *c, bool refuse, berth_error
     return 0;
 }
 
+/* A class that somebody knows. */
+static int know_again(struct graph_place *n, uint32_t class, bool refuse, int64_t *units,
+                      berth_error_t *err)
+{
+    if (graph_place_refresh(n) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    if (join(n, &n->classes[class], refuse, err) < 0)
+        return -1;
+    *units = plus(n->classes[class].cores, 1);
+    return 0;
+}
+
 int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
                      uint32_t *class, int64_t *units, berth_error_t *err)
 {
     struct graph_place *n = graph_place_of(place);
 
+    if (!spec)
+        return know_again(n, *class, refuse, units, err);
     if (check_types(n, spec, err) < 0)
         return -1;
     struct class c = {
@@ -444,18 +458,5 @@ int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, 
     }
     *class = at;
     *units = plus(n->classes[at].cores, 1);
-    return 0;
-}
-
-int graph_place_know_again(struct place *place, uint32_t class, bool refuse, int64_t *units,
-                           berth_error_t *err)
-{
-    struct graph_place *n = graph_place_of(place);
-
-    if (graph_place_refresh(n) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
-    if (join(n, &n->classes[class], refuse, err) < 0)
-        return -1;
-    *units = plus(n->classes[class].cores, 1);
     return 0;
 }

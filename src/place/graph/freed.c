@@ -183,6 +183,8 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
     int64_t end = ask->duration < INT64_MAX - at ? at + ask->duration : INT64_MAX;
     bool is_marked = false;
 
+    if (booking < 0 && c && !graph_place_stirs(place, ask->class))
+        return false;
     if (!c || n->stale || since < log->all)
         return true;
     /* Where a node has room for no more pieces, others of what is in it may be preferred all the same. */

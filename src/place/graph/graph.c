@@ -72,34 +72,42 @@ static void drop(struct graph_place *n, int64_t booking)
     graph_place_count(n, booking, &n->bookings[booking], !match_job_is_forced(n->match, booking));
 }
 
-static void graph_place_try(struct place *place)
+static void graph_place_try(struct place *place, bool begin)
 {
-    capacity_try(graph_place_of(place), NULL);
+    if (begin)
+        capacity_try(graph_place_of(place), NULL);
+    else
+        capacity_tried(graph_place_of(place));
 }
 
-static void graph_place_tried(struct place *place)
+/* Of one that is lifted briefly rows and gaps stay as they are: they will be right again. */
+static void graph_place_lift(struct place *place, int64_t booking, bool briefly)
 {
-    capacity_tried(graph_place_of(place));
-}
-
-static void graph_place_lift(struct place *place, int64_t booking)
-{
-    lift(graph_place_of(place), booking);
+    struct graph_place *n = graph_place_of(place);
+    n->bookings[booking].is_aside = briefly;
+    if (!briefly) {
+        lift(n, booking);
+        return;
+    }
+    match_job_lift(n->match, booking);
+    graph_place_count(n, booking, &n->bookings[booking], false);
 }
 
 static void graph_place_drop(struct place *place, const struct place_ask *ask, int64_t booking)
 {
+    struct graph_place *n = graph_place_of(place);
+    struct booking *b = &n->bookings[booking];
     (void)ask;
-    drop(graph_place_of(place), booking);
+    if (!b->is_aside) {
+        drop(n, booking);
+        return;
+    }
+    b->is_aside = false;
+    match_job_return(n->match, booking);
+    graph_place_count(n, booking, b, !match_job_is_forced(n->match, booking));
 }
 
 /* ---- Questions ---- */
-
-static int64_t graph_place_most(const struct place *place)
-{
-    (void)place;
-    return INT64_MAX;
-}
 
 static int64_t graph_place_when(const struct place *place, const struct place_ask *ask,
                                 int64_t from)
@@ -197,6 +205,10 @@ static void graph_place_release(struct place *place, int64_t booking)
     struct graph_place *n = graph_place_of(place);
     int64_t at, end;
 
+    if (booking == BOOKING_TEMP) {
+        match_plan_forget(n->match, booking);
+        return;
+    }
     if (match_job_is_forced(n->match, booking))
         capacity_doubt(n);
     match_job_window(n->match, booking, &at, &end);
@@ -416,7 +428,6 @@ static void graph_place_destroy(struct place *place)
 }
 
 static const struct place_ops graph_place_ops = {
-    .most = graph_place_most,
     .idle = graph_place_idle,
     .when = graph_place_when,
     .book = graph_place_book,
@@ -429,17 +440,12 @@ static const struct place_ops graph_place_ops = {
     .destroy = graph_place_destroy,
     .part = graph_place_part,
     .know = graph_place_know,
-    .know_again = graph_place_know_again,
     .forget = graph_place_forget,
     .units = graph_place_units,
-    .stirs = graph_place_stirs,
     .is_short = graph_place_is_short,
     .is_stuck = graph_place_is_stuck,
     .reserve = graph_place_reserve,
     .probe = graph_place_probe,
-    .unprobe = graph_place_unprobe,
-    .set_aside = graph_place_set_aside,
-    .put_back = graph_place_put_back,
     .betters = graph_place_betters,
     .freed = graph_place_freed,
     .forget_freed = graph_place_forget_freed,
@@ -448,7 +454,6 @@ static const struct place_ops graph_place_ops = {
     .take_hints = graph_place_take_hints,
     .wants = graph_place_wants,
     .try = graph_place_try,
-    .tried = graph_place_tried,
     .lift = graph_place_lift,
     .drop = graph_place_drop,
     .fits = graph_place_fits,
@@ -458,13 +463,9 @@ static const struct place_ops graph_place_ops = {
     .write = graph_place_write,
     .lacks = graph_place_lacks,
     .bars = graph_place_bars,
-    .status = graph_place_status,
-    .property = graph_place_property,
-    .attach = graph_place_attach,
-    .remove = graph_place_remove,
+    .change = graph_place_change,
     .touches = graph_place_touches,
     .block = graph_place_block,
-    .unblock = graph_place_unblock,
     .turn = graph_place_turn,
 };
 
@@ -478,6 +479,7 @@ struct place *graph_place_create(match_t *match, berth_error_t *err)
         return NULL;
     }
     n->place.ops = &graph_place_ops;
+    n->place.most = INT64_MAX;
     n->place.is_fixed = !match_goes_by_weight(match);
     n->match = match;
     n->graph = match_inner_graph(match);

@@ -52,7 +52,8 @@ struct held_note {
 struct booking {
     struct held_note note;
     bool used;
-    bool counted; /* in the calendars, not only with its points */
+    bool counted;  /* in the calendars, not only with its points */
+    bool is_aside; /* lifted briefly */
     struct share *share;
     uint32_t n, capacity;
     uint32_t next;     /* of the free ones */
@@ -208,8 +209,6 @@ bool graph_place_parts_check(const struct graph_place *n);
 int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
                      uint32_t *class, int64_t *units, berth_error_t *err);
 void graph_place_forget(struct place *place, uint32_t class);
-int graph_place_know_again(struct place *place, uint32_t class, bool refuse, int64_t *units,
-                           berth_error_t *err);
 int64_t graph_place_units(struct place *place, uint32_t class);
 int64_t graph_place_wants(const struct place *place, uint32_t class, const char *type);
 void graph_place_classes_clear(struct graph_place *n);
@@ -324,25 +323,16 @@ void graph_place_free_all(struct graph_place *n);
 
 /* ---- The machine ---- */
 
-int graph_place_status(struct place *place, const char *resources, enum resource_status status,
-                       berth_error_t *err);
-int graph_place_property(struct place *place, const char *resources, const char *key,
-                         const char *value, berth_error_t *err);
-int graph_place_attach(struct place *place, const char *jgf, size_t length, berth_error_t *err);
-int graph_place_remove(struct place *place, const char *resources, berth_error_t *err);
+int graph_place_change(struct place *place, const struct place_change *change, berth_error_t *err);
 int graph_place_touches(struct place *place, int64_t booking, const char *resources,
                         berth_error_t *err);
 int graph_place_block(struct place *place, uint32_t number, const char *resources, int64_t start,
                       int64_t duration, int64_t every, berth_error_t *err);
-void graph_place_unblock(struct place *place, uint32_t number);
 int64_t graph_place_turn(const struct place *place, int64_t now);
 
 /* ---- Questions (probe.c) ---- */
 
 int64_t graph_place_probe(struct place *place, const struct place_ask *ask, int64_t at);
-void graph_place_unprobe(struct place *place, int64_t booking);
-void graph_place_set_aside(struct place *place, int64_t booking);
-void graph_place_put_back(struct place *place, int64_t booking);
 
 /* ---- Why ---- */
 

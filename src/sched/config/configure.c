@@ -245,10 +245,11 @@ static int look_at_part(sched_t *s, const struct job *job, uint32_t old_part,
 {
     const struct place_ops *ops = s->place->ops;
     berth_error_t err;
+    uint32_t class = job->ask.class;
     int64_t units;
     if (job->state == SCHED_RUNNING || job->ask.part == old_part)
         return 0;
-    if (ops->know_again(s->place, job->ask.class, true, &units, &err) == 0) {
+    if (ops->know(s->place, NULL, job->ask.part, true, &class, &units, &err) == 0) {
         ops->forget(s->place, job->ask.class);
         return 0;
     }

@@ -125,7 +125,7 @@ static int set(sched_t *s, uint32_t number, const struct sched_block *b, bool co
 
 static void unset(sched_t *s, uint32_t number)
 {
-    s->place->ops->unblock(s->place, number);
+    s->place->ops->block(s->place, number, NULL, 0, 0, 0, NULL);
     free(s->queues->block[number].block);
     s->queues->block[number].block = NULL;
 }

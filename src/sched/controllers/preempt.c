@@ -72,7 +72,7 @@ static int hunt_begin(struct hunt *h, sched_t *s, const struct place_ask *ask)
 static void take(struct hunt *h, size_t i)
 {
     struct job *job = &h->s->jobs[h->victim[i]];
-    h->ops->lift(h->s->place, job->booking);
+    h->ops->lift(h->s->place, job->booking, false);
     job->is_lifted = true;
 }
 
@@ -220,7 +220,7 @@ static enum step make_room_for_holder(sched_t *s, uint32_t slot)
         s->queues->setup->queue[job->details->queue].preemptible != SCHED_NOT_PREEMPTIBLE)
         return STEP_BUSY;
     struct hunt h;
-    ops->lift(s->place, job->booking);
+    ops->lift(s->place, job->booking, false);
     int64_t booking = hunt_begin(&h, s, &job->ask) == 0 ? hunt_down(&h, &job->ask) : -1;
     enum step step = booking < 0 && errno != EBUSY ? STEP_FAILED : STEP_BUSY;
     bool may = booking >= 0 && may_take(s, slot, booking); /* else it keeps what it is promised */

@@ -161,13 +161,13 @@ enum step outrank(sched_t *s)
     }
     if (n > 0 && !list)
         return STEP_FAILED;
-    s->place->ops->try(s->place);
+    s->place->ops->try(s->place, true);
     if (n > 0)
         lift_behind(s, list[0].key);
     s->finder->wake(s, true); /* with these reservations gone more may fit than is known; */
     enum step step = place_all(s, list, n);
     s->finder->wake(s, true); /* and less once they are back */
-    s->place->ops->tried(s->place);
+    s->place->ops->try(s->place, false);
     s->is_torn = step == STEP_FAILED;
     if (step != STEP_FAILED && n > 0)
         repair_done_behind(s, list[0].key);

@@ -8,7 +8,7 @@ void holder_lift(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (job->is_lifted)
         return;
-    s->place->ops->lift(s->place, job->booking);
+    s->place->ops->lift(s->place, job->booking, false);
     job->is_lifted = true;
     s->booked++;
 }

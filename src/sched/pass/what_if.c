@@ -108,7 +108,7 @@ static int lift_behind(struct question *q)
         n = 0;
     }
     for (size_t i = 0; i < n; i++)
-        ops->set_aside(s->place, s->jobs[seen[i]].booking);
+        ops->lift(s->place, s->jobs[seen[i]].booking, true);
     q->lifted = seen;
     q->n_lifted = n;
     return 0;
@@ -126,7 +126,7 @@ static void lift_own(struct question *q)
 {
     const sched_t *s = q->s;
     if (q->had)
-        s->place->ops->set_aside(s->place, s->jobs[q->slot].booking);
+        s->place->ops->lift(s->place, s->jobs[q->slot].booking, true);
     q->is_aside = q->had;
 }
 
@@ -135,10 +135,10 @@ static void put_back(struct question *q)
     sched_t *s = q->s;
     const struct place_ops *ops = s->place->ops;
     for (size_t i = 0; i < q->n_lifted; i++)
-        ops->put_back(s->place, s->jobs[q->lifted[i]].booking);
+        ops->drop(s->place, &s->jobs[q->lifted[i]].ask, s->jobs[q->lifted[i]].booking);
     free(q->lifted);
     if (q->is_aside)
-        ops->put_back(s->place, s->jobs[q->slot].booking);
+        ops->drop(s->place, &s->jobs[q->slot].ask, s->jobs[q->slot].booking);
     if (q->had)
         controllers_recount(s, q->slot, s->jobs[q->slot].booking, false); /* that takes no memory */
 }
@@ -155,7 +155,7 @@ static int has_room(const struct question *q, uint32_t slot, const struct place_
     if (booking < 0)
         return errno == EBUSY ? 0 : -1;
     bool may = controllers_may_hold(s, slot, ask->duration, booking);
-    s->place->ops->unprobe(s->place, booking);
+    s->place->ops->release(s->place, booking);
     return may;
 }
 

@@ -281,8 +281,7 @@ static bool may_fit(sched_t *s, struct kind *k)
     if (ask.duration > k->fails)
         k->fails = ask.duration;
     ask.duration = k->fails; /* who sleeps lasts as long or longer */
-    return !is_short && ops->stirs(s->place, k->class) &&
-           ops->betters(s->place, &ask, -1, s->now, s->queues->heard);
+    return !is_short && ops->betters(s->place, &ask, -1, s->now, s->queues->heard);
 }
 
 static void wake(sched_t *s, bool all)

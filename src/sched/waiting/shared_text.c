@@ -89,12 +89,12 @@ int shared_text_know(sched_t *s, struct shared_text *t, uint32_t part, bool refu
         c = c->next;
     if (c) {
         *class = c->class;
-        return ops->know_again(s->place, c->class, refuse, units, err);
+        return ops->know(s->place, NULL, part, refuse, class, units, err);
     }
     if (parse(t, err) < 0 || ops->know(s->place, t->spec, part, refuse, class, units, err) < 0)
         return -1;
     if (!(c = malloc(sizeof(*c))) ||
-        ops->know_again(s->place, *class, false, units, err) < 0) { /* the text's own use */
+        ops->know(s->place, NULL, part, false, class, units, err) < 0) { /* the text's own use */
         free(c);
         ops->forget(s->place, *class);
         return errtext_set(err, ENOMEM, "out of memory");

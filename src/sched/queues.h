@@ -109,7 +109,9 @@ struct queues {
     char answer[SCHED_REASON_TEXT]; /* a reason */
     sched_job_t *holders;
     size_t cap_holders;
-    struct arena told; /* reasons of the decisions */
+    struct arena told; /* reasons of the decisions, */
+    const struct sched_reason
+        *told_last[SCHED_REASON_REQUEST + 1]; /* by kind: what others may share */
 };
 
 /* ---- details.c: a job's own ---- */

@@ -47,6 +47,28 @@ struct sched_reason *reason_write(const struct sched_reason *reason, void *memor
     return r;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool reason_is_same(const struct sched_reason *a, const struct sched_reason *b)
+{
+    struct sched_reason x = *a, y = *b;
+    const char **of_x[TEXTS], **of_y[TEXTS];
+    bool same = x.kind == y.kind && x.limit.whose == y.limit.whose &&
+                x.limit.most == y.limit.most && x.n_jobs == y.n_jobs &&
+                x.singleton == y.singleton && x.others == y.others && x.at == y.at &&
+                x.second == y.second;
+    list_texts(&x, of_x);
+    list_texts(&y, of_y);
+    for (size_t i = 0; i < TEXTS && same; i++)
+        same = is_same_text(*of_x[i], *of_y[i]);
+    for (size_t i = 0; i < x.n_jobs && same; i++)
+        same = x.job[i].member == y.job[i].member;
+    return same;
+}
+
 struct sched_reason *sched_reason_copy(const struct sched_reason *reason)
 {
     void *memory = malloc(reason_size(reason));

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "berth/sched_reason.h"
+#include "sched/reason_copy.h"
 
 #define SECOND 1000000
 
@@ -47,6 +47,10 @@ static void both_ways(struct sched_reason r, const char *expected)
     struct sched_reason *copy = sched_reason_copy(&r);
     assert_non_null(copy);
     expect_same(copy, &r);
+    assert_true(reason_is_same(copy, &r));
+    copy->others = !copy->others;
+    assert_false(reason_is_same(copy, &r));
+    copy->others = r.others;
     assert_string_equal(sched_reason_text(copy, again), expected);
     free(copy);
 }

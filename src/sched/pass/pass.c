@@ -369,8 +369,10 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
     s->n_decisions = 0;
     s->pass.budget = budget;
     s->pass.is_whole = budget == UINT64_MAX;
-    if (s->queues->told.block)
+    if (s->queues->told.block) {
         arena_clear(&s->queues->told);
+        memset(s->queues->told_last, 0, sizeof(s->queues->told_last));
+    }
     int rc = 0;
     if (!resumed) {
         rc = prepare(s);

@@ -106,8 +106,13 @@ void tell_later(sched_t *s, uint32_t slot)
 
 const struct sched_reason *told_reason(struct queues *n, const struct sched_reason *reason)
 {
+    const struct sched_reason **last = &n->told_last[reason->kind];
+    if (*last && reason_is_same(*last, reason))
+        return *last;
     void *memory = arena_alloc(&n->told, reason_size(reason));
-    return memory ? reason_write(reason, memory) : NULL;
+    if (memory)
+        *last = reason_write(reason, memory);
+    return memory ? *last : NULL;
 }
 
 /* Tell a waiting job's reason if that is another one than was told last. Returns 0, or -1 with ENOMEM. */

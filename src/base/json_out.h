@@ -1,0 +1,122 @@
+/* Writing JSON, straight into a text buffer.
+ *
+ * The writer puts the commas: it remembers one thing, whether a value stands before the next one in the object or list
+ * that is open. So a writer is a few bytes on the stack, levels nest without bound, and a text may be written in
+ * pieces: into a buffer that is emptied meanwhile, or after a piece that was copied into it.
+ *
+ * Each value comes with its key; in a list, and outside of everything, the key is NULL. Keys are written as they are,
+ * so they are words of the program's own. A value that has a writer of its own goes into the buffer itself, behind
+ * json_key. White space may be put into the buffer between values. Whoever opens also closes: the writer does not check
+ * that. Two styles exist: compact, {"a":1,"b":[2,3]}, and spaced, {"a": 1, "b": [2, 3]}, as jansson writes by default.
+ *
+ * Nothing reports failure: out of memory is the buffer's to remember. A key costs one look for room and a copy, and
+ * where it is a constant both are inline.
+ */
+#ifndef BASE_JSON_OUT_H
+#define BASE_JSON_OUT_H
+
+#include "base/strbuf.h"
+
+struct json_out {
+    struct strbuf *text;
+    bool spaced;    /* the style; false: compact */
+    bool has_value; /* a value stands before the next one, so that a comma comes between */
+};
+
+/* Begin a value: what is appended to the buffer next is that one, whole. */
+static inline void json_key(struct json_out *j, const char *key)
+{
+    struct strbuf *b = j->text;
+    size_t n = key ? strlen(key) : 0;
+    if (!strbuf_room(b, n + 6)) /* a comma, two quotes, a colon and two spaces */
+        return;
+    char *to = b->data + b->len;
+    if (j->has_value) {
+        *to++ = ',';
+        if (j->spaced)
+            *to++ = ' ';
+    }
+    j->has_value = true;
+    if (key) {
+        *to++ = '"';
+        memcpy(to, key, n);
+        to += n;
+        *to++ = '"';
+        *to++ = ':';
+        if (j->spaced)
+            *to++ = ' ';
+    }
+    b->len = (size_t)(to - b->data);
+}
+
+/* Open an object, '{', or a list, '['. */
+static inline void json_open(struct json_out *j, const char *key, char bracket)
+{
+    json_key(j, key);
+    strbuf_putc(j->text, bracket);
+    j->has_value = false;
+}
+
+/* Close it, with '}' or ']'. */
+static inline void json_close(struct json_out *j, char bracket)
+{
+    strbuf_putc(j->text, bracket);
+    j->has_value = true;
+}
+
+/* Have the next value begin a line of its own. */
+static inline void json_line(struct json_out *j)
+{
+    strbuf_puts(j->text, j->has_value ? ",\n" : "\n");
+    j->has_value = false;
+}
+
+/* Put a text that is JSON already. */
+static inline void json_put_raw(struct json_out *j, const char *key, const char *text)
+{
+    json_key(j, key);
+    strbuf_puts(j->text, text);
+}
+
+static inline void json_put_null(struct json_out *j, const char *key)
+{
+    json_put_raw(j, key, "null");
+}
+
+static inline void json_put_bool(struct json_out *j, const char *key, bool value)
+{
+    json_put_raw(j, key, value ? "true" : "false");
+}
+
+static inline void json_put_int(struct json_out *j, const char *key, int64_t number)
+{
+    json_key(j, key);
+    strbuf_put_int(j->text, number);
+}
+
+static inline void json_put_uint(struct json_out *j, const char *key, uint64_t number)
+{
+    json_key(j, key);
+    strbuf_put_uint(j->text, number);
+}
+
+/* Put a string of n bytes, escaped as strbuf_put_json does. */
+static inline void json_put_bytes(struct json_out *j, const char *key, const char *text, size_t n)
+{
+    json_key(j, key);
+    strbuf_put_json(j->text, text, n);
+}
+
+/* Put a string; NULL is null. */
+static inline void json_put_string(struct json_out *j, const char *key, const char *text)
+{
+    if (text)
+        json_put_bytes(j, key, text, strlen(text));
+    else
+        json_put_null(j, key);
+}
+
+/* Put a string of whatever bytes: those that are not UTF-8 become '?', so that it is JSON. NULL is null. */
+void json_put_text(struct json_out *j, const char *key, const char *text);
+
+#endif

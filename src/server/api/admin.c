@@ -13,40 +13,33 @@
 
 #define REASON_MAX 1000
 
-static void put_count(struct strbuf *out, const char *key, size_t n)
-{
-    strbuf_puts(out, key);
-    strbuf_put_uint(out, n);
-}
-
 void api_server_get(struct call *c)
 {
     server_t *s = c->s;
-    struct strbuf *out = c->out;
+    struct json_out out = {.text = c->out};
     const char *engine = s->world.engine->ops->notice(s->world.engine);
-    strbuf_puts(out, "{\"version\":\"" BERTH_VERSION "\",\"pid\":");
-    strbuf_put_int(out, getpid());
-    strbuf_puts(out, ",\"uid\":");
-    strbuf_put_uint(out, s->options.uid);
-    strbuf_puts(out, ",\"directory\":");
-    text_put(out, s->directory);
-    strbuf_puts(out, ",\"configuration\":");
-    text_put(out, s->config_path);
-    strbuf_puts(out, ",\"started\":");
-    wall_put(out, s->started_wall);
-    strbuf_puts(out, ",\"now\":");
-    wall_put(out, s->wall);
-    strbuf_puts(out, ",\"notices\":[");
-    strbuf_puts(out, s->notices ? s->notices : "");
-    if (engine) {
-        strbuf_puts(out, s->notices ? "," : "");
-        text_put(out, engine);
-    }
+    json_open(&out, NULL, '{');
+    json_put_string(&out, "version", BERTH_VERSION);
+    json_put_int(&out, "pid", getpid());
+    json_put_uint(&out, "uid", s->options.uid);
+    json_put_text(&out, "directory", s->directory);
+    json_put_text(&out, "configuration", s->config_path);
+    json_put_wall(&out, "started", s->started_wall);
+    json_put_wall(&out, "now", s->wall);
+    json_open(&out, "notices", '[');
+    if (s->notices)
+        json_put_raw(&out, NULL, s->notices);
+    if (engine)
+        json_put_text(&out, NULL, engine);
+    json_close(&out, ']');
     size_t held = s->n_held;
-    put_count(out, "],\"jobs\":{\"pending\":", s->counts[STORE_PENDING] - held);
-    put_count(out, ",\"held\":", held);
-    put_count(out, ",\"running\":", s->counts[STORE_STARTING] + s->counts[STORE_RUNNING]);
-    strbuf_puts(out, "}}\n");
+    json_open(&out, "jobs", '{');
+    json_put_uint(&out, "pending", s->counts[STORE_PENDING] - held);
+    json_put_uint(&out, "held", held);
+    json_put_uint(&out, "running", s->counts[STORE_STARTING] + s->counts[STORE_RUNNING]);
+    json_close(&out, '}');
+    json_close(&out, '}');
+    strbuf_putc(c->out, '\n');
 }
 
 void api_server_reload(struct call *c)
@@ -93,40 +86,37 @@ static void settings_refuse(struct call *c, json_t *was, const berth_error_t *wh
 
 /* ---- Queues ---- */
 
-static void put_queue(struct call *c, const struct sched_queue_config *q)
+static void put_queue(const struct call *c, struct json_out *out,
+                      const struct sched_queue_config *q)
 {
-    struct strbuf *out = c->out;
     struct sched_queue_stats stats = {0};
     sched_queue_stats(c->s->sched, q->name, &stats);
-    strbuf_puts(out, "\n{\"name\":");
-    text_put(out, q->name);
-    strbuf_puts(out, ",\"parent\":");
-    text_put(out, q->parent);
-    strbuf_puts(out, ",\"policy\":");
-    text_put(out, q->policy);
-    strbuf_puts(out, ",\"priority\":");
-    strbuf_put_int(out, q->priority);
-    strbuf_puts(out, ",\"default_duration\":");
-    seconds_put(out, q->default_duration);
-    strbuf_puts(out, stats.enabled ? ",\"enabled\":true" : ",\"enabled\":false");
-    strbuf_puts(out, stats.started_up ? ",\"started\":true" : ",\"started\":false");
-    put_count(out, ",\"pending\":",
-              stats.now[SCHED_WAITING] + stats.now[SCHED_RESERVED] + stats.now[SCHED_BLOCKED]);
-    put_count(out, ",\"reserved\":", stats.now[SCHED_RESERVED]);
-    put_count(out, ",\"running\":", stats.now[SCHED_RUNNING]);
-    strbuf_putc(out, '}');
+    json_line(out);
+    json_open(out, NULL, '{');
+    json_put_text(out, "name", q->name);
+    json_put_text(out, "parent", q->parent);
+    json_put_text(out, "policy", q->policy);
+    json_put_int(out, "priority", q->priority);
+    json_key(out, "default_duration");
+    seconds_put(out->text, q->default_duration);
+    json_put_bool(out, "enabled", stats.enabled);
+    json_put_bool(out, "started", stats.started_up);
+    json_put_uint(out, "pending",
+                  stats.now[SCHED_WAITING] + stats.now[SCHED_RESERVED] + stats.now[SCHED_BLOCKED]);
+    json_put_uint(out, "reserved", stats.now[SCHED_RESERVED]);
+    json_put_uint(out, "running", stats.now[SCHED_RUNNING]);
+    json_close(out, '}');
 }
 
 void api_queues_get(struct call *c)
 {
     const struct sched_config *sched = &c->s->config->sched;
-    strbuf_puts(c->out, "{\"default\":");
-    text_put(c->out, sched->default_queue);
-    strbuf_puts(c->out, ",\"queues\":[");
-    for (size_t i = 0; i < sched->n_queues; i++) {
-        strbuf_puts(c->out, i ? "," : "");
-        put_queue(c, &sched->queues[i]);
-    }
+    struct json_out out = {.text = c->out};
+    json_open(&out, NULL, '{');
+    json_put_text(&out, "default", sched->default_queue);
+    json_open(&out, "queues", '[');
+    for (size_t i = 0; i < sched->n_queues; i++)
+        put_queue(c, &out, &sched->queues[i]);
     strbuf_puts(c->out, "\n]}\n");
 }
 
@@ -200,38 +190,37 @@ static struct tally used(const server_t *s)
     return t;
 }
 
-static void put_whole(struct strbuf *out, const char *key, int64_t n)
+static void put_member_of(struct json_out *out, const json_t *entry, const char *key)
 {
-    strbuf_puts(out, key);
-    strbuf_put_int(out, n);
+    json_put_text(out, key, json_string_value(json_object_get(entry, key)));
 }
 
 void api_resources_get(struct call *c)
 {
     struct tally all = tally(c->s->machine), taken = used(c->s);
-    struct strbuf *out = c->out;
-    put_whole(out, "{\"nodes\":", all.nodes);
-    put_whole(out, ",\"cores\":", all.cores);
-    put_whole(out, ",\"gpus\":", all.gpus);
-    put_whole(out, ",\"memory\":", all.memory * c->s->memory_unit);
-    put_whole(out, ",\"used\":{\"cores\":", taken.cores);
-    put_whole(out, ",\"gpus\":", taken.gpus);
-    strbuf_puts(out, "},\"changed\":[");
+    struct json_out out = {.text = c->out};
+    json_open(&out, NULL, '{');
+    json_put_int(&out, "nodes", all.nodes);
+    json_put_int(&out, "cores", all.cores);
+    json_put_int(&out, "gpus", all.gpus);
+    json_put_int(&out, "memory", all.memory * c->s->memory_unit);
+    json_open(&out, "used", '{');
+    json_put_int(&out, "cores", taken.cores);
+    json_put_int(&out, "gpus", taken.gpus);
+    json_close(&out, '}');
+    json_open(&out, "changed", '[');
     const json_t *list = json_object_get(c->s->settings, "resources");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *entry = json_array_get(list, i);
-        strbuf_puts(out, i ? ",\n" : "\n");
-        strbuf_puts(out, "{\"resources\":");
-        text_put(out, json_string_value(json_object_get(entry, "resources")));
-        strbuf_puts(out, ",\"status\":");
-        text_put(out, json_string_value(json_object_get(entry, "status")));
-        strbuf_puts(out, ",\"reason\":");
-        text_put(out, json_string_value(json_object_get(entry, "reason")));
-        strbuf_puts(out, ",\"since\":");
-        wall_put(out, json_integer_value(json_object_get(entry, "since")));
-        strbuf_putc(out, '}');
+        json_line(&out);
+        json_open(&out, NULL, '{');
+        put_member_of(&out, entry, "resources");
+        put_member_of(&out, entry, "status");
+        put_member_of(&out, entry, "reason");
+        json_put_wall(&out, "since", json_integer_value(json_object_get(entry, "since")));
+        json_close(&out, '}');
     }
-    strbuf_puts(out, "]}\n");
+    strbuf_puts(c->out, "]}\n");
 }
 
 /* It is shown to everybody. */

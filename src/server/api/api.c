@@ -17,12 +17,13 @@
 
 static void put_error(struct strbuf *out, const char *message, const char *key, size_t length)
 {
+    struct json_out j = {.text = out};
     strbuf_reset(out);
-    strbuf_puts(out, "{\"error\":{\"message\":");
-    text_put(out, message);
-    strbuf_puts(out, ",\"key\":");
+    json_open(&j, NULL, '{');
+    json_open(&j, "error", '{');
+    json_put_text(&j, "message", message);
     char *copy = key ? strndup(key, length) : NULL;
-    text_put(out, copy);
+    json_put_text(&j, "key", copy);
     free(copy);
     strbuf_puts(out, "}}\n");
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/json_out.h"
 #include "server/api/job_read.h"
 #include "server/core/work.h"
 
@@ -209,12 +210,12 @@ static int read_one(struct call *c, struct bulk *b, size_t *steps)
 
 static void put_answer(struct call *c, const struct bulk *b)
 {
+    struct json_out out = {.text = c->out};
     strbuf_reset(c->out);
-    strbuf_puts(c->out, "{\"ids\":[");
-    for (size_t i = 0; i < b->total; i++) {
-        strbuf_puts(c->out, i ? "," : "");
-        strbuf_put_int(c->out, b->first + (int64_t)i);
-    }
+    json_open(&out, NULL, '{');
+    json_open(&out, "ids", '[');
+    for (size_t i = 0; i < b->total; i++)
+        json_put_int(&out, NULL, b->first + (int64_t)i);
     strbuf_puts(c->out, "]}\n");
     c->reply->status = 201;
     c->reply->wait = true;

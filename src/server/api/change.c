@@ -26,10 +26,11 @@ static int failed(struct call *c, const berth_error_t *why)
 static char *by(const struct call *c)
 {
     struct strbuf data = {0};
+    struct json_out out = {.text = &data};
     struct user *user = user_find(c->s, c->request->peer.uid);
-    strbuf_puts(&data, "{\"by\":");
-    text_put(&data, user ? user->name : NULL);
-    strbuf_putc(&data, '}');
+    json_open(&out, NULL, '{');
+    json_put_text(&out, "by", user ? user->name : NULL);
+    json_close(&out, '}');
     return strbuf_steal(&data);
 }
 

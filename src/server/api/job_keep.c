@@ -75,7 +75,7 @@ static int check_tasks(struct reading_job *r)
     return job_wrong(r, "jobspec", NULL, why);
 }
 
-static int put_jobspec(struct reading_job *r, struct strbuf *out)
+static int put_jobspec(struct reading_job *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
     struct job *job = r->job;
@@ -92,8 +92,7 @@ static int put_jobspec(struct reading_job *r, struct strbuf *out)
         return -1;
     if (r->spec->duration > 0)
         job->limited = true;
-    strbuf_puts(out, ",\"jobspec_text\":");
-    text_put(out, r->spec_text);
+    json_put_text(out, "jobspec_text", r->spec_text);
     return 0;
 }
 
@@ -105,7 +104,7 @@ static json_t *constraint_of(const json_t *requires)
     return json_incref((json_t *) requires);
 }
 
-static int put_shape(struct reading_job *r, struct strbuf *out)
+static int put_shape(struct reading_job *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
     struct job *job = r->job;
@@ -136,54 +135,45 @@ static int put_shape(struct reading_job *r, struct strbuf *out)
         return job_wrong(r, "requires", a->requires, "a list of properties, or a constraint");
     json_t *constraint = a->requires ? constraint_of(a->requires) : NULL;
     p.constraint = constraint;
-    strbuf_puts(out, ",\"jobspec\":");
-    shape_put(out, &p);
+    json_key(out, "jobspec");
+    shape_put(out->text, &p);
     json_decref(constraint);
     job->nodes = p.nodes > 0 ? p.nodes : 1;
     job->cores = p.tasks * p.cores;
     job->gpus = p.tasks * p.gpus;
     r->tasks = p.tasks;
-    strbuf_puts(out, ",\"task_cores\":");
-    strbuf_put_int(out, p.cores);
-    strbuf_puts(out, ",\"task_gpus\":");
-    strbuf_put_int(out, p.gpus);
+    json_put_int(out, "task_cores", p.cores);
+    json_put_int(out, "task_gpus", p.gpus);
     return 0;
 }
 
 /* ---- Texts ---- */
 
-static void put_list(struct strbuf *out, const json_t *list, bool *first)
+static void put_list(struct json_out *out, const json_t *list)
 {
     size_t i;
     json_t *word;
     json_array_foreach(list, i, word)
     {
-        strbuf_puts(out, *first ? "" : ",");
-        strbuf_put_json(out, json_string_value(word), json_string_length(word));
-        *first = false;
+        json_put_bytes(out, NULL, json_string_value(word), json_string_length(word));
     }
 }
 
-static void put_command(struct reading_job *r, struct strbuf *out)
+static void put_command(struct reading_job *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
-    bool first = true;
-    strbuf_puts(out, ",\"command\":[");
+    json_open(out, "command", '[');
     if (a->command) {
-        put_list(out, a->command, &first);
+        put_list(out, a->command);
     } else if (a->script) {
-        text_put(out, r->job->name);
-        first = false;
+        json_put_text(out, NULL, r->job->name);
     } else {
         const struct jobspec_task *task = &r->spec->tasks[0];
-        for (uint32_t i = 0; i < task->ncommand; i++) {
-            strbuf_puts(out, i ? "," : "");
-            text_put(out, task->command[i]);
-        }
-        first = task->ncommand == 0;
+        for (uint32_t i = 0; i < task->ncommand; i++)
+            json_put_text(out, NULL, task->command[i]);
     }
-    put_list(out, a->args, &first);
-    strbuf_putc(out, ']');
+    put_list(out, a->args);
+    json_close(out, ']');
 }
 
 int job_put_name(struct reading_job *r)
@@ -207,8 +197,8 @@ int job_put_name(struct reading_job *r)
 }
 
 /* A path of the client's, absolute, with what can be told of its patterns now. */
-static int put_path(struct reading_job *r, struct strbuf *out, const char *key, const char *pattern,
-                    const char *directory)
+static int put_path(struct reading_job *r, struct json_out *out, const char *key,
+                    const char *pattern, const char *directory)
 {
     const struct job *job = r->job;
     struct strbuf path = {0};
@@ -237,13 +227,13 @@ static int put_path(struct reading_job *r, struct strbuf *out, const char *key, 
     }
     bool fits = path.len < PATH_MAX;
     if (fits)
-        text_put(out, strbuf_text(&path));
-    out->failed = out->failed || path.failed;
+        json_put_text(out, key, strbuf_text(&path));
+    out->text->failed = out->text->failed || path.failed;
     strbuf_clear(&path);
     return fits ? 0 : job_too_long(r, key, "4095 bytes");
 }
 
-static int put_output(struct reading_job *r, struct strbuf *out, const char *directory)
+static int put_output(struct reading_job *r, struct json_out *out, const char *directory)
 {
     const struct ask *a = &r->ask;
     const server_t *s = r->c->s;
@@ -254,20 +244,18 @@ static int put_output(struct reading_job *r, struct strbuf *out, const char *dir
         strbuf_putc(&usual, '/');
     }
     strbuf_puts(&usual, r->job->members > 1 ? "%j.%a.out" : "%j.out");
-    strbuf_puts(out, "\"output\":");
     int rc = put_path(r, out, "output", a->output ? a->output : strbuf_text(&usual),
                       a->output ? directory : s->directory);
     strbuf_clear(&usual);
-    strbuf_puts(out, ",\"error\":");
     if (rc == 0 && a->error)
         rc = put_path(r, out, "error", a->error, directory);
     else
-        strbuf_puts(out, "null");
+        json_put_null(out, "error");
     return rc;
 }
 
 /* What is stored of it, and the part that is shown in listings. */
-static int put_shown(struct reading_job *r, struct strbuf *out)
+static int put_shown(struct reading_job *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
     const char *directory = a->directory              ? a->directory
@@ -275,69 +263,58 @@ static int put_shown(struct reading_job *r, struct strbuf *out)
                                                       : r->c->user->home;
     if (*directory != '/')
         return job_wrong(r, "directory", NULL, "an absolute path");
-    strbuf_puts(out, "{\"shown\":{");
-    size_t begin = out->len;
+    json_open(out, NULL, '{');
+    json_open(out, "shown", '{');
+    size_t begin = out->text->len;
     if (put_output(r, out, directory) < 0)
         return -1;
-    strbuf_puts(out, ",\"memory\":");
-    int64_t bytes = 0;
-    if (a->memory && memory_read(a->memory, &bytes))
-        strbuf_put_int(out, bytes);
-    else
-        strbuf_puts(out, "null");
+    int64_t bytes = -1;
+    json_put_known(out, "memory", a->memory && memory_read(a->memory, &bytes) ? bytes : -1);
     put_command(r, out);
-    strbuf_puts(out, ",\"directory\":");
-    text_put(out, directory);
-    strbuf_puts(out, ",\"dependency\":");
-    text_put(out, a->dependency);
-    if (!out->failed)
-        r->job->row = strndup(out->data + begin, out->len - begin);
-    strbuf_putc(out, '}');
+    json_put_text(out, "directory", directory);
+    json_put_text(out, "dependency", a->dependency);
+    if (!out->text->failed)
+        r->job->row = strndup(out->text->data + begin, out->text->len - begin);
+    json_close(out, '}');
     if ((r->spec ? put_jobspec(r, out) : put_shape(r, out)) < 0)
         return -1;
     return r->job->row ? 0 : job_no_memory(r);
 }
 
-static void put_whole(struct strbuf *out, const char *key, int64_t number)
-{
-    strbuf_puts(out, key);
-    strbuf_put_int(out, number);
-}
-
-static int put_rest(struct reading_job *r, struct strbuf *out)
+static int put_rest(struct reading_job *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
-    put_whole(out, ",\"tasks\":", r->tasks);
-    put_whole(out, ",\"umask\":", r->umask);
+    json_put_int(out, "tasks", r->tasks);
+    json_put_int(out, "umask", r->umask);
     if (r->memory > 0)
-        put_whole(out, ",\"memory_limit\":", r->memory);
+        json_put_int(out, "memory_limit", r->memory);
     if (r->begin > 0)
-        put_whole(out, ",\"begin\":", r->begin);
+        json_put_int(out, "begin", r->begin);
     if (r->preemptible_after > 0)
-        put_whole(out, ",\"preemptible_after\":", r->preemptible_after);
+        json_put_int(out, "preemptible_after", r->preemptible_after);
     if (r->warn_signal > 0) {
-        put_whole(out, ",\"warn_signal\":", r->warn_signal);
-        put_whole(out, ",\"warn_before\":", r->warn_before);
+        json_put_int(out, "warn_signal", r->warn_signal);
+        json_put_int(out, "warn_before", r->warn_before);
     }
-    if (a->input) {
-        strbuf_puts(out, ",\"input\":");
-        if (put_path(r, out, "input", a->input, a->directory ? a->directory : r->c->user->home) < 0)
-            return -1;
-    }
-    if (a->dependency) {
-        strbuf_puts(out, ",\"dependency\":");
-        text_put(out, a->dependency);
-    }
-    strbuf_puts(out, r->job->limited ? ",\"limited\":true" : "");
-    strbuf_puts(out, a->requeue ? ",\"requeue\":true" : "");
-    strbuf_puts(out, a->append ? ",\"append\":true" : "");
-    strbuf_putc(out, '}');
+    if (a->input &&
+        put_path(r, out, "input", a->input, a->directory ? a->directory : r->c->user->home) < 0)
+        return -1;
+    if (a->dependency)
+        json_put_text(out, "dependency", a->dependency);
+    if (r->job->limited)
+        json_put_bool(out, "limited", true);
+    if (a->requeue)
+        json_put_bool(out, "requeue", true);
+    if (a->append)
+        json_put_bool(out, "append", true);
+    json_close(out, '}');
     return 0;
 }
 
-int job_put_request(struct reading_job *r, struct strbuf *out)
+int job_put_request(struct reading_job *r, struct strbuf *text)
 {
-    if (put_shown(r, out) < 0)
+    struct json_out out = {.text = text};
+    if (put_shown(r, &out) < 0)
         return -1;
-    return put_rest(r, out);
+    return put_rest(r, &out);
 }

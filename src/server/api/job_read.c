@@ -239,15 +239,15 @@ static int64_t weigh(const struct shared *text)
 static int read_environment(struct reading_job *r)
 {
     struct strbuf text = {0};
+    struct json_out out = {.text = &text};
     const char *name;
     json_t *value;
-    strbuf_putc(&text, '[');
+    json_open(&out, NULL, '[');
     for (uint32_t i = 0; r->spec && i < r->spec->nenvironment; i++) {
         const struct jobspec_variable *v = &r->spec->environment[i];
         char *entry = NULL;
         if (v->value && asprintf(&entry, "%s=%s", v->name, v->value) >= 0) {
-            strbuf_puts(&text, text.len > 1 ? "," : "");
-            text_put(&text, entry);
+            json_put_text(&out, NULL, entry);
             free(entry);
         }
     }
@@ -258,14 +258,13 @@ static int read_environment(struct reading_job *r)
             return job_wrong(r, "environment", value,
                              "names without '=' and their values as strings");
         }
-        strbuf_puts(&text, text.len > 1 ? "," : "");
         strbuf_reset(&r->c->s->text);
         strbuf_puts(&r->c->s->text, name);
         strbuf_putc(&r->c->s->text, '=');
         strbuf_put(&r->c->s->text, json_string_value(value), json_string_length(value));
-        strbuf_put_json(&text, r->c->s->text.data, r->c->s->text.len);
+        json_put_bytes(&out, NULL, r->c->s->text.data, r->c->s->text.len);
     }
-    strbuf_putc(&text, ']');
+    json_close(&out, ']');
     int rc =
         text.failed ? -1 : share(&r->c->environment, &r->job->environment, text.data, text.len);
     strbuf_clear(&text);

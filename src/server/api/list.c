@@ -36,7 +36,8 @@ struct list {
         has_stored; /* the next that has ended, as text: the store's are gone with the next call to it */
     int64_t stored_id, stored_member;
     struct strbuf stored;
-    bool any, over;
+    struct json_out json; /* has come so far as the rows before */
+    bool over;
     int64_t last_id, last_member; /* the last row of all */
 };
 
@@ -52,21 +53,20 @@ static bool may_see(const struct list *l, const struct job *job)
            (!l->name || api_owns(&l->caller, job->uid));
 }
 
-static void begin_row(struct list *l, struct strbuf *out, int64_t id, int64_t member)
+static void begin_row(struct list *l, int64_t id, int64_t member)
 {
-    strbuf_puts(out, l->any ? ",\n" : "\n");
-    l->any = true;
+    json_line(&l->json);
     l->last_id = id;
     l->last_member = member;
     if (l->left > 0)
         l->left--;
 }
 
-static void put_row(struct list *l, struct strbuf *out, const struct job_shown *shown, uint32_t uid)
+static void put_row(struct list *l, const struct job_shown *shown, uint32_t uid)
 {
-    begin_row(l, out, shown->id, shown->member);
-    job_put(l->stream.server, out, shown, api_owns(&l->caller, uid));
-    strbuf_putc(out, '}');
+    begin_row(l, shown->id, shown->member);
+    job_put(l->stream.server, &l->json, shown, api_owns(&l->caller, uid));
+    json_close(&l->json, '}');
 }
 
 /* ---- Live members, each found again by the last one: jobs come and go meanwhile ---- */
@@ -108,11 +108,11 @@ static struct job *previous_live(struct list *l, uint32_t *member)
     return NULL;
 }
 
-static void put_live(struct list *l, struct strbuf *out, struct job *job, uint32_t member)
+static void put_live(struct list *l, struct job *job, uint32_t member)
 {
     struct job_shown shown;
     job_show(l->stream.server, job, member, &shown);
-    put_row(l, out, &shown, job->uid);
+    put_row(l, &shown, job->uid);
     l->id = job->id;
     l->member = member;
 }
@@ -152,8 +152,9 @@ static int peek_stored(struct list *l)
         bool mine = api_owns(&l->caller, job.uid);
         job_show_stored(&job, &member, &shown);
         strbuf_reset(&l->stored);
-        job_put(l->stream.server, &l->stored, &shown, mine);
-        strbuf_putc(&l->stored, '}');
+        struct json_out json = {.text = &l->stored};
+        job_put(l->stream.server, &json, &shown, mine);
+        json_close(&json, '}');
         l->stored_id = shown.id;
         l->stored_member = shown.member;
         l->has_stored = true;
@@ -161,16 +162,18 @@ static int peek_stored(struct list *l)
     return 0;
 }
 
-static void put_stored(struct list *l, struct strbuf *out)
+static void put_stored(struct list *l)
 {
-    begin_row(l, out, l->stored_id, l->stored_member);
+    struct strbuf *out = l->json.text;
+    begin_row(l, l->stored_id, l->stored_member);
+    json_key(&l->json, NULL);
     strbuf_put(out, l->stored.data, l->stored.len);
     out->failed = out->failed || l->stored.failed;
     l->has_stored = false;
 }
 
 /* One row more. Returns 1, 0 at the end, or -1. */
-static int next_row(struct list *l, struct strbuf *out)
+static int next_row(struct list *l)
 {
     uint32_t member = 0;
     struct job *job = NULL;
@@ -178,7 +181,7 @@ static int next_row(struct list *l, struct strbuf *out)
         job = l->newest ? previous_live(l, &member) : next_live(l, &member);
     l->live_over = !job;
     if (job && l->newest) {
-        put_live(l, out, job, member);
+        put_live(l, job, member);
         return 1;
     }
     if (peek_stored(l) < 0)
@@ -186,16 +189,16 @@ static int next_row(struct list *l, struct strbuf *out)
     bool stored_first = l->has_stored && (!job || l->stored_id < job->id ||
                                           (l->stored_id == job->id && l->stored_member < member));
     if (stored_first)
-        put_stored(l, out);
+        put_stored(l);
     else if (job)
-        put_live(l, out, job, member);
+        put_live(l, job, member);
     return stored_first || job;
 }
 
 /* ---- Jobs by their ids ---- */
 
 /* A member of a job in memory, if it is wanted. */
-static void put_member(struct list *l, struct strbuf *out, struct job *job, uint32_t i)
+static void put_member(struct list *l, struct job *job, uint32_t i)
 {
     server_t *s = l->stream.server;
     const struct member *m = &job->member[i];
@@ -212,7 +215,7 @@ static void put_member(struct list *l, struct strbuf *out, struct job *job, uint
         job_show_end(&member, &shown);
     }
     if (live || shown.end >= l->since)
-        put_row(l, out, &shown, job->uid);
+        put_row(l, &shown, job->uid);
 }
 
 /* A job that is only in the store, or has just left for it: from the next member on. */
@@ -230,7 +233,7 @@ static int open_ended(struct list *l, int64_t id)
     return l->cursor ? 0 : -1;
 }
 
-static int next_ended(struct list *l, struct strbuf *out)
+static int next_ended(struct list *l)
 {
     struct store_job job;
     struct store_member member;
@@ -239,21 +242,21 @@ static int next_ended(struct list *l, struct strbuf *out)
     if (rc <= 0)
         return rc < 0 ? -1 : 1;
     job_show_stored(&job, &member, &shown);
-    put_row(l, out, &shown, job.uid);
+    put_row(l, &shown, job.uid);
     return 1;
 }
 
-static int next_by_id(struct list *l, struct strbuf *out)
+static int next_by_id(struct list *l)
 {
     char *end;
     if (l->cursor)
-        return next_ended(l, out);
+        return next_ended(l);
     if (!*l->next_id)
         return 0;
     int64_t id = strtoll(l->next_id, &end, 10);
     struct job *job = job_lookup(l->stream.server, id);
     if (job && l->next_member < job->members) {
-        put_member(l, out, job, l->next_member++);
+        put_member(l, job, l->next_member++);
         return 1;
     }
     if (!job && open_ended(l, id) < 0)
@@ -265,11 +268,14 @@ static int next_by_id(struct list *l, struct strbuf *out)
 
 /* ---- The stream ---- */
 
-static void put_end(struct list *l, struct strbuf *out)
+static void put_end(struct list *l)
 {
-    strbuf_puts(out, "\n],\"next\":");
+    struct strbuf *out = l->json.text;
+    strbuf_putc(out, '\n');
+    json_close(&l->json, ']');
+    json_key(&l->json, "next");
     if (l->left != 0) {
-        strbuf_puts(out, "null}\n");
+        strbuf_puts(out, "null");
     } else {
         strbuf_putc(out, '"');
         strbuf_put_int(out, l->last_id);
@@ -277,8 +283,10 @@ static void put_end(struct list *l, struct strbuf *out)
             strbuf_putc(out, '.');
             strbuf_put_int(out, l->last_member);
         }
-        strbuf_puts(out, "\"}\n");
+        strbuf_putc(out, '"');
     }
+    json_close(&l->json, '}');
+    strbuf_putc(out, '\n');
 }
 
 static int list_read(struct server_stream *stream, struct strbuf *out, size_t max)
@@ -287,18 +295,19 @@ static int list_read(struct server_stream *stream, struct strbuf *out, size_t ma
     size_t begin = out->len;
     if (l->over)
         return 0;
+    l->json.text = out;
     for (size_t looked = 0, seen = begin; out->len - begin < max && !out->failed; looked++) {
         if (out->len != seen)
             looked = 0;
         seen = out->len;
         if (looked == LOOK_MAX)
             return 1;
-        int rc = l->left == 0 ? 0 : l->next_id ? next_by_id(l, out) : next_row(l, out);
+        int rc = l->left == 0 ? 0 : l->next_id ? next_by_id(l) : next_row(l);
         if (rc < 0)
             return errno == EAGAIN ? 1 : -1;
         if (rc > 0)
             continue;
-        put_end(l, out);
+        put_end(l);
         l->over = true;
         return out->failed ? -1 : 0;
     }
@@ -426,7 +435,9 @@ void api_jobs_get(struct call *c)
     if (api_query(c, q) < 0 || read_query(c, l, q) < 0 || open_cursor(c, l, q[AFTER].value) < 0) {
         list_close(&l->stream);
     } else {
-        strbuf_puts(c->out, "{\"jobs\":[");
+        l->json.text = c->out;
+        json_open(&l->json, NULL, '{');
+        json_open(&l->json, "jobs", '[');
         c->reply->stream = &l->stream;
     }
     api_query_clear(q);

@@ -211,16 +211,13 @@ static void aim(struct many *m, int64_t id, int64_t member, bool ranged)
 static void refused(struct many *m)
 {
     const struct target *t = &m->target;
-    strbuf_puts(&m->refused, m->refused.len ? ",\n{\"id\":" : "\n{\"id\":");
-    strbuf_put_int(&m->refused, t->id);
-    strbuf_puts(&m->refused, ",\"member\":");
-    if (t->call.member < 0)
-        strbuf_puts(&m->refused, "null");
-    else
-        strbuf_put_int(&m->refused, t->call.member);
-    strbuf_puts(&m->refused, ",\"status\":");
-    strbuf_put_int(&m->refused, t->reply.status);
-    strbuf_putc(&m->refused, ',');
+    struct json_out out = {.text = &m->refused, .has_value = m->refused.len > 0};
+    json_line(&out);
+    json_open(&out, NULL, '{');
+    json_put_int(&out, "id", t->id);
+    json_put_known(&out, "member", t->call.member);
+    json_put_int(&out, "status", t->reply.status);
+    json_key(&out, NULL);
     m->refused.failed = m->refused.failed || m->text.failed || m->text.len < 2;
     if (!m->refused.failed) /* {"error": ...} without its brace and the end of the line */
         strbuf_put(&m->refused, m->text.data + 1, m->text.len - 2);
@@ -385,11 +382,11 @@ static bool look(struct many *m)
 static void put_answer(struct many *m)
 {
     struct call *c = m->c;
-    strbuf_puts(c->out, "{\"done\":");
-    strbuf_put_int(c->out, m->done);
-    strbuf_puts(c->out, ",\"passed_over\":");
-    strbuf_put_int(c->out, m->passed_over);
-    strbuf_puts(c->out, ",\"refused\":[");
+    struct json_out out = {.text = c->out};
+    json_open(&out, NULL, '{');
+    json_put_int(&out, "done", m->done);
+    json_put_int(&out, "passed_over", m->passed_over);
+    json_open(&out, "refused", '[');
     strbuf_put(c->out, m->refused.data, m->refused.len);
     strbuf_puts(c->out, "]}\n");
     c->out->failed = c->out->failed || m->refused.failed;

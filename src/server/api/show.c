@@ -22,51 +22,42 @@ static bool stored_job(struct call *c, struct store_job *job)
     return false;
 }
 
-static void put_summary(struct strbuf *out, const size_t *counts, size_t held)
+static void put_summary(struct json_out *out, const size_t *counts, size_t held)
 {
     static const char *const words[] = {"pending", NULL,        "running", "done",
                                         "failed",  "cancelled", "timeout"};
-    strbuf_puts(out, ",\"summary\":{\"held\":");
-    strbuf_put_uint(out, held);
+    json_open(out, "summary", '{');
+    json_put_uint(out, "held", held);
     for (size_t i = 0; i <= STORE_TIMEOUT; i++) {
         if (!words[i])
             continue;
-        strbuf_puts(out, ",\"");
-        strbuf_puts(out, words[i]);
-        strbuf_puts(out, "\":");
         size_t n = counts[i];
         if (i == STORE_PENDING)
             n -= held;
         if (i == STORE_RUNNING)
             n += counts[STORE_STARTING];
-        strbuf_put_uint(out, n);
+        json_put_uint(out, words[i], n);
     }
-    strbuf_putc(out, '}');
+    json_close(out, '}');
 }
 
 /* What the row doesn't have: the request as it is kept, and on demand the environment. */
-static int put_request(struct call *c, const struct job *job, bool environment)
+static int put_request(struct call *c, struct json_out *out, const struct job *job,
+                       bool environment)
 {
     struct store_job stored;
     if (job && job->is_new) {
-        strbuf_puts(c->out, ",\"request\":");
-        strbuf_puts(c->out, job->request);
-        if (environment) {
-            strbuf_puts(c->out, ",\"environment\":");
-            strbuf_puts(c->out, job->environment ? job->environment->text : "[]");
-        }
+        json_put_raw(out, "request", job->request);
+        if (environment)
+            json_put_raw(out, "environment", job->environment ? job->environment->text : "[]");
         return 0;
     }
     if (!stored_job(c, &stored))
         return -1;
-    strbuf_puts(c->out, ",\"request\":");
-    strbuf_puts(c->out, stored.request);
-    strbuf_puts(c->out, ",\"script\":");
-    text_put(c->out, stored.script);
-    if (environment) {
-        strbuf_puts(c->out, ",\"environment\":");
-        strbuf_puts(c->out, stored.environment ? stored.environment : "[]");
-    }
+    json_put_raw(out, "request", stored.request);
+    json_put_text(out, "script", stored.script);
+    if (environment)
+        json_put_raw(out, "environment", stored.environment ? stored.environment : "[]");
     return 0;
 }
 
@@ -82,7 +73,7 @@ static uint32_t first_of(const struct job *job)
     return 0;
 }
 
-static bool show_live(struct call *c, struct job *job, bool environment)
+static bool show_live(struct call *c, struct json_out *out, struct job *job, bool environment)
 {
     struct job_shown shown;
     struct sched_annotation a;
@@ -105,16 +96,16 @@ static bool show_live(struct call *c, struct job *job, bool environment)
         shown.holders = copy;
         char *kept = shown.reason ? strdup(shown.reason) : NULL;
         shown.reason = kept;
-        job_put(c->s, c->out, &shown, mine);
+        job_put(c->s, out, &shown, mine);
         free(kept);
     } else {
-        job_put(c->s, c->out, &shown, mine);
+        job_put(c->s, out, &shown, mine);
     }
     for (uint32_t k = 0; k < job->members; k++)
         counts[job->member[k].state]++;
     if (job->members > 1)
-        put_summary(c->out, counts, job->held ? counts[STORE_PENDING] : 0);
-    return !mine || put_request(c, job, environment) == 0;
+        put_summary(out, counts, job->held ? counts[STORE_PENDING] : 0);
+    return !mine || put_request(c, out, job, environment) == 0;
 }
 
 struct store_cursor *api_stored(struct call *c, struct store_job *job, struct store_member *member)
@@ -137,7 +128,7 @@ struct store_cursor *api_stored(struct call *c, struct store_job *job, struct st
     return NULL;
 }
 
-static bool show_stored(struct call *c, bool environment)
+static bool show_stored(struct call *c, struct json_out *out, bool environment)
 {
     struct store_job job;
     struct store_member member;
@@ -154,11 +145,11 @@ static bool show_stored(struct call *c, bool environment)
     if (!cursor)
         return false;
     job_show_stored(&job, &member, &shown);
-    job_put(c->s, c->out, &shown, mine);
+    job_put(c->s, out, &shown, mine);
     if (members > 1)
-        put_summary(c->out, counts, 0);
+        put_summary(out, counts, 0);
     store_cursor_close(cursor);
-    return !mine || put_request(c, NULL, environment) == 0;
+    return !mine || put_request(c, out, NULL, environment) == 0;
 }
 
 void api_job_get(struct call *c)
@@ -175,28 +166,21 @@ void api_job_get(struct call *c)
         return;
     }
     bool in_memory = job && (c->member < 0 || member_is_live(&job->member[c->member]));
-    if (in_memory ? show_live(c, job, environment) : show_stored(c, environment))
+    struct json_out out = {.text = c->out};
+    if (in_memory ? show_live(c, &out, job, environment) : show_stored(c, &out, environment))
         strbuf_puts(c->out, "}\n");
 }
 
-static void put_event(struct strbuf *out, const struct store_event *e)
+static void put_event(struct json_out *out, const struct store_event *e)
 {
-    strbuf_puts(out, "{\"number\":");
-    strbuf_put_int(out, e->number);
-    strbuf_puts(out, ",\"time\":");
-    wall_put(out, e->wall);
-    strbuf_puts(out, ",\"job\":");
-    strbuf_put_int(out, e->job);
-    strbuf_puts(out, ",\"member\":");
-    if (e->member >= 0)
-        strbuf_put_int(out, e->member);
-    else
-        strbuf_puts(out, "null");
-    strbuf_puts(out, ",\"kind\":");
-    text_put(out, e->kind);
-    strbuf_puts(out, ",\"data\":");
-    strbuf_puts(out, e->data ? e->data : "{}");
-    strbuf_putc(out, '}');
+    json_open(out, NULL, '{');
+    json_put_int(out, "number", e->number);
+    json_put_wall(out, "time", e->wall);
+    json_put_int(out, "job", e->job);
+    json_put_known(out, "member", e->member);
+    json_put_text(out, "kind", e->kind);
+    json_put_raw(out, "data", e->data ? e->data : "{}");
+    json_close(out, '}');
 }
 
 void api_put_event(struct strbuf *out, const struct store_event *e)
@@ -206,17 +190,22 @@ void api_put_event(struct strbuf *out, const struct store_event *e)
     strbuf_puts(out, "\nevent: ");
     strbuf_puts(out, e->kind);
     strbuf_puts(out, "\ndata: ");
-    put_event(out, e);
+    put_event(&(struct json_out){.text = out}, e);
     strbuf_puts(out, "\n\n");
 }
 
+struct visit {
+    const struct call *c;
+    struct json_out out;
+};
+
 static int visit(void *context, const struct store_event *e)
 {
-    struct call *c = context;
-    if (c->member >= 0 && e->member >= 0 && e->member != c->member)
+    struct visit *v = context;
+    if (v->c->member >= 0 && e->member >= 0 && e->member != v->c->member)
         return 0;
-    strbuf_puts(c->out, c->out->data[c->out->len - 1] == '[' ? "\n" : ",\n");
-    put_event(c->out, e);
+    json_line(&v->out);
+    put_event(&v->out, e);
     return 0;
 }
 
@@ -231,8 +220,10 @@ void api_job_events(struct call *c)
         api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
         return;
     }
-    strbuf_puts(c->out, "{\"events\":[");
-    if (store_events(c->s->store, 0, c->id, EVENTS_MAX, c, visit, &why) < 0)
+    struct visit v = {c, {.text = c->out}};
+    json_open(&v.out, NULL, '{');
+    json_open(&v.out, "events", '[');
+    if (store_events(c->s->store, 0, c->id, EVENTS_MAX, &v, visit, &why) < 0)
         api_wrong(c, &why);
     else
         strbuf_puts(c->out, "\n]}\n");

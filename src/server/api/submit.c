@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/json_out.h"
 #include "server/api/api.h"
 #include "server/api/bulk.h"
 #include "server/api/job_read.h"
@@ -77,8 +78,9 @@ static void add_one(struct call *c, struct user *user)
     shared_leave(context.script);
     if (rc < 0)
         return;
-    strbuf_puts(c->out, "{\"id\":");
-    strbuf_put_int(c->out, c->s->next_job - 1);
+    struct json_out out = {.text = c->out};
+    json_open(&out, NULL, '{');
+    json_put_int(&out, "id", c->s->next_job - 1);
     strbuf_puts(c->out, "}\n");
     c->reply->status = 201;
     c->reply->wait = true;

@@ -23,6 +23,7 @@ static void started(server_t *s, struct run *run, const struct engine_event *e)
 {
     struct member *m = &run->job->member[run->member];
     struct strbuf data = {0};
+    struct json_out out = {.text = &data};
     bool urgent = s->urgent;
     run->told = true;
     if (m->state != STORE_STARTING)
@@ -30,13 +31,11 @@ static void started(server_t *s, struct run *run, const struct engine_event *e)
     run->start_wall = e->at;
     member_text(&m->reason, NULL);
     member_state(s, run->job, run->member, STORE_RUNNING);
-    strbuf_puts(&data, "{\"resources\":");
-    text_put(&data, run->resources);
-    strbuf_puts(&data, ",\"attempt\":");
-    strbuf_put_uint(&data, m->attempts);
-    strbuf_puts(&data, ",\"pid\":");
-    strbuf_put_int(&data, e->pid);
-    strbuf_putc(&data, '}');
+    json_open(&out, NULL, '{');
+    json_put_text(&out, "resources", run->resources);
+    json_put_uint(&out, "attempt", m->attempts);
+    json_put_int(&out, "pid", e->pid);
+    json_close(&out, '}');
     server_event(s, run->job->id, shown_member(run), "started", strbuf_steal(&data));
     /* Until that is durable the engine says it again: it may wait for something that is in more of a hurry. */
     s->urgent = urgent;
@@ -47,9 +46,10 @@ static void started(server_t *s, struct run *run, const struct engine_event *e)
 static void tell_requeued(server_t *s, const struct run *run, const char *reason)
 {
     struct strbuf data = {0};
-    strbuf_puts(&data, "{\"reason\":");
-    text_put(&data, reason);
-    strbuf_putc(&data, '}');
+    struct json_out out = {.text = &data};
+    json_open(&out, NULL, '{');
+    json_put_text(&out, "reason", reason);
+    json_close(&out, '}');
     server_event(s, run->job->id, shown_member(run), "requeued", strbuf_steal(&data));
 }
 
@@ -103,19 +103,12 @@ void server_start_back(server_t *s, struct run *run, const char *why)
 
 static void put_end(struct strbuf *data, const struct run *run, const char *reason)
 {
-    strbuf_puts(data, "{\"exit\":");
-    if (run->exit_signal || reason)
-        strbuf_puts(data, "null");
-    else
-        strbuf_put_int(data, run->exit_status);
-    strbuf_puts(data, ",\"signal\":");
-    if (run->exit_signal)
-        strbuf_put_int(data, run->exit_signal);
-    else
-        strbuf_puts(data, "null");
-    strbuf_puts(data, ",\"reason\":");
-    text_put(data, reason);
-    strbuf_putc(data, '}');
+    struct json_out out = {.text = data};
+    json_open(&out, NULL, '{');
+    json_put_known(&out, "exit", run->exit_signal || reason ? -1 : run->exit_status);
+    json_put_known(&out, "signal", run->exit_signal ? run->exit_signal : -1);
+    json_put_text(&out, "reason", reason);
+    json_close(&out, '}');
 }
 
 static const char *reason_of(const struct member *m, const struct engine_event *e)

@@ -78,25 +78,10 @@ void wall_put(struct strbuf *out, int64_t wall)
         seconds_put(out, wall);
 }
 
-/* The length of a character of UTF-8, or 0: it is none. */
-static size_t utf8_length(const unsigned char *t, size_t left)
+void json_put_wall(struct json_out *out, const char *key, int64_t wall)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t n = t[0] < 0x80   ? 1
-               : t[0] < 0xc2 ? 0
-               : t[0] < 0xe0 ? 2
-               : t[0] < 0xf0 ? 3
-               : t[0] < 0xf5 ? 4
-                             : 0;
-    if (n == 0 || n > left)
-        return 0;
-    uint32_t c = n == 1 ? t[0] : t[0] & (0xffu >> (n + 1));
-    for (size_t i = 1; i < n; i++) {
-        if ((t[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (t[i] & 0x3fu);
-    }
-    return n > 1 && (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) ? 0 : n;
+    json_key(out, key);
+    wall_put(out->text, wall);
 }
 
 /* The length of a control character that stands here, or 0. */
@@ -125,30 +110,8 @@ void text_make_plain(char *text)
 
 void text_put(struct strbuf *out, const char *text)
 {
-    if (!text) {
-        strbuf_puts(out, "null");
-        return;
-    }
-    size_t length = strlen(text), good = 0;
-    while (good < length) {
-        size_t n = utf8_length((const unsigned char *)text + good, length - good);
-        if (n == 0)
-            break;
-        good += n;
-    }
-    if (good == length) {
-        strbuf_put_json(out, text, length);
-        return;
-    }
-    char *copy = strdup(text);
-    for (size_t i = 0; copy && i < length;) {
-        size_t n = utf8_length((const unsigned char *)copy + i, length - i);
-        if (n == 0)
-            copy[i] = '?';
-        i += n ? n : 1;
-    }
-    strbuf_put_json(out, copy ? copy : "", copy ? length : 0);
-    free(copy);
+    struct json_out j = {.text = out};
+    json_put_text(&j, NULL, text);
 }
 
 void job_put_id(struct strbuf *out, int64_t id, int64_t member)
@@ -163,38 +126,25 @@ void job_put_id(struct strbuf *out, int64_t id, int64_t member)
     strbuf_putc(out, '"');
 }
 
-static void put_key_text(struct strbuf *out, const char *key, const char *text)
+void json_put_known(struct json_out *out, const char *key, int64_t number)
 {
-    strbuf_puts(out, key);
-    text_put(out, text);
-}
-
-static void put_key_wall(struct strbuf *out, const char *key, int64_t wall)
-{
-    strbuf_puts(out, key);
-    wall_put(out, wall);
-}
-
-static void put_key_whole(struct strbuf *out, const char *key, int64_t number)
-{
-    strbuf_puts(out, key);
     if (number == -1)
-        strbuf_puts(out, "null");
+        json_put_null(out, key);
     else
-        strbuf_put_int(out, number);
+        json_put_int(out, key, number);
 }
 
-static void put_holders(server_t *s, struct strbuf *out, const struct job_shown *j)
+static void put_holders(server_t *s, struct json_out *out, const struct job_shown *j)
 {
-    strbuf_puts(out, ",\"held_by\":[");
+    json_open(out, "held_by", '[');
     for (size_t i = 0; i < j->n_holders; i++) {
         struct sched_annotation a;
         if (sched_annotate(s->sched, j->holders[i], &a) < 0)
             continue;
-        strbuf_puts(out, i ? "," : "");
-        job_put_id(out, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
+        json_key(out, NULL);
+        job_put_id(out->text, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
     }
-    strbuf_putc(out, ']');
+    json_close(out, ']');
 }
 
 /* Files of an array's members have their number in them, where the row says %a. They stand before the memory. */
@@ -215,50 +165,44 @@ static void put_row(struct strbuf *out, const struct job_shown *j)
 }
 
 /* What only the owner sees. */
-static void put_own(server_t *s, struct strbuf *out, const struct job_shown *j)
+static void put_own(server_t *s, struct json_out *out, const struct job_shown *j)
 {
-    put_key_text(out, ",\"reason\":", j->reason);
-    strbuf_puts(out, ",\"priority\":");
-    strbuf_put_int(out, j->priority);
-    put_key_wall(out, ",\"submit\":", j->submit);
-    put_key_wall(out, ",\"start\":", j->start);
-    put_key_wall(out, ",\"end\":", j->end);
-    put_key_whole(out, ",\"exit\":", j->exit_status);
-    put_key_whole(out, ",\"signal\":", j->exit_signal);
-    strbuf_puts(out, ",\"duration\":");
-    seconds_put(out, j->duration);
-    put_key_wall(out, ",\"until\":", j->until);
-    put_key_wall(out, ",\"estimate\":", j->estimate);
-    put_key_text(out, ",\"resources\":", j->resources);
-    strbuf_puts(out, ",\"attempts\":");
-    strbuf_put_uint(out, j->attempts);
-    put_key_whole(out, ",\"peak_memory\":", j->peak_memory);
-    put_key_wall(out, ",\"cpu_time\":", j->cpu_time);
-    put_key_text(out, ",\"how\":", j->how);
+    json_put_text(out, "reason", j->reason);
+    json_put_int(out, "priority", j->priority);
+    json_put_wall(out, "submit", j->submit);
+    json_put_wall(out, "start", j->start);
+    json_put_wall(out, "end", j->end);
+    json_put_known(out, "exit", j->exit_status);
+    json_put_known(out, "signal", j->exit_signal);
+    json_key(out, "duration");
+    seconds_put(out->text, j->duration);
+    json_put_wall(out, "until", j->until);
+    json_put_wall(out, "estimate", j->estimate);
+    json_put_text(out, "resources", j->resources);
+    json_put_uint(out, "attempts", j->attempts);
+    json_put_known(out, "peak_memory", j->peak_memory);
+    json_put_wall(out, "cpu_time", j->cpu_time);
+    json_put_text(out, "how", j->how);
     put_holders(s, out, j);
     if (j->row_length > 0) {
-        strbuf_putc(out, ',');
-        put_row(out, j);
+        json_key(out, NULL); /* its members stand as they are kept */
+        put_row(out->text, j);
     }
 }
 
-void job_put(server_t *s, struct strbuf *out, const struct job_shown *j, bool mine)
+void job_put(server_t *s, struct json_out *out, const struct job_shown *j, bool mine)
 {
-    strbuf_puts(out, "{\"id\":");
-    strbuf_put_int(out, j->id);
-    put_key_whole(out, ",\"member\":", j->member);
-    strbuf_puts(out, ",\"members\":");
-    strbuf_put_uint(out, j->members);
-    put_key_text(out, ",\"name\":", mine ? j->name : NULL);
-    put_key_text(out, ",\"user\":", j->user);
-    put_key_text(out, ",\"queue\":", j->queue);
-    put_key_text(out, ",\"state\":", j->state);
-    strbuf_puts(out, ",\"nodes\":");
-    strbuf_put_int(out, j->nodes);
-    strbuf_puts(out, ",\"cores\":");
-    strbuf_put_int(out, j->cores);
-    strbuf_puts(out, ",\"gpus\":");
-    strbuf_put_int(out, j->gpus);
+    json_open(out, NULL, '{');
+    json_put_int(out, "id", j->id);
+    json_put_known(out, "member", j->member);
+    json_put_uint(out, "members", j->members);
+    json_put_text(out, "name", mine ? j->name : NULL);
+    json_put_text(out, "user", j->user);
+    json_put_text(out, "queue", j->queue);
+    json_put_text(out, "state", j->state);
+    json_put_int(out, "nodes", j->nodes);
+    json_put_int(out, "cores", j->cores);
+    json_put_int(out, "gpus", j->gpus);
     if (mine)
         put_own(s, out, j);
 }

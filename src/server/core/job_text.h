@@ -6,6 +6,7 @@
 #ifndef SERVER_JOB_TEXT_H
 #define SERVER_JOB_TEXT_H
 
+#include "base/json_out.h"
 #include "server/core/priv.h"
 #include "server/core/slice.h"
 
@@ -48,8 +49,8 @@ struct job_shown {
     size_t n_holders;
 };
 
-/* Append it as an object without its closing brace. Of jobs of others (`mine` false) only what all may see. */
-void job_put(server_t *s, struct strbuf *out, const struct job_shown *j, bool mine);
+/* Put it as an object that the caller closes. Of jobs of others (`mine` false) only what all may see. */
+void job_put(server_t *s, struct json_out *out, const struct job_shown *j, bool mine);
 
 /* How a live member, or one that has just ended, looks. Texts belong to the core, and are valid until its next call. */
 void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j);
@@ -77,10 +78,14 @@ bool text_is_plain(const char *text);
 /* Put '?' in place of what is not. */
 void text_make_plain(char *text);
 
-/* Append a wall time as seconds, or null for -1. */
+/* Append a wall time as seconds, or null for -1; with a key. */
 void wall_put(struct strbuf *out, int64_t wall);
+void json_put_wall(struct json_out *out, const char *key, int64_t wall);
 
-/* Append a JSON string, or null. Bytes that are no UTF-8 become '?'. */
+/* Put a number, or null for -1. */
+void json_put_known(struct json_out *out, const char *key, int64_t number);
+
+/* Append a JSON string, or null, as json_put_text does. */
 void text_put(struct strbuf *out, const char *text);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/errtext.h"
+#include "base/json_out.h"
 #include "server/core/priv.h"
 
 #define WALL_MAX                                                                                   \
@@ -45,11 +46,10 @@ void server_notice(server_t *s, const char *format, ...)
     va_end(args);
     if (s->n_notices >= SERVER_NOTICES_MAX)
         return;
-    if (s->notices) {
-        strbuf_puts(&text, s->notices);
-        strbuf_putc(&text, ',');
-    }
-    strbuf_put_json(&text, line, strlen(line));
+    struct json_out out = {.text = &text};
+    if (s->notices)
+        json_put_raw(&out, NULL, s->notices);
+    json_put_string(&out, NULL, line);
     char *notices = strbuf_steal(&text);
     if (!notices)
         return;

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "base/errtext.h"
+#include "base/json_out.h"
 #include "server/http/priv.h"
 
 #define BLOCK     65536   /* bytes that are asked of a stream at once */
@@ -138,9 +139,11 @@ static void refuse(struct exchange *x, int status, const char *message)
 {
     struct strbuf *b = &x->reply.body;
 
+    struct json_out out = {.text = b};
     strbuf_reset(b);
-    strbuf_puts(b, "{\"error\":{\"message\":");
-    strbuf_put_json(b, message, strlen(message));
+    json_open(&out, NULL, '{');
+    json_open(&out, "error", '{');
+    json_put_string(&out, "message", message);
     strbuf_puts(b, "}}\n");
     x->reply.status = status;
     x->reply.type = "application/json";

@@ -23,37 +23,56 @@ struct json_out {
     bool has_value; /* a value stands before the next one, so that a comma comes between */
 };
 
+/* What stands before a value: a comma if one is due, and the key. Returns where the value goes, of which `first` bytes
+ * have room; json_wrote says how far it went. NULL if the buffer has failed.
+ */
+static inline char *json_begin(struct json_out *j, const char *key, size_t first)
+{
+    struct strbuf *b = j->text;
+    size_t n = key ? strlen(key) : 0, space = j->spaced;
+    if (!strbuf_room(b, n + 6 + first)) /* a comma, two quotes, a colon and two spaces */
+        return NULL;
+    char *to = b->data + b->len;
+    memcpy(to, ", ", 2);
+    to += (size_t)j->has_value << space;
+    j->has_value = true;
+    if (!key)
+        return to;
+    to[0] = '"';
+    memcpy(to + 1, key, n);
+    memcpy(to + 1 + n, "\": ", 3);
+    return to + n + 3 + space;
+}
+
+static inline void json_wrote(struct json_out *j, const char *to)
+{
+    j->text->len = (size_t)(to - j->text->data);
+}
+
 /* Begin a value: what is appended to the buffer next is that one, whole. */
 static inline void json_key(struct json_out *j, const char *key)
 {
-    struct strbuf *b = j->text;
-    size_t n = key ? strlen(key) : 0;
-    if (!strbuf_room(b, n + 6)) /* a comma, two quotes, a colon and two spaces */
-        return;
-    char *to = b->data + b->len;
-    if (j->has_value) {
-        *to++ = ',';
-        if (j->spaced)
-            *to++ = ' ';
-    }
-    j->has_value = true;
-    if (key) {
-        *to++ = '"';
-        memcpy(to, key, n);
-        to += n;
-        *to++ = '"';
-        *to++ = ':';
-        if (j->spaced)
-            *to++ = ' ';
-    }
-    b->len = (size_t)(to - b->data);
+    const char *to = json_begin(j, key, 0);
+    if (to)
+        json_wrote(j, to);
+}
+
+/* The same with a key of whatever text, which is escaped. */
+static inline void json_key_bytes(struct json_out *j, const char *key, size_t n)
+{
+    json_key(j, NULL);
+    strbuf_put_json(j->text, key, n);
+    strbuf_puts(j->text, j->spaced ? ": " : ":");
 }
 
 /* Open an object, '{', or a list, '['. */
 static inline void json_open(struct json_out *j, const char *key, char bracket)
 {
-    json_key(j, key);
-    strbuf_putc(j->text, bracket);
+    char *to = json_begin(j, key, 1);
+    if (!to)
+        return;
+    *to = bracket;
+    json_wrote(j, to + 1);
     j->has_value = false;
 }
 
@@ -88,16 +107,35 @@ static inline void json_put_bool(struct json_out *j, const char *key, bool value
     json_put_raw(j, key, value ? "true" : "false");
 }
 
-static inline void json_put_int(struct json_out *j, const char *key, int64_t number)
-{
-    json_key(j, key);
-    strbuf_put_int(j->text, number);
-}
-
 static inline void json_put_uint(struct json_out *j, const char *key, uint64_t number)
 {
-    json_key(j, key);
-    strbuf_put_uint(j->text, number);
+    char *to = json_begin(j, key, STRBUF_NUMBER_MAX);
+    if (to)
+        json_wrote(j, strbuf_digits(to, number));
+}
+
+static inline void json_put_int(struct json_out *j, const char *key, int64_t number)
+{
+    char *to = json_begin(j, key, STRBUF_NUMBER_MAX);
+    if (!to)
+        return;
+    if (number < 0)
+        *to++ = '-';
+    json_wrote(j, strbuf_digits(to, number < 0 ? 0 - (uint64_t)number : (uint64_t)number));
+}
+
+/* Put a number as a string, "17". */
+static inline void json_put_int_string(struct json_out *j, const char *key, int64_t number)
+{
+    char *to = json_begin(j, key, STRBUF_NUMBER_MAX + 2);
+    if (!to)
+        return;
+    *to++ = '"';
+    if (number < 0)
+        *to++ = '-';
+    to = strbuf_digits(to, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+    *to++ = '"';
+    json_wrote(j, to);
 }
 
 /* Put a string of n bytes, escaped as strbuf_put_json does. */

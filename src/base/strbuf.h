@@ -79,15 +79,20 @@ static inline void strbuf_fill(struct strbuf *b, char c, size_t n)
  */
 size_t strbuf_decimal(char *to, uint64_t number);
 
+/* The same, inline for small ones. Returns where it ends. */
+static inline char *strbuf_digits(char *to, uint64_t number)
+{
+    if (number >= 10)
+        return to + strbuf_decimal(to, number);
+    *to = (char)('0' + number);
+    return to + 1;
+}
+
 /* Append a number in decimal. */
 static inline void strbuf_put_uint(struct strbuf *b, uint64_t number)
 {
-    if (!strbuf_room(b, STRBUF_NUMBER_MAX))
-        return;
-    if (number < 10)
-        b->data[b->len++] = (char)('0' + number);
-    else
-        b->len += strbuf_decimal(b->data + b->len, number);
+    if (strbuf_room(b, STRBUF_NUMBER_MAX))
+        b->len = (size_t)(strbuf_digits(b->data + b->len, number) - b->data);
 }
 
 static inline void strbuf_put_int(struct strbuf *b, int64_t number)

@@ -60,6 +60,8 @@ static void put_all(struct json_out *j)
     json_key(j, "own");
     strbuf_puts(j->text, "0.5");
     json_put_bytes(j, "bytes", "node", 2);
+    json_key_bytes(j, "\"key\"", 4);
+    strbuf_putc(j->text, '0');
     json_close(j, '}');
 }
 
@@ -71,7 +73,7 @@ static void commas_stand_between_values_on_all_levels(void **state)
     put_all(&j);
     check(&b, "{\"int\":-9223372036854775808,\"uint\":9223372036854775807,"
               "\"list\":[true,false,null,{\"empty\":{},\"none\":null},[]],\"raw\":[1],\"own\":0.5,"
-              "\"bytes\":\"no\"}");
+              "\"bytes\":\"no\",\"\\\"key\":0}");
     strbuf_clear(&b);
 }
 

@@ -8,16 +8,18 @@
 
 #include <errno.h>
 
+#include "base/json_out.h"
+
 #define NO_TYPE UINT32_MAX
 
 struct jgf {
     const struct graph *g;
-    struct strbuf *out;
     struct strbuf text;   /* for what is not written yet */
-    struct strbuf head;   /* metadata up to the basename, */
+    struct strbuf head;   /* "metadata" up to the basename, */
     uint32_t type;        /* of vertices of this type, or NO_TYPE, */
-    uint32_t basename;    /* and with this basename */
-    struct strbuf prefix; /* paths, up to the name at the end of the one in containment, */
+    uint32_t basename;    /* and with this basename, */
+    struct strbuf base;   /* which as it stands in a string is this */
+    struct strbuf prefix; /* "paths", up to the name at the end of the one in containment, */
     uint32_t parent;      /* of this vertex's children, or VERTEX_NONE */
     bool failed;          /* one of these buffers was once out of memory */
 };
@@ -46,17 +48,21 @@ static void put_escaped(struct strbuf *out, const char *text, size_t length)
     strbuf_put(out, text, length);
 }
 
-static void put_name(const struct graph *g, const struct vertex *v, struct strbuf *out)
+static void put_name(const struct jgf *j, const struct vertex *v, struct strbuf *out)
 {
-    uint32_t part = v->name ? v->name : v->basename;
-    put_escaped(out, intern_text(&g->names, part), intern_length(&g->names, part));
-    if (!v->name && v->id != -1)
+    const struct intern *names = &j->g->names;
+    if (v->name) {
+        put_escaped(out, intern_text(names, v->name), intern_length(names, v->name));
+        return;
+    }
+    strbuf_put(out, j->base.data, j->base.len);
+    if (v->id != -1)
         strbuf_put_int(out, v->id);
 }
 
-static void put_text(struct strbuf *out, const struct intern *t, uint32_t id)
+static void put_text(struct json_out *out, const char *key, const struct intern *t, uint32_t id)
 {
-    strbuf_put_json(out, intern_text(t, id), intern_length(t, id));
+    json_put_bytes(out, key, intern_text(t, id), intern_length(t, id));
 }
 
 static bool is_type(const struct graph *g, const struct vertex *v)
@@ -72,12 +78,14 @@ static void find_head(struct jgf *j, const struct vertex *v)
     if (v->type == j->type && v->basename == j->basename)
         return;
     renew(j, &j->head);
-    PUT(&j->head, "\", \"metadata\": {\"type\": ");
-    put_text(&j->head, &j->g->types, v->type);
-    if (!is_type(j->g, v)) {
-        PUT(&j->head, ", \"basename\": ");
-        put_text(&j->head, &j->g->names, v->basename);
-    }
+    struct json_out head = {.text = &j->head, .spaced = true};
+    json_open(&head, "metadata", '{');
+    put_text(&head, "type", &j->g->types, v->type);
+    if (!is_type(j->g, v))
+        put_text(&head, "basename", &j->g->names, v->basename);
+    renew(j, &j->base);
+    put_escaped(&j->base, intern_text(&j->g->names, v->basename),
+                intern_length(&j->g->names, v->basename));
     j->type = v->type;
     j->basename = v->basename;
 }
@@ -95,20 +103,19 @@ static bool has_own_name(struct jgf *j, const struct vertex *v)
            memcmp(j->text.data, intern_text(&j->g->names, v->name), j->text.len) != 0;
 }
 
-static void put_properties(struct jgf *j, uint32_t set)
+static void put_properties(const struct graph *g, uint32_t set, struct json_out *out)
 {
-    const struct propset *p = &j->g->props;
+    const struct propset *p = &g->props;
+    json_open(out, "properties", '{');
     for (size_t i = 0; i < propset_size(p, set); i++) {
         struct property property = propset_at(p, set, i);
-        strbuf_puts(j->out, i == 0 ? ", \"properties\": {" : ", ");
-        put_text(j->out, &p->texts, property.key);
-        PUT(j->out, ": ");
-        put_text(j->out, &p->texts, property.value);
+        json_key_bytes(out, intern_text(&p->texts, property.key),
+                       intern_length(&p->texts, property.key));
+        strbuf_put_json(out->text, intern_text(&p->texts, property.value),
+                        intern_length(&p->texts, property.value));
     }
-    strbuf_putc(j->out, '}');
+    json_close(out, '}');
 }
-
-#define PATHS ", \"paths\": {"
 
 /* False if the path of a vertex in containment isn't its parent's and its name. */
 static bool find_prefix(struct jgf *j, uint32_t vertex)
@@ -123,130 +130,128 @@ static bool find_prefix(struct jgf *j, uint32_t vertex)
     if (!graph_path(j->g, parent, GRAPH_CONTAINMENT, &j->text))
         return false;
     renew(j, &j->prefix);
-    PUT(&j->prefix, PATHS "\"containment\": \"");
+    struct json_out prefix = {.text = &j->prefix, .spaced = true};
+    json_open(&prefix, "paths", '{');
+    json_key(&prefix, "containment");
+    strbuf_putc(&j->prefix, '"');
     put_escaped(&j->prefix, strbuf_text(&j->text), j->text.len);
     strbuf_putc(&j->prefix, '/');
     j->parent = parent;
     return true;
 }
 
-static void put_paths(struct jgf *j, uint32_t vertex)
+static void put_paths(struct jgf *j, uint32_t vertex, struct json_out *out)
 {
-    struct strbuf *out = j->out;
     uint32_t s = 0;
     bool any = find_prefix(j, vertex);
     if (any) {
-        strbuf_put(out, j->prefix.data, j->prefix.len);
-        put_name(j->g, &j->g->v[vertex], out);
-        strbuf_putc(out, '"');
+        json_key(out, NULL);
+        strbuf_put(out->text, j->prefix.data, j->prefix.len);
+        put_name(j, &j->g->v[vertex], out->text);
+        strbuf_putc(out->text, '"');
         s++;
     }
     for (; s < j->g->subsystems.n; s++) {
         renew(j, &j->text);
         if (!graph_path(j->g, vertex, (uint8_t)s, &j->text))
             continue;
-        strbuf_puts(out, any ? ", " : PATHS);
-        put_text(out, &j->g->subsystems, s);
-        PUT(out, ": ");
-        strbuf_put_json(out, strbuf_text(&j->text), j->text.len);
+        if (!any)
+            json_open(out, "paths", '{');
+        json_key_bytes(out, intern_text(&j->g->subsystems, s), intern_length(&j->g->subsystems, s));
+        strbuf_put_json(out->text, strbuf_text(&j->text), j->text.len);
         any = true;
     }
     if (any)
-        strbuf_putc(out, '}');
+        json_close(out, '}');
 }
 
-static void put_ephemeral(const struct emitted *item, struct strbuf *out)
+static void put_ephemeral(const struct emitted *item, struct json_out *out)
 {
     if (item->label) {
-        PUT(out, ", \"ephemeral\": {\"label\": ");
-        strbuf_put_json(out, item->label, strlen(item->label));
-        strbuf_putc(out, '}');
+        json_open(out, "ephemeral", '{');
+        json_put_string(out, "label", item->label);
+        json_close(out, '}');
     }
     if (item->usage && *item->usage) {
-        PUT(out, ", \"agfilter\": {");
-        strbuf_puts(out, item->usage);
-        strbuf_putc(out, '}');
+        json_open(out, "agfilter", '{');
+        json_put_raw(out, NULL, item->usage);
+        json_close(out, '}');
     }
 }
 
-static void put_vertex(struct jgf *j, const struct emitted *item)
+static void put_vertex(struct jgf *j, const struct emitted *item, struct json_out *out)
 {
     const struct vertex *v = &j->g->v[item->vertex];
-    struct strbuf *out = j->out;
     find_head(j, v);
-    PUT(out, "{\"id\": \"");
-    strbuf_put_int(out, graph_uniq_id(j->g, item->vertex));
-    strbuf_put(out, j->head.data, j->head.len);
-    if (has_own_name(j, v)) {
-        PUT(out, ", \"name\": ");
-        put_text(out, &j->g->names, v->name ? v->name : v->basename);
-    }
-    PUT(out, ", \"id\": ");
-    strbuf_put_int(out, v->id);
-    PUT(out, ", \"rank\": ");
-    strbuf_put_int(out, v->rank);
+    json_open(out, NULL, '{');
+    json_put_int_string(out, "id", graph_uniq_id(j->g, item->vertex));
+    json_key(out, NULL);
+    strbuf_put(out->text, j->head.data, j->head.len);
+    if (has_own_name(j, v))
+        put_text(out, "name", &j->g->names, v->name ? v->name : v->basename);
+    json_put_int(out, "id", v->id);
+    json_put_int(out, "rank", v->rank);
     if (v->props)
-        put_properties(j, v->props);
-    if (v->unit) {
-        PUT(out, ", \"unit\": ");
-        put_text(out, &j->g->names, v->unit);
-    }
+        put_properties(j->g, v->props, out);
+    if (v->unit)
+        put_text(out, "unit", &j->g->names, v->unit);
     if (item->flags & EMIT_EXCLUSIVE)
-        PUT(out, ", \"exclusive\": true");
-    if (item->needs != 1) {
-        PUT(out, ", \"size\": ");
-        strbuf_put_int(out, item->needs);
-    }
-    put_paths(j, item->vertex);
+        json_put_bool(out, "exclusive", true);
+    if (item->needs != 1)
+        json_put_int(out, "size", item->needs);
+    put_paths(j, item->vertex, out);
     put_ephemeral(item, out);
-    PUT(out, "}}");
+    json_close(out, '}');
+    json_close(out, '}');
 }
 
-static void put_edge(struct jgf *j, const struct emitted *item, uint8_t subsystem)
+static void put_edge(const struct graph *g, const struct emitted *item, uint8_t subsystem,
+                     struct json_out *out)
 {
-    struct strbuf *out = j->out;
-    PUT(out, "{\"source\": \"");
-    strbuf_put_int(out, graph_uniq_id(j->g, item->parent));
-    PUT(out, "\", \"target\": \"");
-    strbuf_put_int(out, graph_uniq_id(j->g, item->vertex));
-    if (subsystem == GRAPH_CONTAINMENT) {
-        PUT(out, "\"}");
-        return;
+    json_open(out, NULL, '{');
+    json_put_int_string(out, "source", graph_uniq_id(g, item->parent));
+    json_put_int_string(out, "target", graph_uniq_id(g, item->vertex));
+    if (subsystem != GRAPH_CONTAINMENT) {
+        json_open(out, "metadata", '{');
+        put_text(out, "subsystem", &g->subsystems, subsystem);
+        json_close(out, '}');
     }
-    PUT(out, "\", \"metadata\": {\"subsystem\": ");
-    put_text(out, &j->g->subsystems, subsystem);
-    PUT(out, "}}");
+    json_close(out, '}');
 }
 
 int writer_jgf_object(const struct emission *e, const struct graph *g, int flags,
                       struct strbuf *out)
 {
-    struct jgf j = {.g = g, .out = out, .type = NO_TYPE, .parent = VERTEX_NONE};
+    struct jgf j = {.g = g, .type = NO_TYPE, .parent = VERTEX_NONE};
     int hidden = flags & WRITER_SHORTHAND ? EMIT_EXCLUSIVE_PARENT : 0;
+    struct json_out json = {.text = out, .spaced = true};
     size_t nodes = 0, edges = 0;
-    PUT(out, "{\"graph\": {\"nodes\": [");
+    json_open(&json, NULL, '{');
+    json_open(&json, "graph", '{');
+    json_open(&json, "nodes", '[');
     for (size_t i = 0; i < e->n; i++) {
         if (e->item[i].flags & hidden)
             continue;
-        if (nodes++ > 0)
-            PUT(out, ", ");
-        put_vertex(&j, &e->item[i]);
+        nodes++;
+        put_vertex(&j, &e->item[i], &json);
     }
-    PUT(out, "], \"edges\": [");
+    json_close(&json, ']');
+    json_open(&json, "edges", '[');
     for (size_t i = 0; i < e->n; i++) {
         if (e->item[i].flags & hidden || e->item[i].parent == VERTEX_NONE)
             continue;
-        if (edges++ > 0)
-            PUT(out, ", ");
-        put_edge(&j, &e->item[i], e->subsystem);
+        edges++;
+        put_edge(g, &e->item[i], e->subsystem, &json);
     }
-    PUT(out, "]}");
+    json_close(&json, ']');
+    json_close(&json, '}');
     if (nodes < e->n)
-        PUT(out, ", \"writer\": \"fluxion:jgf_shorthand\"");
-    strbuf_putc(out, '}');
-    bool failed = j.failed || j.text.failed || j.head.failed || j.prefix.failed;
+        json_put_string(&json, "writer", "fluxion:jgf_shorthand");
+    json_close(&json, '}');
+    bool failed = j.failed || j.text.failed || j.head.failed || j.base.failed || j.prefix.failed;
     strbuf_clear(&j.text);
     strbuf_clear(&j.head);
+    strbuf_clear(&j.base);
     strbuf_clear(&j.prefix);
     if (nodes == 0 || edges == 0 || failed) {
         errno = failed ? ENOMEM : ENOENT;

@@ -114,21 +114,24 @@ static int reduce(struct reducer *x, int64_t id)
     return 0;
 }
 
+static void put_ids(struct json_out *out, const char *key, const struct idset *ids)
+{
+    json_key(out, key);
+    strbuf_putc(out->text, '"');
+    idset_encode(ids, false, out->text);
+    strbuf_putc(out->text, '"');
+}
+
 static int children_text(const struct gatherer *x, struct strbuf *out)
 {
-    static const char *const name[] = {[CORE] = "\"core\": \"", [GPU] = "\"gpu\": \""};
-    const char *before = "{";
+    static const char *const name[] = {[CORE] = "core", [GPU] = "gpu"};
+    struct json_out json = {.text = out, .spaced = true};
     strbuf_reset(out);
-    for (int i = 0; i < REDUCED; i++) {
-        if (x->now[i].ids.count == 0)
-            continue;
-        strbuf_puts(out, before);
-        strbuf_puts(out, name[i]);
-        idset_encode(&x->now[i].ids, false, out);
-        strbuf_putc(out, '"');
-        before = ", ";
-    }
-    strbuf_putc(out, '}');
+    json_open(&json, NULL, '{');
+    for (int i = 0; i < REDUCED; i++)
+        if (x->now[i].ids.count > 0)
+            put_ids(&json, name[i], &x->now[i].ids);
+    json_close(&json, '}');
     return out->failed ? -1 : 0;
 }
 
@@ -296,17 +299,18 @@ void rlite_clear(struct rlite *r)
     errno = saved;
 }
 
-void rlite_put(const struct rlite *r, struct strbuf *out)
+void rlite_put(const struct rlite *r, struct json_out *out, const char *key)
 {
+    json_open(out, key, '[');
     for (uint32_t i = 0; i < r->children.n; i++) {
         const struct rlite_group *group = &r->children.v[i];
-        strbuf_puts(out, i == 0 ? "[{\"rank\": \"" : ", {\"rank\": \"");
-        idset_encode(&group->ranks, false, out);
-        PUT(out, "\", \"children\": ");
-        strbuf_put(out, group->text, group->length);
-        strbuf_putc(out, '}');
+        json_open(out, NULL, '{');
+        put_ids(out, "rank", &group->ranks);
+        json_key(out, "children");
+        strbuf_put(out->text, group->text, group->length);
+        json_close(out, '}');
     }
-    strbuf_putc(out, ']');
+    json_close(out, ']');
 }
 
 /* A vertex may have a name that is a list of hosts, when it isn't the name of one. */
@@ -317,7 +321,7 @@ static int append_name(struct hostlist *list, const struct strbuf *name)
     return errno == EINVAL ? hostlist_append(list, name->data, name->len, NULL) : -1;
 }
 
-int rlite_put_nodelist(const struct rlite *r, const struct graph *g, struct strbuf *out)
+int rlite_put_nodelist(const struct rlite *r, const struct graph *g, struct json_out *out)
 {
     struct hostlist list = {0};
     struct strbuf text = {0};
@@ -330,9 +334,9 @@ int rlite_put_nodelist(const struct rlite *r, const struct graph *g, struct strb
     if (rc == 0) {
         strbuf_reset(&text);
         hostlist_encode(&list, &text);
-        PUT(out, "\"nodelist\": [");
-        strbuf_put_json(out, text.data, text.len);
-        strbuf_putc(out, ']');
+        json_open(out, "nodelist", '[');
+        json_put_bytes(out, NULL, text.data, text.len);
+        json_close(out, ']');
         rc = text.failed ? -1 : 0;
     }
     strbuf_clear(&text);
@@ -381,22 +385,22 @@ static int gather_properties(const struct propset *p, const struct rlite_group *
     return 0;
 }
 
-static void put_properties(struct rlite_groups *properties, struct strbuf *out)
+static void put_properties(struct rlite_groups *properties, struct json_out *out)
 {
     if (properties->n == 0)
         return;
     qsort(properties->v, properties->n, sizeof(*properties->v), by_text);
+    json_open(out, "properties", '{');
     for (uint32_t i = 0; i < properties->n; i++) {
-        strbuf_puts(out, i == 0 ? ", \"properties\": {" : ", ");
-        strbuf_put_json(out, properties->v[i].text, properties->v[i].length);
-        PUT(out, ": \"");
-        idset_encode(&properties->v[i].ranks, false, out);
-        strbuf_putc(out, '"');
+        json_key_bytes(out, properties->v[i].text, properties->v[i].length);
+        strbuf_putc(out->text, '"');
+        idset_encode(&properties->v[i].ranks, false, out->text);
+        strbuf_putc(out->text, '"');
     }
-    strbuf_putc(out, '}');
+    json_close(out, '}');
 }
 
-int rlite_put_properties(const struct rlite *r, const struct graph *g, struct strbuf *out)
+int rlite_put_properties(const struct rlite *r, const struct graph *g, struct json_out *out)
 {
     struct rlite_groups sets = {0}, properties = {0};
     struct strbuf text = {0};
@@ -419,7 +423,7 @@ int writer_rlite(const struct emission *e, const struct graph *g, int flags, str
         return -1;
     int rc = 0;
     if (r.n > 0) {
-        rlite_put(&r, out);
+        rlite_put(&r, &(struct json_out){.text = out, .spaced = true}, NULL);
         strbuf_putc(out, '\n');
     } else {
         errno = EINVAL;

@@ -4,6 +4,7 @@
 
 #include "base/idset.h"
 #include "base/intern.h"
+#include "base/json_out.h"
 #include "resource/emission.h"
 
 /* Ranks that have something in common, and its text. */
@@ -44,11 +45,11 @@ struct rlite {
 int rlite_gather(struct rlite *r, const struct emission *e, const struct graph *g);
 void rlite_clear(struct rlite *r);
 
-/* Append the list of groups; "nodelist" and its value; and where there are any, a comma, "properties" and their value.
- * Each returns 0, or -1 with ENOMEM, or EINVAL for a name that is no host's.
+/* Put the list of groups; "nodelist"; and where there are any, "properties". Each returns 0, or -1 with ENOMEM, or EINVAL
+ * for a name that is no host's.
  */
-void rlite_put(const struct rlite *r, struct strbuf *out);
-int rlite_put_nodelist(const struct rlite *r, const struct graph *g, struct strbuf *out);
-int rlite_put_properties(const struct rlite *r, const struct graph *g, struct strbuf *out);
+void rlite_put(const struct rlite *r, struct json_out *out, const char *key);
+int rlite_put_nodelist(const struct rlite *r, const struct graph *g, struct json_out *out);
+int rlite_put_properties(const struct rlite *r, const struct graph *g, struct json_out *out);
 
 #endif

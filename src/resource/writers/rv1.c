@@ -3,31 +3,30 @@
 #include "resource/writers/writer.h"
 
 static int put_execution(const struct emission *e, const struct graph *g, const struct rlite *r,
-                         struct strbuf *out)
+                         struct json_out *out)
 {
-    PUT(out, "{\"version\": 1, \"execution\": {\"R_lite\": ");
-    rlite_put(r, out);
-    PUT(out, ", ");
+    json_open(out, "execution", '{');
+    rlite_put(r, out, "R_lite");
     if (rlite_put_nodelist(r, g, out) < 0 || rlite_put_properties(r, g, out) < 0)
         return -1;
-    PUT(out, ", \"starttime\": ");
-    strbuf_put_int(out, e->start);
-    PUT(out, ", \"expiration\": ");
-    strbuf_put_int(out, e->end);
-    strbuf_putc(out, '}');
+    json_put_int(out, "starttime", e->start);
+    json_put_int(out, "expiration", e->end);
+    json_close(out, '}');
     return 0;
 }
 
 static int put_scheduling(const struct emission *e, const struct graph *g, int flags,
-                          struct strbuf *out)
+                          struct json_out *out)
 {
-    PUT(out, ", \"scheduling\": ");
-    if (writer_jgf_object(e, g, flags, out) < 0)
+    json_key(out, "scheduling");
+    if (writer_jgf_object(e, g, flags, out->text) < 0)
         return -1;
     if (e->queue) {
-        PUT(out, ", \"attributes\": {\"system\": {\"scheduler\": {\"queue\": ");
-        strbuf_put_json(out, e->queue, strlen(e->queue));
-        PUT(out, "}}}");
+        json_open(out, "attributes", '{');
+        json_open(out, "system", '{');
+        json_open(out, "scheduler", '{');
+        json_put_string(out, "queue", e->queue);
+        strbuf_puts(out->text, "}}}");
     }
     return 0;
 }
@@ -40,10 +39,13 @@ int writer_rv1(const struct emission *e, const struct graph *g, int flags, struc
         return -1;
     int rc = 0;
     if (r.n > 0) {
-        rc = put_execution(e, g, &r, out);
+        struct json_out json = {.text = out, .spaced = true};
+        json_open(&json, NULL, '{');
+        json_put_int(&json, "version", 1);
+        rc = put_execution(e, g, &r, &json);
         if (rc == 0 && flags & WRITER_SCHEDULING)
-            rc = put_scheduling(e, g, flags, out);
-        PUT(out, "}\n");
+            rc = put_scheduling(e, g, flags, &json);
+        strbuf_puts(out, "}\n");
     }
     rlite_clear(&r);
     return rc;

@@ -10,9 +10,6 @@
 #include "base/strbuf.h"
 #include "resource/emission.h"
 
-/* Append a constant text. */
-#define PUT(out, text) strbuf_put(out, text, sizeof(text) - 1)
-
 /* What tells the formats of a family apart; each family has its own use for it. */
 enum {
     WRITER_PRETTY = 1,     /* simple: from the root down, in words */

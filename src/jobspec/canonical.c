@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strbuf.h"
+#include "base/json_out.h"
 #include "jobspec/constraint.h"
 
 /* The code point that begins here, if YAML does not take it as it is, or takes it for the end of a line; else 0. */
@@ -49,14 +49,12 @@ static void put_text(struct strbuf *out, const char *text)
     free(json);
 }
 
-static void put_key(struct strbuf *out, const char *key, const char *text)
+static void put_key(struct json_out *out, const char *key, const char *text)
 {
     if (!text)
         return;
-    strbuf_puts(out, ",\"");
-    strbuf_puts(out, key);
-    strbuf_puts(out, "\":");
-    put_text(out, text);
+    json_key(out, key);
+    put_text(out->text, text);
 }
 
 static void put_runs(struct strbuf *out, const struct jobspec_count *c)
@@ -75,73 +73,72 @@ static void put_runs(struct strbuf *out, const struct jobspec_count *c)
 }
 
 /* A number alone has an operator and an operand too, which mean nothing. */
-static void put_count(struct strbuf *out, const struct jobspec_count *c)
+static void put_count(struct json_out *out, const struct jobspec_count *c)
 {
+    const char op[] = {(char)c->op, '\0'};
     if (c->op == JOBSPEC_LIST) {
-        put_runs(out, c);
-        return;
+        json_key(out, "count");
+        put_runs(out->text, c);
+    } else if (c->min == c->max) {
+        json_put_uint(out, "count", c->min);
+    } else {
+        json_open(out, "count", '{');
+        json_put_uint(out, "min", c->min);
+        json_put_uint(out, "max", c->max);
+        json_put_string(out, "operator", op);
+        json_put_uint(out, "operand", c->operand);
+        json_close(out, '}');
     }
-    if (c->min == c->max) {
-        strbuf_put_uint(out, c->min);
-        return;
-    }
-    strbuf_puts(out, "{\"min\":");
-    strbuf_put_uint(out, c->min);
-    strbuf_puts(out, ",\"max\":");
-    strbuf_put_uint(out, c->max);
-    strbuf_puts(out, ",\"operator\":\"");
-    strbuf_putc(out, (char)c->op);
-    strbuf_puts(out, "\",\"operand\":");
-    strbuf_put_uint(out, c->operand);
-    strbuf_putc(out, '}');
 }
 
-static void put_resource(struct strbuf *out, const struct jobspec_resource *r)
+static void put_resource(struct json_out *out, const struct jobspec_resource *r)
 {
-    strbuf_puts(out, "{\"type\":");
-    put_text(out, r->type);
-    strbuf_puts(out, ",\"count\":");
+    json_open(out, NULL, '{');
+    put_key(out, "type", r->type);
     put_count(out, &r->count);
     if (r->kind == JOBSPEC_SLOT)
-        put_key(out, "label", "s");
+        json_put_string(out, "label", "s");
     put_key(out, "unit", r->unit);
     put_key(out, "id", r->id);
     if (r->exclusive != JOBSPEC_EXCLUSIVE_UNSET)
-        strbuf_puts(out, r->exclusive == JOBSPEC_EXCLUSIVE_TRUE ? ",\"exclusive\":true"
-                                                                : ",\"exclusive\":false");
+        json_put_bool(out, "exclusive", r->exclusive == JOBSPEC_EXCLUSIVE_TRUE);
 }
 
-static void put_resources(struct strbuf *out, const jobspec_t *spec)
+/* Those below a resource are over, and with them itself. */
+static void end_resource(struct json_out *out)
+{
+    json_close(out, ']');
+    json_close(out, '}');
+}
+
+static void put_resources(struct json_out *out, const jobspec_t *spec)
 {
     uint32_t depth = 0;
+    json_open(out, "resources", '[');
     for (uint32_t i = 0; i < spec->nresources; i++) {
         const struct jobspec_resource *r = &spec->resources[i];
         for (; depth > r->depth; depth--)
-            strbuf_puts(out, "]}");
-        if (i > 0 && spec->resources[i - 1].depth >= r->depth)
-            strbuf_putc(out, ',');
+            end_resource(out);
         put_resource(out, r);
         if (r->end > i + 1) {
-            strbuf_puts(out, ",\"with\":[");
+            json_open(out, "with", '[');
             depth++;
         } else {
-            strbuf_putc(out, '}');
+            json_close(out, '}');
         }
     }
     for (; depth > 0; depth--)
-        strbuf_puts(out, "]}");
+        end_resource(out);
+    json_close(out, ']');
 }
 
 /* The strings of a list's condition. */
-static void put_operands(struct strbuf *out, const struct jobspec_constraint *c)
+static void put_operands(struct json_out *out, const struct jobspec_constraint *c)
 {
     struct strbuf text = {0};
     if (c->condition == PROPERTIES) {
-        for (const char **p = c->properties; *p; p++) {
-            if (p > c->properties)
-                strbuf_putc(out, ',');
-            put_text(out, *p);
-        }
+        for (const char **p = c->properties; *p; p++)
+            put_key(out, NULL, *p);
         return;
     }
     if (c->condition == HOSTLIST)
@@ -149,42 +146,39 @@ static void put_operands(struct strbuf *out, const struct jobspec_constraint *c)
     else
         idset_encode(c->ranks, false, &text);
     if (text.len > 0)
-        strbuf_put_json(out, text.data, text.len);
-    out->failed |= text.failed;
+        json_put_bytes(out, NULL, text.data, text.len);
+    out->text->failed |= text.failed;
     strbuf_clear(&text);
 }
 
-static void put_constraint(struct strbuf *out, const struct jobspec_constraint *c)
+static void put_constraint(struct json_out *out, const char *key,
+                           const struct jobspec_constraint *c)
 {
-    if (c->condition == AND && c->size == 1) {
-        strbuf_puts(out, "{}");
-        return;
+    json_open(out, key, '{');
+    if (c->condition != AND || c->size > 1) {
+        json_open(out, constraint_names[c->condition], '[');
+        if (c->condition < AND)
+            put_operands(out, c);
+        for (uint32_t i = 1; i < c->size; i += c[i].size)
+            put_constraint(out, NULL, &c[i]);
+        json_close(out, ']');
     }
-    strbuf_puts(out, "{\"");
-    strbuf_puts(out, constraint_names[c->condition]);
-    strbuf_puts(out, "\":[");
-    if (c->condition < AND)
-        put_operands(out, c);
-    for (uint32_t i = 1; i < c->size; i += c[i].size) {
-        if (i > 1)
-            strbuf_putc(out, ',');
-        put_constraint(out, &c[i]);
-    }
-    strbuf_puts(out, "]}");
+    json_close(out, '}');
 }
 
 char *jobspec_canonical(const jobspec_t *spec)
 {
-    struct strbuf out = {0};
-    strbuf_puts(&out, "{\"version\":9999,\"resources\":[");
+    struct strbuf text = {0};
+    struct json_out out = {.text = &text};
+    json_open(&out, NULL, '{');
+    json_put_int(&out, "version", 9999);
     put_resources(&out, spec);
-    strbuf_puts(&out,
-                "],\"tasks\":[{\"command\":[\"\"],\"slot\":\"s\",\"count\":{\"per_slot\":1}}],"
-                "\"attributes\":{\"system\":{\"duration\":0");
-    if (spec->constraints) {
-        strbuf_puts(&out, ",\"constraints\":");
-        put_constraint(&out, spec->constraints);
-    }
-    strbuf_puts(&out, "}}}");
-    return strbuf_steal(&out);
+    json_put_raw(&out, "tasks", "[{\"command\":[\"\"],\"slot\":\"s\",\"count\":{\"per_slot\":1}}]");
+    json_open(&out, "attributes", '{');
+    json_open(&out, "system", '{');
+    json_put_int(&out, "duration", 0);
+    if (spec->constraints)
+        put_constraint(&out, "constraints", spec->constraints);
+    strbuf_puts(&text, "}}}");
+    return strbuf_steal(&text);
 }

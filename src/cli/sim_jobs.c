@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "base/strbuf.h"
+#include "base/json_out.h"
 #include "cli/sim_scenario.h"
 #include "config/seconds.h"
 
@@ -121,66 +121,55 @@ static int print_table(struct play *p, const char *name, berth_error_t *err)
     return 0;
 }
 
-static void put_member(struct strbuf *out, const char *key, const char *text)
+static void put_object(struct json_out *out, const struct play_row *row)
 {
-    strbuf_puts(out, ", \"");
-    strbuf_puts(out, key);
-    strbuf_puts(out, "\": ");
-    strbuf_put_json(out, text, strlen(text));
+    json_open(out, NULL, '{');
+    json_put_string(out, "job", row->name);
+    json_put_string(out, "queue", row->queue);
+    json_put_string(out, "user", row->user);
+    json_put_string(out, "state", row->state);
+    json_put_seconds(out, "submit", row->submit);
+    json_put_seconds(out, "start", row->start);
+    json_put_seconds(out, "end", row->end);
+    json_put_string(out, "how", row->how);
+    json_put_string(out, "resources", row->resources);
+    json_put_string(out, "reason", row->reason);
+    json_close(out, '}');
 }
 
-static void put_time_member(struct strbuf *out, const char *key, int64_t ticks)
+/* Print what has been written so far; 0, or -1 where there was no memory for it. */
+static int print_written(struct strbuf *text)
 {
-    strbuf_puts(out, ", \"");
-    strbuf_puts(out, key);
-    strbuf_puts(out, "\": ");
-    if (ticks < 0)
-        strbuf_puts(out, "null");
-    else
-        seconds_put(out, ticks);
-}
-
-static void put_object(struct strbuf *out, const struct play_row *row)
-{
-    strbuf_reset(out);
-    strbuf_puts(out, "{\"job\": ");
-    strbuf_put_json(out, row->name, strlen(row->name));
-    put_member(out, "queue", row->queue);
-    put_member(out, "user", row->user);
-    put_member(out, "state", row->state);
-    put_time_member(out, "submit", row->submit);
-    put_time_member(out, "start", row->start);
-    put_time_member(out, "end", row->end);
-    put_member(out, "how", row->how);
-    put_member(out, "resources", row->resources);
-    put_member(out, "reason", row->reason);
-    strbuf_putc(out, '}');
+    fputs(strbuf_text(text), stdout);
+    bool failed = text->failed;
+    strbuf_reset(text);
+    return failed ? -1 : 0;
 }
 
 static int print_json(struct play *p, const char *name, berth_error_t *err)
 {
     struct strbuf text = {0};
-    strbuf_puts(&text, "{\"scenario\": ");
-    strbuf_put_json(&text, name, strlen(name));
-    put_time_member(&text, "now", play_now(p));
-    strbuf_puts(&text, ", \"passes\": ");
-    strbuf_put_uint(&text, play_passes(p));
-    strbuf_puts(&text, ", \"unmet\": ");
-    strbuf_put_uint(&text, play_unmet(p));
-    printf("%s, \"jobs\": [", strbuf_text(&text));
-    for (size_t i = 0; i < play_jobs(p); i++) {
+    struct json_out out = {.text = &text, .spaced = true};
+    int rc = 0;
+    json_open(&out, NULL, '{');
+    json_put_string(&out, "scenario", name);
+    json_put_seconds(&out, "now", play_now(p));
+    json_put_uint(&out, "passes", play_passes(p));
+    json_put_uint(&out, "unmet", play_unmet(p));
+    json_open(&out, "jobs", '[');
+    for (size_t i = 0; i < play_jobs(p) && rc == 0; i++) {
         struct play_row row;
-        int rc = play_row(p, i, &row);
-        put_object(&text, &row);
-        if (rc < 0 || text.failed) {
-            strbuf_clear(&text);
-            return no_memory(err);
-        }
-        printf("%s\n  %s", i > 0 ? "," : "", strbuf_text(&text));
+        rc = play_row(p, i, &row);
+        json_line(&out);
+        strbuf_puts(&text, "  ");
+        if (rc == 0)
+            put_object(&out, &row);
+        rc = rc < 0 ? rc : print_written(&text);
     }
+    strbuf_puts(&text, play_jobs(p) > 0 ? "\n]}\n" : "]}\n");
+    rc = rc < 0 ? rc : print_written(&text);
     strbuf_clear(&text);
-    puts(play_jobs(p) > 0 ? "\n]}" : "]}");
-    return 0;
+    return rc < 0 ? no_memory(err) : 0;
 }
 
 int sim_jobs_print(struct play *p, const char *name, bool json, berth_error_t *err)

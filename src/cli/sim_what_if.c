@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "base/strbuf.h"
+#include "base/json_out.h"
 #include "cli/sim_scenario.h"
 #include "config/seconds.h"
 
@@ -52,14 +52,6 @@ static int branch_play(struct branch *b, const struct sim_options *o, json_t *st
     return rc;
 }
 
-static void put_start(struct strbuf *out, int64_t start, const char *never)
-{
-    if (start < 0)
-        strbuf_puts(out, never);
-    else
-        seconds_put(out, start);
-}
-
 /* Whether a job waited in the state; what is submitted later does too. */
 static bool waited(const json_t *state, size_t job)
 {
@@ -74,63 +66,104 @@ static int64_t start_of(const struct play_row *row)
     return row->waits ? -1 : row->start;
 }
 
-static int print_row(struct branch *as_is, struct branch *with, size_t i, bool json, bool first,
-                     berth_error_t *err)
+/* When a job starts: as it is, where it is there then, and with the events. */
+struct outlook {
+    struct strbuf name;
+    bool has_was;
+    int64_t was, would; /* -1: never */
+};
+
+static int look_ahead(struct branch *as_is, struct branch *with, size_t i, struct outlook *o)
 {
     struct play_row row;
-    struct strbuf was = {0}, would = {0}, name = {0};
-    const char *never = json ? "null" : "never";
-    struct play *p = with ? with->play : as_is->play;
-    int rc = play_row(p, i, &row);
-    if (rc == 0) {
-        if (json)
-            strbuf_put_json(&name, row.name, strlen(row.name));
-        else
-            strbuf_puts(&name, row.name);
-        put_start(&would, start_of(&row), never);
-        if (with && i < play_jobs(as_is->play)) {
-            rc = play_row(as_is->play, i, &row);
-            put_start(&was, rc == 0 ? start_of(&row) : -1, never);
-        } else if (with) {
-            strbuf_puts(&was, json ? "null" : "-");
-        }
-    }
-    if (json && with)
-        printf("%s\n  {\"job\": %s, \"start\": %s, \"what_if\": %s}", first ? "" : ",",
-               strbuf_text(&name), strbuf_text(&was), strbuf_text(&would));
-    else if (json)
-        printf("%s\n  {\"job\": %s, \"start\": %s}", first ? "" : ",", strbuf_text(&name),
-               strbuf_text(&would));
-    else if (with)
-        printf("%-24s %16s %16s\n", strbuf_text(&name), strbuf_text(&was), strbuf_text(&would));
+    if (play_row(with ? with->play : as_is->play, i, &row) < 0)
+        return -1;
+    strbuf_reset(&o->name);
+    strbuf_puts(&o->name, row.name);
+    o->would = start_of(&row);
+    o->has_was = with && i < play_jobs(as_is->play);
+    if (!o->has_was)
+        return o->name.failed ? -1 : 0;
+    int rc = play_row(as_is->play, i, &row);
+    o->was = start_of(&row);
+    return o->name.failed ? -1 : rc;
+}
+
+static void put_object(struct json_out *out, struct outlook *o, bool with)
+{
+    json_line(out);
+    strbuf_puts(out->text, "  ");
+    json_open(out, NULL, '{');
+    json_put_string(out, "job", strbuf_text(&o->name));
+    if (with)
+        json_put_seconds(out, "start", o->has_was ? o->was : -1);
+    json_put_seconds(out, with ? "what_if" : "start", o->would);
+    json_close(out, '}');
+}
+
+static void put_start(struct strbuf *out, int64_t start)
+{
+    if (start < 0)
+        strbuf_puts(out, "never");
     else
-        printf("%-24s %16s\n", strbuf_text(&name), strbuf_text(&would));
-    bool failed = rc < 0 || was.failed || would.failed || name.failed;
+        seconds_put(out, start);
+}
+
+/* Returns 0, or -1: there was no memory. */
+static int print_cells(struct outlook *o, bool with)
+{
+    struct strbuf was = {0}, would = {0};
+    put_start(&would, o->would);
+    if (o->has_was)
+        put_start(&was, o->was);
+    else
+        strbuf_putc(&was, '-');
+    if (with)
+        printf("%-24s %16s %16s\n", strbuf_text(&o->name), strbuf_text(&was), strbuf_text(&would));
+    else
+        printf("%-24s %16s\n", strbuf_text(&o->name), strbuf_text(&would));
+    bool failed = was.failed || would.failed;
     strbuf_clear(&was);
     strbuf_clear(&would);
-    strbuf_clear(&name);
-    return failed ? errtext_set(err, ENOMEM, "out of memory") : 0;
+    return failed ? -1 : 0;
+}
+
+/* Print a row, as an object into `out` or, where that is NULL, as cells. */
+static int print_row(struct json_out *out, struct outlook *o, bool with)
+{
+    if (!out)
+        return print_cells(o, with);
+    put_object(out, o, with);
+    fputs(strbuf_text(out->text), stdout);
+    bool failed = out->text->failed;
+    strbuf_reset(out->text);
+    return failed ? -1 : 0;
 }
 
 static int print_all(struct branch *as_is, struct branch *with, const json_t *state, bool json,
                      berth_error_t *err)
 {
     struct play *p = with ? with->play : as_is->play;
-    bool first = true;
+    struct outlook o = {0};
+    struct strbuf text = {0};
+    struct json_out out = {.text = &text, .spaced = true};
+    int rc = 0;
     if (json)
         printf("{\"jobs\": [");
     else
         printf(with ? "%-24s %16s %16s\n" : "%-24s %16s\n", "job", "start", "what if");
-    for (size_t i = 0; i < play_jobs(p); i++) {
+    for (size_t i = 0; i < play_jobs(p) && rc == 0; i++) {
         if (!waited(state, i))
             continue;
-        if (print_row(as_is, with, i, json, first, err) < 0)
-            return -1;
-        first = false;
+        rc = look_ahead(as_is, with, i, &o);
+        if (rc == 0)
+            rc = print_row(json ? &out : NULL, &o, with != NULL);
     }
-    if (json)
-        puts(first ? "]}" : "\n]}");
-    return 0;
+    if (json && rc == 0)
+        puts(out.has_value ? "\n]}" : "]}");
+    strbuf_clear(&o.name);
+    strbuf_clear(&text);
+    return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
 }
 
 int sim_what_if(const struct sim_options *o, json_t *state, berth_error_t *err)

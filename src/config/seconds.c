@@ -46,3 +46,12 @@ void seconds_put(struct strbuf *out, int64_t ticks)
         rest %= unit;
     }
 }
+
+void json_put_seconds(struct json_out *out, const char *key, int64_t ticks)
+{
+    json_key(out, key);
+    if (ticks < 0)
+        strbuf_puts(out->text, "null");
+    else
+        seconds_put(out->text, ticks);
+}

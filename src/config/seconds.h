@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/strbuf.h"
+#include "base/json_out.h"
 
 #define SECONDS_TICKS INT64_C(1000000) /* ticks in one */
 #define SECONDS_MAX                                                                                \
@@ -17,5 +17,8 @@ bool seconds_read(const json_t *value, int64_t *ticks);
 
 /* Append ticks as seconds, without zeros at the end: 1800, 0.5, 4.709164. */
 void seconds_put(struct strbuf *out, int64_t ticks);
+
+/* Put ticks as seconds into JSON; below 0 they are none, which is null. */
+void json_put_seconds(struct json_out *out, const char *key, int64_t ticks);
 
 #endif

@@ -1,5 +1,6 @@
 #include "sim/decisions.h"
 
+#include "base/json_out.h"
 #include "config/seconds.h"
 
 void decisions_clear(struct decisions *d)
@@ -20,29 +21,15 @@ const char *decisions_how(enum sched_how how)
     return "";
 }
 
-static void put_text(struct decisions *d, const char *key, const char *text)
+static struct json_out begin(struct decisions *d, int64_t at, const char *job, const char *decision)
 {
-    strbuf_puts(&d->line, ", \"");
-    strbuf_puts(&d->line, key);
-    strbuf_puts(&d->line, "\": ");
-    strbuf_put_json(&d->line, text, strlen(text));
-}
-
-static void put_time(struct decisions *d, const char *key, int64_t ticks)
-{
-    strbuf_puts(&d->line, ", \"");
-    strbuf_puts(&d->line, key);
-    strbuf_puts(&d->line, "\": ");
-    seconds_put(&d->line, ticks);
-}
-
-static void begin(struct decisions *d, int64_t at, const char *job, const char *decision)
-{
+    struct json_out out = {.text = &d->line, .spaced = true};
     strbuf_reset(&d->line);
-    strbuf_puts(&d->line, "{\"at\": ");
-    seconds_put(&d->line, at);
-    put_text(d, "job", job);
-    put_text(d, "decision", decision);
+    json_open(&out, NULL, '{');
+    json_put_seconds(&out, "at", at);
+    json_put_string(&out, "job", job);
+    json_put_string(&out, "decision", decision);
+    return out;
 }
 
 static void finish(struct decisions *d)
@@ -57,55 +44,55 @@ static void finish(struct decisions *d)
 void decisions_start(struct decisions *d, int64_t at, const char *job, enum sched_how how,
                      int64_t until, const char *resources)
 {
-    begin(d, at, job, "start");
-    put_text(d, "how", decisions_how(how));
-    put_time(d, "until", until);
-    put_text(d, "resources", resources);
+    struct json_out out = begin(d, at, job, "start");
+    json_put_string(&out, "how", decisions_how(how));
+    json_put_seconds(&out, "until", until);
+    json_put_string(&out, "resources", resources);
     finish(d);
 }
 
 void decisions_wait(struct decisions *d, int64_t at, const char *job, const char *reason,
                     int64_t start)
 {
-    begin(d, at, job, "wait");
-    put_text(d, "reason", reason);
+    struct json_out out = begin(d, at, job, "wait");
+    json_put_string(&out, "reason", reason);
     if (start >= 0)
-        put_time(d, "start", start);
+        json_put_seconds(&out, "start", start);
     finish(d);
 }
 
 void decisions_reserve(struct decisions *d, int64_t at, const char *job, int64_t start,
                        const char *reason)
 {
-    begin(d, at, job, "reserve");
-    put_time(d, "start", start);
+    struct json_out out = begin(d, at, job, "reserve");
+    json_put_seconds(&out, "start", start);
     if (reason)
-        put_text(d, "reason", reason);
+        json_put_string(&out, "reason", reason);
     finish(d);
 }
 
 void decisions_reject(struct decisions *d, int64_t at, const char *job, const char *reason)
 {
-    begin(d, at, job, "reject");
-    put_text(d, "reason", reason);
+    struct json_out out = begin(d, at, job, "reject");
+    json_put_string(&out, "reason", reason);
     finish(d);
 }
 
 void decisions_preempt(struct decisions *d, int64_t at, const char *job, const char *winner,
                        bool requeue)
 {
-    begin(d, at, job, "preempt");
-    put_text(d, "for", winner);
-    put_text(d, "then", requeue ? "requeue" : "cancel");
+    struct json_out out = begin(d, at, job, "preempt");
+    json_put_string(&out, "for", winner);
+    json_put_string(&out, "then", requeue ? "requeue" : "cancel");
     finish(d);
 }
 
 void decisions_end(struct decisions *d, int64_t at, const char *job, const char *status,
                    const char *reason)
 {
-    begin(d, at, job, "end");
-    put_text(d, "status", status);
+    struct json_out out = begin(d, at, job, "end");
+    json_put_string(&out, "status", status);
     if (reason)
-        put_text(d, "reason", reason);
+        json_put_string(&out, "reason", reason);
     finish(d);
 }

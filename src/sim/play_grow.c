@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "base/strbuf.h"
+#include "base/json_out.h"
 #include "resource/graph.h"
 #include "sim/play_priv.h"
 
@@ -16,7 +16,8 @@ struct growth {
     size_t prefix, width;
     int64_t number, id;   /* the last ones of the machine's nodes */
     int64_t rank, unique; /* of all vertices */
-    struct strbuf nodes, edges;
+    struct strbuf nodes_text, edges_text;
+    struct json_out nodes, edges;
     struct strbuf text;
 };
 
@@ -64,42 +65,23 @@ static void survey(struct growth *w)
     }
 }
 
-static void put_key(struct strbuf *out, const char *key, const char *text, size_t length)
-{
-    strbuf_puts(out, ", \"");
-    strbuf_puts(out, key);
-    strbuf_puts(out, "\": ");
-    strbuf_put_json(out, text, length);
-}
-
-static void put_number(struct strbuf *out, const char *key, int64_t number)
-{
-    strbuf_puts(out, ", \"");
-    strbuf_puts(out, key);
-    strbuf_puts(out, "\": ");
-    strbuf_put_int(out, number);
-}
-
 static void put_properties(struct growth *w, const struct vertex *x)
 {
     const struct propset *p = &w->g->props;
-    struct strbuf *out = &w->nodes;
+    struct json_out *out = &w->nodes;
     bool is_divisible = false;
-    strbuf_puts(out, ", \"properties\": {");
+    json_open(out, "properties", '{');
     for (size_t i = 0; i < propset_size(p, x->props); i++) {
         struct property property = propset_at(p, x->props, i);
         const char *key = intern_text(&p->texts, property.key);
-        const char *value = intern_text(&p->texts, property.value);
         is_divisible = is_divisible || strcmp(key, "divisible") == 0;
-        strbuf_puts(out, i > 0 ? ", " : "");
-        strbuf_put_json(out, key, strlen(key));
-        strbuf_puts(out, ": ");
-        strbuf_put_json(out, value, strlen(value));
+        json_key_bytes(out, key, intern_length(&p->texts, property.key));
+        strbuf_put_json(out->text, intern_text(&p->texts, property.value),
+                        intern_length(&p->texts, property.value));
     }
     if (x->divisible && !is_divisible)
-        strbuf_puts(out, propset_size(p, x->props) > 0 ? ", \"divisible\": \"\""
-                                                       : "\"divisible\": \"\"");
-    strbuf_putc(out, '}');
+        json_put_string(out, "divisible", "");
+    json_close(out, '}');
 }
 
 /* Describe a vertex like v. */
@@ -107,35 +89,34 @@ static void put_vertex(struct growth *w, uint32_t v, int64_t unique, int64_t id,
                        const char *name, const char *path)
 {
     const struct vertex *x = &w->g->v[v];
-    struct strbuf *out = &w->nodes;
-    const char *type = graph_type_name(w->g, v), *basename = graph_basename(w->g, v);
-    strbuf_puts(out, out->len > 0 ? ", {\"id\": \"" : "{\"id\": \"");
-    strbuf_put_int(out, unique);
-    strbuf_puts(out, "\", \"metadata\": {\"type\": ");
-    strbuf_put_json(out, type, strlen(type));
-    put_key(out, "basename", basename, strlen(basename));
-    put_key(out, "name", name, strlen(name));
-    put_number(out, "id", id);
-    put_number(out, "uniq_id", unique);
-    put_number(out, "rank", rank);
-    put_number(out, "size", x->size);
+    struct json_out *out = &w->nodes;
+    json_open(out, NULL, '{');
+    json_put_int_string(out, "id", unique);
+    json_open(out, "metadata", '{');
+    json_put_string(out, "type", graph_type_name(w->g, v));
+    json_put_string(out, "basename", graph_basename(w->g, v));
+    json_put_string(out, "name", name);
+    json_put_int(out, "id", id);
+    json_put_int(out, "uniq_id", unique);
+    json_put_int(out, "rank", rank);
+    json_put_int(out, "size", x->size);
     if (x->unit)
-        put_key(out, "unit", intern_text(&w->g->names, x->unit),
-                intern_length(&w->g->names, x->unit));
+        json_put_string(out, "unit", intern_text(&w->g->names, x->unit));
     put_properties(w, x);
-    strbuf_puts(out, ", \"paths\": {\"containment\": ");
-    strbuf_put_json(out, path, strlen(path));
-    strbuf_puts(out, "}}}");
+    json_open(out, "paths", '{');
+    json_put_string(out, "containment", path);
+    json_close(out, '}');
+    json_close(out, '}');
+    json_close(out, '}');
 }
 
 static void put_edge(struct growth *w, int64_t source, int64_t target)
 {
-    struct strbuf *out = &w->edges;
-    strbuf_puts(out, out->len > 0 ? ", {\"source\": \"" : "{\"source\": \"");
-    strbuf_put_int(out, source);
-    strbuf_puts(out, "\", \"target\": \"");
-    strbuf_put_int(out, target);
-    strbuf_puts(out, "\"}");
+    struct json_out *out = &w->edges;
+    json_open(out, NULL, '{');
+    json_put_int_string(out, "source", source);
+    json_put_int_string(out, "target", target);
+    json_close(out, '}');
 }
 
 /* The vertices from the root to v. */
@@ -151,7 +132,7 @@ static void put_way(struct growth *w, uint32_t v)
                strbuf_text(&path));
     if (parent != VERTEX_NONE)
         put_edge(w, graph_uniq_id(w->g, parent), graph_uniq_id(w->g, v));
-    w->nodes.failed = w->nodes.failed || name.failed || path.failed;
+    w->nodes_text.failed = w->nodes_text.failed || name.failed || path.failed;
     strbuf_clear(&name);
     strbuf_clear(&path);
 }
@@ -169,7 +150,7 @@ static void put_copy(struct growth *w, uint32_t v, int64_t parent, int64_t rank,
     strbuf_puts(&path, name);
     put_vertex(w, v, unique, id, w->g->v[v].rank < 0 ? -1 : rank, name, strbuf_text(&path));
     put_edge(w, parent, unique);
-    for (uint32_t i = 0; i < n && !w->nodes.failed; i++) {
+    for (uint32_t i = 0; i < n && !w->nodes_text.failed; i++) {
         if (graph_kid_subsystem(w->g, v, i) != GRAPH_CONTAINMENT)
             continue;
         strbuf_reset(&kid);
@@ -177,7 +158,7 @@ static void put_copy(struct growth *w, uint32_t v, int64_t parent, int64_t rank,
         put_copy(w, kids[i], unique, rank, strbuf_text(&kid), w->g->v[kids[i]].id,
                  strbuf_text(&path));
     }
-    w->nodes.failed = w->nodes.failed || path.failed || kid.failed;
+    w->nodes_text.failed = w->nodes_text.failed || path.failed || kid.failed;
     strbuf_clear(&path);
     strbuf_clear(&kid);
 }
@@ -192,29 +173,43 @@ static void put_new_name(struct growth *w, struct strbuf *out, int64_t i)
     strbuf_put(out, digits, n);
 }
 
+/* The graph; NULL if memory has run out. */
+static char *join(struct growth *w)
+{
+    struct json_out out = {.text = &w->text, .spaced = true};
+    bool failed = w->nodes_text.failed || w->edges_text.failed || w->name.failed || w->text.failed;
+    strbuf_reset(&w->text);
+    json_open(&out, NULL, '{');
+    json_open(&out, "graph", '{');
+    json_open(&out, "nodes", '[');
+    json_put_raw(&out, NULL, strbuf_text(&w->nodes_text));
+    json_close(&out, ']');
+    json_open(&out, "edges", '[');
+    json_put_raw(&out, NULL, strbuf_text(&w->edges_text));
+    json_close(&out, ']');
+    json_close(&out, '}');
+    json_close(&out, '}');
+    return failed ? NULL : strbuf_steal(&w->text);
+}
+
 static char *grow(struct growth *w, int64_t n)
 {
     struct strbuf above = {0}, name = {0};
     uint32_t parent = graph_parent(w->g, w->node, GRAPH_CONTAINMENT);
+    w->nodes = (struct json_out){.text = &w->nodes_text, .spaced = true};
+    w->edges = (struct json_out){.text = &w->edges_text, .spaced = true};
     survey(w);
     put_way(w, parent);
     graph_path(w->g, parent, GRAPH_CONTAINMENT, &above);
-    for (int64_t i = 0; i < n && !w->nodes.failed; i++) {
+    for (int64_t i = 0; i < n && !w->nodes_text.failed; i++) {
         put_new_name(w, &name, i);
         put_copy(w, w->node, graph_uniq_id(w->g, parent), w->rank + 1 + i, strbuf_text(&name),
                  w->id + 1 + i, strbuf_text(&above));
     }
-    bool failed = w->nodes.failed || w->edges.failed || above.failed || name.failed ||
-                  w->name.failed || w->text.failed;
+    w->nodes_text.failed = w->nodes_text.failed || above.failed || name.failed;
     strbuf_clear(&above);
     strbuf_clear(&name);
-    strbuf_reset(&w->text);
-    strbuf_puts(&w->text, "{\"graph\": {\"nodes\": [");
-    strbuf_puts(&w->text, strbuf_text(&w->nodes));
-    strbuf_puts(&w->text, "], \"edges\": [");
-    strbuf_puts(&w->text, strbuf_text(&w->edges));
-    strbuf_puts(&w->text, "]}}");
-    return failed ? NULL : strbuf_steal(&w->text);
+    return join(w);
 }
 
 char *play_more_nodes(const match_t *machine, int64_t n, berth_error_t *err)
@@ -228,8 +223,8 @@ char *play_more_nodes(const match_t *machine, int64_t n, berth_error_t *err)
         errtext_set(err, ENOMEM, "out of memory");
     int saved = errno;
     strbuf_clear(&w.name);
-    strbuf_clear(&w.nodes);
-    strbuf_clear(&w.edges);
+    strbuf_clear(&w.nodes_text);
+    strbuf_clear(&w.edges_text);
     strbuf_clear(&w.text);
     errno = saved;
     return text;

@@ -24,8 +24,8 @@ void api_server_get(struct call *c)
     json_put_uint(&out, "uid", s->options.uid);
     json_put_text(&out, "directory", s->directory);
     json_put_text(&out, "configuration", s->config_path);
-    json_put_wall(&out, "started", s->started_wall);
-    json_put_wall(&out, "now", s->wall);
+    json_put_seconds(&out, "started", s->started_wall);
+    json_put_seconds(&out, "now", s->wall);
     json_open(&out, "notices", '[');
     if (s->notices)
         json_put_raw(&out, NULL, s->notices);
@@ -97,8 +97,7 @@ static void put_queue(const struct call *c, struct json_out *out,
     json_put_text(out, "parent", q->parent);
     json_put_text(out, "policy", q->policy);
     json_put_int(out, "priority", q->priority);
-    json_key(out, "default_duration");
-    seconds_put(out->text, q->default_duration);
+    json_put_seconds(out, "default_duration", q->default_duration);
     json_put_bool(out, "enabled", stats.enabled);
     json_put_bool(out, "started", stats.started_up);
     json_put_uint(out, "pending",
@@ -217,7 +216,7 @@ void api_resources_get(struct call *c)
         put_member_of(&out, entry, "resources");
         put_member_of(&out, entry, "status");
         put_member_of(&out, entry, "reason");
-        json_put_wall(&out, "since", json_integer_value(json_object_get(entry, "since")));
+        json_put_seconds(&out, "since", json_integer_value(json_object_get(entry, "since")));
         json_close(&out, '}');
     }
     strbuf_puts(c->out, "]}\n");

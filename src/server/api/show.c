@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/seconds.h"
 #include "server/api/api.h"
 #include "server/core/job_text.h"
 #include "server/core/slice.h"
@@ -175,7 +176,7 @@ static void put_event(struct json_out *out, const struct store_event *e)
 {
     json_open(out, NULL, '{');
     json_put_int(out, "number", e->number);
-    json_put_wall(out, "time", e->wall);
+    json_put_seconds(out, "time", e->wall);
     json_put_int(out, "job", e->job);
     json_put_known(out, "member", e->member);
     json_put_text(out, "kind", e->kind);

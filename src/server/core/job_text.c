@@ -78,12 +78,6 @@ void wall_put(struct strbuf *out, int64_t wall)
         seconds_put(out, wall);
 }
 
-void json_put_wall(struct json_out *out, const char *key, int64_t wall)
-{
-    json_key(out, key);
-    wall_put(out->text, wall);
-}
-
 /* The length of a control character that stands here, or 0. */
 static size_t control_length(const char *text)
 {
@@ -169,19 +163,18 @@ static void put_own(server_t *s, struct json_out *out, const struct job_shown *j
 {
     json_put_text(out, "reason", j->reason);
     json_put_int(out, "priority", j->priority);
-    json_put_wall(out, "submit", j->submit);
-    json_put_wall(out, "start", j->start);
-    json_put_wall(out, "end", j->end);
+    json_put_seconds(out, "submit", j->submit);
+    json_put_seconds(out, "start", j->start);
+    json_put_seconds(out, "end", j->end);
     json_put_known(out, "exit", j->exit_status);
     json_put_known(out, "signal", j->exit_signal);
-    json_key(out, "duration");
-    seconds_put(out->text, j->duration);
-    json_put_wall(out, "until", j->until);
-    json_put_wall(out, "estimate", j->estimate);
+    json_put_seconds(out, "duration", j->duration);
+    json_put_seconds(out, "until", j->until);
+    json_put_seconds(out, "estimate", j->estimate);
     json_put_text(out, "resources", j->resources);
     json_put_uint(out, "attempts", j->attempts);
     json_put_known(out, "peak_memory", j->peak_memory);
-    json_put_wall(out, "cpu_time", j->cpu_time);
+    json_put_seconds(out, "cpu_time", j->cpu_time);
     json_put_text(out, "how", j->how);
     put_holders(s, out, j);
     if (j->row_length > 0) {

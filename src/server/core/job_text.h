@@ -78,9 +78,8 @@ bool text_is_plain(const char *text);
 /* Put '?' in place of what is not. */
 void text_make_plain(char *text);
 
-/* Append a wall time as seconds, or null for -1; with a key. */
+/* Append a wall time as seconds, or null for -1, as json_put_seconds does. */
 void wall_put(struct strbuf *out, int64_t wall);
-void json_put_wall(struct json_out *out, const char *key, int64_t wall);
 
 /* Put a number, or null for -1. */
 void json_put_known(struct json_out *out, const char *key, int64_t number);

@@ -27,7 +27,7 @@ static int look(void *context, const char *text, size_t length)
         fields_whole(&f, "id", &number);
         fields_number(&f, "submit");
         for (size_t i = 0; i < f.n; i++)
-            if (f.v[i].value < text || f.v[i].value + f.v[i].value_length > text + length)
+            if (f.v[i].value.at < text || f.v[i].value.at + f.v[i].value.length > text + length)
                 abort();
     }
     strbuf_clear(&buffer);

@@ -109,78 +109,6 @@ static void signals_are_read(void **state)
     json_decref(value);
 }
 
-static void parts_of_objects_are_found(void **state)
-{
-    static const char text[] =
-        "{\"a\":{\"b\":[1,\"]}\\\\\"]},\"b\":12,\"c\":\"x\\\"y\",\"ab\":true}";
-    static const char *const keys[] = {"b", "c", "a", "none", "ab"};
-    struct slice v[5];
-    char *c;
-    (void)state;
-    slice_find(text, strlen(text), keys, 5, v);
-    assert_int_equal(slice_whole(v[0], -1), 12);
-    assert_int_equal(slice_text(v[1], &c), 0);
-    assert_string_equal(c, "x\"y");
-    free(c);
-    assert_int_equal(v[2].length, strlen("{\"b\":[1,\"]}\\\\\"]}"));
-    assert_null(v[3].at);
-    assert_int_equal(slice_whole(v[3], -7), -7);
-    assert_int_equal(v[4].length, 4);
-    for (size_t n = 0; n < strlen(text); n++) /* what is cut off leads nowhere */
-        slice_find(text, n, keys, 5, v);
-}
-
-/* As the core writes R: with a space behind what separates. */
-static void spaces_may_stand_before_keys_and_values(void **state)
-{
-    static const char text[] =
-        "{\"version\": 1, \"list\": [{\"a\": \"0,2\"}, {\"a\": \"1\"}], \"of\": {}}";
-    static const char *const keys[] = {"version", "list", "of"}, *const inner[] = {"a"};
-    struct slice v[3], value, a;
-    size_t at = 0;
-    (void)state;
-    slice_find(text, strlen(text), keys, 3, v);
-    assert_int_equal(slice_whole(v[0], -1), 1);
-    assert_int_equal(v[2].length, 2);
-    assert_true(slice_next(v[1], &at, &value));
-    slice_find(value.at, value.length, inner, 1, &a);
-    assert_memory_equal(a.at, "\"0,2\"", a.length);
-    assert_true(slice_next(v[1], &at, &value));
-    slice_find(value.at, value.length, inner, 1, &a);
-    assert_memory_equal(a.at, "\"1\"", a.length);
-    assert_false(slice_next(v[1], &at, &value));
-    assert_false(slice_next(v[1], &at, &value));
-}
-
-static void values_of_arrays_come_one_by_one(void **state)
-{
-    static const char text[] = "[\"a=,]\",\"b=\\\"\\u00e9\",null,[1,[2]],\"\"]";
-    static const char *const expected[] = {"a=,]", "b=\"\xc3\xa9", NULL, NULL, ""};
-    struct arena arena = {0};
-    struct slice value;
-    size_t at = 0;
-    (void)state;
-    for (size_t i = 0; i < 5; i++) {
-        const char *copy;
-        assert_true(slice_next((struct slice){text, strlen(text)}, &at, &value));
-        assert_int_equal(slice_copy(value, &arena, &copy), 0);
-        if (expected[i])
-            assert_string_equal(copy, expected[i]);
-        else
-            assert_null(copy);
-    }
-    assert_false(slice_next((struct slice){text, strlen(text)}, &at, &value));
-    for (size_t n = 0; n < strlen(text); n++) /* what is cut off comes to an end */
-        for (at = 0; slice_next((struct slice){text, n}, &at, &value);)
-            assert_true(value.at + value.length <= text + n);
-    at = 0;
-    assert_false(slice_next((struct slice){"[]", 2}, &at, &value));
-    assert_false(slice_next((struct slice){NULL, 0}, &at, &value));
-    assert_false(slice_next((struct slice){"{\"a\":1}", 7}, &at, &value));
-    arena_clear(&arena);
-}
-
-/* The resources of a short form, depth first: type and count. */
 static void expect_shape(const struct job_shape *shape, const char *expected)
 {
     struct strbuf text = {0}, found = {0};
@@ -238,9 +166,6 @@ int main(void)
         cmocka_unit_test(durations_are_read),
         cmocka_unit_test(sizes_are_read),
         cmocka_unit_test(signals_are_read),
-        cmocka_unit_test(parts_of_objects_are_found),
-        cmocka_unit_test(spaces_may_stand_before_keys_and_values),
-        cmocka_unit_test(values_of_arrays_come_one_by_one),
         cmocka_unit_test(short_forms_are_jobspecs),
         cmocka_unit_test(replies_are_held_for_a_while),
     };

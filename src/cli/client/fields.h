@@ -8,13 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strbuf.h"
+#include "base/json_scan.h"
 
 #define FIELDS_MAX 64 /* what is behind them is not seen */
 
 struct field {
-    const char *key, *value; /* as they stand in the text, a key without its quotes */
-    size_t key_length, value_length;
+    struct json_part key, value;
 };
 
 struct fields {

@@ -22,20 +22,6 @@ static int hand_on(struct records *r, const char *bytes, size_t n)
     return rc;
 }
 
-/* Inside of a string: up to its end. */
-static const char *skip_string(struct records *r, const char *at, const char *end)
-{
-    for (; at < end && r->in_string; at++) {
-        if (r->escaped)
-            r->escaped = false;
-        else if (*at == '\\')
-            r->escaped = true;
-        else if (*at == '"')
-            r->in_string = false;
-    }
-    return at;
-}
-
 static int fail(int errnum)
 {
     errno = errnum;
@@ -47,15 +33,9 @@ int records_take(struct records *r, const char *bytes, size_t n)
     const char *end = bytes + n, *at = bytes;
     const char *start = r->depth > INSIDE && r->depth != OVER ? bytes : NULL; /* of an object */
 
-    while (at < end) {
-        if (r->in_string) {
-            at = skip_string(r, at, end);
-            continue;
-        }
+    while ((at = json_bracket(&r->strings, at, end)) < end) {
         char c = *at++;
-        if (c == '"')
-            r->in_string = true;
-        else if (c == '{' || c == '[') {
+        if (c == '{' || c == '[') {
             if (r->depth == OVER)
                 return fail(EINVAL);
             if (r->depth == INSIDE)
@@ -85,7 +65,7 @@ int records_take(struct records *r, const char *bytes, size_t n)
 
 bool records_are_complete(const struct records *r)
 {
-    return r->depth == OVER && !r->in_string;
+    return r->depth == OVER && !r->strings.inside;
 }
 
 void records_clear(struct records *r)

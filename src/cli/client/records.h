@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/strbuf.h"
+#include "base/json_scan.h"
 
 struct records {
     int (*visit)(void *context, const char *text, size_t length);
@@ -15,7 +15,7 @@ struct records {
     /* All zeroes at first. */
     struct strbuf object; /* as far as it has come, where it lies in more than one piece */
     unsigned depth;
-    bool in_string, escaped;
+    struct json_strings strings;
 };
 
 /* Take some more text. 0, or -1 with what visit failed with, EINVAL for text that is no such list, ENOMEM. */

@@ -6,7 +6,6 @@
 #include "config/seconds.h"
 #include "server/api/api.h"
 #include "server/core/job_text.h"
-#include "server/core/slice.h"
 
 #define EVENTS_MAX 10000 /* of one job in a reply */
 

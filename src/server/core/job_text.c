@@ -7,16 +7,22 @@
 #include <string.h>
 
 #include "config/seconds.h"
-#include "server/core/slice.h"
 
 void job_parts(const char *request, struct job_parts *parts)
 {
     static const char *const keys[] = {
         "shown",   "jobspec", "jobspec_text", "dependency", "begin", "preemptible_after",
         "requeue", "limited", "warn_signal",  "warn_before"};
-    struct slice v[10];
-    slice_find(request, strlen(request), keys, 10, v);
+    struct json_part v[10];
+    json_find(json_part(request, strlen(request)), keys, 10, v);
     *parts = (struct job_parts){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]};
+}
+
+static int64_t whole_or_0(struct json_part part)
+{
+    int64_t number = 0;
+    json_part_int(part, &number);
+    return number;
 }
 
 int job_request_read(const struct job *job, const struct user *user, const struct job_parts *parts,
@@ -24,28 +30,28 @@ int job_request_read(const struct job *job, const struct user *user, const struc
 {
     *q = (struct job_request){0};
     snprintf(q->id, sizeof(q->id), "%" PRId64, job->id);
-    if (slice_text(parts->jobspec_text, &q->jobspec) < 0 ||
-        slice_text(parts->dependency, &q->dependency) < 0) {
+    if (json_part_copy(parts->jobspec_text, &q->jobspec) < 0 ||
+        json_part_copy(parts->dependency, &q->dependency) < 0) {
         job_request_clear(q);
         return -1;
     }
-    q->request = (struct sched_request){
-        .duration = job->duration,
-        .priority = job->priority,
-        .tag = (uint64_t)job->id,
-        .jobspec = q->jobspec ? q->jobspec : parts->jobspec.at,
-        .jobspec_length = q->jobspec ? strlen(q->jobspec) : parts->jobspec.length,
-        .id = q->id,
-        .queue = job->queue,
-        .user = job->user,
-        .groups = user ? (const char *const *)user->groups : NULL,
-        .n_groups = user ? user->n_groups : 0,
-        .name = job->name,
-        .dependency = q->dependency,
-        .begin = slice_whole(parts->begin, 0),
-        .hold = job->held,
-        .preemptible_after = slice_whole(parts->preemptible_after, 0),
-        .members = job->members > 1 ? job->members : 0};
+    q->request = (struct sched_request){.duration = job->duration,
+                                        .priority = job->priority,
+                                        .tag = (uint64_t)job->id,
+                                        .jobspec = q->jobspec ? q->jobspec : parts->jobspec.at,
+                                        .jobspec_length =
+                                            q->jobspec ? strlen(q->jobspec) : parts->jobspec.length,
+                                        .id = q->id,
+                                        .queue = job->queue,
+                                        .user = job->user,
+                                        .groups = user ? (const char *const *)user->groups : NULL,
+                                        .n_groups = user ? user->n_groups : 0,
+                                        .name = job->name,
+                                        .dependency = q->dependency,
+                                        .begin = whole_or_0(parts->begin),
+                                        .hold = job->held,
+                                        .preemptible_after = whole_or_0(parts->preemptible_after),
+                                        .members = job->members > 1 ? job->members : 0};
     return 0;
 }
 
@@ -57,8 +63,8 @@ void job_request_clear(struct job_request *q)
 
 void job_warning_read(const struct job_parts *parts, struct run *run)
 {
-    run->warn_before = slice_whole(parts->warn_before, 0);
-    run->warn_signal = (int)slice_whole(parts->warn_signal, 0);
+    run->warn_before = whole_or_0(parts->warn_before);
+    run->warn_signal = (int)whole_or_0(parts->warn_signal);
 }
 
 const char *job_state_word(enum store_state state, bool held)
@@ -308,8 +314,8 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
 void job_show_stored(const struct store_job *job, const struct store_member *m, struct job_shown *j)
 {
     static const char *const key = "shown";
-    struct slice shown;
-    slice_find(job->request, strlen(job->request), &key, 1, &shown);
+    struct json_part shown;
+    json_find(json_part(job->request, strlen(job->request)), &key, 1, &shown);
     show_job(job, m->member, m->state, j);
     job_show_end(m, j);
     if (shown.length > 2) {

@@ -7,12 +7,12 @@
 #define SERVER_JOB_TEXT_H
 
 #include "base/json_out.h"
+#include "base/json_scan.h"
 #include "server/core/priv.h"
-#include "server/core/slice.h"
 
 /* The parts of a stored request that are looked at without reading all of it. */
 struct job_parts {
-    struct slice shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
+    struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
         limited, warn_signal, warn_before;
 };
 void job_parts(const char *request, struct job_parts *parts);

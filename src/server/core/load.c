@@ -52,7 +52,7 @@ static int load_job(void *context, const struct store_job *from)
     *parts = (struct job_parts){0};
     if (job->request)
         job_parts(job->request, parts);
-    struct slice shown = parts->shown;
+    struct json_part shown = parts->shown;
     job->row = shown.length > 2 ? strndup(shown.at + 1, shown.length - 2) : strdup("");
     job->priority = from->priority;
     job->held = from->held;
@@ -248,7 +248,7 @@ static int tell_ended(server_t *s, struct job *job, const struct job_parts *part
             sched_restore_ended(s->sched, id, i, job->members, job->member[i].state == STORE_DONE) <
                 0)
             return -1;
-    if (slice_text(parts->dependency, &dependency) < 0)
+    if (json_part_copy(parts->dependency, &dependency) < 0)
         return -1;
     int64_t unknown;
     int rc = dependency ? server_tell_ended(s, dependency, job->id, &unknown) : 0;

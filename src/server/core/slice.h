@@ -1,35 +1,40 @@
-/* Parts of a JSON text, found without making a tree of it: for texts that the server or the core have written themselves,
- * of which there may be a hundred thousand to look at. Spaces may stand before a key and a value, and nowhere else. Of
- * other texts what is found may make no sense, but lies within them.
- */
+/* Other names for parts of a JSON text (base/json_scan.h), by which start.c still calls them. */
 #ifndef SERVER_SLICE_H
 #define SERVER_SLICE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/json_scan.h"
 
-#include "base/arena.h"
+#define slice json_part
 
-struct slice {
-    const char *at; /* NULL: there is none */
-    size_t length;
-};
+static inline void slice_find(const char *text, size_t length, const char *const *keys, size_t n,
+                              struct json_part *values)
+{
+    json_find(json_part(text, length), keys, n, values);
+}
 
-/* The values of n keys of an object, without what is around them. O(length). */
-void slice_find(const char *text, size_t length, const char *const *keys, size_t n,
-                struct slice *values);
+/* *at is 0 at first. */
+static inline bool slice_next(struct json_part array, size_t *at, struct json_part *value)
+{
+    struct json_scan s;
+    struct json_part key;
+    if (!json_scan_begin(&s, array) || s.is_object)
+        return false;
+    if (*at > 0)
+        s.at = array.at + *at;
+    bool is_there = json_scan_next(&s, &key, value);
+    *at = (size_t)(s.at - array.at);
+    return is_there;
+}
 
-/* One value of an array after the other: *at is 0 at first. False: there are no more. O(length of the value). */
-bool slice_next(struct slice array, size_t *at, struct slice *value);
+static inline int64_t slice_whole(struct json_part part, int64_t otherwise)
+{
+    json_part_int(part, &otherwise);
+    return otherwise;
+}
 
-/* A whole number; `otherwise` if there is none. */
-int64_t slice_whole(struct slice s, int64_t otherwise);
-
-/* A string's text. *text is NULL if there is none; the caller frees it. Returns 0, or -1 with ENOMEM. */
-int slice_text(struct slice s, char **text);
-
-/* The same in an arena. */
-int slice_copy(struct slice s, struct arena *arena, const char **text);
+static inline int slice_copy(struct json_part part, struct arena *arena, const char **text)
+{
+    return json_part_keep(part, arena, text);
+}
 
 #endif

@@ -1,16 +1,18 @@
 /* Writing JSON, straight into a text buffer.
  *
- * The writer puts the commas: it remembers one thing, whether a value stands before the next one in the object or list
- * that is open. So a writer is a few bytes on the stack, levels nest without bound, and a text may be written in
- * pieces: into a buffer that is emptied meanwhile, or after a piece that was copied into it.
+ * The writer puts the commas: it remembers one thing, whether a value stands before the next one in the
+ * object or list that is open. So a writer is a few bytes on the stack, levels nest without bound, and a
+ * text may be written in pieces: into a buffer that is emptied meanwhile, or after a piece that was copied
+ * into it.
  *
- * Each value comes with its key; in a list, and outside of everything, the key is NULL. Keys are written as they are,
- * so they are words of the program's own. A value that has a writer of its own goes into the buffer itself, behind
- * json_key. White space may be put into the buffer between values. Whoever opens also closes: the writer does not check
- * that. Two styles exist: compact, {"a":1,"b":[2,3]}, and spaced, {"a": 1, "b": [2, 3]}, as jansson writes by default.
+ * Each value comes with its key; in a list, and outside of everything, the key is NULL. Keys are written as
+ * they are, so they are words of the program's own. A value that has a writer of its own goes into the
+ * buffer itself, behind json_key. White space may be put into the buffer between values. Whoever opens also
+ * closes: the writer does not check that. Two styles exist: compact, {"a":1,"b":[2]}, and spaced,
+ * {"a": 1, "b": [2]}, as jansson writes by default.
  *
- * Nothing reports failure: out of memory is the buffer's to remember. A key costs one look for room and a copy, and
- * where it is a constant both are inline.
+ * Nothing reports failure: out of memory is the buffer's to remember. A key costs one look for room and a
+ * copy, and where it is a constant both are inline.
  */
 #ifndef BASE_JSON_OUT_H
 #define BASE_JSON_OUT_H
@@ -23,8 +25,8 @@ struct json_out {
     bool has_value; /* a value stands before the next one, so that a comma comes between */
 };
 
-/* What stands before a value: a comma if one is due, and the key. Returns where the value goes, of which `first` bytes
- * have room; json_wrote says how far it went. NULL if the buffer has failed.
+/* What stands before a value: a comma if one is due, and the key. Returns where the value goes, of which
+ * `first` bytes have room; json_wrote says how far it went. NULL if the buffer has failed.
  */
 static inline char *json_begin(struct json_out *j, const char *key, size_t first)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "config/quantity.h"
 #include "config/seconds.h"
 
 #define SHOWN_MAX 40 /* bytes of a wrong value */
@@ -71,6 +72,8 @@ static bool take(const struct key *key, json_t *value, void *to)
             return false;
         *(int64_t *)to = number;
         return true;
+    case KEY_DURATION:
+        return duration_read(value, key->max, to);
     case KEY_BOOL:
         *(bool *)to = json_is_true(value);
         return json_is_boolean(value);
@@ -105,6 +108,16 @@ static void list_words(const char *const *words, char *text, size_t size)
                                  words[i]);
 }
 
+static void say_duration(int64_t most, char *text, size_t size)
+{
+    int64_t seconds = most / SECONDS_TICKS, years = seconds / (365 * 86400);
+    bool is_years = seconds % (365 * 86400) == 0;
+    snprintf(text, size,
+             "seconds, or a time such as \"90s\", \"1h30m\" or \"1-00:00:00\", up to %" PRId64
+             " %s",
+             is_years ? years : seconds, is_years ? "years" : "seconds");
+}
+
 static int wrong_value(const struct key_place *place, const struct key_table *table,
                        const struct key *key, const json_t *found, berth_error_t *err)
 {
@@ -120,6 +133,9 @@ static int wrong_value(const struct key_place *place, const struct key_table *ta
     case KEY_SECONDS:
         snprintf(text, sizeof(text), "seconds from %s to %" PRId64 ", with up to six decimals",
                  key->min > 0 ? "0.000001" : "0", SECONDS_MAX);
+        break;
+    case KEY_DURATION:
+        say_duration(key->max, text, sizeof(text));
         break;
     case KEY_BOOL:
         strcpy(text, "true or false");

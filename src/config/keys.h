@@ -14,15 +14,16 @@
 #include "berth/error.h"
 
 enum key_type {
-    KEY_TEXT,    /* const char *; not empty */
-    KEY_WHOLE,   /* int64_t; from min to max */
-    KEY_SECONDS, /* int64_t, in ticks (config/seconds.h); at least min */
-    KEY_BOOL,    /* bool */
-    KEY_WORD,    /* int: which of the words */
-    KEY_TEXTS,   /* json_t *: an array of strings, none of them empty */
-    KEY_OBJECT,  /* json_t * */
-    KEY_ARRAY,   /* json_t * */
-    KEY_ANY      /* json_t * */
+    KEY_TEXT,     /* const char *; not empty */
+    KEY_WHOLE,    /* int64_t; from min to max */
+    KEY_SECONDS,  /* int64_t, in ticks (config/seconds.h); at least min */
+    KEY_DURATION, /* the same, or a time such as "1h30m"; above 0, to max */
+    KEY_BOOL,     /* bool */
+    KEY_WORD,     /* int: which of the words */
+    KEY_TEXTS,    /* json_t *: an array of strings, none of them empty */
+    KEY_OBJECT,   /* json_t * */
+    KEY_ARRAY,    /* json_t * */
+    KEY_ANY       /* json_t * */
 };
 
 struct key {
@@ -33,6 +34,11 @@ struct key {
     int64_t min, max;
     const char *const *words; /* ended by NULL */
 };
+
+#define KEY_ROW(into, field, key, kind, least, most)                                               \
+    {                                                                                              \
+        .name = key, .type = kind, .at = offsetof(into, field), .min = least, .max = most          \
+    }
 
 struct key_table {
     const char *what; /* what stands before the key in errors, "submit: "; may be "" */

@@ -8,6 +8,7 @@
 #include "base/errtext.h"
 #include "config/file_text.h"
 #include "config/hwloc_load.h"
+#include "resource/graph.h"
 
 /* Without sockets: all that a slot asks for must be found in one vertex of the least type above what it asks for
  * (doc/fluxion.md), so that a job could have no more cores or memory than a socket.
@@ -82,4 +83,23 @@ match_t *config_machine_open(const struct config *config, const char *config_pat
     free(path);
     errno = saved;
     return machine;
+}
+
+int64_t config_memory_unit(const match_t *machine)
+{
+    const struct graph *g = match_graph(machine);
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (strcmp(intern_text(&g->types, g->v[v].type), "memory") != 0)
+            continue;
+        const char *unit = intern_text(&g->names, g->v[v].unit);
+        static const struct {
+            const char *name;
+            int shift;
+        } units[] = {{"KiB", 10}, {"KB", 10}, {"MiB", 20}, {"MB", 20}, {"TiB", 40}, {"TB", 40}};
+        for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+            if (strcmp(unit, units[i].name) == 0)
+                return INT64_C(1) << units[i].shift;
+        return INT64_C(1) << 30;
+    }
+    return 0;
 }

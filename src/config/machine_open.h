@@ -13,4 +13,7 @@
 match_t *config_machine_open(const struct config *config, const char *config_path,
                              berth_error_t *err);
 
+/* Bytes in a unit of the machine's memory: what its pools say, which are alike. 0: it has none. */
+int64_t config_memory_unit(const match_t *machine);
+
 #endif

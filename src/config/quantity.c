@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#define SECOND      INT64_C(1000000)
-#define SECONDS_MAX INT64_C(4000000000)
+#include "config/seconds.h"
+
+#define SECOND SECONDS_TICKS
 
 static int invalid(void)
 {
@@ -152,4 +153,28 @@ int quantity_size(const char *text, int64_t *bytes)
         return invalid();
     *bytes = (whole << shift) + rest;
     return 0;
+}
+
+bool duration_read(const json_t *value, int64_t max, int64_t *us)
+{
+    const char *text = json_string_value(value);
+    int64_t ticks;
+    if (text ? quantity_duration(text, &ticks) < 0 : !seconds_read(value, &ticks))
+        return false;
+    if (ticks <= 0 || ticks > max)
+        return false;
+    *us = ticks;
+    return true;
+}
+
+bool memory_read(const json_t *value, int64_t *bytes)
+{
+    const char *text = json_string_value(value);
+    int64_t size = json_integer_value(value);
+    if (text ? quantity_size(text, &size) < 0 : !json_is_integer(value))
+        return false;
+    if (size <= 0 || size > INT64_C(1) << 60)
+        return false;
+    *bytes = size;
+    return true;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "config/machine_open.h"
 #include "sim/play_priv.h"
 
 /* The name of a file as seen from here. NULL with ENOMEM; the caller frees it. */
@@ -68,10 +69,14 @@ static char *jobspec_text(const struct play *p, const struct scenario_submit *s,
                           berth_error_t *err)
 {
     char *text;
-    if (json_is_string(s->jobspec))
-        return play_read_file(p, json_string_value(s->jobspec), JOBSPEC_TEXT_MAX, length, err);
-    text = s->jobspec ? json_dumps(s->jobspec, JSON_COMPACT) : scenario_jobspec(s);
-    if (!text)
+    json_t *jobspec = s->job.jobspec;
+    if (json_is_string(jobspec))
+        return play_read_file(p, json_string_value(jobspec), JOBSPEC_TEXT_MAX, length, err);
+    if (jobspec)
+        text = json_dumps(jobspec, JSON_COMPACT);
+    else
+        text = scenario_jobspec(s, s->job.memory ? config_memory_unit(p->options.machine) : 0, err);
+    if (!text && jobspec)
         errtext_set(err, ENOMEM, "out of memory");
     *length = text ? strlen(text) : 0;
     return text;
@@ -104,18 +109,19 @@ static int submit(struct play *p, uint32_t number, struct sched_request *request
 
 static struct sched_request request_of(const struct scenario_submit *s)
 {
+    const struct job_keys *k = &s->job;
     return (struct sched_request){
-        .duration = s->duration,
-        .priority = s->priority,
+        .duration = k->duration,
+        .priority = k->priority,
         .id = s->id,
-        .queue = s->queue,
+        .queue = k->queue,
         .user = s->user,
-        .name = s->name,
-        .dependency = s->dependency,
+        .name = k->name,
+        .dependency = k->dependency,
         .begin = s->begin,
-        .hold = s->hold,
-        .preemptible_after = s->preemptible_after,
-        .members = (uint32_t)s->array,
+        .hold = k->hold,
+        .preemptible_after = k->preemptible_after,
+        .members = (uint32_t)k->array,
     };
 }
 
@@ -138,14 +144,14 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
         request.n_groups = user->n_groups;
     }
     if (rc == 0)
-        rc = play_add(p, s->id, s->array > 1 ? (uint32_t)s->array : 1, &number);
+        rc = play_add(p, s->id, s->job.array > 1 ? (uint32_t)s->job.array : 1, &number);
     if (rc < 0 && errno == EEXIST) {
         snprintf(why.text, sizeof(why.text), "there is a job \"%s\" already", s->id);
     } else if (rc == 0) {
         struct play_submission *new = &p->submissions[number];
         new->runtime = s->runtime;
         new->ends = (enum scenario_end)s->status;
-        rc = play_intern(p, s->queue, &new->queue);
+        rc = play_intern(p, s->job.queue, &new->queue);
         if (rc == 0)
             rc = play_intern(p, s->user, &new->user);
         if (rc == 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "jobspec/short.h"
 #include "resource/graph.h"
 
 static bool takes_nodes(const struct config *config)
@@ -42,23 +43,6 @@ static const char *name_of(const struct config_name *names, size_t n, int64_t nu
         if (names[i].number == number)
             return names[i].name;
     return NULL;
-}
-
-static void put_jobspec(struct strbuf *out, bool nodes, int64_t procs, const char *constraint)
-{
-    strbuf_reset(out);
-    strbuf_puts(out, "{\"version\":9999,\"resources\":[{\"type\":\"slot\",\"count\":");
-    strbuf_put_int(out, procs);
-    strbuf_puts(out, ",\"label\":\"task\",\"with\":[");
-    strbuf_puts(out, nodes ? "{\"type\":\"node\",\"count\":1,\"exclusive\":true}"
-                           : "{\"type\":\"core\",\"count\":1}");
-    strbuf_puts(out, "]}],\"tasks\":[{\"command\":[\"job\"],\"slot\":\"task\","
-                     "\"count\":{\"per_slot\":1}}],\"attributes\":{\"system\":{");
-    if (constraint) {
-        strbuf_puts(out, "\"constraints\":");
-        strbuf_puts(out, constraint);
-    }
-    strbuf_puts(out, "}}}");
 }
 
 static const struct config_user *find_user(const struct config *config, const char *name)
@@ -115,7 +99,13 @@ int queues_request(struct queues_request *r, const struct config *config,
     request->user = user;
     if (find_groups(r, config, user, group, request) < 0)
         return -1;
-    put_jobspec(&r->jobspec, takes_nodes(config), job->procs, constraint);
+    struct short_form form = {.tasks = job->procs, .constraint = constraint};
+    if (takes_nodes(config))
+        form.nodes = job->procs;
+    else
+        form.cores = 1;
+    strbuf_reset(&r->jobspec);
+    short_put(&r->jobspec, &form);
     request->jobspec = strbuf_text(&r->jobspec);
     request->jobspec_length = r->jobspec.len;
     if (!r->jobspec.failed)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "berth/error.h"
-#include "config/keys.h"
+#include "config/job_keys.h"
 
 #define SCENARIO_LINE_MAX  ((size_t)1 << 26) /* bytes of a line: a machine may stand in it */
 #define SCENARIO_ID_MAX    255               /* bytes of a job's name */
@@ -57,18 +57,12 @@ struct scenario_job {
 enum scenario_end { SCENARIO_DONE, SCENARIO_FAILED };
 
 struct scenario_submit {
-    const char *id, *queue, *user, *name, *dependency;
-    json_t *groups; /* an array of strings; NULL: as configured for the user */
-    int64_t nodes;  /* of the short form, 0 where it is not given */
-    int64_t cores, gpus, memory;
-    bool exclusive;
-    json_t *requires; /* an RFC 31 constraint, or an array of properties */
-    json_t *jobspec;  /* instead of the short form: a file's name or an object */
-    int64_t duration; /* ticks; 0: the queue's default */
-    int64_t runtime;  /* ticks; -1: its duration */
-    int64_t priority, begin, array, preemptible_after;
-    bool hold;
-    int status; /* how it ends: enum scenario_end */
+    const char *id, *user;
+    json_t *groups;      /* an array of strings; NULL: as configured for the user */
+    struct job_keys job; /* its jobspec is a file's name or an object */
+    int64_t begin;       /* ticks; 0: at once */
+    int64_t runtime;     /* ticks; -1: its duration */
+    int status;          /* how it ends: enum scenario_end */
 };
 
 struct scenario_block {
@@ -146,7 +140,9 @@ bool scenario_job_parse(const char *text, struct scenario_job *job);
 int scenario_expected_read(json_t *value, const struct key_place *place,
                            struct scenario_expected *expected, berth_error_t *err);
 
-/* The text of a jobspec for the short form: nodes, cores, ... of a submission. NULL with ENOMEM; the caller frees it. */
-char *scenario_jobspec(const struct scenario_submit *submit);
+/* The text of a jobspec for the short form: nodes, cores, ... of a submission, to be freed. A unit of the
+ * machine's memory has so many bytes; 0: it has none. NULL with EINVAL or ENOMEM and a text.
+ */
+char *scenario_jobspec(const struct scenario_submit *submit, int64_t unit, berth_error_t *err);
 
 #endif

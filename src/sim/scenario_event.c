@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "berth/sched.h"
+#include "config/seconds.h"
 
 #define COUNT_MAX INT64_C(1000000000)
 
@@ -27,41 +28,16 @@ static const char *const state_words[] = {[SCENARIO_IS_PENDING] = "pending",
                                           [SCENARIO_IS_PREEMPTED] = "preempted",
                                           NULL};
 
-#define SUBMIT_TEXT(key)                                                                           \
-    {                                                                                              \
-        .name = #key, .type = KEY_TEXT, .at = offsetof(struct scenario_submit, key)                \
-    }
-#define SUBMIT_COUNT(key, least, most)                                                             \
-    {                                                                                              \
-        .name = #key, .type = KEY_WHOLE, .at = offsetof(struct scenario_submit, key),              \
-        .min = least, .max = most                                                                  \
-    }
+#define SUBMIT(kind, field) KEY_ROW(struct scenario_submit, field, #field, kind, 0, 0)
+
 static const struct key submit_keys[] = {
     {.name = "id", .type = KEY_TEXT, .at = offsetof(struct scenario_submit, id), .needed = true},
-    SUBMIT_TEXT(queue),
-    SUBMIT_TEXT(user),
-    {.name = "groups", .type = KEY_TEXTS, .at = offsetof(struct scenario_submit, groups)},
-    SUBMIT_TEXT(name),
-    SUBMIT_COUNT(nodes, 1, COUNT_MAX),
-    SUBMIT_COUNT(cores, 0, COUNT_MAX),
-    SUBMIT_COUNT(gpus, 0, COUNT_MAX),
-    SUBMIT_COUNT(memory, 0, COUNT_MAX),
-    {.name = "exclusive", .type = KEY_BOOL, .at = offsetof(struct scenario_submit, exclusive)},
-    {.name = "requires", .type = KEY_ANY, .at = offsetof(struct scenario_submit, requires)},
-    {.name = "jobspec", .type = KEY_ANY, .at = offsetof(struct scenario_submit, jobspec)},
-    {.name = "duration",
-     .type = KEY_SECONDS,
-     .at = offsetof(struct scenario_submit, duration),
-     .min = 1},
-    {.name = "runtime", .type = KEY_SECONDS, .at = offsetof(struct scenario_submit, runtime)},
-    SUBMIT_COUNT(priority, -SCHED_PRIORITY_MAX, SCHED_PRIORITY_MAX),
-    SUBMIT_TEXT(dependency),
-    {.name = "begin", .type = KEY_SECONDS, .at = offsetof(struct scenario_submit, begin)},
-    {.name = "hold", .type = KEY_BOOL, .at = offsetof(struct scenario_submit, hold)},
-    SUBMIT_COUNT(array, 1, SCENARIO_ARRAY_MAX),
-    {.name = "preemptible-after",
-     .type = KEY_SECONDS,
-     .at = offsetof(struct scenario_submit, preemptible_after)},
+    SUBMIT(KEY_TEXT, user),
+    SUBMIT(KEY_TEXTS, groups),
+    SUBMIT(KEY_SECONDS, runtime),
+    JOB_KEYS(struct scenario_submit, job, COUNT_MAX, 0, COUNT_MAX, SCENARIO_ARRAY_MAX,
+             SECONDS_MAX *SECONDS_TICKS),
+    KEY_ROW(struct scenario_submit, job.preemptible_after, "preemptible-after", KEY_SECONDS, 0, 0),
     {.name = "status",
      .type = KEY_WORD,
      .at = offsetof(struct scenario_submit, status),
@@ -268,47 +244,38 @@ static int wrong_kind(const struct scenario_event *e, const json_t *found,
     return keys_wrong(place, "", kinds[e->kind].name, found, expected, err);
 }
 
-static int check_requires(const json_t *requires, const struct key_place *place, berth_error_t *err)
+static int read_begin(struct scenario_event *e, json_t *value, const struct key_place *place,
+                      berth_error_t *err)
 {
-    size_t i;
-    json_t *element;
-    bool right = json_is_object(requires) || json_is_array(requires);
-    if (json_is_array(requires)) {
-        json_array_foreach(requires, i, element)
-        {
-            right = right && json_string_length(element) > 0;
-        }
-    }
-    if (right)
+    const json_t *begin = e->submit.job.begin;
+    if (!begin || seconds_read(begin, &e->submit.begin))
         return 0;
-    return keys_wrong(place, "submit: ", "requires", requires,
-                      "a constraint (RFC 31) or a list of properties", err);
+    if (!job_keys_after(begin, &e->submit.begin))
+        return keys_wrong(place, "submit: ", "begin", json_object_get(value, "begin"),
+                          "seconds, or a time from now on such as \"+1h\"", err);
+    e->submit.begin += e->at;
+    return 0;
 }
 
-static int read_submit(struct scenario_event *e, json_t *value, const struct key_place *place,
-                       berth_error_t *err)
+/* What it asks for: a jobspec or the short form, of which all is told here but what depends on the
+ * machine.
+ */
+static int read_form(const struct scenario_submit *s, json_t *value, const struct key_place *place,
+                     berth_error_t *err)
 {
-    struct scenario_submit *s = &e->submit;
-    static const char *const short_form[] = {"nodes",  "cores",     "gpus",
+    static const char *const short_form[] = {"nodes",  "tasks",     "cores",   "gpus",
                                              "memory", "exclusive", "requires"};
-    if (!json_is_object(value))
-        return wrong_kind(e, value, place, "an object", err);
-    s->runtime = -1;
-    s->array = 0;
-    if (keys_read(value, &submit_table, place, s, err) < 0)
-        return -1;
-    if (!is_id(s->id, strlen(s->id)))
-        return keys_wrong(place, "submit: ", "id", json_object_get(value, "id"), ID_EXPECTED, err);
-    if (s->requires && check_requires(s->requires, place, err) < 0)
-        return -1;
-    if (!s->jobspec) {
-        if (s->nodes > 0 || s->cores > 0 || s->gpus > 0 || s->memory > 0)
-            return 0;
-        return keys_wrong(place, "submit: ", "nodes", NULL,
-                          "nodes, cores, gpus, memory or a jobspec", err);
+    const struct job_keys *k = &s->job;
+    struct short_form form;
+    struct job_fault fault;
+    if (!k->jobspec) {
+        if (scenario_form(s, INT64_MAX, &form, &fault) < 0)
+            return keys_wrong(place, "submit: ", fault.key, json_object_get(value, fault.key),
+                              fault.expected, err);
+        return 0;
     }
-    if (!json_is_object(s->jobspec) && json_string_length(s->jobspec) == 0)
-        return keys_wrong(place, "submit: ", "jobspec", s->jobspec,
+    if (!json_is_object(k->jobspec) && json_string_length(k->jobspec) == 0)
+        return keys_wrong(place, "submit: ", "jobspec", k->jobspec,
                           "the name of a file, or an object", err);
     for (size_t i = 0; i < LENGTH(short_form); i++)
         if (json_object_get(value, short_form[i]))
@@ -316,6 +283,20 @@ static int read_submit(struct scenario_event *e, json_t *value, const struct key
                               json_object_get(value, short_form[i]),
                               "nothing, as there is a jobspec", err);
     return 0;
+}
+
+static int read_submit(struct scenario_event *e, json_t *value, const struct key_place *place,
+                       berth_error_t *err)
+{
+    struct scenario_submit *s = &e->submit;
+    if (!json_is_object(value))
+        return wrong_kind(e, value, place, "an object", err);
+    s->runtime = -1;
+    if (keys_read(value, &submit_table, place, s, err) < 0)
+        return -1;
+    if (!is_id(s->id, strlen(s->id)))
+        return keys_wrong(place, "submit: ", "id", json_object_get(value, "id"), ID_EXPECTED, err);
+    return read_begin(e, value, place, err) < 0 ? -1 : read_form(s, value, place, err);
 }
 
 static int read_job(struct scenario_event *e, json_t *value, const struct key_place *place,

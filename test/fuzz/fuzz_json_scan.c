@@ -1,4 +1,6 @@
-/* Parts of a text that may or may not be JSON: they lie within it, and of JSON they are those that jansson finds. */
+/* Parts of a text that may or may not be JSON: they lie within it, and of JSON they are those that jansson
+ * finds.
+ */
 #include <jansson.h>
 #include <string.h>
 

@@ -12,17 +12,16 @@
 static void check_submit(const struct scenario_submit *s)
 {
     FUZZ_CHECK(s->id && *s->id && strlen(s->id) <= SCENARIO_ID_MAX);
-    FUZZ_CHECK(s->runtime >= -1 && s->duration >= 0 && s->begin >= 0);
-    FUZZ_CHECK(s->array >= 0 && s->array <= SCENARIO_ARRAY_MAX);
-    if (s->jobspec)
+    FUZZ_CHECK(s->runtime >= -1 && s->job.duration >= 0 && s->begin >= 0);
+    FUZZ_CHECK(s->job.array >= 0 && s->job.array <= SCENARIO_ARRAY_MAX);
+    if (s->job.jobspec)
         return;
-    FUZZ_CHECK(s->nodes > 0 || s->cores > 0 || s->gpus > 0 || s->memory > 0);
-    char *text = scenario_jobspec(s);
-    FUZZ_CHECK(text);
     berth_error_t err;
+    char *text = scenario_jobspec(s, INT64_C(1) << 30, &err);
+    FUZZ_CHECK(text);
     jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, &err);
     FUZZ_CHECK(spec ||
-               s->requires); /* a constraint may be wrong, and is told when it is submitted */
+               s->job.requires); /* a constraint may be wrong, and is told when it is submitted */
     jobspec_destroy(spec);
     free(text);
 }

@@ -60,32 +60,32 @@ static void submissions(void **state)
     assert_int_equal(e.line, 4);
     assert_int_equal(e.kind, SCENARIO_SUBMIT);
     assert_string_equal(s->id, "a");
-    assert_string_equal(s->queue, "q");
+    assert_string_equal(s->job.queue, "q");
     assert_string_equal(s->user, "u");
     assert_int_equal(json_array_size(s->groups), 2);
-    assert_string_equal(s->name, "n");
-    assert_int_equal(s->nodes, 2);
-    assert_int_equal(s->cores, 4);
-    assert_int_equal(s->gpus, 1);
-    assert_int_equal(s->memory, 8);
-    assert_true(s->exclusive);
-    assert_int_equal(s->duration, 3600 * SECONDS_TICKS);
+    assert_string_equal(s->job.name, "n");
+    assert_int_equal(s->job.nodes, 2);
+    assert_int_equal(s->job.cores, 4);
+    assert_int_equal(s->job.gpus, 1);
+    assert_int_equal(json_integer_value(s->job.memory), 8);
+    assert_true(s->job.exclusive);
+    assert_int_equal(s->job.duration, 3600 * SECONDS_TICKS);
     assert_int_equal(s->runtime, 250000);
-    assert_int_equal(s->priority, -3);
-    assert_string_equal(s->dependency, "singleton");
+    assert_int_equal(s->job.priority, -3);
+    assert_string_equal(s->job.dependency, "singleton");
     assert_int_equal(s->begin, 7 * SECONDS_TICKS);
-    assert_true(s->hold);
-    assert_int_equal(s->array, 5);
-    assert_int_equal(s->preemptible_after, 60 * SECONDS_TICKS);
+    assert_true(s->job.hold);
+    assert_int_equal(s->job.array, 5);
+    assert_int_equal(s->job.preemptible_after, 60 * SECONDS_TICKS);
     assert_int_equal(s->status, SCENARIO_FAILED);
     scenario_event_clear(&e);
 
     e = read_one("{\"submit\": {\"nodes\": 1, \"id\": \"b\", \"user\": null}, \"at\": 0}");
     assert_null(e.submit.user);
-    assert_null(e.submit.queue);
+    assert_null(e.submit.job.queue);
     assert_null(e.submit.groups);
     assert_int_equal(e.submit.runtime, -1);
-    assert_int_equal(e.submit.duration, 0);
+    assert_int_equal(e.submit.job.duration, 0);
     assert_int_equal(e.submit.status, SCENARIO_DONE);
     scenario_event_clear(&e);
 }
@@ -171,9 +171,9 @@ static void errors(void **state)
                  "f:3: key \"at\": expected no time before 3, got 2.5");
     expect_error("{\"at\": 0, \"submit\": {\"nodes\": 1}}",
                  "f:1: submit: key \"id\": expected a string, got none");
-    expect_error(
-        "{\"at\": 0, \"submit\": {\"id\": \"a\"}}",
-        "f:1: submit: key \"nodes\": expected nodes, cores, gpus, memory or a jobspec, got none");
+    expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\"}}",
+                 "f:1: submit: key \"nodes\": expected nodes, tasks, cores, gpus, memory or a "
+                 "jobspec, got none");
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 0}}",
                  "f:1: submit: key \"nodes\": expected a whole number from 1 to 1000000000, got 0");
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"status\": \"well\"}}",
@@ -183,9 +183,8 @@ static void errors(void **state)
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"groups\": [\"\"]}}",
                  "f:1: submit: key \"groups\": expected a list of strings, got [\"\"]");
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"duration\": 0}}",
-                 "f:1: submit: key \"duration\": expected seconds from 0.000001 to 4000000000, "
-                 "with up to six "
-                 "decimals, got 0");
+                 "f:1: submit: key \"duration\": expected seconds, or a time such as \"90s\", "
+                 "\"1h30m\" or \"1-00:00:00\", up to 4000000000 seconds, got 0");
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"requires\": [1]}}",
                  "f:1: submit: key \"requires\": expected a constraint (RFC 31) or a list of "
                  "properties, got [1]");
@@ -219,52 +218,76 @@ static void times_from_a_state(void **state)
     scenario_close(s);
 }
 
-static jobspec_t *short_form(const struct scenario_submit *s)
+static void expect_form(const char *keys, const char *resources)
 {
+    char line[400];
     berth_error_t err = {""};
-    char *text = scenario_jobspec(s);
+    snprintf(line, sizeof(line), "{\"at\": 5, \"submit\": {\"id\": \"a\", %s}}", keys);
+    struct scenario_event e = read_one(line);
+    char *text = scenario_jobspec(&e.submit, INT64_C(1) << 30, &err);
     assert_non_null(text);
     jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, &err);
     if (!spec)
         fail_msg("%s: %s", err.text, text);
+    jobspec_destroy(spec);
+    if (!strstr(text, resources))
+        fail_msg("%s: expected %s", text, resources);
     free(text);
-    return spec;
+    scenario_event_clear(&e);
 }
 
+/* Of each node, unless tasks or a size say that it is meant as a server takes it. */
 static void short_forms(void **state)
 {
+    static const char whole[] =
+        "[{\"type\":\"slot\",\"count\":3,\"label\":\"task\",\"with\":[{\"type\":\"node\","
+        "\"count\":1,\"exclusive\":true}]}]";
     (void)state;
-    struct scenario_submit s = {.nodes = 3};
-    jobspec_t *spec = short_form(&s); /* slot[3] > node[1], exclusive */
-    assert_int_equal(spec->nresources, 2);
-    assert_int_equal(spec->resources[0].kind, JOBSPEC_SLOT);
-    assert_int_equal(spec->resources[0].count.min, 3);
-    assert_string_equal(spec->resources[1].type, "node");
-    assert_int_equal(spec->resources[1].exclusive, JOBSPEC_EXCLUSIVE_TRUE);
-    jobspec_destroy(spec);
+    expect_form("\"nodes\": 3", whole);
+    expect_form("\"nodes\": 3, \"tasks\": 3, \"exclusive\": true",
+                "[{\"type\":\"node\",\"count\":3,\"exclusive\":true,\"with\":[{\"type\":\"slot\","
+                "\"count\":1,"
+                "\"label\":\"task\",\"with\":[{\"type\":\"core\",\"count\":1}]}]}]");
+    expect_form("\"nodes\": 2, \"cores\": 4, \"gpus\": 1, \"memory\": 8, \"exclusive\": true, "
+                "\"requires\": [\"fast\", \"big\"]",
+                "[{\"type\":\"node\",\"count\":2,\"exclusive\":true,\"with\":[{\"type\":\"slot\","
+                "\"count\":1,"
+                "\"label\":\"task\",\"with\":[{\"type\":\"core\",\"count\":4},{\"type\":\"gpu\","
+                "\"count\":1},"
+                "{\"type\":\"memory\",\"count\":8,\"unit\":\"GB\"}]}]}]");
+    expect_form("\"cores\": 4", "[{\"type\":\"node\",\"count\":1,\"with\":[{\"type\":\"slot\","
+                                "\"count\":1,\"label\":\"task\","
+                                "\"with\":[{\"type\":\"core\",\"count\":4}]}]}]");
+    expect_form("\"tasks\": 6, \"cores\": 2, \"gpus\": 1",
+                "[{\"type\":\"slot\",\"count\":6,\"label\":\"task\",\"with\":[{\"type\":\"core\","
+                "\"count\":2},"
+                "{\"type\":\"gpu\",\"count\":1}]}]");
+    expect_form("\"tasks\": 4, \"nodes\": 2, \"cores\": 2, \"memory\": \"3G\"",
+                "[{\"type\":\"node\",\"count\":2,\"with\":[{\"type\":\"slot\",\"count\":1,"
+                "\"label\":\"task\","
+                "\"with\":[{\"type\":\"core\",\"count\":4},{\"type\":\"memory\",\"count\":2}]}]}]");
+    expect_form("\"memory\": \"512M\"",
+                "\"with\":[{\"type\":\"core\",\"count\":1},{\"type\":\"memory\",\"count\":1}]");
+}
 
-    json_t *properties = json_pack("[s, s]", "fast", "big");
-    s = (struct scenario_submit){
-        .nodes = 2, .cores = 4, .gpus = 1, .memory = 8, .exclusive = true, .requires = properties};
-    spec = short_form(&s); /* node[2] > slot[1] > core[4], gpu[1], memory[8] */
-    assert_int_equal(spec->nresources, 5);
-    assert_string_equal(spec->resources[0].type, "node");
-    assert_int_equal(spec->resources[0].count.min, 2);
-    assert_int_equal(spec->resources[0].exclusive, JOBSPEC_EXCLUSIVE_TRUE);
-    assert_int_equal(spec->resources[1].count.min, 1);
-    assert_string_equal(spec->resources[2].type, "core");
-    assert_int_equal(spec->resources[2].count.min, 4);
-    assert_string_equal(spec->resources[3].type, "gpu");
-    assert_string_equal(spec->resources[4].unit, "GB");
-    assert_non_null(spec->constraints);
-    jobspec_destroy(spec);
-    json_decref(properties);
-
-    s = (struct scenario_submit){.cores = 4};
-    spec = short_form(&s); /* of one node */
-    assert_int_equal(spec->resources[0].count.min, 1);
-    assert_int_equal(spec->resources[0].exclusive, JOBSPEC_EXCLUSIVE_UNSET);
-    jobspec_destroy(spec);
+static void times_are_written_as_to_a_server(void **state)
+{
+    (void)state;
+    struct scenario_event e =
+        read_one("{\"at\": 5, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"duration\": \"1h30m\", "
+                 "\"begin\": \"+60\", \"preemptible_after\": \"2m\"}}");
+    assert_int_equal(e.submit.job.duration, 5400 * SECONDS_TICKS);
+    assert_int_equal(e.submit.begin, 65 * SECONDS_TICKS);
+    assert_int_equal(e.submit.job.preemptible_after, 120 * SECONDS_TICKS);
+    scenario_event_clear(&e);
+    expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"begin\": \"1h\"}}",
+                 "f:1: submit: key \"begin\": expected seconds, or a time from now on such as "
+                 "\"+1h\", got \"1h\"");
+    expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 3, \"tasks\": 2}}",
+                 "f:1: submit: key \"tasks\": expected at least as many tasks as nodes, got 2");
+    expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 3, \"memory\": 1.5}}",
+                 "f:1: submit: key \"memory\": expected GB of each node, or a size of all such as "
+                 "\"4G\", got 1.5");
 }
 
 int main(void)
@@ -273,7 +296,7 @@ int main(void)
         cmocka_unit_test(submissions),  cmocka_unit_test(members),
         cmocka_unit_test(other_events), cmocka_unit_test(expectations),
         cmocka_unit_test(errors),       cmocka_unit_test(times_from_a_state),
-        cmocka_unit_test(short_forms),
+        cmocka_unit_test(short_forms),  cmocka_unit_test(times_are_written_as_to_a_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

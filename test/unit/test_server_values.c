@@ -1,4 +1,6 @@
-/* server/api/job_values.c, api/job_shape.c, core/slice.c: what people write, and parts of texts. */
+/* server/api/job_values.c, config/quantity.c: what people write; server/http/users.c: what each of them may
+ * have.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,9 +10,8 @@
 
 #include <cmocka.h>
 
-#include "berth/jobspec.h"
+#include "config/quantity.h"
 #include "server/api/job_read.h"
-#include "server/core/slice.h"
 #include "server/http/users.h"
 
 #define SECOND INT64_C(1000000)
@@ -19,7 +20,7 @@ static int64_t duration(const char *text)
 {
     json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
     int64_t ticks = -1;
-    bool good = duration_read(value, &ticks);
+    bool good = duration_read(value, JOB_DURATION_MAX, &ticks);
     json_decref(value);
     return good ? ticks : -1;
 }
@@ -109,40 +110,6 @@ static void signals_are_read(void **state)
     json_decref(value);
 }
 
-static void expect_shape(const struct job_shape *shape, const char *expected)
-{
-    struct strbuf text = {0}, found = {0};
-    berth_error_t err;
-    shape_put(&text, shape);
-    jobspec_t *spec = jobspec_parse(text.data, text.len, NULL, &err);
-    assert_non_null(spec);
-    for (uint32_t i = 0; i < spec->nresources; i++) {
-        strbuf_puts(&found, i ? " " : "");
-        strbuf_puts(&found, spec->resources[i].type);
-        strbuf_put_uint(&found, spec->resources[i].count.min);
-        if (spec->resources[i].exclusive == JOBSPEC_EXCLUSIVE_TRUE)
-            strbuf_putc(&found, 'x');
-    }
-    assert_string_equal(strbuf_text(&found), expected);
-    jobspec_destroy(spec);
-    strbuf_clear(&text);
-    strbuf_clear(&found);
-}
-
-static void short_forms_are_jobspecs(void **state)
-{
-    (void)state;
-    expect_shape(&(struct job_shape){.tasks = 1, .cores = 1}, "slot1 core1");
-    expect_shape(&(struct job_shape){.tasks = 4, .cores = 2, .gpus = 1}, "slot4 core2 gpu1");
-    expect_shape(&(struct job_shape){.nodes = 3, .tasks = 3}, "slot3 node1x");
-    expect_shape(&(struct job_shape){.nodes = 2, .tasks = 4, .cores = 2, .memory = 5},
-                 "node2 slot1 core4 memory3");
-    expect_shape(&(struct job_shape){.tasks = 1, .cores = 1, .exclusive = true},
-                 "node1x slot1 core1");
-    expect_shape(&(struct job_shape){.tasks = 2, .cores = 3, .memory = 7},
-                 "node1 slot1 core6 memory7");
-}
-
 /* Who reads no replies gets no more of them. */
 static void replies_are_held_for_a_while(void **state)
 {
@@ -166,7 +133,6 @@ int main(void)
         cmocka_unit_test(durations_are_read),
         cmocka_unit_test(sizes_are_read),
         cmocka_unit_test(signals_are_read),
-        cmocka_unit_test(short_forms_are_jobspecs),
         cmocka_unit_test(replies_are_held_for_a_while),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,8 +45,8 @@ struct rlite {
 int rlite_gather(struct rlite *r, const struct emission *e, const struct graph *g);
 void rlite_clear(struct rlite *r);
 
-/* Put the list of groups; "nodelist"; and where there are any, "properties". Each returns 0, or -1 with ENOMEM, or EINVAL
- * for a name that is no host's.
+/* Put the list of groups; "nodelist"; and where there are any, "properties". Each returns 0, or -1 with
+ * ENOMEM, or EINVAL for a name that is no host's.
  */
 void rlite_put(const struct rlite *r, struct json_out *out, const char *key);
 int rlite_put_nodelist(const struct rlite *r, const struct graph *g, struct json_out *out);

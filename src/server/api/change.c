@@ -5,6 +5,7 @@
 
 #include "base/errtext.h"
 #include "config/keys.h"
+#include "config/quantity.h"
 #include "server/api/api.h"
 #include "server/api/job_read.h"
 #include "server/core/job_text.h"
@@ -166,7 +167,7 @@ static int read_change(struct call *c, struct api_change *to)
     if (keys_read(c->body, &table, &place, to, &why) < 0)
         return failed(c, &why);
     to->has_priority = json_is_integer(json_object_get(c->body, "priority"));
-    if (to->duration_value && !duration_read(to->duration_value, &to->duration)) {
+    if (to->duration_value && !duration_read(to->duration_value, JOB_DURATION_MAX, &to->duration)) {
         keys_wrong(&place, "", "duration", to->duration_value, "a time such as \"90m\"", &why);
         return failed(c, &why);
     }

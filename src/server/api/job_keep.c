@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/quantity.h"
 #include "server/api/job_reading.h"
 #include "server/core/job_text.h"
 
@@ -77,7 +78,7 @@ static int check_tasks(struct reading_job *r)
 
 static int put_jobspec(struct reading_job *r, struct json_out *out)
 {
-    const struct ask *a = &r->ask;
+    const struct job_keys *a = &r->ask.job;
     struct job *job = r->job;
     if (a->nodes || a->cores || a->gpus || a->memory || a->requires || a->exclusive || a->tasks)
         return job_wrong(
@@ -96,54 +97,23 @@ static int put_jobspec(struct reading_job *r, struct json_out *out)
     return 0;
 }
 
-/* A list of properties is a constraint too. */
-static json_t *constraint_of(const json_t *requires)
+static int put_form(struct reading_job *r, struct json_out *out)
 {
-    if (json_is_array(requires))
-        return json_pack("{s:O}", "properties", requires);
-    return json_incref((json_t *) requires);
-}
-
-static int put_shape(struct reading_job *r, struct json_out *out)
-{
-    const struct ask *a = &r->ask;
     struct job *job = r->job;
-    int64_t unit = r->c->s->memory_unit;
-    bool whole = a->nodes > 0 && a->tasks == 0 && a->cores == 0 && a->gpus == 0 && !a->memory;
-    struct job_shape p = {.nodes = a->nodes,
-                          .tasks = a->tasks > 0   ? a->tasks
-                                   : a->nodes > 0 ? a->nodes
-                                                  : 1,
-                          .cores = a->cores > 0 ? a->cores
-                                   : whole      ? 0
-                                                : 1,
-                          .gpus = a->gpus,
-                          .exclusive = a->exclusive};
-    if (a->overcommit)
+    struct short_form form;
+    struct job_fault fault;
+    if (r->ask.overcommit)
         return job_wrong(r, "overcommit", NULL, "a jobspec: others have cores for each task");
-    if (p.nodes > p.tasks)
-        return job_wrong(r, "tasks", NULL, "at least as many tasks as nodes");
-    if (a->memory && !memory_read(a->memory, &r->memory))
-        return job_wrong(r, "memory", a->memory, "bytes, or a size such as \"4G\"");
-    if (a->memory && unit == 0)
-        return job_wrong(r, "memory", a->memory, "none: nothing is known of this machine's memory");
-    if (a->memory)
-        p.memory = (r->memory + unit - 1) / unit;
-    if (p.tasks * p.cores > UINT32_MAX / 2 || p.memory > UINT32_MAX / 2)
-        return job_wrong(r, "cores", NULL, "fewer in all");
-    if (a->requires && !json_is_array(a->requires) && !json_is_object(a->requires))
-        return job_wrong(r, "requires", a->requires, "a list of properties, or a constraint");
-    json_t *constraint = a->requires ? constraint_of(a->requires) : NULL;
-    p.constraint = constraint;
+    if (job_keys_form(&r->ask.job, r->c->s->memory_unit, &form, &r->memory, &fault) < 0)
+        return job_wrong(r, fault.key, fault.found, fault.expected);
     json_key(out, "jobspec");
-    shape_put(out->text, &p);
-    json_decref(constraint);
-    job->nodes = p.nodes > 0 ? p.nodes : 1;
-    job->cores = p.tasks * p.cores;
-    job->gpus = p.tasks * p.gpus;
-    r->tasks = p.tasks;
-    json_put_int(out, "task_cores", p.cores);
-    json_put_int(out, "task_gpus", p.gpus);
+    job_keys_put(&r->ask.job, form, out->text);
+    job->nodes = form.nodes > 0 ? form.nodes : 1;
+    job->cores = form.tasks * form.cores;
+    job->gpus = form.tasks * form.gpus;
+    r->tasks = form.tasks;
+    json_put_int(out, "task_cores", form.cores);
+    json_put_int(out, "task_gpus", form.gpus);
     return 0;
 }
 
@@ -179,15 +149,16 @@ static void put_command(struct reading_job *r, struct json_out *out)
 int job_put_name(struct reading_job *r)
 {
     const struct ask *a = &r->ask;
-    const char *text = a->name;
+    const char *text = a->job.name;
     if (!text && a->script)
         text = "script";
     if (!text && a->command)
         text = json_string_value(json_array_get(a->command, 0));
     if (!text)
         text = r->spec->tasks[0].command[0];
-    const char *slash = a->name ? NULL : strrchr(text, '/');
-    if (a->name && (strlen(a->name) > NAME_MAX || strchr(a->name, '/') || !text_is_plain(a->name)))
+    const char *slash = a->job.name ? NULL : strrchr(text, '/');
+    if (a->job.name &&
+        (strlen(a->job.name) > NAME_MAX || strchr(a->job.name, '/') || !text_is_plain(a->job.name)))
         return job_wrong(r, "name", NULL, "at most 255 bytes without '/' and control characters");
     r->job->name = strndup(slash && slash[1] ? slash + 1 : text, NAME_MAX);
     if (!r->job->name)
@@ -269,14 +240,14 @@ static int put_shown(struct reading_job *r, struct json_out *out)
     if (put_output(r, out, directory) < 0)
         return -1;
     int64_t bytes = -1;
-    json_put_known(out, "memory", a->memory && memory_read(a->memory, &bytes) ? bytes : -1);
+    json_put_known(out, "memory", a->job.memory && memory_read(a->job.memory, &bytes) ? bytes : -1);
     put_command(r, out);
     json_put_text(out, "directory", directory);
-    json_put_text(out, "dependency", a->dependency);
+    json_put_text(out, "dependency", a->job.dependency);
     if (!out->text->failed)
         r->job->row = strndup(out->text->data + begin, out->text->len - begin);
     json_close(out, '}');
-    if ((r->spec ? put_jobspec(r, out) : put_shape(r, out)) < 0)
+    if ((r->spec ? put_jobspec(r, out) : put_form(r, out)) < 0)
         return -1;
     return r->job->row ? 0 : job_no_memory(r);
 }
@@ -290,8 +261,8 @@ static int put_rest(struct reading_job *r, struct json_out *out)
         json_put_int(out, "memory_limit", r->memory);
     if (r->begin > 0)
         json_put_int(out, "begin", r->begin);
-    if (r->preemptible_after > 0)
-        json_put_int(out, "preemptible_after", r->preemptible_after);
+    if (a->job.preemptible_after > 0)
+        json_put_int(out, "preemptible_after", a->job.preemptible_after);
     if (r->warn_signal > 0) {
         json_put_int(out, "warn_signal", r->warn_signal);
         json_put_int(out, "warn_before", r->warn_before);
@@ -299,8 +270,8 @@ static int put_rest(struct reading_job *r, struct json_out *out)
     if (a->input &&
         put_path(r, out, "input", a->input, a->directory ? a->directory : r->c->user->home) < 0)
         return -1;
-    if (a->dependency)
-        json_put_text(out, "dependency", a->dependency);
+    if (a->job.dependency)
+        json_put_text(out, "dependency", a->job.dependency);
     if (r->job->limited)
         json_put_bool(out, "limited", true);
     if (a->requeue)

@@ -8,53 +8,30 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "config/quantity.h"
 #include "server/core/job_text.h"
 
 #define COUNT_MAX      1000000
 #define SCRIPT_MAX     ((size_t)2 << 20) /* that is read within some tens of milliseconds */
 #define DEPENDENCY_MAX ((size_t)64 << 10)
 
-#define KEY(key, kind, field)                                                                      \
-    {                                                                                              \
-        .name = key, .type = kind, .at = offsetof(struct ask, field)                               \
-    }
-#define COUNT(key, field, least, most)                                                             \
-    {                                                                                              \
-        .name = key, .type = KEY_WHOLE, .at = offsetof(struct ask, field), .min = least,           \
-        .max = most                                                                                \
-    }
+#define KEY(kind, field) KEY_ROW(struct ask, field, #field, kind, 0, 0)
 
 static const struct key ask_keys[] = {
-    KEY("command", KEY_ARRAY, command),
-    KEY("script", KEY_TEXT, script),
-    KEY("args", KEY_ARRAY, args),
-    KEY("jobspec", KEY_ANY, jobspec),
-    COUNT("nodes", nodes, 1, COUNT_MAX),
-    COUNT("tasks", tasks, 1, JOB_TASKS_MAX),
-    COUNT("cores", cores, 1, COUNT_MAX),
-    COUNT("gpus", gpus, 0, COUNT_MAX),
-    KEY("memory", KEY_ANY, memory),
-    KEY("exclusive", KEY_BOOL, exclusive),
-    KEY("overcommit", KEY_BOOL, overcommit),
-    KEY("requires", KEY_ANY, requires),
-    KEY("duration", KEY_ANY, duration),
-    KEY("queue", KEY_TEXT, queue),
-    COUNT("priority", priority, -SCHED_PRIORITY_MAX, SCHED_PRIORITY_MAX),
-    KEY("name", KEY_TEXT, name),
-    COUNT("array", array, 1, SERVER_MEMBERS_MAX),
-    KEY("dependency", KEY_TEXT, dependency),
-    KEY("begin", KEY_ANY, begin),
-    KEY("hold", KEY_BOOL, hold),
-    KEY("requeue", KEY_BOOL, requeue),
-    KEY("environment", KEY_OBJECT, environment),
-    KEY("directory", KEY_TEXT, directory),
-    KEY("input", KEY_TEXT, input),
-    KEY("output", KEY_TEXT, output),
-    KEY("error", KEY_TEXT, error),
-    KEY("append", KEY_BOOL, append),
-    KEY("umask", KEY_ANY, umask),
-    KEY("signal", KEY_OBJECT, signal),
-    KEY("preemptible_after", KEY_ANY, preemptible_after),
+    KEY(KEY_ARRAY, command),
+    KEY(KEY_TEXT, script),
+    KEY(KEY_ARRAY, args),
+    JOB_KEYS(struct ask, job, COUNT_MAX, 1, JOB_TASKS_MAX, SERVER_MEMBERS_MAX, JOB_DURATION_MAX),
+    KEY(KEY_BOOL, overcommit),
+    KEY(KEY_BOOL, requeue),
+    KEY(KEY_OBJECT, environment),
+    KEY(KEY_TEXT, directory),
+    KEY(KEY_TEXT, input),
+    KEY(KEY_TEXT, output),
+    KEY(KEY_TEXT, error),
+    KEY(KEY_BOOL, append),
+    KEY(KEY_ANY, umask),
+    KEY(KEY_OBJECT, signal),
 };
 
 int job_wrong(struct reading_job *r, const char *key, const json_t *found, const char *expected)
@@ -113,18 +90,12 @@ static int read_command(struct reading_job *r)
 
 static int read_begin(struct reading_job *r)
 {
-    const json_t *value = r->ask.begin;
-    server_t *s = r->c->s;
-    const char *text = json_string_value(value);
+    const json_t *value = r->ask.job.begin;
+    const server_t *s = r->c->s;
     int64_t ticks;
-    if (!value || json_is_null(value))
+    if (!value)
         return 0;
-    if (text && *text == '+') {
-        json_t *rest = json_string(text + 1);
-        bool good = rest && duration_read(rest, &ticks);
-        json_decref(rest);
-        if (!good)
-            return job_wrong(r, "begin", value, "a time such as \"+1h\"");
+    if (job_keys_after(value, &ticks) && ticks <= JOB_DURATION_MAX) {
         r->begin = s->now + ticks;
         return 0;
     }
@@ -168,33 +139,19 @@ static int read_signal(struct reading_job *r)
     if (!signal_read(in.signal, &r->warn_signal))
         return keys_wrong(&r->place, "signal: ", "signal", in.signal, "a signal such as \"USR1\"",
                           r->err);
-    if (in.before && !json_is_null(in.before) && !duration_read(in.before, &r->warn_before))
+    if (in.before && !json_is_null(in.before) &&
+        !duration_read(in.before, JOB_DURATION_MAX, &r->warn_before))
         return keys_wrong(&r->place, "signal: ", "before", in.before, "a time such as \"60s\"",
                           r->err);
     return 0;
-}
-
-static int read_times(struct reading_job *r)
-{
-    const struct ask *a = &r->ask;
-    struct job *job = r->job;
-    if (a->duration && !json_is_null(a->duration) && !duration_read(a->duration, &job->duration))
-        return job_wrong(
-            r, "duration", a->duration,
-            "seconds, or a time such as \"90s\", \"1h30m\" or \"1-00:00:00\", up to 20 "
-            "years");
-    if (a->preemptible_after && !json_is_null(a->preemptible_after) &&
-        !duration_read(a->preemptible_after, &r->preemptible_after))
-        return job_wrong(r, "preemptible_after", a->preemptible_after, "a time such as \"10m\"");
-    return read_begin(r);
 }
 
 /* ---- Resources ---- */
 
 static int read_jobspec(struct reading_job *r)
 {
-    json_t *value = r->ask.jobspec;
-    if (!value || json_is_null(value))
+    json_t *value = r->ask.job.jobspec;
+    if (!value)
         return 0;
     if (json_is_string(value))
         r->spec_text = strdup(json_string_value(value));
@@ -287,7 +244,7 @@ static int check_lengths(struct reading_job *r)
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
         if (paths[i].text && strlen(paths[i].text) >= PATH_MAX)
             return job_too_long(r, paths[i].key, "4095 bytes");
-    if (a->dependency && strlen(a->dependency) > DEPENDENCY_MAX)
+    if (a->job.dependency && strlen(a->job.dependency) > DEPENDENCY_MAX)
         return job_too_long(r, "dependency", "64 KiB");
     return 0;
 }
@@ -298,21 +255,22 @@ static int fill(struct reading_job *r)
     struct job *job = r->job;
     struct strbuf text = {0};
     server_t *s = r->c->s;
-    if (check_lengths(r) < 0 || read_command(r) < 0 || read_times(r) < 0 || read_umask(r) < 0 ||
+    if (check_lengths(r) < 0 || read_command(r) < 0 || read_begin(r) < 0 || read_umask(r) < 0 ||
         read_signal(r) < 0 || job_put_name(r) < 0 || job_check_size(r) < 0 ||
         read_environment(r) < 0)
         return -1;
-    job->priority = a->priority;
-    job->held = a->hold;
+    job->duration = a->job.duration;
+    job->priority = a->job.priority;
+    job->held = a->job.hold;
     job->requeue = a->requeue;
     job->limited = job->duration > 0 || s->config_path;
-    if (a->queue && !machine_queue(s, a->queue)) {
+    if (a->job.queue && !machine_queue(s, a->job.queue)) {
         char why[512];
         snprintf(why, sizeof(why), "%skey \"queue\": there is no queue \"%.100s\"", r->c->what,
-                 a->queue);
+                 a->job.queue);
         return keys_failed(&r->place, EINVAL, why, r->err);
     }
-    job->queue = a->queue ? server_name(s, a->queue) : NULL;
+    job->queue = a->job.queue ? server_name(s, a->job.queue) : NULL;
     if (job_put_request(r, &text) < 0) {
         strbuf_clear(&text);
         return -1;
@@ -335,7 +293,7 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
     if (rc == 0)
         rc = read_jobspec(&r);
     if (rc == 0) {
-        r.job = job_make(id, r.ask.array > 0 ? (uint32_t)r.ask.array : 1);
+        r.job = job_make(id, r.ask.job.array > 0 ? (uint32_t)r.ask.job.array : 1);
         if (!r.job)
             rc = job_no_memory(&r);
     }

@@ -18,28 +18,9 @@ struct job_context {
  */
 struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_error_t *err);
 
-/* Values that are not only numbers. False: it is none. */
+#define JOB_DURATION_MAX (INT64_C(20) * 365 * 86400 * SERVER_SECOND)
 
-/* Ticks: seconds as a number, or "90", "90s", "5m", "1h30m", "2d", "HH:MM:SS", "D-HH:MM:SS". Above 0. */
-bool duration_read(const json_t *value, int64_t *ticks);
-
-/* Bytes: a whole number, or "4G", "512MiB", "100k". Above 0. */
-bool memory_read(const json_t *value, int64_t *bytes);
-
-/* A signal that a program may send: "USR1", "SIGUSR1", or its number. */
+/* A signal that a program may send: "USR1", "SIGUSR1", or its number. False: it is none. */
 bool signal_read(const json_t *value, int *number);
-
-/* ---- The short form ---- */
-
-struct job_shape {
-    int64_t nodes;              /* 0: not said */
-    int64_t tasks, cores, gpus; /* cores and gpus of a task; cores 0: whole nodes */
-    int64_t memory;             /* of all, in the machine's units; 0: not said */
-    bool exclusive;
-    const json_t *constraint; /* RFC 31; NULL */
-};
-
-/* Append it as a jobspec. */
-void shape_put(struct strbuf *out, const struct job_shape *shape);
 
 #endif

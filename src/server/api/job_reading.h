@@ -3,17 +3,16 @@
 #define SERVER_JOB_READING_H
 
 #include "berth/jobspec.h"
-#include "config/keys.h"
+#include "config/job_keys.h"
 #include "server/api/job_read.h"
 
 #define JOB_TASKS_MAX 65536
 
 struct ask {
-    json_t *command, *args, *jobspec, *memory, *requires, *duration, *begin, *environment, *umask,
-        *signal, *preemptible_after;
-    const char *script, *queue, *name, *dependency, *directory, *input, *output, *error;
-    int64_t nodes, tasks, cores, gpus, priority, array;
-    bool exclusive, overcommit, hold, requeue, append;
+    struct job_keys job;
+    json_t *command, *args, *environment, *umask, *signal;
+    const char *script, *directory, *input, *output, *error;
+    bool overcommit, requeue, append;
 };
 
 /* What is read of one job. */
@@ -24,7 +23,7 @@ struct reading_job {
     struct job *job;
     jobspec_t *spec; /* a jobspec of the client's; NULL */
     char *spec_text; /* its text, if it was one */
-    int64_t begin, preemptible_after, warn_before, memory;
+    int64_t begin, warn_before, memory;
     int umask, warn_signal;
     int64_t tasks;
     berth_error_t *err;

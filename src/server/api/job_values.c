@@ -1,31 +1,10 @@
-/* Durations, sizes of memory, and signals as people write them. */
+/* Signals as people write them. */
 #include <ctype.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/quantity.h"
-#include "config/seconds.h"
 #include "server/api/job_read.h"
-
-#define DURATION_MAX (INT64_C(20) * 365 * 86400) /* seconds */
-
-bool duration_read(const json_t *value, int64_t *ticks)
-{
-    const char *text = json_string_value(value);
-    if (text ? quantity_duration(text, ticks) < 0 : !seconds_read(value, ticks))
-        return false;
-    return *ticks > 0 && *ticks <= DURATION_MAX * SERVER_SECOND;
-}
-
-bool memory_read(const json_t *value, int64_t *bytes)
-{
-    const char *text = json_string_value(value);
-    *bytes = json_integer_value(value);
-    if (text ? quantity_size(text, bytes) < 0 : !json_is_integer(value))
-        return false;
-    return *bytes > 0 && *bytes <= INT64_C(1) << 60;
-}
 
 bool signal_read(const json_t *value, int *number)
 {

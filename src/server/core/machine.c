@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "config/machine_open.h"
 #include "resource/graph.h"
 #include "server/core/priv.h"
 
@@ -77,26 +78,6 @@ static match_t *machine_make(const server_t *s, berth_error_t *err)
     return graph ? match_create(graph, &options, err) : NULL;
 }
 
-/* Bytes in a unit of the machine's memory: what its pools say, which are alike. */
-static int64_t unit_of_memory(const match_t *machine)
-{
-    const struct graph *g = match_graph(machine);
-    for (uint32_t v = 0; v < g->n; v++) {
-        if (strcmp(intern_text(&g->types, g->v[v].type), "memory") != 0)
-            continue;
-        const char *unit = intern_text(&g->names, g->v[v].unit);
-        static const struct {
-            const char *name;
-            int shift;
-        } units[] = {{"KiB", 10}, {"KB", 10}, {"MiB", 20}, {"MB", 20}, {"TiB", 40}, {"TB", 40}};
-        for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-            if (strcmp(unit, units[i].name) == 0)
-                return INT64_C(1) << units[i].shift;
-        return INT64_C(1) << 30;
-    }
-    return 0;
-}
-
 static bool is_type(const struct graph *g, uint32_t v, const char *type)
 {
     return strcmp(intern_text(&g->types, g->v[v].type), type) == 0;
@@ -144,7 +125,7 @@ int machine_open(server_t *s, berth_error_t *err)
     s->machine = s->config ? machine_make(s, err) : NULL;
     if (!s->machine)
         return -1;
-    s->memory_unit = unit_of_memory(s->machine);
+    s->memory_unit = config_memory_unit(s->machine);
     s->has_gpus = match_knows_type(s->machine, "gpu");
     if (count_cores(s, err) < 0)
         return -1;

@@ -1,0 +1,98 @@
+#include "config/job_keys.h"
+
+#include <stdlib.h>
+
+#include "config/quantity.h"
+
+#define GB_MAX INT64_C(1000000000)
+
+static int wrong(struct job_fault *fault, const char *key, const json_t *found,
+                 const char *expected)
+{
+    *fault = (struct job_fault){key, found, expected};
+    return -1;
+}
+
+static bool is_constraint(const json_t *requires)
+{
+    size_t i;
+    json_t *element;
+    json_array_foreach(requires, i, element)
+    {
+        if (json_string_length(element) == 0)
+            return false;
+    }
+    return json_is_object(requires) || json_is_array(requires);
+}
+
+static int check_requires(const struct job_keys *k, struct job_fault *fault)
+{
+    if (!k->requires || is_constraint(k->requires))
+        return 0;
+    return wrong(fault, "requires", k->requires, "a constraint (RFC 31) or a list of properties");
+}
+
+int job_keys_form(const struct job_keys *k, int64_t unit, struct short_form *form, int64_t *bytes,
+                  struct job_fault *fault)
+{
+    const char *expected;
+    *bytes = 0;
+    *form = (struct short_form){.nodes = k->nodes,
+                                .tasks = k->tasks,
+                                .cores = k->cores,
+                                .gpus = k->gpus,
+                                .exclusive = k->exclusive};
+    if (k->memory && !memory_read(k->memory, bytes))
+        return wrong(fault, "memory", k->memory, "bytes, or a size such as \"4G\"");
+    if (k->memory && unit == 0)
+        return wrong(fault, "memory", k->memory, "none: nothing is known of this machine's memory");
+    if (k->memory)
+        form->memory = (*bytes - 1) / unit + 1;
+    const char *key = short_complete(form, &expected);
+    if (key)
+        return wrong(fault, key, NULL, expected);
+    return check_requires(k, fault);
+}
+
+int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
+                          struct job_fault *fault)
+{
+    int64_t nodes = k->nodes > 0 ? k->nodes : 1, memory = json_integer_value(k->memory);
+    if (k->memory && (!json_is_integer(k->memory) || memory < 0 || memory > GB_MAX))
+        return wrong(fault, "memory", k->memory,
+                     "GB of each node, or a size of all such as \"4G\"");
+    *form = (struct short_form){.nodes = nodes,
+                                .tasks = nodes,
+                                .cores = k->cores,
+                                .gpus = k->gpus,
+                                .memory = nodes * memory,
+                                .unit = "GB",
+                                .exclusive = k->exclusive};
+    return check_requires(k, fault);
+}
+
+/* A list of properties is a constraint too. */
+static char *constraint_text(json_t *requires)
+{
+    json_t *constraint = json_is_array(requires) ? json_pack("{s:O}", "properties", requires)
+                                                 : json_incref(requires);
+    char *text = constraint ? json_dumps(constraint, JSON_COMPACT) : NULL;
+    json_decref(constraint);
+    return text;
+}
+
+void job_keys_put(const struct job_keys *k, struct short_form form, struct strbuf *out)
+{
+    char *constraint = k->requires ? constraint_text(k->requires) : NULL;
+    form.constraint = constraint;
+    short_put(out, &form);
+    if (k->requires && !constraint)
+        out->failed = true;
+    free(constraint);
+}
+
+bool job_keys_after(const json_t *begin, int64_t *ticks)
+{
+    const char *text = json_string_value(begin);
+    return text && *text == '+' && quantity_duration(text + 1, ticks) == 0;
+}

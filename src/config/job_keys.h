@@ -1,0 +1,73 @@
+/* A job in the short form (jobspec/short.h), as JSON: the keys that requests to a server and submissions of
+ * a scenario have in common, what they mean, and how they are read.
+ *
+ * Values are those of the object that was read, and belong to it.
+ */
+#ifndef CONFIG_JOB_KEYS_H
+#define CONFIG_JOB_KEYS_H
+
+#include "berth/sched.h"
+#include "config/keys.h"
+#include "jobspec/short.h"
+
+struct job_keys {
+    const char *queue, *name, *dependency;
+    int64_t nodes, tasks, cores, gpus; /* 0: not said; cores and gpus are of each task */
+    json_t *memory;                    /* of the whole job: bytes, or "4G" */
+    bool exclusive;
+    json_t *requires; /* properties, or a constraint (RFC 31) */
+    json_t *jobspec;  /* instead of these */
+    int64_t duration; /* ticks; 0: not said */
+    int64_t priority, array;
+    json_t *begin; /* a time, or "+1h", from now on */
+    bool hold;
+    int64_t preemptible_after; /* ticks */
+};
+
+/* How far they go, which is up to who reads them. */
+#define JOB_KEYS(type, member, counts, least_cores, most_tasks, most_members, longest)             \
+    KEY_ROW(type, member.nodes, "nodes", KEY_WHOLE, 1, counts),                                    \
+        KEY_ROW(type, member.tasks, "tasks", KEY_WHOLE, 1, most_tasks),                            \
+        KEY_ROW(type, member.cores, "cores", KEY_WHOLE, least_cores, counts),                      \
+        KEY_ROW(type, member.gpus, "gpus", KEY_WHOLE, 0, counts),                                  \
+        KEY_ROW(type, member.memory, "memory", KEY_ANY, 0, 0),                                     \
+        KEY_ROW(type, member.exclusive, "exclusive", KEY_BOOL, 0, 0),                              \
+        KEY_ROW(type, member.requires, "requires", KEY_ANY, 0, 0),                                 \
+        KEY_ROW(type, member.jobspec, "jobspec", KEY_ANY, 0, 0),                                   \
+        KEY_ROW(type, member.duration, "duration", KEY_DURATION, 1, longest),                      \
+        KEY_ROW(type, member.queue, "queue", KEY_TEXT, 0, 0),                                      \
+        KEY_ROW(type, member.priority, "priority", KEY_WHOLE, -SCHED_PRIORITY_MAX,                 \
+                SCHED_PRIORITY_MAX),                                                               \
+        KEY_ROW(type, member.name, "name", KEY_TEXT, 0, 0),                                        \
+        KEY_ROW(type, member.array, "array", KEY_WHOLE, 1, most_members),                          \
+        KEY_ROW(type, member.dependency, "dependency", KEY_TEXT, 0, 0),                            \
+        KEY_ROW(type, member.begin, "begin", KEY_ANY, 0, 0),                                       \
+        KEY_ROW(type, member.hold, "hold", KEY_BOOL, 0, 0),                                        \
+        KEY_ROW(type, member.preemptible_after, "preemptible_after", KEY_DURATION, 1, longest)
+
+/* What is wrong with a value. */
+struct job_fault {
+    const char *key;
+    const json_t *found; /* NULL: it is not told */
+    const char *expected;
+};
+
+/* Make the short form of it, but for its constraint, which is only looked at. A unit of the machine's
+ * memory has so many bytes; 0: it has none. *bytes is the memory. Returns 0, or -1 with the fault.
+ */
+int job_keys_form(const struct job_keys *k, int64_t unit, struct short_form *form, int64_t *bytes,
+                  struct job_fault *fault);
+
+/* The same for an older spelling, that of scenarios: cores, gpus and GB of memory, a whole number, are of
+ * each node.
+ */
+int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
+                          struct job_fault *fault);
+
+/* Append the form, with the constraint, as a jobspec. Out of memory is the buffer's to remember. */
+void job_keys_put(const struct job_keys *k, struct short_form form, struct strbuf *out);
+
+/* Read "+1h", so long from now on. False if it is none; a number is a time on the clock of who reads. */
+bool job_keys_after(const json_t *begin, int64_t *ticks);
+
+#endif

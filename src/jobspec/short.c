@@ -1,0 +1,112 @@
+#include "jobspec/short.h"
+
+#include "base/json_out.h"
+
+#define MANY (UINT32_MAX / 2) /* of what a jobspec counts */
+
+const char *short_complete(struct short_form *f, const char **expected)
+{
+    bool is_whole =
+        f->nodes > 0 && f->tasks == 0 && f->cores == 0 && f->gpus == 0 && f->memory == 0;
+    if (f->tasks == 0)
+        f->tasks = f->nodes > 0 ? f->nodes : 1;
+    if (f->cores == 0 && !is_whole)
+        f->cores = 1;
+    if (f->nodes > f->tasks) {
+        *expected = "at least as many tasks as nodes";
+        return "tasks";
+    }
+    if (f->cores > MANY / f->tasks || f->memory > MANY) {
+        *expected = "fewer in all";
+        return "cores";
+    }
+    return NULL;
+}
+
+static void put_part(struct json_out *out, const char *type, int64_t count, const char *unit)
+{
+    if (count <= 0)
+        return;
+    json_open(out, NULL, '{');
+    json_put_string(out, "type", type);
+    json_put_int(out, "count", count);
+    if (unit)
+        json_put_string(out, "unit", unit);
+    json_close(out, '}');
+}
+
+/* What of a slot stands before its parts. */
+static void open_slot(struct json_out *out, int64_t count)
+{
+    json_open(out, NULL, '{');
+    json_put_string(out, "type", "slot");
+    json_put_int(out, "count", count);
+    json_put_string(out, "label", "task");
+    json_open(out, "with", '[');
+}
+
+static void close_with(struct json_out *out)
+{
+    json_close(out, ']');
+    json_close(out, '}');
+}
+
+static int64_t ceiling(int64_t a, int64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
+/* All tasks of a node together, so that its memory is for them all. */
+static void put_nodes(struct json_out *out, const struct short_form *f)
+{
+    int64_t nodes = f->nodes > 0 ? f->nodes : 1, tasks = ceiling(f->tasks, nodes);
+    json_open(out, NULL, '{');
+    json_put_string(out, "type", "node");
+    json_put_int(out, "count", nodes);
+    if (f->exclusive)
+        json_put_bool(out, "exclusive", true);
+    json_open(out, "with", '[');
+    open_slot(out, 1);
+    put_part(out, "core", tasks * f->cores, NULL);
+    put_part(out, "gpu", tasks * f->gpus, NULL);
+    put_part(out, "memory", ceiling(f->memory, nodes), f->unit);
+    close_with(out);
+    close_with(out);
+}
+
+static void put_resources(struct json_out *out, const struct short_form *f)
+{
+    bool is_whole = f->cores == 0 && f->gpus == 0 && f->memory == 0;
+    if (!is_whole && (f->nodes > 0 || f->exclusive || f->memory > 0)) {
+        put_nodes(out, f);
+        return;
+    }
+    open_slot(out, is_whole ? f->nodes : f->tasks);
+    if (is_whole) {
+        json_open(out, NULL, '{');
+        json_put_string(out, "type", "node");
+        json_put_int(out, "count", 1);
+        json_put_bool(out, "exclusive", true);
+        json_close(out, '}');
+    }
+    put_part(out, "core", f->cores, NULL);
+    put_part(out, "gpu", f->gpus, NULL);
+    close_with(out);
+}
+
+void short_put(struct strbuf *text, const struct short_form *f)
+{
+    struct json_out out = {.text = text};
+    json_open(&out, NULL, '{');
+    json_put_int(&out, "version", 9999);
+    json_open(&out, "resources", '[');
+    put_resources(&out, f);
+    json_close(&out, ']');
+    json_put_raw(&out, "tasks",
+                 "[{\"command\":[\"job\"],\"slot\":\"task\",\"count\":{\"per_slot\":1}}]");
+    json_open(&out, "attributes", '{');
+    json_open(&out, "system", '{');
+    if (f->constraint)
+        json_put_raw(&out, "constraints", f->constraint);
+    strbuf_puts(text, "}}}");
+}

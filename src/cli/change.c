@@ -1,5 +1,5 @@
 /* berth cancel, hold, release, requeue, signal: the verbs that do one thing to many jobs. */
-#include "cli/client/each.h"
+#include "cli/client/named_jobs.h"
 #include "cli/verb.h"
 
 #define MEMBERS "A JOB is\nan id, a member or members of an array, or a range of ids.\n"
@@ -7,7 +7,7 @@
 
 int cli_cancel(int argc, char **argv)
 {
-    static const struct each_verb verb = {
+    static const struct named_jobs_verb verb = {
         .name = "cancel",
         .help = "End jobs: running ones get SIGTERM and, should they not end within the grace\n"
                 "time, SIGKILL with all their processes; pending ones never start. A JOB is an\n"
@@ -16,47 +16,47 @@ int cli_cancel(int argc, char **argv)
         .done = "done",
         .failed = "cancelled",
         .example = "berth cancel 3-7 9 17[2]"};
-    return each_verb(argc, argv, &verb);
+    return named_jobs_verb(argc, argv, &verb);
 }
 
 int cli_hold(int argc, char **argv)
 {
-    static const struct each_verb verb = {
+    static const struct named_jobs_verb verb = {
         .name = "hold",
         .help = "Keep pending jobs from starting until they are released. " WHOLE,
         .states = "only pending, held or running ones",
         .done = "done",
         .failed = "held",
         .example = "berth hold 17 20-24"};
-    return each_verb(argc, argv, &verb);
+    return named_jobs_verb(argc, argv, &verb);
 }
 
 int cli_release(int argc, char **argv)
 {
-    static const struct each_verb verb = {.name = "release",
-                                          .help = "Let held jobs start. " WHOLE,
-                                          .states = "only pending, held or running ones",
-                                          .done = "done",
-                                          .failed = "released",
-                                          .example = "berth release 17 20-24"};
-    return each_verb(argc, argv, &verb);
+    static const struct named_jobs_verb verb = {.name = "release",
+                                                .help = "Let held jobs start. " WHOLE,
+                                                .states = "only pending, held or running ones",
+                                                .done = "done",
+                                                .failed = "released",
+                                                .example = "berth release 17 20-24"};
+    return named_jobs_verb(argc, argv, &verb);
 }
 
 int cli_requeue(int argc, char **argv)
 {
-    static const struct each_verb verb = {
+    static const struct named_jobs_verb verb = {
         .name = "requeue",
         .help = "Stop running jobs and let them wait again, in their place of before. " MEMBERS,
         .states = "only in these states: running is what there is",
         .done = "done",
         .failed = "requeued",
         .example = "berth requeue 17"};
-    return each_verb(argc, argv, &verb);
+    return named_jobs_verb(argc, argv, &verb);
 }
 
 int cli_signal(int argc, char **argv)
 {
-    static const struct each_verb verb = {
+    static const struct named_jobs_verb verb = {
         .name = "signal",
         .help = "Send a signal to the processes of running jobs. " MEMBERS,
         .states = "only in these states: running is what there is",
@@ -64,5 +64,5 @@ int cli_signal(int argc, char **argv)
         .failed = "sent",
         .example = "berth signal -s USR1 17",
         .signals = true};
-    return each_verb(argc, argv, &verb);
+    return named_jobs_verb(argc, argv, &verb);
 }

@@ -3,10 +3,10 @@
 #include <stdio.h>
 
 #include "base/errtext.h"
-#include "cli/client/one.h"
-#include "cli/client/table.h"
+#include "cli/client/connection.h"
+#include "cli/client/named_jobs.h"
+#include "cli/client/terminal.h"
 #include "cli/client/when.h"
-#include "cli/client/words.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -30,7 +30,7 @@ static const struct table_column columns[] = {{"HELD BY", true, 0},
 static int put_holders(const json_t *answer, berth_error_t *err)
 {
     const json_t *holder, *holders = json_object_get(answer, "holders");
-    double more = words_number(answer, "more_holders");
+    double more = answer_number(answer, "more_holders");
     char until[WHEN_SIZE];
     struct table table;
     size_t i;
@@ -40,10 +40,10 @@ static int put_holders(const json_t *answer, berth_error_t *err)
     table_begin(&table, stdout, columns);
     json_array_foreach(holders, i, holder)
     {
-        table_cell(&table, words_text(holder, "id"));
-        table_cell(&table, words_text(holder, "user"));
-        table_cell(&table, when_put(words_number(holder, "until"), until));
-        table_cell(&table, words_text(holder, "resources"));
+        table_cell(&table, answer_text(holder, "id"));
+        table_cell(&table, answer_text(holder, "user"));
+        table_cell(&table, when_put(answer_number(holder, "until"), until));
+        table_cell(&table, answer_text(holder, "resources"));
     }
     bool written = table_end(&table);
     table_clear(&table);
@@ -52,19 +52,20 @@ static int put_holders(const json_t *answer, berth_error_t *err)
     return written ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
-static int explain(struct talk *talk, int64_t id, int64_t member, bool json, berth_error_t *err)
+static int explain(struct connection *connection, int64_t id, int64_t member, bool json,
+                   berth_error_t *err)
 {
     struct strbuf path = {0};
     json_t *answer = NULL;
 
-    words_path(&path, id, member, "/explain");
-    int rc = talk_ask(talk, "GET", strbuf_text(&path), NULL, &answer, err);
+    route_job(&path, id, member, "/explain");
+    int rc = connection_ask(connection, "GET", strbuf_text(&path), NULL, &answer, err);
     strbuf_clear(&path);
     if (rc == 0 && json) {
         json_dumpf(answer, stdout, JSON_INDENT(2));
         putchar('\n');
     } else if (rc == 0) {
-        puts(words_text(answer, "text"));
+        puts(answer_text(answer, "text"));
         rc = put_holders(answer, err);
     }
     json_decref(answer);
@@ -73,5 +74,5 @@ static int explain(struct talk *talk, int64_t id, int64_t member, bool json, ber
 
 int cli_explain(int argc, char **argv)
 {
-    return one_job("explain", help, argc, argv, explain);
+    return named_job("explain", help, argc, argv, explain);
 }

@@ -1,14 +1,23 @@
 /* berth history: what has ended. */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/errtext.h"
+#include "cli/client/connection.h"
 #include "cli/client/listing.h"
-#include "cli/client/picture.h"
+#include "cli/client/terminal.h"
 #include "cli/client/when.h"
-#include "cli/client/words.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
+#include "report/metrics.h"
+#include "report/outfile.h"
+#include "report/plot.h"
+#include "report/report.h"
 
 static const char help[] =
     "usage: berth history [OPTION]...\n"
@@ -89,7 +98,7 @@ static bool put_since(struct strbuf *path, const char *text)
     if (at > (double)time(NULL))
         at -= 86400;
     snprintf(number, sizeof(number), "%.0f", at < 0 ? 0 : at);
-    words_query(path, "since", number);
+    route_query(path, "since", number);
     return true;
 }
 
@@ -107,20 +116,142 @@ static bool are_of_ended(const char *states)
     return true;
 }
 
+/* ---- A picture ---- */
+
+#define TAU 10 /* s: of the bounded slowdown */
+
+struct drawn {
+    struct schedule_job *jobs;
+    int64_t *start;
+    size_t n, cap;
+};
+
+static int room(struct drawn *d)
+{
+    if (d->n < d->cap)
+        return 0;
+    size_t cap = d->cap ? 2 * d->cap : 64;
+    struct schedule_job *jobs = realloc(d->jobs, cap * sizeof(*jobs));
+    if (jobs)
+        d->jobs = jobs;
+    int64_t *start = realloc(d->start, cap * sizeof(*start));
+    if (start)
+        d->start = start;
+    if (!jobs || !start)
+        return -1;
+    d->cap = cap;
+    return 0;
+}
+
+/* Take a job that ran. */
+static int take_job(void *context, const char *text, size_t length)
+{
+    struct drawn *d = context;
+    struct fields job;
+    int64_t id = 0, cores = 0;
+
+    if (!fields_find(&job, text, length)) {
+        errno = EPROTO;
+        return -1;
+    }
+    double submit = fields_number(&job, "submit"), start = fields_number(&job, "start");
+    double end = fields_number(&job, "end");
+    if (submit < 0 || start < 0 || end < start || !fields_whole(&job, "id", &id) ||
+        !fields_whole(&job, "cores", &cores) || cores < 1)
+        return 0;
+    if (room(d) < 0)
+        return -1;
+    int64_t begun = llround(start), run = llround(end) - begun;
+    struct schedule_job *to = &d->jobs[d->n];
+    *to = (struct schedule_job){.id = id, .submit = llround(floor(submit)), .procs = cores};
+    to->run = to->limit = run < 1 ? 1 : run;
+    d->start[d->n++] = begun < to->submit ? to->submit : begun;
+    return 0;
+}
+
+/* Times since the first submission. */
+static void shift(struct drawn *d)
+{
+    int64_t first = INT64_MAX;
+
+    for (size_t i = 0; i < d->n; i++)
+        first = d->jobs[i].submit < first ? d->jobs[i].submit : first;
+    for (size_t i = 0; i < d->n; i++) {
+        d->jobs[i].submit -= first;
+        d->start[i] -= first;
+    }
+}
+
+static int draw(const struct drawn *d, int64_t cores, struct outfile *out, berth_error_t *err)
+{
+    const struct schedule schedule = {
+        .policy = "as it was", .procs = cores, .n = d->n, .jobs = d->jobs, .start = d->start};
+    struct metrics metrics;
+    struct report report = {.trace = "berthd",
+                            .procs = cores,
+                            .jobs = d->n,
+                            .tau = TAU,
+                            .events = "as they came",
+                            .order = "of the queue",
+                            .estimates = "limits",
+                            .schedules = &schedule,
+                            .metrics = &metrics,
+                            .npolicies = 1};
+
+    if (metrics_compute(&schedule, TAU, &metrics, err) < 0) {
+        int saved = errno;
+        outfile_close(out, false, NULL);
+        errno = saved;
+        return -1;
+    }
+    return plot_write(&report, out, err);
+}
+
+/* Draw the jobs of a list, those of them that ran, to a file: the chart of `berth sim --plot`. Times are
+ * rounded to whole seconds. 0, or -1 with errno and a text: EINVAL where none ran.
+ */
+static int draw_list(struct connection *connection, const char *list, const char *file,
+                     berth_error_t *err)
+{
+    struct drawn d = {0};
+    json_t *machine = NULL;
+    int rc = connection_list(connection, list, take_job, &d, err);
+
+    if (rc == 0)
+        rc = connection_ask(connection, "GET", "/v1/resources", NULL, &machine, err);
+    int64_t cores = json_integer_value(json_object_get(machine, "cores"));
+    json_decref(machine);
+    if (rc == 0 && d.n == 0)
+        rc = errtext_set(err, EINVAL, "nothing to draw: none of these jobs ran");
+    if (rc == 0) {
+        shift(&d);
+        struct outfile *out = outfile_open(file, err);
+        rc = out ? draw(&d, cores, out, err) : -1;
+    }
+    int saved = errno;
+    free(d.jobs);
+    free(d.start);
+    errno = saved;
+    return rc;
+}
+
+/* ---- The verb ---- */
+
 static int list(const char *path, bool json, const char *plot)
 {
     const struct listing_style style = {.json = json, .columns = columns, .row = put_row};
-    struct talk talk;
+    struct connection connection;
     berth_error_t err;
     int status;
 
-    if (talk_open(&talk, "history", &err) < 0)
-        status = talk_failed(&talk, &err);
+    if (connection_open(&connection, "history", &err) < 0)
+        status = connection_failed(&connection, &err);
     else if (plot)
-        status = picture_draw(&talk, path, plot, &err) < 0 ? talk_failed(&talk, &err) : CLI_OK;
+        status = draw_list(&connection, path, plot, &err) < 0 ? connection_failed(&connection, &err)
+                                                              : CLI_OK;
     else
-        status = listing_print(&talk, path, &style);
-    talk_close(&talk);
+        status = listing_print(&connection, path, &style);
+    connection_close(&connection);
     return status;
 }
 
@@ -140,7 +271,7 @@ int cli_history(int argc, char **argv)
     int c, status = CLI_USAGE;
 
     strbuf_puts(&path, "/v1/jobs?history=1&order=newest");
-    while ((c = words_option("history", argc, argv, ":n:u:q:s:h", options)) != -1) {
+    while ((c = cli_option("history", argc, argv, ":n:u:q:s:h", options)) != -1) {
         if (c == '?')
             goto out;
         if (c == 'h') {
@@ -168,13 +299,13 @@ int cli_history(int argc, char **argv)
         else if (c == 'j')
             json = true;
         else if (c != 'S')
-            words_query(&path, keys[c], optarg);
+            route_query(&path, keys[c], optarg);
     }
     if (optind < argc) {
         status = cli_usage("history", "it takes no job, got '%s'; 'berth jobs' does", argv[optind]);
         goto out;
     }
-    words_query(&path, "state", states ? states : "done,failed,cancelled,timeout");
+    route_query(&path, "state", states ? states : "done,failed,cancelled,timeout");
     if (!listing_limit(&path, limit)) {
         status = cli_usage("history", "--limit is '%s', expected a whole number", limit);
         goto out;

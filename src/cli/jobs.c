@@ -2,9 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/client/connection.h"
 #include "cli/client/listing.h"
+#include "cli/client/terminal.h"
 #include "cli/client/when.h"
-#include "cli/client/words.h"
 #include "cli/verb.h"
 
 #define IDS_MAX 16384 /* bytes: a request has to fit what a server takes */
@@ -100,22 +101,22 @@ static int put_ids(struct strbuf *path, struct ids *ids, char **words, int n)
         return cli_usage("jobs", "%s", err.text);
     if (ids_each(ids, put_id, &list) != 0)
         rc = cli_usage("jobs", "too many jobs are named at once");
-    words_query(path, "ids", strbuf_text(&list.text));
+    route_query(path, "ids", strbuf_text(&list.text));
     strbuf_clear(&list.text);
     return rc;
 }
 
 static int list(struct strbuf *path, const struct listing_style *style)
 {
-    struct talk talk;
+    struct connection connection;
     berth_error_t err;
     int status;
 
-    if (talk_open(&talk, "jobs", &err) < 0)
-        status = talk_failed(&talk, &err);
+    if (connection_open(&connection, "jobs", &err) < 0)
+        status = connection_failed(&connection, &err);
     else
-        status = listing_print(&talk, strbuf_text(path), style);
-    talk_close(&talk);
+        status = listing_print(&connection, strbuf_text(path), style);
+    connection_close(&connection);
     return status;
 }
 
@@ -133,22 +134,22 @@ int cli_jobs(int argc, char **argv)
     int c, status = CLI_USAGE;
 
     strbuf_puts(&path, "/v1/jobs");
-    while ((c = words_option("jobs", argc, argv, ":au:q:s:n:h", options)) != -1) {
+    while ((c = cli_option("jobs", argc, argv, ":au:q:s:n:h", options)) != -1) {
         switch (c) {
         case 'a':
-            words_query(&path, "history", "1");
+            route_query(&path, "history", "1");
             break;
         case 'u':
-            words_query(&path, "user", optarg);
+            route_query(&path, "user", optarg);
             break;
         case 'q':
-            words_query(&path, "queue", optarg);
+            route_query(&path, "queue", optarg);
             break;
         case 's':
-            words_query(&path, "state", optarg);
+            route_query(&path, "state", optarg);
             break;
         case 'N':
-            words_query(&path, "name", optarg);
+            route_query(&path, "name", optarg);
             break;
         case 'n':
             if (listing_limit(&path, optarg))

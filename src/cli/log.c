@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "cli/client/connection.h"
 #include "cli/client/follow.h"
-#include "cli/client/tail.h"
-#include "cli/client/words.h"
+#include "cli/client/output.h"
 #include "cli/verb.h"
 #include "config/ids.h"
 
@@ -22,15 +22,16 @@ static const char help[] =
     "Example: berth log -f 17\n"
     "Manual: man berth-log\n";
 
-static int print(struct talk *talk, int64_t id, int64_t member, bool error, berth_error_t *err)
+static int print(struct connection *connection, int64_t id, int64_t member, bool error,
+                 berth_error_t *err)
 {
     struct tail tail = {.fd = -1, .to = STDOUT_FILENO};
     struct strbuf where = {0};
     json_t *job = NULL;
     int rc;
 
-    words_path(&where, id, member, "");
-    rc = talk_ask(talk, "GET", strbuf_text(&where), NULL, &job, err);
+    route_job(&where, id, member, "");
+    rc = connection_ask(connection, "GET", strbuf_text(&where), NULL, &job, err);
     strbuf_clear(&where);
     if (rc < 0)
         return -1;
@@ -56,24 +57,24 @@ static int print(struct talk *talk, int64_t id, int64_t member, bool error, bert
 
 static int show(const char *word, bool follow, bool error)
 {
-    struct talk talk;
+    struct connection connection;
     berth_error_t err;
     int64_t id, member;
     int status = CLI_OK;
 
     if (ids_read_one(word, &id, &member, &err) < 0)
         return cli_usage("log", "%s", err.text);
-    if (talk_open(&talk, "log", &err) < 0) {
-        status = talk_failed(&talk, &err);
+    if (connection_open(&connection, "log", &err) < 0) {
+        status = connection_failed(&connection, &err);
     } else if (follow) {
-        struct follow f = {.talk = &talk, .id = id, .member = member, .output = true};
+        struct follow f = {.connection = &connection, .id = id, .member = member, .output = true};
         struct follow_end end;
         if (follow_job(&f, &end, &err) < 0)
-            status = talk_failed(&talk, &err);
-    } else if (print(&talk, id, member, error, &err) < 0) {
-        status = talk_failed(&talk, &err);
+            status = connection_failed(&connection, &err);
+    } else if (print(&connection, id, member, error, &err) < 0) {
+        status = connection_failed(&connection, &err);
     }
-    talk_close(&talk);
+    connection_close(&connection);
     return status;
 }
 
@@ -86,7 +87,7 @@ int cli_log(int argc, char **argv)
     bool follow = false, error = false;
     int c;
 
-    while ((c = words_option("log", argc, argv, ":efh", options)) != -1) {
+    while ((c = cli_option("log", argc, argv, ":efh", options)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')

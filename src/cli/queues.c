@@ -1,9 +1,10 @@
 /* berth queues: the queues and what is in them; open and close them. */
 #include <stdio.h>
 
+#include "cli/client/connection.h"
 #include "cli/client/listing.h"
+#include "cli/client/terminal.h"
 #include "cli/client/when.h"
-#include "cli/client/words.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -43,17 +44,17 @@ static void put_row(struct table *t, const struct fields *queue, double now)
 
 static int change(const char *queue, const json_t *body)
 {
-    struct talk talk;
+    struct connection connection;
     struct strbuf path = {0};
     berth_error_t err;
     int status = CLI_OK;
 
     strbuf_puts(&path, "/v1/queues/");
     strbuf_puts(&path, queue);
-    if (talk_open(&talk, "queues", &err) < 0 ||
-        talk_ask(&talk, "PATCH", strbuf_text(&path), body, NULL, &err) < 0)
-        status = talk_failed(&talk, &err);
-    talk_close(&talk);
+    if (connection_open(&connection, "queues", &err) < 0 ||
+        connection_ask(&connection, "PATCH", strbuf_text(&path), body, NULL, &err) < 0)
+        status = connection_failed(&connection, &err);
+    connection_close(&connection);
     strbuf_clear(&path);
     return status;
 }
@@ -61,15 +62,15 @@ static int change(const char *queue, const json_t *body)
 static int list(bool json)
 {
     const struct listing_style style = {.json = json, .columns = columns, .row = put_row};
-    struct talk talk;
+    struct connection connection;
     berth_error_t err;
     int status;
 
-    if (talk_open(&talk, "queues", &err) < 0)
-        status = talk_failed(&talk, &err);
+    if (connection_open(&connection, "queues", &err) < 0)
+        status = connection_failed(&connection, &err);
     else
-        status = listing_print(&talk, "/v1/queues", &style);
-    talk_close(&talk);
+        status = listing_print(&connection, "/v1/queues", &style);
+    connection_close(&connection);
     return status;
 }
 
@@ -86,7 +87,7 @@ int cli_queues(int argc, char **argv)
     bool json = false;
     int c, status = CLI_USAGE;
 
-    while ((c = words_option("queues", argc, argv, ":h", options)) != -1) {
+    while ((c = cli_option("queues", argc, argv, ":h", options)) != -1) {
         if (c == 'h')
             status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
         if (c == '?' || c == 'h')

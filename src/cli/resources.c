@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/client/talk.h"
+#include "cli/client/connection.h"
+#include "cli/client/terminal.h"
 #include "cli/client/when.h"
-#include "cli/client/words.h"
 #include "cli/verb.h"
 
 static const char resources_help[] =
@@ -42,12 +42,12 @@ static void put_size(double bytes)
 static void put_changed(const json_t *part)
 {
     char since[WHEN_SIZE];
-    const char *reason = words_text(part, "reason");
+    const char *reason = answer_text(part, "reason");
 
-    printf("%-7s ", words_text(part, "status"));
-    words_print(stdout, words_text(part, "resources"));
-    printf(" since %s%s", when_put(words_number(part, "since"), since), *reason ? ": " : "");
-    words_print(stdout, reason);
+    printf("%-7s ", answer_text(part, "status"));
+    terminal_print(stdout, answer_text(part, "resources"));
+    printf(" since %s%s", when_put(answer_number(part, "since"), since), *reason ? ": " : "");
+    terminal_print(stdout, reason);
     putchar('\n');
 }
 
@@ -56,13 +56,13 @@ static void put_resources(const json_t *answer)
     const json_t *used = json_object_get(answer, "used"), *part;
     size_t i;
 
-    printf("nodes   %.0f\n", words_number(answer, "nodes"));
-    printf("cores   %.0f of %.0f in use\n", words_number(used, "cores"),
-           words_number(answer, "cores"));
-    printf("gpus    %.0f of %.0f in use\n", words_number(used, "gpus"),
-           words_number(answer, "gpus"));
-    if (words_number(answer, "memory") > 0)
-        put_size(words_number(answer, "memory"));
+    printf("nodes   %.0f\n", answer_number(answer, "nodes"));
+    printf("cores   %.0f of %.0f in use\n", answer_number(used, "cores"),
+           answer_number(answer, "cores"));
+    printf("gpus    %.0f of %.0f in use\n", answer_number(used, "gpus"),
+           answer_number(answer, "gpus"));
+    if (answer_number(answer, "memory") > 0)
+        put_size(answer_number(answer, "memory"));
     json_array_foreach(json_object_get(answer, "changed"), i, part) put_changed(part);
 }
 
@@ -70,13 +70,13 @@ int cli_resources(int argc, char **argv)
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    struct talk talk;
+    struct connection connection;
     berth_error_t err;
     json_t *answer = NULL;
     bool json = false;
     int c, status = CLI_OK;
 
-    while ((c = words_option("resources", argc, argv, ":h", options)) != -1) {
+    while ((c = cli_option("resources", argc, argv, ":h", options)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')
@@ -85,9 +85,9 @@ int cli_resources(int argc, char **argv)
     }
     if (optind < argc)
         return cli_usage("resources", "it takes no argument, got '%s'", argv[optind]);
-    if (talk_open(&talk, "resources", &err) < 0 ||
-        talk_ask(&talk, "GET", "/v1/resources", NULL, &answer, &err) < 0) {
-        status = talk_failed(&talk, &err);
+    if (connection_open(&connection, "resources", &err) < 0 ||
+        connection_ask(&connection, "GET", "/v1/resources", NULL, &answer, &err) < 0) {
+        status = connection_failed(&connection, &err);
     } else if (json) {
         json_dumpf(answer, stdout, JSON_INDENT(2));
         putchar('\n');
@@ -95,13 +95,13 @@ int cli_resources(int argc, char **argv)
         put_resources(answer);
     }
     json_decref(answer);
-    talk_close(&talk);
+    connection_close(&connection);
     return status;
 }
 
 static int set_status(const char *verb, const char *resources, const char *to, const char *reason)
 {
-    struct talk talk;
+    struct connection connection;
     berth_error_t err;
     int status = CLI_OK;
     json_t *body = json_pack("{s:s, s:s}", "resources", resources, "status", to);
@@ -112,10 +112,10 @@ static int set_status(const char *verb, const char *resources, const char *to, c
     }
     if (!body)
         return cli_usage(verb, "the resources are not UTF-8");
-    if (talk_open(&talk, verb, &err) < 0 ||
-        talk_ask(&talk, "PATCH", "/v1/resources", body, NULL, &err) < 0)
-        status = talk_failed(&talk, &err);
-    talk_close(&talk);
+    if (connection_open(&connection, verb, &err) < 0 ||
+        connection_ask(&connection, "PATCH", "/v1/resources", body, NULL, &err) < 0)
+        status = connection_failed(&connection, &err);
+    connection_close(&connection);
     json_decref(body);
     return status;
 }
@@ -128,7 +128,7 @@ int cli_drain(int argc, char **argv)
     const char *to = "drained";
     int c;
 
-    while ((c = words_option("drain", argc, argv, "+:h", options)) != -1) {
+    while ((c = cli_option("drain", argc, argv, "+:h", options)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')
@@ -151,7 +151,7 @@ int cli_resume(int argc, char **argv)
     static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     int c;
 
-    while ((c = words_option("resume", argc, argv, ":h", options)) != -1) {
+    while ((c = cli_option("resume", argc, argv, ":h", options)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         return fputs(resume_help, stdout) < 0 ? CLI_FAILED : CLI_OK;

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/client/connection.h"
 #include "cli/client/follow.h"
 #include "cli/client/request.h"
-#include "cli/client/talk.h"
-#include "cli/client/words.h"
+#include "cli/client/terminal.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -38,7 +38,7 @@ static void tell(int64_t id, const struct follow_end *end)
         fprintf(stderr, "berth run: left job %" PRId64 "\n", id);
     } else if (end->reason[0] && strcmp(end->reason, end->state) != 0) {
         fprintf(stderr, "berth run: job %" PRId64 ": %s: ", id, end->state);
-        words_print(stderr, end->reason);
+        terminal_print(stderr, end->reason);
         fputc('\n', stderr);
     } else if (end->state[0] == 'c' || end->state[0] == 't') {
         fprintf(stderr, "berth run: job %" PRId64 ": %s\n", id, end->state);
@@ -47,30 +47,30 @@ static void tell(int64_t id, const struct follow_end *end)
 
 static int run(struct request *r, berth_error_t *err)
 {
-    struct talk talk;
+    struct connection connection;
     struct follow_end end;
     json_t *answer = NULL;
     int status;
 
-    if (talk_open(&talk, "run", err) < 0 || talk_start(&talk, err) < 0 ||
-        talk_ask(&talk, "POST", "/v1/jobs", r->job, &answer, err) < 0) {
-        status = talk_failed(&talk, err);
+    if (connection_open(&connection, "run", err) < 0 || connection_start(&connection, err) < 0 ||
+        connection_ask(&connection, "POST", "/v1/jobs", r->job, &answer, err) < 0) {
+        status = connection_failed(&connection, err);
         goto out;
     }
-    struct follow follow = {.talk = &talk,
+    struct follow follow = {.connection = &connection,
                             .id = json_integer_value(json_object_get(answer, "id")),
                             .member = -1,
                             .output = !r->has_output,
                             .may_cancel = true};
     if (follow_job(&follow, &end, err) < 0) {
-        status = talk_failed(&talk, err);
+        status = connection_failed(&connection, err);
     } else {
         tell(follow.id, &end);
         status = end.status;
     }
 out:
     json_decref(answer);
-    talk_close(&talk);
+    connection_close(&connection);
     return status;
 }
 

@@ -10,10 +10,9 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
-#include "cli/client/start.h"
-#include "cli/client/talk.h"
+#include "cli/client/connection.h"
+#include "cli/client/terminal.h"
 #include "cli/client/when.h"
-#include "cli/client/words.h"
 #include "cli/verb.h"
 
 #define PATIENCE_MS 10000
@@ -33,20 +32,20 @@ static const char help[] =
     "Example: berth server start --config site.yaml\n"
     "Manual: man berth-server, man berthd\n";
 
-static int start(struct talk *talk, const char *config, bool json, berth_error_t *err)
+static int start(struct connection *connection, const char *config, bool json, berth_error_t *err)
 {
     (void)json;
-    if (start_is_there(talk->socket))
-        return errtext_set(err, EBUSY, "a server runs for %s already", talk->directory);
-    return start_server(talk->socket, config, err);
+    if (connection_is_there(connection->socket))
+        return errtext_set(err, EBUSY, "a server runs for %s already", connection->directory);
+    return connection_start_server(connection->socket, config, err);
 }
 
 /* True when nobody holds the lock of the directory: it may be started again. */
-static bool is_unlocked(const struct talk *talk)
+static bool is_unlocked(const struct connection *connection)
 {
     char path[PATH_MAX + 16];
 
-    snprintf(path, sizeof(path), "%s/berthd.lock", talk->directory);
+    snprintf(path, sizeof(path), "%s/berthd.lock", connection->directory);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return true;
@@ -55,27 +54,27 @@ static bool is_unlocked(const struct talk *talk)
     return unlocked;
 }
 
-static int stop(struct talk *talk, const char *config, bool json, berth_error_t *err)
+static int stop(struct connection *connection, const char *config, bool json, berth_error_t *err)
 {
     const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
 
     (void)config;
     (void)json;
-    if (talk_ask(talk, "POST", "/v1/server/stop", NULL, NULL, err) < 0)
+    if (connection_ask(connection, "POST", "/v1/server/stop", NULL, NULL, err) < 0)
         return -1;
     for (int ms = 0; ms < PATIENCE_MS; ms += LOOK_MS) {
-        if (!start_is_there(talk->socket) && is_unlocked(talk))
+        if (!connection_is_there(connection->socket) && is_unlocked(connection))
             return 0;
         nanosleep(&pause, NULL);
     }
     return errtext_set(err, ETIMEDOUT, "the server has been told to stop, but goes on");
 }
 
-static int reload(struct talk *talk, const char *config, bool json, berth_error_t *err)
+static int reload(struct connection *connection, const char *config, bool json, berth_error_t *err)
 {
     (void)config;
     (void)json;
-    return talk_ask(talk, "POST", "/v1/server/reload", NULL, NULL, err);
+    return connection_ask(connection, "POST", "/v1/server/reload", NULL, NULL, err);
 }
 
 static void put_status(const json_t *answer)
@@ -84,12 +83,12 @@ static void put_status(const json_t *answer)
     const char *key;
     json_t *value;
     size_t i;
-    double started = words_number(answer, "started"), now = words_number(answer, "now");
+    double started = answer_number(answer, "started"), now = answer_number(answer, "now");
 
-    printf("version    %s\n", words_text(answer, "version"));
-    printf("process    %.0f\n", words_number(answer, "pid"));
+    printf("version    %s\n", answer_text(answer, "version"));
+    printf("process    %.0f\n", answer_number(answer, "pid"));
     printf("directory  ");
-    words_print(stdout, words_text(answer, "directory"));
+    terminal_print(stdout, answer_text(answer, "directory"));
     putchar('\n');
     printf("started    %s", when_put(started, text));
     printf(", %s ago\n", when_span(now - started, text));
@@ -100,17 +99,17 @@ static void put_status(const json_t *answer)
     json_array_foreach(json_object_get(answer, "notices"), i, value)
     {
         printf("notice     ");
-        words_print(stdout, json_string_value(value) ? json_string_value(value) : "");
+        terminal_print(stdout, json_string_value(value) ? json_string_value(value) : "");
         putchar('\n');
     }
 }
 
-static int status(struct talk *talk, const char *config, bool json, berth_error_t *err)
+static int status(struct connection *connection, const char *config, bool json, berth_error_t *err)
 {
     json_t *answer;
 
     (void)config;
-    if (talk_ask(talk, "GET", "/v1/server", NULL, &answer, err) < 0)
+    if (connection_ask(connection, "GET", "/v1/server", NULL, &answer, err) < 0)
         return -1;
     if (json) {
         json_dumpf(answer, stdout, JSON_INDENT(2));
@@ -124,14 +123,14 @@ static int status(struct talk *talk, const char *config, bool json, berth_error_
 
 static const struct {
     const char *name;
-    int (*run)(struct talk *talk, const char *config, bool json, berth_error_t *err);
+    int (*run)(struct connection *connection, const char *config, bool json, berth_error_t *err);
 } actions[] = {{"start", start}, {"stop", stop}, {"status", status}, {"reload", reload}};
 #define ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
 static int run(size_t action, const char *config, bool json)
 {
     char path[PATH_MAX];
-    struct talk talk;
+    struct connection connection;
     berth_error_t err;
     int status = CLI_OK;
 
@@ -139,10 +138,10 @@ static int run(size_t action, const char *config, bool json)
         fprintf(stderr, "berth server: %s: %s\n", config, strerror(errno));
         return CLI_FAILED;
     }
-    if (talk_open(&talk, "server", &err) < 0 ||
-        actions[action].run(&talk, config ? path : NULL, json, &err) < 0)
-        status = talk_failed(&talk, &err);
-    talk_close(&talk);
+    if (connection_open(&connection, "server", &err) < 0 ||
+        actions[action].run(&connection, config ? path : NULL, json, &err) < 0)
+        status = connection_failed(&connection, &err);
+    connection_close(&connection);
     return status;
 }
 
@@ -156,7 +155,7 @@ int cli_server(int argc, char **argv)
     bool json = false;
     int c;
 
-    while ((c = words_option("server", argc, argv, ":h", options)) != -1) {
+    while ((c = cli_option("server", argc, argv, ":h", options)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')

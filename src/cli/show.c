@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "cli/client/one.h"
+#include "cli/client/connection.h"
+#include "cli/client/named_jobs.h"
+#include "cli/client/terminal.h"
 #include "cli/client/when.h"
-#include "cli/client/words.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -41,7 +42,7 @@ static void put_json(const json_t *value)
 {
     char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 
-    words_print(stdout, json ? json : "");
+    terminal_print(stdout, json ? json : "");
     free(json);
 }
 
@@ -58,7 +59,7 @@ static void put_value(const char *key, const json_t *value)
     } else if (json_is_number(value) && is_span(key)) {
         puts(when_span(json_number_value(value), text));
     } else if (json_is_string(value)) {
-        words_print(stdout, json_string_value(value));
+        terminal_print(stdout, json_string_value(value));
         putchar('\n');
     } else {
         put_json(value);
@@ -79,7 +80,7 @@ static void put_event(const json_t *event)
 {
     char text[WHEN_SIZE];
     const json_t *data = json_object_get(event, "data");
-    printf("  %s  %s", when_put(words_number(event, "time"), text), words_text(event, "kind"));
+    printf("  %s  %s", when_put(answer_number(event, "time"), text), answer_text(event, "kind"));
     if (json_object_size(data) > 0) {
         putchar(' ');
         put_json(data);
@@ -87,15 +88,16 @@ static void put_event(const json_t *event)
     putchar('\n');
 }
 
-static int show(struct talk *talk, int64_t id, int64_t member, bool json, berth_error_t *err)
+static int show(struct connection *connection, int64_t id, int64_t member, bool json,
+                berth_error_t *err)
 {
     struct strbuf path = {0};
     json_t *job = NULL, *events = NULL;
     const json_t *event;
     size_t i;
 
-    words_path(&path, id, member, "");
-    int rc = talk_ask(talk, "GET", strbuf_text(&path), NULL, &job, err);
+    route_job(&path, id, member, "");
+    int rc = connection_ask(connection, "GET", strbuf_text(&path), NULL, &job, err);
     if (rc == 0 && json) {
         json_dumpf(job, stdout, JSON_INDENT(2));
         putchar('\n');
@@ -103,7 +105,7 @@ static int show(struct talk *talk, int64_t id, int64_t member, bool json, berth_
         put_job(job);
         strbuf_puts(&path, "/events");
         /* Of another's job one sees no events. */
-        if (talk_ask(talk, "GET", strbuf_text(&path), NULL, &events, err) == 0) {
+        if (connection_ask(connection, "GET", strbuf_text(&path), NULL, &events, err) == 0) {
             puts("events");
             json_array_foreach(json_object_get(events, "events"), i, event) put_event(event);
         }
@@ -116,5 +118,5 @@ static int show(struct talk *talk, int64_t id, int64_t member, bool json, berth_
 
 int cli_show(int argc, char **argv)
 {
-    return one_job("show", help, argc, argv, show);
+    return named_job("show", help, argc, argv, show);
 }

@@ -1,14 +1,16 @@
 /* berth submit: submit a job. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/errtext.h"
-#include "cli/client/bulk.h"
+#include "base/strbuf.h"
+#include "cli/client/connection.h"
 #include "cli/client/request.h"
-#include "cli/client/talk.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -35,9 +37,67 @@ static const char help[] =
     "Exit status: 0 submitted, 1 refused, 2 wrong command line. Manual: man berth-submit\n"
     "Example: berth submit -c 4 --mem 2G -t 1h --name fit ./fit.sh data.csv\n";
 
+#define BULK_MAX ((size_t)64 << 20) /* what a server takes */
+#define BLOCK    ((size_t)1 << 20)
+
+static int read_file(const char *path, struct strbuf *text, berth_error_t *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = 1;
+
+    if (fd < 0)
+        return errtext_set(err, errno, "%s: %s", path, strerror(errno));
+    while (n > 0 && text->len <= BULK_MAX && strbuf_room(text, BLOCK)) {
+        n = read(fd, text->data + text->len, BLOCK);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n > 0)
+            text->len += (size_t)n;
+    }
+    int saved = errno;
+    if (!standard)
+        close(fd);
+    if (text->failed)
+        return errtext_set(err, ENOMEM, "out of memory");
+    if (n < 0)
+        return errtext_set(err, saved, "%s: %s", path, strerror(saved));
+    if (text->len > BULK_MAX)
+        return errtext_set(err, EFBIG, "%s is too large, expected at most %zu bytes", path,
+                           BULK_MAX);
+    return 0;
+}
+
+/* Hand in the jobs of a file ("-": standard input) with an array in JSON, and print their ids. 0, or -1 with
+ * errno.
+ */
+static int submit_bulk(struct connection *s, const char *path, berth_error_t *err)
+{
+    struct strbuf text = {0};
+    json_t *answer = NULL;
+    const json_t *ids, *id;
+    size_t i;
+    int rc = read_file(path, &text, err);
+
+    if (rc == 0)
+        rc = connection_ask_text(s, "POST", "/v1/jobs", text.data ? text.data : "", text.len,
+                                 &answer, err);
+    if (rc == 0) {
+        ids = json_object_get(answer, "ids");
+        json_array_foreach(ids, i, id) printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(id));
+        if (!ids)
+            printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));
+    }
+    int saved = errno;
+    json_decref(answer);
+    strbuf_clear(&text);
+    errno = saved;
+    return rc;
+}
+
 int cli_submit(int argc, char **argv)
 {
-    struct talk s;
+    struct connection s;
     struct request r;
     berth_error_t err;
     json_t *answer = NULL;
@@ -54,16 +114,16 @@ int cli_submit(int argc, char **argv)
         request_clear(&r);
         return CLI_OK;
     }
-    if (talk_open(&s, "submit", &err) < 0 || talk_start(&s, &err) < 0)
-        status = talk_failed(&s, &err);
+    if (connection_open(&s, "submit", &err) < 0 || connection_start(&s, &err) < 0)
+        status = connection_failed(&s, &err);
     else if (r.bulk)
-        status = bulk_submit(&s, r.bulk, &err) < 0 ? talk_failed(&s, &err) : CLI_OK;
-    else if (talk_ask(&s, "POST", "/v1/jobs", r.job, &answer, &err) < 0)
-        status = talk_failed(&s, &err);
+        status = submit_bulk(&s, r.bulk, &err) < 0 ? connection_failed(&s, &err) : CLI_OK;
+    else if (connection_ask(&s, "POST", "/v1/jobs", r.job, &answer, &err) < 0)
+        status = connection_failed(&s, &err);
     else
         printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));
     json_decref(answer);
-    talk_close(&s);
+    connection_close(&s);
     request_clear(&r);
     return status;
 }

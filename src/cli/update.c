@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/client/each.h"
-#include "cli/client/words.h"
+#include "cli/client/named_jobs.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
 
@@ -57,7 +56,7 @@ int cli_update(int argc, char **argv)
     json_t *body = json_object();
     int c, status = CLI_USAGE;
 
-    while ((c = words_option("update", argc, argv, ":t:q:h", options)) != -1) {
+    while ((c = cli_option("update", argc, argv, ":t:q:h", options)) != -1) {
         if (c == 'h')
             status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
         if (c == '?' || c == 'h' || !take(c, body))
@@ -66,7 +65,7 @@ int cli_update(int argc, char **argv)
     if (json_object_size(body) == 0)
         status = cli_usage("update", "nothing to change given");
     else {
-        status = each_ask("update", argv + optind, argc - optind, NULL, body);
+        status = named_jobs_ask("update", argv + optind, argc - optind, NULL, body);
     }
 out:
     json_decref(body);

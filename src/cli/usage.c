@@ -45,3 +45,17 @@ bool cli_help_only(const char *verb, int argc, char **argv, const char *help, in
         *status = bad_option(verb, argv[optind - 1]);
     return true;
 }
+
+int cli_option(const char *verb, int argc, char **argv, const char *letters,
+               const struct option *options)
+{
+    opterr = 0;
+    int c = getopt_long(argc, argv, letters, options, NULL);
+    if (c == ':') {
+        cli_usage(verb, "'%s' takes a value", argv[optind - 1]);
+        return '?';
+    }
+    if (c == '?')
+        cli_usage(verb, "unknown option '%s'", argv[optind - 1]);
+    return c;
+}

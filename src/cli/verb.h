@@ -6,6 +6,7 @@
 #ifndef CLI_VERB_H
 #define CLI_VERB_H
 
+#include <getopt.h>
 #include <stdbool.h>
 
 enum cli_exit {
@@ -23,6 +24,12 @@ int cli_usage(const char *verb, const char *format, ...) __attribute__((format(p
  * *status.
  */
 bool cli_help_only(const char *verb, int argc, char **argv, const char *help, int *status);
+
+/* The next option of a verb that takes these, or -1 at the end; '?' after what is wrong has been said, which
+ * is CLI_USAGE. 'h' prints the help. Options come before or between other words.
+ */
+int cli_option(const char *verb, int argc, char **argv, const char *letters,
+               const struct option *options);
 
 int cli_cancel(int argc, char **argv);
 int cli_config(int argc, char **argv);

@@ -1,9 +1,8 @@
 /* berth wait: until jobs have ended. */
 #include <stdio.h>
 
+#include "cli/client/connection.h"
 #include "cli/client/follow.h"
-#include "cli/client/talk.h"
-#include "cli/client/words.h"
 #include "cli/verb.h"
 #include "config/ids.h"
 
@@ -17,21 +16,21 @@ static const char help[] =
     "Manual: man berth-wait\n";
 
 struct waiting {
-    struct talk talk;
+    struct connection connection;
     int status;
 };
 
 static int wait_for(void *context, int64_t id, int64_t member, bool ranged)
 {
     struct waiting *w = context;
-    struct follow follow = {.talk = &w->talk, .id = id, .member = member};
+    struct follow follow = {.connection = &w->connection, .id = id, .member = member};
     struct follow_end end;
     berth_error_t err;
     int status;
 
     (void)ranged;
     if (follow_job(&follow, &end, &err) < 0)
-        status = talk_failed(&w->talk, &err);
+        status = connection_failed(&w->connection, &err);
     else
         status = end.status;
     if (status > w->status)
@@ -47,7 +46,7 @@ int cli_wait(int argc, char **argv)
     berth_error_t err;
     int c;
 
-    while ((c = words_option("wait", argc, argv, ":h", options)) != -1) {
+    while ((c = cli_option("wait", argc, argv, ":h", options)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
@@ -56,11 +55,11 @@ int cli_wait(int argc, char **argv)
         return cli_usage("wait", "no job given");
     if (ids_read(&ids, argv + optind, (size_t)(argc - optind), &err) < 0)
         return cli_usage("wait", "%s", err.text);
-    if (talk_open(&w.talk, "wait", &err) < 0)
-        w.status = talk_failed(&w.talk, &err);
+    if (connection_open(&w.connection, "wait", &err) < 0)
+        w.status = connection_failed(&w.connection, &err);
     else
         ids_each(&ids, wait_for, &w);
-    talk_close(&w.talk);
+    connection_close(&w.connection);
     ids_clear(&ids);
     return w.status;
 }

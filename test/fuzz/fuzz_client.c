@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/client/fields.h"
-#include "cli/client/records.h"
+#include "cli/client/objects.h"
 #include "cli/client/script.h"
 #include "cli/client/when.h"
 #include "config/ids.h"

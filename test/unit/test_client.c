@@ -15,13 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/client/fields.h"
-#include "cli/client/lines.h"
-#include "cli/client/records.h"
+#include "cli/client/objects.h"
+#include "cli/client/output.h"
 #include "cli/client/script.h"
-#include "cli/client/table.h"
+#include "cli/client/terminal.h"
 #include "cli/client/when.h"
-#include "cli/client/width.h"
 #include "config/ids.h"
 
 /* ---- Ids ---- */
@@ -242,8 +240,8 @@ static void widths(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        assert_int_equal(width_of(texts[i].text), texts[i].columns);
-    assert_int_equal(width_fit("名前", &columns), 3);
+        assert_int_equal(terminal_width(texts[i].text), texts[i].columns);
+    assert_int_equal(terminal_fit("名前", &columns), 3);
     assert_int_equal(columns, 2);
 }
 

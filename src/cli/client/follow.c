@@ -13,10 +13,9 @@
 
 #include "base/errtext.h"
 #include "base/strbuf.h"
-#include "cli/client/lines.h"
-#include "cli/client/start.h"
-#include "cli/client/tail.h"
-#include "cli/client/words.h"
+#include "cli/client/connection.h"
+#include "cli/client/output.h"
+#include "cli/client/terminal.h"
 
 #define AWAY_MS   60000 /* how long a server may be away */
 #define FIRST_MS  5000  /* one that was not there from the beginning */
@@ -132,7 +131,7 @@ static int take_job(void *context, const char *text, size_t length)
             w->begun++;
         else if (!w->reason[0])
             snprintf(w->reason, sizeof(w->reason), "%s",
-                     *words_text(job, "reason") ? words_text(job, "reason") : state);
+                     *answer_text(job, "reason") ? answer_text(job, "reason") : state);
     }
     json_decref(job);
     return rc;
@@ -142,7 +141,7 @@ static int take_job(void *context, const char *text, size_t length)
 static int look(struct watch *w, berth_error_t *err)
 {
     struct strbuf path = {0};
-    char id[WORDS_JOB];
+    char id[JOB_ID_SIZE];
 
     w->told = false;
     w->members = w->open = w->begun = 0;
@@ -150,9 +149,9 @@ static int look(struct watch *w, berth_error_t *err)
     w->end->state[0] = '\0';
     strbuf_puts(&path, "/v1/jobs");
     snprintf(id, sizeof(id), "%" PRId64, w->f->id);
-    words_query(&path, "ids", id);
-    words_query(&path, "history", "1");
-    int rc = talk_list(w->f->talk, strbuf_text(&path), take_job, w, err);
+    route_query(&path, "ids", id);
+    route_query(&path, "history", "1");
+    int rc = connection_list(w->f->connection, strbuf_text(&path), take_job, w, err);
     int saved = errno;
     strbuf_clear(&path);
     errno = saved;
@@ -160,7 +159,7 @@ static int look(struct watch *w, berth_error_t *err)
         return -1;
     if (w->members == 0)
         return errtext_set(err, ENOENT, "there is no job %s",
-                           words_job(w->f->id, w->f->member, id));
+                           job_id_text(w->f->id, w->f->member, id));
     return w->open == 0;
 }
 
@@ -181,7 +180,7 @@ static int begin_events(struct watch *w, berth_error_t *err)
 
     snprintf(path, sizeof(path), "/v1/events?job=%" PRId64 "&follow=1", w->f->id);
     client_end(w->events);
-    w->events = client_follow(w->f->talk->client, path, &taker, err);
+    w->events = client_follow(w->f->connection->client, path, &taker, err);
     return w->events ? 0 : -1;
 }
 
@@ -203,7 +202,7 @@ static void sleep_ms(long ms)
 static int await_server(struct watch *w, berth_error_t *err)
 {
     for (int ms = 0; ms < (w->seen ? AWAY_MS : FIRST_MS); ms += AWAY_LOOK) {
-        if (start_is_there(w->f->talk->socket))
+        if (connection_is_there(w->f->connection->socket))
             return 0;
         if (copy(w, err) < 0)
             return -1;
@@ -211,7 +210,7 @@ static int await_server(struct watch *w, berth_error_t *err)
     }
     errno = ECONNREFUSED;
     return w->seen ? errtext_set(err, errno, "the server is gone; the job goes on without it")
-                   : talk_explain(w->f->talk, err);
+                   : connection_explain(w->f->connection, err);
 }
 
 /* We were told to stop: first the job is, then we leave it. */
@@ -219,7 +218,7 @@ static void take_signal(struct watch *w)
 {
     struct signalfd_siginfo info;
     struct strbuf path = {0};
-    char name[WORDS_JOB];
+    char name[JOB_ID_SIZE];
     berth_error_t err;
 
     if (read(w->signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
@@ -229,11 +228,12 @@ static void take_signal(struct watch *w)
         w->end->status = 128 + (int)info.ssi_signo;
         return;
     }
-    words_job(w->f->id, w->f->member, name);
-    fprintf(stderr, "berth %s: cancelling job %s; once more leaves it\n", w->f->talk->verb, name);
-    words_path(&path, w->f->id, w->f->member, "");
-    if (talk_ask(w->f->talk, "DELETE", strbuf_text(&path), NULL, NULL, &err) < 0)
-        fprintf(stderr, "berth %s: %s\n", w->f->talk->verb, err.text);
+    job_id_text(w->f->id, w->f->member, name);
+    fprintf(stderr, "berth %s: cancelling job %s; once more leaves it\n", w->f->connection->verb,
+            name);
+    route_job(&path, w->f->id, w->f->member, "");
+    if (connection_ask(w->f->connection, "DELETE", strbuf_text(&path), NULL, NULL, &err) < 0)
+        fprintf(stderr, "berth %s: %s\n", w->f->connection->verb, err.text);
     strbuf_clear(&path);
 }
 
@@ -245,8 +245,8 @@ static void tell_why(struct watch *w)
     w->why = TOLD;
     if (w->begun > 0)
         return;
-    fprintf(stderr, "berth %s: job %" PRId64 " waits: ", w->f->talk->verb, w->f->id);
-    words_print(stderr, w->reason);
+    fprintf(stderr, "berth %s: job %" PRId64 " waits: ", w->f->connection->verb, w->f->id);
+    terminal_print(stderr, w->reason);
     fputc('\n', stderr);
 }
 

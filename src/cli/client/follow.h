@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/client/talk.h"
+#include "cli/client/connection.h"
 
 struct follow {
-    struct talk *talk;
+    struct connection *connection;
     int64_t id, member; /* member -1: all of it */
     bool output;        /* copy its output to ours, and its errors, where they are apart */
     bool may_cancel;    /* the first SIGINT or SIGTERM cancels it, a second leaves it */

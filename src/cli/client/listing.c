@@ -7,8 +7,9 @@
 
 #include "base/errtext.h"
 #include "berth/sched_reason.h"
+#include "cli/client/connection.h"
+#include "cli/client/terminal.h"
 #include "cli/client/when.h"
-#include "cli/client/words.h"
 #include "cli/verb.h"
 #include "config/seconds.h"
 
@@ -27,11 +28,11 @@ static int64_t member_of(const struct fields *job)
 
 void listing_id(struct table *table, const struct fields *job)
 {
-    char text[WORDS_JOB];
+    char text[JOB_ID_SIZE];
     int64_t id = 0;
 
     fields_whole(job, "id", &id);
-    table_cell(table, words_job(id, member_of(job), text));
+    table_cell(table, job_id_text(id, member_of(job), text));
 }
 
 void listing_text(struct table *table, const struct fields *job, const char *key)
@@ -46,7 +47,7 @@ bool listing_limit(struct strbuf *path, const char *text)
     if (digits == 0 || text[digits] || digits > 18)
         return false;
     if (strspn(text, "0") < digits)
-        words_query(path, "limit", text);
+        route_query(path, "limit", text);
     return true;
 }
 
@@ -106,7 +107,8 @@ static int put_object(void *context, const char *text, size_t length)
     return fwrite(text, 1, length, stdout) == length ? 0 : -1;
 }
 
-int listing_print(struct talk *talk, const char *path, const struct listing_style *style)
+int listing_print(struct connection *connection, const char *path,
+                  const struct listing_style *style)
 {
     struct listing l = {.style = style};
     struct timespec now;
@@ -116,7 +118,7 @@ int listing_print(struct talk *talk, const char *path, const struct listing_styl
     l.now = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
     table_begin(&l.table, stdout, style->columns);
     l.table.headless = style->headless;
-    int rc = talk_list(talk, path, put_object, &l, &err);
+    int rc = connection_list(connection, path, put_object, &l, &err);
     if (rc == 0 && style->only && !l.any)
         rc = errtext_set(&err, ENOENT, "there is no such job");
     else if (rc == 0 && style->json)
@@ -124,5 +126,5 @@ int listing_print(struct talk *talk, const char *path, const struct listing_styl
     if (!style->json && rc == 0 && !table_end(&l.table))
         rc = errtext_set(&err, ENOMEM, "out of memory");
     table_clear(&l.table);
-    return rc < 0 ? talk_failed(talk, &err) : CLI_OK;
+    return rc < 0 ? connection_failed(connection, &err) : CLI_OK;
 }

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-#include "cli/client/fields.h"
-#include "cli/client/table.h"
-#include "cli/client/talk.h"
+#include "cli/client/connection.h"
+#include "cli/client/objects.h"
+#include "cli/client/terminal.h"
 #include "config/ids.h"
 
 typedef void (*listing_row)(struct table *table, const struct fields *job, double now);
@@ -20,7 +20,8 @@ struct listing_style {
 };
 
 /* Ask for a list by its path, and print it. Returns the exit status. */
-int listing_print(struct talk *talk, const char *path, const struct listing_style *style);
+int listing_print(struct connection *connection, const char *path,
+                  const struct listing_style *style);
 
 /* Say in a query how many rows there are to be at most; "0" is all. False: the text is no number. */
 bool listing_limit(struct strbuf *path, const char *text);

@@ -1,6 +1,7 @@
 #include "cli/client/request.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,10 +12,9 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
-#include "cli/client/environment.h"
 #include "cli/client/script.h"
+#include "cli/client/terminal.h"
 #include "cli/client/when.h"
-#include "cli/client/words.h"
 #include "config/quantity.h"
 
 #define COUNT_MAX 1000000000
@@ -333,7 +333,7 @@ static int set_name(json_t *job, const char *file)
 
     if (json_object_get(job, "name"))
         return 0;
-    words_plain(&plain, name, strnlen(name, NAME_MAX));
+    terminal_plain(&plain, name, strnlen(name, NAME_MAX));
     int rc = json_object_set_new(job, "name", json_string(strbuf_text(&plain)));
     strbuf_clear(&plain);
     return rc;
@@ -414,6 +414,73 @@ static int take_command(struct reading *g, char **argv, int argc)
     return 0;
 }
 
+/* ---- Surroundings ---- */
+
+extern char **environ;
+
+/* Of a job that this may run in: they are not those of a new one. */
+static const char *const own[] = {"BERTH_JOB_ID",      "BERTH_JOB_NAME",   "BERTH_QUEUE",
+                                  "BERTH_ARRAY_INDEX", "BERTH_ARRAY_SIZE", "BERTH_TASK_INDEX",
+                                  "BERTH_TASKS",       "BERTH_CPUS",       "BERTH_NODES",
+                                  "BERTH_R",           "BERTH_ATTEMPT"};
+
+static bool is_own(const char *text, size_t length)
+{
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        if (strlen(own[i]) == length && memcmp(own[i], text, length) == 0)
+            return true;
+    return false;
+}
+
+static void set(json_t *to, const char *text)
+{
+    const char *sign = strchr(text, '=');
+    char *name = sign && sign > text ? strndup(text, (size_t)(sign - text)) : NULL;
+
+    if (name)
+        json_object_set_new(to, name, json_string(sign + 1));
+    free(name);
+}
+
+static void leave_out(json_t *from, const char *pattern)
+{
+    const char *name;
+    json_t *value;
+    void *next;
+
+    json_object_foreach_safe(from, next, name, value) if (fnmatch(pattern, name, 0) == 0)
+        json_object_del(from, name);
+}
+
+/* The environment, by rules in turn: "-PATTERN" leaves out variables whose names match, "NAME" takes one
+ * from ours, "NAME=VALUE" sets one. It begins as ours; a variable that is no UTF-8 is left out. NULL:
+ * ENOMEM.
+ */
+static json_t *make_environment(const json_t *rules)
+{
+    json_t *all = json_object();
+    const json_t *rule;
+    size_t i;
+
+    if (!all)
+        return NULL;
+    for (char **at = environ; *at; at++)
+        if (!is_own(*at, strcspn(*at, "=")))
+            set(all, *at);
+    json_array_foreach(rules, i, rule)
+    {
+        const char *text = json_string_value(rule);
+        const char *value;
+        if (text[0] == '-')
+            leave_out(all, text + 1);
+        else if (strchr(text, '='))
+            set(all, text);
+        else if ((value = getenv(text)))
+            json_object_set_new(all, text, json_string(value));
+    }
+    return all;
+}
+
 /* Where it runs and with what: as here. */
 static int take_surroundings(struct reading *g)
 {
@@ -426,7 +493,7 @@ static int take_surroundings(struct reading *g)
                            strerror(errno));
     const char *to = g->chdir ? g->chdir : here;
     snprintf(path, sizeof(path), "%s%s%s", *to == '/' ? "" : here, *to == '/' ? "" : "/", to);
-    json_t *env = environment_make(g->env);
+    json_t *env = make_environment(g->env);
     if (json_object_set_new(g->job, "environment", env) < 0)
         return errtext_set(g->err, ENOMEM, "out of memory");
     if (json_object_set_new(g->job, "directory", json_string(path)) < 0)

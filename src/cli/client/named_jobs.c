@@ -1,14 +1,45 @@
-#include "cli/client/each.h"
+#include "cli/client/named_jobs.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/errtext.h"
-#include "cli/client/talk.h"
-#include "cli/client/words.h"
+#include "cli/client/connection.h"
 #include "cli/verb.h"
 #include "config/ids.h"
+
+/* ---- One job ---- */
+
+int named_job(const char *verb, const char *help, int argc, char **argv, named_job_tell *tell)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct connection connection;
+    berth_error_t err;
+    int64_t id, member;
+    bool json = false;
+    int c, status = CLI_OK;
+
+    while ((c = cli_option(verb, argc, argv, ":h", options)) != -1) {
+        if (c == '?')
+            return CLI_USAGE;
+        if (c == 'h')
+            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        json = true;
+    }
+    if (argc - optind != 1)
+        return cli_usage(verb, argc == optind ? "no job given" : "expected one job");
+    if (ids_read_one(argv[optind], &id, &member, &err) < 0)
+        return cli_usage(verb, "%s", err.text);
+    if (connection_open(&connection, verb, &err) < 0 ||
+        tell(&connection, id, member, json, &err) < 0)
+        status = connection_failed(&connection, &err);
+    connection_close(&connection);
+    return status;
+}
+
+/* ---- Many jobs ---- */
 
 /* The jobs that are meant, as the API takes them. NULL with ENOMEM. */
 static json_t *pack(char **words, int n, json_t *filter, json_t *more)
@@ -35,21 +66,21 @@ static json_t *pack(char **words, int n, json_t *filter, json_t *more)
 static int tell(const char *verb, const json_t *answer, bool named)
 {
     const json_t *refused = json_object_get(answer, "refused"), *one;
-    char name[WORDS_JOB];
+    char name[JOB_ID_SIZE];
     berth_error_t why;
     size_t i;
 
     json_array_foreach(refused, i, one)
     {
         const json_t *member = json_object_get(one, "member");
-        words_job(json_integer_value(json_object_get(one, "id")),
-                  json_is_integer(member) ? json_integer_value(member) : -1, name);
-        errtext_set(&why, 0, "%s", words_text(json_object_get(one, "error"), "message"));
+        job_id_text(json_integer_value(json_object_get(one, "id")),
+                    json_is_integer(member) ? json_integer_value(member) : -1, name);
+        errtext_set(&why, 0, "%s", answer_text(json_object_get(one, "error"), "message"));
         fprintf(stderr, "berth %s: %s: %s\n", verb, name, why.text);
     }
     if (json_array_size(refused) > 0)
         return CLI_FAILED;
-    if (words_number(answer, "done") > 0 || (!named && words_number(answer, "passed_over") <= 0))
+    if (answer_number(answer, "done") > 0 || (!named && answer_number(answer, "passed_over") <= 0))
         return CLI_OK;
     fprintf(stderr, "berth %s: none of these jobs is there, or it is too late for it\n", verb);
     return CLI_FAILED;
@@ -62,9 +93,9 @@ static const berth_error_t *told_by(berth_error_t *err)
     return err;
 }
 
-int each_ask(const char *verb, char **words, int n, json_t *filter, json_t *more)
+int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t *more)
 {
-    struct talk talk;
+    struct connection connection;
     struct ids ids;
     struct strbuf path = {0};
     berth_error_t err;
@@ -79,18 +110,18 @@ int each_ask(const char *verb, char **words, int n, json_t *filter, json_t *more
     json_t *body = pack(words, n, filter, more);
     strbuf_puts(&path, "/v1/jobs/");
     strbuf_puts(&path, verb);
-    memset(&talk, 0, sizeof(talk));
-    talk.verb = verb;
+    memset(&connection, 0, sizeof(connection));
+    connection.verb = verb;
     if (!body || path.failed)
         errtext_set(&err, ENOMEM, "out of memory");
-    if (body && !path.failed && talk_open(&talk, verb, &err) == 0 &&
-        talk_ask(&talk, "POST", strbuf_text(&path), body, &answer, &err) == 0)
+    if (body && !path.failed && connection_open(&connection, verb, &err) == 0 &&
+        connection_ask(&connection, "POST", strbuf_text(&path), body, &answer, &err) == 0)
         status = tell(verb, answer, n > 0);
     else if (errno == ENOENT)
-        status = talk_failed(&talk, told_by(&err));
+        status = connection_failed(&connection, told_by(&err));
     else
-        status = talk_failed(&talk, &err);
-    talk_close(&talk);
+        status = connection_failed(&connection, &err);
+    connection_close(&connection);
     strbuf_clear(&path);
     json_decref(answer);
     json_decref(body);
@@ -104,7 +135,7 @@ static bool put(json_t *filter, const char *key, const char *value)
 }
 
 /* Take an option. CLI_OK, or what is wrong with it has been said. */
-static int take(const struct each_verb *verb, int c, json_t **filter, json_t *more)
+static int take(const struct named_jobs_verb *verb, int c, json_t **filter, json_t *more)
 {
     static const char *const keys[] = {
         ['u'] = "user", ['q'] = "queue", ['S'] = "state", ['N'] = "name"};
@@ -119,7 +150,7 @@ static int take(const struct each_verb *verb, int c, json_t **filter, json_t *mo
     return CLI_OK;
 }
 
-static int print_help(const struct each_verb *verb)
+static int print_help(const struct named_jobs_verb *verb)
 {
     printf("usage: berth %s [OPTION]... JOB...\n"
            "       berth %s OPTION...\n%s",
@@ -140,7 +171,7 @@ static int print_help(const struct each_verb *verb)
     return ferror(stdout) ? CLI_FAILED : CLI_OK;
 }
 
-int each_verb(int argc, char **argv, const struct each_verb *verb)
+int named_jobs_verb(int argc, char **argv, const struct named_jobs_verb *verb)
 {
     const struct option options[] = {
         {"user", required_argument, NULL, 'u'},
@@ -158,7 +189,7 @@ int each_verb(int argc, char **argv, const struct each_verb *verb)
     if (verb->signals)
         put(more, "signal", "TERM");
     while (status == CLI_OK &&
-           (c = words_option(verb->name, argc, argv, ":u:q:s:h", options)) != -1) {
+           (c = cli_option(verb->name, argc, argv, ":u:q:s:h", options)) != -1) {
         if (c == 'h') {
             status = print_help(verb);
             goto out;
@@ -169,7 +200,7 @@ int each_verb(int argc, char **argv, const struct each_verb *verb)
     if (status == CLI_OK && all && optind < argc)
         status = cli_usage(verb->name, "--all takes no job, got '%s'", argv[optind]);
     else if (status == CLI_OK)
-        status = each_ask(verb->name, argv + optind, argc - optind, filter, more);
+        status = named_jobs_ask(verb->name, argv + optind, argc - optind, filter, more);
 out:
     json_decref(filter);
     json_decref(more);

@@ -1,18 +1,100 @@
-#include "cli/client/table.h"
+#include "cli/client/terminal.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/client/width.h"
-#include "cli/client/words.h"
+/* ---- Plain text ---- */
+
+void terminal_plain(struct strbuf *out, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i], next = i + 1 < n ? (unsigned char)text[i + 1] : 0;
+        bool wide = c == 0xc2 && next >= 0x80 && next < 0xa0; /* U+0080 to U+009F */
+        i += wide;
+        strbuf_putc(out, wide || c < ' ' || c == 127 ? '?' : (char)c);
+    }
+}
+
+void terminal_print(FILE *to, const char *text)
+{
+    struct strbuf plain = {0};
+
+    terminal_plain(&plain, text, strlen(text));
+    fputs(strbuf_text(&plain), to);
+    strbuf_clear(&plain);
+}
+
+/* ---- Width ---- */
+
+/* Ranges of characters that are not one column wide, ascending (Unicode, East Asian Width W and F;
+ * combining marks).
+ */
+static const struct {
+    uint32_t first, last;
+    unsigned columns;
+} ranges[] = {
+    {0x300, 0x36f, 0},     {0x1100, 0x115f, 2},   {0x200b, 0x200f, 0},   {0x20d0, 0x20ff, 0},
+    {0x2e80, 0x303e, 2},   {0x3041, 0x33ff, 2},   {0x3400, 0x4dbf, 2},   {0x4e00, 0xa4cf, 2},
+    {0xa960, 0xa97f, 2},   {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2},   {0xfe00, 0xfe0f, 0},
+    {0xfe20, 0xfe2f, 0},   {0xfe30, 0xfe6f, 2},   {0xff01, 0xff60, 2},   {0xffe0, 0xffe6, 2},
+    {0x1f300, 0x1f64f, 2}, {0x1f680, 0x1f6ff, 2}, {0x1f900, 0x1f9ff, 2}, {0x20000, 0x3fffd, 2}};
+
+static unsigned columns_of(uint32_t c)
+{
+    for (size_t i = 0; c >= 0x300 && i < sizeof(ranges) / sizeof(ranges[0]); i++)
+        if (c <= ranges[i].last)
+            return c >= ranges[i].first ? ranges[i].columns : 1;
+    return 1;
+}
+
+/* The character that begins here, and its bytes. */
+static uint32_t decode(const char *text, size_t *bytes)
+{
+    const unsigned char *t = (const unsigned char *)text;
+    size_t n = t[0] < 0xc0 ? 1 : t[0] < 0xe0 ? 2 : t[0] < 0xf0 ? 3 : 4;
+    uint32_t c = n == 1 ? t[0] : t[0] & (0xffu >> (n + 1));
+
+    *bytes = 1;
+    for (; *bytes < n; ++*bytes) {
+        if ((t[*bytes] & 0xc0) != 0x80)
+            return t[0];
+        c = c << 6 | (t[*bytes] & 0x3fu);
+    }
+    return c;
+}
+
+size_t terminal_width(const char *text)
+{
+    size_t columns = SIZE_MAX;
+    terminal_fit(text, &columns);
+    return columns;
+}
+
+size_t terminal_fit(const char *text, size_t *columns)
+{
+    size_t at = 0, used = 0, bytes;
+
+    while (text[at]) {
+        unsigned more = columns_of(decode(text + at, &bytes));
+        if (more > *columns - used)
+            break;
+        used += more;
+        at += bytes;
+    }
+    *columns = used;
+    return at;
+}
+
+/* ---- Tables ---- */
 
 #define HELD_ROWS 1000
 #define GAP       2
 #define LINE_SIZE 4096
 
-static size_t terminal_width(FILE *out)
+static size_t columns_there(FILE *out)
 {
     struct winsize size;
     if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &size) < 0)
@@ -25,7 +107,7 @@ void table_begin(struct table *t, FILE *out, const struct table_column *columns)
     memset(t, 0, sizeof(*t));
     t->out = out;
     t->columns = columns;
-    t->width = terminal_width(out);
+    t->width = columns_there(out);
     while (columns[t->n].head) {
         t->widths[t->n] = strlen(columns[t->n].head);
         t->n++;
@@ -34,7 +116,7 @@ void table_begin(struct table *t, FILE *out, const struct table_column *columns)
 
 static size_t shown_length(const struct table *t, size_t column, const char *text)
 {
-    size_t n = width_of(text), most = t->columns[column].most;
+    size_t n = terminal_width(text), most = t->columns[column].most;
     return most && n > most ? most : n;
 }
 
@@ -46,11 +128,11 @@ static void write_cell(struct table *t, struct strbuf *line, size_t column, cons
 
     if (last && t->width && *used + n > t->width)
         n = t->width > *used ? t->width - *used : 0;
-    size_t bytes = width_fit(text, &n); /* a wide character may leave a column empty */
+    size_t bytes = terminal_fit(text, &n); /* a wide character may leave a column empty */
     size_t fill = width > n ? width - n : 0;
     if (t->columns[column].right)
         strbuf_fill(line, ' ', fill);
-    words_plain(line, text, bytes);
+    terminal_plain(line, text, bytes);
     if (!last) {
         if (!t->columns[column].right)
             strbuf_fill(line, ' ', fill);

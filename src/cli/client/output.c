@@ -1,4 +1,4 @@
-#include "cli/client/lines.h"
+#include "cli/client/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +8,90 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/client/tail.h"
+/* ---- A file ---- */
 
 #define BLOCK 65536
+
+int tail_is(struct tail *t, const char *path, int watch)
+{
+    if (!path || (t->path && strcmp(t->path, path) == 0))
+        return 0;
+    char *copy = strdup(path);
+    if (!copy)
+        return -1;
+    tail_close(t);
+    t->path = copy;
+    return tail_copy(t, watch);
+}
+
+static void open_it(struct tail *t, int watch)
+{
+    struct stat st;
+
+    t->fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (t->fd < 0)
+        return;
+    /* Of a terminal, a pipe or /dev/null there is nothing to copy. */
+    if (fstat(t->fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+        close(t->fd);
+        t->fd = -1;
+        free(t->path);
+        t->path = NULL;
+        return;
+    }
+    if (watch >= 0)
+        inotify_add_watch(watch, t->path, IN_MODIFY);
+}
+
+int tail_write(int to, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t put = write(to, bytes, n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return -1;
+        bytes += put;
+        n -= (size_t)put;
+    }
+    return 0;
+}
+
+int tail_copy(struct tail *t, int watch)
+{
+    char block[BLOCK];
+    struct stat st;
+
+    if (t->path && t->fd < 0)
+        open_it(t, watch);
+    if (t->fd < 0)
+        return 0;
+    /* It has been begun anew. */
+    if (fstat(t->fd, &st) == 0 && st.st_size < t->at)
+        t->at = 0;
+    for (;;) {
+        ssize_t n = pread(t->fd, block, sizeof(block), t->at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -1 : 0;
+        if (tail_write(t->to, block, (size_t)n) < 0)
+            return -1;
+        t->at += n;
+    }
+}
+
+void tail_close(struct tail *t)
+{
+    if (t->fd >= 0)
+        close(t->fd);
+    free(t->path);
+    t->path = NULL;
+    t->fd = -1;
+    t->at = 0;
+}
+
+/* ---- The files of an array ---- */
 
 struct lines_file {
     char *path; /* NULL: it has been read to its end */
@@ -105,7 +186,9 @@ static void put_line(struct lines *l, int64_t member, const char *text, size_t n
     strbuf_putc(&l->out, '\n');
 }
 
-/* Whole lines of a block; of the last block what is no whole line too, as of one without any. Returns how much was taken. */
+/* Whole lines of a block; of the last block what is no whole line too, as of one without any. Returns how
+ * much was taken.
+ */
 static size_t take_block(struct lines *l, int64_t member, const char *block, size_t n, bool last)
 {
     size_t at = 0;

@@ -1,10 +1,24 @@
-/* The configuration that `berth sim` is given. */
+/* The configuration that `berth sim` is given, and with its machine a stage for a scenario. */
 #ifndef CLI_SIM_CONFIG_H
 #define CLI_SIM_CONFIG_H
 
+#include "cli/sim_options.h"
 #include "config/config.h"
+#include "sim/play.h"
 
 /* Read a file; `second`: ticks in one. NULL with errno and a text that names the file. */
 struct config *sim_config_read(const char *path, int64_t second, berth_error_t *err);
+
+/* A scheduler to play with: a configuration and a machine of its own. All zeroes at first. */
+struct sim_stage {
+    struct config *config;
+    match_t *machine;
+    char *folder; /* of the scenario; NULL: the current one */
+    struct play_options options;
+};
+
+/* Read configuration and machine. Returns 0, or -1 with errno and a text. */
+int sim_stage_open(struct sim_stage *stage, const struct sim_options *options, berth_error_t *err);
+void sim_stage_close(struct sim_stage *stage);
 
 #endif

@@ -1,4 +1,6 @@
 /* The jobs of a scenario as a table or JSON. */
+#include "cli/sim_jobs.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +9,6 @@
 
 #include "base/errtext.h"
 #include "base/json_out.h"
-#include "cli/sim_scenario.h"
 #include "config/seconds.h"
 
 enum { COLUMNS = 9, LAST = COLUMNS - 1 };

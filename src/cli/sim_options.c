@@ -1,7 +1,6 @@
 /* The command line of `berth sim`. */
 #include "cli/sim_options.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 
 #include "base/errtext.h"
 #include "base/strbuf.h"
+#include "cli/sim_option_list.h"
 #include "cli/sim_together.h"
 #include "cli/verb.h"
 #include "config/seconds.h"
@@ -52,35 +52,6 @@ static const char help[] =
     "Example: berth sim --policy %s,%s --plot kth.svg KTH-SP2-1996-2.swf.gz\n"
     "Manual: man berth-sim; man berth-scenario\n";
 
-static const struct option long_options[] = {
-    {"procs", required_argument, NULL, OPT_PROCS},
-    {"machine", required_argument, NULL, OPT_MACHINE},
-    {"match-policy", required_argument, NULL, OPT_MATCH_POLICY},
-    {"policy", required_argument, NULL, OPT_POLICY},
-    {"events", required_argument, NULL, OPT_EVENTS},
-    {"order", required_argument, NULL, OPT_ORDER},
-    {"estimates", required_argument, NULL, OPT_ESTIMATES},
-    {"reservation-depth", required_argument, NULL, OPT_RESERVATION_DEPTH},
-    {"queue-depth", required_argument, NULL, OPT_QUEUE_DEPTH},
-    {"tau", required_argument, NULL, OPT_TAU},
-    {"limit", required_argument, NULL, OPT_LIMIT},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"jobs", required_argument, NULL, OPT_JOBS},
-    {"plot", required_argument, NULL, OPT_PLOT},
-    {"model", required_argument, NULL, OPT_MODEL},
-    {"jobs-count", required_argument, NULL, OPT_JOBS_COUNT},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"config", required_argument, NULL, OPT_CONFIG},
-    {"scenario", required_argument, NULL, OPT_SCENARIO},
-    {"decisions", required_argument, NULL, OPT_DECISIONS},
-    {"until", required_argument, NULL, OPT_UNTIL},
-    {"save", required_argument, NULL, OPT_SAVE},
-    {"load", required_argument, NULL, OPT_LOAD},
-    {"what-if", required_argument, NULL, OPT_WHAT_IF},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
 /* Lists of words end with NULL. */
 static const char *const events_words[] = {
     [SIMULATE_BATCHED] = "batched", [SIMULATE_PER_EVENT] = "per-event", NULL};
@@ -104,14 +75,6 @@ const char *sim_order_word(enum sched_order order)
 const char *sim_estimates_word(bool exact)
 {
     return estimates_words[exact];
-}
-
-const char *sim_option_name(int id)
-{
-    for (const struct option *o = long_options; o->name; o++)
-        if (o->val == id)
-            return o->name;
-    return "";
 }
 
 /* Index of the n bytes at text among the words, or -1. */
@@ -389,7 +352,7 @@ bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *stat
     *status = CLI_USAGE;
     opterr = 0;
     optind = 0; /* resets getopt_long wherever an earlier caller left it */
-    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":h", sim_option_list, NULL)) != -1) {
         if (option == 'h') {
             print_help();
             *status = CLI_OK;

@@ -9,9 +9,9 @@
 
 #include "base/errtext.h"
 #include "cli/sim_config.h"
+#include "cli/sim_jobs.h"
+#include "cli/sim_what_if.h"
 #include "cli/verb.h"
-#include "config/machine_open.h"
-#include "config/seconds.h"
 #include "report/outfile.h"
 #include "report/report.h"
 
@@ -23,28 +23,6 @@ struct scene {
     struct outfile *decided, *saved; /* NULL: none, or written */
     struct play *play;
 };
-
-int sim_stage_open(struct sim_stage *stage, const struct sim_options *o, berth_error_t *err)
-{
-    const char *slash = o->scenario ? strrchr(o->scenario, '/') : NULL;
-    stage->config = sim_config_read(o->config, SECONDS_TICKS, err);
-    if (!stage->config || !(stage->machine = config_machine_open(stage->config, o->config, err)))
-        return -1;
-    if (slash && !(stage->folder = strndup(o->scenario, (size_t)(slash - o->scenario) + 1)))
-        return errtext_set(err, ENOMEM, "out of memory");
-    stage->options.config = stage->config;
-    stage->options.machine = stage->machine;
-    stage->options.folder = stage->folder;
-    return 0;
-}
-
-void sim_stage_close(struct sim_stage *stage)
-{
-    match_destroy(stage->machine);
-    config_destroy(stage->config);
-    free(stage->folder);
-    *stage = (struct sim_stage){0};
-}
 
 static void tell_unmet(void *arg, const char *text)
 {

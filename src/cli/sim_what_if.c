@@ -1,4 +1,6 @@
 /* berth sim --what-if: when would jobs start, as it is and with some events more? */
+#include "cli/sim_what_if.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +8,7 @@
 
 #include "base/errtext.h"
 #include "base/json_out.h"
-#include "cli/sim_scenario.h"
+#include "cli/sim_config.h"
 #include "config/seconds.h"
 
 /* One way on from the state. */

@@ -1,0 +1,10 @@
+/* The jobs of a scenario, printed. */
+#ifndef CLI_SIM_JOBS_H
+#define CLI_SIM_JOBS_H
+
+#include "sim/play.h"
+
+/* Print the jobs as they are, as a table or JSON. Returns 0, or -1 with ENOMEM and a text. */
+int sim_jobs_print(struct play *p, const char *name, bool json, berth_error_t *err);
+
+#endif

@@ -1,0 +1,40 @@
+/* The options of `berth sim` by number, as getopt takes them. */
+#ifndef CLI_SIM_OPTION_LIST_H
+#define CLI_SIM_OPTION_LIST_H
+
+#include <getopt.h>
+
+enum sim_option {
+    OPT_PROCS = 256,
+    OPT_MACHINE,
+    OPT_MATCH_POLICY,
+    OPT_POLICY,
+    OPT_EVENTS,
+    OPT_ORDER,
+    OPT_ESTIMATES,
+    OPT_RESERVATION_DEPTH,
+    OPT_QUEUE_DEPTH,
+    OPT_TAU,
+    OPT_LIMIT,
+    OPT_JSON,
+    OPT_JOBS,
+    OPT_PLOT,
+    OPT_MODEL,
+    OPT_JOBS_COUNT,
+    OPT_SEED,
+    OPT_CONFIG,
+    OPT_SCENARIO,
+    OPT_DECISIONS,
+    OPT_UNTIL,
+    OPT_SAVE,
+    OPT_LOAD,
+    OPT_WHAT_IF,
+    OPT_END
+};
+
+extern const struct option sim_option_list[]; /* ended by one without a name */
+
+/* Its name; "" where there is none of that number. */
+const char *sim_option_name(int option);
+
+#endif

@@ -232,7 +232,7 @@ static void put_utf8(struct strbuf *out, unsigned long code)
         return;
     }
     int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    strbuf_putc(out, (char)(0xf0 << (3 - more) | code >> 6 * more));
+    strbuf_putc(out, (char)(0xf0u << (3 - more) | code >> 6 * more));
     while (more-- > 0)
         strbuf_putc(out, (char)(0x80 | (code >> 6 * more & 0x3f)));
 }

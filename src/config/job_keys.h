@@ -26,24 +26,24 @@ struct job_keys {
 
 /* How far they go, which is up to who reads them. */
 #define JOB_KEYS(type, member, counts, least_cores, most_tasks, most_members, longest)             \
-    KEY_ROW(type, member.nodes, "nodes", KEY_WHOLE, 1, counts),                                    \
-        KEY_ROW(type, member.tasks, "tasks", KEY_WHOLE, 1, most_tasks),                            \
-        KEY_ROW(type, member.cores, "cores", KEY_WHOLE, least_cores, counts),                      \
-        KEY_ROW(type, member.gpus, "gpus", KEY_WHOLE, 0, counts),                                  \
-        KEY_ROW(type, member.memory, "memory", KEY_ANY, 0, 0),                                     \
-        KEY_ROW(type, member.exclusive, "exclusive", KEY_BOOL, 0, 0),                              \
-        KEY_ROW(type, member.requires, "requires", KEY_ANY, 0, 0),                                 \
-        KEY_ROW(type, member.jobspec, "jobspec", KEY_ANY, 0, 0),                                   \
-        KEY_ROW(type, member.duration, "duration", KEY_DURATION, 1, longest),                      \
-        KEY_ROW(type, member.queue, "queue", KEY_TEXT, 0, 0),                                      \
-        KEY_ROW(type, member.priority, "priority", KEY_WHOLE, -SCHED_PRIORITY_MAX,                 \
-                SCHED_PRIORITY_MAX),                                                               \
-        KEY_ROW(type, member.name, "name", KEY_TEXT, 0, 0),                                        \
-        KEY_ROW(type, member.array, "array", KEY_WHOLE, 1, most_members),                          \
-        KEY_ROW(type, member.dependency, "dependency", KEY_TEXT, 0, 0),                            \
-        KEY_ROW(type, member.begin, "begin", KEY_ANY, 0, 0),                                       \
-        KEY_ROW(type, member.hold, "hold", KEY_BOOL, 0, 0),                                        \
-        KEY_ROW(type, member.preemptible_after, "preemptible_after", KEY_DURATION, 1, longest)
+    KEY_AS(type, member.nodes, "nodes", KEY_WHOLE, .min = 1, .max = counts),                       \
+        KEY_AS(type, member.tasks, "tasks", KEY_WHOLE, .min = 1, .max = most_tasks),               \
+        KEY_AS(type, member.cores, "cores", KEY_WHOLE, .min = least_cores, .max = counts),         \
+        KEY_AS(type, member.gpus, "gpus", KEY_WHOLE, .min = 0, .max = counts),                     \
+        KEY_AS(type, member.memory, "memory", KEY_ANY),                                            \
+        KEY_AS(type, member.exclusive, "exclusive", KEY_BOOL),                                     \
+        KEY_AS(type, member.requires, "requires", KEY_ANY),                                        \
+        KEY_AS(type, member.jobspec, "jobspec", KEY_ANY),                                          \
+        KEY_AS(type, member.duration, "duration", KEY_DURATION, .min = 1, .max = longest),         \
+        KEY_AS(type, member.queue, "queue", KEY_TEXT),                                             \
+        KEY_AS(type, member.priority, "priority", KEY_WHOLE, .min = -SCHED_PRIORITY_MAX,           \
+               .max = SCHED_PRIORITY_MAX),                                                         \
+        KEY_AS(type, member.name, "name", KEY_TEXT),                                               \
+        KEY_AS(type, member.array, "array", KEY_WHOLE, .min = 1, .max = most_members),             \
+        KEY_AS(type, member.dependency, "dependency", KEY_TEXT),                                   \
+        KEY_AS(type, member.begin, "begin", KEY_ANY), KEY_AS(type, member.hold, "hold", KEY_BOOL), \
+        KEY_AS(type, member.preemptible_after, "preemptible_after", KEY_DURATION, .min = 1,        \
+               .max = longest)
 
 /* What is wrong with a value. */
 struct job_fault {

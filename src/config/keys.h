@@ -35,10 +35,12 @@ struct key {
     const char *const *words; /* ended by NULL */
 };
 
-#define KEY_ROW(into, field, key, kind, least, most)                                               \
+/* A row of a table: a field of a struct, under another name or its own, and what else there is to say. */
+#define KEY_AS(into, field, key, kind, ...)                                                        \
     {                                                                                              \
-        .name = key, .type = kind, .at = offsetof(into, field), .min = least, .max = most          \
+        .name = key, .type = kind, .at = offsetof(into, field), __VA_ARGS__                        \
     }
+#define KEY_OF(into, field, kind, ...) KEY_AS(into, field, #field, kind, __VA_ARGS__)
 
 struct key_table {
     const char *what; /* what stands before the key in errors, "submit: "; may be "" */

@@ -28,20 +28,15 @@ static const char *const state_words[] = {[SCENARIO_IS_PENDING] = "pending",
                                           [SCENARIO_IS_PREEMPTED] = "preempted",
                                           NULL};
 
-#define SUBMIT(kind, field) KEY_ROW(struct scenario_submit, field, #field, kind, 0, 0)
-
 static const struct key submit_keys[] = {
-    {.name = "id", .type = KEY_TEXT, .at = offsetof(struct scenario_submit, id), .needed = true},
-    SUBMIT(KEY_TEXT, user),
-    SUBMIT(KEY_TEXTS, groups),
-    SUBMIT(KEY_SECONDS, runtime),
+    KEY_OF(struct scenario_submit, id, KEY_TEXT, .needed = true),
+    KEY_OF(struct scenario_submit, user, KEY_TEXT),
+    KEY_OF(struct scenario_submit, groups, KEY_TEXTS),
+    KEY_OF(struct scenario_submit, runtime, KEY_SECONDS),
     JOB_KEYS(struct scenario_submit, job, COUNT_MAX, 0, COUNT_MAX, SCENARIO_ARRAY_MAX,
-             SECONDS_MAX *SECONDS_TICKS),
-    KEY_ROW(struct scenario_submit, job.preemptible_after, "preemptible-after", KEY_SECONDS, 0, 0),
-    {.name = "status",
-     .type = KEY_WORD,
-     .at = offsetof(struct scenario_submit, status),
-     .words = end_words},
+             (SECONDS_MAX * SECONDS_TICKS)),
+    KEY_AS(struct scenario_submit, job.preemptible_after, "preemptible-after", KEY_SECONDS),
+    KEY_OF(struct scenario_submit, status, KEY_WORD, .words = end_words),
 };
 static const struct key_table submit_table = {"submit: ", submit_keys, LENGTH(submit_keys)};
 
@@ -54,45 +49,34 @@ struct pair {
 };
 
 static const struct key priority_keys[] = {
-    {.name = "id", .type = KEY_TEXT, .at = offsetof(struct pair, id), .needed = true},
-    {.name = "value",
-     .type = KEY_WHOLE,
-     .at = offsetof(struct pair, number),
-     .needed = true,
-     .min = -SCHED_PRIORITY_MAX,
-     .max = SCHED_PRIORITY_MAX},
+    KEY_OF(struct pair, id, KEY_TEXT, .needed = true),
+    KEY_AS(struct pair, number, "value", KEY_WHOLE, .needed = true, .min = -SCHED_PRIORITY_MAX,
+           .max = SCHED_PRIORITY_MAX),
 };
 static const struct key_table priority_table = {"priority: ", priority_keys, LENGTH(priority_keys)};
 
 static const struct key duration_keys[] = {
-    {.name = "id", .type = KEY_TEXT, .at = offsetof(struct pair, id), .needed = true},
-    {.name = "value",
-     .type = KEY_SECONDS,
-     .at = offsetof(struct pair, number),
-     .needed = true,
-     .min = 1},
+    KEY_OF(struct pair, id, KEY_TEXT, .needed = true),
+    KEY_AS(struct pair, number, "value", KEY_SECONDS, .needed = true, .min = 1),
 };
 static const struct key_table duration_table = {"duration: ", duration_keys, LENGTH(duration_keys)};
 
 static const struct key queue_keys[] = {
-    {.name = "id", .type = KEY_TEXT, .at = offsetof(struct pair, id), .needed = true},
-    {.name = "value", .type = KEY_TEXT, .at = offsetof(struct pair, text), .needed = true},
+    KEY_OF(struct pair, id, KEY_TEXT, .needed = true),
+    KEY_AS(struct pair, text, "value", KEY_TEXT, .needed = true),
 };
 static const struct key_table queue_table = {"queue: ", queue_keys, LENGTH(queue_keys)};
 
 static const struct key end_keys[] = {
-    {.name = "id", .type = KEY_TEXT, .at = offsetof(struct pair, id), .needed = true},
-    {.name = "status", .type = KEY_WORD, .at = offsetof(struct pair, status), .words = end_words},
+    KEY_OF(struct pair, id, KEY_TEXT, .needed = true),
+    KEY_OF(struct pair, status, KEY_WORD, .words = end_words),
 };
 static const struct key_table end_table = {"end: ", end_keys, LENGTH(end_keys)};
 
 static const struct key property_keys[] = {
-    {.name = "resources",
-     .type = KEY_TEXT,
-     .at = offsetof(struct scenario_event, text),
-     .needed = true},
-    {.name = "key", .type = KEY_TEXT, .at = offsetof(struct scenario_event, key), .needed = true},
-    {.name = "value", .type = KEY_ANY, .at = offsetof(struct scenario_event, object)},
+    KEY_AS(struct scenario_event, text, "resources", KEY_TEXT, .needed = true),
+    KEY_OF(struct scenario_event, key, KEY_TEXT, .needed = true),
+    KEY_AS(struct scenario_event, object, "value", KEY_ANY),
 };
 static const struct key_table property_table = {"property: ", property_keys, LENGTH(property_keys)};
 
@@ -103,75 +87,42 @@ struct block_text {
 };
 
 static const struct key block_keys[] = {
-    {.name = "name",
-     .type = KEY_TEXT,
-     .at = offsetof(struct block_text, block.name),
-     .needed = true},
-    {.name = "resources",
-     .type = KEY_TEXT,
-     .at = offsetof(struct block_text, block.resources),
-     .needed = true},
-    {.name = "start",
-     .type = KEY_SECONDS,
-     .at = offsetof(struct block_text, block.start),
-     .needed = true},
-    {.name = "duration",
-     .type = KEY_SECONDS,
-     .at = offsetof(struct block_text, block.duration),
-     .needed = true,
-     .min = 1},
-    {.name = "every",
-     .type = KEY_SECONDS,
-     .at = offsetof(struct block_text, block.every),
-     .min = 1},
-    {.name = "for", .type = KEY_OBJECT, .at = offsetof(struct block_text, whom)},
+    KEY_AS(struct block_text, block.name, "name", KEY_TEXT, .needed = true),
+    KEY_AS(struct block_text, block.resources, "resources", KEY_TEXT, .needed = true),
+    KEY_AS(struct block_text, block.start, "start", KEY_SECONDS, .needed = true),
+    KEY_AS(struct block_text, block.duration, "duration", KEY_SECONDS, .needed = true, .min = 1),
+    KEY_AS(struct block_text, block.every, "every", KEY_SECONDS, .min = 1),
+    KEY_AS(struct block_text, whom, "for", KEY_OBJECT),
 };
 static const struct key_table block_table = {"block: ", block_keys, LENGTH(block_keys)};
 
 static const struct key whom_keys[] = {
-    {.name = "users", .type = KEY_TEXTS, .at = offsetof(struct scenario_block, users)},
-    {.name = "queues", .type = KEY_TEXTS, .at = offsetof(struct scenario_block, queues)},
-    {.name = "jobs", .type = KEY_TEXTS, .at = offsetof(struct scenario_block, jobs)},
+    KEY_OF(struct scenario_block, users, KEY_TEXTS),
+    KEY_OF(struct scenario_block, queues, KEY_TEXTS),
+    KEY_OF(struct scenario_block, jobs, KEY_TEXTS),
 };
 static const struct key_table whom_table = {"block: for: ", whom_keys, LENGTH(whom_keys)};
 
 static const struct key expected_keys[] = {
-    {.name = "state",
-     .type = KEY_WORD,
-     .at = offsetof(struct scenario_expected, state),
-     .words = state_words},
-    {.name = "start", .type = KEY_SECONDS, .at = offsetof(struct scenario_expected, start)},
-    {.name = "end", .type = KEY_SECONDS, .at = offsetof(struct scenario_expected, end)},
-    {.name = "reason", .type = KEY_TEXT, .at = offsetof(struct scenario_expected, reason)},
-    {.name = "resources", .type = KEY_TEXT, .at = offsetof(struct scenario_expected, resources)},
-    {.name = "how", .type = KEY_TEXT, .at = offsetof(struct scenario_expected, how)},
-    {.name = "queue", .type = KEY_TEXT, .at = offsetof(struct scenario_expected, queue)},
+    KEY_OF(struct scenario_expected, state, KEY_WORD, .words = state_words),
+    KEY_OF(struct scenario_expected, start, KEY_SECONDS),
+    KEY_OF(struct scenario_expected, end, KEY_SECONDS),
+    KEY_OF(struct scenario_expected, reason, KEY_TEXT),
+    KEY_OF(struct scenario_expected, resources, KEY_TEXT),
+    KEY_OF(struct scenario_expected, how, KEY_TEXT),
+    KEY_OF(struct scenario_expected, queue, KEY_TEXT),
 };
 static const struct key_table expected_table = {"expect: ", expected_keys, LENGTH(expected_keys)};
 
-static int read_submit(struct scenario_event *e, json_t *value, const struct key_place *place,
-                       berth_error_t *err);
-static int read_job(struct scenario_event *e, json_t *value, const struct key_place *place,
-                    berth_error_t *err);
-static int read_pair(struct scenario_event *e, json_t *value, const struct key_place *place,
-                     berth_error_t *err);
-static int read_text(struct scenario_event *e, json_t *value, const struct key_place *place,
-                     berth_error_t *err);
-static int read_attach(struct scenario_event *e, json_t *value, const struct key_place *place,
-                       berth_error_t *err);
-static int read_count(struct scenario_event *e, json_t *value, const struct key_place *place,
-                      berth_error_t *err);
-static int read_property(struct scenario_event *e, json_t *value, const struct key_place *place,
+typedef int event_reader(struct scenario_event *e, json_t *value, const struct key_place *place,
                          berth_error_t *err);
-static int read_block(struct scenario_event *e, json_t *value, const struct key_place *place,
-                      berth_error_t *err);
-static int read_expect(struct scenario_event *e, json_t *value, const struct key_place *place,
-                       berth_error_t *err);
+
+static event_reader read_submit, read_job, read_pair, read_text, read_attach, read_count,
+    read_property, read_block, read_expect;
 
 static const struct kind {
     const char *name;
-    int (*read)(struct scenario_event *e, json_t *value, const struct key_place *place,
-                berth_error_t *err);
+    event_reader *read;
     const struct key_table *table; /* of read_pair */
 } kinds[SCENARIO_KINDS] = {
     [SCENARIO_SUBMIT] = {"submit", read_submit, NULL},

@@ -56,17 +56,8 @@ struct saved_state {
     }
 
 static const struct key state_keys[] = {
-    {.name = "version",
-     .type = KEY_WHOLE,
-     .at = offsetof(struct saved_state, version),
-     .needed = true,
-     .min = VERSION,
-     .max = VERSION},
-    {.name = "now",
-     .type = KEY_WHOLE,
-     .at = offsetof(struct saved_state, now),
-     .needed = true,
-     .max = SECONDS_MAX * SECONDS_TICKS},
+    KEY_OF(struct saved_state, version, KEY_WHOLE, .needed = true, .min = VERSION, .max = VERSION),
+    KEY_OF(struct saved_state, now, KEY_WHOLE, .needed = true, .max = SECONDS_MAX * SECONDS_TICKS),
     WHOLE(struct saved_state, "passed", passed, true),
     WHOLE(struct saved_state, "starts", starts, true),
     WHOLE(struct saved_state, "events", events, false),
@@ -86,11 +77,7 @@ struct saved_job {
 
 static const struct key job_keys[] = {
     OTHER(struct saved_job, "id", KEY_TEXT, id, true),
-    {.name = "members",
-     .type = KEY_WHOLE,
-     .at = offsetof(struct saved_job, members),
-     .min = 1,
-     .max = SCENARIO_ARRAY_MAX},
+    KEY_OF(struct saved_job, members, KEY_WHOLE, .min = 1, .max = SCENARIO_ARRAY_MAX),
     WORD(struct saved_job, "state", state, state_words),
     OTHER(struct saved_job, "queue", KEY_TEXT, queue, false),
     OTHER(struct saved_job, "user", KEY_TEXT, user, false),
@@ -100,7 +87,7 @@ static const struct key job_keys[] = {
     WHOLE(struct saved_job, "order", order, false),
     WHOLE(struct saved_job, "runtime", runtime, false),
     WORD(struct saved_job, "ends", ends, ends_words),
-    {.name = "how", .type = KEY_WORD, .at = offsetof(struct saved_job, how), .words = how_words},
+    KEY_OF(struct saved_job, how, KEY_WORD, .words = how_words),
     OTHER(struct saved_job, "resources", KEY_TEXT, resources, false),
     OTHER(struct saved_job, "reason", KEY_TEXT, reason, false),
     OTHER(struct saved_job, "held", KEY_BOOL, held, false),
@@ -116,11 +103,7 @@ struct saved_core {
 };
 
 static const struct key core_keys[] = {
-    {.name = "job",
-     .type = KEY_WHOLE,
-     .at = offsetof(struct saved_core, job),
-     .needed = true,
-     .max = INT32_MAX},
+    KEY_OF(struct saved_core, job, KEY_WHOLE, .needed = true, .max = INT32_MAX),
     WORD(struct saved_core, "state", state, core_words),
     OTHER(struct saved_core, "queue", KEY_TEXT, queue, false),
     OTHER(struct saved_core, "user", KEY_TEXT, user, false),
@@ -140,7 +123,7 @@ static const struct key core_keys[] = {
     WHOLE(struct saved_core, "submitted", submitted, true),
     WHOLE(struct saved_core, "at", at, false),
     WHOLE(struct saved_core, "until", until, false),
-    {.name = "how", .type = KEY_WORD, .at = offsetof(struct saved_core, how), .words = how_words},
+    KEY_OF(struct saved_core, how, KEY_WORD, .words = how_words),
     OTHER(struct saved_core, "resources", KEY_OBJECT, resources, false),
 };
 

@@ -147,14 +147,11 @@ int api_requeue(struct call *c, struct progress *p, size_t *steps)
 /* ---- Changes ---- */
 
 static const struct key change_keys[] = {
-    {.name = "priority",
-     .type = KEY_WHOLE,
-     .at = offsetof(struct api_change, priority),
-     .min = -SCHED_PRIORITY_MAX,
-     .max = SCHED_PRIORITY_MAX},
-    {.name = "duration", .type = KEY_ANY, .at = offsetof(struct api_change, duration_value)},
-    {.name = "queue", .type = KEY_TEXT, .at = offsetof(struct api_change, queue)},
-    {.name = "hold", .type = KEY_ANY, .at = offsetof(struct api_change, hold)},
+    KEY_OF(struct api_change, priority, KEY_WHOLE, .min = -SCHED_PRIORITY_MAX,
+           .max = SCHED_PRIORITY_MAX),
+    KEY_AS(struct api_change, duration_value, "duration", KEY_ANY),
+    KEY_OF(struct api_change, queue, KEY_TEXT),
+    KEY_OF(struct api_change, hold, KEY_ANY),
 };
 
 static int read_change(struct call *c, struct api_change *to)

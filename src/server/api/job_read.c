@@ -15,7 +15,7 @@
 #define SCRIPT_MAX     ((size_t)2 << 20) /* that is read within some tens of milliseconds */
 #define DEPENDENCY_MAX ((size_t)64 << 10)
 
-#define KEY(kind, field) KEY_ROW(struct ask, field, #field, kind, 0, 0)
+#define KEY(kind, field) KEY_OF(struct ask, field, kind)
 
 static const struct key ask_keys[] = {
     KEY(KEY_ARRAY, command),

@@ -55,13 +55,13 @@ struct job {
     uint32_t next;           /* in the list of free or of rejected jobs */
     uint32_t lane;
     uint8_t state;
-    uint8_t shape;      /* slot in the table of shapes */
-    bool is_fresh;      /* open since the last pass: listed in `fresh` */
-    bool is_placed;     /* of a fresh job: outrank has looked at it in this pass */
-    bool is_let_again;  /* in this pass, from being blocked by limits */
-    bool is_lifted;     /* held, and its booking is out of the calendars for a while */
-    bool is_preempting; /* held: it has what its victims still use, or have left to it */
-    bool is_kept;       /* held: limits did not let it have something better: it is tried again */
+    uint8_t shape;       /* slot in the table of shapes */
+    bool is_fresh;       /* open since the last pass: listed in `fresh` */
+    bool is_placed;      /* of a fresh job: outrank has looked at it in this pass */
+    bool is_let_again;   /* in this pass, from being blocked by limits */
+    bool is_lifted;      /* held, and its booking is out of the calendars for a while */
+    bool is_preempting;  /* held: it has what its victims still use, or have left to it */
+    bool is_tried_again; /* held: limits did not let it have something better: it is tried again */
 };
 
 /* What a sweep knows of all jobs that ask for the same (sweep.c). */

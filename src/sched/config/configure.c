@@ -331,6 +331,20 @@ static void reject_never(sched_t *s, struct known *known)
     }
 }
 
+/* Who holds a reservation and may have another part of the machine now, or use other blocks, chooses anew from
+ * that: nothing was freed that would have it do so.
+ */
+static void choose_anew(sched_t *s, const struct known *known)
+{
+    uint32_t slot = s->queues->first;
+    for (; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
+        const struct place_ask *was = &known[slot].job.ask, *is = &s->jobs[slot].ask;
+        if (s->jobs[slot].state == SCHED_RESERVED &&
+            (is->part != was->part || is->permits != was->permits))
+            s->jobs[slot].is_tried_again = true;
+    }
+}
+
 static void known_free(struct known *known, size_t n)
 {
     for (size_t i = 0; known && i < n; i++)
@@ -367,8 +381,10 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
             state_put(s, &old);
     }
     int saved = errno;
-    if (rc == 0)
+    if (rc == 0) {
         reject_never(s, known);
+        choose_anew(s, known);
+    }
     state_drop(rc < 0 ? &new : &old);
     known_free(known, s->n_jobs);
     errno = saved;

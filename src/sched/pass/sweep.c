@@ -74,7 +74,7 @@ static bool is_reached(const sched_t *s, const struct job *job)
 {
     if (!s->place->is_fixed)
         return false;
-    return job->is_kept ||
+    return job->is_tried_again ||
            (freed_since(&s->freed, job->seen) < job->at + job->ask.duration &&
             freed_until(&s->freed, job->seen) > job->at &&
             s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->heard));
@@ -96,8 +96,8 @@ static bool may_hold(void *arg, int64_t booking)
 {
     const struct gate *gate = arg;
     struct job *job = &gate->s->jobs[gate->slot];
-    job->is_kept = !controllers_may_hold(gate->s, gate->slot, job->details->limit, booking);
-    return !job->is_kept;
+    job->is_tried_again = !controllers_may_hold(gate->s, gate->slot, job->details->limit, booking);
+    return !job->is_tried_again;
 }
 
 /* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that it has. Returns its
@@ -109,18 +109,21 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     struct gate gate = {s, slot};
     struct place_pull how = {
         .at = job->at, .from = from, .anew = anew, .may_hold = may_hold, .arg = &gate};
-    job->is_kept = false;
+    bool again = job->is_tried_again;
+    job->is_tried_again = false;
     controllers_uncount(s, slot, job->booking);
     int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, &how);
     *freed = how.freed != INT64_MAX;
     controllers_recount(s, slot, job->booking, *freed); /* it was there: that takes no memory */
     if (*freed)
         note_freed(s, how.freed, how.at + job->ask.duration);
-    if (at < 0)
-        errno = ENOMEM;
-    else
+    if (at >= 0) {
         s->booked++;
-    return at;
+        return at;
+    }
+    job->is_tried_again = again;
+    errno = ENOMEM;
+    return -1;
 }
 
 /* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM. */
@@ -128,7 +131,7 @@ static int pull(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct shape *shape = shape_of(s, job);
-    int64_t bound = job->is_kept ? s->now : known_bound(s, job, shape);
+    int64_t bound = job->is_tried_again ? s->now : known_bound(s, job, shape);
     int64_t was = job->at;
     bool anew = is_reached(s, job), freed = false;
     if (!anew && !is_near(s, job, bound)) {
@@ -140,7 +143,7 @@ static int pull(sched_t *s, uint32_t slot)
                      : choose_anew(s, slot, bound < was ? bound : was, anew, &freed);
     if (at < 0)
         return -1;
-    if (!job->is_kept) {
+    if (!job->is_tried_again) {
         shape->none_before = at;
         shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
         shape->seen = s->freed.place;

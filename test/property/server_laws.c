@@ -451,10 +451,10 @@ void laws_rebooted(struct scene *c, const struct reboot *how)
     scene_scarce(c, before);
 }
 
-/* Who was to run again has done so. (Where there is no memory for it to wait again, it has ended.) */
+/* Who was to run again has done so. */
 void laws_finish(struct scene *c)
 {
-    for (int64_t id = 1; c->seed % 3 != 0 && id < c->n; id++) {
+    for (int64_t id = 1; id < c->n; id++) {
         const struct told *t = &c->told[id];
         for (int m = 0; m < t->members; m++)
             if (t->member[m].requeued_at > 0 && t->member[m].starts <= t->member[m].requeued_at &&

@@ -397,6 +397,42 @@ static void what_can_not_be_stored_is_not_said_to_run(void **state)
 
 /* ---- What is acknowledged is kept ---- */
 
+static void memory_is_back(void)
+{
+    until_failure = -1;
+}
+
+/* A run that is to come again ends, and one allocation fails: it comes again, also after a crash. */
+static void who_is_to_come_again_does_also_where_memory_runs_out(void **state)
+{
+    struct sim_server *w = *state;
+    bool failed = true;
+    char attempts[24];
+    submit(w, "{\"command\":[\"x\"]}");
+    start_all(w);
+    sim_engine_begins = memory_is_back;
+    for (int64_t n = 0; failed; n++) {
+        struct sim_run *run = sim_engine_find(w->engine, 1, -1);
+        run->stubborn = true;
+        tell(w, "POST", "/v1/jobs/1/requeue", NULL, 200);
+        sim_engine_ended(w->engine, run, 0, SIGTERM);
+        allocation_failed = false;
+        until_failure = n / 2;
+        sim_server_turn(w, NULL);
+        memory_is_back();
+        failed = allocation_failed;
+        assert_true(server_check(w->server));
+        if (n % 2)
+            reopen(w, true);
+        sim_server_wait(w, 4 * SIM_SECOND);
+        start_all(w);
+        snprintf(attempts, sizeof(attempts), "%lld", (long long)n + 2);
+        expect_state(w, 1, "running");
+        expect_text(w, 1, "attempts", attempts);
+    }
+    sim_engine_begins = NULL;
+}
+
 /* Where memory runs out in the midst of it, a change of a queue or of resources is refused, or it holds after a crash. */
 static void changes_are_durable_also_where_memory_runs_out(void **state)
 {
@@ -493,6 +529,7 @@ int main(void)
         TEST(no_job_fails_because_the_engine_can_start_none),
         TEST(a_cancelled_job_is_not_tried_again),
         TEST(what_can_not_be_stored_is_not_said_to_run),
+        TEST(who_is_to_come_again_does_also_where_memory_runs_out),
         TEST(changes_are_durable_also_where_memory_runs_out),
         TEST(nobody_depends_on_what_was_taken_back),
     };

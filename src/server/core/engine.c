@@ -156,24 +156,52 @@ static bool is_for_again(const struct member *m, const struct job *job,
            (e->what == ENGINE_LOST && job->requeue);
 }
 
+/* There is no memory for its member to wait again: that is tried again in a second. Until it does, the engine
+ * is not told that this was heard, so that it says so again after a crash.
+ */
+static void keep_end(server_t *s, struct run *run, const struct engine_event *e)
+{
+    run->over = *e;
+    run->over.text = NULL; /* it is the engine's */
+    run->told = true;      /* nobody is to start it */
+    run->stage = RUN_KILLED;
+    if (heap_has(&s->timers, run->slot))
+        heap_take(&s->timers, run->slot);
+    s->n_over++;
+    s->over_at = s->now + SERVER_SECOND;
+}
+
+/* Have a member wait again that can. Returns whether that is so, or will be. */
+static bool came_again(server_t *s, struct run *run, const struct engine_event *e)
+{
+    const struct member *m = &run->job->member[run->member];
+    if (!is_for_again(m, run->job, e) || m->handle < 0)
+        return false;
+    if (sched_requeue(s->sched, s->now, m->handle) < 0) {
+        if (errno != ENOMEM)
+            return false;
+        keep_end(s, run, e);
+    } else if (e->what == ENGINE_REFUSED) {
+        start_again(s, run, e->text);
+    } else {
+        tell_requeued(s, run, reason_of(m, e));
+        requeue(s, run);
+    }
+    return true;
+}
+
 /* The run is over, one way or another. */
 static void ended(server_t *s, struct run *run, const struct engine_event *e)
 {
     struct job *job = run->job;
     struct member *m = &job->member[run->member];
+    s->n_over -= run->over.what != ENGINE_STARTED;
+    run->over.what = ENGINE_STARTED;
     if (ended_before(s, run, e))
         m->timed_out = m->preempted = m->requeue = false;
-    const char *reason = reason_of(m, e);
-    if (is_for_again(m, job, e) && m->handle >= 0 &&
-        sched_requeue(s->sched, s->now, m->handle) == 0) {
-        if (e->what == ENGINE_REFUSED) {
-            start_again(s, run, e->text);
-        } else {
-            tell_requeued(s, run, reason);
-            requeue(s, run);
-        }
+    if (came_again(s, run, e))
         return;
-    }
+    const char *reason = reason_of(m, e);
     enum store_state state = state_of(m, e);
     static const char *const kinds[] = {[STORE_DONE] = "done",
                                         [STORE_FAILED] = "failed",
@@ -192,6 +220,19 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
     if (m->handle >= 0)
         sched_finish_as(s->sched, s->now, m->handle, state == STORE_DONE);
     member_end(s, job, run->member, state, reason);
+}
+
+void server_ends(server_t *s)
+{
+    if (s->n_over == 0 || s->now < s->over_at)
+        return;
+    for (size_t i = 0; i < s->n_runs; i++) {
+        struct run *run = s->runs[i];
+        if (!run || run->over.what == ENGINE_STARTED)
+            continue;
+        struct engine_event e = run->over;
+        ended(s, run, &e);
+    }
 }
 
 /* A key that this server has given was used by others, of whom the engine hears late: it is asked under another one. One that

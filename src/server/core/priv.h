@@ -51,6 +51,8 @@ struct run {
     int64_t warn_before;           /* ticks before the limit; 0: no warning */
     int warn_signal;
     char *resources; /* for people; NULL */
+    /* How it ended, where its member could not wait again yet for want of memory; else ENGINE_STARTED. */
+    struct engine_event over;
 };
 
 struct member {
@@ -189,6 +191,8 @@ struct server {
     bool
         runs_known; /* the engine has said what runs; until then nothing is started, and signals wait */
     uint64_t engine_number, engine_acknowledged;
+    size_t n_over;     /* runs that are over, and whose members can't wait again yet */
+    int64_t over_at;   /* when that is tried again, ticks */
     bool urgent;       /* what is dirty is to be durable with this turn */
     int64_t lazy_at;   /* else by this tick; INT64_MAX: nothing is dirty */
     bool failing;      /* the last commit failed */
@@ -361,6 +365,9 @@ uint64_t server_next_key(server_t *s);
 
 /* An event of the engine's (engine.c). */
 void server_engine_event(server_t *s, const struct engine_event *e);
+
+/* What has ended and is to wait again, and there was no memory for that: try again, once it is time. */
+void server_ends(server_t *s);
 
 /* A run that the engine was not asked for, as it could not be stored: its member waits again, and says why. Without effect
  * where there is no memory.

@@ -26,7 +26,9 @@ static void start(server_t *s, struct run *run)
         run_watch(s, run);
         return;
     }
-    struct engine_event e = {.what = errno == EEXIST ? ENGINE_USED : ENGINE_FAILED,
+    struct engine_event e = {.what = errno == EEXIST   ? ENGINE_USED
+                                     : errno == ENOMEM ? ENGINE_REFUSED
+                                                       : ENGINE_FAILED,
                              .key = run->key,
                              .at = s->wall,
                              .text = why.text[0] ? why.text : strerror(errno),
@@ -50,7 +52,7 @@ void server_act(server_t *s)
     for (size_t i = 0; i < s->n_signals; i++)
         engine->ops->signal(engine, s->signals[i].key, s->signals[i].signal, s->signals[i].tree);
     s->n_signals = 0;
-    if (s->engine_number > s->engine_acknowledged &&
+    if (s->n_over == 0 && s->engine_number > s->engine_acknowledged &&
         engine->ops->acknowledge(engine, s->engine_number) == 0)
         s->engine_acknowledged = s->engine_number;
     engine->ops->flush(engine);
@@ -102,6 +104,7 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
 {
     server_look(s);
     server_work(s);
+    server_ends(s);
     server_time(s);
     /* What can't be stored need not be decided: first the commit that failed is tried again. */
     bool decided = s->failing || server_pass(s, err) == 0;

@@ -426,7 +426,8 @@ struct sched_record {
 int sched_record(sched_t *s, sched_job_t job, struct sched_record *record);
 
 /* Restore a job. Returns its handle. EINVAL with a text: it can't be: what it holds is not there or not free, its queue is
- * no more; ENOMEM.
+ * no more; ENOMEM. A running job may be in the way of a reservation, if it was given more time since the
+ * last pass: both are restored as they were, and the next pass moves the reservation.
  */
 sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *record,
                           berth_error_t *err);

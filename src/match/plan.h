@@ -81,7 +81,8 @@ int match_job_is_fit(struct match *m, int64_t jobid, const struct plan_ask *ask,
 int match_job_move(struct match *m, int64_t jobid, int64_t at, int64_t end);
 void match_job_window(const struct match *m, int64_t jobid, int64_t *at, int64_t *end);
 
-/* A reservation becomes an allocation. */
+/* A reservation becomes an allocation; and whether it is still one. */
+bool match_job_is_reserved(const struct match *m, int64_t jobid);
 void match_job_allocate(struct match *m, int64_t jobid);
 
 /* Whether two hold the same at the same time. */

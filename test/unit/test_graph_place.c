@@ -213,8 +213,20 @@ static void adoption(void **state)
                      same = known(&g, CORES("3"), 0, cores.duration);
     assert_int_equal(g.ops->when(g.place, &all, late), late + cores.duration);
     assert_int_equal(g.ops->start(g.place, &same, b, late), 0);
-    assert_int_equal(g.ops->adopt(g.place, "jgf", text, length, late, late + 1, true, &err), -1);
+    assert_int_equal(g.ops->adopt(g.place, "jgf", text, length, late, late + 1, false, &err), -1);
     assert_int_equal(errno, EINVAL);
+    /* The allocation may be in its way, as by another end; two reservations never are. */
+    int64_t c = g.ops->adopt(g.place, "jgf", text, length, late + 1, late + 2, true, &err);
+    assert_true(c >= 0);
+    assert_int_equal(g.ops->adopt(g.place, "jgf", text, length, late + 1, late + 2, true, &err),
+                     -1);
+    assert_int_equal(errno, EINVAL);
+    g.ops->release(g.place, b);
+    assert_int_equal(g.ops->when(g.place, &all, late + 1), late + 2);
+    b = g.ops->adopt(g.place, "jgf", text, length, late, late + 5, false, &err);
+    assert_true(b >= 0);
+    g.ops->release(g.place, c);
+    assert_int_equal(g.ops->when(g.place, &all, late), late + 5);
     assert_int_equal(f.ops->write(f.place, a, "nothing", &text, &length), -1);
     end(&f);
     end(&g);
@@ -372,6 +384,8 @@ static void without_memory(void **state)
     berth_error_t err;
     struct place_pull how = {.at = 40, .from = 0, .anew = true};
     int64_t a, b, c;
+    const char *text;
+    size_t length;
 
     (void)state;
     THROUGH(&f, f.ops->part(f.place, "{\"properties\": [\"fast\"]}", &err));
@@ -383,6 +397,12 @@ static void without_memory(void **state)
     THROUGH(&f, b = f.ops->book(f.place, &two, 40));
     THROUGH(&f, f.ops->pull(f.place, &two, b, &how));
     THROUGH(&f, f.ops->extend(f.place, a, 25));
+    THROUGH(&f, f.ops->write(f.place, b, "jgf", &text, &length));
+    char *copy = strndup(text, length);
+    THROUGH(&f,
+            c = f.ops->adopt(f.place, "jgf", copy, length, 45, 60, false, &err)); /* in its way */
+    f.ops->release(f.place, c);
+    free(copy);
     THROUGH(&f, f.ops->part(f.place, "{\"hostlist\": [\"n[0-2]\"]}", &err));
     THROUGH(&f, set_status(f.place, "n1", RESOURCE_DOWN, &err));
     THROUGH(&f, f.ops->block(f.place, 0, "n[2-3]", 10, 10, 20, &err));
@@ -391,8 +411,6 @@ static void without_memory(void **state)
     THROUGH(&f, f.ops->touches(f.place, a, "n1", &err) == 1 ? 0 : -1);
     f.ops->block(f.place, 0, NULL, 0, 0, 0, NULL);
     THROUGH(&f, c = f.ops->book(f.place, &one, 0));
-    const char *text;
-    size_t length;
     THROUGH(&f, f.ops->write(f.place, c, NULL, &text, &length));
     THROUGH(&f, set_property(f.place, "n2", "fast", "", &err));
     THROUGH(&f, attach(f.place, more, strlen(more), &err));

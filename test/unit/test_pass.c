@@ -489,6 +489,53 @@ static void a_restored_scheduler_has_the_same_next_time(void **state)
     close_world(&to);
 }
 
+/* Another scheduler has the same jobs, as they are. */
+static void restore_all(struct world *to, struct world *from, int64_t now)
+{
+    struct sched_record r;
+    int64_t passed;
+    uint64_t events;
+    assert_int_equal(sched_passed(from->sched, &passed, &events), 0);
+    for (sched_job_t job = sched_first(from->sched); job >= 0; job = sched_next(from->sched, job)) {
+        assert_int_equal(sched_record(from->sched, job, &r), 0);
+        sched_job_t same = sched_restore(to->sched, now, &r, NULL);
+        assert_true(same >= 0);
+        assert_int_equal(sched_state(to->sched, same), sched_state(from->sched, job));
+        assert_true(sched_check(to->sched));
+    }
+    assert_int_equal(sched_restore_passed(to->sched, now, passed, events), 0);
+}
+
+/* A running job is given more time, which is in the way of a promise. The next pass moves that, be it this
+ * scheduler's or that of one which goes on where this one was, whichever of the two jobs came first.
+ */
+static void a_promise_in_the_way_is_moved_after_a_restart(void **state)
+{
+    static const char text[] = "resources: {nodes: 1, cores: 4}\n"
+                               "queues: {q: {policy: conservative}}\n";
+    (void)state;
+    for (int longer = 0; longer < 2; longer++) {
+        struct world w, to;
+        open_world(&w, text);
+        open_world(&to, text);
+        sched_job_t a = submit(&w, 0, "a", 3, PLAIN);
+        submit(&w, 0, "b", 4, PLAIN);
+        sched_job_t c = submit(&w, 0, "c", 1, PLAIN);
+        pass(&w, 0);
+        assert_int_equal(sched_set_duration(w.sched, 10, longer ? c : a, 150, NULL), 0);
+        restore_all(&to, &w, 10);
+        pass(&w, 10);
+        pass(&to, 10);
+        assert_int_equal(w.n, 1);
+        assert_int_equal(w.decision[0].at, 150);
+        assert_int_equal(to.n, 1);
+        assert_int_equal(to.decision[0].kind, SCHED_RESERVE);
+        assert_int_equal(to.decision[0].at, 150);
+        close_world(&w);
+        close_world(&to);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +550,7 @@ int main(void)
         cmocka_unit_test(who_has_preempted_does_not_wait),
         cmocka_unit_test(a_pass_that_was_cut_off_goes_on_at_once),
         cmocka_unit_test(a_restored_scheduler_has_the_same_next_time),
+        cmocka_unit_test(a_promise_in_the_way_is_moved_after_a_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -397,6 +397,38 @@ static void what_can_not_be_stored_is_not_said_to_run(void **state)
 
 /* ---- What is acknowledged is kept ---- */
 
+static int open_slow(void **state)
+{
+    return open_world_of(state, "resources: {nodes: 2, cores: 4}\n"
+                                "match: {policy: low}\n"
+                                "queues: {batch: {policy: conservative}}\n"
+                                "default-queue: batch\n"
+                                "passes: {min-interval: 60}\n");
+}
+
+/* A running job is given more time, which is in the way of one promise and not of another, and no pass has
+ * followed when power goes: the one is moved, and of the other nothing is told.
+ */
+static void only_promises_that_are_in_the_way_are_moved(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"x\"],\"cores\":4,\"duration\":3600}");
+    submit(w, "{\"command\":[\"x\"],\"cores\":4,\"duration\":7200}");
+    sim_server_wait(w, 61 * SIM_SECOND);
+    start_all(w);
+    submit(w, "{\"command\":[\"x\"],\"cores\":4,\"duration\":7200}");
+    submit(w, "{\"command\":[\"x\"],\"cores\":4,\"duration\":60}");
+    sim_server_wait(w, 61 * SIM_SECOND);
+    assert_int_equal(count_events(w, 3, "reserved"), 1);
+    assert_int_equal(count_events(w, 4, "reserved"), 1);
+    tell(w, "PATCH", "/v1/jobs/1", "{\"duration\":5400}", 200);
+    assert_int_equal(count_events(w, 3, "reserved"), 1);
+    reopen(w, true);
+    sim_server_wait(w, 61 * SIM_SECOND);
+    assert_int_equal(count_events(w, 3, "reserved"), 2);
+    assert_int_equal(count_events(w, 4, "reserved"), 1);
+}
+
 static void memory_is_back(void)
 {
     until_failure = -1;
@@ -529,6 +561,8 @@ int main(void)
         TEST(no_job_fails_because_the_engine_can_start_none),
         TEST(a_cancelled_job_is_not_tried_again),
         TEST(what_can_not_be_stored_is_not_said_to_run),
+        cmocka_unit_test_setup_teardown(only_promises_that_are_in_the_way_are_moved, open_slow,
+                                        close_world),
         TEST(who_is_to_come_again_does_also_where_memory_runs_out),
         TEST(changes_are_durable_also_where_memory_runs_out),
         TEST(nobody_depends_on_what_was_taken_back),

@@ -166,6 +166,11 @@ void match_job_window(const struct match *m, int64_t jobid, int64_t *at, int64_t
     *end = job->end;
 }
 
+bool match_job_is_reserved(const struct match *m, int64_t jobid)
+{
+    return job_of(m, jobid)->reserved;
+}
+
 void match_job_allocate(struct match *m, int64_t jobid)
 {
     struct job *job = job_of(m, jobid);

@@ -366,19 +366,77 @@ static int graph_place_extend(struct place *place, int64_t booking, int64_t end)
     return rc;
 }
 
+/* Take all reservations, or all allocations, out of the calendars for a while, but for one booking. Returns
+ * whether there are any, and none was out already.
+ */
+static bool set_aside(struct graph_place *n, int64_t but, bool reservations)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < n->n_bookings; i++)
+        if (n->bookings[i].used && i != but && match_job_is_lifted(n->match, i))
+            return false;
+    for (uint32_t i = 0; i < n->n_bookings; i++)
+        if (n->bookings[i].used && i != but && match_job_is_reserved(n->match, i) == reservations) {
+            match_job_lift(n->match, i);
+            any = true;
+        }
+    return any;
+}
+
+static void put_back(struct graph_place *n, int64_t but)
+{
+    for (uint32_t i = 0; i < n->n_bookings; i++)
+        if (n->bookings[i].used && i != but)
+            match_job_return(n->match, i);
+}
+
+/* What a text says that a booking holds, and when. */
+struct adoption {
+    const char *format, *text;
+    size_t length;
+    int64_t at, end;
+    bool reservation;
+};
+
+/* Book it, or where that is not free leave it lifted, to be dropped over what is in the way: an allocation
+ * may have been given another end since a reservation was made. Returns 0, or -1 with a text.
+ */
+static int take(struct graph_place *n, int64_t booking, const struct adoption *a,
+                berth_error_t *err)
+{
+    int64_t lasts = a->end - a->at;
+    int rc = match_update(n->match, a->format, a->text, a->length, booking, a->at, lasts,
+                          a->reservation, err);
+
+    if (rc == 0 || errno != EINVAL || !set_aside(n, booking, !a->reservation))
+        return rc;
+    rc = match_update(n->match, a->format, a->text, a->length, booking, a->at, lasts,
+                      a->reservation, err);
+    int error = errno;
+    if (rc == 0)
+        match_job_lift(n->match, booking);
+    put_back(n, booking);
+    errno = error;
+    return rc;
+}
+
 static int64_t graph_place_adopt(struct place *place, const char *format, const char *text,
                                  size_t length, int64_t at, int64_t end, bool reservation,
                                  berth_error_t *err)
 {
     struct graph_place *n = graph_place_of(place);
+    struct adoption a = {format, text, length, at, end, reservation};
 
     if (end <= at)
         return errtext_set(err, EINVAL, "expected an end after the start");
     int64_t booking = graph_place_refresh(n) < 0 ? -1 : slot_alloc(n);
     if (booking < 0)
         return errtext_set(err, ENOMEM, "out of memory");
-    if (match_update(n->match, format, text, length, booking, at, end - at, reservation, err) < 0) {
+    if (take(n, booking, &a, err) < 0) {
+        int error = errno;
         slot_free(n, booking);
+        errno = error;
         return -1;
     }
     errno = 0;
@@ -390,8 +448,7 @@ static int64_t graph_place_adopt(struct place *place, const char *format, const 
         return errnum == ENOMEM ? errtext_set(err, ENOMEM, "out of memory")
                                 : errtext_set(err, EINVAL, "expected something that it holds");
     }
-    graph_place_count(n, booking, &n->bookings[booking], true);
-    capacity_note(n, booking);
+    drop(n, booking);
     return booking;
 }
 

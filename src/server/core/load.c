@@ -276,29 +276,6 @@ static void not_promised(server_t *s, struct job *job, uint32_t i)
     member_mark(s, job, i);
 }
 
-/* What runs is in the way of a promise that the store has, which can't be: all that were taken up are given back. Returns
- * whether there were any.
- */
-static bool give_promises_back(server_t *s)
-{
-    bool any = false;
-    for (size_t i = 0; i < s->n_jobs; i++) {
-        struct job *job = s->jobs[i].job;
-        for (uint32_t k = 0; k < job->members; k++) {
-            struct member *m = &job->member[k];
-            if (!m->reserved || sched_hold(s->sched, s->now, m->handle) < 0)
-                continue;
-            sched_release(s->sched, s->now, m->handle);
-            m->reserved = false;
-            not_promised(s, job, k);
-            any = true;
-        }
-    }
-    if (any)
-        server_notice(s, "promises were given up: one was of what another job holds");
-    return any;
-}
-
 /* Whether the store's promise is one of the job as it is: a change of an array that a crash has cut off may not have come to
  * this member.
  */
@@ -329,8 +306,6 @@ static int restore(server_t *s, struct job *job, uint32_t i, struct sched_record
         return errtext_set(why, EINVAL, "what it holds is not known");
     }
     m->handle = sched_restore(s->sched, s->now, r, why);
-    if (m->handle < 0 && runs && errno != ENOMEM && give_promises_back(s))
-        m->handle = sched_restore(s->sched, s->now, r, why);
     m->reserved = m->handle >= 0 && r->state == SCHED_RESERVED;
     if (m->handle < 0 && r->state == SCHED_RESERVED && errno != ENOMEM) {
         r->state = SCHED_WAITING;

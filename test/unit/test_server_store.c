@@ -397,6 +397,50 @@ static void what_can_not_be_stored_is_not_said_to_run(void **state)
 
 /* ---- What is acknowledged is kept ---- */
 
+static int open_preemptible(void **state)
+{
+    return open_world_of(state, "resources: {nodes: 1, cores: 4}\n"
+                                "queues:\n"
+                                "  batch: {policy: easy}\n"
+                                "  spare: {policy: easy, preemptible: cancel}\n"
+                                "default-queue: batch\n");
+}
+
+/* Who is to come again by a user's wish does so, though its end is waited for by another one now, which would have had it
+ * cancelled; also where it has ended before that other one came.
+ */
+static void a_requeue_goes_before_a_preemption(void **state)
+{
+    struct sim_server *w = *state;
+    for (int64_t late = 0; late < 2; late++) {
+        int64_t id = submit(w, "{\"command\":[\"x\"],\"queue\":\"spare\",\"cores\":4}");
+        start_all(w);
+        sim_server_wait(w, 2 * SIM_SECOND);
+        struct sim_run *run = sim_engine_find(w->engine, id, -1);
+        run->stubborn = true;
+        char path[40];
+        snprintf(path, sizeof(path), "/v1/jobs/%lld/requeue", (long long)id);
+        tell(w, "POST", path, NULL, 200);
+        w->engine->silent = late;
+        if (late)
+            sim_engine_ended(w->engine, run, 0, SIGTERM);
+        sim_server_wait(w, SIM_SECOND);
+        int64_t other = submit(w, "{\"command\":[\"x\"],\"cores\":4}");
+        assert_int_equal(count_events(w, id, "preempted"), 1);
+        w->engine->silent = false;
+        if (!late)
+            sim_engine_ended(w->engine, sim_engine_find(w->engine, id, -1), 0, SIGTERM);
+        sim_server_turn(w, NULL);
+        expect_state(w, id, "pending");
+        start_all(w);
+        end(w, other, 0);
+        start_all(w);
+        expect_text(w, id, "attempts", "2");
+        end(w, id, 0);
+        expect_state(w, id, "done");
+    }
+}
+
 static int open_slow(void **state)
 {
     return open_world_of(state, "resources: {nodes: 2, cores: 4}\n"
@@ -561,6 +605,8 @@ int main(void)
         TEST(no_job_fails_because_the_engine_can_start_none),
         TEST(a_cancelled_job_is_not_tried_again),
         TEST(what_can_not_be_stored_is_not_said_to_run),
+        cmocka_unit_test_setup_teardown(a_requeue_goes_before_a_preemption, open_preemptible,
+                                        close_world),
         cmocka_unit_test_setup_teardown(only_promises_that_are_in_the_way_are_moved, open_slow,
                                         close_world),
         TEST(who_is_to_come_again_does_also_where_memory_runs_out),

@@ -109,6 +109,8 @@ static void preempt(server_t *s, struct job *job, uint32_t i, const struct sched
     struct member *m = &job->member[i];
     struct strbuf data = {0};
     struct sched_annotation a;
+    m->requeue = d->requeue || (m->preempted && m->requeue); /* its user has asked for that */
+    m->preempted = true;
     strbuf_puts(&data, "{\"for\":");
     if (sched_annotate(s->sched, d->other, &a) == 0) {
         job_put_id(&data, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
@@ -116,10 +118,8 @@ static void preempt(server_t *s, struct job *job, uint32_t i, const struct sched
     } else {
         strbuf_puts(&data, "null");
     }
-    strbuf_puts(&data, d->requeue ? ",\"requeue\":true}" : ",\"requeue\":false}");
+    strbuf_puts(&data, m->requeue ? ",\"requeue\":true}" : ",\"requeue\":false}");
     server_event(s, job->id, shown_member(job, i), "preempted", strbuf_steal(&data));
-    m->preempted = true;
-    m->requeue = d->requeue;
     member_mark(s, job, i);
     if (m->run)
         run_stop_itself(s, m->run);

@@ -74,8 +74,10 @@ void run_stop(server_t *s, struct run *run)
 
 void run_stop_itself(server_t *s, struct run *run)
 {
-    run->stop_wall = s->wall;
-    run->stop_at = s->now;
+    if (run->stage < RUN_ENDING) { /* else it ends for what it was asked to before */
+        run->stop_wall = s->wall;
+        run->stop_at = s->now;
+    }
     run_stop(s, run);
 }
 

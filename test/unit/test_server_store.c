@@ -509,6 +509,45 @@ static void who_is_to_come_again_does_also_where_memory_runs_out(void **state)
     sim_engine_begins = NULL;
 }
 
+/* Of two that are to start the first can't for want of memory, and is cancelled; the other waits as long. When that
+ * time is over it is started at once, though something else is heard of then that is in no hurry.
+ */
+static void a_start_is_not_put_off_by_what_is_in_no_hurry(void **state)
+{
+    struct sim_server *w = *state;
+    bool failed = true;
+    for (int64_t n = 0; failed; n++) {
+        int64_t id = submit(w, "{\"command\":[\"x\"]}");
+        struct sim_run *run = sim_engine_find(w->engine, id, -1);
+        uint64_t key = run->key;
+        char first[40];
+        sim_engine_begins = memory_is_back;
+        allocation_failed = false;
+        failures_last = false;
+        until_failure = n;
+        asked_by(w, SIM_OWNER, "POST", "/v1/jobs", "[" TRUE1 "," TRUE1 "]");
+        memory_is_back();
+        sim_engine_begins = NULL;
+        failed = allocation_failed;
+        snprintf(first, sizeof(first), "/v1/jobs/%lld", (long long)id + 1);
+        asked_by(w, SIM_OWNER, "DELETE", first, NULL);
+        sim_server_wait(w, 2 * SIM_SECOND - 1);
+        for (size_t i = 0; i < w->engine->n; i++)
+            if (w->engine->runs[i].key == key)
+                sim_engine_started(w->engine, &w->engine->runs[i]);
+        w->steady++;
+        w->wall++;
+        sim_server_turn(w, NULL);
+        assert_true(w->due > w->steady);
+        sim_server_wait(w, 10 * SIM_SECOND);
+        start_all(w);
+        for (size_t i = 0; i < w->engine->n; i++)
+            if (w->engine->runs[i].state == SIM_RUNS)
+                sim_engine_ended(w->engine, &w->engine->runs[i], 0, 0);
+        sim_server_turn(w, NULL);
+    }
+}
+
 /* Where memory runs out in the midst of it, a change of a queue or of resources is refused, or it holds after a crash. */
 static void changes_are_durable_also_where_memory_runs_out(void **state)
 {
@@ -610,6 +649,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(only_promises_that_are_in_the_way_are_moved, open_slow,
                                         close_world),
         TEST(who_is_to_come_again_does_also_where_memory_runs_out),
+        TEST(a_start_is_not_put_off_by_what_is_in_no_hurry),
         TEST(changes_are_durable_also_where_memory_runs_out),
         TEST(nobody_depends_on_what_was_taken_back),
     };

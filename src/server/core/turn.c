@@ -112,7 +112,9 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
     if (decided && !s->failing)
         decided = server_pass(s, err) == 0;
     forget_starts(s);
-    if (!s->urgent && s->now < s->lazy_at && s->now - s->stored_clock < SERVER_CLOCK_EVERY) {
+    bool starts = s->n_to_start > 0 && s->now >= s->hold_until;
+    if (!s->urgent && !starts && s->now < s->lazy_at &&
+        s->now - s->stored_clock < SERVER_CLOCK_EVERY) {
         server_work_stored(s);
         *due = steady_of(s, decided ? server_due(s) : s->now + RETRY);
         return 0;

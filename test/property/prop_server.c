@@ -380,12 +380,12 @@ int main(int argc, char **argv)
      * requests behind a list that could not be dropped from a failing disk (640000021); a promise of the store's that the
      * core had taken back (640000043), or that an array was held before a crash came between its
      * members (750000121); a requeue for which there was no memory (861000060); promises given up for one
-     * that a running job was in the way of (860000217). Scenes have changed since, so some of them play others
-     * now.
+     * that a running job was in the way of (860000217); a job that failed, as there was no memory for its
+     * start (910000002). Scenes have changed since, so some of them play others now.
      */
-    static const uint64_t kept[] = {165,       225,       2013,      5018,
-                                    423619725, 755133213, 610000120, 640000021,
-                                    640000043, 750000121, 861000060, 860000217};
+    static const uint64_t kept[] = {165,       225,       2013,      5018,      423619725,
+                                    755133213, 610000120, 640000021, 640000043, 750000121,
+                                    861000060, 860000217, 910000002};
     for (size_t i = 0; argc == 1 && !rounds && i < sizeof(kept) / sizeof(*kept); i++)
         play(kept[i], &sum);
     printf("%d submissions, %d promises, %d restarts, %d reboots, %d clocks set, %d reloads, %d "

@@ -478,7 +478,9 @@ static void memory_is_back(void)
     until_failure = -1;
 }
 
-/* A run that is to come again ends, and one allocation fails: it comes again, also after a crash. */
+/* A run that is to come again ends, and one allocation fails, or all from one on: it comes again, also after
+ * a crash.
+ */
 static void who_is_to_come_again_does_also_where_memory_runs_out(void **state)
 {
     struct sim_server *w = *state;
@@ -493,7 +495,8 @@ static void who_is_to_come_again_does_also_where_memory_runs_out(void **state)
         tell(w, "POST", "/v1/jobs/1/requeue", NULL, 200);
         sim_engine_ended(w->engine, run, 0, SIGTERM);
         allocation_failed = false;
-        until_failure = n / 2;
+        failures_last = n / 2 % 2;
+        until_failure = n / 4;
         sim_server_turn(w, NULL);
         memory_is_back();
         failed = allocation_failed;

@@ -43,6 +43,7 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
     struct member *m = &job->member[i];
     (void)p;
     if (m->state == STORE_PENDING) {
+        member_take_up(s, job, i);
         if (m->handle < 0 &&
             enter_member(s, job, i) < 0) /* who waits for it is to hear of its end */
             return api_refuse(c, 503, NULL, "out of memory");
@@ -226,6 +227,8 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
     bool known = member_is_live(m) && m->handle >= 0;
     bool waits = known && m->state == STORE_PENDING;
     *key = NULL;
+    if (m->unstarted)
+        return errtext_set(why, ENOMEM, "out of memory");
     if (waits && to->queue && sched_set_queue(s->sched, s->now, m->handle, job->queue, why) < 0)
         return -1;
     if (known && to->duration > 0 &&
@@ -332,7 +335,7 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
         work_spend(steps, 1);
         if (change_member(c->s, job, p->next, &p->to, &key, &why) == 0)
             continue;
-        if (key)
+        if (key || errno == ENOMEM)
             api_refuse(c, errno == ENOMEM ? 503 : 400, key, "%s", why.text);
         else
             failed(c, &why);

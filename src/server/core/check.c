@@ -4,7 +4,7 @@
 #include "server/api/bulk.h"
 
 struct sums {
-    size_t counts[STORE_TIMEOUT + 1], held, runs, over;
+    size_t counts[STORE_TIMEOUT + 1], held, runs, over, unstarted;
 };
 
 static bool check_member(const server_t *s, const struct job *job, uint32_t i, struct sums *sums)
@@ -13,6 +13,9 @@ static bool check_member(const server_t *s, const struct job *job, uint32_t i, s
     bool runs = m->state == STORE_STARTING || m->state == STORE_RUNNING;
     sums->counts[m->state]++;
     sums->runs += m->run != NULL;
+    sums->unstarted += m->unstarted;
+    if (m->unstarted && (m->state != STORE_PENDING || m->handle >= 0 || m->run))
+        return false;
     sums->over += m->run && m->run->over.what != ENGINE_STARTED;
     if (m->run && (m->run->job != job || m->run->member != i || s->runs[m->run->slot] != m->run))
         return false;
@@ -80,7 +83,8 @@ bool server_check(const server_t *s)
         if (s->runs_by_key[i - 1].number >= s->runs_by_key[i].number)
             return false;
     return jobs + s->n_gone == s->n_jobs && runs == sums.runs && sums.over == s->n_over &&
-           sums.held == s->n_held && memcmp(sums.counts, s->counts, sizeof(sums.counts)) == 0 &&
-           heap_check(&s->timers) && check_marks(s) && check_strays(s) && users_check(s) &&
-           bulk_check(s) && sched_check(s->sched);
+           sums.unstarted == s->n_unstarted && sums.held == s->n_held &&
+           memcmp(sums.counts, s->counts, sizeof(sums.counts)) == 0 && heap_check(&s->timers) &&
+           check_marks(s) && check_strays(s) && users_check(s) && bulk_check(s) &&
+           sched_check(s->sched);
 }

@@ -54,12 +54,11 @@ static void tell_requeued(server_t *s, const struct run *run, const char *reason
 }
 
 /* It waits again. */
-static void requeue(server_t *s, struct run *run)
+static void requeue(server_t *s, struct job *job, uint32_t i)
 {
-    struct job *job = run->job;
-    uint32_t i = run->member;
     struct member *m = &job->member[i];
-    run_destroy(s, run);
+    if (m->run)
+        run_destroy(s, m->run);
     m->run = NULL;
     m->at = -1;
     m->preempted = m->requeue = m->timed_out = false;
@@ -89,7 +88,7 @@ static void start_again(server_t *s, struct run *run, const char *why)
         tell_requeued(s, run, reason);
     member_text(&m->reason, reason);
     m->attempts--;
-    requeue(s, run);
+    requeue(s, run->job, run->member);
     if (s->hold_until < s->now + HOLD)
         s->hold_until = s->now + HOLD;
 }
@@ -185,7 +184,7 @@ static bool came_again(server_t *s, struct run *run, const struct engine_event *
         start_again(s, run, e->text);
     } else {
         tell_requeued(s, run, reason_of(m, e));
-        requeue(s, run);
+        requeue(s, run->job, run->member);
     }
     return true;
 }
@@ -222,17 +221,59 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
     member_end(s, job, run->member, state, reason);
 }
 
-void server_ends(server_t *s)
+void member_not_started(server_t *s, struct job *job, uint32_t i)
 {
-    if (s->n_over == 0 || s->now < s->over_at)
+    struct member *m = &job->member[i];
+    if (sched_requeue(s->sched, s->now, m->handle) == 0) {
+        requeue(s, job, i);
         return;
-    for (size_t i = 0; i < s->n_runs; i++) {
+    }
+    if (m->run)
+        run_destroy(s, m->run);
+    m->run = NULL;
+    m->at = m->handle = -1;
+    m->unstarted = true;
+    s->n_unstarted++;
+    s->over_at = s->now + SERVER_SECOND;
+    member_mark(s, job, i);
+}
+
+void member_take_up(server_t *s, struct job *job, uint32_t i)
+{
+    char id[24];
+    struct member *m = &job->member[i];
+    if (!m->unstarted)
+        return;
+    snprintf(id, sizeof(id), "%" PRId64, job->id);
+    m->handle = sched_find(s->sched, id, i);
+    m->unstarted = false;
+    s->n_unstarted--;
+}
+
+static void try_unstarted(server_t *s, struct job *job)
+{
+    for (uint32_t i = 0; i < job->members; i++) {
+        if (!job->member[i].unstarted)
+            continue;
+        member_take_up(s, job, i);
+        member_not_started(s, job, i);
+    }
+}
+
+void server_wait_again(server_t *s)
+{
+    if (s->n_over + s->n_unstarted == 0 || s->now < s->over_at)
+        return;
+    for (size_t i = 0; i < s->n_runs && s->n_over > 0; i++) {
         struct run *run = s->runs[i];
         if (!run || run->over.what == ENGINE_STARTED)
             continue;
         struct engine_event e = run->over;
         ended(s, run, &e);
     }
+    for (size_t i = 0; i < s->n_jobs && s->n_unstarted > 0; i++)
+        if (s->jobs[i].job)
+            try_unstarted(s, s->jobs[i].job);
 }
 
 /* A key that this server has given was used by others, of whom the engine hears late: it is asked under another one. One that

@@ -185,6 +185,7 @@ void enter_back(server_t *s, struct job *job)
 {
     enter_forget(job);
     for (uint32_t i = job->members; i-- > 0;) {
+        member_take_up(s, job, i);
         sched_job_t handle = job->member[i].handle;
         if (handle >= 0 && sched_withdraw(s->sched, s->now, handle) < 0)
             sched_cancel(s->sched, s->now, handle);

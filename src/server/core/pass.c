@@ -15,24 +15,6 @@ static int64_t shown_member(const struct job *job, uint32_t member)
     return job->members > 1 ? (int64_t)member : -1;
 }
 
-/* There is no memory for its start: it waits again, if the core can have it so. */
-static void not_started(server_t *s, struct job *job, uint32_t i)
-{
-    struct member *m = &job->member[i];
-    if (m->run)
-        run_destroy(s, m->run);
-    m->run = NULL;
-    if (sched_requeue(s->sched, s->now, m->handle) == 0) {
-        m->attempts--;
-        m->at = -1;
-        member_mark(s, job, i);
-        return;
-    }
-    sched_finish_as(s->sched, s->now, m->handle, false);
-    server_event(s, job->id, shown_member(job, i), "failed", NULL);
-    member_end(s, job, i, STORE_FAILED, "out of memory");
-}
-
 uint64_t server_next_key(server_t *s)
 {
     const struct engine *engine = s->world.engine;
@@ -54,7 +36,8 @@ static void start(server_t *s, struct job *job, uint32_t i, const struct sched_d
     m->run = run_create(s, job, i, server_next_key(s));
     s->next_key += m->run != NULL; /* whatever becomes of it: its place in the table is taken */
     if (!m->run || start_later(s, job, i) < 0) {
-        not_started(s, job, i);
+        m->attempts--;
+        member_not_started(s, job, i);
         return;
     }
     if (sched_resources(s->sched, m->handle, &text) == 0)

@@ -64,6 +64,8 @@ struct member {
     uint8_t state; /* enum store_state */
     int8_t how;    /* enum sched_how, of one that has a run; -1: that is not known */
     bool reserved, cancelled, timed_out, preempted, requeue, dirty;
+    /* It waits without a handle: for the core it runs, as memory lacked for its start and to undo that. */
+    bool unstarted;
 };
 
 /* A text that jobs have in common. */
@@ -191,13 +193,14 @@ struct server {
     bool
         runs_known; /* the engine has said what runs; until then nothing is started, and signals wait */
     uint64_t engine_number, engine_acknowledged;
-    size_t n_over;     /* runs that are over, and whose members can't wait again yet */
-    int64_t over_at;   /* when that is tried again, ticks */
-    bool urgent;       /* what is dirty is to be durable with this turn */
-    int64_t lazy_at;   /* else by this tick; INT64_MAX: nothing is dirty */
-    bool failing;      /* the last commit failed */
-    int64_t retry;     /* when to try again, ticks */
-    int64_t retain_at; /* when to look for old jobs, ticks */
+    size_t n_over;      /* runs that are over, and whose members can't wait again yet */
+    size_t n_unstarted; /* members */
+    int64_t over_at;    /* when either is tried again, ticks */
+    bool urgent;        /* what is dirty is to be durable with this turn */
+    int64_t lazy_at;    /* else by this tick; INT64_MAX: nothing is dirty */
+    bool failing;       /* the last commit failed */
+    int64_t retry;      /* when to try again, ticks */
+    int64_t retain_at;  /* when to look for old jobs, ticks */
     bool settings_dirty;
     json_t *settings;   /* what administrators changed of queues and resources */
     struct intern told; /* ids of ended jobs that the core has been told of */
@@ -366,8 +369,14 @@ uint64_t server_next_key(server_t *s);
 /* An event of the engine's (engine.c). */
 void server_engine_event(server_t *s, const struct engine_event *e);
 
-/* What has ended and is to wait again, and there was no memory for that: try again, once it is time. */
-void server_ends(server_t *s);
+/* What is to wait again and could not for want of memory: try again, once it is time. */
+void server_wait_again(server_t *s);
+
+/* There is no memory for a start that the core has decided: the member waits again, at once or later. */
+void member_not_started(server_t *s, struct job *job, uint32_t i);
+
+/* Give a member its handle back, if it is one that the core could not be told of. */
+void member_take_up(server_t *s, struct job *job, uint32_t i);
 
 /* A run that the engine was not asked for, as it could not be stored: its member waits again, and says why. Without effect
  * where there is no memory.

@@ -139,7 +139,7 @@ int64_t server_due(const server_t *s)
         due = s->timers.v[0].key;
     if (s->urgent)
         due = s->now;
-    if (s->n_over > 0 && s->over_at < due)
+    if (s->n_over + s->n_unstarted > 0 && s->over_at < due)
         due = s->over_at;
     due = server_work_due(s) < due ? server_work_due(s) : due;
     due = s->lazy_at < due ? s->lazy_at : due;

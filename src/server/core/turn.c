@@ -104,7 +104,7 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
 {
     server_look(s);
     server_work(s);
-    server_ends(s);
+    server_wait_again(s);
     server_time(s);
     /* What can't be stored need not be decided: first the commit that failed is tried again. */
     bool decided = s->failing || server_pass(s, err) == 0;

@@ -5,6 +5,7 @@
 #define SCHED_ASK_H
 
 #include "sched/controllers/controller.h"
+#include "sched/queues.h"
 
 /* Go through the rows that have something to do. */
 #define EACH(s, c, what)                                                                           \
@@ -136,6 +137,16 @@ static inline bool controllers_may_hold(const sched_t *s, uint32_t slot, int64_t
         if (!(*c)->may_hold(s, slot, duration, booking))
             return false;
     return true;
+}
+
+/* Why a blocked job waits: the first row that keeps it out of its lane says so. */
+static inline void controllers_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    EACH (s, c, reason)
+        if (s->jobs[slot].details->blocked & (*c)->block) {
+            (*c)->reason(s, slot, why);
+            return;
+        }
 }
 
 static inline int controllers_turn(sched_t *s)

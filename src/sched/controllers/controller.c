@@ -3,8 +3,13 @@
 #include "sched/controllers/rows.h"
 
 const struct controller *const controllers_all[] = {
-    &history_controller, &block_controller,      &hold_controller,
-    &begin_controller,   &preemption_controller, &overrun_controller,
-    &depend_controller,  &limit_controller,      NULL,
+    &history_controller, /* it counts what all others do */
+    &block_controller,   /* what a job may use: before anybody looks for room */
+    &hold_controller,    /* of several reasons why a job is kept the first row's is told */
+    &depend_controller,     &begin_controller,
+    &preemption_controller, /* a held job that goes has its victims let go before limits forget it */
+    &overrun_controller,    /* what runs on is booked before limits count */
+    &limit_controller,      NULL,
 };
+
 const struct controller *const controllers_none[] = {NULL};

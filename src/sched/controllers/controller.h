@@ -54,6 +54,9 @@ struct controller {
     bool (*may_ask)(const sched_t *s, uint32_t slot, const struct place_ask *ask);
     bool (*may_hold)(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking);
 
+    /* Why a job waits that it keeps out of its lane. */
+    void (*reason)(const sched_t *s, uint32_t slot, struct sched_reason *why);
+
     /* ---- In a pass ---- */
 
     /* What has come with time, or has changed. Returns 0, or -1 with ENOMEM. */

@@ -78,6 +78,11 @@ static void forgotten(sched_t *s, uint32_t slot)
         depend_forget(s->queues->depend, slot);
 }
 
+static void reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    depend_reason(s->queues->depend, slot, why);
+}
+
 const struct controller depend_controller = {
     .name = "depend",
     .block = BLOCK_DEPEND,
@@ -87,4 +92,5 @@ const struct controller depend_controller = {
     .ended = ended,
     .forgotten = forgotten,
     .resolve = resolve,
+    .reason = reason,
 };

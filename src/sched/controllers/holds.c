@@ -8,10 +8,17 @@ static int is_held(sched_t *s, uint32_t slot, const struct sched_request *reques
     return request->hold;
 }
 
+static void held_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    (void)s, (void)slot;
+    why->kind = SCHED_REASON_HELD;
+}
+
 const struct controller hold_controller = {
     .name = "hold",
     .block = BLOCK_HOLD,
     .waits = is_held,
+    .reason = held_reason,
 };
 
 static int begins_later(sched_t *s, uint32_t slot, const struct sched_request *request)
@@ -46,11 +53,19 @@ static void begins_never(sched_t *s, uint32_t slot)
         heap_take(&s->queues->begins, slot);
 }
 
+static void begin_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    *why = (struct sched_reason){.kind = SCHED_REASON_BEGIN,
+                                 .at = s->jobs[slot].details->begin,
+                                 .second = s->queues->setup->second};
+}
+
 const struct controller begin_controller = {
     .name = "begin",
     .block = BLOCK_BEGIN,
     .waits = begins_later,
     .forgotten = begins_never,
+    .reason = begin_reason,
     .turn = begin,
     .next_time = next_begin,
 };

@@ -323,6 +323,13 @@ static void ended(sched_t *s, uint32_t slot, enum job_end end)
     pending_end(s, slot);
 }
 
+static void reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    const struct details *d = s->jobs[slot].details;
+    if (d->over.what)
+        *why = limit_reason(s, &d->over);
+}
+
 const struct controller limit_controller = {
     .name = "limit",
     .block = BLOCK_LIMIT,
@@ -337,6 +344,7 @@ const struct controller limit_controller = {
     .recount = recount,
     .may_ask = may_ask,
     .may_hold = may_hold,
+    .reason = reason,
     .turn = recount_all,
     .settle = settle,
 };

@@ -3,23 +3,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "sched/controllers/limiter.h"
+#include "sched/controllers/ask.h"
 #include "sched/queues.h"
 #include "sched/reason_copy.h"
-
-static void blocked_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
-{
-    const struct details *d = s->jobs[slot].details;
-    if (d->blocked & BLOCK_HOLD)
-        why->kind = SCHED_REASON_HELD;
-    else if (d->blocked & BLOCK_DEPEND)
-        depend_reason(s->queues->depend, slot, why);
-    else if (d->blocked & BLOCK_BEGIN)
-        *why = (struct sched_reason){
-            .kind = SCHED_REASON_BEGIN, .at = d->begin, .second = s->queues->setup->second};
-    else if (d->over.what)
-        *why = limit_reason(s, &d->over);
-}
 
 /* What a job lacks now. While reasons are told nothing is booked, and a longer duration lacks what a shorter one does and
  * perhaps more: what two jobs of a kind lack, those of durations between lack too.
@@ -74,7 +60,7 @@ void reason_of(sched_t *s, uint32_t slot, struct sched_reason *why)
     const struct job *job = &s->jobs[slot];
     *why = (struct sched_reason){.kind = SCHED_REASON_NONE};
     if (job->state == SCHED_BLOCKED) {
-        blocked_reason(s, slot, why);
+        controllers_reason(s, slot, why);
     } else if (job->state == SCHED_WAITING) {
         open_reason(s, slot, why);
     } else if (job->state == SCHED_RESERVED && job->details->victims > 0) {

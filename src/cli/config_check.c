@@ -9,6 +9,7 @@
 #include "base/hostlist.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
+#include "berth/sched_config.h"
 #include "resource/graph.h"
 
 static int no_memory(berth_error_t *err)

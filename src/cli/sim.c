@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "berth/sched_config.h"
 #include "cli/progress.h"
 #include "cli/sim_config.h"
 #include "cli/sim_machine.h"

@@ -9,6 +9,7 @@
 
 #include "base/errtext.h"
 #include "base/strbuf.h"
+#include "berth/sched_config.h"
 #include "cli/sim_option_list.h"
 #include "cli/sim_together.h"
 #include "cli/verb.h"

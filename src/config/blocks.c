@@ -4,6 +4,7 @@
 
 #include "base/errtext.h"
 #include "base/hostlist.h"
+#include "berth/sched_config.h"
 #include "config/read.h"
 #include "place/place.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/errtext.h"
+#include "berth/sched_config.h"
 #include "config/read.h"
 
 /* What a caller has is its beginning. */

@@ -13,7 +13,7 @@
 
 #include "berth/error.h"
 #include "berth/match.h"
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 
 /* Bounds: bytes of a file; queues; vertices of a machine of equal nodes, the cluster, nodes and all that is in them. */
 #define CONFIG_TEXT_MAX     ((size_t)1 << 24)

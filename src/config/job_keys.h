@@ -6,7 +6,7 @@
 #ifndef CONFIG_JOB_KEYS_H
 #define CONFIG_JOB_KEYS_H
 
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 #include "config/keys.h"
 #include "jobspec/short.h"
 

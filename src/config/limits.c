@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "config/read.h"
 
 enum { LIMITS_MAX = 256 }; /* of a job, a user or a queue */

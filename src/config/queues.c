@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_config.h"
 #include "config/read.h"
 
 enum queue_key {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "berth/sched_config.h"
 #include "config/config.h"
 #include "config/read.h"
 

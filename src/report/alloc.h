@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "berth/sched.h"
+#include "berth/resource.h"
 
 struct alloc {
     uint8_t *bytes;

@@ -4,6 +4,8 @@
 
 #include "base/array.h"
 #include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
 #include "sched/queues.h"
 

@@ -2,6 +2,8 @@
 #include <errno.h>
 
 #include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 

@@ -1,5 +1,6 @@
 /* A scheduler with named queues: its making, its end, and the ends of its jobs. */
 #include "sched/queues.h"
+#include "berth/sched_admin.h"
 #include "sched/controllers/ask.h"
 #include "sched/waiting/finder.h"
 

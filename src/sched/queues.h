@@ -8,6 +8,7 @@
 #include "base/dict.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
+#include "berth/sched_query.h"
 #include "berth/sched_reason.h"
 #include "sched/config/setup.h"
 #include "sched/controllers/depend.h"

@@ -1,5 +1,6 @@
 /* The scheduling core's life, the events that all schedulers are told of, and plain questions (berth/sched.h). */
-#include "berth/sched.h"
+#include "berth/sched_config.h"
+#include "berth/sched_query.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -108,12 +109,7 @@ sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *re
                                       : submit_units(s, now, request);
 }
 
-int sched_finish(sched_t *s, int64_t now, sched_job_t handle)
-{
-    return sched_finish_as(s, now, handle, true);
-}
-
-int sched_finish_as(sched_t *s, int64_t now, sched_job_t handle, bool ok)
+int sched_finish(sched_t *s, int64_t now, sched_job_t handle, bool ok)
 {
     uint32_t slot = job_find(s, handle);
     if (slot == JOB_NONE)

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
 #include "sim/play_priv.h"
 
 const char *play_name(const struct play *p, size_t job, struct strbuf *buffer)
@@ -152,7 +154,7 @@ static int tell_core(struct play *p, size_t job, enum play_state state)
     const struct play_job *j = &p->jobs[job];
     if (state == PLAY_CANCELLED)
         return sched_cancel(p->sched, p->now, j->handle);
-    return sched_finish_as(p->sched, p->now, j->handle, state == PLAY_DONE);
+    return sched_finish(p->sched, p->now, j->handle, state == PLAY_DONE);
 }
 
 int play_end_job(struct play *p, size_t job, enum play_state state, const char *reason)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
 #include "config/seconds.h"
 #include "sim/play_priv.h"
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "berth/sched_query.h"
 #include "config/seconds.h"
 #include "sim/play_priv.h"
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "berth/sched_query.h"
 #include "config/machine_open.h"
 #include "sim/play_priv.h"
 

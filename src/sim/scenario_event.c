@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 #include "config/seconds.h"
 
 #define COUNT_MAX INT64_C(1000000000)

@@ -11,6 +11,8 @@
 #include "base/array.h"
 #include "base/errtext.h"
 #include "base/heap.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
 #include "sim/queues.h"
 
 enum { PROGRESS_EVERY = 4096 }; /* jobs ended between two calls of the progress function */
@@ -137,7 +139,7 @@ static int end_next(struct replay *r, int64_t now)
     uint32_t job = r->ends.v[0].item;
     heap_take(&r->ends, job);
     count_done(r);
-    return sched_finish(r->sched, now, r->handle[job]);
+    return sched_finish(r->sched, now, r->handle[job], true);
 }
 
 /* All submissions, then all ends, a pass after each; what is left to the closing pass starts then. A job that
@@ -164,7 +166,7 @@ static int stop(struct replay *r, int64_t now, const struct preempted *p)
 {
     if (p->requeue)
         return sched_requeue(r->sched, now, r->handle[p->job]);
-    return sched_finish_as(r->sched, now, r->handle[p->job], false);
+    return sched_finish(r->sched, now, r->handle[p->job], false);
 }
 
 /* All ends of an instant, all submissions, and a pass if one is due; another one once preempted jobs have

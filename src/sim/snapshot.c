@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
 #include "config/seconds.h"
 #include "sim/play_priv.h"
 #include "sim/scenario_event.h"

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "config/config.h"
 #include "fuzz.h"
 

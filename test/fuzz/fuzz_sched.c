@@ -124,7 +124,7 @@ static void call_on_job(struct machine *m, struct input *in, int call)
     bool waits = before == SCHED_WAITING || before == SCHED_RESERVED;
     bool ok;
     if (call == 0) {
-        ok = sched_finish(m->s, m->now, job) == 0;
+        ok = sched_finish(m->s, m->now, job, true) == 0;
         FUZZ_CHECK(ok == (before == SCHED_RUNNING));
     } else if (call == 1) {
         ok = sched_cancel(m->s, m->now, job) == 0;

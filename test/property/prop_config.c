@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "berth/sched_config.h"
 #include "config/config.h"
 #include "random.h"
 

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include "berth/match.h"
-#include "berth/sched.h"
+#include "berth/sched_config.h"
+#include "berth/sched_query.h"
 #include "match/units.h"
 #include "random.h"
 #include "resource/graph.h"
@@ -217,8 +218,8 @@ static bool event(struct run *r, int64_t now)
         struct job *job = &r->job[i];
         if (!job->running || job->end > now)
             continue;
-        CHECK(sched_finish(r->sched, now, job->handle) == 0);
-        CHECK(r->late || sched_finish(r->flat, now, job->flat) == 0);
+        CHECK(sched_finish(r->sched, now, job->handle, true) == 0);
+        CHECK(r->late || sched_finish(r->flat, now, job->flat, true) == 0);
         leave_told(r, i);
         return true;
     }
@@ -344,8 +345,8 @@ static void test_run_out(void **state)
     assert_int_equal(sched_pass(s, 0, false, &d, &n), 0);
     assert_int_equal(sched_start_time(s, job[2]), 15);
     assert_int_equal(sched_start_time(s, job[3]), 10);
-    assert_int_equal(sched_finish(s, 16, job[0]), 0);
-    assert_int_equal(sched_finish(s, 16, job[1]), 0);
+    assert_int_equal(sched_finish(s, 16, job[0], true), 0);
+    assert_int_equal(sched_finish(s, 16, job[1], true), 0);
     assert_int_equal(sched_pass(s, 16, false, &d, &n), 0);
     assert_int_equal(sched_state(s, job[2]), SCHED_RUNNING);
     assert_int_equal(sched_cores(s, job[2], &range, &n), 0);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "berth/sched_config.h"
 #include "config/config.h"
 #include "random.h"
 
@@ -155,7 +156,7 @@ static void end_due(void)
 {
     for (int i = 0; i < JOBS; i++)
         if (scene.job[i].end <= scene.now) {
-            CHECK(sched_finish(scene.s, scene.now, scene.job[i].handle) == 0);
+            CHECK(sched_finish(scene.s, scene.now, scene.job[i].handle, true) == 0);
             scene.job[i].end = INT64_MAX;
         }
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "random.h"
 #include "sched/controllers/limits.h"
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "berth/match.h"
-#include "berth/sched.h"
+#include "berth/sched_query.h"
 #include "random.h"
 #include "resource/graph.h"
 
@@ -169,7 +169,7 @@ static void end_jobs(struct scene *c, int64_t now)
         struct job *job = &c->job[i];
         if (job->gone || job->end == 0 || job->end > now)
             continue;
-        while (again(c, sched_finish(c->s, now, job->handle) < 0))
+        while (again(c, sched_finish(c->s, now, job->handle, true) < 0))
             ;
         job->gone = true;
         c->ended = true;

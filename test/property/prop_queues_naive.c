@@ -11,7 +11,8 @@
 #include <cmocka.h>
 
 #include "berth/match.h"
-#include "berth/sched.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
 #include "naive_queues.h"
 #include "random.h"
 #include "resource/graph.h"
@@ -216,7 +217,7 @@ static void end_due(void)
 {
     for (int i = 0; i < run.naive.jobs; i++)
         if (run.naive.job[i].state == NQ_RUNNING && run.end[i] <= run.now) {
-            CHECK(sched_finish(run.sched, run.now, run.handle[i]) == 0);
+            CHECK(sched_finish(run.sched, run.now, run.handle[i], true) == 0);
             nq_end(&run.naive, i);
         }
 }

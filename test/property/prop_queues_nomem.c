@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "berth/sched_query.h"
 #include "failing_alloc.h"
 #include "queue_scene.h"
 

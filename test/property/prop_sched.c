@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 #include "naive_sched.h"
 #include "random.h"
 
@@ -301,7 +301,7 @@ static void finish(struct run *r, int64_t now, int i)
 {
     if (r->trace)
         printf("%lld: finish job %d\n", (long long)now, i);
-    CHECK(sched_finish(r->sched, now, r->c->job[i].handle) == 0);
+    CHECK(sched_finish(r->sched, now, r->c->job[i].handle, true) == 0);
     naive_finish(&r->naive, now, (size_t)i);
 }
 

@@ -12,6 +12,9 @@
 #include <cmocka.h>
 
 #include "berth/resource.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
 #include "queue_scene.h"
 
 enum { SCENES = 60, TEXT = 1000 };
@@ -481,7 +484,7 @@ static int64_t longest_before(int n)
         submit(s, 1, 10, 0);
     assert_int_equal(sched_pass(s, 0, false, &d, &decided), 0);
     assert_int_equal(sched_state(s, job), SCHED_RESERVED);
-    assert_int_equal(sched_finish(s, 5, ends), 0);
+    assert_int_equal(sched_finish(s, 5, ends, true), 0);
     struct sched_question question = {.make = make_core, .context = one, .least = 1, .most = 20000};
     assert_int_equal(sched_what_if(s, 5, job, &question, 1, NULL), 0);
     assert_true(sched_check(s));

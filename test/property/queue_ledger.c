@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "berth/sched_config.h"
+#include "berth/sched_query.h"
 #include "queue_scene.h"
 #include "told.h"
 

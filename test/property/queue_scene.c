@@ -11,6 +11,9 @@
 
 #include <cmocka.h>
 
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
 #include "resource/graph.h"
 
 static const char *const users[] = {"u0", "u1", "u2"};
@@ -378,7 +381,7 @@ static void finish(struct scene *c, struct scene_job *j)
     if (stopped)
         CALL(c, rc < 0, rc = sched_requeue(c->sched, c->now, j->handle));
     else /* also one that came to its end before it was stopped */
-        CALL(c, rc < 0, rc = sched_finish_as(c->sched, c->now, j->handle, ok));
+        CALL(c, rc < 0, rc = sched_finish(c->sched, c->now, j->handle, ok));
     SCENE_CHECK(c, rc == 0);
     j->running = false;
     if (j->preempted && j->preempted_at < c->now)

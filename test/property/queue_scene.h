@@ -11,7 +11,7 @@
 
 #include "base/strbuf.h"
 #include "berth/match.h"
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 #include "random.h"
 
 enum {

@@ -12,7 +12,7 @@ room_of_public() {
     case $1 in
     error) echo base ;;
     planner | planner_multi) echo planner ;;
-    sched | sched_reason) echo sched ;;
+    sched | sched_*) echo sched ;;
     *) echo "$1" ;;
     esac
 }

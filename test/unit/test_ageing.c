@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "berth/sched_config.h"
+#include "berth/sched_snapshot.h"
 #include "config/config.h"
 
 #define HOUR 3600
@@ -92,7 +94,7 @@ static void a_job_may_have_come_before(void **state)
         pass(w.s, now);
         assert_int_equal(sched_state(w.s, order[i]), SCHED_RUNNING);
         now += 100;
-        assert_int_equal(sched_finish(w.s, now, order[i]), 0);
+        assert_int_equal(sched_finish(w.s, now, order[i], true), 0);
     }
     world_close(&w);
 }
@@ -115,7 +117,7 @@ static void another_configuration_is_another_order(void **state)
     assert_int_equal(sched_configure(w.s, 2 * HOUR, &other->sched, &err), 0);
     pass(w.s, 2 * HOUR);
     assert_int_equal(sched_state(w.s, high), SCHED_RESERVED); /* a promise is kept */
-    assert_int_equal(sched_finish(w.s, 2 * HOUR + 100, holder), 0);
+    assert_int_equal(sched_finish(w.s, 2 * HOUR + 100, holder, true), 0);
     pass(w.s, 2 * HOUR + 100);
     assert_int_equal(sched_state(w.s, high), SCHED_RUNNING);
     assert_int_equal(sched_state(w.s, patient), SCHED_RESERVED); /* and r, as old as high, waits */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "config/config.h"
 #include "resource/graph.h"
 

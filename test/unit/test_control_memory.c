@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "failing_alloc.h"
 #include "sched/config/setup.h"
 #include "sched/controllers/depend.h"

@@ -8,6 +8,9 @@
 
 #include <cmocka.h>
 
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
 #include "config/config.h"
 
 #define SPEC(nodes, system)                                                                        \

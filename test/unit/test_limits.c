@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "sched/controllers/limits.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
 #include "config/config.h"
 
 #define SPEC                                                                                       \
@@ -134,7 +137,7 @@ static void events_leave_decisions(void **state)
         submit(&w, 1, id, 1, (struct sched_request){.hold = i % 2, .queue = i % 3 ? "q" : "none"});
     }
     expect_kept(&kept, &w);
-    assert_int_equal(sched_finish(w.sched, 2, job[A]), 0);
+    assert_int_equal(sched_finish(w.sched, 2, job[A], true), 0);
     expect_kept(&kept, &w);
     assert_int_equal(sched_requeue(w.sched, 2, job[E]), 0);
     expect_kept(&kept, &w);
@@ -290,7 +293,7 @@ static void each_event_makes_a_pass_due(void **state)
     expect_due(&w, 14);
     assert_int_equal(sched_requeue(w.sched, 15, b), 0);
     expect_due(&w, 15);
-    assert_int_equal(sched_finish(w.sched, 16, a), 0);
+    assert_int_equal(sched_finish(w.sched, 16, a, true), 0);
     expect_due(&w, 16);
     assert_int_equal(sched_cancel(w.sched, 17, b), 0);
     expect_due(&w, 17);
@@ -341,7 +344,7 @@ static void time_alone_makes_a_pass_due(void **state)
     expect_due(&w, 60); /* of what the first overruns no pass need know until then */
     assert_int_equal(next(&w), 70);
     assert_int_equal(sched_cancel(w.sched, 61, waits), 0);
-    assert_int_equal(sched_finish(w.sched, 61, begins), 0);
+    assert_int_equal(sched_finish(w.sched, 61, begins, true), 0);
     expect_due(&w, 61);
     assert_int_equal(next(&w), INT64_MAX);
     submit(&w, 75, "spare", 4,
@@ -357,7 +360,7 @@ static void time_alone_makes_a_pass_due(void **state)
     assert_int_equal(w.n, 1);
     assert_int_equal(w.decision[0].kind, SCHED_PREEMPT);
     assert_int_equal(next(&w), INT64_MAX); /* until what it has taken is given back */
-    assert_int_equal(sched_finish(w.sched, 90, w.decision[0].job), 0);
+    assert_int_equal(sched_finish(w.sched, 90, w.decision[0].job, true), 0);
     expect_due(&w, 90);
     assert_int_equal(sched_state(w.sched, first), SCHED_RUNNING);
     close_world(&w);
@@ -408,7 +411,7 @@ static void events_are_gathered(void **state)
     assert_int_equal(next(&w), 33); /* a promise doesn't wait, */
     expect_due(&w, 33);             /* and, as a overruns, is put off */
     assert_true(next(&w) > 33);
-    assert_int_equal(sched_finish(w.sched, 33, a), 0);
+    assert_int_equal(sched_finish(w.sched, 33, a, true), 0);
     assert_int_equal(next(&w), 34);
     expect_due(&w, 34);
     submit(&w, 35, "c", 1, PLAIN);
@@ -436,7 +439,7 @@ static void who_has_preempted_does_not_wait(void **state)
     assert_int_equal(next(&w), 21);
     expect_due(&w, 21);
     assert_int_equal(w.decision[0].kind, SCHED_PREEMPT);
-    assert_int_equal(sched_finish(w.sched, 22, spare), 0);
+    assert_int_equal(sched_finish(w.sched, 22, spare, true), 0);
     expect_due(&w, 22);
     assert_int_equal(sched_state(w.sched, b), SCHED_RUNNING);
     close_world(&w);

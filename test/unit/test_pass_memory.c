@@ -14,7 +14,7 @@
 
 #include "berth/match.h"
 #include "berth/resource.h"
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 #include "failing_alloc.h"
 
 enum { TRIES = 10000, HOLDERS = 12, JOBS = HOLDERS + 2 };

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "berth/sched_admin.h"
 #include "config/config.h"
 
 static const char text[] = "resources: {nodes: 1, cores: 2}\n"
@@ -72,7 +73,7 @@ static void it_waits_in_its_place(void **state)
     assert_int_equal(sched_state(s, a), SCHED_RUNNING); /* before b, as it came before it */
     assert_int_equal(sched_start_time(s, a), 10);
     assert_int_equal(sched_state(s, c), SCHED_BLOCKED); /* it isn't known yet how a ends */
-    assert_int_equal(sched_finish(s, 20, a), 0);
+    assert_int_equal(sched_finish(s, 20, a, true), 0);
     pass(s, 20);
     assert_int_equal(sched_state(s, b), SCHED_RUNNING);
     assert_int_not_equal(sched_state(s, c), SCHED_BLOCKED);
@@ -107,11 +108,11 @@ static void what_has_ended_does_not_run_again(void **state)
     assert_non_null(d);
     assert_int_equal(d->kind, SCHED_PREEMPT);
     assert_true(d->job == spare && d->requeue);
-    assert_int_equal(sched_finish_as(s, 6, spare, true), 0);
+    assert_int_equal(sched_finish(s, 6, spare, true), 0);
     assert_int_equal(sched_state(s, spare), -1);
     pass(s, 6);
     assert_int_equal(sched_state(s, first), SCHED_RUNNING);
-    assert_int_equal(sched_finish(s, 7, first), 0);
+    assert_int_equal(sched_finish(s, 7, first, true), 0);
     pass(s, 7);
     assert_int_equal(sched_state(s, after), SCHED_RUNNING);
     sched_destroy(s);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 
 static sched_t *create(int64_t units, const char *policy, int64_t depth, enum sched_order order)
 {
@@ -170,7 +170,7 @@ static void time_never_goes_back(void **state)
     sched_job_t waiting = submit(s, 7, 4, 10, 0, 1);
     EXPECT_EINVAL(s, sched_pass(s, 6, false, &d, &n));
     assert_int_equal(n, 0);
-    EXPECT_EINVAL(s, sched_finish(s, 6, running));
+    EXPECT_EINVAL(s, sched_finish(s, 6, running, true));
     EXPECT_EINVAL(s, sched_cancel(s, 6, running));
     EXPECT_EINVAL(s, sched_cancel(s, 6, waiting));
     EXPECT_EINVAL(s, sched_prioritize(s, 6, waiting, 3));
@@ -189,7 +189,7 @@ static void rejects_what_never_fits(void **state)
     assert_int_equal(sched_state(s, first), SCHED_REJECTED);
     assert_int_equal(sched_waiting(s), 1);
     EXPECT_EINVAL(s, sched_prioritize(s, 0, first, 1));
-    EXPECT_EINVAL(s, sched_finish(s, 0, first));
+    EXPECT_EINVAL(s, sched_finish(s, 0, first, true));
     EXPECT_EINVAL(s, sched_start_time(s, first));
     const struct sched_decision *d;
     size_t n;
@@ -239,7 +239,7 @@ static void cancels_in_every_state(void **state)
     sched_job_t gone[] = {running, held, open, rejected, -1, INT64_MAX, INT64_MIN};
     for (size_t i = 0; i < sizeof(gone) / sizeof(*gone); i++) {
         EXPECT_EINVAL(s, sched_cancel(s, 4, gone[i]));
-        EXPECT_EINVAL(s, sched_finish(s, 4, gone[i]));
+        EXPECT_EINVAL(s, sched_finish(s, 4, gone[i], true));
         EXPECT_EINVAL(s, sched_prioritize(s, 4, gone[i], 0));
         EXPECT_EINVAL(s, sched_state(s, gone[i]));
         EXPECT_EINVAL(s, sched_start_time(s, gone[i]));
@@ -275,8 +275,8 @@ static void handles_are_never_used_again(void **state)
         assert_int_equal(n, 1);
         assert_int_equal(d[0].job, handle[i]);
         if (d[0].kind == SCHED_START)
-            assert_int_equal(i % 2 ? sched_finish(s, i, handle[i]) : sched_cancel(s, i, handle[i]),
-                             0);
+            assert_int_equal(
+                i % 2 ? sched_finish(s, i, handle[i], true) : sched_cancel(s, i, handle[i]), 0);
         for (int k = i; k >= 0; k -= k / 4 + 1) {
             assert_int_equal(sched_state(s, handle[k]), -1);
             assert_true(k == i || handle[k] != handle[i]);
@@ -301,9 +301,9 @@ static void prioritize_moves_a_job_in_the_queue(void **state)
     assert_true(sched_check(s));
     EXPECT_EINVAL(s, sched_prioritize(s, 2, first, 1)); /* it runs */
     expect_nothing(s, 2);
-    assert_int_equal(sched_finish(s, 3, first), 0);
+    assert_int_equal(sched_finish(s, 3, first, true), 0);
     EXPECT_PASS(s, 3, false, {SCHED_START, 2, 3});
-    assert_int_equal(sched_finish(s, 4, third), 0);
+    assert_int_equal(sched_finish(s, 4, third, true), 0);
     EXPECT_PASS(s, 4, false, {SCHED_START, 1, 4});
     sched_destroy(s);
 }
@@ -418,7 +418,7 @@ static void a_pass_is_due_when_something_has_happened(void **state)
     assert_int_equal(sched_cancel(s, 8, second), 0);
     assert_int_equal(sched_next_time(s), 8);
     expect_nothing(s, 8);
-    assert_int_equal(sched_finish(s, 9, first), 0);
+    assert_int_equal(sched_finish(s, 9, first, true), 0);
     assert_int_equal(sched_next_time(s), 9);
     assert_int_equal(sched_last_time(s), INT64_MAX);
     EXPECT_PASS(s, 9, false, {SCHED_RESERVE, 2, 9}, {SCHED_START, 2, 9});
@@ -445,7 +445,7 @@ static void ageing_weighs_waiting_and_priority(void **state)
     assert_int_equal(sched_prioritize(s, 36500, last, -2), 0); /* since when it waits is known */
     const sched_job_t order[] = {now, high, low, tie, last, never};
     int64_t at = 40000;
-    assert_int_equal(sched_finish(s, at, running), 0);
+    assert_int_equal(sched_finish(s, at, running, true), 0);
     for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
         const struct sched_decision *decisions;
         size_t n;
@@ -454,7 +454,7 @@ static void ageing_weighs_waiting_and_priority(void **state)
         assert_int_equal(decisions[0].job, order[i]);
         assert_true(sched_check(s));
         at = decisions[0].until;
-        assert_int_equal(sched_finish(s, at, order[i]), 0);
+        assert_int_equal(sched_finish(s, at, order[i], true), 0);
     }
     sched_destroy(s);
 }
@@ -468,7 +468,7 @@ static void fcfs_lets_nobody_overtake(void **state)
     submit(s, 0, 1, 1, 0, 2);
     EXPECT_PASS(s, 0, false, {SCHED_START, 0, 0});
     assert_int_equal(sched_next_time(s), INT64_MAX);
-    assert_int_equal(sched_finish(s, 3, first), 0);
+    assert_int_equal(sched_finish(s, 3, first, true), 0);
     EXPECT_PASS(s, 3, false, {SCHED_START, 1, 3}, {SCHED_START, 2, 3});
     sched_destroy(s);
 }
@@ -496,19 +496,19 @@ static void states_and_times(void **state)
     sched_job_t b = submit(s, 3, 1, 10, 0, 1);
     assert_int_equal(sched_state(s, a), SCHED_WAITING);
     EXPECT_EINVAL(s, sched_start_time(s, a));
-    EXPECT_EINVAL(s, sched_finish(s, 3, a));
+    EXPECT_EINVAL(s, sched_finish(s, 3, a, true));
     EXPECT_PASS(s, 3, false, {SCHED_START, 0, 3}, {SCHED_RESERVE, 1, 13});
     assert_int_equal(sched_state(s, a), SCHED_RUNNING);
     assert_int_equal(sched_state(s, b), SCHED_RESERVED);
     assert_int_equal(sched_start_time(s, a), 3);
     assert_int_equal(sched_start_time(s, b), 13);
     assert_int_equal(sched_next_time(s), 13);
-    EXPECT_EINVAL(s, sched_finish(s, 3, b));
+    EXPECT_EINVAL(s, sched_finish(s, 3, b, true));
     assert_int_equal(sched_waiting(s), 1);
     assert_int_equal(sched_running(s), 1);
-    assert_int_equal(sched_finish(s, 5, a), 0);
+    assert_int_equal(sched_finish(s, 5, a, true), 0);
     EXPECT_PASS(s, 5, false, {SCHED_RESERVE, 1, 5}, {SCHED_START, 1, 5});
-    assert_int_equal(sched_finish(s, 6, b), 0);
+    assert_int_equal(sched_finish(s, 6, b, true), 0);
     assert_int_equal(sched_waiting(s), 0);
     assert_int_equal(sched_running(s), 0);
     sched_destroy(s);
@@ -526,7 +526,7 @@ static void queue_depth_moves_on_as_jobs_start(void **state)
     submit(s, 0, 1, 5, 0, 3); /* fits, but two jobs wait before it */
     EXPECT_PASS(s, 0, false, {SCHED_START, 0, 0}, {SCHED_RESERVE, 1, 10});
     expect_nothing(s, 5);
-    assert_int_equal(sched_finish(s, 10, first), 0);
+    assert_int_equal(sched_finish(s, 10, first, true), 0);
     EXPECT_PASS(s, 10, false, {SCHED_START, 1, 10}, {SCHED_RESERVE, 2, 20}, {SCHED_START, 3, 10});
     sched_destroy(s);
 }
@@ -543,7 +543,7 @@ static void closing_pass_starts_in_queue_order(void **state)
     EXPECT_PASS(s, 1, true, {SCHED_RESERVE, 1, 10});
     submit(s, 10, 1, 10, 0, 2);
     EXPECT_PASS(s, 10, true, {SCHED_RESERVE, 2, 10});
-    assert_int_equal(sched_finish(s, 10, first), 0);
+    assert_int_equal(sched_finish(s, 10, first, true), 0);
     expect_pass(s, 10, true, NULL, 0);
     EXPECT_PASS(s, 10, false, {SCHED_START, 1, 10}, {SCHED_START, 2, 10});
     sched_destroy(s);

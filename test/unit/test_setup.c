@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "sched/config/setup.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,6 +1,7 @@
 /* The orders that berth/sched.h has numbers for, and the keys that jobs get. */
 #include "sched/config/order.h"
 
+#include "berth/sched_config.h"
 #include "sched/queues.h"
 
 int64_t order_submit(const struct order_job *job)

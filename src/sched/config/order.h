@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 
 /* What a rank is made of. */
 struct order_job {

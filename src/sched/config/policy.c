@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 #include "sched/config/order.h"
 
 enum { TUNABLE = 1, USUAL = 2 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_config.h"
 #include "sched/config/setup_check.h"
 #include "sched/config/setup_copy.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/intern.h"
 #include "berth/error.h"
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 #include "sched/config/order.h"
 
 #define SETUP_NONE       UINT32_MAX

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_config.h"
 
 int setup_check_texts(const char *const *texts, size_t n, const char *of, const char *name,
                       const char *key, berth_error_t *err)

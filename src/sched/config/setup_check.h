@@ -3,7 +3,7 @@
 #define SCHED_SETUP_CHECK_H
 
 #include "berth/error.h"
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 
 /* Check the queue's policy, numbers, users, groups, limits and exceptions; its name is fine already. Returns 0, or -1 with
  * EINVAL and a text.

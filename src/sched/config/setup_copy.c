@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "sched/config/setup.h"
 
 struct pack {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_admin.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 

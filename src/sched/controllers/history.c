@@ -1,4 +1,5 @@
 /* What has been decided of jobs: how each was started, and of each queue how many jobs went which way. */
+#include "berth/sched_query.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 

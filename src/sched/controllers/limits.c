@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "sched/controllers/limits_priv.h"
 
 struct limits *limits_create(const struct setup *setup)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "sched/controllers/limits_priv.h"
 
 static void set_rule(struct rules *rules, uint32_t what, int64_t most)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "berth/sched_config.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"

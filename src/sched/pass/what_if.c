@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/errtext.h"
+#include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
 #include "config/keys.h"
 #include "config/seconds.h"
 #include "resource/graph.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_query.h"
 #include "config/seconds.h"
 #include "server/api/api.h"
 #include "server/api/explain.h"

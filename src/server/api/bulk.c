@@ -9,6 +9,7 @@
 
 #include "base/errtext.h"
 #include "base/json_out.h"
+#include "berth/sched_admin.h"
 #include "server/api/job_read.h"
 #include "server/core/work.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_admin.h"
 #include "config/keys.h"
 #include "config/quantity.h"
 #include "server/api/api.h"

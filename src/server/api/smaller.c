@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
 #include "jobspec/canonical.h"
 
 /* A job's request, of which one count at a time is lowered. */

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
 
@@ -217,7 +219,7 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
     put_end(&data, run, reason);
     server_event(s, job->id, shown_member(run), kinds[state], strbuf_steal(&data));
     if (m->handle >= 0)
-        sched_finish_as(s->sched, s->now, m->handle, state == STORE_DONE);
+        sched_finish(s->sched, s->now, m->handle, state == STORE_DONE);
     member_end(s, job, run->member, state, reason);
 }
 

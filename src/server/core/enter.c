@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_snapshot.h"
 #include "server/core/job_text.h"
 #include "server/core/work.h"
 

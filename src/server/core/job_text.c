@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
 #include "config/seconds.h"
 
 void job_parts(const char *request, struct job_parts *parts)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_snapshot.h"
 #include "server/api/bulk.h"
 #include "server/core/job_text.h"
 #include "server/core/slice.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "berth/sched_admin.h"
 #include "config/machine_open.h"
 #include "resource/graph.h"
 #include "server/core/priv.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_query.h"
 #include "server/api/bulk.h"
 #include "server/core/job_text.h"
 #include "server/core/priv.h"

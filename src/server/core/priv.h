@@ -16,7 +16,7 @@
 #include "base/heap.h"
 #include "base/intern.h"
 #include "berth/match.h"
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 #include "config/config.h"
 #include "server/server.h"
 

@@ -12,6 +12,7 @@
 #include "base/errtext.h"
 #include "base/hostlist.h"
 #include "base/idset.h"
+#include "berth/sched_query.h"
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
 #include "server/core/slice.h"

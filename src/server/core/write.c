@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_snapshot.h"
 #include "server/api/bulk.h"
 
 static int write_job(server_t *s, struct job *job, berth_error_t *err)

@@ -1,0 +1,90 @@
+/* Changing jobs, queues and the machine of a scheduler with named queues (berth/sched_config.h).
+ *
+ * On another scheduler these calls fail with EINVAL. Those with an error text fail with EINVAL or ENOENT
+ * for what does not exist or can't be, and ENOMEM. Each is an event: the next pass looks at what it may
+ * concern.
+ */
+#ifndef BERTH_SCHED_ADMIN_H
+#define BERTH_SCHED_ADMIN_H
+
+#include "berth/resource.h"
+#include "berth/sched_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Jobs ---- */
+
+/* Submit n members of an array, from `first` on, as sched_submit does all of them: an array may come in
+ * pieces, with the same request each time but for what was changed of the others meanwhile. For jobs that
+ * depend on the array, members that have not come have neither started nor ended. Their handles are written
+ * to `jobs`. A failure leaves out all n; members that are known already are rejected. EINVAL also for
+ * members that the array does not have. O(n log n).
+ */
+int sched_submit_members(sched_t *s, int64_t now, const struct sched_request *request,
+                         uint32_t first, uint32_t n, sched_job_t *jobs);
+
+/* Take back a job that has neither started nor been promised anything, as if it had never been submitted:
+ * its id may be used again, and jobs that wait for it never start. EINVAL: there is no such job, or it is
+ * too late. O(log n).
+ */
+int sched_withdraw(sched_t *s, int64_t now, sched_job_t job);
+
+/* A running job has been stopped, as SCHED_PREEMPT with `requeue` asks for or for the shell's own reasons,
+ * and waits again, with the place in the queue that it had; what it held is free. EINVAL: it isn't running;
+ * ENOMEM. O(log n).
+ */
+int sched_requeue(sched_t *s, int64_t now, sched_job_t job);
+
+/* Hold a waiting job until it is released; its reservation is given up. EINVAL: it doesn't wait. */
+int sched_hold(sched_t *s, int64_t now, sched_job_t job);
+int sched_release(sched_t *s, int64_t now, sched_job_t job);
+
+/* Change the duration of a waiting job, or of a running one, which then ends that long after its start, now
+ * at the earliest. Reservations that are in the way of a longer one move.
+ */
+int sched_set_duration(sched_t *s, int64_t now, sched_job_t job, int64_t duration,
+                       berth_error_t *err);
+
+/* Move a waiting job to another queue, with its time of submission. */
+int sched_set_queue(sched_t *s, int64_t now, sched_job_t job, const char *queue,
+                    berth_error_t *err);
+
+/* ---- Queues ---- */
+
+/* Whether a queue takes new jobs (else they are rejected), and whether its waiting jobs may start. A
+ * drained queue takes none and lets those that it has start; a stopped one starts none.
+ */
+int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bool started,
+                    berth_error_t *err);
+
+/* ---- The machine ---- */
+
+/* Resources go down, are drained, or come up. Running jobs go on. */
+int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resource_status status,
+                     berth_error_t *err);
+
+/* Set a property of resources; value NULL: remove it. */
+int sched_set_property(sched_t *s, int64_t now, const char *resources, const char *key,
+                       const char *value, berth_error_t *err);
+
+/* Add resources, a subgraph in JGF; and remove some: jobs keep the rest of what they hold. */
+int sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length, berth_error_t *err);
+int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *err);
+
+/* The running jobs that hold something of these resources: *n handles that belong to the core, valid until
+ * its next call.
+ */
+int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, size_t *n,
+                  berth_error_t *err);
+
+/* Add a block, or change or remove the one of that name. Reservations that are in its way move. */
+int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_error_t *err);
+int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

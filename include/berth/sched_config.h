@@ -1,0 +1,203 @@
+/* Schedulers with named queues over a resource graph (RFC 33), their policies, and their configuration. */
+#ifndef BERTH_SCHED_CONFIG_H
+#define BERTH_SCHED_CONFIG_H
+
+#include "berth/sched.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Priorities go from the negative of these up to them: those of jobs, and those of queues. */
+#define SCHED_PRIORITY_MAX       INT64_C(10000000000000)
+#define SCHED_QUEUE_PRIORITY_MAX INT64_C(100000)
+
+/* ---- Policies ---- */
+
+#define SCHED_POLICIES_MAX 16 /* as many policies as there may be */
+
+/* A policy, as those who configure schedulers and explain them need to know it. */
+struct sched_policy {
+    const char *name;
+
+    /* What it does: a sentence without its full stop. */
+    const char *summary;
+
+    /* K, unless another is configured; SCHED_UNLIMITED: no bound. */
+    int64_t depth;
+
+    /* Another K can be configured, or, where there is no bound, one. */
+    bool is_tunable;
+
+    /* What programs use where none is named. One policy is. */
+    bool is_usual;
+};
+
+/* The names of the policies, ended by NULL; the first is what a queue has that names none. */
+const char *const *sched_policies(void);
+
+/* A policy by its place among the names, by its name (which may be NULL), and the usual one. NULL:
+ * there is none. All of it is constant and belongs to the library.
+ */
+const struct sched_policy *sched_policy(size_t i);
+const struct sched_policy *sched_policy_find(const char *name);
+const struct sched_policy *sched_policy_usual(void);
+
+/* ---- Queues ---- */
+
+/* At most so much of something at once. */
+struct sched_limit {
+    /* A resource type ("node", "core", "gpu", ...), "running" or "pending" (jobs), or "duration" (ticks, of
+     * one job). A resource counts as it is really held: of a node that a job has to itself, all of its
+     * cores. "node" counts the nodes on which a job holds anything.
+     */
+    const char *what;
+
+    /* >= 0 or SCHED_UNLIMITED */
+    int64_t most;
+};
+
+struct sched_limits {
+    /* What one job may ask for or hold; a job over it is rejected. */
+    const struct sched_limit *job;
+    size_t n_job;
+
+    /* What all jobs of a user in the queue may hold; a job over it waits. */
+    const struct sched_limit *user;
+    size_t n_user;
+
+    /* What all jobs in the queue may hold. */
+    const struct sched_limit *queue;
+    size_t n_queue;
+};
+
+/* Other limits for some users; what an exception doesn't name stays as it is. The first exception that
+ * names a user, or one of their groups, applies to them.
+ */
+struct sched_exception {
+    const char *const *users;
+    size_t n_users;
+    const char *const *groups;
+    size_t n_groups;
+
+    /* Of job and user; queue is ignored. */
+    struct sched_limits limits;
+};
+
+/* Whether running jobs of a queue may be stopped for jobs of queues that are not preemptible, and then wait
+ * again.
+ */
+enum sched_preemptible { SCHED_NOT_PREEMPTIBLE, SCHED_PREEMPT_CANCEL, SCHED_PREEMPT_REQUEUE };
+
+/* A named queue. Strings and arrays are copied. */
+struct sched_queue_config {
+    const char *name;
+
+    /* Of a virtual queue: its jobs are jobs of the parent, but it has its own limits, priority, users and
+     * default duration. NULL: a queue of its own.
+     */
+    const char *parent;
+
+    /* NULL: the first of sched_policies(). */
+    const char *policy;
+
+    /* Waiting jobs that a pass considers (0: all), and a bound on that (0: none). */
+    int64_t queue_depth;
+    int64_t max_queue_depth;
+
+    /* Jobs that may hold a reservation, of a tunable policy with a bound (0: its default); and a bound on
+     * that for every tunable policy (0: none).
+     */
+    int64_t reservation_depth;
+    int64_t max_reservation_depth;
+
+    /* Which resources its jobs may use: an RFC 31 constraint as JSON; NULL: all. */
+    const char *requires;
+
+    /* Jobs of a queue with a higher one go first. */
+    int64_t priority;
+
+    /* Who may submit; no users and no groups: everybody. */
+    const char *const *users;
+    size_t n_users;
+    const char *const *groups;
+    size_t n_groups;
+
+    /* Ticks, of a job that names none; 0: that of all queues. */
+    int64_t default_duration;
+
+    enum sched_preemptible preemptible;
+    struct sched_limits limits;
+    const struct sched_exception *exceptions;
+    size_t n_exceptions;
+};
+
+/* Resources set aside for a time. Jobs that may not use them are planned around them. */
+struct sched_block {
+    const char *name;
+
+    /* Names or paths, with ranges: "node[0-3],node7", "/cluster0/rack1". */
+    const char *resources;
+
+    /* From `start` on for `duration` ticks (>= 1), and again each `every` ticks (> duration; 0: once). */
+    int64_t start;
+    int64_t duration;
+    int64_t every;
+
+    /* Whose jobs may use it, jobs of which queues, and which jobs, by id. All empty: nobody. */
+    const char *const *users;
+    size_t n_users;
+    const char *const *queues;
+    size_t n_queues;
+    const char *const *jobs;
+    size_t n_jobs;
+};
+
+struct sched_config {
+    /* Ticks in one, >= 1; jobspecs give durations in seconds. */
+    int64_t second;
+
+    /* 0 queues: one, named "default", with the default of everything. */
+    const struct sched_queue_config *queues;
+    size_t n_queues;
+
+    /* NULL: the only one; if there are several, a job must name one. */
+    const char *default_queue;
+
+    /* Ticks, of jobs that name none in queues that name none; 0: an hour. */
+    int64_t default_duration;
+
+    /* Ticks between passes that events ask for (sched_next_time), 0: none; and the number of events after
+     * which a pass is due all the same, 0: unlimited.
+     */
+    int64_t min_interval;
+    int64_t max_events;
+
+    const struct sched_block *blocks;
+    size_t n_blocks;
+};
+
+/* A scheduler with named queues over a matcher's machine. The matcher has no jobs, outlives the
+ * scheduler, and nobody else changes it meanwhile. EINVAL with a text that names the queue and the
+ * key: a wrong configuration; ENOMEM.
+ *
+ * Jobs of all queues are considered in one order: priority of the queue, priority of the job, time
+ * of submission, order of submission. Where a policy has an order of its own, its rank, from
+ * -SCHED_PRIORITY_MAX - 1 up to SCHED_PRIORITY_MAX, takes the place of the job's priority, which is
+ * the rank -1 - priority of others: queues of one priority that share resources should have one
+ * order. Reservations name resources.
+ */
+sched_t *sched_create(struct match *machine, const struct sched_config *config, berth_error_t *err);
+
+/* Change the configuration; every job and allocation is kept, or nothing is changed. The next pass gives up
+ * reservations that are over the new limits, the last ones in queue order first, and rejects waiting jobs
+ * whose queue has another part of the machine from now on and could never give them what they ask for.
+ * EINVAL: it is wrong, or a queue that has jobs is missing; ENOMEM.
+ */
+int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, berth_error_t *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,149 @@
+/* Questions to a scheduler: which jobs it has, why they wait, what they hold, and what would let them
+ * start. But for sched_cores they are for schedulers with named queues (berth/sched_config.h), and fail
+ * with EINVAL on others.
+ */
+#ifndef BERTH_SCHED_QUERY_H
+#define BERTH_SCHED_QUERY_H
+
+#include "berth/resource.h"
+#include "berth/sched.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Jobs ---- */
+
+/* All jobs, in the order of submission; -1: there is none, or no more. O(1). */
+sched_job_t sched_first(const sched_t *s);
+sched_job_t sched_next(const sched_t *s, sched_job_t job);
+
+/* A job's handle by its id (and member; 0 if it is no array), or -1 with ENOENT. */
+sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member);
+
+/* The handle of an array's i-th member; -1 with EINVAL. It is valid until that member is forgotten. */
+sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i);
+
+/* What a user wants to know of a job. */
+struct sched_annotation {
+    enum sched_state state;
+    uint64_t tag;
+    const char *id, *queue, *user;
+    uint32_t member, members;
+    int64_t priority;
+    int64_t submitted;
+
+    /* Of a running job; when a waiting one will start as far as can be said now; -1: unknown. */
+    int64_t start;
+
+    /* Of a running or reserved job, else -1. */
+    int64_t until;
+
+    /* Why it waits or is rejected; of kind SCHED_REASON_NONE for others. */
+    struct sched_reason reason;
+
+    /* Of a running job. */
+    enum sched_how how;
+
+    /* Of a job that waits for resources: the jobs that hold such, in the order of their ends. */
+    const sched_job_t *holders;
+    size_t n_holders;
+};
+
+/* *annotation points to what belongs to the core and is valid until its next call. EINVAL: no such job;
+ * ENOMEM. For a job without a reservation the start is that of the earliest fit beside all that is booked:
+ * a match.
+ */
+int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
+
+/* Counts of a queue's jobs by state (enum sched_state) now, and of what has been decided. ENOENT: no such
+ * queue.
+ */
+struct sched_queue_stats {
+    size_t now[SCHED_BLOCKED + 1];
+    uint64_t submitted, started, finished, cancelled, rejected, preempted, reprioritized;
+    bool enabled, started_up;
+};
+int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_stats *stats);
+
+/* ---- What a job holds ---- */
+
+struct sched_allocation {
+    const struct resource_host *hosts;
+    size_t n_hosts;
+};
+
+/* What a running or reserved job holds, by host, in the order of ranks, as R says it (RFC 20): hosts on
+ * which it has cores or GPUs. It belongs to the core and is valid until its next call. EINVAL: it holds
+ * nothing, or a host has no rank; ENOMEM.
+ */
+int sched_allocation(sched_t *s, sched_job_t job, struct sched_allocation *allocation);
+
+/* All that such a job holds, as text: a short one for people, "node[0-1]/core[0-3]", or in one of
+ * match_write's formats. *text belongs to the core and is valid until its next call.
+ */
+int sched_resources(sched_t *s, sched_job_t job, const char **text);
+int sched_write(sched_t *s, sched_job_t job, const char *format, const char **text, size_t *length);
+
+/* The cores that a running job has, of a scheduler made by sched_create_match or sched_create: *n ranges,
+ * ascending, with gaps between them, that belong to the core and are valid until its next call. Cores are
+ * numbered from 0 over the whole machine, those that are down too, in the order in which a walk from the
+ * root that enters each vertex before its next sibling meets them. On a flat machine *n is 0. Returns 0, or
+ * -1 with EINVAL (the job isn't running) or ENOMEM. O(cores of the job).
+ */
+int sched_cores(sched_t *s, sched_job_t job, const struct resource_range **ranges, size_t *n);
+
+/* ---- What if it asked for less ---- */
+
+/* What a waiting job would ask for in place of its request. */
+struct sched_instead {
+    /* Of its text the resources and constraints count; NULL: its own. */
+    const char *jobspec;
+    size_t jobspec_length;
+
+    /* Ticks, at most its own; 0: its own. */
+    int64_t duration;
+};
+
+/* How much could it ask for? The largest n from `least` to `most` with which it would start. */
+struct sched_question {
+    /* What it asks for with n; what `instead` points to is valid until the next call. It calls nothing of
+     * the scheduler's. Returns 0, or -1 with errno.
+     */
+    int (*make)(void *context, int64_t n, struct sched_instead *instead);
+    void *context;
+    int64_t least, most;
+
+    /* The answer; least - 1: with none of them, or there is none. */
+    int64_t found;
+};
+
+/* If a waiting job asked for less, would it start in a pass at `now`, at its place in the order, as if it
+ * had just been submitted again with that request? What a pass goes by counts: what runs, what is promised
+ * to others and which of these it goes before, its queue (policy, depth, stopped), limits, blocks, and what
+ * else it waits for. That it might preempt others does not.
+ *
+ * Nothing is changed, and no pass is run: all decisions to come are the same as without the question.
+ * Answers hold if nothing has happened since the last pass and none is due. Then a job for which the answer
+ * is yes starts, unless it has a promise, and a job before it preempts others as soon as that promise is
+ * not in its way. One for which it is no might start all the same where a job before it in the order would
+ * take its turn, because this one gives up its promise, which that one may be given, or because limits let
+ * that one go on; where a promise to another leaves it room by choosing other resources or an earlier time;
+ * or where more than 1,024 promises to jobs behind it are in its way: then only some of its first times are
+ * known. Answers are found by halves: less is taken to find room where more does, and to be within limits.
+ *
+ * Returns 0, or -1 with a text: EINVAL (no such job waits, now is before the last call's, a duration is too
+ * long, a jobspec is wrong or names a type that the machine doesn't have), what `make` failed with, ENOMEM.
+ * Then the answers are undefined.
+ *
+ * O(log (most - least)) matches for each question; but for that, promises to jobs behind it which start
+ * while it would run, and if it has one itself, the kinds of jobs (sched_pass) before it.
+ */
+int sched_what_if(sched_t *s, int64_t now, sched_job_t job, struct sched_question *questions,
+                  size_t n, berth_error_t *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

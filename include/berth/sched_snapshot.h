@@ -1,0 +1,82 @@
+/* Keeping the state of a scheduler with named queues (berth/sched_config.h), and restoring it in another
+ * process.
+ *
+ * A scheduler that is made with the same machine and configuration is told, in this order: what has ended
+ * (sched_restore_ended), all jobs in the order of sched_first and sched_next (sched_restore), when the last
+ * pass was (sched_restore_passed) and the matcher's hints (sched_restore_hints). Then events and passes go
+ * on, and it decides as the other would have.
+ */
+#ifndef BERTH_SCHED_SNAPSHOT_H
+#define BERTH_SCHED_SNAPSHOT_H
+
+#include "berth/sched.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A job as another scheduler needs to know it. */
+struct sched_record {
+    /* One member's: `members` is that of the whole array. */
+    struct sched_request request;
+    uint32_t member;
+    enum sched_state state;
+
+    /* When it was submitted. */
+    int64_t submitted;
+
+    /* Of a running or reserved job: when it starts and ends, and what it holds, in JGF. */
+    int64_t at, until;
+    const char *resources;
+    size_t resources_length;
+    enum sched_how how;
+
+    /* By sched_hold or request.hold. */
+    bool held;
+
+    /* As text (sched_reason_text): why a waiting job waits, as last told; why a rejected one is. */
+    const char *reason;
+
+    /* No pass has looked at it since it was submitted, raised or released. */
+    bool fresh;
+
+    /* The next pass tells why it waits, if that is not `reason`; without a reason it does so anyway. */
+    bool untold;
+};
+
+/* What sched_restore needs of a job, as it is after a pass; what pointers lead to belongs to the core and
+ * is valid until its next call. EINVAL: no such job; ENOMEM.
+ */
+int sched_record(sched_t *s, sched_job_t job, struct sched_record *record);
+
+/* Restore a job. Returns its handle. EINVAL with a text: it can't be restored: what it holds is not there
+ * or not free, its queue is gone; ENOMEM. A running job may be in the way of a reservation, if it was given
+ * more time since the last pass: both are restored as they were, and the next pass moves the reservation.
+ */
+sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *record,
+                          berth_error_t *err);
+
+/* A job has ended before; for those that depend on it. EINVAL: a job of this id and member is known;
+ * ENOMEM.
+ */
+int sched_restore_ended(sched_t *s, const char *id, uint32_t member, uint32_t members, bool ok);
+
+/* What passes are put off by: when the last one was (-1: never), and how many events there were since.
+ * EINVAL: a time before
+ * -1 or after `now`.
+ */
+int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events);
+int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t events);
+
+/* Match policies that take what they find first (first, firstnodex, locality, ...) go by what was taken
+ * before. A text of that, valid until the next call; and take it up, on a machine that was made and changed
+ * alike. EINVAL with a text: it is of another machine; ENOMEM.
+ */
+int sched_hints(sched_t *s, const char **text, size_t *length);
+int sched_restore_hints(sched_t *s, const char *text, size_t length, berth_error_t *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

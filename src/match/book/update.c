@@ -43,6 +43,12 @@ static const char *path_of(const struct match *m, const struct jgf_vertex *x)
     return x->n_paths > 0 ? x->paths[0].path : NULL;
 }
 
+/* Of a divisible pool a text says how many units a job has. */
+static bool has_its_size(const struct vertex *y, const struct jgf_vertex *x)
+{
+    return y->divisible ? x->size >= 1 && x->size <= y->size : x->size == y->size;
+}
+
 uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error_t *err)
 {
     const char *path = path_of(m, x);
@@ -68,7 +74,7 @@ uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error
     }
     const struct vertex *y = &m->g->v[v];
     if (strcmp(graph_type_name(m->g, v), x->type) != 0 ||
-        !same_text(m->g, y->basename, x->basename) || y->size != x->size || y->id != x->id ||
+        !same_text(m->g, y->basename, x->basename) || !has_its_size(y, x) || y->id != x->id ||
         !has_its_name(m, v, x)) {
         errtext_set(err, EINVAL,
                     "vertex \"%s\": its type, basename, name, id or size is not that of %s",
@@ -78,8 +84,17 @@ uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error
     return v;
 }
 
-/* What a text says is not free then? What is above counts too. */
-static int check_free(struct walk *w, uint32_t v, berth_error_t *err)
+/* Whether so many units of a divisible pool are free for all of the time. */
+static bool has_units(const struct walk *w, uint32_t v, int64_t needs)
+{
+    const struct state *state = w->m->state[v];
+    int64_t taken = state && state->units.n > 1 ? profile_max(&state->units, w->at, w->end) : 0;
+
+    return needs <= w->t->g->v[v].size - taken;
+}
+
+/* Check that what a text says is free then. What is above counts too. */
+static int check_free(struct walk *w, uint32_t v, int64_t needs, berth_error_t *err)
 {
     const struct topo *t = w->t;
 
@@ -88,12 +103,16 @@ static int check_free(struct walk *w, uint32_t v, berth_error_t *err)
         if (state_load(w->m->state[x], w->at, w->end) >= STATE_EXCLUSIVE)
             return errtext_set(err, EINVAL, "%s%" PRId64 " of rank %" PRId32 " is not free then",
                                graph_basename(w->m->g, v), w->m->g->v[v].id, w->m->g->v[v].rank);
+    if (w->m->g->v[v].divisible && !has_units(w, v, needs))
+        return errtext_set(err, EINVAL,
+                           "%s%" PRId64 " of rank %" PRId32 " has not that much free then",
+                           graph_basename(w->m->g, v), w->m->g->v[v].id, w->m->g->v[v].rank);
     return 0;
 }
 
-static int mark(struct walk *w, uint32_t v, uint32_t source, bool exclusive)
+static int mark(struct walk *w, uint32_t v, uint32_t source, int64_t needs, bool exclusive)
 {
-    return walk_mark(w, v, source, w->t->g->v[v].size, exclusive, NULL) ? 0 : -1;
+    return walk_mark(w, v, source, needs, exclusive, NULL) ? 0 : -1;
 }
 
 /* All below a vertex that is given whole. */
@@ -103,7 +122,7 @@ static int mark_below(struct walk *w, uint32_t v)
     uint32_t n = topo_kids(w->t, v, &kids);
 
     for (uint32_t i = 0; i < n; i++)
-        if (mark(w, kids[i], v, true) < 0 || mark_below(w, kids[i]) < 0)
+        if (mark(w, kids[i], v, w->t->g->v[kids[i]].size, true) < 0 || mark_below(w, kids[i]) < 0)
             return -1;
     return 0;
 }
@@ -128,15 +147,16 @@ static int mark_edges(struct walk *w, const struct jgf *jgf, const uint32_t *ver
                       berth_error_t *err)
 {
     for (size_t i = 0; i < jgf->n_edges; i++) {
+        const struct jgf_vertex *from = &jgf->vertex[jgf->edge[i].source];
+        const struct jgf_vertex *to = &jgf->vertex[jgf->edge[i].target];
         uint32_t source = vertex[jgf->edge[i].source], target = vertex[jgf->edge[i].target];
         if (source == VERTEX_NONE || target == VERTEX_NONE)
             continue;
         if (!is_kid(w, source, target))
             return errtext_set(err, EINVAL, "graph.edges[%zu]: there is no such edge", i);
-        if (source == w->t->root &&
-            mark(w, source, VERTEX_NONE, jgf->vertex[jgf->edge[i].source].exclusive) < 0)
+        if (source == w->t->root && mark(w, source, VERTEX_NONE, from->size, from->exclusive) < 0)
             return -1;
-        if (mark(w, target, source, jgf->vertex[jgf->edge[i].target].exclusive) < 0)
+        if (mark(w, target, source, to->size, to->exclusive) < 0)
             return -1;
     }
     for (size_t i = 0; i < jgf->n && whole; i++)
@@ -157,13 +177,12 @@ static bool is_foreign(const struct match *m, const struct jgf *jgf)
 }
 
 /* What such a text gives to the job alone is withheld from others, and nothing is told of it. */
-static int hold_foreign(struct walk *w, const struct jgf *jgf, const uint32_t *vertex,
-                        struct job *job)
+static int hold_foreign(const struct jgf *jgf, const uint32_t *vertex, struct job *job)
 {
     job->untold = true;
     for (size_t i = 0; i < jgf->n; i++)
         if (vertex[i] != VERTEX_NONE && jgf->vertex[i].exclusive &&
-            job_hold(job, vertex[i], HOLD_EXCLUSIVE, w->m->g->v[vertex[i]].size, NULL, 0) < 0)
+            job_hold(job, vertex[i], HOLD_EXCLUSIVE, jgf->vertex[i].size, NULL, 0) < 0)
             return -1;
     return 0;
 }
@@ -187,10 +206,10 @@ static int mark_jgf(struct walk *w, struct job *job, const char *text, size_t le
             goto done;
         if (is_freed(&freed, jgf.vertex[i].rank))
             vertex[i] = VERTEX_NONE;
-        else if (check_free(w, vertex[i], err) < 0)
+        else if (check_free(w, vertex[i], jgf.vertex[i].size, err) < 0)
             goto done;
     }
-    rc = is_foreign(w->m, &jgf) ? hold_foreign(w, &jgf, vertex, job)
+    rc = is_foreign(w->m, &jgf) ? hold_foreign(&jgf, vertex, job)
                                 : mark_edges(w, &jgf, vertex, whole, err);
 done:
     idset_clear(&freed);
@@ -239,7 +258,7 @@ static int mark_rank(struct walk *w, const struct rv1 *rv1, const struct rv1_ran
     if (node == VERTEX_NONE)
         return errtext_set(err, EINVAL, "there is no node %s with rank %" PRId32 " below the root",
                            r->host, r->rank);
-    if (check_free(w, node, err) < 0)
+    if (check_free(w, node, 0, err) < 0)
         return -1;
     struct mark *at = walk_mark(w, node, w->t->parent[node], w->t->g->v[node].size, true, NULL);
     if (!at)
@@ -253,7 +272,8 @@ static int mark_rank(struct walk *w, const struct rv1 *rv1, const struct rv1_ran
             uint32_t v = child_of(w, node, c->type, id);
             if (v == VERTEX_NONE)
                 return errtext_set(err, EINVAL, "%s has no %s%" PRIu32, r->host, c->type, id);
-            if (check_free(w, v, err) < 0 || mark(w, v, node, true) < 0)
+            int64_t size = w->t->g->v[v].size;
+            if (check_free(w, v, size, err) < 0 || mark(w, v, node, size, true) < 0)
                 return -1;
         }
     }
@@ -268,7 +288,7 @@ static int mark_rv1(struct walk *w, const char *text, size_t length, berth_error
 
     if (rv1_parse(&rv1, text, length, err) < 0)
         return -1;
-    if (mark(w, w->t->root, VERTEX_NONE, false) < 0)
+    if (mark(w, w->t->root, VERTEX_NONE, w->t->g->v[w->t->root].size, false) < 0)
         rc = -1;
     for (size_t i = 0; i < rv1.n && rc == 0; i++)
         rc = mark_rank(w, &rv1, &rv1.rank[i], err);

@@ -42,11 +42,39 @@ static int change(sched_t *s, int64_t now, const struct place_change *change, be
     return !machine || machine->change(s->place, change, err) < 0 ? -1 : changed(s, now);
 }
 
+/* Reservations of something that has gone down move. O(held). */
+static void repair_touched(sched_t *s, const char *resources)
+{
+    uint32_t slot = held_next(s, false, (struct queue_key){0, 0});
+    for (; slot != JOB_NONE; slot = held_next(s, true, s->jobs[slot].key)) {
+        const struct job *job = &s->jobs[slot];
+        if (s->place->ops->touches(s->place, job->booking, resources, NULL) == 0)
+            continue; /* where it can't be said for lack of memory, it is looked at */
+        repair_note(s, job->at, job_until(job));
+    }
+}
+
+/* A status concerns the reservations of what has it and, if that comes up, those who wait for such, which the machine
+ * knows. No job asks for anything else than before.
+ */
 int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resource_status status,
                      berth_error_t *err)
 {
     struct place_change to = {.kind = PLACE_STATUS, .resources = resources, .status = status};
-    return change(s, now, &to, err);
+    const struct place_ops *machine = machine_of(s, now, err);
+    if (!machine || machine->change(s->place, &to, err) < 0)
+        return -1;
+    s->booked++;
+    s->woken = true;
+    core_event(s, now);
+    s->swept = false;
+    if (status == RESOURCE_UP)
+        note_freed(s, now, INT64_MAX);
+    else
+        repair_touched(s, resources);
+    if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
+        s->queues->is_eased = s->queues->is_all_eased = true;
+    return 0;
 }
 
 int sched_set_property(sched_t *s, int64_t now, const char *resources, const char *key,

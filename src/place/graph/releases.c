@@ -100,7 +100,7 @@ int64_t capacity_gap_end(const struct capacity *h, int64_t until, int64_t own)
 /* The host of a class with what changed in gains; NULL: nothing is known. */
 static struct capacity *listen(struct graph_place *n, const struct class *c)
 {
-    if (!usage_settle(n))
+    if (c->host == PLACE_NONE || !usage_settle(n))
         return NULL;
     struct capacity *h = &n->hosts->v[c->host];
     if (!h->filled)

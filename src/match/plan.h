@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bounds.h"
 #include "base/strbuf.h"
 #include "berth/match.h"
 #include "planner/profile.h"
@@ -162,7 +163,6 @@ bool match_is_in_nodes(const struct match *m, uint16_t type);
 /* What is taken of a vertex from `at` until the next step, as far as filters count it: of types by match_step_type. The first
  * step is at 0. Returns the number of steps, <= max >= 1; if there are more, of the last nothing seems taken.
  */
-#define PLAN_STEP_TYPES 4
 enum plan_use { PLAN_IDLE, PLAN_SHARED, PLAN_FULL };
 struct plan_step {
     int64_t at;

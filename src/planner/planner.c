@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bounds.h"
 #include "planner/planner_ext.h"
 #include "planner/profile.h"
 #include "planner/spans.h"
 
 enum {
     NEAR_SPANS = 2,
-    FEW_SPANS = 4,  /* 2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX */
-    TYPE_ROOM = 24, /* with it a planner fills an allocation of 192 bytes */
-    FEW_LOOKS = 8   /* looks of profile_fits that cost less than a walk over the gaps */
+    FEW_SPANS = 4, /* 2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX */
+    TYPE_ROOM = 24 /* with it a planner fills an allocation of 192 bytes */
 };
 
 _Static_assert(2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX, "few spans must fit a view");

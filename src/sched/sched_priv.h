@@ -17,6 +17,7 @@
 #ifndef SCHED_SCHED_PRIV_H
 #define SCHED_SCHED_PRIV_H
 
+#include "base/bounds.h"
 #include "base/heap.h"
 #include "berth/sched.h"
 #include "place/place.h"
@@ -72,8 +73,13 @@ struct shape {
     uint64_t seen;       /* as of this place in the log of what was freed */
 };
 
-/* The table has 2^8 slots, so that a byte names one; of more shapes at once some are forgotten. */
-#define SHAPE_BITS 8
+/* Steps of what is free for how long that a search for open jobs goes by; of more, what comes later is
+ * taken for as much as there is at the last. Then a job is looked at that has no room, which by a look
+ * alone may preempt others, or be found to be over a limit, and so let the next one into the queue depth.
+ * There are as many steps as reservations that begin while less and less is free: more than these only
+ * where hybrid, or conservative beside another policy, promises so many jobs a time.
+ */
+enum { ROOMS_MAX = 64 };
 
 /* A job in a list in queue order. */
 struct due {
@@ -88,10 +94,6 @@ static inline int due_compare(const void *a, const void *b)
     const struct due *y = b;
     return queue_before(x->key, y->key) ? -1 : queue_before(y->key, x->key);
 }
-
-enum {
-    ROOMS_MAX = 64
-}; /* steps of what is free by duration that a search knows; more are rounded up */
 
 /* How the walk of a pass goes on with a lane. */
 enum lane_mode {

@@ -3,9 +3,8 @@
  */
 #include <stdlib.h>
 
+#include "base/bounds.h"
 #include "match/walk/walk.h"
-
-enum { KIDS_MIN = 4 };
 
 /* The place of v among its parent's children, from 1. */
 static uint32_t place_of(const struct topo *t, uint32_t parent, uint32_t v)
@@ -69,7 +68,7 @@ void match_note_full(struct match *m, uint32_t v, const struct request *q, int64
     struct full full;
 
     if (parent == VERTEX_NONE || topo_kids(t, v, &kids) == 0 ||
-        topo_kids(t, parent, &kids) < KIDS_MIN || !find_full(m, v, q, at, end, &full))
+        topo_kids(t, parent, &kids) < FULL_KIDS_MIN || !find_full(m, v, q, at, end, &full))
         return;
     struct state *above = match_state(m, parent), *s = m->state[v];
     if (above && !above->full)

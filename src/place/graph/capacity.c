@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IDLE_MAX  64   /* passes after which gaps that nobody asked for are given up */
-#define HOSTS_MAX 2048 /* more pieces are not counted */
-
 /* ---- Which pieces ---- */
 
 static bool is_equal(const struct piece *a, const struct piece *b)

@@ -18,9 +18,6 @@
 #include "place/graph/gaps.h"
 #include "place/graph/graph_priv.h"
 
-#define GAINS_MAX     256
-#define GAINS_AT_ONCE 32
-
 /* In windows in [from, until) that begin before `before` there is room for more pieces than there was, these at most. */
 struct gain {
     int64_t from, until, before, pieces;

@@ -12,7 +12,7 @@ void freed_note(struct graph_place *n, uint32_t node, int64_t from, int64_t to)
 {
     struct near *log = &n->near;
 
-    for (uint32_t i = log->n; i-- > 0 && i + 4 >= log->n && log->base + i >= log->marked;)
+    for (uint32_t i = log->n; i-- > 0 && i + FREED_ALIKE >= log->n && log->base + i >= log->marked;)
         if (log->v[i].vertex == node) {
             log->v[i].from = from < log->v[i].from ? from : log->v[i].from;
             log->v[i].to = to > log->v[i].to ? to : log->v[i].to;

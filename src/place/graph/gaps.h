@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bounds.h"
+
 struct gap {
     int64_t from, until; /* INT64_MAX: for ever */
     int64_t pieces;
@@ -33,7 +35,6 @@ struct room_step {
 void gaps_clear(struct gaps *g);
 
 /* The gaps of 1 to GAPS_STEPS_MAX steps, of which the first is at 0: at most n, into gap. Returns their number. O(n). */
-#define GAPS_STEPS_MAX 128
 uint32_t gaps_of(const struct room_step *step, uint32_t n, struct gap *gap);
 
 /* Add pieces to an interval, or take them (< 0). Returns 0, or -1 with ENOMEM. O(1) amortised. */
@@ -51,7 +52,6 @@ int64_t gaps_within(const struct gaps *g, int64_t from, int64_t end);
 /* What was missing over time: before first[k] more than 2^k pieces; and before the end of the times that were asked about one at
  * least.
  */
-#define GAPS_LACKS 8
 struct gaps_lack {
     int64_t first[GAPS_LACKS]; /* falling */
 };

@@ -11,6 +11,7 @@
 #ifndef PLACE_GRAPH_PRIV_H
 #define PLACE_GRAPH_PRIV_H
 
+#include "base/bounds.h"
 #include "base/strbuf.h"
 #include "match/plan.h"
 #include "place/core_set.h"
@@ -21,10 +22,7 @@
 
 #define PLACE_NONE UINT32_MAX
 #define BOOKING_TEMP                                                                               \
-    INT64_MAX             /* the matcher's number for a booking that will take another's place */
-#define FREED_NODES 256   /* that are remembered one by one */
-#define NEAR_MAX    32768 /* that sweeps remember */
-#define PIECE_NEEDS 8     /* types that a piece of a request may need */
+    INT64_MAX /* the matcher's number for a booking that will take another's place */
 
 /* What a booking has of a part. */
 struct share {

@@ -3,6 +3,9 @@
 
 #include "place/graph/capacity.h"
 
+/* Nobody has heard of the latest: only older ones are forgotten. */
+_Static_assert(GAINS_AT_ONCE <= GAINS_MAX / 2, "the older half has been heard of");
+
 /* ---- The list ---- */
 
 static int64_t distance(int64_t a, int64_t b)

@@ -4,7 +4,7 @@
 
 #include "place/graph/capacity.h"
 
-#define ROWS_PARTS_MAX 64 /* nothing is known where there are more parts */
+_Static_assert(ROWS_PARTS_MAX <= 64, "node_row.parts has a bit for each");
 
 static int flush(struct graph_place *n)
 {

@@ -139,7 +139,7 @@ void graph_place_free(struct graph_place *n, uint32_t vertex, int64_t from, int6
     freed_note(n, node, from, to);
     if (n->all_freed)
         return;
-    for (uint32_t i = n->n_freed; i-- > 0 && i + 4 >= n->n_freed;)
+    for (uint32_t i = n->n_freed; i-- > 0 && i + FREED_ALIKE >= n->n_freed;)
         if (n->freed[i].vertex == node) {
             n->freed[i].from = from < n->freed[i].from ? from : n->freed[i].from;
             n->freed[i].to = to > n->freed[i].to ? to : n->freed[i].to;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+_Static_assert(FREED_MAX >= 2, "two notes become one");
+
 void freed_add(struct freed *log, int64_t from, int64_t until)
 {
     while (log->n > 0 && log->note[log->n - 1].from >= from) {

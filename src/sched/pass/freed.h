@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FREED_MAX 64
+#include "base/bounds.h"
 
 struct freed {
     uint64_t place; /* notes ever taken */

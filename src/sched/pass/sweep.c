@@ -21,6 +21,8 @@
 #include "sched/controllers/ask.h"
 #include "sched/queues.h"
 
+_Static_assert(SHAPE_BITS >= 1 && SHAPE_BITS <= 8, "job.shape is a byte");
+
 uint8_t shape_slot(const struct place_ask *ask)
 {
     uint64_t hash = ((uint64_t)ask->units * 0x9e3779b97f4a7c15u) ^

@@ -13,8 +13,6 @@
 
 #include "sched/sched_priv.h"
 
-enum { KIND_LACKS = 3 };
-
 struct kind {
     uint32_t class; /* of the place */
     uint32_t lane;

@@ -1,0 +1,88 @@
+/* How much the core keeps of what it could work out anew: notes, logs, counts.
+ *
+ * Each of these trades memory, or time, for looks at jobs: beyond it the core knows less, looks at more,
+ * and finds the same. So none is a parameter. The tests hold the core to that: built with
+ * BERTH_SMALL_BOUNDS, all are so small that the smallest machine goes beyond them, and what is decided is
+ * the same to the letter (test/property/meson.build, test/system/bounds.sh).
+ *
+ * Two things come of a look itself, so that they may come sooner where less is known: a job is told anew
+ * why it waits, and one that finds no room may preempt others for what reservations have left since the
+ * last end (preempt.c).
+ *
+ * Bounds that an answer depends on are not here. They are parameters (berth/sched.h, berth/match.h), or
+ * what they bound is refused with a text.
+ */
+#ifndef BASE_BOUNDS_H
+#define BASE_BOUNDS_H
+
+#ifdef BERTH_SMALL_BOUNDS
+#define BOUND(usual, small) (small)
+#else
+#define BOUND(usual, small) (usual)
+#endif
+
+/* ---- The pass (sched/) ---- */
+
+/* Notes of what was freed from when on; of more the oldest two become one, which rules out less. */
+#define FREED_MAX BOUND(64, 2)
+
+/* Bits of the number of a shape, of which a sweep knows where there is no room; of two with one number the
+ * older one is forgotten.
+ */
+#define SHAPE_BITS BOUND(8, 1)
+
+/* Resources of which a kind knows which durations lack them; of others it is asked for each job. */
+#define KIND_LACKS BOUND(3, 1)
+
+/* ---- Who is concerned (place/graph/) ---- */
+
+/* Nodes in which something was freed since the last walk, and since the oldest sweep that asks; of more all
+ * nodes count as freed.
+ */
+#define FREED_NODES BOUND(256, 2)
+#define NEAR_MAX    BOUND(32768, 3)
+
+/* Notes, the latest of these, among which a node is looked for to be noted no second time. */
+#define FREED_ALIKE BOUND(4, 1)
+
+/* Gains that a host lists, and new ones of one count that stand apart; of more the older half is forgotten,
+ * so that who had not heard of it is looked at, and a new one is put together with one that is like it, as
+ * more than they are.
+ */
+#define GAINS_MAX     BOUND(256, 4)
+#define GAINS_AT_ONCE BOUND(32, 1)
+
+/* Pieces of requests of which it is counted how many there is room for; of others nothing is ruled out by
+ * count.
+ */
+#define HOSTS_MAX BOUND(2048, 2)
+
+/* Parts of the machine, at most as many as a number has bits, beyond which nothing is counted. */
+#define ROWS_PARTS_MAX BOUND(64, 2)
+
+/* Passes after which counts that nobody asks for are given up. */
+#define IDLE_MAX BOUND(64, 0)
+
+/* Times at which what is taken of a node changes; after more it counts as idle. */
+#define GAPS_STEPS_MAX BOUND(128, 3)
+
+/* Powers of two by which is told how many pieces are missing until when. */
+#define GAPS_LACKS BOUND(8, 1)
+
+/* Types that a piece of a request may need; one that needs more counts as served by any node. */
+#define PIECE_NEEDS BOUND(8, 1)
+
+/* ---- The matcher, and calendars ---- */
+
+/* Types, among those that filters count, of which it is told how much of a node is taken; of others nothing
+ * is.
+ */
+#define PLAN_STEP_TYPES BOUND(4, 1)
+
+/* Children from how many on it is kept of each what was known to be taken of it. */
+#define FULL_KIDS_MIN BOUND(4, 1)
+
+/* Looks at a calendar that cost less than a walk over its steps. */
+#define FEW_LOOKS BOUND(8, 1)
+
+#endif

@@ -85,8 +85,8 @@ for policy in first low lonode hinode locality; do
 done
 
 # Scenes with blocks, dependencies, arrays, limits, preemption and other configurations.
-"$SCENE_LOGS" 1 120 >"$scratch/usual" || fail "scenes: a law is broken"
-"$SCENE_LOGS_SMALL" 1 120 >"$scratch/small" || fail "scenes: a law is broken where less is kept"
+"$SCENE_LOGS" 1 300 >"$scratch/usual" || fail "scenes: a law is broken"
+"$SCENE_LOGS_SMALL" 1 300 >"$scratch/small" || fail "scenes: a law is broken where less is kept"
 compare scenes
 
 finish

@@ -274,7 +274,9 @@ bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
 int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t duration,
                        int64_t before, struct held_note *note);
 
-/* What was held by two at a time is held by one less: no note holds any more. O(hosts). */
+/* What was held by two at a time is held by one less, or a node changes of which not all is known: no note
+ * holds any more. O(hosts).
+ */
 void capacity_doubt(struct graph_place *n);
 
 /* What was gained so far the note knows. */

@@ -86,6 +86,11 @@ static int recount(struct graph_place *n, struct node_row *row)
         steps = 0;
     }
     row->dirty = false;
+    /* What a booking that is lifted and dropped changes of a node that is not all known is no gain, nor
+     * what is behind.
+     */
+    if (steps == GAPS_STEPS_MAX || row->n == GAPS_STEPS_MAX)
+        capacity_doubt(n);
     if (is_same(step, steps, row->step, row->n))
         return 0;
     return take(n, row, row->step, row->n, step, steps, flush) < 0

@@ -64,7 +64,7 @@ static int attach(struct graph_place *n, const struct place_change *change, bert
 {
     if (match_attach(n->match, change->jgf, change->length, err) < 0)
         return -1;
-    graph_place_free_all(n);
+    freed_note_all(n);
     changed(n);
     return 0;
 }
@@ -82,7 +82,7 @@ static int remove_those(struct graph_place *n, const struct place_change *change
     errno = error;
     if (rc < 0)
         return -1;
-    graph_place_free_all(n);
+    freed_note_all(n);
     changed(n);
     return 0;
 }
@@ -136,7 +136,7 @@ static void unblock(struct graph_place *n, uint32_t number)
 {
     match_block(n->match, number, NULL, 0, 0, 0, 0);
     n->turn = match_block_turn(n->match, n->now);
-    graph_place_free_all(n);
+    freed_note_all(n);
 }
 
 int graph_place_block(struct place *place, uint32_t number, const char *resources, int64_t start,
@@ -165,7 +165,7 @@ int graph_place_block(struct place *place, uint32_t number, const char *resource
         return no_memory(err);
     }
     n->turn = match_block_turn(n->match, n->now);
-    graph_place_free_all(n);
+    freed_note_all(n);
     return 0;
 }
 

@@ -142,14 +142,12 @@ struct graph_place {
 
     int64_t now;  /* the latest that was told */
     int64_t turn; /* the first time after it at which a block begins or ends */
-    struct freed_node freed[FREED_NODES];
-    uint32_t n_freed;
-    bool all_freed;
     struct near { /* freed.c */
         uint64_t base, all, marked;
         uint32_t n;
         struct freed_node v[NEAR_MAX];
     } near;
+    uint64_t settled; /* place in it up to which those that wait have been looked at */
     uint64_t frees;   /* jobs that have let something go so far */
     uint32_t *marked; /* by vertex, the number of the marking that it was last in */
     uint32_t n_marked, mark;
@@ -319,7 +317,6 @@ void graph_place_tell(struct graph_place *n, int64_t now);
 /* What a booking holds is free during [from, to); a vertex is; everything may be. */
 void graph_place_free_job(struct graph_place *n, int64_t job, int64_t from, int64_t to);
 void graph_place_free(struct graph_place *n, uint32_t vertex, int64_t from, int64_t to);
-void graph_place_free_all(struct graph_place *n);
 
 /* ---- The machine ---- */
 

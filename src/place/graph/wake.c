@@ -1,9 +1,9 @@
 /* What was freed since the last look, and whom that may help.
  *
- * Of each node that something was freed in it is remembered from when to when. A class that waits can only have become
- * possible if one of these nodes now has room for a piece of its request: a node as it wants it, or where it names no
- * nodes a slot, or one of something. That is judged by what filters count, which for types that none counts is all there
- * is. Things outside of nodes count for every class.
+ * A class that waits can only have become possible if one of the nodes in which something was freed (freed.c) now has room
+ * for a piece of its request: a node as it wants it, or where it names no nodes a slot, or one of something. That is judged
+ * by what filters count, which for types that none counts is all there is. Resources outside of nodes count for every
+ * class.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +106,7 @@ int graph_place_pieces(const struct graph_place *n, struct class *class)
     return 0;
 }
 
-/* ---- The log ---- */
+/* ---- What is freed (freed.c has the log) ---- */
 
 void graph_place_tell(struct graph_place *n, int64_t now)
 {
@@ -116,13 +116,6 @@ void graph_place_tell(struct graph_place *n, int64_t now)
     if (now < n->turn)
         return;
     n->turn = match_block_turn(n->match, now);
-    graph_place_free_all(n);
-}
-
-void graph_place_free_all(struct graph_place *n)
-{
-    n->all_freed = true;
-    n->n_freed = 0;
     freed_note_all(n);
 }
 
@@ -132,25 +125,10 @@ void graph_place_free(struct graph_place *n, uint32_t vertex, int64_t from, int6
 
     if (to <= from)
         return;
-    if (n->graph->v[node].type != TYPE_NODE) {
-        graph_place_free_all(n);
-        return;
-    }
-    freed_note(n, node, from, to);
-    if (n->all_freed)
-        return;
-    for (uint32_t i = n->n_freed; i-- > 0 && i + FREED_ALIKE >= n->n_freed;)
-        if (n->freed[i].vertex == node) {
-            n->freed[i].from = from < n->freed[i].from ? from : n->freed[i].from;
-            n->freed[i].to = to > n->freed[i].to ? to : n->freed[i].to;
-            return;
-        }
-    if (n->n_freed == FREED_NODES) {
-        n->all_freed = true;
-        n->n_freed = 0;
-        return;
-    }
-    n->freed[n->n_freed++] = (struct freed_node){node, from, to};
+    if (n->graph->v[node].type == TYPE_NODE)
+        freed_note(n, node, from, to);
+    else
+        freed_note_all(n);
 }
 
 void graph_place_free_job(struct graph_place *n, int64_t job, int64_t from, int64_t to)
@@ -172,8 +150,7 @@ void graph_place_settle(struct place *place)
 {
     struct graph_place *n = graph_place_of(place);
 
-    n->n_freed = 0;
-    n->all_freed = false;
+    n->settled = graph_place_freed(place);
     capacity_pass(n);
 }
 
@@ -197,11 +174,13 @@ bool graph_place_stirs(const struct place *place, uint32_t number)
 {
     const struct graph_place *n = graph_place_of(place);
     const struct class *class = &n->classes[number];
+    const struct near *log = &n->near;
 
-    if (n->all_freed || n->stale)
+    if (n->stale || n->settled < log->all || n->settled < log->base ||
+        log->base + log->n - n->settled > FREED_NODES)
         return true;
-    for (uint32_t i = 0; i < n->n_freed; i++) {
-        uint32_t node = n->freed[i].vertex;
+    for (uint32_t i = (uint32_t)(n->settled - log->base); i < log->n; i++) {
+        uint32_t node = log->v[i].vertex;
         if (!match_part_has(n->parts[class->part].within, node) || match_is_off(n->match, node))
             continue;
         for (uint32_t k = 0; k < class->n_pieces; k++)

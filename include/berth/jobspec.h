@@ -1,9 +1,9 @@
 /* A jobspec: what a job asks for.
  *
- * The reader takes the canonical form (Flux RFC 14) and its first version (RFC 25), as YAML or
- * JSON: counts as numbers, mappings or strings (RFC 45 ranges, RFC 22 lists), constraints (RFC 31),
- * dependencies (RFC 26), and beyond the RFCs the types or_slot and xor_slot. What it does not know is an error, but for
- * system attributes, which it skips.
+ * The reader takes the canonical form (Flux RFC 14) and its first version (RFC 25), as YAML or JSON:
+ * counts as numbers, mappings or strings (RFC 45 ranges, RFC 22 lists), constraints (RFC 31),
+ * dependencies (RFC 26), and beyond the RFCs the types or_slot and xor_slot. What it does not know is an
+ * error, but for system attributes, which it skips.
  *
  * A jobspec is one allocation, to be read only: resources in an array in document order, a parent
  * before its children, strings NUL-terminated. Its constraints are asked with a call.
@@ -181,7 +181,9 @@ struct jobspec_target {
 bool jobspec_constraint_match(const struct jobspec_constraint *constraints,
                               const struct jobspec_target *target);
 
-/* True if constraints ask for nothing but properties, so that targets with the same ones get the same answer. */
+/* True if constraints ask for nothing but properties, so that targets with the same ones get the same
+ * answer.
+ */
 bool jobspec_constraint_only_properties(const struct jobspec_constraint *constraints);
 
 #ifdef __cplusplus

@@ -5,17 +5,17 @@
  * integers whose length is the caller's choice; intervals are half open.
  *
  * The interface is that of Fluxion's planner (flux-sched, resource/planner/c/planner.h). What it leaves
- * undefined or wrong there is defined here: a NULL handle and a time before the window are EINVAL, and a total
- * that shrinks below what is in use and grows again gives back what was free.
+ * undefined or wrong there is defined here: a NULL handle and a time before the window are EINVAL, and a
+ * total that shrinks below what is in use and grows again gives back what was free.
  *
  * Cost, with n points (starts and ends of spans) and g gaps too short for a request: adding, removing and
  * reducing a span, free-during, free-at and minimum-during are O(log n), however many points they cover
  * (finding a span by its id is O(log n) of the spans; removing one is amortised); first and next are
  * O((g + 1) log n). A calendar with up to two spans is one allocation of at most 192 bytes.
  *
- * Calls return 0 or a value, or -1 (NULL for pointers) with errno; one that fails leaves the planner as it was.
- * ENOMEM is possible wherever a span is added or a handle made. Not thread-safe: the earliest-fit and span
- * iterations are part of the planner.
+ * Calls return 0 or a value, or -1 (NULL for pointers) with errno; one that fails leaves the planner as
+ * it was. ENOMEM is possible wherever a span is added or a handle made. Not thread-safe: the earliest-fit
+ * and span iterations are part of the planner.
  */
 #ifndef BERTH_PLANNER_H
 #define BERTH_PLANNER_H
@@ -47,8 +47,8 @@ planner_t *planner_copy(planner_t *p);
 /* Make lhs a deep copy of rhs. Without memory lhs stays as it was and errno is ENOMEM. O(n). */
 void planner_assign(planner_t *lhs, planner_t *rhs);
 
-/* Drop all spans and begin a new window; total and type stay and ids begin at 1 again. EINVAL: NULL, duration < 1 or
- * base_time + duration not a time.
+/* Drop all spans and begin a new window; total and type stay and ids begin at 1 again. EINVAL: NULL,
+ * duration < 1 or base_time + duration not a time.
  */
 int planner_reset(planner_t *ctx, int64_t base_time, uint64_t duration);
 
@@ -90,9 +90,10 @@ int64_t planner_avail_resources_during(planner_t *ctx, int64_t at, uint64_t dura
 /* The units that are free at an instant, the window's end included. EINVAL: NULL; ERANGE: at outside. */
 int64_t planner_avail_resources_at(planner_t *ctx, int64_t at);
 
-/* Take `request` units (0 is legal: it marks two points) during [start_time, start_time + duration) and end the
- * earliest-fit iteration. Returns the span's id: 1, 2, 3... in each planner, never used again until a reset.
- * EINVAL: NULL, duration < 1, outside the window, or not that much free; ERANGE: request over INT64_MAX.
+/* Take `request` units (0 is legal: it marks two points) during [start_time, start_time + duration) and
+ * end the earliest-fit iteration. Returns the span's id: 1, 2, 3... in each planner, never used again
+ * until a reset. EINVAL: NULL, duration < 1, outside the window, or not that much free; ERANGE: request
+ * over INT64_MAX.
  */
 int64_t planner_add_span(planner_t *ctx, int64_t start_time, uint64_t duration, uint64_t request);
 
@@ -122,8 +123,8 @@ int64_t planner_span_resource_count(planner_t *ctx, int64_t span_id);
 /* True if window, total, type, spans, ids given out and the earliest-fit iteration are the same. O(n). */
 bool planners_equal(planner_t *lhs, planner_t *rhs);
 
-/* Change the total. Spans stay; where they take more than the new total, nothing is free. EINVAL: NULL; ERANGE:
- * over INT64_MAX. O(1).
+/* Change the total. Spans stay; where they take more than the new total, nothing is free. EINVAL: NULL;
+ * ERANGE: over INT64_MAX. O(1).
  */
 int planner_update_total(planner_t *ctx, uint64_t resource_total);
 

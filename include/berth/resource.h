@@ -33,7 +33,9 @@ void resource_graph_destroy(resource_graph_t *graph);
 size_t resource_graph_vertices(const resource_graph_t *graph);
 size_t resource_graph_edges(const resource_graph_t *graph);
 
-/* What becomes of resources. Down and drained ones are given to nobody; what runs there holds what it holds. */
+/* What becomes of resources. Down and drained ones are given to nobody; what runs there holds what it
+ * holds.
+ */
 enum resource_status { RESOURCE_UP, RESOURCE_DOWN, RESOURCE_DRAINED };
 
 /* The ids from first to last. */

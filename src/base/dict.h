@@ -1,8 +1,9 @@
 /* Texts that come and go: a hash table of the caller's own entries by their text.
  *
- * An entry lies in a struct of the caller's, with its text, which must hold as long as it is in the table. A text is any
- * bytes, and more than one entry of the same text is the caller's mistake. All is O(length) on average. The hash has no
- * seed, and nothing shows its order: there is no walk over the table.
+ * An entry lies in a struct of the caller's, with its text, which must hold as long as it is in the
+ * table. A text is any bytes, and more than one entry of the same text is the caller's mistake. All is
+ * O(length) on average. The hash has no seed, and nothing shows its order: there is no walk over the
+ * table.
  */
 #ifndef BASE_DICT_H
 #define BASE_DICT_H

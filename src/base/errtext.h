@@ -14,8 +14,9 @@
 int errtext_set(berth_error_t *err, int errnum, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* For a reader of length bytes of text that met something else than expected, such as "a number": write what
- * stands at the offset instead, `offset 3: expected a number, found 'x'`. Sets errno to EINVAL and returns -1.
+/* For a reader of length bytes of text that met something else than expected, such as "a number": write
+ * what stands at the offset instead, `offset 3: expected a number, found 'x'`. Sets errno to EINVAL and
+ * returns -1.
  */
 int errtext_expected(berth_error_t *err, const char *text, size_t length, size_t offset,
                      const char *expected);

@@ -1,8 +1,9 @@
 /* Sorting a host list without spelling it out.
  *
- * Hosts are ordered by their names alone, however these were put together. So ranges are taken apart into pieces: a
- * prefix that is followed by numbers of one length, with as many digits of the prefix as the number of a name may
- * have. Pieces of the same prefix and length then are ranges of numbers, and a sweep merges those that overlap.
+ * Hosts are ordered by their names alone, however these were put together. So ranges are taken apart into
+ * pieces: a prefix that is followed by numbers of one length, with as many digits of the prefix as the
+ * number of a name may have. Pieces of the same prefix and length then are ranges of numbers, and a sweep
+ * merges those that overlap.
  */
 #include "base/hostlist_priv.h"
 

@@ -62,7 +62,9 @@ static int read_number(struct reader *r, uint64_t *number)
     return 0;
 }
 
-/* A number or a range. Of the padding, what the text itself has or the brackets' first number, the wider counts. */
+/* A number or a range. Of the padding, what the text itself has or the brackets' first number, the wider
+ * counts.
+ */
 static int read_numbers(struct reader *r, uint32_t *padding, bool first)
 {
     struct numbers range;
@@ -183,7 +185,9 @@ static bool step_brackets(const struct reader *r, struct brackets *b)
     return true;
 }
 
-/* Write what stands before the last brackets, with the numbers that the others are at. -1: that is too long. */
+/* Write what stands before the last brackets, with the numbers that the others are at. -1: that is too
+ * long.
+ */
 static int64_t write_prefix(const struct reader *r, const struct brackets *b, size_t n, char *to)
 {
     size_t length = 0;

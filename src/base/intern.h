@@ -32,8 +32,8 @@ struct intern {
 /* An empty table is all zeroes. Clearing keeps errno. */
 void intern_clear(struct intern *t);
 
-/* Give the id of a text, a new one if it hasn't come before. Returns 0, or -1 with ENOMEM, or ERANGE for a text of
- * 4 GiB or the 2^31st text, and nothing changed.
+/* Give the id of a text, a new one if it hasn't come before. Returns 0, or -1 with ENOMEM, or ERANGE for
+ * a text of 4 GiB or the 2^31st text, and nothing changed.
  */
 int intern_put(struct intern *t, const char *text, size_t length, uint32_t *id);
 

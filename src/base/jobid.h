@@ -14,8 +14,8 @@
 
 #include "base/strbuf.h"
 
-/* Read a job id in any of these forms; "job." may stand before each. Returns 0, or -1 with EINVAL, or ERANGE for a
- * number of more than 64 bits.
+/* Read a job id in any of these forms; "job." may stand before each. Returns 0, or -1 with EINVAL, or
+ * ERANGE for a number of more than 64 bits.
  */
 int jobid_parse(const char *text, size_t length, uint64_t *id);
 

@@ -1,8 +1,8 @@
 /* A growing buffer of bytes for those who write text.
  *
- * Appending never reports failure: when memory runs out the buffer drops what it held and takes nothing more,
- * `failed` stays true until the buffer is reset, and whoever takes the text finds out there. So a writer is a row of
- * appends with one question at its end.
+ * Appending never reports failure: when memory runs out the buffer drops what it held and takes nothing
+ * more, `failed` stays true until the buffer is reset, and whoever takes the text finds out there. So a
+ * writer is a row of appends with one question at its end.
  *
  * Appends are O(length) and mostly inline; the buffer at least doubles when it grows. Numbers are written in
  * decimal, the same in every locale.
@@ -74,8 +74,8 @@ static inline void strbuf_fill(struct strbuf *b, char c, size_t n)
     b->len += n;
 }
 
-/* Write a number in decimal to a place with room for STRBUF_NUMBER_MAX bytes. Returns how many it took; there is
- * no terminator.
+/* Write a number in decimal to a place with room for STRBUF_NUMBER_MAX bytes. Returns how many it took;
+ * there is no terminator.
  */
 size_t strbuf_decimal(char *to, uint64_t number);
 
@@ -102,17 +102,17 @@ static inline void strbuf_put_int(struct strbuf *b, int64_t number)
     strbuf_put_uint(b, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
 }
 
-/* Append n bytes as a JSON string, in quotes. Escaped are what JSON demands and nothing else: quotes, backslashes
- * and control characters, as \b \f \n \r \t or \u00XX with capital digits. That is what jansson writes by
- * default, for text that is UTF-8; other bytes are passed on as they are.
+/* Append n bytes as a JSON string, in quotes. Escaped are what JSON demands and nothing else: quotes,
+ * backslashes and control characters, as \b \f \n \r \t or \u00XX with capital digits. That is what
+ * jansson writes by default, for text that is UTF-8; other bytes are passed on as they are.
  */
 void strbuf_put_json(struct strbuf *b, const char *text, size_t n);
 
 /* The text so far, terminated, until the next append; "" if the buffer is empty or has failed. */
 const char *strbuf_text(struct strbuf *b);
 
-/* Hand the text over, terminated; the caller frees it. The buffer is then empty and without memory. Returns NULL
- * with ENOMEM, and the buffer cleared, if it has failed.
+/* Hand the text over, terminated; the caller frees it. The buffer is then empty and without memory.
+ * Returns NULL with ENOMEM, and the buffer cleared, if it has failed.
  */
 char *strbuf_steal(struct strbuf *b);
 

@@ -6,7 +6,9 @@
 #include "base/json_out.h"
 #include "jobspec/constraint.h"
 
-/* The code point that begins here, if YAML does not take it as it is, or takes it for the end of a line; else 0. */
+/* The code point that begins here, if YAML does not take it as it is, or takes it for the end of a line;
+ * else 0.
+ */
 static unsigned special(const char *text)
 {
     static const char *const three[] = {"\u2028", "\u2029", "\ufeff", "\xef\xbf\xbe",

@@ -4,10 +4,11 @@
 
 #include "berth/jobspec.h"
 
-/* One line of JSON, a jobspec with the resources and constraints of this one, one task and no duration; the caller frees
- * it. Read again it gives equal resources and constraints, but for labels: no match depends on them, so slots get all
- * the same and others none. Requests of which resources (types, counts, exclusivity, units, ids) and constraints are
- * equal, in this order, have equal texts. NULL with ENOMEM. O(length).
+/* One line of JSON, a jobspec with the resources and constraints of this one, one task and no duration;
+ * the caller frees it. Read again it gives equal resources and constraints, but for labels: no match
+ * depends on them, so slots get all the same and others none. Requests of which resources (types, counts,
+ * exclusivity, units, ids) and constraints are equal, in this order, have equal texts. NULL with ENOMEM.
+ * O(length).
  */
 char *jobspec_canonical(const jobspec_t *spec);
 

@@ -7,8 +7,8 @@
 #include "berth/error.h"
 #include "berth/jobspec.h"
 
-/* Read one constraint from length bytes of JSON or YAML, as a jobspec's are read; the caller destroys it. NULL with
- * EINVAL and a text: it is none; ENOMEM. O(n log n).
+/* Read one constraint from length bytes of JSON or YAML, as a jobspec's are read; the caller destroys it.
+ * NULL with EINVAL and a text: it is none; ENOMEM. O(n log n).
  */
 struct jobspec_constraint *jobspec_constraint_parse(const char *json, size_t length,
                                                     berth_error_t *err);

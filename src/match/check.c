@@ -66,8 +66,8 @@ static int by_vertex(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* A calendar must have a point at 0 and wherever a span starts or ends, and no others; and at each the load of the
- * spans that cover it.
+/* A calendar must have a point at 0 and wherever a span starts or ends, and no others; and at each the
+ * load of the spans that cover it.
  */
 static bool profile_is(const struct profile *p, const struct span *s, size_t n, int64_t most)
 {
@@ -162,8 +162,8 @@ static bool check_numbers(const struct match *m)
     return good;
 }
 
-/* A job's holds: of vertices that are there, each once, children before their parent, and what is covered below what
- * covers it.
+/* A job's holds: of vertices that are there, each once, children before their parent, and what is covered
+ * below what covers it.
  */
 static bool check_holds(const struct match *m, const struct job *job, uint32_t *place)
 {

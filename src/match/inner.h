@@ -67,7 +67,9 @@ struct match {
 /* The state of a vertex, made if there is none; NULL with ENOMEM. */
 struct state *match_state(struct match *m, uint32_t v);
 
-/* Book a job and add it to those that are known; it is the matcher's from then on. Returns 0, or -1 with ENOMEM. */
+/* Book a job and add it to those that are known; it is the matcher's from then on. Returns 0, or -1 with
+ * ENOMEM.
+ */
 int match_record(struct match *m, struct job *job);
 
 /* Add to the counts of what is down in the subtrees that v is in. Returns 0, or -1 with ENOMEM. */
@@ -91,8 +93,8 @@ int match_tell(struct match *m, const struct job *job);
 /* Tell of a vertex. Returns 0, or -1 with ENOMEM. */
 int match_emit(struct match *m, const struct emitted *item);
 
-/* Turn what a walk has marked into what was found last and, unless job is NULL, into the job's holds. Returns the number
- * of vertices given; 0 if the request gives nothing to anyone, -1 with ENOMEM.
+/* Turn what a walk has marked into what was found last and, unless job is NULL, into the job's holds.
+ * Returns the number of vertices given; 0 if the request gives nothing to anyone, -1 with ENOMEM.
  */
 int64_t match_commit(struct walk *w, struct job *job);
 
@@ -103,8 +105,8 @@ void match_unbook(struct match *m, struct job *job);
 /* Have the index of names. Returns 0, or -1 with ENOMEM. */
 int match_need_names(struct match *m);
 
-/* From what a vertex is reached first: a tree, also where the topology is none. VERTEX_NONE for the root, and for what is
- * not in the topology.
+/* From what a vertex is reached first: a tree, also where the topology is none. VERTEX_NONE for the root,
+ * and for what is not in the topology.
  */
 static inline uint32_t match_above(const struct match *m, uint32_t v)
 {
@@ -132,20 +134,24 @@ static inline uint64_t match_count_below(const struct match *m, uint32_t v)
     return count;
 }
 
-/* Put one job in the place of another of the same number; the old one is gone then. Returns 0, or -1 with ENOMEM. */
+/* Put one job in the place of another of the same number; the old one is gone then. Returns 0, or -1 with
+ * ENOMEM.
+ */
 int match_replace(struct match *m, struct job *old, struct job *new);
 
 /* The vertex that a text means, or VERTEX_NONE with EINVAL or ENOMEM. */
 struct jgf_vertex;
 uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error_t *err);
 
-/* Reckon anew what a job's holds count, from what it holds; with `uncover`, every hold is then booked by itself.
- * Returns a job that has the same holds but those of removed vertices, or NULL with ENOMEM. Nothing is booked.
+/* Reckon anew what a job's holds count, from what it holds; with `uncover`, every hold is then booked by
+ * itself. Returns a job that has the same holds but those of removed vertices, or NULL with ENOMEM.
+ * Nothing is booked.
  */
 struct job *match_reckon(struct match *m, const struct job *job, bool uncover);
 
-/* Remember, for those who look at all its parent's children, if at some time of a window somebody has a vertex to himself,
- * too little is left of a type that a request wants of it, or else it is used at all; and forget it.
+/* Remember, for those who look at all its parent's children, if at some time of a window somebody has a
+ * vertex to himself, too little is left of a type that a request wants of it, or else it is used at all;
+ * and forget it.
  */
 struct request;
 void match_note_full(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end);
@@ -158,8 +164,8 @@ void match_note_hold(struct state *s, const struct job *job, const struct hold *
 int match_hold(struct match *m, const struct job *job, const struct hold *h);
 void match_unhold(struct match *m, const struct job *job, const struct hold *h);
 
-/* Let policies that take what is found first look at children anew, along what was found last: those with most free
- * now first. `now` < 0: those last.
+/* Let policies that take what is found first look at children anew, along what was found last: those with
+ * most free now first. `now` < 0: those last.
  */
 int match_reweigh(struct match *m, int64_t now);
 int match_need_weights(struct match *m, uint32_t v);

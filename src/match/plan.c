@@ -221,8 +221,9 @@ static int64_t next_point(const struct match *m, int64_t at)
     return turn < point ? turn : point;
 }
 
-/* Where a match may fail for want of one thing and succeed with less of another (moldable slots, alternatives), all times
- * at which anything changes are tried; else those by which something that was in the way has gone.
+/* Where a match may fail for want of one thing and succeed with less of another (moldable slots,
+ * alternatives), all times at which anything changes are tried; else those by which something that was in
+ * the way has gone.
  */
 static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, int64_t before)
 {

@@ -1,8 +1,8 @@
 /* The matcher as a plan of bookings that each name what they hold: what src/sched asks of it.
  *
- * A booking is a job of the matcher, a reservation or an allocation, in the same calendars. These alone say what is free
- * when: unlike in match_run, an allocation whose time is over holds nothing, so that who overruns must be extended.
- * Blocks (shut.h) count here, and only here.
+ * A booking is a job of the matcher, a reservation or an allocation, in the same calendars. These alone
+ * say what is free when: unlike in match_run, an allocation whose time is over holds nothing, so that who
+ * overruns must be extended. Blocks (shut.h) count here, and only here.
  */
 #ifndef MATCH_PLAN_H
 #define MATCH_PLAN_H
@@ -21,10 +21,11 @@ struct plan_ask {
     const uint64_t *within; /* by vertex, a bit (match_part): nodes that it may have; NULL: all */
     int64_t duration;       /* ticks, >= 1 */
     uint64_t permits;       /* blocks that don't count, by number */
-    const struct profile
-        *calendar; /* for when: no time is looked at in whose window this has more than */
+    /* for when: no time is looked at in whose window this has more than */
+    const struct profile *calendar;
     int64_t limit; /* that; NULL: there is none such */
-    /* The first time on or after `from` that something else doesn't rule out, -1 if it rules out all; NULL: there is none such.
+    /* The first time on or after `from` that something else doesn't rule out, -1 if it rules out all;
+     * NULL: there is none such.
      */
     int64_t (*next)(void *context, int64_t from);
     void *context;
@@ -32,14 +33,14 @@ struct plan_ask {
 
 /* ---- Match ---- */
 
-/* Book for [at, at + duration). Returns 0, or -1 with nothing changed: EBUSY if it is not free then, EINVAL for a type
- * that the machine doesn't know, EOVERFLOW for too many alternatives, ENOMEM.
+/* Book for [at, at + duration). Returns 0, or -1 with nothing changed: EBUSY if it is not free then,
+ * EINVAL for a type that the machine doesn't know, EOVERFLOW for too many alternatives, ENOMEM.
  */
 int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at,
                bool reservation);
 
-/* The earliest time on or after `from` and before `before` at which match_plan would succeed, or -1: ENOENT if there is
- * none, or none was found in PLAN_TRIES_MAX tries; else as match_plan.
+/* The earliest time on or after `from` and before `before` at which match_plan would succeed, or -1:
+ * ENOENT if there is none, or none was found in PLAN_TRIES_MAX tries; else as match_plan.
  */
 #define PLAN_TRIES_MAX 20000
 int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t from, int64_t before);
@@ -48,19 +49,23 @@ int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t fro
 int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t from,
                          int64_t before, bool reservation);
 
-/* As match_plan, but nothing is booked, and nothing is remembered of it (match_hints_write): only what it would hold is there
- * to be measured (match_job_amount, match_job_nodes), until it is forgotten, which is to be the next call that changes
- * anything.
+/* As match_plan, but nothing is booked, and nothing is remembered of it (match_hints_write): only what it
+ * would hold is there to be measured (match_job_amount, match_job_nodes), until it is forgotten, which is
+ * to be the next call that changes anything.
  */
 int match_plan_probe(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at);
 void match_plan_forget(struct match *m, int64_t jobid);
 
-/* 0 if it could be booked on an idle machine that is all up and without blocks; -1 with ENODEV if not, or as match_plan. */
+/* 0 if it could be booked on an idle machine that is all up and without blocks; -1 with ENODEV if not, or
+ * as match_plan.
+ */
 int match_plan_ever(struct match *m, const struct plan_ask *ask);
 
 /* ---- Bookings; all exist ---- */
 
-/* Take it out of the calendars, its points left there; and put it in again, even if it is not free. O(holds), no memory. */
+/* Take it out of the calendars, its points left there; and put it in again, even if it is not free.
+ * O(holds), no memory.
+ */
 void match_job_lift(struct match *m, int64_t jobid);
 void match_job_drop(struct match *m, int64_t jobid);
 
@@ -71,14 +76,17 @@ bool match_job_is_lifted(const struct match *m, int64_t jobid);
 /* True if it was dropped where others hold the same; it is then not counted in filters. */
 bool match_job_is_forced(const struct match *m, int64_t jobid);
 
-/* Whether what a lifted booking holds is free during [at, end); and whether it is all there, up, not blocked then for who
- * has these permits, and satisfies the ask's constraints (ask.spec may be NULL). -1: ENOMEM.
+/* Whether what a lifted booking holds is free during [at, end); and whether it is all there, up, not
+ * blocked then for who has these permits, and satisfies the ask's constraints (ask.spec may be NULL). -1:
+ * ENOMEM.
  */
 bool match_job_is_free(const struct match *m, int64_t jobid, int64_t at, int64_t end);
 int match_job_is_fit(struct match *m, int64_t jobid, const struct plan_ask *ask, int64_t at,
                      int64_t end);
 
-/* Another window, whatever else is there; a dropped one must be lifted first. Returns 0, or -1 with ENOMEM. */
+/* Another window, whatever else is there; a dropped one must be lifted first. Returns 0, or -1 with
+ * ENOMEM.
+ */
 int match_job_move(struct match *m, int64_t jobid, int64_t at, int64_t end);
 void match_job_window(const struct match *m, int64_t jobid, int64_t *at, int64_t *end);
 
@@ -92,8 +100,8 @@ bool match_job_is_same(const struct match *m, int64_t a, int64_t b);
 /* A booking takes another's place and number, and the other is gone. */
 void match_job_replace(struct match *m, int64_t jobid, int64_t by);
 
-/* How much of a type it has: all that is below what it has to itself, and units of pools. With `within`, only of what is
- * in there; `up`: not of nodes that are down, themselves or with what they are in.
+/* How much of a type it has: all that is below what it has to itself, and units of pools. With `within`,
+ * only of what is in there; `up`: not of nodes that are down, themselves or with what they are in.
  */
 int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
                          const uint64_t *within, bool up);
@@ -101,20 +109,22 @@ int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
 /* Nodes that it holds something of. */
 int64_t match_job_nodes(const struct match *m, int64_t jobid);
 
-/* The i-th thing that it has, or has some of: *vertex, and whether it has it to itself. False past the last. */
+/* The i-th thing that it has, or has some of: *vertex, and whether it has it to itself. False past the
+ * last.
+ */
 bool match_job_thing(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
                      bool *alone);
 
-/* Whether it holds anything in the subtree of one of some vertices; and these, for that question: the caller frees them.
- * NULL with ENOMEM. O(holds), and O(vertices).
+/* Whether it holds anything in the subtree of one of some vertices; and these, for that question: the
+ * caller frees them. NULL with ENOMEM. O(holds), and O(vertices).
  */
 bool match_job_touches(const struct match *m, int64_t jobid, const uint64_t *those);
 uint64_t *match_those(const struct match *m, const uint32_t *vertices, size_t n);
 
 /* ---- The machine ---- */
 
-/* By vertex, a bit for what constraints let through: all but nodes and storage nodes that don't satisfy them, and what is
- * below those. The caller frees it. NULL with ENOMEM. O(vertices).
+/* By vertex, a bit for what constraints let through: all but nodes and storage nodes that don't satisfy
+ * them, and what is below those. The caller frees it. NULL with ENOMEM. O(vertices).
  */
 uint64_t *match_part(struct match *m, const struct jobspec_constraint *constraints);
 
@@ -126,8 +136,8 @@ static inline bool match_part_has(const uint64_t *part, uint32_t v)
 /* Units of a type in a part, and vertices of it; `up` as above. O(vertices). */
 int64_t match_part_amount(const struct match *m, const uint64_t *part, uint16_t type, bool up);
 
-/* The least of a type that any vertex of another type has below it, of those in a part; 0 if there are none or if some of
- * them has nodes below. O(vertices).
+/* The least of a type that any vertex of another type has below it, of those in a part; 0 if there are
+ * none or if some of them has nodes below. O(vertices).
  */
 int64_t match_part_least(const struct match *m, const uint64_t *part, uint16_t above,
                          uint16_t type);
@@ -144,15 +154,15 @@ int64_t match_type_size(const struct match *m, uint16_t type);
 /* The node that a vertex is, or is in; or itself if there is none. */
 uint32_t match_node_of(const struct match *m, uint32_t v);
 
-/* Whether at some instant of [at, end) nobody uses anything of a vertex; whether so much of a type may be free in it, itself
- * included, as far as filters say. O(log n).
+/* Whether at some instant of [at, end) nobody uses anything of a vertex; whether so much of a type may be
+ * free in it, itself included, as far as filters say. O(log n).
  */
 bool match_is_idle(const struct match *m, uint32_t v, int64_t at, int64_t end);
 bool match_has_free(const struct match *m, uint32_t v, uint16_t type, int64_t units, int64_t at,
                     int64_t end);
 
-/* Whether a vertex is in a node that is down, itself or with what it is in; satisfies constraints by itself; is above
- * nodes. And whether all vertices of a type are in nodes.
+/* Whether a vertex is in a node that is down, itself or with what it is in; satisfies constraints by
+ * itself; is above nodes. And whether all vertices of a type are in nodes.
  */
 bool match_is_off(const struct match *m, uint32_t v);
 bool match_satisfies(struct match *m, const struct jobspec_constraint *constraints, uint32_t v);
@@ -160,8 +170,9 @@ bool match_has_nodes(const struct match *m, uint32_t v);
 bool match_has_below(const struct match *m, uint32_t v, uint16_t type);
 bool match_is_in_nodes(const struct match *m, uint16_t type);
 
-/* What is taken of a vertex from `at` until the next step, as far as filters count it: of types by match_step_type. The first
- * step is at 0. Returns the number of steps, <= max >= 1; if there are more, of the last nothing seems taken.
+/* What is taken of a vertex from `at` until the next step, as far as filters count it: of types by
+ * match_step_type. The first step is at 0. Returns the number of steps, <= max >= 1; if there are more,
+ * of the last nothing seems taken.
  */
 enum plan_use { PLAN_IDLE, PLAN_SHARED, PLAN_FULL };
 struct plan_step {
@@ -174,26 +185,28 @@ uint32_t match_steps(const struct match *m, uint32_t v, struct plan_step *step, 
 /* The place of a type in steps, or -1: it is not there. */
 int match_step_type(const struct match *m, uint16_t type);
 
-/* Whether the policy prefers lower ids among what the top of a request may take (1), higher ones (-1), or goes by something
- * else or more (0).
+/* Whether the policy prefers lower ids among what the top of a request may take (1), higher ones (-1), or
+ * goes by something else or more (0).
  */
 int match_order_of_ids(const struct match *m);
 
 /* Whether the policy's order depends on what was taken before. */
 bool match_goes_by_weight(const struct match *m);
 
-/* Units of a type of a vertex and what is below it. And a number that vertices share with nothing else below them. */
+/* Units of a type of a vertex and what is below it. And a number that vertices share with nothing else
+ * below them.
+ */
 int64_t match_within(const struct match *m, uint32_t v, uint16_t type);
 uint32_t match_alike(const struct match *m, uint32_t v);
 
-/* How much of a type could be had in a part during [at, end), each thing by itself: at most `enough`. `alone`: only what
- * nobody else uses. O(vertices).
+/* How much of a type could be had in a part during [at, end), each thing by itself: at most `enough`.
+ * `alone`: only what nobody else uses. O(vertices).
  */
 int64_t match_part_free(struct match *m, const struct plan_ask *ask, uint16_t type, bool alone,
                         int64_t at, int64_t enough);
 
-/* As the public calls, by vertex: all or nothing. ENOMEM; remove: EINVAL with a text for the root. A property with value
- * NULL is removed where it is.
+/* As the public calls, by vertex: all or nothing. ENOMEM; remove: EINVAL with a text for the root. A
+ * property with value NULL is removed where it is.
  */
 int match_set_down(struct match *m, const uint32_t *v, size_t n, bool down);
 int match_set_properties(struct match *m, const uint32_t *v, size_t n, const char *key,
@@ -202,8 +215,9 @@ int match_remove(struct match *m, const uint32_t *v, size_t n, berth_error_t *er
 
 /* ---- Blocks ---- */
 
-/* Shut vertices, an array that the matcher takes over, during [start + k * every, + duration) for all k >= 0 (every 0: for
- * k = 0); n = 0: no more. number < 64. Returns 0, or -1 with ENOMEM, nothing changed and the array still the caller's.
+/* Shut vertices, an array that the matcher takes over, during [start + k * every, + duration) for all k
+ * >= 0 (every 0: for k = 0); n = 0: no more. number < 64. Returns 0, or -1 with ENOMEM, nothing changed
+ * and the array still the caller's.
  */
 int match_block(struct match *m, uint32_t number, uint32_t *vertices, size_t n, int64_t start,
                 int64_t duration, int64_t every);
@@ -213,9 +227,10 @@ int64_t match_block_turn(const struct match *m, int64_t now);
 
 /* ---- What is remembered ---- */
 
-/* Write in which order policies that take what is found first look at children, which depends on what was taken before; and
- * take it up again on a machine of the same vertices, once all bookings are there. O(vertices), and O(children) for each
- * child. Return 0, or -1: ENOMEM; EINVAL with a text, and a part may have been taken up.
+/* Write in which order policies that take what is found first look at children, which depends on what was
+ * taken before; and take it up again on a machine of the same vertices, once all bookings are there.
+ * O(vertices), and O(children) for each child. Return 0, or -1: ENOMEM; EINVAL with a text, and a part
+ * may have been taken up.
  */
 int match_hints_write(const struct match *m, struct strbuf *out);
 int match_hints_read(struct match *m, const char *text, size_t length, berth_error_t *err);

@@ -1,7 +1,7 @@
 /* Look-up in a table whose rows begin with their ids, ascending.
  *
- * Ids are dense but for what was removed, so that a guess by proportion mostly hits or nearly does: O(1) then,
- * O(log n) always.
+ * Ids are dense but for what was removed, so that a guess by proportion mostly hits or nearly does: O(1)
+ * then, O(log n) always.
  */
 #ifndef PLANNER_IDS_H
 #define PLANNER_IDS_H

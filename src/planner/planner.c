@@ -1,8 +1,8 @@
 /* The planner: spans, and the load profile they make (berth/planner.h).
  *
- * A calendar with up to FEW_SPANS spans has no profile: the step function of so few is made on the stack when
- * a question comes. The first NEAR_SPANS lie in the planner itself, so that most calendars are one allocation.
- * What is kept is the load, not what is free: a total that changes then changes nothing else.
+ * A calendar with up to FEW_SPANS spans has no profile: the step function of so few is made on the stack
+ * when a question comes. The first NEAR_SPANS lie in the planner itself, so that most calendars are one
+ * allocation. What is kept is the load, not what is free: a total that changes then changes nothing else.
  */
 #include "berth/planner.h"
 
@@ -168,7 +168,9 @@ static void spans_clear(planner_t *p)
     p->cap = NEAR_SPANS;
 }
 
-/* Give the table another capacity, at least its count, over NEAR_SPANS; the profile comes with more than few. */
+/* Give the table another capacity, at least its count, over NEAR_SPANS; the profile comes with more than
+ * few.
+ */
 static int spans_resize(planner_t *p, uint32_t cap)
 {
     struct span *old = spans_of(p);

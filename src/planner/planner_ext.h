@@ -19,26 +19,27 @@ int64_t planner_earliest(const planner_t *ctx, int64_t from, uint64_t duration, 
 int planner_fit(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request,
                 int64_t *at);
 
-/* The first point (the base time, or where a span starts or ends) at or after `from`, which must not lie before
- * the window; INT64_MAX if there is none.
+/* The first point (the base time, or where a span starts or ends) at or after `from`, which must not lie
+ * before the window; INT64_MAX if there is none.
  */
 int64_t planner_next_point(const planner_t *ctx, int64_t from);
 
-/* The earliest time on or after `from` and before `before` from which `request` units are free for `duration`,
- * where all is free from `before` on; `before` if there is none. So a span finds a better place: with its own
- * start as `before`, what it holds itself counts as free. All in the window, units not over the total.
- * O((g + 1) log n).
+/* The earliest time on or after `from` and before `before` from which `request` units are free for
+ * `duration`, where all is free from `before` on; `before` if there is none. So a span finds a better
+ * place: with its own start as `before`, what it holds itself counts as free. All in the window, units
+ * not over the total. O((g + 1) log n).
  */
 int64_t planner_earliest_before(const planner_t *ctx, int64_t from, int64_t duration,
                                 int64_t request, int64_t before);
 
-/* Move a span to an earlier start, which planner_earliest_before has found. 0, or -1 with EINVAL (no such span,
- * the start not earlier or before the window) or ENOMEM, nothing changed. O(log n).
+/* Move a span to an earlier start, which planner_earliest_before has found. 0, or -1 with EINVAL (no such
+ * span, the start not earlier or before the window) or ENOMEM, nothing changed. O(log n).
  */
 int planner_advance_span(planner_t *ctx, int64_t span_id, int64_t start);
 
-/* Have a span take another number of units, at least 0, whatever else is taken; 0, or -1 with EINVAL (no such span, units out of
- * range) and nothing changed. So one is out of the calendar for a while, at 0 units, without memory. O(log n).
+/* Have a span take another number of units, at least 0, whatever else is taken; 0, or -1 with EINVAL (no
+ * such span, units out of range) and nothing changed. So one is out of the calendar for a while, at 0
+ * units, without memory. O(log n).
  */
 int planner_retake_span(planner_t *ctx, int64_t span_id, int64_t units);
 

@@ -1,10 +1,10 @@
 /* The multi planner: a planner for each type, and which spans of theirs make one of its own
  * (berth/planner_multi.h).
  *
- * All it has lies in one block of words: the request of the running iteration and the planner of each type, then
- * a row for each span, its id and the id of its part in each planner. There are as many multi planners as a
- * machine has racks and nodes, most of them with a span or two, so the block of such a one lies in the structure
- * itself. Rows are ordered and removed as the spans of a planner are (spans.h).
+ * All it has lies in one block of words: the request of the running iteration and the planner of each
+ * type, then a row for each span, its id and the id of its part in each planner. There are as many multi
+ * planners as a machine has racks and nodes, most of them with a span or two, so the block of such a one
+ * lies in the structure itself. Rows are ordered and removed as the spans of a planner are (spans.h).
  */
 #include "berth/planner_multi.h"
 
@@ -387,8 +387,9 @@ static int64_t next_point(const planner_multi_t *m, int64_t from)
     return first;
 }
 
-/* Go on with the query from where it stands. From a candidate, each type in turn names its own earliest time; that
- * is the candidate or a later point, which the others have not yet agreed to. Points before it cannot do.
+/* Go on with the query from where it stands. From a candidate, each type in turn names its own earliest
+ * time; that is the candidate or a later point, which the others have not yet agreed to. Points before it
+ * cannot do.
  */
 static int64_t query_step(planner_multi_t *m)
 {
@@ -545,8 +546,8 @@ static int64_t part_planned(const planner_multi_t *m, const int64_t *row, uint32
     return planner_span_resource_count(p, row[1 + k]);
 }
 
-/* What is left of `planned` units of a type after a list of reductions, taken in order: PART_GONE once it comes to
- * nothing, or to less than what is asked for, which sets *excess.
+/* What is left of `planned` units of a type after a list of reductions, taken in order: PART_GONE once it
+ * comes to nothing, or to less than what is asked for, which sets *excess.
  */
 static int64_t part_left(int64_t planned, const char *type, const uint64_t *reduced,
                          const char **types, size_t len, bool *excess)

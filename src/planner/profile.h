@@ -52,14 +52,14 @@ void profile_drop(struct profile *p, int64_t at);
 /* Add delta to the load of all points in [from, to); both must be points. */
 void profile_add(struct profile *p, int64_t from, int64_t to, int64_t delta);
 
-/* Take `count` during [from, to), from < to, holding the point at either end; from must not lie before the first
- * point. Returns 0, or -1 with ENOMEM and nothing changed. And give it back.
+/* Take `count` during [from, to), from < to, holding the point at either end; from must not lie before
+ * the first point. Returns 0, or -1 with ENOMEM and nothing changed. And give it back.
  */
 int profile_book(struct profile *p, int64_t from, int64_t to, int64_t count);
 void profile_unbook(struct profile *p, int64_t from, int64_t to, int64_t count);
 
-/* Move what takes `count` during [old, old + duration), held at both ends, to an earlier start, held there instead.
- * Returns 0, or -1 with ENOMEM and nothing changed.
+/* Move what takes `count` during [old, old + duration), held at both ends, to an earlier start, held
+ * there instead. Returns 0, or -1 with ENOMEM and nothing changed.
  */
 int profile_advance(struct profile *p, int64_t old, int64_t duration, int64_t start, int64_t count);
 

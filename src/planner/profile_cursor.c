@@ -42,7 +42,9 @@ static inline bool wanted(int64_t value, int64_t limit, enum want want)
     return want == WANT_ANY || (want == WANT_UNDER ? value <= limit : value > limit);
 }
 
-/* Move to the first point of the subtree at entry i of the path's node of this level; it has what is wanted. */
+/* Move to the first point of the subtree at entry i of the path's node of this level; it has what is
+ * wanted.
+ */
 static void cursor_enter(struct profile_cursor *c, uint32_t level, uint32_t i, int64_t limit,
                          enum want want)
 {

@@ -64,8 +64,8 @@ void profile_add(struct profile *p, int64_t from, int64_t to, int64_t delta)
         node_add(p->root, p->height, (struct reach){.from = from, .to = to}, delta);
 }
 
-/* Mostly all that a call changes lies in one leaf, which is then changed in place: the way to it is found once,
- * and the bounds above it are mostly right as they are. The functions below say when, and do it.
+/* Mostly all that a call changes lies in one leaf, which is then changed in place: the way to it is found
+ * once, and the bounds above it are mostly right as they are. The functions below say when, and do it.
  */
 
 /* Whether two points can come into the leaf or go from it without any other node being touched. */
@@ -100,8 +100,9 @@ static void leaf_drop(struct profile *p, node_t *leaf, uint32_t i)
     p->n--;
 }
 
-/* Add delta to the points i to j - 1 of the way's leaf. Returns whether their loads were and are well within its
- * bounds, so that these stay right, also if a point goes that has the load of the one before it.
+/* Add delta to the points i to j - 1 of the way's leaf. Returns whether their loads were and are well
+ * within its bounds, so that these stay right, also if a point goes that has the load of the one before
+ * it.
  */
 static bool leaf_add(const struct profile *p, const struct way *way, uint32_t i, uint32_t j,
                      int64_t delta)
@@ -179,8 +180,8 @@ void profile_unbook(struct profile *p, int64_t from, int64_t to, int64_t count)
     profile_drop(p, to);
 }
 
-/* One end of what is moved to an earlier time: a hold goes from the point at `to` to one at `from`, and what lies
- * between changes by delta.
+/* One end of what is moved to an earlier time: a hold goes from the point at `to` to one at `from`, and
+ * what lies between changes by delta.
  */
 struct slide {
     struct way way; /* to the leaf with the point at `to` */

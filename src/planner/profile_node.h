@@ -1,8 +1,8 @@
 /* The nodes of a load profile's tree, for the files that walk and change it.
  *
- * Sums wrap as unsigned numbers: what is stored may leave the range of a load, what a sum over the whole way gives
- * never does. So values of one node compare by their differences, which are those of loads, and values of
- * different nodes only once all additions above them are in.
+ * Sums wrap as unsigned numbers: what is stored may leave the range of a load, what a sum over the whole
+ * way gives never does. So values of one node compare by their differences, which are those of loads, and
+ * values of different nodes only once all additions above them are in.
  */
 #ifndef PLANNER_PROFILE_NODE_H
 #define PLANNER_PROFILE_NODE_H
@@ -133,7 +133,9 @@ static inline int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Four chains of comparisons, of differences from a value of the node (see above), so that none waits for another. */
+/* Four chains of comparisons, of differences from a value of the node (see above), so that none waits for
+ * another.
+ */
 static inline void node_bounds(const node_t *v, uint32_t level, int64_t *max, int64_t *min)
 {
     const int64_t *high = level ? inner_max(v) : leaf_load(v);

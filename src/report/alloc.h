@@ -1,7 +1,7 @@
 /* Which cores each job of a schedule was given.
  *
- * Ranges are kept as the gap before each and its length, in as many bytes as these numbers need: mostly two. A job's
- * ranges stand together, ended by a length of 0.
+ * Ranges are kept as the gap before each and its length, in as many bytes as these numbers need: mostly
+ * two. A job's ranges stand together, ended by a length of 0.
  */
 #ifndef REPORT_ALLOC_H
 #define REPORT_ALLOC_H

@@ -7,9 +7,10 @@
 #include "report/schedule.h"
 
 /* Write the columns job,submit,start,end,procs,run,req (req: the estimate used) to out and close it, in
- * order of id; jobs of one id keep the order of the trace, jobs that never started are left out. Where cores have
- * names there is a last column alloc, the ids of a job's: ranges with a blank between them, "0-3 7". Where out
- * is NULL outfile_open has failed, and so does this. Returns 0, or -1 with errno and a text, without a file.
+ * order of id; jobs of one id keep the order of the trace, jobs that never started are left out. Where
+ * cores have names there is a last column alloc, the ids of a job's: ranges with a blank between them,
+ * "0-3 7". Where out is NULL outfile_open has failed, and so does this. Returns 0, or -1 with errno and a
+ * text, without a file.
  */
 int csv_write(const struct schedule *schedule, struct outfile *out, berth_error_t *err);
 

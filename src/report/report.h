@@ -18,8 +18,8 @@ struct report {
     size_t jobs;       /* jobs of the workload */
     int64_t tau;       /* bounded slowdown's threshold */
     const char *events, *order, *estimates; /* the words of the command line */
-    const char
-        *machine; /* where its cores came from, as clean as the trace; NULL: they have no names */
+    /* where its cores came from, as clean as the trace; NULL: they have no names */
+    const char *machine;
     const char *match_policy; /* with a machine */
     const struct report_count *dropped;
     size_t ndropped;

@@ -1,6 +1,6 @@
-/* What a match, an update or a search has found, in the order in which it is told: every vertex after what is
- * below it. Each vertex but the last, the root, brings the edge that leads to it, told right after it. Writers
- * (writers/) turn this into text.
+/* What a match, an update or a search has found, in the order in which it is told: every vertex after
+ * what is below it. Each vertex but the last, the root, brings the edge that leads to it, told right
+ * after it. Writers (writers/) turn this into text.
  */
 #ifndef RESOURCE_EMISSION_H
 #define RESOURCE_EMISSION_H
@@ -50,8 +50,9 @@ enum write_format {
 /* The format of that name, or -1. */
 int write_format_parse(const char *name);
 
-/* Append the text of an emission, with its newline. Nothing found is no text, but EINVAL for rlite; ENOENT where a
- * graph format has vertices and no edges or the other way round; EINVAL where a rank that must be written is negative. Returns 0, or -1 with errno (ENOMEM too) and nothing appended.
+/* Append the text of an emission, with its newline. Nothing found is no text, but EINVAL for rlite;
+ * ENOENT where a graph format has vertices and no edges or the other way round; EINVAL where a rank that
+ * must be written is negative. Returns 0, or -1 with errno (ENOMEM too) and nothing appended.
  */
 int emission_write(const struct emission *e, const struct graph *g, enum write_format format,
                    struct strbuf *out);

@@ -1,13 +1,14 @@
 /* The resource graph: what a machine is made of, in flat arrays.
  *
  * A vertex is a thing or a pool of things: it has a type, a size in units, a name and, where it runs an
- * execution target, a rank. Edges lead from a parent to a child and belong to a subsystem; the containment
- * subsystem is a tree in all ordinary machines, other subsystems (power, network) may be anything. The graph
- * knows what there is; what of it is taken when is the matcher's affair (match/), apart from a vertex's status.
+ * execution target, a rank. Edges lead from a parent to a child and belong to a subsystem; the
+ * containment subsystem is a tree in all ordinary machines, other subsystems (power, network) may be
+ * anything. The graph knows what there is; what of it is taken when is the matcher's affair (match/),
+ * apart from a vertex's status.
  *
- * A graph is changed in two steps: vertices and edges are added, then graph_seal makes the arrays that the rest
- * of the library walks: children in the order in which their edges were added, and parents. Only a sealed graph may
- * be asked for children, parents or paths.
+ * A graph is changed in two steps: vertices and edges are added, then graph_seal makes the arrays that
+ * the rest of the library walks: children in the order in which their edges were added, and parents. Only
+ * a sealed graph may be asked for children, parents or paths.
  *
  * Vertices are numbered from 0 in the order of their creation. A removed vertex keeps its number and is only
  * marked as gone, so that numbers held elsewhere stay valid.
@@ -117,18 +118,20 @@ struct graph {
 struct graph *graph_create(void);
 void graph_destroy(struct graph *g);
 
-/* Numbers for names. Each returns UINT32_MAX with ENOMEM; a type or a subsystem that is one too many is refused
- * with EOVERFLOW.
+/* Numbers for names. Each returns UINT32_MAX with ENOMEM; a type or a subsystem that is one too many is
+ * refused with EOVERFLOW.
  */
 uint32_t graph_type(struct graph *g, const char *name);
 uint32_t graph_subsystem(struct graph *g, const char *name);
 
-/* Add a vertex. Returns its number, or VERTEX_NONE with ENOMEM, or EOVERFLOW for one too many. The first vertex that
- * a reader declares root with graph_set_root is its subsystem's root.
+/* Add a vertex. Returns its number, or VERTEX_NONE with ENOMEM, or EOVERFLOW for one too many. The first
+ * vertex that a reader declares root with graph_set_root is its subsystem's root.
  */
 uint32_t graph_add(struct graph *g, const struct vertex_spec *spec);
 
-/* As graph_add, for a vertex like another but for its id, rank and name; for readers that make thousands alike. */
+/* As graph_add, for a vertex like another but for its id, rank and name; for readers that make thousands
+ * alike.
+ */
 uint32_t graph_add_like(struct graph *g, uint32_t like, int64_t id, int32_t rank);
 
 void graph_set_root(struct graph *g, uint8_t subsystem, uint32_t v);
@@ -136,33 +139,38 @@ void graph_set_root(struct graph *g, uint8_t subsystem, uint32_t v);
 /* Add an edge. Adding the same pair again only changes the edge's subsystem. Returns 0, or -1 with ENOMEM. */
 int graph_connect(struct graph *g, uint32_t source, uint32_t target, uint8_t subsystem);
 
-/* Properties: set one (the value "" for a plain one), or remove it. Returns 0, or -1 with ENOMEM, or ENOENT. */
+/* Properties: set one (the value "" for a plain one), or remove it. Returns 0, or -1 with ENOMEM, or
+ * ENOENT.
+ */
 int graph_set_property(struct graph *g, uint32_t v, const char *key, const char *value);
 int graph_remove_property(struct graph *g, uint32_t v, const char *key);
 
-/* Say that v's path in a subsystem is not what follows from the edges (its parent's path, "/", its name), or that it
- * has a path in a subsystem where no edge leads to it. Returns 0, or -1 with ENOMEM.
+/* Say that v's path in a subsystem is not what follows from the edges (its parent's path, "/", its name),
+ * or that it has a path in a subsystem where no edge leads to it. Returns 0, or -1 with ENOMEM.
  */
 int graph_set_path(struct graph *g, uint32_t v, uint8_t subsystem, const char *path);
 
 #define GRAPH_DEPTH_MAX 256 /* levels of containment */
 
-/* Make the arrays. O(vertices + edges). Returns 0, or -1 with ENOMEM, or ELOOP where containment has a cycle or more
- * than GRAPH_DEPTH_MAX levels; then what was added since the last seal is taken out again.
+/* Make the arrays. O(vertices + edges). Returns 0, or -1 with ENOMEM, or ELOOP where containment has a
+ * cycle or more than GRAPH_DEPTH_MAX levels; then what was added since the last seal is taken out again.
  */
 int graph_seal(struct graph *g);
 
-/* Take the vertices, edges, paths and roots that came since the last seal out again. Names and types stay known. */
+/* Take the vertices, edges, paths and roots that came since the last seal out again. Names and types stay
+ * known.
+ */
 void graph_take_back(struct graph *g);
 
-/* Take a vertex with all that is below it in a subsystem out of the graph, and the edge that leads to it. The graph
- * must be sealed, and is again afterwards. Returns 0, or -1 with ENOMEM and nothing changed.
+/* Take a vertex with all that is below it in a subsystem out of the graph, and the edge that leads to it.
+ * The graph must be sealed, and is again afterwards. Returns 0, or -1 with ENOMEM and nothing changed.
  */
 int graph_remove(struct graph *g, const uint32_t *roots, size_t n, uint8_t subsystem);
 
-/* Keep a sealed graph as it is: it goes on with copies of its arrays, and *was has its own. Then either graph_restore
- * undoes all changes since, of names and types too, so that what points into the arrays is right again; or graph_forget
- * frees those that *was has. O(vertices + edges). Returns 0, or -1 with ENOMEM and nothing to restore or forget.
+/* Keep a sealed graph as it is: it goes on with copies of its arrays, and *was has its own. Then either
+ * graph_restore undoes all changes since, of names and types too, so that what points into the arrays is
+ * right again; or graph_forget frees those that *was has. O(vertices + edges). Returns 0, or -1 with
+ * ENOMEM and nothing to restore or forget.
  */
 int graph_save(struct graph *g, struct graph *was);
 void graph_restore(struct graph *g, struct graph *was);
@@ -176,15 +184,15 @@ bool graph_path(const struct graph *g, uint32_t v, uint8_t subsystem, struct str
 bool graph_is_named(const struct graph *g, uint32_t v, const char *text, size_t length);
 bool graph_has_path(const struct graph *g, uint32_t v, uint8_t subsystem);
 
-/* Whether graph_find_path comes upon what hangs below v in a subsystem: v hangs below its root there, or below a vertex whose
- * path was set. O(depth).
+/* Whether graph_find_path comes upon what hangs below v in a subsystem: v hangs below its root there, or
+ * below a vertex whose path was set. O(depth).
  */
 bool graph_is_found(const struct graph *g, uint32_t v, uint8_t subsystem);
 
 int64_t graph_uniq_id(const struct graph *g, uint32_t v);
 
-/* The vertices whose path in any subsystem is this text, in the order of their creation: *n of them, an array that
- * the caller frees. Returns 0, or -1 with ENOMEM. O(fan-out x depth).
+/* The vertices whose path in any subsystem is this text, in the order of their creation: *n of them, an
+ * array that the caller frees. Returns 0, or -1 with ENOMEM. O(fan-out x depth).
  */
 int graph_find_path(const struct graph *g, const char *path, uint32_t **found, size_t *n);
 

@@ -64,8 +64,8 @@ static void note_parent(struct sealing *s, uint32_t source, uint32_t target, uin
         s->parent[subsystem][target] = source;
 }
 
-/* Drop an edge that comes a second time from the same source; its subsystem is the one that counts. Returns true if
- * there was one.
+/* Drop an edge that comes a second time from the same source; its subsystem is the one that counts.
+ * Returns true if there was one.
  */
 static int drop_doubles(struct sealing *s, uint32_t n)
 {
@@ -113,7 +113,9 @@ static bool has_several_sources(const struct graph *g, struct sealing *s)
     return targets != s->n_edges;
 }
 
-/* Containment must be no deeper than GRAPH_DEPTH_MAX. Depths are found by walking up to where one is known. */
+/* Containment must be no deeper than GRAPH_DEPTH_MAX. Depths are found by walking up to where one is
+ * known.
+ */
 static int check_depth(const struct graph *g, const struct sealing *s)
 {
     const uint32_t *parent = s->parent[GRAPH_CONTAINMENT];

@@ -1,5 +1,6 @@
-/* Sets of properties: a vertex's properties are the number of a set, and equal sets have the same number, so that
- * what is true of a set need be found out once. Sets are never changed, only others made. Number 0 is the empty set.
+/* Sets of properties: a vertex's properties are the number of a set, and equal sets have the same number,
+ * so that what is true of a set need be found out once. Sets are never changed, only others made. Number
+ * 0 is the empty set.
  */
 #ifndef RESOURCE_PROPSET_H
 #define RESOURCE_PROPSET_H
@@ -24,7 +25,9 @@ struct propset {
 int propset_init(struct propset *p);
 void propset_clear(struct propset *p);
 
-/* The set that is `set` with a property more, or with another value for it. Returns 0, or -1 with ENOMEM. O(size). */
+/* The set that is `set` with a property more, or with another value for it. Returns 0, or -1 with ENOMEM.
+ * O(size).
+ */
 int propset_with(struct propset *p, uint32_t set, const char *key, const char *value,
                  uint32_t *result);
 

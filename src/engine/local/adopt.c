@@ -1,9 +1,10 @@
 /* What a keeper takes over from those before it.
  *
- * The journal says which runs may have been started and have no end. In the boot in which they were started their
- * processes may still be there: they are watched, and when none is left the run is lost, since nobody could say how it
- * ended. In another boot they are lost at once. What the system has of a run is watched in the same way whatever the
- * journal tells (marked.c), since it may be gone, cut off, of another age or of another directory.
+ * The journal says which runs may have been started and have no end. In the boot in which they were
+ * started their processes may still be there: they are watched, and when none is left the run is lost,
+ * since nobody could say how it ended. In another boot they are lost at once. What the system has of a
+ * run is watched in the same way whatever the journal tells (marked.c), since it may be gone, cut off, of
+ * another age or of another directory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -328,8 +329,8 @@ static void choose_base(struct keeper *k)
     k->number = base;
 }
 
-/* Of the directory, so that a keeper knows what those before it have started whatever the journal tells; and of the time at
- * which it was made, since its number may be given to another one.
+/* Of the directory, so that a keeper knows what those before it have started whatever the journal tells;
+ * and of the time at which it was made, since its number may be given to another one.
  */
 static uint64_t make_id(const struct keeper *k)
 {
@@ -346,7 +347,9 @@ static uint64_t make_id(const struct keeper *k)
     return id;
 }
 
-/* Who this keeper is. *same_boot: the journal is of this boot, or doesn't say. True if it is this directory's too. */
+/* Who this keeper is. *same_boot: the journal is of this boot, or doesn't say. True if it is this
+ * directory's too.
+ */
 static bool introduce(struct keeper *k, bool *same_boot)
 {
     char boot[JOURNAL_BOOT_MAX];

@@ -38,7 +38,9 @@ static int put_number(int directory, const char *file, int64_t number)
     return put(directory, file, text);
 }
 
-/* A folder in a folder, made if need be. All may read it, whatever the umask: programs look for their own limits there. */
+/* A folder in a folder, made if need be. All may read it, whatever the umask: programs look for their own
+ * limits there.
+ */
 static int folder(int directory, const char *name)
 {
     int rc = mkdirat(directory, name, 0755);

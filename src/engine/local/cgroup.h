@@ -1,8 +1,9 @@
 /* Control groups (cgroup v2): what a run may use together, what it used, and an end for all of it.
  *
- * As root, runs have their folders in `berth` at the root of the hierarchy, as other container engines do, beside the
- * system's services, so that a restart of the service berthd touches neither runs nor keeper. Anybody else has them in the
- * own cgroup, if that has been delegated to him. Where neither can be had, runs go without, and a notice says so.
+ * As root, runs have their folders in `berth` at the root of the hierarchy, as other container engines
+ * do, beside the system's services, so that a restart of the service berthd touches neither runs nor
+ * keeper. Anybody else has them in the own cgroup, if that has been delegated to him. Where neither can
+ * be had, runs go without, and a notice says so.
  */
 #ifndef ENGINE_LOCAL_CGROUP_H
 #define ENGINE_LOCAL_CGROUP_H
@@ -26,8 +27,8 @@ struct cgroups {
     char notice[256]; /* "": all is as it should be */
 };
 
-/* Find or make what is needed. root NULL: /sys/fs/cgroup. `server` is a process that is to leave the way, 0: none. Never
- * fails: there is a notice instead.
+/* Find or make what is needed. root NULL: /sys/fs/cgroup. `server` is a process that is to leave the way,
+ * 0: none. Never fails: there is a notice instead.
  */
 void cgroups_open(struct cgroups *c, const char *root, uint64_t id, pid_t server);
 
@@ -40,8 +41,8 @@ int cgroup_make(const struct cgroups *c, const struct engine_run *run, berth_err
 /* The folder of a run that was made before; -1: there is none. */
 int cgroup_find(const struct cgroups *c, uint64_t key);
 
-/* The keys of all runs that have a folder with processes in it, in an array that the caller frees: *keys and *n are set. 0,
- * or -1 with errno.
+/* The keys of all runs that have a folder with processes in it, in an array that the caller frees: *keys
+ * and *n are set. 0, or -1 with errno.
  */
 int cgroup_list(const struct cgroups *c, uint64_t **keys, size_t *n);
 
@@ -54,7 +55,9 @@ void cgroup_kill(int fd);
 /* True if no process is in it. */
 bool cgroup_empty(int fd);
 
-/* True if the kernel ended processes in it for want of memory; how much it was allowed: bytes, or -1: all there is. */
+/* True if the kernel ended processes in it for want of memory; how much it was allowed: bytes, or -1: all
+ * there is.
+ */
 bool cgroup_out_of_memory(int fd, int64_t *limit);
 
 /* What it used: bytes at most, us of CPU time; unchanged where it isn't known. */

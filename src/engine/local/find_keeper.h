@@ -16,7 +16,9 @@ struct find_keeper {
     const char *cgroup;  /* NULL: the system's */
 };
 
-/* The program that starts a keeper: its first process ends when the keeper can be reached, or says why it can't. */
+/* The program that starts a keeper: its first process ends when the keeper can be reached, or says why it
+ * can't.
+ */
 struct keeper_starter {
     pid_t pid;
     int ended;  /* readable when it has ended; -1: there is none */
@@ -29,8 +31,8 @@ int find_keeper_directory(const char *path, berth_error_t *err);
 /* A socket to the keeper, and its pid. -1 with a text, and ECONNREFUSED or ENOENT: there is none. */
 int find_keeper_connect(const struct find_keeper *where, pid_t *pid, berth_error_t *err);
 
-/* Read the keeper's greeting into a buffer, and, once it is all there, to *hello; what follows it stays in the buffer. 0, or -1
- * with EAGAIN (not yet), ECONNRESET (the keeper is gone), EPROTO or ENOMEM.
+/* Read the keeper's greeting into a buffer, and, once it is all there, to *hello; what follows it stays
+ * in the buffer. 0, or -1 with EAGAIN (not yet), ECONNRESET (the keeper is gone), EPROTO or ENOMEM.
  */
 int find_keeper_greeting(int fd, struct strbuf *in, struct message_hello *hello);
 

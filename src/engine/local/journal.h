@@ -1,15 +1,16 @@
 /* The keeper's journal: which runs may have been started, and how they ended.
  *
- * A file that is only appended to, until it is written anew with what still matters and takes the place of the old one.
- * Each record stands behind a mark, its length and a checksum, so that what is torn or
+ * A file that is only appended to, until it is written anew with what still matters and takes the place
+ * of the old one. Each record stands behind a mark, its length and a checksum, so that what is torn or
  * damaged costs that record and none that follows.
  *
- * It is not synced. It has to outlive the keeper and the server, which it does as soon as it is written, since the pages
- * are the system's; what only a power failure can take away, a power failure has made pointless: no process outlives it,
- * and another boot's runs are lost whatever the journal says. A server that asks what was never started must therefore ask
- * in the same boot (engine.h).
+ * It is not synced. It has to outlive the keeper and the server, which it does as soon as it is written,
+ * since the pages are the system's; what only a power failure can take away, a power failure has made
+ * pointless: no process outlives it, and another boot's runs are lost whatever the journal says. A server
+ * that asks what was never started must therefore ask in the same boot (engine.h).
  *
- * A task's process writes its own record (JOURNAL_TASK) before it becomes the command: what has no record has not run.
+ * A task's process writes its own record (JOURNAL_TASK) before it becomes the command: what has no record
+ * has not run.
  */
 #ifndef ENGINE_LOCAL_JOURNAL_H
 #define ENGINE_LOCAL_JOURNAL_H
@@ -69,11 +70,13 @@ void journal_put_end(struct strbuf *b, const struct journal_end *end);
 void journal_put_acknowledged(struct strbuf *b, uint64_t number);
 void journal_put_used(struct strbuf *b, const struct used_range *range);
 
-/* The same for a process between fork and exec: the record of a task, its bytes in to. Returns their number. */
+/* The same for a process between fork and exec: the record of a task, its bytes in to. Returns their
+ * number.
+ */
 size_t journal_task_record(char to[JOURNAL_TASK_MAX], const struct journal_task *task);
 
-/* What is told of each record that is whole, in order; NULL: nothing of its kind. Texts are valid during the call. A return of -1
- * ends the reading.
+/* What is told of each record that is whole, in order; NULL: nothing of its kind. Texts are valid during
+ * the call. A return of -1 ends the reading.
  */
 struct journal_reader {
     void *context;
@@ -90,17 +93,19 @@ int journal_read(const char *bytes, size_t n, const struct journal_reader *reade
 /* The bytes of the journal in a directory; an empty one if there is none. 0, or -1 with errno. */
 int journal_load(int directory, struct strbuf *bytes);
 
-/* Write a new journal in the place of the old one. Returns a descriptor to append to it, or -1 with errno and the old one
- * as it was.
+/* Write a new journal in the place of the old one. Returns a descriptor to append to it, or -1 with errno
+ * and the old one as it was.
  */
 int journal_renew(int directory, const struct strbuf *bytes);
 
-/* Set aside so many bytes of the disk from a place in the journal on, for what will be appended. 0, or -1 with errno; a file
- * system that can't is none that has no room.
+/* Set aside so many bytes of the disk from a place in the journal on, for what will be appended. 0, or -1
+ * with errno; a file system that can't is none that has no room.
  */
 int journal_reserve(int fd, size_t from, size_t bytes);
 
-/* A descriptor to append to the journal that is there; an empty one is made if there is none. -1 with errno. */
+/* A descriptor to append to the journal that is there; an empty one is made if there is none. -1 with
+ * errno.
+ */
 int journal_open(int directory);
 
 /* Append records that have been made. What was written only in part is passed over when it

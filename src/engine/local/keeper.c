@@ -69,7 +69,9 @@ static bool broken(struct keeper *k, int errnum)
     return false;
 }
 
-/* Put a journal in the place of the old one, or behind it where processes of another keeper's may still write into that. */
+/* Put a journal in the place of the old one, or behind it where processes of another keeper's may still
+ * write into that.
+ */
 static int replace(const struct keeper *k, const struct strbuf *b)
 {
     if (k->n_held > 0)
@@ -157,7 +159,9 @@ void keeper_journal_failed(struct keeper *k, int errnum)
         broken(k, errnum);
 }
 
-/* What came together: SIGTERM has the lower number, so it is read first, and who died of the same is known to be lost. */
+/* What came together: SIGTERM has the lower number, so it is read first, and who died of the same is
+ * known to be lost.
+ */
 static void take_signals(struct keeper *k)
 {
     struct signalfd_siginfo info;

@@ -1,8 +1,8 @@
 /* The keeper: what it knows, and what its parts do with it.
  *
- * One process with one thread, a loop around epoll (keeper.c). Runs are started and end in run.c, are signalled and swept
- * away in tree.c, and found again after another keeper's death in adopt.c, marked.c (whatever the journal tells) and held.c
- * (while they were being started); link.c talks with the engine.
+ * One process with one thread, a loop around epoll (keeper.c). Runs are started and end in run.c, are
+ * signalled and swept away in tree.c, and found again after another keeper's death in adopt.c, marked.c
+ * (whatever the journal tells) and held.c (while they were being started); link.c talks with the engine.
  */
 #ifndef ENGINE_LOCAL_KEEPER_H
 #define ENGINE_LOCAL_KEEPER_H
@@ -41,7 +41,9 @@ struct watch {
     void *owner;
 };
 
-/* A process that is known: a task's, or one that a task has left behind and that is now the keeper's child. */
+/* A process that is known: a task's, or one that a task has left behind and that is now the keeper's
+ * child.
+ */
 struct process {
     struct dict_entry entry; /* by its pid */
     pid_t pid;
@@ -187,8 +189,8 @@ int64_t keeper_wall(void);
 /* Read the journal of those before, take over what they left, and begin a new one. 0, or -1 with a text. */
 int keeper_adopt(struct keeper *k, berth_error_t *err);
 
-/* The run of a key as one that another keeper may have started, a new one if need be: it is live, and has the tasks that are
- * known. One that was held back is found to have been started. NULL with ENOMEM.
+/* The run of a key as one that another keeper may have started, a new one if need be: it is live, and has
+ * the tasks that are known. One that was held back is found to have been started. NULL with ENOMEM.
  */
 struct run *keeper_adopt_run(struct keeper *k, uint64_t key);
 
@@ -212,23 +214,25 @@ struct marked_list {
     size_t n, cap;
 };
 
-/* Those of all that have the mark and are not the keeper's children; one that is just becoming another program is looked at again;
- * `patient`: for about a second. In their order, but for those that had to be asked again. 0, or -1 with errno. To be cleared in either case.
+/* Those of all that have the mark and are not the keeper's children; one that is just becoming another
+ * program is looked at again; `patient`: for about a second. In their order, but for those that had to be
+ * asked again. 0, or -1 with errno. To be cleared in either case.
  */
 int keeper_list_marked(struct keeper *k, const struct procs *all, bool patient,
                        struct marked_list *list);
 void marked_clear(struct marked_list *list);
 
-/* Adopt the runs of this directory that the system has processes of, and tasks of which the journal tells nothing: those with
- * the mark (of these keys, unless they are NULL), and in keeper_find_more also what is in control groups and, without a
- * journal, what was about to start. `told`: the journal is this directory's, of this boot; else a run of which something is
- * there is none that the journal tells of. What is adopted is then to be watched. 0, or -1 with errno.
+/* Adopt the runs of this directory that the system has processes of, and tasks of which the journal tells
+ * nothing: those with the mark (of these keys, unless they are NULL), and in keeper_find_more also what
+ * is in control groups and, without a journal, what was about to start. `told`: the journal is this
+ * directory's, of this boot; else a run of which something is there is none that the journal tells of.
+ * What is adopted is then to be watched. 0, or -1 with errno.
  */
 int keeper_find_marked(struct keeper *k, bool told, const uint64_t *keys, size_t n);
 int keeper_find_more(struct keeper *k, bool told);
 
-/* Runs of which another keeper was starting a process that is not yet gone. To be listed before the journal is read, and
- * looked at once a turn.
+/* Runs of which another keeper was starting a process that is not yet gone. To be listed before the
+ * journal is read, and looked at once a turn.
  */
 int keeper_list_held(struct keeper *k);
 bool keeper_has_key(const uint64_t *keys, size_t n, uint64_t key);
@@ -270,7 +274,9 @@ void keeper_signal(struct keeper *k, const struct message_signal *signal);
 void keeper_stop(struct keeper *k, struct run *run); /* none of its processes is to stay */
 void keeper_sweep(struct keeper *k);                 /* to be called once a turn */
 
-/* It was told to end: so are its runs, which are lost, and it takes no more. Then it is to be called once a turn. */
+/* It was told to end: so are its runs, which are lost, and it takes no more. Then it is to be called once
+ * a turn.
+ */
 void keeper_end(struct keeper *k);
 void keeper_end_more(struct keeper *k);
 
@@ -281,11 +287,13 @@ void keeper_say(struct keeper *k);
 void keeper_hang_up(struct keeper *k);
 int keeper_watch(struct keeper *k, int fd, struct watch *watch, uint32_t events);
 
-/* Close it, and look at it no longer: to close it is not enough while a child that was just forked has it too. */
+/* Close it, and look at it no longer: to close it is not enough while a child that was just forked has it
+ * too.
+ */
 void keeper_unwatch(struct keeper *k, int *fd);
 
-/* Until there is nothing to keep: no link (or it is ending), no process, and all that is not acknowledged is in the journal. The listener
- * and SIGCHLD, which is blocked, are there. 0, or -1 with errno.
+/* Until there is nothing to keep: no link (or it is ending), no process, and all that is not acknowledged
+ * is in the journal. The listener and SIGCHLD, which is blocked, are there. 0, or -1 with errno.
  */
 int keeper_loop(struct keeper *k);
 

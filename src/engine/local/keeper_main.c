@@ -3,8 +3,9 @@
  * usage: berth-keeper DIRECTORY [CGROUP-ROOT]
  *        berth-keeper --end DIRECTORY
  *
- * berthd starts it when there is none. It leaves berthd's session and goes on without it; it ends when there is nothing
- * left to keep. The first process waits until the keeper can be reached, and says on standard error why it can't.
+ * berthd starts it when there is none. It leaves berthd's session and goes on without it; it ends when
+ * there is nothing left to keep. The first process waits until the keeper can be reached, and says on
+ * standard error why it can't.
  *
  * With --end the keeper of the directory ends, and its runs with it, which are lost; this waits until it has.
  */
@@ -104,7 +105,9 @@ static void set_limits(struct keeper *k)
              atoi(text) != 0;
 }
 
-/* What the server's parents ignored is not ignored by its jobs, not even where the C library keeps a signal to itself. */
+/* What the server's parents ignored is not ignored by its jobs, not even where the C library keeps a
+ * signal to itself.
+ */
 static void reset_signals(void)
 {
     const struct {

@@ -1,8 +1,9 @@
 /* A user's limits (RLIMIT_*), as PAM has them.
  *
- * Only the program berth-limits knows PAM: it opens a session for the user as the service `berth` and tells which limits it
- * then has itself. A task's process asks it, outside of the keeper, which may so hang in nobody's directory service, and
- * takes the limits on; the keeper remembers them for a while, so that a user's next tasks start as fast as ever.
+ * Only the program berth-limits knows PAM: it opens a session for the user as the service `berth` and
+ * tells which limits it then has itself. A task's process asks it, outside of the keeper, which may so
+ * hang in nobody's directory service, and takes the limits on; the keeper remembers them for a while, so
+ * that a user's next tasks start as fast as ever.
  */
 #ifndef ENGINE_LOCAL_LIMITS_H
 #define ENGINE_LOCAL_LIMITS_H

@@ -2,9 +2,9 @@
  *
  * usage: berth-limits UID
  *
- * Opens a session for the user as the service `berth`, writes the limits that it then has (struct limits) to standard
- * output, and closes the session. Or it writes a line that says why it can't, and exits with 1. The service is
- * /etc/pam.d/berth if that is there, else pam.d/berth beside this program.
+ * Opens a session for the user as the service `berth`, writes the limits that it then has (struct limits)
+ * to standard output, and closes the session. Or it writes a line that says why it can't, and exits with
+ * 1. The service is /etc/pam.d/berth if that is there, else pam.d/berth beside this program.
  */
 #include <errno.h>
 #include <limits.h>

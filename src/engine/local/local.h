@@ -90,9 +90,10 @@ void local_hang_up(struct local *l);
 /* What has been read or lost without the keeper is to be said: fd is readable. */
 void local_awake(struct local *l, bool awake);
 
-/* Go on with finding a keeper or starting one, as far as that goes without waiting, and compare what it knows with what is
- * known here. 0: the link is there. -1: not yet (EAGAIN; fd is readable when there is more to do), or it failed and is tried
- * again in a second. Why is in l->trouble, at once or after a while.
+/* Go on with finding a keeper or starting one, as far as that goes without waiting, and compare what it
+ * knows with what is known here. 0: the link is there. -1: not yet (EAGAIN; fd is readable when there is
+ * more to do), or it failed and is tried again in a second. Why is in l->trouble, at once or after a
+ * while.
  */
 int local_reconnect(struct local *l);
 

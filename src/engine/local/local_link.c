@@ -85,8 +85,8 @@ static void put_signals(struct local *l, uint64_t key, uint64_t signals, bool tr
             message_put_signal(&l->out, &(struct message_signal){key, i + 1, tree});
 }
 
-/* Runs that a new keeper should know and doesn't are asked for again, if nothing has been heard of them: they were never
- * started. It is told what the one before may not have heard.
+/* Runs that a new keeper should know and doesn't are asked for again, if nothing has been heard of them:
+ * they were never started. It is told what the one before may not have heard.
  */
 static void tell_again(struct local *l)
 {
@@ -112,7 +112,9 @@ static void tell_again(struct local *l)
         message_put_acknowledge(&l->out, l->acknowledged);
 }
 
-/* What a new keeper knows. Of one that is found later nobody waits for runs that weren't asked for: these are ended. */
+/* What a new keeper knows. Of one that is found later nobody waits for runs that weren't asked for: these
+ * are ended.
+ */
 static int take_hello(struct local *l, const struct message_hello *hello)
 {
     for (struct wanted *run = l->first; run; run = run->next)

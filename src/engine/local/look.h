@@ -1,9 +1,10 @@
 /* Ask the same of many processes, each of which may keep whoever asks waiting for as long as it likes.
  *
- * The questions are asked by readers, which are processes of their own and take one after the other. When none of them gets on
- * there is another one, so that who hangs at a process holds up no other; when the time is over they are killed, and what was
- * not answered is known. Nobody waits for a reader's end. Where several processes of one user hang, that user's others are left
- * out, so that no user can use up the readers.
+ * The questions are asked by readers, which are processes of their own and take one after the other. When
+ * none of them gets on there is another one, so that who hangs at a process holds up no other; when the
+ * time is over they are killed, and what was not answered is known. Nobody waits for a reader's end.
+ * Where several processes of one user hang, that user's others are left out, so that no user can use up
+ * the readers.
  */
 #ifndef ENGINE_LOCAL_LOOK_H
 #define ENGINE_LOCAL_LOOK_H
@@ -31,9 +32,9 @@ struct look {
 /* Asks one, and may hang. It runs in a process that has no file open but the standard ones. */
 typedef enum look_answer look_question(const void *context, pid_t pid, uint64_t *value);
 
-/* Ask all: pids are given, answers are set. Takes as long as the answers do: it ends when none has come for `ms`, and when
- * five times as long is over. 0, or -1 with errno if nobody could be asked. O(n) questions. To be called by a process with one
- * thread, which has to reap its children later.
+/* Ask all: pids are given, answers are set. Takes as long as the answers do: it ends when none has come
+ * for `ms`, and when five times as long is over. 0, or -1 with errno if nobody could be asked. O(n)
+ * questions. To be called by a process with one thread, which has to reap its children later.
  */
 int look_at_all(struct look *v, size_t n, look_question *question, const void *context, int ms);
 

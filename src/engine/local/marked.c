@@ -1,10 +1,11 @@
-/* Runs that the system has processes of, whatever the journal tells: found by the mark in the environment of a task.
+/* Runs that the system has processes of, whatever the journal tells: found by the mark in the environment
+ * of a task.
  *
- * A task is the leader of a session. Those that are there are watched like tasks that the journal tells of. What a task left
- * behind, and no task, is ended, as it is with each run.
+ * A task is the leader of a session. Those that are there are watched like tasks that the journal tells
+ * of. What a task left behind, and no task, is ended, as it is with each run.
  *
- * To read the environment of a process may take as long as that process likes, so it is left to readers (look.h). What they
- * could not read is told in a notice, and not asked again by this keeper.
+ * To read the environment of a process may take as long as that process likes, so it is left to readers
+ * (look.h). What they could not read is told in a notice, and not asked again by this keeper.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,8 +23,9 @@
 #define MANY     9    /* the same where much depends on it: about a second */
 #define PATIENCE 2000 /* ms without an answer */
 
-/* Keys begin with the time at which a store was opened, in us since 1970. A mark can be made up by whoever knows the
- * directory's: one far above all keys is none, since it would leave few for those that come.
+/* Keys begin with the time at which a store was opened, in us since 1970. A mark can be made up by
+ * whoever knows the directory's: one far above all keys is none, since it would leave few for those that
+ * come.
  */
 #define KEYS_AHEAD ((uint64_t)1 << 40)
 
@@ -216,7 +218,9 @@ static int find_all(struct keeper *k, struct marked_list *list)
     return rc;
 }
 
-/* A place for a task: its own, if the journal told of it, else one of which it told nothing. n_tasks: there is none. */
+/* A place for a task: its own, if the journal told of it, else one of which it told nothing. n_tasks:
+ * there is none.
+ */
 static uint32_t place_for(const struct run *run, pid_t pid)
 {
     uint32_t free = run->n_tasks;
@@ -263,8 +267,8 @@ static int forget_run(struct keeper *k, uint64_t key)
     return used_take(&k->used, key);
 }
 
-/* The run of a key of which something is there, in *run. NULL: the journal, which is to be believed, tells of its end, so what
- * is there is none of it. 0, or -1 with ENOMEM.
+/* The run of a key of which something is there, in *run. NULL: the journal, which is to be believed,
+ * tells of its end, so what is there is none of it. 0, or -1 with ENOMEM.
  */
 static int claim(struct keeper *k, uint64_t key, bool told, struct run **run)
 {

@@ -1,8 +1,8 @@
 /* What engine and keeper tell each other, one message after the other over their socket.
  *
- * The engine says START, SIGNAL and ACKNOWLEDGE. The keeper begins with HELLO and then says EVENT. What is read comes from
- * outside: whatever the bytes are, reading them takes memory in proportion to their number, and ends with 0 or with -1 and
- * EPROTO (or ENOMEM).
+ * The engine says START, SIGNAL and ACKNOWLEDGE. The keeper begins with HELLO and then says EVENT. What
+ * is read comes from outside: whatever the bytes are, reading them takes memory in proportion to their
+ * number, and ends with 0 or with -1 and EPROTO (or ENOMEM).
  */
 #ifndef ENGINE_LOCAL_MESSAGES_H
 #define ENGINE_LOCAL_MESSAGES_H

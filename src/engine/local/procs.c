@@ -35,7 +35,9 @@ ssize_t procs_read_file(int directory, const char *path, char *to, size_t size)
     return got < 0 ? -1 : (ssize_t)n;
 }
 
-/* "PID (NAME) STATE PPID PGRP SESSION ...": a name may have blanks and parentheses. The start is the 22nd field. */
+/* "PID (NAME) STATE PPID PGRP SESSION ...": a name may have blanks and parentheses. The start is the 22nd
+ * field.
+ */
 static int read_stat(const char *text, struct proc *p)
 {
     const char *at = strrchr(text, ')');
@@ -202,7 +204,9 @@ static bool marked(const char *environment, size_t n, const char *mark, uint64_t
 
 #define ENV_END 51 /* the field of /proc/PID/stat: where the environment ends */
 
-/* A process that is just becoming another program has no environment yet; one that was given none has an empty one. */
+/* A process that is just becoming another program has no environment yet; one that was given none has an
+ * empty one.
+ */
 static bool is_becoming(pid_t pid)
 {
     char path[32];

@@ -31,20 +31,23 @@ void procs_clear(struct procs *all);
 /* The one with this pid, or NULL. O(log n). */
 const struct proc *procs_find(const struct procs *all, pid_t pid);
 
-/* The pids of this process's children, dead ones too, into *pids, which has room for *cap and grows. Returns their number,
- * or -1 with errno. To be called by a process with one thread.
+/* The pids of this process's children, dead ones too, into *pids, which has room for *cap and grows.
+ * Returns their number, or -1 with errno. To be called by a process with one thread.
  */
 ssize_t procs_children(pid_t **pids, size_t *cap);
 
-/* Whether the environment which a process was started with has a variable that begins with `mark`; *value is the decimal
- * number that follows. 1, 0, or -1: it can't be read, or not now, as the process is just becoming another program.
+/* Whether the environment which a process was started with has a variable that begins with `mark`; *value
+ * is the decimal number that follows. 1, 0, or -1: it can't be read, or not now, as the process is just
+ * becoming another program.
  */
 int procs_marked(pid_t pid, const char *mark, uint64_t *value);
 
 /* The real user of a process. 0, or -1 with ESRCH. */
 int procs_user(pid_t pid, uid_t *uid);
 
-/* Send a signal to the process that was seen, not to another which has got its pid since. 0, or -1 with errno. */
+/* Send a signal to the process that was seen, not to another which has got its pid since. 0, or -1 with
+ * errno.
+ */
 int procs_signal(const struct proc *p, int signal);
 
 /* Clock ticks since boot, now. */

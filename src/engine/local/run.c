@@ -104,8 +104,8 @@ void keeper_note(struct keeper *k, struct note *note)
 
 #define SAY_WAIT 1000 /* us that a start waits to be said */
 
-/* Most of what is short has ended by the time that its start is said: that it has is said with it, to a server that is
- * woken once.
+/* Most of what is short has ended by the time that its start is said: that it has is said with it, to a
+ * server that is woken once.
  */
 static void say(struct keeper *k, struct note *note)
 {
@@ -224,8 +224,8 @@ static void fail(struct keeper *k, struct run *run, const char *format, const ch
     keeper_stop(k, run);
 }
 
-/* The journal can't be written, so the end of the run could not be told after a crash. Where nothing of it has become the
- * command yet, that is not its end.
+/* The journal can't be written, so the end of the run could not be told after a crash. Where nothing of
+ * it has become the command yet, that is not its end.
  */
 static void refuse(struct keeper *k, struct run *run, int errnum)
 {
@@ -346,7 +346,9 @@ void keeper_begin(struct keeper *k, struct run *run)
 
 #define STEP 16 /* tasks of a run that are started together, and about as many as are in a turn */
 
-/* In turn, some of each: the next of a run once those before are the command, so that its user's limit is met by few. */
+/* In turn, some of each: the next of a run once those before are the command, so that its user's limit is
+ * met by few.
+ */
 void keeper_fork(struct keeper *k)
 {
     uint32_t n = 0;

@@ -63,7 +63,9 @@ static void die_with(pid_t keeper)
         _exit(127);
 }
 
-/* The limits of the run's user. Who asks for them is not yet in the run's cgroup, and does not count for it. */
+/* The limits of the run's user. Who asks for them is not yet in the run's cgroup, and does not count for
+ * it.
+ */
 static void find_limits(const struct spawn *s, struct limits *limits)
 {
     struct spawn_word word = {.text = ""};
@@ -152,7 +154,9 @@ static int open_file(const char *what, const char *path, int flags)
     return fd;
 }
 
-/* Tasks of one run share the files of its output: the first of them empties them before the others are started. */
+/* Tasks of one run share the files of its output: the first of them empties them before the others are
+ * started.
+ */
 static void open_files(const struct engine_run *run, bool first)
 {
     int flags = O_WRONLY | O_CREAT;
@@ -224,8 +228,8 @@ static int place_script(int fd)
     return number;
 }
 
-/* The script as a file that has no name, which its interpreter finds at /proc/self/fd. It belongs to the user. Returns its
- * descriptor.
+/* The script as a file that has no name, which its interpreter finds at /proc/self/fd. It belongs to the
+ * user. Returns its descriptor.
  */
 static int write_script(const struct engine_run *run)
 {
@@ -298,7 +302,9 @@ static void run_file(const char *path, const char *const *argv, const char *cons
     free(shell);
 }
 
-/* Who became the user while the user had as many processes as the limits allow may not become a program (EAGAIN). */
+/* Who became the user while the user had as many processes as the limits allow may not become a program
+ * (EAGAIN).
+ */
 __attribute__((noreturn)) static void cannot_run(const char *name, const char *path, int errnum)
 {
     struct rlimit processes;

@@ -1,11 +1,12 @@
 /* One task's process: from the keeper's fork to the command.
  *
- * The keeper is small, so it is copied (fork) and not suspended (vfork): a child that hangs in opening a file of a server
- * that is down, or that its user stops, then hangs alone, and shares no memory with the keeper after it has become the
- * user's.
+ * The keeper is small, so it is copied (fork) and not suspended (vfork): a child that hangs in opening a
+ * file of a server that is down, or that its user stops, then hangs alone, and shares no memory with the
+ * keeper after it has become the user's.
  *
- * The child has the lock of its run (starts.h) and dies with the keeper, until it has written into the journal that the
- * task may have run. So the next keeper knows of which starts the journal does not tell all yet.
+ * The child has the lock of its run (starts.h) and dies with the keeper, until it has written into the
+ * journal that the task may have run. So the next keeper knows of which starts the journal does not tell
+ * all yet.
  */
 #ifndef ENGINE_LOCAL_SPAWN_H
 #define ENGINE_LOCAL_SPAWN_H
@@ -26,7 +27,9 @@
 
 #define SPAWN_TEXT_MAX 256
 
-/* What it says, by one write: a line that tells what went wrong, or none and its user's limits, which it has asked for. */
+/* What it says, by one write: a line that tells what went wrong, or none and its user's limits, which it
+ * has asked for.
+ */
 struct spawn_word {
     char text[SPAWN_TEXT_MAX];
     int journal_errno; /* why it could not be written; 0: that is not what went wrong */

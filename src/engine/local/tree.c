@@ -1,10 +1,11 @@
 /* The processes of runs: whose is which, signals to them, and the end of those that are left behind.
  *
- * The keeper is the subreaper of all it started: what a task leaves behind becomes the keeper's child. So whether anything
- * was left is answered by the list of the keeper's children, and all processes are looked at only where there is something
- * to signal. Whose a process is, is known from its ancestors, its session, or the mark in its environment. One that hides
- * all three (a daemon that has overwritten its environment) is ended when no run is left to which it might belong; where
- * there are cgroups it goes with its run.
+ * The keeper is the subreaper of all it started: what a task leaves behind becomes the keeper's child. So
+ * whether anything was left is answered by the list of the keeper's children, and all processes are
+ * looked at only where there is something to signal. Whose a process is, is known from its ancestors, its
+ * session, or the mark in its environment. One that hides all three (a daemon that has overwritten its
+ * environment) is ended when no run is left to which it might belong; where there are cgroups it goes
+ * with its run.
  */
 #include <errno.h>
 #include <signal.h>
@@ -195,7 +196,9 @@ static int look_at(struct keeper *k, pid_t pid)
     return rc;
 }
 
-/* Find those that have been left behind since this was last asked. 0, or -1 with errno: not all may be known. */
+/* Find those that have been left behind since this was last asked. 0, or -1 with errno: not all may be
+ * known.
+ */
 static int look(struct keeper *k)
 {
     pid_t *pids = NULL;
@@ -214,8 +217,8 @@ struct tree {
     struct procs all;
     struct marked_list marked; /* by their pids; none where no run is another keeper's */
     struct run **owner;        /* of each */
-    unsigned char
-        *known; /* 1: the owner has been found out; 2: it is no descendant of the keeper's */
+    /* 1: the owner has been found out; 2: it is no descendant of the keeper's */
+    unsigned char *known;
 };
 
 /* What is known of a process without its parent. */

@@ -1,8 +1,9 @@
-/* The keys that have been used: ranges of them, since they come from a counter, which goes on from a higher number when a
- * server is started.
+/* The keys that have been used: ranges of them, since they come from a counter, which goes on from a
+ * higher number when a server is started.
  *
- * There are never more than USED_MAX ranges. Where keys come so scattered that there would be, the lowest ranges become
- * one, and the keys between them count as used too: a run may then be refused, never started twice.
+ * There are never more than USED_MAX ranges. Where keys come so scattered that there would be, the lowest
+ * ranges become one, and the keys between them count as used too: a run may then be refused, never
+ * started twice.
  */
 #ifndef ENGINE_LOCAL_USED_H
 #define ENGINE_LOCAL_USED_H

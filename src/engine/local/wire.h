@@ -1,7 +1,7 @@
 /* Numbers and texts in bytes, as keeper and engine tell them to each other and as the journal keeps them.
  *
- * Numbers are in the machine's own order: what is written here is read by the same machine. Texts have their length before
- * them and a terminator behind them, so that they can be used where they lie.
+ * Numbers are in the machine's own order: what is written here is read by the same machine. Texts have
+ * their length before them and a terminator behind them, so that they can be used where they lie.
  */
 #ifndef ENGINE_LOCAL_WIRE_H
 #define ENGINE_LOCAL_WIRE_H
@@ -16,8 +16,8 @@
 struct wire {
     const char *at;
     size_t left;
-    bool
-        bad; /* more was asked for than was there, or something else; all that follows is 0 or "" */
+    /* more was asked for than was there, or something else; all that follows is 0 or "" */
+    bool bad;
 };
 
 uint8_t wire_u8(struct wire *w);

@@ -23,8 +23,8 @@ static int64_t units_of(const struct job *job, const struct hold *h)
     return job->lifted ? 0 : h->needs;
 }
 
-/* What is counted of a job's i-th count: where it may share what it holds, nothing, or others would seem to be in the
- * way that are not.
+/* What is counted of a job's i-th count: where it may share what it holds, nothing, or others would seem
+ * to be in the way that are not.
  */
 static int64_t count_of(const struct job *job, uint32_t i)
 {

@@ -1,4 +1,6 @@
-/* What policies that take what is found first remember (plan.h): in which order to look at a vertex's children. */
+/* What policies that take what is found first remember (plan.h): in which order to look at a vertex's
+ * children.
+ */
 #include <errno.h>
 #include <inttypes.h>
 

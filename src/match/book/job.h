@@ -25,14 +25,15 @@ struct job_texts {
     struct intern labels;
 };
 
-/* A vertex that a job holds something of, itself or below. In the order in which the match told them: children first.
+/* A vertex that a job holds something of, itself or below. In the order in which the match told them:
+ * children first.
  */
 struct hold {
     uint32_t vertex;
     uint32_t flags;
     int64_t needs;
-    uint32_t
-        counts; /* place in job.counts of what is booked in its filter, if that isn't COVERED */
+    /* place in job.counts of what is booked in its filter, if that isn't COVERED */
+    uint32_t counts;
     uint32_t n_counts;
 };
 
@@ -42,15 +43,15 @@ struct job {
     bool reserved;   /* a reservation, not an allocation */
     bool cut;        /* something that it was given on purpose is no more */
     bool lifted;     /* nothing of it is counted, though its points stand in the calendars */
-    bool
-        forced; /* others may hold the same: it isn't counted above what it holds, but for its points */
+    /* others may hold the same: it isn't counted above what it holds, but for its points */
+    bool forced;
     bool untold; /* nothing is told of its holds */
     struct hold *hold;
     uint32_t n, capacity;
     int64_t *counts;
     uint32_t n_counts, counts_capacity;
-    uint32_t *
-        source; /* by hold: the vertex that it was reached from; NULL: its parent in the topology */
+    /* by hold: the vertex that it was reached from; NULL: its parent in the topology */
+    uint32_t *source;
     struct job_texts *texts; /* NULL: no queue and no labels */
 };
 
@@ -76,7 +77,9 @@ void job_destroy(struct job *job);
 int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
              uint32_t n);
 
-/* Say what the last hold was reached from; once it is said for one, it must be for all. Returns 0, or -1 with ENOMEM. */
+/* Say what the last hold was reached from; once it is said for one, it must be for all. Returns 0, or -1
+ * with ENOMEM.
+ */
 int job_source(struct job *job, uint32_t source);
 
 /* Its queue; and the number of a label, for HOLD_LABEL. Each returns 0, or -1 with ENOMEM. */

@@ -1,8 +1,8 @@
 /* Bookings taken out of the calendars for a while, moved and put back (plan.h).
  *
- * What is lifted keeps its points in the calendars, so that putting it back needs no memory. What is put back where
- * others hold the same is forced: it is not counted in the filters above, where the same thing counted twice would make
- * others seem taken that are not.
+ * What is lifted keeps its points in the calendars, so that putting it back needs no memory. What is put
+ * back where others hold the same is forced: it is not counted in the filters above, where the same thing
+ * counted twice would make others seem taken that are not.
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* Blocks: vertices that are shut during windows of time, once or again and again, to all that have no permit.
  *
- * Nothing is booked for a block, and its occurrences are reckoned, never listed. A vertex knows which blocks it belongs
- * to and which something below it does (state.h); a match looks only at those that overlap its window.
+ * Nothing is booked for a block, and its occurrences are reckoned, never listed. A vertex knows which
+ * blocks it belongs to and which something below it does (state.h); a match looks only at those that
+ * overlap its window.
  */
 #ifndef MATCH_SHUT_H
 #define MATCH_SHUT_H
@@ -25,8 +26,8 @@ struct shut {
 /* Those of some numbers that overlap [at, end). O(numbers). */
 uint64_t shut_during(const struct shut *s, uint64_t numbers, int64_t at, int64_t end);
 
-/* The earliest start, on or after `at`, of a window as long as [at, end) that none of these is known to overlap; all
- * overlap that one. INT64_MAX: never.
+/* The earliest start, on or after `at`, of a window as long as [at, end) that none of these is known to
+ * overlap; all overlap that one. INT64_MAX: never.
  */
 int64_t shut_until(const struct shut *s, uint64_t numbers, int64_t at, int64_t end);
 
@@ -37,8 +38,8 @@ void shut_clear(struct shut *s);
 
 struct match;
 
-/* Set a block, which takes the array over; or, with n = 0, take it away. Returns 0, or -1 with ENOMEM, nothing changed and
- * the array still the caller's.
+/* Set a block, which takes the array over; or, with n = 0, take it away. Returns 0, or -1 with ENOMEM,
+ * nothing changed and the array still the caller's.
  */
 int match_shut(struct match *m, uint32_t number, const struct shut_window *window);
 

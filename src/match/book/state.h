@@ -1,7 +1,8 @@
 /* What is taken of a vertex when. A vertex that nothing has ever been taken of has no state.
  *
- * `users` counts who uses the vertex or something below it: each job counts 1, a job that has it to itself counts
- * STATE_EXCLUSIVE. So a window with no load is free for anybody, and one below STATE_EXCLUSIVE may be shared.
+ * `users` counts who uses the vertex or something below it: each job counts 1, a job that has it to
+ * itself counts STATE_EXCLUSIVE. So a window with no load is free for anybody, and one below
+ * STATE_EXCLUSIVE may be shared.
  */
 #ifndef MATCH_STATE_H
 #define MATCH_STATE_H
@@ -20,8 +21,8 @@ struct weight {
     uint32_t kid; /* vertex */
 };
 
-/* Where it is known, a time during which nothing of a child is free, or little of a type that it counts, or not all of it;
- * else empty.
+/* Where it is known, a time during which nothing of a child is free, or little of a type that it counts,
+ * or not all of it; else empty.
  */
 enum { FULL_FOR_ALL = -1, FULL_FOR_ONE = -2 };
 struct full {
@@ -33,8 +34,8 @@ struct full {
 struct state {
     struct profile users;
     struct profile units; /* of a divisible pool: units taken */
-    struct profile
-        *counts; /* by place in the vertex's prune_list: units taken below; NULL: none yet */
+    /* by place in the vertex's prune_list: units taken below; NULL: none yet */
+    struct profile *counts;
     uint32_t n_counts;
     uint32_t n_allocated; /* jobs that have it to themselves, from now on */
     uint32_t n_reserved;  /* or from later on */
@@ -43,12 +44,12 @@ struct state {
     uint32_t n_down;      /* vertices of its subtree that are down, itself included */
     uint64_t shut;        /* blocks that the vertex itself belongs to, by number (shut.h) */
     uint64_t shut_below;  /* or anything of its subtree, itself included */
-    struct weight
-        *weight; /* of its children, the first to look at first; NULL: by descending unique id */
+    /* of its children, the first to look at first; NULL: by descending unique id */
+    struct weight *weight;
     uint32_t n_weights;
     struct full *full; /* of its children; NULL: nothing is known */
-    uint32_t
-        place; /* among its parent's children from 1, where something is known of it there; else 0 */
+    /* among its parent's children from 1, where something is known of it there; else 0 */
+    uint32_t place;
 };
 
 /* Largest number of users during [at, end); s may be NULL. */

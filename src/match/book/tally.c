@@ -37,8 +37,8 @@ static int64_t below(const struct match *m, uint32_t v, uint16_t type)
     return sum ? (int64_t)sum->units : 0;
 }
 
-/* True if a node that v is or is in is down, or something that the node is in. What is down within a node doesn't count:
- * the node may be given whole all the same.
+/* True if a node that v is or is in is down, or something that the node is in. What is down within a node
+ * doesn't count: the node may be given whole all the same.
  */
 static bool is_off(const struct match *m, uint32_t v)
 {

@@ -114,7 +114,9 @@ struct pair_text {
     struct strbuf high, low;
 };
 
-/* Read what stands before the first of the stops, or before the end, without its blanks. Returns where that was. */
+/* Read what stands before the first of the stops, or before the end, without its blanks. Returns where
+ * that was.
+ */
 static const char *read_type(const char *text, const char *stops, struct strbuf *type)
 {
     size_t length = strcspn(text, stops);

@@ -27,7 +27,9 @@ struct prune {
     uint32_t types; /* length of the arrays by type */
 };
 
-/* From a specification, and the leaf types of the machine that it leaves out. Returns 0, or -1 with EINVAL or ENOMEM. */
+/* From a specification, and the leaf types of the machine that it leaves out. Returns 0, or -1 with
+ * EINVAL or ENOMEM.
+ */
 int prune_init(struct prune *p, struct graph *g, const struct topo *t, const char *text,
                berth_error_t *err);
 

@@ -1,8 +1,9 @@
 /* The tree that a match walks: the dominant subsystem of a graph, with the classes of its subtrees.
  *
- * Two vertices are of one class when their types and sizes are equal and their children, in order, are equal in class
- * and in id. What holds of an idle subtree (whether it satisfies a request, what it has in all) therefore holds of its
- * class, and need be found out once. A class doesn't see its own vertex's id, nor properties, ranks or status.
+ * Two vertices are of one class when their types and sizes are equal and their children, in order, are
+ * equal in class and in id. What holds of an idle subtree (whether it satisfies a request, what it has in
+ * all) therefore holds of its class, and need be found out once. A class doesn't see its own vertex's id,
+ * nor properties, ranks or status.
  *
  * All is made anew when the graph's structure changes: O(vertices).
  */
@@ -17,7 +18,9 @@
 
 #define CLASS_NONE UINT32_MAX
 
-/* What a subtree has of a type, its own vertex left out, each thing counted once where it is reached first. */
+/* What a subtree has of a type, its own vertex left out, each thing counted once where it is reached
+ * first.
+ */
 struct class_sum {
     uint16_t type;
     uint32_t count;         /* vertices */
@@ -54,8 +57,8 @@ struct topo {
     bool is_tree;                  /* nothing is reached in two ways */
     bool ascending;                /* children always have ascending numbers */
 
-    uint32_t *
-        owner; /* where it isn't a tree: from where each vertex was reached first, and is counted; else NULL */
+    /* where it isn't a tree: from where each vertex was reached first, and is counted; else NULL */
+    uint32_t *owner;
     uint32_t *class_of; /* by vertex; CLASS_NONE: not reached from the root */
     struct class *class;
     uint32_t n_classes;

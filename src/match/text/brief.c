@@ -1,8 +1,9 @@
 /* What a job was given, in short.
  *
- * What is named goes to lists of hosts, which join numbers to ranges. There is a list for each way in which a name
- * begins (head: nothing, or a path that tells it from others) and goes on (tails: what of a node is given, or units). So
- * nodes with the same content come together. What is in one node is listed in the same way, and becomes its tails.
+ * What is named goes to lists of hosts, which join numbers to ranges. There is a list for each way in
+ * which a name begins (head: nothing, or a path that tells it from others) and goes on (tails: what of a
+ * node is given, or units). So nodes with the same content come together. What is in one node is listed
+ * in the same way, and becomes its tails.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -105,7 +106,9 @@ static bool is_unique_below(struct brief *b, struct repeated *r, uint32_t below,
     return r->n == 0 || !bsearch(&group, r->group, r->n, sizeof(group), by_number);
 }
 
-/* Append the names of what is between two vertices, each with a "/" behind; `from` VERTEX_NONE: from the root on. */
+/* Append the names of what is between two vertices, each with a "/" behind; `from` VERTEX_NONE: from the
+ * root on.
+ */
 static void put_between(const struct brief *b, uint32_t from, uint32_t v, struct strbuf *out)
 {
     uint32_t chain[GRAPH_DEPTH_MAX], n = 0;
@@ -325,7 +328,9 @@ static uint32_t held_above(const struct brief *b, uint32_t v)
     return UINT32_MAX;
 }
 
-/* Find what is given, and what is below something that is. What is only told as given is if nothing below it is. */
+/* Find what is given, and what is below something that is. What is only told as given is if nothing below
+ * it is.
+ */
 static void find_given(struct brief *b)
 {
     const struct job *job = b->job;

@@ -1,8 +1,9 @@
 /* Expressions of find.
  *
- * An expression is kept as a row of steps that change one result. As operators bind from left to right, what is right
- * of "and" counts only if the result so far is true, and then it is the result; the same for "or" with false. So an
- * operator is a step that goes on behind its right side, or doesn't, and parentheses need no step at all.
+ * An expression is kept as a row of steps that change one result. As operators bind from left to right,
+ * what is right of "and" counts only if the result so far is true, and then it is the result; the same
+ * for "or" with false. So an operator is a step that goes on behind its right side, or doesn't, and
+ * parentheses need no step at all.
  */
 #include "match/text/expr.h"
 
@@ -243,8 +244,8 @@ static int open_level(struct parser *p)
     return 0;
 }
 
-/* After an operand: close what it ends, and read the operator that comes then. Returns 1 if there is another operand,
- * 0 at the end, -1 on failure.
+/* After an operand: close what it ends, and read the operator that comes then. Returns 1 if there is
+ * another operand, 0 at the end, -1 on failure.
  */
 static int read_operator(struct parser *p)
 {

@@ -3,8 +3,8 @@
  *     expression  = operand { [ "and" | "or" ] operand }, from left to right: neither binds closer
  *     operand     = "(" expression ")" | key "=" value
  *
- * Blanks or tabs stand between operands and words, and nothing else does; between two operands alone they mean "and".
- * A value ends at a blank, or where the parentheses around it do.
+ * Blanks or tabs stand between operands and words, and nothing else does; between two operands alone they
+ * mean "and". A value ends at a blank, or where the parentheses around it do.
  *
  *     status=up|down
  *     sched-now=allocated|free
@@ -56,8 +56,8 @@ struct expr;
 struct expr *expr_parse(const char *text, berth_error_t *err);
 void expr_destroy(struct expr *e);
 
-/* Evaluate an expression for whatever ctx is. `test` says if a predicate holds; it isn't called for agfilter, and only
- * as long as the result depends on it.
+/* Evaluate an expression for whatever ctx is. `test` says if a predicate holds; it isn't called for
+ * agfilter, and only as long as the result depends on it.
  */
 bool expr_eval(const struct expr *e, bool (*test)(void *ctx, const struct expr_predicate *p),
                void *ctx);

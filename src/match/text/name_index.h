@@ -1,8 +1,8 @@
 /* Vertices by name.
  *
- * A name is split into a stem and the number at its end, "node" and 12, so that vertices are found without their names
- * being written. The number has up to 18 digits and no leading zeros: "node007" is "node00" and 7. So each name is split
- * in one way, whatever the vertex's basename and id.
+ * A name is split into a stem and the number at its end, "node" and 12, so that vertices are found
+ * without their names being written. The number has up to 18 digits and no leading zeros: "node007" is
+ * "node00" and 7. So each name is split in one way, whatever the vertex's basename and id.
  */
 #ifndef MATCH_NAME_INDEX_H
 #define MATCH_NAME_INDEX_H
@@ -30,8 +30,8 @@ struct name_index {
     uint32_t *of;     /* by vertex: its group, or NAME_NONE */
 };
 
-/* Make it of the vertices that are there and in the topology. Returns 0, or -1 with ENOMEM and nothing to clear.
- * O(vertices).
+/* Make it of the vertices that are there and in the topology. Returns 0, or -1 with ENOMEM and nothing to
+ * clear. O(vertices).
  */
 int name_index_make(struct name_index *x, const struct graph *g, const struct topo *t);
 

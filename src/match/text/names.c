@@ -297,7 +297,9 @@ static int by_answer(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What answers a part below some vertices, in order, each once; it is looked for where there is less to look at. */
+/* What answers a part below some vertices, in order, each once; it is looked for where there is less to
+ * look at.
+ */
 static int answer(struct selection *s, const struct part *p, const uint32_t *from, uint32_t n_from,
                   struct answers *a)
 {

@@ -1,7 +1,8 @@
 /* What a job holds, told again as the match that made it has told it.
  *
- * Holds stand in the order in which they were told. What was given back or removed since is missing among them; where
- * something is left below such a vertex, it is told as shared, so that the text still is a tree.
+ * Holds stand in the order in which they were told. What was given back or removed since is missing among
+ * them; where something is left below such a vertex, it is told as shared, so that the text still is a
+ * tree.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -42,7 +42,9 @@ static const struct class_run *row_of(const struct walk *w, uint32_t v, uint16_t
     return only;
 }
 
-/* Best possible sum of the scores of n children of v, of which each has another id; false if that isn't known. */
+/* Best possible sum of the scores of n children of v, of which each has another id; false if that isn't
+ * known.
+ */
 static bool best_row(const struct walk *w, uint32_t v, uint16_t type, int64_t n, bool low,
                      int64_t factor, int64_t *best)
 {

@@ -91,8 +91,8 @@ static const struct full *full_of(const struct walk *w, uint32_t v)
     return s ? s->full : NULL;
 }
 
-/* What is still missing where the first that is found is taken: shares of a request, each of which everything found
- * with one child fills or doesn't.
+/* What is still missing where the first that is found is taken: shares of a request, each of which
+ * everything found with one child fills or doesn't.
  */
 struct tally {
     uint64_t before, gathered, shares;
@@ -297,8 +297,8 @@ static bool is_better_last(const struct walk *w, const uint32_t *kids, uint32_t 
     return true;
 }
 
-/* Children in which a request may be met further below: where the last are the best, those first, each with a range of
- * places in the order of discovery that is as if the first had been.
+/* Children in which a request may be met further below: where the last are the best, those first, each
+ * with a range of places in the order of discovery that is as if the first had been.
  */
 static void explore_passing(struct walk *w, uint32_t host, const uint32_t *kids, uint32_t first,
                             uint32_t n, struct looking *l)

@@ -1,5 +1,5 @@
-/* What is known to be taken of the children of a vertex that has many: a row of times, so that looking at all of them
- * costs little where most are.
+/* What is known to be taken of the children of a vertex that has many: a row of times, so that looking at
+ * all of them costs little where most are.
  */
 #include <stdlib.h>
 

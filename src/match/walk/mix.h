@@ -1,8 +1,8 @@
 /* Mixes of alternative slots: which of them to fill, one after the other, so that there are the most in all.
  *
- * The answer depends on nothing but how much there is of each type, so it is kept for every amount that was met; hosts
- * that have the same share it. The number of amounts grows with the product of how often each alternative fits: the
- * work done for one jobspec has a bound.
+ * The answer depends on nothing but how much there is of each type, so it is kept for every amount that
+ * was met; hosts that have the same share it. The number of amounts grows with the product of how often
+ * each alternative fits: the work done for one jobspec has a bound.
  */
 #ifndef MATCH_MIX_H
 #define MATCH_MIX_H
@@ -52,8 +52,8 @@ struct mixes {
 
 void mixes_clear(struct mixes *m);
 
-/* The best mix of n alternatives; `set` tells them from others. Among equals the first alternative goes first. Returns 0
- * and its place in m->v, or -1 with ENOMEM, or EOVERFLOW if it is too much work.
+/* The best mix of n alternatives; `set` tells them from others. Among equals the first alternative goes
+ * first. Returns 0 and its place in m->v, or -1 with ENOMEM, or EOVERFLOW if it is too much work.
  */
 int mixes_find(struct mixes *m, uint32_t set, const struct mix_slot *slots, uint32_t n,
                const uint32_t *amounts, uint32_t types, uint32_t *best);

@@ -1,5 +1,5 @@
-/* A jobspec's resources as a match needs them: types as the graph's numbers, and for each how much of the types that
- * pruning filters count its children want at least.
+/* A jobspec's resources as a match needs them: types as the graph's numbers, and for each how much of the
+ * types that pruning filters count its children want at least.
  */
 #ifndef MATCH_REQUEST_H
 #define MATCH_REQUEST_H
@@ -45,13 +45,13 @@ struct requests {
     int64_t *total;      /* by number of pruning type: what the whole request wants at least */
     int64_t nodes;       /* of type node, if that is a pruning type */
     bool labelled;       /* a resource that is no slot has a label */
-    bool
-        moldable; /* a slot may take more or less: then less that is free may be enough for more slots */
+    /* a slot may take more or less: then less that is free may be enough for more slots */
+    bool moldable;
 };
 
-/* Make the requests of a jobspec; memory from the arena. `flexible`: slots side by side are alternatives, and one of the
- * xor_slots side by side is taken for all. Returns 0, or -1 with ENOMEM, EINVAL for a type that the graph doesn't know,
- * or EOVERFLOW for more than VARIANTS_MAX variants.
+/* Make the requests of a jobspec; memory from the arena. `flexible`: slots side by side are alternatives,
+ * and one of the xor_slots side by side is taken for all. Returns 0, or -1 with ENOMEM, EINVAL for a type
+ * that the graph doesn't know, or EOVERFLOW for more than VARIANTS_MAX variants.
  */
 int requests_make(struct requests *r, const jobspec_t *spec, const struct graph *g,
                   const struct prune *prune, bool flexible, struct arena *arena);

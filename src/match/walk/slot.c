@@ -32,8 +32,8 @@ struct stock {
     struct mix_slot *mix; /* the same for a search among several */
 };
 
-/* How many slots the candidates are enough for: each takes whole ones until it has its share, or exactly that of what
- * can be divided.
+/* How many slots the candidates are enough for: each takes whole ones until it has its share, or exactly
+ * that of what can be divided.
  */
 static uint64_t count_whole(const struct walk *w, const struct supply *s, uint32_t share)
 {
@@ -55,8 +55,8 @@ static uint64_t count_whole(const struct walk *w, const struct supply *s, uint32
     return slots;
 }
 
-/* Slots if there is only one kind of them. The flexible traverser counts by units, and as in Fluxion gives none if there
- * is no limit to them.
+/* Slots if there is only one kind of them. The flexible traverser counts by units, and as in Fluxion
+ * gives none if there is no limit to them.
  */
 static uint64_t count_slots(const struct walk *w, uint32_t slot, const struct stock *k)
 {
@@ -138,8 +138,8 @@ static bool fill(const struct walk *w, const struct stock *k, const struct optio
     return true;
 }
 
-/* True if that many slots can be filled. What was counted by units may not be there in whole vertices; then, as in
- * Fluxion, none is filled.
+/* True if that many slots can be filled. What was counted by units may not be there in whole vertices;
+ * then, as in Fluxion, none is filled.
  */
 static bool can_fill(const struct walk *w, const struct stock *k, uint64_t slots, uint32_t mix)
 {

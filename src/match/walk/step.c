@@ -155,8 +155,8 @@ static bool counts_suffice(struct walk *w, uint32_t v, const struct request *q)
 
 enum { OVERRUN_TOUCHED = 1, OVERRUN_EXCLUSIVE = 2 };
 
-/* Note what is held by allocations that should have ended, or that start later: now it is not in the calendars, and
- * what was booked with a vertex above it has no count of its own.
+/* Note what is held by allocations that should have ended, or that start later: now it is not in the
+ * calendars, and what was booked with a vertex above it has no count of its own.
  */
 static void note_overruns(struct walk *w)
 {
@@ -215,8 +215,8 @@ static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, boo
     return through;
 }
 
-/* True if a slot of the level, the only one that v may answer, asks for more than is free below v: where most is taken,
- * that is the quickest to see.
+/* True if a slot of the level, the only one that v may answer, asks for more than is free below v: where
+ * most is taken, that is the quickest to see.
  */
 static bool is_full(struct walk *w, uint32_t v, const struct step *s)
 {
@@ -236,8 +236,8 @@ static int place_of(const struct walk *w, uint32_t v, uint16_t type)
     return -1;
 }
 
-/* True if by count something below a vertex may answer a request, which is none for a slot: all vertices of its type may
- * be given to others, or too little left of what is wanted below each.
+/* True if by count something below a vertex may answer a request, which is none for a slot: all vertices
+ * of its type may be given to others, or too little left of what is wanted below each.
  */
 static bool may_answer(struct walk *w, uint32_t v, const struct state *s, const struct request *q)
 {
@@ -266,8 +266,8 @@ static bool may_pass(struct walk *w, uint32_t v, const struct state *s, uint32_t
     return false;
 }
 
-/* True if a block keeps the vertex, or what would be given whole with it, from the window. Then what else keeps it may
- * last longer.
+/* True if a block keeps the vertex, or what would be given whole with it, from the window. Then what else
+ * keeps it may last longer.
  */
 static bool is_shut(struct walk *w, uint32_t v, const struct state *state, const struct step *s)
 {

@@ -1,8 +1,9 @@
 /* The flexible reading of a jobspec's slots.
  *
- * xor_slots side by side are alternatives for the whole job. A jobspec with such becomes several without: all that is
- * required, and of each list of siblings one of the xor_slots, as a slot, put last. Slots side by side are alternatives
- * for each slot anew: one bin takes what all of them give, and their shapes are looked for together.
+ * xor_slots side by side are alternatives for the whole job. A jobspec with such becomes several without:
+ * all that is required, and of each list of siblings one of the xor_slots, as a slot, put last. Slots
+ * side by side are alternatives for each slot anew: one bin takes what all of them give, and their shapes
+ * are looked for together.
  */
 #include <errno.h>
 #include <string.h>
@@ -58,8 +59,8 @@ static uint32_t append(struct vary *y, const struct request *q, uint32_t *link)
     return i;
 }
 
-/* Make variant k of siblings; the first varies slowest, the choice of an xor_slot fastest. Returns the first of them, or
- * REQUEST_NONE. No deeper than the jobspec.
+/* Make variant k of siblings; the first varies slowest, the choice of an xor_slot fastest. Returns the
+ * first of them, or REQUEST_NONE. No deeper than the jobspec.
  */
 static uint32_t make_variant(struct vary *y, uint32_t first, uint32_t k)
 {

@@ -1,13 +1,14 @@
 /* The walk that looks for a job's resources.
  *
- * It descends from the root, matching vertices with the levels of the request: levels above the request's first may be
- * left out of it, later ones not. What satisfies a request at a vertex is a candidate, with a score; sinks collect
- * candidates, and the policy's order of scores says which are taken.
+ * It descends from the root, matching vertices with the levels of the request: levels above the request's
+ * first may be left out of it, later ones not. What satisfies a request at a vertex is a candidate, with
+ * a score; sinks collect candidates, and the policy's order of scores says which are taken.
  *
- * Nothing is looked at that can't matter. Candidates among the children of a vertex come in the policy's order, so
- * that a sink that has enough ends the search; a subtree whose best possible score is no better than what a full sink
- * holds isn't entered; and whether a subtree that is idle throughout the window can satisfy a request is asked once for
- * each class (topo.h). A candidate is first only found fit; what is to be taken below it is chosen once it is taken.
+ * Nothing is looked at that can't matter. Candidates among the children of a vertex come in the policy's
+ * order, so that a sink that has enough ends the search; a subtree whose best possible score is no better
+ * than what a full sink holds isn't entered; and whether a subtree that is idle throughout the window can
+ * satisfy a request is asked once for each class (topo.h). A candidate is first only found fit; what is
+ * to be taken below it is chosen once it is taken.
  */
 #ifndef MATCH_WALK_H
 #define MATCH_WALK_H
@@ -109,8 +110,8 @@ struct step {
     int64_t avail;    /* units */
 };
 
-/* Compare a vertex with a level (its first request; pristine: nothing above has matched) and look whether it may be
- * entered. False if not.
+/* Compare a vertex with a level (its first request; pristine: nothing above has matched) and look whether
+ * it may be entered. False if not.
  */
 bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool exclusive,
                 struct step *s);
@@ -161,12 +162,14 @@ void explore_kid(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool
 void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, struct sink *sinks,
                    void (*look)(struct walk *w, uint32_t kid, uint32_t host, void *arg), void *arg);
 
-/* Children in the order of a policy that takes what it finds first; their number. *weights is NULL where that is the
- * reverse of their own.
+/* Children in the order of a policy that takes what it finds first; their number. *weights is NULL where
+ * that is the reverse of their own.
  */
 uint32_t first_order(const struct walk *w, uint32_t v, const struct weight **weights);
 
-/* The best score that something below v may have for the sink; false if there is nothing of its request's type. */
+/* The best score that something below v may have for the sink; false if there is nothing of its request's
+ * type.
+ */
 bool subtree_best(const struct walk *w, uint32_t v, const struct sink *s, int64_t factor,
                   int64_t *best);
 
@@ -176,8 +179,8 @@ bool walk_satisfies(struct walk *w, uint32_t v, const struct step *s, int64_t fa
 /* Fill slots from a host's children, into the sink. */
 void slots_find(struct walk *w, uint32_t host, uint32_t slot, int64_t factor, struct sink *sink);
 
-/* The same where runs of scores are sought and each child fills a slot, with a score next to the one before: those in a
- * row are one candidate for the time being. False if the host isn't like that.
+/* The same where runs of scores are sought and each child fills a slot, with a score next to the one
+ * before: those in a row are one candidate for the time being. False if the host isn't like that.
  */
 bool block_find(struct walk *w, uint32_t host, const struct step *s, int64_t factor,
                 struct sink *sink);
@@ -185,8 +188,8 @@ bool block_find(struct walk *w, uint32_t host, const struct step *s, int64_t fac
 /* Put the slots that are wanted of a sorted sink's blocks in their place. */
 void blocks_fill(struct walk *w, struct sink *sink, uint64_t want);
 
-/* Children of v of a type in an order, as an array in the arena (or a view of the graph's, then backward says how to
- * read it).
+/* Children of v of a type in an order, as an array in the arena (or a view of the graph's, then backward
+ * says how to read it).
  */
 struct kids {
     const uint32_t *v;
@@ -210,16 +213,19 @@ static inline bool walk_is_constrained(const struct walk *w)
 /* True if a node satisfies the jobspec's constraints and may be given. If memory runs out w notes it. */
 bool constraint_holds(struct walk *w, uint32_t v);
 
-/* By type, whether it is given whole while the jobspec is matched, as it wants it exclusive or the policy does; from the
- * arena, NULL with ENOMEM.
+/* By type, whether it is given whole while the jobspec is matched, as it wants it exclusive or the policy
+ * does; from the arena, NULL with ENOMEM.
  */
 bool *walk_whole_types(struct walk *w);
 
-/* Room for answers by set of properties, where constraints ask for nothing else. Returns 0, or -1 with ENOMEM. */
+/* Room for answers by set of properties, where constraints ask for nothing else. Returns 0, or -1 with
+ * ENOMEM.
+ */
 int walk_note_props(struct walk *w);
 
-/* Note that a vertex is in the way until then at least; INT64_MAX: for ever. And the earliest time at which the match may
- * succeed, by all that was noted: where it takes several vertices, when as many as are missing may be free.
+/* Note that a vertex is in the way until then at least; INT64_MAX: for ever. And the earliest time at
+ * which the match may succeed, by all that was noted: where it takes several vertices, when as many as
+ * are missing may be free.
  */
 void walk_note_later(struct walk *w, uint32_t v, int64_t until);
 int64_t walk_later(struct walk *w);
@@ -227,7 +233,9 @@ int64_t walk_later(struct walk *w);
 /* Room for the first mark. Returns 0, or -1 with ENOMEM. */
 int walk_room(struct walk *w);
 
-/* Mark a vertex as to be taken, reached from source (VERTEX_NONE for the root), and as shared what leads to it. NULL if memory has run out. */
+/* Mark a vertex as to be taken, reached from source (VERTEX_NONE for the root), and as shared what leads
+ * to it. NULL if memory has run out.
+ */
 struct mark *walk_mark(struct walk *w, uint32_t v, uint32_t source, int64_t needs, bool exclusive,
                        const char *label);
 

@@ -1,8 +1,8 @@
 /* A recipe into a graph.
  *
- * The recipe's nodes are visited depth first, in the order of the text. An edge that leads to a node not seen before
- * is followed: its method makes or finds the vertices that the node stands for from here on. Others do nothing, so a
- * recipe with a cycle ends like any other.
+ * The recipe's nodes are visited depth first, in the order of the text. An edge that leads to a node not
+ * seen before is followed: its method makes or finds the vertices that the node stands for from here on.
+ * Others do nothing, so a recipe with a cycle ends like any other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -189,7 +189,9 @@ static void association_clear(struct association *a)
     strbuf_clear(&a->path);
 }
 
-/* The number of what is left of a path without its last levels: all up to a slash, or nothing if it has no more. */
+/* The number of what is left of a path without its last levels: all up to a slash, or nothing if it has
+ * no more.
+ */
 static int prefix_of_path(struct association *a, int64_t up, uint32_t *number)
 {
     const char *path = strbuf_text(&a->path);
@@ -257,7 +259,9 @@ static int association_start(struct expansion *x, const struct grug_edge *e, str
     return 0;
 }
 
-/* A source takes a target; where paths of this very subsystem are compared, that counts for the next source. */
+/* A source takes a target; where paths of this very subsystem are compared, that counts for the next
+ * source.
+ */
 static int take(struct expansion *x, const struct grug_edge *e, struct association *a,
                 uint32_t source, uint32_t k)
 {
@@ -308,7 +312,9 @@ static int associate(struct expansion *x, const struct grug_edge *e)
     return rc;
 }
 
-/* Edges by their source, in the order of the text: those of node v are edge[first[v]] to edge[first[v + 1] - 1]. */
+/* Edges by their source, in the order of the text: those of node v are edge[first[v]] to
+ * edge[first[v + 1] - 1].
+ */
 static int sort_edges(const struct grug_recipe *r, uint32_t **first, uint32_t **edge)
 {
     *first = calloc((size_t)r->n + 2, sizeof(**first));
@@ -374,7 +380,9 @@ out:
     return rc;
 }
 
-/* How many vertices there will be, as far as that follows from multiplications alone: refused before any is made. */
+/* How many vertices there will be, as far as that follows from multiplications alone: refused before any
+ * is made.
+ */
 static int check_counts(struct expansion *x)
 {
     uint64_t *count = calloc((size_t)x->r->n + 1, sizeof(*count));

@@ -1,5 +1,5 @@
-/* GraphML into a recipe. Only what the recipe needs is looked at; entities of the text's own are refused, so that
- * nothing stands for more than it is long.
+/* GraphML into a recipe. Only what the recipe needs is looked at; entities of the text's own are refused,
+ * so that nothing stands for more than it is long.
  */
 #include "resource/readers/grug_recipe.h"
 

@@ -1,5 +1,5 @@
-/* A recipe for a graph, as GraphML has it: nodes say what a kind of vertex is, edges how many of the one kind there
- * are under each of the other, or which ones that are already there belong together.
+/* A recipe for a graph, as GraphML has it: nodes say what a kind of vertex is, edges how many of the one
+ * kind there are under each of the other, or which ones that are already there belong together.
  */
 #ifndef RESOURCE_GRUG_RECIPE_H
 #define RESOURCE_GRUG_RECIPE_H

@@ -1,7 +1,7 @@
 /* The JSON Graph Format into a graph: a first one, or more of one that is there.
  *
- * All that can be wrong with the text is found before the graph is touched. Then come the vertices that are new, the
- * edges that have a new end, and the paths that don't follow from the edges.
+ * All that can be wrong with the text is found before the graph is touched. Then come the vertices that
+ * are new, the edges that have a new end, and the paths that don't follow from the edges.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -123,8 +123,8 @@ static int find_path(struct loading *l, const char *path, int32_t rank, uint32_t
     return 0;
 }
 
-/* The vertex that has the first length bytes of a path for its path, or PREFIX_NONE or PREFIX_MANY. Asked once for all
- * the children of one vertex, which are mostly many.
+/* The vertex that has the first length bytes of a path for its path, or PREFIX_NONE or PREFIX_MANY. Asked
+ * once for all the children of one vertex, which are mostly many.
  */
 static int find_prefix(struct loading *l, const char *path, size_t length, uint32_t *vertex)
 {
@@ -146,8 +146,8 @@ static int find_prefix(struct loading *l, const char *path, size_t length, uint3
     return 0;
 }
 
-/* As find_path, by the children of the vertex that has the path but for the last name. Where paths were set, or there
- * are several such vertices, or it is known by another path, the graph is asked.
+/* As find_path, by the children of the vertex that has the path but for the last name. Where paths were
+ * set, or there are several such vertices, or it is known by another path, the graph is asked.
  */
 static int find_below(struct loading *l, const char *path, int32_t rank, uint32_t *found)
 {
@@ -297,7 +297,9 @@ static int by_parent(const void *a, const void *b)
     return x->edge < y->edge ? -1 : x->edge > y->edge;
 }
 
-/* How many children there are under old vertices that get new ones; they are put into c, if that isn't NULL. */
+/* How many children there are under old vertices that get new ones; they are put into c, if that isn't
+ * NULL.
+ */
 static int old_children(const struct loading *l, struct child *c, size_t *n)
 {
     uint8_t *seen = calloc((size_t)l->base + 1, 1);
@@ -407,8 +409,8 @@ static const char *path_in(const struct jgf_vertex *node, const char *subsystem)
     return NULL;
 }
 
-/* Make in l->text the path that follows from the edges. False if there is none, nobody would be found by it, or a slash in
- * the name would make it look like another.
+/* Make in l->text the path that follows from the edges. False if there is none, nobody would be found by
+ * it, or a slash in the name would make it look like another.
  */
 static bool follow_edges(struct loading *l, size_t i, uint32_t s)
 {

@@ -1,5 +1,5 @@
-/* A machine as those see it who look at it: things in things, in a form that owes nothing to the library that found
- * them. So what looks (hwloc, which takes long to load) stays outside of the core.
+/* A machine as those see it who look at it: things in things, in a form that owes nothing to the library
+ * that found them. So what looks (hwloc, which takes long to load) stays outside of the core.
  */
 #ifndef RESOURCE_MACHINE_H
 #define RESOURCE_MACHINE_H
@@ -39,21 +39,22 @@ void machine_clear(struct machine *m);
 /* Add a thing; its texts by their numbers. Returns 0, or -1 with ENOMEM. */
 int machine_add(struct machine *m, const struct machine_thing *thing);
 
-/* Let the sizes of all things of a type add up to a total >= 1, each in proportion to what it was, but at least 1. Returns
- * how many things there are. O(things).
+/* Let the sizes of all things of a type add up to a total >= 1, each in proportion to what it was, but at
+ * least 1. Returns how many things there are. O(things).
  */
 uint32_t machine_share(struct machine *m, const char *type, int64_t total);
 
-/* A machine as bytes, for the same program on the same machine: appended to out; and read from all that there is, where
- * everything is checked that read_machine relies on. *m is empty before. Returns 0, or -1 with EINVAL or ENOMEM and a text,
- * and *m empty.
+/* A machine as bytes, for the same program on the same machine: appended to out; and read from all that
+ * there is, where everything is checked that read_machine relies on. *m is empty before. Returns 0, or -1
+ * with EINVAL or ENOMEM and a text, and *m empty.
  */
 #define MACHINE_THINGS_MAX 1000000
 void machine_pack(const struct machine *m, struct strbuf *out);
 int machine_unpack(struct machine *m, const char *bytes, size_t length, berth_error_t *err);
 
-/* Make a graph of a machine, under a vertex `cluster0`: nodes are ranked from 0 in the order of their coming. Returns
- * 0, or -1 with EINVAL, EEXIST if there is a graph already, or ENOMEM, and the graph as it was.
+/* Make a graph of a machine, under a vertex `cluster0`: nodes are ranked from 0 in the order of their
+ * coming. Returns 0, or -1 with EINVAL, EEXIST if there is a graph already, or ENOMEM, and the graph as
+ * it was.
  */
 int read_machine(struct graph *g, const struct machine *m, berth_error_t *err);
 

@@ -1,7 +1,8 @@
-/* Readers: text into a graph, or into a neutral form of it. Each format has one reader and nothing else parses it.
+/* Readers: text into a graph, or into a neutral form of it. Each format has one reader and nothing else
+ * parses it.
  *
- * All take the text and its length (no terminating NUL needed), never more memory than a small multiple of what the
- * text really describes, and name on failure what is wrong, where, and what was expected.
+ * All take the text and its length (no terminating NUL needed), never more memory than a small multiple
+ * of what the text really describes, and name on failure what is wrong, where, and what was expected.
  */
 #ifndef RESOURCE_READER_H
 #define RESOURCE_READER_H
@@ -47,8 +48,8 @@ struct jgf {
     void *json;             /* what the strings above belong to */
 };
 
-/* Parse a graph, or an R whose "scheduling" is one. Edges whose ends are not among the nodes are left out if there are
- * free_ranks, else refused. Returns 0, or -1 with EINVAL or ENOMEM; *j is then empty.
+/* Parse a graph, or an R whose "scheduling" is one. Edges whose ends are not among the nodes are left out
+ * if there are free_ranks, else refused. Returns 0, or -1 with EINVAL or ENOMEM; *j is then empty.
  */
 int jgf_parse(struct jgf *j, const char *text, size_t length, berth_error_t *err);
 void jgf_free(struct jgf *j);
@@ -84,10 +85,10 @@ struct rv1 {
 int rv1_parse(struct rv1 *r, const char *text, size_t length, berth_error_t *err);
 void rv1_free(struct rv1 *r);
 
-/* Fill a graph, sealed afterwards. read_jgf also adds to one: vertices that it has, by a path and the rank, are not made
- * again, and an edge is added where at least one of its ends is new. Returns 0, or -1 with the graph as it was: EINVAL,
- * ENOMEM, or EEXIST for a graph that there is already, a rank that comes twice (read_rv1), or a second child with the
- * same unique id (read_jgf).
+/* Fill a graph, sealed afterwards. read_jgf also adds to one: vertices that it has, by a path and the
+ * rank, are not made again, and an edge is added where at least one of its ends is new. Returns 0, or -1
+ * with the graph as it was: EINVAL, ENOMEM, or EEXIST for a graph that there is already, a rank that
+ * comes twice (read_rv1), or a second child with the same unique id (read_jgf).
  */
 int read_grug(struct graph *g, const char *text, size_t length, berth_error_t *err);
 int read_jgf(struct graph *g, const char *text, size_t length, berth_error_t *err);

@@ -1,8 +1,8 @@
-/* jgf and jgf_shorthand: the vertices and edges as a JSON graph, the way Fluxion writes it: jansson's separators and
- * escapes, keys in a fixed order, and what is as usual left out.
+/* jgf and jgf_shorthand: the vertices and edges as a JSON graph, the way Fluxion writes it: jansson's
+ * separators and escapes, keys in a fixed order, and what is as usual left out.
  *
- * Graphs have tens of thousands of vertices, and most have the same type and the same parent as the one before: what
- * follows from these is made once and copied.
+ * Graphs have tens of thousands of vertices, and most have the same type and the same parent as the one
+ * before: what follows from these is made once and copied.
  */
 #include "resource/writers/writer.h"
 
@@ -90,7 +90,9 @@ static void find_head(struct jgf *j, const struct vertex *v)
     j->basename = v->basename;
 }
 
-/* True if the name isn't what basename and id make it. A vertex without an id has -1, and mostly no such name. */
+/* True if the name isn't what basename and id make it. A vertex without an id has -1, and mostly no such
+ * name.
+ */
 static bool has_own_name(struct jgf *j, const struct vertex *v)
 {
     if (!v->name)

@@ -1,8 +1,8 @@
 /* rlite: what an allocation has, by rank.
  *
- * Vertices come after what is below them, so the cores and gpus that came since the last node belong to the node that
- * comes next. Most nodes have the same ones as the node before: then no text is made. Neighbouring ids are gathered
- * as one range, whether they come upwards or downwards.
+ * Vertices come after what is below them, so the cores and gpus that came since the last node belong to
+ * the node that comes next. Most nodes have the same ones as the node before: then no text is made.
+ * Neighbouring ids are gathered as one range, whether they come upwards or downwards.
  */
 #include "resource/writers/rlite.h"
 
@@ -344,7 +344,9 @@ int rlite_put_nodelist(const struct rlite *r, const struct graph *g, struct json
     return rc;
 }
 
-/* The hosts' sets of properties, each as a group of ranks; a group's text is the bytes of the set's number. */
+/* The hosts' sets of properties, each as a group of ranks; a group's text is the bytes of the set's
+ * number.
+ */
 static int gather_sets(const struct rlite *r, const struct graph *g, struct rlite_groups *sets)
 {
     uint32_t number = 0, last = 0; /* no host's: the empty set has no group */

@@ -39,8 +39,8 @@ struct rlite {
     size_t cap;
 };
 
-/* Gather what an emission has, up to the first core or gpu with an id that can't be in an idset. Returns 0, or -1 with
- * ENOMEM, or EINVAL for such a rank; then there is nothing to clear.
+/* Gather what an emission has, up to the first core or gpu with an id that can't be in an idset. Returns
+ * 0, or -1 with ENOMEM, or EINVAL for such a rank; then there is nothing to clear.
  */
 int rlite_gather(struct rlite *r, const struct emission *e, const struct graph *g);
 void rlite_clear(struct rlite *r);

@@ -1,6 +1,6 @@
-/* What the writers have in common, and what one uses of another. Only emission_write (writer.c) calls them: it makes
- * sure that a writer which fails has appended nothing, and turns a buffer without memory into ENOMEM. So a writer
- * returns 0, or -1 with errno for a reason of its own.
+/* What the writers have in common, and what one uses of another. Only emission_write (writer.c) calls
+ * them: it makes sure that a writer which fails has appended nothing, and turns a buffer without memory
+ * into ENOMEM. So a writer returns 0, or -1 with errno for a reason of its own.
  */
 #ifndef RESOURCE_WRITERS_WRITER_H
 #define RESOURCE_WRITERS_WRITER_H

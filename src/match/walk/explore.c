@@ -204,7 +204,7 @@ static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
     }
     if (s.kind == STEP_SLOT && s.request == REQUEST_NONE) {
         struct sink *sink = sink_of(w, l->sinks, l->level, s.slot);
-        if (sink->order != ORDER_RUNS || !block_find(w, v, &s, below, sink))
+        if (sink->order != ORDER_RUNS || !slot_runs_find(w, v, &s, below, sink))
             slots_find(w, v, s.slot, below, sink);
         return;
     }

@@ -129,7 +129,7 @@ static void take(struct walk *w, struct sink *sinks, uint32_t level)
         uint64_t want = jobspec_calc_count(w->rq[i].count, qualified), got = 0;
         sink_sort(s);
         if (s->order == ORDER_RUNS)
-            blocks_fill(w, s, want);
+            slot_runs_fill(w, s, want);
         for (uint32_t k = 0; k < s->n && got < want && !w->out_of_memory; k++) {
             const struct candidate *c = &s->v[k];
             int64_t needs = c->count;

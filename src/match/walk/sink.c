@@ -58,10 +58,10 @@ static int descending(const void *a, const void *b)
     return c ? c : by_order(a, b);
 }
 
-/* The last score of a candidate, which may be a block of slots. */
+/* The last score of a candidate, which may be a run of slots. */
 static int64_t last_score(const struct candidate *c)
 {
-    return c->block ? c->score + c->count - 1 : c->score;
+    return c->is_run ? c->score + c->count - 1 : c->score;
 }
 
 struct run_of {

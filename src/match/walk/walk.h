@@ -30,8 +30,8 @@ struct candidate {
     uint32_t host;    /* of a slot: the vertex whose children fill it */
     uint32_t request; /* of a slot */
     bool exclusive;
-    uint32_t place; /* of a block: that of its last child among the host's */
-    bool block;     /* `count` slots of the host, with scores from `score` on, not filled yet */
+    uint32_t last_child; /* of a run: the place of its last child among the host's */
+    bool is_run; /* `count` slots of the host, with scores from `score` on, not filled yet */
 };
 
 /* What a slot takes of a vertex. */
@@ -182,11 +182,11 @@ void slots_find(struct walk *w, uint32_t host, uint32_t slot, int64_t factor, st
 /* The same where runs of scores are sought and each child fills a slot, with a score next to the one
  * before: those in a row are one candidate for the time being. False if the host isn't like that.
  */
-bool block_find(struct walk *w, uint32_t host, const struct step *s, int64_t factor,
-                struct sink *sink);
+bool slot_runs_find(struct walk *w, uint32_t host, const struct step *s, int64_t factor,
+                    struct sink *sink);
 
-/* Put the slots that are wanted of a sorted sink's blocks in their place. */
-void blocks_fill(struct walk *w, struct sink *sink, uint64_t want);
+/* Replace the runs in a sorted sink by their slots, until `want` slots are there. */
+void slot_runs_fill(struct walk *w, struct sink *sink, uint64_t want);
 
 /* Children of v of a type in an order, as an array in the arena (or a view of the graph's, then backward
  * says how to read it).

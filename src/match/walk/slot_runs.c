@@ -1,4 +1,6 @@
-/* Blocks: slots that needn't be filled one by one to know what run of scores they are in. */
+/* Runs of slots: where a host's children are alike and each fills a slot, the scores of the slots follow one
+ * another. A whole run is then one candidate until it is known how many of its slots are wanted.
+ */
 #include <string.h>
 
 #include "match/walk/walk.h"
@@ -55,7 +57,7 @@ static void find_rows(struct walk *w, const uint32_t *kids, const struct class_r
         if (plain)
             untouched = fits ? YES : NO;
         if (fits && c->count == 0)
-            c->place = i;
+            c->last_child = i;
         c->count += fits;
         if (c->count == 0 || (fits && i > run->first))
             continue;
@@ -67,8 +69,8 @@ static void find_rows(struct walk *w, const uint32_t *kids, const struct class_r
     }
 }
 
-bool block_find(struct walk *w, uint32_t host, const struct step *s, int64_t factor,
-                struct sink *sink)
+bool slot_runs_find(struct walk *w, uint32_t host, const struct step *s, int64_t factor,
+                    struct sink *sink)
 {
     const struct request *slot = &w->rq[s->slot], *q = shape_of(w, slot);
     const struct class_run *run = q ? run_of(w, host, q->type) : NULL;
@@ -83,11 +85,11 @@ bool block_find(struct walk *w, uint32_t host, const struct step *s, int64_t fac
     if (x->divisible || x->size < q->min || x->size > UINT32_MAX)
         return false;
     struct candidate c = {
-        .vertex = VERTEX_NONE, .host = host, .request = s->slot, .exclusive = true, .block = true};
+        .vertex = VERTEX_NONE, .host = host, .request = s->slot, .exclusive = true, .is_run = true};
     if (s->idle && qualifies(w, kids[run->first], slot->with, factor)) {
         c.score = 1 + walk_score(w, kids[run->first], factor);
         c.count = run->end - run->first;
-        c.place = run->end - 1;
+        c.last_child = run->end - 1;
         c.order = w->order;
         w->order += c.count;
         sink_add(w, sink, &c);
@@ -97,25 +99,25 @@ bool block_find(struct walk *w, uint32_t host, const struct step *s, int64_t fac
     return true;
 }
 
-/* The slots of a block, from its last child down. */
-static void fill(struct walk *w, const struct candidate *block, uint64_t want, struct sink *sink)
+/* Add the first `want` slots of a run, from its last child down, to a sink. */
+static void fill(struct walk *w, const struct candidate *run, uint64_t want, struct sink *sink)
 {
     const uint32_t *kids;
-    uint32_t request = w->rq[block->request].with;
+    uint32_t request = w->rq[run->request].with;
 
-    topo_kids(w->t, block->host, &kids);
-    for (uint32_t i = 0; i < block->count && i < want && !w->out_of_memory; i++) {
-        uint32_t v = kids[block->place - i];
+    topo_kids(w->t, run->host, &kids);
+    for (uint32_t i = 0; i < run->count && i < want && !w->out_of_memory; i++) {
+        uint32_t v = kids[run->last_child - i];
         struct part *part = arena_alloc(&w->m->arena, sizeof(*part));
-        struct candidate c = *block;
+        struct candidate c = *run;
         if (!part) {
             w->out_of_memory = true;
             return;
         }
         *part = (struct part){v, request, w->t->g->v[v].size};
-        c.block = false;
-        c.score = block->score + block->count - 1 - i;
-        c.order = block->order + i;
+        c.is_run = false;
+        c.score = run->score + run->count - 1 - i;
+        c.order = run->order + i;
         c.count = 1;
         c.part = part;
         c.n_parts = 1;
@@ -123,14 +125,14 @@ static void fill(struct walk *w, const struct candidate *block, uint64_t want, s
     }
 }
 
-void blocks_fill(struct walk *w, struct sink *sink, uint64_t want)
+void slot_runs_fill(struct walk *w, struct sink *sink, uint64_t want)
 {
     struct sink filled = {.request = sink->request, .order = sink->order, .keep = true};
     uint64_t got = 0;
 
     for (uint32_t i = 0; i < sink->n && got < want && !w->out_of_memory; i++) {
         const struct candidate *c = &sink->v[i];
-        if (c->block)
+        if (c->is_run)
             fill(w, c, want - got, &filled);
         else
             sink_add(w, &filled, c);

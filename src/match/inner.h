@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 #include "berth/match.h"
+#include "match/book/blocks.h"
 #include "match/book/job.h"
-#include "match/book/shut.h"
 #include "match/book/state.h"
 #include "match/machine/prune.h"
 #include "match/machine/topo.h"
@@ -30,7 +30,7 @@ struct match {
     bool any_class;   /* some vertex has the property perf_class */
     uint64_t version; /* of the graph, when topo and prune were made */
     int64_t end;      /* of the plan */
-    struct shut shut; /* blocks */
+    struct match_blocks blocks;
     int64_t nodes_up; /* nodes that are up, as set_status has counted them */
     uint32_t *node;   /* vertices of type node */
     uint32_t n_nodes;

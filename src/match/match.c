@@ -161,7 +161,7 @@ int match_make_states(struct match *m)
     m->mark_of = calloc((size_t)g->n + 1, sizeof(*m->mark_of));
     m->exclusive = calloc((size_t)g->types.n + 1, sizeof(*m->exclusive));
     if (!m->state || !m->mark_of || !m->exclusive || match_note_down(m) < 0 ||
-        match_note_shut(m) < 0)
+        match_blocks_mark(m) < 0)
         return -1;
     if (m->policy.node_exclusive)
         m->exclusive[TYPE_NODE] = true;
@@ -257,7 +257,7 @@ void match_destroy(match_t *m)
     arena_clear(&m->arena);
     strbuf_clear(&m->text);
     arena_clear(&m->told);
-    shut_clear(&m->shut);
+    match_blocks_clear(&m->blocks);
     graph_destroy(m->g);
     free(m);
     errno = saved;

@@ -41,7 +41,8 @@ static void set_window(struct walk *w, const struct plan_ask *ask, int64_t at)
     w->end = at + ask->duration;
     w->later = INT64_MAX;
     w->uncounted = false;
-    w->shut = w->m->shut.used ? shut_during(&w->m->shut, ~ask->permits, w->at, w->end) : 0;
+    w->blocks =
+        w->m->blocks.used ? match_blocks_during(&w->m->blocks, ~ask->permits, w->at, w->end) : 0;
 }
 
 /* The first time on or after `from` at which a window has no more than the limit; false if there is none. */
@@ -211,7 +212,7 @@ void match_plan_forget(struct match *m, int64_t jobid)
 static int64_t next_point(const struct match *m, int64_t at)
 {
     struct profile_cursor c;
-    int64_t turn = shut_turn(&m->shut, m->shut.used, at), point = INT64_MAX;
+    int64_t turn = match_blocks_next_change(&m->blocks, m->blocks.used, at), point = INT64_MAX;
 
     if (m->times.root) {
         profile_seek(&c, &m->times, at);

@@ -2,7 +2,7 @@
  *
  * A booking is a job of the matcher, a reservation or an allocation, in the same calendars. These alone
  * say what is free when: unlike in match_run, an allocation whose time is over holds nothing, so that who
- * overruns must be extended. Blocks (shut.h) count here, and only here.
+ * overruns must be extended. Blocks (book/blocks.h) count here, and only here.
  */
 #ifndef MATCH_PLAN_H
 #define MATCH_PLAN_H
@@ -223,7 +223,7 @@ int match_block(struct match *m, uint32_t number, uint32_t *vertices, size_t n, 
                 int64_t duration, int64_t every);
 
 /* The first time after now at which a block begins or ends; INT64_MAX: none. */
-int64_t match_block_turn(const struct match *m, int64_t now);
+int64_t match_block_next_change(const struct match *m, int64_t now);
 
 /* ---- What is remembered ---- */
 

@@ -350,7 +350,7 @@ static void look(struct fixture *f, struct strbuf *out)
     }
     for (uint32_t v = 0; v < f->match->g->n; v++) {
         strbuf_putc(out, f->match->g->v[v].gone ? 'g' : f->match->g->v[v].down ? 'd' : 'u');
-        strbuf_put_uint(out, f->match->state[v] ? f->match->state[v]->shut : 0);
+        strbuf_put_uint(out, f->match->state[v] ? f->match->state[v]->blocks : 0);
     }
 }
 

@@ -112,7 +112,7 @@ static bool is_allowed(struct walk *w, const struct hold *h)
         return false;
     if (h->flags & HOLD_COVERED)
         return true;
-    if (s && ((h->flags & (HOLD_EXCLUSIVE | HOLD_TOLD) ? s->shut_below : s->shut) & w->shut))
+    if (s && ((h->flags & (HOLD_EXCLUSIVE | HOLD_TOLD) ? s->blocks_below : s->blocks) & w->blocks))
         return false;
     return !node || constraint_holds(w, h->vertex);
 }
@@ -126,7 +126,7 @@ int match_job_is_fit(struct match *m, int64_t jobid, const struct plan_ask *ask,
                      .t = &m->topo,
                      .spec = ask->spec ? ask->spec : &anything,
                      .within = ask->within,
-                     .shut = shut_during(&m->shut, ~ask->permits, at, end)};
+                     .blocks = match_blocks_during(&m->blocks, ~ask->permits, at, end)};
 
     arena_release(&m->arena, (struct arena_mark){0});
     if (job->cut)

@@ -37,13 +37,13 @@ struct state {
     /* by place in the vertex's prune_list: units taken below; NULL: none yet */
     struct profile *counts;
     uint32_t n_counts;
-    uint32_t n_allocated; /* jobs that have it to themselves, from now on */
-    uint32_t n_reserved;  /* or from later on */
-    uint32_t n_jobs;      /* jobs that hold it or something below it from now on */
-    uint32_t n_counted;   /* jobs booked in counts */
-    uint32_t n_down;      /* vertices of its subtree that are down, itself included */
-    uint64_t shut;        /* blocks that the vertex itself belongs to, by number (shut.h) */
-    uint64_t shut_below;  /* or anything of its subtree, itself included */
+    uint32_t n_allocated;  /* jobs that have it to themselves, from now on */
+    uint32_t n_reserved;   /* or from later on */
+    uint32_t n_jobs;       /* jobs that hold it or something below it from now on */
+    uint32_t n_counted;    /* jobs booked in counts */
+    uint32_t n_down;       /* vertices of its subtree that are down, itself included */
+    uint64_t blocks;       /* blocks that the vertex itself belongs to, by number (book/blocks.h) */
+    uint64_t blocks_below; /* or anything of its subtree, itself included */
     /* of its children, the first to look at first; NULL: by descending unique id */
     struct weight *weight;
     uint32_t n_weights;

@@ -355,7 +355,7 @@ static void count_free(struct counting *c, uint32_t v)
     int64_t load = state_load(s, c->w.at, c->w.end);
     const uint32_t *kids;
 
-    if (x->down || load >= STATE_EXCLUSIVE || (s && (s->shut & c->w.shut)) ||
+    if (x->down || load >= STATE_EXCLUSIVE || (s && (s->blocks & c->w.blocks)) ||
         ((x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) && !constraint_holds(&c->w, v)))
         return;
     if (x->type == c->type && !(c->alone && load > 0 && !x->divisible)) {
@@ -383,7 +383,7 @@ int64_t match_part_free(struct match *m, const struct plan_ask *ask, uint16_t ty
               .within = ask->within,
               .at = at,
               .end = at + ask->duration,
-              .shut = shut_during(&m->shut, ~ask->permits, at, at + ask->duration)},
+              .blocks = match_blocks_during(&m->blocks, ~ask->permits, at, at + ask->duration)},
         .type = type,
         .alone = alone,
         .enough = enough};
@@ -400,12 +400,12 @@ int64_t match_part_free(struct match *m, const struct plan_ask *ask, uint16_t ty
 int match_block(struct match *m, uint32_t number, uint32_t *vertices, size_t n, int64_t start,
                 int64_t duration, int64_t every)
 {
-    struct shut_window window = {vertices, n, start, duration, every};
+    struct match_block window = {vertices, n, start, duration, every};
 
-    return match_shut(m, number, &window);
+    return match_blocks_set(m, number, &window);
 }
 
-int64_t match_block_turn(const struct match *m, int64_t now)
+int64_t match_block_next_change(const struct match *m, int64_t now)
 {
-    return shut_turn(&m->shut, m->shut.used, now);
+    return match_blocks_next_change(&m->blocks, m->blocks.used, now);
 }

@@ -269,11 +269,11 @@ static bool may_pass(struct walk *w, uint32_t v, const struct state *s, uint32_t
 /* True if a block keeps the vertex, or what would be given whole with it, from the window. Then what else
  * keeps it may last longer.
  */
-static bool is_shut(struct walk *w, uint32_t v, const struct state *state, const struct step *s)
+static bool is_blocked(struct walk *w, uint32_t v, const struct state *state, const struct step *s)
 {
     const struct vertex *x = &w->t->g->v[v];
     bool whole = s->exclusive || (w->whole && w->whole[x->type]);
-    uint64_t in_the_way = (whole ? state->shut_below : state->shut) & w->shut;
+    uint64_t in_the_way = (whole ? state->blocks_below : state->blocks) & w->blocks;
     struct profile_cursor c;
     int64_t at;
 
@@ -281,7 +281,7 @@ static bool is_shut(struct walk *w, uint32_t v, const struct state *state, const
         return false;
     if (!w->note_later)
         return true;
-    int64_t until = shut_until(&w->m->shut, in_the_way, w->at, w->end);
+    int64_t until = match_blocks_until(&w->m->blocks, in_the_way, w->at, w->end);
     if (until < INT64_MAX && state->users.n > 1) {
         profile_seek(&c, &state->users, w->at);
         if (profile_fit(&c, w->at, w->end - w->at, STATE_EXCLUSIVE - 1, INT64_MAX, &at) &&
@@ -307,7 +307,7 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
     if (walk_is_constrained(w) && (x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) &&
         !constraint_holds(w, v))
         return false;
-    if (state && (state->shut_below & w->shut) && is_shut(w, v, state, s))
+    if (state && (state->blocks_below & w->blocks) && is_blocked(w, v, state, s))
         return false;
     if (state && is_full(w, v, s)) {
         match_note_full(w->m, v, &w->rq[s->slot], w->at, w->end);
@@ -332,9 +332,10 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
     }
     if (s->avail <= 0 || !requests_let_through(w, v, level, s->exclusive, load))
         return false;
-    s->idle = load == 0 && (!w->guard || !w->overrun || !w->overrun[v]) &&
-              (!state || ((!w->guard || state->n_jobs == 0) &&
-                          (state->n_down == 0 || w->any_status) && !(state->shut_below & w->shut)));
+    s->idle =
+        load == 0 && (!w->guard || !w->overrun || !w->overrun[v]) &&
+        (!state || ((!w->guard || state->n_jobs == 0) && (state->n_down == 0 || w->any_status) &&
+                    !(state->blocks_below & w->blocks)));
     return x->type != TYPE_NODE || !w->policy->node_centric || x->id >= -1;
 }
 

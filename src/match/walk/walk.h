@@ -77,7 +77,7 @@ struct walk {
     int64_t at, end;        /* the window */
     const uint64_t *within; /* by vertex, a bit: nodes that may be given; NULL: all */
     bool *whole;            /* by type: given whole; NULL: none is looked at */
-    uint64_t shut;          /* blocks that keep others from the window */
+    uint64_t blocks;        /* blocks that keep others from the window */
     bool guard;             /* now: what a job holds isn't free, even if its time is over */
     bool any_status;        /* what is down counts as up */
     /* by vertex: what allocations hold whose time isn't now; NULL: none was met */

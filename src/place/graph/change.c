@@ -135,7 +135,7 @@ int graph_place_touches(struct place *place, int64_t booking, const char *resour
 static void unblock(struct graph_place *n, uint32_t number)
 {
     match_block(n->match, number, NULL, 0, 0, 0, 0);
-    n->turn = match_block_turn(n->match, n->now);
+    n->turn = match_block_next_change(n->match, n->now);
     freed_note_all(n);
 }
 
@@ -164,7 +164,7 @@ int graph_place_block(struct place *place, uint32_t number, const char *resource
         free(v);
         return no_memory(err);
     }
-    n->turn = match_block_turn(n->match, n->now);
+    n->turn = match_block_next_change(n->match, n->now);
     freed_note_all(n);
     return 0;
 }
@@ -174,7 +174,7 @@ int64_t graph_place_turn(const struct place *place, int64_t now)
     struct graph_place *n = graph_place_of(place);
 
     graph_place_tell(n, now);
-    return match_block_turn(n->match, now);
+    return match_block_next_change(n->match, now);
 }
 
 int graph_place_hints(struct place *place, const char **text, size_t *length)

@@ -115,7 +115,7 @@ void graph_place_tell(struct graph_place *n, int64_t now)
     n->now = now;
     if (now < n->turn)
         return;
-    n->turn = match_block_turn(n->match, now);
+    n->turn = match_block_next_change(n->match, now);
     freed_note_all(n);
 }
 

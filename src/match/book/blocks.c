@@ -1,4 +1,4 @@
-#include "match/book/shut.h"
+#include "match/book/blocks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "match/inner.h"
 
 /* The last occurrence that begins before `end`: its start in *start; false if there is none. */
-static bool last_before(const struct shut_window *w, int64_t end, int64_t *start)
+static bool last_before(const struct match_block *w, int64_t end, int64_t *start)
 {
     if (w->start >= end)
         return false;
@@ -14,12 +14,13 @@ static bool last_before(const struct shut_window *w, int64_t end, int64_t *start
     return true;
 }
 
-uint64_t shut_during(const struct shut *s, uint64_t numbers, int64_t at, int64_t end)
+uint64_t match_blocks_during(const struct match_blocks *s, uint64_t numbers, int64_t at,
+                             int64_t end)
 {
     uint64_t found = 0;
 
     for (uint64_t left = numbers & s->used; left; left &= left - 1) {
-        const struct shut_window *w = &s->window[__builtin_ctzll(left)];
+        const struct match_block *w = &s->block[__builtin_ctzll(left)];
         int64_t start;
         if (last_before(w, end, &start) && start + w->duration > at)
             found |= left & -left;
@@ -27,12 +28,12 @@ uint64_t shut_during(const struct shut *s, uint64_t numbers, int64_t at, int64_t
     return found;
 }
 
-int64_t shut_until(const struct shut *s, uint64_t numbers, int64_t at, int64_t end)
+int64_t match_blocks_until(const struct match_blocks *s, uint64_t numbers, int64_t at, int64_t end)
 {
     int64_t until = at;
 
     for (uint64_t left = numbers & s->used; left; left &= left - 1) {
-        const struct shut_window *w = &s->window[__builtin_ctzll(left)];
+        const struct match_block *w = &s->block[__builtin_ctzll(left)];
         int64_t start;
         if (!last_before(w, end, &start) || start + w->duration <= at)
             continue;
@@ -52,12 +53,12 @@ static int64_t next_of(int64_t start, int64_t every, int64_t now)
     return every ? start + ((now - start) / every + 1) * every : INT64_MAX;
 }
 
-int64_t shut_turn(const struct shut *s, uint64_t numbers, int64_t now)
+int64_t match_blocks_next_change(const struct match_blocks *s, uint64_t numbers, int64_t now)
 {
     int64_t first = INT64_MAX;
 
     for (uint64_t left = numbers & s->used; left; left &= left - 1) {
-        const struct shut_window *w = &s->window[__builtin_ctzll(left)];
+        const struct match_block *w = &s->block[__builtin_ctzll(left)];
         int64_t begin = next_of(w->start, w->every, now);
         int64_t end = next_of(w->start + w->duration, w->every, now);
         first = begin < first ? begin : first;
@@ -66,11 +67,11 @@ int64_t shut_turn(const struct shut *s, uint64_t numbers, int64_t now)
     return first;
 }
 
-void shut_clear(struct shut *s)
+void match_blocks_clear(struct match_blocks *s)
 {
-    for (uint32_t i = 0; i < SHUT_MAX; i++)
-        free(s->window[i].vertex);
-    *s = (struct shut){0};
+    for (uint32_t i = 0; i < MATCH_BLOCKS_MAX; i++)
+        free(s->block[i].vertex);
+    *s = (struct match_blocks){0};
 }
 
 static uint32_t above(const struct match *m, uint32_t v)
@@ -83,7 +84,7 @@ static bool is_there(const struct match *m, uint32_t v)
     return !m->g->v[v].gone && m->topo.class_of[v] != CLASS_NONE;
 }
 
-static int need_states(struct match *m, const struct shut_window *w)
+static int need_states(struct match *m, const struct match_block *w)
 {
     for (size_t i = 0; i < w->n; i++)
         for (uint32_t x = w->vertex[i]; is_there(m, w->vertex[i]) && x != VERTEX_NONE;
@@ -93,44 +94,45 @@ static int need_states(struct match *m, const struct shut_window *w)
     return 0;
 }
 
-static void note(struct match *m, uint32_t number, bool shut)
+/* Say in the states of a block's vertices, and of what is above them, whether they belong to it. */
+static void mark(struct match *m, uint32_t number, bool blocked)
 {
-    const struct shut_window *w = &m->shut.window[number];
+    const struct match_block *w = &m->blocks.block[number];
     uint64_t bit = UINT64_C(1) << number;
 
     for (size_t i = 0; i < w->n; i++) {
         uint32_t v = w->vertex[i];
         if (!is_there(m, v))
             continue;
-        m->state[v]->shut = shut ? m->state[v]->shut | bit : m->state[v]->shut & ~bit;
+        m->state[v]->blocks = blocked ? m->state[v]->blocks | bit : m->state[v]->blocks & ~bit;
         for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
-            m->state[x]->shut_below =
-                shut ? m->state[x]->shut_below | bit : m->state[x]->shut_below & ~bit;
+            m->state[x]->blocks_below =
+                blocked ? m->state[x]->blocks_below | bit : m->state[x]->blocks_below & ~bit;
     }
 }
 
-int match_note_shut(struct match *m)
+int match_blocks_mark(struct match *m)
 {
-    for (uint32_t i = 0; i < SHUT_MAX; i++) {
-        if (!(m->shut.used >> i & 1))
+    for (uint32_t i = 0; i < MATCH_BLOCKS_MAX; i++) {
+        if (!(m->blocks.used >> i & 1))
             continue;
-        if (need_states(m, &m->shut.window[i]) < 0)
+        if (need_states(m, &m->blocks.block[i]) < 0)
             return -1;
-        note(m, i, true);
+        mark(m, i, true);
     }
     return 0;
 }
 
-int match_shut(struct match *m, uint32_t number, const struct shut_window *window)
+int match_blocks_set(struct match *m, uint32_t number, const struct match_block *block)
 {
     uint64_t bit = UINT64_C(1) << number;
 
-    if (need_states(m, window) < 0)
+    if (need_states(m, block) < 0)
         return -1;
-    note(m, number, false);
-    free(m->shut.window[number].vertex);
-    m->shut.window[number] = *window;
-    m->shut.used = window->n > 0 ? m->shut.used | bit : m->shut.used & ~bit;
-    note(m, number, true);
+    mark(m, number, false);
+    free(m->blocks.block[number].vertex);
+    m->blocks.block[number] = *block;
+    m->blocks.used = block->n > 0 ? m->blocks.used | bit : m->blocks.used & ~bit;
+    mark(m, number, true);
     return 0;
 }

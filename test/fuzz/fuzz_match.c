@@ -207,14 +207,14 @@ static void name(struct play *p, struct input *in)
 static void tell(struct play *p, struct input *in)
 {
     int64_t id = byte(in) % JOBS;
-    struct strbuf brief = {0};
+    struct strbuf summary = {0};
     uint32_t *v = NULL;
     size_t n, length;
     const char *text;
 
-    FUZZ_CHECK((match_brief(p->m, id, &brief) == 0) == p->job[id]);
-    if (brief.len > 0)
-        FUZZ_CHECK(match_select(p->m, strbuf_text(&brief), &v, &n, NULL) == 0 && n > 0);
+    FUZZ_CHECK((match_summary(p->m, id, &summary) == 0) == p->job[id]);
+    if (summary.len > 0)
+        FUZZ_CHECK(match_select(p->m, strbuf_text(&summary), &v, &n, NULL) == 0 && n > 0);
     if (match_write_job(p->m, id, PICK(in, formats), &text, &length) == 0)
         FUZZ_CHECK(p->job[id] && strlen(text) == length);
     if (match_write_job(p->m, id, "jgf", &text, &length) == 0 && length > 0) {
@@ -222,7 +222,7 @@ static void tell(struct play *p, struct input *in)
         FUZZ_CHECK(g);
         resource_graph_destroy(g);
     }
-    strbuf_clear(&brief);
+    strbuf_clear(&summary);
     free(v);
 }
 

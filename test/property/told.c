@@ -105,7 +105,7 @@ bool told_in_short(struct match *m, int64_t jobid)
     berth_error_t err = {""};
 
     given_paths(m, job, &given);
-    bool good = match_brief(m, jobid, &text) == 0 && (given.n > 0) == (text.len > 0);
+    bool good = match_summary(m, jobid, &text) == 0 && (given.n > 0) == (text.len > 0);
     if (good && given.n > 0)
         good = match_select(m, strbuf_text(&text), &v, &n, &err) == 0;
     for (size_t i = 0; i < n; i++)

@@ -254,7 +254,7 @@ static void told(match_t *m, int64_t id, const char *expected)
     struct strbuf out = {0};
 
     strbuf_puts(&out, "on ");
-    assert_int_equal(match_brief(m, id, &out), 0);
+    assert_int_equal(match_summary(m, id, &out), 0);
     assert_string_equal(strbuf_text(&out) + 3, expected);
     strbuf_clear(&out);
 }
@@ -283,7 +283,7 @@ static void jobs_are_told_in_short(void **state)
     told(m, 7, "node3/core[1-3]");
     run(m, 8, SPEC(SLOT("1", TYPE("license", "1"))));
     told(m, 8, "license100");
-    assert_int_equal(match_brief(m, 9, &out), -1);
+    assert_int_equal(match_summary(m, 9, &out), -1);
     assert_int_equal(errno, ENOENT);
     match_destroy(m);
 

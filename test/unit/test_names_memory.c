@@ -111,7 +111,7 @@ static void jobs_without_memory(void **state)
             strbuf_clear(&out);
             strbuf_puts(&out, "+");
         },
-        match_brief(m, 1, &out) == 0);
+        match_summary(m, 1, &out) == 0);
     assert_string_equal(strbuf_text(&out), "+n[5-7]/core[3-7],n[5-7]/gpu0");
     THROUGH(, match_write_job(m, 1, "rv1", &text, &length) == 0);
     assert_non_null(strstr(text, "\"queue\": \"q\""));

@@ -39,7 +39,7 @@ int match_select(struct match *m, const char *text, uint32_t **vertices, size_t 
  * of a vertex. ENOENT: no such job; ENOMEM. O(n log n) in what it holds, and in what is below the nodes
  * that it holds in part.
  */
-int match_brief(struct match *m, int64_t jobid, struct strbuf *out);
+int match_summary(struct match *m, int64_t jobid, struct strbuf *out);
 
 /* As match_write, of what a job holds now, for its times: right after the match that made it, the same
  * text. What was found last is then this. ENOENT: no such job, or as match_write.

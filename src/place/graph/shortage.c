@@ -110,7 +110,7 @@ int graph_place_write(struct place *place, int64_t booking, const char *format, 
     if (format)
         return match_write_job(n->match, booking, format, text, length);
     strbuf_reset(&n->text);
-    if (match_brief(n->match, booking, &n->text) < 0)
+    if (match_summary(n->match, booking, &n->text) < 0)
         return -1;
     *text = strbuf_text(&n->text);
     *length = n->text.len;

@@ -27,7 +27,7 @@ struct lists {
     uint32_t capacity;
 };
 
-struct brief {
+struct summary {
     struct match *m;
     const struct job *job;
     uint8_t *state; /* by hold */
@@ -61,7 +61,7 @@ static void gather_below(const struct match *m, struct repeated *r, uint32_t v)
     }
 }
 
-static void find_repeated(struct brief *b, struct repeated *r, uint32_t below)
+static void find_repeated(struct summary *b, struct repeated *r, uint32_t below)
 {
     uint64_t want = match_count_below(b->m, below), n = 0;
 
@@ -86,7 +86,7 @@ static void find_repeated(struct brief *b, struct repeated *r, uint32_t below)
 }
 
 /* True if v's is the only such name anywhere. */
-static bool is_unique(const struct brief *b, uint32_t v)
+static bool is_unique(const struct summary *b, uint32_t v)
 {
     uint32_t n;
 
@@ -95,7 +95,7 @@ static bool is_unique(const struct brief *b, uint32_t v)
 }
 
 /* True if there is no other such name below that vertex. */
-static bool is_unique_below(struct brief *b, struct repeated *r, uint32_t below, uint32_t v)
+static bool is_unique_below(struct summary *b, struct repeated *r, uint32_t below, uint32_t v)
 {
     uint32_t group = b->m->names.of[v];
 
@@ -109,7 +109,7 @@ static bool is_unique_below(struct brief *b, struct repeated *r, uint32_t below,
 /* Append the names of what is between two vertices, each with a "/" behind; `from` VERTEX_NONE: from the
  * root on.
  */
-static void put_between(const struct brief *b, uint32_t from, uint32_t v, struct strbuf *out)
+static void put_between(const struct summary *b, uint32_t from, uint32_t v, struct strbuf *out)
 {
     uint32_t chain[GRAPH_DEPTH_MAX], n = 0;
 
@@ -123,7 +123,7 @@ static void put_between(const struct brief *b, uint32_t from, uint32_t v, struct
 }
 
 /* What stands before a vertex's name, so that it is the only one; true if that is the whole path. */
-static bool put_head(struct brief *b, uint32_t v, bool whole, struct strbuf *out)
+static bool put_head(struct summary *b, uint32_t v, bool whole, struct strbuf *out)
 {
     uint32_t x = match_above(b->m, v);
 
@@ -144,7 +144,7 @@ static bool put_head(struct brief *b, uint32_t v, bool whole, struct strbuf *out
 }
 
 /* The same for what is in the node at hand, from there on; false if only its whole path will do. */
-static bool put_middle(struct brief *b, uint32_t v, struct strbuf *out)
+static bool put_middle(struct summary *b, uint32_t v, struct strbuf *out)
 {
     uint32_t parent = match_above(b->m, v);
 
@@ -164,7 +164,7 @@ static bool put_middle(struct brief *b, uint32_t v, struct strbuf *out)
 }
 
 /* The number of the list of the key at hand, made if there is none; UINT32_MAX if memory runs out. */
-static uint32_t find_list(struct brief *b, struct lists *l)
+static uint32_t find_list(struct summary *b, struct lists *l)
 {
     uint32_t n = l->keys.n, number;
 
@@ -186,7 +186,7 @@ static uint32_t find_list(struct brief *b, struct lists *l)
     return number;
 }
 
-static void make_key(struct brief *b, uint32_t v, const struct strbuf *head, const char *name,
+static void make_key(struct summary *b, uint32_t v, const struct strbuf *head, const char *name,
                      const struct strbuf *tails)
 {
     uint16_t type = b->m->g->v[v].type;
@@ -209,7 +209,7 @@ static bool is_host(const struct strbuf *name)
 }
 
 /* Add a vertex's name to the list of what has the same head and tails. */
-static void add(struct brief *b, struct lists *l, uint32_t v, const struct strbuf *head,
+static void add(struct summary *b, struct lists *l, uint32_t v, const struct strbuf *head,
                 const struct strbuf *tails)
 {
     strbuf_reset(&b->name);
@@ -237,7 +237,7 @@ static void put_items(const char *head, const char *name, size_t length, const c
 }
 
 /* Append the items of a list. Its names may be several texts, with commas between. */
-static void put_list(struct brief *b, struct lists *l, uint32_t number, const char *before,
+static void put_list(struct summary *b, struct lists *l, uint32_t number, const char *before,
                      char behind, struct strbuf *out)
 {
     const char *key = intern_text(&l->keys, number), *head = key + sizeof(uint16_t);
@@ -262,7 +262,7 @@ static void put_list(struct brief *b, struct lists *l, uint32_t number, const ch
     }
 }
 
-static void put_lists(struct brief *b, struct lists *l, const char *before, char behind,
+static void put_lists(struct summary *b, struct lists *l, const char *before, char behind,
                       struct strbuf *out)
 {
     for (uint32_t i = 0; i < l->keys.n && !b->failed; i++)
@@ -270,7 +270,7 @@ static void put_lists(struct brief *b, struct lists *l, const char *before, char
 }
 
 /* What the node at hand has becomes its tails. */
-static void finish_node(struct brief *b)
+static void finish_node(struct summary *b)
 {
     if (b->node == VERTEX_NONE)
         return;
@@ -290,7 +290,7 @@ static uint32_t node_of(const struct match *m, uint32_t v)
     return v;
 }
 
-static void put_vertex(struct brief *b, const struct hold *h)
+static void put_vertex(struct summary *b, const struct hold *h)
 {
     uint32_t node = node_of(b->m, h->vertex);
 
@@ -316,7 +316,7 @@ static void put_vertex(struct brief *b, const struct hold *h)
 }
 
 /* The place of the nearest hold above a vertex, or UINT32_MAX. */
-static uint32_t held_above(const struct brief *b, uint32_t v)
+static uint32_t held_above(const struct summary *b, uint32_t v)
 {
     const struct job *job = b->job;
 
@@ -331,7 +331,7 @@ static uint32_t held_above(const struct brief *b, uint32_t v)
 /* Find what is given, and what is below something that is. What is only told as given is if nothing below
  * it is.
  */
-static void find_given(struct brief *b)
+static void find_given(struct summary *b)
 {
     const struct job *job = b->job;
 
@@ -361,7 +361,7 @@ static void clear_lists(struct lists *l)
     intern_clear(&l->keys);
 }
 
-static void clear(struct brief *b)
+static void clear(struct summary *b)
 {
     struct strbuf *buffers[] = {&b->head, &b->node_head, &b->tails, &b->name, &b->key, &b->text};
 
@@ -375,10 +375,10 @@ static void clear(struct brief *b)
     free(b->state);
 }
 
-int match_brief(struct match *m, int64_t jobid, struct strbuf *out)
+int match_summary(struct match *m, int64_t jobid, struct strbuf *out)
 {
     const struct job *job = jobs_find(&m->jobs, jobid);
-    struct brief b = {.m = m, .job = job, .node = VERTEX_NONE};
+    struct summary b = {.m = m, .job = job, .node = VERTEX_NONE};
     size_t before = out->len;
 
     if (!job) {

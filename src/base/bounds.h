@@ -77,7 +77,7 @@
 /* Types, among those that filters count, of which it is told how much of a node is taken; of others nothing
  * is.
  */
-#define PLAN_STEP_TYPES BOUND(4, 1)
+#define PLAN_USAGE_TYPES BOUND(4, 1)
 
 /* Children from how many on it is kept of each what was known to be taken of it. */
 #define FULL_KIDS_MIN BOUND(4, 1)

@@ -171,19 +171,19 @@ bool match_has_below(const struct match *m, uint32_t v, uint16_t type);
 bool match_is_in_nodes(const struct match *m, uint16_t type);
 
 /* What is taken of a vertex from `at` until the next step, as far as filters count it: of types by
- * match_step_type. The first step is at 0. Returns the number of steps, <= max >= 1; if there are more,
+ * match_usage_type. The first step is at 0. Returns the number of steps, <= max >= 1; if there are more,
  * of the last nothing seems taken.
  */
 enum plan_use { PLAN_IDLE, PLAN_SHARED, PLAN_FULL };
-struct plan_step {
+struct plan_usage {
     int64_t at;
     int64_t use; /* enum plan_use; no padding */
-    int64_t taken[PLAN_STEP_TYPES];
+    int64_t taken[PLAN_USAGE_TYPES];
 };
-uint32_t match_steps(const struct match *m, uint32_t v, struct plan_step *step, uint32_t max);
+uint32_t match_usage(const struct match *m, uint32_t v, struct plan_usage *step, uint32_t max);
 
 /* The place of a type in steps, or -1: it is not there. */
-int match_step_type(const struct match *m, uint16_t type);
+int match_usage_type(const struct match *m, uint16_t type);
 
 /* Whether the policy prefers lower ids among what the top of a request may take (1), higher ones (-1), or
  * goes by something else or more (0).

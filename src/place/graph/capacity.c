@@ -47,14 +47,14 @@ static int64_t count_pieces(const struct graph_place *n, const struct class *c, 
 }
 
 int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
-                         const struct plan_step *step)
+                         const struct plan_usage *step)
 {
     int64_t pieces = h->is_node ? 1 : INT64_MAX;
 
     if (step->use == PLAN_FULL || (h->piece.alone && step->use != PLAN_IDLE))
         return 0;
     for (uint32_t i = 0; i < h->piece.n; i++) {
-        int number = match_step_type(n->match, h->piece.need[i].type);
+        int number = match_usage_type(n->match, h->piece.need[i].type);
         int64_t left = match_within(n->match, vertex, h->piece.need[i].type) -
                        (number >= 0 ? step->taken[number] : 0);
         int64_t least = h->piece.need[i].least;
@@ -68,9 +68,9 @@ int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, 
 
 /* What room a node has over time. Returns the number of steps. */
 static uint32_t rooms_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
-                         const struct plan_step *step, uint32_t steps, struct room_step *room)
+                         const struct plan_usage *step, uint32_t steps, struct room_step *room)
 {
-    static const struct plan_step idle;
+    static const struct plan_usage idle;
     uint32_t k = 0;
 
     room[k++] = (struct room_step){0, capacity_room_of(n, h, vertex, steps > 0 ? &step[0] : &idle)};

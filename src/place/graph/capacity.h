@@ -45,9 +45,9 @@ struct node_row {
     bool dirty;
     bool tried;
     uint64_t parts; /* that it belongs to, by number */
-    struct plan_step *step;
+    struct plan_usage *step;
     uint32_t n_was; /* if it is tried: what it was when the trial began */
-    struct plan_step *was;
+    struct plan_usage *was;
 };
 
 /* Nodes that have changed alike. */
@@ -55,7 +55,7 @@ struct change {
     const struct node_row *sample;
     int64_t count;
     uint32_t n_old, n_new;
-    struct plan_step old[GAPS_STEPS_MAX], new[GAPS_STEPS_MAX];
+    struct plan_usage old[GAPS_STEPS_MAX], new[GAPS_STEPS_MAX];
 };
 
 struct capacities {
@@ -95,7 +95,7 @@ struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
 
 /* The pieces that a node has room for when so much is taken of it. */
 int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
-                         const struct plan_step *step);
+                         const struct plan_usage *step);
 
 /* Nodes have changed: count their gaps and, but in a trial, what was gained. Or, when a trial is over, that and the gaps of those
  * who have not heard. Return 0, or -1 with ENOMEM.

@@ -15,7 +15,7 @@ static int flush(struct graph_place *n)
     return rc;
 }
 
-static bool is_same(const struct plan_step *a, uint32_t n_a, const struct plan_step *b,
+static bool is_same(const struct plan_usage *a, uint32_t n_a, const struct plan_usage *b,
                     uint32_t n_b)
 {
     return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof(*a)) == 0);
@@ -27,8 +27,8 @@ bool usage_is_alike(const struct node_row *a, const struct node_row *b)
 }
 
 /* Take a node that has changed to those that have changed alike; others are counted first. */
-static int take(struct graph_place *n, const struct node_row *row, const struct plan_step *old,
-                uint32_t n_old, const struct plan_step *new, uint32_t n_new,
+static int take(struct graph_place *n, const struct node_row *row, const struct plan_usage *old,
+                uint32_t n_old, const struct plan_usage *new, uint32_t n_new,
                 int (*count)(struct graph_place *n))
 {
     struct change *c = &n->hosts->change;
@@ -52,9 +52,10 @@ static int take(struct graph_place *n, const struct node_row *row, const struct 
 }
 
 /* Give a row other steps; those that it had when a trial began are kept. */
-static int put(struct capacities *h, struct node_row *row, const struct plan_step *step, uint32_t n)
+static int put(struct capacities *h, struct node_row *row, const struct plan_usage *step,
+               uint32_t n)
 {
-    struct plan_step *copy = n > 0 ? malloc(n * sizeof(*copy)) : NULL;
+    struct plan_usage *copy = n > 0 ? malloc(n * sizeof(*copy)) : NULL;
 
     if (n > 0 && !copy)
         return -1;
@@ -76,11 +77,11 @@ static int put(struct capacities *h, struct node_row *row, const struct plan_ste
 /* Count one node anew. */
 static int recount(struct graph_place *n, struct node_row *row)
 {
-    struct plan_step step[GAPS_STEPS_MAX];
-    uint32_t steps = match_steps(n->match, row->vertex, step, GAPS_STEPS_MAX);
+    struct plan_usage step[GAPS_STEPS_MAX];
+    uint32_t steps = match_usage(n->match, row->vertex, step, GAPS_STEPS_MAX);
 
     if (match_is_off(n->match, row->vertex)) {
-        step[0] = (struct plan_step){.use = PLAN_FULL};
+        step[0] = (struct plan_usage){.use = PLAN_FULL};
         steps = 1;
     } else if (steps == 1 && step[0].use == PLAN_IDLE) {
         steps = 0;

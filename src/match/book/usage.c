@@ -28,39 +28,39 @@ static void track_to(struct track *t, int64_t at)
     }
 }
 
-static bool is_as_before(const struct plan_step *a, const struct plan_step *b)
+static bool is_as_before(const struct plan_usage *a, const struct plan_usage *b)
 {
     bool same = a->use == b->use;
 
-    for (int i = 0; i < PLAN_STEP_TYPES; i++)
+    for (int i = 0; i < PLAN_USAGE_TYPES; i++)
         same &= a->taken[i] == b->taken[i];
     return same;
 }
 
-uint32_t match_steps(const struct match *m, uint32_t v, struct plan_step *step, uint32_t max)
+uint32_t match_usage(const struct match *m, uint32_t v, struct plan_usage *step, uint32_t max)
 {
     const struct state *s = m->state[v];
     const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
-    struct track users, count[PLAN_STEP_TYPES];
-    uint32_t number[PLAN_STEP_TYPES], tracks = 0, n = 0;
+    struct track users, count[PLAN_USAGE_TYPES];
+    uint32_t number[PLAN_USAGE_TYPES], tracks = 0, n = 0;
     int64_t at = 0;
 
-    step[0] = (struct plan_step){0};
+    step[0] = (struct plan_usage){0};
     if (!s)
         return 1;
     track_begin(&users, &s->users);
     for (uint32_t i = 0; s->counts && i < list->n; i++)
-        if (list->number[i] < PLAN_STEP_TYPES && tracks < PLAN_STEP_TYPES) {
+        if (list->number[i] < PLAN_USAGE_TYPES && tracks < PLAN_USAGE_TYPES) {
             number[tracks] = list->number[i];
             track_begin(&count[tracks++], &s->counts[i]);
         }
     for (;;) {
-        struct plan_step *now = &step[n];
+        struct plan_usage *now = &step[n];
         int64_t next = users.more ? profile_cursor_time(&users.ahead) : INT64_MAX;
-        *now = (struct plan_step){.at = at,
-                                  .use = users.load >= STATE_EXCLUSIVE ? PLAN_FULL
-                                         : users.load > 0              ? PLAN_SHARED
-                                                                       : PLAN_IDLE};
+        *now = (struct plan_usage){.at = at,
+                                   .use = users.load >= STATE_EXCLUSIVE ? PLAN_FULL
+                                          : users.load > 0              ? PLAN_SHARED
+                                                                        : PLAN_IDLE};
         for (uint32_t i = 0; i < tracks; i++) {
             now->taken[number[i]] = count[i].load;
             if (count[i].more && profile_cursor_time(&count[i].ahead) < next)
@@ -70,7 +70,7 @@ uint32_t match_steps(const struct match *m, uint32_t v, struct plan_step *step, 
         if (next == INT64_MAX)
             return n;
         if (n == max) { /* of what comes then nothing is known */
-            step[n - 1] = (struct plan_step){.at = step[n - 1].at};
+            step[n - 1] = (struct plan_usage){.at = step[n - 1].at};
             return n;
         }
         at = next;
@@ -80,11 +80,11 @@ uint32_t match_steps(const struct match *m, uint32_t v, struct plan_step *step, 
     }
 }
 
-int match_step_type(const struct match *m, uint16_t type)
+int match_usage_type(const struct match *m, uint16_t type)
 {
     int32_t number = m->prune.number[type];
 
-    return number < PLAN_STEP_TYPES ? number : -1;
+    return number < PLAN_USAGE_TYPES ? number : -1;
 }
 
 int64_t match_within(const struct match *m, uint32_t v, uint16_t type)

@@ -41,9 +41,9 @@ struct summary {
 
 enum { GIVEN = 1, GIVEN_BELOW = 2, COVERED = 4 };
 
-static int by_number(const void *a, const void *b)
+static int by_number(const void *a, const void *sum)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)sum;
 
     return x < y ? -1 : x > y;
 }
@@ -61,14 +61,14 @@ static void gather_below(const struct match *m, struct repeated *r, uint32_t v)
     }
 }
 
-static void find_repeated(struct summary *b, struct repeated *r, uint32_t below)
+static void find_repeated(struct summary *sum, struct repeated *r, uint32_t below)
 {
-    uint64_t want = match_count_below(b->m, below), n = 0;
+    uint64_t want = match_count_below(sum->m, below), n = 0;
 
     if (want > r->capacity) {
         uint32_t *group = reallocarray(r->group, want, sizeof(*group));
         if (!group) {
-            b->failed = true;
+            sum->failed = true;
             return;
         }
         r->group = group;
@@ -76,7 +76,7 @@ static void find_repeated(struct summary *b, struct repeated *r, uint32_t below)
     }
     r->below = below;
     r->n = 0;
-    gather_below(b->m, r, below);
+    gather_below(sum->m, r, below);
     if (r->n > 1)
         qsort(r->group, r->n, sizeof(*r->group), by_number);
     for (uint64_t i = 1; i < r->n; i++)
@@ -86,89 +86,89 @@ static void find_repeated(struct summary *b, struct repeated *r, uint32_t below)
 }
 
 /* True if v's is the only such name anywhere. */
-static bool is_unique(const struct summary *b, uint32_t v)
+static bool is_unique(const struct summary *sum, uint32_t v)
 {
     uint32_t n;
 
-    name_index_members(&b->m->names, b->m->names.of[v], &n);
+    name_index_members(&sum->m->names, sum->m->names.of[v], &n);
     return n == 1;
 }
 
 /* True if there is no other such name below that vertex. */
-static bool is_unique_below(struct summary *b, struct repeated *r, uint32_t below, uint32_t v)
+static bool is_unique_below(struct summary *sum, struct repeated *r, uint32_t below, uint32_t v)
 {
-    uint32_t group = b->m->names.of[v];
+    uint32_t group = sum->m->names.of[v];
 
-    if (is_unique(b, v))
+    if (is_unique(sum, v))
         return true;
     if (r->below != below)
-        find_repeated(b, r, below);
+        find_repeated(sum, r, below);
     return r->n == 0 || !bsearch(&group, r->group, r->n, sizeof(group), by_number);
 }
 
 /* Append the names of what is between two vertices, each with a "/" behind; `from` VERTEX_NONE: from the
  * root on.
  */
-static void put_between(const struct summary *b, uint32_t from, uint32_t v, struct strbuf *out)
+static void put_between(const struct summary *sum, uint32_t from, uint32_t v, struct strbuf *out)
 {
     uint32_t chain[GRAPH_DEPTH_MAX], n = 0;
 
-    for (uint32_t x = match_above(b->m, v); x != from && x != VERTEX_NONE && n < GRAPH_DEPTH_MAX;
-         x = match_above(b->m, x))
+    for (uint32_t x = match_above(sum->m, v); x != from && x != VERTEX_NONE && n < GRAPH_DEPTH_MAX;
+         x = match_above(sum->m, x))
         chain[n++] = x;
     while (n > 0) {
-        graph_name(b->m->g, chain[--n], out);
+        graph_name(sum->m->g, chain[--n], out);
         strbuf_putc(out, '/');
     }
 }
 
 /* What stands before a vertex's name, so that it is the only one; true if that is the whole path. */
-static bool put_head(struct summary *b, uint32_t v, bool whole, struct strbuf *out)
+static bool put_head(struct summary *sum, uint32_t v, bool whole, struct strbuf *out)
 {
-    uint32_t x = match_above(b->m, v);
+    uint32_t x = match_above(sum->m, v);
 
     strbuf_reset(out);
-    if (!whole && is_unique(b, v))
+    if (!whole && is_unique(sum, v))
         return false;
-    while (x != VERTEX_NONE && !is_unique(b, x))
-        x = match_above(b->m, x);
-    if (!whole && x != VERTEX_NONE && x != b->m->topo.root &&
-        is_unique_below(b, &b->in_unique, x, v)) {
-        graph_name(b->m->g, x, out);
+    while (x != VERTEX_NONE && !is_unique(sum, x))
+        x = match_above(sum->m, x);
+    if (!whole && x != VERTEX_NONE && x != sum->m->topo.root &&
+        is_unique_below(sum, &sum->in_unique, x, v)) {
+        graph_name(sum->m->g, x, out);
         strbuf_putc(out, '/');
         return false;
     }
     strbuf_putc(out, '/');
-    put_between(b, VERTEX_NONE, v, out);
+    put_between(sum, VERTEX_NONE, v, out);
     return true;
 }
 
 /* The same for what is in the node at hand, from there on; false if only its whole path will do. */
-static bool put_middle(struct summary *b, uint32_t v, struct strbuf *out)
+static bool put_middle(struct summary *sum, uint32_t v, struct strbuf *out)
 {
-    uint32_t parent = match_above(b->m, v);
+    uint32_t parent = match_above(sum->m, v);
 
     strbuf_reset(out);
-    if (b->absolute) {
-        put_between(b, b->node, v, out);
+    if (sum->absolute) {
+        put_between(sum, sum->node, v, out);
         return true;
     }
-    if (is_unique_below(b, &b->in_node, b->node, v))
+    if (is_unique_below(sum, &sum->in_node, sum->node, v))
         return true;
-    if (parent == b->node || !is_unique_below(b, &b->in_node, b->node, parent) ||
-        !is_unique_below(b, &b->in_part, parent, v))
+    if (parent == sum->node || !is_unique_below(sum, &sum->in_node, sum->node, parent) ||
+        !is_unique_below(sum, &sum->in_part, parent, v))
         return false;
-    graph_name(b->m->g, parent, out);
+    graph_name(sum->m->g, parent, out);
     strbuf_putc(out, '/');
     return true;
 }
 
 /* The number of the list of the key at hand, made if there is none; UINT32_MAX if memory runs out. */
-static uint32_t find_list(struct summary *b, struct lists *l)
+static uint32_t find_list(struct summary *sum, struct lists *l)
 {
     uint32_t n = l->keys.n, number;
 
-    if (b->key.failed || intern_put(&l->keys, b->key.data, b->key.len, &number) < 0)
+    if (sum->key.failed || intern_put(&l->keys, sum->key.data, sum->key.len, &number) < 0)
         return UINT32_MAX;
     if (number < n)
         return number;
@@ -186,17 +186,17 @@ static uint32_t find_list(struct summary *b, struct lists *l)
     return number;
 }
 
-static void make_key(struct summary *b, uint32_t v, const struct strbuf *head, const char *name,
+static void make_key(struct summary *sum, uint32_t v, const struct strbuf *head, const char *name,
                      const struct strbuf *tails)
 {
-    uint16_t type = b->m->g->v[v].type;
+    uint16_t type = sum->m->g->v[v].type;
 
-    strbuf_reset(&b->key);
-    strbuf_put(&b->key, (const char *)&type, sizeof(type));
-    strbuf_put(&b->key, head->data, head->len);
-    strbuf_puts(&b->key, name);
-    strbuf_putc(&b->key, '\0');
-    strbuf_put(&b->key, tails->data, tails->len);
+    strbuf_reset(&sum->key);
+    strbuf_put(&sum->key, (const char *)&type, sizeof(type));
+    strbuf_put(&sum->key, head->data, head->len);
+    strbuf_puts(&sum->key, name);
+    strbuf_putc(&sum->key, '\0');
+    strbuf_put(&sum->key, tails->data, tails->len);
 }
 
 /* True if a list of hosts can have the name. */
@@ -209,17 +209,17 @@ static bool is_host(const struct strbuf *name)
 }
 
 /* Add a vertex's name to the list of what has the same head and tails. */
-static void add(struct summary *b, struct lists *l, uint32_t v, const struct strbuf *head,
+static void add(struct summary *sum, struct lists *l, uint32_t v, const struct strbuf *head,
                 const struct strbuf *tails)
 {
-    strbuf_reset(&b->name);
-    graph_name(b->m->g, v, &b->name);
-    bool host = is_host(&b->name);
-    make_key(b, v, head, host ? "" : strbuf_text(&b->name), tails);
-    uint32_t number = find_list(b, l);
-    b->failed |= b->name.failed || head->failed || tails->failed || number == UINT32_MAX;
-    if (!b->failed && host)
-        b->failed = hostlist_append_host(&l->names[number], b->name.data, b->name.len) < 0;
+    strbuf_reset(&sum->name);
+    graph_name(sum->m->g, v, &sum->name);
+    bool host = is_host(&sum->name);
+    make_key(sum, v, head, host ? "" : strbuf_text(&sum->name), tails);
+    uint32_t number = find_list(sum, l);
+    sum->failed |= sum->name.failed || head->failed || tails->failed || number == UINT32_MAX;
+    if (!sum->failed && host)
+        sum->failed = hostlist_append_host(&l->names[number], sum->name.data, sum->name.len) < 0;
 }
 
 /* Append head, name and tails: an item for each tail, with `before` before it and `behind` behind it. */
@@ -237,19 +237,19 @@ static void put_items(const char *head, const char *name, size_t length, const c
 }
 
 /* Append the items of a list. Its names may be several texts, with commas between. */
-static void put_list(struct summary *b, struct lists *l, uint32_t number, const char *before,
+static void put_list(struct summary *sum, struct lists *l, uint32_t number, const char *before,
                      char behind, struct strbuf *out)
 {
     const char *key = intern_text(&l->keys, number), *head = key + sizeof(uint16_t);
     const char *tail = head + strlen(head) + 1, *end = key + intern_length(&l->keys, number);
     struct hostlist *names = &l->names[number];
 
-    strbuf_reset(&b->text);
+    strbuf_reset(&sum->text);
     if (hostlist_uniq(names) < 0 && errno == ENOMEM)
-        b->failed = true;
-    hostlist_encode(names, &b->text);
-    b->failed |= b->text.failed;
-    const char *from = strbuf_text(&b->text);
+        sum->failed = true;
+    hostlist_encode(names, &sum->text);
+    sum->failed |= sum->text.failed;
+    const char *from = strbuf_text(&sum->text);
     bool inside = false;
     if (!*from)
         put_items(head, "", 0, tail, end, before, behind, out);
@@ -262,24 +262,24 @@ static void put_list(struct summary *b, struct lists *l, uint32_t number, const 
     }
 }
 
-static void put_lists(struct summary *b, struct lists *l, const char *before, char behind,
+static void put_lists(struct summary *sum, struct lists *l, const char *before, char behind,
                       struct strbuf *out)
 {
-    for (uint32_t i = 0; i < l->keys.n && !b->failed; i++)
-        put_list(b, l, i, before, behind, out);
+    for (uint32_t i = 0; i < l->keys.n && !sum->failed; i++)
+        put_list(sum, l, i, before, behind, out);
 }
 
 /* What the node at hand has becomes its tails. */
-static void finish_node(struct summary *b)
+static void finish_node(struct summary *sum)
 {
-    if (b->node == VERTEX_NONE)
+    if (sum->node == VERTEX_NONE)
         return;
-    strbuf_reset(&b->tails);
-    put_lists(b, &b->inside, "/", '\0', &b->tails);
-    if (b->tails.len > 0 || b->tails.failed)
-        add(b, &b->all, b->node, &b->node_head, &b->tails);
-    intern_shrink(&b->inside.keys, 0);
-    b->node = VERTEX_NONE;
+    strbuf_reset(&sum->tails);
+    put_lists(sum, &sum->inside, "/", '\0', &sum->tails);
+    if (sum->tails.len > 0 || sum->tails.failed)
+        add(sum, &sum->all, sum->node, &sum->node_head, &sum->tails);
+    intern_shrink(&sum->inside.keys, 0);
+    sum->node = VERTEX_NONE;
 }
 
 /* The node that a vertex is or is in, or VERTEX_NONE. */
@@ -290,38 +290,38 @@ static uint32_t node_of(const struct match *m, uint32_t v)
     return v;
 }
 
-static void put_vertex(struct summary *b, const struct hold *h)
+static void put_vertex(struct summary *sum, const struct hold *h)
 {
-    uint32_t node = node_of(b->m, h->vertex);
+    uint32_t node = node_of(sum->m, h->vertex);
 
-    if (node != b->node)
-        finish_node(b);
-    if (node != VERTEX_NONE && node != h->vertex && b->node == VERTEX_NONE) {
-        b->node = node;
-        b->absolute = put_head(b, node, false, &b->node_head);
+    if (node != sum->node)
+        finish_node(sum);
+    if (node != VERTEX_NONE && node != h->vertex && sum->node == VERTEX_NONE) {
+        sum->node = node;
+        sum->absolute = put_head(sum, node, false, &sum->node_head);
     }
-    strbuf_reset(&b->tails);
+    strbuf_reset(&sum->tails);
     if (h->flags & HOLD_UNITS) {
-        strbuf_putc(&b->tails, ':');
-        strbuf_put_int(&b->tails, h->needs);
-        strbuf_putc(&b->tails, '\0');
+        strbuf_putc(&sum->tails, ':');
+        strbuf_put_int(&sum->tails, h->needs);
+        strbuf_putc(&sum->tails, '\0');
     }
     bool inside = node != VERTEX_NONE && node != h->vertex;
-    if (inside && put_middle(b, h->vertex, &b->head)) {
-        add(b, &b->inside, h->vertex, &b->head, &b->tails);
+    if (inside && put_middle(sum, h->vertex, &sum->head)) {
+        add(sum, &sum->inside, h->vertex, &sum->head, &sum->tails);
         return;
     }
-    put_head(b, h->vertex, inside, &b->head);
-    add(b, &b->all, h->vertex, &b->head, &b->tails);
+    put_head(sum, h->vertex, inside, &sum->head);
+    add(sum, &sum->all, h->vertex, &sum->head, &sum->tails);
 }
 
 /* The place of the nearest hold above a vertex, or UINT32_MAX. */
-static uint32_t held_above(const struct summary *b, uint32_t v)
+static uint32_t held_above(const struct summary *sum, uint32_t v)
 {
-    const struct job *job = b->job;
+    const struct job *job = sum->job;
 
-    for (uint32_t x = match_above(b->m, v); x != VERTEX_NONE; x = match_above(b->m, x)) {
-        uint32_t place = b->m->mark_of[x];
+    for (uint32_t x = match_above(sum->m, v); x != VERTEX_NONE; x = match_above(sum->m, x)) {
+        uint32_t place = sum->m->mark_of[x];
         if (place < job->n && job->hold[place].vertex == x)
             return place;
     }
@@ -331,25 +331,25 @@ static uint32_t held_above(const struct summary *b, uint32_t v)
 /* Find what is given, and what is below something that is. What is only told as given is if nothing below
  * it is.
  */
-static void find_given(struct summary *b)
+static void find_given(struct summary *sum)
 {
-    const struct job *job = b->job;
+    const struct job *job = sum->job;
 
     for (uint32_t i = 0; i < job->n; i++)
-        b->m->mark_of[job->hold[i].vertex] = i;
+        sum->m->mark_of[job->hold[i].vertex] = i;
     for (uint32_t i = 0; i < job->n; i++) {
         const struct hold *h = &job->hold[i];
-        uint32_t above = held_above(b, h->vertex);
-        bool told = (h->flags & HOLD_TOLD) && !(b->state[i] & GIVEN_BELOW);
+        uint32_t above = held_above(sum, h->vertex);
+        bool told = (h->flags & HOLD_TOLD) && !(sum->state[i] & GIVEN_BELOW);
         if (told || (h->flags & (HOLD_EXCLUSIVE | HOLD_UNITS)))
-            b->state[i] |= GIVEN;
-        if (above != UINT32_MAX && b->state[i] & (GIVEN | GIVEN_BELOW))
-            b->state[above] |= GIVEN_BELOW;
+            sum->state[i] |= GIVEN;
+        if (above != UINT32_MAX && sum->state[i] & (GIVEN | GIVEN_BELOW))
+            sum->state[above] |= GIVEN_BELOW;
     }
     for (uint32_t i = job->n; i-- > 0;) {
-        uint32_t above = held_above(b, job->hold[i].vertex);
-        if (above != UINT32_MAX && b->state[above] & (GIVEN | COVERED))
-            b->state[i] |= COVERED;
+        uint32_t above = held_above(sum, job->hold[i].vertex);
+        if (above != UINT32_MAX && sum->state[above] & (GIVEN | COVERED))
+            sum->state[i] |= COVERED;
     }
 }
 
@@ -361,47 +361,48 @@ static void clear_lists(struct lists *l)
     intern_clear(&l->keys);
 }
 
-static void clear(struct summary *b)
+static void clear(struct summary *sum)
 {
-    struct strbuf *buffers[] = {&b->head, &b->node_head, &b->tails, &b->name, &b->key, &b->text};
+    struct strbuf *buffers[] = {&sum->head, &sum->node_head, &sum->tails,
+                                &sum->name, &sum->key,       &sum->text};
 
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
         strbuf_clear(buffers[i]);
-    clear_lists(&b->all);
-    clear_lists(&b->inside);
-    free(b->in_node.group);
-    free(b->in_part.group);
-    free(b->in_unique.group);
-    free(b->state);
+    clear_lists(&sum->all);
+    clear_lists(&sum->inside);
+    free(sum->in_node.group);
+    free(sum->in_part.group);
+    free(sum->in_unique.group);
+    free(sum->state);
 }
 
 int match_summary(struct match *m, int64_t jobid, struct strbuf *out)
 {
     const struct job *job = jobs_find(&m->jobs, jobid);
-    struct summary b = {.m = m, .job = job, .node = VERTEX_NONE};
+    struct summary sum = {.m = m, .job = job, .node = VERTEX_NONE};
     size_t before = out->len;
 
     if (!job) {
         errno = ENOENT;
         return -1;
     }
-    b.in_node.below = b.in_part.below = b.in_unique.below = VERTEX_NONE;
-    b.state = calloc((size_t)job->n + 1, sizeof(*b.state));
-    b.failed = !b.state || match_need_names(m) < 0;
-    if (!b.failed)
-        find_given(&b);
-    for (uint32_t i = 0; i < job->n && !b.failed; i++)
-        if ((b.state[i] & (GIVEN | COVERED)) == GIVEN &&
+    sum.in_node.below = sum.in_part.below = sum.in_unique.below = VERTEX_NONE;
+    sum.state = calloc((size_t)job->n + 1, sizeof(*sum.state));
+    sum.failed = !sum.state || match_need_names(m) < 0;
+    if (!sum.failed)
+        find_given(&sum);
+    for (uint32_t i = 0; i < job->n && !sum.failed; i++)
+        if ((sum.state[i] & (GIVEN | COVERED)) == GIVEN &&
             m->names.of[job->hold[i].vertex] != NAME_NONE)
-            put_vertex(&b, &job->hold[i]);
-    if (!b.failed)
-        finish_node(&b);
-    if (!b.failed)
-        put_lists(&b, &b.all, "", ',', out);
-    clear(&b);
-    if (!out->failed && (b.failed || out->len > before))
-        out->len = b.failed ? before : out->len - 1;
-    if (!b.failed && !out->failed)
+            put_vertex(&sum, &job->hold[i]);
+    if (!sum.failed)
+        finish_node(&sum);
+    if (!sum.failed)
+        put_lists(&sum, &sum.all, "", ',', out);
+    clear(&sum);
+    if (!out->failed && (sum.failed || out->len > before))
+        out->len = sum.failed ? before : out->len - 1;
+    if (!sum.failed && !out->failed)
         return 0;
     errno = ENOMEM;
     return -1;

@@ -14,13 +14,13 @@ struct sink *sink_of(const struct walk *w, struct sink *sinks, uint32_t level, u
 void explore_kid(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
                  int64_t factor, struct sink *sinks)
 {
-    struct step s;
+    struct role s;
     uint64_t order = w->order;
 
     if (!walk_enter(w, v, level, false, exclusive, &s))
         return;
     int64_t below = walk_factor(w, v, factor);
-    if (s.kind == STEP_SLOT && s.request == REQUEST_NONE) {
+    if (s.kind == ROLE_SLOT && s.request == REQUEST_NONE) {
         slots_find(w, v, s.slot, below, sink_of(w, sinks, level, s.slot));
         return;
     }
@@ -192,17 +192,17 @@ void explore(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t
 static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
 {
     struct looking *l = arg;
-    struct step s;
+    struct role s;
     uint64_t order = w->order; /* before what is looked at below */
 
     if (!walk_enter(w, v, l->level, true, l->exclusive, &s))
         return;
     int64_t below = walk_factor(w, v, l->factor);
-    if (s.kind == STEP_PRISTINE) {
+    if (s.kind == ROLE_PRISTINE) {
         explore_pristine(w, v, l->level, s.exclusive, below, l->sinks);
         return;
     }
-    if (s.kind == STEP_SLOT && s.request == REQUEST_NONE) {
+    if (s.kind == ROLE_SLOT && s.request == REQUEST_NONE) {
         struct sink *sink = sink_of(w, l->sinks, l->level, s.slot);
         if (sink->order != ORDER_RUNS || !slot_runs_find(w, v, &s, below, sink))
             slots_find(w, v, s.slot, below, sink);

@@ -5,7 +5,7 @@
 #include "match/walk/walk.h"
 
 /* True if the answer is the same for every idle vertex of the class. */
-static bool is_of_class(const struct walk *w, uint32_t v, const struct step *s)
+static bool is_of_class(const struct walk *w, uint32_t v, const struct role *s)
 {
     const struct class *c = topo_class(w->t, v);
 
@@ -17,7 +17,7 @@ static bool is_of_class(const struct walk *w, uint32_t v, const struct step *s)
            (!topo_sum(w->t, v, TYPE_NODE) && !topo_sum(w->t, v, TYPE_STORAGE_NODE));
 }
 
-static uint64_t key_of(const struct walk *w, uint32_t v, const struct step *s)
+static uint64_t key_of(const struct walk *w, uint32_t v, const struct role *s)
 {
     return ((uint64_t)w->t->class_of[v] << 28 | (uint64_t)s->request << 1 | s->exclusive) + 1;
 }
@@ -58,7 +58,7 @@ static bool widen(struct memo *memo)
     return true;
 }
 
-static bool look_below(struct walk *w, uint32_t v, const struct step *s, int64_t factor)
+static bool look_below(struct walk *w, uint32_t v, const struct role *s, int64_t factor)
 {
     uint32_t level = w->rq[s->request].with;
     struct arena_mark mark = arena_mark(&w->m->arena);
@@ -66,7 +66,7 @@ static bool look_below(struct walk *w, uint32_t v, const struct step *s, int64_t
 
     if (!sinks)
         return false;
-    if (s->kind == STEP_SLOT)
+    if (s->kind == ROLE_SLOT)
         slots_find(w, v, s->slot, factor, sink_of(w, sinks, level, s->slot));
     else
         explore(w, v, level, s->exclusive, factor, sinks);
@@ -75,7 +75,7 @@ static bool look_below(struct walk *w, uint32_t v, const struct step *s, int64_t
     return suffice;
 }
 
-bool walk_satisfies(struct walk *w, uint32_t v, const struct step *s, int64_t factor)
+bool walk_satisfies(struct walk *w, uint32_t v, const struct role *s, int64_t factor)
 {
     struct memo *memo = &w->m->memo;
 

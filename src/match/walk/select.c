@@ -75,9 +75,9 @@ static void take(struct walk *w, struct sink *sinks, uint32_t level);
 /* Choose below a vertex that is taken. */
 static void take_below(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t factor)
 {
-    struct step s;
+    struct role s;
 
-    if (walk_test(w, v, level, false, &s) == STEP_NONE || s.request == REQUEST_NONE)
+    if (walk_compare(w, v, level, false, &s) == ROLE_NONE || s.request == REQUEST_NONE)
         return;
     uint32_t inner = w->rq[s.request].with;
     int64_t below = walk_factor(w, v, factor);
@@ -86,7 +86,7 @@ static void take_below(struct walk *w, uint32_t v, uint32_t level, bool exclusiv
     struct sink *sinks = sinks_make(w, inner, w->policy->within, true);
     if (!sinks)
         return;
-    if (s.kind == STEP_SLOT)
+    if (s.kind == ROLE_SLOT)
         slots_find(w, v, s.slot, below, sink_of(w, sinks, inner, s.slot));
     else
         explore(w, v, inner, exclusive || w->rq[s.request].exclusive, below, sinks);
@@ -156,14 +156,14 @@ static void take_top(struct walk *w, struct sink *sinks, uint32_t n)
 }
 
 /* The root is a candidate of its own, or has candidates below, or slots in its children. */
-static bool find_at_root(struct walk *w, struct sink *sinks, struct step *s)
+static bool find_at_root(struct walk *w, struct sink *sinks, struct role *s)
 {
     uint32_t root = w->t->root;
     int64_t below = walk_factor(w, root, 0);
 
     if (!walk_enter(w, root, w->top, true, false, s))
         return false;
-    if (s->kind == STEP_PRISTINE) {
+    if (s->kind == ROLE_PRISTINE) {
         explore_pristine(w, root, w->top, s->exclusive, below, sinks);
         return true;
     }
@@ -183,7 +183,7 @@ static bool find_at_root(struct walk *w, struct sink *sinks, struct step *s)
 static bool select_variant(struct walk *w)
 {
     struct sink *sinks = sinks_make(w, w->top, w->policy->graph, true);
-    struct step s;
+    struct role s;
     uint32_t n = 0;
 
     w->order = 0;

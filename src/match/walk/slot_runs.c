@@ -32,7 +32,7 @@ static const struct class_run *run_of(const struct walk *w, uint32_t host, uint1
 /* A child that fills a slot. */
 static bool qualifies(struct walk *w, uint32_t v, uint32_t level, int64_t factor)
 {
-    struct step s;
+    struct role s;
 
     return walk_enter(w, v, level, false, true, &s) &&
            walk_satisfies(w, v, &s, walk_factor(w, v, factor));
@@ -69,7 +69,7 @@ static void find_rows(struct walk *w, const uint32_t *kids, const struct class_r
     }
 }
 
-bool slot_runs_find(struct walk *w, uint32_t host, const struct step *s, int64_t factor,
+bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t factor,
                     struct sink *sink)
 {
     const struct request *slot = &w->rq[s->slot], *q = shape_of(w, slot);

@@ -98,13 +98,18 @@ struct walk {
     uint32_t *mark_of; /* by vertex; what it says must be checked */
 };
 
-enum step_kind { STEP_NONE, STEP_PRISTINE, STEP_RESOURCE, STEP_SLOT };
+enum role_kind {
+    ROLE_NONE,     /* the level can't be matched here */
+    ROLE_PRISTINE, /* the request begins further down */
+    ROLE_RESOURCE, /* the vertex matches a request of the level */
+    ROLE_SLOT      /* its children fill a slot */
+};
 
-/* How a vertex answers a level of the request. */
-struct step {
-    enum step_kind kind;
+/* What a vertex is to a level of the request. */
+struct role {
+    enum role_kind kind;
     uint32_t request; /* that it matches, or REQUEST_NONE */
-    uint32_t slot;    /* whose shape, or that of an alternative, its children have: STEP_SLOT */
+    uint32_t slot;    /* ROLE_SLOT: whose shape, or that of an alternative, its children have */
     bool exclusive;   /* it would be given to the job alone */
     bool idle;        /* nothing below is taken or down during the window */
     int64_t avail;    /* units */
@@ -114,13 +119,14 @@ struct step {
  * it may be entered. False if not.
  */
 bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool exclusive,
-                struct step *s);
+                struct role *s);
 
 /* True if the i-th type that a vertex counts has more than a limit at some time of a window. */
 bool walk_is_over(const struct state *s, uint32_t i, int64_t at, int64_t end, int64_t limit);
 
 /* The comparison alone. */
-enum step_kind walk_test(struct walk *w, uint32_t v, uint32_t level, bool pristine, struct step *s);
+enum role_kind walk_compare(struct walk *w, uint32_t v, uint32_t level, bool pristine,
+                            struct role *s);
 
 /* Score of a vertex under the factor of the nodes above it, and the factor for what is below it. */
 int64_t walk_score(const struct walk *w, uint32_t v, int64_t factor);
@@ -174,7 +180,7 @@ bool subtree_best(const struct walk *w, uint32_t v, const struct sink *s, int64_
                   int64_t *best);
 
 /* True if a vertex that was entered has what is below it in its request. */
-bool walk_satisfies(struct walk *w, uint32_t v, const struct step *s, int64_t factor);
+bool walk_satisfies(struct walk *w, uint32_t v, const struct role *s, int64_t factor);
 
 /* Fill slots from a host's children, into the sink. */
 void slots_find(struct walk *w, uint32_t host, uint32_t slot, int64_t factor, struct sink *sink);
@@ -182,7 +188,7 @@ void slots_find(struct walk *w, uint32_t host, uint32_t slot, int64_t factor, st
 /* The same where runs of scores are sought and each child fills a slot, with a score next to the one
  * before: those in a row are one candidate for the time being. False if the host isn't like that.
  */
-bool slot_runs_find(struct walk *w, uint32_t host, const struct step *s, int64_t factor,
+bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t factor,
                     struct sink *sink);
 
 /* Replace the runs in a sorted sink by their slots, until `want` slots are there. */

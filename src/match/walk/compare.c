@@ -35,19 +35,20 @@ static uint32_t slot_below(const struct walk *w, const struct request *q)
     return slot;
 }
 
-enum step_kind walk_test(struct walk *w, uint32_t v, uint32_t level, bool pristine, struct step *s)
+enum role_kind walk_compare(struct walk *w, uint32_t v, uint32_t level, bool pristine,
+                            struct role *s)
 {
     uint16_t type = w->t->g->v[v].type;
     bool matched = false;
 
-    *s = (struct step){STEP_NONE, REQUEST_NONE, REQUEST_NONE, false, false, 0};
+    *s = (struct role){ROLE_NONE, REQUEST_NONE, REQUEST_NONE, false, false, 0};
     for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next) {
         const struct request *q = &w->rq[i];
         if (q->type != type && q->type != TYPE_SLOT)
             continue;
         bool alternative = s->request == REQUEST_NONE && q->is_slot && q->bin == s->slot;
         if (matched && !alternative) /* one vertex may answer one request of a level only */
-            return STEP_NONE;
+            return ROLE_NONE;
         matched = true;
         if (q->type == type) {
             s->request = i;
@@ -57,11 +58,11 @@ enum step_kind walk_test(struct walk *w, uint32_t v, uint32_t level, bool pristi
         }
     }
     if (s->slot != REQUEST_NONE && hosts(w, v, s->slot))
-        s->kind = STEP_SLOT;
+        s->kind = ROLE_SLOT;
     else if (s->request != REQUEST_NONE) /* alternatives aren't looked for further down */
-        s->kind = w->m->flexible && s->slot != REQUEST_NONE ? STEP_NONE : STEP_RESOURCE;
+        s->kind = w->m->flexible && s->slot != REQUEST_NONE ? ROLE_NONE : ROLE_RESOURCE;
     else
-        s->kind = pristine ? STEP_PRISTINE : STEP_NONE;
+        s->kind = pristine ? ROLE_PRISTINE : ROLE_NONE;
     return s->kind;
 }
 
@@ -218,7 +219,7 @@ static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, boo
 /* True if a slot of the level, the only one that v may answer, asks for more than is free below v: where
  * most is taken, that is the quickest to see.
  */
-static bool is_full(struct walk *w, uint32_t v, const struct step *s)
+static bool is_full(struct walk *w, uint32_t v, const struct role *s)
 {
     return s->slot != REQUEST_NONE && s->request == REQUEST_NONE && !w->m->flexible &&
            !counts_suffice(w, v, &w->rq[s->slot]);
@@ -269,7 +270,7 @@ static bool may_pass(struct walk *w, uint32_t v, const struct state *s, uint32_t
 /* True if a block keeps the vertex, or what would be given whole with it, from the window. Then what else
  * keeps it may last longer.
  */
-static bool is_blocked(struct walk *w, uint32_t v, const struct state *state, const struct step *s)
+static bool is_blocked(struct walk *w, uint32_t v, const struct state *state, const struct role *s)
 {
     const struct vertex *x = &w->t->g->v[v];
     bool whole = s->exclusive || (w->whole && w->whole[x->type]);
@@ -293,13 +294,13 @@ static bool is_blocked(struct walk *w, uint32_t v, const struct state *state, co
 }
 
 bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool exclusive,
-                struct step *s)
+                struct role *s)
 {
     const struct vertex *x = &w->t->g->v[v];
     const struct state *state = w->m->state[v];
 
     w->visits++;
-    if (walk_test(w, v, level, pristine, s) == STEP_NONE)
+    if (walk_compare(w, v, level, pristine, s) == ROLE_NONE)
         return false;
     s->exclusive = exclusive || (s->request != REQUEST_NONE && w->rq[s->request].exclusive);
     if (x->down && !w->any_status)
@@ -319,7 +320,7 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
         match_note_full(w->m, v, &w->rq[level], w->at, w->end);
         return false;
     }
-    if (s->kind == STEP_PRISTINE && state && !may_pass(w, v, state, level))
+    if (s->kind == ROLE_PRISTINE && state && !may_pass(w, v, state, level))
         return false;
     if (w->guard && state && state->n_allocated > 0 && !w->overrun)
         note_overruns(w);

@@ -80,7 +80,7 @@
 #define PLAN_USAGE_TYPES BOUND(4, 1)
 
 /* Children from how many on it is kept of each what was known to be taken of it. */
-#define FULL_KIDS_MIN BOUND(4, 1)
+#define FULL_CHILDREN_MIN BOUND(4, 1)
 
 /* Looks at a calendar that cost less than a walk over its steps. */
 #define FEW_LOOKS BOUND(8, 1)

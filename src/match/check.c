@@ -217,19 +217,19 @@ static bool check_jobs(const struct match *m)
 static bool check_weights(const struct match *m, uint32_t v)
 {
     const struct state *s = m->state[v];
-    const uint32_t *kids;
+    const uint32_t *children;
 
     if (!s || !s->weight)
         return true;
-    uint32_t n = topo_kids(&m->topo, v, &kids);
+    uint32_t n = topo_children(&m->topo, v, &children);
     if (s->n_weights != n)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct weight *w = &s->weight[i];
         uint32_t times = 0;
         for (uint32_t k = 0; k < n; k++)
-            times += s->weight[k].kid == kids[i];
-        if (times != 1 || w->uniq_id != graph_uniq_id(m->g, w->kid) ||
+            times += s->weight[k].child == children[i];
+        if (times != 1 || w->uniq_id != graph_uniq_id(m->g, w->child) ||
             (i > 0 && (w[-1].weight < w->weight ||
                        (w[-1].weight == w->weight && w[-1].uniq_id < w->uniq_id))))
             return false;

@@ -118,9 +118,9 @@ static inline uint32_t match_above(const struct match *m, uint32_t v)
 }
 
 /* True if a child of v's is below v in that tree. */
-static inline bool match_owns(const struct match *m, uint32_t v, uint32_t kid)
+static inline bool match_owns(const struct match *m, uint32_t v, uint32_t child)
 {
-    return !m->topo.owner || m->topo.owner[kid] == v;
+    return !m->topo.owner || m->topo.owner[child] == v;
 }
 
 /* Vertices below v in that tree. */

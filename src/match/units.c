@@ -67,8 +67,8 @@ static void list(struct listing *l, uint32_t v, bool down, int64_t factor)
     const struct vertex *x = &l->w.t->g->v[v];
     struct match_units *units = l->units;
     int64_t below = walk_factor(&l->w, v, factor);
-    const uint32_t *kids;
-    uint32_t n = topo_kids(l->w.t, v, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(l->w.t, v, &children);
 
     l->seen[v] = true;
     down |= x->down;
@@ -81,8 +81,8 @@ static void list(struct listing *l, uint32_t v, bool down, int64_t factor)
         units->vertex[units->n++] = v;
     }
     for (uint32_t i = 0; i < n && !l->failed; i++)
-        if (!l->seen[kids[i]])
-            list(l, kids[i], down, below);
+        if (!l->seen[children[i]])
+            list(l, children[i], down, below);
 }
 
 static int put_in_order(struct listing *l)

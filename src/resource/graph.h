@@ -89,9 +89,9 @@ struct graph {
     uint32_t root[GRAPH_SUBSYSTEM_MAX]; /* VERTEX_NONE: none */
 
     /* Edges: sealed ones by source, then those added since the last seal. */
-    uint32_t *first; /* of vertex v: kid[first[v]] to kid[first[v + 1] - 1] */
-    uint32_t *kid;
-    uint8_t *kid_subsystem; /* NULL: all are containment's */
+    uint32_t *first; /* of vertex v: child[first[v]] to child[first[v + 1] - 1] */
+    uint32_t *child;
+    uint8_t *child_subsystem; /* NULL: all are containment's */
     uint32_t n_edges;
     struct graph_edge {
         uint32_t source, target;
@@ -197,16 +197,16 @@ int64_t graph_uniq_id(const struct graph *g, uint32_t v);
 int graph_find_path(const struct graph *g, const char *path, uint32_t **found, size_t *n);
 
 /* Children of v in all subsystems. */
-static inline uint32_t graph_kids(const struct graph *g, uint32_t v, const uint32_t **kids)
+static inline uint32_t graph_children(const struct graph *g, uint32_t v, const uint32_t **children)
 {
-    *kids = g->kid + g->first[v];
+    *children = g->child + g->first[v];
     return g->first[v + 1] - g->first[v];
 }
 
 /* The subsystem of the edge to v's i-th child. */
 static inline uint8_t graph_kid_subsystem(const struct graph *g, uint32_t v, uint32_t i)
 {
-    return g->kid_subsystem ? g->kid_subsystem[g->first[v] + i] : GRAPH_CONTAINMENT;
+    return g->child_subsystem ? g->child_subsystem[g->first[v] + i] : GRAPH_CONTAINMENT;
 }
 
 static inline uint32_t graph_parent(const struct graph *g, uint32_t v, uint8_t subsystem)

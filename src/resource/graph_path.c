@@ -133,18 +133,18 @@ static int descend(const struct graph *g, uint32_t v, uint8_t subsystem, const c
 {
     const char *slash = strchr(rest, '/');
     size_t length = slash ? (size_t)(slash - rest) : strlen(rest);
-    const uint32_t *kids;
-    uint32_t n = graph_kids(g, v, &kids);
+    const uint32_t *children;
+    uint32_t n = graph_children(g, v, &children);
 
     if (depth > GRAPH_DEPTH_MAX)
         return 0;
     for (uint32_t i = 0; i < n; i++) {
         if (graph_kid_subsystem(g, v, i) != subsystem ||
-            !graph_is_named(g, kids[i], rest, length) ||
-            (g->n_paths && set_path(g, kids[i], subsystem)))
+            !graph_is_named(g, children[i], rest, length) ||
+            (g->n_paths && set_path(g, children[i], subsystem)))
             continue;
-        if (slash ? descend(g, kids[i], subsystem, slash + 1, depth + 1, f) < 0
-                  : push(f, kids[i]) < 0)
+        if (slash ? descend(g, children[i], subsystem, slash + 1, depth + 1, f) < 0
+                  : push(f, children[i]) < 0)
             return -1;
     }
     return 0;

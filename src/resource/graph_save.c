@@ -14,8 +14,8 @@ void graph_forget(struct graph *g)
     free(g->v);
     free(g->uniq_id);
     free(g->first);
-    free(g->kid);
-    free(g->kid_subsystem);
+    free(g->child);
+    free(g->child_subsystem);
     free(g->loose);
     free(g->paths);
     errno = saved;
@@ -39,8 +39,8 @@ int graph_save(struct graph *g, struct graph *was)
 
     good &= copy(&new.uniq_id, g->uniq_id, g->n, sizeof(*g->uniq_id));
     good &= copy(&new.first, g->first, (size_t)g->n + 1, sizeof(*g->first));
-    good &= copy(&new.kid, g->kid, g->n_edges, sizeof(*g->kid));
-    good &= copy(&new.kid_subsystem, g->kid_subsystem, g->n_edges, 1);
+    good &= copy(&new.child, g->child, g->n_edges, sizeof(*g->child));
+    good &= copy(&new.child_subsystem, g->child_subsystem, g->n_edges, 1);
     good &= copy(&new.paths, g->paths, g->n_paths, sizeof(*g->paths));
     for (int s = 0; s < GRAPH_SUBSYSTEM_MAX; s++)
         good &= copy(&new.parent[s], g->parent[s], g->n, sizeof(**g->parent));

@@ -7,8 +7,8 @@
 
 /* The arrays to come, which replace the graph's when all is well. */
 struct sealing {
-    uint32_t *first, *kid;
-    uint8_t *kid_subsystem;
+    uint32_t *first, *child;
+    uint8_t *child_subsystem;
     uint32_t *parent[GRAPH_SUBSYSTEM_MAX];
     uint32_t n_edges;
 };
@@ -16,8 +16,8 @@ struct sealing {
 static void discard(struct sealing *s)
 {
     free(s->first);
-    free(s->kid);
-    free(s->kid_subsystem);
+    free(s->child);
+    free(s->child_subsystem);
     for (int i = 0; i < GRAPH_SUBSYSTEM_MAX; i++)
         free(s->parent[i]);
 }
@@ -34,8 +34,9 @@ static void each_edge(const struct graph *g, struct sealing *s,
 {
     for (uint32_t v = 0; v < g->sealed; v++)
         for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++)
-            if (is_there(g, v, g->kid[i]))
-                add(s, v, g->kid[i], g->kid_subsystem ? g->kid_subsystem[i] : GRAPH_CONTAINMENT);
+            if (is_there(g, v, g->child[i]))
+                add(s, v, g->child[i],
+                    g->child_subsystem ? g->child_subsystem[i] : GRAPH_CONTAINMENT);
     for (uint32_t i = 0; i < g->n_loose; i++)
         if (is_there(g, g->loose[i].source, g->loose[i].target))
             add(s, g->loose[i].source, g->loose[i].target, g->loose[i].subsystem);
@@ -53,9 +54,9 @@ static void place_edge(struct sealing *s, uint32_t source, uint32_t target, uint
 {
     uint32_t at = s->first[source + 1]++;
 
-    s->kid[at] = target;
-    if (s->kid_subsystem)
-        s->kid_subsystem[at] = subsystem;
+    s->child[at] = target;
+    if (s->child_subsystem)
+        s->child_subsystem[at] = subsystem;
 }
 
 static void note_parent(struct sealing *s, uint32_t source, uint32_t target, uint8_t subsystem)
@@ -81,18 +82,18 @@ static int drop_doubles(struct sealing *s, uint32_t n)
         uint32_t from = s->first[v], end = s->first[v + 1];
         s->first[v] = to;
         for (uint32_t i = from; i < end; i++) {
-            uint32_t target = s->kid[i], before = seen[target];
+            uint32_t target = s->child[i], before = seen[target];
             if (before != VERTEX_NONE && before >= s->first[v] && before < to &&
-                s->kid[before] == target) {
+                s->child[before] == target) {
                 doubles = true;
-                if (s->kid_subsystem)
-                    s->kid_subsystem[before] = s->kid_subsystem[i];
+                if (s->child_subsystem)
+                    s->child_subsystem[before] = s->child_subsystem[i];
                 continue;
             }
             seen[target] = to;
-            s->kid[to] = target;
-            if (s->kid_subsystem)
-                s->kid_subsystem[to] = s->kid_subsystem[i];
+            s->child[to] = target;
+            if (s->child_subsystem)
+                s->child_subsystem[to] = s->child_subsystem[i];
             to++;
         }
     }
@@ -144,7 +145,7 @@ static int check_depth(const struct graph *g, const struct sealing *s)
 
 static int make_arrays(struct graph *g, struct sealing *s)
 {
-    bool several = g->kid_subsystem != NULL;
+    bool several = g->child_subsystem != NULL;
     uint64_t edges = (uint64_t)g->n_edges + g->n_loose;
 
     if (edges > GRAPH_VERTEX_MAX) {
@@ -154,10 +155,10 @@ static int make_arrays(struct graph *g, struct sealing *s)
     for (uint32_t i = 0; i < g->n_loose; i++)
         several |= g->loose[i].subsystem != GRAPH_CONTAINMENT;
     s->first = calloc((size_t)g->n + 2, sizeof(*s->first));
-    s->kid = malloc((edges + 1) * sizeof(*s->kid));
+    s->child = malloc((edges + 1) * sizeof(*s->child));
     if (several)
-        s->kid_subsystem = calloc(edges + 1, 1);
-    if (!s->first || !s->kid || (several && !s->kid_subsystem))
+        s->child_subsystem = calloc(edges + 1, 1);
+    if (!s->first || !s->child || (several && !s->child_subsystem))
         return -1;
     for (uint32_t i = 0; i < (several ? g->subsystems.n : 1); i++) {
         s->parent[i] = malloc(((size_t)g->n + 1) * sizeof(*s->parent[i]));
@@ -182,8 +183,8 @@ static void renew_parents(const struct graph *g, struct sealing *s)
             memset(s->parent[i], 0xff, ((size_t)g->n + 1) * sizeof(*s->parent[i]));
     for (uint32_t v = 0; v < g->n; v++)
         for (uint32_t i = s->first[v]; i < s->first[v + 1]; i++)
-            note_parent(s, v, s->kid[i],
-                        s->kid_subsystem ? s->kid_subsystem[i] : GRAPH_CONTAINMENT);
+            note_parent(s, v, s->child[i],
+                        s->child_subsystem ? s->child_subsystem[i] : GRAPH_CONTAINMENT);
 }
 
 static int by_vertex(const void *a, const void *b)
@@ -196,11 +197,11 @@ static int by_vertex(const void *a, const void *b)
 static void adopt(struct graph *g, struct sealing *s)
 {
     free(g->first);
-    free(g->kid);
-    free(g->kid_subsystem);
+    free(g->child);
+    free(g->child_subsystem);
     g->first = s->first;
-    g->kid = s->kid;
-    g->kid_subsystem = s->kid_subsystem;
+    g->child = s->child;
+    g->child_subsystem = s->child_subsystem;
     for (int i = 0; i < GRAPH_SUBSYSTEM_MAX; i++) {
         free(g->parent[i]);
         g->parent[i] = s->parent[i];
@@ -240,7 +241,7 @@ int graph_seal(struct graph *g)
     if (make_arrays(g, &s) < 0)
         goto fail;
     /* Doubles in different subsystems don't show in the count. */
-    if (s.kid_subsystem || has_several_sources(g, &s)) {
+    if (s.child_subsystem || has_several_sources(g, &s)) {
         doubles = drop_doubles(&s, g->n);
         if (doubles < 0)
             goto fail;
@@ -260,8 +261,8 @@ fail:
 /* Mark v and what is below it. */
 static void mark_gone(struct graph *g, uint32_t v, uint8_t subsystem)
 {
-    const uint32_t *kids;
-    uint32_t n = graph_kids(g, v, &kids);
+    const uint32_t *children;
+    uint32_t n = graph_children(g, v, &children);
 
     if (g->v[v].gone)
         return;
@@ -269,7 +270,7 @@ static void mark_gone(struct graph *g, uint32_t v, uint8_t subsystem)
     g->live--;
     for (uint32_t i = 0; i < n; i++)
         if (graph_kid_subsystem(g, v, i) == subsystem)
-            mark_gone(g, kids[i], subsystem);
+            mark_gone(g, children[i], subsystem);
 }
 
 int graph_remove(struct graph *g, const uint32_t *roots, size_t n, uint8_t subsystem)
@@ -310,9 +311,9 @@ bool graph_check(const struct graph *g)
             x->name >= g->names.n || x->props >= g->props.sets.n)
             return false;
         for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++) {
-            uint8_t s = g->kid_subsystem ? g->kid_subsystem[i] : GRAPH_CONTAINMENT;
-            if (g->kid[i] >= g->n || x->gone || g->v[g->kid[i]].gone ||
-                graph_parent(g, g->kid[i], s) == VERTEX_NONE)
+            uint8_t s = g->child_subsystem ? g->child_subsystem[i] : GRAPH_CONTAINMENT;
+            if (g->child[i] >= g->n || x->gone || g->v[g->child[i]].gone ||
+                graph_parent(g, g->child[i], s) == VERTEX_NONE)
                 return false;
         }
     }

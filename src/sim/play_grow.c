@@ -141,10 +141,10 @@ static void put_way(struct growth *w, uint32_t v)
 static void put_copy(struct growth *w, uint32_t v, int64_t parent, int64_t rank, const char *name,
                      int64_t id, const char *above)
 {
-    const uint32_t *kids;
-    struct strbuf path = {0}, kid = {0};
+    const uint32_t *children;
+    struct strbuf path = {0}, child = {0};
     int64_t unique = ++w->unique;
-    uint32_t n = graph_kids(w->g, v, &kids);
+    uint32_t n = graph_children(w->g, v, &children);
     strbuf_puts(&path, above);
     strbuf_putc(&path, '/');
     strbuf_puts(&path, name);
@@ -153,14 +153,14 @@ static void put_copy(struct growth *w, uint32_t v, int64_t parent, int64_t rank,
     for (uint32_t i = 0; i < n && !w->nodes_text.failed; i++) {
         if (graph_kid_subsystem(w->g, v, i) != GRAPH_CONTAINMENT)
             continue;
-        strbuf_reset(&kid);
-        graph_name(w->g, kids[i], &kid);
-        put_copy(w, kids[i], unique, rank, strbuf_text(&kid), w->g->v[kids[i]].id,
+        strbuf_reset(&child);
+        graph_name(w->g, children[i], &child);
+        put_copy(w, children[i], unique, rank, strbuf_text(&child), w->g->v[children[i]].id,
                  strbuf_text(&path));
     }
-    w->nodes_text.failed = w->nodes_text.failed || path.failed || kid.failed;
+    w->nodes_text.failed = w->nodes_text.failed || path.failed || child.failed;
     strbuf_clear(&path);
-    strbuf_clear(&kid);
+    strbuf_clear(&child);
 }
 
 static void put_new_name(struct growth *w, struct strbuf *out, int64_t i)

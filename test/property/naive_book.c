@@ -48,9 +48,9 @@ static bool is_there(const struct naive *n, uint32_t v)
 
 static bool is_leaf(const struct naive *n, uint32_t v)
 {
-    const uint32_t *kids;
+    const uint32_t *children;
 
-    return graph_kids(n->g, v, &kids) == 0;
+    return graph_children(n->g, v, &children) == 0;
 }
 
 /* Filters: what the text says, and of leaf types that it leaves out what is below clusters. */
@@ -298,21 +298,21 @@ static int64_t give(struct naive *n, struct naive_job *job, uint32_t v, uint32_t
                     int64_t needs, bool exclusive, bool whole, bool exclusive_parent,
                     uint16_t depth, bool chosen, int64_t *above)
 {
-    const uint32_t *kids;
-    uint32_t k = graph_kids(n->g, v, &kids);
+    const uint32_t *children;
+    uint32_t k = graph_children(n->g, v, &children);
     int64_t given = 0, *below = naive_draw(n, (n->types + 1) * sizeof(*below));
 
     whole |= n->whole[n->g->v[v].type];
     exclusive |= whole;
     for (uint32_t i = 0; i < k; i++) {
-        const struct spot *s = &n->spot[kids[i]];
+        const struct spot *s = &n->spot[children[i]];
         if (s->marked != n->sequence && !whole)
             continue;
-        int64_t more = give(n, job, kids[i], v, whole ? n->g->v[kids[i]].size : s->needs,
+        int64_t more = give(n, job, children[i], v, whole ? n->g->v[children[i]].size : s->needs,
                             (s->marked == n->sequence && s->exclusive) || whole, whole, exclusive,
                             (uint16_t)(depth + 1), chosen && s->marked == n->sequence, below);
         if (more > 0 && n->rules->first)
-            reweigh(n, kids[i]);
+            reweigh(n, children[i]);
         given += more;
     }
     given += exclusive;

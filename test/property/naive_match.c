@@ -86,11 +86,11 @@ enum kind { NO_MATCH, PRISTINE, RESOURCE, SLOT };
 
 static bool has_kid_of(const struct naive *n, uint32_t u, uint16_t type)
 {
-    const uint32_t *kids;
-    uint32_t k = graph_kids(n->g, u, &kids);
+    const uint32_t *children;
+    uint32_t k = graph_children(n->g, u, &children);
 
     for (uint32_t i = 0; i < k; i++)
-        if (n->g->v[kids[i]].type == type)
+        if (n->g->v[children[i]].type == type)
             return true;
     return false;
 }
@@ -312,17 +312,17 @@ static bool dfv(struct naive *n, uint32_t u, uint32_t list, bool pristine, bool 
                 struct dfu *up);
 
 /* Look at a child; true if it is a candidate, then in d. */
-static bool look(struct naive *n, uint32_t kid, uint32_t list, bool pristine, bool exclusive,
+static bool look(struct naive *n, uint32_t child, uint32_t list, bool pristine, bool exclusive,
                  struct dfu *d)
 {
     bool x = exclusive;
 
-    if (!dfv(n, kid, list, pristine, &x, d))
+    if (!dfv(n, child, list, pristine, &x, d))
         return false;
     struct group g = {
         .score = d->score, .count = d->avail, .edge = naive_draw(n, sizeof(*g.edge)), .n = 1};
-    *g.edge = (struct edge){kid, d->avail, x};
-    dfu_add(n, d, n->g->v[kid].type, &g);
+    *g.edge = (struct edge){child, d->avail, x};
+    dfu_add(n, d, n->g->v[child].type, &g);
     return true;
 }
 
@@ -369,17 +369,17 @@ static bool goes_first(const struct naive *n, uint32_t a, uint32_t b)
 static bool explore_first(struct naive *n, uint32_t u, uint32_t list, bool pristine, bool exclusive,
                           uint32_t shares, struct dfu *d)
 {
-    const uint32_t *kids;
-    uint32_t k = graph_kids(n->g, u, &kids);
+    const uint32_t *children;
+    uint32_t k = graph_children(n->g, u, &children);
     uint32_t *sorted = naive_draw(n, k * sizeof(*sorted));
     struct tally *t = naive_draw(n, n->spec->nresources * sizeof(*t));
     bool *sated = naive_draw(n, n->types), any = false;
 
     for (uint32_t i = 0; i < k; i++) {
         uint32_t j = i;
-        for (; j > 0 && goes_first(n, kids[i], sorted[j - 1]); j--)
+        for (; j > 0 && goes_first(n, children[i], sorted[j - 1]); j--)
             sorted[j] = sorted[j - 1];
-        sorted[j] = kids[i];
+        sorted[j] = children[i];
     }
     for (uint32_t i = 0; i < k; i++) {
         bool enough = true;
@@ -400,14 +400,14 @@ static bool explore_first(struct naive *n, uint32_t u, uint32_t list, bool prist
 static bool explore(struct naive *n, uint32_t u, uint32_t list, bool pristine, bool exclusive,
                     uint32_t shares, struct dfu *d)
 {
-    const uint32_t *kids;
-    uint32_t k = graph_kids(n->g, u, &kids);
+    const uint32_t *children;
+    uint32_t k = graph_children(n->g, u, &children);
     bool any = false;
 
     if (n->rules->first)
         return explore_first(n, u, list, pristine, exclusive, shares, d);
     for (uint32_t i = 0; i < k; i++)
-        any |= look(n, kids[i], list, pristine, exclusive, d);
+        any |= look(n, children[i], list, pristine, exclusive, d);
     return any;
 }
 

@@ -511,9 +511,9 @@ static void step_remove(struct play *p)
     berth_error_t err;
 
     if (v != VERTEX_NONE && v != p->g->root[GRAPH_CONTAINMENT] && p->g->live > 8) {
-        const uint32_t *kids;
+        const uint32_t *children;
         uint32_t parent = graph_parent(p->g, v, GRAPH_CONTAINMENT);
-        if (graph_kids(p->g, parent, &kids) > 1) { /* no level may become a leaf */
+        if (graph_children(p->g, parent, &children) > 1) { /* no level may become a leaf */
             if (loud)
                 printf("%d remove %s\n", p->step, strbuf_text(&path));
             assert_int_equal(match_remove_path(p->m, strbuf_text(&path), &err), 0);

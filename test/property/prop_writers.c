@@ -84,10 +84,10 @@ static bool emit(struct machine *m, uint32_t v, uint32_t parent, uint16_t depth,
 {
     bool exclusive = alone || draw(m, 0, 5) == 0;
     bool told = draw(m, 0, 2) == 0;
-    const uint32_t *kids;
-    uint32_t n = graph_kids(m->g, v, &kids);
+    const uint32_t *children;
+    uint32_t n = graph_children(m->g, v, &children);
     for (uint32_t i = 0; i < n; i++)
-        if (emit(m, kids[i], v, (uint16_t)(depth + 1), exclusive))
+        if (emit(m, children[i], v, (uint16_t)(depth + 1), exclusive))
             told = true;
     if (!told)
         return false;

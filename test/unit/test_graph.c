@@ -113,7 +113,7 @@ static void subsystems(void **state)
 {
     struct graph *g = small();
     uint32_t power = graph_subsystem(g, "power");
-    const uint32_t *kids;
+    const uint32_t *children;
 
     (void)state;
     assert_int_equal(power, 1);
@@ -125,7 +125,7 @@ static void subsystems(void **state)
     assert_int_equal(graph_connect(g, pdu, 4, (uint8_t)power), 0);
     assert_int_equal(graph_seal(g), 0);
     assert_true(graph_check(g));
-    assert_int_equal(graph_kids(g, pdu, &kids), 2);
+    assert_int_equal(graph_children(g, pdu, &children), 2);
     assert_int_equal(graph_kid_subsystem(g, pdu, 0), power);
     assert_int_equal(graph_kid_subsystem(g, 0, 0), GRAPH_CONTAINMENT);
     assert_int_equal(graph_parent(g, 1, GRAPH_CONTAINMENT), 0);
@@ -146,13 +146,13 @@ static void subsystems(void **state)
 static void an_edge_counts_once(void **state)
 {
     struct graph *g = small();
-    const uint32_t *kids;
+    const uint32_t *children;
 
     (void)state;
     assert_int_equal(graph_connect(g, 0, 1, GRAPH_CONTAINMENT), 0);
     assert_int_equal(graph_connect(g, 0, 1, GRAPH_CONTAINMENT), 0);
     assert_int_equal(graph_seal(g), 0);
-    assert_int_equal(graph_kids(g, 0, &kids), 2);
+    assert_int_equal(graph_children(g, 0, &children), 2);
     assert_int_equal(g->n_edges, 5);
     assert_true(graph_check(g));
     graph_destroy(g);
@@ -162,7 +162,7 @@ static void removal(void **state)
 {
     struct graph *g = small();
     uint32_t roots[] = {1};
-    const uint32_t *kids;
+    const uint32_t *children;
 
     (void)state;
     assert_int_equal(graph_remove(g, roots, 1, GRAPH_CONTAINMENT), 0);
@@ -170,8 +170,8 @@ static void removal(void **state)
     assert_int_equal(g->live, 3);
     assert_int_equal(g->n, 6);
     assert_true(g->v[2].gone);
-    assert_int_equal(graph_kids(g, 0, &kids), 1);
-    assert_int_equal(kids[0], 4);
+    assert_int_equal(graph_children(g, 0, &children), 1);
+    assert_int_equal(children[0], 4);
     is_at(g, "/cluster0/node0", 0, 0);
     is_at(g, "/cluster0/node1/core0", 1, 5);
     uint32_t again = add_below(g, 0, "node", 0);

@@ -83,8 +83,8 @@ static void sums(void **state)
     assert_int_equal(topo_sum(&t, root, type)->units, 10);
     assert_int_equal(topo_sum(&t, root, type)->size, 0);
     assert_null(topo_sum(&t, root, TYPE_GPU));
-    assert_true(topo_has_kid(&t, root, TYPE_CORE));
-    assert_false(topo_has_kid(&t, root, type));
+    assert_true(topo_has_child(&t, root, TYPE_CORE));
+    assert_false(topo_has_child(&t, root, type));
     const struct class *c = topo_class(&t, root);
     assert_int_equal(c->n_runs, 3); /* node, core, node */
     topo_clear(&t);

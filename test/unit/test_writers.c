@@ -337,9 +337,10 @@ static void ranks_with_the_same_are_grouped(void **state)
         uint32_t node = add_plain(f->g, f->rack, "node", 100 + nodes[i].rank, -1, nodes[i].rank);
         for (int k = 0; k < nodes[i].cores + nodes[i].gpus; k++) {
             bool is_core = k < nodes[i].cores;
-            uint32_t kid = add_plain(f->g, node, is_core ? "core" : "gpu",
-                                     is_core ? (k + 1) % nodes[i].cores : k, -1, nodes[i].rank);
-            items[e.n++] = (struct emitted){.vertex = kid, .depth = 4, .parent = node, .needs = 1};
+            uint32_t child = add_plain(f->g, node, is_core ? "core" : "gpu",
+                                       is_core ? (k + 1) % nodes[i].cores : k, -1, nodes[i].rank);
+            items[e.n++] =
+                (struct emitted){.vertex = child, .depth = 4, .parent = node, .needs = 1};
         }
         items[e.n++] = (struct emitted){.vertex = node, .depth = 3, .parent = f->rack, .needs = 1};
         if (nodes[i].rank > 7)

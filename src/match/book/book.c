@@ -162,8 +162,8 @@ static int by_uniq_id(const void *a, const void *b)
 int match_need_weights(struct match *m, uint32_t v)
 {
     struct state *s = match_state(m, v);
-    const uint32_t *kids;
-    uint32_t n = topo_kids(&m->topo, v, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(&m->topo, v, &children);
 
     if (!s)
         return -1;
@@ -174,8 +174,8 @@ int match_need_weights(struct match *m, uint32_t v)
         return -1;
     s->n_weights = n;
     for (uint32_t i = 0; i < n; i++)
-        s->weight[i] =
-            (struct weight){UINT64_MAX, graph_uniq_id(m->g, kids[n - 1 - i]), kids[n - 1 - i]};
+        s->weight[i] = (struct weight){UINT64_MAX, graph_uniq_id(m->g, children[n - 1 - i]),
+                                       children[n - 1 - i]};
     qsort(s->weight, n, sizeof(*s->weight), by_uniq_id);
     return 0;
 }
@@ -185,7 +185,7 @@ void match_put_weight(struct match *m, uint32_t parent, const struct weight *new
     struct weight *w = m->state[parent]->weight, put = *new;
     uint32_t n = m->state[parent]->n_weights, from = 0;
 
-    while (from < n && w[from].kid != put.kid)
+    while (from < n && w[from].child != put.child)
         from++;
     if (from == n)
         return;
@@ -195,15 +195,15 @@ void match_put_weight(struct match *m, uint32_t parent, const struct weight *new
     w[to] = put;
 }
 
-static int reweigh(struct match *m, uint32_t parent, uint32_t kid, int64_t now)
+static int reweigh(struct match *m, uint32_t parent, uint32_t child, int64_t now)
 {
-    const struct prune_list *list = prune_of(&m->prune, &m->topo, kid);
-    const struct state *k = m->state[kid];
+    const struct prune_list *list = prune_of(&m->prune, &m->topo, child);
+    const struct state *k = m->state[child];
 
     if (list->n == 0)
         return 0;
     uint32_t last = list->n - 1;
-    int64_t free = prune_total(&m->prune, &m->topo, kid, list->number[last]) -
+    int64_t free = prune_total(&m->prune, &m->topo, child, list->number[last]) -
                    state_count(k, last, now, now + 1);
     if (now < 0)
         free = 0;
@@ -212,7 +212,8 @@ static int reweigh(struct match *m, uint32_t parent, uint32_t kid, int64_t now)
     if (match_need_weights(m, parent) < 0)
         return -1;
     match_put_weight(
-        m, parent, &(struct weight){free < 0 ? 0 : (uint64_t)free, graph_uniq_id(m->g, kid), kid});
+        m, parent,
+        &(struct weight){free < 0 ? 0 : (uint64_t)free, graph_uniq_id(m->g, child), child});
     return 0;
 }
 

@@ -20,7 +20,7 @@ int match_hints_write(const struct match *m, struct strbuf *out)
                 strbuf_put_uint(out, v);
             any = true;
             strbuf_putc(out, ' ');
-            strbuf_put_uint(out, s->weight[i].kid);
+            strbuf_put_uint(out, s->weight[i].child);
             strbuf_putc(out, '=');
             strbuf_put_uint(out, s->weight[i].weight);
         }
@@ -63,16 +63,16 @@ static bool eat(struct reader *r, char c)
 /* One line: a vertex and its children. Returns 0, or -1 with EINVAL or ENOMEM. */
 static int line(struct match *m, struct reader *r)
 {
-    uint64_t v, kid, weight;
+    uint64_t v, child, weight;
     errno = EINVAL;
     if (!number(r, &v) || v >= m->g->n || m->topo.class_of[v] == CLASS_NONE)
         return -1;
     while (eat(r, ' ')) {
-        if (!number(r, &kid) || !eat(r, '=') || !number(r, &weight) || kid >= m->g->n)
+        if (!number(r, &child) || !eat(r, '=') || !number(r, &weight) || child >= m->g->n)
             return -1;
-        const uint32_t *kids;
-        uint32_t n = topo_kids(&m->topo, (uint32_t)v, &kids), i = 0;
-        while (i < n && kids[i] != kid)
+        const uint32_t *children;
+        uint32_t n = topo_children(&m->topo, (uint32_t)v, &children), i = 0;
+        while (i < n && children[i] != child)
             i++;
         if (i == n)
             return -1;
@@ -80,7 +80,7 @@ static int line(struct match *m, struct reader *r)
             return -1;
         match_put_weight(
             m, (uint32_t)v,
-            &(struct weight){weight, graph_uniq_id(m->g, (uint32_t)kid), (uint32_t)kid});
+            &(struct weight){weight, graph_uniq_id(m->g, (uint32_t)child), (uint32_t)child});
         errno = EINVAL;
     }
     return eat(r, '\n') ? 0 : -1;

@@ -59,7 +59,7 @@ static int64_t amount_at(const struct match *m, uint32_t v, uint16_t type, const
 {
     const struct vertex *x = &m->g->v[v];
     int64_t sum = x->type == type ? x->size : 0;
-    const uint32_t *kids;
+    const uint32_t *children;
 
     if (!match_part_has(within, v))
         return 0;
@@ -67,9 +67,9 @@ static int64_t amount_at(const struct match *m, uint32_t v, uint16_t type, const
         return up && x->type == TYPE_NODE && x->down ? 0 : sum + below(m, v, type);
     if (up && x->down)
         return 0;
-    uint32_t n = topo_kids(&m->topo, v, &kids);
+    uint32_t n = topo_children(&m->topo, v, &children);
     for (uint32_t i = 0; i < n; i++)
-        sum += amount_at(m, kids[i], type, within, up);
+        sum += amount_at(m, children[i], type, within, up);
     return sum;
 }
 
@@ -177,14 +177,14 @@ uint64_t *match_part(struct match *m, const struct jobspec_constraint *constrain
     while (n > 0 && !w.out_of_memory) {
         uint32_t v = stack[--n], count;
         uint16_t type = m->g->v[v].type;
-        const uint32_t *kids;
+        const uint32_t *children;
         if ((type == TYPE_NODE || type == TYPE_STORAGE_NODE) && !constraint_holds(&w, v))
             continue;
         part[v / 64] |= UINT64_C(1) << (v % 64);
-        count = topo_kids(&m->topo, v, &kids);
+        count = topo_children(&m->topo, v, &children);
         for (uint32_t i = 0; i < count; i++)
-            if (above(m, kids[i]) == v)
-                stack[n++] = kids[i];
+            if (above(m, children[i]) == v)
+                stack[n++] = children[i];
     }
     if (w.out_of_memory)
         goto fail;
@@ -319,18 +319,18 @@ struct counting {
 };
 
 /* Whether it is known that a child has nothing to count: full[i] is of the i-th child. */
-static bool is_seen_full(const struct counting *c, const struct full *full, uint32_t kid)
+static bool is_seen_full(const struct counting *c, const struct full *full, uint32_t child)
 {
     const struct match *m = c->w.m;
 
     if (full->at >= c->w.end || full->end <= c->w.at)
         return false;
     if (full->number == FULL_FOR_ONE)
-        return c->alone && m->g->v[kid].type == c->type && !m->g->v[kid].divisible &&
-               !topo_sum(&m->topo, kid, c->type);
+        return c->alone && m->g->v[child].type == c->type && !m->g->v[child].divisible &&
+               !topo_sum(&m->topo, child, c->type);
     return full->number == FULL_FOR_ALL ||
            (full->left == 0 && m->prune.type[full->number] == c->type &&
-            m->g->v[kid].type != c->type);
+            m->g->v[child].type != c->type);
 }
 
 /* Whether at some instant all of the type that is below a vertex is taken. */
@@ -353,7 +353,7 @@ static void count_free(struct counting *c, uint32_t v)
     const struct vertex *x = &m->g->v[v];
     const struct state *s = m->state[v];
     int64_t load = state_load(s, c->w.at, c->w.end);
-    const uint32_t *kids;
+    const uint32_t *children;
 
     if (x->down || load >= STATE_EXCLUSIVE || (s && (s->blocks & c->w.blocks)) ||
         ((x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) && !constraint_holds(&c->w, v)))
@@ -367,10 +367,10 @@ static void count_free(struct counting *c, uint32_t v)
     if (is_used_up(c, v))
         return;
     const struct full *full = s ? s->full : NULL;
-    uint32_t n = topo_kids(&m->topo, v, &kids);
+    uint32_t n = topo_children(&m->topo, v, &children);
     for (uint32_t i = 0; i < n && c->sum < c->enough; i++)
-        if (!full || !is_seen_full(c, &full[i], kids[i]))
-            count_free(c, kids[i]);
+        if (!full || !is_seen_full(c, &full[i], children[i]))
+            count_free(c, children[i]);
 }
 
 int64_t match_part_free(struct match *m, const struct plan_ask *ask, uint16_t type, bool alone,

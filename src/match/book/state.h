@@ -18,7 +18,7 @@
 struct weight {
     uint64_t weight;
     int64_t uniq_id;
-    uint32_t kid; /* vertex */
+    uint32_t child; /* vertex */
 };
 
 /* Where it is known, a time during which nothing of a child is free, or little of a type that it counts,

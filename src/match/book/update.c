@@ -118,11 +118,12 @@ static int mark(struct walk *w, uint32_t v, uint32_t source, int64_t needs, bool
 /* All below a vertex that is given whole. */
 static int mark_below(struct walk *w, uint32_t v)
 {
-    const uint32_t *kids;
-    uint32_t n = topo_kids(w->t, v, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(w->t, v, &children);
 
     for (uint32_t i = 0; i < n; i++)
-        if (mark(w, kids[i], v, w->t->g->v[kids[i]].size, true) < 0 || mark_below(w, kids[i]) < 0)
+        if (mark(w, children[i], v, w->t->g->v[children[i]].size, true) < 0 ||
+            mark_below(w, children[i]) < 0)
             return -1;
     return 0;
 }
@@ -132,15 +133,15 @@ static bool is_freed(const struct idset *freed, int32_t rank)
     return rank >= 0 && idset_has(freed, (uint32_t)rank);
 }
 
-static bool is_kid(const struct walk *w, uint32_t v, uint32_t kid)
+static bool is_child(const struct walk *w, uint32_t v, uint32_t child)
 {
-    const uint32_t *kids;
-    uint32_t n = topo_kids(w->t, v, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(w->t, v, &children);
 
-    for (uint32_t i = 0; i < n && w->t->parent[kid] != v; i++)
-        if (kids[i] == kid)
+    for (uint32_t i = 0; i < n && w->t->parent[child] != v; i++)
+        if (children[i] == child)
             return true;
-    return w->t->parent[kid] == v;
+    return w->t->parent[child] == v;
 }
 
 static int mark_edges(struct walk *w, const struct jgf *jgf, const uint32_t *vertex, bool whole,
@@ -152,7 +153,7 @@ static int mark_edges(struct walk *w, const struct jgf *jgf, const uint32_t *ver
         uint32_t source = vertex[jgf->edge[i].source], target = vertex[jgf->edge[i].target];
         if (source == VERTEX_NONE || target == VERTEX_NONE)
             continue;
-        if (!is_kid(w, source, target))
+        if (!is_child(w, source, target))
             return errtext_set(err, EINVAL, "graph.edges[%zu]: there is no such edge", i);
         if (source == w->t->root && mark(w, source, VERTEX_NONE, from->size, from->exclusive) < 0)
             return -1;
@@ -220,12 +221,13 @@ done:
 /* The child of that type and id, as R names it. */
 static uint32_t child_of(const struct walk *w, uint32_t node, const char *type, int64_t id)
 {
-    const uint32_t *kids;
-    uint32_t n = topo_kids(w->t, node, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(w->t, node, &children);
 
     for (uint32_t i = 0; i < n; i++)
-        if (w->t->g->v[kids[i]].id == id && strcmp(graph_type_name(w->t->g, kids[i]), type) == 0)
-            return kids[i];
+        if (w->t->g->v[children[i]].id == id &&
+            strcmp(graph_type_name(w->t->g, children[i]), type) == 0)
+            return children[i];
     return VERTEX_NONE;
 }
 

@@ -33,20 +33,21 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 }
 
 /* True if v counts this child of its. */
-static bool owns(const struct topo *t, uint32_t v, uint32_t kid)
+static bool owns(const struct topo *t, uint32_t v, uint32_t child)
 {
-    return !t->owner || t->owner[kid] == v;
+    return !t->owner || t->owner[child] == v;
 }
 
 static uint32_t hash_of(const struct topo *t, uint32_t v)
 {
     const struct vertex *x = &t->g->v[v];
     uint64_t hash = mix(mix(x->type, (uint64_t)x->size), x->divisible);
-    const uint32_t *kids;
-    uint32_t n = topo_kids(t, v, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(t, v, &children);
 
     for (uint32_t i = 0; i < n; i++)
-        hash = mix(hash, (uint64_t)t->class_of[kids[i]] << 32 ^ (uint64_t)t->g->v[kids[i]].id);
+        hash =
+            mix(hash, (uint64_t)t->class_of[children[i]] << 32 ^ (uint64_t)t->g->v[children[i]].id);
     return (uint32_t)(hash >> 16);
 }
 
@@ -54,10 +55,10 @@ static bool is_alike(const struct topo *t, uint32_t a, uint32_t b)
 {
     const struct vertex *x = &t->g->v[a], *y = &t->g->v[b];
     const uint32_t *p, *q;
-    uint32_t n = topo_kids(t, a, &p);
+    uint32_t n = topo_children(t, a, &p);
 
     if (x->type != y->type || x->size != y->size || x->divisible != y->divisible ||
-        topo_kids(t, b, &q) != n)
+        topo_children(t, b, &q) != n)
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (t->class_of[p[i]] != t->class_of[q[i]] || t->g->v[p[i]].id != t->g->v[q[i]].id ||
@@ -96,14 +97,14 @@ static int by_type(const void *a, const void *b)
 static int make_sums(struct making *m, struct class *c)
 {
     struct topo *t = m->t;
-    const uint32_t *kids;
-    uint32_t n = topo_kids(t, c->sample, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(t, c->sample, &children);
 
     m->n_scratch = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const struct vertex *x = &t->g->v[kids[i]];
-        const struct class *k = topo_class(t, kids[i]);
-        if (!owns(t, c->sample, kids[i]))
+        const struct vertex *x = &t->g->v[children[i]];
+        const struct class *k = topo_class(t, children[i]);
+        if (!owns(t, c->sample, children[i]))
             continue;
         add_sum(m, &(struct class_sum){.type = x->type,
                                        .count = 1,
@@ -140,16 +141,17 @@ static int make_runs(struct making *m, struct class *c)
 {
     struct topo *t = m->t;
     const struct vertex *v = t->g->v;
-    const uint32_t *kids;
-    uint32_t n = topo_kids(t, c->sample, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(t, c->sample, &children);
 
     c->run = t->n_runs;
     for (uint32_t i = 0; i < n;) {
-        struct class_run run = {v[kids[i]].type, true, true, i, i + 1};
-        while (run.end < n && v[kids[run.end]].type == run.type) {
-            uint32_t kid = kids[run.end], before = kids[run.end - 1];
-            run.ascending &= v[kid].id > v[before].id;
-            run.alike &= v[kid].id - 1 == v[before].id && t->class_of[kid] == t->class_of[before];
+        struct class_run run = {v[children[i]].type, true, true, i, i + 1};
+        while (run.end < n && v[children[run.end]].type == run.type) {
+            uint32_t child = children[run.end], before = children[run.end - 1];
+            run.ascending &= v[child].id > v[before].id;
+            run.alike &=
+                v[child].id - 1 == v[before].id && t->class_of[child] == t->class_of[before];
             run.end++;
         }
         i = run.end;
@@ -232,49 +234,49 @@ static int walk(struct making *m)
             depth--;
             continue;
         }
-        uint32_t kid = t->kid[stack[depth].next++];
-        if (t->class_of[kid] == VISITING || depth + 1 == GRAPH_DEPTH_MAX) {
+        uint32_t child = t->child[stack[depth].next++];
+        if (t->class_of[child] == VISITING || depth + 1 == GRAPH_DEPTH_MAX) {
             errno = ELOOP;
             return -1;
         }
-        if (t->class_of[kid] != CLASS_NONE) {
+        if (t->class_of[child] != CLASS_NONE) {
             t->is_tree = false;
             continue;
         }
-        t->class_of[kid] = VISITING;
+        t->class_of[child] = VISITING;
         if (t->owner)
-            t->owner[kid] = v;
-        stack[++depth].v = kid;
-        stack[depth].next = t->first[kid];
+            t->owner[child] = v;
+        stack[++depth].v = child;
+        stack[depth].next = t->first[child];
     }
     return 0;
 }
 
 /* The children that an edge of the subsystem leads to. */
-static int make_kids(struct topo *t)
+static int make_children(struct topo *t)
 {
     const struct graph *g = t->g;
     uint32_t n = 0;
 
     t->parent = g->parent[t->subsystem];
-    if (!g->kid_subsystem) {
+    if (!g->child_subsystem) {
         t->first = g->first;
-        t->kid = g->kid;
+        t->child = g->child;
         return 0;
     }
     t->own_first = malloc(((size_t)g->n + 1) * sizeof(*t->own_first));
-    t->own_kid = malloc(((size_t)g->n_edges + 1) * sizeof(*t->own_kid));
-    if (!t->own_first || !t->own_kid)
+    t->own_child = malloc(((size_t)g->n_edges + 1) * sizeof(*t->own_child));
+    if (!t->own_first || !t->own_child)
         return -1;
     for (uint32_t v = 0; v < g->n; v++) {
         t->own_first[v] = n;
         for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++)
-            if (g->kid_subsystem[i] == t->subsystem)
-                t->own_kid[n++] = g->kid[i];
+            if (g->child_subsystem[i] == t->subsystem)
+                t->own_child[n++] = g->child[i];
     }
     t->own_first[g->n] = n;
     t->first = t->own_first;
-    t->kid = t->own_kid;
+    t->child = t->own_child;
     return 0;
 }
 
@@ -282,7 +284,7 @@ static bool is_ascending(const struct topo *t)
 {
     for (uint32_t v = 0; v < t->g->n; v++)
         for (uint32_t i = t->first[v] + 1; i < t->first[v + 1]; i++)
-            if (t->kid[i] < t->kid[i - 1])
+            if (t->child[i] < t->child[i - 1])
                 return false;
     return true;
 }
@@ -333,7 +335,7 @@ int topo_init(struct topo *t, const struct graph *g, uint8_t subsystem)
         errno = ENOTSUP;
         return -1;
     }
-    if (make_kids(t) < 0 || make_classes(t) < 0) {
+    if (make_children(t) < 0 || make_classes(t) < 0) {
         topo_clear(t);
         return -1;
     }
@@ -346,7 +348,7 @@ void topo_clear(struct topo *t)
     int saved = errno;
 
     free(t->own_first);
-    free(t->own_kid);
+    free(t->own_child);
     free(t->owner);
     free(t->class_of);
     free(t->class);
@@ -366,7 +368,7 @@ const struct class_sum *topo_sum(const struct topo *t, uint32_t v, uint16_t type
     return NULL;
 }
 
-bool topo_has_kid(const struct topo *t, uint32_t v, uint16_t type)
+bool topo_has_child(const struct topo *t, uint32_t v, uint16_t type)
 {
     const struct class *c = topo_class(t, v);
 

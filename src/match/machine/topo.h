@@ -51,11 +51,11 @@ struct topo {
     const struct graph *g;
     uint8_t subsystem;
     uint32_t root;
-    const uint32_t *first, *kid; /* as in the graph, of the dominant subsystem alone */
+    const uint32_t *first, *child; /* as in the graph, of the dominant subsystem alone */
     const uint32_t *parent;
-    uint32_t *own_first, *own_kid; /* those arrays where they are not the graph's own */
-    bool is_tree;                  /* nothing is reached in two ways */
-    bool ascending;                /* children always have ascending numbers */
+    uint32_t *own_first, *own_child; /* those arrays where they are not the graph's own */
+    bool is_tree;                    /* nothing is reached in two ways */
+    bool ascending;                  /* children always have ascending numbers */
 
     /* where it isn't a tree: from where each vertex was reached first, and is counted; else NULL */
     uint32_t *owner;
@@ -74,9 +74,9 @@ struct topo {
 int topo_init(struct topo *t, const struct graph *g, uint8_t subsystem);
 void topo_clear(struct topo *t);
 
-static inline uint32_t topo_kids(const struct topo *t, uint32_t v, const uint32_t **kids)
+static inline uint32_t topo_children(const struct topo *t, uint32_t v, const uint32_t **children)
 {
-    *kids = t->kid + t->first[v];
+    *children = t->child + t->first[v];
     return t->first[v + 1] - t->first[v];
 }
 
@@ -89,7 +89,7 @@ static inline const struct class *topo_class(const struct topo *t, uint32_t v)
 const struct class_sum *topo_sum(const struct topo *t, uint32_t v, uint16_t type);
 
 /* True if one of v's children is of the type. */
-bool topo_has_kid(const struct topo *t, uint32_t v, uint16_t type);
+bool topo_has_child(const struct topo *t, uint32_t v, uint16_t type);
 
 /* True if all agrees with the graph. For tests. */
 bool topo_check(const struct topo *t);

@@ -10,10 +10,10 @@ static bool is_alike(const struct topo *t, uint32_t a, uint32_t b)
 {
     const struct vertex *x = &t->g->v[a], *y = &t->g->v[b];
     const uint32_t *p, *q;
-    uint32_t n = topo_kids(t, a, &p);
+    uint32_t n = topo_children(t, a, &p);
 
     if (x->type != y->type || x->size != y->size || x->divisible != y->divisible ||
-        topo_kids(t, b, &q) != n)
+        topo_children(t, b, &q) != n)
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (t->g->v[p[i]].id != t->g->v[q[i]].id || !is_alike(t, p[i], q[i]))
@@ -24,18 +24,19 @@ static bool is_alike(const struct topo *t, uint32_t a, uint32_t b)
 /* Children and parents are those of the graph's edges. */
 static bool check_edges(const struct topo *t, uint32_t v)
 {
-    const uint32_t *kids, *all;
-    uint32_t n = topo_kids(t, v, &kids), total = graph_kids(t->g, v, &all), found = 0;
+    const uint32_t *children, *all;
+    uint32_t n = topo_children(t, v, &children), total = graph_children(t->g, v, &all), found = 0;
     bool reached = t->class_of[v] != CLASS_NONE;
 
     for (uint32_t i = 0; i < total; i++) {
         if (graph_kid_subsystem(t->g, v, i) != t->subsystem)
             continue;
-        if (found == n || kids[found++] != all[i] || (t->class_of[all[i]] == CLASS_NONE && reached))
+        if (found == n || children[found++] != all[i] ||
+            (t->class_of[all[i]] == CLASS_NONE && reached))
             return false;
         if (t->is_tree && reached && t->parent[all[i]] != v)
             return false;
-        if (t->ascending && found > 1 && kids[found - 1] < kids[found - 2])
+        if (t->ascending && found > 1 && children[found - 1] < children[found - 2])
             return false;
     }
     return found == n && (!reached || v == t->root || t->parent[v] != VERTEX_NONE);
@@ -44,8 +45,8 @@ static bool check_edges(const struct topo *t, uint32_t v)
 /* Runs cover the children of a type that follow one another. */
 static bool check_runs(const struct topo *t, const struct class *c)
 {
-    const uint32_t *kids;
-    uint32_t n = topo_kids(t, c->sample, &kids), at = 0;
+    const uint32_t *children;
+    uint32_t n = topo_children(t, c->sample, &children), at = 0;
 
     for (uint32_t i = 0; i < c->n_runs; i++) {
         const struct class_run *run = &t->run[c->run + i];
@@ -54,9 +55,10 @@ static bool check_runs(const struct topo *t, const struct class *c)
             (i > 0 && run[-1].type == run->type))
             return false;
         for (; at < run->end; at++) {
-            if (t->g->v[kids[at]].type != run->type)
+            if (t->g->v[children[at]].type != run->type)
                 return false;
-            ascending &= at == run->first || t->g->v[kids[at]].id > t->g->v[kids[at - 1]].id;
+            ascending &=
+                at == run->first || t->g->v[children[at]].id > t->g->v[children[at - 1]].id;
         }
         if (ascending != run->ascending)
             return false;
@@ -67,14 +69,14 @@ static bool check_runs(const struct topo *t, const struct class *c)
 /* What there is of a type below a vertex, counted one by one. */
 static void count_below(const struct topo *t, uint32_t v, bool in_node, struct class_sum *sum)
 {
-    const uint32_t *kids;
-    uint32_t n = topo_kids(t, v, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(t, v, &children);
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct vertex *x = &t->g->v[kids[i]];
-        if (t->owner && t->owner[kids[i]] != v)
+        const struct vertex *x = &t->g->v[children[i]];
+        if (t->owner && t->owner[children[i]] != v)
             continue;
-        count_below(t, kids[i], in_node || x->type == TYPE_NODE, sum);
+        count_below(t, children[i], in_node || x->type == TYPE_NODE, sum);
         if (x->type != sum->type)
             continue;
         if (sum->count == 0)

@@ -178,11 +178,11 @@ static uint32_t find_below(struct finding *f, uint32_t v, uint32_t parent, uint1
     struct inherited here = {above.down || m->g->v[v].down,
                              above.allocated || (s && s->n_allocated > 0),
                              above.reserved || (s && s->n_reserved > 0)};
-    const uint32_t *kids;
-    uint32_t n = topo_kids(&m->topo, v, &kids), found = 0;
+    const uint32_t *children;
+    uint32_t n = topo_children(&m->topo, v, &children), found = 0;
 
     for (uint32_t i = 0; i < n && !f->failed; i++)
-        found += find_below(f, kids[i], v, (uint16_t)(depth + 1), here);
+        found += find_below(f, children[i], v, (uint16_t)(depth + 1), here);
     f->v = v;
     f->state = here;
     if (f->failed || (!expr_eval(f->expr, test, f) && found == 0))

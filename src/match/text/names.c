@@ -246,17 +246,17 @@ static bool has(const uint32_t *v, uint32_t n, uint32_t x)
 static void look_below(const struct selection *s, const struct part *p, uint32_t v,
                        struct answers *a)
 {
-    const uint32_t *kids;
-    uint32_t n = topo_kids(&s->m->topo, v, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(&s->m->topo, v, &children);
 
     for (uint32_t i = 0; i < n; i++) {
-        if (!match_owns(s->m, v, kids[i]))
+        if (!match_owns(s->m, v, children[i]))
             continue;
-        const struct wanted *w = wanted_of(p, s->m->names.of[kids[i]]);
+        const struct wanted *w = wanted_of(p, s->m->names.of[children[i]]);
         if (w)
-            a->v[a->n++] = (uint64_t)w->place << 32 | kids[i];
+            a->v[a->n++] = (uint64_t)w->place << 32 | children[i];
         if (!s->absolute)
-            look_below(s, p, kids[i], a);
+            look_below(s, p, children[i], a);
     }
 }
 
@@ -283,9 +283,9 @@ static uint64_t count_below(const struct selection *s, const uint32_t *from, uin
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < n_from; i++) {
-        const uint32_t *kids;
-        count +=
-            s->absolute ? topo_kids(&s->m->topo, from[i], &kids) : match_count_below(s->m, from[i]);
+        const uint32_t *children;
+        count += s->absolute ? topo_children(&s->m->topo, from[i], &children)
+                             : match_count_below(s->m, from[i]);
     }
     return count;
 }

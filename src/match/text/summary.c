@@ -50,14 +50,14 @@ static int by_number(const void *a, const void *sum)
 
 static void gather_below(const struct match *m, struct repeated *r, uint32_t v)
 {
-    const uint32_t *kids;
-    uint32_t n = topo_kids(&m->topo, v, &kids);
+    const uint32_t *children;
+    uint32_t n = topo_children(&m->topo, v, &children);
 
     for (uint32_t i = 0; i < n && r->n < r->capacity; i++) {
-        if (!match_owns(m, v, kids[i]))
+        if (!match_owns(m, v, children[i]))
             continue;
-        r->group[r->n++] = m->names.of[kids[i]];
-        gather_below(m, r, kids[i]);
+        r->group[r->n++] = m->names.of[children[i]];
+        gather_below(m, r, children[i]);
     }
 }
 

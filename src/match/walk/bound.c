@@ -50,16 +50,16 @@ static bool best_row(const struct walk *w, uint32_t v, uint16_t type, int64_t n,
 {
     const struct class_run *run =
         w->policy->score == SCORE_ID && w->t->is_tree ? row_of(w, v, type) : NULL;
-    const uint32_t *kids;
+    const uint32_t *children;
     int64_t steps;
 
     if (!run)
         return false;
-    topo_kids(w->t, v, &kids);
+    topo_children(w->t, v, &children);
     int64_t most = run->end - run->first;
     if (n > most)
         n = most;
-    int64_t one = 2 + w->t->g->v[kids[low ? run->first : run->end - 1]].id;
+    int64_t one = 2 + w->t->g->v[children[low ? run->first : run->end - 1]].id;
     return !__builtin_add_overflow(one, factor, &one) && !__builtin_mul_overflow(one, n, best) &&
            !__builtin_mul_overflow(n, n - 1, &steps) &&
            !__builtin_add_overflow(*best, low ? steps / 2 : -(steps / 2), best);
@@ -69,7 +69,7 @@ static bool best_row(const struct walk *w, uint32_t v, uint16_t type, int64_t n,
 static bool is_host(const struct walk *w, uint32_t v, const struct request *slot)
 {
     for (uint32_t i = slot->with; i != REQUEST_NONE; i = w->rq[i].next)
-        if (w->rq[i].is_slot || !topo_has_kid(w->t, v, w->rq[i].type))
+        if (w->rq[i].is_slot || !topo_has_child(w->t, v, w->rq[i].type))
             return false;
     return true;
 }

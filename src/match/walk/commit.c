@@ -46,7 +46,7 @@ static int by_vertex(const void *a, const void *b)
 }
 
 /* The marked children of a marked vertex, in the order of its children. */
-static uint32_t marked_kids(struct commit *c, uint32_t v, uint32_t **kids)
+static uint32_t marked_children(struct commit *c, uint32_t v, uint32_t **children)
 {
     struct walk *w = c->w;
     const struct mark *m = mark_at(w, v);
@@ -55,58 +55,58 @@ static uint32_t marked_kids(struct commit *c, uint32_t v, uint32_t **kids)
 
     for (uint32_t k = m ? m->first : 0; k > 0; k = w->mark[k].next)
         n++;
-    *kids = arena_alloc(&w->m->arena, (n + 1) * sizeof(**kids));
-    if (!*kids) {
+    *children = arena_alloc(&w->m->arena, (n + 1) * sizeof(**children));
+    if (!*children) {
         c->failed = true;
         return 0;
     }
     if (n == 0)
         return 0;
     if (!w->t->ascending) {
-        uint32_t total = topo_kids(w->t, v, &all);
+        uint32_t total = topo_children(w->t, v, &all);
         for (uint32_t k = 0; k < total && i < n; k++)
             if (mark_at(w, all[k]))
-                (*kids)[i++] = all[k];
+                (*children)[i++] = all[k];
         return i;
     }
     bool sorted = true; /* marks lie in the reverse of their order */
     for (uint32_t k = m->first; k > 0; k = w->mark[k].next) {
-        (*kids)[n - 1 - i] = w->mark[k].vertex;
-        sorted &= i == 0 || (*kids)[n - 1 - i] < (*kids)[n - i];
+        (*children)[n - 1 - i] = w->mark[k].vertex;
+        sorted &= i == 0 || (*children)[n - 1 - i] < (*children)[n - i];
         i++;
     }
     if (!sorted)
-        qsort(*kids, n, sizeof(**kids), by_vertex);
+        qsort(*children, n, sizeof(**children), by_vertex);
     return n;
 }
 
 static int64_t give(struct commit *c, const struct reach *r, struct counts *above);
 
-static int64_t give_kids(struct commit *c, const struct reach *r, bool whole, bool exclusive,
-                         struct counts *own)
+static int64_t give_children(struct commit *c, const struct reach *r, bool whole, bool exclusive,
+                             struct counts *own)
 {
     const struct topo *t = c->w->t;
-    const uint32_t *kids;
-    uint32_t n = topo_kids(t, r->v, &kids), *some;
+    const uint32_t *children;
+    uint32_t n = topo_children(t, r->v, &children), *some;
     int64_t given = 0;
 
     if (!whole) {
-        n = marked_kids(c, r->v, &some);
-        kids = some;
+        n = marked_children(c, r->v, &some);
+        children = some;
     }
     for (uint32_t i = 0; i < n && !c->failed; i++) {
-        const struct mark *m = mark_at(c->w, kids[i]);
-        struct reach kid = {.v = kids[i],
-                            .parent = r->v,
-                            .needs = whole ? t->g->v[kids[i]].size : m->needs,
-                            .exclusive = whole || m->exclusive,
-                            .whole = whole,
-                            .exclusive_parent = exclusive,
-                            .told_only = !whole && m->told_only,
-                            .covered = exclusive && !r->told_only,
-                            .depth = (uint16_t)(r->depth + 1),
-                            .label = m ? m->label : NULL};
-        given += give(c, &kid, own);
+        const struct mark *m = mark_at(c->w, children[i]);
+        struct reach child = {.v = children[i],
+                              .parent = r->v,
+                              .needs = whole ? t->g->v[children[i]].size : m->needs,
+                              .exclusive = whole || m->exclusive,
+                              .whole = whole,
+                              .exclusive_parent = exclusive,
+                              .told_only = !whole && m->told_only,
+                              .covered = exclusive && !r->told_only,
+                              .depth = (uint16_t)(r->depth + 1),
+                              .label = m ? m->label : NULL};
+        given += give(c, &child, own);
     }
     return given;
 }
@@ -167,7 +167,7 @@ static int64_t give(struct commit *c, const struct reach *r, struct counts *abov
         return 0;
     }
     memset(own.units, 0, (c->n_prune + 1) * sizeof(int64_t));
-    int64_t given = give_kids(c, r, whole, exclusive, &own) + exclusive;
+    int64_t given = give_children(c, r, whole, exclusive, &own) + exclusive;
     if (given > 0 && !c->failed) {
         count_above(c, r, exclusive, &own, above);
         struct emitted item = {.vertex = r->v,

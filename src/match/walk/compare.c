@@ -10,7 +10,7 @@ static bool has_shape(const struct walk *w, uint32_t v, const struct request *sl
     if (slot->with == REQUEST_NONE)
         return false;
     for (uint32_t i = slot->with; i != REQUEST_NONE; i = w->rq[i].next)
-        if (w->rq[i].is_slot || !topo_has_kid(w->t, v, w->rq[i].type))
+        if (w->rq[i].is_slot || !topo_has_child(w->t, v, w->rq[i].type))
             return false;
     return true;
 }

@@ -11,8 +11,8 @@ struct sink *sink_of(const struct walk *w, struct sink *sinks, uint32_t level, u
     return NULL;
 }
 
-void explore_kid(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
-                 int64_t factor, struct sink *sinks)
+void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
+                   int64_t factor, struct sink *sinks)
 {
     struct role s;
     uint64_t order = w->order;
@@ -44,28 +44,29 @@ static void explore_ordered(struct walk *w, uint32_t v, uint32_t level, bool exc
     uint32_t n = 0;
 
     for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, n++) {
-        struct kids kids;
+        struct children children;
         if (w->rq[i].bin != i)
             continue;
         if (w->rq[i].is_slot) {
             const uint32_t *all;
-            uint32_t count = topo_kids(w->t, v, &all);
+            uint32_t count = topo_children(w->t, v, &all);
             for (uint32_t k = 0; k < count; k++)
-                explore_kid(w, all[k], v, level, exclusive, factor, sinks);
+                explore_child(w, all[k], v, level, exclusive, factor, sinks);
             continue;
         }
         struct arena_mark mark = arena_mark(&w->m->arena);
-        if (!kids_ordered(w, v, w->rq[i].type, sinks[n].order, &kids))
+        if (!children_ordered(w, v, w->rq[i].type, sinks[n].order, &children))
             return;
-        for (uint32_t k = 0; k < kids.n && !sink_has_enough(&sinks[n]) && !w->out_of_memory; k++)
-            explore_kid(w, kids_at(&kids, k), v, level, exclusive, factor, sinks);
+        for (uint32_t k = 0; k < children.n && !sink_has_enough(&sinks[n]) && !w->out_of_memory;
+             k++)
+            explore_child(w, children_at(&children, k), v, level, exclusive, factor, sinks);
         if (!sinks[n].keep)
             arena_release(&w->m->arena, mark);
     }
 }
 
 /* True if it is known that a child has nothing for a level at some time of the window. */
-static bool is_known_full(struct walk *w, const struct full *full, uint32_t kid, uint32_t level)
+static bool is_known_full(struct walk *w, const struct full *full, uint32_t child, uint32_t level)
 {
     if (full->at >= w->end || full->end <= w->at)
         return false;
@@ -74,11 +75,11 @@ static bool is_known_full(struct walk *w, const struct full *full, uint32_t kid,
         return false;
     if (full->number >= 0
             ? q->below[full->number] <= full->left
-            : full->number == FULL_FOR_ONE &&
-                  (!q->exclusive || w->t->g->v[kid].type != q->type || w->t->g->v[kid].divisible))
+            : full->number == FULL_FOR_ONE && (!q->exclusive || w->t->g->v[child].type != q->type ||
+                                               w->t->g->v[child].divisible))
         return false;
     if (w->note_later)
-        walk_note_later(w, kid, full->end);
+        walk_note_later(w, child, full->end);
     w->visits++;
     return true;
 }
@@ -127,10 +128,11 @@ static uint32_t level_size(const struct walk *w, uint32_t level)
 }
 
 void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, struct sink *sinks,
-                   void (*look)(struct walk *w, uint32_t kid, uint32_t host, void *arg), void *arg)
+                   void (*look)(struct walk *w, uint32_t child, uint32_t host, void *arg),
+                   void *arg)
 {
     const struct weight *weights;
-    const uint32_t *kids;
+    const uint32_t *children;
     uint32_t n = first_order(w, v, &weights), requests = level_size(w, level);
     const struct full *full = full_of(w, v);
     struct tally *tally = arena_alloc(&w->m->arena, (requests + 1) * sizeof(*tally));
@@ -141,19 +143,19 @@ void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, 
     }
     for (uint32_t i = 0; i < requests; i++)
         tally[i] = (struct tally){.before = sinks[i].units};
-    topo_kids(w->t, v, &kids);
+    topo_children(w->t, v, &children);
     for (uint32_t k = 0; k < n && !w->out_of_memory; k++) {
-        uint32_t kid = weights ? weights[k].kid : kids[n - 1 - k], r = 0;
-        const struct state *s = full ? w->m->state[kid] : NULL;
-        if (s && s->place && is_known_full(w, &full[s->place - 1], kid, level))
+        uint32_t child = weights ? weights[k].child : children[n - 1 - k], r = 0;
+        const struct state *s = full ? w->m->state[child] : NULL;
+        if (s && s->place && is_known_full(w, &full[s->place - 1], child, level))
             continue;
-        uint16_t type = w->t->g->v[kid].type;
+        uint16_t type = w->t->g->v[child].type;
         bool enough = true, sated = false;
         for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, r++)
             sated |= w->rq[i].type == type && is_sated(w, &tally[r], i, shares);
         if (sated)
             continue;
-        look(w, kid, v, arg);
+        look(w, child, v, arg);
         r = 0;
         for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, r++) {
             count_shares(w, &tally[r], i, sinks[r].units);
@@ -171,11 +173,11 @@ struct looking {
     struct sink *sinks;
 };
 
-static void look(struct walk *w, uint32_t kid, uint32_t host, void *arg)
+static void look(struct walk *w, uint32_t child, uint32_t host, void *arg)
 {
     struct looking *l = arg;
 
-    explore_kid(w, kid, host, l->level, l->exclusive, l->factor, l->sinks);
+    explore_child(w, child, host, l->level, l->exclusive, l->factor, l->sinks);
 }
 
 void explore(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t factor,
@@ -222,7 +224,7 @@ static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
 }
 
 /* Children of a type that is asked for: the best first, until the sink wants no more. */
-static void explore_matching(struct walk *w, uint32_t host, const uint32_t *kids,
+static void explore_matching(struct walk *w, uint32_t host, const uint32_t *children,
                              const struct class_run *run, struct sink *sink, struct looking *l)
 {
     const struct full *full = full_of(w, host);
@@ -233,7 +235,7 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *kids
 
     for (uint32_t i = 0; i < n && !w->out_of_memory; i++) {
         uint32_t place = backward ? n - 1 - i : i;
-        uint32_t v = kids[run->first + place];
+        uint32_t v = children[run->first + place];
         if (full && is_known_full(w, &full[run->first + place], v, l->level))
             continue;
         if (!sink_wants(sink, walk_score(w, v, l->factor), base + place)) {
@@ -277,7 +279,7 @@ static bool may_improve(const struct walk *w, uint32_t v, const struct looking *
 }
 
 /* True if each of the children may have something better than the one before it has at best. */
-static bool is_better_last(const struct walk *w, const uint32_t *kids, uint32_t n,
+static bool is_better_last(const struct walk *w, const uint32_t *children, uint32_t n,
                            const struct looking *l)
 {
     const struct sink *s = l->sinks;
@@ -285,13 +287,13 @@ static bool is_better_last(const struct walk *w, const uint32_t *kids, uint32_t 
 
     if (n < 2 || !w->t->is_tree || w->rq[l->level].next != REQUEST_NONE ||
         (w->order_end - w->order) / 2 / n < UINT32_MAX ||
-        !subtree_best(w, kids[0], s, walk_factor(w, kids[0], l->factor), &first) ||
-        !subtree_best(w, kids[n - 1], s, walk_factor(w, kids[n - 1], l->factor), &last) ||
+        !subtree_best(w, children[0], s, walk_factor(w, children[0], l->factor), &first) ||
+        !subtree_best(w, children[n - 1], s, walk_factor(w, children[n - 1], l->factor), &last) ||
         !(s->order == ORDER_ASCENDING ? last < first : last > first))
         return false;
     before = first;
     for (uint32_t i = 1; i < n; i++, before = last)
-        if (!subtree_best(w, kids[i], s, walk_factor(w, kids[i], l->factor), &last) ||
+        if (!subtree_best(w, children[i], s, walk_factor(w, children[i], l->factor), &last) ||
             !(s->order == ORDER_ASCENDING ? last < before : last > before))
             return false;
     return true;
@@ -300,30 +302,30 @@ static bool is_better_last(const struct walk *w, const uint32_t *kids, uint32_t 
 /* Children in which a request may be met further below: where the last are the best, those first, each
  * with a range of places in the order of discovery that is as if the first had been.
  */
-static void explore_passing(struct walk *w, uint32_t host, const uint32_t *kids, uint32_t first,
+static void explore_passing(struct walk *w, uint32_t host, const uint32_t *children, uint32_t first,
                             uint32_t n, struct looking *l)
 {
     const struct full *full = full_of(w, host);
 
     if (full)
         full += first;
-    kids += first;
-    if (!is_better_last(w, kids, n, l)) {
+    children += first;
+    if (!is_better_last(w, children, n, l)) {
         for (uint32_t i = 0; i < n && !w->out_of_memory; i++)
-            if (!(full && is_known_full(w, &full[i], kids[i], l->level)) &&
-                may_improve(w, kids[i], l))
-                look_pristine(w, kids[i], host, l);
+            if (!(full && is_known_full(w, &full[i], children[i], l->level)) &&
+                may_improve(w, children[i], l))
+                look_pristine(w, children[i], host, l);
         return;
     }
     uint64_t base = w->order, end = w->order_end, width = (end - base) / 2 / n;
     for (uint32_t i = n; i-- > 0 && !w->out_of_memory;) {
         w->order = base + i * width;
         w->order_end = w->order + width;
-        if (full && is_known_full(w, &full[i], kids[i], l->level))
+        if (full && is_known_full(w, &full[i], children[i], l->level))
             continue;
-        if (!may_improve(w, kids[i], l))
+        if (!may_improve(w, children[i], l))
             break;
-        look_pristine(w, kids[i], host, l);
+        look_pristine(w, children[i], host, l);
     }
     w->order = base + n * width;
     w->order_end = end;
@@ -334,20 +336,20 @@ void explore_pristine(struct walk *w, uint32_t v, uint32_t level, bool exclusive
 {
     struct looking l = {level, exclusive, factor, sinks};
     const struct class *c = topo_class(w->t, v);
-    const uint32_t *kids;
+    const uint32_t *children;
 
     if (w->policy->first) {
         explore_first(w, v, level, 1, sinks, look_pristine, &l);
         return;
     }
-    topo_kids(w->t, v, &kids);
+    topo_children(w->t, v, &children);
     for (uint32_t i = 0; i < c->n_runs; i++) {
         const struct class_run *run = &w->t->run[c->run + i];
         struct sink *sink = sink_for_type(w, sinks, level, run->type);
         if (sink) {
-            explore_matching(w, v, kids, run, sink, &l);
+            explore_matching(w, v, children, run, sink, &l);
             continue;
         }
-        explore_passing(w, v, kids, run->first, run->end - run->first, &l);
+        explore_passing(w, v, children, run->first, run->end - run->first, &l);
     }
 }

@@ -9,17 +9,17 @@
 /* The place of v among its parent's children, from 1. */
 static uint32_t place_of(const struct topo *t, uint32_t parent, uint32_t v)
 {
-    const uint32_t *kids;
-    uint32_t n = topo_kids(t, parent, &kids), low = 0, high = n;
+    const uint32_t *children;
+    uint32_t n = topo_children(t, parent, &children), low = 0, high = n;
 
     while (t->ascending && low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (kids[middle] < v)
+        if (children[middle] < v)
             low = middle + 1;
         else
             high = middle;
     }
-    while (low < n && kids[low] != v)
+    while (low < n && children[low] != v)
         low++;
     return low + 1;
 }
@@ -64,15 +64,16 @@ void match_note_full(struct match *m, uint32_t v, const struct request *q, int64
 {
     const struct topo *t = &m->topo;
     uint32_t parent = t->is_tree && v != t->root ? t->parent[v] : VERTEX_NONE;
-    const uint32_t *kids;
+    const uint32_t *children;
     struct full full;
 
-    if (parent == VERTEX_NONE || topo_kids(t, v, &kids) == 0 ||
-        topo_kids(t, parent, &kids) < FULL_KIDS_MIN || !find_full(m, v, q, at, end, &full))
+    if (parent == VERTEX_NONE || topo_children(t, v, &children) == 0 ||
+        topo_children(t, parent, &children) < FULL_CHILDREN_MIN ||
+        !find_full(m, v, q, at, end, &full))
         return;
     struct state *above = match_state(m, parent), *s = m->state[v];
     if (above && !above->full)
-        above->full = calloc(topo_kids(t, parent, &kids), sizeof(*above->full));
+        above->full = calloc(topo_children(t, parent, &children), sizeof(*above->full));
     if (!above || !above->full)
         return;
     if (!s->place)

@@ -192,11 +192,11 @@ struct gathering {
     struct sink *sinks;
 };
 
-static void gather(struct walk *w, uint32_t kid, uint32_t host, void *arg)
+static void gather(struct walk *w, uint32_t child, uint32_t host, void *arg)
 {
     struct gathering *g = arg;
 
-    explore_kid(w, kid, host, g->level, true, g->factor, g->sinks);
+    explore_child(w, child, host, g->level, true, g->factor, g->sinks);
 }
 
 /* Candidates for every request of the shape: enough for `slots`. */

@@ -45,15 +45,15 @@ static bool is_untouched(const struct walk *w, uint32_t v)
 }
 
 /* Children in a row that fill slots, from the last to the first. */
-static void find_rows(struct walk *w, const uint32_t *kids, const struct class_run *run,
+static void find_rows(struct walk *w, const uint32_t *children, const struct class_run *run,
                       uint32_t level, int64_t factor, struct candidate *c, struct sink *sink)
 {
     enum { UNKNOWN, NO, YES } untouched = UNKNOWN;
 
     for (uint32_t i = run->end; i-- > run->first;) {
-        bool plain = is_untouched(w, kids[i]);
-        bool fits =
-            plain && untouched != UNKNOWN ? untouched == YES : qualifies(w, kids[i], level, factor);
+        bool plain = is_untouched(w, children[i]);
+        bool fits = plain && untouched != UNKNOWN ? untouched == YES
+                                                  : qualifies(w, children[i], level, factor);
         if (plain)
             untouched = fits ? YES : NO;
         if (fits && c->count == 0)
@@ -61,7 +61,7 @@ static void find_rows(struct walk *w, const uint32_t *kids, const struct class_r
         c->count += fits;
         if (c->count == 0 || (fits && i > run->first))
             continue;
-        c->score = 1 + walk_score(w, kids[fits ? i : i + 1], factor);
+        c->score = 1 + walk_score(w, children[fits ? i : i + 1], factor);
         c->order = w->order;
         w->order += c->count;
         sink_add(w, sink, c);
@@ -74,27 +74,27 @@ bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t
 {
     const struct request *slot = &w->rq[s->slot], *q = shape_of(w, slot);
     const struct class_run *run = q ? run_of(w, host, q->type) : NULL;
-    const uint32_t *kids;
+    const uint32_t *children;
 
     if (!run || s->slot != w->top || slot->next != REQUEST_NONE || w->overrun || !w->t->is_tree ||
         w->m->torn || walk_is_constrained(w) || w->policy->score != SCORE_ID ||
         w->policy->node_centric || w->policy->first)
         return false;
-    topo_kids(w->t, host, &kids);
-    const struct vertex *x = &w->t->g->v[kids[run->first]];
+    topo_children(w->t, host, &children);
+    const struct vertex *x = &w->t->g->v[children[run->first]];
     if (x->divisible || x->size < q->min || x->size > UINT32_MAX)
         return false;
     struct candidate c = {
         .vertex = VERTEX_NONE, .host = host, .request = s->slot, .exclusive = true, .is_run = true};
-    if (s->idle && qualifies(w, kids[run->first], slot->with, factor)) {
-        c.score = 1 + walk_score(w, kids[run->first], factor);
+    if (s->idle && qualifies(w, children[run->first], slot->with, factor)) {
+        c.score = 1 + walk_score(w, children[run->first], factor);
         c.count = run->end - run->first;
         c.last_child = run->end - 1;
         c.order = w->order;
         w->order += c.count;
         sink_add(w, sink, &c);
     } else if (!s->idle) {
-        find_rows(w, kids, run, slot->with, factor, &c, sink);
+        find_rows(w, children, run, slot->with, factor, &c, sink);
     }
     return true;
 }
@@ -102,12 +102,12 @@ bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t
 /* Add the first `want` slots of a run, from its last child down, to a sink. */
 static void fill(struct walk *w, const struct candidate *run, uint64_t want, struct sink *sink)
 {
-    const uint32_t *kids;
+    const uint32_t *children;
     uint32_t request = w->rq[run->request].with;
 
-    topo_kids(w->t, run->host, &kids);
+    topo_children(w->t, run->host, &children);
     for (uint32_t i = 0; i < run->count && i < want && !w->out_of_memory; i++) {
-        uint32_t v = kids[run->last_child - i];
+        uint32_t v = children[run->last_child - i];
         struct part *part = arena_alloc(&w->m->arena, sizeof(*part));
         struct candidate c = *run;
         if (!part) {

@@ -161,12 +161,13 @@ void explore_pristine(struct walk *w, uint32_t v, uint32_t level, bool exclusive
                       struct sink *sinks);
 
 /* A child that may answer a level whose parent has matched: as a candidate itself, or as a host of slots. */
-void explore_kid(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
-                 int64_t factor, struct sink *sinks);
+void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
+                   int64_t factor, struct sink *sinks);
 
 /* Look at v's children, where most is free first, until the sinks have that many shares of every request. */
 void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, struct sink *sinks,
-                   void (*look)(struct walk *w, uint32_t kid, uint32_t host, void *arg), void *arg);
+                   void (*look)(struct walk *w, uint32_t child, uint32_t host, void *arg),
+                   void *arg);
 
 /* Children in the order of a policy that takes what it finds first; their number. *weights is NULL where
  * that is the reverse of their own.
@@ -197,15 +198,15 @@ void slot_runs_fill(struct walk *w, struct sink *sink, uint64_t want);
 /* Children of v of a type in an order, as an array in the arena (or a view of the graph's, then backward
  * says how to read it).
  */
-struct kids {
+struct children {
     const uint32_t *v;
     uint32_t n;
     bool backward;
 };
-bool kids_ordered(struct walk *w, uint32_t v, uint16_t type, enum policy_order order,
-                  struct kids *kids);
+bool children_ordered(struct walk *w, uint32_t v, uint16_t type, enum policy_order order,
+                      struct children *children);
 
-static inline uint32_t kids_at(const struct kids *k, uint32_t i)
+static inline uint32_t children_at(const struct children *k, uint32_t i)
 {
     return k->v[k->backward ? k->n - 1 - i : i];
 }

@@ -14,13 +14,13 @@
  */
 static void number(struct core_ids *given, const struct graph *g, uint32_t v)
 {
-    const uint32_t *kids;
-    uint32_t n = graph_kids(g, v, &kids);
+    const uint32_t *children;
+    uint32_t n = graph_children(g, v, &children);
     if (g->v[v].type == TYPE_CORE && given->number[v] == PLACE_NONE)
         given->number[v] = given->n++;
     for (uint32_t i = 0; i < n; i++)
         if (graph_kid_subsystem(g, v, i) == GRAPH_CONTAINMENT)
-            number(given, g, kids[i]);
+            number(given, g, children[i]);
 }
 
 static int freshen(struct core_ids *given, const struct graph *g)
@@ -46,13 +46,13 @@ static int freshen(struct core_ids *given, const struct graph *g)
 
 static void note(struct core_ids *given, const struct graph *g, uint32_t v, bool below)
 {
-    const uint32_t *kids;
-    uint32_t n = below ? graph_kids(g, v, &kids) : 0;
+    const uint32_t *children;
+    uint32_t n = below ? graph_children(g, v, &children) : 0;
     if (given->number[v] != PLACE_NONE && !core_set_has(&given->ids, given->number[v]))
         core_set_give_one(&given->ids, given->number[v]);
     for (uint32_t i = 0; i < n; i++)
         if (graph_kid_subsystem(g, v, i) == GRAPH_CONTAINMENT)
-            note(given, g, kids[i], true);
+            note(given, g, children[i], true);
 }
 
 static int64_t given_cores(struct graph_place *n, int64_t booking,

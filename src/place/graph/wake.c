@@ -36,17 +36,18 @@ static void add_below(const struct graph_place *n, const jobspec_t *spec, uint32
     const struct jobspec_resource *r = &spec->resources[i];
 
     for (uint32_t k = i + 1; k < r->end && !p->any; k = spec->resources[k].end) {
-        const struct jobspec_resource *kid = &spec->resources[k];
-        int64_t least = count * kid->count.min;
+        const struct jobspec_resource *child = &spec->resources[k];
+        int64_t least = count * child->count.min;
         uint16_t type;
-        if (kid->kind == JOBSPEC_OR_SLOT || kid->kind == JOBSPEC_XOR_SLOT || least > INT32_MAX ||
-            (kid->kind == JOBSPEC_RESOURCE && kid->end > k + 1 &&
-             (!graph_place_type(n, kid->type, &type) || match_type_size(n->match, type) > 1))) {
+        if (child->kind == JOBSPEC_OR_SLOT || child->kind == JOBSPEC_XOR_SLOT ||
+            least > INT32_MAX ||
+            (child->kind == JOBSPEC_RESOURCE && child->end > k + 1 &&
+             (!graph_place_type(n, child->type, &type) || match_type_size(n->match, type) > 1))) {
             p->any = true;
             return;
         }
-        if (kid->kind == JOBSPEC_RESOURCE)
-            need(n, p, kid->type, least);
+        if (child->kind == JOBSPEC_RESOURCE)
+            need(n, p, child->type, least);
         add_below(n, spec, k, least, p);
     }
 }

@@ -152,7 +152,7 @@ static int find_prefix(struct loading *l, const char *path, size_t length, uint3
 static int find_below(struct loading *l, const char *path, int32_t rank, uint32_t *found)
 {
     const char *end = strrchr(path, '/');
-    const uint32_t *kids;
+    const uint32_t *children;
     uint32_t parent = PREFIX_NONE, subsystem = GRAPH_CONTAINMENT;
 
     *found = VERTEX_NONE;
@@ -164,15 +164,15 @@ static int find_below(struct loading *l, const char *path, int32_t rank, uint32_
         return 0;
     if (parent == PREFIX_MANY)
         return find_path(l, path, rank, found);
-    uint32_t n = graph_kids(l->g, parent, &kids);
+    uint32_t n = graph_children(l->g, parent, &children);
     for (uint32_t i = 0; i < n; i++) {
-        if (l->g->v[kids[i]].rank != rank || kids[i] >= *found)
+        if (l->g->v[children[i]].rank != rank || children[i] >= *found)
             continue;
         strbuf_reset(&l->text);
-        graph_name(l->g, kids[i], &l->text);
+        graph_name(l->g, children[i], &l->text);
         if (strcmp(strbuf_text(&l->text), end + 1) != 0)
             continue;
-        *found = kids[i];
+        *found = children[i];
         subsystem = graph_kid_subsystem(l->g, parent, i);
     }
     if (*found == VERTEX_NONE)
@@ -303,7 +303,7 @@ static int by_parent(const void *a, const void *b)
 static int old_children(const struct loading *l, struct child *c, size_t *n)
 {
     uint8_t *seen = calloc((size_t)l->base + 1, 1);
-    const uint32_t *kids;
+    const uint32_t *children;
 
     *n = 0;
     if (!seen)
@@ -313,9 +313,9 @@ static int old_children(const struct loading *l, struct child *c, size_t *n)
         if (!l->edge_new[i] || v >= l->base || seen[v])
             continue;
         seen[v] = 1;
-        uint32_t k = graph_kids(l->g, v, &kids);
+        uint32_t k = graph_children(l->g, v, &children);
         for (uint32_t m = 0; m < k && c; m++)
-            c[*n + m] = (struct child){graph_uniq_id(l->g, kids[m]), v, NO_INDEX};
+            c[*n + m] = (struct child){graph_uniq_id(l->g, children[m]), v, NO_INDEX};
         *n += k;
     }
     free(seen);

@@ -27,11 +27,11 @@ static int descending(const void *a, const void *b)
 }
 
 /* All of the type, sorted by score. */
-static bool sort_kids(struct walk *w, uint32_t v, uint16_t type, enum policy_order order,
-                      struct kids *kids)
+static bool sort_children(struct walk *w, uint32_t v, uint16_t type, enum policy_order order,
+                          struct children *children)
 {
     const uint32_t *all;
-    uint32_t n = topo_kids(w->t, v, &all), found = 0;
+    uint32_t n = topo_children(w->t, v, &all), found = 0;
     struct ranked *ranked = arena_alloc(&w->m->arena, (n + 1) * sizeof(*ranked));
     uint32_t *list = arena_alloc(&w->m->arena, (n + 1) * sizeof(*list));
     bool sorted = true;
@@ -53,43 +53,43 @@ static bool sort_kids(struct walk *w, uint32_t v, uint16_t type, enum policy_ord
         qsort(ranked, found, sizeof(*ranked), order == ORDER_ASCENDING ? ascending : descending);
     for (uint32_t i = 0; i < found; i++)
         list[i] = ranked[i].v;
-    *kids = (struct kids){list, found, false};
+    *children = (struct children){list, found, false};
     return true;
 }
 
-bool kids_ordered(struct walk *w, uint32_t v, uint16_t type, enum policy_order order,
-                  struct kids *kids)
+bool children_ordered(struct walk *w, uint32_t v, uint16_t type, enum policy_order order,
+                      struct children *children)
 {
     const struct class *c = topo_class(w->t, v);
     const struct class_run *only = NULL;
     const uint32_t *all;
 
-    topo_kids(w->t, v, &all);
+    topo_children(w->t, v, &all);
     for (uint32_t i = 0; i < c->n_runs; i++) {
         const struct class_run *run = &w->t->run[c->run + i];
         if (run->type != type)
             continue;
         if (only)
-            return sort_kids(w, v, type, order, kids);
+            return sort_children(w, v, type, order, children);
         only = run;
     }
     if (!only) {
-        *kids = (struct kids){0};
+        *children = (struct children){0};
         return true;
     }
     bool all_equal = w->policy->score == SCORE_PERFORMANCE && !w->m->any_class;
     if (!all_equal && (w->policy->score != SCORE_ID || !only->ascending))
-        return sort_kids(w, v, type, order, kids);
-    *kids = (struct kids){all + only->first, only->end - only->first,
-                          !all_equal && order != ORDER_ASCENDING};
+        return sort_children(w, v, type, order, children);
+    *children = (struct children){all + only->first, only->end - only->first,
+                                  !all_equal && order != ORDER_ASCENDING};
     return true;
 }
 
 uint32_t first_order(const struct walk *w, uint32_t v, const struct weight **weights)
 {
     const struct state *s = w->m->state[v];
-    const uint32_t *kids;
+    const uint32_t *children;
 
     *weights = s ? s->weight : NULL;
-    return topo_kids(w->t, v, &kids);
+    return topo_children(w->t, v, &children);
 }

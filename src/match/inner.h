@@ -55,12 +55,12 @@ struct match {
         uint32_t size, used;
     } memo;             /* what was found out of classes, for one jobspec */
     struct mixes mixes; /* and of alternative slots */
-    struct blockers {
-        struct blocker {
+    struct obstacles {
+        struct obstacle {
             int64_t until, weight;
         } * v;
         uint32_t n, capacity;
-    } blockers;              /* of a match that failed (walk_note_later) */
+    } obstacles;             /* of a match that failed (walk_note_obstacle) */
     struct name_index names; /* made when first asked for */
 };
 

@@ -249,7 +249,7 @@ void match_destroy(match_t *m)
         return;
     match_drop_states(m);
     free(m->marks);
-    free(m->blockers.v);
+    free(m->obstacles.v);
     free(m->memo.key);
     free(m->memo.value);
     mixes_clear(&m->mixes);

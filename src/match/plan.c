@@ -39,7 +39,7 @@ static void set_window(struct walk *w, const struct plan_ask *ask, int64_t at)
 {
     w->at = at;
     w->end = at + ask->duration;
-    w->later = INT64_MAX;
+    w->retry = INT64_MAX;
     w->uncounted = false;
     w->blocks =
         w->m->blocks.used ? match_blocks_during(&w->m->blocks, ~ask->permits, w->at, w->end) : 0;
@@ -230,7 +230,7 @@ static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, in
 {
     bool any = w->requests->moldable || w->m->flexible;
 
-    w->note_later = !any;
+    w->wants_retry = !any;
     while (from <= w->m->end - ask->duration && from < before && w->tries < PLAN_TRIES_MAX) {
         int64_t at = next_by_count(w, ask, from);
         if (at < 0 || at >= before || at > w->m->end - ask->duration)
@@ -241,7 +241,7 @@ static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, in
             return at;
         if (errno != EBUSY)
             return -1;
-        from = any ? next_point(w->m, at) : walk_later(w);
+        from = any ? next_point(w->m, at) : walk_retry_time(w);
     }
     return fail(ENOENT);
 }

@@ -71,11 +71,11 @@ static void busy_until(struct walk *w, uint32_t v, const struct profile *p, int6
     struct profile_cursor c;
     int64_t at;
 
-    if (!w->note_later)
+    if (!w->wants_retry)
         return;
     profile_seek(&c, p, w->at);
     if (profile_fit(&c, w->at, w->end - w->at, limit, INT64_MAX, &at))
-        walk_note_later(w, v, at);
+        walk_note_obstacle(w, v, at);
 }
 
 struct has_property {
@@ -280,7 +280,7 @@ static bool is_blocked(struct walk *w, uint32_t v, const struct state *state, co
 
     if (!in_the_way)
         return false;
-    if (!w->note_later)
+    if (!w->wants_retry)
         return true;
     int64_t until = match_blocks_until(&w->m->blocks, in_the_way, w->at, w->end);
     if (until < INT64_MAX && state->users.n > 1) {
@@ -289,7 +289,7 @@ static bool is_blocked(struct walk *w, uint32_t v, const struct state *state, co
             at > until)
             until = at;
     }
-    walk_note_later(w, v, until);
+    walk_note_obstacle(w, v, until);
     return true;
 }
 

@@ -78,8 +78,8 @@ static bool is_known_full(struct walk *w, const struct full *full, uint32_t chil
             : full->number == FULL_FOR_ONE && (!q->exclusive || w->t->g->v[child].type != q->type ||
                                                w->t->g->v[child].divisible))
         return false;
-    if (w->note_later)
-        walk_note_later(w, child, full->end);
+    if (w->wants_retry)
+        walk_note_obstacle(w, child, full->end);
     w->visits++;
     return true;
 }

@@ -144,15 +144,15 @@ static int select_later(struct walk *w, int64_t now, int64_t duration)
         }
         set_window(w, at, duration);
         w->tries++;
-        w->later = INT64_MAX;
+        w->retry = INT64_MAX;
         if (walk_select(w) == 0)
             return 0;
         if (errno != EBUSY)
             return -1;
         from = at + 1;
-        if (w->note_later && w->later > from)
-            from = w->later;
-        w->note_later = !w->requests->moldable;
+        if (w->wants_retry && w->retry > from)
+            from = w->retry;
+        w->wants_retry = !w->requests->moldable;
     }
 }
 

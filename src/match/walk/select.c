@@ -193,7 +193,7 @@ static bool select_variant(struct walk *w)
     for (uint32_t i = w->top; i != REQUEST_NONE; i = w->rq[i].next)
         sinks[n++].bounded = !w->policy->first && w->policy->graph != ORDER_RUNS;
     w->found = 0;
-    w->m->blockers.n = 0;
+    w->m->obstacles.n = 0;
     if (!find_at_root(w, sinks, &s) || w->out_of_memory || !sinks_suffice(w, sinks, w->top)) {
         w->found = sinks[0].units;
         return false;

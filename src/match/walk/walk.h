@@ -89,8 +89,8 @@ struct walk {
     uint64_t order;     /* of the next discovery */
     uint64_t order_end; /* those of this subtree's come before */
     uint64_t visits, tries;
-    int64_t later;     /* no earlier than this will what was busy be free; INT64_MAX: nothing was */
-    bool note_later;   /* find that out */
+    int64_t retry;     /* no earlier than this will what was busy be free; INT64_MAX: nothing was */
+    bool wants_retry;  /* find that out */
     bool uncounted;    /* not all that was in the way could be remembered */
     uint64_t found;    /* units of the first request, where not enough was found */
     struct mark *mark; /* mark[0] is none, mark[1] the root's */
@@ -234,8 +234,8 @@ int walk_note_props(struct walk *w);
  * which the match may succeed, by all that was noted: where it takes several vertices, when as many as
  * are missing may be free.
  */
-void walk_note_later(struct walk *w, uint32_t v, int64_t until);
-int64_t walk_later(struct walk *w);
+void walk_note_obstacle(struct walk *w, uint32_t v, int64_t until);
+int64_t walk_retry_time(struct walk *w);
 
 /* Room for the first mark. Returns 0, or -1 with ENOMEM. */
 int walk_room(struct walk *w);

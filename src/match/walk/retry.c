@@ -22,17 +22,17 @@ static bool is_counted(const struct walk *w)
            w->t->is_tree;
 }
 
-void walk_note_later(struct walk *w, uint32_t v, int64_t until)
+void walk_note_obstacle(struct walk *w, uint32_t v, int64_t until)
 {
-    struct blockers *b = &w->m->blockers;
+    struct obstacles *b = &w->m->obstacles;
 
-    if (until < w->later)
-        w->later = until;
+    if (until < w->retry)
+        w->retry = until;
     if (until == INT64_MAX || !is_counted(w))
         return;
     if (b->n == b->capacity) {
         uint32_t capacity = b->capacity + b->capacity / 2 + 64;
-        struct blocker *more = reallocarray(b->v, capacity, sizeof(*more));
+        struct obstacle *more = reallocarray(b->v, capacity, sizeof(*more));
         if (!more) {
             w->uncounted = true;
             return;
@@ -40,23 +40,23 @@ void walk_note_later(struct walk *w, uint32_t v, int64_t until)
         b->v = more;
         b->capacity = capacity;
     }
-    b->v[b->n++] = (struct blocker){until, weight_of(w, v, w->rq[w->top].type)};
+    b->v[b->n++] = (struct obstacle){until, weight_of(w, v, w->rq[w->top].type)};
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const struct blocker *x = a, *y = b;
+    const struct obstacle *x = a, *y = b;
 
     return x->until < y->until ? -1 : x->until > y->until;
 }
 
-int64_t walk_later(struct walk *w)
+int64_t walk_retry_time(struct walk *w)
 {
-    struct blockers *b = &w->m->blockers;
+    struct obstacles *b = &w->m->obstacles;
     int64_t missing = (int64_t)w->rq[w->top].min - (int64_t)w->found;
 
     if (w->uncounted || !is_counted(w) || missing <= 1)
-        return w->later;
+        return w->retry;
     if (b->n > 1)
         qsort(b->v, b->n, sizeof(*b->v), by_time);
     for (uint32_t i = 0; i < b->n; i++) {

@@ -154,8 +154,8 @@ struct job *match_reckon(struct match *m, const struct job *job, bool uncover);
  * and forget it.
  */
 struct request;
-void match_note_full(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end);
-void match_forget_full(struct match *m, uint32_t v);
+void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end);
+void full_cache_forget(struct match *m, uint32_t v);
 
 /* Count one of a job's holds among those of a vertex, or no more. Nothing if the job is lifted. */
 void match_note_hold(struct state *s, const struct job *job, const struct hold *h, int sign);

@@ -89,7 +89,7 @@ void match_unhold(struct match *m, const struct job *job, const struct hold *h)
         return;
     unbook_counts(s, job, h, h->n_counts);
     if (!(h->flags & HOLD_COVERED)) {
-        match_forget_full(m, h->vertex);
+        full_cache_forget(m, h->vertex);
         state_unbook(&s->users, job->at, job->end, load_of(job, h));
         if (h->flags & HOLD_UNITS)
             state_unbook(&s->units, job->at, job->end, units_of(job, h));

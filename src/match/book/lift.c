@@ -31,7 +31,7 @@ static void count(struct match *m, const struct job *job, int sign)
             if (job->counts[h->counts + k] > 0)
                 profile_add(&s->counts[k], job->at, job->end, sign * job->counts[h->counts + k]);
         if (!covered && sign < 0)
-            match_forget_full(m, h->vertex);
+            full_cache_forget(m, h->vertex);
         if (!covered)
             profile_add(&s->users, job->at, job->end,
                         sign * (h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1));

@@ -319,7 +319,7 @@ struct counting {
 };
 
 /* Whether it is known that a child has nothing to count: full[i] is of the i-th child. */
-static bool is_seen_full(const struct counting *c, const struct full *full, uint32_t child)
+static bool is_seen_full(const struct counting *c, const struct full_window *full, uint32_t child)
 {
     const struct match *m = c->w.m;
 
@@ -366,7 +366,7 @@ static void count_free(struct counting *c, uint32_t v)
         return;
     if (is_used_up(c, v))
         return;
-    const struct full *full = s ? s->full : NULL;
+    const struct full_window *full = s ? s->full : NULL;
     uint32_t n = topo_children(&m->topo, v, &children);
     for (uint32_t i = 0; i < n && c->sum < c->enough; i++)
         if (!full || !is_seen_full(c, &full[i], children[i]))

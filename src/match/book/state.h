@@ -25,7 +25,7 @@ struct weight {
  * or not all of it; else empty.
  */
 enum { FULL_FOR_ALL = -1, FULL_FOR_ONE = -2 };
-struct full {
+struct full_window {
     int64_t at, end;
     int32_t number; /* of the pruning type, or of those */
     int64_t left;   /* that much of it is free at most */
@@ -47,7 +47,7 @@ struct state {
     /* of its children, the first to look at first; NULL: by descending unique id */
     struct weight *weight;
     uint32_t n_weights;
-    struct full *full; /* of its children; NULL: nothing is known */
+    struct full_window *full; /* of its children; NULL: nothing is known */
     /* among its parent's children from 1, where something is known of it there; else 0 */
     uint32_t place;
 };

@@ -203,13 +203,13 @@ static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, boo
                 return false;
             if (load > 0) {
                 busy_until(w, v, &s->users, 0);
-                match_note_full(w->m, v, q, w->at, w->end);
+                full_cache_note(w->m, v, q, w->at, w->end);
                 return false;
             }
         }
         through = counts_suffice(w, v, q);
         if (!through && s && s->counts)
-            match_note_full(w->m, v, q, w->at, w->end);
+            full_cache_note(w->m, v, q, w->at, w->end);
         if (!through && !(w->m->flexible && q->is_slot))
             return false;
     }
@@ -311,13 +311,13 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
     if (state && (state->blocks_below & w->blocks) && is_blocked(w, v, state, s))
         return false;
     if (state && is_full(w, v, s)) {
-        match_note_full(w->m, v, &w->rq[s->slot], w->at, w->end);
+        full_cache_note(w->m, v, &w->rq[s->slot], w->at, w->end);
         return false;
     }
     int64_t load = state_load(state, w->at, w->end);
     if (load >= STATE_EXCLUSIVE) {
         busy_until(w, v, &state->users, STATE_EXCLUSIVE - 1);
-        match_note_full(w->m, v, &w->rq[level], w->at, w->end);
+        full_cache_note(w->m, v, &w->rq[level], w->at, w->end);
         return false;
     }
     if (s->kind == ROLE_PRISTINE && state && !may_pass(w, v, state, level))

@@ -66,7 +66,8 @@ static void explore_ordered(struct walk *w, uint32_t v, uint32_t level, bool exc
 }
 
 /* True if it is known that a child has nothing for a level at some time of the window. */
-static bool is_known_full(struct walk *w, const struct full *full, uint32_t child, uint32_t level)
+static bool is_known_full(struct walk *w, const struct full_window *full, uint32_t child,
+                          uint32_t level)
 {
     if (full->at >= w->end || full->end <= w->at)
         return false;
@@ -85,7 +86,7 @@ static bool is_known_full(struct walk *w, const struct full *full, uint32_t chil
 }
 
 /* What is known of a vertex's children, by place; NULL: nothing. */
-static const struct full *full_of(const struct walk *w, uint32_t v)
+static const struct full_window *full_of(const struct walk *w, uint32_t v)
 {
     const struct state *s = w->m->state[v];
 
@@ -134,7 +135,7 @@ void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, 
     const struct weight *weights;
     const uint32_t *children;
     uint32_t n = first_order(w, v, &weights), requests = level_size(w, level);
-    const struct full *full = full_of(w, v);
+    const struct full_window *full = full_of(w, v);
     struct tally *tally = arena_alloc(&w->m->arena, (requests + 1) * sizeof(*tally));
 
     if (!tally) {
@@ -227,7 +228,7 @@ static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
 static void explore_matching(struct walk *w, uint32_t host, const uint32_t *children,
                              const struct class_run *run, struct sink *sink, struct looking *l)
 {
-    const struct full *full = full_of(w, host);
+    const struct full_window *full = full_of(w, host);
     bool sorted = run->ascending && w->policy->score == SCORE_ID;
     bool backward = sorted && sink->order == ORDER_DESCENDING;
     uint64_t base = w->order;
@@ -305,7 +306,7 @@ static bool is_better_last(const struct walk *w, const uint32_t *children, uint3
 static void explore_passing(struct walk *w, uint32_t host, const uint32_t *children, uint32_t first,
                             uint32_t n, struct looking *l)
 {
-    const struct full *full = full_of(w, host);
+    const struct full_window *full = full_of(w, host);
 
     if (full)
         full += first;

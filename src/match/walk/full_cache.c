@@ -26,7 +26,7 @@ static uint32_t place_of(const struct topo *t, uint32_t parent, uint32_t v)
 
 /* The first time in a window during which a profile is over a limit. */
 static bool find_over(const struct profile *p, int64_t limit, int64_t at, int64_t end,
-                      struct full *full)
+                      struct full_window *full)
 {
     struct profile_cursor c;
 
@@ -40,7 +40,7 @@ static bool find_over(const struct profile *p, int64_t limit, int64_t at, int64_
 }
 
 static bool find_full(const struct match *m, uint32_t v, const struct request *q, int64_t at,
-                      int64_t end, struct full *full)
+                      int64_t end, struct full_window *full)
 {
     const struct state *s = m->state[v];
     const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
@@ -60,12 +60,12 @@ static bool find_full(const struct match *m, uint32_t v, const struct request *q
     return find_over(&s->users, 0, at, end, full);
 }
 
-void match_note_full(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end)
+void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end)
 {
     const struct topo *t = &m->topo;
     uint32_t parent = t->is_tree && v != t->root ? t->parent[v] : VERTEX_NONE;
     const uint32_t *children;
-    struct full full;
+    struct full_window full;
 
     if (parent == VERTEX_NONE || topo_children(t, v, &children) == 0 ||
         topo_children(t, parent, &children) < FULL_CHILDREN_MIN ||
@@ -81,10 +81,10 @@ void match_note_full(struct match *m, uint32_t v, const struct request *q, int64
     above->full[s->place - 1] = full;
 }
 
-void match_forget_full(struct match *m, uint32_t v)
+void full_cache_forget(struct match *m, uint32_t v)
 {
     const struct state *s = m->state[v];
 
     if (s->place)
-        m->state[m->topo.parent[v]]->full[s->place - 1] = (struct full){0};
+        m->state[m->topo.parent[v]]->full[s->place - 1] = (struct full_window){0};
 }

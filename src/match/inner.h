@@ -11,8 +11,8 @@
 #include "match/machine/prune.h"
 #include "match/machine/topo.h"
 #include "match/text/name_index.h"
-#include "match/walk/mix.h"
 #include "match/walk/policy.h"
+#include "match/walk/slot_mix.h"
 #include "resource/emission.h"
 #include "resource/graph.h"
 
@@ -53,8 +53,8 @@ struct match {
         uint64_t *key;
         int32_t *value;
         uint32_t size, used;
-    } memo;             /* what was found out of classes, for one jobspec */
-    struct mixes mixes; /* and of alternative slots */
+    } memo;                       /* what was found out of classes, for one jobspec */
+    struct slot_mixes slot_mixes; /* and of alternative slots */
     struct obstacles {
         struct obstacle {
             int64_t until, weight;

@@ -252,7 +252,7 @@ void match_destroy(match_t *m)
     free(m->obstacles.v);
     free(m->memo.key);
     free(m->memo.value);
-    mixes_clear(&m->mixes);
+    slot_mixes_clear(&m->slot_mixes);
     free(m->last.item);
     arena_clear(&m->arena);
     strbuf_clear(&m->text);
@@ -280,7 +280,7 @@ void match_forget(struct match *m)
     if (m->memo.used > 0)
         memset(m->memo.key, 0, m->memo.size * sizeof(*m->memo.key));
     m->memo.used = 0;
-    mixes_clear(&m->mixes);
+    slot_mixes_clear(&m->slot_mixes);
     if (m->version != m->g->version)
         note_classes(m);
     m->version = m->g->version;

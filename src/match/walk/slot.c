@@ -29,7 +29,7 @@ struct stock {
     uint32_t n;
     struct option *option; /* alternatives, in their order */
     uint32_t options;
-    struct mix_slot *mix; /* the same for a search among several */
+    struct slot_mix_option *mix; /* the same for a search among several */
 };
 
 /* How many slots the candidates are enough for: each takes whole ones until it has its share, or exactly
@@ -79,7 +79,7 @@ static uint64_t count_slots(const struct walk *w, uint32_t slot, const struct st
 /* How many slots to fill; *mix says which, if there are alternatives. */
 static uint64_t plan_slots(struct walk *w, uint32_t slot, const struct stock *k, uint32_t *mix)
 {
-    *mix = MIX_NONE;
+    *mix = SLOT_MIX_NONE;
     if (k->options == 1)
         return count_slots(w, slot, k);
     uint32_t *amounts = arena_alloc(&w->m->arena, (k->n + 1) * sizeof(*amounts));
@@ -89,12 +89,12 @@ static uint64_t plan_slots(struct walk *w, uint32_t slot, const struct stock *k,
     }
     for (uint32_t i = 0; i < k->n; i++)
         amounts[i] = k->supply[i].units;
-    if (mixes_find(&w->m->mixes, slot, k->mix, k->options, amounts, k->n, mix) < 0) {
+    if (slot_mixes_find(&w->m->slot_mixes, slot, k->mix, k->options, amounts, k->n, mix) < 0) {
         w->out_of_memory = true;
         w->too_much = errno == EOVERFLOW;
         return 0;
     }
-    return w->m->mixes.v[*mix].slots;
+    return w->m->slot_mixes.v[*mix].slots;
 }
 
 /* The slot to fill next. */
@@ -102,7 +102,7 @@ static const struct option *next_option(const struct walk *w, const struct stock
 {
     if (k->options == 1)
         return &k->option[0];
-    const struct mix *x = &w->m->mixes.v[*mix];
+    const struct slot_mix *x = &w->m->slot_mixes.v[*mix];
     *mix = x->next;
     return &k->option[x->choice];
 }
@@ -228,13 +228,13 @@ static struct sink *gather_shape(struct walk *w, uint32_t host, uint32_t slot, i
 static bool add_option(struct walk *w, struct stock *k, uint32_t slot)
 {
     struct option *o = &k->option[k->options];
-    struct mix_slot *x = &k->mix[k->options++];
+    struct slot_mix_option *x = &k->mix[k->options++];
     uint32_t n = 0;
 
     for (uint32_t i = w->rq[slot].with; i != REQUEST_NONE; i = w->rq[i].next)
         n++;
     *o = (struct option){arena_alloc(&w->m->arena, (n + 1) * sizeof(*o->element)), n};
-    struct mix_need *need = arena_alloc(&w->m->arena, (n + 1) * sizeof(*need));
+    struct slot_mix_need *need = arena_alloc(&w->m->arena, (n + 1) * sizeof(*need));
     if (!o->element || !need)
         return false;
     n = 0;
@@ -244,9 +244,9 @@ static bool add_option(struct walk *w, struct stock *k, uint32_t slot)
             from++;
         o->element[n] =
             (struct element){from, jobspec_calc_count(w->rq[i].count, k->supply[from].units)};
-        need[n] = (struct mix_need){from, w->rq[i].count};
+        need[n] = (struct slot_mix_need){from, w->rq[i].count};
     }
-    *x = (struct mix_slot){need, n};
+    *x = (struct slot_mix_option){need, n};
     return true;
 }
 

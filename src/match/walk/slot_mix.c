@@ -1,16 +1,16 @@
-#include "match/walk/mix.h"
+#include "match/walk/slot_mix.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-void mixes_clear(struct mixes *m)
+void slot_mixes_clear(struct slot_mixes *m)
 {
     free(m->v);
     free(m->amount);
     free(m->place);
-    *m = (struct mixes){0};
+    *m = (struct slot_mixes){0};
 }
 
 static uint64_t hash_of(uint32_t set, const uint32_t *amounts, uint32_t types)
@@ -25,14 +25,14 @@ static uint64_t hash_of(uint32_t set, const uint32_t *amounts, uint32_t types)
 }
 
 /* Where in the table the amounts are, or belong. */
-static uint32_t place_of(const struct mixes *m, uint32_t set, const uint32_t *amounts,
+static uint32_t place_of(const struct slot_mixes *m, uint32_t set, const uint32_t *amounts,
                          uint32_t types)
 {
     uint32_t mask = m->places - 1;
     uint32_t i = (uint32_t)(hash_of(set, amounts, types) >> 16) & mask;
 
     for (; m->place[i] > 0; i = (i + 1) & mask) {
-        const struct mix *x = &m->v[m->place[i] - 1];
+        const struct slot_mix *x = &m->v[m->place[i] - 1];
         if (x->set == set && x->types == types &&
             memcmp(m->amount + x->amounts, amounts, types * sizeof(*amounts)) == 0)
             break;
@@ -40,7 +40,7 @@ static uint32_t place_of(const struct mixes *m, uint32_t set, const uint32_t *am
     return i;
 }
 
-static int widen_table(struct mixes *m)
+static int widen_table(struct slot_mixes *m)
 {
     uint32_t *before = m->place;
     uint32_t places = m->places ? 2 * m->places : 64;
@@ -52,7 +52,7 @@ static int widen_table(struct mixes *m)
     }
     m->places = places;
     for (uint32_t i = 0; i < m->n; i++) {
-        const struct mix *x = &m->v[i];
+        const struct slot_mix *x = &m->v[i];
         m->place[place_of(m, x->set, m->amount + x->amounts, x->types)] = i + 1;
     }
     free(before);
@@ -60,11 +60,11 @@ static int widen_table(struct mixes *m)
 }
 
 /* Room for one more mix. */
-static int reserve(struct mixes *m, uint32_t types)
+static int reserve(struct slot_mixes *m, uint32_t types)
 {
     if (m->n == m->capacity) {
         uint32_t capacity = m->capacity ? 2 * m->capacity : 32;
-        struct mix *v = reallocarray(m->v, capacity, sizeof(*v));
+        struct slot_mix *v = reallocarray(m->v, capacity, sizeof(*v));
         if (!v)
             return -1;
         m->v = v;
@@ -82,7 +82,7 @@ static int reserve(struct mixes *m, uint32_t types)
 }
 
 /* The mix for amounts, with nothing tried if they are new. */
-static int find_or_add(struct mixes *m, uint32_t set, uint32_t n, const uint32_t *amounts,
+static int find_or_add(struct slot_mixes *m, uint32_t set, uint32_t n, const uint32_t *amounts,
                        uint32_t types, uint32_t *found)
 {
     if (reserve(m, types) < 0)
@@ -93,16 +93,16 @@ static int find_or_add(struct mixes *m, uint32_t set, uint32_t n, const uint32_t
         return 0;
     }
     m->effort += (uint64_t)n * (types + 1);
-    if (m->effort > MIX_EFFORT_MAX) {
+    if (m->effort > SLOT_MIX_EFFORT_MAX) {
         errno = EOVERFLOW;
         return -1;
     }
-    m->v[m->n] = (struct mix){.choice = MIX_NONE,
-                              .next = MIX_NONE,
-                              .set = set,
-                              .types = types,
-                              .amounts = m->amounts,
-                              .waiting = MIX_NONE};
+    m->v[m->n] = (struct slot_mix){.choice = SLOT_MIX_NONE,
+                                   .next = SLOT_MIX_NONE,
+                                   .set = set,
+                                   .types = types,
+                                   .amounts = m->amounts,
+                                   .waiting = SLOT_MIX_NONE};
     memcpy(m->amount + m->amounts, amounts, types * sizeof(*amounts));
     m->amounts += types;
     *found = m->n++;
@@ -111,7 +111,7 @@ static int find_or_add(struct mixes *m, uint32_t set, uint32_t n, const uint32_t
 }
 
 /* What is left of amounts after one slot; false if they aren't enough. */
-static bool take(const struct mix_slot *slot, const uint32_t *amounts, uint32_t types,
+static bool take(const struct slot_mix_option *slot, const uint32_t *amounts, uint32_t types,
                  uint32_t *left)
 {
     memcpy(left, amounts, types * sizeof(*left));
@@ -126,8 +126,8 @@ static bool take(const struct mix_slot *slot, const uint32_t *amounts, uint32_t 
 }
 
 /* Amounts only shrink, so a mix never waits for itself. */
-int mixes_find(struct mixes *m, uint32_t set, const struct mix_slot *slots, uint32_t n,
-               const uint32_t *amounts, uint32_t types, uint32_t *best)
+int slot_mixes_find(struct slot_mixes *m, uint32_t set, const struct slot_mix_option *slots,
+                    uint32_t n, const uint32_t *amounts, uint32_t types, uint32_t *best)
 {
     uint32_t left[JOBSPEC_TYPES_MAX], at, next;
 
@@ -137,9 +137,9 @@ int mixes_find(struct mixes *m, uint32_t set, const struct mix_slot *slots, uint
     }
     if (find_or_add(m, set, n, amounts, types, best) < 0)
         return -1;
-    m->v[*best].waiting = MIX_NONE;
-    for (at = *best; at != MIX_NONE;) {
-        const struct mix *x = &m->v[at];
+    m->v[*best].waiting = SLOT_MIX_NONE;
+    for (at = *best; at != SLOT_MIX_NONE;) {
+        const struct slot_mix *x = &m->v[at];
         if (x->tried == n) {
             at = x->waiting;
             continue;
@@ -155,7 +155,7 @@ int mixes_find(struct mixes *m, uint32_t set, const struct mix_slot *slots, uint
             at = next;
             continue;
         }
-        struct mix *settled = &m->v[at];
+        struct slot_mix *settled = &m->v[at];
         if (m->v[next].slots + 1 > settled->slots) {
             settled->slots = m->v[next].slots + 1;
             settled->choice = settled->tried;

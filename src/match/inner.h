@@ -143,11 +143,11 @@ int match_replace(struct match *m, struct job *old, struct job *new);
 struct jgf_vertex;
 uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error_t *err);
 
-/* Reckon anew what a job's holds count, from what it holds; with `uncover`, every hold is then booked by
+/* Count again what a job's holds take in filters; with `uncover`, every hold is then booked by
  * itself. Returns a job that has the same holds but those of removed vertices, or NULL with ENOMEM.
  * Nothing is booked.
  */
-struct job *match_reckon(struct match *m, const struct job *job, bool uncover);
+struct job *match_recount(struct match *m, const struct job *job, bool uncover);
 
 /* Remember, for those who look at all its parent's children, if at some time of a window somebody has a
  * vertex to himself, too little is left of a type that a request wants of it, or else it is used at all;

@@ -287,7 +287,7 @@ int match_partial_cancel(match_t *m, int64_t jobid, const char *format, const ch
     if (!job)
         return no_such_job(jobid, err);
     strbuf_reset(&m->text);
-    r.job = match_reckon(m, job, true);
+    r.job = match_recount(m, job, true);
     if (!r.job)
         return errtext_set(err, ENOMEM, "out of memory");
     r.gone = calloc((size_t)r.job->n + 1, sizeof(*r.gone));

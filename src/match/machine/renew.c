@@ -22,7 +22,7 @@ static int renew_weights(const struct match *m, struct match *next)
 static int renew_jobs(const struct match *m, struct match *next)
 {
     for (uint32_t i = 0; i < m->jobs.slots; i++) {
-        struct job *job = m->jobs.slot[i] ? match_reckon(next, m->jobs.slot[i], false) : NULL;
+        struct job *job = m->jobs.slot[i] ? match_recount(next, m->jobs.slot[i], false) : NULL;
         if (!m->jobs.slot[i])
             continue;
         if (!job || match_record(next, job) < 0) {

@@ -45,7 +45,7 @@ static const struct job *uncovered(struct finding *f, uint64_t id)
         return NULL;
     }
     f->known = known;
-    known[f->n_known] = match_reckon(f->m, job, true);
+    known[f->n_known] = match_recount(f->m, job, true);
     if (!known[f->n_known]) {
         f->failed = true;
         return NULL;
@@ -206,7 +206,7 @@ static uint32_t find_below(struct finding *f, uint32_t v, uint32_t parent, uint1
 }
 
 /* What covered holds would count, which no calendar has. */
-static int reckon_hidden(struct finding *f)
+static int count_hidden(struct finding *f)
 {
     struct match *m = f->m;
     size_t size = (size_t)m->g->n * m->prune.n + 1;
@@ -217,7 +217,7 @@ static int reckon_hidden(struct finding *f)
         return -1;
     for (uint32_t k = 0; k < m->jobs.slots; k++) {
         const struct job *as_booked = m->jobs.slot[k];
-        struct job *job = as_booked ? match_reckon(m, as_booked, true) : NULL;
+        struct job *job = as_booked ? match_recount(m, as_booked, true) : NULL;
         if (as_booked && !job)
             return -1;
         for (uint32_t i = 0; job && i < job->n; i++) {
@@ -248,7 +248,7 @@ int match_find(match_t *m, const char *criteria, int64_t now, berth_error_t *err
     f.named = expr_jobid(expr, &f.jobid);
     if (f.named)
         f.job = uncovered(&f, f.jobid);
-    if (match_begin(m, 0, 0, NULL) < 0 || (f.agfilter && reckon_hidden(&f) < 0))
+    if (match_begin(m, 0, 0, NULL) < 0 || (f.agfilter && count_hidden(&f) < 0))
         f.failed = true;
     if (!f.failed)
         find_below(&f, m->topo.root, VERTEX_NONE, 1, (struct inherited){0});

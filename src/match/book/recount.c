@@ -1,4 +1,4 @@
-/* Reckoning what a job's holds count in the filters of the vertices above them. */
+/* Recounting what a job's holds take in the filters of the vertices above them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static int append(struct match *m, struct job *to, const struct hold *h, const i
     return rc;
 }
 
-struct job *match_reckon(struct match *m, const struct job *job, bool uncover)
+struct job *match_recount(struct match *m, const struct job *job, bool uncover)
 {
     uint32_t n = m->prune.n;
     struct job *to = job_like(job);

@@ -174,11 +174,11 @@ void match_put_weight(struct match *m, uint32_t parent, const struct weight *new
 /* Mark the vertices from a number on that have the property `divisible`. */
 void match_mark_divisible(struct graph *g, uint32_t from);
 
-/* Make topology, filters, states and jobs anew after the graph's structure has changed. Returns 0,
- * or -1 with ENOMEM, ENOTSUP or ELOOP (topo.h) and the matcher as it was, which goes on if its
- * graph is then put back (graph_restore).
+/* Rebuild topology, filters, states and jobs after the graph's structure has changed. Returns 0, or -1 with
+ * ENOMEM, ENOTSUP or ELOOP (topo.h) and the matcher as it was; it can be used again once the caller has put
+ * its graph back (graph_restore).
  */
-int match_renew(struct match *m);
+int match_rebuild(struct match *m);
 
 /* All that by itself: without jobs, from the topology and the filters; and away with it. */
 int match_make_states(struct match *m);

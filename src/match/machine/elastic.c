@@ -247,7 +247,7 @@ int match_get_properties(match_t *m, const char *path,
 /* Let the matcher follow a change of the graph, or undo it. */
 static int follow(struct match *m, struct graph *was, berth_error_t *err)
 {
-    if (match_renew(m) == 0) {
+    if (match_rebuild(m) == 0) {
         graph_forget(was);
         return 0;
     }

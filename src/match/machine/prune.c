@@ -90,7 +90,7 @@ int prune_init(struct prune *p, struct graph *g, const struct topo *t, const cha
     return -1;
 }
 
-int prune_renew(struct prune *p, const struct prune *old, struct graph *g, const struct topo *t)
+int prune_rebuild(struct prune *p, const struct prune *old, struct graph *g, const struct topo *t)
 {
     *p = (struct prune){0};
     if (filter_spec_copy(&p->spec, &old->spec) == 0 && add_leaf_types(p, t) == 0 &&

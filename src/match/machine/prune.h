@@ -33,10 +33,10 @@ struct prune {
 int prune_init(struct prune *p, struct graph *g, const struct topo *t, const char *text,
                berth_error_t *err);
 
-/* From older ones, after the graph has changed: leaf types may have come. Returns 0, or -1 with
+/* Make the filters again after the graph has changed, as there may be new leaf types. Returns 0, or -1 with
  * ENOMEM.
  */
-int prune_renew(struct prune *p, const struct prune *old, struct graph *g, const struct topo *t);
+int prune_rebuild(struct prune *p, const struct prune *old, struct graph *g, const struct topo *t);
 
 void prune_clear(struct prune *p);
 

@@ -1,10 +1,10 @@
-/* After the structure of the graph has changed: what follows from it is made anew, aside, and takes
- * the place of the old once all is there.
+/* Rebuilding the matcher after the structure of the graph has changed. The new parts are made beside the old
+ * ones and replace them once all of them are there, so that running out of memory changes nothing.
  */
 #include "match/inner.h"
 
-/* The order of the children that are left, then of those that came. */
-static int renew_weights(const struct match *m, struct match *next)
+/* Keep the order of the children that are left, and put new ones behind them. */
+static int rebuild_weights(const struct match *m, struct match *next)
 {
     for (uint32_t v = 0; v < m->states; v++) {
         const struct state *s = m->state[v];
@@ -18,8 +18,8 @@ static int renew_weights(const struct match *m, struct match *next)
     return 0;
 }
 
-/* The jobs without what is gone. Those that hold nothing any more go on all the same. */
-static int renew_jobs(const struct match *m, struct match *next)
+/* Record all jobs without the vertices that are gone. A job that has nothing left goes on all the same. */
+static int rebuild_jobs(const struct match *m, struct match *next)
 {
     for (uint32_t i = 0; i < m->jobs.slots; i++) {
         struct job *job = m->jobs.slot[i] ? match_recount(next, m->jobs.slot[i], false) : NULL;
@@ -33,10 +33,9 @@ static int renew_jobs(const struct match *m, struct match *next)
     return 0;
 }
 
-int match_renew(struct match *m)
+int match_rebuild(struct match *m)
 {
-    struct match next =
-        *m; /* no step uses anything of it that isn't made anew, but for the graph and the policy */
+    struct match next = *m; /* of the old parts only the graph and the policy are used */
 
     match_mark_divisible(m->g, m->states);
     next.topo = (struct topo){0};
@@ -50,8 +49,9 @@ int match_renew(struct match *m)
     next.jobs = (struct jobs){0};
     next.names = (struct name_index){0};
     if (topo_init(&next.topo, m->g, m->topo.subsystem) < 0 ||
-        prune_renew(&next.prune, &m->prune, m->g, &next.topo) < 0 || match_make_states(&next) < 0 ||
-        renew_weights(m, &next) < 0 || renew_jobs(m, &next) < 0) {
+        prune_rebuild(&next.prune, &m->prune, m->g, &next.topo) < 0 ||
+        match_make_states(&next) < 0 || rebuild_weights(m, &next) < 0 ||
+        rebuild_jobs(m, &next) < 0) {
         match_drop_states(&next);
         return -1;
     }

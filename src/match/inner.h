@@ -42,10 +42,10 @@ struct match {
     struct profile times; /* a point wherever a job starts or ends */
     bool torn;            /* a job may keep what is below something that it has given back */
     struct jobs jobs;
-    struct arena arena;   /* for one call */
-    struct emission last; /* what was found last */
-    struct arena told;    /* labels and other texts that it names */
-    uint32_t *mark_of;    /* for walks, by vertex */
+    struct arena arena;        /* for one call */
+    struct emission last;      /* what was found last */
+    struct arena emitted_text; /* its labels and other texts */
+    uint32_t *mark_of;         /* for walks, by vertex */
     struct mark *marks;
     uint32_t marks_capacity;
     struct strbuf text; /* and its text */
@@ -84,16 +84,18 @@ int match_note_down(struct match *m);
 /* Forget what was found out of classes. */
 void match_forget(struct match *m);
 
-/* Empty what was found last, for the window [at, end). queue may be NULL. Returns 0, or -1 with ENOMEM. */
-int match_begin(struct match *m, int64_t at, int64_t end, const char *queue);
+/* Begin a new emission, for the window [at, end), in place of the last. queue may be NULL. Returns 0, or -1
+ * with ENOMEM.
+ */
+int match_emit_begin(struct match *m, int64_t at, int64_t end, const char *queue);
 
-/* What a job holds becomes what was found last. Returns 0, or -1 with ENOMEM and nothing found. */
-int match_tell(struct match *m, const struct job *job);
+/* Make what a job holds the last emission. Returns 0, or -1 with ENOMEM and an empty emission. */
+int match_emit_job(struct match *m, const struct job *job);
 
-/* Tell of a vertex. Returns 0, or -1 with ENOMEM. */
+/* Add a vertex to the emission. Returns 0, or -1 with ENOMEM. */
 int match_emit(struct match *m, const struct emitted *item);
 
-/* Turn what a walk has marked into what was found last and, unless job is NULL, into the job's holds.
+/* Turn what a walk has marked into the last emission and, unless job is NULL, into the job's holds.
  * Returns the number of vertices given; 0 if the request gives nothing to anyone, -1 with ENOMEM.
  */
 int64_t match_commit(struct walk *w, struct job *job);

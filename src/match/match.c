@@ -256,7 +256,7 @@ void match_destroy(match_t *m)
     free(m->last.item);
     arena_clear(&m->arena);
     strbuf_clear(&m->text);
-    arena_clear(&m->told);
+    arena_clear(&m->emitted_text);
     match_blocks_clear(&m->blocks);
     graph_destroy(m->g);
     free(m);
@@ -301,14 +301,14 @@ int match_record(struct match *m, struct job *job)
 static const char *keep(struct match *m, const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy = arena_alloc(&m->told, size);
+    char *copy = arena_alloc(&m->emitted_text, size);
 
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-int match_begin(struct match *m, int64_t at, int64_t end, const char *queue)
+int match_emit_begin(struct match *m, int64_t at, int64_t end, const char *queue)
 {
-    arena_release(&m->told, (struct arena_mark){0});
+    arena_release(&m->emitted_text, (struct arena_mark){0});
     m->last.n = 0;
     m->last.start = at;
     m->last.end = end;

@@ -120,7 +120,7 @@ static struct job *give(struct walk *w, const struct plan_ask *ask, int64_t jobi
     bool *usual = m->exclusive;
     struct job *job = job_new(jobid, at, at + ask->duration, reservation);
 
-    if (!job || match_begin(m, at, at + ask->duration, NULL) < 0) {
+    if (!job || match_emit_begin(m, at, at + ask->duration, NULL) < 0) {
         job_destroy(job);
         errno = ENOMEM;
         return NULL;

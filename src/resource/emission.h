@@ -1,6 +1,6 @@
-/* What a match, an update or a search has found, in the order in which it is told: every vertex after
- * what is below it. Each vertex but the last, the root, brings the edge that leads to it, told right
- * after it. Writers (writers/) turn this into text.
+/* An emission: what a match, an update or a search has found. Every vertex comes after what is below it, and
+ * brings the edge that leads to it, which is written right after it; the last vertex is the root and has no
+ * edge. Writers (writers/) turn an emission into text.
  */
 #ifndef RESOURCE_EMISSION_H
 #define RESOURCE_EMISSION_H

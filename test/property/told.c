@@ -67,10 +67,10 @@ static bool is_given(const struct match *m, const struct job *job, uint32_t i)
 {
     const uint32_t own = HOLD_EXCLUSIVE | HOLD_UNITS;
 
-    if (!(job->hold[i].flags & HOLD_TOLD))
+    if (!(job->hold[i].flags & HOLD_SHOWN))
         return job->hold[i].flags & own;
     for (uint32_t k = 0; k < job->n; k++)
-        if (k != i && (job->hold[k].flags & (own | HOLD_TOLD)) &&
+        if (k != i && (job->hold[k].flags & (own | HOLD_SHOWN)) &&
             is_below(m, job->hold[k].vertex, job->hold[i].vertex))
             return false;
     return true;

@@ -124,7 +124,7 @@ static void jobs_without_memory(void **state)
     struct job *job = jobs_find(&m->jobs, 1);
     struct job left = *job;
     left.n -= 2;
-    THROUGH(, match_tell(m, &left) == 0);
+    THROUGH(, match_emit_job(m, &left) == 0);
     assert_int_equal(m->last.n, job->n);
     strbuf_clear(&out);
     jobspec_destroy(spec);

@@ -83,7 +83,7 @@ struct job *job_like(const struct job *job)
 
     if (!like)
         return NULL;
-    like->untold = job->untold;
+    like->hidden = job->hidden;
     like->cut = job->cut;
     like->lifted = job->lifted;
     like->forced = job->forced;

@@ -10,23 +10,24 @@
 
 enum {
     HOLD_EXCLUSIVE = 1, /* has the vertex to itself */
-    HOLD_COVERED = 2,   /* booked by the same job's having its parent to itself: not booked again */
-    HOLD_UNITS = 4,     /* of a divisible pool: has some units */
-    HOLD_TOLD = 8,      /* told, and counted above, as if it had the vertex to itself */
-    HOLD_SPARE = 16,    /* not asked for: given because something above is given whole */
-    HOLD_LABEL =
-        256 /* so many times: the number of its label in job.texts, from 1; 0: it has none */
+    HOLD_COVERED =
+        2, /* the same job has its parent to itself, which books it too: not booked again */
+    HOLD_UNITS = 4,  /* of a divisible pool: has some units */
+    HOLD_SHOWN = 8,  /* emitted, and counted above, as if it had the vertex to itself */
+    HOLD_SPARE = 16, /* not asked for: given because something above is given whole */
+    /* times the number of its label in job.texts, from 1; 0: it has none */
+    HOLD_LABEL = 256
 };
 
-/* What is told of a job beside its holds; copies of it share this. */
+/* The texts of a job. Copies of the job share them. */
 struct job_texts {
     uint32_t users;
     char *queue; /* NULL: none */
     struct intern labels;
 };
 
-/* A vertex that a job holds something of, itself or below. In the order in which the match told them:
- * children first.
+/* A vertex of which, or of what is below it, a job holds something. Holds are in the order in which the
+ * match emitted them: children first.
  */
 struct hold {
     uint32_t vertex;
@@ -45,7 +46,7 @@ struct job {
     bool lifted;     /* nothing of it is counted, though its points stand in the calendars */
     /* others may hold the same: it isn't counted above what it holds, but for its points */
     bool forced;
-    bool untold; /* nothing is told of its holds */
+    bool hidden; /* its holds are not emitted */
     struct hold *hold;
     uint32_t n, capacity;
     int64_t *counts;

@@ -112,7 +112,7 @@ static bool is_allowed(struct walk *w, const struct hold *h)
         return false;
     if (h->flags & HOLD_COVERED)
         return true;
-    if (s && ((h->flags & (HOLD_EXCLUSIVE | HOLD_TOLD) ? s->blocks_below : s->blocks) & w->blocks))
+    if (s && ((h->flags & (HOLD_EXCLUSIVE | HOLD_SHOWN) ? s->blocks_below : s->blocks) & w->blocks))
         return false;
     return !node || constraint_holds(w, h->vertex);
 }
@@ -191,7 +191,7 @@ bool match_job_is_same(const struct match *m, int64_t one, int64_t other)
 {
     const struct job *a = job_of(m, one), *b = job_of(m, other);
     /* One that was read as text does not know what was asked for, only what it was given. */
-    const uint32_t what = HOLD_EXCLUSIVE | HOLD_COVERED | HOLD_UNITS | HOLD_TOLD;
+    const uint32_t what = HOLD_EXCLUSIVE | HOLD_COVERED | HOLD_UNITS | HOLD_SHOWN;
 
     if (a->at != b->at || a->end != b->end || a->n != b->n)
         return false;

@@ -12,7 +12,7 @@ static int64_t own_units(const struct match *m, const struct hold *h)
 
     if (h->flags & HOLD_UNITS)
         return h->needs;
-    if (h->flags & (HOLD_EXCLUSIVE | HOLD_TOLD))
+    if (h->flags & (HOLD_EXCLUSIVE | HOLD_SHOWN))
         return x->size;
     return x->divisible ? 0 : x->size - h->needs;
 }

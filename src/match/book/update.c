@@ -177,10 +177,10 @@ static bool is_foreign(const struct match *m, const struct jgf *jgf)
     return true;
 }
 
-/* What such a text gives to the job alone is withheld from others, and nothing is told of it. */
+/* Withhold from others what such a text gives to the job alone. Its holds are not emitted. */
 static int hold_foreign(const struct jgf *jgf, const uint32_t *vertex, struct job *job)
 {
-    job->untold = true;
+    job->hidden = true;
     for (size_t i = 0; i < jgf->n; i++)
         if (vertex[i] != VERTEX_NONE && jgf->vertex[i].exclusive &&
             job_hold(job, vertex[i], HOLD_EXCLUSIVE, jgf->vertex[i].size, NULL, 0) < 0)
@@ -279,7 +279,7 @@ static int mark_rank(struct walk *w, const struct rv1 *rv1, const struct rv1_ran
                 return -1;
         }
     }
-    w->mark[w->mark_of[node]].told_only = listed != others;
+    w->mark[w->mark_of[node]].shown_only = listed != others;
     return 0;
 }
 
@@ -331,7 +331,7 @@ int match_update(match_t *m, const char *format, const char *text, size_t length
                      .n_marks = 1};
     struct job *job = job_new(jobid, at, at + duration, reserve);
     errno = ENOMEM;
-    int rc = job && walk_room(&w) == 0 && match_begin(m, at, at + duration, NULL) == 0
+    int rc = job && walk_room(&w) == 0 && match_emit_begin(m, at, at + duration, NULL) == 0
                  ? mark_text(&w, job, format, text, length, err)
                  : -1;
     m->marks = w.mark;

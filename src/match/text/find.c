@@ -162,7 +162,7 @@ static const char *usage_of(struct finding *f, uint32_t v)
         strbuf_put_int(&text, u[i].total);
         strbuf_putc(&text, '"');
     }
-    char *copy = text.failed ? NULL : arena_alloc(&m->told, text.len + 1);
+    char *copy = text.failed ? NULL : arena_alloc(&m->emitted_text, text.len + 1);
     if (copy)
         memcpy(copy, strbuf_text(&text), text.len + 1);
     strbuf_clear(&text);
@@ -248,7 +248,7 @@ int match_find(match_t *m, const char *criteria, int64_t now, berth_error_t *err
     f.named = expr_jobid(expr, &f.jobid);
     if (f.named)
         f.job = uncovered(&f, f.jobid);
-    if (match_begin(m, 0, 0, NULL) < 0 || (f.agfilter && count_hidden(&f) < 0))
+    if (match_emit_begin(m, 0, 0, NULL) < 0 || (f.agfilter && count_hidden(&f) < 0))
         f.failed = true;
     if (!f.failed)
         find_below(&f, m->topo.root, VERTEX_NONE, 1, (struct inherited){0});

@@ -328,8 +328,8 @@ static uint32_t held_above(const struct summary *sum, uint32_t v)
     return UINT32_MAX;
 }
 
-/* Find what is given, and what is below something that is. What is only told as given is if nothing below
- * it is.
+/* Find what is given, and what is above something that is. A vertex that is only shown as given counts as
+ * given if nothing below it is.
  */
 static void find_given(struct summary *sum)
 {
@@ -340,8 +340,8 @@ static void find_given(struct summary *sum)
     for (uint32_t i = 0; i < job->n; i++) {
         const struct hold *h = &job->hold[i];
         uint32_t above = held_above(sum, h->vertex);
-        bool told = (h->flags & HOLD_TOLD) && !(sum->state[i] & GIVEN_BELOW);
-        if (told || (h->flags & (HOLD_EXCLUSIVE | HOLD_UNITS)))
+        bool shown = (h->flags & HOLD_SHOWN) && !(sum->state[i] & GIVEN_BELOW);
+        if (shown || (h->flags & (HOLD_EXCLUSIVE | HOLD_UNITS)))
             sum->state[i] |= GIVEN;
         if (above != UINT32_MAX && sum->state[i] & (GIVEN | GIVEN_BELOW))
             sum->state[above] |= GIVEN_BELOW;

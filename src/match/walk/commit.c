@@ -7,7 +7,7 @@
 
 struct commit {
     struct walk *w;
-    struct job *job; /* NULL: only tell */
+    struct job *job; /* NULL: only emit */
     uint32_t n_prune;
     bool failed;
 };
@@ -19,8 +19,8 @@ struct reach {
     bool exclusive;
     bool whole; /* all of it is given, because something above is */
     bool exclusive_parent;
-    bool told_only; /* exclusive only as it is told */
-    bool covered;   /* the job has booked something above it for itself alone */
+    bool shown_only; /* emitted as exclusive, but booked as shared */
+    bool covered;    /* the job has booked something above it for itself alone */
     uint16_t depth;
     const char *label;
 };
@@ -102,8 +102,8 @@ static int64_t give_children(struct commit *c, const struct reach *r, bool whole
                               .exclusive = whole || m->exclusive,
                               .whole = whole,
                               .exclusive_parent = exclusive,
-                              .told_only = !whole && m->told_only,
-                              .covered = exclusive && !r->told_only,
+                              .shown_only = !whole && m->shown_only,
+                              .covered = exclusive && !r->shown_only,
                               .depth = (uint16_t)(r->depth + 1),
                               .label = m ? m->label : NULL};
         given += give(c, &child, own);
@@ -143,7 +143,7 @@ static int hold(struct commit *c, const struct reach *r, bool exclusive, const s
     if (r->whole && !mark_at(c->w, r->v))
         flags |= HOLD_SPARE;
     if (exclusive)
-        flags |= r->told_only ? HOLD_TOLD : x->divisible ? HOLD_UNITS : HOLD_EXCLUSIVE;
+        flags |= r->shown_only ? HOLD_SHOWN : x->divisible ? HOLD_UNITS : HOLD_EXCLUSIVE;
     if (!counts || (r->label && job_label(c->job, r->label, &label) < 0))
         return -1;
     flags |= label * HOLD_LABEL;
@@ -199,7 +199,7 @@ int64_t match_commit(struct walk *w, struct job *job)
         return 0;
     memset(above.units, 0, (c.n_prune + 1) * sizeof(int64_t));
     struct reach r = {.v = root->vertex,
-                      .told_only = root->told_only,
+                      .shown_only = root->shown_only,
                       .parent = VERTEX_NONE,
                       .needs = root->needs,
                       .exclusive = root->exclusive,

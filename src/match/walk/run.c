@@ -217,7 +217,7 @@ bool *walk_whole_types(struct walk *w)
     return types;
 }
 
-/* Commit what was selected: for a job, or only to tell. */
+/* Commit what was selected: for a job, or only to emit it. */
 static int finish(struct walk *w, const struct found *f, int64_t jobid, bool record)
 {
     struct match *m = w->m;
@@ -228,7 +228,7 @@ static int finish(struct walk *w, const struct found *f, int64_t jobid, bool rec
         errno = EBUSY;
         return -1;
     }
-    if (match_begin(m, f->at, end, w->spec->queue) < 0)
+    if (match_emit_begin(m, f->at, end, w->spec->queue) < 0)
         return -1;
     if (record) {
         job = job_new(jobid, f->at, end, f->at > f->now);

@@ -60,7 +60,7 @@ struct sink {
 struct mark {
     uint32_t vertex;
     bool exclusive;
-    bool told_only; /* exclusive as it is told, but booked as shared */
+    bool shown_only; /* emitted as exclusive, but booked as shared */
     int64_t needs;
     const char *label;
     uint32_t first, next; /* marks of its children, by vertex where topo is ascending; 0: none */

@@ -1,8 +1,8 @@
-/* What a job holds, told again as the match that made it has told it.
+/* Emitting what a job holds, as the match that made the job emitted it.
  *
- * Holds stand in the order in which they were told. What was given back or removed since is missing among
- * them; where something is left below such a vertex, it is told as shared, so that the text still is a
- * tree.
+ * Holds are in the order in which they were emitted. Those that were given back or removed since are missing;
+ * where the job still holds something below such a vertex, the vertex is emitted as shared, so that the text
+ * is still a tree.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static struct job *complete(struct match *m, const struct job *job)
 
 static int emit_all(struct match *m, const struct job *job)
 {
-    const uint32_t given = HOLD_EXCLUSIVE | HOLD_UNITS | HOLD_TOLD;
+    const uint32_t given = HOLD_EXCLUSIVE | HOLD_UNITS | HOLD_SHOWN;
 
     for (uint32_t i = 0; i < job->n; i++) {
         const struct hold *h = &job->hold[i];
@@ -113,13 +113,13 @@ static int emit_all(struct match *m, const struct job *job)
     return 0;
 }
 
-int match_tell(struct match *m, const struct job *job)
+int match_emit_job(struct match *m, const struct job *job)
 {
     struct job *completed = NULL;
 
-    if (match_begin(m, job->at, job->end, job_queue(job)) < 0)
+    if (match_emit_begin(m, job->at, job->end, job_queue(job)) < 0)
         return -1;
-    if (job->untold)
+    if (job->hidden)
         return 0;
     if (!note_places(m, job)) {
         completed = complete(m, job);
@@ -135,12 +135,12 @@ int match_tell(struct match *m, const struct job *job)
     return rc;
 }
 
-/* What a job of that number holds becomes what was found last. Returns 0, or -1 with ENOENT or ENOMEM. */
-static int tell_job(struct match *m, int64_t jobid)
+/* Make what a job holds the last emission. Returns 0, or -1 with ENOENT or ENOMEM. */
+static int emit_job(struct match *m, int64_t jobid)
 {
     const struct job *job = jobs_find(&m->jobs, jobid);
 
-    if (job && match_tell(m, job) == 0)
+    if (job && match_emit_job(m, job) == 0)
         return 0;
     errno = job ? ENOMEM : ENOENT;
     return -1;
@@ -153,10 +153,10 @@ int match_write_job(struct match *m, int64_t jobid, const char *format, const ch
         errno = EINVAL;
         return -1;
     }
-    return tell_job(m, jobid) < 0 ? -1 : match_write(m, format, text, length);
+    return emit_job(m, jobid) < 0 ? -1 : match_write(m, format, text, length);
 }
 
 int match_hosts(struct match *m, int64_t jobid, struct hosts *hosts)
 {
-    return tell_job(m, jobid) < 0 ? -1 : hosts_gather(hosts, &m->last, m->g);
+    return emit_job(m, jobid) < 0 ? -1 : hosts_gather(hosts, &m->last, m->g);
 }

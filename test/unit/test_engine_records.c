@@ -15,14 +15,14 @@
 #include "engine/local/journal.h"
 #include "engine/local/messages.h"
 #include "engine/local/starts.h"
-#include "engine/local/used.h"
+#include "engine/local/used_keys.h"
 
 #define KEYS 200
 
 static void used_keys_are_as_in_a_table(void **state)
 {
     (void)state;
-    struct used u = {0};
+    struct used_keys u = {0};
     bool table[KEYS] = {false};
     uint32_t random = 1;
     for (int i = 0; i < 3000; i++) {
@@ -32,52 +32,53 @@ static void used_keys_are_as_in_a_table(void **state)
         if (hi >= KEYS)
             hi = KEYS - 1;
         if (i % 300 == 0) {
-            used_clear(&u);
+            used_keys_clear(&u);
             memset(table, 0, sizeof(table));
         }
-        assert_int_equal(used_add(&u, lo, hi), 0);
-        assert_true(used_check(&u));
+        assert_int_equal(used_keys_add(&u, lo, hi), 0);
+        assert_true(used_keys_check(&u));
         for (uint64_t key = lo; key <= hi; key++)
             table[key] = true;
         if (i % 2 == 1) {
             uint64_t key = (random >> 16) % KEYS;
-            assert_int_equal(used_take(&u, key), 0);
-            assert_true(used_check(&u));
+            assert_int_equal(used_keys_remove(&u, key), 0);
+            assert_true(used_keys_check(&u));
             table[key] = false;
         }
         for (uint64_t key = 0; key < KEYS; key++)
-            assert_int_equal(used_has(&u, key), table[key]);
+            assert_int_equal(used_keys_has(&u, key), table[key]);
     }
-    used_clear(&u);
+    used_keys_clear(&u);
 }
 
 static void used_keys_reach_to_the_ends(void **state)
 {
     (void)state;
-    struct used u = {0};
-    assert_int_equal(used_add(&u, 5, 4), -1);
+    struct used_keys u = {0};
+    assert_int_equal(used_keys_add(&u, 5, 4), -1);
     assert_int_equal(errno, EINVAL);
-    assert_int_equal(used_add(&u, UINT64_MAX, UINT64_MAX), 0);
-    assert_int_equal(used_add(&u, 0, 0), 0);
-    assert_true(u.n == 2 && used_has(&u, 0) && used_has(&u, UINT64_MAX) && !used_has(&u, 1));
-    assert_int_equal(used_add(&u, 1, UINT64_MAX - 1), 0);
-    assert_true(u.n == 1 && used_check(&u));
-    used_clear(&u);
+    assert_int_equal(used_keys_add(&u, UINT64_MAX, UINT64_MAX), 0);
+    assert_int_equal(used_keys_add(&u, 0, 0), 0);
+    assert_true(u.n == 2 && used_keys_has(&u, 0) && used_keys_has(&u, UINT64_MAX) &&
+                !used_keys_has(&u, 1));
+    assert_int_equal(used_keys_add(&u, 1, UINT64_MAX - 1), 0);
+    assert_true(u.n == 1 && used_keys_check(&u));
+    used_keys_clear(&u);
 }
 
 /* Scattered keys are joined at the low end: none that was used is forgotten. */
 static void used_keys_are_bounded(void **state)
 {
     (void)state;
-    struct used u = {0};
-    for (uint64_t i = 0; i < 3 * USED_MAX; i++)
-        assert_int_equal(used_add(&u, 10 * i, 10 * i), 0);
-    assert_true(used_check(&u) && u.n == USED_MAX);
-    for (uint64_t i = 0; i < 3 * USED_MAX; i++)
-        assert_true(used_has(&u, 10 * i));
-    assert_true(used_has(&u, 5));
-    assert_false(used_has(&u, 10 * (3 * USED_MAX - 1) - 5));
-    used_clear(&u);
+    struct used_keys u = {0};
+    for (uint64_t i = 0; i < 3 * USED_KEYS_MAX; i++)
+        assert_int_equal(used_keys_add(&u, 10 * i, 10 * i), 0);
+    assert_true(used_keys_check(&u) && u.n == USED_KEYS_MAX);
+    for (uint64_t i = 0; i < 3 * USED_KEYS_MAX; i++)
+        assert_true(used_keys_has(&u, 10 * i));
+    assert_true(used_keys_has(&u, 5));
+    assert_false(used_keys_has(&u, 10 * (3 * USED_KEYS_MAX - 1) - 5));
+    used_keys_clear(&u);
 }
 
 static void take(const struct strbuf *b, enum message_kind kind, struct wire *w)
@@ -179,14 +180,14 @@ static void other_messages_are_read_as_they_were_written(void **state)
     uint64_t keys[] = {1, 9};
     struct message_hello hello = {.pid = 5, .keys = keys, .n_keys = 2};
     struct message_hello heard;
-    assert_int_equal(used_add(&hello.used, 2, 4), 0);
+    assert_int_equal(used_keys_add(&hello.used, 2, 4), 0);
     message_put_hello(&b, &hello);
     take(&b, MESSAGE_HELLO, &w);
     assert_int_equal(message_hello(&w, &heard), 0);
     assert_true(heard.pid == 5 && !heard.notice && heard.n_keys == 2 && heard.keys[1] == 9);
-    assert_true(used_has(&heard.used, 3) && !used_has(&heard.used, 5));
+    assert_true(used_keys_has(&heard.used, 3) && !used_keys_has(&heard.used, 5));
     message_hello_clear(&heard);
-    used_clear(&hello.used);
+    used_keys_clear(&hello.used);
     strbuf_clear(&b);
 }
 

@@ -43,7 +43,7 @@ static int on_acknowledged(void *context, uint64_t number)
 static int on_used(void *context, const struct used_range *range)
 {
     struct keeper *k = context;
-    return used_add(&k->used, range->lo, range->hi);
+    return used_keys_add(&k->used, range->lo, range->hi);
 }
 
 static struct run *get(struct keeper *k, uint64_t key)
@@ -165,9 +165,9 @@ static int say_again(struct keeper *k, struct found *f)
         return -1;
     for (size_t i = 0; i < f->n; i++) {
         struct run *run = f->v[i];
-        if (used_has(&k->used, run->key) ||
+        if (used_keys_has(&k->used, run->key) ||
             (run->phase == PHASE_ENDED && run->ended.number <= k->head.acknowledged)) {
-            if (used_add(&k->used, run->key, run->key)) {
+            if (used_keys_add(&k->used, run->key, run->key)) {
                 free(notes);
                 return -1;
             }

@@ -46,7 +46,7 @@ struct released {
 static int on_task(void *context, const struct journal_task *task)
 {
     const struct released *r = context;
-    if (!keeper_has_key(r->keys, r->n, task->key) || used_has(&r->k->used, task->key))
+    if (!keeper_has_key(r->keys, r->n, task->key) || used_keys_has(&r->k->used, task->key))
         return 0;
     struct run *run = keeper_find(r->k, task->key);
     if (run && run->phase != PHASE_HELD && (!run->adopted || run->phase == PHASE_ENDED))

@@ -22,7 +22,7 @@
 
 #include "base/strbuf.h"
 #include "engine/engine.h"
-#include "engine/local/used.h"
+#include "engine/local/used_keys.h"
 
 #define JOURNAL_FILE     "keeper.journal"
 #define JOURNAL_NEW      "keeper.journal.new"

@@ -22,7 +22,7 @@
 #include "engine/local/limits.h"
 #include "engine/local/messages.h"
 #include "engine/local/procs.h"
-#include "engine/local/used.h"
+#include "engine/local/used_keys.h"
 
 #define KEEPER_SOCKET "keeper.sock"
 #define KEEPER_LOCK   "keeper.lock"
@@ -155,7 +155,7 @@ struct keeper {
     struct dict runs; /* all whose end has not been acknowledged */
     struct run *first;
     struct dict pids;
-    struct used used;
+    struct used_keys used;
     size_t live;     /* runs that have not ended */
     size_t starting; /* of these, how many are being started */
     size_t starting_max;

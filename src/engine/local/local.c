@@ -122,7 +122,7 @@ static int start(struct engine *e, const struct engine_run *asked, berth_error_t
     struct strbuf b = {0};
     if (check_run(asked, err))
         return -1;
-    if (local_find(l, asked->key) || used_has(&l->used, asked->key))
+    if (local_find(l, asked->key) || used_keys_has(&l->used, asked->key))
         return errtext_set(err, EEXIST, "run %llu has been started before",
                            (unsigned long long)asked->key);
     message_put_start(&b, asked);
@@ -341,7 +341,7 @@ static int acknowledge(struct engine *e, uint64_t number)
         return 0;
     while (l->ended && l->ended->end <= number) {
         struct wanted *run = l->ended;
-        if (used_add(&l->used, run->key, run->key))
+        if (used_keys_add(&l->used, run->key, run->key))
             return -1;
         l->ended = run->next_queued;
         if (!l->ended)
@@ -415,7 +415,7 @@ static void local_close(struct engine *e)
     strbuf_clear(&l->in);
     strbuf_clear(&l->out);
     dict_clear(&l->runs);
-    used_clear(&l->used);
+    used_keys_clear(&l->used);
     free(l->keys);
     free(l->keeper_notice);
     free(l->directory);

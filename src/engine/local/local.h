@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 #include "engine/engine.h"
 #include "engine/local/find_keeper.h"
-#include "engine/local/used.h"
+#include "engine/local/used_keys.h"
 
 #define LOCAL_BATCH 256 /* events that are said at once */
 
@@ -60,7 +60,7 @@ struct local {
     int bad;                           /* keepers in a row that have lived shortly */
     int64_t check_at;                  /* when to look whether the keeper reads; 0: no need */
     size_t unread;                     /* what it had not read then, in bytes of memory */
-    struct used used;
+    struct used_keys used;
     uint64_t last_key; /* the highest that was ever heard of */
     uint64_t seen;     /* the highest number of an event that has been said */
     uint64_t acknowledged;

@@ -130,7 +130,7 @@ static int take_hello(struct local *l, const struct message_hello *hello)
         run->known = true;
     }
     for (size_t i = 0; i < hello->used.n; i++)
-        if (used_add(&l->used, hello->used.v[i].lo, hello->used.v[i].hi))
+        if (used_keys_add(&l->used, hello->used.v[i].lo, hello->used.v[i].hi))
             return -1;
     if (l->used.n > 0 && l->used.v[l->used.n - 1].hi > l->last_key)
         l->last_key = l->used.v[l->used.n - 1].hi;

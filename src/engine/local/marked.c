@@ -264,7 +264,7 @@ static int forget_run(struct keeper *k, uint64_t key)
     struct run *run = keeper_find(k, key);
     if (run)
         keeper_free(k, run);
-    return used_take(&k->used, key);
+    return used_keys_remove(&k->used, key);
 }
 
 /* The run of a key of which something is there, in *run. NULL: the journal, which is to be believed,
@@ -274,7 +274,7 @@ static int claim(struct keeper *k, uint64_t key, bool told, struct run **run)
 {
     *run = keeper_find(k, key);
     bool found = *run && (*run)->adopted && (*run)->phase != PHASE_ENDED;
-    bool over = used_has(&k->used, key) || (*run && (*run)->phase == PHASE_ENDED);
+    bool over = used_keys_has(&k->used, key) || (*run && (*run)->phase == PHASE_ENDED);
     if (told && over) {
         *run = NULL;
         return 0;

@@ -257,7 +257,7 @@ static int read_hello(struct wire *w, struct message_hello *hello)
         uint64_t hi = wire_u64(w);
         if (lo > hi)
             w->bad = true;
-        else if (used_add(&hello->used, lo, hi))
+        else if (used_keys_add(&hello->used, lo, hi))
             return -1;
     }
     return done(w);
@@ -282,7 +282,7 @@ void message_hello_clear(struct message_hello *hello)
     int saved = errno;
     free(hello->notice);
     free(hello->keys);
-    used_clear(&hello->used);
+    used_keys_clear(&hello->used);
     *hello = (struct message_hello){0};
     errno = saved;
 }

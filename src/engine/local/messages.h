@@ -13,7 +13,7 @@
 
 #include "base/strbuf.h"
 #include "engine/engine.h"
-#include "engine/local/used.h"
+#include "engine/local/used_keys.h"
 #include "engine/local/wire.h"
 
 #define MESSAGE_VERSION   1
@@ -47,7 +47,7 @@ struct message_hello {
     char *notice;   /* or NULL */
     uint64_t *keys; /* of runs whose end has not been acknowledged */
     size_t n_keys;
-    struct used used; /* keys of those whose end was */
+    struct used_keys used; /* keys of those whose end was */
 };
 
 /* Each appends one message. A failure is found in the buffer. */

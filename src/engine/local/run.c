@@ -415,7 +415,7 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
         return known ? 0 : -1;
     }
     k->live++;
-    run->used = used_has(&k->used, run->key);
+    run->used = used_keys_has(&k->used, run->key);
     if (run->used)
         keeper_finish(k, run);
     else if (keeper_is_held(k, run->key))
@@ -526,7 +526,7 @@ void keeper_acknowledge(struct keeper *k, uint64_t number)
     while (k->notes && k->notes != k->unsent && k->notes->number <= number) {
         struct note *note = k->notes;
         struct run *run = note->run;
-        if (note->end && used_add(&k->used, run->key, run->key))
+        if (note->end && used_keys_add(&k->used, run->key, run->key))
             break; /* it will be acknowledged again */
         k->head.acknowledged = note->number;
         k->notes = note->next;

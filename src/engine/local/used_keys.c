@@ -1,5 +1,5 @@
 /* The keys that have been used. */
-#include "engine/local/used.h"
+#include "engine/local/used_keys.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 
 #include "base/array.h"
 
-void used_clear(struct used *u)
+void used_keys_clear(struct used_keys *u)
 {
     int saved = errno;
     free(u->v);
-    *u = (struct used){0};
+    *u = (struct used_keys){0};
     errno = saved;
 }
 
 /* The first range whose end is not below the key. */
-static size_t find(const struct used *u, uint64_t key)
+static size_t find(const struct used_keys *u, uint64_t key)
 {
     size_t lo = 0;
     size_t hi = u->n;
@@ -30,18 +30,18 @@ static size_t find(const struct used *u, uint64_t key)
     return lo;
 }
 
-bool used_has(const struct used *u, uint64_t key)
+bool used_keys_has(const struct used_keys *u, uint64_t key)
 {
     size_t i = find(u, key);
     return i < u->n && u->v[i].lo <= key;
 }
 
-static int grow(struct used *u)
+static int grow(struct used_keys *u)
 {
     return array_grow((void **)&u->v, &u->cap, u->n + 1, sizeof(*u->v));
 }
 
-int used_add(struct used *u, uint64_t lo, uint64_t hi)
+int used_keys_add(struct used_keys *u, uint64_t lo, uint64_t hi)
 {
     if (lo > hi) {
         errno = EINVAL;
@@ -64,7 +64,7 @@ int used_add(struct used *u, uint64_t lo, uint64_t hi)
     memmove(u->v + first + 1, u->v + end, (u->n - end) * sizeof(*u->v));
     u->v[first] = whole;
     u->n = u->n - (end - first) + 1;
-    if (u->n > USED_MAX) {
+    if (u->n > USED_KEYS_MAX) {
         u->v[1].lo = u->v[0].lo;
         memmove(u->v, u->v + 1, (u->n - 1) * sizeof(*u->v));
         u->n--;
@@ -72,9 +72,9 @@ int used_add(struct used *u, uint64_t lo, uint64_t hi)
     return 0;
 }
 
-int used_take(struct used *u, uint64_t key)
+int used_keys_remove(struct used_keys *u, uint64_t key)
 {
-    if (!used_has(u, key))
+    if (!used_keys_has(u, key))
         return 0;
     if (grow(u))
         return -1;
@@ -82,14 +82,14 @@ int used_take(struct used *u, uint64_t key)
     const struct used_range whole = u->v[i];
     memmove(u->v + i, u->v + i + 1, (u->n - i - 1) * sizeof(*u->v));
     u->n--;
-    if (whole.lo < key && used_add(u, whole.lo, key - 1))
+    if (whole.lo < key && used_keys_add(u, whole.lo, key - 1))
         return -1;
-    return whole.hi > key ? used_add(u, key + 1, whole.hi) : 0;
+    return whole.hi > key ? used_keys_add(u, key + 1, whole.hi) : 0;
 }
 
-bool used_check(const struct used *u)
+bool used_keys_check(const struct used_keys *u)
 {
-    if (u->n > u->cap || u->n > USED_MAX)
+    if (u->n > u->cap || u->n > USED_KEYS_MAX)
         return false;
     for (size_t i = 0; i < u->n; i++)
         if (u->v[i].lo > u->v[i].hi || (i > 0 && u->v[i].lo - u->v[i - 1].hi < 2))

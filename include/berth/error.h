@@ -1,7 +1,6 @@
 /* Error text for people.
- *
  * Calls of libberth return 0 or -1 (or a pointer or NULL) and set errno. Where a person will read the
- * reason, the last argument takes an error text; it is written only on failure and may be NULL.
+ * reason, the last argument takes an error text. It is written only on failure, and may be NULL.
  */
 #ifndef BERTH_ERROR_H
 #define BERTH_ERROR_H
@@ -11,7 +10,7 @@ extern "C" {
 #endif
 
 typedef struct {
-    char text[256]; /* one line without a newline, always terminated, cut where it would not fit */
+    char text[256]; /* one line without a newline, always terminated, cut if it does not fit */
 } berth_error_t;
 
 #ifdef __cplusplus

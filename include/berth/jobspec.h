@@ -2,16 +2,17 @@
  *
  * The reader takes the canonical form (Flux RFC 14) and its first version (RFC 25), as YAML or JSON:
  * counts as numbers, mappings or strings (RFC 45 ranges, RFC 22 lists), constraints (RFC 31),
- * dependencies (RFC 26), and beyond the RFCs the types or_slot and xor_slot. What it does not know is an
- * error, but for system attributes, which it skips.
+ * dependencies (RFC 26), and beyond the RFCs the types or_slot and xor_slot. An unknown key is an error,
+ * except for system attributes, which are skipped.
  *
- * A jobspec is one allocation, to be read only: resources in an array in document order, a parent
- * before its children, strings NUL-terminated. Its constraints are asked with a call.
+ * A jobspec is one allocation and read-only. Its resources are an array in document order, each parent before
+ * its children. Strings are NUL-terminated. Its constraints are opaque: jobspec_constraint_match evaluates
+ * them.
  *
  * Errors are one line that says where, which key, and what was expected:
  *     line 4, column 19: key "exclusive": expected true or false, got "yes"
  *
- * Calls keep no state, so that different jobspecs may be used by different threads.
+ * Calls keep no state, so different threads may use different jobspecs.
  */
 #ifndef BERTH_JOBSPEC_H
 #define BERTH_JOBSPEC_H
@@ -35,7 +36,7 @@ enum jobspec_operator {
     JOBSPEC_ADD = '+',
     JOBSPEC_MULTIPLY = '*',
     JOBSPEC_POWER = '^',
-    JOBSPEC_LIST = ',' /* it doesn't: they are listed */
+    JOBSPEC_LIST = ',' /* it doesn't: the counts are listed */
 };
 
 /* The numbers first to last, both included. */
@@ -44,15 +45,15 @@ struct jobspec_run {
     uint32_t last;
 };
 
-/* Which counts are acceptable: min, then each by the operator from the one before, up to max. A
- * single number is min = max; no upper bound is max = UINT32_MAX. Only a single number can be 0.
+/* Which counts are acceptable: min, then each one made from the one before by the operator, up to max. A
+ * single number is min = max; without an upper bound max = UINT32_MAX. Only a single number can be 0.
  */
 struct jobspec_count {
     uint32_t min;
     uint32_t max;
-    uint32_t operand; /* >= 1 of '+', >= 2 of '*' and '^'; 0 of a list */
+    uint32_t operand; /* >= 1 for '+', >= 2 for '*' and '^'; 0 for a list */
     enum jobspec_operator op;
-    const struct jobspec_run *runs; /* of a list: ascending, with gaps between them */
+    const struct jobspec_run *runs; /* of a list: ascending, with gaps between the runs */
     uint32_t nruns;                 /* 0 unless a list, then at least 2 */
 };
 
@@ -65,8 +66,8 @@ enum jobspec_kind {
 
 enum jobspec_exclusive { JOBSPEC_EXCLUSIVE_UNSET, JOBSPEC_EXCLUSIVE_FALSE, JOBSPEC_EXCLUSIVE_TRUE };
 
-/* A resource vertex. Vertices are named by their place in the array; the subtree of i is [i, end),
- * its first child, if end > i + 1, is i + 1.
+/* A resource vertex. Other vertices are referred to by their index in the array. The subtree of vertex i is
+ * [i, end); its first child, if end > i + 1, is i + 1.
  */
 struct jobspec_resource {
     const char *type;
@@ -79,7 +80,7 @@ struct jobspec_resource {
     uint32_t depth; /* 0 at the top */
     enum jobspec_exclusive exclusive;
     bool in_slot;      /* below a slot of any kind */
-    const char *label; /* these are NULL where they are not given; a slot has a label */
+    const char *label; /* these three are NULL if not given; a slot always has a label */
     const char *unit;
     const char *id;
     uint32_t line; /* of the document, from 1 */
@@ -88,10 +89,10 @@ struct jobspec_resource {
 
 struct jobspec_variable {
     const char *name;
-    const char *value; /* NULL: to be unset */
+    const char *value; /* NULL: the variable is to be unset */
 };
 
-/* What the number of tasks is counted by. */
+/* What a task count refers to. */
 enum jobspec_per { JOBSPEC_PER_SLOT, JOBSPEC_PER_RESOURCE, JOBSPEC_TOTAL };
 
 struct jobspec_task {
@@ -100,13 +101,13 @@ struct jobspec_task {
     uint32_t count;             /* >= 1 */
     enum jobspec_per per;
     const char *per_type;     /* of JOBSPEC_PER_RESOURCE, else NULL */
-    const char *slot;         /* a label; that there is such a slot is not looked at */
+    const char *slot;         /* a label; the reader does not check that there is such a slot */
     const char *distribution; /* NULL if not given */
     const struct jobspec_variable *environment;
     uint32_t nenvironment;
 };
 
-/* What a job waits for (RFC 26); what a value means is the scheme's affair. */
+/* What a job waits for (RFC 26). The scheme decides what the value means. */
 struct jobspec_dependency {
     const char *scheme; /* "afterok" */
     const char *value;  /* a job's id */
@@ -119,57 +120,59 @@ typedef struct {
 
     const struct jobspec_resource *resources;
     uint32_t nresources;      /* >= 1 */
-    const char *const *types; /* the different types, as they first appear, slots included */
+    const char *const *types; /* the different types in order of appearance, slots included */
     uint32_t ntypes;
 
     const struct jobspec_task *tasks;
     uint32_t ntasks;
 
-    double duration;   /* seconds, 0 if not given; whatever number was written, NaN too */
+    double duration;   /* seconds, 0 if not given; not checked: it may be NaN */
     const char *queue; /* NULL if not given, as cwd */
     const char *cwd;
     const struct jobspec_variable *environment;
     uint32_t nenvironment;
     const struct jobspec_constraint *constraints; /* NULL if not given */
-    double preemptible_after; /* seconds from the start on, >= 0; -1 if not given */
+    double preemptible_after; /* seconds since the start, >= 0; -1 if not given */
     const struct jobspec_dependency *dependencies;
     uint32_t ndependencies;
 } jobspec_t;
 
-/* All zero is fine, and what a NULL stands for. */
+/* Options of jobspec_parse. NULL stands for options that are all zero. */
 struct jobspec_options {
-    /* Errors begin with NAME:LINE:COLUMN: instead of "line LINE, column COLUMN: ". */
+    /* Errors then begin with "NAME:LINE:COLUMN:" instead of "line LINE, column COLUMN: ". */
     const char *name;
 
-    /* Whether a type, other than the slots, is one of the machine's; one that isn't is an error.
-     * NULL: all are.
+    /* Whether the machine has a type (the types of slots are never asked for); an unknown type is an error.
+     * NULL: all types are known.
      */
     bool (*knows_type)(const void *arg, const char *type);
     const void *arg;
 };
 
-/* Read a jobspec from length bytes of UTF-8. EINVAL with a text: it is none; ENOMEM. O(n log n). */
+/* Read a jobspec from length bytes of UTF-8; the caller destroys it. Returns NULL with EINVAL and an error
+ * text, or ENOMEM. O(n log n).
+ */
 jobspec_t *jobspec_parse(const char *text, size_t length, const struct jobspec_options *options,
                          berth_error_t *err);
 
-/* NULL is fine; errno is kept. */
+/* Destroy a jobspec. NULL is allowed; errno is kept. */
 void jobspec_destroy(jobspec_t *spec);
 
-/* Read a count from a string: a number, an RFC 45 range ("2-16:2:*", "4+") or an RFC 22 list
- * ("1-3,8"), in square brackets or not. Up to nruns runs of a list go to runs, which the count then
- * points to. Returns the number of runs that the list has, 0 if it needs none; with more than nruns
- * the count has none and takes nothing. -1 with EINVAL: it is no count; ENOMEM.
+/* Read a count from a string: a number, an RFC 45 range ("2-16:2:*", "4+") or an RFC 22 list ("1-3,8"), in
+ * square brackets or not. Returns the number of runs that a list has, 0 for a number or a range. Up to nruns
+ * runs are written to `runs`, and the count points to them; if a list has more, the count gets no runs and
+ * accepts nothing. Returns -1 with EINVAL (the text is not a count) or ENOMEM.
  */
 int64_t jobspec_count_parse(const char *text, struct jobspec_count *count, struct jobspec_run *runs,
                             uint32_t nruns);
 
-/* The largest acceptable count that is not over `qualified`; 0 if there is none. O(log max). */
+/* The largest acceptable count that is at most `qualified`; 0 if there is none. O(log max). */
 uint32_t jobspec_calc_count(const struct jobspec_count *count, uint32_t qualified);
 
 /* The largest acceptable count; 0 if there is none. */
 uint32_t jobspec_count_max(const struct jobspec_count *count);
 
-/* What constraints are asked about. */
+/* What constraints are evaluated for: a host or another resource. */
 struct jobspec_target {
     const char *name;                                            /* NULL: it has none */
     int64_t rank;                                                /* negative: it has none */
@@ -177,11 +180,11 @@ struct jobspec_target {
     const void *arg;
 };
 
-/* Whether a target satisfies constraints; NULL constraints let everything through. */
+/* True if a target satisfies the constraints. NULL constraints are always satisfied. */
 bool jobspec_constraint_match(const struct jobspec_constraint *constraints,
                               const struct jobspec_target *target);
 
-/* True if constraints ask for nothing but properties, so that targets with the same ones get the same
+/* True if the constraints depend only on properties: targets with the same properties then get the same
  * answer.
  */
 bool jobspec_constraint_only_properties(const struct jobspec_constraint *constraints);

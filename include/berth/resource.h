@@ -1,6 +1,6 @@
 /* The resource graph: a machine as vertices (cluster, rack, node, core, memory, ...) and edges.
  *
- * A graph is read from text and given to a matcher (berth/match.h), which owns it from then on.
+ * A graph is read from text and given to a matcher (berth/match.h), which then owns it.
  */
 #ifndef BERTH_RESOURCE_H
 #define BERTH_RESOURCE_H
@@ -20,7 +20,7 @@ typedef struct graph resource_graph_t;
 /* Read a graph. Formats:
  *   grug            a recipe in GraphML
  *   jgf             a graph in Flux's JSON Graph Format; jgf_shorthand is read the same way
- *   rv1exec         R, version 1 (RFC 20): what ranks there are and what each has; rv1exec_force is the same
+ *   rv1exec         R, version 1 (RFC 20): the ranks and what each has; rv1exec_force is the same
  * Returns the graph, or NULL with EINVAL (a wrong text or an unknown format), EEXIST or ENOMEM. O(vertices).
  */
 resource_graph_t *resource_graph_read(const char *format, const char *text, size_t length,
@@ -29,22 +29,20 @@ resource_graph_t *resource_graph_read(const char *format, const char *text, size
 /* Destroy a graph that no matcher owns. NULL is allowed. */
 void resource_graph_destroy(resource_graph_t *graph);
 
-/* Vertices and edges that are there. */
+/* The number of vertices and of edges. */
 size_t resource_graph_vertices(const resource_graph_t *graph);
 size_t resource_graph_edges(const resource_graph_t *graph);
 
-/* What becomes of resources. Down and drained ones are given to nobody; what runs there holds what it
- * holds.
- */
+/* No job is given resources that are down or drained; jobs that run there keep what they hold. */
 enum resource_status { RESOURCE_UP, RESOURCE_DOWN, RESOURCE_DRAINED };
 
-/* The ids from first to last. */
+/* The ids from first to last, both included. */
 struct resource_range {
     uint32_t first;
     uint32_t last;
 };
 
-/* What a job has of a host. Ids are ranges, ascending and with gaps between them. */
+/* What a job holds of a host. Ranges of ids are ascending, with a gap between any two. */
 struct resource_host {
     const char *name;
     int32_t rank;

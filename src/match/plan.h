@@ -81,8 +81,8 @@ bool match_job_is_forced(const struct match *m, int64_t jobid);
  * ENOMEM.
  */
 bool match_job_is_free(const struct match *m, int64_t jobid, int64_t at, int64_t end);
-int match_job_is_fit(struct match *m, int64_t jobid, const struct plan_ask *ask, int64_t at,
-                     int64_t end);
+int match_job_still_fits(struct match *m, int64_t jobid, const struct plan_ask *ask, int64_t at,
+                         int64_t end);
 
 /* Another window, whatever else is there; a dropped one must be lifted first. Returns 0, or -1 with
  * ENOMEM.
@@ -112,14 +112,14 @@ int64_t match_job_nodes(const struct match *m, int64_t jobid);
 /* The i-th thing that it has, or has some of: *vertex, and whether it has it to itself. False past the
  * last.
  */
-bool match_job_thing(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
-                     bool *alone);
+bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
+                         bool *alone);
 
 /* Whether it holds anything in the subtree of one of some vertices; and these, for that question: the
  * caller frees them. NULL with ENOMEM. O(holds), and O(vertices).
  */
-bool match_job_touches(const struct match *m, int64_t jobid, const uint64_t *those);
-uint64_t *match_those(const struct match *m, const uint32_t *vertices, size_t n);
+bool match_job_touches(const struct match *m, int64_t jobid, const uint64_t *set);
+uint64_t *match_vertex_set(const struct match *m, const uint32_t *vertices, size_t n);
 
 /* ---- The machine ---- */
 
@@ -139,8 +139,8 @@ int64_t match_part_amount(const struct match *m, const uint64_t *part, uint16_t 
 /* The least of a type that any vertex of another type has below it, of those in a part; 0 if there are
  * none or if some of them has nodes below. O(vertices).
  */
-int64_t match_part_least(const struct match *m, const uint64_t *part, uint16_t above,
-                         uint16_t type);
+int64_t match_part_min_below(const struct match *m, const uint64_t *part, uint16_t above,
+                             uint16_t type);
 
 /* Whether the policy gives whole nodes. */
 bool match_gives_whole_nodes(const struct match *m);
@@ -164,11 +164,11 @@ bool match_has_free(const struct match *m, uint32_t v, uint16_t type, int64_t un
 /* Whether a vertex is in a node that is down, itself or with what it is in; satisfies constraints by
  * itself; is above nodes. And whether all vertices of a type are in nodes.
  */
-bool match_is_off(const struct match *m, uint32_t v);
+bool match_node_is_down(const struct match *m, uint32_t v);
 bool match_satisfies(struct match *m, const struct jobspec_constraint *constraints, uint32_t v);
 bool match_has_nodes(const struct match *m, uint32_t v);
 bool match_has_below(const struct match *m, uint32_t v, uint16_t type);
-bool match_is_in_nodes(const struct match *m, uint16_t type);
+bool match_all_in_nodes(const struct match *m, uint16_t type);
 
 /* What is taken of a vertex from `at` until the next step, as far as filters count it: of types by
  * match_usage_type. The first step is at 0. Returns the number of steps, <= max >= 1; if there are more,
@@ -188,16 +188,16 @@ int match_usage_type(const struct match *m, uint16_t type);
 /* Whether the policy prefers lower ids among what the top of a request may take (1), higher ones (-1), or
  * goes by something else or more (0).
  */
-int match_order_of_ids(const struct match *m);
+int match_id_order(const struct match *m);
 
 /* Whether the policy's order depends on what was taken before. */
-bool match_goes_by_weight(const struct match *m);
+bool match_order_is_dynamic(const struct match *m);
 
 /* Units of a type of a vertex and what is below it. And a number that vertices share with nothing else
  * below them.
  */
-int64_t match_within(const struct match *m, uint32_t v, uint16_t type);
-uint32_t match_alike(const struct match *m, uint32_t v);
+int64_t match_units_at(const struct match *m, uint32_t v, uint16_t type);
+uint32_t match_class_of(const struct match *m, uint32_t v);
 
 /* How much of a type could be had in a part during [at, end), each thing by itself: at most `enough`.
  * `alone`: only what nobody else uses. O(vertices).

@@ -117,8 +117,8 @@ static bool is_allowed(struct walk *w, const struct hold *h)
     return !node || constraint_holds(w, h->vertex);
 }
 
-int match_job_is_fit(struct match *m, int64_t jobid, const struct plan_ask *ask, int64_t at,
-                     int64_t end)
+int match_job_still_fits(struct match *m, int64_t jobid, const struct plan_ask *ask, int64_t at,
+                         int64_t end)
 {
     static const jobspec_t anything;
     const struct job *job = job_of(m, jobid);

@@ -48,7 +48,7 @@ static bool is_off(const struct match *m, uint32_t v)
     return false;
 }
 
-bool match_is_off(const struct match *m, uint32_t v)
+bool match_node_is_down(const struct match *m, uint32_t v)
 {
     return is_off(m, v);
 }
@@ -110,8 +110,8 @@ int64_t match_job_nodes(const struct match *m, int64_t jobid)
     return n;
 }
 
-bool match_job_thing(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
-                     bool *alone)
+bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
+                         bool *alone)
 {
     const struct job *job = job_of(m, jobid);
 
@@ -127,35 +127,37 @@ bool match_job_thing(const struct match *m, int64_t jobid, uint32_t *i, uint32_t
     return false;
 }
 
-/* Bits for the vertices themselves, then for those and all that they are in. */
+/* Words of one bit for each vertex. A vertex set has two: the vertices, and these with all that is above
+ * them.
+ */
 static size_t words_of(const struct match *m)
 {
     return (size_t)m->g->n / 64 + 1;
 }
 
-uint64_t *match_those(const struct match *m, const uint32_t *vertices, size_t n)
+uint64_t *match_vertex_set(const struct match *m, const uint32_t *vertices, size_t n)
 {
     size_t words = words_of(m);
-    uint64_t *those = calloc(2 * words, sizeof(*those));
+    uint64_t *set = calloc(2 * words, sizeof(*set));
 
-    for (size_t i = 0; those && i < n; i++) {
+    for (size_t i = 0; set && i < n; i++) {
         uint32_t v = vertices[i];
-        those[v / 64] |= UINT64_C(1) << (v % 64);
+        set[v / 64] |= UINT64_C(1) << (v % 64);
         for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
-            those[words + x / 64] |= UINT64_C(1) << (x % 64);
+            set[words + x / 64] |= UINT64_C(1) << (x % 64);
     }
-    return those;
+    return set;
 }
 
-bool match_job_touches(const struct match *m, int64_t jobid, const uint64_t *those)
+bool match_job_touches(const struct match *m, int64_t jobid, const uint64_t *set)
 {
     const struct job *job = job_of(m, jobid);
-    const uint64_t *around = those + words_of(m);
+    const uint64_t *around = set + words_of(m);
 
     for (uint32_t i = 0; i < job->n; i++) {
         const struct hold *h = &job->hold[i];
-        const uint64_t *set = h->flags & HOLD_EXCLUSIVE ? around : those;
-        if (set[h->vertex / 64] >> (h->vertex % 64) & 1)
+        const uint64_t *bits = h->flags & HOLD_EXCLUSIVE ? around : set;
+        if (bits[h->vertex / 64] >> (h->vertex % 64) & 1)
             return true;
     }
     return false;
@@ -202,7 +204,8 @@ int64_t match_part_amount(const struct match *m, const uint64_t *part, uint16_t 
     return amount_at(m, m->topo.root, type, part, up);
 }
 
-int64_t match_part_least(const struct match *m, const uint64_t *part, uint16_t upper, uint16_t type)
+int64_t match_part_min_below(const struct match *m, const uint64_t *part, uint16_t upper,
+                             uint16_t type)
 {
     int64_t least = INT64_MAX;
 
@@ -304,7 +307,7 @@ bool match_has_below(const struct match *m, uint32_t v, uint16_t type)
     return topo_sum(&m->topo, v, type) != NULL;
 }
 
-bool match_is_in_nodes(const struct match *m, uint16_t type)
+bool match_all_in_nodes(const struct match *m, uint16_t type)
 {
     const struct class_sum *sum = topo_sum(&m->topo, m->topo.root, type);
 

@@ -87,19 +87,19 @@ int match_usage_type(const struct match *m, uint16_t type)
     return number < PLAN_USAGE_TYPES ? number : -1;
 }
 
-int64_t match_within(const struct match *m, uint32_t v, uint16_t type)
+int64_t match_units_at(const struct match *m, uint32_t v, uint16_t type)
 {
     const struct class_sum *sum = topo_sum(&m->topo, v, type);
 
     return (m->g->v[v].type == type ? m->g->v[v].size : 0) + (sum ? (int64_t)sum->units : 0);
 }
 
-uint32_t match_alike(const struct match *m, uint32_t v)
+uint32_t match_class_of(const struct match *m, uint32_t v)
 {
     return (uint32_t)(topo_class(&m->topo, v) - m->topo.class);
 }
 
-int match_order_of_ids(const struct match *m)
+int match_id_order(const struct match *m)
 {
     const struct policy *p = &m->policy;
 
@@ -108,7 +108,7 @@ int match_order_of_ids(const struct match *m)
     return p->graph == ORDER_ASCENDING ? 1 : -1;
 }
 
-bool match_goes_by_weight(const struct match *m)
+bool match_order_is_dynamic(const struct match *m)
 {
     return m->policy.first;
 }

@@ -25,7 +25,7 @@ static int64_t count_pieces(const struct graph_place *n, const struct class *c, 
     if (c->n_pieces != 1 || c->piece[0].any)
         return 0;
     for (uint32_t k = 0; k < c->piece[0].n; k++)
-        if (!match_is_in_nodes(n->match, c->piece[0].need[k].type))
+        if (!match_all_in_nodes(n->match, c->piece[0].need[k].type))
             return 0;
     for (uint32_t i = 0; i < spec->nresources; i++) {
         const struct jobspec_resource *r = &spec->resources[i];
@@ -55,7 +55,7 @@ int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, 
         return 0;
     for (uint32_t i = 0; i < h->piece.n; i++) {
         int number = match_usage_type(n->match, h->piece.need[i].type);
-        int64_t left = match_within(n->match, vertex, h->piece.need[i].type) -
+        int64_t left = match_units_at(n->match, vertex, h->piece.need[i].type) -
                        (number >= 0 ? step->taken[number] : 0);
         int64_t least = h->piece.need[i].least;
         int64_t room = least < 1 ? pieces : left > 0 ? left / least : 0;

@@ -21,7 +21,7 @@ static int set_status(struct graph_place *n, const struct place_change *change, 
 
     if (match_select(n->match, change->resources, &v, &count, err) < 0)
         return -1;
-    uint64_t *those = match_those(n->match, v, count);
+    uint64_t *those = match_vertex_set(n->match, v, count);
     int rc = those ? match_set_down(n->match, v, count, !up) : -1;
     if (rc == 0) {
         graph_place_recount(n, those);
@@ -116,7 +116,7 @@ int graph_place_touches(struct place *place, int64_t booking, const char *resour
         if (match_select(n->match, resources, &v, &count, err) < 0)
             return -1;
         char *text = strdup(resources);
-        uint64_t *those = match_those(n->match, v, count);
+        uint64_t *those = match_vertex_set(n->match, v, count);
         free(v);
         if (!text || !those) {
             free(text);

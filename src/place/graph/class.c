@@ -103,7 +103,7 @@ static bool is_in_nodes(const struct graph_place *n, const struct class *c)
     for (uint32_t i = 0; i < c->spec->nresources; i++)
         if (c->spec->resources[i].kind == JOBSPEC_RESOURCE && c->spec->resources[i].count.min > 0 &&
             graph_place_type(n, c->spec->resources[i].type, &type) &&
-            match_is_in_nodes(n->match, type))
+            match_all_in_nodes(n->match, type))
             return true;
     return false;
 }

@@ -62,7 +62,7 @@ static int64_t given_cores(struct graph_place *n, int64_t booking,
     bool alone;
     if (freshen(&n->given, n->graph) < 0)
         return -1;
-    for (uint32_t i = 0; match_job_thing(n->match, booking, &i, &vertex, &alone);)
+    for (uint32_t i = 0; match_job_next_hold(n->match, booking, &i, &vertex, &alone);)
         note(&n->given, n->graph, vertex, alone);
     int rc = core_set_list(&n->given.ids, &n->given.list);
     core_set_take_all(&n->given.ids);

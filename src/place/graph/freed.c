@@ -136,7 +136,7 @@ static bool mark_nodes(struct graph_place *n, int64_t booking)
         memset(n->marked, 0, n->n_marked * sizeof(*n->marked));
         n->mark = 1;
     }
-    while (match_job_thing(n->match, booking, &i, &vertex, &alone))
+    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone))
         n->marked[match_node_of(n->match, vertex)] = n->mark;
     return true;
 }
@@ -153,7 +153,7 @@ static void know_ids(struct graph_place *n, int64_t booking)
     b->has_ids = true;
     b->low = INT64_MAX;
     b->high = INT64_MIN;
-    while (match_job_thing(n->match, booking, &i, &vertex, &alone)) {
+    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone)) {
         int64_t id = n->graph->v[match_node_of(n->match, vertex)].id;
         b->low = id < b->low ? id : b->low;
         b->high = id > b->high ? id : b->high;
@@ -164,7 +164,7 @@ static void know_ids(struct graph_place *n, int64_t booking)
 static bool is_preferred(struct graph_place *n, const struct class *c, int64_t booking,
                          uint32_t node)
 {
-    int order = c->by_node ? match_order_of_ids(n->match) : 0;
+    int order = c->by_node ? match_id_order(n->match) : 0;
     const struct booking *b = &n->bookings[booking];
     int64_t id = n->graph->v[node].id;
 

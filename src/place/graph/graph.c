@@ -130,7 +130,7 @@ static int is_fit(struct graph_place *n, const struct place_ask *ask, int64_t bo
     struct plan_ask plan = graph_place_plan(n, ask);
 
     return match_job_is_free(n->match, booking, at, until)
-               ? match_job_is_fit(n->match, booking, &plan, at, end)
+               ? match_job_still_fits(n->match, booking, &plan, at, end)
                : 0;
 }
 
@@ -537,7 +537,7 @@ struct place *graph_place_create(match_t *match, berth_error_t *err)
     }
     n->place.ops = &graph_place_ops;
     n->place.most = INT64_MAX;
-    n->place.is_fixed = !match_goes_by_weight(match);
+    n->place.is_fixed = !match_order_is_dynamic(match);
     n->match = match;
     n->graph = match_inner_graph(match);
     n->free_class = n->free_booking = PLACE_NONE;

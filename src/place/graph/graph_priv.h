@@ -65,7 +65,7 @@ struct part {
     uint64_t *within; /* NULL: all */
     int64_t capacity; /* units that are up */
     struct profile calendar;
-    struct least { /* match_part_least, as far as it was asked for */
+    struct least { /* match_part_min_below, as far as it was asked for */
         uint16_t upper, type;
         int64_t least;
     } * least;
@@ -153,7 +153,7 @@ struct graph_place {
     uint32_t n_marked, mark;
 
     char *touched;            /* the resources that touches was asked about last */
-    uint64_t *those;          /* match_those */
+    uint64_t *those;          /* match_vertex_set */
     uint64_t touched_version; /* of the graph then */
 
     struct core_ids given;
@@ -182,7 +182,7 @@ int64_t graph_place_idle(const struct place *place, int64_t at);
 /* Make parts and shares anew after the machine has changed. Returns 0, or -1 with ENOMEM, and they are stale. */
 int graph_place_refresh(struct graph_place *n);
 
-/* Reckon capacities and shares anew after the status of some vertices (match_those) has changed. */
+/* Reckon capacities and shares anew after the status of some vertices (match_vertex_set) has changed. */
 void graph_place_recount(struct graph_place *n, const uint64_t *those);
 
 /* The least of a type below any vertex of another type of a part. */

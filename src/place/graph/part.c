@@ -369,7 +369,7 @@ int64_t graph_place_least(struct graph_place *n, uint32_t number, uint16_t upper
     for (uint32_t i = 0; i < part->n_least; i++)
         if (part->least[i].upper == upper && part->least[i].type == type)
             return part->least[i].least;
-    int64_t least = match_part_least(n->match, part->within, upper, type);
+    int64_t least = match_part_min_below(n->match, part->within, upper, type);
     struct least *more = reallocarray(part->least, part->n_least + 1, sizeof(*more));
     if (more) {
         part->least = more;

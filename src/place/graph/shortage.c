@@ -80,7 +80,7 @@ bool graph_place_bars(struct place *place, const struct place_ask *ask, int64_t 
 
     if (!c || graph_place_refresh(n) < 0)
         return true;
-    while (match_job_thing(n->match, booking, &i, &vertex, &alone)) {
+    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone)) {
         uint32_t node = match_node_of(n->match, vertex);
         if (!match_part_has(n->parts[c->part].within, vertex) || !could_use(n, c, vertex, alone))
             continue;

@@ -80,7 +80,7 @@ static int recount(struct graph_place *n, struct node_row *row)
     struct plan_usage step[GAPS_STEPS_MAX];
     uint32_t steps = match_usage(n->match, row->vertex, step, GAPS_STEPS_MAX);
 
-    if (match_is_off(n->match, row->vertex)) {
+    if (match_node_is_down(n->match, row->vertex)) {
         step[0] = (struct plan_usage){.use = PLAN_FULL};
         steps = 1;
     } else if (steps == 1 && step[0].use == PLAN_IDLE) {
@@ -183,7 +183,7 @@ static int make_rows(struct graph_place *n)
         if (n->graph->v[v].type != TYPE_NODE || n->graph->v[v].gone)
             continue;
         struct node_row *row = &h->row[h->n_rows];
-        *row = (struct node_row){.vertex = v, .alike = match_alike(n->match, v), .dirty = true};
+        *row = (struct node_row){.vertex = v, .alike = match_class_of(n->match, v), .dirty = true};
         for (uint32_t p = 0; p < n->n_parts; p++)
             row->parts |= (uint64_t)match_part_has(n->parts[p].within, v) << p;
         h->dirty[h->n_dirty++] = h->n_rows++;
@@ -243,7 +243,7 @@ void capacity_note(struct graph_place *n, int64_t job)
 
     if (!n->hosts || !n->hosts->ready)
         return;
-    while (match_job_thing(n->match, job, &i, &vertex, &alone)) {
+    while (match_job_next_hold(n->match, job, &i, &vertex, &alone)) {
         uint32_t node = match_node_of(n->match, vertex);
         if (node != last)
             note(n->hosts, node);

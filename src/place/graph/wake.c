@@ -140,7 +140,7 @@ void graph_place_free_job(struct graph_place *n, int64_t job, int64_t from, int6
     n->frees++;
     if (to <= n->now) /* its time was over, but it held it all the same */
         to = n->now + 1;
-    while (match_job_thing(n->match, job, &i, &vertex, &alone)) {
+    while (match_job_next_hold(n->match, job, &i, &vertex, &alone)) {
         /* What leads to nodes was shared. */
         if (alone || n->graph->v[vertex].type == TYPE_NODE || !match_has_nodes(n->match, vertex))
             graph_place_free(n, vertex, from, to);
@@ -182,7 +182,8 @@ bool graph_place_stirs(const struct place *place, uint32_t number)
         return true;
     for (uint32_t i = (uint32_t)(n->settled - log->base); i < log->n; i++) {
         uint32_t node = log->v[i].vertex;
-        if (!match_part_has(n->parts[class->part].within, node) || match_is_off(n->match, node))
+        if (!match_part_has(n->parts[class->part].within, node) ||
+            match_node_is_down(n->match, node))
             continue;
         for (uint32_t k = 0; k < class->n_pieces; k++)
             if (hosts(n, &class->piece[k], node, n->now, n->now + 1) &&

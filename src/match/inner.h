@@ -40,7 +40,7 @@ struct match {
     uint32_t states;      /* length of that array */
     bool *exclusive;      /* by type: given whole, with all that is below */
     struct profile times; /* a point wherever a job starts or ends */
-    bool torn;            /* a job may keep what is below something that it has given back */
+    bool has_orphans;     /* a job may keep what is below something that it has given back */
     struct jobs jobs;
     struct arena arena;        /* for one call */
     struct emission last;      /* what was found last */
@@ -73,16 +73,16 @@ struct state *match_state(struct match *m, uint32_t v);
 int match_record(struct match *m, struct job *job);
 
 /* Add to the counts of what is down in the subtrees that v is in. Returns 0, or -1 with ENOMEM. */
-int match_count_down(struct match *m, uint32_t v, int sign);
+int match_add_down(struct match *m, uint32_t v, int sign);
 
 /* How many vertices below the root have a rank. */
 uint32_t match_rank_size(const struct match *m, int32_t rank);
 
 /* Count what is down everywhere, from nothing. Returns 0, or -1 with ENOMEM. */
-int match_note_down(struct match *m);
+int match_recount_down(struct match *m);
 
 /* Forget what was found out of classes. */
-void match_forget(struct match *m);
+void match_clear_memo(struct match *m);
 
 /* Begin a new emission, for the window [at, end), in place of the last. queue may be NULL. Returns 0, or -1
  * with ENOMEM.
@@ -110,7 +110,7 @@ int match_need_names(struct match *m);
 /* From what a vertex is reached first: a tree, also where the topology is none. VERTEX_NONE for the root,
  * and for what is not in the topology.
  */
-static inline uint32_t match_above(const struct match *m, uint32_t v)
+static inline uint32_t match_parent(const struct match *m, uint32_t v)
 {
     const struct topo *t = &m->topo;
 
@@ -139,7 +139,7 @@ static inline uint64_t match_count_below(const struct match *m, uint32_t v)
 /* Put one job in the place of another of the same number; the old one is gone then. Returns 0, or -1 with
  * ENOMEM.
  */
-int match_replace(struct match *m, struct job *old, struct job *new);
+int match_replace_job(struct match *m, struct job *old, struct job *new);
 
 /* The vertex that a text means, or VERTEX_NONE with EINVAL or ENOMEM. */
 struct jgf_vertex;
@@ -163,8 +163,8 @@ void full_cache_forget(struct match *m, uint32_t v);
 void match_note_hold(struct state *s, const struct job *job, const struct hold *h, int sign);
 
 /* As match_book and match_unbook, for one of its holds. */
-int match_hold(struct match *m, const struct job *job, const struct hold *h);
-void match_unhold(struct match *m, const struct job *job, const struct hold *h);
+int match_book_hold(struct match *m, const struct job *job, const struct hold *h);
+void match_unbook_hold(struct match *m, const struct job *job, const struct hold *h);
 
 /* Let policies that take what is found first look at children anew, along what was found last: those with
  * most free now first. `now` < 0: those last.

@@ -113,7 +113,7 @@ uint32_t match_rank_size(const struct match *m, int32_t rank)
 }
 
 /* Count what is down below every vertex that has a down one below it. */
-int match_note_down(struct match *m)
+int match_recount_down(struct match *m)
 {
     if (list_nodes(m) < 0 || count_ranks(m) < 0)
         return -1;
@@ -122,13 +122,13 @@ int match_note_down(struct match *m)
         const struct vertex *x = &m->g->v[v];
         if (x->type == TYPE_NODE && !x->gone && !x->down)
             m->nodes_up += x->size;
-        if (x->down && !x->gone && match_count_down(m, v, 1) < 0)
+        if (x->down && !x->gone && match_add_down(m, v, 1) < 0)
             return -1;
     }
     return 0;
 }
 
-int match_count_down(struct match *m, uint32_t v, int sign)
+int match_add_down(struct match *m, uint32_t v, int sign)
 {
     for (uint32_t x = v; x != VERTEX_NONE; x = m->topo.parent ? m->topo.parent[x] : VERTEX_NONE)
         if (!match_state(m, x))
@@ -160,7 +160,7 @@ int match_make_states(struct match *m)
     m->state = calloc((size_t)g->n + 1, sizeof(*m->state));
     m->mark_of = calloc((size_t)g->n + 1, sizeof(*m->mark_of));
     m->exclusive = calloc((size_t)g->types.n + 1, sizeof(*m->exclusive));
-    if (!m->state || !m->mark_of || !m->exclusive || match_note_down(m) < 0 ||
+    if (!m->state || !m->mark_of || !m->exclusive || match_recount_down(m) < 0 ||
         match_blocks_mark(m) < 0)
         return -1;
     if (m->policy.node_exclusive)
@@ -275,7 +275,7 @@ bool match_knows_type(const void *m, const char *type)
     return intern_find(&((const struct match *)m)->g->types, type, strlen(type), &id);
 }
 
-void match_forget(struct match *m)
+void match_clear_memo(struct match *m)
 {
     if (m->memo.used > 0)
         memset(m->memo.key, 0, m->memo.size * sizeof(*m->memo.key));

@@ -9,8 +9,8 @@
 static int begin(struct walk *w, struct match *m, const struct plan_ask *ask, struct requests *r)
 {
     arena_release(&m->arena, (struct arena_mark){0});
-    match_forget(m);
-    m->torn &= m->jobs.n > 0;
+    match_clear_memo(m);
+    m->has_orphans &= m->jobs.n > 0;
     m->last.n = 0;
     if (requests_make(r, ask->spec, m->g, &m->prune, m->flexible, &m->arena) < 0)
         return -1;

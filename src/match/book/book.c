@@ -81,7 +81,7 @@ static int book_use(struct state *s, const struct job *job, const struct hold *h
     return -1;
 }
 
-void match_unhold(struct match *m, const struct job *job, const struct hold *h)
+void match_unbook_hold(struct match *m, const struct job *job, const struct hold *h)
 {
     struct state *s = m->state[h->vertex];
 
@@ -97,7 +97,7 @@ void match_unhold(struct match *m, const struct job *job, const struct hold *h)
     match_note_hold(s, job, h, -1);
 }
 
-int match_hold(struct match *m, const struct job *job, const struct hold *h)
+int match_book_hold(struct match *m, const struct job *job, const struct hold *h)
 {
     if ((h->flags & HOLD_COVERED) && h->n_counts == 0)
         return 0;
@@ -118,12 +118,12 @@ int match_book(struct match *m, struct job *job)
 
     if (state_book(&m->times, job->at, job->end, 0) < 0)
         return -1;
-    while (i < job->n && match_hold(m, job, &job->hold[i]) == 0)
+    while (i < job->n && match_book_hold(m, job, &job->hold[i]) == 0)
         i++;
     if (i == job->n)
         return 0;
     while (i-- > 0)
-        match_unhold(m, job, &job->hold[i]);
+        match_unbook_hold(m, job, &job->hold[i]);
     state_unbook(&m->times, job->at, job->end, 0);
     errno = ENOMEM;
     return -1;
@@ -132,7 +132,7 @@ int match_book(struct match *m, struct job *job)
 void match_unbook(struct match *m, struct job *job)
 {
     for (uint32_t i = job->n; i-- > 0;)
-        match_unhold(m, job, &job->hold[i]);
+        match_unbook_hold(m, job, &job->hold[i]);
     state_unbook(&m->times, job->at, job->end, 0);
 }
 

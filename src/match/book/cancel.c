@@ -192,7 +192,7 @@ static struct job *remaining(const struct release *r)
 }
 
 /* Put one job in the place of another of the same number; the old one is gone then. */
-int match_replace(struct match *m, struct job *old, struct job *new)
+int match_replace_job(struct match *m, struct job *old, struct job *new)
 {
     if (match_book(m, new) < 0)
         return -1;
@@ -260,7 +260,7 @@ static int release_text(struct release *r, const char *format, const char *text,
 }
 
 /* True if something is given back, and something below it kept. */
-static bool is_torn(const struct release *r)
+static bool leaves_orphans(const struct release *r)
 {
     const struct job *job = r->job;
     uint32_t *of = r->m->mark_of;
@@ -305,9 +305,9 @@ int match_partial_cancel(match_t *m, int64_t jobid, const char *format, const ch
     if (*full) {
         forget_job(m, job);
         rc = 0;
-    } else if (match_replace(m, job, left) == 0) {
+    } else if (match_replace_job(m, job, left) == 0) {
         left = NULL;
-        m->torn |= is_torn(&r);
+        m->has_orphans |= leaves_orphans(&r);
         rc = 0;
     }
 done:

@@ -319,7 +319,7 @@ int match_update(match_t *m, const char *format, const char *text, size_t length
     if (jobs_find(&m->jobs, jobid))
         return errtext_set(err, EEXIST, "job %" PRId64 " exists", jobid);
     arena_release(&m->arena, (struct arena_mark){0});
-    match_forget(m);
+    match_clear_memo(m);
     struct walk w = {.m = m,
                      .t = &m->topo,
                      .policy = &m->policy,
@@ -331,7 +331,7 @@ int match_update(match_t *m, const char *format, const char *text, size_t length
                      .n_marks = 1};
     struct job *job = job_new(jobid, at, at + duration, reserve);
     errno = ENOMEM;
-    int rc = job && walk_room(&w) == 0 && match_emit_begin(m, at, at + duration, NULL) == 0
+    int rc = job && walk_start_marks(&w) == 0 && match_emit_begin(m, at, at + duration, NULL) == 0
                  ? mark_text(&w, job, format, text, length, err)
                  : -1;
     m->marks = w.mark;

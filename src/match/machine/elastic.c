@@ -39,13 +39,13 @@ static int64_t nodes_of(const struct match *m, uint32_t v)
 static int set_status(struct match *m, const uint32_t *v, size_t n, bool up)
 {
     for (size_t i = 0; i < n; i++)
-        if (match_count_down(m, v[i], 0) < 0)
+        if (match_add_down(m, v[i], 0) < 0)
             return -1;
     for (size_t i = 0; i < n; i++) {
         struct vertex *x = &m->g->v[v[i]];
         if (x->down == !up)
             continue;
-        match_count_down(m, v[i], up ? -1 : 1);
+        match_add_down(m, v[i], up ? -1 : 1);
         x->down = !up;
         m->nodes_up += up ? nodes_of(m, v[i]) : -nodes_of(m, v[i]);
     }

@@ -58,6 +58,6 @@ int match_rebuild(struct match *m)
     match_drop_states(m);
     *m = next;
     m->last.n = 0;
-    match_forget(m);
+    match_clear_memo(m);
     return 0;
 }

@@ -16,7 +16,7 @@ static uint32_t source_of(const struct match *m, const struct job *job, uint32_t
 
     if (job->source && (job->source[i] == VERTEX_NONE || !m->g->v[job->source[i]].gone))
         return job->source[i];
-    return match_above(m, v);
+    return match_parent(m, v);
 }
 
 /* The place of the hold of v that comes after i, or UINT32_MAX. */
@@ -44,7 +44,7 @@ static int add_shared(struct match *m, struct job *to, uint32_t v)
 {
     if (job_hold(to, v, 0, m->g->v[v].size, NULL, 0) < 0)
         return -1;
-    return to->source ? job_source(to, match_above(m, v)) : 0;
+    return to->source ? job_source(to, match_parent(m, v)) : 0;
 }
 
 /* The vertices above hold i that are missing: `last` of each becomes the last hold below it. */
@@ -52,7 +52,7 @@ static void note_missing(const struct match *m, const struct job *job, uint32_t 
 {
     uint32_t v = source_of(m, job, i);
 
-    for (; v != VERTEX_NONE && place_after(m, job, v, i) == UINT32_MAX; v = match_above(m, v))
+    for (; v != VERTEX_NONE && place_after(m, job, v, i) == UINT32_MAX; v = match_parent(m, v))
         last[v] = i;
 }
 
@@ -73,7 +73,7 @@ static struct job *complete(struct match *m, const struct job *job)
             rc = job_source(to, v);
         for (;
              rc == 0 && v != VERTEX_NONE && place_after(m, job, v, i) == UINT32_MAX && last[v] == i;
-             v = match_above(m, v))
+             v = match_parent(m, v))
             rc = add_shared(m, to, v);
     }
     free(last);

@@ -268,9 +268,9 @@ static void look_above(const struct selection *s, const struct part *p, const ui
         uint32_t n;
         const uint32_t *v = name_index_members(&s->m->names, p->by_group[i].group, &n);
         for (uint32_t k = 0; k < n; k++) {
-            uint32_t x = match_above(s->m, v[k]);
+            uint32_t x = match_parent(s->m, v[k]);
             while (x != VERTEX_NONE && !has(from, n_from, x))
-                x = s->absolute ? VERTEX_NONE : match_above(s->m, x);
+                x = s->absolute ? VERTEX_NONE : match_parent(s->m, x);
             if (x != VERTEX_NONE)
                 a->v[a->n++] = (uint64_t)p->by_group[i].place << 32 | v[k];
         }

@@ -113,8 +113,8 @@ static void put_between(const struct summary *sum, uint32_t from, uint32_t v, st
 {
     uint32_t chain[GRAPH_DEPTH_MAX], n = 0;
 
-    for (uint32_t x = match_above(sum->m, v); x != from && x != VERTEX_NONE && n < GRAPH_DEPTH_MAX;
-         x = match_above(sum->m, x))
+    for (uint32_t x = match_parent(sum->m, v); x != from && x != VERTEX_NONE && n < GRAPH_DEPTH_MAX;
+         x = match_parent(sum->m, x))
         chain[n++] = x;
     while (n > 0) {
         graph_name(sum->m->g, chain[--n], out);
@@ -125,13 +125,13 @@ static void put_between(const struct summary *sum, uint32_t from, uint32_t v, st
 /* What stands before a vertex's name, so that it is the only one; true if that is the whole path. */
 static bool put_head(struct summary *sum, uint32_t v, bool whole, struct strbuf *out)
 {
-    uint32_t x = match_above(sum->m, v);
+    uint32_t x = match_parent(sum->m, v);
 
     strbuf_reset(out);
     if (!whole && is_unique(sum, v))
         return false;
     while (x != VERTEX_NONE && !is_unique(sum, x))
-        x = match_above(sum->m, x);
+        x = match_parent(sum->m, x);
     if (!whole && x != VERTEX_NONE && x != sum->m->topo.root &&
         is_unique_below(sum, &sum->in_unique, x, v)) {
         graph_name(sum->m->g, x, out);
@@ -146,7 +146,7 @@ static bool put_head(struct summary *sum, uint32_t v, bool whole, struct strbuf 
 /* The same for what is in the node at hand, from there on; false if only its whole path will do. */
 static bool put_middle(struct summary *sum, uint32_t v, struct strbuf *out)
 {
-    uint32_t parent = match_above(sum->m, v);
+    uint32_t parent = match_parent(sum->m, v);
 
     strbuf_reset(out);
     if (sum->absolute) {
@@ -286,7 +286,7 @@ static void finish_node(struct summary *sum)
 static uint32_t node_of(const struct match *m, uint32_t v)
 {
     while (v != VERTEX_NONE && m->g->v[v].type != TYPE_NODE)
-        v = match_above(m, v);
+        v = match_parent(m, v);
     return v;
 }
 
@@ -320,7 +320,7 @@ static uint32_t held_above(const struct summary *sum, uint32_t v)
 {
     const struct job *job = sum->job;
 
-    for (uint32_t x = match_above(sum->m, v); x != VERTEX_NONE; x = match_above(sum->m, x)) {
+    for (uint32_t x = match_parent(sum->m, v); x != VERTEX_NONE; x = match_parent(sum->m, x)) {
         uint32_t place = sum->m->mark_of[x];
         if (place < job->n && job->hold[place].vertex == x)
             return place;

@@ -85,7 +85,7 @@ bool children_ordered(struct walk *w, uint32_t v, uint16_t type, enum policy_ord
     return true;
 }
 
-uint32_t first_order(const struct walk *w, uint32_t v, const struct weight **weights)
+uint32_t children_by_weight(const struct walk *w, uint32_t v, const struct weight **weights)
 {
     const struct state *s = w->m->state[v];
     const uint32_t *children;

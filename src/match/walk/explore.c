@@ -96,18 +96,20 @@ static const struct full_window *full_of(const struct walk *w, uint32_t v)
 /* What is still missing where the first that is found is taken: shares of a request, each of which
  * everything found with one child fills or doesn't.
  */
-struct tally {
+struct share_count {
     uint64_t before, gathered, shares;
 };
 
-static bool is_sated(const struct walk *w, const struct tally *t, uint32_t request, uint64_t shares)
+static bool is_sated(const struct walk *w, const struct share_count *t, uint32_t request,
+                     uint64_t shares)
 {
     const struct request *q = &w->rq[request];
 
     return q->bin != request || q->max == 0 || t->shares >= shares;
 }
 
-static void count_shares(const struct walk *w, struct tally *t, uint32_t request, uint64_t units)
+static void count_shares(const struct walk *w, struct share_count *t, uint32_t request,
+                         uint64_t units)
 {
     if (units <= t->before)
         return;
@@ -134,16 +136,16 @@ void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, 
 {
     const struct weight *weights;
     const uint32_t *children;
-    uint32_t n = first_order(w, v, &weights), requests = level_size(w, level);
+    uint32_t n = children_by_weight(w, v, &weights), requests = level_size(w, level);
     const struct full_window *full = full_of(w, v);
-    struct tally *tally = arena_alloc(&w->m->arena, (requests + 1) * sizeof(*tally));
+    struct share_count *counts = arena_alloc(&w->m->arena, (requests + 1) * sizeof(*counts));
 
-    if (!tally) {
+    if (!counts) {
         w->out_of_memory = true;
         return;
     }
     for (uint32_t i = 0; i < requests; i++)
-        tally[i] = (struct tally){.before = sinks[i].units};
+        counts[i] = (struct share_count){.before = sinks[i].units};
     topo_children(w->t, v, &children);
     for (uint32_t k = 0; k < n && !w->out_of_memory; k++) {
         uint32_t child = weights ? weights[k].child : children[n - 1 - k], r = 0;
@@ -153,14 +155,14 @@ void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, 
         uint16_t type = w->t->g->v[child].type;
         bool enough = true, sated = false;
         for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, r++)
-            sated |= w->rq[i].type == type && is_sated(w, &tally[r], i, shares);
+            sated |= w->rq[i].type == type && is_sated(w, &counts[r], i, shares);
         if (sated)
             continue;
         look(w, child, v, arg);
         r = 0;
         for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, r++) {
-            count_shares(w, &tally[r], i, sinks[r].units);
-            enough &= is_sated(w, &tally[r], i, shares);
+            count_shares(w, &counts[r], i, sinks[r].units);
+            enough &= is_sated(w, &counts[r], i, shares);
         }
         if (enough)
             break;

@@ -322,8 +322,8 @@ int match_run(match_t *m, match_op_t op, const jobspec_t *spec, int64_t jobid, i
     if (ops[op].allocates && jobs_find(&m->jobs, jobid))
         return errtext_set(err, EEXIST, "job %" PRId64 " exists", jobid);
     arena_release(&m->arena, (struct arena_mark){0});
-    match_forget(m);
-    m->torn &= m->jobs.n > 0;
+    match_clear_memo(m);
+    m->has_orphans &= m->jobs.n > 0;
     m->last.n = 0;
     if (requests_make(&requests, spec, m->g, &m->prune, m->flexible, &m->arena) < 0)
         return explain(op, err);

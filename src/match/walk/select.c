@@ -33,7 +33,7 @@ static uint32_t parent_of(const struct walk *w, uint32_t v)
     return v == w->t->root ? VERTEX_NONE : w->t->parent[v];
 }
 
-int walk_room(struct walk *w)
+int walk_start_marks(struct walk *w)
 {
     if (w->marks_capacity == 0 && !new_mark(w, w->t->root)) {
         errno = ENOMEM;
@@ -216,7 +216,7 @@ int walk_select(struct walk *w)
     struct arena_mark mark = arena_mark(&w->m->arena);
     bool found = false;
 
-    if (walk_room(w) < 0)
+    if (walk_start_marks(w) < 0)
         return -1;
     for (uint32_t i = 0; i < w->requests->n_variants && !found && !w->out_of_memory; i++) {
         w->top = w->requests->variant[i];

@@ -172,7 +172,7 @@ void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, 
 /* Children in the order of a policy that takes what it finds first; their number. *weights is NULL where
  * that is the reverse of their own.
  */
-uint32_t first_order(const struct walk *w, uint32_t v, const struct weight **weights);
+uint32_t children_by_weight(const struct walk *w, uint32_t v, const struct weight **weights);
 
 /* The best score that something below v may have for the sink; false if there is nothing of its request's
  * type.
@@ -238,7 +238,7 @@ void walk_note_obstacle(struct walk *w, uint32_t v, int64_t until);
 int64_t walk_retry_time(struct walk *w);
 
 /* Room for the first mark. Returns 0, or -1 with ENOMEM. */
-int walk_room(struct walk *w);
+int walk_start_marks(struct walk *w);
 
 /* Mark a vertex as to be taken, reached from source (VERTEX_NONE for the root), and as shared what leads
  * to it. NULL if memory has run out.

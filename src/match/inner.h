@@ -1,4 +1,4 @@
-/* The matcher's own structures, for the files of this room. */
+/* The matcher's own structures and calls, for the files of this room. */
 #ifndef MATCH_INNER_H
 #define MATCH_INNER_H
 
@@ -27,20 +27,20 @@ struct match {
     struct prune prune;
     struct policy policy;
     bool flexible;    /* or_slot and xor_slot are alternatives */
-    bool any_class;   /* some vertex has the property perf_class */
-    uint64_t version; /* of the graph, when topo and prune were made */
+    bool any_class;   /* a vertex has the property perf_class */
+    uint64_t version; /* the graph's, when topo and prune were made */
     int64_t end;      /* of the plan */
     struct match_blocks blocks;
-    int64_t nodes_up; /* nodes that are up, as set_status has counted them */
+    int64_t nodes_up; /* nodes that are up, as match_set_status counts them */
     uint32_t *node;   /* vertices of type node */
     uint32_t n_nodes;
-    uint32_t *of_rank;    /* by rank: vertices below the root that have it */
+    uint32_t *of_rank;    /* by rank: how many vertices below the root have it */
     uint32_t n_ranks;     /* length of that array */
-    struct state **state; /* by vertex; NULL: nothing was ever taken */
+    struct state **state; /* by vertex; NULL: nothing was ever taken of it */
     uint32_t states;      /* length of that array */
-    bool *exclusive;      /* by type: given whole, with all that is below */
+    bool *exclusive;      /* by type: given whole, with everything below */
     struct profile times; /* a point wherever a job starts or ends */
-    bool has_orphans;     /* a job may keep what is below something that it has given back */
+    bool has_orphans;     /* a job may hold something below a vertex that it has given back */
     struct jobs jobs;
     struct arena arena;        /* for one call */
     struct emission last;      /* what was found last */
@@ -53,35 +53,35 @@ struct match {
         uint64_t *key;
         int32_t *value;
         uint32_t size, used;
-    } memo;                       /* what was found out of classes, for one jobspec */
-    struct slot_mixes slot_mixes; /* and of alternative slots */
+    } memo;                       /* answers by class, for one jobspec */
+    struct slot_mixes slot_mixes; /* of alternative slots, for one jobspec */
     struct obstacles {
         struct obstacle {
             int64_t until, weight;
         } * v;
         uint32_t n, capacity;
-    } obstacles;             /* of a match that failed (walk_note_obstacle) */
+    } obstacles;             /* of a match that failed (walk/retry.c) */
     struct name_index names; /* made when first asked for */
 };
 
-/* The state of a vertex, made if there is none; NULL with ENOMEM. */
+/* The state of a vertex, which is made if there is none. NULL with ENOMEM. */
 struct state *match_state(struct match *m, uint32_t v);
 
-/* Book a job and add it to those that are known; it is the matcher's from then on. Returns 0, or -1 with
- * ENOMEM.
- */
+/* Book a job and add it to the jobs of the matcher, which then owns it. Returns 0, or -1 with ENOMEM. */
 int match_record(struct match *m, struct job *job);
 
-/* Add to the counts of what is down in the subtrees that v is in. Returns 0, or -1 with ENOMEM. */
+/* Add `sign` to the counts of what is down, in v and in all that is above it. Returns 0, or -1 with
+ * ENOMEM.
+ */
 int match_add_down(struct match *m, uint32_t v, int sign);
 
 /* How many vertices below the root have a rank. */
 uint32_t match_rank_size(const struct match *m, int32_t rank);
 
-/* Count what is down everywhere, from nothing. Returns 0, or -1 with ENOMEM. */
+/* Count everything that is down; the counts must be 0. Returns 0, or -1 with ENOMEM. */
 int match_recount_down(struct match *m);
 
-/* Forget what was found out of classes. */
+/* Forget the answers by class and by slot mix, which are for one jobspec. */
 void match_clear_memo(struct match *m);
 
 /* Begin a new emission, for the window [at, end), in place of the last. queue may be NULL. Returns 0, or -1
@@ -95,20 +95,20 @@ int match_emit_job(struct match *m, const struct job *job);
 /* Add a vertex to the emission. Returns 0, or -1 with ENOMEM. */
 int match_emit(struct match *m, const struct emitted *item);
 
-/* Turn what a walk has marked into the last emission and, unless job is NULL, into the job's holds.
- * Returns the number of vertices given; 0 if the request gives nothing to anyone, -1 with ENOMEM.
+/* Turn what a walk has marked into the last emission and, unless job is NULL, into the job's holds. Returns
+ * the number of vertices given; 0 if the request gives nothing to any job, -1 with ENOMEM.
  */
 int64_t match_commit(struct walk *w, struct job *job);
 
-/* Book all a job holds, and give it back. Returns 0, or -1 with ENOMEM and nothing booked. */
+/* Book everything that a job holds, or give it back. Returns 0, or -1 with ENOMEM and nothing booked. */
 int match_book(struct match *m, struct job *job);
 void match_unbook(struct match *m, struct job *job);
 
-/* Have the index of names. Returns 0, or -1 with ENOMEM. */
+/* Make the index of names if there is none. Returns 0, or -1 with ENOMEM. */
 int match_need_names(struct match *m);
 
-/* From what a vertex is reached first: a tree, also where the topology is none. VERTEX_NONE for the root,
- * and for what is not in the topology.
+/* The vertex from which v is reached first. This makes a tree, even where the topology is not one.
+ * VERTEX_NONE for the root, and for a vertex that is not in the topology.
  */
 static inline uint32_t match_parent(const struct match *m, uint32_t v)
 {
@@ -119,13 +119,13 @@ static inline uint32_t match_parent(const struct match *m, uint32_t v)
     return t->owner ? t->owner[v] : t->parent[v];
 }
 
-/* True if a child of v's is below v in that tree. */
+/* True if a child of v is below v in that tree. */
 static inline bool match_owns(const struct match *m, uint32_t v, uint32_t child)
 {
     return !m->topo.owner || m->topo.owner[child] == v;
 }
 
-/* Vertices below v in that tree. */
+/* The number of vertices below v in that tree. */
 static inline uint64_t match_count_below(const struct match *m, uint32_t v)
 {
     const struct class *c = topo_class(&m->topo, v);
@@ -136,44 +136,44 @@ static inline uint64_t match_count_below(const struct match *m, uint32_t v)
     return count;
 }
 
-/* Put one job in the place of another of the same number; the old one is gone then. Returns 0, or -1 with
- * ENOMEM.
- */
+/* Replace a job by another with the same number, and destroy the old one. Returns 0, or -1 with ENOMEM. */
 int match_replace_job(struct match *m, struct job *old, struct job *new);
 
-/* The vertex that a text means, or VERTEX_NONE with EINVAL or ENOMEM. */
+/* The vertex that a vertex of a JGF text stands for, or VERTEX_NONE with EINVAL or ENOMEM. */
 struct jgf_vertex;
 uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error_t *err);
 
-/* Count again what a job's holds take in filters; with `uncover`, every hold is then booked by
- * itself. Returns a job that has the same holds but those of removed vertices, or NULL with ENOMEM.
+/* Compute again what a job's holds count in the pruning filters. With `uncover`, every hold is then booked by
+ * itself. Returns a new job with the same holds except those of removed vertices, or NULL with ENOMEM.
  * Nothing is booked.
  */
 struct job *match_recount(struct match *m, const struct job *job, bool uncover);
 
-/* Remember, for those who look at all its parent's children, if at some time of a window somebody has a
- * vertex to himself, too little is left of a type that a request wants of it, or else it is used at all;
- * and forget it.
+/* Remember that a vertex is full at some time of [at, end), so that a walk over its parent's children can
+ * pass it by: a job has the vertex to itself, too little is left below it of a type that the request wants,
+ * or it is used at all. And forget that.
  */
 struct request;
 void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end);
 void full_cache_forget(struct match *m, uint32_t v);
 
-/* Count one of a job's holds among those of a vertex, or no more. Nothing if the job is lifted. */
+/* Add one of a job's holds to the counts of a vertex (sign 1), or subtract it (-1). Does nothing if the job
+ * is lifted.
+ */
 void match_note_hold(struct state *s, const struct job *job, const struct hold *h, int sign);
 
-/* As match_book and match_unbook, for one of its holds. */
+/* As match_book and match_unbook, for one hold. */
 int match_book_hold(struct match *m, const struct job *job, const struct hold *h);
 void match_unbook_hold(struct match *m, const struct job *job, const struct hold *h);
 
-/* Let policies that take what is found first look at children anew, along what was found last: those with
- * most free now first. `now` < 0: those last.
+/* Update the order in which first-fit policies look at children, along the last emission: the children with
+ * the most free now come first or, if `now` < 0, last. Returns 0, or -1 with ENOMEM.
  */
 int match_reweigh(struct match *m, int64_t now);
 int match_need_weights(struct match *m, uint32_t v);
 void match_put_weight(struct match *m, uint32_t parent, const struct weight *new);
 
-/* Mark the vertices from a number on that have the property `divisible`. */
+/* Mark as divisible the vertices with numbers >= `from` that have the property `divisible`. */
 void match_mark_divisible(struct graph *g, uint32_t from);
 
 /* Rebuild topology, filters, states and jobs after the graph's structure has changed. Returns 0, or -1 with
@@ -182,7 +182,9 @@ void match_mark_divisible(struct graph *g, uint32_t from);
  */
 int match_rebuild(struct match *m);
 
-/* All that by itself: without jobs, from the topology and the filters; and away with it. */
+/* Make states and everything else that follows from the topology and the filters, without jobs; and drop it
+ * all again.
+ */
 int match_make_states(struct match *m);
 void match_drop_states(struct match *m);
 

@@ -1,8 +1,8 @@
-/* The matcher as a plan of bookings that each name what they hold: what src/sched asks of it.
+/* The matcher as a plan of bookings that name what they hold: the calls that src/place makes.
  *
- * A booking is a job of the matcher, a reservation or an allocation, in the same calendars. These alone
- * say what is free when: unlike in match_run, an allocation whose time is over holds nothing, so that who
- * overruns must be extended. Blocks (book/blocks.h) count here, and only here.
+ * A booking is a job of the matcher, a reservation or an allocation; both are in the same calendars. Only the
+ * calendars say what is free when: unlike in match_run, an allocation whose time is over holds nothing, so a
+ * job that overruns must be extended. Blocks (book/blocks.h) count in these calls, and only in these.
  */
 #ifndef MATCH_PLAN_H
 #define MATCH_PLAN_H
@@ -17,15 +17,16 @@
 #include "planner/profile.h"
 
 struct plan_ask {
-    const jobspec_t *spec;  /* its duration is not looked at */
-    const uint64_t *within; /* by vertex, a bit (match_part): nodes that it may have; NULL: all */
-    int64_t duration;       /* ticks, >= 1 */
-    uint64_t permits;       /* blocks that don't count, by number */
-    /* for when: no time is looked at in whose window this has more than */
+    const jobspec_t *spec; /* its duration is ignored */
+    /* a bit for each vertex (match_part): nodes that it may have; NULL: all */
+    const uint64_t *within;
+    int64_t duration; /* ticks, >= 1 */
+    uint64_t permits; /* a bit for each block that doesn't count */
+    /* match_plan_when skips times in whose window this is over `limit`; NULL: it skips none */
     const struct profile *calendar;
-    int64_t limit; /* that; NULL: there is none such */
-    /* The first time on or after `from` that something else doesn't rule out, -1 if it rules out all;
-     * NULL: there is none such.
+    int64_t limit;
+    /* The first time on or after `from` that the caller doesn't rule out for reasons of its own, or -1 if it
+     * rules out all times; NULL: it rules out none.
      */
     int64_t (*next)(void *context, int64_t from);
     void *context;
@@ -33,14 +34,14 @@ struct plan_ask {
 
 /* ---- Match ---- */
 
-/* Book for [at, at + duration). Returns 0, or -1 with nothing changed: EBUSY if it is not free then,
- * EINVAL for a type that the machine doesn't know, EOVERFLOW for too many alternatives, ENOMEM.
+/* Match and book for [at, at + duration). Returns 0, or -1 with nothing changed: EBUSY if it is not free
+ * then, EINVAL for a type that the machine doesn't have, EOVERFLOW for too many alternatives, ENOMEM.
  */
 int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at,
                bool reservation);
 
-/* The earliest time on or after `from` and before `before` at which match_plan would succeed, or -1:
- * ENOENT if there is none, or none was found in PLAN_TRIES_MAX tries; else as match_plan.
+/* The earliest time in [from, before) at which match_plan would succeed, or -1: ENOENT if there is none,
+ * or if none was found in PLAN_TRIES_MAX tries; else as match_plan.
  */
 #define PLAN_TRIES_MAX 20000
 int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t from, int64_t before);
@@ -49,82 +50,83 @@ int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t fro
 int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t from,
                          int64_t before, bool reservation);
 
-/* As match_plan, but nothing is booked, and nothing is remembered of it (match_hints_write): only what it
- * would hold is there to be measured (match_job_amount, match_job_nodes), until it is forgotten, which is
- * to be the next call that changes anything.
+/* As match_plan, but nothing is booked, and the order of children (match_hints_write) does not change.
+ * The job is only there to be measured (match_job_amount, match_job_nodes), until match_plan_forget,
+ * which must be the next call that changes anything.
  */
 int match_plan_probe(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at);
 void match_plan_forget(struct match *m, int64_t jobid);
 
-/* 0 if it could be booked on an idle machine that is all up and without blocks; -1 with ENODEV if not, or
- * as match_plan.
+/* 0 if it could be booked on a machine that is idle, up and without blocks; -1 with ENODEV if not, or as
+ * match_plan.
  */
 int match_plan_ever(struct match *m, const struct plan_ask *ask);
 
-/* ---- Bookings; all exist ---- */
+/* ---- Bookings; each jobid must exist ---- */
 
-/* Take it out of the calendars, its points left there; and put it in again, even if it is not free.
- * O(holds), no memory.
+/* Take a booking out of the calendars, but leave its points there; and put it back, even if it is not
+ * free any more. O(holds), and no memory is needed.
  */
 void match_job_lift(struct match *m, int64_t jobid);
 void match_job_drop(struct match *m, int64_t jobid);
 
-/* Put it in again just as it was, forced or not, when nothing else has been booked meanwhile. */
+/* Put it back exactly as it was, forced or not. Nothing else may have been booked since. */
 void match_job_return(struct match *m, int64_t jobid);
 bool match_job_is_lifted(const struct match *m, int64_t jobid);
 
-/* True if it was dropped where others hold the same; it is then not counted in filters. */
+/* True if it was put back where others hold the same. It is then not counted in filters. */
 bool match_job_is_forced(const struct match *m, int64_t jobid);
 
-/* Whether what a lifted booking holds is free during [at, end); and whether it is all there, up, not
- * blocked then for who has these permits, and satisfies the ask's constraints (ask.spec may be NULL). -1:
+/* Whether what a lifted booking holds is free during [at, end). And whether all of it exists, is up, is not
+ * blocked then given the permits, and satisfies the constraints of the ask (ask.spec may be NULL); -1 with
  * ENOMEM.
  */
 bool match_job_is_free(const struct match *m, int64_t jobid, int64_t at, int64_t end);
 int match_job_still_fits(struct match *m, int64_t jobid, const struct plan_ask *ask, int64_t at,
                          int64_t end);
 
-/* Another window, whatever else is there; a dropped one must be lifted first. Returns 0, or -1 with
- * ENOMEM.
+/* Change its window, whatever else is booked there; one that is in the calendars must be lifted first.
+ * Returns 0, or -1 with ENOMEM.
  */
 int match_job_move(struct match *m, int64_t jobid, int64_t at, int64_t end);
 void match_job_window(const struct match *m, int64_t jobid, int64_t *at, int64_t *end);
 
-/* A reservation becomes an allocation; and whether it is still one. */
+/* Whether it is a reservation; and turn it into an allocation. */
 bool match_job_is_reserved(const struct match *m, int64_t jobid);
 void match_job_allocate(struct match *m, int64_t jobid);
 
 /* Whether two hold the same at the same time. */
 bool match_job_is_same(const struct match *m, int64_t a, int64_t b);
 
-/* A booking takes another's place and number, and the other is gone. */
+/* Put the booking `by` in place of another: it takes over the number, and the other is gone. */
 void match_job_replace(struct match *m, int64_t jobid, int64_t by);
 
-/* How much of a type it has: all that is below what it has to itself, and units of pools. With `within`,
- * only of what is in there; `up`: not of nodes that are down, themselves or with what they are in.
+/* How much of a type it holds: everything below what it has to itself, and units of pools. `within`: only
+ * what is in that part; `up`: nothing of nodes that are down or in something that is down.
  */
 int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
                          const uint64_t *within, bool up);
 
-/* Nodes that it holds something of. */
+/* The number of nodes of which it holds something. */
 int64_t match_job_nodes(const struct match *m, int64_t jobid);
 
-/* The i-th thing that it has, or has some of: *vertex, and whether it has it to itself. False past the
- * last.
+/* Iterate over what it holds, or holds some of: start with *i = 0. *alone: it has *vertex to itself. Returns
+ * false at the end.
  */
 bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
                          bool *alone);
 
-/* Whether it holds anything in the subtree of one of some vertices; and these, for that question: the
- * caller frees them. NULL with ENOMEM. O(holds), and O(vertices).
+/* Whether it holds anything in the subtrees of a set of vertices. O(holds). And such a set, which the caller
+ * frees; NULL with ENOMEM. O(vertices).
  */
 bool match_job_touches(const struct match *m, int64_t jobid, const uint64_t *set);
 uint64_t *match_vertex_set(const struct match *m, const uint32_t *vertices, size_t n);
 
 /* ---- The machine ---- */
 
-/* By vertex, a bit for what constraints let through: all but nodes and storage nodes that don't satisfy
- * them, and what is below those. The caller frees it. NULL with ENOMEM. O(vertices).
+/* A part of the machine, as a bit for each vertex: everything except nodes and storage nodes that don't
+ * satisfy the constraints, and except what is below those. The caller frees it. NULL with ENOMEM.
+ * O(vertices).
  */
 uint64_t *match_part(struct match *m, const struct jobspec_constraint *constraints);
 
@@ -133,16 +135,16 @@ static inline bool match_part_has(const uint64_t *part, uint32_t v)
     return !part || (part[v / 64] >> (v % 64) & 1);
 }
 
-/* Units of a type in a part, and vertices of it; `up` as above. O(vertices). */
+/* Units of a type in a part; `up` as above. O(vertices). */
 int64_t match_part_amount(const struct match *m, const uint64_t *part, uint16_t type, bool up);
 
-/* The least of a type that any vertex of another type has below it, of those in a part; 0 if there are
- * none or if some of them has nodes below. O(vertices).
+/* The smallest number of units of a type below any vertex of type `above` in a part; 0 if there is no such
+ * vertex, or if one has nodes below it. O(vertices).
  */
 int64_t match_part_min_below(const struct match *m, const uint64_t *part, uint16_t above,
                              uint16_t type);
 
-/* Whether the policy gives whole nodes. */
+/* True if the policy gives whole nodes. */
 bool match_gives_whole_nodes(const struct match *m);
 
 /* The graph itself. */
@@ -151,18 +153,19 @@ const struct graph *match_inner_graph(const struct match *m);
 /* The largest size of a vertex of a type; 0 if there are none. O(types). */
 int64_t match_type_size(const struct match *m, uint16_t type);
 
-/* The node that a vertex is, or is in; or itself if there is none. */
+/* The node that v is or is in; v itself if there is none. */
 uint32_t match_node_of(const struct match *m, uint32_t v);
 
-/* Whether at some instant of [at, end) nobody uses anything of a vertex; whether so much of a type may be
- * free in it, itself included, as far as filters say. O(log n).
+/* Whether at some instant of [at, end) no job uses anything of a vertex. And whether so many units of a
+ * type may be free in it then, itself included, as far as filters say. O(log n).
  */
 bool match_is_idle(const struct match *m, uint32_t v, int64_t at, int64_t end);
 bool match_has_free(const struct match *m, uint32_t v, uint16_t type, int64_t units, int64_t at,
                     int64_t end);
 
-/* Whether a vertex is in a node that is down, itself or with what it is in; satisfies constraints by
- * itself; is above nodes. And whether all vertices of a type are in nodes.
+/* Whether the node that a vertex is or is in is down, or something above that node; whether a vertex by
+ * itself satisfies constraints; whether it has nodes below it, or anything of a type; and whether all
+ * vertices of a type are in nodes.
  */
 bool match_node_is_down(const struct match *m, uint32_t v);
 bool match_satisfies(struct match *m, const struct jobspec_constraint *constraints, uint32_t v);
@@ -170,9 +173,9 @@ bool match_has_nodes(const struct match *m, uint32_t v);
 bool match_has_below(const struct match *m, uint32_t v, uint16_t type);
 bool match_all_in_nodes(const struct match *m, uint16_t type);
 
-/* What is taken of a vertex from `at` until the next step, as far as filters count it: of types by
- * match_usage_type. The first step is at 0. Returns the number of steps, <= max >= 1; if there are more,
- * of the last nothing seems taken.
+/* The usage of a vertex over time, as steps: what is taken from `at` until the next step, as far as
+ * filters count it. taken[] is by match_usage_type. The first step is at 0. Returns the number of steps,
+ * <= max >= 1. If there are more, the last step says that nothing is taken.
  */
 enum plan_use { PLAN_IDLE, PLAN_SHARED, PLAN_FULL };
 struct plan_usage {
@@ -182,31 +185,31 @@ struct plan_usage {
 };
 uint32_t match_usage(const struct match *m, uint32_t v, struct plan_usage *step, uint32_t max);
 
-/* The place of a type in steps, or -1: it is not there. */
+/* The index of a type in plan_usage.taken, or -1 if it is not there. */
 int match_usage_type(const struct match *m, uint16_t type);
 
-/* Whether the policy prefers lower ids among what the top of a request may take (1), higher ones (-1), or
- * goes by something else or more (0).
+/* 1 if the policy prefers low ids for the top of a request, -1 if it prefers high ids, 0 if it goes by
+ * something else or by more than ids.
  */
 int match_id_order(const struct match *m);
 
-/* Whether the policy's order depends on what was taken before. */
+/* True if the policy's order depends on what was taken before. */
 bool match_order_is_dynamic(const struct match *m);
 
-/* Units of a type of a vertex and what is below it. And a number that vertices share with nothing else
- * below them.
+/* Units of a type in a vertex and below it. And the number of its class: vertices of a class have the
+ * same below them.
  */
 int64_t match_units_at(const struct match *m, uint32_t v, uint16_t type);
 uint32_t match_class_of(const struct match *m, uint32_t v);
 
-/* How much of a type could be had in a part during [at, end), each thing by itself: at most `enough`.
- * `alone`: only what nobody else uses. O(vertices).
+/* How many units of a type are free in the ask's part throughout [at, at + duration), but at most
+ * `enough`, each vertex looked at by itself. `alone`: only what no other job uses. O(vertices).
  */
 int64_t match_part_free(struct match *m, const struct plan_ask *ask, uint16_t type, bool alone,
                         int64_t at, int64_t enough);
 
-/* As the public calls, by vertex: all or nothing. ENOMEM; remove: EINVAL with a text for the root. A
- * property with value NULL is removed where it is.
+/* As the public calls, but by vertex, and all or nothing. Errors: ENOMEM; to remove the root is EINVAL with a
+ * text. A property with value NULL is removed where there is one.
  */
 int match_set_down(struct match *m, const uint32_t *v, size_t n, bool down);
 int match_set_properties(struct match *m, const uint32_t *v, size_t n, const char *key,
@@ -215,22 +218,23 @@ int match_remove(struct match *m, const uint32_t *v, size_t n, berth_error_t *er
 
 /* ---- Blocks ---- */
 
-/* Shut vertices, an array that the matcher takes over, during [start + k * every, + duration) for all k
- * >= 0 (every 0: for k = 0); n = 0: no more. number < 64. Returns 0, or -1 with ENOMEM, nothing changed
- * and the array still the caller's.
+/* Set the block with a number < 64: its vertices are set aside during
+ * [start + k * every, + duration) for all k >= 0 (every 0: only for k = 0). n = 0 removes the block. The
+ * matcher takes over the array. Returns 0, or -1 with ENOMEM, nothing changed and the array still the
+ * caller's.
  */
 int match_block(struct match *m, uint32_t number, uint32_t *vertices, size_t n, int64_t start,
                 int64_t duration, int64_t every);
 
-/* The first time after now at which a block begins or ends; INT64_MAX: none. */
+/* The first time after `now` at which a block begins or ends; INT64_MAX if none does. */
 int64_t match_block_next_change(const struct match *m, int64_t now);
 
-/* ---- What is remembered ---- */
+/* ---- The order of children ---- */
 
-/* Write in which order policies that take what is found first look at children, which depends on what was
- * taken before; and take it up again on a machine of the same vertices, once all bookings are there.
- * O(vertices), and O(children) for each child. Return 0, or -1: ENOMEM; EINVAL with a text, and a part
- * may have been taken up.
+/* Write and restore the order in which first-fit policies look at children, since it depends on what was
+ * taken before. Restore it on a machine of the same vertices once all bookings are there. Writing is
+ * O(vertices), restoring O(children) for each child. Return 0, or -1: ENOMEM; EINVAL with a text, and a
+ * part may have been restored.
  */
 int match_hints_write(const struct match *m, struct strbuf *out);
 int match_hints_read(struct match *m, const char *text, size_t length, berth_error_t *err);

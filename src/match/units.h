@@ -1,7 +1,8 @@
-/* The things of one type that a matcher's machine has, cores say, for those who give them out one by one.
+/* The vertices of one type, such as cores, for a caller that gives them out one by one.
  *
- * Most policies prefer things in an order that does not depend on what is free: a job that wants n slots
- * with one thing each gets the first n that are free in it. Where that is known, it need not be matched.
+ * Most policies prefer vertices in an order that does not depend on what is free: a job that wants n
+ * slots with one vertex each gets the first n in that order that are free. Where the order is known,
+ * there is nothing to match.
  */
 #ifndef MATCH_UNITS_H
 #define MATCH_UNITS_H
@@ -12,24 +13,24 @@
 #include "berth/match.h"
 
 struct match_units {
-    /* those that are reached from the root, in the order of discovery: its number is its place */
+    /* reached from the root, in order of discovery; a vertex's number is its index here */
     uint32_t *vertex;
     uint32_t n;
-    /* numbers of those that are up, in the policy's order; by number if there is none */
+    /* numbers of those that are up, in the policy's order; ascending if that is not fixed */
     uint32_t *order;
     uint32_t n_up;
-    bool fixed; /* there is such an order */
+    bool fixed; /* the policy's order does not depend on what is free */
 };
 
-/* List them; the caller clears the list. Returns 0, or -1, the list empty: EINVAL where the policy gives
- * whole nodes or one is a pool of a size other than 1, ENOMEM. O(n log n).
+/* List the vertices of a type; the caller clears the list. Returns 0, or -1 with an empty list: EINVAL if the
+ * policy gives whole nodes or a vertex is a pool of a size other than 1, ENOMEM. O(n log n).
  */
 int match_units_list(const match_t *m, const char *type, struct match_units *units,
                      berth_error_t *err);
 void match_units_clear(struct match_units *units);
 
-/* The vertices of a type that what was matched last gives, the first max of them; their number.
- * O(vertices matched).
+/* The vertices of a type that the last match gives: the first max of them are written to `vertex`.
+ * Returns how many there are. O(vertices matched).
  */
 uint32_t match_units_given(const match_t *m, const char *type, uint32_t *vertex, uint32_t max);
 

@@ -1,5 +1,5 @@
-/* A jobspec's resources as a match needs them: types as the graph's numbers, and for each how much of the
- * types that pruning filters count its children want at least.
+/* Requests: a jobspec's resources as a match needs them. Types are the graph's numbers, and each request
+ * knows the minimum that it wants below itself of each type that pruning filters count.
  */
 #ifndef MATCH_REQUEST_H
 #define MATCH_REQUEST_H
@@ -17,50 +17,54 @@
 struct request {
     const struct jobspec_count *count;
     const char *label; /* NULL: none */
-    int64_t *below;    /* by number of pruning type (prune.h): units its children want at least */
-    bool *wanted;      /* by the same number: `below` was counted */
-    uint32_t min;      /* the least acceptable count, not 0 */
-    uint32_t max;      /* the greatest */
-    uint32_t next;     /* sibling, or REQUEST_NONE */
-    uint32_t with;     /* first child, or REQUEST_NONE */
-    uint32_t bin;   /* whose sink takes its candidates: its own, or of alternatives the last one */
-    uint32_t first; /* of a bin: its alternatives, or itself alone */
+    /* by number of pruning type (prune.h): units that its children want at least */
+    int64_t *below;
+    bool *wanted;  /* by the same number: `below` was counted */
+    uint32_t min;  /* the smallest acceptable count that is not 0 */
+    uint32_t max;  /* the largest acceptable count */
+    uint32_t next; /* next sibling, or REQUEST_NONE */
+    uint32_t with; /* first child, or REQUEST_NONE */
+    /* the request whose sink takes its candidates: itself or, of alternatives, the last one */
+    uint32_t bin;
+    uint32_t first; /* of a bin: the first of its alternatives, or itself */
     uint32_t other; /* the next alternative, or REQUEST_NONE */
-    uint32_t shape; /* of a slot that is a bin: what is looked for among the children of a host */
+    /* of a slot that is a bin: the first request of what is looked for among a host's children */
+    uint32_t shape;
     uint16_t type;
     enum jobspec_kind kind;
     bool is_slot;   /* of any kind */
-    bool exclusive; /* asked for */
-    bool shared;    /* asked not to be exclusive */
-    bool has_below; /* some of `below` was counted */
+    bool exclusive; /* the jobspec says exclusive: true */
+    bool shared;    /* the jobspec says exclusive: false */
+    bool has_below; /* `below` was counted for some type */
 };
 
 struct prune;
 
 struct requests {
     struct request *v;
-    uint32_t n;          /* of the jobspec; what is derived from them comes after */
-    uint32_t *variant;   /* to be tried in order: first requests of what satisfies the whole */
+    uint32_t n; /* requests of the jobspec; those derived from them come after */
+    /* the first request of each variant, in the order in which they are tried */
+    uint32_t *variant;
     uint32_t n_variants; /* 1 unless there are xor_slots */
-    int64_t *total;      /* by number of pruning type: what the whole request wants at least */
-    int64_t nodes;       /* of type node, if that is a pruning type */
-    bool labelled;       /* a resource that is no slot has a label */
-    /* a slot may take more or less: then less that is free may be enough for more slots */
+    int64_t *total; /* by number of pruning type: units that the whole jobspec wants at least */
+    int64_t nodes;  /* the same of type node, if that is a pruning type */
+    bool labelled;  /* a resource other than a slot has a label */
+    /* a slot may take more or less, so that more slots may fit where less is free */
     bool moldable;
 };
 
-/* Make the requests of a jobspec; memory from the arena. `flexible`: slots side by side are alternatives,
- * and one of the xor_slots side by side is taken for all. Returns 0, or -1 with ENOMEM, EINVAL for a type
- * that the graph doesn't know, or EOVERFLOW for more than VARIANTS_MAX variants.
+/* Make the requests of a jobspec, in memory of the arena. `flexible`: sibling slots are alternatives, and of
+ * sibling xor_slots one is used for the whole job. Returns 0, or -1 with ENOMEM, EINVAL for a type that the
+ * graph doesn't have, or EOVERFLOW for more than VARIANTS_MAX variants.
  */
 int requests_make(struct requests *r, const jobspec_t *spec, const struct graph *g,
                   const struct prune *prune, bool flexible, struct arena *arena);
 
-/* Variants of a jobspec with xor_slots, and requests that all of them have together. */
+/* How many variants a jobspec with xor_slots may have, and how many requests all of them together. */
 #define VARIANTS_MAX         1000
 #define VARIANT_REQUESTS_MAX ((uint64_t)1 << 18)
 
-/* The flexible part of that (variants.c): make the variants, join alternatives to bins. */
+/* The part of requests_make for `flexible` (variants.c): make the variants and join alternatives to bins. */
 int requests_vary(struct requests *r, struct arena *arena);
 
 #endif

@@ -1,8 +1,10 @@
-/* Mixes of alternative slots: which of them to fill, one after the other, so that there are the most in all.
+/* Mixes of alternative slots: which alternatives to fill, one after the other, to get the largest number of
+ * slots.
  *
- * The answer depends on nothing but how much there is of each type, so it is kept for every amount that
- * was met; hosts that have the same share it. The number of amounts grows with the product of how often
- * each alternative fits: the work done for one jobspec has a bound.
+ * The answer depends only on how much there is of each type, so it is kept for every combination of
+ * amounts that was met, and hosts with the same amounts share it. The number of combinations grows with
+ * the product of how often each alternative fits, so the work for one jobspec is bounded by
+ * SLOT_MIX_EFFORT_MAX.
  */
 #ifndef MATCH_SLOT_MIX_H
 #define MATCH_SLOT_MIX_H
@@ -13,11 +15,11 @@
 #include "berth/jobspec.h"
 
 #define SLOT_MIX_NONE       UINT32_MAX
-#define SLOT_MIX_EFFORT_MAX ((uint64_t)1 << 22) /* amounts by alternatives by types */
+#define SLOT_MIX_EFFORT_MAX ((uint64_t)1 << 22) /* combinations x alternatives x types */
 
 /* What an alternative takes of one type. */
 struct slot_mix_need {
-    uint32_t type; /* place among the amounts, below JOBSPEC_TYPES_MAX */
+    uint32_t type; /* index into the amounts, below JOBSPEC_TYPES_MAX */
     const struct jobspec_count *count;
 };
 
@@ -26,20 +28,20 @@ struct slot_mix_option {
     uint32_t n; /* 0: it never fits */
 };
 
-/* What is best for some amounts. */
+/* The best mix for some amounts. */
 struct slot_mix {
-    uint32_t slots;  /* that can be filled */
-    uint32_t choice; /* alternative for the next of them */
-    uint32_t next;   /* mix for what is left then */
+    uint32_t slots;  /* how many can be filled */
+    uint32_t choice; /* the alternative for the next slot */
+    uint32_t next;   /* the mix for what is left after that */
 
     uint32_t set; /* of alternatives */
     uint32_t types;
-    size_t amounts;   /* place of the first */
+    size_t amounts;   /* index of the first amount */
     uint32_t tried;   /* alternatives looked at so far */
-    uint32_t waiting; /* mix that can be settled after this one */
+    uint32_t waiting; /* the mix to be settled after this one */
 };
 
-/* All zeroes is empty. */
+/* Empty if all zeroes. */
 struct slot_mixes {
     struct slot_mix *v;
     uint32_t n, capacity;
@@ -52,8 +54,9 @@ struct slot_mixes {
 
 void slot_mixes_clear(struct slot_mixes *m);
 
-/* The best mix of n alternatives; `set` tells them from others. Among equals the first alternative goes
- * first. Returns 0 and its place in m->v, or -1 with ENOMEM, or EOVERFLOW if it is too much work.
+/* Find the best mix of n alternatives for some amounts; `set` is the number of this set of alternatives.
+ * Among equal mixes, the one that fills the first alternative first wins. Returns 0 and the mix's index
+ * in m->v, or -1 with ENOMEM, or EOVERFLOW if it is too much work.
  */
 int slot_mixes_find(struct slot_mixes *m, uint32_t set, const struct slot_mix_option *slots,
                     uint32_t n, const uint32_t *amounts, uint32_t types, uint32_t *best);

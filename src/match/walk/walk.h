@@ -1,14 +1,17 @@
 /* The walk that looks for a job's resources.
  *
- * It descends from the root, matching vertices with the levels of the request: levels above the request's
- * first may be left out of it, later ones not. What satisfies a request at a vertex is a candidate, with
- * a score; sinks collect candidates, and the policy's order of scores says which are taken.
+ * It descends from the root and matches vertices with the levels of the request. A request may begin at
+ * any depth, but below that no level of the tree may be left out of it. A vertex that satisfies a request
+ * is a candidate, with a score. Sinks collect candidates, and the policy's order of scores decides which
+ * are taken.
  *
- * Nothing is looked at that can't matter. Candidates among the children of a vertex come in the policy's
- * order, so that a sink that has enough ends the search; a subtree whose best possible score is no better
- * than what a full sink holds isn't entered; and whether a subtree that is idle throughout the window can
- * satisfy a request is asked once for each class (topo.h). A candidate is first only found fit; what is
- * to be taken below it is chosen once it is taken.
+ * The walk leaves out what can't matter:
+ *   - Candidates among the children of a vertex come in the policy's order, so a sink that has enough ends the
+ *     search.
+ *   - A subtree is not entered if its best possible score is no better than what a full sink holds.
+ *   - Whether a subtree that is idle throughout the window can satisfy a request is found out once for each
+ *     class (topo.h).
+ *   - A candidate is only known to fit. What it takes below itself is chosen after it has been selected.
  */
 #ifndef MATCH_WALK_H
 #define MATCH_WALK_H
@@ -28,9 +31,9 @@ struct candidate {
     const struct part *part; /* of a slot */
     uint32_t n_parts;
     uint32_t host;    /* of a slot: the vertex whose children fill it */
-    uint32_t request; /* of a slot */
+    uint32_t request; /* of a slot: its request */
     bool exclusive;
-    uint32_t last_child; /* of a run: the place of its last child among the host's */
+    uint32_t last_child; /* of a run: the index of its last child among the host's */
     bool is_run; /* `count` slots of the host, with scores from `score` on, not filled yet */
 };
 
@@ -49,7 +52,7 @@ struct sink {
     bool bounded;            /* keep only the best */
     bool full;      /* bounded: enough are kept, and others must be better than the worst */
     uint64_t want;  /* units that are enough */
-    uint64_t units; /* found, or kept if bounded */
+    uint64_t units; /* found; if bounded: kept */
     int64_t worst;
     uint64_t worst_order;
     struct candidate *v;
@@ -75,27 +78,32 @@ struct walk {
     const struct request *rq;
     uint32_t top;           /* first request of the variant that is tried */
     int64_t at, end;        /* the window */
-    const uint64_t *within; /* by vertex, a bit: nodes that may be given; NULL: all */
-    bool *whole;            /* by type: given whole; NULL: none is looked at */
-    uint64_t blocks;        /* blocks that keep others from the window */
-    bool guard;             /* now: what a job holds isn't free, even if its time is over */
-    bool any_status;        /* what is down counts as up */
-    /* by vertex: what allocations hold whose time isn't now; NULL: none was met */
+    const uint64_t *within; /* a bit for each vertex: nodes that may be given; NULL: all */
+    bool *whole;            /* by type: given whole (walk_whole_types); NULL: no type is */
+    /* blocks that overlap the window and for which the job has no permit */
+    uint64_t blocks;
+    bool guard;      /* match for now: what a job holds is not free, even if its time is over */
+    bool any_status; /* what is down counts as up */
+    /* by vertex: whether an allocation holds it whose time is over or yet to come; NULL: not yet needed */
     uint8_t *overrun;
     bool out_of_memory;
-    bool too_much; /* alternatives to compare: goes with out_of_memory, and is the reason */
-    /* whether a set of properties satisfies the constraints, if only that matters: 2 yes, 1 no */
+    /* the reason for out_of_memory is that there are too many alternatives to compare */
+    bool too_much;
+    /* by set of properties, where constraints depend on nothing else: whether it satisfies them: 2 yes, 1
+     * no, 0 not known
+     */
     uint8_t *by_props;
     uint64_t order;     /* of the next discovery */
-    uint64_t order_end; /* those of this subtree's come before */
+    uint64_t order_end; /* discoveries in this subtree come before this */
     uint64_t visits, tries;
-    int64_t retry;     /* no earlier than this will what was busy be free; INT64_MAX: nothing was */
-    bool wants_retry;  /* find that out */
-    bool uncounted;    /* not all that was in the way could be remembered */
-    uint64_t found;    /* units of the first request, where not enough was found */
+    /* nothing that was in the way is free before this; INT64_MAX: nothing was in the way */
+    int64_t retry;
+    bool wants_retry;  /* find out `retry` */
+    bool uncounted;    /* an obstacle could not be remembered, as memory ran out */
+    uint64_t found;    /* units found for the first request, if that was not enough */
     struct mark *mark; /* mark[0] is none, mark[1] the root's */
     uint32_t n_marks, marks_capacity;
-    uint32_t *mark_of; /* by vertex; what it says must be checked */
+    uint32_t *mark_of; /* by vertex: its mark, perhaps of an earlier walk, so it must be checked */
 };
 
 enum role_kind {
@@ -108,37 +116,42 @@ enum role_kind {
 /* What a vertex is to a level of the request. */
 struct role {
     enum role_kind kind;
-    uint32_t request; /* that it matches, or REQUEST_NONE */
+    uint32_t request; /* the one it matches, or REQUEST_NONE */
     uint32_t slot;    /* ROLE_SLOT: whose shape, or that of an alternative, its children have */
-    bool exclusive;   /* it would be given to the job alone */
-    bool idle;        /* nothing below is taken or down during the window */
-    int64_t avail;    /* units */
+    bool exclusive;   /* the job would have it to itself */
+    bool idle;        /* nothing in its subtree is taken, down or blocked during the window */
+    int64_t avail;    /* units that are free */
 };
 
-/* Compare a vertex with a level (its first request; pristine: nothing above has matched) and look whether
- * it may be entered. False if not.
+/* Compare a vertex with a level, which is named by its first request, and see whether the vertex may be
+ * entered. `pristine`: no vertex above has matched yet. `exclusive`: something above is the job's alone.
+ * Returns false if not.
  */
 bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool exclusive,
                 struct role *s);
 
-/* True if the i-th type that a vertex counts has more than a limit at some time of a window. */
+/* True if more than `limit` is taken of the i-th type that a vertex counts at some time of [at, end). */
 bool walk_is_over(const struct state *s, uint32_t i, int64_t at, int64_t end, int64_t limit);
 
-/* The comparison alone. */
+/* Only the comparison, whatever is taken. */
 enum role_kind walk_compare(struct walk *w, uint32_t v, uint32_t level, bool pristine,
                             struct role *s);
 
-/* Score of a vertex under the factor of the nodes above it, and the factor for what is below it. */
+/* The score of a vertex, given the factor that the node above it adds; and the factor for what is below v. */
 int64_t walk_score(const struct walk *w, uint32_t v, int64_t factor);
 int64_t walk_factor(const struct walk *w, uint32_t v, int64_t factor);
 
-/* Sinks for a level: one for each request, in order. That of a request that isn't its own bin stays empty. */
+/* Make the sinks of a level: one for each request, in order. The sink of a request that isn't its own bin
+ * stays empty. NULL if memory runs out.
+ */
 struct sink *sinks_make(struct walk *w, uint32_t level, enum policy_order order, bool keep);
 void sink_add(struct walk *w, struct sink *s, const struct candidate *c);
 bool sink_wants(const struct sink *s, int64_t score, uint64_t order);
 void sink_sort(struct sink *s);
 
-/* Where runs of scores are preferred: those of a sink are the runs of its scores and of those before it. */
+/* For ORDER_RUNS: the runs in a sink are made of its own scores and of those in the sinks before it. Replace
+ * each score by the lowest of its run.
+ */
 void sinks_join_runs(struct walk *w, struct sink *sinks, uint32_t n);
 
 static inline bool sink_has_enough(const struct sink *s)
@@ -146,48 +159,53 @@ static inline bool sink_has_enough(const struct sink *s)
     return s->units >= s->want;
 }
 
-/* True if all requests of a level have their least count. */
+/* True if every request of a level has its minimum count. */
 bool sinks_suffice(const struct walk *w, struct sink *sinks, uint32_t level);
 
-/* The sink of a request among those of its level. */
+/* The sink of a request, among the sinks of its level. */
 struct sink *sink_of(const struct walk *w, struct sink *sinks, uint32_t level, uint32_t request);
 
-/* Look for candidates of a level among v's children, and among theirs for slots. */
+/* Look for candidates for a level among v's children and, for slots, among their children. */
 void explore(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t factor,
              struct sink *sinks);
 
-/* The same where nothing has matched yet, all the way down. */
+/* The same at any depth below v, where nothing has matched yet. */
 void explore_pristine(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t factor,
                       struct sink *sinks);
 
-/* A child that may answer a level whose parent has matched: as a candidate itself, or as a host of slots. */
+/* Look at a child of a vertex that has matched: it may be a candidate for the level itself, or a host of
+ * slots.
+ */
 void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
                    int64_t factor, struct sink *sinks);
 
-/* Look at v's children, where most is free first, until the sinks have that many shares of every request. */
+/* Look at v's children in the order children_by_weight, until the sinks have that many shares of every
+ * request.
+ */
 void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, struct sink *sinks,
                    void (*look)(struct walk *w, uint32_t child, uint32_t host, void *arg),
                    void *arg);
 
-/* Children in the order of a policy that takes what it finds first; their number. *weights is NULL where
- * that is the reverse of their own.
+/* The order in which first-fit policies look at v's children. *weights is NULL if it is the reverse of the
+ * topology's order. Returns the number of children.
  */
 uint32_t children_by_weight(const struct walk *w, uint32_t v, const struct weight **weights);
 
-/* The best score that something below v may have for the sink; false if there is nothing of its request's
- * type.
+/* The best score that anything below v could have for the sink; false if there is nothing of its
+ * request's type below v.
  */
 bool subtree_best(const struct walk *w, uint32_t v, const struct sink *s, int64_t factor,
                   int64_t *best);
 
-/* True if a vertex that was entered has what is below it in its request. */
+/* True if a vertex that was entered has below it what its request wants there. */
 bool walk_satisfies(struct walk *w, uint32_t v, const struct role *s, int64_t factor);
 
-/* Fill slots from a host's children, into the sink. */
+/* Fill slots from a host's children, and add them to the sink. */
 void slots_find(struct walk *w, uint32_t host, uint32_t slot, int64_t factor, struct sink *sink);
 
-/* The same where runs of scores are sought and each child fills a slot, with a score next to the one
- * before: those in a row are one candidate for the time being. False if the host isn't like that.
+/* The same for ORDER_RUNS where each child of the host fills a slot, with a score next to the one before:
+ * the slots of a run are one candidate until slot_runs_fill. Returns false, with nothing added, if the
+ * host is not like that.
  */
 bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t factor,
                     struct sink *sink);
@@ -195,8 +213,8 @@ bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t
 /* Replace the runs in a sorted sink by their slots, until `want` slots are there. */
 void slot_runs_fill(struct walk *w, struct sink *sink, uint64_t want);
 
-/* Children of v of a type in an order, as an array in the arena (or a view of the graph's, then backward
- * says how to read it).
+/* Children of v of a type in an order: an array in the arena, or a view of the graph's, which is read
+ * backwards if `backward`.
  */
 struct children {
     const uint32_t *v;
@@ -211,42 +229,44 @@ static inline uint32_t children_at(const struct children *k, uint32_t i)
     return k->v[k->backward ? k->n - 1 - i : i];
 }
 
-/* True if not every node may be given. */
+/* True if some nodes may not be given. */
 static inline bool walk_is_constrained(const struct walk *w)
 {
     return w->spec->constraints || w->within;
 }
 
-/* True if a node satisfies the jobspec's constraints and may be given. If memory runs out w notes it. */
+/* True if a node may be given: it is in the part and satisfies the jobspec's constraints. Sets
+ * w->out_of_memory if memory runs out.
+ */
 bool constraint_holds(struct walk *w, uint32_t v);
 
-/* By type, whether it is given whole while the jobspec is matched, as it wants it exclusive or the policy
- * does; from the arena, NULL with ENOMEM.
+/* By type, whether it is given whole while the jobspec is matched, because the jobspec asks for it
+ * exclusively or the policy gives it so. From the arena; NULL with ENOMEM.
  */
 bool *walk_whole_types(struct walk *w);
 
-/* Room for answers by set of properties, where constraints ask for nothing else. Returns 0, or -1 with
- * ENOMEM.
- */
+/* Make w->by_props if constraints depend only on properties. Returns 0, or -1 with ENOMEM. */
 int walk_note_props(struct walk *w);
 
-/* Note that a vertex is in the way until then at least; INT64_MAX: for ever. And the earliest time at
- * which the match may succeed, by all that was noted: where it takes several vertices, when as many as
+/* Note that a vertex is in the way at least until a time; INT64_MAX: for ever. And the earliest time at which
+ * the match may succeed, given all that was noted: if it takes several vertices, the time at which as many as
  * are missing may be free.
  */
 void walk_note_obstacle(struct walk *w, uint32_t v, int64_t until);
 int64_t walk_retry_time(struct walk *w);
 
-/* Room for the first mark. Returns 0, or -1 with ENOMEM. */
+/* Make room for the first mark. Returns 0, or -1 with ENOMEM. */
 int walk_start_marks(struct walk *w);
 
-/* Mark a vertex as to be taken, reached from source (VERTEX_NONE for the root), and as shared what leads
- * to it. NULL if memory has run out.
+/* Mark a vertex to be taken, which is reached from `source` (VERTEX_NONE for the root), and mark what
+ * leads to it as shared. NULL if memory has run out.
  */
 struct mark *walk_mark(struct walk *w, uint32_t v, uint32_t source, int64_t needs, bool exclusive,
                        const char *label);
 
-/* Find all and mark what is taken. Returns 0, or -1 with EBUSY, or ENOMEM. */
+/* Find everything that the job asks for, and mark what is taken. Returns 0, or -1 with EBUSY, EOVERFLOW (too
+ * many alternatives) or ENOMEM.
+ */
 int walk_select(struct walk *w);
 
 #endif

@@ -19,7 +19,7 @@ struct wanted {
 };
 
 /* Names between two "/". */
-struct part {
+struct name_part {
     const char *text;
     size_t length;
     uint32_t n;              /* names, repeated ones included */
@@ -34,7 +34,7 @@ struct selection {
     struct match *m;
     const char *text;
     size_t length;
-    struct part part[GRAPH_DEPTH_MAX]; /* of the item at hand */
+    struct name_part part[GRAPH_DEPTH_MAX]; /* of the item at hand */
     uint32_t n_parts;
     bool absolute;
     uint64_t named, most; /* names of all items so far, and how many there may be */
@@ -62,7 +62,7 @@ static int by_group(const void *a, const void *b)
 }
 
 /* Sort the names that something has, and let repeated ones stand for the first. */
-static void sort_names(struct selection *s, struct part *p)
+static void sort_names(struct selection *s, struct name_part *p)
 {
     uint32_t n = 0, members;
 
@@ -84,7 +84,7 @@ static void sort_names(struct selection *s, struct part *p)
 }
 
 /* Look up what the names of a list are. */
-static int look_up(struct selection *s, struct part *p, const struct hostlist *names)
+static int look_up(struct selection *s, struct name_part *p, const struct hostlist *names)
 {
     struct hostlist_cursor cursor = {0};
     char name[HOSTLIST_NAME_SIZE];
@@ -101,7 +101,7 @@ static int look_up(struct selection *s, struct part *p, const struct hostlist *n
     return 0;
 }
 
-static int read_ranges(struct selection *s, struct part *p)
+static int read_ranges(struct selection *s, struct name_part *p)
 {
     struct hostlist names = {0};
     berth_error_t why;
@@ -138,8 +138,8 @@ static int read_part(struct selection *s, const char *from, const char *to)
         if ((unsigned char)*p <= ' ' || *p == 0x7f)
             return expected(s, "a name without blanks", p);
     }
-    struct part *p = &s->part[s->n_parts++];
-    *p = (struct part){.text = from, .length = (size_t)(to - from), .n = 1};
+    struct name_part *p = &s->part[s->n_parts++];
+    *p = (struct name_part){.text = from, .length = (size_t)(to - from), .n = 1};
     return ranges ? read_ranges(s, p) : look_up(s, p, NULL);
 }
 
@@ -178,7 +178,7 @@ static int read_item(struct selection *s, const char *from, const char *to)
 }
 
 /* Append the name at a place of a part. */
-static void put_name(const struct part *p, uint32_t place, struct strbuf *out)
+static void put_name(const struct name_part *p, uint32_t place, struct strbuf *out)
 {
     struct hostlist names = {0};
     char name[HOSTLIST_NAME_SIZE];
@@ -215,7 +215,7 @@ struct answers {
     size_t n;
 };
 
-static const struct wanted *wanted_of(const struct part *p, uint32_t group)
+static const struct wanted *wanted_of(const struct name_part *p, uint32_t group)
 {
     uint32_t low = 0, high = p->n_groups;
 
@@ -243,7 +243,7 @@ static bool has(const uint32_t *v, uint32_t n, uint32_t x)
     return low < n && v[low] == x;
 }
 
-static void look_below(const struct selection *s, const struct part *p, uint32_t v,
+static void look_below(const struct selection *s, const struct name_part *p, uint32_t v,
                        struct answers *a)
 {
     const uint32_t *children;
@@ -261,7 +261,7 @@ static void look_below(const struct selection *s, const struct part *p, uint32_t
 }
 
 /* Of the vertices with the names, those below others. */
-static void look_above(const struct selection *s, const struct part *p, const uint32_t *from,
+static void look_above(const struct selection *s, const struct name_part *p, const uint32_t *from,
                        uint32_t n_from, struct answers *a)
 {
     for (uint32_t i = 0; i < p->n_groups; i++) {
@@ -300,8 +300,8 @@ static int by_answer(const void *a, const void *b)
 /* What answers a part below some vertices, in order, each once; it is looked for where there is less to
  * look at.
  */
-static int answer(struct selection *s, const struct part *p, const uint32_t *from, uint32_t n_from,
-                  struct answers *a)
+static int answer(struct selection *s, const struct name_part *p, const uint32_t *from,
+                  uint32_t n_from, struct answers *a)
 {
     uint64_t below = count_below(s, from, n_from);
     bool up = (uint64_t)p->members * (s->absolute ? 1 : 4) <= below;
@@ -343,7 +343,7 @@ static int choose(struct selection *s, uint32_t level, uint32_t place, const uin
 static int select_below(struct selection *s, uint32_t level, const uint32_t *from, uint32_t n_from)
 {
     struct arena_mark mark = arena_mark(&s->m->arena);
-    const struct part *p = &s->part[level];
+    const struct name_part *p = &s->part[level];
     struct answers a;
     size_t at = 0;
 
@@ -371,7 +371,7 @@ static int select_below(struct selection *s, uint32_t level, const uint32_t *fro
 /* The first names of an item: anywhere, or the root's. */
 static int select_item(struct selection *s)
 {
-    const struct part *p = &s->part[0];
+    const struct name_part *p = &s->part[0];
     uint32_t root = s->m->topo.root;
 
     for (uint32_t place = 0; place < p->n; place++) {

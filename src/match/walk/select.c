@@ -96,7 +96,7 @@ static void take_below(struct walk *w, uint32_t v, uint32_t level, bool exclusiv
 static void take_slot(struct walk *w, const struct candidate *c, int64_t factor)
 {
     for (uint32_t i = 0; i < c->n_parts; i++) {
-        const struct part *p = &c->part[i];
+        const struct slot_part *p = &c->part[i];
         if (!walk_mark(w, p->vertex, c->host, p->needs, true, w->rq[p->request].label))
             return;
         take_below(w, p->vertex, w->rq[c->request].shape, true, factor);

@@ -109,7 +109,7 @@ static const struct option *next_option(const struct walk *w, const struct stock
 
 /* Fill one slot. part may be NULL. False if there isn't enough. */
 static bool fill(const struct walk *w, const struct stock *k, const struct option *o,
-                 struct candidate *slot, struct part *part)
+                 struct candidate *slot, struct slot_part *part)
 {
     slot->score = 1;
     slot->part = part;
@@ -126,7 +126,7 @@ static bool fill(const struct walk *w, const struct stock *k, const struct optio
                 take = (uint32_t)(e->share - got);
             slot->score += c->score;
             if (part)
-                part[slot->n_parts++] = (struct part){c->vertex, s->request, take};
+                part[slot->n_parts++] = (struct slot_part){c->vertex, s->request, take};
             got += take;
             s->used += take;
             if (s->used == c->count) {
@@ -291,7 +291,7 @@ static void fill_slots(struct walk *w, struct stock *k, uint64_t slots, uint32_t
             sink_add(w, sink, &c);
             continue;
         }
-        struct part *part = arena_alloc(&w->m->arena, (parts + 1) * sizeof(*part));
+        struct slot_part *part = arena_alloc(&w->m->arena, (parts + 1) * sizeof(*part));
         if (!part) {
             w->out_of_memory = true;
             break;

@@ -108,13 +108,13 @@ static void fill(struct walk *w, const struct candidate *run, uint64_t want, str
     topo_children(w->t, run->host, &children);
     for (uint32_t i = 0; i < run->count && i < want && !w->out_of_memory; i++) {
         uint32_t v = children[run->last_child - i];
-        struct part *part = arena_alloc(&w->m->arena, sizeof(*part));
+        struct slot_part *part = arena_alloc(&w->m->arena, sizeof(*part));
         struct candidate c = *run;
         if (!part) {
             w->out_of_memory = true;
             return;
         }
-        *part = (struct part){v, request, w->t->g->v[v].size};
+        *part = (struct slot_part){v, request, w->t->g->v[v].size};
         c.is_run = false;
         c.score = run->score + run->count - 1 - i;
         c.order = run->order + i;

@@ -25,10 +25,10 @@
 /* Something that satisfies a request: a vertex, or for a slot the vertices that fill it. */
 struct candidate {
     int64_t score;
-    uint64_t order;          /* of discovery */
-    uint32_t count;          /* units */
-    uint32_t vertex;         /* VERTEX_NONE for a slot */
-    const struct part *part; /* of a slot */
+    uint64_t order;               /* of discovery */
+    uint32_t count;               /* units */
+    uint32_t vertex;              /* VERTEX_NONE for a slot */
+    const struct slot_part *part; /* of a slot */
     uint32_t n_parts;
     uint32_t host;    /* of a slot: the vertex whose children fill it */
     uint32_t request; /* of a slot: its request */
@@ -38,7 +38,7 @@ struct candidate {
 };
 
 /* What a slot takes of a vertex. */
-struct part {
+struct slot_part {
     uint32_t vertex;
     uint32_t request; /* of the slot's shape */
     int64_t needs;

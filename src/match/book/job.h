@@ -1,4 +1,4 @@
-/* Jobs and what each holds. */
+/* Jobs, and what each of them holds. */
 #ifndef MATCH_JOB_H
 #define MATCH_JOB_H
 
@@ -12,9 +12,9 @@ enum {
     HOLD_EXCLUSIVE = 1, /* has the vertex to itself */
     HOLD_COVERED =
         2, /* the same job has its parent to itself, which books it too: not booked again */
-    HOLD_UNITS = 4,  /* of a divisible pool: has some units */
+    HOLD_UNITS = 4,  /* has some units of a divisible pool */
     HOLD_SHOWN = 8,  /* emitted, and counted above, as if it had the vertex to itself */
-    HOLD_SPARE = 16, /* not asked for: given because something above is given whole */
+    HOLD_SPARE = 16, /* not asked for, but given because something above is given whole */
     /* times the number of its label in job.texts, from 1; 0: it has none */
     HOLD_LABEL = 256
 };
@@ -33,7 +33,7 @@ struct hold {
     uint32_t vertex;
     uint32_t flags;
     int64_t needs;
-    /* place in job.counts of what is booked in its filter, if that isn't COVERED */
+    /* index in job.counts of what is booked in the vertex's filter; none if COVERED */
     uint32_t counts;
     uint32_t n_counts;
 };
@@ -42,16 +42,16 @@ struct job {
     int64_t id;
     int64_t at, end; /* holds during [at, end) */
     bool reserved;   /* a reservation, not an allocation */
-    bool cut;        /* something that it was given on purpose is no more */
-    bool lifted;     /* nothing of it is counted, though its points stand in the calendars */
-    /* others may hold the same: it isn't counted above what it holds, but for its points */
+    bool cut;        /* something that it asked for has been removed */
+    bool lifted;     /* nothing of it is counted, but its points are still in the calendars */
+    /* others may hold the same: above what it holds only its points are in the calendars */
     bool forced;
     bool hidden; /* its holds are not emitted */
     struct hold *hold;
     uint32_t n, capacity;
     int64_t *counts;
     uint32_t n_counts, counts_capacity;
-    /* by hold: the vertex that it was reached from; NULL: its parent in the topology */
+    /* by hold: the vertex from which it was reached; NULL: all were reached from their parents */
     uint32_t *source;
     struct job_texts *texts; /* NULL: no queue and no labels */
 };
@@ -70,7 +70,7 @@ void jobs_remove(struct jobs *t, int64_t id);
 
 struct job *job_new(int64_t id, int64_t at, int64_t end, bool reserved);
 
-/* Another job that is like this one, without its holds. */
+/* Make a job like this one, but without its holds. NULL with ENOMEM. */
 struct job *job_like(const struct job *job);
 void job_destroy(struct job *job);
 
@@ -78,12 +78,12 @@ void job_destroy(struct job *job);
 int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
              uint32_t n);
 
-/* Say what the last hold was reached from; once it is said for one, it must be for all. Returns 0, or -1
- * with ENOMEM.
+/* Set from which vertex the last hold was reached; if it is set for one hold, it must be for all. Returns
+ * 0, or -1 with ENOMEM.
  */
 int job_source(struct job *job, uint32_t source);
 
-/* Its queue; and the number of a label, for HOLD_LABEL. Each returns 0, or -1 with ENOMEM. */
+/* Set its queue; and give the number of a label, for HOLD_LABEL. Each returns 0, or -1 with ENOMEM. */
 int job_set_queue(struct job *job, const char *queue);
 int job_label(struct job *job, const char *label, uint32_t *number);
 

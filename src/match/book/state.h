@@ -1,8 +1,8 @@
-/* What is taken of a vertex when. A vertex that nothing has ever been taken of has no state.
+/* The state of a vertex: what is taken of it when. A vertex of which nothing was ever taken has no state.
  *
- * `users` counts who uses the vertex or something below it: each job counts 1, a job that has it to
- * itself counts STATE_EXCLUSIVE. So a window with no load is free for anybody, and one below
- * STATE_EXCLUSIVE may be shared.
+ * `users` counts the jobs that use the vertex or something below it: a job counts 1, a job that has the
+ * vertex to itself counts STATE_EXCLUSIVE. So a window in which the load is 0 is free for any job, and
+ * one in which it is below STATE_EXCLUSIVE may be shared.
  */
 #ifndef MATCH_STATE_H
 #define MATCH_STATE_H
@@ -14,61 +14,65 @@
 
 #define STATE_EXCLUSIVE (INT64_C(1) << 40)
 
-/* The order in which policies that take what is found first look at a vertex's children. */
+/* The order in which first-fit policies look at a vertex's children. */
 struct weight {
     uint64_t weight;
     int64_t uniq_id;
     uint32_t child; /* vertex */
 };
 
-/* Where it is known, a time during which nothing of a child is free, or little of a type that it counts,
- * or not all of it; else empty.
+/* A window in which a child is known to be full: nothing of it is free (FULL_FOR_ALL), it is not free as
+ * a whole (FULL_FOR_ONE), or at most `left` is free of a type that it counts. Empty if nothing is known.
  */
 enum { FULL_FOR_ALL = -1, FULL_FOR_ONE = -2 };
 struct full_window {
     int64_t at, end;
-    int32_t number; /* of the pruning type, or of those */
-    int64_t left;   /* that much of it is free at most */
+    int32_t number; /* number of the pruning type, or FULL_FOR_... */
+    int64_t left;   /* units of that type that are free at most */
 };
 
 struct state {
     struct profile users;
     struct profile units; /* of a divisible pool: units taken */
-    /* by place in the vertex's prune_list: units taken below; NULL: none yet */
+    /* by index in the vertex's prune_list: units taken below; NULL: none yet */
     struct profile *counts;
     uint32_t n_counts;
-    uint32_t n_allocated;  /* jobs that have it to themselves, from now on */
-    uint32_t n_reserved;   /* or from later on */
-    uint32_t n_jobs;       /* jobs that hold it or something below it from now on */
-    uint32_t n_counted;    /* jobs booked in counts */
-    uint32_t n_down;       /* vertices of its subtree that are down, itself included */
-    uint64_t blocks;       /* blocks that the vertex itself belongs to, by number (book/blocks.h) */
-    uint64_t blocks_below; /* or anything of its subtree, itself included */
-    /* of its children, the first to look at first; NULL: by descending unique id */
+    uint32_t n_allocated; /* allocations that have it to themselves */
+    uint32_t n_reserved;  /* reservations that have it to themselves */
+    uint32_t n_jobs;      /* allocations that hold it or something below it */
+    uint32_t n_counted;   /* jobs that are booked in counts */
+    uint32_t n_down;      /* vertices in its subtree that are down, itself included */
+    /* a bit for each block that contains the vertex itself (book/blocks.h) */
+    uint64_t blocks;
+    /* a bit for each block that contains anything in its subtree, itself included */
+    uint64_t blocks_below;
+    /* its children in the order to look at them; NULL: by descending unique id */
     struct weight *weight;
     uint32_t n_weights;
-    struct full_window *full; /* of its children; NULL: nothing is known */
-    /* among its parent's children from 1, where something is known of it there; else 0 */
+    struct full_window *full; /* by child; NULL: nothing is known of any */
+    /* its index + 1 among its parent's children, if something is in the parent's `full`; else 0 */
     uint32_t place;
 };
 
-/* Largest number of users during [at, end); s may be NULL. */
+/* The largest load of `users` during [at, end); s may be NULL. */
 static inline int64_t state_load(const struct state *s, int64_t at, int64_t end)
 {
     return s && s->users.n > 1 ? profile_max(&s->users, at, end) : 0;
 }
 
-/* Largest count of the i-th type of the vertex's list during [at, end). */
+/* The largest count of the i-th type of the vertex's prune_list during [at, end); s may be NULL. */
 static inline int64_t state_count(const struct state *s, uint32_t i, int64_t at, int64_t end)
 {
     return s && s->counts && s->counts[i].n > 1 ? profile_max(&s->counts[i], at, end) : 0;
 }
 
-/* Book during [at, end), or give back. Returns 0, or -1 with ENOMEM and nothing changed. */
+/* Add an amount to a profile during [at, end), or take it away again. Returns 0, or -1 with ENOMEM and
+ * nothing changed.
+ */
 int state_book(struct profile *p, int64_t at, int64_t end, int64_t amount);
 void state_unbook(struct profile *p, int64_t at, int64_t end, int64_t amount);
 
-/* Profiles for n counted types, if there are none yet. Returns 0, or -1 with ENOMEM. */
+/* Make the profiles of n counted types if there are none yet. Returns 0, or -1 with ENOMEM. */
 int state_need_counts(struct state *s, uint32_t n);
 void state_drop_counts(struct state *s);
 

@@ -1,6 +1,7 @@
 /* Pruning filters: which vertices count which types below them.
  *
- * The types that are counted anywhere are numbered from 0; a vertex counts some of them, by its own type.
+ * The types that any vertex counts are numbered from 0. Which of them a vertex counts depends on its own
+ * type.
  */
 #ifndef MATCH_PRUNE_H
 #define MATCH_PRUNE_H
@@ -27,8 +28,8 @@ struct prune {
     uint32_t types; /* length of the arrays by type */
 };
 
-/* From a specification, and the leaf types of the machine that it leaves out. Returns 0, or -1 with
- * EINVAL or ENOMEM.
+/* Make the filters of a specification, and of the machine's leaf types that it leaves out. Returns 0, or
+ * -1 with EINVAL or ENOMEM.
  */
 int prune_init(struct prune *p, struct graph *g, const struct topo *t, const char *text,
                berth_error_t *err);
@@ -40,7 +41,7 @@ int prune_rebuild(struct prune *p, const struct prune *old, struct graph *g, con
 
 void prune_clear(struct prune *p);
 
-/* What v counts; a leaf counts nothing. */
+/* The types that v counts; a leaf counts none. */
 static inline const struct prune_list *prune_of(const struct prune *p, const struct topo *t,
                                                 uint32_t v)
 {
@@ -49,7 +50,7 @@ static inline const struct prune_list *prune_of(const struct prune *p, const str
     return t->first[v] == t->first[v + 1] ? &none : &p->of[t->g->v[v].type];
 }
 
-/* Units of the type with that number below v. */
+/* Units below v of the type with that number. */
 static inline int64_t prune_total(const struct prune *p, const struct topo *t, uint32_t v,
                                   uint32_t number)
 {

@@ -1,10 +1,10 @@
 /* Expressions that say which vertices to find: "status=down or jobid-alloc=3".
  *
- *     expression  = operand { [ "and" | "or" ] operand }, from left to right: neither binds closer
+ *     expression  = operand { [ "and" | "or" ] operand }, from left to right: neither binds tighter
  *     operand     = "(" expression ")" | key "=" value
  *
- * Blanks or tabs stand between operands and words, and nothing else does; between two operands alone they
- * mean "and". A value ends at a blank, or where the parentheses around it do.
+ * Operands and words are separated by blanks or tabs only; two operands with nothing else between them
+ * mean "and". A value ends at a blank, or at the end of the parentheses around it.
  *
  *     status=up|down
  *     sched-now=allocated|free
@@ -14,7 +14,7 @@
  *     property=NAME
  *     agfilter=true|t|false|f     as a condition true or false; it is there to switch on what filters count
  *
- * The words among the values may have capitals; names and properties are compared as they are written.
+ * The case of words among the values does not matter; names and properties are compared as they are written.
  */
 #ifndef MATCH_EXPR_H
 #define MATCH_EXPR_H
@@ -26,8 +26,8 @@
 #include "base/hostlist.h"
 #include "berth/error.h"
 
-#define EXPR_DEPTH_MAX      60   /* parentheses within each other */
-#define EXPR_PREDICATES_MAX 4096 /* operands that are no parentheses */
+#define EXPR_DEPTH_MAX      60   /* nested parentheses */
+#define EXPR_PREDICATES_MAX 4096 /* operands other than parentheses */
 
 enum expr_key {
     EXPR_STATUS,
@@ -56,16 +56,16 @@ struct expr;
 struct expr *expr_parse(const char *text, berth_error_t *err);
 void expr_destroy(struct expr *e);
 
-/* Evaluate an expression for whatever ctx is. `test` says if a predicate holds; it isn't called for
- * agfilter, and only as long as the result depends on it.
+/* Evaluate an expression. `test` says whether a predicate holds for ctx; it is not called for agfilter,
+ * and only while the result depends on it.
  */
 bool expr_eval(const struct expr *e, bool (*test)(void *ctx, const struct expr_predicate *p),
                void *ctx);
 
-/* True if what filters count shall be told: the last agfilter says so. */
+/* True if the last agfilter asks for the counts of the pruning filters. */
 bool expr_has_agfilter(const struct expr *e);
 
-/* Give the last job id that the expression names, or return false. */
+/* Give the last job id in the expression. Returns false if there is none. */
 bool expr_jobid(const struct expr *e, uint64_t *id);
 
 #endif

@@ -6,8 +6,8 @@
  * are taken.
  *
  * The walk leaves out what can't matter:
- *   - Candidates among the children of a vertex come in the policy's order, so a sink that has enough ends the
- *     search.
+ *   - Candidates among the children of a vertex come in the policy's order, so a sink that has enough ends
+ *     the search.
  *   - A subtree is not entered if its best possible score is no better than what a full sink holds.
  *   - Whether a subtree that is idle throughout the window can satisfy a request is found out once for each
  *     class (topo.h).

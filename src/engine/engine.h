@@ -1,10 +1,9 @@
 /* Where tasks run: what a server asks of an engine.
  *
- * A run is one start of one member of a job: one or many tasks (processes), each in a session of its own.
- * It has a key, which is used once for ever, so that a run that is asked for twice is started once. What
- * an engine has been told it carries out later; what happened it says in events, in the order in which it
- * happened. An event is said again after a restart of the server until it is acknowledged, so that
- * nothing that happened meanwhile is lost.
+ * A run is one start of one member of a job: one or more tasks (processes), each in its own session. Its
+ * key is never used again, so a run that is requested twice is started once. An engine carries out
+ * requests later, and reports what happened as events, in the order in which it happened. It repeats an
+ * event after a restart of the server until the event is acknowledged, so that nothing is lost.
  *
  * Calls return 0, or -1 with errno and, where a person will read it, a text. Not thread-safe.
  */
@@ -22,144 +21,156 @@
 
 /* One process of a run. */
 struct engine_task {
-    const char *cpus; /* "0-3,8", by the system's numbers; NULL: any */
-    /* "NAME=VALUE", ended by NULL: beside those of the run, which they replace. NULL: none */
+    const char *cpus; /* "0-3,8", numbered as the system does; NULL: any */
+    /* "NAME=VALUE", ended by NULL: added to those of the run, or replacing them. NULL: none */
     const char *const *env;
 };
 
 struct engine_run {
     uint64_t key;
-    const char *const *argv; /* ended by NULL. Found in PATH of env */
-    const char *script;      /* NULL, or the text of a script, which is run instead of argv[0] */
+    const char *const *argv; /* ended by NULL; argv[0] is looked up in the PATH of env */
+    const char *script;      /* the text of a script that is run instead of argv[0], or NULL */
     size_t script_length;
-    const char *const *env; /* "NAME=VALUE", ended by NULL: all of it but BERTH_RUN, a mark */
-    const char *directory;  /* where it runs; absolute */
-    const char *input;      /* files; input NULL: /dev/null; error NULL: where output goes */
-    const char *output;     /* created and truncated, or appended to; parent folders are not made */
-    const char *error;
+    const char *const *
+        /* "NAME=VALUE", ended by NULL: the whole environment, except BERTH_RUN, which marks the run */
+        env;
+    const char *directory; /* working directory, absolute */
+    const char *input;     /* a file; NULL: /dev/null */
+    /* a file, created and truncated, or appended to; parent folders are not made */
+    const char *output;
+    const char *error; /* the same; NULL: where output goes */
     bool append;
     mode_t umask;
-    bool as_user; /* with this identity; else with the engine's own */
+    bool as_user; /* run with the identity below; else with the engine's own */
     uid_t uid;
     gid_t gid;
     const gid_t *groups;
     size_t n_groups;
-    int64_t memory;    /* bytes that all of it may use together; 0: no limit */
-    int64_t processes; /* and threads that there may be at once, at least n_tasks; 0: no limit */
-    const char *cpus;  /* of the whole run, for its cgroup; NULL: any */
+    int64_t memory; /* bytes that its processes may use together; 0: no limit */
+    /* limit of processes and threads at a time, at least n_tasks; 0: no limit */
+    int64_t processes;
+    const char *cpus; /* CPUs of the whole run, for its cgroup; NULL: any */
     const struct engine_task *tasks;
     size_t n_tasks; /* >= 1 */
 };
 
 enum engine_what {
-    ENGINE_STARTED, /* all its processes have been started, or were killed before they were */
-    /* all its tasks have ended, and no process of it is left: what they left behind was killed */
+    /* all its processes have been started, or were killed before that */
+    ENGINE_STARTED,
+    /* all its tasks have ended; processes that they left behind have been killed, and none is left */
     ENGINE_ENDED,
-    /* it could not be started, and nothing of it is left: `text` says why. No ENGINE_STARTED comes first
+    /* it could not be started, and nothing of it is left; `text` says why. There is no ENGINE_STARTED
+     * before
      */
     ENGINE_FAILED,
-    /* nobody knows how it ended, or whether it was started: its keeper was killed or told to end, the
-     * machine * went down. Nothing of it is left. ENGINE_STARTED may have come first, or not
+    /* it is not known how it ended, or whether it was started, because its keeper was killed or told to
+     * end, or the machine went down. Nothing of it is left. There may be an ENGINE_STARTED before
      */
     ENGINE_LOST,
-    /* the engine can start nothing at present, which is no fault of the run's: `text` says why. Nothing
-     * of * it has run; it may be asked for again under another key
+    /* the engine can't start anything at present, whatever the run; `text` says why. Nothing of it has
+     * run, and it may be requested again under another key
      */
     ENGINE_REFUSED,
-    ENGINE_USED /* its key has been used by another run, or by this one, of which all has been acknowledged: nothing was
-                 * started */
+    /* nothing was started, because the key was used before: by another run, or by this one, whose events
+     * have all been acknowledged
+     */
+    ENGINE_USED
 };
 
 struct engine_event {
     enum engine_what what;
     uint64_t key;
-    uint64_t number; /* to acknowledge it by; ascending */
+    uint64_t number; /* for engine_ops.acknowledge; ascending */
     int64_t at;      /* us since 1970, by the engine's wall clock */
-    pid_t pid;       /* of ENGINE_STARTED: of the first task */
-    int exit_status; /* of ENGINE_ENDED: the highest of its tasks, if none was killed by a signal */
-    int exit_signal; /* else the first of these signals; 0: none */
-    int64_t peak_memory; /* bytes: of its cgroup, or else of its largest process; -1: unknown */
+    pid_t pid;       /* of ENGINE_STARTED: the first task's */
+    /* of ENGINE_ENDED: the highest of its tasks', if no task was killed by a signal */
+    int exit_status;
+    int exit_signal;     /* of ENGINE_ENDED: the first signal that killed a task; 0: none */
+    int64_t peak_memory; /* bytes, of its cgroup, or else of its largest process; -1: unknown */
     /* us, of its cgroup, or else of all processes that were waited for; -1: unknown */
     int64_t cpu_time;
-    /* of ENGINE_FAILED and ENGINE_REFUSED; of others what is known of it beside, or NULL */
+    /* of ENGINE_FAILED and ENGINE_REFUSED: why; of others what else is known, or NULL */
     const char *text;
 };
 
 struct engine;
 
 struct engine_ops {
-    /* Start a run. EEXIST: the key has been used. EINVAL, E2BIG (above 32 MiB), ENOMEM. Else what becomes
-     * of it is said in an event. What the pointers lead to is copied.
+    /* Request the start of a run; events say what becomes of it. Everything that `run` points to is
+     * copied. EEXIST: the key has been used; EINVAL; E2BIG: more than 32 MiB; ENOMEM.
      */
     int (*start)(struct engine *e, const struct engine_run *run, berth_error_t *err);
 
-    /* A signal to each task of a run and the processes in its session; without effect if there is none.
-     * With `tree`, to all that descend from it, also those that left its session: SIGKILL with `tree` is
-     * repeated until none is left. 0, or -1 with EINVAL: there is no such signal.
+    /* Send a signal to each task of a run and to the processes in its session; nothing happens if there
+     * is no such run. With `tree`, send it to all descendants too, even if they left the session; SIGKILL
+     * with `tree` is repeated until none is left. EINVAL: there is no such signal.
      */
     int (*signal)(struct engine *e, uint64_t key, int signal, bool tree);
 
-    /* Send what has been asked for; to be called once before waiting. Never waits itself. -1: there is no
-     * keeper at present (notice says why); what was asked for is sent when there is.
+    /* Send the requests; to be called once before waiting. Does not wait itself. -1: there is no keeper
+     * at present (notice says why), and the requests are sent once there is.
      */
     int (*flush)(struct engine *e);
 
-    /* Readable when there are events; -1: it has none (a simulated one). */
+    /* A descriptor that is readable when there are events; -1: the engine has none (a simulated one). */
     int (*fd)(const struct engine *e);
 
-    /* Up to max events (it may be fewer than there are: fd stays readable), which belong to the engine
-     * and are valid until the next call of this. Returns their number.
+    /* Get up to max events, which belong to the engine and are valid until the next call of this. There
+     * may be more: then fd stays readable. Returns how many were got.
      */
     size_t (*events)(struct engine *e, const struct engine_event **events, size_t max);
 
-    /* All events up to this number have been recorded and are not to be said again. */
+    /* All events up to this number have been recorded, and are not to be repeated. */
     int (*acknowledge)(struct engine *e, uint64_t number);
 
-    /* The keys of runs that it knows of and whose end has not been acknowledged: started, or about to be.
-     * The array belongs to the engine and is valid until its next call. What a server has asked for in
-     * this boot of the machine and is neither among them nor acknowledged was never started. What it
-     * asked for in another boot may have been, if it is not among them: an engine's own records need not
-     * survive a power failure. -1: EAGAIN, it can't tell yet, as no keeper has answered (notice says
-     * why), and fd is readable when it may have; ENOMEM.
+    /* The keys of runs that are started or about to be, and whose end has not been acknowledged. The
+     * array belongs to the engine and is valid until its next call. A run that a server has requested in
+     * this boot of the machine, and that is neither here nor acknowledged, was never started. A run
+     * requested in another boot may have been started all the same: an engine's own records need not
+     * survive a power failure. -1: EAGAIN, the engine does not know yet, because no keeper has answered
+     * (notice says why), and fd is readable when one may have; ENOMEM.
      */
     int (*runs)(struct engine *e, const uint64_t **keys, size_t *n);
 
-    /* The highest key that it remembers to have been asked for; 0: none. Grows also when it finds records
-     * of others.
+    /* The highest key that is known to have been requested; 0: none. It may grow when records of earlier
+     * runs are found.
      */
     uint64_t (*last_key)(const struct engine *e);
 
-    /* What is not as it should be and why, for people: "memory limits are not enforced: /sys/fs/cgroup is
-     * not writable". NULL: nothing. Valid until the engine's next call.
+    /* What does not work and why, for people: "memory limits are not enforced: /sys/fs/cgroup is not
+     * writable". NULL: everything works. Valid until the engine's next call.
      */
     const char *(*notice)(const struct engine *e);
 
-    /* The runs go on. */
+    /* Close the engine. Its runs go on. */
     void (*close)(struct engine *e);
 };
 
-/* What every implementation begins with. */
+/* Every implementation begins with this. */
 struct engine {
     const struct engine_ops *ops;
 };
 
 struct engine_local_options {
-    const char *directory; /* where keepers have their files: absolute, made if need be */
+    const char *directory; /* where keepers have their files: absolute, made if it is missing */
     const char *keeper;    /* the program berth-keeper */
     const char *cgroup;    /* the root of cgroup v2; NULL: /sys/fs/cgroup. Tests give a folder */
 };
 
-/* The engine of this machine. Runs are started by a keeper, a small process that lives on when the server
- * doesn't, and is found again by its socket in the directory; one is started when there is none, also
- * later, when one was killed. It ends when it has no server and no runs, and on SIGTERM, when it ends its
- * runs first. The directory belongs to the caller's user and to one server at a time. NULL with errno and
- * a text; EBUSY: another server uses the directory. This waits until a keeper is started, but a second at
- * most for one that is there and doesn't answer (it is stopped): what is asked for is then sent when it
- * does.
+/* Open the engine of this machine.
  *
- * As a system's service: a server's cgroup may be killed with the server (systemd: KillMode=process lets
- * the keeper and the runs live), unless cgroup v2 is there and the server is root: then they are in
- * groups of their own.
+ * A keeper starts the runs. It is a small process that outlives the server, and that the next server
+ * finds by its socket in the directory. If there is no keeper, or if it is killed later, another one is
+ * started. It ends when it has no server and no runs, and on SIGTERM, after it has ended its runs. The
+ * directory belongs to the caller's user and to one server at a time.
+ *
+ * The call waits until a keeper is started. It waits at most a second for one that exists but doesn't
+ * answer, since that one may be stopped: requests are then sent once it answers. Returns NULL with errno
+ * and a text; EBUSY: another server uses the directory.
+ *
+ * In a system service, the server's cgroup may be killed with the server. systemd's KillMode=process lets
+ * the keeper and the runs live. If cgroup v2 is there and the server is root, that is not needed: they
+ * are in groups of their own.
  */
 struct engine *engine_local_open(const struct engine_local_options *options, berth_error_t *err);
 

@@ -16,34 +16,38 @@ struct find_keeper {
     const char *cgroup;  /* NULL: the system's */
 };
 
-/* The program that starts a keeper: its first process ends when the keeper can be reached, or says why it
- * can't.
+/* The program that starts a keeper. Its first process ends when the keeper can be reached, or says why it
+ * can't be.
  */
 struct keeper_starter {
     pid_t pid;
     int ended;  /* readable when it has ended; -1: there is none */
-    int errors; /* what it says */
+    int errors; /* the reading end of its standard error */
 };
 
-/* Open the directory, made if need be: the caller's own, and written by nobody else. -1 with a text. */
+/* Open the directory, or make it: it must be the caller's own, and writable by no other user. -1 with a
+ * text.
+ */
 int find_keeper_directory(const char *path, berth_error_t *err);
 
-/* A socket to the keeper, and its pid. -1 with a text, and ECONNREFUSED or ENOENT: there is none. */
+/* Connect to the keeper: returns a socket, and its pid. -1 with a text; ECONNREFUSED or ENOENT: there is
+ * no keeper.
+ */
 int find_keeper_connect(const struct find_keeper *where, pid_t *pid, berth_error_t *err);
 
-/* Read the keeper's greeting into a buffer, and, once it is all there, to *hello; what follows it stays
- * in the buffer. 0, or -1 with EAGAIN (not yet), ECONNRESET (the keeper is gone), EPROTO or ENOMEM.
+/* Read the keeper's greeting into a buffer and, once it is complete, decode it to *hello; bytes after it
+ * stay in the buffer. 0, or -1 with EAGAIN (not yet), ECONNRESET (the keeper is gone), EPROTO or ENOMEM.
  */
 int find_keeper_greeting(int fd, struct strbuf *in, struct message_hello *hello);
 
-/* Start one. 0, or -1 with a text. */
+/* Start a keeper. 0, or -1 with a text. */
 int find_keeper_start(const struct find_keeper *where, struct keeper_starter *to,
                       berth_error_t *err);
 
-/* After it has ended: 0, or -1 with a text and EIO. */
+/* Whether the starter, which has ended, has started a keeper: 0, or -1 with a text and EIO. */
 int find_keeper_started(struct keeper_starter *starter, berth_error_t *err);
 
-/* Forget about it, whether it has ended or not. */
+/* Close the starter's descriptors, whether it has ended or not. */
 void find_keeper_forget(struct keeper_starter *starter);
 
 #endif

@@ -13,22 +13,23 @@
 #include "engine/local/find_keeper.h"
 #include "engine/local/used_keys.h"
 
-#define LOCAL_BATCH 256 /* events that are said at once */
+#define LOCAL_BATCH 256 /* events that are reported at once */
 
-/* A run that was asked for, or that the keeper knows, until its end is acknowledged. */
+/* A run that was requested or that the keeper knows, until its end is acknowledged. */
 struct wanted {
     struct dict_entry entry; /* by its key */
     struct wanted *next, *prev;
-    struct wanted *next_queued; /* of those that are to be sent, or whose end has been said */
+    /* in the list of runs to be sent, or of those whose end has been reported */
+    struct wanted *next_queued;
     uint64_t key;
-    char *message; /* that asks for it, until something has been heard of it */
+    char *message; /* the request for it, until the keeper reports something about it */
     size_t length;
     bool unsent;
-    bool kill;                /* all of it was to be killed */
-    bool known;               /* to the present keeper, when it began to talk */
+    bool kill;                /* all its processes are to be killed */
+    bool known;               /* the present keeper knew it when it greeted */
     uint64_t session_signals; /* bit N - 1: signal N is to be sent when there is a keeper */
     uint64_t tree_signals;
-    uint64_t end; /* the number of its end; 0: it has not been said */
+    uint64_t end; /* the number of its end event; 0: not reported yet */
 };
 
 struct local {
@@ -36,33 +37,33 @@ struct local {
     struct find_keeper where;
     char *directory, *program, *cgroup;
     int lock;
-    int link;                      /* -1 */
-    int caller;                    /* what is to become the link, once the keeper greets; -1 */
+    int link;                      /* to the keeper; -1: none */
+    int caller;                    /* becomes the link once the keeper greets; -1: none */
     struct keeper_starter starter; /* of a keeper that is being started */
-    int64_t waits_since;           /* us of the steady clock: for the one or the other */
-    int tries;                     /* at finding a keeper, of which each was gone at once */
+    int64_t waits_since; /* us of the steady clock: since when it waits for caller or starter */
+    int tries;           /* keepers in a row that were gone at once */
     pid_t keeper;
-    bool met; /* a keeper has said what there is */
+    bool met; /* a keeper has greeted since the engine was opened */
     int poll; /* what the server waits for: link, caller, starter, wake, timer */
     int wake; /* readable when there are events that have been read already */
     int timer;
     bool awake;
-    bool full; /* the link takes no more at present */
+    bool full; /* the link accepts no more bytes at present */
     struct strbuf in, out;
     size_t out_at;
     struct dict runs;
     struct wanted *first, *last;
     struct wanted *unsent, *last_unsent;
     struct wanted *ended, *last_ended; /* not acknowledged */
-    bool lose;                         /* the present keeper may not know all that it should */
-    int64_t since;                     /* us of the steady clock: the link is there */
-    int64_t retry_at;                  /* when to look for a keeper again; 0: at once */
-    int bad;                           /* keepers in a row that have lived shortly */
-    int64_t check_at;                  /* when to look whether the keeper reads; 0: no need */
-    size_t unread;                     /* what it had not read then, in bytes of memory */
+    bool lose;        /* the present keeper may not know every run that it should */
+    int64_t since;    /* us of the steady clock: when the link was made */
+    int64_t retry_at; /* when to look for a keeper again; 0: at once */
+    int bad;          /* keepers in a row that have not lived long */
+    int64_t check_at; /* when to check that the keeper reads; 0: no need */
+    size_t unread;    /* bytes of memory that it had not read at the last check */
     struct used_keys used;
-    uint64_t last_key; /* the highest that was ever heard of */
-    uint64_t seen;     /* the highest number of an event that has been said */
+    uint64_t last_key; /* the highest known */
+    uint64_t seen;     /* the highest number of an event that has been reported */
     uint64_t acknowledged;
     struct engine_event batch[LOCAL_BATCH];
     char *texts[LOCAL_BATCH];
@@ -76,28 +77,27 @@ struct local {
 /* us of a clock. */
 int64_t local_clock(clockid_t clock);
 
-/* The run of a key, or NULL; a new one, or NULL with ENOMEM. */
+/* Find the run of a key, or NULL; enter a new one, or NULL with ENOMEM; and remove one. */
 struct wanted *local_find(const struct local *l, uint64_t key);
 struct wanted *local_enter(struct local *l, uint64_t key);
 void local_drop(struct local *l, struct wanted *run);
 
-/* A run is to be sent with the next flush. */
+/* Have a run sent with the next flush. */
 void local_send_later(struct local *l, struct wanted *run);
 
-/* The link is of no use any more: the server is to come back for another keeper. */
+/* Close the link, and have the server come back for another keeper. */
 void local_hang_up(struct local *l);
 
-/* What has been read or lost without the keeper is to be said: fd is readable. */
+/* Make fd readable, or not, because there are events that did not come just now from the keeper. */
 void local_awake(struct local *l, bool awake);
 
-/* Go on with finding a keeper or starting one, as far as that goes without waiting, and compare what it
- * knows with what is known here. 0: the link is there. -1: not yet (EAGAIN; fd is readable when there is
- * more to do), or it failed and is tried again in a second. Why is in l->trouble, at once or after a
- * while.
+/* Go on with finding or starting a keeper as far as possible without waiting, then compare what it knows
+ * with what is known here. 0: the link is there. -1: not yet (EAGAIN; fd is readable when there is more
+ * to do), or it failed and is tried again in a second. l->trouble says why, at once or after a while.
  */
 int local_reconnect(struct local *l);
 
-/* Something has been sent: whether the keeper reads it is looked at later. */
+/* Note that something has been sent; and check later that the keeper reads it. */
 void local_sent(struct local *l);
 void local_check(struct local *l);
 

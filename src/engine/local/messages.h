@@ -1,8 +1,8 @@
-/* What engine and keeper tell each other, one message after the other over their socket.
+/* The messages between engine and keeper, one after the other over their socket.
  *
- * The engine says START, SIGNAL and ACKNOWLEDGE. The keeper begins with HELLO and then says EVENT. What
+ * The engine sends START, SIGNAL and ACKNOWLEDGE. The keeper begins with HELLO and then sends EVENT. What
  * is read comes from outside: whatever the bytes are, reading them takes memory in proportion to their
- * number, and ends with 0 or with -1 and EPROTO (or ENOMEM).
+ * number, and returns 0, or -1 with EPROTO (or ENOMEM).
  */
 #ifndef ENGINE_LOCAL_MESSAGES_H
 #define ENGINE_LOCAL_MESSAGES_H
@@ -27,10 +27,10 @@ enum message_kind {
     MESSAGE_EVENT,
 };
 
-/* A run as it was read; the texts are those of the message. */
+/* A run as it was read. Its texts are in the message. */
 struct message_run {
     struct engine_run run;
-    const char **strings; /* argv, env and those of the tasks, each ended by NULL */
+    const char **strings; /* argv, env and the env of the tasks, each ended by NULL */
     struct engine_task *tasks;
     gid_t *groups;
 };
@@ -41,23 +41,23 @@ struct message_signal {
     bool tree;
 };
 
-/* What the keeper says first. The texts and arrays are in memory of its own. */
+/* What the keeper says first. It owns its texts and arrays. */
 struct message_hello {
     pid_t pid;
     char *notice;   /* or NULL */
-    uint64_t *keys; /* of runs whose end has not been acknowledged */
+    uint64_t *keys; /* keys of runs whose end has not been acknowledged */
     size_t n_keys;
-    struct used_keys used; /* keys of those whose end was */
+    struct used_keys used; /* keys of runs whose end has been acknowledged */
 };
 
-/* Each appends one message. A failure is found in the buffer. */
+/* Each appends one message. The buffer remembers a failure. */
 void message_put_start(struct strbuf *b, const struct engine_run *run);
 void message_put_signal(struct strbuf *b, const struct message_signal *signal);
 void message_put_acknowledge(struct strbuf *b, uint64_t number);
 void message_put_hello(struct strbuf *b, const struct message_hello *hello);
 void message_put_event(struct strbuf *b, const struct engine_event *event);
 
-/* The content of an event, which the journal has too. */
+/* Append and read the content of an event, which the journal uses too. */
 void message_put_event_content(struct strbuf *b, const struct engine_event *event);
 int message_event_content(struct wire *w, struct engine_event *event);
 
@@ -68,7 +68,7 @@ int message_acknowledge(struct wire *w, uint64_t *number);
 int message_hello(struct wire *w, struct message_hello *hello);
 int message_event(struct wire *w, struct engine_event *event);
 
-/* Keep errno. */
+/* These keep errno. */
 void message_run_clear(struct message_run *run);
 void message_hello_clear(struct message_hello *hello);
 

@@ -1,12 +1,12 @@
 /* One task's process: from the keeper's fork to the command.
  *
- * The keeper is small, so it is copied (fork) and not suspended (vfork): a child that hangs in opening a
- * file of a server that is down, or that its user stops, then hangs alone, and shares no memory with the
- * keeper after it has become the user's.
+ * The keeper is small, so it is copied (fork) and not suspended (vfork). A child may hang, because it
+ * opens a file of a server that is down, or because its user stops it; with fork it hangs alone, and it
+ * shares no memory with the keeper once it belongs to the user.
  *
- * The child has the lock of its run (starts.h) and dies with the keeper, until it has written into the
- * journal that the task may have run. So the next keeper knows of which starts the journal does not tell
- * all yet.
+ * The child holds the lock of its run (starts.h) and dies with the keeper, until it has written to the
+ * journal that the task may have run. So the next keeper knows which starts are not yet complete in the
+ * journal.
  */
 #ifndef ENGINE_LOCAL_SPAWN_H
 #define ENGINE_LOCAL_SPAWN_H
@@ -19,35 +19,36 @@
 #include "engine/engine.h"
 #include "engine/local/limits.h"
 
-/* Descriptors that the keeper keeps at these numbers, closed by exec. */
-#define SPAWN_LOCK    3 /* that of the keeper; of the child that of its run */
+/* The numbers of descriptors in keeper and child, closed by exec. */
+#define SPAWN_LOCK    3 /* in the keeper its own lock; in the child the lock of its run */
 #define SPAWN_JOURNAL 4
-#define SPAWN_RESULT  5 /* nothing of the keeper's; of the child: where it says what went wrong */
-#define SPAWN_CGROUP  6 /* of the child only */
+#define SPAWN_RESULT  5 /* only in the child: where it says what went wrong */
+#define SPAWN_CGROUP  6 /* only in the child */
 
 #define SPAWN_TEXT_MAX 256
 
-/* What it says, by one write: a line that tells what went wrong, or none and its user's limits, which it
- * has asked for.
+/* What the child reports, in one write: a line that says what went wrong, or an empty one and its user's
+ * limits if it asked for them.
  */
 struct spawn_word {
     char text[SPAWN_TEXT_MAX];
-    int journal_errno; /* why it could not be written; 0: that is not what went wrong */
+    int journal_errno; /* why the journal could not be written; 0: that is not what went wrong */
     struct limits limits;
 };
 
 struct spawn {
     const struct engine_run *run;
-    uint32_t index;      /* of the task */
-    bool first;          /* of the run: truncates its output */
-    const char *mark;    /* "NAME=VALUE" in the environment, by which its processes are known */
-    int lock;            /* of the run */
-    int cgroup;          /* to be in, or -1 */
-    int result;          /* where to say what went wrong; closed by exec */
-    struct rlimit files; /* RLIMIT_NOFILE as the server had it */
-    bool oom;            /* the keeper's OOM score is not the default */
-    const char *program; /* berth-limits */
-    const struct limits *limits; /* of the user; NULL: to be asked for */
+    uint32_t index; /* of the task */
+    bool first;     /* of the run: truncates its output */
+    /* "NAME=VALUE" in the environment, by which the run's processes are recognised */
+    const char *mark;
+    int lock;                    /* of the run */
+    int cgroup;                  /* to be in, or -1 */
+    int result;                  /* where to say what went wrong; closed by exec */
+    struct rlimit files;         /* RLIMIT_NOFILE as the server had it */
+    bool oom;                    /* the keeper's OOM score is not the default */
+    const char *program;         /* berth-limits */
+    const struct limits *limits; /* of the user; NULL: the child asks for them */
 };
 
 struct spawned {

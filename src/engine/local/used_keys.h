@@ -1,9 +1,9 @@
-/* The keys that have been used: ranges of them, since they come from a counter, which goes on from a
- * higher number when a server is started.
+/* The keys that have been used, as ranges: keys come from a counter, which continues from a higher number
+ * when a server is started.
  *
- * There are never more than USED_KEYS_MAX ranges. Where keys come so scattered that there would be, the lowest
- * ranges become one, and the keys between them count as used too: a run may then be refused, never
- * started twice.
+ * There are never more than USED_KEYS_MAX ranges. If keys are so scattered that there would be more, the
+ * lowest ranges are joined, and the keys between them count as used too: a run may then be refused, but
+ * is never started twice.
  */
 #ifndef ENGINE_LOCAL_USED_KEYS_H
 #define ENGINE_LOCAL_USED_KEYS_H
@@ -15,7 +15,7 @@
 #define USED_KEYS_MAX 4096
 
 struct used_range {
-    uint64_t lo; /* both are used */
+    uint64_t lo; /* lo and hi are used too */
     uint64_t hi;
 };
 
@@ -25,13 +25,15 @@ struct used_keys {
     size_t cap;
 };
 
-/* An empty set is all zeroes. Clearing keeps errno. */
+/* Make a set empty, which is all zeroes. Keeps errno. */
 void used_keys_clear(struct used_keys *u);
 
-/* O(log n) and the moving of what is above. 0, or -1 with ENOMEM, or EINVAL for a range that is none. */
+/* Add the keys from lo to hi. O(log n), plus moving the ranges above. 0, or -1 with ENOMEM, or EINVAL:
+ * not a range.
+ */
 int used_keys_add(struct used_keys *u, uint64_t lo, uint64_t hi);
 
-/* The key is not used after all. O(log n) and the moving of what is above. 0, or -1 with ENOMEM. */
+/* Remove a key that was not used after all. O(log n), plus moving the ranges above. 0, or -1 with ENOMEM. */
 int used_keys_remove(struct used_keys *u, uint64_t key);
 
 bool used_keys_has(const struct used_keys *u, uint64_t key);

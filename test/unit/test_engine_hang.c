@@ -185,7 +185,7 @@ static void a_task_that_hangs_late_is_found(void **state)
     uint64_t hangs = scene_shell(s, "echo x >>ran; read go <fifo");
     pid_t task = stop_task(keeper, SYS_execve);
     kill(keeper, SIGSTOP); /* so that it does not write another */
-    close(journal_renew(folder, &before));
+    close(journal_replace(folder, &before));
     scene_kill_keeper(s);
     scene_wait(s, scene_shell(s, "exit 3"), ENGINE_ENDED);
     assert_null(scene_heard(s, hangs, ENGINE_LOST));

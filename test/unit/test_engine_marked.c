@@ -45,7 +45,7 @@ static void read_journal(const struct scene *s, struct strbuf *bytes)
 static void put_journal(const struct scene *s, const struct strbuf *bytes)
 {
     int folder = folder_of(s);
-    int fd = journal_renew(folder, bytes);
+    int fd = journal_replace(folder, bytes);
     assert_true(fd >= 0);
     close(fd);
     close(folder);

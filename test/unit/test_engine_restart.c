@@ -243,7 +243,7 @@ static void write_journal(const struct scene *s, struct strbuf *records, const c
     journal_put_head(&b, &head);
     strbuf_put(&b, records->data, records->len);
     int folder = open(s->keeper, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int fd = journal_renew(folder, &b);
+    int fd = journal_replace(folder, &b);
     assert_true(fd >= 0);
     close(fd);
     close(folder);

@@ -202,8 +202,8 @@ static void watch_process(struct keeper *k, struct process *p)
     p->watch = (struct watch){WATCH_PROCESS, p};
     if (p->pidfd < 0)
         return;
-    if (keeper_know(k, p) || keeper_watch(k, p->pidfd, &p->watch, EPOLLIN)) {
-        keeper_forget(k, p);
+    if (keeper_add_process(k, p) || keeper_watch(k, p->pidfd, &p->watch, EPOLLIN)) {
+        keeper_remove_process(k, p);
         keeper_unwatch(k, &p->pidfd);
         return;
     }
@@ -217,7 +217,7 @@ void keeper_adopted_ended(struct keeper *k, struct process *p)
         return;
     p->alive = false;
     keeper_unwatch(k, &p->pidfd);
-    keeper_forget(k, p);
+    keeper_remove_process(k, p);
     if (--p->run->alive == 0)
         keeper_stop(k, p->run);
 }
@@ -386,6 +386,6 @@ int keeper_adopt(struct keeper *k, berth_error_t *err)
     bool told = introduce(k, &same_boot);
     if (keeper_find_more(k, told) || take_over_all(k, same_boot))
         return errtext_set(err, errno, "processes: %s", strerror(errno));
-    keeper_renew(k);
+    keeper_replace_journal(k);
     return 0;
 }

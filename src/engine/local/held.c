@@ -74,7 +74,7 @@ static int read_again(struct released *r)
 static void go_on(struct keeper *k, struct run *run)
 {
     if (run->phase == PHASE_HELD)
-        keeper_begin(k, run);
+        keeper_start_held(k, run);
     else if (run->phase != PHASE_ENDED && run->adopted)
         keeper_watch_run(k, run, true);
     if (run->phase != PHASE_ENDED && (run->kill || run->phase == PHASE_FAILED))
@@ -95,7 +95,7 @@ static size_t divide(struct keeper *k)
     return kept;
 }
 
-void keeper_look_held(struct keeper *k)
+void keeper_check_held(struct keeper *k)
 {
     if (k->n_held == 0 || keeper_steady() < k->held_at)
         return;
@@ -115,5 +115,5 @@ void keeper_look_held(struct keeper *k)
             go_on(k, run);
     }
     if (kept == 0)
-        keeper_renew(k);
+        keeper_replace_journal(k);
 }

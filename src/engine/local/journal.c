@@ -267,7 +267,7 @@ int journal_append(int fd, const char *bytes, size_t n)
     return -1;
 }
 
-int journal_renew(int directory, const struct strbuf *bytes)
+int journal_replace(int directory, const struct strbuf *bytes)
 {
     int fd = openat(directory, JOURNAL_NEW,
                     O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -96,7 +96,7 @@ int journal_load(int directory, struct strbuf *bytes);
 /* Replace the journal by a new one. Returns a descriptor to append to it, or -1 with errno and the old
  * one as it was.
  */
-int journal_renew(int directory, const struct strbuf *bytes);
+int journal_replace(int directory, const struct strbuf *bytes);
 
 /* Reserve disk space for bytes that will be appended to the journal from an offset on. 0, or -1 with
  * errno; a file system that can't do this counts as one without space.

@@ -76,7 +76,7 @@ static int replace(const struct keeper *k, const struct strbuf *b)
 {
     if (k->n_held > 0)
         return journal_append(SPAWN_JOURNAL, b->data, b->len);
-    int fd = journal_renew(k->directory, b);
+    int fd = journal_replace(k->directory, b);
     if (fd < 0)
         return -1;
     int rc = dup3(fd, SPAWN_JOURNAL, O_CLOEXEC);
@@ -91,7 +91,7 @@ static bool is_removed(const struct keeper *k)
     return k->n_held == 0 && fstat(SPAWN_JOURNAL, &st) == 0 && st.st_nlink == 0;
 }
 
-bool keeper_renew(struct keeper *k)
+bool keeper_replace_journal(struct keeper *k)
 {
     struct strbuf b = {0};
     journal_put_head(&b, &k->head);
@@ -115,16 +115,16 @@ bool keeper_renew(struct keeper *k)
     return true;
 }
 
-bool keeper_write(struct keeper *k)
+bool keeper_write_journal(struct keeper *k)
 {
     if (k->journal_errno || k->records.failed) {
         if (keeper_steady() >= k->journal_at || !k->journal_errno)
-            return keeper_renew(k);
+            return keeper_replace_journal(k);
         errno = k->journal_errno;
         return false;
     }
     if (is_removed(k))
-        return keeper_renew(k);
+        return keeper_replace_journal(k);
     if (k->records.len == 0)
         return true;
     if (journal_append(SPAWN_JOURNAL, k->records.data, k->records.len))
@@ -134,11 +134,11 @@ bool keeper_write(struct keeper *k)
     if (k->n_held == 0 &&
         ((k->journal_size > JOURNAL_BIG && k->journal_size / 4 > k->journal_least) ||
          (k->journal_size > JOURNAL_OLD && k->runs.n == 0)))
-        keeper_renew(k);
+        keeper_replace_journal(k);
     return true;
 }
 
-bool keeper_reserve(struct keeper *k, size_t tasks)
+bool keeper_reserve_journal(struct keeper *k, size_t tasks)
 {
     size_t needed = k->journal_size + tasks * JOURNAL_TASK_MAX;
     if (needed <= k->journal_room)
@@ -213,7 +213,7 @@ static int wait_time(const struct keeper *k)
     ms = until(k->linger_at, now, ms);
     ms = until(k->kill_at, now, ms);
     ms = until(k->n_held > 0 ? k->held_at : 0, now, ms);
-    ms = until(k->link >= 0 ? k->say_at : 0, now, ms);
+    ms = until(k->link >= 0 ? k->send_at : 0, now, ms);
     return until(k->journal_errno ? k->journal_at : 0, now, ms);
 }
 
@@ -254,12 +254,12 @@ int keeper_loop(struct keeper *k)
             handle(k, events[i].data.ptr, events[i].events);
         if (held)
             keeper_read(k);
-        keeper_look_held(k);
+        keeper_check_held(k);
         keeper_fork(k);
         keeper_end_more(k);
         keeper_sweep(k);
-        keeper_write(k);
-        keeper_say(k);
+        keeper_write_journal(k);
+        keeper_send(k);
     } while (needed(k));
     return 0;
 }

@@ -126,7 +126,7 @@ struct keeper {
     struct watch watch_listener, watch_link, watch_signals;
     struct strbuf in, out;
     size_t out_at;        /* sent */
-    int64_t say_at;       /* when starts are said, us of the steady clock; 0: at once */
+    int64_t send_at;      /* when starts are said, us of the steady clock; 0: at once */
     uint32_t link_events; /* that epoll looks for */
     bool link_held;       /* messages wait until fewer runs are being started */
     int64_t linger_at;    /* how long the first link is waited for; 0: no longer */
@@ -237,21 +237,22 @@ int keeper_find_more(struct keeper *k, bool told);
 int keeper_list_held(struct keeper *k);
 bool keeper_has_key(const uint64_t *keys, size_t n, uint64_t key);
 bool keeper_is_held(const struct keeper *k, uint64_t key);
-void keeper_look_held(struct keeper *k);
+void keeper_check_held(struct keeper *k);
 
 /* The journal. Records wait in k->records until they are written; true: all are, else errno. */
-bool keeper_write(struct keeper *k);
-bool keeper_renew(struct keeper *k);
-bool keeper_reserve(struct keeper *k,
-                    size_t tasks); /* room for the records of so many tasks, likewise */
+bool keeper_write_journal(struct keeper *k);
+bool keeper_replace_journal(struct keeper *k);
+bool keeper_reserve_journal(struct keeper *k,
+                            size_t tasks); /* room for the records of so many tasks, likewise */
 void keeper_journal_failed(struct keeper *k,
                            int errnum); /* a task's process could not write to it */
 
 /* Runs. A message of n bytes that asks for a start; 0, or -1 and EPROTO. */
 int keeper_start(struct keeper *k, const char *message, size_t n);
-void keeper_begin(struct keeper *k, struct run *run);  /* one that was held back */
-void keeper_fork(struct keeper *k);                    /* some tasks: to be called once a turn */
-void keeper_let_go(struct keeper *k, struct run *run); /* of which no process has been made */
+void keeper_start_held(struct keeper *k, struct run *run); /* one that was held back */
+void keeper_fork(struct keeper *k); /* some tasks: to be called once a turn */
+void keeper_drop_unstarted(struct keeper *k,
+                           struct run *run);           /* of which no process has been made */
 void keeper_result(struct keeper *k, struct run *run); /* something can be read there */
 void keeper_reap(struct keeper *k);
 void keeper_finish(struct keeper *k, struct run *run); /* none of it is left */
@@ -266,8 +267,8 @@ void keeper_end_record(const struct run *run, struct journal_end *end);
 
 /* Processes. */
 struct process *keeper_process(const struct keeper *k, pid_t pid);
-int keeper_know(struct keeper *k, struct process *p); /* 0, or -1 with ENOMEM */
-void keeper_forget(struct keeper *k, struct process *p);
+int keeper_add_process(struct keeper *k, struct process *p); /* 0, or -1 with ENOMEM */
+void keeper_remove_process(struct keeper *k, struct process *p);
 
 /* Signals and what is left behind. */
 void keeper_signal(struct keeper *k, const struct message_signal *signal);
@@ -283,7 +284,7 @@ void keeper_end_more(struct keeper *k);
 /* The link to the engine. */
 void keeper_accept(struct keeper *k);
 void keeper_read(struct keeper *k);
-void keeper_say(struct keeper *k);
+void keeper_send(struct keeper *k);
 void keeper_hang_up(struct keeper *k);
 int keeper_watch(struct keeper *k, int fd, struct watch *watch, uint32_t events);
 

@@ -183,12 +183,12 @@ static void put_event(struct keeper *k, const struct note *note)
 }
 
 /* Fill the buffer with events, and send what is in it. */
-void keeper_say(struct keeper *k)
+void keeper_send(struct keeper *k)
 {
     ssize_t n = 1;
-    bool wait = k->out.len == 0 && k->say_at > 0 && keeper_steady() < k->say_at;
+    bool wait = k->out.len == 0 && k->send_at > 0 && keeper_steady() < k->send_at;
     if (!wait)
-        k->say_at = 0;
+        k->send_at = 0;
     while (k->link >= 0 && n > 0 && !wait) {
         while (k->unsent && k->out.len < CHUNK) {
             put_event(k, k->unsent);

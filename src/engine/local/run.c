@@ -69,21 +69,21 @@ struct process *keeper_process(const struct keeper *k, pid_t pid)
     return (struct process *)(void *)dict_find(&k->pids, (const char *)&pid, sizeof(pid));
 }
 
-int keeper_know(struct keeper *k, struct process *p)
+int keeper_add_process(struct keeper *k, struct process *p)
 {
     if (dict_reserve(&k->pids))
         return -1;
     /* One that had this pid before is gone, with its session. */
     struct process *before = keeper_process(k, p->pid);
     if (before)
-        keeper_forget(k, before);
+        keeper_remove_process(k, before);
     p->entry = (struct dict_entry){.text = (const char *)&p->pid, .length = sizeof(p->pid)};
     dict_put(&k->pids, &p->entry);
     p->known = true;
     return 0;
 }
 
-void keeper_forget(struct keeper *k, struct process *p)
+void keeper_remove_process(struct keeper *k, struct process *p)
 {
     if (p->known)
         dict_take(&k->pids, &p->entry);
@@ -110,9 +110,9 @@ void keeper_note(struct keeper *k, struct note *note)
 static void say(struct keeper *k, struct note *note)
 {
     if (note->end)
-        k->say_at = 0;
+        k->send_at = 0;
     else if (!k->unsent)
-        k->say_at = keeper_steady() + SAY_WAIT;
+        k->send_at = keeper_steady() + SAY_WAIT;
     note->number = ++k->number;
     note->at = keeper_wall();
     keeper_note(k, note);
@@ -168,7 +168,7 @@ void keeper_finish(struct keeper *k, struct run *run)
         run->cgroup = -1;
     }
     for (uint32_t i = 0; run->tasks && i < run->n_tasks; i++)
-        keeper_forget(k, &run->tasks[i]);
+        keeper_remove_process(k, &run->tasks[i]);
     free(run->tasks);
     run->tasks = NULL;
     keeper_forget_request(run);
@@ -276,7 +276,7 @@ static int fork_task(struct keeper *k, struct run *run, int result)
         .at = spawned.at,
         .pidfd = -1,
     };
-    keeper_know(k, p);
+    keeper_add_process(k, p);
     k->journal_size += JOURNAL_TASK_MAX; /* what it writes there itself */
     run->forked++;
     run->alive++;
@@ -325,12 +325,12 @@ static void is_started(struct keeper *k, struct run *run)
 }
 
 /* There is to be room in the journal for all its tasks before the first one runs. */
-void keeper_begin(struct keeper *k, struct run *run)
+void keeper_start_held(struct keeper *k, struct run *run)
 {
     berth_error_t err = {""};
     run->phase = PHASE_FIRST;
     k->starting++;
-    if (!keeper_write(k) || !keeper_reserve(k, run->n_tasks)) {
+    if (!keeper_write_journal(k) || !keeper_reserve_journal(k, run->n_tasks)) {
         refuse(k, run, errno);
         return;
     }
@@ -365,7 +365,7 @@ void keeper_fork(struct keeper *k)
     }
 }
 
-void keeper_let_go(struct keeper *k, struct run *run)
+void keeper_drop_unstarted(struct keeper *k, struct run *run)
 {
     unlist_forking(k, run);
     if (run->cgroup >= 0)
@@ -421,7 +421,7 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
     else if (keeper_is_held(k, run->key))
         run->phase = PHASE_HELD;
     else
-        keeper_begin(k, run);
+        keeper_start_held(k, run);
     return 0;
 }
 
@@ -497,7 +497,7 @@ static void left_ended(struct keeper *k, struct process *p)
     while (*at != p)
         at = &(*at)->next;
     *at = p->next;
-    keeper_forget(k, p);
+    keeper_remove_process(k, p);
     free(p);
 }
 

@@ -80,7 +80,7 @@ void keeper_end(struct keeper *k)
         next = run->next;
         bool begun = run->phase != PHASE_HELD && (run->phase != PHASE_FIRST || run->forked > 0);
         if (!begun && !run->signalled && !run->stopping)
-            keeper_let_go(k, run); /* the next keeper is asked for it again */
+            keeper_drop_unstarted(k, run); /* the next keeper is asked for it again */
         else
             run->lost = run->lost || run->phase != PHASE_ENDED;
     }
@@ -148,7 +148,7 @@ static int know_left(struct keeper *k, const struct proc *p)
         return -1;
     *left = (struct process){
         .pid = p->pid, .alive = true, .left = true, .since = p->start, .pidfd = -1};
-    if (keeper_know(k, left)) {
+    if (keeper_add_process(k, left)) {
         free(left);
         return -1;
     }

@@ -1,8 +1,9 @@
-/* The keeper: what it knows, and what its parts do with it.
+/* The keeper: its state, and the calls between its parts.
  *
- * One process with one thread, a loop around epoll (keeper.c). Runs are started and end in run.c, are
- * signalled and swept away in tree.c, and found again after another keeper's death in adopt.c, marked.c
- * (whatever the journal tells) and held.c (while they were being started); link.c talks with the engine.
+ * It is one process with one thread, a loop around epoll (keeper.c). run.c starts and ends runs; tree.c
+ * sends signals and kills processes that were left behind; link.c talks with the engine. After another
+ * keeper has died, its runs are found again by adopt.c (from the journal), marked.c (without it) and
+ * held.c (those that were just being started).
  */
 #ifndef ENGINE_LOCAL_KEEPER_H
 #define ENGINE_LOCAL_KEEPER_H
@@ -27,13 +28,13 @@
 #define KEEPER_SOCKET "keeper.sock"
 #define KEEPER_LOCK   "keeper.lock"
 
-/* What epoll has to say something about. */
+/* What epoll watches. */
 enum watched {
     WATCH_LISTENER,
     WATCH_LINK,
     WATCH_SIGNALS,
-    WATCH_RESULT,  /* of a run that is being started */
-    WATCH_PROCESS, /* of a run that another keeper has started */
+    WATCH_RESULT,  /* the result of a run that is being started */
+    WATCH_PROCESS, /* a process of a run that another keeper has started */
 };
 
 struct watch {
@@ -41,7 +42,7 @@ struct watch {
     void *owner;
 };
 
-/* A process that is known: a task's, or one that a task has left behind and that is now the keeper's
+/* A process that the keeper knows: a task's, or one that a task left behind and that is now the keeper's
  * child.
  */
 struct process {
@@ -49,26 +50,26 @@ struct process {
     pid_t pid;
     bool known;           /* the entry is in the table */
     bool alive;           /* not yet reaped */
-    bool left;            /* one that was left behind */
-    struct run *run;      /* NULL: nobody knows whose it is */
-    struct process *next; /* of those that a run has left behind */
+    bool left;            /* it was left behind */
+    struct run *run;      /* NULL: it is not known whose it is */
+    struct process *next; /* in the list of processes that a run left behind */
     uint64_t since, until;
     int64_t at;
-    int tries; /* left, at finding whose it is, of one that was left behind */
-    int pidfd; /* of one that another keeper has started; -1: none */
+    int tries; /* how often to try again to find out whose it is, if it was left behind */
+    int pidfd; /* of a process that another keeper has started; -1: none */
     struct watch watch;
 };
 
 enum phase {
-    PHASE_HELD,  /* it waits until it is known whether another keeper has started it */
+    PHASE_HELD,  /* waits until it is known whether another keeper has started it */
     PHASE_FIRST, /* its first task is being started */
-    PHASE_REST,  /* all others are, some at a time */
+    PHASE_REST,  /* its other tasks are being started, some at a time */
     PHASE_RUNNING,
-    PHASE_FAILED, /* it could not be started, and what was is being ended */
+    PHASE_FAILED, /* could not be started; tasks that were are being killed */
     PHASE_ENDED,
 };
 
-/* An event that is to be said until it is acknowledged. */
+/* An event that is sent, and sent again on each new link, until it is acknowledged. */
 struct note {
     struct note *next;
     struct run *run;
@@ -79,68 +80,69 @@ struct note {
 
 struct run {
     struct dict_entry entry; /* by its key */
-    struct run *next, *prev; /* of all */
+    struct run *next, *prev; /* in the list of all runs */
     uint64_t key;
     enum phase phase;
-    char *message; /* as it came, until all tasks are started; the request's texts lie in it */
+    /* as it was received, until all tasks are started; it contains the request's texts */
+    char *message;
     struct message_run request;
-    struct process *tasks; /* until it has ended */
+    struct process *tasks; /* until the run has ended */
     uint32_t n_tasks;
-    uint32_t forked; /* of these */
+    uint32_t forked; /* how many of its tasks have a process */
     uint32_t alive;
-    bool forking; /* in the list of those of which more are to be forked */
+    bool forking; /* in the list of runs with tasks still to be forked */
     struct run *next_forking;
     pid_t pid;            /* of the first task */
-    struct process *left; /* behind */
-    int result;           /* the reading end of the pipe of those that are being started; -1 */
+    struct process *left; /* processes that it left behind */
+    int result; /* the reading end of the pipe of tasks that are being started; -1: none are */
     struct watch watch;
     int cgroup; /* -1: none */
     bool adopted;
-    bool kill;     /* until none is left */
-    int patience;  /* how often its end has waited until it is known whose all processes are */
-    bool stopping; /* in the list of those that are to be looked after */
+    bool kill;     /* kill its processes until none is left */
+    int patience;  /* how often its end has waited for processes whose run is not known yet */
+    bool stopping; /* in the list of runs whose processes are being killed */
     struct run *next_stopping;
     uint64_t session_signals; /* bit N - 1: signal N is to be sent */
     uint64_t tree_signals;
     struct run *next_signalled;
-    bool signalled; /* in that list */
+    bool signalled; /* in the list of runs with signals to send */
     int exit_status;
     int exit_signal;
     int64_t peak_memory;
     int64_t cpu_time;
-    bool lost;     /* it was ended with its keeper */
+    bool lost;     /* it was killed when its keeper ended */
     char *failure; /* why it could not be started */
-    bool refused;  /* that is no fault of its own, and nothing of it has run */
-    bool used;     /* that is because its key has been used */
-    char *note;    /* what is known of its end beside; or NULL */
+    bool refused;  /* it failed for a reason that is not its own, and nothing of it has run */
+    bool used;     /* it failed because its key has been used */
+    char *note;    /* what else is known of its end, or NULL */
     struct note started;
     struct note ended;
 };
 
 struct keeper {
-    int directory; /* the current one too */
+    int directory; /* also the working directory */
     int poll;
     int signals; /* signalfd of SIGCHLD and SIGTERM */
     int listener;
     int link; /* to the engine; -1 */
     struct watch watch_listener, watch_link, watch_signals;
     struct strbuf in, out;
-    size_t out_at;        /* sent */
-    int64_t send_at;      /* when starts are said, us of the steady clock; 0: at once */
-    uint32_t link_events; /* that epoll looks for */
+    size_t out_at;        /* bytes of `out` that have been sent */
+    int64_t send_at;      /* when start events are sent, us of the steady clock; 0: at once */
+    uint32_t link_events; /* what epoll watches the link for */
     bool link_held;       /* messages wait until fewer runs are being started */
-    int64_t linger_at;    /* how long the first link is waited for; 0: no longer */
+    int64_t linger_at;    /* until when it waits for the first link; 0: it waits no longer */
 
     struct journal_head head;
     struct strbuf records; /* not yet in the journal */
-    int journal_errno;     /* why it could not be written; 0: it could */
-    int64_t journal_at;    /* when that is tried again, us of the steady clock */
+    int journal_errno;     /* why the journal could not be written; 0: it could */
+    int64_t journal_at;    /* when to try again, us of the steady clock */
     size_t journal_size;
-    size_t journal_room;  /* bytes that the disk has set aside for it, at least */
-    size_t journal_least; /* its size when it was written anew */
+    size_t journal_room;  /* at least so many bytes of disk space are reserved for it */
+    size_t journal_least; /* its size when it was last replaced */
 
     const char *cgroup_root; /* NULL: the system's */
-    pid_t server;            /* that has started this keeper */
+    pid_t server;            /* the server that has started this keeper */
     struct cgroups cgroups;
     struct rlimit files;
     bool oom;
@@ -148,62 +150,65 @@ struct keeper {
     struct limits_known limits;    /* of users */
     char mark[48];                 /* "BERTH_RUN=ID." */
 
-    struct proc *unread; /* whose environment could not be read in time */
+    struct proc *unread; /* processes whose environment could not be read in time */
     size_t n_unread, cap_unread;
     char unread_notice[160];
 
-    struct dict runs; /* all whose end has not been acknowledged */
+    struct dict runs; /* all runs whose end has not been acknowledged */
     struct run *first;
     struct dict pids;
     struct used_keys used;
     size_t live;     /* runs that have not ended */
-    size_t starting; /* of these, how many are being started */
+    size_t starting; /* how many of them are being started */
     size_t starting_max;
     struct run *forking, *last_forking;
     int starts;     /* the file of locks of runs that are being started */
-    uint64_t *held; /* keys of those whose lock has been held since before this keeper */
+    uint64_t *held; /* keys of runs whose lock is held by a process of an earlier keeper */
     size_t n_held;
-    int64_t held_at; /* when that is looked at, us of the steady clock */
+    int64_t held_at; /* when to check that, us of the steady clock */
     int64_t held_wait;
-    size_t adopted;       /* runs with processes of another keeper's */
-    struct process *lost; /* processes of nobody knows whom */
-    size_t unknown;       /* of these, how many are looked at again */
+    size_t adopted;       /* runs with processes that another keeper has started */
+    struct process *lost; /* processes whose run is not known */
+    size_t unknown;       /* how many of them are to be looked at again */
     bool ending;          /* it was told to end */
-    int64_t kill_at; /* when what still runs then is killed, us of the steady clock; 0: it was */
+    /* when to kill what still runs after it was told to end, us of the steady clock; 0: done */
+    int64_t kill_at;
     struct run *stopping;
     struct run *signalled;
-    bool look;        /* for processes that were left behind */
+    bool look;        /* look for processes that were left behind */
     int64_t sweep_at; /* when to look again, us of the steady clock; 0: no need */
     int64_t sweep_wait;
 
     struct note *notes, *last_note;
-    struct note *unsent; /* the first that has not been said on this link */
+    struct note *unsent; /* the first that has not been sent on this link */
     uint64_t number;     /* of the latest event */
-    uint64_t sent;       /* the highest number said on this link */
+    uint64_t sent;       /* the highest number sent on this link */
 };
 
-/* us, on the steady clock and on the wall's. */
+/* us, of the steady clock and of the wall clock. */
 int64_t keeper_steady(void);
 int64_t keeper_wall(void);
 
-/* Read the journal of those before, take over what they left, and begin a new one. 0, or -1 with a text. */
+/* Read the journal of earlier keepers, adopt the runs that they left, and begin a new journal. 0, or -1
+ * with a text.
+ */
 int keeper_adopt(struct keeper *k, berth_error_t *err);
 
-/* The run of a key as one that another keeper may have started, a new one if need be: it is live, and has
- * the tasks that are known. One that was held back is found to have been started. NULL with ENOMEM.
+/* Find or make the run of a key, as one that another keeper may have started: it is live, and has the
+ * tasks that are known. A run that was held back thereby counts as started. NULL with ENOMEM.
  */
 struct run *keeper_adopt_run(struct keeper *k, uint64_t key);
 
-/* Its processes are watched; without any it ends. */
+/* Watch an adopted run's processes; if there are none, the run ends. */
 void keeper_watch_run(struct keeper *k, struct run *run, bool same_boot);
 
-/* A task of such a run, as the journal has it. 0, or -1 with ENOMEM. */
+/* Enter a task of an adopted run, from the journal. 0, or -1 with ENOMEM. */
 int keeper_adopt_task(struct run *run, const struct journal_task *task);
 
-/* A process that another keeper started has ended. */
+/* Handle the end of a process that another keeper has started. */
 void keeper_adopted_ended(struct keeper *k, struct process *p);
 
-/* Processes with this directory's mark. */
+/* A process with this directory's mark. */
 struct marked {
     uint64_t key;
     struct proc proc;
@@ -214,55 +219,56 @@ struct marked_list {
     size_t n, cap;
 };
 
-/* Those of all that have the mark and are not the keeper's children; one that is just becoming another
- * program is looked at again; `patient`: for about a second. In their order, but for those that had to be
- * asked again. 0, or -1 with errno. To be cleared in either case.
+/* List the processes that have the mark and are not the keeper's children. One that is just becoming
+ * another program is looked at again; `patient`: for about a second. They are in the order of `all`,
+ * except those that had to be looked at again. 0, or -1 with errno. The caller clears the list in either
+ * case.
  */
 int keeper_list_marked(struct keeper *k, const struct procs *all, bool patient,
                        struct marked_list *list);
 void marked_clear(struct marked_list *list);
 
-/* Adopt the runs of this directory that the system has processes of, and tasks of which the journal tells
- * nothing: those with the mark (of these keys, unless they are NULL), and in keeper_find_more also what
- * is in control groups and, without a journal, what was about to start. `told`: the journal is this
- * directory's, of this boot; else a run of which something is there is none that the journal tells of.
- * What is adopted is then to be watched. 0, or -1 with errno.
+/* Adopt runs of this directory that still have processes, and tasks that are not in the journal.
+ * keeper_find_marked finds those with the mark, only of these keys unless they are NULL. keeper_find_more
+ * also finds those in control groups and, without a journal, those that were about to start. `told`: the
+ * journal is this directory's and of this boot; else no run that still has something is one of the
+ * journal's. What is adopted must then be watched. 0, or -1 with errno.
  */
 int keeper_find_marked(struct keeper *k, bool told, const uint64_t *keys, size_t n);
 int keeper_find_more(struct keeper *k, bool told);
 
-/* Runs of which another keeper was starting a process that is not yet gone. To be listed before the
- * journal is read, and looked at once a turn.
+/* Held runs: another keeper was starting a process of theirs that is not yet gone. They must be listed
+ * before the journal is read, and checked once a turn.
  */
 int keeper_list_held(struct keeper *k);
 bool keeper_has_key(const uint64_t *keys, size_t n, uint64_t key);
 bool keeper_is_held(const struct keeper *k, uint64_t key);
 void keeper_check_held(struct keeper *k);
 
-/* The journal. Records wait in k->records until they are written; true: all are, else errno. */
+/* The journal. Records wait in k->records until they are written. Each returns true if it succeeds, else
+ * sets errno: write all records; replace the journal by a new one; reserve space for the records of so
+ * many tasks.
+ */
 bool keeper_write_journal(struct keeper *k);
 bool keeper_replace_journal(struct keeper *k);
-bool keeper_reserve_journal(struct keeper *k,
-                            size_t tasks); /* room for the records of so many tasks, likewise */
-void keeper_journal_failed(struct keeper *k,
-                           int errnum); /* a task's process could not write to it */
+bool keeper_reserve_journal(struct keeper *k, size_t tasks);
+/* Note that a task's process could not write to the journal. */
+void keeper_journal_failed(struct keeper *k, int errnum);
 
-/* Runs. A message of n bytes that asks for a start; 0, or -1 and EPROTO. */
+/* Runs. Start one as a message of n bytes requests; 0, or -1 with EPROTO. */
 int keeper_start(struct keeper *k, const char *message, size_t n);
-void keeper_start_held(struct keeper *k, struct run *run); /* one that was held back */
-void keeper_fork(struct keeper *k); /* some tasks: to be called once a turn */
-void keeper_drop_unstarted(struct keeper *k,
-                           struct run *run);           /* of which no process has been made */
-void keeper_result(struct keeper *k, struct run *run); /* something can be read there */
+void keeper_start_held(struct keeper *k, struct run *run);     /* a run that was held back */
+void keeper_fork(struct keeper *k);                            /* fork some tasks; once a turn */
+void keeper_drop_unstarted(struct keeper *k, struct run *run); /* no process has been made */
+void keeper_result(struct keeper *k, struct run *run);         /* run->result is readable */
 void keeper_reap(struct keeper *k);
-void keeper_finish(struct keeper *k, struct run *run); /* none of it is left */
+void keeper_finish(struct keeper *k, struct run *run); /* no process of it is left */
 void keeper_acknowledge(struct keeper *k, uint64_t number);
 struct run *keeper_find(const struct keeper *k, uint64_t key);
-int keeper_enter(struct keeper *k, struct run *run); /* in the table. 0, or -1 with ENOMEM */
-void keeper_free(struct keeper *k, struct run *run); /* also from the table */
-void keeper_forget_request(
-    struct run *run); /* which is needed only until all tasks have been started */
-void keeper_note(struct keeper *k, struct note *note); /* it has its number */
+int keeper_enter(struct keeper *k, struct run *run);   /* into the table: 0, or -1 with ENOMEM */
+void keeper_free(struct keeper *k, struct run *run);   /* also from the table */
+void keeper_forget_request(struct run *run);           /* once all tasks have been started */
+void keeper_note(struct keeper *k, struct note *note); /* append an event that has its number */
 void keeper_end_record(const struct run *run, struct journal_end *end);
 
 /* Processes. */
@@ -270,13 +276,13 @@ struct process *keeper_process(const struct keeper *k, pid_t pid);
 int keeper_add_process(struct keeper *k, struct process *p); /* 0, or -1 with ENOMEM */
 void keeper_remove_process(struct keeper *k, struct process *p);
 
-/* Signals and what is left behind. */
+/* Signals, and processes that are left behind. */
 void keeper_signal(struct keeper *k, const struct message_signal *signal);
-void keeper_stop(struct keeper *k, struct run *run); /* none of its processes is to stay */
-void keeper_sweep(struct keeper *k);                 /* to be called once a turn */
+void keeper_stop(struct keeper *k, struct run *run); /* kill all its processes */
+void keeper_sweep(struct keeper *k);                 /* once a turn */
 
-/* It was told to end: so are its runs, which are lost, and it takes no more. Then it is to be called once
- * a turn.
+/* End the keeper, which was told to: its runs are ended and lost, and it accepts no more. keeper_end_more
+ * continues that, once a turn.
  */
 void keeper_end(struct keeper *k);
 void keeper_end_more(struct keeper *k);
@@ -288,13 +294,14 @@ void keeper_send(struct keeper *k);
 void keeper_hang_up(struct keeper *k);
 int keeper_watch(struct keeper *k, int fd, struct watch *watch, uint32_t events);
 
-/* Close it, and look at it no longer: to close it is not enough while a child that was just forked has it
- * too.
+/* Close a descriptor and stop watching it. Closing it is not enough while a child that was just forked
+ * has it too.
  */
 void keeper_unwatch(struct keeper *k, int *fd);
 
-/* Until there is nothing to keep: no link (or it is ending), no process, and all that is not acknowledged
- * is in the journal. The listener and SIGCHLD, which is blocked, are there. 0, or -1 with errno.
+/* Run until there is nothing to keep: there is no link (or the keeper is ending), no process, and
+ * everything that is not acknowledged is in the journal. The listener must be there, and SIGCHLD blocked.
+ * 0, or -1 with errno.
  */
 int keeper_loop(struct keeper *k);
 

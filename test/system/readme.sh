@@ -27,7 +27,7 @@ done
 replay=$(sed -n 's/^REPLAY = //p' Makefile)
 [ "sim $replay" = "$command" ] || fail "make replay runs something else than the README shows"
 
-for page in README.md doc/architecture.md test/README.md; do
+for page in README.md doc/*.md test/README.md; do
     sed -n 's/](\([^)]*\))/\n\1\n/gp' "$page" | grep -E '^[A-Za-z./_-]+$' | while read -r link; do
         [ -e "$(dirname "$page")/$link" ] || echo "$page links to $link, which is not there"
     done

@@ -52,5 +52,5 @@ answered 'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"jobs": [{"id"' 1 \
     "berth jobs: the server broke off: end of the connection" jobs
 answered 'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"jobs": [1,' 1 "berth jobs: the server's answer is no list" jobs
 answered 'HTTP/1.1 404 Not Found\r\nContent-Length: 50\r\n\r\n{"error":{"message":"there is no /v1","key":null}}' 1 \
-    "berth cancel: the server is an older one; 'berth server stop' and start it anew" cancel 1
+    "berth cancel: the server is of an older version; restart it: berth server stop, berth server start" cancel 1
 finish

@@ -43,7 +43,7 @@ wrong() { # MESSAGE ARG...
     expect_line err "berth query: $message; see 'berth query --help'"
     [ -s out ] && fail "writes to standard output: berth query $*"
 }
-wrong "'x' is no option; commands come from standard input" -L machine.json x
+wrong "'x' is not an option; commands come from standard input" -L machine.json x
 wrong "--load-format: unknown format 'xml'" -f xml
 wrong "--match-format: unknown format 'xml'" --match-format xml
 wrong "--graph-format: unknown format 'png'" -g png

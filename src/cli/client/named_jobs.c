@@ -89,7 +89,9 @@ static int tell(const char *verb, const json_t *answer, bool named)
 /* There is no such path: the server was started before this program was installed. */
 static const berth_error_t *told_by(berth_error_t *err)
 {
-    errtext_set(err, ENOENT, "the server is an older one; 'berth server stop' and start it anew");
+    errtext_set(
+        err, ENOENT,
+        "the server is of an older version; restart it: berth server stop, berth server start");
     return err;
 }
 
@@ -142,7 +144,7 @@ static int take(const struct named_jobs_verb *verb, int c, json_t **filter, json
 
     if (verb->signals && c == 's')
         return put(more, "signal", optarg) ? CLI_OK
-                                           : cli_usage(verb->name, "'%s' is no signal", optarg);
+                                           : cli_usage(verb->name, "'%s' is not a signal", optarg);
     if (!*filter)
         *filter = json_object();
     if (c != 'a' && !put(*filter, keys[c == 's' ? 'S' : c], optarg))
@@ -156,12 +158,12 @@ static int print_help(const struct named_jobs_verb *verb)
            "       berth %s OPTION...\n%s",
            verb->name, verb->name, verb->help);
     if (verb->signals)
-        printf("  -s, --signal SIG  its name or number (TERM)\n");
-    printf("  -u, --user NAME   only of this user; '*': of all (administrators)\n"
-           "  -q, --queue NAME  only in this queue\n"
+        printf("  -s, --signal SIG  name or number (TERM)\n");
+    printf("  -u, --user NAME   only jobs of this user; '*': of all users (administrators)\n"
+           "  -q, --queue NAME  only jobs in this queue\n"
            "  %s --state LIST  %s\n"
-           "      --name NAME   only those called so\n"
-           "      --all         all your jobs; so are meant with options and no JOB\n"
+           "      --name NAME   only jobs with this name\n"
+           "      --all         all your jobs; other options without a JOB select among them\n"
            "  -h, --help        print this\n",
            verb->signals ? "   " : "-s,", verb->states);
     printf("Exit status: 0 %s, 1 some could not be %s, 2 wrong command line.\n"

@@ -15,22 +15,22 @@
 
 static const char help[] =
     "usage: berth query [OPTION]... -L FILE\n"
-    "Match jobs to a machine's resources, by commands from standard input, 'help' say.\n"
+    "Match jobs to a machine's resources; commands come from standard input: try 'help'.\n"
     "  -L, --load-file FILE         the machine (default: conf/default), or\n"
     "      --local                  this machine, as hwloc sees it\n"
     "  -f, --load-format FORMAT     of FILE: grug (default), hwloc, jgf, jgf_shorthand,\n"
     "                               rv1exec, rv1exec_force\n"
-    "  -W, --load-allowlist TYPES   load only these types, as in node,core; of hwloc\n"
+    "  -W, --load-allowlist TYPES   load only these types: node,core; for hwloc\n"
     "  -P, --match-policy POLICY    first (default), firstnodex, low, high, lonode,\n"
     "                               hinode, lonodex, hinodex, locality, variation\n"
     "  -S, --match-subsystems NAME  CA (default), IBA, PA, C+PA, ... ALL\n"
     "  -T, --traverser-policy NAME  simple (default), flexible\n"
-    "  -p, --prune-filters LIST     totals to keep (default: ALL:core,ALL:node)\n"
+    "  -p, --prune-filters LIST     free resources to count (ALL:core,ALL:node)\n"
     "  -F, --match-format FORMAT    results: simple (default), pretty_simple, rlite,\n"
     "                               rv1, rv1_nosched, rv1_shorthand, jgf, jgf_shorthand\n"
     "  -t, --test-output FILE       where results go (default: standard output)\n"
     "  -o, --graph-output BASE      write the graph to BASE.dot at the end\n"
-    "  -g, --graph-format FORMAT    of that: dot (default), or graphml for BASE.graphml\n"
+    "  -g, --graph-format FORMAT    dot (default), or graphml for BASE.graphml\n"
     "  -e, --elapse-time            print what loading and matching cost\n"
     "  -d, --disable-prompt         print no prompt\n"
     "  -r, --reserve-vtx-vec N      accepted, without effect\n"
@@ -197,7 +197,7 @@ static int refuse(int option, const char *arg)
 static bool check_together(struct query_options *o, int nargs, char **args, bool format_given)
 {
     if (nargs > 0)
-        cli_usage("query", "'%.60s' is no option; commands come from standard input", args[0]);
+        cli_usage("query", "'%.60s' is not an option; commands come from standard input", args[0]);
     else if (o->local && o->load_file)
         cli_usage("query", "either --load-file or --local");
     else if (o->local && format_given)

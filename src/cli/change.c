@@ -2,16 +2,16 @@
 #include "cli/client/named_jobs.h"
 #include "cli/verb.h"
 
-#define MEMBERS "A JOB is\nan id, a member or members of an array, or a range of ids.\n"
+#define MEMBERS "A JOB is an\nid, one or more members of an array, or a range of ids.\n"
 #define WHOLE   "A JOB is\nan id or a range of ids.\n"
 
 int cli_cancel(int argc, char **argv)
 {
     static const struct named_jobs_verb verb = {
         .name = "cancel",
-        .help = "End jobs: running ones get SIGTERM and, should they not end within the grace\n"
-                "time, SIGKILL with all their processes; pending ones never start. A JOB is an\n"
-                "id, a member or members of an array, or a range of ids.\n",
+        .help = "Cancel jobs: pending jobs never start; running jobs get SIGTERM and, if they do\n"
+                "not end within the grace time, SIGKILL with all their processes. A JOB is an\n"
+                "id, one or more members of an array, or a range of ids.\n",
         .states = "only pending, held or running ones",
         .done = "done",
         .failed = "cancelled",
@@ -46,8 +46,8 @@ int cli_requeue(int argc, char **argv)
 {
     static const struct named_jobs_verb verb = {
         .name = "requeue",
-        .help = "Stop running jobs and let them wait again, in their place of before. " MEMBERS,
-        .states = "only in these states: running is what there is",
+        .help = "Stop running jobs and put them back into their queues. " MEMBERS,
+        .states = "only running jobs",
         .done = "done",
         .failed = "requeued",
         .example = "berth requeue 17"};
@@ -59,7 +59,7 @@ int cli_signal(int argc, char **argv)
     static const struct named_jobs_verb verb = {
         .name = "signal",
         .help = "Send a signal to the processes of running jobs. " MEMBERS,
-        .states = "only in these states: running is what there is",
+        .states = "only running jobs",
         .done = "sent",
         .failed = "sent",
         .example = "berth signal -s USR1 17",

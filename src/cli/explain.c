@@ -11,10 +11,10 @@
 
 static const char help[] =
     "usage: berth explain [--json] JOB\n"
-    "Say why a job waits: what blocks it, who holds that, when it will start, and what shorter\n"
-    "limit or smaller request would let it start now. Of a job that runs, has ended or can never\n"
-    "start, say that.\n"
-    "      --json  the same as an object\n"
+    "Say why a job waits: what it is waiting for, who holds that, when it is expected to start,\n"
+    "and which shorter time limit or smaller request would let it start now. Say so if the job\n"
+    "is running, has ended or can never start.\n"
+    "      --json  print the same as a JSON object\n"
     "  -h, --help  print this\n"
     "Exit status: 0 explained, 1 there is no such job, 2 wrong command line.\n"
     "Example: berth explain 17\n"

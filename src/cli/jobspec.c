@@ -16,10 +16,9 @@
 
 static const char help[] =
     "usage: berth jobspec check FILE...\n"
-    "Check what jobs ask for: each FILE, or - for standard input, is to be one jobspec\n"
-    "as YAML or JSON, in the canonical form of Flux RFC 14 or the version 1 of RFC 25.\n"
-    "What is wrong is told in one line a file, as FILE:LINE:COLUMN: key and what was\n"
-    "expected. Whether a machine has what is asked for is not looked at.\n"
+    "Check that each FILE, or standard input for -, is one jobspec in YAML or JSON, in\n"
+    "the canonical form of Flux RFC 14 or version 1 of RFC 25. An error is one line:\n"
+    "FILE:LINE:COLUMN: the key, and what was expected. No machine is looked at.\n"
     "  -h, --help  print this\n"
     "Exit status: 0 all are jobspecs, 1 some are not or can't be read.\n"
     "Example: berth jobspec check job.yaml\n"

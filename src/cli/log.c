@@ -13,10 +13,10 @@
 
 static const char help[] =
     "usage: berth log [OPTION]... JOB\n"
-    "Print what a job has written to its output file; of an array name a member, 17[2],\n"
-    "or follow all: lines have their member's number before them then.\n"
-    "  -e, --error   its errors, where they go to a file of their own\n"
-    "  -f, --follow  go on until it has ended; then its errors are shown too\n"
+    "Print the output file of a job. For an array, name a member, 17[2], or follow all\n"
+    "members: each line is then preceded by the number of its member.\n"
+    "  -e, --error   print standard error, if it has a file of its own\n"
+    "  -f, --follow  continue until the job has ended, with standard error\n"
     "  -h, --help    print this\n"
     "Exit status: 0 printed, 1 there is no such file, 2 wrong command line.\n"
     "Example: berth log -f 17\n"
@@ -42,7 +42,7 @@ static int print(struct connection *connection, int64_t id, int64_t member, bool
         rc = errtext_set(err, EINVAL, "%lld is an array, expected one of its members, %lld[0]",
                          (long long)id, (long long)id);
     else if (!path)
-        rc = errtext_set(err, ENOENT, "its output is in no file that you may know");
+        rc = errtext_set(err, ENOENT, "there is no output file, or you may not read it");
     else if (access(path, R_OK) < 0)
         rc = errtext_set(err, errno, "%s: %s", path, strerror(errno));
     else {

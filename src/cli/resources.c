@@ -9,8 +9,8 @@
 
 static const char resources_help[] =
     "usage: berth resources [--json]\n"
-    "Show what the machine has, what of it is in use, and what has been drained.\n"
-    "      --json  the same as an object\n"
+    "Show which resources the machine has, which are in use, and which are drained.\n"
+    "      --json  print the same as a JSON object\n"
     "  -h, --help  print this\n"
     "Exit status: 0 shown, 1 failed, 2 wrong command line.\n"
     "Example: berth resources\n"
@@ -18,16 +18,16 @@ static const char resources_help[] =
 
 static const char drain_help[] =
     "usage: berth drain [--down] RESOURCES [REASON]...\n"
-    "Let no more jobs start on parts of the machine; jobs that run there go on. Resources are\n"
-    "a host, or a host and a part of it such as node0/core3.\n"
-    "      --down  they have failed: no job is expected to end there either\n"
+    "Let no more jobs start on a part of the machine; jobs that run there continue. RESOURCES\n"
+    "are a host, or a part of one such as node0/core3.\n"
+    "      --down  mark the resources as failed\n"
     "  -h, --help  print this\n"
     "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
     "Example: berth drain \"$(hostname)\" new disk\n"
     "Manual: man berth-drain\n";
 
 static const char resume_help[] = "usage: berth resume RESOURCES\n"
-                                  "Let jobs start again on what has been drained.\n"
+                                  "Let jobs start again on drained resources.\n"
                                   "  -h, --help  print this\n"
                                   "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
                                   "Example: berth resume \"$(hostname)\"\n"
@@ -84,7 +84,7 @@ int cli_resources(int argc, char **argv)
         json = true;
     }
     if (optind < argc)
-        return cli_usage("resources", "it takes no argument, got '%s'", argv[optind]);
+        return cli_usage("resources", "takes no argument, got '%s'", argv[optind]);
     if (connection_open(&connection, "resources", &err) < 0 ||
         connection_ask(&connection, "GET", "/v1/resources", NULL, &answer, &err) < 0) {
         status = connection_failed(&connection, &err);

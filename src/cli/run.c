@@ -13,21 +13,21 @@
 static const char help[] =
     "usage: berth run [OPTION]... COMMAND [ARG]...\n"
     "       berth run [OPTION]... SCRIPT [ARG]...\n"
-    "Run a job: hand it in, show its output while it runs, and end as it does. Where\n"
-    "no server runs a private one is started. Ctrl-C cancels the job; once more leaves\n"
-    "it. Lines of an array's members have their numbers before them: '3: text'.\n"
-    "Options are those of 'berth submit', among them:\n"
+    "Submit a job, show its output while it runs, and return its exit status. If no\n"
+    "server is running, a private one is started. Ctrl-C cancels the job; a second one\n"
+    "leaves it alone. Lines of an array begin with their member's number: '3: text'.\n"
+    "The options are those of 'berth submit', among them:\n"
     "  -n, --ntasks N          tasks, each of which runs the command (1)\n"
-    "  -c, --cores-per-task N  cores of a task (1)\n"
-    "  -g, --gpus-per-task N   gpus of a task (0)\n"
+    "  -c, --cores-per-task N  cores for each task (1)\n"
+    "  -g, --gpus-per-task N   gpus for each task (0)\n"
     "      --mem SIZE          memory, 512M or 4G\n"
     "  -t, --time-limit TIME   90, 30m, 1h30m\n"
-    "  -q, --queue NAME        other than the usual one\n"
-    "  -o, --output FILE       write its output there, and show nothing\n"
-    "      --array N           N members; the exit status is the highest of them\n"
+    "  -q, --queue NAME        instead of the default queue\n"
+    "  -o, --output FILE       write its output to FILE, and show nothing\n"
+    "      --array N           N members; the exit status is their highest\n"
     "  -h, --help              print this\n"
-    "Exit status: that of the job, or 128 + its signal; 1 if it could not be run, 2\n"
-    "wrong command line.\n"
+    "Exit status: that of the job, or 128 + its signal; 1 it could not be run, 2 wrong\n"
+    "command line.\n"
     "Example: berth run -c 2 ./work.sh\n"
     "Manual: man berth-run, man berth-submit\n";
 
@@ -89,7 +89,7 @@ int cli_run(int argc, char **argv)
     if (r.wants_help)
         status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
     else if (r.bulk)
-        status = cli_usage("run", "it runs one job, expected no --bulk");
+        status = cli_usage("run", "--bulk is for submit; run takes one job");
     else
         status = run(&r, &err);
     request_clear(&r);

@@ -23,10 +23,10 @@ static const char help[] =
     "       berth server stop\n"
     "       berth server status [--json]\n"
     "       berth server reload\n"
-    "Start berthd for $BERTH_DIR, which verbs that submit jobs do by themselves; stop it, and\n"
-    "running jobs go on; show how it is; have it read its configuration again.\n"
+    "Start berthd for $BERTH_DIR (submit and run do that too), stop it while running jobs\n"
+    "continue, show its status, or make it read its configuration again.\n"
     "      --config FILE  queues, limits and machine: berth-config(5)\n"
-    "      --json         the status as an object\n"
+    "      --json         print the status as a JSON object\n"
     "  -h, --help         print this\n"
     "Exit status: 0 done, 1 failed, or no server runs, 2 wrong command line.\n"
     "Example: berth server start --config site.yaml\n"
@@ -36,7 +36,7 @@ static int start(struct connection *connection, const char *config, bool json, b
 {
     (void)json;
     if (connection_is_there(connection->socket))
-        return errtext_set(err, EBUSY, "a server runs for %s already", connection->directory);
+        return errtext_set(err, EBUSY, "a server for %s is already running", connection->directory);
     return connection_start_server(connection->socket, config, err);
 }
 
@@ -67,7 +67,7 @@ static int stop(struct connection *connection, const char *config, bool json, be
             return 0;
         nanosleep(&pause, NULL);
     }
-    return errtext_set(err, ETIMEDOUT, "the server has been told to stop, but goes on");
+    return errtext_set(err, ETIMEDOUT, "the server was told to stop, but is still running");
 }
 
 static int reload(struct connection *connection, const char *config, bool json, berth_error_t *err)

@@ -13,9 +13,9 @@
 
 static const char help[] =
     "usage: berth show [--json] JOB\n"
-    "Show all that is known of a job, or of a member of an array: what was asked for, what it\n"
-    "has or had, how it ended, and the events of its life.\n"
-    "      --json  the job as an object, with what was submitted under \"request\"\n"
+    "Show everything about a job, or a member of an array: what it asked for, which resources\n"
+    "it holds or held, how it ended, and its events.\n"
+    "      --json  print the job as a JSON object; \"request\" is what was submitted\n"
     "  -h, --help  print this\n"
     "Exit status: 0 shown, 1 there is no such job, 2 wrong command line.\n"
     "Example: berth show 17\n"

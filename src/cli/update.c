@@ -10,10 +10,10 @@
 
 static const char help[] =
     "usage: berth update OPTION... JOB...\n"
-    "Change jobs: the time limit also of running ones. A JOB is an id or a range of ids.\n"
-    "  -t, --time-limit TIME  90, 30m, 1h30m; longer than at first only an administrator\n"
-    "      --priority N       higher goes first; above 0 only an administrator\n"
-    "  -q, --queue NAME       move it to the end of another queue\n"
+    "Change jobs; the time limit can be changed while a job runs. A JOB is an id or a range.\n"
+    "  -t, --time-limit TIME  90, 30m, 1h30m; only administrators may exceed the original\n"
+    "      --priority N       higher goes first; only administrators may exceed 0\n"
+    "  -q, --queue NAME       move the jobs to the end of another queue\n"
     "  -h, --help             print this\n"
     "Exit status: 0 changed, 1 some could not be changed, 2 wrong command line.\n"
     "Example: berth update -t 30m --priority -5 17\n"
@@ -63,7 +63,7 @@ int cli_update(int argc, char **argv)
             goto out;
     }
     if (json_object_size(body) == 0)
-        status = cli_usage("update", "nothing to change given");
+        status = cli_usage("update", "no change given");
     else {
         status = named_jobs_ask("update", argv + optind, argc - optind, NULL, body);
     }

@@ -10,8 +10,8 @@ static const char help[] =
     "usage: berth wait JOB...\n"
     "Wait until jobs have ended. A JOB is an id, a member of an array or a range of ids.\n"
     "  -h, --help  print this\n"
-    "Exit status: that of the job, or 128 + its signal; 1 for one that never ran, was lost or\n"
-    "is not known; of several the highest. 2 is also a wrong command line.\n"
+    "Exit status: that of the job, or 128 + its signal; 1 if it never ran, was lost or is not\n"
+    "known; for several jobs, the highest. 2 may also mean a wrong command line.\n"
     "Example: id=$(berth submit make) && berth wait \"$id\"\n"
     "Manual: man berth-wait\n";
 

@@ -89,11 +89,11 @@ int cli_config(int argc, char **argv)
     if (cli_help_only("config", argc, argv, help, &status))
         return status;
     if (optind == argc)
-        return cli_usage("config", "nothing to do given: check or show");
+        return cli_usage("config", "no action given, expected check or show");
     const char *what = argv[optind];
     bool shows = strcmp(what, "show") == 0;
     if (!shows && strcmp(what, "check") != 0)
-        return cli_usage("config", "'%.60s' is neither check nor show", what);
+        return cli_usage("config", "unknown action '%.60s', expected check or show", what);
     if (optind + 2 != argc)
         return cli_usage("config", "%s takes one file, not %d", what, argc - optind - 1);
     const char *path = argv[optind + 1];

@@ -25,7 +25,7 @@ static int check_limits(const struct sched_queue_config *queue, const struct sch
         if (strcmp(what, "duration") != 0 && strcmp(what, "running") != 0 &&
             strcmp(what, "pending") != 0 && !match_knows_type(machine, what))
             return errtext_set(err, EINVAL,
-                               "queue \"%s\": key \"%s\": expected in limits a type of resources "
+                               "queue \"%s\": limits: key \"%s\": expected a type of resources "
                                "that the machine has",
                                queue->name, what);
     }
@@ -131,7 +131,7 @@ static int check_blocks(const struct sched_config *sched, const struct graph *g,
         rc = each_name(&sched->blocks[i], &names, is_missing);
         if (rc > 0)
             errtext_set(err, EINVAL,
-                        "block \"%s\": key \"resources\": expected what the machine has, got "
+                        "block \"%s\": key \"resources\": expected resources of the machine, got "
                         "\"%.80s\"",
                         sched->blocks[i].name, names.missing);
     }

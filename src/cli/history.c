@@ -302,7 +302,7 @@ int cli_history(int argc, char **argv)
             route_query(&path, keys[c], optarg);
     }
     if (optind < argc) {
-        status = cli_usage("history", "it takes no job, got '%s'; 'berth jobs' does", argv[optind]);
+        status = cli_usage("history", "takes no job, got '%s'; 'berth jobs' does", argv[optind]);
         goto out;
     }
     route_query(&path, "state", states ? states : "done,failed,cancelled,timeout");

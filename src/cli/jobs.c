@@ -100,7 +100,7 @@ static int put_ids(struct strbuf *path, struct ids *ids, char **words, int n)
     if (ids_read(ids, words, (size_t)n, &err) < 0)
         return cli_usage("jobs", "%s", err.text);
     if (ids_each(ids, put_id, &list) != 0)
-        rc = cli_usage("jobs", "too many jobs are named at once");
+        rc = cli_usage("jobs", "too many jobs named");
     route_query(path, "ids", strbuf_text(&list.text));
     strbuf_clear(&list.text);
     return rc;

@@ -105,9 +105,9 @@ int cli_jobspec(int argc, char **argv)
     if (cli_help_only("jobspec", argc, argv, help, &status))
         return status;
     if (optind == argc)
-        return cli_usage("jobspec", "nothing to do given: check");
+        return cli_usage("jobspec", "no action given, expected check");
     if (strcmp(argv[optind], "check") != 0)
-        return cli_usage("jobspec", "'%.60s' is not check", argv[optind]);
+        return cli_usage("jobspec", "unknown action '%.60s', expected check", argv[optind]);
     if (optind + 1 == argc)
         return cli_usage("jobspec", "no jobspec given: name files, or - for standard input");
     for (int i = optind + 1; i < argc; i++) {

@@ -104,7 +104,7 @@ int cli_queues(int argc, char **argv)
     else if (changes)
         status = cli_usage("queues", "expected one queue to change");
     else if (optind < argc)
-        status = cli_usage("queues", "nothing to change is given for '%s'", argv[optind]);
+        status = cli_usage("queues", "no change given for '%s'", argv[optind]);
     else
         status = list(json);
 out:

@@ -96,7 +96,7 @@ static int open_outputs(struct run *run, berth_error_t *err)
     struct stat st;
     if (o->jobs_path && o->npolicies > 1 && stat(o->jobs_path, &st) == 0 && !S_ISREG(st.st_mode) &&
         !S_ISDIR(st.st_mode))
-        return cli_usage("sim", "--jobs: '%.60s' is one, but each policy needs a file",
+        return cli_usage("sim", "--jobs: '%.60s' is a single file, but each policy needs one",
                          o->jobs_path);
     if (o->plot_path && !(run->plot = outfile_open(o->plot_path, err)))
         return CLI_FAILED;

@@ -8,7 +8,7 @@
 
 static int wrong(const char *word, berth_error_t *err)
 {
-    return errtext_set(err, EINVAL, "'%s' is no job, expected 17, 17[2] or a range 3-7", word);
+    return errtext_set(err, EINVAL, "'%s' is not a job, expected 17, 17[2] or a range 3-7", word);
 }
 
 static bool take_number(const char **text, int64_t *number)

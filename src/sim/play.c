@@ -309,7 +309,7 @@ static int core_failed(berth_error_t *err)
     int errnum = errno;
     if (errnum == ENOMEM)
         return errtext_set(err, errnum, "out of memory");
-    return errtext_set(err, errnum, "the scheduler refuses what it is told: %s", strerror(errnum));
+    return errtext_set(err, errnum, "the scheduler refuses an event: %s", strerror(errnum));
 }
 
 /* All that happens now. */

@@ -231,8 +231,8 @@ static int read_form(const struct scenario_submit *s, json_t *value, const struc
     for (size_t i = 0; i < LENGTH(short_form); i++)
         if (json_object_get(value, short_form[i]))
             return keys_wrong(place, "submit: ", short_form[i],
-                              json_object_get(value, short_form[i]),
-                              "nothing, as there is a jobspec", err);
+                              json_object_get(value, short_form[i]), "nothing beside a jobspec",
+                              err);
     return 0;
 }
 
@@ -431,7 +431,7 @@ static int read_kind(struct scenario_event *e, json_t *object, const struct key_
     }
     if (found < 0)
         return keys_failed(place, EINVAL,
-                           "nothing happens: expected a key such as \"submit\" beside \"at\"", err);
+                           "no event: expected a key such as \"submit\" beside \"at\"", err);
     e->kind = (enum scenario_kind)found;
     return 0;
 }

@@ -293,7 +293,8 @@ static int load_changes(struct play *p, json_t *changes, const struct key_place 
         if (scenario_event_read(&e, change, place, err) < 0)
             return -1;
         if (e.kind < SCENARIO_QUEUE_START || e.kind >= SCENARIO_CONFIG)
-            return keys_failed(place, EINVAL, "changes: an event that changes nothing", err);
+            return keys_failed(place, EINVAL, "changes: expected an event that changes something",
+                               err);
         if (play_event(p, &e, err) < 0)
             return -1;
     }
@@ -315,7 +316,7 @@ static int load_job(struct play *p, size_t i, const struct saved_job *s,
         struct scenario_job id;
         if (!scenario_job_parse(s->id, &id) || id.member >= 0 ||
             (play_add(p, s->id, (uint32_t)s->members, &number) < 0 && errno == EEXIST))
-            return keys_failed(place, EINVAL, "jobs: an id that comes twice or is none", err);
+            return keys_failed(place, EINVAL, "jobs: an id is invalid or occurs twice", err);
         if (number >= p->ids.n)
             return errtext_set(err, ENOMEM, "out of memory");
     } else if (strcmp(s->id, intern_text(&p->ids, number)) != 0) {
@@ -398,7 +399,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     const char **groups = NULL;
     if (s->job < 0 || (size_t)s->job >= p->n_jobs || p->jobs[s->job].handle >= 0 ||
         p->jobs[s->job].state != (s->state == SCHED_RUNNING ? PLAY_RUNNING : PLAY_WAITING))
-        return keys_failed(place, EINVAL, "core: it doesn't agree with jobs", err);
+        return keys_failed(place, EINVAL, "core: does not match jobs", err);
     struct play_job *j = &p->jobs[s->job];
     struct sched_record record = record_of(p, s);
     char *resources = s->resources ? json_dumps(s->resources, JSON_COMPACT) : NULL;
@@ -473,7 +474,7 @@ static int load_all_core(struct play *p, const json_t *core, const struct key_pl
     }
     for (size_t i = 0; i < p->n_jobs; i++) {
         if (p->jobs[i].state <= PLAY_RUNNING && p->jobs[i].handle < 0)
-            return keys_failed(place, EINVAL, "core: a job that waits or runs is missing", err);
+            return keys_failed(place, EINVAL, "core: a waiting or running job is missing", err);
         if (play_know(p, i, p->jobs[i].handle) < 0)
             return errtext_set(err, ENOMEM, "out of memory");
     }
@@ -509,7 +510,8 @@ struct play *play_load(const struct play_options *options, json_t *state, const 
         load_all_core(p, s.core, &place, err) == 0 && load_hints(p, s.hints, &place, err) == 0) {
         if (s.events < 0 ||
             sched_restore_passed(p->sched, p->now, s.passed, (uint64_t)s.events) < 0) {
-            keys_failed(&place, EINVAL, "passed: after now, or events: negative", err);
+            keys_failed(&place, EINVAL, "\"passed\" is after \"now\", or \"events\" is negative",
+                        err);
             play_destroy(p);
             return NULL;
         }

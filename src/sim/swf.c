@@ -515,7 +515,7 @@ static ptrdiff_t fill_from_file(void *arg, char *buffer, size_t size, berth_erro
     /* a file that ends in the middle of a stream leaves Z_BUF_ERROR behind its last bytes */
     if (n < 0 || (code == Z_BUF_ERROR && (size_t)n < size))
         return errtext_set(err, EINVAL, "%s: damaged gzip file: %s", file->name,
-                           code == Z_BUF_ERROR ? "it ends too early"
+                           code == Z_BUF_ERROR ? "ends too early"
                            : after_name        ? after_name + 2
                                                : text);
     return n;

@@ -9,7 +9,7 @@ for words in jobs 'show 1' 'log 1' 'log -f 1' 'cancel 1' 'cancel --all' 'hold 1'
     'server status' 'server stop' 'server reload'; do
     # shellcheck disable=SC2086 # words of a command line
     expect_status 1 timeout 30 "$BERTH" $words
-    expect_err "berth ${words%% *}: no server runs for $BERTH_DIR; 'berth server start' starts one"
+    expect_err "berth ${words%% *}: no server is running for $BERTH_DIR; 'berth server start' starts one"
 done
 BERTH_SOCKET=$scratch/nowhere
 export BERTH_SOCKET
@@ -46,11 +46,11 @@ answered() { # REPLY STATUS MESSAGE WORD...
     expect_err "$message"
     wait $other
 }
-answered '220 mail.example ESMTP\r\nhello' 1 "berth jobs: the server's answer is no HTTP" jobs
+answered '220 mail.example ESMTP\r\nhello' 1 "berth jobs: the server's answer is not HTTP" jobs
 answered 'HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno' 1 "berth jobs: the server answers with status 404" jobs
 answered 'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"jobs": [{"id"' 1 \
-    "berth jobs: the server broke off: end of the connection" jobs
-answered 'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"jobs": [1,' 1 "berth jobs: the server's answer is no list" jobs
+    "berth jobs: the connection to the server was lost: end of the connection" jobs
+answered 'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"jobs": [1,' 1 "berth jobs: the server's answer is not a list" jobs
 answered 'HTTP/1.1 404 Not Found\r\nContent-Length: 50\r\n\r\n{"error":{"message":"there is no /v1","key":null}}' 1 \
     "berth cancel: the server is of an older version; restart it: berth server stop, berth server start" cancel 1
 finish

@@ -5,7 +5,7 @@ cd "$scratch" || exit 1
 
 # Nobody runs: verbs that only look say so; those that submit start one.
 expect_status 1 "$BERTH" jobs
-expect_err "berth jobs: no server runs for $BERTH_DIR; 'berth server start' starts one"
+expect_err "berth jobs: no server is running for $BERTH_DIR; 'berth server start' starts one"
 expect_status 0 "$BERTH" run echo hello
 expect_line out hello
 [ -s err ] && fail "run writes to standard error"
@@ -111,13 +111,13 @@ wrong() {
     expect_status 2 "$BERTH" "$@"
     expect_err "berth $1: $message; see 'berth $1 --help'"
 }
-wrong "no command given, expected one or a script" submit
+wrong "no command given, expected a command or a script" submit
 wrong "--cores-per-task is 'x', expected a whole number from 1 to 1000000000" submit -c x true
 wrong "--time-limit is '5x', expected a duration such as 90, 30m, 1h30m or 1:30:00" submit -t 5x true
 wrong "--mem is '4Q', expected a size such as 512M or 4G" submit --mem 4Q true
 wrong "--array is '1-9', expected a number of members such as 10, or 0-9" submit --array 1-9 true
 wrong "unknown option '--no-such'" run --no-such true
-wrong "'x' is no job, expected 17, 17[2] or a range 3-7" cancel x
+wrong "'x' is not a job, expected 17, 17[2] or a range 3-7" cancel x
 wrong "no job given" wait
 
 # Two clients at once start one server.

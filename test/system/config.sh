@@ -10,8 +10,8 @@ wrong() { # MESSAGE ARG...: one line on standard error, nothing on standard outp
     expect_line err "berth config: $message; see 'berth config --help'"
     [ -s out ] && fail "writes to standard output: berth config $*"
 }
-wrong 'nothing to do given: check or show'
-wrong "'chek' is neither check nor show" chek a
+wrong 'no action given, expected check or show'
+wrong "unknown action 'chek', expected check or show" chek a
 wrong 'check takes one file, not 0' check
 wrong 'show takes one file, not 2' show a b
 wrong "the file's name is empty" check ''
@@ -67,12 +67,12 @@ unfit() {
     [ -s out ] && fail "config check writes of what does not fit"
 }
 unfit 'site/none.graphml: No such file or directory' 's|graphs/machine|none|'
-unfit 'queue "batch": key "nodes": expected in limits a type of resources that the machine has' \
+unfit 'queue "batch": limits: key "nodes": expected a type of resources that the machine has' \
     's/{node: 2}/{nodes: 2}/'
-unfit 'block "maint": key "resources": expected what the machine has, got "node4"' 's/\[0-3/[0-9/'
-unfit 'block "maint": key "resources": expected what the machine has, got "/c0/node9"' \
+unfit 'block "maint": key "resources": expected resources of the machine, got "node4"' 's/\[0-3/[0-9/'
+unfit 'block "maint": key "resources": expected resources of the machine, got "/c0/node9"' \
     's|node\[0-3|/c0/node[3,9|'
-unfit 'block "maint": key "resources": expected what the machine has, got "node4"' \
+unfit 'block "maint": key "resources": expected resources of the machine, got "node4"' \
     's/\[0-3/[0-99999999999/'
 unfit 'site/graphs/machine.graphml: matcher "PA": the graph has no subsystem "power"' \
     '$a match: {subsystems: PA}'

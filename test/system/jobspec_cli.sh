@@ -10,8 +10,8 @@ wrong() { # MESSAGE ARG...: one line on standard error, nothing on standard outp
     expect_line err "berth jobspec: $message; see 'berth jobspec --help'"
     [ -s out ] && fail "writes to standard output: berth jobspec $*"
 }
-wrong 'nothing to do given: check'
-wrong "'chek' is not check" chek a
+wrong 'no action given, expected check'
+wrong "unknown action 'chek', expected check" chek a
 wrong 'no jobspec given: name files, or - for standard input' check
 wrong "a file's name is empty" check a ''
 wrong "unknown option '-x'" check -x

@@ -263,7 +263,7 @@ wrong_line() { # TEXT LINE...: an error that ends so
     [ -e none ] && fail "decisions of a wrong scenario"
 }
 a='{"at": 5, "submit": {"id": "a", "nodes": 1, "duration": 10}}'
-wrong_line 'nothing happens: expected a key such as "submit" beside "at"' '{"at": 0}'
+wrong_line 'no event: expected a key such as "submit" beside "at"' '{"at": 0}'
 wrong_line 'key "at": expected no time before 5, got 4' "$a" '{"at": 4, "cancel": "a"}'
 wrong_line 'key "at": expected seconds from 0 to 4000000000, with up to six decimals, got none' '{"cancel": "a"}'
 wrong_line '"cancel" and "hold" in one line, expected a line for each' '{"at": 1, "cancel": "a", "hold": "a"}'

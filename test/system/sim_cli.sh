@@ -82,7 +82,7 @@ done
 wrong "--jobs and --plot are the same file, './a.out'" --jobs a.out --plot ./a.out good.swf
 cp good.swf p.easy.swf
 wrong "--jobs: 'p.easy.swf' is the trace" --policy fcfs,easy --jobs p.swf p.easy.swf
-wrong "--jobs: '/dev/null' is one, but each policy needs a file" --policy fcfs,easy --jobs /dev/null good.swf
+wrong "--jobs: '/dev/null' is a single file, but each policy needs one" --policy fcfs,easy --jobs /dev/null good.swf
 cmp good.swf precious.swf || fail "the trace was written to"
 cmp good.swf p.easy.swf || fail "the trace was written to"
 rm precious.swf linked.swf p.easy.swf

@@ -331,7 +331,7 @@ static void names(void **state)
     expect(f, "", "", "", "");
     f->s.at_terminal = true;
     expect(f, "# match", "", "", "");
-    expect(f, "mach", "", "", "ERROR: unknown command: mach; 'help' lists what there is\n");
+    expect(f, "mach", "", "", "ERROR: unknown command: mach; 'help' lists the commands\n");
     expect(f, "help x", "", "ERROR: unknown command: x\n", "");
     assert_true(run(f, "help h"));
     assert_memory_equal(f->info, "INFO: help (h) -- ", 18);

@@ -152,9 +152,9 @@ static void wrong_words_change_nothing(void **state)
     WRONG(400, "/v1/jobs/cancel", "{}", "key \\\"jobs\\\": expected an array of ids, or an object",
           "\"jobs\"");
     WRONG(400, "/v1/jobs/cancel", "{\"jobs\":[2,\"x\"]}",
-          "'x' is no job, expected 17, 17[2] or a range 3-7", "null");
+          "'x' is not a job, expected 17, 17[2] or a range 3-7", "null");
     WRONG(400, "/v1/jobs/cancel", "{\"jobs\":[2,true]}",
-          "'' is no job, expected 17, 17[2] or a range 3-7", "null");
+          "'' is not a job, expected 17, 17[2] or a range 3-7", "null");
     WRONG(400, "/v1/jobs/cancel", "{\"jobs\":[2],\"signal\":9}",
           "expected \\\"jobs\\\" and nothing else", "null");
     WRONG(400, "/v1/jobs/cancel", "{\"jobs\":{\"state\":\"done\"}}",

@@ -493,7 +493,7 @@ static void says_what_is_wrong_with_a_file(void **state)
     expect_unreadable(path, EINVAL, ": damaged gzip file: incorrect data check");
     for (long cut = size - 8; cut > 2; cut = cut * 2 / 3) {
         assert_int_equal(truncate(path, cut), 0);
-        expect_unreadable(path, EINVAL, ": damaged gzip file: it ends too early");
+        expect_unreadable(path, EINVAL, ": damaged gzip file: ends too early");
     }
     unlink(path);
     free(text);

@@ -42,7 +42,7 @@ static int no_memory(berth_error_t *err)
 
 static int broke_off(berth_error_t *err, const char *why)
 {
-    return errtext_set(err, ECONNRESET, "the server broke off: %s", why);
+    return errtext_set(err, ECONNRESET, "the connection to the server was lost: %s", why);
 }
 
 static int make_connection(const char *path, berth_error_t *err)
@@ -157,7 +157,7 @@ static int read_some(int fd, struct reply *r, char *buffer, int flags,
     ptrdiff_t taken = reply_take(r, buffer, (size_t)n, taker);
     if (taken < 0)
         return errno == ECANCELED ? errtext_set(err, ECANCELED, "given up")
-                                  : errtext_set(err, EPROTO, "the server's answer is no HTTP");
+                                  : errtext_set(err, EPROTO, "the server's answer is not HTTP");
     if (taken < n)
         r->closes = true; /* nobody asked for that */
     return r->part != REPLY_DONE;

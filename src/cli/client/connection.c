@@ -287,7 +287,8 @@ int connection_explain(const struct connection *s, berth_error_t *err)
 {
     if (errno == ECONNREFUSED && !s->shared && !is_set("BERTH_SOCKET"))
         return errtext_set(err, ECONNREFUSED,
-                           "no server runs for %s; 'berth server start' starts one", s->directory);
+                           "no server is running for %s; 'berth server start' starts one",
+                           s->directory);
     return -1;
 }
 
@@ -317,7 +318,7 @@ int connection_ask_text(struct connection *s, const char *method, const char *pa
     else if (answer) {
         *answer = json_loadb(all.data ? all.data : "", all.len, JSON_ALLOW_NUL, &wrong);
         if (!*answer)
-            rc = errtext_set(err, EPROTO, "the server's answer is no JSON: %s", wrong.text);
+            rc = errtext_set(err, EPROTO, "the server's answer is not JSON: %s", wrong.text);
     }
     strbuf_clear(&all);
     return rc;
@@ -373,7 +374,7 @@ int connection_list(struct connection *s, const char *path, connection_visit vis
     else if (status >= 300)
         rc = connection_error(status, l.error.data ? l.error.data : "", l.error.len, err);
     else if (!records_are_complete(&l.records))
-        rc = errtext_set(err, EPROTO, "the server's answer is no list");
+        rc = errtext_set(err, EPROTO, "the server's answer is not a list");
     int saved = errno;
     records_clear(&l.records);
     strbuf_clear(&l.error);

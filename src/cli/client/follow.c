@@ -209,7 +209,7 @@ static int await_server(struct watch *w, berth_error_t *err)
         sleep_ms(AWAY_LOOK);
     }
     errno = ECONNREFUSED;
-    return w->seen ? errtext_set(err, errno, "the server is gone; the job goes on without it")
+    return w->seen ? errtext_set(err, errno, "the server is gone; the job continues without it")
                    : connection_explain(w->f->connection, err);
 }
 
@@ -274,8 +274,7 @@ static int wait_more(struct watch *w, berth_error_t *err)
             continue;
     }
     if (rc == 0 && status >= 400 && status < 500)
-        return errtext_set(err, EPROTO, "the server refuses to tell of its events: status %ld",
-                           status);
+        return errtext_set(err, EPROTO, "the server refuses to send events: status %ld", status);
     return rc == 1 ? 0 : 1;
 }
 

@@ -98,7 +98,7 @@ static int put(struct reading *g, const char *key, json_t *value)
 {
     return json_object_set_new(g->job, key, value) == 0
                ? 0
-               : errtext_set(g->err, EINVAL, "%s--%s: it is not UTF-8", g->where, key);
+               : errtext_set(g->err, EINVAL, "%s--%s is not UTF-8", g->where, key);
 }
 
 static int put_count(struct reading *g, int option, const char *key, long long min, long long max)
@@ -357,7 +357,8 @@ static int take_script(struct reading *g, char **argv, int argc)
         errtext_set(g->err, ENOMEM, "out of memory");
     else if (take_options(&inner, script.n, script.words, &rest) == 0) {
         if (rest < script.n || g->r->wants_help || g->r->bulk)
-            errtext_set(g->err, EINVAL, "%sits lines have '%s', which is no option of a job", where,
+            errtext_set(g->err, EINVAL,
+                        "%sits #BERTH lines have '%s', which is not an option of a job", where,
                         rest < script.n ? script.words[rest] : "--help or --bulk");
         else
             rc = 0;
@@ -365,7 +366,7 @@ static int take_script(struct reading *g, char **argv, int argc)
     if (rc == 0) {
         json_t *text = json_stringn(script.text, script.length);
         if (!text)
-            rc = errtext_set(g->err, EINVAL, "%sit is not UTF-8", where);
+            rc = errtext_set(g->err, EINVAL, "%snot UTF-8", where);
         else if (json_object_update(inner.job, g->job) < 0 ||
                  json_object_set_new(inner.job, "script", text) < 0 ||
                  json_array_extend(inner.env, g->env) < 0 ||
@@ -397,7 +398,7 @@ static int take_command(struct reading *g, char **argv, int argc)
     if (argc == 0)
         return has_jobspec ? 0
                            : errtext_set(g->err, EINVAL,
-                                         "no command given, expected one or a "
+                                         "no command given, expected a command or a "
                                          "script");
     bool script = strcmp(argv[0], "-") == 0 ||
                   (script_is(argv[0]) && (strchr(argv[0], '/') || !is_program(argv[0])));

@@ -51,7 +51,7 @@ static int read_text(struct script *s, const char *path, berth_error_t *err)
     else if (n < 0)
         rc = errtext_set(err, saved, "%s: %s", standard ? "standard input" : path, strerror(saved));
     else if (text.len > SCRIPT_MAX)
-        rc = errtext_set(err, EFBIG, "%s is too large a script, expected at most %zu bytes",
+        rc = errtext_set(err, EFBIG, "script %s is too large, expected at most %zu bytes",
                          standard ? "standard input" : path, SCRIPT_MAX);
     if (rc < 0) {
         saved = errno;

@@ -84,7 +84,7 @@ bool query_run(struct session *s, char *line)
     const struct command *c = query_command(name);
     if (!c) {
         if (s->at_terminal && name[0] != '#')
-            session_error(s, "ERROR: unknown command: %s; 'help' lists what there is", name);
+            session_error(s, "ERROR: unknown command: %s; 'help' lists the commands", name);
         return true;
     }
     if (c->run == QUIT)

@@ -1,4 +1,4 @@
-/* Whether a configuration goes with its machine. */
+/* Whether a configuration fits its machine. */
 #ifndef CLI_CONFIG_CHECK_H
 #define CLI_CONFIG_CHECK_H
 
@@ -8,18 +8,18 @@
 #include "berth/match.h"
 #include "config/config.h"
 
-/* What there is. */
+/* How much there is. */
 struct config_found {
     int64_t queues, blocks, nodes, cores, gpus;
 };
 
-/* Check that the types that limits name and the resources of blocks are there, and count. Returns 0, or -1 with EINVAL or
- * ENOMEM and a text. O(vertices + what blocks name).
+/* Check that the machine has the types that limits name and the resources of blocks, and count. Returns 0, or
+ * -1 with EINVAL or ENOMEM and a text. O(vertices + names in blocks).
  */
 int config_check(const struct config *config, const match_t *machine, struct config_found *found,
                  berth_error_t *err);
 
-/* Print that as a line: "2 queues, 1 block; 10 nodes, 320 cores". */
+/* Print the counts as a line: "2 queues, 1 block; 10 nodes, 320 cores". */
 void config_found_print(const struct config_found *found);
 
 #endif

@@ -8,15 +8,15 @@
 
 struct progress {
     const char *label;
-    bool wanted; /* standard error is a terminal that understands us */
+    bool wanted; /* standard error is a terminal with the needed controls */
     bool shown;
     int64_t next_ms; /* not drawn before then */
 };
 
-/* Work that takes less than a blink is never shown. */
+/* The bar does not appear for work that takes only a moment. */
 void progress_begin(struct progress *progress, const char *label);
 
-/* done of n; arg is the struct progress, so that it fits simulate_options. Cheap to call often. */
+/* `done` of n is finished; arg is the struct progress, as simulate_options wants it. Cheap to call often. */
 void progress_update(void *arg, size_t done, size_t n);
 
 /* Erase the bar. */

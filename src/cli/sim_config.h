@@ -1,4 +1,4 @@
-/* The configuration that `berth sim` is given, and with its machine a stage for a scenario. */
+/* The configuration of `berth sim`, and the stage for a scenario: the configuration with its machine. */
 #ifndef CLI_SIM_CONFIG_H
 #define CLI_SIM_CONFIG_H
 
@@ -9,7 +9,7 @@
 /* Read a file; `second`: ticks in one. NULL with errno and a text that names the file. */
 struct config *sim_config_read(const char *path, int64_t second, berth_error_t *err);
 
-/* A scheduler to play with: a configuration and a machine of its own. All zeroes at first. */
+/* What a scenario is played on: a configuration and a machine of its own. All zeroes initially. */
 struct sim_stage {
     struct config *config;
     match_t *machine;

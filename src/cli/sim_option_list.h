@@ -34,7 +34,7 @@ enum sim_option {
 
 extern const struct option sim_option_list[]; /* ended by one without a name */
 
-/* Its name; "" where there is none of that number. */
+/* The name of an option; "" if there is none with that number. */
 const char *sim_option_name(int option);
 
 #endif

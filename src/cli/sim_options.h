@@ -29,22 +29,22 @@ struct sim_options {
     bool json;
     const char *jobs_path, *plot_path; /* NULL: none */
 
-    const char *config; /* path; NULL: none, and the rest isn't there either */
+    const char *config; /* path; NULL: none, and then the following are not set either */
     const char *scenario, *decisions, *save, *load; /* paths; NULL: none */
     bool stops;                                     /* at `until`, ticks of a microsecond */
     int64_t until;
-    bool asks; /* when jobs would start; and with these events */
+    bool asks; /* --what-if: when jobs would start, with these events */
     const char *what_if[SIM_WHAT_IFS];
     size_t n_what_if;
 };
 
-/* Read the command line into *ret. Returns true to go on; false with the exit status in *status, after
- * printing the help or one line on what is wrong.
+/* Read the command line into *ret. Returns true to continue; or false with the exit status in *status, after
+ * printing the help or one line that says what is wrong.
  */
 bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *status);
 
-/* Split FILE[:FORMAT] in place and return the format, grug if there is none: only a known one after the
- * last colon is one, so that a file's name may have colons.
+/* Split FILE[:FORMAT] in place and return the format, grug by default. Only a known format after the last
+ * colon counts, so that a file's name may have colons.
  */
 const char *sim_machine_format(char *text);
 
@@ -53,8 +53,8 @@ const char *sim_events_word(enum simulate_events events);
 const char *sim_order_word(enum sched_order order);
 const char *sim_estimates_word(bool exact);
 
-/* Where the jobs of one policy go when several are asked for: out.csv.gz becomes out.easy.csv.gz. Returns
- * a string to free, or NULL with ENOMEM.
+/* The file for the jobs of one policy if there are several policies: out.csv.gz becomes out.easy.csv.gz.
+ * Returns a string, which the caller frees, or NULL with ENOMEM.
  */
 char *sim_policy_path(const char *path, const char *policy);
 

@@ -4,7 +4,7 @@
 
 #include "cli/sim_options.h"
 
-/* Do what the options ask for, and say what went wrong. Returns the exit status. */
+/* Do what the options ask for, and print what went wrong. Returns the exit status. */
 int sim_scenario(const struct sim_options *options);
 
 #endif

@@ -12,21 +12,21 @@
 enum cli_exit {
     CLI_OK = 0,
     CLI_FAILED = 1, /* the work could not be done: one line on standard error says why */
-    CLI_USAGE = 2,  /* the command line was wrong: cli_usage says what */
+    CLI_USAGE = 2,  /* the command line was wrong: cli_usage says why */
 };
 
-/* Say on standard error what is wrong with the command line and where help is: "berth VERB: ...; see 'berth
- * VERB --help'", or without the verb where it is NULL. Returns CLI_USAGE.
+/* Print on standard error what is wrong with the command line, and where help is: "berth VERB: ...; see
+ * 'berth VERB --help'", or without the verb if it is NULL. Returns CLI_USAGE.
  */
 int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Read the options of a verb that has none but --help. False: go on with the words behind optind; else it is over, with
- * *status.
+/* Read the options of a verb that has none but --help. Returns false to continue with the words from optind
+ * on; or true with the exit status in *status.
  */
 bool cli_help_only(const char *verb, int argc, char **argv, const char *help, int *status);
 
-/* The next option of a verb that takes these, or -1 at the end; '?' after what is wrong has been said, which
- * is CLI_USAGE. 'h' prints the help. Options come before or between other words.
+/* The next of a verb's options, or -1 at the end; or '?' after printing what is wrong, for which the verb
+ * returns CLI_USAGE. 'h' asks for the help. Options come before or between other words.
  */
 int cli_option(const char *verb, int argc, char **argv, const char *letters,
                const struct option *options);

@@ -1,9 +1,11 @@
-/* The YAML file that describes a whole scheduler: its machine, its queues, how traces map to them (berth-config(5)).
+/* The YAML file that describes a whole scheduler: its machine, its queues, how traces map to them
+ * (berth-config(5)).
  *
- * A file is read and checked as a whole: unknown keys and wrong values are refused with line, key and what is accepted.
- * What is read says all: what has a default has it, depths are no higher than their bounds, a queue has its default
- * duration, and a virtual queue what it has from its parent, but for the parent's limits of the queue as a whole. There is
- * at least one queue, and the default queue is NULL only where there are several.
+ * A file is read and checked as a whole: unknown keys and wrong values are refused with line, key and what is
+ * accepted. The result is complete: defaults are filled in, depths are no higher than their bounds, a queue
+ * has its default duration, and a virtual queue has what it inherits from its parent, except for the parent's
+ * limits of the queue as a whole. There is at least one queue, and the default queue is NULL only if there
+ * are several.
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -15,24 +17,26 @@
 #include "berth/match.h"
 #include "berth/sched_config.h"
 
-/* Bounds: bytes of a file; queues; vertices of a machine of equal nodes, the cluster, nodes and all that is in them. */
+/* Bounds: bytes of a file; queues; vertices of a machine of equal nodes, including the cluster, nodes and
+ * everything in them.
+ */
 #define CONFIG_TEXT_MAX     ((size_t)1 << 24)
 #define CONFIG_QUEUES_MAX   4096
 #define CONFIG_VERTICES_MAX 4000000
 
-/* Where the machine's description is from: a file, this machine, or so many equal nodes. */
+/* Where the machine's description comes from: a file, this machine, or a number of equal nodes. */
 enum config_source { CONFIG_FILE, CONFIG_LOCAL, CONFIG_NODES };
 
 struct config_resources {
     enum config_source source;
 
-    /* Of CONFIG_FILE: its path, relative to the configuration's folder, and what it is: grug, jgf, jgf_shorthand, rv1exec,
-     * rv1exec_force or hwloc.
+    /* For CONFIG_FILE: its path, relative to the configuration's folder, and its format: grug, jgf,
+     * jgf_shorthand, rv1exec, rv1exec_force or hwloc.
      */
     const char *file;
     const char *format;
 
-    /* Of CONFIG_NODES: cores (at least 1), gpus and memory are of each node. */
+    /* For CONFIG_NODES: cores (at least 1), gpus and memory are per node. */
     int64_t nodes;
     int64_t cores;
     int64_t gpus;
@@ -51,7 +55,9 @@ struct config_name {
     const char *name;
 };
 
-/* How the jobs of an SWF trace become jobs of these queues. Lists are in the order of numbers, of which none comes twice. */
+/* How the jobs of an SWF trace become jobs of these queues. Lists are in ascending order of numbers, without
+ * duplicates.
+ */
 struct config_trace {
     const char *processor;            /* what one is: "core" (default) or "node" */
     const struct config_name *queues; /* column 15 -> queue; others: the default queue */
@@ -66,7 +72,9 @@ struct config_trace {
     size_t n_partitions;
 };
 
-/* What a server goes by (berthd). Times are ticks; SCHED_UNLIMITED is no bound. */
+/* The settings of berthd. Times are ticks; SCHED_UNLIMITED means no bound. Defaults are given after the
+ * semicolon.
+ */
 struct config_server {
     const char *const *administrators; /* users who may do what root may */
     size_t n_administrators;
@@ -82,7 +90,7 @@ struct config_server {
 struct config {
     struct config_resources resources;
     match_options_t match;
-    const char *match_format; /* of what is told about allocations; rv1_nosched */
+    const char *match_format; /* in which allocations are described; rv1_nosched */
     struct sched_config sched;
     const struct config_user *users; /* who is in which groups */
     size_t n_users;
@@ -90,25 +98,26 @@ struct config {
     struct config_server server;
 };
 
-/* Read and check a file's text; `name` begins error texts: "NAME:LINE:COLUMN: key ...". `second`: ticks in one, 1 to
- * 1000000000, for the times in `sched`, which are rounded up to ticks. Returns NULL with EINVAL and a text, or ENOMEM. What
- * it points to is freed with it. O(length), and what sorting takes.
+/* Read and check a file's text; `name` begins error texts: "NAME:LINE:COLUMN: key ...". `second`: ticks in a
+ * second, 1 to 1000000000, for the times in `sched`, which are rounded up to ticks. Returns NULL with EINVAL
+ * and a text, or ENOMEM. Everything it points to is freed with it. O(length), plus sorting.
  */
 struct config *config_read(const char *name, const char *text, size_t length, int64_t second,
                            berth_error_t *err);
 void config_destroy(struct config *config);
 
-/* A configuration of config_read as YAML, every default included, which with the same `second` is read to the same. NULL
- * with ENOMEM; the caller frees it.
+/* A configuration of config_read as YAML, including all defaults. Read with the same `second`, it gives the
+ * same configuration. The caller frees it. NULL with ENOMEM.
  */
 char *config_show(const struct config *config, int64_t second);
 
-/* A graph of CONFIG_NODES: cluster0 with node0, node1, ... of core0..., gpu0..., memory0, which is divisible; node k and all
- * that is in it have rank k. NULL with EINVAL (more than CONFIG_VERTICES_MAX) or ENOMEM. O(vertices).
+/* A graph for CONFIG_NODES: cluster0 with node0, node1, ..., each with core0..., gpu0... and memory0, which
+ * is divisible. Node k and everything in it have rank k. NULL with EINVAL (more than CONFIG_VERTICES_MAX) or
+ * ENOMEM. O(vertices).
  */
 resource_graph_t *config_make_nodes(const struct config_resources *resources, berth_error_t *err);
 
-/* Whether that is within its bounds. 0, or -1 with EINVAL. */
+/* Check that such a graph is within its bounds. Returns 0, or -1 with EINVAL. */
 int config_check_nodes(const struct config_resources *resources, berth_error_t *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The text of a file, read anew each time into memory that is kept for the next. */
+/* The text of a file. Its memory is reused for the next file. */
 #ifndef CONFIG_FILE_TEXT_H
 #define CONFIG_FILE_TEXT_H
 

@@ -1,4 +1,4 @@
-/* A graph of what hwloc sees, by the module that is linked with it. */
+/* A graph of what hwloc sees, through the module that is linked with hwloc. */
 #ifndef CONFIG_HWLOC_LOAD_H
 #define CONFIG_HWLOC_LOAD_H
 
@@ -7,20 +7,20 @@
 #include "berth/error.h"
 #include "resource/graph.h"
 
-/* Fill an empty graph from hwloc's XML, or from the machine this runs on, if that is NULL; of `allow` see
- * config/hwloc_module.h. XML is read by a child (config/apart.h), within 10 s of processor time: this process must have one
- * thread. Returns 0, or -1 with ENOENT where the module can't be loaded, or what the module, apart_do and read_machine say,
- * and the graph as it was.
+/* Fill an empty graph from hwloc's XML, or if that is NULL, from the local machine; config/hwloc_module.h
+ * describes `allow`. XML is read by a child process (config/apart.h), within 10 s of processor time, so this
+ * process must have one thread. Returns 0; or -1 with ENOENT if the module can't be loaded, or the errno of
+ * the module, apart_do or read_machine, and leaves the graph as it was.
  */
 int hwloc_load(struct graph *g, const char *xml, size_t length, const char *allow,
                berth_error_t *err);
 
-/* The same as a graph of its own, to destroy; NULL with errno and a text. */
+/* The same as a new graph, which the caller destroys; NULL with errno and a text. */
 struct graph *hwloc_graph(const char *xml, size_t length, const char *allow, berth_error_t *err);
 
 /* The system's CPUs of each core of this machine, by the core's id: "0,8". */
 struct hwloc_cpus {
-    char **v; /* NULL: there is no such core */
+    char **v; /* by core; NULL: there is no such core */
     size_t n;
 };
 

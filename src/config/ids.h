@@ -11,7 +11,7 @@
 
 struct ids_range {
     int64_t first, last; /* jobs */
-    bool has_members;    /* only these of the one job */
+    bool has_members;    /* only these members of a single job */
     struct idset members;
 };
 
@@ -20,14 +20,14 @@ struct ids {
     size_t n;
 };
 
-/* Read words. 0, or -1 with EINVAL or ENOMEM and a text. */
+/* Read words. Returns 0, or -1 with EINVAL or ENOMEM and a text. */
 int ids_read(struct ids *ids, char *const *words, size_t n, berth_error_t *err);
 
-/* One job, or one member of one: *member is -1 for all of it. EINVAL. */
+/* Read one job or one member of a job; *member is -1 for the whole job. EINVAL. */
 int ids_read_one(const char *word, int64_t *id, int64_t *member, berth_error_t *err);
 
-/* Call for each in turn, member -1 for a whole job, until nonzero is returned, and return that. `ranged`: it is one of
- * several that were named at once, as in "3-7", so some of them need not exist.
+/* Call back for each in turn, with member -1 for a whole job, until that returns nonzero, and return that.
+ * `ranged`: it is one of several that were named at once, as in "3-7", so some of them need not exist.
  */
 int ids_each(const struct ids *ids,
              int (*visit)(void *context, int64_t id, int64_t member, bool ranged), void *context);

@@ -1,7 +1,7 @@
 /* A job in the short form (jobspec/short.h), as JSON: the keys that requests to a server and submissions of
  * a scenario have in common, what they mean, and how they are read.
  *
- * Values are those of the object that was read, and belong to it.
+ * JSON values belong to the object that was read.
  */
 #ifndef CONFIG_JOB_KEYS_H
 #define CONFIG_JOB_KEYS_H
@@ -12,19 +12,19 @@
 
 struct job_keys {
     const char *queue, *name, *dependency;
-    int64_t nodes, tasks, cores, gpus; /* 0: not said; cores and gpus are of each task */
+    int64_t nodes, tasks, cores, gpus; /* 0: not given; cores and gpus are per task */
     json_t *memory;                    /* of the whole job: bytes, or "4G" */
     bool exclusive;
     json_t *requires; /* properties, or a constraint (RFC 31) */
     json_t *jobspec;  /* instead of these */
-    int64_t duration; /* ticks; 0: not said */
+    int64_t duration; /* ticks; 0: not given */
     int64_t priority, array;
     json_t *begin; /* a time, or "+1h", from now on */
     bool hold;
     int64_t preemptible_after; /* ticks */
 };
 
-/* How far they go, which is up to who reads them. */
+/* The bounds of values, which the caller chooses. */
 #define JOB_KEYS(type, member, counts, least_cores, most_tasks, most_members, longest)             \
     KEY_AS(type, member.nodes, "nodes", KEY_WHOLE, .min = 1, .max = counts),                       \
         KEY_AS(type, member.tasks, "tasks", KEY_WHOLE, .min = 1, .max = most_tasks),               \
@@ -48,26 +48,26 @@ struct job_keys {
 /* What is wrong with a value. */
 struct job_fault {
     const char *key;
-    const json_t *found; /* NULL: it is not told */
+    const json_t *found; /* NULL: not shown */
     const char *expected;
 };
 
-/* Make the short form of it, but for its constraint, which is only looked at. A unit of the machine's
- * memory has so many bytes; 0: it has none. *bytes is the memory. Returns 0, or -1 with the fault.
+/* Make the short form from the keys, except for the constraint, which is only checked. A unit of the
+ * machine's memory has so many bytes; 0: it has no memory. *bytes is the memory. Returns 0, or -1 with the
+ * fault.
  */
 int job_keys_form(const struct job_keys *k, int64_t unit, struct short_form *form, int64_t *bytes,
                   struct job_fault *fault);
 
-/* The same for an older spelling, that of scenarios: cores, gpus and GB of memory, a whole number, are of
- * each node.
+/* The same for the older spelling of scenarios: cores, gpus and GB of memory, a whole number, are per node.
  */
 int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
                           struct job_fault *fault);
 
-/* Append the form, with the constraint, as a jobspec. Out of memory is the buffer's to remember. */
+/* Append the short form with the constraint as a jobspec. If memory runs out, the buffer remembers that. */
 void job_keys_put(const struct job_keys *k, struct short_form form, struct strbuf *out);
 
-/* Read "+1h", so long from now on. False if it is none; a number is a time on the clock of who reads. */
+/* Read "+1h", a time from now on. False if it is not one; a number is a time on the caller's clock. */
 bool job_keys_after(const json_t *begin, int64_t *ticks);
 
 #endif

@@ -35,7 +35,7 @@ struct key {
     const char *const *words; /* ended by NULL */
 };
 
-/* A row of a table: a field of a struct, under another name or its own, and what else there is to say. */
+/* A row of a table: a field of a struct, under its own name or another, with further settings. */
 #define KEY_AS(into, field, key, kind, ...)                                                        \
     {                                                                                              \
         .name = key, .type = kind, .at = offsetof(into, field), __VA_ARGS__                        \
@@ -43,33 +43,33 @@ struct key {
 #define KEY_OF(into, field, kind, ...) KEY_AS(into, field, #field, kind, __VA_ARGS__)
 
 struct key_table {
-    const char *what; /* what stands before the key in errors, "submit: "; may be "" */
+    const char *what; /* text before the key in errors, "submit: "; may be "" */
     const struct key *keys;
     size_t n;
 };
 
-/* Where the object is from. */
+/* Where the object comes from. */
 struct key_place {
     const char *file;
-    uint64_t line; /* 0: it is not told */
+    uint64_t line; /* 0: not shown */
 };
 
-/* Read an object. Strings and JSON that go to *into belong to the object; of keys that are not there, and null, *into
- * stays as it was. Returns 0, or -1 with EINVAL and a text: an unknown key, a needed one that is not there, or a value
- * that is none.
+/* Read an object. Strings and JSON in *into belong to the object. For keys that are missing or null, *into
+ * stays as it was. Returns 0, or -1 with EINVAL and a text: an unknown key, a missing required key, or an
+ * invalid value.
  */
 int keys_read(json_t *object, const struct key_table *table, const struct key_place *place,
               void *into, berth_error_t *err);
 
-/* Say that a value is not what was expected. Returns -1 with EINVAL. */
+/* Report a value that is not what was expected. Returns -1 with EINVAL. */
 int keys_wrong(const struct key_place *place, const char *what, const char *key,
                const json_t *found, const char *expected, berth_error_t *err);
 
 /* Begin an error text with the place: "events.jsonl:12: ". Returns -1 with errnum. */
 int keys_failed(const struct key_place *place, int errnum, const char *why, berth_error_t *err);
 
-/* The strings of a KEY_TEXTS as an array that the caller frees, *n of them; the array is NULL where there are none.
- * Returns 0, or -1 with ENOMEM.
+/* The strings of a KEY_TEXTS as an array of *n, which the caller frees; NULL if there are none. Returns 0, or
+ * -1 with ENOMEM.
  */
 int keys_texts(const json_t *texts, const char ***v, size_t *n);
 

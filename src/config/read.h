@@ -1,7 +1,7 @@
 /* What the readers of the sections of a configuration share.
  *
- * The file's text is a tree of nodes (jobspec/doc.h); what comes out lies in one arena. Readers return 0, or -1 with
- * EINVAL or ENOMEM and a text.
+ * The file's text is a tree of nodes (jobspec/doc.h); what comes out lies in one arena. Readers return 0, or
+ * -1 with EINVAL or ENOMEM and a text.
  */
 #ifndef CONFIG_READ_H
 #define CONFIG_READ_H
@@ -24,7 +24,7 @@ struct reading {
     struct intern queues;  /* their names; a queue's number is its place in config->sched.queues */
 };
 
-/* The sections; i is the value of the key, or DOC_NONE if it is not there: then there are only defaults. */
+/* The sections; i is the value of the key, or DOC_NONE if it is missing: then there are only defaults. */
 int read_resources(struct reading *r, uint32_t i);
 int read_match(struct reading *r, uint32_t i);
 int read_passes(struct reading *r, uint32_t i);
@@ -34,13 +34,13 @@ int read_blocks(struct reading *r, uint32_t i);
 int read_trace(struct reading *r, uint32_t i);
 int read_server(struct reading *r, uint32_t i);
 
-/* A queue's limits and the exceptions from them. What the queue has already stays as far as it is not said otherwise. */
+/* A queue's limits and their exceptions. What the queue already has stays unless it is given. */
 int read_limits(struct reading *r, uint32_t i, struct sched_queue_config *queue);
 
 /* A zeroed array of n elements; NULL with ENOMEM. */
 void *reading_array(struct reading *r, size_t n, size_t size);
 
-/* ---- Values: i is the node, key what error texts call it. Of DOC_NONE what *ret is stays as it is. ---- */
+/* ---- Values: i is the node, key its name in error texts. For DOC_NONE, *ret stays as it is. ---- */
 
 #define COUNT_MAX INT64_C(1000000000000000)
 
@@ -50,24 +50,24 @@ int value_text(struct reading *r, uint32_t i, const char *key, const char **ret)
 /* A name: 1 to 255 bytes without blanks, commas and control characters. Also for keys. */
 int value_name(struct reading *r, uint32_t i, const char *key, const char **ret);
 
-/* A list of different names. */
+/* A list of names without duplicates. */
 int value_names(struct reading *r, uint32_t i, const char *key, const char *const **ret, size_t *n);
 
-/* One of some words, ended by NULL: which, by its place. */
+/* One of some words, ended by NULL: its index. */
 int value_word(const struct reading *r, uint32_t i, const char *key, const char *const *words,
                size_t *ret);
 
-/* The name of a queue that there is: its number. */
+/* The name of an existing queue: its number. */
 int value_queue(const struct reading *r, uint32_t i, const char *key, uint32_t *ret);
 
-/* A whole number from min to max; "unlimited", where that is allowed, is SCHED_UNLIMITED. */
+/* A whole number from min to max; "unlimited", if allowed, is SCHED_UNLIMITED. */
 int value_number(const struct reading *r, uint32_t i, const char *key, int64_t min, int64_t max,
                  bool unlimited, int64_t *ret);
 
-/* Bytes, above 0, as quantity_size has them, at most 8 TiB; or "unlimited". */
+/* Bytes above 0, as quantity_size reads them, at most 8 TiB; or "unlimited". */
 int value_size(const struct reading *r, uint32_t i, const char *key, int64_t *ret);
 
-/* A time in ticks, rounded up: seconds with up to six decimals, or such with s, m, h or d behind. */
+/* A time in ticks, rounded up: seconds with up to six decimals, or such a number followed by s, m, h or d. */
 enum time_kind {
     TIME_POSITIVE,
     TIME_ZERO_TOO,
@@ -79,14 +79,15 @@ int value_time(const struct reading *r, uint32_t i, const char *key, enum time_k
 /* A list of properties or a constraint (RFC 31): its JSON. */
 int value_constraint(struct reading *r, uint32_t i, const char *key, const char **ret);
 
-/* Say that a key has no place here, at its value: "key ...: expected WHERE". */
+/* Report that a key does not belong here, at its value: "key ...: expected WHERE". */
 int value_misplaced(const struct reading *r, uint32_t i, const char *key, const char *where);
 
 /* Whether queues under a policy have a reservation-depth, and a max-reservation-depth. */
 bool policy_takes_depth(const struct sched_policy *policy);
 bool policy_takes_bound(const struct sched_policy *policy);
 
-/* Append a text in double quotes, so that it is both JSON and YAML: what is not printable is escaped. The text is UTF-8.
+/* Append a UTF-8 text in double quotes, valid as JSON and as YAML: characters that can't be printed are
+ * escaped.
  */
 void quote(struct strbuf *b, const char *text, size_t length);
 

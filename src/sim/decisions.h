@@ -1,6 +1,6 @@
-/* Writer of decisions, a line of JSON each, as berth-scenario(5) describes.
+/* Writer of decisions, one line of JSON for each, as berth-scenario(5) describes.
  *
- * Times are ticks of a microsecond. A writer without `write` takes every line and drops it.
+ * Times are ticks of a microsecond. A writer without `write` drops every line.
  */
 #ifndef SIM_DECISIONS_H
 #define SIM_DECISIONS_H
@@ -13,7 +13,7 @@
 #include "berth/sched.h"
 
 struct decisions {
-    void (*write)(void *arg, const char *bytes, size_t n); /* is given whole lines */
+    void (*write)(void *arg, const char *bytes, size_t n); /* gets whole lines */
     void *arg;
     struct strbuf line;
     bool failed; /* memory ran out, and a line is missing */
@@ -24,7 +24,7 @@ void decisions_clear(struct decisions *d);
 /* Each takes the time and the name of the job first. */
 void decisions_start(struct decisions *d, int64_t at, const char *job, enum sched_how how,
                      int64_t until, const char *resources);
-/* start: when it is thought to start; -1: nobody knows */
+/* start: when it is expected to start; -1: unknown */
 void decisions_wait(struct decisions *d, int64_t at, const char *job, const char *reason,
                     int64_t start);
 /* reason: NULL for none */

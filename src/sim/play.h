@@ -1,8 +1,8 @@
 /* The player of scenarios: a scheduler with named queues in virtual time, ticks of a microsecond.
  *
- * At an instant come the ends of jobs, in the order of their starts; then the scenario's events, in the order of the file;
- * then one pass; then what the scenario expects. Preempted jobs end at once, and another pass follows at the same
- * instant, as it does where a job ends at the instant of its start.
+ * At each instant, jobs end in the order of their starts; then the scenario's events happen in the order of
+ * the file; then there is one pass; then expectations are checked. Preempted jobs end at once, and another
+ * pass follows at the same instant. The same happens if a job ends at the instant of its start.
  */
 #ifndef SIM_PLAY_H
 #define SIM_PLAY_H
@@ -20,41 +20,41 @@
 
 struct play_options {
     const struct config *config; /* read with ticks of a microsecond */
-    match_t *machine;            /* no job holds anything of it */
-    const char *folder;          /* where files are that events name; NULL: the current one */
-    struct decisions *decisions; /* NULL: they are told to nobody */
-    void (*unmet)(
-        void *arg,
-        const char *
-            text); /* told of each expectation that does not hold, and job that cannot be restored; or NULL */
+    match_t *machine;            /* nothing of it is held */
+    const char *folder;          /* of files that events name; NULL: the current one */
+    struct decisions *decisions; /* NULL: they are not written */
+    /* Called for each expectation that is not met, and each job that can't be restored; or NULL. */
+    void (*unmet)(void *arg, const char *text);
     void *unmet_arg;
 };
 
 struct play;
 
-/* What the options point to is borrowed. NULL with EINVAL or ENOMEM and a text. */
+/* The options point to objects of the caller's, which must outlive the player. NULL with EINVAL or ENOMEM and
+ * a text.
+ */
 struct play *play_create(const struct play_options *options, berth_error_t *err);
 void play_destroy(struct play *p);
 
 /* When to stop. */
 enum play_end {
-    PLAY_TO_END,    /* when nothing happens any more */
+    PLAY_TO_END,    /* until nothing happens any more */
     PLAY_TO_EVENTS, /* after the instant of the last event */
-    PLAY_TO_TIME    /* after what happens at a time; that is then the player's */
+    PLAY_TO_TIME    /* after the events of a time, which is then the player's */
 };
 
-/* Play on, with the scenario's events; NULL: there are none. Returns 0, or -1 with errno and a text. */
+/* Play on with the scenario's events; NULL: none. Returns 0, or -1 with errno and a text. */
 int play_run(struct play *p, struct scenario *scenario, enum play_end end, int64_t until,
              berth_error_t *err);
 
-/* The time to which it was played. */
+/* The time up to which it was played. */
 int64_t play_now(const struct play *p);
 
-/* Expectations that didn't hold; passes. */
+/* How many expectations were not met; how many passes there were. */
 uint64_t play_unmet(const struct play *p);
 uint64_t play_passes(const struct play *p);
 
-/* Jobs, members of arrays each on its own, in the order of submission. */
+/* Jobs in the order of submission, each member of an array on its own. */
 size_t play_jobs(const struct play *p);
 
 struct play_row {
@@ -71,8 +71,9 @@ struct play_row {
 /* A job as it is now; strings are valid until the next call. Returns 0, or -1 with ENOMEM. */
 int play_row(struct play *p, size_t job, struct play_row *row);
 
-/* The whole state as JSON (berth-scenario(5)), and a player that has taken one up; its options are those of play_create,
- * with a machine and a configuration as they were at first. NULL with errno and a text, which begins with `name`.
+/* Save the whole state as JSON (berth-scenario(5)), and make a player from it. The options are those of
+ * play_create, with the machine and the configuration as they were at first. NULL with errno and a text,
+ * which begins with `name`.
  */
 json_t *play_save(struct play *p, berth_error_t *err);
 struct play *play_load(const struct play_options *options, json_t *state, const char *name,

@@ -1,7 +1,7 @@
 /* Inside the player of scenarios.
  *
- * A job is known by a number, its place in `jobs`; the members of an array have numbers in a row. A submission has the
- * number of its name in `ids`, which is also its jobs' tag.
+ * A job is known by a number, its place in `jobs`; the members of an array have numbers in a row. A
+ * submission has the number of its name in `ids`, which is also its jobs' tag.
  */
 #ifndef SIM_PLAY_PRIV_H
 #define SIM_PLAY_PRIV_H
@@ -28,12 +28,12 @@ struct play_job {
     uint32_t submission;
     enum play_state state;
     enum sched_how how;
-    bool started; /* once at least, so that `how` and `resources` are its */
+    bool started; /* at least once, so that `how` and `resources` are set */
     bool starts;  /* in the pass whose decisions are being carried out */
     bool held;
     int64_t submit;
-    int64_t promised;   /* the start of its reservation, as last told; -1: it holds none */
-    int64_t start, end; /* -1: not yet; of a running job the end is when it will end */
+    int64_t promised;   /* the start of its reservation, as reported last; -1: it holds none */
+    int64_t start, end; /* -1: not yet; the end of a running job is when it will end */
     uint64_t order;     /* of its start */
     char *resources;    /* NULL: none yet */
     char *reason;       /* of its rejection or failure; NULL */
@@ -49,8 +49,8 @@ struct play_submission {
 
 struct play {
     struct play_options options;
-    const struct config *config; /* that holds now */
-    struct config *reloaded;     /* the same, if a scenario's event brought it */
+    const struct config *config; /* the present one */
+    struct config *reloaded;     /* the same, if an event of the scenario brought it */
     sched_t *sched;
     int64_t now;
     uint64_t starts, passes, unmet;
@@ -80,18 +80,18 @@ struct play {
 /* The name of a job, in a buffer. */
 const char *play_name(const struct play *p, size_t job, struct strbuf *buffer);
 
-/* A new submission of n jobs that wait, without handles yet. Its jobs begin at play->submissions[*number].first. Returns 0,
- * or -1 with EEXIST or ENOMEM.
+/* A new submission of n jobs that wait, without handles yet. Its jobs begin at
+ * play->submissions[*number].first. Returns 0, or -1 with EEXIST or ENOMEM.
  */
 int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number);
 
-/* Say under which handle the core knows a job; for each job once, in their order. -1: the core has forgotten it. */
+/* Note the core's handle of a job; once for each job, in their order. -1: the core has forgotten it. */
 int play_know(struct play *p, size_t job, sched_job_t handle);
 
 /* The number of a queue's or a user's name in `names`; NULL is "". Returns 0, or -1 with ENOMEM. */
 int play_intern(struct play *p, const char *text, uint32_t *number);
 
-/* A running or waiting job has ended. It is told, and the core too unless it knows. */
+/* A running or waiting job has ended. Report it, also to the core unless that knows. */
 int play_end_job(struct play *p, size_t job, enum play_state state, const char *reason);
 
 const char *play_state_name(enum play_state state);
@@ -113,8 +113,8 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
 char *play_read_file(const struct play *p, const char *name, size_t max, size_t *length,
                      berth_error_t *err);
 
-/* The text of a graph (JGF) of n more nodes like the machine's last one, beside it. NULL with errno and a text: EINVAL,
- * there are no nodes; ENOMEM. The caller frees it.
+/* The text of a graph (JGF) of n more nodes like the machine's last one, beside it. NULL with errno and a
+ * text: EINVAL, there are no nodes; ENOMEM. The caller frees it.
  */
 char *play_more_nodes(const match_t *machine, int64_t n, berth_error_t *err);
 

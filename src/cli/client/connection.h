@@ -1,7 +1,6 @@
 /* A verb and its server: finding it, starting a private one, asking, reading lists.
  *
- * Calls return 0, or -1 with errno and a text: what the server says is wrong, or ECONNREFUSED where none
- * runs.
+ * Calls return 0, or -1 with errno and a text: the server's error, or ECONNREFUSED if no server is running.
  */
 #ifndef CLI_CLIENT_CONNECTION_H
 #define CLI_CLIENT_CONNECTION_H
@@ -21,24 +20,25 @@ struct connection {
     struct client *client;
     char directory[PATH_MAX];
     char socket[PATH_MAX];
-    bool shared; /* the server of root is asked, since there is none of one's own */
+    bool shared; /* the server of root is asked, since the user has none */
 };
 
-/* Find out where the server is. Nothing is said to it yet. */
+/* Find out where the server is, without speaking to it yet. */
 int connection_open(struct connection *s, const char *verb, berth_error_t *err);
 void connection_close(struct connection *s);
 
-/* See to it that a server runs: a private one is started if none does. */
+/* Make sure that a server is running: start a private one if none is. */
 int connection_start(struct connection *s, berth_error_t *err);
 
-/* Ask, with a body or without (NULL). The answer is to be given back, unless NULL is passed for it. */
+/* Send a request, with a body or without (NULL). The caller frees the answer, unless NULL is passed for it.
+ */
 int connection_ask(struct connection *s, const char *method, const char *path, const json_t *body,
                    json_t **answer, berth_error_t *err);
 int connection_ask_text(struct connection *s, const char *method, const char *path,
                         const char *body, size_t length, json_t **answer, berth_error_t *err);
 
-/* Read a list as it comes: visit gets each object of the answer's array as text. Nonzero ends it, as a
- * failure with its errno.
+/* Read a list as it arrives: visit gets each object of the answer's array as text. If visit returns nonzero,
+ * reading ends as a failure with its errno.
  */
 typedef int (*connection_visit)(void *context, const char *text, size_t length);
 int connection_list(struct connection *s, const char *path, connection_visit visit, void *context,
@@ -47,10 +47,10 @@ int connection_list(struct connection *s, const char *path, connection_visit vis
 /* Say on standard error what went wrong: "berth VERB: ...". Returns CLI_FAILED. */
 int connection_failed(const struct connection *s, const berth_error_t *err);
 
-/* After a request that failed, say what a server that is not there means. Returns -1 with the same errno. */
+/* After a failed request, say what it means if no server is there. Returns -1 with the same errno. */
 int connection_explain(const struct connection *s, berth_error_t *err);
 
-/* Copy the error of a reply's text, or the status where there is none. Returns -1 with errno. */
+/* Copy the error from a reply's text, or the status if it has none. Returns -1 with errno. */
 int connection_error(long status, const char *text, size_t length, berth_error_t *err);
 
 /* ---- Jobs in words and in paths ---- */
@@ -60,7 +60,7 @@ int connection_error(long status, const char *text, size_t length, berth_error_t
 /* "17" or "17[3]": member -1 for a whole job. */
 char *job_id_text(int64_t id, int64_t member, char out[JOB_ID_SIZE]);
 
-/* "/v1/jobs/17" or "/v1/jobs/17.3", and what follows. */
+/* "/v1/jobs/17" or "/v1/jobs/17.3", followed by the rest of the path. */
 void route_job(struct strbuf *out, int64_t id, int64_t member, const char *suffix);
 
 /* Append "key=value" to a query, escaped, behind '?' or '&'. */
@@ -68,15 +68,15 @@ void route_query(struct strbuf *path, const char *key, const char *value);
 
 /* ---- Answers ---- */
 
-/* Members of an object: "" and -1 where they are not there. */
+/* Members of an object; "" and -1 if they are missing. */
 const char *answer_text(const json_t *object, const char *key);
 double answer_number(const json_t *object, const char *key);
 
-/* ---- Starting a server of one's own ---- */
+/* ---- Starting a private server ---- */
 
-/* Start berthd, which is found beside this program, and wait until it answers. Is another just being
- * started for the same directory, that one is waited for. config: a file, or NULL. 0, or -1 with errno and
- * what berthd said.
+/* Start berthd, which is found beside this program, and wait until it answers. If another one is being
+ * started for the same directory, wait for that one. config: a file, or NULL. Returns 0, or -1 with errno and
+ * berthd's message.
  */
 int connection_start_server(const char *socket, const char *config, berth_error_t *err);
 

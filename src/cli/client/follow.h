@@ -9,21 +9,23 @@
 
 struct follow {
     struct connection *connection;
-    int64_t id, member; /* member -1: all of it */
-    bool output;        /* copy its output to ours, and its errors, where they are apart */
-    bool may_cancel;    /* the first SIGINT or SIGTERM cancels it, a second leaves it */
+    int64_t id, member; /* member -1: the whole job */
+    bool output;     /* copy its output to ours, and standard error if it has a file of its own */
+    bool may_cancel; /* the first SIGINT or SIGTERM cancels the job, a second one leaves it alone */
 };
 
 /* How it ended. */
 struct follow_end {
-    int status; /* for our own exit: that of the job or 128 + its signal; 1 where it has neither. Of an array the highest */
-    bool left;  /* we were told to leave it: status is 128 + that signal */
+    /* For our own exit: that of the job, or 128 + its signal; 1 if it has neither. For an array, the highest.
+     */
+    int status;
+    bool left; /* a signal told us to leave it: status is 128 + that signal */
     char state[16];
-    char reason[256]; /* why, where it has no status; else "" */
+    char reason[256]; /* why, if it has no status; else "" */
 };
 
-/* Wait until the job has ended. While the server is being started anew its return is waited for. 0, or -1 with errno and a
- * text.
+/* Wait until the job has ended. If the server is being restarted, wait until it is back. Returns 0, or -1
+ * with errno and a text.
  */
 int follow_job(const struct follow *f, struct follow_end *end, berth_error_t *err);
 

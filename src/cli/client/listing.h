@@ -12,24 +12,24 @@
 typedef void (*listing_row)(struct table *table, const struct fields *job, double now);
 
 struct listing_style {
-    bool json;                          /* as an array, as it comes; else as a table */
-    bool headless;                      /* without a line of heads */
+    bool json;                          /* as an array, as it arrives; else as a table */
+    bool headless;                      /* without a header line */
     const struct table_column *columns; /* of the table */
-    listing_row row;                    /* which adds a row for an object */
-    const struct ids *only;             /* NULL, or the jobs that are wanted: none is a failure */
+    listing_row row;                    /* adds a row for an object */
+    const struct ids *only;             /* NULL, or the wanted jobs: finding none is a failure */
 };
 
-/* Ask for a list by its path, and print it. Returns the exit status. */
+/* Request a list by its path and print it. Returns the exit status. */
 int listing_print(struct connection *connection, const char *path,
                   const struct listing_style *style);
 
-/* Say in a query how many rows there are to be at most; "0" is all. False: the text is no number. */
+/* Add the largest number of rows to a query; "0" means all. False: the text is not a number. */
 bool listing_limit(struct strbuf *path, const char *text);
 
 /* The next cell: why a job waits, or why it failed, for people. */
 void listing_reason(struct table *table, const struct fields *job);
 
-/* The next cell: the job's id; a text; a number, or nothing where there is none. */
+/* The next cell: the job's id; a text; a number, or empty if there is none. */
 void listing_id(struct table *table, const struct fields *job);
 void listing_text(struct table *table, const struct fields *job, const char *key);
 void listing_count(struct table *table, const struct fields *job, const char *key);

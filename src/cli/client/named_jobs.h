@@ -11,36 +11,34 @@
 
 /* ---- One job ---- */
 
-/* Tell about a member (-1: the job), as JSON or for people. Returns 0, or -1 with a text. */
+/* Print something about a member (-1: the job), as JSON or for people. Returns 0, or -1 with a text. */
 typedef int named_job_tell(struct connection *connection, int64_t id, int64_t member, bool json,
                            berth_error_t *err);
 
-/* Read the command line of a verb that tells about one job, [--json] JOB, and tell. Returns the exit
- * status.
- */
+/* Read the command line of a verb about one job, [--json] JOB, and print. Returns the exit status. */
 int named_job(const char *verb, const char *help, int argc, char **argv, named_job_tell *tell);
 
 /* ---- Many jobs ---- */
 
-/* A verb that does the same to many jobs, by one request: these are named, or have something in common, or
- * both.
+/* A verb that does the same to many jobs by one request. The jobs are named, or selected by what they have in
+ * common, or both.
  */
 struct named_jobs_verb {
-    const char *name;    /* also that of its path, /v1/jobs/NAME */
+    const char *name;    /* also in its path, /v1/jobs/NAME */
     const char *help;    /* what it does */
-    const char *states;  /* what --state is good for */
-    const char *done;    /* it has done that */
-    const char *failed;  /* what some could not be */
+    const char *states;  /* what --state selects */
+    const char *done;    /* exit status 0 means this */
+    const char *failed;  /* exit status 1: some jobs could not be this */
     const char *example; /* a command line */
-    bool signals;        /* it takes -s SIGNAL; else -s is short for --state */
+    bool signals;        /* the verb takes -s SIGNAL; else -s is short for --state */
 };
 
 /* Run such a verb. Returns the exit status. */
 int named_jobs_verb(int argc, char **argv, const struct named_jobs_verb *verb);
 
-/* Ask for it: for the jobs of n words of the command line, of those that `filter` tells (NULL: none is asked
- * for), with the keys of `more` (NULL: none). Each that is refused is told in a line. Returns the exit
- * status: CLI_USAGE for wrong words.
+/* Send the request for the jobs that n words of the command line name and `filter` (NULL: none) selects, with
+ * the keys of `more` (NULL: none). Prints a line for each job that is refused. Returns the exit status:
+ * CLI_USAGE for wrong words.
  */
 int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t *more);
 

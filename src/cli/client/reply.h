@@ -1,5 +1,6 @@
-/* A reply of HTTP/1.1, read as it comes. Only what a server of ours sends is understood: a status line, fields, and a body
- * by length, in chunks, or up to the end of the connection. The bytes may be anything: what is wrong is refused.
+/* A reply of HTTP/1.1, read as it arrives. It understands only what our server sends: a status line, fields,
+ * and a body with a length, in chunks, or up to the end of the connection. The bytes may be anything; invalid
+ * replies are refused.
  */
 #ifndef CLI_CLIENT_REPLY_H
 #define CLI_CLIENT_REPLY_H
@@ -8,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Who takes the body of a reply, piece by piece, with the status that it came with; nonzero ends it. */
+/* Takes the body of a reply, piece by piece, with its status; returning nonzero ends it. */
 struct client_taker {
     void *context;
     int (*take)(void *context, long status, const char *bytes, size_t n);
 };
 
-#define REPLY_LINE 8192 /* bytes of a line at most */
+#define REPLY_LINE 8192 /* the most bytes of a line */
 
 enum reply_part {
     REPLY_STATUS,
@@ -33,21 +34,21 @@ struct reply {
     long status;
     uint64_t left; /* bytes of the body or chunk to come */
     bool has_length, chunked;
-    bool closes;     /* the connection is of no use afterwards */
-    unsigned fields; /* lines of fields so far */
+    bool closes;     /* the connection can't be used again */
+    unsigned fields; /* header fields so far */
     size_t n;
     char line[REPLY_LINE];
 };
 
 void reply_init(struct reply *r);
 
-/* Read the next bytes; what comes after the end of the reply is left. Returns how many were read, or -1 with errno: EPROTO,
- * this is no such reply; ECANCELED, the taker has ended it.
+/* Read the next bytes; what follows the end of the reply is left. Returns how many were read, or -1 with
+ * errno: EPROTO if this is not a valid reply, ECANCELED if the taker has ended it.
  */
 ptrdiff_t reply_take(struct reply *r, const char *bytes, size_t n,
                      const struct client_taker *taker);
 
-/* The connection has ended. Whether the reply is whole. */
+/* The connection has ended: whether the reply is complete. */
 bool reply_end(struct reply *r);
 
 #endif

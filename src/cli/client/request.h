@@ -1,4 +1,6 @@
-/* A job as a command line asks for it: options, what to run, the environment; and the object that the API takes. */
+/* From the command line of submit or run, with options, command and environment, to the JSON object that the
+ * API takes.
+ */
 #ifndef CLI_CLIENT_REQUEST_H
 #define CLI_CLIENT_REQUEST_H
 
@@ -7,16 +9,16 @@
 
 #include "berth/error.h"
 
-/* What is left of a command line of submit or run. */
+/* What a command line of submit or run asks for. */
 struct request {
     json_t *job;      /* for POST /v1/jobs */
-    const char *bulk; /* --bulk: a file of jobs, and no job */
+    const char *bulk; /* --bulk: a file of jobs, instead of a job */
     bool wants_help;
-    bool has_output; /* somebody asked for the output in a file */
+    bool has_output; /* the output goes to a file of the caller's choice */
 };
 
-/* Read a command line, the options in the script that it names included. 0; -1: it is wrong, as the text says, or it has
- * errno other than EINVAL: a file can't be read, memory is out.
+/* Read a command line, including the options in the script that it names. Returns 0, or -1 with errno and a
+ * text: EINVAL if the command line is wrong, else because a file can't be read or memory has run out.
  */
 int request_read(struct request *r, int argc, char **argv, berth_error_t *err);
 

@@ -1,4 +1,4 @@
-/* What a terminal is shown: text that does not control it, how wide that is, tables. */
+/* Output to a terminal: text without control characters, its width, and tables. */
 #ifndef CLI_CLIENT_TERMINAL_H
 #define CLI_CLIENT_TERMINAL_H
 
@@ -8,20 +8,20 @@
 
 #include "base/strbuf.h"
 
-/* Append n bytes of text as a terminal may be given them: '?' in place of what controls it. */
+/* Append n bytes of text for a terminal, with '?' instead of control characters. */
 void terminal_plain(struct strbuf *out, const char *text, size_t n);
 
-/* Print text so. */
+/* Print such text. */
 void terminal_print(FILE *to, const char *text);
 
 /* ---- Width ---- */
 
-/* Columns of a text in UTF-8, which are not as many as its characters: those of East Asia and most pictures
- * take two, marks that are put on others none. Bytes that are no UTF-8 count one each.
+/* Columns of a text in UTF-8. East Asian characters and most pictures take two columns, combining marks none.
+ * Bytes that are not UTF-8 count one each.
  */
 size_t terminal_width(const char *text);
 
-/* The bytes of as much of its beginning as fits into so many columns; *columns is what that takes. */
+/* How many bytes of its beginning fit into so many columns; *columns is how many they take. */
 size_t terminal_fit(const char *text, size_t *columns);
 
 /* ---- Tables ---- */
@@ -31,20 +31,20 @@ size_t terminal_fit(const char *text, size_t *columns);
 struct table_column {
     const char *head;
     bool right;  /* numbers */
-    size_t most; /* no wider than this: longer text is cut; 0: any */
+    size_t most; /* the most columns, beyond which text is cut; 0: any */
 };
 
-/* Rows of cells in columns that are aligned, as wide as the terminal. Rows are written as they come: the
- * first thousand say how wide the columns are, and a later cell that needs more moves what is behind it.
+/* Rows of cells in aligned columns, as wide as the terminal. Rows are written as they arrive: the first
+ * thousand determine the widths of the columns, and a later cell that is wider shifts what follows it.
  */
 struct table {
     FILE *out;
-    const struct table_column *columns; /* ended by one without a head */
+    const struct table_column *columns; /* ended by one without a heading */
     size_t n;
     size_t width; /* of the terminal; 0: no terminal */
     size_t widths[TABLE_COLUMNS_MAX];
     struct strbuf held; /* cells of rows that wait for the widths, each ended by '\0' */
-    struct strbuf cell; /* for who makes the next one */
+    struct strbuf cell; /* room in which callers make the next one */
     struct strbuf line;
     size_t rows;
     size_t next; /* column of the next cell */
@@ -54,11 +54,11 @@ struct table {
 
 void table_begin(struct table *t, FILE *out, const struct table_column *columns);
 
-/* The next cell: columns in turn, rows one after the other. What can't be shown becomes '?'. */
+/* Add the next cell: column by column, row by row. What can't be shown becomes '?'. */
 void table_cell(struct table *t, const char *text);
 void table_number(struct table *t, long long number);
 
-/* Write what is held. False if memory ran out on the way. */
+/* Write the rows that are held. False if memory ran out on the way. */
 bool table_end(struct table *t);
 
 void table_clear(struct table *t);

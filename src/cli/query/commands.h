@@ -12,7 +12,7 @@
 struct command {
     const char *name;
     const char *abbreviation;
-    int least, most; /* words after the name; most ANY_NUMBER: no limit */
+    int least, most; /* words after the name; ANY_NUMBER: no limit */
     void (*run)(struct session *s, int argc, char **argv);
     const char *note; /* what `help` says */
 };
@@ -23,7 +23,7 @@ extern const struct command query_commands[];
 /* The command of that name or abbreviation, or NULL. */
 const struct command *query_command(const char *name);
 
-/* Run a line, which is cut up. Lines that begin with no command's name are comments. False: the
+/* Run a line, which is modified. Lines that do not begin with the name of a command are comments. False: the
  * session is over.
  */
 bool query_run(struct session *s, char *line);

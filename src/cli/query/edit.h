@@ -4,10 +4,12 @@
 
 struct edit;
 
-/* Load libedit. NULL: it is not there. */
+/* Load libedit. NULL: it is not installed. */
 struct edit *edit_open(void);
 
-/* Let a line be edited and remember it. Returns it to be freed, or NULL at the end of the input. */
+/* Let the user edit a line, and remember it. Returns the line, which the caller frees, or NULL at the end of
+ * the input.
+ */
 char *edit_line(struct edit *edit, const char *prompt);
 
 void edit_close(struct edit *edit);

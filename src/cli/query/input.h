@@ -18,18 +18,18 @@ enum input_status {
 
 struct input {
     int fd;
-    /* Called before a read that may have to wait, so that what was answered so far can be seen. */
+    /* Called before a read that may have to wait, so that the answers so far become visible. */
     void (*before_wait)(void *context);
     void *context;
-    uint64_t number; /* of the line last given, from 1 */
+    uint64_t number; /* of the line that was returned last, from 1 */
     char *buffer;
-    size_t capacity, from, to; /* from..to is not yet given */
-    bool skipping;             /* the rest of a line that is too long */
+    size_t capacity, from, to; /* from..to has not been returned yet */
+    bool skipping;             /* the rest of an overlong line */
     bool ended;
 };
 
-/* The next line, terminated and without its newline; it holds until the next call. The last one
- * needs no newline.
+/* The next line, terminated and without its newline; valid until the next call. The last line needs no
+ * newline.
  */
 enum input_status input_next(struct input *in, char **line);
 

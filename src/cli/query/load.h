@@ -5,12 +5,10 @@
 #include "berth/match.h"
 #include "cli/query/options.h"
 
-/* Say in one line what went wrong with what. Returns the exit status. */
+/* Print in one line what failed and why. Returns the exit status. */
 int query_fail(const char *name, const char *why);
 
-/* Read the machine and make it ready for matches. Returns the exit status, after having said what
- * is wrong.
- */
+/* Read the machine and make it ready for matches. Returns the exit status, after printing what is wrong. */
 int query_load(const struct query_options *o, match_t **ret);
 
 #endif

@@ -9,7 +9,7 @@
 struct query_options {
     const char *load_file; /* NULL for --local */
     const char *load_format;
-    char *allowlist; /* types that are loaded, of hwloc; NULL: all */
+    char *allowlist; /* types that hwloc's reader loads; NULL: all */
     match_options_t match;
     char *filters; /* what match.filters points to */
     const char *match_format;
@@ -21,8 +21,8 @@ struct query_options {
     bool local;
 };
 
-/* Returns true with *ret filled, to be cleared; else false with the exit status, after having said
- * what is wrong or printed the help. /
+/* Returns true with *ret filled, which the caller clears; or false with the exit status, after printing what
+ * is wrong or the help.
  */
 bool query_options_parse(int argc, char **argv, struct query_options *ret, int *status);
 

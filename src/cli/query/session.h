@@ -27,10 +27,10 @@ struct job {
 
 struct session {
     match_t *machine;
-    const char *format; /* in which resources are told */
-    bool elapse;        /* tell what matches cost */
-    bool at_terminal;   /* a person types: say what is no command */
-    FILE *out;          /* what a test may compare: standard output or the file of --test-output */
+    const char *format; /* in which resources are printed */
+    bool elapse;        /* print what matches cost */
+    bool at_terminal;   /* a person types: an unknown command is an error */
+    FILE *out;          /* results: standard output, or the file of --test-output */
     FILE *info;         /* the rest: standard output */
     FILE *err;
 
@@ -38,7 +38,7 @@ struct session {
     size_t njobs, capacity;
     struct intern files; /* names of jobspecs */
     int64_t next_id;
-    size_t nmatched; /* these are of all matches that gave a job something */
+    size_t nmatched; /* these are about all matches that gave a job something */
     double least, most, sum;
 
     struct text text; /* of the file last read */
@@ -46,28 +46,28 @@ struct session {
 };
 
 void session_init(struct session *s);
-void session_clear(struct session *s); /* destroys the machine too; closes no file */
+void session_clear(struct session *s); /* also destroys the machine; closes no file */
 
-/* Say in one line what is wrong, after all that was answered before. */
+/* Print an error in one line, after all earlier answers. */
 void session_error(struct session *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Show what was answered so far. */
+/* Flush the answers so far. */
 void session_flush(void *session);
 
-/* Read a file into s->text. Returns 0, or -1 after saying that it can't. */
+/* Read a file into s->text. Returns 0, or -1 after printing an error. */
 int session_read(struct session *s, const char *path, size_t max);
 
-/* Write out what the machine has found last. Returns 0, or -1 with errno. */
+/* Write out the machine's last result. Returns 0, or -1 with errno. */
 int session_tell(struct session *s);
 
-/* The job of an id, or NULL; *place is where it is or belongs. */
+/* The job with an id, or NULL; *place is its index, or where it would be inserted. */
 struct job *session_job(struct session *s, int64_t id, size_t *place);
 
-/* Whether a job holds, or is promised, something. */
+/* Whether a job holds or has reserved something. */
 bool session_job_is_live(const struct job *job);
 
-/* Enter a job, in the place of an earlier one with its id. Returns 0, or -1 with ENOMEM. */
+/* Add a job, or replace an earlier one with its id. Returns 0, or -1 with ENOMEM. */
 int session_add(struct session *s, const struct job *job, const char *file);
 
 /* Read a job's id, a whole number that isn't negative. */

@@ -6,8 +6,7 @@
 
 #include "berth/resource.h"
 
-/* Print how large the machine is, and how many seconds loading took. Returns 0, or -1 with ENOMEM.
- */
+/* Print how large the machine is, and how many seconds loading took. Returns 0, or -1 with ENOMEM. */
 int query_print_size(const resource_graph_t *graph, double seconds, FILE *out);
 
 #endif

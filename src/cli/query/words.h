@@ -1,4 +1,4 @@
-/* A command line as words. There is no quoting: words end at blanks. */
+/* A command line as words, which are separated by blanks. There is no quoting. */
 #ifndef CLI_QUERY_WORDS_H
 #define CLI_QUERY_WORDS_H
 
@@ -9,7 +9,7 @@ struct words {
     size_t n, capacity;
 };
 
-/* Cut a line up where it stands: the words point into it. Returns 0, or -1 with ENOMEM. */
+/* Split a line in place: the words point into it. Returns 0, or -1 with ENOMEM. */
 int words_split(struct words *words, char *line);
 
 void words_clear(struct words *words);

@@ -1,4 +1,4 @@
-/* The answer comes through a pipe, a head before it. What counts is that the child has ended well and the answer is as long as
+/* The answer comes through a pipe, after a head. It is valid if the child has ended well and it is as long as
  * its head says.
  */
 #include "config/apart.h"
@@ -30,7 +30,7 @@ enum { PIECE = 65536 };
 
 /* ---- The child ---- */
 
-/* What this process may have mapped if it takes so much more; RLIM_INFINITY if nobody knows. */
+/* The limit of address space that lets this process take so much more; RLIM_INFINITY if that is unknown. */
 static rlim_t room_for_more(size_t more)
 {
     FILE *file = fopen("/proc/self/statm", "re");
@@ -44,7 +44,7 @@ static rlim_t room_for_more(size_t more)
     return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)more;
 }
 
-/* Lower a limit; one that is lower stays. */
+/* Lower a limit; a lower one stays. */
 static bool lower(int resource, rlim_t value, rlim_t hard)
 {
     struct rlimit now;
@@ -57,7 +57,7 @@ static bool lower(int resource, rlim_t value, rlim_t hard)
     return setrlimit((__rlimit_resource_t)resource, &now) == 0;
 }
 
-/* Make this process one that harms nobody: no handlers, no output, limits, an end with its parent. */
+/* Make this process harmless: no handlers, no output, limits, and an end together with its parent. */
 static bool confine(const struct apart *apart, pid_t parent)
 {
     rlim_t memory = room_for_more(apart->memory);
@@ -66,7 +66,7 @@ static bool confine(const struct apart *apart, pid_t parent)
     int null = open("/dev/null", O_RDWR);
 
     for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL); /* those that can't be had stay */
+        signal(number, SIG_DFL); /* those that can't be changed stay */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (null >= 0)
@@ -144,7 +144,7 @@ static int wait_for_more(const struct apart *apart, int fd, int64_t until, berth
     }
 }
 
-/* Read all that comes until the end, head included. */
+/* Read everything until the end, including the head. */
 static int receive(const struct apart *apart, int fd, int64_t until, struct strbuf *all,
                    berth_error_t *err)
 {
@@ -164,7 +164,7 @@ static int receive(const struct apart *apart, int fd, int64_t until, struct strb
     }
 }
 
-/* The end of the child, which is killed when time is up. Returns what waitpid does. */
+/* Wait for the end of the child, which is killed when time is up. Returns what waitpid returns. */
 static pid_t wait_for_end(pid_t child, int64_t until, int *status)
 {
     for (;;) {
@@ -178,13 +178,13 @@ static pid_t wait_for_end(pid_t child, int64_t until, int *status)
     }
 }
 
-/* How the child ended, if that wasn't well. Returns 0, or -1 with EINVAL. */
+/* Report how the child ended, if not well. Returns 0, or -1 with EINVAL. */
 static int judge(const struct apart *apart, pid_t child, int64_t until, berth_error_t *err)
 {
     int status = 0;
 
     if (wait_for_end(child, until, &status) < 0)
-        return 0; /* somebody else has taken it: the answer must speak for itself */
+        return 0; /* somebody else has collected the status: judge by the answer alone */
     bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && clock_ms() >= until;
     if (killed || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
         return too_long(apart, err);

@@ -8,7 +8,7 @@
 #include "berth/sched_config.h"
 #include "config/read.h"
 
-/* What a caller has is its beginning. */
+/* A caller has a pointer to its beginning. */
 struct whole {
     struct config config;
     struct arena arena;
@@ -65,7 +65,7 @@ static int read_default_queue(struct reading *r, uint32_t i)
     return 0;
 }
 
-/* In an order in which each section finds what it needs of others. */
+/* In this order, each section finds what it needs from others. */
 static int read_all(struct reading *r)
 {
     struct sched_config *sched = &r->config->sched;

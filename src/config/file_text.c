@@ -8,7 +8,7 @@
 
 #define FIRST_READ ((size_t)1 << 16)
 
-/* A file can be something that has no size, a pipe say, so it is read until it ends. */
+/* A file may have no size, as a pipe does, so it is read until it ends. */
 static int read_rest(struct text *text, int fd, size_t max)
 {
     text->length = 0;

@@ -12,9 +12,9 @@
 
 #define MODULE "berth-hwloc.so"
 
-/* What hwloc may take for a text from outside. */
+/* Bounds for hwloc when it reads a text from outside. */
 #define SECONDS    10
-#define MEMORY     ((size_t)1 << 30) /* and as much again for each of MEMORY_PER bytes */
+#define MEMORY     ((size_t)1 << 30) /* and as much again for every MEMORY_PER bytes of text */
 #define MEMORY_PER 8
 #define ANSWER     ((size_t)1 << 28)
 
@@ -38,7 +38,7 @@ static int work(void *context, struct strbuf *answer, berth_error_t *err)
     return 0; /* the process ends */
 }
 
-/* hwloc crashes on some texts that are no XML of its own, so it reads them apart. */
+/* hwloc crashes on some texts that are not its own XML, so it reads them in a child process. */
 static int read_apart(struct question *q, struct machine *machine, berth_error_t *err)
 {
     struct apart apart = {.who = "hwloc",

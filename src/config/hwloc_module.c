@@ -1,5 +1,5 @@
-/* What hwloc sees, as a machine: its objects depth first. Those not asked for are left out, and what is in them stands
- * in the nearest one that isn't.
+/* What hwloc sees, as a machine: its objects depth first. Objects that were not asked for are left out, and
+ * their children move to the nearest ancestor that is kept.
  */
 #include "config/hwloc_module.h"
 
@@ -25,7 +25,7 @@ struct view {
     hwloc_topology_t topology;
     const char *allow; /* NULL: see the header */
     bool live;
-    const char *gpu_family; /* of this machine: the one that counts */
+    const char *gpu_family; /* for the local machine: the family that counts */
     struct machine *machine;
     berth_error_t *err;
 };
@@ -72,7 +72,7 @@ static struct machine_thing thing_in(uint32_t in, hwloc_obj_t o)
                                   .size = 1};
 }
 
-/* Add a thing of a type; *in becomes its number. */
+/* Add an object of a type; *in becomes its number. */
 static int add(struct view *w, struct machine_thing *t, const char *type, const char *basename,
                uint32_t *in)
 {
@@ -142,7 +142,9 @@ static int add_numa(struct view *w, hwloc_obj_t o, uint32_t *in)
     return add_memory(w, &t, *in);
 }
 
-/* The number in a device's name: behind its family, or of OpenCL behind the platform's and a 'd'. -1: no GPU. */
+/* The number in a device's name: after its family, or for OpenCL after the platform's number and a 'd'. -1:
+ * not a GPU.
+ */
 static int64_t gpu_number(const char *name, const char *family)
 {
     size_t length = strlen(family);
@@ -220,7 +222,7 @@ static int add_plain(struct view *w, hwloc_obj_t o, const char *type, uint32_t *
     return is_allowed(w, type) ? add(w, &t, type, type, in) : 0;
 }
 
-/* Add what an object is, if it is asked for; *in becomes what its children stand in. */
+/* Add an object, if its type is asked for; *in becomes the parent of its children. */
 static int add_object(struct view *w, hwloc_obj_t o, uint32_t *in)
 {
     switch (o->type) {
@@ -253,7 +255,7 @@ static int add_object(struct view *w, hwloc_obj_t o, uint32_t *in)
     }
 }
 
-/* Walk over all objects, depth first, without recursion: the text may be as deep as it likes. */
+/* Walk over all objects, depth first, without recursion, since the text may have any depth. */
 static int walk(struct view *w)
 {
     struct {
@@ -283,7 +285,7 @@ static int walk(struct view *w)
     return 0;
 }
 
-/* What the system says it has, in MiB; 0 if it doesn't. */
+/* The system's memory in MiB; 0 if it is unknown. */
 static int64_t system_memory(void)
 {
     FILE *file = fopen("/proc/meminfo", "re");
@@ -296,8 +298,8 @@ static int64_t system_memory(void)
     return kilobytes >> 10;
 }
 
-/* NUMA nodes may tell of less memory than there is, in virtual machines, say, or of more, in a container: let the pools add
- * up to what the system has.
+/* NUMA nodes may report less memory than there is, in virtual machines for example, or more, in a container:
+ * let the pools add up to what the system has.
  */
 static int correct_memory(struct view *w)
 {
@@ -371,7 +373,7 @@ int berth_hwloc_read(const char *xml, size_t length, const char *allow, struct m
     return rc;
 }
 
-/* Those of one core, as the kernel writes lists. */
+/* The CPUs of one core, as the kernel writes lists. */
 static char *list_cpus(hwloc_obj_t core)
 {
     char *list = NULL;

@@ -1,18 +1,18 @@
-/* The limits of a queue, and who is excepted from them. */
+/* The limits of a queue, and their exceptions. */
 #include <errno.h>
 #include <string.h>
 
 #include "berth/sched_config.h"
 #include "config/read.h"
 
-enum { LIMITS_MAX = 256 }; /* of a job, a user or a queue */
+enum { LIMITS_MAX = 256 }; /* for a job, a user or a queue */
 
-/* Who is limited, and what of. */
+/* Who is limited, and what can be. */
 enum limited { OF_JOB, OF_USER, OF_QUEUE };
 static const struct {
     const char *of;
     const char *expected;
-    bool jobs, duration; /* whether "running" and "pending", and "duration" make sense */
+    bool jobs, duration; /* whether "running" and "pending", and "duration" are allowed */
 } limited[] = {
     [OF_JOB] = {"job", "duration or a type of resources in the limits of a job", false, true},
     [OF_USER] = {"user", "running, pending or a type of resources in the limits of a user", true,
@@ -35,7 +35,7 @@ static int read_limit(struct reading *r, uint32_t key, enum limited of, struct s
     return value_number(r, key + 1, limit->what, 0, COUNT_MAX, true, &limit->most);
 }
 
-/* Put a limit in the place of the one of its name, or behind the others. */
+/* Replace the limit of the same name, or append a new one. */
 static void put(struct sched_limit *limits, size_t *n, const struct sched_limit *limit)
 {
     size_t i = 0;
@@ -46,7 +46,7 @@ static void put(struct sched_limit *limits, size_t *n, const struct sched_limit 
     *n += i == *n;
 }
 
-/* What *ret has already stays as far as it is not said otherwise. */
+/* What *ret already has stays unless it is given. */
 static int read_of(struct reading *r, uint32_t i, enum limited of, const struct sched_limit **ret,
                    size_t *n)
 {

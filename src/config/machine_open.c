@@ -10,8 +10,8 @@
 #include "config/hwloc_load.h"
 #include "resource/graph.h"
 
-/* Without sockets: all that a slot asks for must be found in one vertex of the least type above what it asks for
- * (doc/fluxion.md), so that a job could have no more cores or memory than a socket.
+/* Without sockets: everything that a slot asks for must be in one vertex of the lowest type above what it
+ * asks for (doc/fluxion.md), so that with sockets a job could not have more cores or memory than a socket.
  */
 #define LOCAL_TYPES "node,core,gpu,memory"
 
@@ -60,7 +60,7 @@ static match_t *load(const struct config *config, const char *path, berth_error_
     else
         graph = config_make_nodes(resources, err);
     match_options_t options = config->match;
-    options.end = MATCH_END * config->sched.second; /* as long as in seconds */
+    options.end = MATCH_END * config->sched.second; /* the same time as in seconds */
     return graph ? match_create(graph, &options, err) : NULL;
 }
 

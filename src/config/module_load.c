@@ -10,8 +10,8 @@
 
 #include "base/errtext.h"
 
-/* Where to look, as seen from the program: in the build directory and the folders of its tests, then where it was
- * installed, be it moved to some other place since.
+/* Where to look, relative to the program: in the build directory and the folders of its tests, then where it
+ * was installed, even if it has been moved since.
  */
 static const char *const folders[] = {"", "../", "../../", BERTH_MODULE_FROM_BIN "/"};
 
@@ -43,7 +43,7 @@ void *module_load(const char *module, const char *function, berth_error_t *err)
         errtext_set(err, ENOENT, "%s is neither beside the program nor installed", module);
         return NULL;
     }
-    /* What libraries bring along does not always like to be unloaded. */
+    /* The module stays loaded, because its libraries may not survive being unloaded. */
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     void *symbol = handle ? dlsym(handle, function) : NULL;
     if (!symbol)

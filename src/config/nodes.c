@@ -8,7 +8,7 @@
 struct making {
     struct graph *g;
     const struct config_resources *resources;
-    uint32_t like_core, like_gpu, like_memory; /* of the first node, or VERTEX_NONE */
+    uint32_t like_core, like_gpu, like_memory; /* those of the first node, or VERTEX_NONE */
 };
 
 int config_check_nodes(const struct config_resources *resources, berth_error_t *err)
@@ -23,7 +23,7 @@ int config_check_nodes(const struct config_resources *resources, berth_error_t *
                        CONFIG_VERTICES_MAX, (long long)resources->nodes, (long long)(each - 1));
 }
 
-/* Add a child; all of a type are like the first. */
+/* Add a child; all children of a type are copies of the first. */
 static int add(struct making *m, uint32_t node, const struct vertex_spec *spec, int64_t id,
                uint32_t *like)
 {

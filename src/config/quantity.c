@@ -20,7 +20,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Digits with up to six decimals, in millionths. Moves *text behind them. */
+/* Read digits with up to six decimals, in millionths, and move *text behind them. */
 static bool take_number(const char **text, int64_t *millionths)
 {
     const char *at = *text;
@@ -87,7 +87,7 @@ static int with_units(const char *text, int64_t *us)
     return 0;
 }
 
-/* "D-HH:MM:SS", from its colons. */
+/* "D-HH:MM:SS", read by its colons. */
 static int with_colons(const char *text, int64_t *us)
 {
     int64_t part[3] = {0}, days = 0;
@@ -108,7 +108,7 @@ static int with_colons(const char *text, int64_t *us)
     int64_t sum = days > SECONDS_MAX * SECOND ? SECONDS_MAX * SECOND : days * 86400;
     int64_t unit = 1;
     for (int i = n - 1; i >= 0; i--, unit *= 60) {
-        /* Only the first may go beyond what its unit holds, and only the last may have decimals. */
+        /* Only the first number may exceed its unit, and only the last may have decimals. */
         if ((i > 0 || dash) && part[i] >= (unit == 3600 ? 24 : 60) * SECOND)
             return invalid();
         if ((i < n - 1 && part[i] % SECOND != 0) || part[i] > SECONDS_MAX * SECOND / unit)
@@ -147,7 +147,7 @@ int quantity_size(const char *text, int64_t *bytes)
     int64_t whole = value / SECOND, part = value % SECOND;
     if (*text || whole > (INT64_MAX >> shift))
         return invalid();
-    /* At most 2^50 a step: the decimals are taken in two halves. */
+    /* At most 2^50 for each step: the decimals are taken in two halves. */
     int64_t rest = shift > 40 ? ((part << 40) / SECOND) << (shift - 40) : (part << shift) / SECOND;
     if (whole << shift > INT64_MAX - rest)
         return invalid();

@@ -9,7 +9,7 @@
 
 enum queue_key {
     PARENT,
-    POLICY, /* from here to PREEMPTIBLE what belongs to the parent of a virtual queue */
+    POLICY, /* from here to PREEMPTIBLE, keys that only the parent of a virtual queue has */
     QUEUE_DEPTH,
     MAX_QUEUE_DEPTH,
     RESERVATION_DEPTH,
@@ -48,7 +48,7 @@ static int read_depth(struct reading *r, const uint32_t *value, enum queue_key k
     return 0;
 }
 
-/* No more than a bound; 0 is unlimited, of both. */
+/* Lower a depth to a bound; 0 is unlimited for both. */
 static int64_t cap(int64_t depth, int64_t max)
 {
     return max > 0 && (depth == 0 || depth > max) ? max : depth;
@@ -64,7 +64,7 @@ bool policy_takes_bound(const struct sched_policy *policy)
     return policy->is_tunable;
 }
 
-/* A key that goes with some policies only stands beside another one. */
+/* Report a key that does not belong to the queue's policy. */
 static int misplaced(const struct reading *r, uint32_t i, enum queue_key key,
                      bool (*takes)(const struct sched_policy *))
 {
@@ -122,7 +122,7 @@ static int read_preemptible(struct reading *r, uint32_t i, struct sched_queue_co
     return 0;
 }
 
-/* What a virtual queue and any other have; what is set already are the defaults. */
+/* The keys of all queues, virtual or not; values that are already set are the defaults. */
 static int read_common(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
 {
     if (value[USERS] != DOC_NONE || value[GROUPS] != DOC_NONE)
@@ -141,7 +141,7 @@ static int read_common(struct reading *r, const uint32_t *value, struct sched_qu
     return read_limits(r, value[LIMITS], queue);
 }
 
-/* An empty constraint, or list, is none. */
+/* An empty constraint or list means none. */
 static int read_requires(struct reading *r, uint32_t i, struct sched_queue_config *queue)
 {
     if (i != DOC_NONE && r->doc.node[i].kind != DOC_SCALAR && r->doc.node[i].count == 0)
@@ -158,8 +158,8 @@ static int read_own(struct reading *r, const uint32_t *value, struct sched_queue
     return read_common(r, value, queue);
 }
 
-/* A virtual queue: what it may say and does not is as in its parent, which is there; but for the limits of the queue as a
- * whole, since its jobs count for the parent's anyway.
+/* A virtual queue inherits from its parent, which has been read, whatever it may give and does not, except
+ * the limits of the queue as a whole, since its jobs count for the parent's anyway.
  */
 static int read_virtual(struct reading *r, const uint32_t *value,
                         const struct sched_queue_config *parent, struct sched_queue_config *queue)
@@ -185,7 +185,7 @@ static int read_virtual(struct reading *r, const uint32_t *value,
     return read_common(r, value, queue);
 }
 
-/* Read the fields of a queue; one without a value has none. */
+/* Read the fields of a queue; a queue without a value has none. */
 static int fields(const struct reading *r, uint32_t i, uint32_t *value)
 {
     for (uint32_t k = 0; k < QUEUE_KEYS; k++)
@@ -193,7 +193,7 @@ static int fields(const struct reading *r, uint32_t i, uint32_t *value)
     return doc_is_null(&r->doc, i) ? 0 : doc_fields(&r->doc, i, &queue_keys, value);
 }
 
-/* Read those that are virtual, or those that are not. */
+/* Read the virtual queues, or the others. */
 static int read_some(struct reading *r, uint32_t i, struct sched_queue_config *queues, bool virtual)
 {
     const struct doc *d = &r->doc;
@@ -209,7 +209,7 @@ static int read_some(struct reading *r, uint32_t i, struct sched_queue_config *q
                 return -1;
             continue;
         }
-        /* A queue that has been read and is not virtual has a policy. */
+        /* Only a queue that has been read and is not virtual has a policy. */
         if (!doc_is_text(d, value[PARENT]) ||
             !intern_find(&r->queues, doc_text(d, value[PARENT]), d->node[value[PARENT]].length,
                          &parent) ||
@@ -238,7 +238,7 @@ static int name_queues(struct reading *r, uint32_t i, struct sched_queue_config 
     return 0;
 }
 
-/* Without queues there is one. */
+/* Without the section, there is one queue. */
 static int make_default(struct reading *r)
 {
     uint32_t value[QUEUE_KEYS], n;

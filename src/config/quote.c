@@ -1,7 +1,7 @@
 /* Text in double quotes, for readers of JSON and of YAML. */
 #include "config/read.h"
 
-/* The code point at text[*at], of valid UTF-8, and move behind it. */
+/* The code point at text[*at] of valid UTF-8; moves *at behind it. */
 static uint32_t next_point(const char *text, size_t length, size_t *at)
 {
     unsigned char first = (unsigned char)text[(*at)++];
@@ -15,7 +15,7 @@ static uint32_t next_point(const char *text, size_t length, size_t *at)
     return point;
 }
 
-/* Whether YAML takes a code point as it is, and as nothing but itself: line separators are not it. */
+/* Whether YAML reads a code point as itself; line separators, for example, it does not. */
 static bool is_plain(uint32_t point)
 {
     if (point < 0x80)

@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-/* A double that was read from text is the one nearest to what was written, and so is the quotient of two whole numbers:
- * they are equal if what was written is so many ticks. Doubles of this size lie closer together than ticks.
+/* A double that was read from text is the one nearest to the written number, and so is the quotient of two
+ * whole numbers. So they are equal if the written number is a whole number of ticks. Doubles of this size lie
+ * closer together than ticks.
  */
 static bool is_ticks(double seconds, int64_t ticks)
 {

@@ -37,7 +37,7 @@ static void put_text(struct showing *s, const char *text)
         quote(&s->text, text, strlen(text));
 }
 
-/* The indentation of a level, and a key. */
+/* Write the indentation of a level, and a key. */
 static void put_key(struct showing *s, unsigned level, const char *key)
 {
     strbuf_fill(&s->text, ' ', (size_t)2 * level);
@@ -75,7 +75,7 @@ static void line_depth(struct showing *s, const char *key, int64_t depth)
     line_number(s, 2, key, depth == 0 ? SCHED_UNLIMITED : depth);
 }
 
-/* Seconds, rounded down to what is read as the same ticks. */
+/* Seconds, rounded down so that reading them gives the same ticks. */
 static void put_time(struct showing *s, int64_t ticks)
 {
     if (ticks == SCHED_UNLIMITED) {
@@ -196,7 +196,7 @@ static void show_limits(struct showing *s, const struct sched_queue_config *q)
     }
 }
 
-/* What a virtual queue has no word in. */
+/* The keys that a virtual queue can't have. */
 static void show_own(struct showing *s, const struct sched_queue_config *q)
 {
     static const char *const preemptible[] = {[SCHED_NOT_PREEMPTIBLE] = "no",

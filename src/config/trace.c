@@ -45,7 +45,7 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* A mapping from numbers, which comes to be in their order. */
+/* A mapping from numbers, which gets sorted by them. */
 static int read_numbers(struct reading *r, uint32_t i, const char *key,
                         int (*read)(struct reading *, uint32_t, const char *, const char **),
                         const struct config_name **ret, size_t *n)

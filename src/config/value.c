@@ -70,7 +70,7 @@ int value_name(struct reading *r, uint32_t i, const char *key, const char **ret)
     return keep(r, i, ret);
 }
 
-/* The names of a list, each put into `seen`. */
+/* Read the names of a list, each of which goes into `seen`. */
 static int read_names(struct reading *r, uint32_t list, const char *key, const char **names,
                       struct intern *seen)
 {
@@ -187,7 +187,7 @@ int value_size(const struct reading *r, uint32_t i, const char *key, int64_t *re
                         "bytes above 0 or a size such as \"4G\", up to 8T, or unlimited");
 }
 
-/* Seconds of a unit, or 0. */
+/* The seconds of a unit, or 0. */
 static int64_t unit_seconds(const char *unit)
 {
     if (!*unit || strcmp(unit, "s") == 0)

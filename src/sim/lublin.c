@@ -46,8 +46,8 @@
 #define LOAD     0.8
 #define ESTIMATE 3 /* f of the f-model */
 
-/* The seconds of arrival time that have gone by at the start of each half hour after midnight, when
- * a whole day has as many as the clock's.
+/* The seconds of arrival time that have passed at the start of each half hour after midnight, if a whole day
+ * has as many as the clock's.
  */
 struct day {
     double passed[DAY_BUCKETS + 1];
@@ -76,7 +76,7 @@ static void day_init(struct day *day)
         day->passed[i + 1] = day->passed[i] + share[i] / sum * DAY_BUCKETS * BUCKET;
 }
 
-/* The time of the clock at which so much arrival time has gone by since the first midnight. */
+/* The clock's time at which so much arrival time has passed since the first midnight. */
 static double day_clock(const struct day *day, double arrival)
 {
     double whole = day->passed[DAY_BUCKETS];
@@ -89,7 +89,7 @@ static double day_clock(const struct day *day, double arrival)
     return (days * DAY_BUCKETS + i + part) * BUCKET;
 }
 
-/* e to a gamma variable, drawn again while it is over e to the maximum. */
+/* e to a gamma variable, drawn again while it exceeds e to the maximum. */
 static double exp_gamma(struct rng *rng, double shape, double scale, double max)
 {
     for (;;) {
@@ -115,7 +115,7 @@ static int64_t draw_size(struct rng *rng, int64_t procs)
     double log2_size = from + (to - from) * rng_uniform(rng);
     int64_t size = 1;
     if (kind < SIZE_SERIAL + SIZE_POWER) {
-        /* the largest power that the machine has where rounding up passes it */
+        /* the largest power within the machine, if rounding up exceeds it */
         for (int k = (int)floor(log2_size + 0.5); k > 0 && 2 * size <= procs; k--)
             size *= 2;
         return size;

@@ -1,4 +1,4 @@
-/* The player: virtual time, passes, and what comes of their decisions. */
+/* The player: virtual time, passes, and carrying out their decisions. */
 #include "sim/play.h"
 
 #include <assert.h>
@@ -90,7 +90,7 @@ static void replace_text(char **text, char *with)
     *text = with;
 }
 
-/* Note where a job is told to run, in which queue, and when it will end. */
+/* Note where a job runs, in which queue, and when it will end. */
 static int start_job(struct play *p, size_t job, const struct sched_decision *d)
 {
     struct play_job *j = &p->jobs[job];
@@ -167,7 +167,7 @@ int play_end_job(struct play *p, size_t job, enum play_state state, const char *
     return 0;
 }
 
-/* Stop a job for another. One that is to be requeued waits again, and will run from its beginning. */
+/* Stop a job for another. A job that is requeued waits again, and will run from its beginning. */
 static int preempt_job(struct play *p, size_t job, bool requeue)
 {
     struct play_job *j = &p->jobs[job];
@@ -190,9 +190,9 @@ static int carry_out(struct play *p, const struct sched_decision *d)
     if (d->kind == SCHED_START)
         return start_job(p, job, d);
     if (d->kind == SCHED_RESERVE && d->at == p->now && p->jobs[job].starts)
-        return 0; /* it is promised what it gets */
+        return 0; /* it gets what it was promised */
     if (d->kind == SCHED_RESERVE && d->at == p->jobs[job].promised)
-        return 0; /* other resources, perhaps, at the same time */
+        return 0; /* the same time, perhaps with other resources */
     p->jobs[job].promised = d->kind == SCHED_RESERVE ? d->at : -1;
     const char *name = play_name(p, job, &p->name);
     switch (d->kind) {
@@ -266,7 +266,7 @@ static int run_passes(struct play *p)
     return 0;
 }
 
-/* Make the next event of the scenario the one at hand. */
+/* Read the next event of the scenario. */
 static int fetch(struct play *p, struct scenario *scenario, berth_error_t *err)
 {
     int rc = scenario ? scenario_next(scenario, &p->event, err) : 0;
@@ -312,7 +312,7 @@ static int core_failed(berth_error_t *err)
     return errtext_set(err, errnum, "the scheduler refuses an event: %s", strerror(errnum));
 }
 
-/* All that happens now. */
+/* Do everything that happens now. */
 static int instant(struct play *p, struct scenario *scenario, berth_error_t *err)
 {
     if (end_due(p) < 0)
@@ -327,8 +327,8 @@ static int instant(struct play *p, struct scenario *scenario, berth_error_t *err
     return run_passes(p) < 0 || check_expects(p) < 0 ? core_failed(err) : 0;
 }
 
-/* Whether nothing is to be expected any more at `now`: blocks that come again and again wake the scheduler for ever while
- * a job waits that never can start. Returns 1, 0, or -1.
+/* Whether nothing more can happen after `now`: while a job waits that can never start, recurring blocks would
+ * wake the scheduler for ever. Returns 1, 0, or -1.
  */
 static int is_over(struct play *p, int64_t now)
 {

@@ -10,7 +10,7 @@
 #include "config/seconds.h"
 #include "sim/play_priv.h"
 
-#define GRAPH_TEXT_MAX ((size_t)1 << 31) /* bytes of a file with one */
+#define GRAPH_TEXT_MAX ((size_t)1 << 31) /* bytes of a graph's file */
 
 int play_refuse(const struct play *p, const struct scenario_event *e, int errnum, const char *why,
                 berth_error_t *err)
@@ -49,7 +49,7 @@ static int find_jobs(const struct play *p, const struct scenario_event *e, size_
     return 0;
 }
 
-/* Do something to a job that waits or runs. Returns 0, or -1 with EINVAL: it is not in a state for that. */
+/* Do something to a waiting or running job. Returns 0, or -1 with EINVAL if its state does not allow that. */
 typedef int (*job_f)(struct play *p, size_t job, const struct scenario_event *e,
                      berth_error_t *err);
 
@@ -125,7 +125,7 @@ static int move_one(struct play *p, size_t job, const struct scenario_event *e, 
     return play_intern(p, e->text, &s->queue);
 }
 
-/* Do something to all jobs that an event names and that are in a state for it; there must be one. */
+/* Do something to all jobs that an event names and whose state allows it; there must be at least one. */
 static int do_jobs(struct play *p, const struct scenario_event *e, job_f act, berth_error_t *err)
 {
     size_t first = 0, n = 0, done = 0, refused = 0;
@@ -149,7 +149,7 @@ static int do_jobs(struct play *p, const struct scenario_event *e, job_f act, be
     return play_refuse(p, e, EINVAL, why.text, err);
 }
 
-/* What is named fails: it is down, and the jobs that run there end. */
+/* Resources fail: they go down, and the jobs that run there end. */
 static int fail_resources(struct play *p, const struct scenario_event *e, berth_error_t *err)
 {
     const sched_job_t *holders;
@@ -195,7 +195,9 @@ static char *graph_text(const struct play *p, const struct scenario_event *e, si
     return text;
 }
 
-/* Attach a graph. What stands in a file stands in the notes of changes itself, as the file may be another one later. */
+/* Attach a graph. The notes of changes get the graph itself even if it comes from a file, since the file may
+ * change later.
+ */
 static int attach(struct play *p, const struct scenario_event *e, berth_error_t *why)
 {
     size_t length;
@@ -235,7 +237,7 @@ static int add_block(struct play *p, const struct scenario_block *b, berth_error
     return rc;
 }
 
-/* Another configuration; what is told of the machine in it, and how it is matched, stays as it was at first. */
+/* Use another configuration; the machine and how it is matched stay as they were at first. */
 static int reload(struct play *p, const struct scenario_event *e, berth_error_t *why)
 {
     size_t length;
@@ -255,7 +257,7 @@ static int reload(struct play *p, const struct scenario_event *e, berth_error_t 
     return 0;
 }
 
-/* Events that are about no job. */
+/* Events that are not about jobs. */
 static int change(struct play *p, const struct scenario_event *e, berth_error_t *why)
 {
     sched_t *s = p->sched;
@@ -292,7 +294,9 @@ static int change(struct play *p, const struct scenario_event *e, berth_error_t 
     }
 }
 
-/* Do what an event says to machine, queues or blocks, and note it: a state that is loaded goes through it again. */
+/* Apply an event to machine, queues or blocks, and note it, since a loaded state goes through these events
+ * again.
+ */
 static int do_change(struct play *p, const struct scenario_event *e, berth_error_t *err)
 {
     berth_error_t why = {""};

@@ -1,4 +1,6 @@
-/* More nodes like the last one: a graph (JGF) of the way down to it, and of copies of it with all that is below. */
+/* More nodes like the last one: a graph (JGF) of the way down to it, and of copies of it with all that is
+ * below.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +14,7 @@
 struct growth {
     const struct graph *g;
     uint32_t node;      /* the one that is copied */
-    struct strbuf name; /* its name, of which `prefix` bytes stand before the number */
+    struct strbuf name; /* its name; the number follows `prefix` bytes */
     size_t prefix, width;
     int64_t number, id;   /* the last ones of the machine's nodes */
     int64_t rank, unique; /* of all vertices */
@@ -29,7 +31,7 @@ static uint32_t last_node(const struct graph *g)
     return VERTEX_NONE;
 }
 
-/* How many bytes of a name stand before the number it ends in. */
+/* How many bytes of a name precede its final number. */
 static size_t prefix_of(const char *name, size_t length)
 {
     size_t digits = 0;
@@ -38,7 +40,7 @@ static size_t prefix_of(const char *name, size_t length)
     return length - digits;
 }
 
-/* Find the names and numbers that are taken. */
+/* Find the names and numbers that are in use. */
 static void survey(struct growth *w)
 {
     const struct graph *g = w->g;
@@ -137,7 +139,7 @@ static void put_way(struct growth *w, uint32_t v)
     strbuf_clear(&path);
 }
 
-/* A copy of v and what is below, under a path. Names below a node are those of the copied one. */
+/* A copy of v and everything below it, under a path. Names below a node are those of the original. */
 static void put_copy(struct growth *w, uint32_t v, int64_t parent, int64_t rank, const char *name,
                      int64_t id, const char *above)
 {
@@ -173,7 +175,7 @@ static void put_new_name(struct growth *w, struct strbuf *out, int64_t i)
     strbuf_put(out, digits, n);
 }
 
-/* The graph; NULL if memory has run out. */
+/* The text of the graph; NULL if memory has run out. */
 static char *join(struct growth *w)
 {
     struct json_out out = {.text = &w->text, .spaced = true};

@@ -1,4 +1,4 @@
-/* What a job is now: for those who expect something, and for tables. */
+/* What a job is now, for expectations and for tables. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "config/seconds.h"
 #include "sim/play_priv.h"
 
-/* What can be expected of a job, as it is. */
+/* The present values of what can be expected of a job. */
 struct found {
     enum scenario_state state;
     int64_t start, end;
@@ -45,7 +45,7 @@ enum scenario_state play_look(const struct play *p, size_t job)
     }
 }
 
-/* Look at all of a job. `kept` keeps what the core would forget. */
+/* Look at everything about a job. `kept` keeps what the core would forget. */
 static int look_closely(struct play *p, size_t job, struct strbuf *kept, struct found *f)
 {
     const struct play_job *j = &p->jobs[job];
@@ -159,7 +159,9 @@ static bool differ_text(struct strbuf *out, const char *name, const char *key, c
     return true;
 }
 
-/* Append the first thing that is not as expected, "b running, found pending (dependency a)"; false if there is none. */
+/* Append the first expectation that is not met, "b running, found pending (dependency a)"; false if all are
+ * met.
+ */
 static bool differ(struct strbuf *out, const char *name, const struct scenario_expected *e,
                    const struct found *f)
 {
@@ -206,7 +208,7 @@ static int tell_unmet(struct play *p, struct strbuf *text)
     return 0;
 }
 
-/* Whether jobs are as expected; the first that isn't is told. */
+/* Whether jobs are as expected; reports the first that is not. */
 static int expect_jobs(struct play *p, const struct scenario_event *e, size_t first, size_t n,
                        const struct scenario_expected *expected)
 {

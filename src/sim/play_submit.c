@@ -11,7 +11,7 @@
 #include "config/machine_open.h"
 #include "sim/play_priv.h"
 
-/* The name of a file as seen from here. NULL with ENOMEM; the caller frees it. */
+/* The path of a file that an event names. The caller frees it; NULL with ENOMEM. */
 static char *file_name(const struct play *p, const char *name)
 {
     const char *folder = p->options.folder;
@@ -65,7 +65,7 @@ char *play_read_file(const struct play *p, const char *name, size_t max, size_t 
     return bytes;
 }
 
-/* The text of what a job asks for. */
+/* The text of a job's jobspec. */
 static char *jobspec_text(const struct play *p, const struct scenario_submit *s, size_t *length,
                           berth_error_t *err)
 {
@@ -91,7 +91,7 @@ static const struct config_user *find_user(const struct play *p, const char *nam
     return NULL;
 }
 
-/* Hand a request to the core, and learn the handles of its members. */
+/* Submit a request to the core, and note the handles of its members. */
 static int submit(struct play *p, uint32_t number, struct sched_request *request)
 {
     const struct play_submission *s = &p->submissions[number];

@@ -53,7 +53,7 @@ static const struct config_user *find_user(const struct config *config, const ch
     return NULL;
 }
 
-/* The groups that the configuration has a user in, and that of the trace. */
+/* A user's groups: those in the configuration, and that of the trace. */
 static int find_groups(struct queues_request *r, const struct config *config, const char *user,
                        const char *group, struct sched_request *request)
 {

@@ -21,8 +21,8 @@ double rng_uniform(struct rng *rng)
     return ldexp((double)(rng_next(rng) >> 12) + 0.5, -52);
 }
 
-/* Marsaglia's polar method. The second value that a pair of uniforms would give is left unused, so
- * that the state stays one number.
+/* Marsaglia's polar method. The second value that a pair of uniforms would give is not used, so
+ * that the state remains a single number.
  */
 double rng_normal(struct rng *rng)
 {
@@ -36,7 +36,7 @@ double rng_normal(struct rng *rng)
 }
 
 /* Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26(3), 2000: the
- * cube of a shifted normal has nearly the right density, and what is too much is rejected.
+ * cube of a shifted normal variable has nearly the right density, and the excess is rejected.
  */
 double rng_gamma(struct rng *rng, double shape, double scale)
 {

@@ -16,8 +16,8 @@ struct scenario {
     char *line;
     size_t capacity;
     uint64_t number; /* of the line */
-    int64_t at;      /* of the event before */
-    bool timed;      /* events must say when */
+    int64_t at;      /* of the previous event */
+    bool timed;      /* events must have a time */
 };
 
 static struct key_place here(const struct scenario *s)
@@ -80,7 +80,8 @@ static int read_line(struct scenario *s, size_t length, struct scenario_event *e
     return -1;
 }
 
-/* Read a line without its end into s->line. Returns its length, -1 at the end, or -2 with errno and a text. */
+/* Read a line without its end into s->line. Returns its length, -1 at the end, or -2 with errno and a text.
+ */
 static ptrdiff_t get_line(struct scenario *s, berth_error_t *err)
 {
     size_t n = 0;

@@ -40,7 +40,7 @@ static const struct key submit_keys[] = {
 };
 static const struct key_table submit_table = {"submit: ", submit_keys, LENGTH(submit_keys)};
 
-/* What stands behind "id" and "value", before the one is split and the other looked at. */
+/* The values of "id" and "value", before the one is split and the other is read. */
 struct pair {
     const char *id;
     int64_t number;
@@ -80,7 +80,7 @@ static const struct key property_keys[] = {
 };
 static const struct key_table property_table = {"property: ", property_keys, LENGTH(property_keys)};
 
-/* A block as it stands there, "for" still to be read. */
+/* A block as read, except that "for" is still JSON. */
 struct block_text {
     struct scenario_block block;
     json_t *whom;
@@ -161,7 +161,7 @@ const char *scenario_kind_name(enum scenario_kind kind)
     return kinds[kind].name;
 }
 
-/* The bytes of a job's name: none that dependencies, members or people would stumble over. */
+/* The bytes of a job's name, without those that would confuse dependencies, members or people. */
 static bool is_id(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -208,7 +208,7 @@ static int read_begin(struct scenario_event *e, json_t *value, const struct key_
     return 0;
 }
 
-/* What it asks for: a jobspec or the short form, of which all is told here but what depends on the
+/* What a job asks for, a jobspec or the short form. Everything is checked here except what depends on the
  * machine.
  */
 static int read_form(const struct scenario_submit *s, json_t *value, const struct key_place *place,
@@ -402,7 +402,7 @@ static int find_kind(const char *name)
     return -1;
 }
 
-/* Find the one key that says what happens. */
+/* Find the key that says what happens. */
 static int read_kind(struct scenario_event *e, json_t *object, const struct key_place *place,
                      berth_error_t *err)
 {

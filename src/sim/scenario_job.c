@@ -1,5 +1,5 @@
-/* What a submission asks for in the short form. With "tasks", or with a size of memory as text, it means
- * what it means to a server; else cores, gpus and memory are of each node, as scenarios have always had it.
+/* What a submission asks for in the short form. With "tasks", or with a memory size as text, it means the
+ * same as for a server; else cores, gpus and memory are per node, as in older scenarios.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* The replay: submissions in order, ends in a heap, and a pass of the core where something happens.
  *
- * Of ends at one instant the job that started first ends first; of submissions the one that stands first in
- * the trace is first.
+ * Ends at one instant come in the order in which the jobs started, submissions in the order of the trace.
  */
 #include "sim/simulate.h"
 
@@ -64,7 +63,7 @@ static void count_done(struct replay *r)
         r->options->progress(r->options->progress_arg, r->done, r->trace->n);
 }
 
-/* Note which cores a job has got. */
+/* Note which cores a job got. */
 static int note_alloc(struct replay *r, uint32_t job)
 {
     const struct resource_range *ranges;
@@ -76,7 +75,7 @@ static int note_alloc(struct replay *r, uint32_t job)
     return alloc_add(r->options->alloc, job, ranges, n);
 }
 
-/* Note a job that is to be stopped for another. It gives back what it holds only after the decisions are carried out. */
+/* Note a job that is preempted. It gives back what it holds only after all decisions are carried out. */
 static int note_preempted(struct replay *r, uint32_t job, bool requeue)
 {
     if (array_grow((void **)&r->preempted, &r->cap_preempted, r->n_preempted + 1,
@@ -142,8 +141,8 @@ static int end_next(struct replay *r, int64_t now)
     return sched_finish(r->sched, now, r->handle[job], true);
 }
 
-/* All submissions, then all ends, a pass after each; what is left to the closing pass starts then. A job that
- * starts now ends later, so that no end is added meanwhile.
+/* All submissions, then all ends, a pass after each; then the closing pass, which starts what the others left
+ * to it. A job that starts now ends later, so no end is added meanwhile.
  */
 static int per_event(struct replay *r, int64_t now)
 {
@@ -169,8 +168,8 @@ static int stop(struct replay *r, int64_t now, const struct preempted *p)
     return sched_finish(r->sched, now, r->handle[p->job], false);
 }
 
-/* All ends of an instant, all submissions, and a pass if one is due; another one once preempted jobs have
- * given back what they held.
+/* All ends of an instant, all submissions, and a pass if one is due; then another pass after preempted jobs
+ * have given back what they held.
  */
 static int batched(struct replay *r, int64_t now)
 {
@@ -191,8 +190,8 @@ static int batched(struct replay *r, int64_t now)
     return 0;
 }
 
-/* Whether nothing is left but passes that start nobody: blocks that come again and again ask for them for ever while a job
- * waits that never can start. Returns 1, 0, or -1.
+/* Whether only passes are left that start no job: while a job waits that can never start, recurring blocks
+ * ask for passes for ever. Returns 1, 0, or -1.
  */
 static int is_over(struct replay *r, int64_t now)
 {
@@ -237,7 +236,7 @@ static int submission_compare(const void *a, const void *b)
     return x->job < y->job ? -1 : x->job > y->job;
 }
 
-/* Put the jobs in the order of their submission, if the trace doesn't. */
+/* Sort the jobs by their submission, if the trace is not sorted. */
 static int sort_submissions(struct replay *r)
 {
     size_t n = r->trace->n;

@@ -1,8 +1,8 @@
 /* The state of a player as JSON, and back.
  *
- * "jobs" has all that there ever were, in their order, and what the player knows of each; "core" has those that wait or
- * run, in the core's order, and what it knows. "changes" are the events that made machine and queues what they are: a
- * state that is loaded goes through them first. Times are ticks.
+ * "jobs" has all jobs so far, in order, and what the player knows of each; "core" has the waiting and running
+ * jobs, in the core's order, and what the core knows of each. "changes" has the events that changed machine
+ * and queues: loading a state goes through them first. Times are ticks.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ struct saved_state {
     const char *hints; /* sched_hints */
 };
 
-/* No number is larger: times, and sums of a few of them. */
+/* The largest number: times, and sums of a few of them. */
 #define NUMBER_MAX (4 * SECONDS_MAX * SECONDS_TICKS)
 
 #define WHOLE(owner, key, field, is_needed)                                                        \
@@ -129,7 +129,7 @@ static const struct key core_keys[] = {
     OTHER(struct saved_core, "resources", KEY_OBJECT, resources, false),
 };
 
-/* Members that are there if they say something. A failure shows in *rc. */
+/* Add members unless they are empty. A failure shows in *rc. */
 static void put_text(json_t *object, const char *key, const char *text, int *rc)
 {
     if (text && *text && json_object_set_new(object, key, json_string(text)) < 0)
@@ -307,7 +307,7 @@ static int load_text(char **to, const char *text)
     return text && !*to ? -1 : 0;
 }
 
-/* Jobs of one submission stand in a row. */
+/* Jobs of one submission are consecutive. */
 static int load_job(struct play *p, size_t i, const struct saved_job *s,
                     const struct key_place *place, berth_error_t *err)
 {
@@ -389,8 +389,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
     };
 }
 
-/* Give a job back to the core. */
-/* Restore a job. Returns 0; 1 with a text: it can't be, but others may; -1. */
+/* Restore a job in the core. Returns 0; 1 with a text if it can't be restored, though others may; or -1. */
 static int load_core(struct play *p, const struct saved_core *s, const struct key_place *place,
                      berth_error_t *err)
 {
@@ -414,7 +413,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     j->promised = s->state == SCHED_RESERVED ? s->at : -1;
     j->handle = sched_restore(p->sched, p->now, &record, &why);
     if (j->handle < 0 && errno != ENOMEM && s->state == SCHED_RESERVED) {
-        record.state = SCHED_WAITING; /* what it was promised is there no more */
+        record.state = SCHED_WAITING; /* what it was promised does not exist any more */
         j->handle = sched_restore(p->sched, p->now, &record, &why);
     }
     int errnum = errno;
@@ -431,7 +430,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     return 0;
 }
 
-/* Tell the core how jobs have ended, for those that depend on them. */
+/* Tell the core how jobs ended, for jobs that depend on them. */
 static int load_ended(struct play *p, const struct key_place *place, berth_error_t *err)
 {
     for (size_t i = 0; i < p->n_jobs; i++) {

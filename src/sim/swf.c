@@ -1,8 +1,8 @@
 /* Reader of the Standard Workload Format.
  *
- * Bytes are pulled into one buffer, whole lines are taken from it, and what is left of the last
- * line moves to the front. Every line that is scanned ends in '\n', also the last one of a file, so
- * that scanning needs no other bound: no field contains that character.
+ * Bytes are read into one buffer, whole lines are taken from it, and the rest of the last line moves to the
+ * front. Every line that is scanned ends in '\n', even the last one of a file, so that scanning needs no
+ * other bound: no field contains that character.
  */
 #include "sim/swf.h"
 
@@ -60,7 +60,7 @@ static const char *const field_names[FIELD_COUNT] = {
     "think time",
 };
 
-/* Fields in which decimals are an error; in the times of a run they are only cut off. */
+/* Fields in which decimals are an error; in run times, they are only cut off. */
 static const bool field_whole[FIELD_COUNT] = {
     [FIELD_ID] = true, [FIELD_SUBMIT] = true, [FIELD_ALLOCATED] = true, [FIELD_REQUESTED] = true};
 
@@ -70,10 +70,10 @@ struct reader {
     const char *name; /* of the trace, for error texts */
     const struct swf_options *options;
     berth_error_t *err;
-    struct trace trace; /* what was read so far */
+    struct trace trace; /* what has been read so far */
     size_t capacity;    /* of trace.jobs */
-    uint64_t line;      /* number of the line at hand */
-    int64_t max_procs;  /* of the header, 0 when not met */
+    uint64_t line;      /* number of the present line */
+    int64_t max_procs;  /* of the header; 0: not found */
     int64_t max_nodes;
     int64_t last_submit;
     int64_t limits; /* sum of all estimates */
@@ -81,7 +81,7 @@ struct reader {
     bool done;      /* options->limit is reached */
 };
 
-/* Where bytes come from: up to size of them, 0 at the end, -1 on failure with errno and err set. */
+/* The source of bytes: up to size of them, 0 at the end, -1 on failure with errno and err set. */
 typedef ptrdiff_t (*fill_f)(void *arg, char *buffer, size_t size, berth_error_t *err);
 
 static bool is_digit(char c)
@@ -190,7 +190,7 @@ static enum number scan_number(const char *p, int64_t *value)
     return decimal ? NUMBER_DECIMAL : NUMBER_WHOLE;
 }
 
-/* Copy a field for an error text: its first characters, what can't be printed as '?'. */
+/* Copy the first characters of a field for an error text, with '?' for what can't be printed. */
 static void quote_field(const char *p, char *text, size_t size)
 {
     size_t n = 0;
@@ -239,7 +239,7 @@ static const char *scan_field(struct reader *r, int field, const char *p, int64_
     return p;
 }
 
-/* Scan the fields of a line into values, and check the range of those that are counted with. */
+/* Scan the fields of a line into values, and check the range of those that are used. */
 static int scan_fields(struct reader *r, const char *p, int64_t values[FIELD_COUNT])
 {
     const char *starts[FIELD_COUNT];
@@ -344,7 +344,7 @@ static int keep_or_drop(struct reader *r, const int64_t values[FIELD_COUNT])
     return append(r, &job, values);
 }
 
-/* Where a header line names a size, read it. A size that is -1 or 0 is unknown. */
+/* If a header line names a size, read it. A size of -1 or 0 is unknown. */
 static int scan_header(struct reader *r, const char *p)
 {
     if (r->sized || r->options->procs > 0)
@@ -368,8 +368,7 @@ static int scan_header(struct reader *r, const char *p)
         *size = value > 0 ? value : 0;
         return 0;
     }
-    /* a MaxProcs that can't be read must not let MaxNodes stand for it; the other way round is fine
-     */
+    /* MaxNodes must not replace a MaxProcs that can't be read; the other way round is fine */
     if (!procs)
         return 0;
     char text[36];
@@ -494,7 +493,7 @@ int swf_parse(const char *name, const char *text, size_t length, const struct sw
 
 struct file {
     const char *name;
-    gzFile gz; /* inflates what is gzipped and passes on what is not */
+    gzFile gz; /* inflates gzipped files and passes others on */
 };
 
 static ptrdiff_t fill_from_file(void *arg, char *buffer, size_t size, berth_error_t *err)
@@ -521,8 +520,8 @@ static ptrdiff_t fill_from_file(void *arg, char *buffer, size_t size, berth_erro
     return n;
 }
 
-/* Damage can inflate to something that only looks like a bad line; the checksum at the end of the
- * file knows. Read on to it, and say so instead.
+/* Damage can inflate to something that looks like a bad line. The checksum at the end of the file tells: read
+ * on to it, and report the damage instead.
  */
 static void blame_damage(struct file *file, berth_error_t *err)
 {

@@ -170,8 +170,9 @@ struct place_ops {
      */
     int64_t (*probe)(struct place *place, const struct place_ask *ask, int64_t at);
 
-    /* The place in the log of what was freed. Whether what was freed since a place may let a reservation from `at` on hold
-     * something else, where it is: no is sure. And nobody will ask for what was before a place.
+    /* The place in the log of what was freed, 1 or more. Whether what was freed since a place may let a
+     * reservation from `at` on hold something else, where it is: no is sure. Of what was freed since place 0
+     * nothing is known, so that it may. And nobody will ask for what was before a place.
      *
      * Without a reservation (booking -1): whether what was freed since, moved away, came up or changed a property since the last
      * `settle` may let a job start at `at`, which is now, that could not and lasts as long as the ask or longer. Now is the latest time

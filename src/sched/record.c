@@ -104,7 +104,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->at = r->at;
     pending_begin(s, slot);
     if (reserved) {
-        note_freed(s, s->now, INT64_MAX); /* what was freed since it was last tried is not known */
+        held_unseen(s, job);
         return 0;
     }
     job->state = SCHED_RUNNING;

@@ -50,7 +50,7 @@ struct job {
     int64_t booking; /* of a held or running job */
     uint64_t tag;
     uint64_t seen;  /* of a held job: place in the log of what was freed when it was last tried */
-    uint64_t heard; /* and in that of a graph */
+    uint64_t heard; /* and in that of a graph; 0: not known */
     struct details *details; /* of a job in a queue with a name; else NULL */
     uint32_t generation;     /* how often the slot was used: the upper half of the handle */
     uint32_t next;           /* in the list of free or of rejected jobs */
@@ -288,12 +288,24 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key);
 int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking);
 int held_to_open(sched_t *s, uint32_t slot, bool fresh);
 
+/* Note that something is free during [from, until). */
+void note_freed(sched_t *s, int64_t from, int64_t until);
+
 /* A reservation is looked at, or made: what is freed from now on may serve it. */
 static inline void held_seen(const sched_t *s, struct job *job)
 {
     job->seen = s->freed.place;
     if (s->place->is_fixed)
         job->heard = s->place->ops->freed(s->place);
+}
+
+/* What was freed since a reservation was looked at is not known: it may be earlier, or hold something else at
+ * its time.
+ */
+static inline void held_unseen(sched_t *s, struct job *job)
+{
+    job->heard = 0;
+    note_freed(s, s->now, INT64_MAX);
 }
 
 /* Enter a held job, which is due already, into its lane. Returns 0, or -1 with ENOMEM. */
@@ -305,9 +317,6 @@ void held_release(sched_t *s, uint32_t slot);
 /* Give back what a held or running job has booked, and note it. And a job that ran has done so. */
 void job_release(sched_t *s, uint32_t slot);
 void running_released(sched_t *s);
-
-/* Note that something is free during [from, until). */
-void note_freed(sched_t *s, int64_t from, int64_t until);
 
 /* How many jobs of a lane hold a reservation that counts for its depth, and the last of them; JOB_NONE. */
 int64_t lane_holds(const struct lane *lane);

@@ -539,6 +539,41 @@ static void a_promise_in_the_way_is_moved_after_a_restart(void **state)
     }
 }
 
+/* A job has gone and no pass has followed: who is promised something worse for the same time takes what that
+ * job leaves, be it in this scheduler or in one which goes on where this one was, which can't know what was
+ * freed before.
+ */
+static void a_promise_is_chosen_anew_after_a_restart(void **state)
+{
+    static const char text[] = "resources: {nodes: 2, cores: 4}\n"
+                               "match: {policy: low}\n"
+                               "queues: {q: {policy: conservative}}\n";
+    struct world w, to;
+    const char *what;
+    (void)state;
+    open_world(&w, text);
+    open_world(&to, text);
+    submit(&w, 0, "x", 4, PLAIN);
+    submit(&w, 0, "y", 4, PLAIN);
+    sched_job_t b = submit(&w, 0, "b", 4, PLAIN);
+    sched_job_t c = submit(&w, 0, "c", 4, PLAIN);
+    pass(&w, 0);
+    assert_int_equal(sched_resources(w.sched, c, &what), 0);
+    assert_string_equal(what, "node1/core[0-3]");
+    assert_int_equal(sched_cancel(w.sched, 10, b), 0);
+    restore_all(&to, &w, 10);
+    pass(&w, 10);
+    assert_int_equal(sched_resources(w.sched, c, &what), 0);
+    assert_string_equal(what, "node0/core[0-3]");
+    pass(&to, 10);
+    assert_int_equal(to.n, w.n);
+    c = sched_next(to.sched, sched_next(to.sched, sched_first(to.sched)));
+    assert_int_equal(sched_resources(to.sched, c, &what), 0);
+    assert_string_equal(what, "node0/core[0-3]");
+    close_world(&w);
+    close_world(&to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,6 +589,7 @@ int main(void)
         cmocka_unit_test(a_pass_that_was_cut_off_goes_on_at_once),
         cmocka_unit_test(a_restored_scheduler_has_the_same_next_time),
         cmocka_unit_test(a_promise_in_the_way_is_moved_after_a_restart),
+        cmocka_unit_test(a_promise_is_chosen_anew_after_a_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

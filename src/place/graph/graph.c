@@ -542,6 +542,7 @@ struct place *graph_place_create(match_t *match, berth_error_t *err)
     n->graph = match_inner_graph(match);
     n->free_class = n->free_booking = PLACE_NONE;
     n->turn = INT64_MAX;
+    n->near.base = n->near.all = 1; /* 0 is before all that is known */
     n->any_down = true;
     n->has_unit = match_part_amount(match, NULL, TYPE_CORE, false) > 0;
     n->unit = TYPE_CORE;

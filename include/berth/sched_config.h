@@ -173,6 +173,7 @@ struct sched_config {
     int64_t min_interval;
     int64_t max_events;
 
+    /* At most 64 at a time, those of sched_block among them. */
     const struct sched_block *blocks;
     size_t n_blocks;
 };

@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/blocks.h"
 #include "base/errtext.h"
 #include "base/hostlist.h"
 #include "berth/sched_config.h"
 #include "config/read.h"
-#include "place/place.h"
 
 enum block_key { NAME, RESOURCES, START, DURATION, EVERY, FOR, BLOCK_KEYS };
 static const char *const block_names[] = {"name", "resources", "start", "duration", "every", "for"};
@@ -81,9 +81,8 @@ int read_blocks(struct reading *r, uint32_t i)
 
     if (i == DOC_NONE)
         return 0;
-    if (d->node[i].kind != DOC_LIST || d->node[i].count > PLACE_BLOCKS)
-        return doc_fault(d, i, "key \"blocks\": expected a list of at most %d blocks",
-                         PLACE_BLOCKS);
+    if (d->node[i].kind != DOC_LIST || d->node[i].count > BLOCKS_MAX)
+        return doc_fault(d, i, "key \"blocks\": expected a list of at most %d blocks", BLOCKS_MAX);
     blocks = reading_array(r, d->node[i].count, sizeof(*blocks));
     if (!blocks)
         return -1;

@@ -218,7 +218,7 @@ int match_remove(struct match *m, const uint32_t *v, size_t n, berth_error_t *er
 
 /* ---- Blocks ---- */
 
-/* Set the block with a number < 64: its vertices are set aside during
+/* Set the block with a number < BLOCKS_MAX: its vertices are set aside during
  * [start + k * every, + duration) for all k >= 0 (every 0: only for k = 0). n = 0 removes the block. The
  * matcher takes over the array. Returns 0, or -1 with ENOMEM, nothing changed and the array still the
  * caller's.

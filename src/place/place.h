@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/blocks.h"
 #include "berth/error.h"
 #include "berth/jobspec.h"
 #include "berth/resource.h"
@@ -22,7 +23,6 @@
 struct place;
 
 #define PLACE_NO_CLASS UINT32_MAX
-#define PLACE_BLOCKS   64 /* blocks that a machine can have at a time */
 
 struct place_ask {
     int64_t units;    /* >= 1. On a graph: a lower bound, which rooms goes by */
@@ -239,7 +239,7 @@ struct place_ops {
     /* Whether a booking (-1: none) holds something of these resources; -1 with EINVAL/ENOENT and a text, ENOMEM. */
     int (*touches)(struct place *place, int64_t booking, const char *resources, berth_error_t *err);
 
-    /* Set a block, number 0 to PLACE_BLOCKS - 1, or change it: during [start + k * every, + duration) for k >= 0 (every 0:
+    /* Set a block, number 0 to BLOCKS_MAX - 1, or change it: during [start + k * every, + duration) for k >= 0 (every 0:
      * k = 0 only) its resources are for asks that permit it alone. No booking is changed. Without resources it ends, which can't fail. Returns 0, or -1: EINVAL or
      * ENOENT with a text, ENOMEM.
      */

@@ -88,7 +88,7 @@ struct queues {
     bool is_recount_due; /* what reservations hold may be over limits that have changed */
     uint32_t *untold;    /* jobs whose reason is to be told */
     size_t n_untold, cap_untold;
-    struct block_slot block[PLACE_BLOCKS];
+    struct block_slot block[BLOCKS_MAX];
     bool is_permitted_late; /* who may use which block is to be looked at anew */
     int64_t turn;           /* when a block begins or ends next */
     bool

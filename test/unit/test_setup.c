@@ -346,8 +346,8 @@ static void wrong_blocks(void **state)
                                   {.name = "m", .resources = "s", .duration = 5}};
     refuse(&(struct sched_config){.second = 1, .blocks = twice, .n_blocks = 2},
            "block 'm': the name comes twice");
-    static struct sched_block many[SETUP_BLOCKS_MAX + 1];
-    refuse(&(struct sched_config){.second = 1, .blocks = many, .n_blocks = SETUP_BLOCKS_MAX + 1},
+    static struct sched_block many[BLOCKS_MAX + 1];
+    refuse(&(struct sched_config){.second = 1, .blocks = many, .n_blocks = BLOCKS_MAX + 1},
            "blocks: at most 64, not 65");
 }
 

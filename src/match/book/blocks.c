@@ -5,6 +5,8 @@
 
 #include "match/inner.h"
 
+_Static_assert(BLOCKS_MAX <= 64, "blocks.used has a bit for each");
+
 /* The last occurrence that begins before `end`: its start in *start; false if there is none. */
 static bool last_before(const struct match_block *w, int64_t end, int64_t *start)
 {
@@ -69,7 +71,7 @@ int64_t match_blocks_next_change(const struct match_blocks *s, uint64_t numbers,
 
 void match_blocks_clear(struct match_blocks *s)
 {
-    for (uint32_t i = 0; i < MATCH_BLOCKS_MAX; i++)
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++)
         free(s->block[i].vertex);
     *s = (struct match_blocks){0};
 }
@@ -113,7 +115,7 @@ static void mark(struct match *m, uint32_t number, bool blocked)
 
 int match_blocks_mark(struct match *m)
 {
-    for (uint32_t i = 0; i < MATCH_BLOCKS_MAX; i++) {
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
         if (!(m->blocks.used >> i & 1))
             continue;
         if (need_states(m, &m->blocks.block[i]) < 0)

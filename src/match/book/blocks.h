@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MATCH_BLOCKS_MAX 64
+#include "base/blocks.h"
 
 struct match_blocks {
     uint64_t used; /* a bit for each number that is set */
@@ -21,7 +21,7 @@ struct match_blocks {
         size_t n;
         int64_t start, duration; /* ticks */
         int64_t every;           /* the period, > duration; 0: it occurs once */
-    } block[MATCH_BLOCKS_MAX];
+    } block[BLOCKS_MAX];
 };
 
 /* Which of the blocks in `numbers` overlap [at, end), as bits. O(blocks). */

@@ -146,8 +146,8 @@ int graph_place_block(struct place *place, uint32_t number, const char *resource
     uint32_t *v;
     size_t count;
 
-    if (number >= PLACE_BLOCKS)
-        return errtext_set(err, EINVAL, "too many blocks: expected up to %d", PLACE_BLOCKS);
+    if (number >= BLOCKS_MAX)
+        return errtext_set(err, EINVAL, "too many blocks: expected up to %d", BLOCKS_MAX);
     if (!resources) {
         unblock(n, number);
         return 0;

@@ -470,7 +470,7 @@ static void graph_place_destroy(struct place *place)
             match_cancel(n->match, i, NULL, NULL);
         free(n->bookings[i].share);
     }
-    for (uint32_t i = 0; i < PLACE_BLOCKS; i++)
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++)
         match_block(n->match, i, NULL, 0, 0, 0, 0);
     free(n->bookings);
     graph_place_classes_clear(n);

@@ -59,8 +59,8 @@ static int check_globals(const struct sched_config *config, berth_error_t *err)
                                (long long)numbers[i].value);
     if (config->n_queues >= SETUP_NONE)
         return errtext_set(err, EINVAL, "queues: too many");
-    if (config->n_blocks > SETUP_BLOCKS_MAX)
-        return errtext_set(err, EINVAL, "blocks: at most %d, not %zu", SETUP_BLOCKS_MAX,
+    if (config->n_blocks > BLOCKS_MAX)
+        return errtext_set(err, EINVAL, "blocks: at most %d, not %zu", BLOCKS_MAX,
                            config->n_blocks);
     return 0;
 }

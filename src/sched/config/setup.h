@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/blocks.h"
 #include "base/intern.h"
 #include "berth/error.h"
 #include "berth/sched_config.h"
 #include "sched/config/order.h"
 
-#define SETUP_NONE       UINT32_MAX
-#define SETUP_BLOCKS_MAX 64 /* as many as a machine can have (place.h) */
+#define SETUP_NONE UINT32_MAX
 
 /* A queue, numbered as the configuration has it. A virtual queue has depth, order, queue_depth,
  * requires and preemptible from its parent; the rest is its own.
@@ -43,7 +43,7 @@ struct setup {
     bool is_named;                   /* its queues have names and priorities; else there is one */
     int64_t min_interval;            /* ticks, >= 0 */
     int64_t max_events;              /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
-    const struct sched_block *block; /* n_blocks <= SETUP_BLOCKS_MAX */
+    const struct sched_block *block; /* n_blocks <= BLOCKS_MAX */
     size_t n_blocks;
 
     struct sched_config *config; /* all of what was given, in one allocation */
@@ -56,7 +56,7 @@ struct setup {
  * Wrong are: a second < 1; names that are missing, empty or come twice; a policy that there is none; a parent that is the
  * queue itself, unknown or virtual; a default queue that is unknown; negative numbers, but for priorities; in limits, what
  * comes twice, "running" or "pending" for a job and "duration" for a user or a queue; an exception for nobody; an unknown
- * way of being preempted; of blocks, more than SETUP_BLOCKS_MAX and what setup_check_block says.
+ * way of being preempted; of blocks, more than BLOCKS_MAX and what setup_check_block says.
  */
 struct setup *setup_create(const struct sched_config *config, berth_error_t *err);
 

@@ -10,7 +10,7 @@
 
 void blocks_clear(struct queues *n)
 {
-    for (uint32_t i = 0; i < PLACE_BLOCKS; i++)
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++)
         free(n->block[i].block);
 }
 
@@ -20,7 +20,7 @@ int permits_of(sched_t *s, uint32_t slot, uint64_t *permits)
     const struct details *d = s->jobs[slot].details;
     const char *id = NULL;
     *permits = 0;
-    for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
         if (!n->block[i].block)
             continue;
         id = id ? id : base_id(s, slot);
@@ -34,15 +34,15 @@ int permits_of(sched_t *s, uint32_t slot, uint64_t *permits)
     return 0;
 }
 
-/* A block's number by its name, or that of a free one if `name` is NULL; PLACE_BLOCKS: there is none. */
+/* A block's number by its name, or that of a free one if `name` is NULL; BLOCKS_MAX: there is none. */
 static uint32_t block_find(const struct queues *n, const char *name)
 {
-    for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
         const struct sched_block *b = n->block[i].block;
         if (name ? b && strcmp(b->name, name) == 0 : !b)
             return i;
     }
-    return PLACE_BLOCKS;
+    return BLOCKS_MAX;
 }
 
 /* A waiting job goes from its kind to that of other permits. Returns 0, or -1 with ENOMEM and nothing changed. */
@@ -139,10 +139,10 @@ int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_
     if (setup_check_block(n->setup, block, err) < 0)
         return -1;
     uint32_t number = block_find(n, block->name);
-    if (number == PLACE_BLOCKS)
+    if (number == BLOCKS_MAX)
         number = block_find(n, NULL);
-    if (number == PLACE_BLOCKS)
-        return errtext_set(err, EINVAL, "more than %d blocks", PLACE_BLOCKS);
+    if (number == BLOCKS_MAX)
+        return errtext_set(err, EINVAL, "more than %d blocks", BLOCKS_MAX);
     if (set(s, number, block, false, err) < 0)
         return -1;
     core_event(s, now);
@@ -155,7 +155,7 @@ int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err)
 {
     struct queues *n = s->queues;
     uint32_t number = block_find(n, name);
-    if (number == PLACE_BLOCKS)
+    if (number == BLOCKS_MAX)
         return errtext_set(err, ENOENT, "no such block: %.200s", name);
     if (!time_is_good(s, now))
         return errtext_set(err, EINVAL, "time goes back");
@@ -172,10 +172,10 @@ static int set_all(sched_t *s, const struct setup *setup, bool *keep, berth_erro
     struct queues *n = s->queues;
     for (size_t i = 0; i < setup->n_blocks; i++) {
         uint32_t number = block_find(n, setup->block[i].name);
-        if (number == PLACE_BLOCKS)
+        if (number == BLOCKS_MAX)
             number = block_find(n, NULL);
-        if (number == PLACE_BLOCKS)
-            return errtext_set(err, EINVAL, "more than %d blocks", PLACE_BLOCKS);
+        if (number == BLOCKS_MAX)
+            return errtext_set(err, EINVAL, "more than %d blocks", BLOCKS_MAX);
         if (set(s, number, &setup->block[i], true, err) < 0)
             return -1;
         keep[number] = true;
@@ -186,7 +186,7 @@ static int set_all(sched_t *s, const struct setup *setup, bool *keep, berth_erro
 /* Copies of all blocks there are, in `old`. Returns 0, or -1 with ENOMEM. */
 static int copy_all(const struct queues *n, struct block_slot *old)
 {
-    for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
         old[i] = n->block[i];
         if (!old[i].block)
             continue;
@@ -203,13 +203,13 @@ static int copy_all(const struct queues *n, struct block_slot *old)
 int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err)
 {
     struct queues *n = s->queues;
-    struct block_slot old[PLACE_BLOCKS];
-    bool keep[PLACE_BLOCKS] = {false};
+    struct block_slot old[BLOCKS_MAX];
+    bool keep[BLOCKS_MAX] = {false};
     if (copy_all(n, old) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     int rc = set_all(s, setup, keep, err);
     int saved = errno;
-    for (uint32_t i = 0; i < PLACE_BLOCKS; i++) {
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
         if (rc == 0 && n->block[i].block && n->block[i].is_configured && !keep[i])
             unset(s, i);
         if (rc < 0 && n->block[i].block && !old[i].block)

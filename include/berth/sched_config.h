@@ -153,6 +153,11 @@ struct sched_block {
     size_t n_jobs;
 };
 
+/* What answers may cost, unless a configuration says otherwise. */
+#define SCHED_ENDED_JOBS      262144
+#define SCHED_WHAT_IF_HOLDERS 1024
+#define SCHED_WHAT_IF_TRIES   1000
+
 struct sched_config {
     /* Ticks in one, >= 1; jobspecs give durations in seconds. */
     int64_t second;
@@ -176,6 +181,18 @@ struct sched_config {
     /* At most 64 at a time, those of sched_block among them. */
     const struct sched_block *blocks;
     size_t n_blocks;
+
+    /* Ended jobs that later ones may depend on: the last ones, each member of an array counted. To depend
+     * on an older one is to depend on a job that does not exist. Some 150 bytes each; 0: SCHED_ENDED_JOBS.
+     */
+    int64_t ended_jobs;
+
+    /* For sched_what_if: promises to jobs behind it that are set aside, at most, and 16 times as many
+     * looked at to find them; and looks at jobs of one kind, or blocked ones, before it. 0:
+     * SCHED_WHAT_IF_HOLDERS, SCHED_WHAT_IF_TRIES. Beyond these the answer may be no where it is yes.
+     */
+    int64_t what_if_holders;
+    int64_t what_if_tries;
 };
 
 /* A scheduler with named queues over a matcher's machine. The matcher has no jobs, outlives the

@@ -129,8 +129,8 @@ struct sched_question {
  * not in its way. One for which it is no might start all the same where a job before it in the order would
  * take its turn, because this one gives up its promise, which that one may be given, or because limits let
  * that one go on; where a promise to another leaves it room by choosing other resources or an earlier time;
- * or where more than 1,024 promises to jobs behind it are in its way: then only some of its first times are
- * known. Answers are found by halves: less is taken to find room where more does, and to be within limits.
+ * or where more promises to jobs behind it are in its way, or more jobs before it are to be asked, than the
+ * configuration has (what_if_holders, what_if_tries). Answers are found by halves: less is taken to find room where more does, and to be within limits.
  *
  * Returns 0, or -1 with a text: EINVAL (no such job waits, now is before the last call's, a duration is too
  * long, a jobspec is wrong or names a type that the machine doesn't have), what `make` failed with, ENOMEM.

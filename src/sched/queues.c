@@ -78,6 +78,8 @@ static struct queues *queues_new(struct setup *setup)
     n->setup = setup;
     n->limits = limits_create(setup);
     n->depend = depend_create();
+    if (n->depend)
+        depend_remember(n->depend, setup->ended_jobs);
     n->is_closed = calloc(setup->n_queues, sizeof(*n->is_closed));
     n->stats = calloc(setup->n_queues, sizeof(*n->stats));
     return n;

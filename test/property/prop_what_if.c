@@ -438,7 +438,8 @@ static match_t *machine(void)
     return m;
 }
 
-static sched_job_t submit(sched_t *s, int cores, int64_t duration, int64_t priority)
+static sched_job_t submit_as(sched_t *s, const char *user, int cores, int64_t duration,
+                             int64_t priority)
 {
     char text[300];
     static uint64_t tag;
@@ -450,10 +451,20 @@ static sched_job_t submit(sched_t *s, int cores, int64_t duration, int64_t prior
     return sched_submit(s, 0,
                         &(struct sched_request){.jobspec = text,
                                                 .jobspec_length = strlen(text),
+                                                .user = user,
                                                 .duration = duration,
                                                 .priority = priority,
                                                 .tag = ++tag});
 }
+
+static sched_job_t submit(sched_t *s, int cores, int64_t duration, int64_t priority)
+{
+    return submit_as(s, NULL, cores, duration, priority);
+}
+
+static char one[] = "{version: 9999, resources: [{type: slot, count: 1, label: s, with: "
+                    "[{type: core, count: 1}]}], tasks: [{command: [a], slot: s, count: "
+                    "{per_slot: 1}}], attributes: {}}";
 
 static int make_core(void *context, int64_t n, struct sched_instead *instead)
 {
@@ -466,13 +477,11 @@ static int make_core(void *context, int64_t n, struct sched_instead *instead)
 /* For how long would a job start that has one core, of which n jobs behind it are promised the use, two at a time for ten ticks
  * each? It may have it for 20,000 ticks, as it goes before them all.
  */
-static int64_t longest_before(int n)
+static int64_t longest_before(int n, int64_t holders)
 {
-    static char one[] = "{version: 9999, resources: [{type: slot, count: 1, label: s, with: "
-                        "[{type: core, count: 1}]}], tasks: [{command: [a], slot: s, count: "
-                        "{per_slot: 1}}], attributes: {}}";
     const struct sched_queue_config queue = {.name = "q", .policy = "conservative"};
-    const struct sched_config config = {.second = 1, .queues = &queue, .n_queues = 1};
+    const struct sched_config config = {
+        .second = 1, .queues = &queue, .n_queues = 1, .what_if_holders = holders};
     const struct sched_decision *d;
     size_t decided;
     match_t *m = machine();
@@ -496,19 +505,56 @@ static int64_t longest_before(int n)
 static void test_many_promises(void **state)
 {
     (void)state;
-    assert_int_equal(longest_before(900), 20000);
+    assert_int_equal(longest_before(900, 0), 20000);
     /* Of twice 1,024 and more only those of the first quarter of its time are thought of. */
-    int64_t found = longest_before(2500);
+    int64_t found = longest_before(2500, 0);
     assert_true(found >= 5000 && found < 20000);
+    /* The configuration may have another number of them. */
+    assert_int_equal(longest_before(2500, 2500), 20000);
+    assert_int_equal(longest_before(60, 60), 20000);
+    found = longest_before(60, 30);
+    assert_true(found > 0 && found < 20000);
+}
+
+/* Two jobs before it are blocked, each by its user's limit: whether it is known that they don't go on, and it would start. */
+static bool is_known_to_start(int64_t tries)
+{
+    const struct sched_limit limit = {.what = "running", .most = 1};
+    const struct sched_queue_config queue = {
+        .name = "q", .policy = "conservative", .limits = {.user = &limit, .n_user = 1}};
+    const struct sched_config config = {
+        .second = 1, .queues = &queue, .n_queues = 1, .what_if_tries = tries};
+    const struct sched_decision *d;
+    size_t decided;
+    match_t *m = machine();
+    sched_t *s = sched_create(m, &config, NULL);
+    assert_non_null(s);
+    for (int i = 0; i < 4; i++)
+        submit_as(s, i % 2 ? "u1" : "u2", 1, 100, 0);
+    sched_job_t job = submit_as(s, "u3", 3, 100, 0);
+    assert_int_equal(sched_pass(s, 0, false, &d, &decided), 0);
+    assert_int_equal(sched_state(s, job), SCHED_RESERVED);
+    struct sched_question question = {.make = make_core, .context = one, .least = 1, .most = 100};
+    assert_int_equal(sched_what_if(s, 0, job, &question, 1, NULL), 0);
+    sched_destroy(s);
+    match_destroy(m);
+    return question.found > 0;
+}
+
+static void test_many_before(void **state)
+{
+    (void)state;
+    assert_true(is_known_to_start(0));
+    assert_true(is_known_to_start(2));
+    assert_false(is_known_to_start(1));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_in_a_pass),
-        cmocka_unit_test(test_nothing_changes),
-        cmocka_unit_test(test_the_longest),
-        cmocka_unit_test(test_many_promises),
+        cmocka_unit_test(test_as_in_a_pass), cmocka_unit_test(test_nothing_changes),
+        cmocka_unit_test(test_the_longest),  cmocka_unit_test(test_many_promises),
+        cmocka_unit_test(test_many_before),
     };
     const char *only = getenv("SCENE_TEST");
     cmocka_set_test_filter(only ? only : "*");

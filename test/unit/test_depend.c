@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "sched/controllers/depend.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -439,7 +440,7 @@ static void what_is_remembered_is_bounded(void **state)
     submit(d, 1, "x", "afterok:old");
     finish(d, 0, false);
     expect_ready(d, "1!");
-    for (unsigned i = 0; i < DEPEND_REMEMBERED; i++) {
+    for (unsigned i = 0; i < SCHED_ENDED_JOBS; i++) {
         snprintf(id, sizeof(id), "%u", i);
         assert_int_equal(depend_outcome(d, id, true), 0);
     }
@@ -449,6 +450,21 @@ static void what_is_remembered_is_bounded(void **state)
     assert_int_equal(depend_outcome(d, "z", true), 0);
     refuse(d, "w", "afterok:0", "dependency 0: no such job");
     submit(d, 3, "w", "afterok:1");
+}
+
+static void what_is_remembered_can_be_set(void **state)
+{
+    struct depend *d = *state;
+    depend_remember(d, 2);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(depend_outcome(d, (const char *[]){"a", "b", "c"}[i], true), 0);
+    refuse(d, "w", "afterok:a", "dependency a: no such job");
+    submit(d, 3, "w", "afterok:b:c");
+    assert_false(depend_waits(d, 3));
+    depend_remember(d, 1);
+    assert_int_equal(depend_outcome(d, "d", true), 0);
+    refuse(d, "x", "afterok:c", "dependency c: no such job");
+    submit(d, 4, "x", "afterok:d");
 }
 
 /* Who waits for one thing less, once for each time it is asked; who is ready is no more among them. */
@@ -493,6 +509,7 @@ int main(void)
         TEST(outcomes_are_saved_and_restored),
         TEST(outcomes_meet_what_waits),
         TEST(what_is_remembered_is_bounded),
+        TEST(what_is_remembered_can_be_set),
         TEST(some_come_nearer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,6 +59,9 @@ static void nothing_said_is_one_queue(void **state)
     assert_int_equal(s->queue[0].preemptible, SCHED_NOT_PREEMPTIBLE);
     assert_int_equal(s->max_events, SCHED_UNLIMITED);
     assert_int_equal(s->min_interval, 0);
+    assert_int_equal(s->ended_jobs, 262144);
+    assert_int_equal(s->what_if_holders, 1024);
+    assert_int_equal(s->what_if_tries, 1000);
     assert_int_equal(s->n_blocks, 0);
     assert_true(setup_admits(s, 0, NULL, NULL, 0));
     setup_destroy(s);
@@ -273,6 +276,12 @@ static void wrong_numbers(void **state)
            "min-interval: must not be negative, is -1");
     refuse(&(struct sched_config){.second = 1, .max_events = -2},
            "max-events: must not be negative, is -2");
+    refuse(&(struct sched_config){.second = 1, .ended_jobs = -1},
+           "ended-jobs: must not be negative, is -1");
+    refuse(&(struct sched_config){.second = 1, .what_if_holders = -1},
+           "what-if-holders: must not be negative, is -1");
+    refuse(&(struct sched_config){.second = 1, .what_if_tries = -1},
+           "what-if-tries: must not be negative, is -1");
     refuse(&(struct sched_config){.second = 1, .default_duration = -3},
            "default-duration: must not be negative, is -3");
     refuse_queue((struct sched_queue_config){.queue_depth = -1},

@@ -176,6 +176,7 @@ static void state_put(sched_t *s, const struct state *state)
     n->lane_of = state->lane_of;
     n->is_closed = state->is_closed;
     n->stats = state->stats;
+    depend_remember(n->depend, n->setup->ended_jobs);
 }
 
 static void state_drop(struct state *state)

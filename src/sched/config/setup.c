@@ -40,6 +40,11 @@ static int64_t least(int64_t value, int64_t bound)
     return bound > 0 && bound < value ? bound : value;
 }
 
+static uint64_t or_usual(int64_t value, int64_t usual)
+{
+    return (uint64_t)(value > 0 ? value : usual);
+}
+
 static int check_globals(const struct sched_config *config, berth_error_t *err)
 {
     const struct {
@@ -49,6 +54,9 @@ static int check_globals(const struct sched_config *config, berth_error_t *err)
         {"default-duration", config->default_duration},
         {"min-interval", config->min_interval},
         {"max-events", config->max_events},
+        {"ended-jobs", config->ended_jobs},
+        {"what-if-holders", config->what_if_holders},
+        {"what-if-tries", config->what_if_tries},
     };
     if (config->second < 1 || config->second > INT64_MAX / HOUR)
         return errtext_set(err, EINVAL, "second: expected 1 to %lld ticks, found %lld",
@@ -202,6 +210,9 @@ struct setup *setup_create(const struct sched_config *config, berth_error_t *err
     setup->n_queues = (uint32_t)given.n_queues;
     setup->min_interval = given.min_interval;
     setup->max_events = given.max_events > 0 ? given.max_events : SCHED_UNLIMITED;
+    setup->ended_jobs = or_usual(given.ended_jobs, SCHED_ENDED_JOBS);
+    setup->what_if_holders = or_usual(given.what_if_holders, SCHED_WHAT_IF_HOLDERS);
+    setup->what_if_tries = or_usual(given.what_if_tries, SCHED_WHAT_IF_TRIES);
     setup->block = setup->config->blocks;
     setup->n_blocks = given.n_blocks;
     if (resolve(setup, err) < 0) {

@@ -38,12 +38,14 @@ struct setup_queue {
 struct setup {
     int64_t second; /* ticks, >= 1 */
     struct setup_queue *queue;
-    uint32_t n_queues;               /* >= 1 */
-    uint32_t default_queue;          /* SETUP_NONE: a job must name one */
-    bool is_named;                   /* its queues have names and priorities; else there is one */
-    int64_t min_interval;            /* ticks, >= 0 */
-    int64_t max_events;              /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
-    const struct sched_block *block; /* n_blocks <= BLOCKS_MAX */
+    uint32_t n_queues;      /* >= 1 */
+    uint32_t default_queue; /* SETUP_NONE: a job must name one */
+    bool is_named;          /* its queues have names and priorities; else there is one */
+    int64_t min_interval;   /* ticks, >= 0 */
+    int64_t max_events;     /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
+    uint64_t ended_jobs;    /* that later ones may depend on, >= 1 */
+    uint64_t what_if_holders, what_if_tries; /* >= 1 */
+    const struct sched_block *block;         /* n_blocks <= BLOCKS_MAX */
     size_t n_blocks;
 
     struct sched_config *config; /* all of what was given, in one allocation */

@@ -1,5 +1,6 @@
 /* Jobs that wait for others: entering them, and events. */
 #include "sched/controllers/depend.h"
+#include "berth/sched_config.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,9 +15,17 @@
 struct depend *depend_create(void)
 {
     struct depend *depend = calloc(1, sizeof(*depend));
-    if (!depend)
+    if (!depend) {
         errno = ENOMEM;
+        return NULL;
+    }
+    depend_remember(depend, SCHED_ENDED_JOBS);
     return depend;
+}
+
+void depend_remember(struct depend *depend, uint64_t most)
+{
+    depend->most = most;
 }
 
 static void free_entries(struct entries *list)

@@ -1,31 +1,32 @@
 /* Ids of jobs, and jobs that wait for others.
  *
- * A job is known by its slot, a small number of the caller's, and has an id: a text, or the id of an array and a member.
- * An expression says what it waits for, all of it:
+ * A job is known by its slot, a small number of the caller's, and has an id: a text, or the id of an array
+ * and a member. An expression says what it waits for, all of it:
  *
- *     afterok:a:b[3],afterany:c,singleton
+ * afterok:a:b[3],afterany:c,singleton
  *
- *     after      started, or ended without a start (cancelled)
- *     afterany   ended
- *     afterok    ended well
- *     afternotok ended, and not well
- *     singleton  no job of the same user and name that was submitted before has yet to end
+ * after      started, or ended without a start (cancelled)     afterany   ended     afterok    ended well
+ * afternotok ended, and not well     singleton  no job of the same user and name that was submitted before
+ * has yet to end
  *
- * An id is all up to the next ':' or ','. That of an array is all its members, as Slurm has it: after, each has started;
- * afterany, each has ended; afterok, each has ended well; afternotok, each has ended and at least one not well. "b[3]" is
- * its member 3, so that no id may read like that. Whoever waits for a job that is requeued goes on waiting, but for those
- * whose `after` it has met. Members of an array with singleton run one at a time, in order.
+ * An id is all up to the next ':' or ','. That of an array is all its members, as Slurm has it: after, each
+ * has started; afterany, each has ended; afterok, each has ended well; afternotok, each has ended and at
+ * least one not well. "b[3]" is its member 3, so that no id may read like that. Whoever waits for a job
+ * that is requeued goes on waiting, but for those whose `after` it has met. Members of an array with
+ * singleton run one at a time, in order.
  *
- * Jobs that have ended are remembered, so that later ones can depend on them: the last DEPEND_REMEMBERED ended ones, each
- * member counted, in the order in which they were forgotten by the caller, an array when its last member was. That is
- * about 150 bytes for an id and 24 for each member of an array. Of those that are older nothing is known.
+ * Jobs that have ended are remembered, so that later ones can depend on them: the last SCHED_ENDED_JOBS
+ * ended ones, or as many as depend_remember says, each member counted, in the order in which they were
+ * forgotten by the caller, an array when its last member was. That is about 150 bytes for an id and 24 for
+ * each member of an array. Of those that are older nothing is known.
  *
- * A dependency that can't be met any more (afterok of what failed) stays with its job, which is told as one that can never
- * start; the caller ends it (depend_ended, not well), so that those that wait for it learn of that.
+ * A dependency that can't be met any more (afterok of what failed) stays with its job, which is told as one
+ * that can never start; the caller ends it (depend_ended, not well), so that those that wait for it learn
+ * of that.
  *
- * Each event costs O(dependencies on the job), of an array only where its first member fails, its last one starts or ends.
- * A job costs the entry of its id and 40 bytes for its slot, a named one some 60 bytes for each pair of user and name, and
- * one that waits 48 bytes and 40 for each dependency.
+ * Each event costs O(dependencies on the job), of an array only where its first member fails, its last one
+ * starts or ends. A job costs the entry of its id and 40 bytes for its slot, a named one some 60 bytes for
+ * each pair of user and name, and one that waits 48 bytes and 40 for each dependency.
  */
 #ifndef SCHED_DEPEND_H
 #define SCHED_DEPEND_H
@@ -36,9 +37,8 @@
 
 #include "base/strbuf.h"
 #include "berth/error.h"
+#include "berth/sched.h"
 #include "berth/sched_reason.h"
-
-#define DEPEND_REMEMBERED 262144
 
 struct depend;
 
@@ -47,6 +47,9 @@ struct depend *depend_create(void);
 
 /* NULL is fine; errno is kept. */
 void depend_destroy(struct depend *depend);
+
+/* How many ended jobs to remember, >= 1. Those that are too many are forgotten when the next one has ended. */
+void depend_remember(struct depend *depend, uint64_t most);
 
 /* ---- Jobs ---- */
 

@@ -76,7 +76,7 @@ void depend_entry_settle(struct depend *depend, struct entry *e)
         unlink_entry(&depend->living, e);
         append(&depend->ended, e);
         depend->remembered += e->members;
-        while (depend->remembered > DEPEND_REMEMBERED && depend->ended.first != depend->ended.last)
+        while (depend->remembered > depend->most && depend->ended.first != depend->ended.last)
             remove_ended(depend, depend->ended.first);
     } else if (e->slots == 0 && e->ended == 0) {
         depend_edges_settle(depend, &e->edges, true);

@@ -115,7 +115,8 @@ struct depend {
     struct dict rows;
     struct entries living; /* with jobs or, of an array, with members that are still to come */
     struct entries ended;  /* forgotten first, first */
-    uint64_t remembered;   /* members of those */
+    uint64_t remembered;   /* members of those, */
+    uint64_t most;         /* and how many there may be, or one job more */
     struct needs_ends list[NEEDS_NEARER + 1];
     char *name; /* for depend_id */
     size_t name_size;

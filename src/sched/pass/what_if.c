@@ -17,10 +17,8 @@
 #include "sched/queues.h"
 #include "sched/waiting/kind.h"
 
-#define SEEN_MAX   16384      /* holders that are looked at to find those in the way, */
-#define LIFTED_MAX 1024       /* and these, at most, are set aside */
-#define TRIES_MAX  1000       /* looks at jobs that might take its place, */
-#define ANY_LANE   UINT32_MAX /* of all lanes */
+#define SEEN_FOR_ONE 16         /* holders that are looked at for each that may be set aside */
+#define ANY_LANE     UINT32_MAX /* of all lanes */
 
 struct question {
     sched_t *s;
@@ -53,8 +51,21 @@ static bool goes_before_holders(const struct question *q)
     return false;
 }
 
-/* List the places in the heap of holders that start before a time: their number, or that of `seen` plus 1 if they are more. */
-static size_t list_due(const struct heap *due, int64_t before, uint32_t *seen)
+/* How many holders may be set aside, and be looked at to find these. */
+static size_t most_lifted(const sched_t *s)
+{
+    uint64_t most = s->queues->setup->what_if_holders;
+    return most < s->due.n ? (size_t)most : s->due.n;
+}
+
+static size_t most_seen(const sched_t *s)
+{
+    size_t most = most_lifted(s);
+    return most < s->due.n / SEEN_FOR_ONE ? most * SEEN_FOR_ONE : s->due.n;
+}
+
+/* List the places in the heap of holders that start before a time: their number, or most + 1 if they are more. */
+static size_t list_due(const struct heap *due, int64_t before, uint32_t *seen, size_t most)
 {
     size_t n = 0;
     if (due->n > 0 && due->v[0].key < before)
@@ -64,27 +75,27 @@ static size_t list_due(const struct heap *due, int64_t before, uint32_t *seen)
             uint64_t child = (uint64_t)seen[i] * HEAP_ARITY + k;
             if (child >= due->n || due->v[child].key >= before)
                 continue;
-            if (n == SEEN_MAX)
-                return SEEN_MAX + 1;
+            if (n == most)
+                return most + 1;
             seen[n++] = (uint32_t)child;
         }
     }
     return n;
 }
 
-/* Those of them that give way to the job, at most LIFTED_MAX; LIFTED_MAX + 1: there are more. */
+/* Those of them that give way to the job, at most as many as may be set aside; one more: there are more. */
 static size_t pick_behind(const struct question *q, uint32_t *seen, size_t n)
 {
     const sched_t *s = q->s;
-    size_t picked = 0;
+    size_t picked = 0, most = most_lifted(s);
     for (size_t i = 0; i < n; i++) {
         uint32_t slot = s->due.v[seen[i]].item;
         const struct job *job = &s->jobs[slot];
         if (is_own(q, slot) || job->is_lifted || job->is_preempting ||
             !queue_before(s->jobs[q->slot].key, job->key))
             continue;
-        if (picked == LIFTED_MAX)
-            return LIFTED_MAX + 1;
+        if (picked == most)
+            return most + 1;
         seen[picked++] = slot;
     }
     return picked;
@@ -97,14 +108,14 @@ static int lift_behind(struct question *q)
 {
     const sched_t *s = q->s;
     const struct place_ops *ops = s->place->ops;
-    uint32_t *seen = reallocarray(NULL, SEEN_MAX, sizeof(*seen));
-    size_t n = 0;
+    size_t n = 0, lifted = most_lifted(s), looks = most_seen(s);
+    uint32_t *seen = reallocarray(NULL, looks + 1, sizeof(*seen));
     if (!seen)
         return -1;
     for (int64_t within = s->jobs[q->slot].ask.duration; within > 0; within /= 2) {
-        n = list_due(&s->due, q->now + within, seen);
-        n = n > SEEN_MAX ? LIFTED_MAX + 1 : pick_behind(q, seen, n);
-        if (n <= LIFTED_MAX)
+        n = list_due(&s->due, q->now + within, seen, looks);
+        n = n > looks ? lifted + 1 : pick_behind(q, seen, n);
+        if (n <= lifted)
             break;
         n = 0;
     }
@@ -201,11 +212,12 @@ static int is_taken_by(const struct question *q, const struct kind *k, turn_fn *
     bool begun = false, fits;
     if (lane->is_stopped || !k->open)
         return 0;
-    for (int tries = 0; queue_match(k->open, begun ? &after : NULL, &bound, 1, &entry); tries++) {
+    for (uint64_t tries = 0; queue_match(k->open, begun ? &after : NULL, &bound, 1, &entry);
+         tries++) {
         if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(lane, entry.key) ||
             (lane->depth == 0 && queue_first(lane->open, &first) && first.item != entry.item))
             return 0;
-        int rc = tries < TRIES_MAX ? turn(q, entry.item, &fits) : 1;
+        int rc = tries < s->queues->setup->what_if_tries ? turn(q, entry.item, &fits) : 1;
         if (rc != 0)
             return rc;
         if (!fits) /* nor does one that lasts as long or longer */
@@ -245,14 +257,15 @@ static bool is_overtaken(const struct question *q)
     const sched_t *s = q->s;
     const struct queues *n = s->queues;
     const struct job *last = NULL;
-    for (size_t i = 0, tries = 0; i < n->n_limited; i++) {
+    uint64_t tries = 0;
+    for (size_t i = 0; i < n->n_limited; i++) {
         const struct job *job = &s->jobs[n->limited[i]];
         if (job->state != SCHED_BLOCKED || job->details->blocked != BLOCK_LIMIT ||
             !queue_before(job->key, s->jobs[q->slot].key) || !(q->had || limit_is_eased(s, job)) ||
             (last && last->details->account == job->details->account &&
              last->ask.class == job->ask.class && last->ask.duration <= job->ask.duration))
             continue;
-        if (tries++ == TRIES_MAX || controllers_may_ask(s, n->limited[i], &job->ask))
+        if (tries++ == n->setup->what_if_tries || controllers_may_ask(s, n->limited[i], &job->ask))
             return true;
         last = job;
     }

@@ -36,6 +36,9 @@ typedef struct match match_t;
 
 #define MATCH_END_MAX (INT64_MAX / 4)
 
+/* Times that are tried, unless match_options_t says another number. */
+#define MATCH_TRIES 20000
+
 /* How to match. A NULL or 0 stands for the default. */
 typedef struct {
     /* first, firstnodex, low, high, lonode, hinode, lonodex, hinodex, locality, variation, or options
@@ -47,6 +50,12 @@ typedef struct {
     const char *matcher;   /* subsystems: CA, IBA, PA, C+PA, ..., ALL; default CA */
     /* end of the plan, up to MATCH_END_MAX, for ticks shorter than a second; default MATCH_END */
     int64_t end;
+
+    /* How many times a scheduler's search for the earliest one tries, of those that counts don't rule out.
+     * Beyond them the answer is that there is none yet: the job waits without a promise, and the next pass
+     * searches again. Default MATCH_TRIES.
+     */
+    int64_t tries;
 } match_options_t;
 
 /* Make a matcher over a graph. The matcher owns the graph from then on, even if the call fails. Returns NULL

@@ -30,6 +30,7 @@ struct match {
     bool any_class;   /* a vertex has the property perf_class */
     uint64_t version; /* the graph's, when topo and prune were made */
     int64_t end;      /* of the plan */
+    uint64_t tries;   /* of a search for a time (plan.h) */
     struct match_blocks blocks;
     int64_t nodes_up; /* nodes that are up, as match_set_status counts them */
     uint32_t *node;   /* vertices of type node */

@@ -194,6 +194,11 @@ match_t *match_create(resource_graph_t *graph, const match_options_t *options, b
                     MATCH_END_MAX);
         goto fail;
     }
+    m->tries = (uint64_t)(o->tries ? o->tries : MATCH_TRIES);
+    if (o->tries < 0) {
+        errtext_set(err, EINVAL, "tries %" PRId64 ": expected 1 or more", o->tries);
+        goto fail;
+    }
     int dominant = find_dominant(graph, or_default(o->matcher, "CA"), err);
     if (dominant < 0 || policy_parse(&m->policy, or_default(o->policy, "first"), err) < 0)
         goto fail;

@@ -41,9 +41,8 @@ int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64
                bool reservation);
 
 /* The earliest time in [from, before) at which match_plan would succeed, or -1: ENOENT if there is none,
- * or if none was found in PLAN_TRIES_MAX tries; else as match_plan.
+ * or if none was found in as many tries as the matcher has; else as match_plan.
  */
-#define PLAN_TRIES_MAX 20000
 int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t from, int64_t before);
 
 /* The same, and book it there. */

@@ -54,7 +54,7 @@ struct fixture {
     const struct place_ops *ops;
 };
 
-static struct fixture make(const char *policy)
+static struct fixture make_with(const match_options_t *options)
 {
     berth_error_t err = {""};
     resource_graph_t *g = resource_graph_read("rv1exec", machine, strlen(machine), &err);
@@ -62,12 +62,17 @@ static struct fixture make(const char *policy)
 
     if (!g)
         fail_msg("%s", err.text);
-    f.match = match_create(g, &(match_options_t){.policy = policy, .end = MATCH_END_MAX}, &err);
+    f.match = match_create(g, options, &err);
     assert_non_null(f.match);
     f.place = graph_place_create(f.match, &err);
     assert_non_null(f.place);
     f.ops = f.place->ops;
     return f;
+}
+
+static struct fixture make(const char *policy)
+{
+    return make_with(&(match_options_t){.policy = policy, .end = MATCH_END_MAX});
 }
 
 static void end(struct fixture *f)
@@ -146,6 +151,33 @@ static void classes(void **state)
     assert_int_equal(f.ops->part(f.place, "{\"properties\": [", &err), -1);
     assert_int_equal(errno, EINVAL);
     end(&f);
+}
+
+/* Counts say that there are two nodes, but one of the fast ones is taken until 40: the search tries 0, and then 40. */
+static void tries(void **state)
+{
+    (void)state;
+    for (int64_t most = 0; most < 3; most++) {
+        struct fixture f =
+            make_with(&(match_options_t){.policy = "low", .end = MATCH_END_MAX, .tries = most});
+        struct place_ask first = known(&f, NODES("1"), 0, 40);
+        struct place_ask fast =
+            known(&f,
+                  JOB("{\"type\":\"node\",\"count\":2,\"exclusive\":true,\"with\":[" SLOT(
+                          "1", "{\"type\":\"core\",\"count\":1}") "]}",
+                      ",\"constraints\":{\"properties\":[\"fast\"]}"),
+                  0, 10);
+        int64_t at;
+        assert_holds(&f, f.ops->book(f.place, &first, 0), "n0");
+        assert_int_equal(f.ops->when(f.place, &fast, 0), most == 1 ? -1 : 40);
+        assert_int_equal(f.ops->reserve(f.place, &fast, 0, &at) < 0, most == 1);
+        end(&f);
+    }
+    berth_error_t err = {""};
+    resource_graph_t *g = resource_graph_read("rv1exec", machine, strlen(machine), &err);
+    assert_null(match_create(g, &(match_options_t){.tries = -1}, &err));
+    assert_int_equal(errno, EINVAL);
+    assert_string_equal(err.text, "tries -1: expected 1 or more");
 }
 
 static void bookings(void **state)
@@ -426,8 +458,9 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes), cmocka_unit_test(bookings), cmocka_unit_test(adoption),
-        cmocka_unit_test(blocks),  cmocka_unit_test(changes),  cmocka_unit_test(without_memory),
+        cmocka_unit_test(classes),        cmocka_unit_test(tries),  cmocka_unit_test(bookings),
+        cmocka_unit_test(adoption),       cmocka_unit_test(blocks), cmocka_unit_test(changes),
+        cmocka_unit_test(without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,3 +127,43 @@ int asked_by(struct sim_server *w, unsigned uid, const char *method, const char 
     json_decref(sim_server_ask(w, uid, method, path, NULL, body, &status));
     return status;
 }
+
+void ask_begin(struct sim_server *w, unsigned uid, const char *method, const char *path,
+               const char *body, struct asked *a)
+{
+    struct server_request request = {.method = method,
+                                     .path = path,
+                                     .body = body,
+                                     .length = body ? strlen(body) : 0,
+                                     .peer = {.uid = uid, .gid = 100, .pid = 1}};
+    server_request(w->server, &request, &a->reply);
+    a->is_there = !a->reply.wait;
+}
+
+int ask_turn(struct sim_server *w, struct asked **asked, size_t n)
+{
+    berth_error_t why = {""};
+    int rc = server_turn(w->server, &w->due, &why);
+    for (size_t i = 0; i < n; i++) {
+        struct asked *a = asked[i];
+        if (a->is_there)
+            continue;
+        if (a->reply.work) {
+            a->is_there = server_work_done(a->reply.work, &a->reply);
+            continue;
+        }
+        a->is_there = true;
+        if (rc < 0)
+            server_failed(w->server, &why, &a->reply);
+    }
+    assert_true(server_check(w->server));
+    return rc;
+}
+
+void ask_forget(struct asked *a)
+{
+    if (!a->is_there)
+        server_work_leave(a->reply.work);
+    strbuf_clear(&a->reply.body);
+    *a = (struct asked){0};
+}

@@ -41,4 +41,17 @@ static inline void end(struct sim_server *w, int64_t id, int status)
     sim_server_turn(w, NULL);
 }
 
+/* A request that is on its way. */
+struct asked {
+    struct server_reply reply;
+    bool is_there;
+};
+
+void ask_begin(struct sim_server *w, unsigned uid, const char *method, const char *path,
+               const char *body, struct asked *a);
+
+/* One turn, and no more. Those of the requests that are answered with it are there. */
+int ask_turn(struct sim_server *w, struct asked **asked, size_t n);
+void ask_forget(struct asked *a);
+
 #endif

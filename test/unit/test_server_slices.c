@@ -14,53 +14,6 @@
 
 enum { SLICE = 100, MEMBERS = 1000, JOBS = 60 };
 
-/* A request that is on its way. */
-struct asked {
-    struct server_reply reply;
-    bool is_there;
-};
-
-static void begin(struct sim_server *w, unsigned uid, const char *method, const char *path,
-                  const char *body, struct asked *a)
-{
-    struct server_request request = {.method = method,
-                                     .path = path,
-                                     .body = body,
-                                     .length = body ? strlen(body) : 0,
-                                     .peer = {.uid = uid, .gid = 100, .pid = 1}};
-    server_request(w->server, &request, &a->reply);
-    a->is_there = !a->reply.wait;
-}
-
-/* One turn, and no more. */
-static int turn(struct sim_server *w, struct asked **asked, size_t n)
-{
-    berth_error_t why = {""};
-    int rc = server_turn(w->server, &w->due, &why);
-    for (size_t i = 0; i < n; i++) {
-        struct asked *a = asked[i];
-        if (a->is_there)
-            continue;
-        if (a->reply.work) {
-            a->is_there = server_work_done(a->reply.work, &a->reply);
-            continue;
-        }
-        a->is_there = true;
-        if (rc < 0)
-            server_failed(w->server, &why, &a->reply);
-    }
-    assert_true(server_check(w->server));
-    return rc;
-}
-
-static void forget(struct asked *a)
-{
-    if (!a->is_there)
-        server_work_leave(a->reply.work);
-    strbuf_clear(&a->reply.body);
-    *a = (struct asked){0};
-}
-
 static long pending(struct sim_server *w)
 {
     json_t *got = ask(w, "GET", "/v1/server", NULL, 200);
@@ -88,11 +41,11 @@ static void large_array(struct sim_server *w, unsigned uid)
     struct asked a = {0}, *all[] = {&a};
     char body[80];
     snprintf(body, sizeof(body), "{\"command\":[\"x\"],\"array\":%d,\"hold\":true}", MEMBERS);
-    begin(w, uid, "POST", "/v1/jobs", body, &a);
-    turn(w, all, 1);
+    ask_begin(w, uid, "POST", "/v1/jobs", body, &a);
+    ask_turn(w, all, 1);
     assert_true(a.is_there);
     assert_int_equal(a.reply.status, 201);
-    forget(&a);
+    ask_forget(&a);
 }
 
 /* Each turn of a cancel ends no more members than a slice has steps, and another user's job is taken in one turn. */
@@ -105,16 +58,16 @@ static void a_turn_is_bounded_and_others_are_served(void **state)
     large_array(w, SIM_BOB);
     sim_server_turn(w, NULL);
     assert_int_equal(before = pending(w), MEMBERS);
-    begin(w, SIM_BOB, "POST", "/v1/jobs/cancel", "{\"jobs\":{}}", &cancel);
+    ask_begin(w, SIM_BOB, "POST", "/v1/jobs/cancel", "{\"jobs\":{}}", &cancel);
     assert_true(before - pending(w) <= SLICE);
     before = pending(w);
     while (!cancel.is_there) {
         struct asked other = {0}, *both[] = {&cancel, &other};
-        begin(w, SIM_OWNER, "POST", "/v1/jobs", "{\"command\":[\"x\"],\"hold\":true}", &other);
-        assert_int_equal(turn(w, both, 2), 0);
+        ask_begin(w, SIM_OWNER, "POST", "/v1/jobs", "{\"command\":[\"x\"],\"hold\":true}", &other);
+        assert_int_equal(ask_turn(w, both, 2), 0);
         assert_true(other.is_there);
         assert_int_equal(other.reply.status, 201);
-        forget(&other);
+        ask_forget(&other);
         assert_true(before + 1 - pending(w) <= SLICE);
         before = pending(w);
         turns++;
@@ -124,7 +77,7 @@ static void a_turn_is_bounded_and_others_are_served(void **state)
     assert_string_equal(strbuf_text(&cancel.reply.body),
                         "{\"done\":1,\"passed_over\":0,\"refused\":[]}\n");
     assert_int_equal(pending(w), turns);
-    forget(&cancel);
+    ask_forget(&cancel);
 }
 
 /* Users take turns: the one who came later, with less to do, is done first; root's is done at half of all. */
@@ -136,15 +89,15 @@ static void users_take_turns(void **state)
         large_array(w, SIM_BOB);
     large_array(w, SIM_OWNER);
     sim_server_turn(w, NULL);
-    begin(w, SIM_BOB, "POST", "/v1/jobs/cancel", "{\"jobs\":{}}", &bob);
-    begin(w, SIM_OWNER, "POST", "/v1/jobs/release", "{\"jobs\":{}}", &owner);
+    ask_begin(w, SIM_BOB, "POST", "/v1/jobs/cancel", "{\"jobs\":{}}", &bob);
+    ask_begin(w, SIM_OWNER, "POST", "/v1/jobs/release", "{\"jobs\":{}}", &owner);
     int turns = 0;
     for (; !owner.is_there; turns++)
-        turn(w, both, 2);
+        ask_turn(w, both, 2);
     assert_false(bob.is_there);
     assert_true(turns <= 3 * MEMBERS / SLICE);
     assert_int_equal(owner.reply.status, 200);
-    forget(&owner);
+    ask_forget(&owner);
     /* Whoever does not wait for it has it done all the same. */
     server_work_leave(bob.reply.work);
     strbuf_clear(&bob.reply.body);
@@ -158,16 +111,17 @@ static void members_that_have_yet_to_come_are_changed(void **state)
     struct sim_server *w = *state;
     struct asked a = {0}, *all[] = {&a};
     large_array(w, SIM_OWNER);
-    begin(w, SIM_OWNER, "DELETE", "/v1/jobs/1[900]", NULL, &a);
-    turn(w, all, 1);
+    ask_begin(w, SIM_OWNER, "DELETE", "/v1/jobs/1[900]", NULL, &a);
+    ask_turn(w, all, 1);
     assert_true(a.is_there);
     assert_int_equal(a.reply.status, 200);
-    forget(&a);
-    begin(w, 0, "PATCH", "/v1/jobs/1", "{\"priority\":-2,\"hold\":false,\"queue\":\"long\"}", &a);
+    ask_forget(&a);
+    ask_begin(w, 0, "PATCH", "/v1/jobs/1", "{\"priority\":-2,\"hold\":false,\"queue\":\"long\"}",
+              &a);
     while (!a.is_there)
-        assert_int_equal(turn(w, all, 1), 0);
+        assert_int_equal(ask_turn(w, all, 1), 0);
     assert_int_equal(a.reply.status, 200);
-    forget(&a);
+    ask_forget(&a);
     sim_server_turn(w, NULL);
     assert_int_equal(w->engine->n, 8);
     expect_text(w, 1, "queue", "\"long\"");
@@ -183,17 +137,17 @@ static void a_job_may_end_while_it_is_changed(void **state)
     struct asked change = {0}, cancel = {0}, *all[] = {&change, &cancel};
     large_array(w, SIM_BOB);
     sim_server_turn(w, NULL);
-    begin(w, 0, "DELETE", "/v1/jobs/1", NULL, &cancel);
+    ask_begin(w, 0, "DELETE", "/v1/jobs/1", NULL, &cancel);
     while (pending(w) > SLICE)
-        turn(w, all + 1, 1);
-    begin(w, SIM_BOB, "PATCH", "/v1/jobs/1", "{\"duration\":1800}", &change);
+        ask_turn(w, all + 1, 1);
+    ask_begin(w, SIM_BOB, "PATCH", "/v1/jobs/1", "{\"duration\":1800}", &change);
     while (!change.is_there)
-        turn(w, all, 2);
+        ask_turn(w, all, 2);
     assert_true(cancel.is_there);
     assert_int_equal(cancel.reply.status, 200);
     assert_int_equal(change.reply.status, 200);
-    forget(&change);
-    forget(&cancel);
+    ask_forget(&change);
+    ask_forget(&cancel);
     sim_server_turn(w, NULL);
     int status;
     json_t *got = sim_server_ask(w, SIM_BOB, "GET", "/v1/jobs/1.0", NULL, NULL, &status);
@@ -232,16 +186,16 @@ static void a_list_with_a_wrong_job_leaves_nothing(void **state)
         struct strbuf body = {0};
         struct asked a = {0}, *all[] = {&a};
         put_list(&body, JOBS, wrong[i].last);
-        begin(w, SIM_OWNER, "POST", "/v1/jobs", strbuf_text(&body), &a);
+        ask_begin(w, SIM_OWNER, "POST", "/v1/jobs", strbuf_text(&body), &a);
         int turns = 0;
         for (; !a.is_there; turns++) {
             assert_int_equal(rows(w), 0);
-            turn(w, all, 1);
+            ask_turn(w, all, 1);
         }
         assert_true(turns > 1 || i == 2);
         assert_int_equal(a.reply.status, 400);
         assert_non_null(strstr(strbuf_text(&a.reply.body), wrong[i].message));
-        forget(&a);
+        ask_forget(&a);
         sim_server_turn(w, NULL);
         assert_int_equal(rows(w), 0);
         strbuf_clear(&body);
@@ -261,19 +215,19 @@ static int list_cut(struct sim_server *w, int cut, bool power)
     size_t before = rows(w);
     int turns = 0;
     put_list(&body, JOBS - 1, "{\"command\":[\"x\"],\"array\":3,\"hold\":true}");
-    begin(w, SIM_OWNER, "POST", "/v1/jobs", strbuf_text(&body), &a);
+    ask_begin(w, SIM_OWNER, "POST", "/v1/jobs", strbuf_text(&body), &a);
     for (; !a.is_there && turns < cut; turns++)
-        turn(w, all, 1);
+        ask_turn(w, all, 1);
     bool taken = a.is_there && a.reply.status == 201;
     if (!power && !a.is_there) {
         sim_disk_limit(w->disk, 0);
-        while (!a.is_there && turn(w, all, 1) == 0)
+        while (!a.is_there && ask_turn(w, all, 1) == 0)
             ;
         taken = a.is_there && a.reply.status == 201;
         sim_disk_limit(w->disk, -1);
         sim_server_wait(w, 5 * SIM_SECOND);
     }
-    forget(&a);
+    ask_forget(&a);
     if (power)
         reopen(w, true);
     size_t after = rows(w);

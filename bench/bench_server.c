@@ -1,6 +1,7 @@
 /* The server without its loop: submissions, listings, a restart, starts and ends; and one user's submissions beside another's
- * requests. Its file is a real one, its processes are
- * not.
+ * requests, and beside a pass over all jobs of a queue. Its file is a real one, its processes are not.
+ *
+ *     bench_server [pass]    the last of these alone
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -117,6 +118,7 @@ struct disturbance {
     const char *path; /* NULL: the job that was submitted last */
     void (*put_body)(struct strbuf *body);
     int status; /* what is answered in the end */
+    unsigned uid;
 };
 
 static void put_large(struct strbuf *b)
@@ -165,20 +167,22 @@ static void put_all(struct strbuf *b)
 }
 
 static const struct disturbance disturbances[] = {
-    {"nothing", "GET", "/v1/server", NULL, 200},
-    {"a script of 3 MiB, which is refused", "POST", "/v1/jobs", put_large, 400},
-    {"a script of 2 MiB", "POST", "/v1/jobs", put_script, 201},
-    {"a list of 100,000 jobs, the last of them wrong", "POST", "/v1/jobs", put_wrong_list, 400},
-    {"a list of 100,000 jobs", "POST", "/v1/jobs", put_list, 201},
-    {"their cancelling", "POST", "/v1/jobs/cancel", put_all, 200},
-    {"an array of 999,000", "POST", "/v1/jobs", put_array, 201},
-    {"its cancelling", "POST", "/v1/jobs/cancel", put_all, 200},
-    {"another one", "POST", "/v1/jobs", put_array, 201},
-    {"its deletion", "DELETE", NULL, NULL, 200}};
+    {"nothing", "GET", "/v1/server", NULL, 200, SIM_ANN},
+    {"a script of 3 MiB, which is refused", "POST", "/v1/jobs", put_large, 400, SIM_ANN},
+    {"a script of 2 MiB", "POST", "/v1/jobs", put_script, 201, SIM_ANN},
+    {"a list of 100,000 jobs, the last of them wrong", "POST", "/v1/jobs", put_wrong_list, 400,
+     SIM_ANN},
+    {"a list of 100,000 jobs", "POST", "/v1/jobs", put_list, 201, SIM_ANN},
+    {"their cancelling", "POST", "/v1/jobs/cancel", put_all, 200, SIM_ANN},
+    {"an array of 999,000", "POST", "/v1/jobs", put_array, 201, SIM_ANN},
+    {"its cancelling", "POST", "/v1/jobs/cancel", put_all, 200, SIM_ANN},
+    {"another one", "POST", "/v1/jobs", put_array, 201, SIM_ANN},
+    {"its deletion", "DELETE", NULL, NULL, 200, SIM_ANN}};
 
 struct beside {
     double longest, all; /* seconds: of one submission, and until the request was done */
     double work;         /* the most of a processor's time that one took */
+    int n, n_long;       /* submissions, and those of more than 50 ms of work */
 };
 
 /* Submit until the server has nothing left to do. */
@@ -186,14 +190,14 @@ static struct beside submit_beside(struct sim_server *w, const struct disturbanc
 {
     static char last[64];
     struct strbuf body = {0};
-    struct beside beside = {0, 0, 0};
+    struct beside beside = {0, 0, 0, 0, 0};
     if (d->put_body)
         d->put_body(&body);
     struct server_request request = {.method = d->method,
                                      .path = d->path ? d->path : last,
                                      .body = body.len ? strbuf_text(&body) : "",
                                      .length = body.len,
-                                     .peer = {.uid = SIM_ANN, .gid = 100, .pid = 1}};
+                                     .peer = {.uid = d->uid, .gid = 100, .pid = 1}};
     struct server_request other = {.method = "POST",
                                    .path = "/v1/jobs",
                                    .body = "{\"command\":[\"true\"],\"hold\":true}",
@@ -211,9 +215,11 @@ static struct beside submit_beside(struct sim_server *w, const struct disturbanc
         beside.work = worked() - work > beside.work ? worked() - work : beside.work;
         strbuf_clear(&answer.body);
         waits = reply.work && !server_work_done(reply.work, &reply);
+        beside.n++;
+        beside.n_long += worked() - work > 0.05;
         begin = now();
         work = worked();
-    } while (waits || w->due <= w->steady);
+    } while (waits || w->due <= w->world.steady(w));
     beside.all = now() - first;
     int64_t id;
     if (sscanf(strbuf_text(&reply.body), "{\"id\":%" SCNd64, &id) == 1)
@@ -228,18 +234,26 @@ static struct beside submit_beside(struct sim_server *w, const struct disturbanc
     return beside;
 }
 
-static void measure_users(const char *directory)
+/* A server for all users, with a store in a folder of its own, whose path is kept in `path`. */
+static struct sim_server *open_for_all(const char *text, char path[200], const char *directory,
+                                       const char *name)
 {
-    char path[200];
-    struct sim_server *w = sim_server_create(config, 2);
-    snprintf(path, sizeof(path), "mkdir %s/users", directory);
+    struct sim_server *w = sim_server_create(text, 2);
+    snprintf(path, 200, "mkdir %s/%s", directory, name);
     if (system(path) != 0)
         exit(1);
-    snprintf(path, sizeof(path), "%s/users", directory);
+    snprintf(path, 200, "%s/%s", directory, name);
     w->world.vfs = NULL;
     w->options.directory = path;
     w->options.for_all = true;
     w->options.uid = 0;
+    return w;
+}
+
+static void measure_users(const char *directory)
+{
+    char path[200];
+    struct sim_server *w = open_for_all(config, path, directory, "users");
     open_it(w);
     for (size_t i = 0; i < sizeof(disturbances) / sizeof(*disturbances); i++) {
         struct beside beside = submit_beside(w, &disturbances[i]);
@@ -249,23 +263,78 @@ static void measure_users(const char *directory)
     sim_server_destroy(w);
 }
 
-int main(void)
+/* A clock that goes: passes are cut off by it. */
+static int64_t real_time(void *context)
+{
+    (void)context;
+    return (int64_t)(now() * 1e6);
+}
+
+static void put_stop(struct strbuf *b)
+{
+    strbuf_puts(b, "{\"started\":false}");
+}
+
+static void put_start(struct strbuf *b)
+{
+    strbuf_puts(b, "{\"started\":true}");
+}
+
+static void put_jobs(struct strbuf *b)
+{
+    for (int i = 0; i < JOBS; i++) {
+        strbuf_putc(b, i ? ',' : '[');
+        put_job(b, i);
+    }
+    strbuf_putc(b, ']');
+}
+
+static const struct disturbance starts[] = {
+    {"the stop of a queue", "PATCH", "/v1/queues/default", put_stop, 200, 0},
+    {"a list of 100,000 jobs for it", "POST", "/v1/jobs", put_jobs, 201, SIM_ANN},
+    {"its first pass", "PATCH", "/v1/queues/default", put_start, 200, 0},
+    {"nothing", "GET", "/v1/server", NULL, 200, SIM_ANN}};
+
+static void measure_pass(const char *directory, const char *policy)
+{
+    char path[200], text[300];
+    snprintf(text, sizeof(text),
+             "resources: {nodes: 16, cores: 64, memory: 256}\n"
+             "match: {policy: low}\n"
+             "queues: {default: {policy: %s}}\n"
+             "server: {requests-per-second: unlimited}\n",
+             policy);
+    struct sim_server *w = open_for_all(text, path, directory, policy);
+    w->world.steady = real_time;
+    open_it(w);
+    for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+        struct beside beside = submit_beside(w, &starts[i]);
+        printf("%s: a submission beside %s: %.1f ms, %.1f of them work; %d took %.2f s, %d of them "
+               "more than 50 ms of work\n",
+               policy, starts[i].what, beside.longest * 1e3, beside.work * 1e3, beside.n,
+               beside.all, beside.n_long);
+    }
+    sim_server_destroy(w);
+}
+
+int main(int argc, char **argv)
 {
     char directory[] = "/tmp/berth-bench-XXXXXX", path[200];
     struct strbuf body = {0};
-    struct sim_server *w = sim_server_create(config, 1);
+    setlinebuf(stdout);
     if (!mkdtemp(directory))
         return 1;
+    snprintf(path, sizeof(path), "rm -r %s", directory);
+    measure_pass(directory, "conservative");
+    measure_pass(directory, "easy");
+    if (argc > 1 && strcmp(argv[1], "pass") == 0)
+        return system(path) == 0 ? 0 : 1;
+    struct sim_server *w = sim_server_create(config, 1);
     w->world.vfs = NULL;
     w->options.directory = directory;
     open_it(w);
     json_decref(ask(w, "POST", "/v1/jobs", "{\"command\":[\"x\"],\"nodes\":16}"));
-    strbuf_putc(&body, '[');
-    for (int i = 0; i < JOBS; i++) {
-        strbuf_puts(&body, i ? "," : "");
-        put_job(&body, i);
-    }
-    strbuf_putc(&body, ']');
+    put_jobs(&body);
     double start = now();
     json_decref(ask(w, "POST", "/v1/jobs", strbuf_text(&body)));
     printf("%d submissions at once: %.2f s\n", JOBS, now() - start);
@@ -296,6 +365,5 @@ int main(void)
     sim_server_destroy(w);
     strbuf_clear(&body);
     measure_users(directory);
-    snprintf(path, sizeof(path), "rm -r %s", directory);
     return system(path) == 0 ? 0 : 1;
 }

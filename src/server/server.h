@@ -68,6 +68,8 @@ struct server_options {
     uid_t uid;
     size_t
         slice; /* steps of large requests' work in a turn, for tests; 0: as many as take some milliseconds */
+    /* Jobs that a pass looks at in a turn, for tests; 0: as many as it gets through in some milliseconds. */
+    size_t pass_steps;
 };
 
 /* Who is at the other end of a request, as the kernel says. */

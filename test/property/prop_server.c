@@ -336,11 +336,15 @@ static void add(struct scene *sum, const struct scene *c)
 /* Steps of a turn: with few of them what a request asks for takes many turns, and power may go between any two. */
 static const size_t slices[] = {0, 1, 3, 10};
 
+/* Likewise those of its pass. */
+static const size_t pass_steps[] = {0, 2, 1, 7};
+
 static void play(uint64_t seed, struct scene *sum)
 {
     struct scene c = {.r = {seed}, .refusals = {~seed}, .seed = seed, .oldest = 1, .n = 1};
     c.w = sim_server_create(admin_config(&c), seed);
     c.w->options.slice = slices[seed % 4];
+    c.w->options.pass_steps = pass_steps[seed / 4 % 4];
     c.w->engine->asked = laws_asked;
     c.w->engine->context = &c;
     c.arrival = (struct order){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};

@@ -1,4 +1,11 @@
-/* A pass of the core, and what its decisions make of the jobs. */
+/* Passes of the core, and what their decisions make of the jobs.
+ *
+ * A turn makes a slice of a pass, and the next turn goes on with it, so that a long pass keeps no request
+ * waiting. What a slice decides is carried out and made durable with its turn. After a change between two
+ * slices the core begins the pass again, at the time of the change. Jobs that were started or promised a
+ * time stay so, and mostly the pass is soon back where it was. Where changes come faster than a slice gets
+ * through what they bring, slices are doubled.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +17,18 @@
 #include "server/api/bulk.h"
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
+
+#define PASS_SLICE (SERVER_SECOND / 200) /* of a turn */
+#define PASS_LOOK  (PASS_SLICE / 20)     /* the time between two looks at the clock, about */
+
+/* Of a turn: what the first one preempts before it was started makes room for the second. */
+#define PASSES 2
+
+/* The slice is doubled for each time that the pass was begun again PASS_VAIN times with nothing decided in
+ * between; after PASS_WHOLE doublings it has no end.
+ */
+#define PASS_VAIN  4
+#define PASS_WHOLE 12
 
 static int64_t shown_member(const struct job *job, uint32_t member)
 {
@@ -25,11 +44,24 @@ uint64_t server_next_key(server_t *s)
     return s->next_key;
 }
 
+/* A start or a first promise is progress that the pass keeps when it is begun again. A stream of new jobs,
+ * each decided at once, is none for the others: so no more decisions count than jobs waited when the pass
+ * was first begun.
+ */
+static void has_decided(server_t *s)
+{
+    if (s->pass.credit == 0)
+        return;
+    s->pass.credit--;
+    s->pass.has_decided = true;
+}
+
 static void start(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
 {
     struct member *m = &job->member[i];
     const char *text;
-    m->at = d->at < s->now ? s->now : d->at;
+    m->at = d->at < s->pass.at ? s->pass.at : d->at;
+    has_decided(s);
     m->how = (int8_t)d->how;
     m->reserved = false;
     m->timed_out = m->preempted = m->requeue = false;
@@ -56,6 +88,8 @@ static void reserve(server_t *s, struct job *job, uint32_t i, int64_t at)
         strbuf_putc(&data, '}');
         server_event(s, job->id, shown_member(job, i), "reserved", strbuf_steal(&data));
     }
+    if (!m->reserved)
+        has_decided(s);
     m->reserved = true;
     m->at = at;
     member_mark(s, job, i); /* the same time on other resources is another promise too */
@@ -137,17 +171,106 @@ static void carry_out(server_t *s, const struct sched_decision *d)
     }
 }
 
-int server_pass(server_t *s, berth_error_t *err)
+/* ---- Slices ---- */
+
+/* What a turn may spend on passes. */
+struct slice {
+    int64_t looked, until; /* steady times: the last look at the clock, the end (INT64_MAX: none) */
+    uint64_t left;         /* steps; UINT64_MAX: the clock bounds it */
+    uint64_t at_once;      /* steps up to the next look at the clock */
+};
+
+static int64_t steady(const server_t *s)
+{
+    return s->world.steady(s->world.context);
+}
+
+static struct slice slice_begin(const server_t *s)
+{
+    size_t n = s->pass.n_vain / PASS_VAIN; /* no stream of changes keeps a pass from its end */
+    uint64_t steps = (uint64_t)s->options.pass_steps << n;
+    if (n >= PASS_WHOLE)
+        return (struct slice){0, INT64_MAX, UINT64_MAX, UINT64_MAX};
+    if (steps > 0)
+        return (struct slice){0, INT64_MAX, steps, steps};
+    int64_t now = steady(s);
+    return (struct slice){now, now + (PASS_SLICE << n), UINT64_MAX, 1};
+}
+
+/* Whether some of it is left. A step takes from less than a microsecond to some milliseconds, so how many
+ * are made before the next look at the clock depends on how long the last ones took.
+ */
+static bool slice_goes_on(const server_t *s, struct slice *slice)
+{
+    if (slice->until == INT64_MAX) {
+        slice->left -= slice->left == UINT64_MAX ? 0 : slice->at_once;
+        return slice->left > 0;
+    }
+    int64_t now = steady(s);
+    if (now - slice->looked < PASS_LOOK)
+        slice->at_once *= 2;
+    else if (slice->at_once > 1)
+        slice->at_once /= 2;
+    slice->looked = now;
+    return now < slice->until;
+}
+
+/* The time for which the core decides: a pass that was cut off keeps its own, unless something has happened
+ * since.
+ */
+static int64_t pass_time(server_t *s)
+{
+    if (!s->pass.is_on) {
+        s->pass.credit = s->counts[STORE_PENDING];
+        return s->now;
+    }
+    if (sched_next_time(s->sched) == s->pass.at)
+        return s->pass.at;
+    s->pass.n_vain = s->pass.has_decided ? 0 : s->pass.n_vain + 1;
+    s->pass.has_decided = false;
+    return s->now;
+}
+
+/* The pass is at its end. The next one begins with half of the doublings that this one needed. */
+static void pass_ended(server_t *s)
+{
+    s->pass.is_on = s->pass.has_decided = false;
+    s->pass.n_vain /= 2;
+}
+
+/* Go on with the pass, or begin one: 0 if it is at its end, 1 if there is more to do, or -1 with errno. */
+static int pass_some(server_t *s, uint64_t steps)
 {
     const struct sched_decision *decisions;
     size_t n = 0;
-    if (!s->runs_known || s->now < s->hold_until || sched_next_time(s->sched) > s->now)
-        return 0;
-    int rc = sched_pass(s->sched, s->now, false, &decisions, &n);
-    int errnum = errno;
+    s->pass.at = pass_time(s);
+    int rc = sched_pass_some(s->sched, s->pass.at, steps, &decisions, &n);
+    int saved = errno;
     for (size_t i = 0; i < n; i++)
         carry_out(s, &decisions[i]);
+    s->pass.is_on = rc == 1;
     if (rc == 0)
-        return 0;
-    return errtext_set(err, errnum, "the scheduler can't decide: %s", strerror(errnum));
+        pass_ended(s);
+    errno = saved;
+    return rc;
+}
+
+static bool pass_is_due(const server_t *s)
+{
+    return s->runs_known && s->now >= s->hold_until && sched_next_time(s->sched) <= s->now;
+}
+
+int server_pass(server_t *s, berth_error_t *err)
+{
+    struct slice slice = slice_begin(s);
+    int ended = 0;
+    while (ended < PASSES && pass_is_due(s)) {
+        int rc = pass_some(s, slice.at_once);
+        if (rc < 0)
+            return errtext_set(err, errno, "the scheduler can't decide: %s", strerror(errno));
+        ended += rc == 0;
+        if (!slice_goes_on(s, &slice))
+            break;
+    }
+    return 0;
 }

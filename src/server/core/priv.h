@@ -176,6 +176,14 @@ struct server {
     uint64_t *strays; /* keys of runs that belong to no job, until they have ended, ascending */
     size_t n_strays;
     int64_t hold_until; /* nothing is started before: ticks */
+
+    struct {              /* the pass of the core (pass.c) */
+        int64_t at;       /* its time, or that of the last one, ticks */
+        bool is_on;       /* it was cut off, and goes on with the next turn */
+        bool has_decided; /* a start or a first promise since it was begun, */
+        size_t credit;    /* of which so many more count */
+        size_t n_vain;    /* how often in a row it was begun again with nothing decided before */
+    } pass;
     struct heap timers; /* slots of runs, by when they are to be looked at */
 
     struct job **dirty_jobs;
@@ -337,7 +345,7 @@ int server_load(server_t *s, berth_error_t *err); /* load.c */
  */
 int server_runs(server_t *s, berth_error_t *err);
 
-int server_pass(server_t *s, berth_error_t *err);  /* pass.c */
+int server_pass(server_t *s, berth_error_t *err);  /* pass.c: a slice of passes */
 int server_write(server_t *s, berth_error_t *err); /* write.c: all that is dirty */
 void server_written(server_t *s);                  /* it is durable */
 void server_take_back(server_t *s);                /* submissions that are not */

@@ -108,9 +108,6 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
     server_time(s);
     /* What can't be stored need not be decided: first the commit that failed is tried again. */
     bool decided = s->failing || server_pass(s, err) == 0;
-    /* One that was stopped before it was started is out of the way by now: who it was stopped for starts with the same commit. */
-    if (decided && !s->failing)
-        decided = server_pass(s, err) == 0;
     forget_starts(s);
     bool starts = s->n_to_start > 0 && s->now >= s->hold_until;
     if (!s->urgent && !starts && s->now < s->lazy_at &&

@@ -26,19 +26,20 @@ void api_server_get(struct call *c)
     json_put_uint(&out, "uid", s->options.uid);
     json_put_text(&out, "directory", s->directory);
     json_put_text(&out, "configuration", s->config_path);
-    json_put_seconds(&out, "started", s->started_wall);
-    json_put_seconds(&out, "now", s->wall);
+    json_put_seconds(&out, "started", s->clock.started);
+    json_put_seconds(&out, "now", s->clock.wall);
     json_open(&out, "notices", '[');
     if (s->notices)
         json_put_raw(&out, NULL, s->notices);
     if (engine)
         json_put_text(&out, NULL, engine);
     json_close(&out, ']');
-    size_t held = s->n_held;
+    size_t held = s->table.n_held;
     json_open(&out, "jobs", '{');
-    json_put_uint(&out, "pending", s->counts[STORE_PENDING] - held);
+    json_put_uint(&out, "pending", s->table.counts[STORE_PENDING] - held);
     json_put_uint(&out, "held", held);
-    json_put_uint(&out, "running", s->counts[STORE_STARTING] + s->counts[STORE_RUNNING]);
+    json_put_uint(&out, "running",
+                  s->table.counts[STORE_STARTING] + s->table.counts[STORE_RUNNING]);
     json_close(&out, '}');
     json_close(&out, '}');
     strbuf_putc(c->out, '\n');
@@ -144,7 +145,7 @@ void api_queue_patch(struct call *c)
     json_t *was = settings_keep(s);
     if (!was || keys_read(c->body, &table, &place, &to, &why) < 0 ||
         settings_queue(s, c->rest, to.enabled, to.started) < 0 ||
-        sched_queue_set(s->sched, s->now, c->rest, to.enabled, to.started, &why) < 0) {
+        sched_queue_set(s->sched, s->clock.now, c->rest, to.enabled, to.started, &why) < 0) {
         settings_refuse(c, was, &why);
     } else {
         json_decref(was);
@@ -180,8 +181,8 @@ static struct tally tally(const match_t *machine)
 static struct tally used(const server_t *s)
 {
     struct tally t = {0};
-    for (size_t i = 0; i < s->n_runs; i++) {
-        const struct run *run = s->runs[i];
+    for (size_t i = 0; i < s->runs.n; i++) {
+        const struct run *run = s->runs.v[i];
         if (!run || !run->key || !member_is_live(&run->job->member[run->member]))
             continue;
         t.nodes += run->job->nodes;
@@ -204,7 +205,7 @@ void api_resources_get(struct call *c)
     json_put_int(&out, "nodes", all.nodes);
     json_put_int(&out, "cores", all.cores);
     json_put_int(&out, "gpus", all.gpus);
-    json_put_int(&out, "memory", all.memory * c->s->memory_unit);
+    json_put_int(&out, "memory", all.memory * c->s->size.memory_unit);
     json_open(&out, "used", '{');
     json_put_int(&out, "cores", taken.cores);
     json_put_int(&out, "gpus", taken.gpus);
@@ -262,8 +263,8 @@ void api_resources_patch(struct call *c)
     if (!was || keys_read(c->body, &table, &place, &in, &why) < 0 ||
         check_reason(in.reason, &why) < 0 ||
         settings_resources(s, in.resources, words[in.status], in.reason) < 0 ||
-        sched_set_status(s->sched, s->now, in.resources, (enum resource_status)in.status, &why) <
-            0) {
+        sched_set_status(s->sched, s->clock.now, in.resources, (enum resource_status)in.status,
+                         &why) < 0) {
         settings_refuse(c, was, &why);
     } else {
         json_decref(was);

@@ -94,7 +94,7 @@ static void put_answer(struct call *c, int64_t member, const char *state, const 
 /* Ticks from now on; -1: unknown. */
 static int64_t left(const server_t *s, int64_t at)
 {
-    return at < 0 ? -1 : at > s->now ? at - s->now : 0;
+    return at < 0 ? -1 : at > s->clock.now ? at - s->clock.now : 0;
 }
 
 /* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
@@ -150,7 +150,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
         strbuf_puts(&text, "]. ");
     }
     explain_waiting(&text, &k.waiting);
-    int64_t start = k.waiting.start < 0 ? -1 : server_wall_of(s, s->now + k.waiting.start);
+    int64_t start = k.waiting.start < 0 ? -1 : server_wall_of(s, s->clock.now + k.waiting.start);
     put_answer(c, member, job_state_word(STORE_PENDING, job->held), &k, start, &text);
     free(k.reason);
 }
@@ -184,7 +184,7 @@ static void explain_live(struct call *c, const struct job *job)
     if (m->state == STORE_PENDING)
         strbuf_puts(&text, "It is about to be looked at.");
     else
-        explain_others(&text, &shown, job->limited, c->s->wall);
+        explain_others(&text, &shown, job->limited, c->s->clock.wall);
     put_answer(c, shown.member, shown.state, NULL, -1, &text);
 }
 
@@ -199,7 +199,7 @@ static void explain_stored(struct call *c)
         return;
     if (api_owns(c, job.uid)) {
         job_show_stored(&job, &member, &shown);
-        explain_others(&text, &shown, false, c->s->wall);
+        explain_others(&text, &shown, false, c->s->clock.wall);
         put_answer(c, shown.member, shown.state, NULL, -1, &text);
     } else {
         api_refuse(c, 403, NULL, "job %s is another user's", c->rest);

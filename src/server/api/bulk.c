@@ -122,10 +122,10 @@ static int begin_reading(struct call *c, struct bulk *b)
     b->jobs = calloc(b->total + 1, sizeof(*b->jobs));
     if (!b->jobs || !strbuf_room(c->out, b->total * (STRBUF_NUMBER_MAX + 1) + 20))
         return api_refuse(c, 503, NULL, "out of memory");
-    b->first = s->next_job;
+    b->first = s->table.next;
     b->phase = BULK_READ;
     b->at = b->begin + 1;
-    s->next_job += (int64_t)b->total;
+    s->table.next += (int64_t)b->total;
     return 0;
 }
 
@@ -200,8 +200,8 @@ static int read_one(struct call *c, struct bulk *b, size_t *steps)
         return api_wrong(c, &why);
     }
     job_count(s, job, true);
-    s->kept_jobs++;
-    s->kept_members += job->members;
+    s->table.kept_jobs++;
+    s->table.kept_members += job->members;
     work_spend(steps, (size_t)entered);
     b->jobs[b->n++] = job;
     return 0;
@@ -227,7 +227,7 @@ static int release(server_t *s, struct job *job)
 {
     for (uint32_t i = 0; i < enter_known(job) && !job->held; i++)
         if (job->member[i].handle >= 0 &&
-            sched_release(s->sched, s->now, job->member[i].handle) < 0)
+            sched_release(s->sched, s->clock.now, job->member[i].handle) < 0)
             return -1;
     return 0;
 }
@@ -237,8 +237,8 @@ static void show(struct bulk *b, size_t i)
 {
     server_t *s = b->s;
     struct job *job = b->jobs[i];
-    s->kept_jobs--;
-    s->kept_members -= job->members;
+    s->table.kept_jobs--;
+    s->table.kept_members -= job->members;
     job_count(s, job, false);
     job_enter(s, job);
     b->jobs[i] = NULL;
@@ -258,8 +258,8 @@ static void unlink_bulk(struct bulk *b)
         *at = b->next;
     if (b->is_stored)
         store_unkeep_jobs(b->s->store, b->first, b->first + (int64_t)b->total - 1);
-    b->s->bulks_dirty = b->s->bulks_dirty || b->is_stored;
-    b->s->urgent = b->s->urgent || b->is_stored;
+    b->s->dirty.lists = b->s->dirty.lists || b->is_stored;
+    b->s->dirty.urgent = b->s->dirty.urgent || b->is_stored;
 }
 
 /* ---- Taken back ---- */
@@ -273,8 +273,8 @@ static void back_one(struct bulk *b, size_t *steps)
     if (!job)
         return;
     work_spend(steps, enter_known(job));
-    s->kept_jobs--;
-    s->kept_members -= job->members;
+    s->table.kept_jobs--;
+    s->table.kept_members -= job->members;
     enter_back(s, job);
     job_count(s, job, false);
     job_discard(s, job);
@@ -295,8 +295,8 @@ static int drop_some(struct bulk *b, size_t *steps)
 /* None of it is in memory any more. */
 static void end_back(struct bulk *b)
 {
-    if (b->s->next_job == b->first + (int64_t)b->total && !b->is_stored)
-        b->s->next_job = b->first; /* nobody has heard of them */
+    if (b->s->table.next == b->first + (int64_t)b->total && !b->is_stored)
+        b->s->table.next = b->first; /* nobody has heard of them */
     b->phase = b->is_stored ? BULK_DROP : BULK_END;
 }
 
@@ -311,10 +311,10 @@ static int all_read(struct bulk *b)
         if (store_keep_jobs(s->store, b->first, b->first + (int64_t)b->total - 1) < 0)
             return -1;
         b->phase = BULK_WRITE;
-        b->is_stored = s->bulks_dirty = true;
+        b->is_stored = s->dirty.lists = true;
         return 0;
     }
-    if (array_grow((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_dirty_jobs + b->total,
+    if (array_grow((void **)&s->dirty.jobs, &s->dirty.cap_jobs, s->dirty.n_jobs + b->total,
                    sizeof(struct job *)) < 0)
         return -1;
     for (size_t i = 0; i < b->total; i++)
@@ -336,8 +336,8 @@ static int write_one(struct bulk *b, size_t *steps)
     work_spend(steps, WRITE_STEPS);
     if (b->done == b->total) {
         b->phase = BULK_COMPLETE;
-        b->complete = b->s->n_commits;
-        b->s->bulks_dirty = true;
+        b->complete = b->s->dirty.n_commits;
+        b->s->dirty.lists = true;
         b->done = 0;
     }
     return 0;
@@ -350,7 +350,7 @@ static int show_one(struct bulk *b, size_t *steps)
         return -1;
     work_spend(steps, SHOW_STEPS + (job->members < *steps ? job->members : *steps));
     show(b, b->done);
-    b->s->bulks_dirty = true;
+    b->s->dirty.lists = true;
     if (++b->done == b->total)
         b->phase = BULK_END;
     return 0;
@@ -374,7 +374,7 @@ static int advance(struct call *c, struct bulk *b, size_t *steps)
     case BULK_WRITE:
         return write_one(b, steps);
     case BULK_COMPLETE:
-        if (b->s->n_commits > b->complete)
+        if (b->s->dirty.n_commits > b->complete)
             b->phase = BULK_SHOW;
         else
             *steps = 0;
@@ -468,7 +468,8 @@ static void clear(struct server_work *work)
         return;
     struct server_work *after = b->after;
     b->after = NULL;
-    if (b->phase < BULK_COMPLETE || (b->phase == BULK_COMPLETE && b->s->n_commits <= b->complete))
+    if (b->phase < BULK_COMPLETE ||
+        (b->phase == BULK_COMPLETE && b->s->dirty.n_commits <= b->complete))
         b->phase = BULK_BACK;
     size_t enough = SIZE_MAX;
     while (!b->begun && b->phase != BULK_END) /* it is a small one */
@@ -609,8 +610,8 @@ int bulk_drop(server_t *s, berth_error_t *err)
 void bulk_load(server_t *s)
 {
     int64_t first, total, shown;
-    s->bulks_dirty = *s->lists != '\0';
-    s->urgent = s->urgent || s->bulks_dirty;
+    s->dirty.lists = *s->lists != '\0';
+    s->dirty.urgent = s->dirty.urgent || s->dirty.lists;
     for (const char *at = s->lists; next_line(&at, &first, &total, &shown);)
         for (int64_t id = first + shown; shown >= 0 && id < first + total; id++)
             if (job_lookup(s, id))
@@ -644,5 +645,5 @@ bool bulk_check(const server_t *s)
             members += b->jobs[i] ? b->jobs[i]->members : 0;
         }
     }
-    return jobs == s->kept_jobs && members == s->kept_members;
+    return jobs == s->table.kept_jobs && members == s->table.kept_members;
 }

@@ -50,7 +50,7 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
             return api_refuse(c, 503, NULL, "out of memory");
         m->cancelled = true;
         if (m->handle >= 0)
-            sched_cancel(s->sched, s->now, m->handle);
+            sched_cancel(s->sched, s->clock.now, m->handle);
         server_event(s, job->id, shown_member(job, i), "cancelled", by(c));
         member_end(s, job, i, STORE_CANCELLED, "cancelled");
         return 0;
@@ -230,19 +230,20 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
     *key = NULL;
     if (m->unstarted)
         return errtext_set(why, ENOMEM, "out of memory");
-    if (waits && to->queue && sched_set_queue(s->sched, s->now, m->handle, job->queue, why) < 0)
+    if (waits && to->queue &&
+        sched_set_queue(s->sched, s->clock.now, m->handle, job->queue, why) < 0)
         return -1;
     if (known && to->duration > 0 &&
-        sched_set_duration(s->sched, s->now, m->handle, job->duration, why) < 0)
+        sched_set_duration(s->sched, s->clock.now, m->handle, job->duration, why) < 0)
         return -1;
     *key = "priority";
     if (waits && to->has_priority &&
-        sched_prioritize(s->sched, s->now, m->handle, job->priority) < 0)
+        sched_prioritize(s->sched, s->clock.now, m->handle, job->priority) < 0)
         return errtext_set(why, errno, "%s", strerror(errno));
     *key = "hold";
     if (waits && to->hold &&
-        (job->held ? sched_hold(s->sched, s->now, m->handle)
-                   : sched_release(s->sched, s->now, m->handle)) < 0)
+        (job->held ? sched_hold(s->sched, s->clock.now, m->handle)
+                   : sched_release(s->sched, s->clock.now, m->handle)) < 0)
         return errtext_set(why, errno, "out of memory");
     if (to->duration > 0 && m->run && member_is_live(m)) {
         member_mark(s, job, i);
@@ -259,7 +260,7 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
 static void set_held(server_t *s, struct job *job, bool held)
 {
     if (job->held != held)
-        s->n_held += held ? job->live : (size_t)0 - job->live;
+        s->table.n_held += held ? job->live : (size_t)0 - job->live;
     job->held = held;
 }
 

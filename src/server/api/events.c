@@ -56,7 +56,7 @@ static int events_read(struct server_stream *stream, struct strbuf *out, size_t 
             v->text.failed)
             return -1;
         if (v->n == 0) { /* none of this job, or none that is durable yet */
-            if (v->job && !v->stream.server->n_events)
+            if (v->job && !v->stream.server->dirty.n_events)
                 v->after = store_last_event(v->stream.server->store);
             return v->follow ? 2 : 0;
         }

@@ -57,7 +57,8 @@ static int check_tasks(struct reading_job *r)
     const server_t *s = r->c->s;
     int64_t cores = count_of(r->spec, "core", NULL), gpus = count_of(r->spec, "gpu", NULL);
     if (cores == 0) /* of whole nodes */
-        cores = times(count_of(r->spec, "node", NULL), s->node_cores > 0 ? s->node_cores : 1);
+        cores =
+            times(count_of(r->spec, "node", NULL), s->size.node_cores > 0 ? s->size.node_cores : 1);
     int64_t places = cores > gpus ? cores : gpus;
     places = places > 0 ? places : 1;
     int64_t each = s->config->server.tasks_per_core;
@@ -104,7 +105,7 @@ static int put_form(struct reading_job *r, struct json_out *out)
     struct job_fault fault;
     if (r->ask.overcommit)
         return job_wrong(r, "overcommit", NULL, "a jobspec: others have cores for each task");
-    if (job_keys_form(&r->ask.job, r->c->s->memory_unit, &form, &r->memory, &fault) < 0)
+    if (job_keys_form(&r->ask.job, r->c->s->size.memory_unit, &form, &r->memory, &fault) < 0)
         return job_wrong(r, fault.key, fault.found, fault.expected);
     json_key(out, "jobspec");
     job_keys_put(&r->ask.job, form, out->text);

@@ -96,14 +96,14 @@ static int read_begin(struct reading_job *r)
     if (!value)
         return 0;
     if (job_keys_after(value, &ticks) && ticks <= JOB_DURATION_MAX) {
-        r->begin = s->now + ticks;
+        r->begin = s->clock.now + ticks;
         return 0;
     }
     double seconds = json_number_value(value);
     if (!json_is_number(value) || !(seconds >= 0 && seconds <= 1e10))
         return job_wrong(r, "begin", value,
                          "seconds since 1970, or a time from now on such as \"+1h\"");
-    r->begin = s->now + ((int64_t)(seconds * 1e6) - s->wall);
+    r->begin = s->clock.now + ((int64_t)(seconds * 1e6) - s->clock.wall);
     if (r->begin < 0)
         r->begin = 0;
     return 0;
@@ -301,8 +301,8 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
         r.job->uid = c->user->uid;
         r.job->gid = c->user->gid;
         r.job->user = server_name(c->s, c->user->name);
-        r.job->submitted = c->s->now;
-        r.job->submitted_wall = c->s->wall;
+        r.job->submitted = c->s->clock.now;
+        r.job->submitted_wall = c->s->clock.wall;
         r.job->is_new = true;
         rc = r.job->user ? fill(&r) : job_no_memory(&r);
     }

@@ -75,8 +75,8 @@ static struct job *next_live(struct list *l, uint32_t *member)
 {
     server_t *s = l->stream.server;
     size_t place = job_place(s, l->id > 0 ? l->id : 1);
-    for (; place < s->n_jobs; place++) {
-        struct job *job = s->jobs[place].job;
+    for (; place < s->table.n; place++) {
+        struct job *job = s->table.jobs[place].job;
         if (!job || !may_see(l, job))
             continue;
         for (uint32_t i = job->id == l->id ? (uint32_t)(l->member + 1) : 0; i < job->members; i++) {
@@ -92,9 +92,9 @@ static struct job *next_live(struct list *l, uint32_t *member)
 static struct job *previous_live(struct list *l, uint32_t *member)
 {
     server_t *s = l->stream.server;
-    size_t place = l->id < INT64_MAX ? job_place(s, l->id + 1) : s->n_jobs;
+    size_t place = l->id < INT64_MAX ? job_place(s, l->id + 1) : s->table.n;
     while (place-- > 0) {
-        struct job *job = s->jobs[place].job;
+        struct job *job = s->table.jobs[place].job;
         if (!job || !may_see(l, job))
             continue;
         int64_t top = job->id == l->id ? l->member - 1 : (int64_t)job->members - 1;

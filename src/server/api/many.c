@@ -171,17 +171,17 @@ static int read_many(struct many *m)
 static int weigh(const struct many *m)
 {
     const server_t *s = m->c->s;
-    size_t most = s->n_jobs, weight = 0;
+    size_t most = s->table.n, weight = 0;
     for (size_t i = 0; i <= STORE_TIMEOUT; i++)
-        most += s->counts[i];
+        most += s->table.counts[i];
     most = 4 * most + API_JOBS_MAX;
     for (size_t i = 0; i < m->ids.n && weight <= most; i++) {
         const struct ids_range *range = &m->ids.v[i];
         size_t place = job_place(s, range->first);
-        for (weight++; place < s->n_jobs && weight <= most; place++, weight++) {
-            if (s->jobs[place].number > (uint64_t)range->last)
+        for (weight++; place < s->table.n && weight <= most; place++, weight++) {
+            if (s->table.jobs[place].number > (uint64_t)range->last)
                 break;
-            weight += s->jobs[place].job ? s->jobs[place].job->members : 0;
+            weight += s->table.jobs[place].job ? s->table.jobs[place].job->members : 0;
         }
     }
     return weight <= most ? 0
@@ -294,11 +294,11 @@ static void next_range(struct many *m)
 static struct job *job_between(const server_t *s, int64_t first, int64_t last, bool is_last_first)
 {
     size_t from = job_place(s, first), end = job_place(s, last + 1);
-    while (from < end && !s->jobs[is_last_first ? end - 1 : from].job) {
+    while (from < end && !s->table.jobs[is_last_first ? end - 1 : from].job) {
         from += !is_last_first;
         end -= is_last_first;
     }
-    return from < end ? s->jobs[is_last_first ? end - 1 : from].job : NULL;
+    return from < end ? s->table.jobs[is_last_first ? end - 1 : from].job : NULL;
 }
 
 /* The next job of a range. */
@@ -435,7 +435,7 @@ void api_jobs_change(struct call *c)
     m->work.go = go_on;
     m->work.clear = clear;
     m->c = &m->work.call;
-    m->last = c->s->next_job - 1;
+    m->last = c->s->table.next - 1;
     m->action = actions;
     while (strcmp(m->action->name, name) != 0)
         m->action++; /* it has a route, so it is there */

@@ -168,7 +168,7 @@ int smaller_find(server_t *s, sched_job_t handle, struct smaller *found, berth_e
         q[i] = (struct sched_question){
             .make = ask_lower, .context = &lower[i], .least = 1, .most = lower[i].count - 1};
     if (rc == 0)
-        rc = sched_what_if(s->sched, s->now, handle, q, QUESTIONS, err);
+        rc = sched_what_if(s->sched, s->clock.now, handle, q, QUESTIONS, err);
     found->as_it_is = rc == 0 && q[AS_IT_IS].found == 1;
     if (rc == 0 && !found->as_it_is) {
         int64_t tasks = found_of(&q[TASKS], &lower[TASKS]);
@@ -177,7 +177,7 @@ int smaller_find(server_t *s, sched_job_t handle, struct smaller *found, berth_e
         found->cores = tasks > cores ? tasks : cores;
         found->nodes = found_of(&q[NODES], &lower[NODES]);
         found->gpus = found_of(&q[GPUS], &lower[GPUS]);
-        found->memory = found_of(&q[MEMORY], &lower[MEMORY]) * s->memory_unit;
+        found->memory = found_of(&q[MEMORY], &lower[MEMORY]) * s->size.memory_unit;
     }
     request_close(&r);
     return rc;

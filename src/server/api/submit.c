@@ -51,11 +51,11 @@ int api_may_submit(struct call *c, struct user *user, const struct job *job, ber
 static int add(struct call *c, struct job_context *context, size_t *steps, berth_error_t *err)
 {
     server_t *s = c->s;
-    struct job *job = job_read(context, c->body, s->next_job, err);
+    struct job *job = job_read(context, c->body, s->table.next, err);
     if (!job)
         return -1;
     if (api_may_submit(c, context->user, job, err) == 0 && submit(context, job, steps, err) == 0) {
-        s->next_job++;
+        s->table.next++;
         server_event(s, job->id, -1, "submitted", NULL);
         return 0;
     }
@@ -80,7 +80,7 @@ static void add_one(struct call *c, struct user *user)
         return;
     struct json_out out = {.text = c->out};
     json_open(&out, NULL, '{');
-    json_put_int(&out, "id", c->s->next_job - 1);
+    json_put_int(&out, "id", c->s->table.next - 1);
     strbuf_puts(c->out, "}\n");
     c->reply->status = 201;
     c->reply->wait = true;

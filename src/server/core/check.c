@@ -17,7 +17,7 @@ static bool check_member(const server_t *s, const struct job *job, uint32_t i, s
     if (m->unstarted && (m->state != STORE_PENDING || m->handle >= 0 || m->run))
         return false;
     sums->over += m->run && m->run->over.what != ENGINE_STARTED;
-    if (m->run && (m->run->job != job || m->run->member != i || s->runs[m->run->slot] != m->run))
+    if (m->run && (m->run->job != job || m->run->member != i || s->runs.v[m->run->slot] != m->run))
         return false;
     if (runs && (!m->run || m->run->key == 0 || run_lookup(s, m->run->key) != m->run))
         return false;
@@ -47,11 +47,11 @@ static bool check_job(const server_t *s, const struct job *job, struct sums *sum
 /* Marks and what is marked agree. */
 static bool check_marks(const server_t *s)
 {
-    for (size_t i = 0; i < s->n_dirty; i++)
-        if (!s->dirty[i].job->member[s->dirty[i].member].dirty)
+    for (size_t i = 0; i < s->dirty.n_members; i++)
+        if (!s->dirty.members[i].job->member[s->dirty.members[i].member].dirty)
             return false;
-    for (size_t i = 0; i < s->n_dirty_jobs; i++)
-        if (!s->dirty_jobs[i]->dirty)
+    for (size_t i = 0; i < s->dirty.n_jobs; i++)
+        if (!s->dirty.jobs[i]->dirty)
             return false;
     return true;
 }
@@ -59,32 +59,34 @@ static bool check_marks(const server_t *s)
 /* Strays are in order, and no job's; while there are any nothing is started. */
 static bool check_strays(const server_t *s)
 {
-    for (size_t i = 0; i < s->n_strays; i++)
-        if ((i > 0 && s->strays[i - 1] >= s->strays[i]) || run_lookup(s, s->strays[i]))
+    for (size_t i = 0; i < s->ledger.n_strays; i++)
+        if ((i > 0 && s->ledger.strays[i - 1] >= s->ledger.strays[i]) ||
+            run_lookup(s, s->ledger.strays[i]))
             return false;
-    return s->n_strays == 0 || s->hold_until == INT64_MAX;
+    return s->ledger.n_strays == 0 || s->ledger.hold_until == INT64_MAX;
 }
 
 bool server_check(const server_t *s)
 {
     struct sums sums = {0};
     size_t runs = 0, jobs = 0;
-    for (size_t i = 0; i < s->n_jobs; i++) {
-        if (i > 0 && s->jobs[i - 1].number >= s->jobs[i].number)
+    for (size_t i = 0; i < s->table.n; i++) {
+        if (i > 0 && s->table.jobs[i - 1].number >= s->table.jobs[i].number)
             return false;
-        const struct job *job = s->jobs[i].job;
+        const struct job *job = s->table.jobs[i].job;
         jobs += job != NULL;
-        if (job && ((uint64_t)job->id != s->jobs[i].number || !check_job(s, job, &sums)))
+        if (job && ((uint64_t)job->id != s->table.jobs[i].number || !check_job(s, job, &sums)))
             return false;
     }
-    for (size_t i = 0; i < s->n_runs; i++)
-        runs += s->runs[i] != NULL;
-    for (size_t i = 1; i < s->n_keys; i++)
-        if (s->runs_by_key[i - 1].number >= s->runs_by_key[i].number)
+    for (size_t i = 0; i < s->runs.n; i++)
+        runs += s->runs.v[i] != NULL;
+    for (size_t i = 1; i < s->runs.n_keys; i++)
+        if (s->runs.by_key[i - 1].number >= s->runs.by_key[i].number)
             return false;
-    return jobs + s->n_gone == s->n_jobs && runs == sums.runs && sums.over == s->n_over &&
-           sums.unstarted == s->n_unstarted && sums.held == s->n_held &&
-           memcmp(sums.counts, s->counts, sizeof(sums.counts)) == 0 && heap_check(&s->timers) &&
-           check_marks(s) && check_strays(s) && users_check(s) && bulk_check(s) &&
-           sched_check(s->sched);
+    return jobs + s->table.n_gone == s->table.n && runs == sums.runs &&
+           sums.over == s->runs.n_over && sums.unstarted == s->runs.n_unstarted &&
+           sums.held == s->table.n_held &&
+           memcmp(sums.counts, s->table.counts, sizeof(sums.counts)) == 0 &&
+           heap_check(&s->runs.timers) && check_marks(s) && check_strays(s) && users_check(s) &&
+           bulk_check(s) && sched_check(s->sched);
 }

@@ -26,7 +26,7 @@ static void started(server_t *s, struct run *run, const struct engine_event *e)
     struct member *m = &run->job->member[run->member];
     struct strbuf data = {0};
     struct json_out out = {.text = &data};
-    bool urgent = s->urgent;
+    bool urgent = s->dirty.urgent;
     run->told = true;
     if (m->state != STORE_STARTING)
         return;
@@ -40,9 +40,9 @@ static void started(server_t *s, struct run *run, const struct engine_event *e)
     json_close(&out, '}');
     server_event(s, run->job->id, shown_member(run), "started", strbuf_steal(&data));
     /* Until that is durable the engine says it again: it may wait for something that is in more of a hurry. */
-    s->urgent = urgent;
-    if (s->lazy_at > s->now + LAZY)
-        s->lazy_at = s->now + LAZY;
+    s->dirty.urgent = urgent;
+    if (s->dirty.lazy_at > s->clock.now + LAZY)
+        s->dirty.lazy_at = s->clock.now + LAZY;
 }
 
 static void tell_requeued(server_t *s, const struct run *run, const char *reason)
@@ -66,9 +66,9 @@ static void requeue(server_t *s, struct job *job, uint32_t i)
     m->preempted = m->requeue = m->timed_out = false;
     member_state(s, job, i, STORE_PENDING);
     /* What was asked since it started, of all that wait. */
-    sched_prioritize(s->sched, s->now, m->handle, job->priority);
+    sched_prioritize(s->sched, s->clock.now, m->handle, job->priority);
     if (job->held)
-        sched_hold(s->sched, s->now, m->handle);
+        sched_hold(s->sched, s->clock.now, m->handle);
 }
 
 /* How the reason of one begins that the engine refused, or the store. */
@@ -91,14 +91,14 @@ static void start_again(server_t *s, struct run *run, const char *why)
     member_text(&m->reason, reason);
     m->attempts--;
     requeue(s, run->job, run->member);
-    if (s->hold_until < s->now + HOLD)
-        s->hold_until = s->now + HOLD;
+    if (s->ledger.hold_until < s->clock.now + HOLD)
+        s->ledger.hold_until = s->clock.now + HOLD;
 }
 
 void server_start_back(server_t *s, struct run *run, const char *why)
 {
     struct member *m = &run->job->member[run->member];
-    if (m->handle >= 0 && sched_requeue(s->sched, s->now, m->handle) == 0)
+    if (m->handle >= 0 && sched_requeue(s->sched, s->clock.now, m->handle) == 0)
         start_again(s, run, why);
 }
 
@@ -143,7 +143,7 @@ static bool ended_before(const server_t *s, const struct run *run, const struct 
 {
     if (e->what != ENGINE_ENDED || run->stop_wall < 0 || e->at >= run->stop_wall)
         return false;
-    int64_t jump = (s->wall - run->stop_wall) - (s->now - run->stop_at);
+    int64_t jump = (s->clock.wall - run->stop_wall) - (s->clock.now - run->stop_at);
     return jump > -SERVER_SECOND && jump < SERVER_SECOND;
 }
 
@@ -166,10 +166,10 @@ static void keep_end(server_t *s, struct run *run, const struct engine_event *e)
     run->over.text = NULL; /* it is the engine's */
     run->told = true;      /* nobody is to start it */
     run->stage = RUN_KILLED;
-    if (heap_has(&s->timers, run->slot))
-        heap_take(&s->timers, run->slot);
-    s->n_over++;
-    s->over_at = s->now + SERVER_SECOND;
+    if (heap_has(&s->runs.timers, run->slot))
+        heap_take(&s->runs.timers, run->slot);
+    s->runs.n_over++;
+    s->runs.over_at = s->clock.now + SERVER_SECOND;
 }
 
 /* Have a member wait again that can. Returns whether that is so, or will be. */
@@ -178,7 +178,7 @@ static bool came_again(server_t *s, struct run *run, const struct engine_event *
     const struct member *m = &run->job->member[run->member];
     if (!is_for_again(m, run->job, e) || m->handle < 0)
         return false;
-    if (sched_requeue(s->sched, s->now, m->handle) < 0) {
+    if (sched_requeue(s->sched, s->clock.now, m->handle) < 0) {
         if (errno != ENOMEM)
             return false;
         keep_end(s, run, e);
@@ -196,7 +196,7 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
 {
     struct job *job = run->job;
     struct member *m = &job->member[run->member];
-    s->n_over -= run->over.what != ENGINE_STARTED;
+    s->runs.n_over -= run->over.what != ENGINE_STARTED;
     run->over.what = ENGINE_STARTED;
     if (ended_before(s, run, e))
         m->timed_out = m->preempted = m->requeue = false;
@@ -219,14 +219,14 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
     put_end(&data, run, reason);
     server_event(s, job->id, shown_member(run), kinds[state], strbuf_steal(&data));
     if (m->handle >= 0)
-        sched_finish(s->sched, s->now, m->handle, state == STORE_DONE);
+        sched_finish(s->sched, s->clock.now, m->handle, state == STORE_DONE);
     member_end(s, job, run->member, state, reason);
 }
 
 void member_not_started(server_t *s, struct job *job, uint32_t i)
 {
     struct member *m = &job->member[i];
-    if (sched_requeue(s->sched, s->now, m->handle) == 0) {
+    if (sched_requeue(s->sched, s->clock.now, m->handle) == 0) {
         requeue(s, job, i);
         return;
     }
@@ -235,8 +235,8 @@ void member_not_started(server_t *s, struct job *job, uint32_t i)
     m->run = NULL;
     m->at = m->handle = -1;
     m->unstarted = true;
-    s->n_unstarted++;
-    s->over_at = s->now + SERVER_SECOND;
+    s->runs.n_unstarted++;
+    s->runs.over_at = s->clock.now + SERVER_SECOND;
     member_mark(s, job, i);
 }
 
@@ -249,7 +249,7 @@ void member_take_up(server_t *s, struct job *job, uint32_t i)
     snprintf(id, sizeof(id), "%" PRId64, job->id);
     m->handle = sched_find(s->sched, id, i);
     m->unstarted = false;
-    s->n_unstarted--;
+    s->runs.n_unstarted--;
 }
 
 static void try_unstarted(server_t *s, struct job *job)
@@ -264,18 +264,18 @@ static void try_unstarted(server_t *s, struct job *job)
 
 void server_wait_again(server_t *s)
 {
-    if (s->n_over + s->n_unstarted == 0 || s->now < s->over_at)
+    if (s->runs.n_over + s->runs.n_unstarted == 0 || s->clock.now < s->runs.over_at)
         return;
-    for (size_t i = 0; i < s->n_runs && s->n_over > 0; i++) {
-        struct run *run = s->runs[i];
+    for (size_t i = 0; i < s->runs.n && s->runs.n_over > 0; i++) {
+        struct run *run = s->runs.v[i];
         if (!run || run->over.what == ENGINE_STARTED)
             continue;
         struct engine_event e = run->over;
         ended(s, run, &e);
     }
-    for (size_t i = 0; i < s->n_jobs && s->n_unstarted > 0; i++)
-        if (s->jobs[i].job)
-            try_unstarted(s, s->jobs[i].job);
+    for (size_t i = 0; i < s->table.n && s->runs.n_unstarted > 0; i++)
+        if (s->table.jobs[i].job)
+            try_unstarted(s, s->table.jobs[i].job);
 }
 
 /* A key that this server has given was used by others, of whom the engine hears late: it is asked under another one. One that
@@ -284,7 +284,7 @@ void server_wait_again(server_t *s)
 static struct engine_event other_than_used(const server_t *s, const struct engine_event *e)
 {
     struct engine_event as = *e;
-    as.what = e->key >= s->first_key ? ENGINE_REFUSED : ENGINE_LOST;
+    as.what = e->key >= s->ledger.first_key ? ENGINE_REFUSED : ENGINE_LOST;
     as.text = as.what == ENGINE_REFUSED ? "another run has had its key" : NULL;
     return as;
 }
@@ -292,8 +292,8 @@ static struct engine_event other_than_used(const server_t *s, const struct engin
 void server_engine_event(server_t *s, const struct engine_event *e)
 {
     struct run *run = run_lookup(s, e->key);
-    if ((e->what == ENGINE_STARTED || e->what == ENGINE_ENDED) && e->key > s->heard_key)
-        s->heard_key = e->key;
+    if ((e->what == ENGINE_STARTED || e->what == ENGINE_ENDED) && e->key > s->ledger.heard_key)
+        s->ledger.heard_key = e->key;
     if (e->what != ENGINE_STARTED)
         strays_ended(s, e->key);
     if (!run || !member_is_live(&run->job->member[run->member]))
@@ -314,7 +314,7 @@ int server_engine(server_t *s, berth_error_t *err)
     struct engine *engine = s->world.engine;
     size_t n;
     server_look(s);
-    if (!s->runs_known) {
+    if (!s->ledger.is_known) {
         engine->ops->flush(engine);
         if (server_runs(s, err) < 0)
             return -1;
@@ -322,7 +322,7 @@ int server_engine(server_t *s, berth_error_t *err)
     while ((n = engine->ops->events(engine, &events, EVENTS_MAX)) > 0) {
         for (size_t i = 0; i < n; i++) {
             server_engine_event(s, &events[i]);
-            s->engine_number = events[i].number;
+            s->ledger.number = events[i].number;
         }
     }
     return 0;

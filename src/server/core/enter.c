@@ -58,11 +58,11 @@ static int give(server_t *s, struct job *job, const char *request, uint32_t from
     if (job_request_read(job, user_find(s, job->uid), &parts, &q) < 0)
         return -1;
     q.request.order = enter_order(job);
-    q.request.submitted = job->submitted < s->now ? job->submitted : s->now;
+    q.request.submitted = job->submitted < s->clock.now ? job->submitted : s->clock.now;
     q.request.hold = q.request.hold || hold;
     int rc = q.dependency ? tell_dependency(s, job, &q, from == 0, err) : 0;
     if (rc == 0)
-        rc = sched_submit_members(s->sched, s->now, &q.request, from, n, handles);
+        rc = sched_submit_members(s->sched, s->clock.now, &q.request, from, n, handles);
     job_request_clear(&q);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         job->member[from + i].handle = handles[i];
@@ -189,8 +189,8 @@ void enter_back(server_t *s, struct job *job)
     for (uint32_t i = job->members; i-- > 0;) {
         member_take_up(s, job, i);
         sched_job_t handle = job->member[i].handle;
-        if (handle >= 0 && sched_withdraw(s->sched, s->now, handle) < 0)
-            sched_cancel(s->sched, s->now, handle);
+        if (handle >= 0 && sched_withdraw(s->sched, s->clock.now, handle) < 0)
+            sched_cancel(s->sched, s->clock.now, handle);
         job->member[i].handle = -1;
     }
 }

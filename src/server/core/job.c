@@ -112,13 +112,15 @@ static void close_gaps(struct entry *table, size_t *n, size_t *gone)
 
 size_t job_place(const server_t *s, int64_t id)
 {
-    return place_of(s->jobs, s->n_jobs, id > 0 ? (uint64_t)id : 0);
+    return place_of(s->table.jobs, s->table.n, id > 0 ? (uint64_t)id : 0);
 }
 
 struct job *job_lookup(const server_t *s, int64_t id)
 {
     size_t place = job_place(s, id);
-    return place < s->n_jobs && s->jobs[place].number == (uint64_t)id ? s->jobs[place].job : NULL;
+    return place < s->table.n && s->table.jobs[place].number == (uint64_t)id
+               ? s->table.jobs[place].job
+               : NULL;
 }
 
 void job_count(server_t *s, const struct job *job, bool counts)
@@ -130,15 +132,16 @@ void job_count(server_t *s, const struct job *job, bool counts)
 
 int job_reserve(server_t *s, size_t jobs, size_t members)
 {
-    jobs += s->n_jobs + s->kept_jobs;
-    members += s->kept_members;
+    jobs += s->table.n + s->table.kept_jobs;
+    members += s->table.kept_members;
     for (size_t i = 0; i <= STORE_TIMEOUT; i++)
-        members += s->counts[i];
+        members += s->table.counts[i];
     /* Room for all marks that there can be: a change that could not be marked would not be stored. */
-    return array_grow((void **)&s->jobs, &s->cap_jobs, jobs, sizeof(*s->jobs)) < 0 ||
-                   array_grow((void **)&s->dirty, &s->cap_dirty, members, sizeof(*s->dirty)) < 0 ||
-                   array_grow((void **)&s->dirty_jobs, &s->cap_dirty_jobs, jobs,
-                              sizeof(*s->dirty_jobs)) < 0
+    return array_grow((void **)&s->table.jobs, &s->table.cap, jobs, sizeof(*s->table.jobs)) < 0 ||
+                   array_grow((void **)&s->dirty.members, &s->dirty.cap_members, members,
+                              sizeof(*s->dirty.members)) < 0 ||
+                   array_grow((void **)&s->dirty.jobs, &s->dirty.cap_jobs, jobs,
+                              sizeof(*s->dirty.jobs)) < 0
                ? -1
                : 0;
 }
@@ -148,12 +151,13 @@ int job_enter(server_t *s, struct job *job)
     if (job_reserve(s, 1, job->members) < 0)
         return -1;
     size_t place = job_place(s, job->id);
-    memmove(s->jobs + place + 1, s->jobs + place, (s->n_jobs - place) * sizeof(*s->jobs));
-    s->jobs[place] = (struct entry){(uint64_t)job->id, {job}};
-    s->n_jobs++;
+    memmove(s->table.jobs + place + 1, s->table.jobs + place,
+            (s->table.n - place) * sizeof(*s->table.jobs));
+    s->table.jobs[place] = (struct entry){(uint64_t)job->id, {job}};
+    s->table.n++;
     for (uint32_t i = 0; i < job->members; i++)
-        s->counts[job->member[i].state]++;
-    s->n_held += job->held ? job->live : 0;
+        s->table.counts[job->member[i].state]++;
+    s->table.n_held += job->held ? job->live : 0;
     job_count(s, job, true);
     return 0;
 }
@@ -161,58 +165,59 @@ int job_enter(server_t *s, struct job *job)
 void job_leave(server_t *s, struct job *job)
 {
     size_t place = job_place(s, job->id);
-    if (place < s->n_jobs && s->jobs[place].job == job) {
-        s->jobs[place].job = NULL;
-        s->n_gone++;
+    if (place < s->table.n && s->table.jobs[place].job == job) {
+        s->table.jobs[place].job = NULL;
+        s->table.n_gone++;
         for (uint32_t i = 0; i < job->members; i++)
-            s->counts[job->member[i].state]--;
-        s->n_held -= job->held ? job->live : 0;
+            s->table.counts[job->member[i].state]--;
+        s->table.n_held -= job->held ? job->live : 0;
         job_count(s, job, false);
         /* The last one's number may be given anew, when a submission is taken back. */
-        while (s->n_jobs > 0 && !s->jobs[s->n_jobs - 1].job) {
-            s->n_jobs--;
-            s->n_gone--;
+        while (s->table.n > 0 && !s->table.jobs[s->table.n - 1].job) {
+            s->table.n--;
+            s->table.n_gone--;
         }
-        close_gaps(s->jobs, &s->n_jobs, &s->n_gone);
+        close_gaps(s->table.jobs, &s->table.n, &s->table.n_gone);
     }
     job_discard(s, job);
 }
 
 int job_room(server_t *s, size_t n)
 {
-    if (array_grow((void **)&s->dirty_jobs, &s->cap_dirty_jobs, s->n_dirty_jobs + 1,
+    if (array_grow((void **)&s->dirty.jobs, &s->dirty.cap_jobs, s->dirty.n_jobs + 1,
                    sizeof(struct job *)) < 0)
         return -1;
-    return array_grow((void **)&s->dirty, &s->cap_dirty, s->n_dirty + n, sizeof(*s->dirty));
+    return array_grow((void **)&s->dirty.members, &s->dirty.cap_members, s->dirty.n_members + n,
+                      sizeof(*s->dirty.members));
 }
 
 void job_mark(server_t *s, struct job *job)
 {
     if (job->dirty || job_room(s, 0) < 0)
         return;
-    job->dirty = s->urgent = true;
-    s->dirty_jobs[s->n_dirty_jobs++] = job;
+    job->dirty = s->dirty.urgent = true;
+    s->dirty.jobs[s->dirty.n_jobs++] = job;
 }
 
 void member_mark(server_t *s, struct job *job, uint32_t member)
 {
-    s->urgent = true;
+    s->dirty.urgent = true;
     if (job->member[member].dirty || job_room(s, 1) < 0)
         return;
     job->member[member].dirty = true;
-    s->dirty[s->n_dirty++] = (struct member_ref){job, member};
+    s->dirty.members[s->dirty.n_members++] = (struct member_ref){job, member};
 }
 
 void member_state(server_t *s, struct job *job, uint32_t member, enum store_state state)
 {
     struct member *m = &job->member[member];
     bool was_live = member_is_live(m);
-    s->counts[m->state]--;
-    s->counts[state]++;
+    s->table.counts[m->state]--;
+    s->table.counts[state]++;
     m->state = (uint8_t)state;
     if (was_live && !member_is_live(m)) {
         job->live--;
-        s->n_held -= job->held;
+        s->table.n_held -= job->held;
         user_count(s, job->uid, -1, 0, 0);
     }
     member_mark(s, job, member);
@@ -233,9 +238,9 @@ void member_end(server_t *s, struct job *job, uint32_t member, enum store_state 
         m->run = run_create(s, job, member, 0);
     if (m->run) {
         if (m->run->end_wall < 0)
-            m->run->end_wall = s->wall;
-        if (heap_has(&s->timers, m->run->slot))
-            heap_take(&s->timers, m->run->slot);
+            m->run->end_wall = s->clock.wall;
+        if (heap_has(&s->runs.timers, m->run->slot))
+            heap_take(&s->runs.timers, m->run->slot);
     }
     member_text(&m->reason, reason);
     m->handle = -1;
@@ -248,40 +253,40 @@ void member_end(server_t *s, struct job *job, uint32_t member, enum store_state 
 
 static size_t key_place(const server_t *s, uint64_t key)
 {
-    return place_of(s->runs_by_key, s->n_keys, key);
+    return place_of(s->runs.by_key, s->runs.n_keys, key);
 }
 
 struct run *run_lookup(const server_t *s, uint64_t key)
 {
     size_t place = key_place(s, key);
-    return place < s->n_keys && s->runs_by_key[place].number == key ? s->runs_by_key[place].run
-                                                                    : NULL;
+    return place < s->runs.n_keys && s->runs.by_key[place].number == key ? s->runs.by_key[place].run
+                                                                         : NULL;
 }
 
 /* A free slot; UINT32_MAX with ENOMEM. Slots are few: as many as there are runs at once. */
 static uint32_t free_slot(server_t *s)
 {
-    while (s->free_run < s->n_runs && s->runs[s->free_run])
-        s->free_run++;
-    if (s->free_run < s->n_runs)
-        return (uint32_t)s->free_run;
-    if (array_grow((void **)&s->runs, &s->cap_runs, s->n_runs + 1, sizeof(*s->runs)) < 0)
+    while (s->runs.free < s->runs.n && s->runs.v[s->runs.free])
+        s->runs.free++;
+    if (s->runs.free < s->runs.n)
+        return (uint32_t)s->runs.free;
+    if (array_grow((void **)&s->runs.v, &s->runs.cap, s->runs.n + 1, sizeof(*s->runs.v)) < 0)
         return UINT32_MAX;
-    s->runs[s->n_runs++] = NULL;
-    return (uint32_t)s->free_run;
+    s->runs.v[s->runs.n++] = NULL;
+    return (uint32_t)s->runs.free;
 }
 
 /* Keys ascend, but for those of a store that is loaded in the order of its jobs. */
 static int enter_key(server_t *s, struct run *run)
 {
-    if (array_grow((void **)&s->runs_by_key, &s->cap_keys, s->n_keys + 1, sizeof(*s->runs_by_key)) <
-        0)
+    if (array_grow((void **)&s->runs.by_key, &s->runs.cap_keys, s->runs.n_keys + 1,
+                   sizeof(*s->runs.by_key)) < 0)
         return -1;
     size_t place = key_place(s, run->key);
-    memmove(s->runs_by_key + place + 1, s->runs_by_key + place,
-            (s->n_keys - place) * sizeof(*s->runs_by_key));
-    s->runs_by_key[place] = (struct entry){run->key, {.run = run}};
-    s->n_keys++;
+    memmove(s->runs.by_key + place + 1, s->runs.by_key + place,
+            (s->runs.n_keys - place) * sizeof(*s->runs.by_key));
+    s->runs.by_key[place] = (struct entry){run->key, {.run = run}};
+    s->runs.n_keys++;
     return 0;
 }
 
@@ -306,23 +311,23 @@ struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t k
         free(run);
         return NULL;
     }
-    s->runs[slot] = run;
+    s->runs.v[slot] = run;
     return run;
 }
 
 void run_destroy(server_t *s, struct run *run)
 {
     size_t place = key_place(s, run->key);
-    if (place < s->n_keys && s->runs_by_key[place].run == run) {
-        s->runs_by_key[place].run = NULL;
-        s->n_keys_gone++;
-        close_gaps(s->runs_by_key, &s->n_keys, &s->n_keys_gone);
+    if (place < s->runs.n_keys && s->runs.by_key[place].run == run) {
+        s->runs.by_key[place].run = NULL;
+        s->runs.n_keys_gone++;
+        close_gaps(s->runs.by_key, &s->runs.n_keys, &s->runs.n_keys_gone);
     }
-    if (heap_has(&s->timers, run->slot))
-        heap_take(&s->timers, run->slot);
-    s->runs[run->slot] = NULL;
-    if (run->slot < s->free_run)
-        s->free_run = run->slot;
+    if (heap_has(&s->runs.timers, run->slot))
+        heap_take(&s->runs.timers, run->slot);
+    s->runs.v[run->slot] = NULL;
+    if (run->slot < s->runs.free)
+        s->runs.free = run->slot;
     free(run->resources);
     free(run);
 }

@@ -39,7 +39,7 @@ static int load_job(void *context, const struct store_job *from)
     struct job *job = job_make(from->id, from->members > 0 ? from->members : 1);
     l->job = NULL;
     if (!job ||
-        array_grow((void **)&l->parts, &l->cap_parts, s->n_jobs + 1, sizeof(*l->parts)) < 0) {
+        array_grow((void **)&l->parts, &l->cap_parts, s->table.n + 1, sizeof(*l->parts)) < 0) {
         job_discard(s, job);
         return -1;
     }
@@ -49,7 +49,7 @@ static int load_job(void *context, const struct store_job *from)
     job->queue = server_name(s, from->queue);
     job->name = strdup(from->name);
     job->request = strdup(from->request);
-    struct job_parts *parts = &l->parts[s->n_jobs];
+    struct job_parts *parts = &l->parts[s->table.n];
     *parts = (struct job_parts){0};
     if (job->request)
         job_parts(job->request, parts);
@@ -101,8 +101,8 @@ static int load_run(struct loading *l, struct member *m, const struct store_memb
         return -1;
     m->run->start_wall = from->start_wall;
     member_text(&m->run->resources, from->held_resources);
-    if (from->key >= l->s->next_key)
-        l->s->next_key = from->key + 1;
+    if (from->key >= l->s->runs.next_key)
+        l->s->runs.next_key = from->key + 1;
     return 0;
 }
 
@@ -128,7 +128,7 @@ static int load_member(void *context, const struct store_member *from)
         member_state(s, l->job, from->member, from->state);
     if (m->dirty) { /* it isn't: that is what the store has */
         m->dirty = false;
-        s->n_dirty--;
+        s->dirty.n_members--;
     }
     bool runs = from->state == STORE_STARTING || from->state == STORE_RUNNING;
     if (runs && load_run(l, m, from) < 0)
@@ -170,7 +170,7 @@ static int tell_job(server_t *s, int64_t id)
     snprintf(name, sizeof(name), "%" PRId64, id);
     if (intern_find(&s->told, name, strlen(name), &number))
         return 1;
-    int rc = id < s->next_job ? tell_members(s, id, name) : 0;
+    int rc = id < s->table.next ? tell_members(s, id, name) : 0;
     if (rc > 0 && intern_put(&s->told, name, strlen(name), &number) < 0)
         return -1;
     return rc;
@@ -306,11 +306,11 @@ static int restore(server_t *s, struct job *job, uint32_t i, struct sched_record
     } else if (runs) {
         return errtext_set(why, EINVAL, "what it holds is not known");
     }
-    m->handle = sched_restore(s->sched, s->now, r, why);
+    m->handle = sched_restore(s->sched, s->clock.now, r, why);
     m->reserved = m->handle >= 0 && r->state == SCHED_RESERVED;
     if (m->handle < 0 && r->state == SCHED_RESERVED && errno != ENOMEM) {
         r->state = SCHED_WAITING;
-        m->handle = sched_restore(s->sched, s->now, r, why);
+        m->handle = sched_restore(s->sched, s->clock.now, r, why);
         not_promised(s, job, i);
     }
     r->resources = NULL;
@@ -375,8 +375,11 @@ static int compare_keys(const void *a, const void *b)
 
 static void lost(server_t *s, struct run *run)
 {
-    struct engine_event e = {
-        .what = ENGINE_LOST, .key = run->key, .at = s->wall, .peak_memory = -1, .cpu_time = -1};
+    struct engine_event e = {.what = ENGINE_LOST,
+                             .key = run->key,
+                             .at = s->clock.wall,
+                             .peak_memory = -1,
+                             .cpu_time = -1};
     server_engine_event(s, &e);
 }
 
@@ -386,7 +389,7 @@ static int take_up(server_t *s, struct run *run, const uint64_t *keys, size_t n,
     struct member *m = &run->job->member[run->member];
     run->told = bsearch(&run->key, keys, n, sizeof(*keys), compare_keys) != NULL;
     /* Where the engine's records are gone, as those of another boot may be, what was about to start may have. */
-    if (!run->told && (m->state == STORE_RUNNING || s->other_boot || forgot))
+    if (!run->told && (m->state == STORE_RUNNING || s->clock.other_boot || forgot))
         lost(s, run);
     else if (m->cancelled || m->timed_out || m->preempted)
         run_stop(s, run);
@@ -412,18 +415,18 @@ int server_runs(server_t *s, berth_error_t *err)
     if (n > 0)
         memcpy(keys, given, n * sizeof(*keys));
     qsort(keys, n, sizeof(*keys), compare_keys);
-    s->runs_known = true;
+    s->ledger.is_known = true;
     int rc = strays_find(s, keys, n);
-    bool forgot = s->heard_key > ops->last_key(s->world.engine);
-    for (size_t i = 0; rc == 0 && i < s->n_runs; i++) {
-        struct run *run = s->runs[i];
+    bool forgot = s->ledger.heard_key > ops->last_key(s->world.engine);
+    for (size_t i = 0; rc == 0 && i < s->runs.n; i++) {
+        struct run *run = s->runs.v[i];
         if (run && run->key > 0 && member_is_live(&run->job->member[run->member]))
             rc = take_up(s, run, keys, n, forgot);
     }
     free(keys);
     if (rc == 0)
         return 0;
-    s->runs_known = false; /* all of it is done again */
+    s->ledger.is_known = false; /* all of it is done again */
     return errtext_set(err, ENOMEM, "out of memory");
 }
 
@@ -431,8 +434,8 @@ int server_runs(server_t *s, berth_error_t *err)
 static void assume_runs(const struct loading *l)
 {
     const server_t *s = l->s;
-    for (size_t i = 0; i < s->n_runs; i++) {
-        struct run *run = s->runs[i];
+    for (size_t i = 0; i < s->runs.n; i++) {
+        struct run *run = s->runs.v[i];
         if (!run || run->key == 0)
             continue;
         run->told = true;
@@ -445,23 +448,24 @@ static void assume_runs(const struct loading *l)
  */
 static void choose_keys(server_t *s)
 {
-    if (s->wall > 0 && s->wall < INT64_MAX / 4 && s->next_key < (uint64_t)s->wall)
-        s->next_key = (uint64_t)s->wall;
-    s->first_key = server_next_key(s);
+    if (s->clock.wall > 0 && s->clock.wall < INT64_MAX / 4 &&
+        s->runs.next_key < (uint64_t)s->clock.wall)
+        s->runs.next_key = (uint64_t)s->clock.wall;
+    s->ledger.first_key = server_next_key(s);
 }
 
 static int restore_all(struct loading *l)
 {
     server_t *s = l->s;
-    for (size_t i = 0; i < s->n_jobs; i++)
-        if (tell_ended(s, s->jobs[i].job, &l->parts[i]) < 0)
+    for (size_t i = 0; i < s->table.n; i++)
+        if (tell_ended(s, s->table.jobs[i].job, &l->parts[i]) < 0)
             return errtext_set(l->err, errno, "the store can't be read: %s", strerror(errno));
-    for (size_t i = 0; i < s->n_jobs; i++)
-        if (restore_job(l, s->jobs[i].job, &l->parts[i]) < 0)
+    for (size_t i = 0; i < s->table.n; i++)
+        if (restore_job(l, s->table.jobs[i].job, &l->parts[i]) < 0)
             return -1;
     if (l->failed > 10)
         server_notice(s, "%zu more jobs could not be taken up again", l->failed - 10);
-    return sched_restore_passed(s->sched, s->now, -1, 1);
+    return sched_restore_passed(s->sched, s->clock.now, -1, 1);
 }
 
 int server_load(server_t *s, berth_error_t *err)
@@ -469,16 +473,16 @@ int server_load(server_t *s, berth_error_t *err)
     struct loading l = {.s = s, .err = err};
     struct store_visitor visitor = {&l, load_job, load_member};
     const char *text;
-    s->next_key = 1;
-    s->next_job = store_last_job(s->store) + 1;
+    s->runs.next_key = 1;
+    s->table.next = store_last_job(s->store) + 1;
     int rc = store_get(s->store, "next-key", &text, err);
     if (rc == 0 && text)
-        s->next_key = s->stored_key = strtoull(text, NULL, 10);
-    s->next_key += s->next_key == 0;
+        s->runs.next_key = s->runs.stored_key = strtoull(text, NULL, 10);
+    s->runs.next_key += s->runs.next_key == 0;
     if (rc == 0)
         rc = store_get(s->store, "heard-key", &text, err);
     if (rc == 0 && text)
-        s->heard_key = s->stored_heard = strtoull(text, NULL, 10);
+        s->ledger.heard_key = s->ledger.stored_heard = strtoull(text, NULL, 10);
     if (rc == 0)
         rc = bulk_drop(s, err);
     if (rc == 0)
@@ -492,9 +496,9 @@ int server_load(server_t *s, berth_error_t *err)
     }
     if (rc == 0)
         bulk_load(s);
-    for (size_t i = 0; i < s->n_jobs; i++) {
-        free(s->jobs[i].job->request); /* the store has it */
-        s->jobs[i].job->request = NULL;
+    for (size_t i = 0; i < s->table.n; i++) {
+        free(s->table.jobs[i].job->request); /* the store has it */
+        s->table.jobs[i].job->request = NULL;
     }
     for (size_t i = 0; i < l.n_promises; i++)
         free(l.promises[i].resources);

@@ -97,9 +97,9 @@ static int count_cores(server_t *s, berth_error_t *err)
         uint32_t at = v;
         while (at != VERTEX_NONE && !is_type(g, at, "node"))
             at = graph_parent(g, at, GRAPH_CONTAINMENT);
-        s->n_cores++;
-        if (at != VERTEX_NONE && ++cores[at] > s->node_cores)
-            s->node_cores = cores[at];
+        s->size.cores++;
+        if (at != VERTEX_NONE && ++cores[at] > s->size.node_cores)
+            s->size.node_cores = cores[at];
     }
     free(cores);
     return 0;
@@ -113,7 +113,7 @@ int64_t machine_processes(const server_t *s, int64_t cores)
     if (each == SCHED_UNLIMITED || (each == 0 && s->world.processes == 0))
         return 0;
     if (each == 0) /* half of what there may be, for all jobs together */
-        each = s->world.processes / 2 / (s->n_cores > 0 ? s->n_cores : 1);
+        each = s->world.processes / 2 / (s->size.cores > 0 ? s->size.cores : 1);
     if (each == 0)
         return cores;
     return __builtin_mul_overflow(each, cores, &all) ? 0 : all;
@@ -126,8 +126,8 @@ int machine_open(server_t *s, berth_error_t *err)
     s->machine = s->config ? machine_make(s, err) : NULL;
     if (!s->machine)
         return -1;
-    s->memory_unit = config_memory_unit(s->machine);
-    s->has_gpus = match_knows_type(s->machine, "gpu");
+    s->size.memory_unit = config_memory_unit(s->machine);
+    s->size.has_gpus = match_knows_type(s->machine, "gpu");
     if (count_cores(s, err) < 0)
         return -1;
     s->sched = sched_create(s->machine, &s->config->sched, err);
@@ -169,7 +169,7 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
             err, EINVAL,
             "key \"resources\": the machine can't be another one while the server runs: "
             "stop it and start it again");
-    if (sched_configure(s->sched, s->now, &config->sched, err) < 0)
+    if (sched_configure(s->sched, s->clock.now, &config->sched, err) < 0)
         return -1;
     config_destroy(s->config);
     s->config = config;
@@ -233,7 +233,7 @@ int settings_queue(server_t *s, const char *queue, bool enabled, bool started)
         errno = ENOMEM;
         return -1;
     }
-    s->settings_dirty = s->urgent = true;
+    s->dirty.settings = s->dirty.urgent = true;
     return 0;
 }
 
@@ -255,12 +255,12 @@ int settings_resources(server_t *s, const char *resources, const char *status, c
         }
     }
     json_t *entry = json_pack("{s:s, s:s, s:s?, s:I}", "resources", resources, "status", status,
-                              "reason", reason, "since", (json_int_t)s->wall);
+                              "reason", reason, "since", (json_int_t)s->clock.wall);
     if (json_array_append_new(list, entry) < 0) {
         errno = ENOMEM;
         return -1;
     }
-    s->settings_dirty = s->urgent = true;
+    s->dirty.settings = s->dirty.urgent = true;
     return 0;
 }
 
@@ -288,14 +288,14 @@ void settings_apply(server_t *s, sched_t *sched)
         const char *name = s->config->sched.queues[i].name;
         settings_of_queue(s, name, &enabled, &started);
         if (!enabled || !started)
-            sched_queue_set(sched, s->now, name, enabled, started, NULL);
+            sched_queue_set(sched, s->clock.now, name, enabled, started, NULL);
     }
     json_array_foreach(json_object_get(s->settings, "resources"), i, value)
     {
         const char *what = json_string_value(json_object_get(value, "resources"));
         enum resource_status status =
             status_of(json_string_value(json_object_get(value, "status")));
-        if (what && sched_set_status(sched, s->now, what, status, &why) < 0)
+        if (what && sched_set_status(sched, s->clock.now, what, status, &why) < 0)
             server_notice(s, "resources %s were drained or down, but: %s", what, why.text);
     }
 }

@@ -39,9 +39,9 @@ uint64_t server_next_key(server_t *s)
 {
     const struct engine *engine = s->world.engine;
     uint64_t last = engine->ops->last_key(engine);
-    if (last >= s->next_key)
-        s->next_key = last + 1;
-    return s->next_key;
+    if (last >= s->runs.next_key)
+        s->runs.next_key = last + 1;
+    return s->runs.next_key;
 }
 
 /* A start or a first promise is progress that the pass keeps when it is begun again. A stream of new jobs,
@@ -67,7 +67,8 @@ static void start(server_t *s, struct job *job, uint32_t i, const struct sched_d
     m->timed_out = m->preempted = m->requeue = false;
     m->attempts++;
     m->run = run_create(s, job, i, server_next_key(s));
-    s->next_key += m->run != NULL; /* whatever becomes of it: its place in the table is taken */
+    s->runs.next_key +=
+        m->run != NULL; /* whatever becomes of it: its place in the table is taken */
     if (!m->run || start_later(s, job, i) < 0) {
         m->attempts--;
         member_not_started(s, job, i);
@@ -119,7 +120,7 @@ static void preempts(server_t *s, const struct sched_annotation *a)
 {
     struct job *job = job_lookup(s, (int64_t)a->tag);
     if (job && a->member < job->members && job->member[a->member].state == STORE_PENDING)
-        wait(s, job, a->member, s->now);
+        wait(s, job, a->member, s->clock.now);
 }
 
 static void preempt(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
@@ -221,14 +222,14 @@ static bool slice_goes_on(const server_t *s, struct slice *slice)
 static int64_t pass_time(server_t *s)
 {
     if (!s->pass.is_on) {
-        s->pass.credit = s->counts[STORE_PENDING];
-        return s->now;
+        s->pass.credit = s->table.counts[STORE_PENDING];
+        return s->clock.now;
     }
     if (sched_next_time(s->sched) == s->pass.at)
         return s->pass.at;
     s->pass.n_vain = s->pass.has_decided ? 0 : s->pass.n_vain + 1;
     s->pass.has_decided = false;
-    return s->now;
+    return s->clock.now;
 }
 
 /* The pass is at its end. The next one begins with half of the doublings that this one needed. */
@@ -257,7 +258,8 @@ static int pass_some(server_t *s, uint64_t steps)
 
 static bool pass_is_due(const server_t *s)
 {
-    return s->runs_known && s->now >= s->hold_until && sched_next_time(s->sched) <= s->now;
+    return s->ledger.is_known && s->clock.now >= s->ledger.hold_until &&
+           sched_next_time(s->sched) <= s->clock.now;
 }
 
 int server_pass(server_t *s, berth_error_t *err)

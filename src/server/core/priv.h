@@ -39,7 +39,7 @@ enum run_stage {
 struct run {
     struct job *job;
     uint32_t member;
-    uint32_t slot; /* in server.runs */
+    uint32_t slot; /* in the table of runs */
     uint64_t key;  /* 0: it never ran */
     bool told;     /* the engine has it */
     enum run_stage stage;
@@ -140,97 +140,139 @@ struct member_ref {
     uint32_t member;
 };
 
+/* Time, in ticks that go on while the machine is off: now = steady + offset. As of the last look. */
+struct server_clock {
+    int64_t now, wall, offset;
+    int64_t started; /* wall time */
+    int64_t stored;  /* `now` as the store has it */
+    bool other_boot; /* what the store has is of another boot of the machine */
+};
+
+/* What the machine has, for those who ask for some of it. */
+struct machine_size {
+    int64_t memory_unit; /* bytes in one of the machine's units of memory; 0: it has none */
+    bool has_gpus;
+    int64_t cores, node_cores; /* of the machine, and of its largest node */
+};
+
+/* The jobs that wait or run, by id (job.c). */
+struct job_table {
+    struct entry *jobs;
+    size_t n, cap, n_gone;
+    int64_t next;                             /* the id of the next job */
+    size_t counts[STORE_TIMEOUT + 1], n_held; /* members by state */
+    size_t kept_jobs, kept_members;           /* that there is room for */
+};
+
+/* Runs that are not over, or whose end is not in the store yet (job.c, stop.c). */
+struct run_table {
+    struct run **v; /* by slot */
+    size_t n, cap;
+    size_t free; /* the first slot that may be free */
+    struct entry *by_key;
+    size_t n_keys, cap_keys, n_keys_gone;
+    uint64_t next_key, stored_key; /* the key of the next run; what the store has of that */
+    struct heap timers;            /* slots, by when they are to be looked at */
+    size_t n_over;                 /* whose members can't wait again yet */
+    size_t n_unstarted;            /* members that the core believes to run */
+    int64_t over_at;               /* when either is tried again, ticks */
+};
+
+/* A signal to a run, sent once what it follows from is durable. */
+struct due_signal {
+    uint64_t key;
+    int signal;
+    bool tree;
+};
+
+/* What the engine has said, and what it is to be told (engine.c, strays.c, turn.c). */
+struct engine_ledger {
+    bool is_known; /* it has said what runs; until then nothing is started, and signals wait */
+    uint64_t number, acknowledged; /* of its events */
+    uint64_t first_key;            /* runs from this key on are of this server */
+    uint64_t heard_key,
+        stored_heard; /* the highest key that it has started; what the store has of that */
+    uint64_t *strays; /* keys of runs that belong to no job, ascending */
+    size_t n_strays;
+    int64_t hold_until; /* nothing is started before, ticks */
+    struct member_ref *starts;
+    size_t n_starts, cap_starts;
+    struct due_signal *signals;
+    size_t n_signals, cap_signals;
+};
+
+/* The pass of the core (pass.c). */
+struct current_pass {
+    int64_t at;       /* its time, or that of the last one, ticks */
+    bool is_on;       /* it was cut off, and goes on with the next turn */
+    bool has_decided; /* a start or a first promise since it was begun, */
+    size_t credit;    /* of which so many more count */
+    size_t n_vain;    /* how often in a row it was begun again with nothing decided before */
+};
+
+/* What has changed since the last commit, and when the next one is due (write.c, turn.c). */
+struct dirty_set {
+    struct job **jobs;
+    size_t n_jobs, cap_jobs;
+    struct member_ref *members;
+    size_t n_members, cap_members;
+    struct happening *events;
+    size_t n_events, cap_events;
+    bool settings, lists;
+    bool urgent;        /* it is to be durable with this turn */
+    int64_t lazy_at;    /* else by this tick; INT64_MAX: nothing has changed */
+    bool failing;       /* the last commit failed */
+    uint64_t n_commits; /* so far */
+};
+
+/* Users with jobs or requests, and their limits (user.c). */
+struct user_table {
+    struct user **v;
+    size_t n, cap;
+};
+
+/* Work of large requests, by user (work.c). */
+struct works {
+    struct work_queue *queues;
+    size_t n, cap;
+    size_t next; /* the queue whose turn it is */
+    bool root_had_turn;
+    size_t steps;             /* that requests may take before the next turn */
+    size_t kept;              /* works that may come later, and have room */
+    int64_t at;               /* none before this tick, as memory ran out */
+    struct server_work *done; /* to be answered after the next commit */
+};
+
 struct server {
     struct server_world world;
     struct server_options options;
     char *directory, *config_path;
     struct config *config;
     match_t *machine;
+    struct machine_size size;
+    json_t *settings; /* what administrators changed of queues and resources */
     sched_t *sched;
     store_t *store;
-    int64_t memory_unit; /* bytes in one of the machine's units of memory; 0: it has none */
-    bool has_gpus;
-    int64_t n_cores, node_cores; /* of the machine, and of its largest node */
-    int64_t started_wall;
+    int64_t retain_at; /* when to look for old jobs in it, ticks */
+    struct server_clock clock;
 
-    int64_t now, wall, offset; /* now = steady + offset, as of the last look */
-    int64_t stored_clock;      /* what the store has */
-    bool other_boot;           /* what the store has is of another boot of the machine */
+    struct job_table table;
+    struct run_table runs;
+    struct engine_ledger ledger;
+    struct current_pass pass;
+    struct dirty_set dirty;
+    struct user_table users;
+    struct works works;
 
-    struct intern names;
-    struct user **users;
-    size_t n_users, cap_users;
+    struct bulk *bulks; /* lists of jobs that are being taken (api/bulk.c) */
+    char *lists;        /* while the store is read: what it has of them */
 
-    struct entry *jobs; /* by id */
-    size_t n_jobs, cap_jobs, n_gone;
-    int64_t next_job;
-    size_t counts[STORE_TIMEOUT + 1], n_held; /* members by state */
-
-    struct entry *runs_by_key;
-    size_t n_keys, cap_keys, n_keys_gone;
-    struct run **runs;                 /* by slot */
-    size_t n_runs, cap_runs, free_run; /* the first that may be free */
-    uint64_t next_key, stored_key;
-    uint64_t first_key;               /* those from here on are of this server's own runs */
-    uint64_t heard_key, stored_heard; /* the highest of runs that the engine has started */
-    uint64_t *strays; /* keys of runs that belong to no job, until they have ended, ascending */
-    size_t n_strays;
-    int64_t hold_until; /* nothing is started before: ticks */
-
-    struct {              /* the pass of the core (pass.c) */
-        int64_t at;       /* its time, or that of the last one, ticks */
-        bool is_on;       /* it was cut off, and goes on with the next turn */
-        bool has_decided; /* a start or a first promise since it was begun, */
-        size_t credit;    /* of which so many more count */
-        size_t n_vain;    /* how often in a row it was begun again with nothing decided before */
-    } pass;
-    struct heap timers; /* slots of runs, by when they are to be looked at */
-
-    struct job **dirty_jobs;
-    size_t n_dirty_jobs, cap_dirty_jobs;
-    struct member_ref *dirty, *to_start; /* members */
-    size_t n_dirty, cap_dirty, n_to_start, cap_to_start;
-    struct happening *events;
-    size_t n_events, cap_events;
-    struct { /* signals to runs, once what they follow from is durable */
-        uint64_t key;
-        int signal;
-        bool tree;
-    } * signals;
-    size_t n_signals, cap_signals;
-    bool
-        runs_known; /* the engine has said what runs; until then nothing is started, and signals wait */
-    uint64_t engine_number, engine_acknowledged;
-    size_t n_over;      /* runs that are over, and whose members can't wait again yet */
-    size_t n_unstarted; /* members */
-    int64_t over_at;    /* when either is tried again, ticks */
-    bool urgent;        /* what is dirty is to be durable with this turn */
-    int64_t lazy_at;    /* else by this tick; INT64_MAX: nothing is dirty */
-    bool failing;       /* the last commit failed */
-    int64_t retry;      /* when to try again, ticks */
-    int64_t retain_at;  /* when to look for old jobs, ticks */
-    bool settings_dirty;
-    json_t *settings;   /* what administrators changed of queues and resources */
-    struct intern told; /* ids of ended jobs that the core has been told of */
-
+    struct intern names; /* of users and queues */
+    struct intern told;  /* ids of ended jobs that the core has been told of */
     struct strbuf text;
     char *notices; /* JSON array's inside: strings */
     size_t n_notices;
     bool stopping;
-
-    struct work_queue *work; /* of large requests, by user (work.c) */
-    size_t n_work, cap_work, next_work;
-    struct server_work *done_work; /* to be answered after the next commit */
-    size_t steps;                  /* that requests may take before the next turn */
-    size_t kept_work;              /* of whom there may be work later */
-    int64_t work_at;               /* not before this tick, as memory ran out */
-    bool root_had_turn;
-
-    struct bulk *bulks;             /* lists of jobs that are being taken (api/bulk.c) */
-    size_t kept_jobs, kept_members; /* that there is room for in the table */
-    bool bulks_dirty;
-    char *lists;        /* while the store is read: what it has of them */
-    uint64_t n_commits; /* so far */
 };
 
 /* ---- Small things (server.c) ---- */
@@ -262,7 +304,7 @@ void job_keep(const struct job *job, struct store_job *to);
 void job_discard(server_t *s, struct job *job);
 /* Into the table, in the order of numbers. Returns 0, or -1 with ENOMEM; never once there is room for it. */
 int job_enter(server_t *s, struct job *job);
-/* Have room for more jobs and members in all, beside those that it is kept for (server.kept_jobs). 0, or -1 with ENOMEM. */
+/* Have room for more jobs and members in all, beside those that it is kept for (job_table.kept_jobs). 0, or -1 with ENOMEM. */
 int job_reserve(server_t *s, size_t jobs, size_t members);
 /* What a job takes of what its user may have, as long as it is in the table or about to be. */
 void job_count(server_t *s, const struct job *job, bool counts);

@@ -18,14 +18,14 @@
 
 void server_look(server_t *s)
 {
-    int64_t now = s->world.steady(s->world.context) + s->offset;
-    s->now = now > s->now ? now : s->now;
-    s->wall = s->world.wall(s->world.context);
+    int64_t now = s->world.steady(s->world.context) + s->clock.offset;
+    s->clock.now = now > s->clock.now ? now : s->clock.now;
+    s->clock.wall = s->world.wall(s->world.context);
 }
 
 int64_t server_wall_of(const server_t *s, int64_t ticks)
 {
-    return ticks < 0 ? -1 : s->wall + (ticks - s->now);
+    return ticks < 0 ? -1 : s->clock.wall + (ticks - s->clock.now);
 }
 
 const char *server_name(server_t *s, const char *text)
@@ -60,13 +60,14 @@ void server_notice(server_t *s, const char *format, ...)
 
 void server_event(server_t *s, int64_t job, int64_t member, const char *kind, char *data)
 {
-    if (array_grow((void **)&s->events, &s->cap_events, s->n_events + 1, sizeof(*s->events)) < 0) {
+    if (array_grow((void **)&s->dirty.events, &s->dirty.cap_events, s->dirty.n_events + 1,
+                   sizeof(*s->dirty.events)) < 0) {
         free(data);
         return;
     }
-    s->urgent = true;
-    s->events[s->n_events++] = (struct happening){
-        .job = job, .member = member, .wall = s->wall, .kind = kind, .data = data};
+    s->dirty.urgent = true;
+    s->dirty.events[s->dirty.n_events++] = (struct happening){
+        .job = job, .member = member, .wall = s->clock.wall, .kind = kind, .data = data};
 }
 
 /* Go on where the scheduler's clock was: on the same boot by the same offset, after another one with the time that the wall
@@ -78,24 +79,25 @@ static int open_clock(server_t *s, berth_error_t *err)
     char boot[80];
     int64_t offset, now, wall;
     int64_t steady = s->world.steady(s->world.context);
-    s->wall = s->world.wall(s->world.context);
+    s->clock.wall = s->world.wall(s->world.context);
     if (store_get(s->store, "clock", &text, err) < 0)
         return -1;
     if (!text) {
-        int64_t begin = s->wall < 0 ? 0 : s->wall > WALL_MAX ? WALL_MAX : s->wall;
-        s->offset = begin - steady;
-        s->now = begin;
+        int64_t begin = s->clock.wall < 0 ? 0 : s->clock.wall > WALL_MAX ? WALL_MAX : s->clock.wall;
+        s->clock.offset = begin - steady;
+        s->clock.now = begin;
         return 0;
     }
     if (sscanf(text, "%79s %" SCNd64 " %" SCNd64 " %" SCNd64, boot, &offset, &now, &wall) != 4 ||
         now < 0 || now > INT64_MAX / 4)
         return errtext_set(err, EINVAL, "the store's clock makes no sense: %.100s", text);
-    s->other_boot = strcmp(boot, s->world.boot(s->world.context)) != 0;
-    if (s->other_boot)
-        offset = now + (s->wall > wall ? s->wall - wall : 0) - steady;
-    s->offset = offset;
-    s->now = now;
-    s->stored_clock = s->other_boot ? now - SERVER_CLOCK_EVERY : now; /* of this boot it has none */
+    s->clock.other_boot = strcmp(boot, s->world.boot(s->world.context)) != 0;
+    if (s->clock.other_boot)
+        offset = now + (s->clock.wall > wall ? s->clock.wall - wall : 0) - steady;
+    s->clock.offset = offset;
+    s->clock.now = now;
+    s->clock.stored =
+        s->clock.other_boot ? now - SERVER_CLOCK_EVERY : now; /* of this boot it has none */
     return 0;
 }
 
@@ -142,11 +144,11 @@ server_t *server_open(const struct server_world *world, const struct server_opti
         return NULL;
     }
     s->world = *world;
-    s->lazy_at = INT64_MAX;
+    s->dirty.lazy_at = INT64_MAX;
     if (copy_options(s, options, err) == 0 && open_store(s, err) == 0 && open_clock(s, err) == 0) {
         server_look(s);
-        s->started_wall = s->wall;
-        s->retain_at = s->now;
+        s->clock.started = s->clock.wall;
+        s->retain_at = s->clock.now;
         if (machine_open(s, err) == 0 && server_load(s, err) == 0)
             return s;
     }
@@ -163,19 +165,19 @@ bool server_is_stopping(const server_t *s)
 
 static void clear_jobs(server_t *s)
 {
-    for (size_t i = 0; i < s->n_jobs; i++)
-        job_discard(s, s->jobs[i].job);
-    for (size_t i = 0; i < s->n_events; i++)
-        free(s->events[i].data);
-    free(s->jobs);
-    free(s->runs);
-    free(s->runs_by_key);
-    free(s->dirty_jobs);
-    free(s->dirty);
-    free(s->to_start);
-    free(s->events);
-    free(s->signals);
-    free(s->strays);
+    for (size_t i = 0; i < s->table.n; i++)
+        job_discard(s, s->table.jobs[i].job);
+    for (size_t i = 0; i < s->dirty.n_events; i++)
+        free(s->dirty.events[i].data);
+    free(s->table.jobs);
+    free(s->runs.v);
+    free(s->runs.by_key);
+    free(s->dirty.jobs);
+    free(s->dirty.members);
+    free(s->ledger.starts);
+    free(s->dirty.events);
+    free(s->ledger.signals);
+    free(s->ledger.strays);
 }
 
 void server_close(server_t *s)
@@ -192,7 +194,7 @@ void server_close(server_t *s)
     config_destroy(s->config);
     intern_clear(&s->names);
     intern_clear(&s->told);
-    heap_clear(&s->timers);
+    heap_clear(&s->runs.timers);
     json_decref(s->settings);
     strbuf_clear(&s->text);
     free(s->notices);

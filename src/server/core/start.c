@@ -251,7 +251,7 @@ static int make_task(struct starting *b, struct engine_task *task, size_t i, siz
         return no_memory(b);
     env[used++] = join_number(b, "BERTH_TASK_INDEX=", i);
     env[used++] = join(b, "BERTH_CPUS=", task->cpus ? task->cpus : "");
-    if (b->s->has_gpus) {
+    if (b->s->size.has_gpus) {
         env[used++] = join(b, "CUDA_VISIBLE_DEVICES=", devices);
         env[used++] = join(b, "ROCR_VISIBLE_DEVICES=", devices);
     }

@@ -10,21 +10,21 @@ int strays_find(server_t *s, const uint64_t *keys, size_t n)
 {
     struct engine *engine = s->world.engine;
     size_t unheard = 0;
-    free(s->strays);
-    s->n_strays = 0;
-    s->strays = calloc(n + 1, sizeof(*s->strays));
-    if (!s->strays)
+    free(s->ledger.strays);
+    s->ledger.n_strays = 0;
+    s->ledger.strays = calloc(n + 1, sizeof(*s->ledger.strays));
+    if (!s->ledger.strays)
         return -1;
     for (size_t i = 0; i < n; i++) {
         if (run_lookup(s, keys[i]))
             continue;
-        s->strays[s->n_strays++] = keys[i];
+        s->ledger.strays[s->ledger.n_strays++] = keys[i];
         unheard +=
-            keys[i] >= s->stored_key; /* else its end may be known, and not be acknowledged */
+            keys[i] >= s->runs.stored_key; /* else its end may be known, and not be acknowledged */
         engine->ops->signal(engine, keys[i], SIGKILL, true);
     }
-    if (s->n_strays > 0)
-        s->hold_until = INT64_MAX;
+    if (s->ledger.n_strays > 0)
+        s->ledger.hold_until = INT64_MAX;
     if (unheard > 0)
         server_notice(s,
                       "runs that belong to no job of this store: %zu; they are ended, and nothing "
@@ -36,23 +36,24 @@ int strays_find(server_t *s, const uint64_t *keys, size_t n)
 void strays_ended(server_t *s, uint64_t key)
 {
     size_t i = 0;
-    while (i < s->n_strays && s->strays[i] < key)
+    while (i < s->ledger.n_strays && s->ledger.strays[i] < key)
         i++;
-    if (i == s->n_strays || s->strays[i] != key)
+    if (i == s->ledger.n_strays || s->ledger.strays[i] != key)
         return;
-    s->n_strays--;
-    memmove(&s->strays[i], &s->strays[i + 1], (s->n_strays - i) * sizeof(*s->strays));
-    if (s->n_strays > 0)
+    s->ledger.n_strays--;
+    memmove(&s->ledger.strays[i], &s->ledger.strays[i + 1],
+            (s->ledger.n_strays - i) * sizeof(*s->ledger.strays));
+    if (s->ledger.n_strays > 0)
         return;
-    s->hold_until = s->now;
-    s->urgent = true;
+    s->ledger.hold_until = s->clock.now;
+    s->dirty.urgent = true;
 }
 
 const char *server_hold(const server_t *s, const struct member *m)
 {
-    if (s->n_strays > 0 && !m->reserved)
+    if (s->ledger.n_strays > 0 && !m->reserved)
         return "runs that belong to no job are being ended";
-    if (s->failing && !m->reserved)
+    if (s->dirty.failing && !m->reserved)
         return m->reason ? m->reason : "nothing can be stored";
-    return s->now < s->hold_until && !m->reserved ? m->reason : NULL;
+    return s->clock.now < s->ledger.hold_until && !m->reserved ? m->reason : NULL;
 }

@@ -10,11 +10,11 @@
 
 int start_later(server_t *s, struct job *job, uint32_t member)
 {
-    if (array_grow((void **)&s->to_start, &s->cap_to_start, s->n_to_start + 1,
-                   sizeof(*s->to_start)) < 0)
+    if (array_grow((void **)&s->ledger.starts, &s->ledger.cap_starts, s->ledger.n_starts + 1,
+                   sizeof(*s->ledger.starts)) < 0)
         return -1;
-    s->urgent = true;
-    s->to_start[s->n_to_start++] = (struct member_ref){job, member};
+    s->dirty.urgent = true;
+    s->ledger.starts[s->ledger.n_starts++] = (struct member_ref){job, member};
     return 0;
 }
 
@@ -30,7 +30,7 @@ static void start(server_t *s, struct run *run)
                                      : errno == ENOMEM ? ENGINE_REFUSED
                                                        : ENGINE_FAILED,
                              .key = run->key,
-                             .at = s->wall,
+                             .at = s->clock.wall,
                              .text = why.text[0] ? why.text : strerror(errno),
                              .peak_memory = -1,
                              .cpu_time = -1};
@@ -40,21 +40,22 @@ static void start(server_t *s, struct run *run)
 void server_act(server_t *s)
 {
     struct engine *engine = s->world.engine;
-    if (!s->runs_known)
+    if (!s->ledger.is_known)
         return;
-    for (size_t i = 0; s->now >= s->hold_until && i < s->n_to_start; i++) {
-        struct member *m = &s->to_start[i].job->member[s->to_start[i].member];
+    for (size_t i = 0; s->clock.now >= s->ledger.hold_until && i < s->ledger.n_starts; i++) {
+        struct member *m = &s->ledger.starts[i].job->member[s->ledger.starts[i].member];
         if (m->state == STORE_STARTING && m->run && !m->run->told)
             start(s, m->run);
     }
-    if (s->now >= s->hold_until)
-        s->n_to_start = 0;
-    for (size_t i = 0; i < s->n_signals; i++)
-        engine->ops->signal(engine, s->signals[i].key, s->signals[i].signal, s->signals[i].tree);
-    s->n_signals = 0;
-    if (s->n_over == 0 && s->engine_number > s->engine_acknowledged &&
-        engine->ops->acknowledge(engine, s->engine_number) == 0)
-        s->engine_acknowledged = s->engine_number;
+    if (s->clock.now >= s->ledger.hold_until)
+        s->ledger.n_starts = 0;
+    for (size_t i = 0; i < s->ledger.n_signals; i++)
+        engine->ops->signal(engine, s->ledger.signals[i].key, s->ledger.signals[i].signal,
+                            s->ledger.signals[i].tree);
+    s->ledger.n_signals = 0;
+    if (s->runs.n_over == 0 && s->ledger.number > s->ledger.acknowledged &&
+        engine->ops->acknowledge(engine, s->ledger.number) == 0)
+        s->ledger.acknowledged = s->ledger.number;
     engine->ops->flush(engine);
 }
 
@@ -62,17 +63,17 @@ void server_act(server_t *s)
 static void forget_starts(server_t *s)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < s->n_to_start; i++)
-        if (s->to_start[i].job->member[s->to_start[i].member].state == STORE_STARTING)
-            s->to_start[kept++] = s->to_start[i];
-    s->n_to_start = kept;
+    for (size_t i = 0; i < s->ledger.n_starts; i++)
+        if (s->ledger.starts[i].job->member[s->ledger.starts[i].member].state == STORE_STARTING)
+            s->ledger.starts[kept++] = s->ledger.starts[i];
+    s->ledger.n_starts = kept;
 }
 
 /* Nothing starts that is not stored: until it can be, who was to start waits again. */
 static void take_starts_back(server_t *s, const char *why)
 {
-    for (size_t i = 0; i < s->n_to_start; i++) {
-        struct member *m = &s->to_start[i].job->member[s->to_start[i].member];
+    for (size_t i = 0; i < s->ledger.n_starts; i++) {
+        struct member *m = &s->ledger.starts[i].job->member[s->ledger.starts[i].member];
         if (m->state == STORE_STARTING && m->run && !m->run->told)
             server_start_back(s, m->run, why);
     }
@@ -85,19 +86,19 @@ static void not_written(server_t *s, berth_error_t *err)
     int saved = errno;
     char why[300];
     snprintf(why, sizeof(why), "nothing can be stored: %s", err ? err->text : strerror(saved));
-    if (!s->failing)
+    if (!s->dirty.failing)
         server_notice(s, "%s", why);
     store_rollback(s->store);
     server_take_back(s);
     take_starts_back(s, why);
     server_work_failed(s, err);
-    s->failing = true;
+    s->dirty.failing = true;
     errno = saved;
 }
 
 static int64_t steady_of(const server_t *s, int64_t ticks)
 {
-    return ticks == INT64_MAX ? INT64_MAX : ticks - s->offset;
+    return ticks == INT64_MAX ? INT64_MAX : ticks - s->clock.offset;
 }
 
 int server_turn(server_t *s, int64_t *due, berth_error_t *err)
@@ -107,25 +108,25 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
     server_wait_again(s);
     server_time(s);
     /* What can't be stored need not be decided: first the commit that failed is tried again. */
-    bool decided = s->failing || server_pass(s, err) == 0;
+    bool decided = s->dirty.failing || server_pass(s, err) == 0;
     forget_starts(s);
-    bool starts = s->n_to_start > 0 && s->now >= s->hold_until;
-    if (!s->urgent && !starts && s->now < s->lazy_at &&
-        s->now - s->stored_clock < SERVER_CLOCK_EVERY) {
+    bool starts = s->ledger.n_starts > 0 && s->clock.now >= s->ledger.hold_until;
+    if (!s->dirty.urgent && !starts && s->clock.now < s->dirty.lazy_at &&
+        s->clock.now - s->clock.stored < SERVER_CLOCK_EVERY) {
         server_work_stored(s);
-        *due = steady_of(s, decided ? server_due(s) : s->now + RETRY);
+        *due = steady_of(s, decided ? server_due(s) : s->clock.now + RETRY);
         return 0;
     }
     if (server_write(s, err) < 0) {
         not_written(s, err);
-        *due = steady_of(s, s->now + RETRY);
+        *due = steady_of(s, s->clock.now + RETRY);
         return -1;
     }
-    s->failing = s->urgent = false;
-    s->lazy_at = INT64_MAX;
+    s->dirty.failing = s->dirty.urgent = false;
+    s->dirty.lazy_at = INT64_MAX;
     server_written(s);
     server_work_stored(s);
     server_act(s);
-    *due = steady_of(s, decided ? server_due(s) : s->now + RETRY);
+    *due = steady_of(s, decided ? server_due(s) : s->clock.now + RETRY);
     return 0;
 }

@@ -52,7 +52,7 @@ static int learn(server_t *s, struct user *u, const struct server_user *said)
     }
     forget_texts(u);
     *u = new;
-    u->known = s->now;
+    u->known = s->clock.now;
     u->has_folder = false; /* if somebody has removed it */
     u->is_there = true;
     return 0;
@@ -69,15 +69,15 @@ void user_add(struct user *u, const struct job *job)
 static void sum_up(const server_t *s, struct user *u)
 {
     u->live = u->bytes = u->unstored = 0;
-    for (size_t i = 0; i < s->n_jobs; i++)
-        if (s->jobs[i].job && s->jobs[i].job->uid == u->uid)
-            user_add(u, s->jobs[i].job);
+    for (size_t i = 0; i < s->table.n; i++)
+        if (s->table.jobs[i].job && s->table.jobs[i].job->uid == u->uid)
+            user_add(u, s->table.jobs[i].job);
     bulk_count(s, u);
 }
 
 static struct user *add(server_t *s, uint32_t uid)
 {
-    if (array_grow((void **)&s->users, &s->cap_users, s->n_users + 1, sizeof(*s->users)) < 0)
+    if (array_grow((void **)&s->users.v, &s->users.cap, s->users.n + 1, sizeof(*s->users.v)) < 0)
         return NULL;
     struct user *u = calloc(1, sizeof(*u));
     if (!u)
@@ -86,15 +86,15 @@ static struct user *add(server_t *s, uint32_t uid)
     u->counted = INT64_MIN;
     u->stored = -1;
     sum_up(s, u);
-    s->users[s->n_users++] = u;
+    s->users.v[s->users.n++] = u;
     return u;
 }
 
 static struct user *known(server_t *s, uint32_t uid)
 {
-    for (size_t i = 0; i < s->n_users; i++)
-        if (s->users[i]->uid == uid)
-            return s->users[i];
+    for (size_t i = 0; i < s->users.n; i++)
+        if (s->users.v[i]->uid == uid)
+            return s->users.v[i];
     return add(s, uid);
 }
 
@@ -104,7 +104,7 @@ struct user *user_find(server_t *s, uint32_t uid)
     struct user *u = known(s, uid);
     if (!u)
         return NULL;
-    if (u->is_there && s->now - u->known < KNOWN_FOR)
+    if (u->is_there && s->clock.now - u->known < KNOWN_FOR)
         return u;
     if (s->world.user(s->world.context, uid, &said) < 0) {
         if (u->is_there) /* the system has forgotten it, or can't tell now */
@@ -128,22 +128,22 @@ bool user_is_admin(server_t *s, uint32_t uid)
 
 void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored)
 {
-    for (size_t i = 0; i < s->n_users; i++) {
-        if (s->users[i]->uid != uid)
+    for (size_t i = 0; i < s->users.n; i++) {
+        if (s->users.v[i]->uid != uid)
             continue;
-        s->users[i]->live += live;
-        s->users[i]->bytes += bytes;
-        s->users[i]->unstored += unstored;
+        s->users.v[i]->live += live;
+        s->users.v[i]->bytes += bytes;
+        s->users.v[i]->unstored += unstored;
     }
 }
 
 bool users_check(const server_t *s)
 {
-    for (size_t i = 0; i < s->n_users; i++) {
-        struct user sum = {.uid = s->users[i]->uid};
+    for (size_t i = 0; i < s->users.n; i++) {
+        struct user sum = {.uid = s->users.v[i]->uid};
         sum_up(s, &sum);
-        if (sum.live != s->users[i]->live || sum.bytes != s->users[i]->bytes ||
-            sum.unstored != s->users[i]->unstored)
+        if (sum.live != s->users.v[i]->live || sum.bytes != s->users.v[i]->bytes ||
+            sum.unstored != s->users.v[i]->unstored)
             return false;
     }
     return true;
@@ -157,8 +157,8 @@ bool user_may_ask(server_t *s, uint32_t uid)
     if (!u)
         return true;
     int64_t most = rate * SERVER_SECOND;
-    int64_t since = u->counted == INT64_MIN ? SERVER_SECOND : s->now - u->counted;
-    u->counted = s->now;
+    int64_t since = u->counted == INT64_MIN ? SERVER_SECOND : s->clock.now - u->counted;
+    u->counted = s->clock.now;
     if (since >= SERVER_SECOND || u->tokens + since * rate > most)
         u->tokens = most;
     else
@@ -171,9 +171,9 @@ bool user_may_ask(server_t *s, uint32_t uid)
 
 void users_clear(server_t *s)
 {
-    for (size_t i = 0; i < s->n_users; i++) {
-        forget_texts(s->users[i]);
-        free(s->users[i]);
+    for (size_t i = 0; i < s->users.n; i++) {
+        forget_texts(s->users.v[i]);
+        free(s->users.v[i]);
     }
-    free(s->users);
+    free(s->users.v);
 }

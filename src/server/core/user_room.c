@@ -59,7 +59,7 @@ int user_make_room(server_t *s, struct user *u, int64_t bytes, int64_t members, 
         if (dropped == 0)
             return is_full(u, most, err);
         if (--*slices < 0) {
-            s->retain_at = s->now;
+            s->retain_at = s->clock.now;
             return errtext_set(err, EAGAIN,
                                "the store has no room for more of user %s before history has been "
                                "dropped, try again",
@@ -73,8 +73,8 @@ int user_make_room(server_t *s, struct user *u, int64_t bytes, int64_t members, 
 
 void users_stored(server_t *s)
 {
-    for (size_t i = 0; i < s->n_users; i++)
-        s->users[i]->stored = -1;
+    for (size_t i = 0; i < s->users.n; i++)
+        s->users.v[i]->stored = -1;
 }
 
 /* Whether more has to go of a user's after a slice has. */
@@ -92,8 +92,8 @@ bool users_trim(server_t *s)
 {
     int64_t most = s->config->server.max_stored_per_user;
     bool more = false;
-    for (size_t i = 0; most != SCHED_UNLIMITED && i < s->n_users; i++) {
-        struct user *u = s->users[i];
+    for (size_t i = 0; most != SCHED_UNLIMITED && i < s->users.n; i++) {
+        struct user *u = s->users.v[i];
         u->trimmed = trim_user(s, u, most);
         more = more || u->trimmed;
     }

@@ -22,9 +22,9 @@ static size_t slice_of(const server_t *s)
 
 static struct work_queue *queue_of(const server_t *s, uint32_t uid)
 {
-    for (size_t i = 0; i < s->n_work; i++)
-        if (s->work[i].uid == uid)
-            return &s->work[i];
+    for (size_t i = 0; i < s->works.n; i++)
+        if (s->works.queues[i].uid == uid)
+            return &s->works.queues[i];
     return NULL;
 }
 
@@ -41,8 +41,8 @@ static void destroy(struct server_work *w)
 static struct server_work *make(server_t *s, uint32_t uid, size_t size)
 {
     struct server_work *w = NULL;
-    if (array_grow((void **)&s->work, &s->cap_work, s->n_work + s->kept_work + 1,
-                   sizeof(*s->work)) == 0)
+    if (array_grow((void **)&s->works.queues, &s->works.cap, s->works.n + s->works.kept + 1,
+                   sizeof(*s->works.queues)) == 0)
         w = calloc(1, size);
     if (!w)
         return NULL;
@@ -57,13 +57,13 @@ struct server_work *work_make_behind(server_t *s, uint32_t uid, size_t size)
     if (!w)
         return NULL;
     w->left = w->is_behind = true;
-    s->kept_work++;
+    s->works.kept++;
     return w;
 }
 
 void work_drop(struct server_work *w)
 {
-    w->call.s->kept_work -= w->is_behind;
+    w->call.s->works.kept -= w->is_behind;
     destroy(w);
 }
 
@@ -99,7 +99,7 @@ static void line_up(server_t *s, struct server_work *w)
 {
     struct work_queue *q = queue_of(s, w->request.peer.uid);
     if (!q) {
-        q = &s->work[s->n_work++]; /* work_make has made room */
+        q = &s->works.queues[s->works.n++]; /* work_make has made room */
         *q = (struct work_queue){.uid = w->request.peer.uid};
     }
     if (q->last)
@@ -114,17 +114,17 @@ static void line_up(server_t *s, struct server_work *w)
 size_t work_allowance(const server_t *s, uint32_t uid)
 {
     size_t least = SMALL < slice_of(s) ? SMALL : slice_of(s);
-    return s->steps < least || queue_of(s, uid) ? least : s->steps;
+    return s->works.steps < least || queue_of(s, uid) ? least : s->works.steps;
 }
 
 void work_took(server_t *s, size_t steps)
 {
-    work_spend(&s->steps, steps);
+    work_spend(&s->works.steps, steps);
 }
 
 void work_start_behind(server_t *s, struct server_work *w)
 {
-    s->kept_work--;
+    s->works.kept--;
     line_up(s, w);
 }
 
@@ -151,26 +151,27 @@ void work_start(struct call *c, struct server_work *w)
 static struct work_queue *next_queue(server_t *s)
 {
     struct work_queue *root = queue_of(s, 0);
-    if (root && !s->root_had_turn) {
-        s->root_had_turn = true;
+    if (root && !s->works.root_had_turn) {
+        s->works.root_had_turn = true;
         return root;
     }
-    s->root_had_turn = false;
+    s->works.root_had_turn = false;
     struct work_queue *q;
     do {
-        if (s->next_work >= s->n_work)
-            s->next_work = 0;
-        q = &s->work[s->next_work++];
-    } while (q == root && s->n_work > 1);
+        if (s->works.next >= s->works.n)
+            s->works.next = 0;
+        q = &s->works.queues[s->works.next++];
+    } while (q == root && s->works.n > 1);
     return q;
 }
 
 static void drop_queue(server_t *s, size_t i)
 {
-    memmove(&s->work[i], &s->work[i + 1], (s->n_work - i - 1) * sizeof(*s->work));
-    s->n_work--;
-    if (s->next_work > i)
-        s->next_work--;
+    memmove(&s->works.queues[i], &s->works.queues[i + 1],
+            (s->works.n - i - 1) * sizeof(*s->works.queues));
+    s->works.n--;
+    if (s->works.next > i)
+        s->works.next--;
 }
 
 /* The first of a queue is done. */
@@ -179,11 +180,11 @@ static void take_first(server_t *s, struct work_queue *q)
     struct server_work *w = q->first;
     q->first = w->next;
     q->n -= !w->is_behind;
-    w->next = s->done_work;
-    s->done_work = w;
+    w->next = s->works.done;
+    s->works.done = w;
     if (q->first)
         return;
-    drop_queue(s, (size_t)(q - s->work));
+    drop_queue(s, (size_t)(q - s->works.queues));
 }
 
 /* The first of a queue can't go on now. What nobody waits for lets those behind it go before it: it may be the disk that fails, of
@@ -192,7 +193,7 @@ static void take_first(server_t *s, struct work_queue *q)
 static void put_off(server_t *s, struct work_queue *q)
 {
     struct server_work *w = q->first;
-    s->work_at = s->now + SERVER_SECOND;
+    s->works.at = s->clock.now + SERVER_SECOND;
     if (!w->is_behind || !w->next)
         return;
     q->first = w->next;
@@ -204,8 +205,8 @@ static void put_off(server_t *s, struct work_queue *q)
 void server_work(server_t *s)
 {
     size_t steps = slice_of(s);
-    s->steps = steps;
-    while (s->n_work > 0 && steps > 0 && s->work_at <= s->now) {
+    s->works.steps = steps;
+    while (s->works.n > 0 && steps > 0 && s->works.at <= s->clock.now) {
         struct work_queue *q = next_queue(s);
         int rc = q->first->go(q->first, &steps);
         if (rc == 1)
@@ -217,7 +218,7 @@ void server_work(server_t *s)
 
 int64_t server_work_due(const server_t *s)
 {
-    return s->n_work == 0 ? INT64_MAX : s->work_at > s->now ? s->work_at : s->now;
+    return s->works.n == 0 ? INT64_MAX : s->works.at > s->clock.now ? s->works.at : s->clock.now;
 }
 
 /* Work that is done has its answer. */
@@ -230,9 +231,9 @@ static void answer(struct server_work *w)
 
 void server_work_stored(server_t *s)
 {
-    while (s->done_work) {
-        struct server_work *w = s->done_work;
-        s->done_work = w->next;
+    while (s->works.done) {
+        struct server_work *w = s->works.done;
+        s->works.done = w->next;
         if (w->reply.body.failed)
             api_no_memory(&w->reply);
         answer(w);
@@ -242,9 +243,9 @@ void server_work_stored(server_t *s)
 /* Those that wait behind go on: what they are for is durable. */
 void server_work_failed(server_t *s, const berth_error_t *why)
 {
-    for (size_t i = s->n_work; i-- > 0;) {
+    for (size_t i = s->works.n; i-- > 0;) {
         struct server_work *behind = NULL, **last = &behind, *next;
-        struct work_queue *q = &s->work[i];
+        struct work_queue *q = &s->works.queues[i];
         for (struct server_work *w = q->first; w; w = next) {
             next = w->next;
             w->next = NULL;
@@ -253,8 +254,8 @@ void server_work_failed(server_t *s, const berth_error_t *why)
                 last = &w->next;
                 q->last = w;
             } else {
-                w->next = s->done_work;
-                s->done_work = w;
+                w->next = s->works.done;
+                s->works.done = w;
             }
         }
         q->first = behind;
@@ -262,7 +263,7 @@ void server_work_failed(server_t *s, const berth_error_t *why)
         if (!behind)
             drop_queue(s, i);
     }
-    for (struct server_work *w = s->done_work; w; w = w->next)
+    for (struct server_work *w = s->works.done; w; w = w->next)
         if (!w->is_behind)
             server_failed(s, why, &w->reply);
     server_work_stored(s);
@@ -270,14 +271,14 @@ void server_work_failed(server_t *s, const berth_error_t *why)
 
 void work_clear(server_t *s)
 {
-    while (s->n_work > 0 || s->done_work) { /* one may leave another behind */
-        while (s->n_work > 0)
-            take_first(s, &s->work[0]);
-        struct server_work *w = s->done_work;
-        s->done_work = w->next;
+    while (s->works.n > 0 || s->works.done) { /* one may leave another behind */
+        while (s->works.n > 0)
+            take_first(s, &s->works.queues[0]);
+        struct server_work *w = s->works.done;
+        s->works.done = w->next;
         destroy(w);
     }
-    free(s->work);
+    free(s->works.queues);
 }
 
 bool server_work_done(struct server_work *w, struct server_reply *reply)

@@ -55,7 +55,7 @@ static int write_member(server_t *s, struct job *job, uint32_t i, berth_error_t 
         to.resources = r.resources;
     }
     if (!member_is_live(m)) /* there was no memory for more */
-        to.end_wall = s->wall;
+        to.end_wall = s->clock.wall;
     if (run) {
         to.key = run->key;
         to.held_resources = run->resources;
@@ -72,17 +72,17 @@ static int write_member(server_t *s, struct job *job, uint32_t i, berth_error_t 
 static int write_values(server_t *s, berth_error_t *err)
 {
     char text[200];
-    if (s->next_key != s->stored_key) {
-        snprintf(text, sizeof(text), "%" PRIu64, s->next_key);
+    if (s->runs.next_key != s->runs.stored_key) {
+        snprintf(text, sizeof(text), "%" PRIu64, s->runs.next_key);
         if (store_put(s->store, "next-key", text, err) < 0)
             return -1;
     }
-    if (s->heard_key != s->stored_heard) {
-        snprintf(text, sizeof(text), "%" PRIu64, s->heard_key);
+    if (s->ledger.heard_key != s->ledger.stored_heard) {
+        snprintf(text, sizeof(text), "%" PRIu64, s->ledger.heard_key);
         if (store_put(s->store, "heard-key", text, err) < 0)
             return -1;
     }
-    if (s->settings_dirty) {
+    if (s->dirty.settings) {
         char *settings = json_dumps(s->settings, JSON_COMPACT);
         int rc = settings ? store_put(s->store, "settings", settings, err)
                           : errtext_set(err, ENOMEM, "out of memory");
@@ -97,30 +97,30 @@ static int write_clock(server_t *s, berth_error_t *err)
 {
     char text[200];
     snprintf(text, sizeof(text), "%.79s %" PRId64 " %" PRId64 " %" PRId64,
-             s->world.boot(s->world.context), s->offset, s->now, s->wall);
+             s->world.boot(s->world.context), s->clock.offset, s->clock.now, s->clock.wall);
     return store_put(s->store, "clock", text, err);
 }
 
 int server_write(server_t *s, berth_error_t *err)
 {
-    if (s->n_dirty_jobs == 0 && !s->bulks_dirty && s->n_dirty == 0 && s->n_events == 0 &&
-        !s->settings_dirty && s->next_key == s->stored_key &&
-        s->now - s->stored_clock < SERVER_CLOCK_EVERY)
+    if (s->dirty.n_jobs == 0 && !s->dirty.lists && s->dirty.n_members == 0 &&
+        s->dirty.n_events == 0 && !s->dirty.settings && s->runs.next_key == s->runs.stored_key &&
+        s->clock.now - s->clock.stored < SERVER_CLOCK_EVERY)
         return 0;
-    for (size_t i = 0; i < s->n_dirty_jobs; i++)
-        if (write_job(s, s->dirty_jobs[i], err) < 0)
+    for (size_t i = 0; i < s->dirty.n_jobs; i++)
+        if (write_job(s, s->dirty.jobs[i], err) < 0)
             return -1;
-    for (size_t i = 0; i < s->n_dirty; i++)
-        if (write_member(s, s->dirty[i].job, s->dirty[i].member, err) < 0)
+    for (size_t i = 0; i < s->dirty.n_members; i++)
+        if (write_member(s, s->dirty.members[i].job, s->dirty.members[i].member, err) < 0)
             return -1;
-    for (size_t i = 0; i < s->n_events; i++) {
-        const struct happening *h = &s->events[i];
+    for (size_t i = 0; i < s->dirty.n_events; i++) {
+        const struct happening *h = &s->dirty.events[i];
         struct store_event event = {
             .wall = h->wall, .job = h->job, .member = h->member, .kind = h->kind, .data = h->data};
         if (store_add_event(s->store, &event, err) < 0)
             return -1;
     }
-    if (s->bulks_dirty && bulk_write(s, err) < 0)
+    if (s->dirty.lists && bulk_write(s, err) < 0)
         return -1;
     return write_values(s, err) < 0 || write_clock(s, err) < 0 ? -1 : store_commit(s->store, err);
 }
@@ -137,8 +137,8 @@ static void forget_end(server_t *s, struct member *m)
 
 void server_written(server_t *s)
 {
-    for (size_t i = 0; i < s->n_dirty_jobs; i++) {
-        struct job *job = s->dirty_jobs[i];
+    for (size_t i = 0; i < s->dirty.n_jobs; i++) {
+        struct job *job = s->dirty.jobs[i];
         if (job->is_new)
             user_count(s, job->uid, 0, 0, -job->weight);
         job->dirty = job->is_new = false;
@@ -148,14 +148,14 @@ void server_written(server_t *s)
         job->request = NULL;
         job->environment = job->script = NULL;
     }
-    for (size_t i = 0; i < s->n_dirty; i++) {
-        struct member *m = &s->dirty[i].job->member[s->dirty[i].member];
+    for (size_t i = 0; i < s->dirty.n_members; i++) {
+        struct member *m = &s->dirty.members[i].job->member[s->dirty.members[i].member];
         m->dirty = false;
         forget_end(s, m);
     }
     struct job *over = NULL;
-    for (size_t i = 0; i < s->n_dirty; i++) {
-        struct job *job = s->dirty[i].job;
+    for (size_t i = 0; i < s->dirty.n_members; i++) {
+        struct job *job = s->dirty.members[i].job;
         if (job->live > 0 || job->is_over)
             continue;
         job->is_over = true;
@@ -167,58 +167,58 @@ void server_written(server_t *s)
         over = job->next_over;
         job_leave(s, job);
     }
-    s->n_dirty_jobs = s->n_dirty = 0;
-    for (size_t i = 0; i < s->n_events; i++)
-        free(s->events[i].data);
-    s->n_events = 0;
+    s->dirty.n_jobs = s->dirty.n_members = 0;
+    for (size_t i = 0; i < s->dirty.n_events; i++)
+        free(s->dirty.events[i].data);
+    s->dirty.n_events = 0;
     users_stored(s);
-    s->stored_key = s->next_key;
-    s->stored_heard = s->heard_key;
-    s->stored_clock = s->now;
-    s->settings_dirty = s->bulks_dirty = false;
-    s->n_commits++;
+    s->runs.stored_key = s->runs.next_key;
+    s->ledger.stored_heard = s->ledger.heard_key;
+    s->clock.stored = s->clock.now;
+    s->dirty.settings = s->dirty.lists = false;
+    s->dirty.n_commits++;
 }
 
 /* Leave out of an array what is of submissions that aren't in the store. */
 static void drop_new(server_t *s)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < s->n_dirty; i++)
-        if (!s->dirty[i].job->is_new)
-            s->dirty[kept++] = s->dirty[i];
-    s->n_dirty = kept;
+    for (size_t i = 0; i < s->dirty.n_members; i++)
+        if (!s->dirty.members[i].job->is_new)
+            s->dirty.members[kept++] = s->dirty.members[i];
+    s->dirty.n_members = kept;
     kept = 0;
-    for (size_t i = 0; i < s->n_to_start; i++)
-        if (!s->to_start[i].job->is_new)
-            s->to_start[kept++] = s->to_start[i];
-    s->n_to_start = kept;
+    for (size_t i = 0; i < s->ledger.n_starts; i++)
+        if (!s->ledger.starts[i].job->is_new)
+            s->ledger.starts[kept++] = s->ledger.starts[i];
+    s->ledger.n_starts = kept;
     kept = 0;
-    for (size_t i = 0; i < s->n_dirty_jobs; i++)
-        if (!s->dirty_jobs[i]->is_new)
-            s->dirty_jobs[kept++] = s->dirty_jobs[i];
-    s->n_dirty_jobs = kept;
+    for (size_t i = 0; i < s->dirty.n_jobs; i++)
+        if (!s->dirty.jobs[i]->is_new)
+            s->dirty.jobs[kept++] = s->dirty.jobs[i];
+    s->dirty.n_jobs = kept;
     kept = 0;
-    for (size_t i = 0; i < s->n_events; i++) {
-        struct job *job = s->events[i].job ? job_lookup(s, s->events[i].job) : NULL;
+    for (size_t i = 0; i < s->dirty.n_events; i++) {
+        struct job *job = s->dirty.events[i].job ? job_lookup(s, s->dirty.events[i].job) : NULL;
         if (job && job->is_new)
-            free(s->events[i].data);
+            free(s->dirty.events[i].data);
         else
-            s->events[kept++] = s->events[i];
+            s->dirty.events[kept++] = s->dirty.events[i];
     }
-    s->n_events = kept;
+    s->dirty.n_events = kept;
 }
 
 void server_take_back(server_t *s)
 {
     drop_new(s);
-    for (size_t i = s->n_jobs; i-- > 0;) {
-        struct job *job = s->jobs[i].job;
+    for (size_t i = s->table.n; i-- > 0;) {
+        struct job *job = s->table.jobs[i].job;
         if (!job)
             continue;
         if (!job->is_new)
             break;
         enter_back(s, job);
         job_leave(s, job);
-        i = i < s->n_jobs ? i : s->n_jobs; /* the table may have been made smaller */
+        i = i < s->table.n ? i : s->table.n; /* the table may have been made smaller */
     }
 }

@@ -128,9 +128,11 @@ struct sched_question {
  * is yes starts, unless it has a promise, and a job before it preempts others as soon as that promise is
  * not in its way. One for which it is no might start all the same where a job before it in the order would
  * take its turn, because this one gives up its promise, which that one may be given, or because limits let
- * that one go on; where a promise to another leaves it room by choosing other resources or an earlier time;
- * or where more promises to jobs behind it are in its way, or more jobs before it are to be asked, than the
- * configuration has (what_if_holders, what_if_tries). Answers are found by halves: less is taken to find room where more does, and to be within limits.
+ * that one go on, or refuse what it would get, so that its queue considers another one in its place; where
+ * a promise to another leaves it room by choosing other resources or an earlier time; or where more promises
+ * to jobs behind it are in its way, or more jobs before it are to be asked, than the configuration has
+ * (what_if_holders, what_if_tries). Answers are found by halves: less is taken to find room where more does,
+ * and to be within limits.
  *
  * Returns 0, or -1 with a text: EINVAL (no such job waits, now is before the last call's, a duration is too
  * long, a jobspec is wrong or names a type that the machine doesn't have), what `make` failed with, ENOMEM.

@@ -59,7 +59,20 @@ struct turns {
     bool taken;    /* one that goes before it starts, or is promised a time and was not */
     bool preempts; /* others are preempted for one that goes before it */
     bool moved;    /* one keeps its promise on other resources, or is promised an earlier time */
+    bool left;     /* one that goes before it leaves its queue, which considers another one */
 };
+
+/* Whether a job that goes before ours is over a limit, and its queue considers another one in its place. A
+ * pass says so at its end.
+ */
+static bool leaves(const struct scene *c, const struct scene_job *j, const struct sched_decision *d)
+{
+    const struct scene_job *k = &c->job[d->tag + d->member];
+    const struct sched_queue_config *q = &c->config.queue[scene_lane(c, k->queue)];
+    return (q->queue_depth > 0 || q->max_queue_depth > 0) && k != j && scene_before(c, k, j) &&
+           (d->kind == SCHED_WAIT || d->kind == SCHED_REJECT) &&
+           d->reason->kind == SCHED_REASON_LIMIT;
+}
 
 static void note_turn(const struct scene *c, const struct scene_job *j, sched_t *to,
                       const struct sched_decision *d, struct turns *before)
@@ -120,13 +133,15 @@ static bool starts(struct scene *c, const struct scene_job *j, const struct less
     sched_job_t changed = -1;
     sched_t *to = give_all(c, j, less, &match, &changed);
     bool started = false;
-    *before = (struct turns){false, false, false};
+    *before = (struct turns){0};
     if (sched_set_duration(to, c->now, changed, less->duration ? less->duration : j->duration,
                            NULL) == 0) {
         SCENE_CHECK(c, sched_pass(to, c->now, false, &decisions, &n) == 0);
-        for (size_t i = 0; i < n && !started; i++) {
-            started = decisions[i].kind == SCHED_START && decisions[i].job == changed;
-            note_turn(c, j, to, &decisions[i], before);
+        for (size_t i = 0; i < n; i++) {
+            before->left |= leaves(c, j, &decisions[i]);
+            if (!started)
+                note_turn(c, j, to, &decisions[i], before);
+            started |= decisions[i].kind == SCHED_START && decisions[i].job == changed;
         }
     }
     SCENE_CHECK(c, sched_check(to));
@@ -242,8 +257,8 @@ static bool is_excused(struct scene *c, const struct scene_job *j, bool does,
 {
     bool reserved = sched_state(c->sched, j->handle) == SCHED_RESERVED;
     if (does)
-        return (before->taken && reserved) || before->moved || is_limited_before(c, j) ||
-               is_let_in(c, j);
+        return ((before->taken || before->left) && reserved) || before->moved ||
+               is_limited_before(c, j) || is_let_in(c, j);
     seen.preempted += before->preempts && reserved;
     return before->preempts && reserved;
 }

@@ -574,6 +574,75 @@ static void a_promise_is_chosen_anew_after_a_restart(void **state)
     close_world(&to);
 }
 
+/* ---- What if it asked for less ---- */
+
+static int half_the_cores(void *context, int64_t n, struct sched_instead *instead)
+{
+    static char spec[sizeof(SPEC) + 16];
+    (void)context;
+    (void)n;
+    snprintf(spec, sizeof(spec), SPEC, 4);
+    *instead = (struct sched_instead){spec, strlen(spec), 0};
+    return 0;
+}
+
+static void configure(struct world *w, int64_t now, const char *text)
+{
+    berth_error_t err = {""};
+    struct config *config = config_read("c", text, strlen(text), 1, &err);
+    if (!config || sched_configure(w->sched, now, &config->sched, &err) < 0)
+        fail_msg("%s", err.text);
+    config_destroy(config);
+}
+
+#define FIRST(more)                                                                                \
+    "resources: {nodes: 1, cores: 8}\n"                                                            \
+    "match: {policy: low}\n"                                                                       \
+    "queues: {q: {policy: easy}, first: {policy: fcfs, priority: 1" more "}}\n"                    \
+    "default-queue: q\n"
+
+/* In a queue that goes first a job waits that is over a limit by now, for which it is rejected once it has
+ * room; then (`other`) one that starts in the same room. A job behind them is promised all, so that there is
+ * none. Would it start if it asked for half of that, and so gave up its promise? It does if it is submitted
+ * so.
+ */
+static void expect_would_start(const char *limited, bool other, bool would)
+{
+    struct world w;
+    struct sched_question question = {.make = half_the_cores, .least = 1, .most = 1};
+    struct sched_request first = {.queue = "first", .duration = 1000};
+    open_world(&w, FIRST(""));
+    sched_job_t a = submit(&w, 0, "a", 4, (struct sched_request){.duration = 50});
+    submit(&w, 0, "b", 4, PLAIN);
+    pass(&w, 0);
+    submit(&w, 0, "x", 4, first);
+    if (other)
+        submit(&w, 0, "y", 3, first);
+    sched_job_t c = submit(&w, 0, "c", 8, PLAIN);
+    pass(&w, 0);
+    configure(&w, 5, limited);
+    pass(&w, 5);
+    assert_int_equal(sched_finish(w.sched, 10, a, true), 0);
+    pass(&w, 10);
+    assert_int_equal(sched_start_time(w.sched, c), 100);
+    assert_int_equal(sched_what_if(w.sched, 10, c, &question, 1, NULL), 0);
+    assert_int_equal(question.found, would);
+    assert_int_equal(sched_cancel(w.sched, 10, c), 0);
+    c = submit(&w, 10, "c", 4, PLAIN);
+    pass(&w, 10);
+    assert_int_equal(sched_state(w.sched, c), would ? SCHED_RUNNING : SCHED_RESERVED);
+    close_world(&w);
+}
+
+static void who_is_rejected_lets_the_next_take_its_turn(void **state)
+{
+    (void)state;
+    for (int other = 0; other < 2; other++) {
+        expect_would_start(FIRST(", limits: {job: {core: 3}}"), other, !other);
+        expect_would_start(FIRST(", queue-depth: 1, limits: {job: {core: 3}}"), other, !other);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -590,6 +659,7 @@ int main(void)
         cmocka_unit_test(a_restored_scheduler_has_the_same_next_time),
         cmocka_unit_test(a_promise_in_the_way_is_moved_after_a_restart),
         cmocka_unit_test(a_promise_is_chosen_anew_after_a_restart),
+        cmocka_unit_test(who_is_rejected_lets_the_next_take_its_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

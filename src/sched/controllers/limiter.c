@@ -56,6 +56,11 @@ static bool is_let(const sched_t *s, uint32_t slot, uint32_t class, struct sched
             limits_start(limits, account, amount_wanted, &m, over));
 }
 
+bool limit_lets(const sched_t *s, uint32_t slot)
+{
+    return is_let(s, slot, s->jobs[slot].ask.class, NULL);
+}
+
 static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask)
 {
     return is_request_within(s, slot, ask, NULL) && is_let(s, slot, ask->class, NULL);

@@ -5,7 +5,8 @@
  * takes its turn before them (outrank.c), what they hold. What it would then get is chosen and measured, for limits, but
  * never booked. No other job is looked at, but for one case: a job that goes without its own reservation leaves room that
  * jobs before it in the order may want, or be let have by limits, and a promise that its queue may give to one of them; if one
- * of these would take its turn, the answer is no.
+ * of these would take its turn, the answer is no. Limits may refuse what one of them would get, a whole node
+ * say: it leaves its lane, and where jobs go one after the other the next one has its turn.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -157,72 +158,115 @@ static void put_back(struct question *q)
 
 /* ---- Who would take its place ---- */
 
-/* Whether a job that asks for this has room at a time, and limits let it hold that. -1: ENOMEM. *fits: whether it has room. */
-static int has_room(const struct question *q, uint32_t slot, const struct place_ask *ask,
-                    int64_t at, bool *fits)
+/* What becomes of a job at its turn: it waits for room, takes its turn, or leaves its lane, as limits
+ * refuse what it would get.
+ */
+enum turn { TURN_FAILED = -1, TURN_WAITS, TURN_TAKEN, TURN_LEFT };
+
+/* What becomes of one that asks for this at a time, if limits let it ask for that. */
+static enum turn is_given(const struct question *q, uint32_t slot, const struct place_ask *ask,
+                          int64_t at)
 {
     const sched_t *s = q->s;
     int64_t booking = s->place->ops->probe(s->place, ask, at);
-    *fits = booking >= 0;
     if (booking < 0)
-        return errno == EBUSY ? 0 : -1;
+        return errno == EBUSY ? TURN_WAITS : TURN_FAILED;
     bool may = controllers_may_hold(s, slot, ask->duration, booking);
     s->place->ops->release(s->place, booking);
-    return may;
+    return may ? TURN_TAKEN : TURN_LEFT;
 }
 
-/* Whether a job would start now if it asked for this and were looked at. -1: ENOMEM. *fits: whether the machine has room. */
-static int asks(const struct question *q, uint32_t slot, const struct place_ask *ask, bool *fits)
+/* Whether a lane has jobs before ours that a pass doesn't consider. */
+static bool has_beyond(const struct question *q, const struct lane *lane)
 {
-    *fits = true;
-    return controllers_may_ask(q->s, slot, ask) ? has_room(q, slot, ask, q->now, fits) : 0;
+    struct queue_key key = q->s->jobs[q->slot].key;
+    return lane->queue_depth != SCHED_UNLIMITED &&
+           queue_rank(lane->open, key) + queue_rank(lane->held, key) > (size_t)lane->queue_depth;
 }
 
-static int starts(const struct question *q, uint32_t slot, bool *fits)
+/* An open job's turn to start. One that limits don't let go on leaves its lane when it is looked at: where
+ * jobs go one after the other, in any case, else if it has room. That matters only if others come in then.
+ */
+static enum turn starts(const struct question *q, uint32_t slot)
 {
-    return asks(q, slot, &q->s->jobs[slot].ask, fits);
+    const struct lane *lane = lane_of(q->s, slot);
+    bool lets = limit_lets(q->s, slot);
+    if (!lets && (lane->depth == 0 || !has_beyond(q, lane)))
+        return TURN_LEFT;
+    enum turn is = is_given(q, slot, &q->s->jobs[slot].ask, q->now);
+    return is == TURN_TAKEN && !lets ? TURN_LEFT : is;
 }
 
-/* Whether an open job could be promised a time. The calendars are as they are: our promise, which ends, is in them yet. */
-static int is_promised(const struct question *q, uint32_t slot, bool *fits)
+/* Its turn to be promised a time. The calendars are as they are: our promise, which ends, is in them yet. */
+static enum turn is_promised(const struct question *q, uint32_t slot)
 {
     const sched_t *s = q->s;
     const struct place_ask *ask = &s->jobs[slot].ask;
-    *fits = true;
-    if (!controllers_may_ask(s, slot, ask))
-        return 0;
+    if (!limit_lets(s, slot))
+        return TURN_LEFT;
     int64_t at = s->place->ops->when(s->place, ask, q->now);
-    *fits = at >= 0;
     if (at < 0)
-        return errno == ENOMEM ? -1 : 0;
-    return has_room(q, slot, ask, at, fits);
+        return errno == ENOMEM ? TURN_FAILED : TURN_WAITS;
+    return is_given(q, slot, ask, at);
 }
 
-/* A job's turn: whether it would take it. -1: ENOMEM. *fits: whether the machine has room for it. */
-typedef int turn_fn(const struct question *q, uint32_t slot, bool *fits);
+/* A turn to start, or to be promised a time. */
+typedef enum turn turn_fn(const struct question *q, uint32_t slot);
 
-/* Whether one of a kind's jobs before ours would take its turn. -1: ENOMEM. */
+/* A job's turn. One that leaves its lane lets others be considered, and one of these may take its own: so
+ * it counts as taken.
+ */
+static enum turn turn_of(const struct question *q, const struct lane *lane, uint32_t slot,
+                         uint64_t tries, turn_fn *turn)
+{
+    enum turn is = tries < q->s->queues->setup->what_if_tries ? turn(q, slot) : TURN_TAKEN;
+    return is == TURN_LEFT && has_beyond(q, lane) ? TURN_TAKEN : is;
+}
+
+/* Whether one of a kind's jobs before ours would take its turn, in a lane where each may. -1: ENOMEM. */
 static int is_taken_by(const struct question *q, const struct kind *k, turn_fn *turn)
 {
     const sched_t *s = q->s;
     const struct lane *lane = &s->lanes[k->lane];
     struct queue_bound bound = {1, INT64_MAX};
     struct queue_key after;
-    struct queue_entry entry, first;
-    bool begun = false, fits;
-    if (lane->is_stopped || !k->open)
+    struct queue_entry entry;
+    bool begun = false;
+    if (lane->is_stopped || lane->depth == 0 || !k->open)
         return 0;
     for (uint64_t tries = 0; queue_match(k->open, begun ? &after : NULL, &bound, 1, &entry);
          tries++) {
-        if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(lane, entry.key) ||
-            (lane->depth == 0 && queue_first(lane->open, &first) && first.item != entry.item))
+        if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(lane, entry.key))
             return 0;
-        int rc = tries < s->queues->setup->what_if_tries ? turn(q, entry.item, &fits) : 1;
-        if (rc != 0)
-            return rc;
-        if (!fits) /* nor does one that lasts as long or longer */
+        enum turn is = turn_of(q, lane, entry.item, tries, turn);
+        if (is == TURN_TAKEN || is == TURN_FAILED)
+            return is;
+        if (is == TURN_WAITS) /* so does one that lasts as long or longer */
             bound.value = entry.value - 1;
         begun = true;
+        after = entry.key;
+    }
+    return 0;
+}
+
+/* Whether one of a lane whose jobs go one after the other would, before ours: the first, or, where that
+ * leaves the lane, the next. -1: ENOMEM.
+ */
+static int is_taken_in_order(const struct question *q, const struct lane *lane, turn_fn *turn)
+{
+    static const struct queue_bound any = {INT64_MAX, INT64_MAX};
+    const sched_t *s = q->s;
+    struct queue_key after;
+    struct queue_entry entry;
+    if (lane->is_stopped || lane->depth > 0)
+        return 0;
+    for (uint64_t tries = 0; queue_match(lane->open, tries ? &after : NULL, &any, 1, &entry);
+         tries++) {
+        if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(lane, entry.key))
+            return 0;
+        enum turn is = turn_of(q, lane, entry.item, tries, turn);
+        if (is != TURN_LEFT)
+            return is;
         after = entry.key;
     }
     return 0;
@@ -231,11 +275,15 @@ static int is_taken_by(const struct question *q, const struct kind *k, turn_fn *
 /* Whether a job before ours would take its turn; of one lane, or of all. -1: ENOMEM. */
 static int is_turn_taken(const struct question *q, uint32_t lane, turn_fn *turn)
 {
-    const struct kinds *t = &q->s->queues->kinds;
+    const sched_t *s = q->s;
+    const struct kinds *t = &s->queues->kinds;
     int rc = 0;
     for (uint32_t i = 0; i < t->n && rc == 0; i++)
         if (t->v[i].jobs > 0 && (lane == ANY_LANE || t->v[i].lane == lane))
             rc = is_taken_by(q, &t->v[i], turn);
+    for (uint32_t i = 0; i < s->n_lanes && rc == 0; i++)
+        if (lane == ANY_LANE || i == lane)
+            rc = is_taken_in_order(q, &s->lanes[i], turn);
     return rc;
 }
 
@@ -263,9 +311,9 @@ static bool is_overtaken(const struct question *q)
         if (job->state != SCHED_BLOCKED || job->details->blocked != BLOCK_LIMIT ||
             !queue_before(job->key, s->jobs[q->slot].key) || !(q->had || limit_is_eased(s, job)) ||
             (last && last->details->account == job->details->account &&
-             last->ask.class == job->ask.class && last->ask.duration <= job->ask.duration))
+             last->ask.class == job->ask.class))
             continue;
-        if (tries++ == n->setup->what_if_tries || controllers_may_ask(s, n->limited[i], &job->ask))
+        if (tries++ == n->setup->what_if_tries || limit_lets(s, n->limited[i]))
             return true;
         last = job;
     }
@@ -326,9 +374,9 @@ static int asks_else(const struct question *q, const struct sched_instead *inste
             return -1;
         }
     }
-    bool fits;
-    int rc = asks(q, q->slot, &ask, &fits);
-    if (rc < 0)
+    enum turn is =
+        controllers_may_ask(q->s, q->slot, &ask) ? is_given(q, q->slot, &ask, q->now) : TURN_LEFT;
+    if (is == TURN_FAILED)
         errtext_set(err, errno, errno == ENOMEM ? "out of memory" : "the request can't be matched");
     if (spec) {
         int saved = errno;
@@ -336,7 +384,7 @@ static int asks_else(const struct question *q, const struct sched_instead *inste
         jobspec_destroy(spec);
         errno = saved;
     }
-    return rc;
+    return is == TURN_FAILED ? -1 : is == TURN_TAKEN;
 }
 
 static int would_start(const struct question *q, struct sched_question *question, int64_t n,

@@ -1,4 +1,4 @@
-/* berth config: is this a configuration, and what does it say? */
+/* berth config: check and show a configuration. */
 #include "config/config.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static const char help[] =
     "         berth config check berth.yaml\n"
     "Manual: man berth-config; of the file: man 5 berth-config\n";
 
-/* Say what is wrong with a file: a text that begins with a colon has the place. */
+/* Print what is wrong with a file; a text that begins with a colon has the place. */
 static int refuse(const char *path, const char *why)
 {
     char *name = report_clean_text(path);

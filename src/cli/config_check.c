@@ -54,11 +54,11 @@ static int check_queue(const struct sched_queue_config *queue, const match_t *ma
 struct names {
     struct intern table;
     bool *seen;  /* by number */
-    int64_t max; /* of a block: one of so many different ones is surely missing */
+    int64_t max; /* names of a block to look at: of so many different ones, one is surely missing */
     char missing[HOSTLIST_NAME_SIZE];
 };
 
-/* Call back for the names of a block until it returns other than 0, and return that; or -1 with ENOMEM. */
+/* Call back for each name of a block until that returns nonzero, and return that; or -1 with ENOMEM. */
 static int each_name(const struct sched_block *block, struct names *names,
                      int (*call)(struct names *, const char *))
 {
@@ -84,7 +84,7 @@ static int put_name(struct names *names, const char *name)
     return intern_put(&names->table, name, strlen(name), &id);
 }
 
-/* Whether a name is missing, which is noted. */
+/* Whether a name is missing, which then is noted. */
 static int is_missing(struct names *names, const char *name)
 {
     uint32_t id;

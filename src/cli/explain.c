@@ -1,4 +1,4 @@
-/* berth explain: why does it wait? */
+/* berth explain: why does a job wait? */
 #include <errno.h>
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ static const struct table_column columns[] = {{"HELD BY", true, 0},
                                               {"RESOURCES", false, 0},
                                               {NULL, false, 0}};
 
-/* Who has what it waits for, a row each. Returns 0, or -1 with a text. */
+/* Print the holders of what the job waits for, a row for each. Returns 0, or -1 with a text. */
 static int put_holders(const json_t *answer, berth_error_t *err)
 {
     const json_t *holder, *holders = json_object_get(answer, "holders");

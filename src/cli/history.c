@@ -1,4 +1,4 @@
-/* berth history: what has ended. */
+/* berth history: jobs that have ended. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -83,7 +83,7 @@ static void put_row(struct table *t, const struct fields *job, double now)
     listing_text(t, job, "reason");
 }
 
-/* "2h" is two hours ago; else an instant. */
+/* "2h" is two hours ago; other texts are times. */
 static bool put_since(struct strbuf *path, const char *text)
 {
     char number[48];
@@ -102,7 +102,7 @@ static bool put_since(struct strbuf *path, const char *text)
     return true;
 }
 
-/* Whether states with commas between have none of jobs that have not ended; the server knows which there are. */
+/* Whether a list of states has only those of jobs that have ended. The server knows which states exist. */
 static bool are_of_ended(const char *states)
 {
     static const char *const others[] = {"pending", "held", "running"};
@@ -143,7 +143,7 @@ static int room(struct drawn *d)
     return 0;
 }
 
-/* Take a job that ran. */
+/* Add a job that ran. */
 static int take_job(void *context, const char *text, size_t length)
 {
     struct drawn *d = context;
@@ -169,7 +169,7 @@ static int take_job(void *context, const char *text, size_t length)
     return 0;
 }
 
-/* Times since the first submission. */
+/* Make times relative to the first submission. */
 static void shift(struct drawn *d)
 {
     int64_t first = INT64_MAX;
@@ -207,8 +207,8 @@ static int draw(const struct drawn *d, int64_t cores, struct outfile *out, berth
     return plot_write(&report, out, err);
 }
 
-/* Draw the jobs of a list, those of them that ran, to a file: the chart of `berth sim --plot`. Times are
- * rounded to whole seconds. 0, or -1 with errno and a text: EINVAL where none ran.
+/* Draw those jobs of a list that ran to a file, as `berth sim --plot` does. Times are rounded to whole
+ * seconds. Returns 0, or -1 with errno and a text: EINVAL if none ran.
  */
 static int draw_list(struct connection *connection, const char *list, const char *file,
                      berth_error_t *err)

@@ -1,4 +1,4 @@
-/* berth jobs: what waits and runs. */
+/* berth jobs: waiting and running jobs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "cli/client/when.h"
 #include "cli/verb.h"
 
-#define IDS_MAX 16384 /* bytes: a request has to fit what a server takes */
+#define IDS_MAX 16384 /* bytes, so that a request is within the server's limits */
 
 static const char help[] =
     "usage: berth jobs [OPTION]... [JOB]...\n"
@@ -90,7 +90,7 @@ static int put_id(void *context, int64_t id, int64_t member, bool ranged)
     return list->text.len > IDS_MAX ? -1 : 0;
 }
 
-/* Ask for the jobs that are named; members are picked from them later. */
+/* Ask for the named jobs; members are selected from the answer later. */
 static int put_ids(struct strbuf *path, struct ids *ids, char **words, int n)
 {
     struct id_list list = {{0}, 0};

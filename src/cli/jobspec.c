@@ -1,4 +1,4 @@
-/* berth jobspec check: are these jobspecs? */
+/* berth jobspec check: check jobspecs. */
 #include "berth/jobspec.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ struct text {
     size_t length;
 };
 
-/* One byte more than a jobspec may have is enough to know that it has too many. */
+/* One byte more than a jobspec may have shows that it is too long. */
 static int read_all(int fd, struct text *text)
 {
     size_t size = 0;
@@ -83,7 +83,7 @@ static int refuse(const char *path, const char *why)
 
 static int check_file(const char *path)
 {
-    /* The name goes before the text here, where there is room for it. */
+    /* The name goes before the text here, since the line has room for both. */
     static const struct jobspec_options options = {.name = ""};
     struct text text;
     berth_error_t err = {""};

@@ -1,4 +1,4 @@
-/* berth log: what a job has written. */
+/* berth log: the output of a job. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -11,11 +11,11 @@
 
 struct verb {
     const char *name;
-    const char *summary; /* in `berth --help`, of which a line has two */
+    const char *summary; /* in `berth --help`, which shows two on a line */
     int (*run)(int argc, char **argv);
 };
 
-/* In the order in which `berth --help` lists them, two in a line; a row without a name ends the table. */
+/* In the order of `berth --help`, two on a line; a row without a name ends the table. */
 static const struct verb verbs[] = {
     {"submit", "submit a job", cli_submit},
     {"run", "run a job and wait for it", cli_run},
@@ -59,7 +59,7 @@ static int print_help(void)
            "Berth decides where and when batch jobs run, and runs them.\n"
            "\n"
            "Verbs:\n");
-    /* A wide gap is between a verb and its summary, and between that and the next verb: completions look for it. */
+    /* A wide gap separates a verb from its summary, and that from the next verb: completions look for it. */
     for (const struct verb *v = verbs; v->name; v += 1 + (v[1].name != NULL)) {
         if (v[1].name)
             printf("  %-9s  %-27s  %-9s  %s\n", v->name, v->summary, v[1].name, v[1].summary);
@@ -125,8 +125,8 @@ static int dispatch(int argc, char **argv)
     return CLI_OK;
 }
 
-/* Where a standard stream is closed, the next file opened would take its place and get what is meant for it.
- * Open one there that can't be used, so that using it fails as it would have.
+/* If a standard stream is closed, the next opened file would take its place and get its data. Open a file
+ * there that can't be used, so that using the stream fails as it would have.
  */
 static void fill_standard_streams(void)
 {
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 {
     fill_standard_streams();
     int status = dispatch(argc, argv);
-    /* Results that could not be written, on a full disk say, are not results. */
+    /* Fail if results could not be written, because a disk is full for example. */
     bool lost = ferror(stdout);
     if (fflush(stdout) != 0 || lost) {
         fprintf(stderr, "berth: standard output: %s\n", lost ? "write error" : strerror(errno));

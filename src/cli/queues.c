@@ -1,4 +1,4 @@
-/* berth queues: the queues and what is in them; open and close them. */
+/* berth queues: list, open and close queues. */
 #include <stdio.h>
 
 #include "cli/client/connection.h"

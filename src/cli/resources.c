@@ -1,4 +1,4 @@
-/* berth resources, berth drain, berth resume: the machine, and parts of it that take no jobs. */
+/* berth resources, berth drain, berth resume: the machine, and parts of it that are out of use. */
 #include <stdio.h>
 #include <string.h>
 

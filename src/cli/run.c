@@ -1,4 +1,4 @@
-/* berth run: submit a job and stay with it. */
+/* berth run: submit a job and wait for it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static const char help[] =
     "Example: berth run -c 2 ./work.sh\n"
     "Manual: man berth-run, man berth-submit\n";
 
-/* Say how it ended, where its status alone doesn't. */
+/* Print how the job ended, if its status alone does not say. */
 static void tell(int64_t id, const struct follow_end *end)
 {
     if (end->left) {

@@ -1,4 +1,4 @@
-/* berth server: start, stop, look at the daemon. */
+/* berth server: start and stop the daemon, and show its status. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -40,7 +40,7 @@ static int start(struct connection *connection, const char *config, bool json, b
     return connection_start_server(connection->socket, config, err);
 }
 
-/* True when nobody holds the lock of the directory: it may be started again. */
+/* True if the lock of the directory is free, so that a server can be started. */
 static bool is_unlocked(const struct connection *connection)
 {
     char path[PATH_MAX + 16];

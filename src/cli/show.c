@@ -37,7 +37,7 @@ static bool is_span(const char *key)
     return strcmp(key, "duration") == 0 || strcmp(key, "cpu_time") == 0;
 }
 
-/* What users chose, root may read. */
+/* Users chose this text, and root may read it. */
 static void put_json(const json_t *value)
 {
     char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -46,7 +46,7 @@ static void put_json(const json_t *value)
     free(json);
 }
 
-/* A value of the record in a line; null and empty ones are left out. */
+/* Print a value of the record on a line; null and empty values are left out. */
 static void put_value(const char *key, const json_t *value)
 {
     char text[WHEN_SIZE];
@@ -104,7 +104,7 @@ static int show(struct connection *connection, int64_t id, int64_t member, bool 
     } else if (rc == 0) {
         put_job(job);
         strbuf_puts(&path, "/events");
-        /* Of another's job one sees no events. */
+        /* The events of other users' jobs can't be seen. */
         if (connection_ask(connection, "GET", strbuf_text(&path), NULL, &events, err) == 0) {
             puts("events");
             json_array_foreach(json_object_get(events, "events"), i, event) put_event(event);

@@ -1,4 +1,4 @@
-/* berth sim: replay a workload under one policy or several, and report. */
+/* berth sim: replay a workload under one or more policies, and report. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -33,12 +33,12 @@ struct run {
     struct trace trace;
     struct config *config; /* NULL: one queue, as the options say */
     match_t *machine;      /* NULL: processors without names */
-    struct alloc alloc;    /* of the policy that is being simulated */
-    char *name;            /* of the workload, clean for every output */
-    /* One array a policy for a picture, else the first is used again. */
+    struct alloc alloc;    /* under the present policy */
+    char *name;            /* of the workload, clean for all outputs */
+    /* One array for each policy if there is a picture; else the first is reused. */
     int64_t *start[SCHED_POLICIES_MAX];
     struct outfile
-        *jobs[SCHED_POLICIES_MAX]; /* one a policy, NULL if none is wanted or it is written */
+        *jobs[SCHED_POLICIES_MAX]; /* one for each policy; NULL: not wanted, or already written */
     struct outfile *plot;
     struct schedule schedules[SCHED_POLICIES_MAX];
     struct metrics metrics[SCHED_POLICIES_MAX];
@@ -49,7 +49,7 @@ static int out_of_memory(berth_error_t *err)
     return errtext_set(err, ENOMEM, "out of memory");
 }
 
-/* The file for the jobs of a policy, as asked for. */
+/* Open the file for the jobs of a policy. */
 static struct outfile *open_jobs(const struct sim_options *o, size_t p, berth_error_t *err)
 {
     if (o->npolicies == 1)
@@ -70,7 +70,7 @@ static bool is_file(const struct stat *file, const char *path)
     return path && stat(path, &in) == 0 && in.st_dev == file->st_dev && in.st_ino == file->st_ino;
 }
 
-/* What finishing the file would replace of what is read; NULL if nothing. */
+/* The name of the input that finishing the file would replace; NULL if none. */
 static const char *replaced(const struct outfile *out, const struct sim_options *o)
 {
     struct stat in, old;
@@ -88,7 +88,7 @@ static const char *replaced(const struct outfile *out, const struct sim_options 
     return is_file(&old, o->machine) ? "machine" : NULL;
 }
 
-/* Open what will be written, so that a name that can't be is known before the work. Returns the exit status. */
+/* Open the output files, so that a bad name is known before the work. Returns the exit status. */
 static int open_outputs(struct run *run, berth_error_t *err)
 {
     const struct sim_options *o = &run->options;
@@ -119,7 +119,7 @@ static int open_outputs(struct run *run, berth_error_t *err)
 static void interrupted(int signal_number)
 {
     outfile_abandon();
-    raise(signal_number); /* now with what the signal does by itself */
+    raise(signal_number); /* now with the signal's default action */
 }
 
 static void catch_signals(void)

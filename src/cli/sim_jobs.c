@@ -138,7 +138,7 @@ static void put_object(struct json_out *out, const struct play_row *row)
     json_close(out, '}');
 }
 
-/* Print what has been written so far; 0, or -1 where there was no memory for it. */
+/* Print what has been written so far. Returns 0, or -1 if memory had run out. */
 static int print_written(struct strbuf *text)
 {
     fputs(strbuf_text(text), stdout);

@@ -22,11 +22,11 @@
 #define DEFAULT_TAU         10
 #define DEFAULT_MATCH       "low"
 
-/* The largest time, size or count that is taken: sums of a few of them stay far from overflow. */
+/* The largest time, size or count: sums of a few of them are far from overflow. */
 #define VALUE_MAX      INT64_C(1000000000000000)
 #define JOBS_COUNT_MAX INT64_C(100000000)
 
-/* To be filled in: the policies, the usual one, those with a depth, an example of two. */
+/* Filled in by print_help: the policies, the default one, those with a depth, and two for the example. */
 static const char help[] =
     "usage: berth sim [OPTION]... TRACE | --model lublin [--jobs-count N] [--seed N]\n"
     "       berth sim --config FILE [OPTION]... TRACE | --scenario EVENTS.jsonl\n"
@@ -53,7 +53,7 @@ static const char help[] =
     "Example: berth sim --policy %s,%s --plot kth.svg KTH-SP2-1996-2.swf.gz\n"
     "Manual: man berth-sim; man berth-scenario\n";
 
-/* Lists of words end with NULL. */
+/* Lists of words are ended by NULL. */
 static const char *const events_words[] = {
     [SIMULATE_BATCHED] = "batched", [SIMULATE_PER_EVENT] = "per-event", NULL};
 static const char *const order_words[] = {[SCHED_ORDER_SUBMIT] = "submit",
@@ -87,7 +87,7 @@ static int find_word(const char *const *words, const char *text, size_t n)
     return -1;
 }
 
-/* Say that the n bytes at text, an option's argument or a part of it, are none of the words. */
+/* Print that the n bytes at text, an option's argument or a part of it, are none of the words. */
 static void refuse_word(int id, const char *text, size_t n, const char *const *words)
 {
     char accepted[ERRTEXT_LIST_MAX];
@@ -95,7 +95,9 @@ static void refuse_word(int id, const char *text, size_t n, const char *const *w
               errtext_list(accepted, sizeof(accepted), words, " or "));
 }
 
-/* An option's argument that is one of a few words. Returns its index, or -1 after saying what is accepted. */
+/* An option's argument that is one of a few words. Returns its index, or -1 after printing what is
+ * accepted.
+ */
 static int parse_word(int id, const char *text, const char *const *words)
 {
     int found = find_word(words, text, strlen(text));
@@ -300,7 +302,7 @@ static bool parse_option(int id, char *text, struct sim_options *o)
     return false;
 }
 
-/* What getopt_long could not make sense of: option is ':' or '?', arg the word it stood in. */
+/* Report what getopt_long did not understand: option is ':' or '?', arg the word with it. */
 static int refuse(int option, const char *arg)
 {
     if (option == ':')
@@ -386,7 +388,7 @@ char *sim_policy_path(const char *path, const char *policy)
     size_t n = strlen(path), at = n;
     if (n > 3 && strcmp(path + n - 3, ".gz") == 0)
         at = n - 3;
-    /* Before the extension, but a name that only begins with a dot has none. */
+    /* Insert before the extension; a name that only begins with a dot has none. */
     for (size_t i = at; i-- > (size_t)(name - path) + 1;) {
         if (path[i] == '.') {
             at = i;

@@ -20,7 +20,7 @@ struct scene {
     struct sim_stage stage;
     struct scenario *scenario;
     struct decisions decisions;
-    struct outfile *decided, *saved; /* NULL: none, or written */
+    struct outfile *decided, *saved; /* NULL: none, or already written */
     struct play *play;
 };
 
@@ -54,7 +54,7 @@ static bool is_file(const struct stat *file, const char *path)
     return path && stat(path, &in) == 0 && in.st_dev == file->st_dev && in.st_ino == file->st_ino;
 }
 
-/* Open a file to write, unless it is one that is read. */
+/* Open a file to write, unless it is one of the inputs. */
 static int open_output(const struct sim_options *o, const char *option, const char *path,
                        struct outfile **out, berth_error_t *err)
 {
@@ -93,7 +93,7 @@ static int open_outputs(struct scene *s, berth_error_t *err)
     return CLI_OK;
 }
 
-/* Take up the state of a file. */
+/* Load the state from a file. */
 static int load(struct scene *s, berth_error_t *err)
 {
     const char *path = s->options->load;
@@ -135,7 +135,7 @@ static void put(struct outfile *out, const char *text)
     outfile_write(out, text, strlen(text));
 }
 
-/* A value of the state; of a list each element on a line of its own. Returns 0, or -1 with ENOMEM. */
+/* Write a value of the state, each element of a list on its own line. Returns 0, or -1 with ENOMEM. */
 static int put_value(struct outfile *out, const json_t *value)
 {
     size_t i;

@@ -1,4 +1,4 @@
-/* Options of `berth sim` that make no sense together. */
+/* Options of `berth sim` that can't be combined. */
 #include "cli/sim_together.h"
 
 #include <inttypes.h>

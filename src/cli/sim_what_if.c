@@ -1,4 +1,4 @@
-/* berth sim --what-if: when would jobs start, as it is and with some events more? */
+/* berth sim --what-if: when would jobs start, without and with some events? */
 #include "cli/sim_what_if.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "cli/sim_config.h"
 #include "config/seconds.h"
 
-/* One way on from the state. */
+/* One way to play on from the state. */
 struct branch {
     struct sim_stage stage;
     struct play *play;
@@ -23,7 +23,7 @@ static void branch_close(struct branch *b)
     sim_stage_close(&b->stage);
 }
 
-/* The events, a line each. */
+/* The events, one on each line. */
 static char *events_text(const struct sim_options *o)
 {
     struct strbuf text = {0};
@@ -54,7 +54,7 @@ static int branch_play(struct branch *b, const struct sim_options *o, json_t *st
     return rc;
 }
 
-/* Whether a job waited in the state; what is submitted later does too. */
+/* Whether a job waited in the state; jobs that are submitted later count as waiting. */
 static bool waited(const json_t *state, size_t job)
 {
     const json_t *saved = json_array_get(json_object_get(state, "jobs"), job);
@@ -62,13 +62,13 @@ static bool waited(const json_t *state, size_t job)
     return !was || strcmp(was, "waiting") == 0;
 }
 
-/* Starts that are only estimates, of jobs that will not start any more, are none. */
+/* The estimated start of a job that will not start any more does not count. */
 static int64_t start_of(const struct play_row *row)
 {
     return row->waits ? -1 : row->start;
 }
 
-/* When a job starts: as it is, where it is there then, and with the events. */
+/* When a job starts: without the events, if it exists then, and with them. */
 struct outlook {
     struct strbuf name;
     bool has_was;
@@ -111,7 +111,7 @@ static void put_start(struct strbuf *out, int64_t start)
         seconds_put(out, start);
 }
 
-/* Returns 0, or -1: there was no memory. */
+/* Returns 0, or -1 if memory has run out. */
 static int print_cells(struct outlook *o, bool with)
 {
     struct strbuf was = {0}, would = {0};
@@ -130,7 +130,7 @@ static int print_cells(struct outlook *o, bool with)
     return failed ? -1 : 0;
 }
 
-/* Print a row, as an object into `out` or, where that is NULL, as cells. */
+/* Print a row, as an object into `out`, or as cells if that is NULL. */
 static int print_row(struct json_out *out, struct outlook *o, bool with)
 {
     if (!out)

@@ -37,7 +37,7 @@ static const char help[] =
     "Exit status: 0 submitted, 1 refused, 2 wrong command line. Manual: man berth-submit\n"
     "Example: berth submit -c 4 --mem 2G -t 1h --name fit ./fit.sh data.csv\n";
 
-#define BULK_MAX ((size_t)64 << 20) /* what a server takes */
+#define BULK_MAX ((size_t)64 << 20) /* the most that a server accepts */
 #define BLOCK    ((size_t)1 << 20)
 
 static int read_file(const char *path, struct strbuf *text, berth_error_t *err)
@@ -68,8 +68,8 @@ static int read_file(const char *path, struct strbuf *text, berth_error_t *err)
     return 0;
 }
 
-/* Hand in the jobs of a file ("-": standard input) with an array in JSON, and print their ids. 0, or -1 with
- * errno.
+/* Submit the jobs of a file ("-": standard input), an array in JSON, and print their ids. Returns 0, or -1
+ * with errno.
  */
 static int submit_bulk(struct connection *s, const char *path, berth_error_t *err)
 {

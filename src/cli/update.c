@@ -19,7 +19,7 @@ static const char help[] =
     "Example: berth update -t 30m --priority -5 17\n"
     "Manual: man berth-update\n";
 
-/* Take an option. False after saying what is wrong. */
+/* Take an option. Returns false after printing what is wrong. */
 static bool take(int c, json_t *body)
 {
     int64_t us;

@@ -1,4 +1,4 @@
-/* What a wrong command line is answered with. */
+/* Errors about the command line. */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ int cli_usage(const char *verb, const char *format, ...)
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
 
-    /* The text quotes an argument, which may hold anything; an error text is one clean line. */
+    /* The text quotes an argument, which may contain anything; an error text is one clean line. */
     berth_error_t err;
     errtext_set(&err, 0, "%s", text);
     const char *gap = verb ? " " : "";

@@ -1,4 +1,4 @@
-/* berth wait: until jobs have ended. */
+/* berth wait: wait until jobs have ended. */
 #include <stdio.h>
 
 #include "cli/client/connection.h"

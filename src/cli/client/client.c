@@ -30,7 +30,7 @@ struct client_stream {
     char buffer[BUFFER];
 };
 
-/* What is to be sent. */
+/* The bytes of a request. */
 struct sending {
     struct iovec part[2];
 };
@@ -105,7 +105,7 @@ void client_close(struct client *c)
     free(c);
 }
 
-/* The head of a request. A path has no blank, as who made it saw to. */
+/* The head of a request. The path has no blank, which its maker ensures. */
 static void put_head(struct strbuf *head, const char *method, const char *path, bool has_body,
                      size_t length)
 {
@@ -121,7 +121,8 @@ static void put_head(struct strbuf *head, const char *method, const char *path, 
     strbuf_puts(head, "\r\n");
 }
 
-/* Send as much as goes at once. 1: all is sent; 0; -1: the other side does not want it. */
+/* Send as much as possible without waiting. Returns 1 if all is sent; 0; -1 if the server does not take it.
+ */
 static int send_some(int fd, struct sending *s)
 {
     struct msghdr message = {.msg_iov = s->part, .msg_iovlen = 2};
@@ -142,7 +143,9 @@ static int send_some(int fd, struct sending *s)
     return 1;
 }
 
-/* Read what is there, waiting for it if asked to. 1: there may be more; 0: the reply is whole; -1. */
+/* Read what has arrived, or wait for it if asked to. Returns 1 if there may be more; 0 if the reply is
+ * complete; -1.
+ */
 static int read_some(int fd, struct reply *r, char *buffer, int flags,
                      const struct client_taker *taker, berth_error_t *err)
 {
@@ -159,7 +162,7 @@ static int read_some(int fd, struct reply *r, char *buffer, int flags,
         return errno == ECANCELED ? errtext_set(err, ECANCELED, "given up")
                                   : errtext_set(err, EPROTO, "the server's answer is not HTTP");
     if (taken < n)
-        r->closes = true; /* nobody asked for that */
+        r->closes = true; /* these bytes belong to no request */
     return r->part != REPLY_DONE;
 }
 
@@ -190,7 +193,7 @@ static int exchange(struct client *c, struct sending *s, const struct client_tak
     return rc;
 }
 
-/* Whether the server has closed a connection, or says what nobody asked for. */
+/* Whether the server has closed a connection, or has sent something unasked. */
 static bool is_over(int fd)
 {
     struct pollfd look = {.fd = fd, .events = POLLIN};

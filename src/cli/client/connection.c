@@ -94,14 +94,14 @@ bool connection_is_there(const char *path)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return false;
-    /* EAGAIN: somebody listens who has much to do. */
+    /* EAGAIN: somebody listens, but is busy. */
     bool there =
         connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 || errno == EAGAIN;
     close(fd);
     return there;
 }
 
-/* With a signal mask and signals as a daemon wants them, whatever ours are. */
+/* Set the signal mask and signals that a daemon needs, whatever ours are. */
 static int spawn(const char *program, const char *config, int said, pid_t *pid)
 {
     char name[] = "berthd", option[] = "--config";
@@ -130,7 +130,7 @@ static int spawn(const char *program, const char *config, int said, pid_t *pid)
     return rc;
 }
 
-/* What it says before it goes into the background. */
+/* Read berthd's messages before it goes into the background. */
 static void read_said(int fd, char *text, size_t size)
 {
     size_t length = 0;
@@ -198,7 +198,7 @@ int connection_start_server(const char *socket, const char *config, berth_error_
 /* ---- Asking ---- */
 
 #define SHARED_SOCKET "/var/lib/berth/berth.sock"
-#define ERROR_MAX     65536 /* bytes of a reply that says what is wrong */
+#define ERROR_MAX     65536 /* bytes of a reply with an error */
 
 static bool is_set(const char *name)
 {
@@ -206,7 +206,7 @@ static bool is_set(const char *name)
     return value && *value;
 }
 
-/* Who has said nothing about where the server is, and has none, gets that of the machine. */
+/* A user who has not said where the server is, and has no private one, uses that of the machine. */
 static void find_shared(struct connection *s)
 {
     if (geteuid() == 0 || is_set("BERTH_DIR") || is_set("BERTH_SOCKET") ||

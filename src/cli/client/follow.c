@@ -17,28 +17,28 @@
 #include "cli/client/output.h"
 #include "cli/client/terminal.h"
 
-#define AWAY_MS   60000 /* how long a server may be away */
-#define FIRST_MS  5000  /* one that was not there from the beginning */
+#define AWAY_MS   60000 /* how long to wait for a server to come back */
+#define FIRST_MS  5000  /* for a server that was not there from the beginning */
 #define AWAY_LOOK 50
-#define LOOK_MS   1000 /* at the output, where no event tells of it */
-#define MANY      100  /* members, of whom not every change is looked at at once */
+#define LOOK_MS   1000 /* how often to look at output of which no event tells */
+#define MANY      100  /* members; with more, not every change is looked at at once */
 #define MANY_MS   200
 
 struct watch {
     const struct follow *f;
     struct follow_end *end;
     struct client_stream *events;
-    bool seen; /* the server has told of the job */
-    bool told; /* there were events since it was last looked at */
+    bool seen; /* the server knows the job */
+    bool told; /* there have been events since the last look */
     int inotify, signals;
-    struct tail tail[2];   /* output and errors, of one */
+    struct tail tail[2];   /* output and errors of a single job */
     struct lines lines[2]; /* of the members of an array */
-    unsigned times;        /* that we were told to stop */
+    unsigned times;        /* how often a signal told us to stop */
     sigset_t old;
-    enum { SILENT, CURIOUS, TOLD } why; /* whether it has been said why the job waits */
+    enum { SILENT, CURIOUS, TOLD } why; /* whether the reason for waiting has been printed */
     /* Of the last look: */
     size_t members, open, begun;
-    char reason[256]; /* why the first one that waits does */
+    char reason[256]; /* of the first member that waits */
 };
 
 static bool is_over(const char *state)
@@ -47,7 +47,7 @@ static bool is_over(const char *state)
            strcmp(state, "running") != 0;
 }
 
-/* The status of one that is over; what it says is kept if it is the highest. */
+/* Note the status of a member that has ended, if it is the highest. */
 static void take_end(struct watch *w, const json_t *job, const char *state)
 {
     const json_t *exit = json_object_get(job, "exit"), *signal = json_object_get(job, "signal");
@@ -74,7 +74,7 @@ static void take_end(struct watch *w, const json_t *job, const char *state)
         snprintf(end->reason, sizeof(end->reason), "%s", reason ? reason : "");
 }
 
-/* Follow the files of one that has started; errors that go where the output does are there. */
+/* Follow the files of a member that has started; standard error may share the file of the output. */
 static int take_files(struct watch *w, const json_t *job, int64_t member, const char *state)
 {
     static const char *const keys[] = {"output", "error"};
@@ -97,7 +97,7 @@ static int take_files(struct watch *w, const json_t *job, int64_t member, const 
     return rc;
 }
 
-/* Copy what is new in them. */
+/* Copy what is new in these files. */
 static int copy(struct watch *w, berth_error_t *err)
 {
     for (int i = 0; i < 2 && w->f->output; i++)
@@ -137,7 +137,7 @@ static int take_job(void *context, const char *text, size_t length)
     return rc;
 }
 
-/* Look at the job. 1: it is over; 0; -1. */
+/* Look at the job. Returns 1 if it has ended; 0; -1. */
 static int look(struct watch *w, berth_error_t *err)
 {
     struct strbuf path = {0};
@@ -198,7 +198,7 @@ static void sleep_ms(long ms)
     nanosleep(&pause, NULL);
 }
 
-/* The server is away: it may be started anew. */
+/* The server is away, perhaps to be restarted. */
 static int await_server(struct watch *w, berth_error_t *err)
 {
     for (int ms = 0; ms < (w->seen ? AWAY_MS : FIRST_MS); ms += AWAY_LOOK) {
@@ -213,7 +213,7 @@ static int await_server(struct watch *w, berth_error_t *err)
                    : connection_explain(w->f->connection, err);
 }
 
-/* We were told to stop: first the job is, then we leave it. */
+/* A signal told us to stop: the first one cancels the job, the second makes us leave it. */
 static void take_signal(struct watch *w)
 {
     struct signalfd_siginfo info;
@@ -237,7 +237,7 @@ static void take_signal(struct watch *w)
     strbuf_clear(&path);
 }
 
-/* Who sits before a terminal is told once what is waited for, when that takes longer than a moment. */
+/* On a terminal, print once what the job waits for, if that takes longer than a moment. */
 static void tell_why(struct watch *w)
 {
     if (w->why != CURIOUS)
@@ -250,7 +250,7 @@ static void tell_why(struct watch *w)
     fputc('\n', stderr);
 }
 
-/* Wait for events, output or signals. 0; 1: the stream of events is over; -1. */
+/* Wait for events, output or signals. Returns 0; 1 if the stream of events has ended; -1. */
 static int wait_more(struct watch *w, berth_error_t *err)
 {
     struct pollfd others[2];
@@ -291,7 +291,7 @@ static int run(struct watch *w, berth_error_t *err)
                 rc = begin_events(w, err);
             continue;
         }
-        /* What it wrote before it ended is there by now. */
+        /* The output from before its end is in the file by now. */
         if (rc >= 0 && copy(w, err) < 0)
             return -1;
         if (rc != 0)
@@ -304,13 +304,13 @@ static int run(struct watch *w, berth_error_t *err)
                 return -1;
             if (w->why == SILENT && w->begun == 0 && now_ms() - begin >= LOOK_MS) {
                 w->why = w->f->may_cancel && isatty(STDERR_FILENO) ? CURIOUS : TOLD;
-                w->told = true; /* look again: by now it is known */
+                w->told = true; /* look again: now the server knows it */
             }
         }
         if (w->end->left)
             return 0;
         if (rc == 1) {
-            /* Streams end when a server does. */
+            /* Streams end with their server. */
             sleep_ms(AWAY_LOOK);
             rc = await_server(w, err);
             if (rc == 0)

@@ -41,7 +41,7 @@ int named_job(const char *verb, const char *help, int argc, char **argv, named_j
 
 /* ---- Many jobs ---- */
 
-/* The jobs that are meant, as the API takes them. NULL with ENOMEM. */
+/* The selected jobs, as the API takes them. NULL with ENOMEM. */
 static json_t *pack(char **words, int n, json_t *filter, json_t *more)
 {
     json_t *body = more ? json_copy(more) : json_object();
@@ -62,7 +62,7 @@ static json_t *pack(char **words, int n, json_t *filter, json_t *more)
     return NULL;
 }
 
-/* Say which jobs were refused, and that none was right where that is so. */
+/* Print which jobs were refused, or that there was none to change. */
 static int tell(const char *verb, const json_t *answer, bool named)
 {
     const json_t *refused = json_object_get(answer, "refused"), *one;
@@ -86,7 +86,7 @@ static int tell(const char *verb, const json_t *answer, bool named)
     return CLI_FAILED;
 }
 
-/* There is no such path: the server was started before this program was installed. */
+/* The server does not know the path: it was started before this program was installed. */
 static const berth_error_t *told_by(berth_error_t *err)
 {
     errtext_set(
@@ -130,13 +130,13 @@ int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t
     return status;
 }
 
-/* What all of these jobs are. False: it is no UTF-8. */
+/* Add a condition that all of these jobs meet. False: it is not UTF-8. */
 static bool put(json_t *filter, const char *key, const char *value)
 {
     return json_object_set_new(filter, key, json_string(value)) == 0;
 }
 
-/* Take an option. CLI_OK, or what is wrong with it has been said. */
+/* Take an option. Returns CLI_OK, or another status after printing what is wrong. */
 static int take(const struct named_jobs_verb *verb, int c, json_t **filter, json_t *more)
 {
     static const char *const keys[] = {

@@ -7,9 +7,9 @@
 #define OBJECT_MAX ((size_t)64 << 20) /* bytes */
 #define INSIDE     2                  /* the depth between objects of the list */
 #define DEEPEST    1000
-#define OVER       (DEEPEST + 1) /* the depth behind the list */
+#define OVER       (DEEPEST + 1) /* the depth after the list */
 
-/* Hand an object on whose last part are these bytes. */
+/* Hand on an object, of which these bytes are the last part. */
 static int hand_on(struct records *r, const char *bytes, size_t n)
 {
     if (r->object.len == 0)

@@ -31,7 +31,7 @@ static void open_it(struct tail *t, int watch)
     t->fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (t->fd < 0)
         return;
-    /* Of a terminal, a pipe or /dev/null there is nothing to copy. */
+    /* A terminal, a pipe or /dev/null has nothing to copy. */
     if (fstat(t->fd, &st) < 0 || !S_ISREG(st.st_mode)) {
         close(t->fd);
         t->fd = -1;
@@ -66,7 +66,7 @@ int tail_copy(struct tail *t, int watch)
         open_it(t, watch);
     if (t->fd < 0)
         return 0;
-    /* It has been begun anew. */
+    /* The file has been truncated. */
     if (fstat(t->fd, &st) == 0 && st.st_size < t->at)
         t->at = 0;
     for (;;) {
@@ -94,7 +94,7 @@ void tail_close(struct tail *t)
 /* ---- The files of an array ---- */
 
 struct lines_file {
-    char *path; /* NULL: it has been read to its end */
+    char *path; /* NULL: the file has been read to its end */
     int watched;
     off_t at;
     bool over;
@@ -116,7 +116,7 @@ static void *grown(void *array, size_t *cap, size_t n, size_t size)
     return room;
 }
 
-/* From now on a member's file is read. */
+/* Begin to read a member's file. */
 static int begin(struct lines *l, int64_t member, const char *path)
 {
     struct lines_file **v = grown(l->v, &l->cap, (size_t)member + 1, sizeof(struct lines_file *));
@@ -147,7 +147,7 @@ static void end(struct lines *l, struct lines_file *file)
     file->path = NULL;
 }
 
-/* Whether the file is the same for all; one that is was not read yet. */
+/* Whether all members share the file, which has then not been read yet. */
 static int look_if_shared(struct lines *l, int64_t member, const char *path)
 {
     if (!l->path) {
@@ -186,8 +186,8 @@ static void put_line(struct lines *l, int64_t member, const char *text, size_t n
     strbuf_putc(&l->out, '\n');
 }
 
-/* Whole lines of a block; of the last block what is no whole line too, as of one without any. Returns how
- * much was taken.
+/* Print the whole lines of a block; of the last block, and of a block without a newline, also the rest.
+ * Returns how many bytes were taken.
  */
 static size_t take_block(struct lines *l, int64_t member, const char *block, size_t n, bool last)
 {
@@ -212,12 +212,12 @@ static int copy_file(struct lines *l, int64_t member, struct lines_file *file)
     int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
-        return 0; /* it may come */
+        return 0; /* it may appear later */
     if (file->watched < 0 && l->watch >= 0 && !file->over)
         file->watched = inotify_add_watch(l->watch, file->path, IN_MODIFY);
     bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (regular && st.st_size < file->at)
-        file->at = 0; /* it has been begun anew */
+        file->at = 0; /* the file has been truncated */
     int rc = 0;
     while (regular && rc == 0) {
         n = pread(fd, block, sizeof(block), file->at);

@@ -31,7 +31,7 @@ static int digit(char c, unsigned base)
     return v < (int)base ? v : -1;
 }
 
-/* A whole number at the beginning of a text; *end is what comes after it. */
+/* A whole number at the beginning of a text; *end points behind it. */
 static int read_number(const char *text, unsigned base, uint64_t *number, const char **end)
 {
     uint64_t v = 0;
@@ -168,7 +168,7 @@ static int read_line(struct reply *r)
     }
 }
 
-/* Add to the line, and read it when it is whole. */
+/* Add to the line, and read it when it is complete. */
 static ptrdiff_t take_line(struct reply *r, const char *bytes, size_t n)
 {
     const char *end = memchr(bytes, '\n', n);

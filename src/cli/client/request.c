@@ -70,13 +70,13 @@ static const struct option options[] = {
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
-/* A set of options on its way to a request. */
+/* Options while they become a request. */
 struct reading {
     struct request *r;
-    json_t *job; /* what they say */
+    json_t *job; /* what the options say */
     json_t *env; /* rules */
     const char *chdir;
-    const char *where; /* "script.sh: " before what is wrong, or "" */
+    const char *where; /* "script.sh: " before errors, or "" */
     berth_error_t *err;
 };
 
@@ -114,7 +114,7 @@ static int put_count(struct reading *g, int option, const char *key, long long m
     return put(g, key, json_integer(n));
 }
 
-/* Seconds: whole ones as such. */
+/* Seconds, as a whole number if possible. */
 static json_t *seconds(int64_t us)
 {
     return us % 1000000 == 0 ? json_integer(us / 1000000) : json_real((double)us / 1e6);
@@ -274,13 +274,13 @@ static int take_option(struct reading *g, int option)
     }
 }
 
-/* Up to what is no option, which *rest tells. */
+/* Read options up to the first other word, at *rest. */
 static int take_options(struct reading *g, int argc, char **argv, int *rest)
 {
     int c;
 
     opterr = 0;
-    optind = 0; /* begin anew, whatever was read before */
+    optind = 0; /* restart getopt, whatever was read before */
     while ((c = getopt_long(argc, argv, "+:N:n:c:g:t:q:o:e:i:xh", options, NULL)) != -1) {
         if (c == ':')
             return errtext_set(g->err, EINVAL, "%s'%s' takes a value", g->where, argv[optind - 1]);
@@ -295,7 +295,7 @@ static int take_options(struct reading *g, int argc, char **argv, int *rest)
     return 0;
 }
 
-/* A name without a slash is a script of this folder only if no program is called so. */
+/* A name without a slash is a script in this folder only if no program has that name. */
 static bool is_program(const char *name)
 {
     const char *path = getenv("PATH");
@@ -324,7 +324,7 @@ static json_t *texts(char **argv, int n)
     return all;
 }
 
-/* A script's text comes without the name of its file; of a command the server knows it. */
+/* Name the job after the script: its text does not contain the name of its file, unlike a command. */
 static int set_name(json_t *job, const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -339,7 +339,7 @@ static int set_name(json_t *job, const char *file)
     return rc;
 }
 
-/* A script's text and its options, which those of the command line go before. */
+/* Take a script's text and its options, over which those of the command line take precedence. */
 static int take_script(struct reading *g, char **argv, int argc)
 {
     struct reading inner = *g;
@@ -381,7 +381,7 @@ static int take_script(struct reading *g, char **argv, int argc)
         inner.job = job;
         inner.env = env;
     }
-    /* What --chdir points to is the script's. */
+    /* The argument of --chdir belongs to the script. */
     if (rc == 0 && g->chdir && inner.chdir == g->chdir &&
         json_object_set_new(g->job, "directory", json_string(g->chdir)) == 0)
         g->chdir = json_string_value(json_object_get(g->job, "directory"));
@@ -419,7 +419,7 @@ static int take_command(struct reading *g, char **argv, int argc)
 
 extern char **environ;
 
-/* Of a job that this may run in: they are not those of a new one. */
+/* Variables of the job in which this may run, which are not for a new job. */
 static const char *const own[] = {"BERTH_JOB_ID",      "BERTH_JOB_NAME",   "BERTH_QUEUE",
                                   "BERTH_ARRAY_INDEX", "BERTH_ARRAY_SIZE", "BERTH_TASK_INDEX",
                                   "BERTH_TASKS",       "BERTH_CPUS",       "BERTH_NODES",
@@ -453,8 +453,8 @@ static void leave_out(json_t *from, const char *pattern)
         json_object_del(from, name);
 }
 
-/* The environment, by rules in turn: "-PATTERN" leaves out variables whose names match, "NAME" takes one
- * from ours, "NAME=VALUE" sets one. It begins as ours; a variable that is no UTF-8 is left out. NULL:
+/* The environment: ours, changed by rules in order. "-PATTERN" leaves out variables whose names match,
+ * "NAME" takes one from ours, "NAME=VALUE" sets one. Variables that are not UTF-8 are left out. NULL:
  * ENOMEM.
  */
 static json_t *make_environment(const json_t *rules)
@@ -482,7 +482,7 @@ static json_t *make_environment(const json_t *rules)
     return all;
 }
 
-/* Where it runs and with what: as here. */
+/* Add the directory, umask and environment of this process. */
 static int take_surroundings(struct reading *g)
 {
     char here[PATH_MAX], path[2 * PATH_MAX];

@@ -83,7 +83,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* One word, moving *text behind it. -1: a quote is not closed. */
+/* Read a word, and move *text behind it. Returns -1 if a quote is not closed. */
 static int take_word(const char **text, const char *end, struct strbuf *word)
 {
     const char *at = *text;

@@ -128,7 +128,8 @@ static void write_cell(struct table *t, struct strbuf *line, size_t column, cons
 
     if (last && t->width && *used + n > t->width)
         n = t->width > *used ? t->width - *used : 0;
-    size_t bytes = terminal_fit(text, &n); /* a wide character may leave a column empty */
+    /* A wide character that does not fit leaves a column empty. */
+    size_t bytes = terminal_fit(text, &n);
     size_t fill = width > n ? width - n : 0;
     if (t->columns[column].right)
         strbuf_fill(line, ' ', fill);
@@ -141,7 +142,7 @@ static void write_cell(struct table *t, struct strbuf *line, size_t column, cons
     *used += n + fill + GAP;
 }
 
-/* A row from its cells, which lie one behind the other. Returns what is behind them. */
+/* Write a row from its cells, which are consecutive. Returns a pointer behind them. */
 static const char *write_row(struct table *t, const char *cells)
 {
     struct strbuf *line = &t->line;

@@ -4,7 +4,7 @@
 
 static void help(struct session *s, int argc, char **argv);
 
-/* Ends the session; query_run knows it by this row's lack of a function. */
+/* Ends the session, which query_run recognises by the missing function. */
 #define QUIT NULL
 
 const struct command query_commands[] = {

@@ -1,12 +1,11 @@
-/* cancel, partial-cancel: what takes something from a job. */
+/* cancel, partial-cancel: commands that take something from a job. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/query/commands.h"
 
-/* The number of visits, printed twice since Fluxion counts them on the way down and on the way up.
- */
+/* Print the number of visits, twice since Fluxion counts them on the way down and on the way up. */
 static void print_stats(struct session *s, const char *what, uint64_t visits)
 {
     fprintf(s->out,
@@ -31,7 +30,7 @@ void query_cancel(struct session *s, int argc, char **argv)
         session_error(s, "cancel: ERROR: nonexistent job %s", argv[1]);
         return;
     }
-    /* ENOENT: all that it held was removed. */
+    /* ENOENT: everything that it held has been removed. */
     if (match_cancel(s->machine, job->id, &visits, &err) < 0 && errno != ENOENT) {
         session_error(s, "cancel: ERROR: error encountered while removing job %s: %s", argv[1],
                       err.text);

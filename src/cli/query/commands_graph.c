@@ -1,4 +1,4 @@
-/* attach, remove, find, properties and status: what is about the machine. */
+/* attach, remove, find, properties and status: commands about the machine. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void query_remove(struct session *s, int argc, char **argv)
         session_error(s, "ERROR: can't remove subgraph: %s", err.text);
 }
 
-/* The words of a command from the second on, with a blank between them, to be freed. */
+/* The words of a command from the second on, joined by blanks; the caller frees the text. */
 static char *join(int argc, char **argv)
 {
     size_t size = 0;
@@ -51,7 +51,9 @@ void query_find(struct session *s, int argc, char **argv)
     char *criteria = join(argc, argv);
     if (!criteria)
         session_error(s, "find: ERROR: out of memory");
-    /* Fluxion tells of what filters count by the clock, and only where nothing is taken then, by the session's time. */
+    /* Fluxion prints filter counts as of the clock's time; only if nothing is taken then, as of the
+     * session's time.
+     */
     else if (match_find(s->machine, criteria, (int64_t)time(NULL), &err) < 0)
         session_error(s, "find: invalid criteria: %s: %s", criteria, err.text);
     else if (session_tell(s) < 0)

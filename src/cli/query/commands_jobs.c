@@ -1,4 +1,4 @@
-/* list, info, stat, cat: what only looks at the session. */
+/* list, info, stat, cat: commands that only look at the session. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* match, multi-match, update: what gives a job something. */
+/* match, multi-match, update: commands that give a job something. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/query/commands.h"
 
-/* What came of a match. */
+/* The outcome of a match. */
 enum outcome {
     GIVEN,
     NOT_NOW,
@@ -109,7 +109,7 @@ static enum outcome match_text(struct session *s, struct attempt *a)
     return REFUSED;
 }
 
-/* Write out what was found, and enter the job. Where that fails the job gives back what it got. */
+/* Write out the result, and add the job. If that fails, the job gives back what it got. */
 static enum outcome conclude(struct session *s, struct attempt *a, enum outcome outcome)
 {
     bool given = outcome == GIVEN && op_allocates(a->op);
@@ -127,7 +127,7 @@ static enum outcome conclude(struct session *s, struct attempt *a, enum outcome 
     return reason == ENOENT ? NEVER : REFUSED;
 }
 
-/* Returns 0 also for a file that can't be read, which ends no multi-match. */
+/* Returns 0 even for a file that can't be read, since that does not end a multi-match. */
 static int match_file(struct session *s, match_op_t op, const char *file)
 {
     if (session_read(s, file, JOBSPEC_TEXT_MAX) < 0)
@@ -139,8 +139,8 @@ static int match_file(struct session *s, match_op_t op, const char *file)
         a.seconds = 0;
     else
         outcome = conclude(s, &a, outcome);
-    /* A wrong job can't be satisfied, but as in Fluxion's sessions one whose answer can't be
-     * written can.
+    /* A wrong jobspec can't be satisfied; but, as in Fluxion's sessions, one whose answer can't be written
+     * can.
      */
     if (op == MATCH_SATISFIABILITY)
         print_satisfiability(s, &a, wrong || outcome == NEVER);
@@ -175,7 +175,7 @@ void query_multi_match(struct session *s, int argc, char **argv)
             return;
 }
 
-/* The words of an update that are no file. */
+/* The words of an update other than the file. */
 static bool check_update(struct session *s, char **argv, int64_t *id, int64_t *at,
                          int64_t *duration)
 {
@@ -209,7 +209,9 @@ void query_update(struct session *s, int argc, char **argv)
         return;
     s->next_id = a.id;
     a.seconds = session_now();
-    /* What is told of a job from outside is an allocation, whichever word was used and whenever it starts. */
+    /* A job recorded from outside is reported as an allocation, whichever word was used and whenever it
+     * starts.
+     */
     int rc = match_update(s->machine, argv[2], s->text.bytes, s->text.length, a.id, a.result.at,
                           a.result.duration, false, &err);
     enum outcome outcome = REFUSED;

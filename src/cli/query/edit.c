@@ -6,15 +6,15 @@
 
 #include "cli/query/commands.h"
 
-/* The functions that GNU readline has too, for which libedit needs no header here. */
+/* Functions that libedit shares with GNU readline, declared here without its header. */
 struct edit {
     void *library;
     char *(*readline)(const char *prompt);
     int (*add_history)(const char *line);
 };
 
-/* Offer the commands that begin like the word; in the form that readline expects, what they have in
- * common and then each. NULL, for words that are no command's, lets it offer files. /
+/* Offer the commands that begin with the word, in the form that readline expects: their common prefix, then
+ * each of them. NULL, if no command does, lets it offer files.
  */
 static char **complete(const char *word, int start, int end)
 {
@@ -48,7 +48,7 @@ static char **complete(const char *word, int start, int end)
     return NULL;
 }
 
-/* A function's address, which C doesn't let be assigned from a pointer to an object. */
+/* Copy a function's address, which C does not let us assign from a pointer to an object. */
 static int look_up(void *library, const char *name, void *function, size_t size)
 {
     void *address = dlsym(library, name);
@@ -88,8 +88,7 @@ char *edit_line(struct edit *edit, const char *prompt)
     return line;
 }
 
-/* The library stays loaded: it keeps what it allocated, and may still be asked about the terminal.
- */
+/* The library stays loaded: it keeps its memory, and may still be asked about the terminal. */
 void edit_close(struct edit *edit)
 {
     free(edit);

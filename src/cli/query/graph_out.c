@@ -14,13 +14,11 @@
 struct writer {
     const struct graph *g;
     struct outfile *out;
-    struct strbuf text;  /* what is written next */
+    struct strbuf text;  /* the next text to write */
     struct strbuf value; /* one value in it */
 };
 
-/* Append a text with the characters that mean something replaced: for XML, or else for a string of
- * dot.
- */
+/* Append a text with special characters escaped, for XML or for a string in dot. */
 static void put_escaped(struct writer *w, bool xml, const char *raw)
 {
     char *clean = report_clean_text(raw);
@@ -40,7 +38,7 @@ static void put_escaped(struct writer *w, bool xml, const char *raw)
     free(clean);
 }
 
-/* Hand over what was made. Returns 0, or -1 with ENOMEM. */
+/* Write the text out. Returns 0, or -1 with ENOMEM. */
 static int flush(struct writer *w)
 {
     if (w->text.failed || w->value.failed) {
@@ -81,7 +79,7 @@ static int dot_edge(struct writer *w, uint32_t source, uint32_t target, uint8_t 
     return flush(w);
 }
 
-/* What GraphML tells of a vertex and of an edge. */
+/* The attributes of a vertex and of an edge in GraphML. */
 enum key { TYPE, BASENAME, NAME, ID, UNIQ_ID, SIZE, UNIT, RANK, STATUS, PATHS, PROPERTIES, MEMBER };
 
 static const struct {

@@ -8,7 +8,7 @@
 
 #define FIRST_CAPACITY ((size_t)1 << 16)
 
-/* Move what is left to the front, and make room for more and for a terminator. */
+/* Move the rest to the front, and make room for more and for a terminator. */
 static int make_room(struct input *in)
 {
     if (in->from > 0) {
@@ -45,7 +45,7 @@ static int fill(struct input *in)
     return 0;
 }
 
-/* The next line in the buffer, if a whole one is there or nothing more will come. */
+/* The next line in the buffer, if it is complete or no more input follows. */
 static char *take(struct input *in, size_t *length, size_t *searched)
 {
     if (!in->buffer)

@@ -69,7 +69,7 @@ static const char *option_name(int id)
     return "?";
 }
 
-/* Append to a list that may be given in parts; parts of blanks are none. */
+/* Append to a list that may be given in parts; blank parts are ignored. */
 static int append(char **list, const char *gap, const char *part)
 {
     char *longer;
@@ -182,7 +182,7 @@ static bool parse_option(int id, const char *word, struct query_options *o)
     return parse_choice(id, word, o);
 }
 
-/* What getopt_long could not make sense of: option is ':' or '?', arg the word it stood in. */
+/* Report what getopt_long did not understand: option is ':' or '?', arg the word with it. */
 static int refuse(int option, const char *arg)
 {
     if (option == ':')

@@ -30,13 +30,13 @@ static void converse(struct session *s, struct edit *edit, const char *prompt)
     }
 }
 
-/* Before a read that waits: all answers are out. */
+/* Before a read that waits, write all answers. */
 static void flush_answers(void *context)
 {
     session_flush(context);
 }
 
-/* At a terminal it is the user's turn. */
+/* On a terminal, print the prompt. */
 static void ask(struct session *s, const char *prompt)
 {
     if (!*prompt)
@@ -85,7 +85,7 @@ static int run_commands(struct session *s, bool no_prompt)
     return CLI_OK;
 }
 
-/* What was written to the file of --test-output has to be there. */
+/* Fail if the file of --test-output could not be written. */
 static int close_output(struct session *s, const char *path)
 {
     bool lost = ferror(s->out);

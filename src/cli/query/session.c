@@ -45,7 +45,7 @@ void session_error(struct session *s, const char *format, ...)
         text = NULL;
     va_end(args);
     session_flush(s);
-    /* It quotes words of the command, which may be anything. */
+    /* The text quotes words of the command, which may contain anything. */
     if (text)
         clean = report_clean_text(text);
     fprintf(s->err, "%s\n", clean ? clean : "ERROR: out of memory");
@@ -75,7 +75,7 @@ int session_tell(struct session *s)
 struct job *session_job(struct session *s, int64_t id, size_t *place)
 {
     size_t low = 0, high = s->njobs;
-    /* Ids mostly ascend: is it a new one? */
+    /* Ids mostly ascend: first see whether it is a new one. */
     if (high > 0 && s->jobs[high - 1].id < id)
         low = high;
     while (low < high) {

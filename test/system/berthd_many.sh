@@ -36,7 +36,7 @@ expect_status 1 "$BERTH" cancel 2 99 6
 expect "lines of what was refused" 'berth cancel: 2: job 2 has ended,berth cancel: 99: there is no job 99,' "$(tr '\n' ',' <err)"
 is_state 6 cancelled || fail "what may be cancelled is not, beside what may not"
 expect_status 1 "$BERTH" signal --state pending --all
-expect_err "berth signal: none of these jobs is there, or it is too late for it"
+expect_err "berth signal: no such job, or it is too late"
 expect_status 1 "$BERTH" hold '5[0]'
 expect_err "berth hold: 5[0]: members of an array are changed together: name job 5"
 

@@ -82,7 +82,7 @@ static int tell(const char *verb, const json_t *answer, bool named)
         return CLI_FAILED;
     if (answer_number(answer, "done") > 0 || (!named && answer_number(answer, "passed_over") <= 0))
         return CLI_OK;
-    fprintf(stderr, "berth %s: none of these jobs is there, or it is too late for it\n", verb);
+    fprintf(stderr, "berth %s: no such job, or it is too late\n", verb);
     return CLI_FAILED;
 }
 

@@ -10,8 +10,8 @@ static void help(struct session *s, int argc, char **argv);
 const struct command query_commands[] = {
     {"match", "m", 2, 2, query_match,
      "Match a job and print what it gets. OP is allocate (now), allocate_orelse_reserve (now or "
-     "from the earliest time), allocate_with_satisfiability (now, or tell whether it ever could), "
-     "satisfiability (only tell that), without_allocating or without_allocating_future (only "
+     "from the earliest time), allocate_with_satisfiability (now, or say whether it ever could), "
+     "satisfiability (only say that), without_allocating or without_allocating_future (only "
      "print what it would get, now or in the future): match OP JOBSPEC"},
     {"multi-match", "M", 3, ANY_NUMBER, query_multi_match,
      "Match one job after another, until one gets nothing: multi-match OP JOBSPEC JOBSPEC..."},
@@ -20,16 +20,16 @@ const struct command query_commands[] = {
      "jgf, jgf_shorthand or rv1exec: update allocate|reserve FORMAT FILE JOBID TIME SECONDS"},
     {"attach", "j", 1, 1, query_attach, "Add what a file in JGF describes: attach FILE"},
     {"remove", "r", 2, 2, query_remove,
-     "Take resources out: what is at a path, or all of some ranks: remove PATH true | remove RANKS "
-     "false"},
+     "Remove resources: those at a path, or everything of some ranks: remove PATH true | remove "
+     "RANKS false"},
     {"find", "f", 1, ANY_NUMBER, query_find,
-     "Print the resources of which an expression is true. Its terms, joined by and, or and "
+     "Print the resources for which an expression is true. Its terms, joined by and, or and "
      "parentheses, are status=up|down, sched-now=allocated|free, sched-future=reserved|free, "
      "agfilter=true|false, names=HOSTLIST, property=NAME, and jobid-alloc, jobid-reserved, "
      "jobid-span or jobid-tag=JOBID: find status=down and sched-now=free"},
     {"cancel", "c", 1, 2, query_cancel,
-     "Give back all that a job holds or is promised; with stats, print how many resources were "
-     "visited: cancel JOBID [stats]"},
+     "Give back everything that a job holds or has reserved; with stats, print how many resources "
+     "were visited: cancel JOBID [stats]"},
     {"partial-cancel", "pc", 3, 4, query_partial_cancel,
      "Give back only what a file lists, in format jgf or rv1exec: partial-cancel JOBID FORMAT FILE "
      "[stats]"},
@@ -38,16 +38,16 @@ const struct command query_commands[] = {
     {"get-property", "g", 1, 1, query_get_property,
      "Print the properties of the resources at a path: get-property PATH"},
     {"set-status", "t", 2, 2, query_set_status,
-     "Say that the resources at a path are usable or not: set-status PATH up|down"},
+     "Set whether the resources at a path are usable: set-status PATH up|down"},
     {"get-status", "e", 1, 1, query_get_status,
      "Print whether the resources at a path are usable: get-status PATH"},
     {"list", "l", 0, ANY_NUMBER, query_list,
-     "Print a line a job: id, mode, start, jobspec, seconds that the match took: list"},
-    {"info", "i", 1, 1, query_info, "Print a job's line: info JOBID"},
+     "Print one line for each job: id, mode, start, jobspec, seconds that the match took: list"},
+    {"info", "i", 1, 1, query_info, "Print the line of a job: info JOBID"},
     {"stat", "s", 0, 0, query_stat, "Print how many jobs matched, and how fast: stat"},
     {"cat", "a", 1, 1, query_cat, "Print a file: cat FILE"},
     {"help", "h", 0, ANY_NUMBER, help,
-     "Print what a command does, or what each does: help [COMMAND]"},
+     "Print what a command does, or what all of them do: help [COMMAND]"},
     {"quit", "q", 0, ANY_NUMBER, QUIT, "End the session, as the end of the input does: quit"},
     {NULL, NULL, 0, 0, NULL, NULL},
 };

@@ -25,18 +25,46 @@ enum top_key {
     USERS,
     QUEUES,
     BLOCKS,
+    BOUNDS,
     TRACE,
     SERVER,
     TOP_KEYS
 };
 static const char *const top_names[] = {"resources", "match", "default-queue", "default-duration",
                                         "passes",    "users", "queues",        "blocks",
-                                        "trace",     "server"};
+                                        "bounds",    "trace", "server"};
 static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
 
 enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };
 static const char *const passes_names[] = {"min-interval", "max-events"};
 static const struct doc_keys passes_keys = {"the passes", passes_names, PASSES_KEYS, 0};
+
+enum bounds_key { ENDED_JOBS, PROMISE_TRIES, WHAT_IF_HOLDERS, WHAT_IF_TRIES, BOUNDS_KEYS };
+static const char *const bounds_names[] = {"ended-jobs", "promise-tries", "what-if-holders",
+                                           "what-if-tries"};
+static const struct doc_keys bounds_keys = {"the bounds", bounds_names, BOUNDS_KEYS, 0};
+
+/* What answers may cost. */
+static int read_bounds(struct reading *r, uint32_t i)
+{
+    struct sched_config *sched = &r->config->sched;
+    int64_t *bound[BOUNDS_KEYS] = {&sched->ended_jobs, &r->config->match.tries,
+                                   &sched->what_if_holders, &sched->what_if_tries};
+    uint32_t value[BOUNDS_KEYS];
+
+    sched->ended_jobs = SCHED_ENDED_JOBS;
+    r->config->match.tries = MATCH_TRIES;
+    sched->what_if_holders = SCHED_WHAT_IF_HOLDERS;
+    sched->what_if_tries = SCHED_WHAT_IF_TRIES;
+    if (i == DOC_NONE)
+        return 0;
+    if (doc_fields(&r->doc, i, &bounds_keys, value) < 0)
+        return -1;
+    for (uint32_t k = 0; k < BOUNDS_KEYS; k++)
+        if (value_number(r, value[k], bounds_names[k], 1, COUNT_MAX, false, bound[k]) < 0)
+            return -1;
+    return 0;
+}
 
 int read_passes(struct reading *r, uint32_t i)
 {
@@ -78,9 +106,10 @@ static int read_all(struct reading *r)
     if (read_resources(r, value[RESOURCES]) < 0 || read_match(r, value[MATCH]) < 0 ||
         value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_POSITIVE,
                    &sched->default_duration) < 0 ||
-        read_passes(r, value[PASSES]) < 0 || read_users(r, value[USERS]) < 0 ||
-        read_queues(r, value[QUEUES]) < 0 || read_default_queue(r, value[DEFAULT_QUEUE]) < 0 ||
-        read_blocks(r, value[BLOCKS]) < 0 || read_trace(r, value[TRACE]) < 0)
+        read_passes(r, value[PASSES]) < 0 || read_bounds(r, value[BOUNDS]) < 0 ||
+        read_users(r, value[USERS]) < 0 || read_queues(r, value[QUEUES]) < 0 ||
+        read_default_queue(r, value[DEFAULT_QUEUE]) < 0 || read_blocks(r, value[BLOCKS]) < 0 ||
+        read_trace(r, value[TRACE]) < 0)
         return -1;
     return read_server(r, value[SERVER]);
 }

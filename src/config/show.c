@@ -305,6 +305,11 @@ char *config_show(const struct config *c, int64_t second)
     strbuf_puts(&s.text, "passes:\n");
     line_time(&s, 1, "min-interval", sched->min_interval);
     line_number(&s, 1, "max-events", sched->max_events);
+    strbuf_puts(&s.text, "bounds:\n");
+    line_number(&s, 1, "ended-jobs", sched->ended_jobs);
+    line_number(&s, 1, "promise-tries", c->match.tries);
+    line_number(&s, 1, "what-if-holders", sched->what_if_holders);
+    line_number(&s, 1, "what-if-tries", sched->what_if_tries);
     show_users(&s, c);
     strbuf_puts(&s.text, "queues:\n");
     for (size_t i = 0; i < sched->n_queues; i++)

@@ -79,6 +79,8 @@ static void check_config(const struct config *c)
     FUZZ_CHECK(s->n_queues >= 1 && s->n_queues <= CONFIG_QUEUES_MAX);
     FUZZ_CHECK(s->default_queue || s->n_queues > 1);
     FUZZ_CHECK(s->default_duration >= 1 && s->min_interval >= 0 && s->max_events >= 0);
+    FUZZ_CHECK(s->ended_jobs >= 1 && c->match.tries >= 1);
+    FUZZ_CHECK(s->what_if_holders >= 1 && s->what_if_tries >= 1);
     for (size_t i = 0; i < s->n_queues; i++)
         check_queue(c, &s->queues[i]);
     FUZZ_CHECK(s->n_blocks <= 64);

@@ -333,6 +333,10 @@ static void make_config(struct maker *m, struct config *c)
     c->sched.default_duration = make_time(m, 1);
     c->sched.min_interval = make_time(m, 0);
     c->sched.max_events = make_count(m, 0);
+    c->sched.ended_jobs = make_count(m, 1);
+    c->match.tries = make_count(m, 1);
+    c->sched.what_if_holders = make_count(m, 1);
+    c->sched.what_if_tries = make_count(m, 1);
     make_queues(m, &c->sched);
     make_blocks(m, &c->sched);
     const char *const *names = make_names(m, &c->n_users);
@@ -465,6 +469,10 @@ static void same_config(const struct config *a, const struct config *b)
     assert_int_equal(a->sched.default_duration, b->sched.default_duration);
     assert_int_equal(a->sched.min_interval, b->sched.min_interval);
     assert_int_equal(a->sched.max_events, b->sched.max_events);
+    assert_int_equal(a->sched.ended_jobs, b->sched.ended_jobs);
+    assert_int_equal(a->match.tries, b->match.tries);
+    assert_int_equal(a->sched.what_if_holders, b->sched.what_if_holders);
+    assert_int_equal(a->sched.what_if_tries, b->sched.what_if_tries);
     assert_int_equal(a->sched.n_queues, b->sched.n_queues);
     for (size_t i = 0; i < a->sched.n_queues; i++)
         same_queue(&a->sched.queues[i], &b->sched.queues[i]);

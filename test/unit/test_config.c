@@ -49,6 +49,10 @@ static void what_is_not_said_has_defaults(void **state)
     assert_int_equal(c->sched.default_duration, INT64_C(3600) * SECOND);
     assert_int_equal(c->sched.min_interval, 0);
     assert_int_equal(c->sched.max_events, 0);
+    assert_int_equal(c->sched.ended_jobs, SCHED_ENDED_JOBS);
+    assert_int_equal(c->match.tries, MATCH_TRIES);
+    assert_int_equal(c->sched.what_if_holders, SCHED_WHAT_IF_HOLDERS);
+    assert_int_equal(c->sched.what_if_tries, SCHED_WHAT_IF_TRIES);
     assert_int_equal(c->sched.n_queues, 1);
     assert_string_equal(c->sched.default_queue, "default");
     assert_string_equal(q->name, "default");
@@ -148,6 +152,7 @@ static void queues_have_what_they_say(void **state)
     struct config *c = parse(
         NODES
         "default-queue: b\ndefault-duration: 2h\npasses: {min-interval: 0.5, max-events: 7}\n"
+        "bounds: {ended-jobs: 9, promise-tries: 8, what-if-holders: 7, what-if-tries: 6}\n"
         "queues:\n"
         "  v: {parent: b, priority: -3, limits: {job: {duration: 10m}}}\n"
         "  b: {policy: hybrid, queue-depth: 5, max-queue-depth: 9, reservation-depth: 3,\n"
@@ -164,6 +169,10 @@ static void queues_have_what_they_say(void **state)
     assert_string_equal(c->sched.default_queue, "b");
     assert_int_equal(c->sched.min_interval, SECOND / 2);
     assert_int_equal(c->sched.max_events, 7);
+    assert_int_equal(c->sched.ended_jobs, 9);
+    assert_int_equal(c->match.tries, 8);
+    assert_int_equal(c->sched.what_if_holders, 7);
+    assert_int_equal(c->sched.what_if_tries, 6);
     assert_string_equal(b->policy, "hybrid");
     assert_int_equal(b->queue_depth, 5);
     assert_int_equal(b->max_queue_depth, 9);
@@ -338,9 +347,10 @@ static const struct wrong wrong_machines[] = {
     {"", "1:1: expected a mapping, got nothing"},
     {"[]", "1:1: expected a configuration as a mapping, got a list"},
     {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
-    {NODES "queue: {}\n", "2:1: key \"queue\": expected in a configuration: resources, match, "
-                          "default-queue, default-duration, passes, users, queues, blocks, trace, "
-                          "server"},
+    {NODES "queue: {}\n",
+     "2:1: key \"queue\": expected in a configuration: resources, match, "
+     "default-queue, default-duration, passes, users, queues, blocks, bounds, trace, "
+     "server"},
     {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
     {"resources: &a {nodes: 1}\nusers: *a\n", "2:8: expected a value, not an alias of one"},
     {"resources: here", "1:12: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
@@ -408,6 +418,8 @@ static const struct wrong wrong_queues[] = {
                                        "above 0 and up to 100 years, got \"36501d\""},
     {NODES "passes: {min-interval: -1}",
      "2:24: key \"min-interval\": expected " TIME "up to 100 years, got \"-1\""},
+    {NODES "bounds: {ended-jobs: 0}",
+     "2:22: key \"ended-jobs\": expected a whole number from 1 to 1000000000000000, got \"0\""},
     {NODES "passes: {max-events: unlimited}", "2:22: key \"max-events\": expected a whole number "
                                               "from 0 to 1000000000000000, got \"unlimited\""},
     {NODES "users: [a]", "2:8: key \"users\": expected users with their groups as in {u1: "
@@ -668,6 +680,11 @@ static const char shown[] = "resources:\n"
                             "passes:\n"
                             "  min-interval: 0\n"
                             "  max-events: 0\n"
+                            "bounds:\n"
+                            "  ended-jobs: 262144\n"
+                            "  promise-tries: 20000\n"
+                            "  what-if-holders: 7\n"
+                            "  what-if-tries: 1000\n"
                             "users:\n"
                             "  \"null\": [\"é\"]\n"
                             "  \"1\": []\n"
@@ -732,6 +749,7 @@ static void all_is_shown(void **state)
                              "queues: {b: {policy: conservative, limits: {job: {duration: 90s}}},\n"
                              "  v: {parent: b}}\n"
                              "blocks: [{" BLOCK "}]\n"
+                             "bounds: {what-if-holders: 7}\n"
                              "trace: {users: {10: x, 9: y}}\n"
                              "server: {administrators: [ann], max-jobs-per-user: unlimited}\n");
     char *text = config_show(c, SECOND);

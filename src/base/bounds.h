@@ -5,9 +5,11 @@
  * BERTH_SMALL_BOUNDS, all are so small that the smallest machine goes beyond them, and what is decided is
  * the same to the letter (test/property/meson.build, test/system/bounds.sh).
  *
- * Two things come of a look itself, so that they may come sooner where less is known: a job is told anew
- * why it waits, and one that finds no room may preempt others for what reservations have left since the
- * last end (preempt.c).
+ * Some things come of a look itself, so that they may come sooner where less is known. A job is told anew why
+ * it waits. One that is found to be over a limit leaves the next its place within the queue depth. One that
+ * finds no room may preempt others for what reservations have left since the last end (preempt.c). And a
+ * reservation under `locality` chooses other resources at the same time, since what it prefers depends on
+ * what others have taken meanwhile.
  *
  * Bounds that an answer depends on are not here. They are parameters (berth/sched.h, berth/match.h), or
  * what they bound is refused with a text.

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,44 @@ static int run(match_t *m, match_op_t op, const char *text, int64_t id, int64_t 
     if (at)
         *at = result.at;
     return rc < 0 ? error : 0;
+}
+
+/* A job that has one of so many alternatives in a node and, if that is not 0, one of so many in another. */
+static int with_alternatives(int first, int second)
+{
+    static char text[1 << 17];
+    match_options_t options = {.traverser = "flexible"};
+    match_t *m = match_create(tiny_graph(), &options, NULL);
+    int counts[2] = {first, second};
+    size_t n = 0;
+
+    assert_non_null(m);
+#define PUT(...) n += (size_t)snprintf(text + n, sizeof(text) - n, __VA_ARGS__)
+    PUT("{\"version\":9999,\"resources\":[");
+    for (int k = 0; k < 2 && counts[k] > 0; k++) {
+        PUT("%s{\"type\":\"node\",\"count\":1,\"with\":[", k ? "," : "");
+        for (int i = 0; i < counts[k]; i++)
+            PUT("%s{\"type\":\"xor_slot\",\"label\":\"s%d_%d\",\"count\":1,\"with\":"
+                "[{\"type\":\"socket\",\"count\":1}]}",
+                i ? "," : "", k, i);
+        PUT("]}");
+    }
+    PUT("],\"attributes\":{\"system\":{}},\"tasks\":[{\"command\":[\"a\"],\"slot\":"
+        "\"s0_0\",\"count\":{\"per_slot\":1}}]}");
+#undef PUT
+    int error = run(m, MATCH_ALLOCATE, text, 1, 0, NULL);
+    match_destroy(m);
+    return error;
+}
+
+/* Beyond a thousand variants, or many requests in all of them, a job is refused. */
+static void alternatives_are_bounded(void **state)
+{
+    (void)state;
+    assert_int_equal(with_alternatives(32, 31), EBUSY);     /* 992 are looked for */
+    assert_int_equal(with_alternatives(33, 31), EOVERFLOW); /* 1,023 are not */
+    assert_int_equal(with_alternatives(361, 0), 0);         /* 361 of 723 requests */
+    assert_int_equal(with_alternatives(362, 0), EOVERFLOW);
 }
 
 static void wrote(match_t *m, const char *format, const char *expected)
@@ -326,6 +365,7 @@ static void grow_and_shrink(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alternatives_are_bounded),
         cmocka_unit_test(one_core),
         cmocka_unit_test(policies),
         cmocka_unit_test(never),

@@ -60,7 +60,10 @@ struct requests {
 int requests_make(struct requests *r, const jobspec_t *spec, const struct graph *g,
                   const struct prune *prune, bool flexible, struct arena *arena);
 
-/* How many variants a jobspec with xor_slots may have, and how many requests all of them together. */
+/* How many variants a jobspec with xor_slots may have, and how many requests all of them together. A job
+ * with more is refused where it is submitted, so that no match takes longer than a few thousand plain ones:
+ * users can ask for less, and a parameter would only move what one request may cost everybody.
+ */
 #define VARIANTS_MAX         1000
 #define VARIANT_REQUESTS_MAX ((uint64_t)1 << 18)
 

@@ -33,6 +33,11 @@
  */
 #define SHAPE_BITS BOUND(8, 1)
 
+/* Steps of what is free for how long that a search for open jobs by units (finder.c) goes by; of more, what
+ * comes later is taken for as much as there is at the last.
+ */
+#define UNITS_ROOMS_MAX BOUND(64, 1)
+
 /* Resources of which a kind knows which durations lack them; of others it is asked for each job. */
 #define KIND_LACKS BOUND(3, 1)
 

@@ -73,13 +73,13 @@ struct shape {
     uint64_t seen;       /* as of this place in the log of what was freed */
 };
 
-/* Steps of what is free for how long that a search for open jobs goes by; of more, what comes later is
- * taken for as much as there is at the last. Then a job is looked at that has no room, which by a look
- * alone may preempt others, or be found to be over a limit, and so let the next one into the queue depth.
- * There are as many steps as reservations that begin while less and less is free: more than these only
- * where hybrid, or conservative beside another policy, promises so many jobs a time.
+/* Steps of what is free for how long that a search for open jobs by kind (kind.c) goes by; of more, what
+ * comes later is taken for as much as there is at the last. Then a job is looked at that has no room, which
+ * by a look alone may preempt others, or be found to be over a limit, and so let the next one into the
+ * queue depth. There are as many steps as reservations that begin while less and less is free: more than
+ * these only where hybrid, or conservative beside another policy, promises so many jobs a time.
  */
-enum { ROOMS_MAX = 64 };
+enum { KIND_ROOMS_MAX = 64 };
 
 /* A job in a list in queue order. */
 struct due {
@@ -125,7 +125,7 @@ struct lane {
     struct heap candidates;      /* kinds by the key of the job that is to be tried */
     uint64_t rooms_as_of;        /* sched.booked when `bound` was asked for */
     size_t n_bounds;
-    struct queue_bound bound[ROOMS_MAX];
+    struct queue_bound bound[KIND_ROOMS_MAX];
 };
 
 /* What is left of a pass that was cut off. */

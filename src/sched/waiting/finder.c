@@ -4,10 +4,10 @@
 static uint32_t units_next(sched_t *s, uint32_t number, bool *failed)
 {
     const struct lane *lane = &s->lanes[number];
-    struct planner_room room[ROOMS_MAX];
-    struct queue_bound bound[ROOMS_MAX];
+    struct planner_room room[UNITS_ROOMS_MAX];
+    struct queue_bound bound[UNITS_ROOMS_MAX];
     struct queue_entry entry;
-    size_t n = s->place->ops->rooms(s->place, 0, s->now, room, ROOMS_MAX);
+    size_t n = s->place->ops->rooms(s->place, 0, s->now, room, UNITS_ROOMS_MAX);
     (void)failed;
     for (size_t i = 0; i < n; i++)
         bound[i] = (struct queue_bound){room[i].free, room[i].within};

@@ -320,10 +320,10 @@ static void fill_begin(struct lane *lane)
 /* What is free now for how long, as of what is booked. */
 static void rooms_update(sched_t *s, struct lane *lane)
 {
-    struct planner_room room[ROOMS_MAX];
+    struct planner_room room[KIND_ROOMS_MAX];
     if (lane->rooms_as_of == s->booked)
         return;
-    lane->n_bounds = s->place->ops->rooms(s->place, lane->part, s->now, room, ROOMS_MAX);
+    lane->n_bounds = s->place->ops->rooms(s->place, lane->part, s->now, room, KIND_ROOMS_MAX);
     for (size_t i = 0; i < lane->n_bounds; i++)
         lane->bound[i] = (struct queue_bound){room[i].free, room[i].within};
     lane->rooms_as_of = s->booked;

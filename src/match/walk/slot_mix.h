@@ -14,8 +14,11 @@
 
 #include "berth/jobspec.h"
 
-#define SLOT_MIX_NONE       UINT32_MAX
-#define SLOT_MIX_EFFORT_MAX ((uint64_t)1 << 22) /* combinations x alternatives x types */
+#define SLOT_MIX_NONE UINT32_MAX
+/* Combinations x alternatives x types. A jobspec that takes more is refused, for the reason that VARIANTS_MAX
+ * has (request.h).
+ */
+#define SLOT_MIX_EFFORT_MAX ((uint64_t)1 << 22)
 
 /* What an alternative takes of one type. */
 struct slot_mix_need {

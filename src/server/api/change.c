@@ -8,9 +8,9 @@
 #include "config/keys.h"
 #include "config/quantity.h"
 #include "server/api/api.h"
+#include "server/api/call_work.h"
 #include "server/api/job_read.h"
 #include "server/core/job_text.h"
-#include "server/core/work.h"
 
 #define CANCEL_STEPS 5 /* it ends: that is written, with an event */
 
@@ -362,7 +362,7 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
 /* ---- Routes of one job ---- */
 
 struct single {
-    struct server_work work;
+    struct call_work work;
     api_action *action;
     struct progress progress;
 };
@@ -370,17 +370,17 @@ struct single {
 static int go_on(struct server_work *work, size_t *steps)
 {
     struct single *w = (struct single *)work;
-    return w->action(&work->call, &w->progress, steps);
+    return w->action(&w->work.call, &w->progress, steps);
 }
 
 static void start(struct call *c, api_action *action)
 {
-    struct single *w = (struct single *)work_make(c, sizeof(*w));
+    struct single *w = (struct single *)call_work_make(c, sizeof(*w));
     if (!w)
         return;
-    w->work.go = go_on;
+    w->work.work.go = go_on;
     w->action = action;
-    work_start(c, &w->work);
+    call_work_start(c, &w->work);
 }
 
 void api_job_delete(struct call *c)

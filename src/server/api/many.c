@@ -12,9 +12,8 @@
 
 #include "config/ids.h"
 #include "config/keys.h"
-#include "server/api/api.h"
+#include "server/api/call_work.h"
 #include "server/core/job_text.h"
-#include "server/core/work.h"
 
 struct action {
     const char *name; /* behind "/v1/jobs/" */
@@ -44,7 +43,7 @@ struct target {
 };
 
 struct many {
-    struct server_work work;
+    struct call_work work;
     struct call *c; /* the work's */
     const struct action *action;
     json_t *arguments; /* the body of a request for one */
@@ -429,10 +428,10 @@ static void clear(struct server_work *work)
 void api_jobs_change(struct call *c)
 {
     const char *name = strrchr(c->request->path, '/') + 1;
-    struct many *m = (struct many *)work_make(c, sizeof(*m));
+    struct many *m = (struct many *)call_work_make(c, sizeof(*m));
     if (!m)
         return;
-    m->work.go = go_on;
+    m->work.work.go = go_on;
     m->work.clear = clear;
     m->c = &m->work.call;
     m->last = c->s->table.next - 1;
@@ -440,6 +439,6 @@ void api_jobs_change(struct call *c)
     while (strcmp(m->action->name, name) != 0)
         m->action++; /* it has a route, so it is there */
     if (read_many(m) < 0 || weigh(m) < 0)
-        m->work.go = give_up;
-    work_start(c, &m->work);
+        m->work.work.go = give_up;
+    call_work_start(c, &m->work);
 }

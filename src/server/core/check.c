@@ -1,7 +1,7 @@
 /* Whether a server's structures agree with each other. For tests. */
 #include <string.h>
 
-#include "server/api/bulk.h"
+#include "server/core/lists.h"
 
 struct sums {
     size_t counts[STORE_TIMEOUT + 1], held, runs, over, unstarted;
@@ -88,5 +88,5 @@ bool server_check(const server_t *s)
            sums.held == s->table.n_held &&
            memcmp(sums.counts, s->table.counts, sizeof(sums.counts)) == 0 &&
            heap_check(&s->runs.timers) && check_marks(s) && check_strays(s) && users_check(s) &&
-           bulk_check(s) && sched_check(s->sched);
+           lists_check(s) && sched_check(s->sched);
 }

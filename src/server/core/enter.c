@@ -85,7 +85,7 @@ static uint32_t next_unknown(const struct job *job, uint32_t *next, uint32_t n)
 static int go_on(struct server_work *work, size_t *steps)
 {
     struct entering *e = (struct entering *)work;
-    server_t *s = work->call.s;
+    server_t *s = work->s;
     while (e->job && *steps > 0) {
         uint32_t n = *steps < AT_ONCE ? (uint32_t)*steps : AT_ONCE;
         n = next_unknown(e->job, &e->next, n);

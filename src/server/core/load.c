@@ -11,8 +11,8 @@
 
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
-#include "server/api/bulk.h"
 #include "server/core/job_text.h"
+#include "server/core/lists.h"
 #include "server/core/slice.h"
 
 /* What is only needed until the core has the job. */
@@ -179,7 +179,7 @@ static int tell_job(server_t *s, int64_t id)
 /* The ids in "afterok:1:2[3],singleton". */
 int server_tell_ended(server_t *s, const char *dependency, int64_t job, int64_t *unknown)
 {
-    int64_t first = bulk_first(s, job);
+    int64_t first = lists_first(s, job);
     *unknown = 0;
     for (const char *at = dependency; at && *at; at += strcspn(at, ":,")) {
         bool is_id = *at == ':';
@@ -484,7 +484,7 @@ int server_load(server_t *s, berth_error_t *err)
     if (rc == 0 && text)
         s->ledger.heard_key = s->ledger.stored_heard = strtoull(text, NULL, 10);
     if (rc == 0)
-        rc = bulk_drop(s, err);
+        rc = lists_drop(s, err);
     if (rc == 0)
         rc = store_load(s->store, &visitor, err);
     choose_keys(s);
@@ -495,7 +495,7 @@ int server_load(server_t *s, berth_error_t *err)
         rc = server_runs(s, err);
     }
     if (rc == 0)
-        bulk_load(s);
+        lists_load(s);
     for (size_t i = 0; i < s->table.n; i++) {
         free(s->table.jobs[i].job->request); /* the store has it */
         s->table.jobs[i].job->request = NULL;

@@ -14,8 +14,8 @@
 
 #include "base/errtext.h"
 #include "berth/sched_query.h"
-#include "server/api/bulk.h"
 #include "server/core/job_text.h"
+#include "server/core/lists.h"
 #include "server/core/priv.h"
 
 #define PASS_SLICE (SERVER_SECOND / 200) /* of a turn */
@@ -149,7 +149,7 @@ static void carry_out(server_t *s, const struct sched_decision *d)
     char reason[SCHED_REASON_TEXT];
     struct job *job = job_lookup(s, (int64_t)d->tag);
     if (!job && d->kind == SCHED_REJECT)
-        bulk_rejected(s, (int64_t)d->tag, d->member, sched_reason_text(d->reason, reason));
+        lists_rejected(s, (int64_t)d->tag, d->member, sched_reason_text(d->reason, reason));
     if (!job || d->member >= job->members)
         return;
     uint32_t i = d->member;

@@ -264,8 +264,8 @@ struct server {
     struct user_table users;
     struct works works;
 
-    struct bulk *bulks; /* lists of jobs that are being taken (api/bulk.c) */
-    char *lists;        /* while the store is read: what it has of them */
+    struct job_list *lists; /* of jobs that are being taken (lists.c) */
+    char *lists_text;       /* while the store is read: what it has of them */
 
     struct intern names; /* of users and queues */
     struct intern told;  /* ids of ended jobs that the core has been told of */

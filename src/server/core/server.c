@@ -198,7 +198,7 @@ void server_close(server_t *s)
     json_decref(s->settings);
     strbuf_clear(&s->text);
     free(s->notices);
-    free(s->lists);
+    free(s->lists_text);
     free(s->directory);
     free(s->config_path);
     free(s);

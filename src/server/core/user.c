@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/api/bulk.h"
+#include "server/core/lists.h"
 #include "server/core/priv.h"
 
 #define KNOWN_FOR (60 * SERVER_SECOND) /* then the system is asked again: groups change */
@@ -72,7 +72,7 @@ static void sum_up(const server_t *s, struct user *u)
     for (size_t i = 0; i < s->table.n; i++)
         if (s->table.jobs[i].job && s->table.jobs[i].job->uid == u->uid)
             user_add(u, s->table.jobs[i].job);
-    bulk_count(s, u);
+    lists_count(s, u);
 }
 
 static struct user *add(server_t *s, uint32_t uid)

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE    2000 /* steps of a turn, and of the requests before it */
-#define SMALL    100  /* that a request has in any case */
-#define WORK_MAX 16   /* of one user */
+#define SLICE 2000 /* steps of a turn, and of the requests before it */
+#define SMALL 100  /* that a request has in any case */
 
 /* The works of a user, first come first. */
 struct work_queue {
@@ -32,13 +31,12 @@ static void destroy(struct server_work *w)
 {
     if (w->clear)
         w->clear(w);
-    json_decref(w->call.body);
     strbuf_clear(&w->reply.body);
     server_stream_close(w->reply.stream);
     free(w);
 }
 
-static struct server_work *make(server_t *s, uint32_t uid, size_t size)
+struct server_work *work_make(server_t *s, uint32_t uid, size_t size)
 {
     struct server_work *w = NULL;
     if (array_grow((void **)&s->works.queues, &s->works.cap, s->works.n + s->works.kept + 1,
@@ -46,14 +44,14 @@ static struct server_work *make(server_t *s, uint32_t uid, size_t size)
         w = calloc(1, size);
     if (!w)
         return NULL;
-    w->request.peer.uid = uid;
-    w->call.s = s;
+    w->uid = uid;
+    w->s = s;
     return w;
 }
 
 struct server_work *work_make_behind(server_t *s, uint32_t uid, size_t size)
 {
-    struct server_work *w = make(s, uid, size);
+    struct server_work *w = work_make(s, uid, size);
     if (!w)
         return NULL;
     w->left = w->is_behind = true;
@@ -63,44 +61,17 @@ struct server_work *work_make_behind(server_t *s, uint32_t uid, size_t size)
 
 void work_drop(struct server_work *w)
 {
-    w->call.s->works.kept -= w->is_behind;
+    w->s->works.kept -= w->is_behind;
     destroy(w);
 }
 
-struct server_work *work_make(struct call *c, size_t size)
+void work_line_up(struct server_work *w)
 {
-    server_t *s = c->s;
-    const struct work_queue *q = queue_of(s, c->request->peer.uid);
-    if (q && q->n >= WORK_MAX) {
-        api_refuse(c, 429, NULL, "at most %d large requests of a user are worked on: wait for them",
-                   WORK_MAX);
-        return NULL;
-    }
-    struct server_work *w = make(s, c->request->peer.uid, size);
-    if (!w || !strbuf_room(&w->reply.body, 256)) {
-        free(w);
-        api_refuse(c, 503, NULL, "out of memory");
-        return NULL;
-    }
-    w->request.peer = c->request->peer;
-    w->reply.status = c->reply->status;
-    w->reply.type = c->reply->type;
-    w->call = *c;
-    w->call.request = &w->request;
-    w->call.reply = &w->reply;
-    w->call.out = &w->reply.body;
-    if (c->rest == c->job)
-        w->call.rest = w->call.job;
-    json_incref(c->body);
-    return w;
-}
-
-static void line_up(server_t *s, struct server_work *w)
-{
-    struct work_queue *q = queue_of(s, w->request.peer.uid);
+    server_t *s = w->s;
+    struct work_queue *q = queue_of(s, w->uid);
     if (!q) {
         q = &s->works.queues[s->works.n++]; /* work_make has made room */
-        *q = (struct work_queue){.uid = w->request.peer.uid};
+        *q = (struct work_queue){.uid = w->uid};
     }
     if (q->last)
         q->last->next = w;
@@ -125,24 +96,13 @@ void work_took(server_t *s, size_t steps)
 void work_start_behind(server_t *s, struct server_work *w)
 {
     s->works.kept--;
-    line_up(s, w);
+    work_line_up(w);
 }
 
-void work_start(struct call *c, struct server_work *w)
+bool work_is_full(const server_t *s, uint32_t uid)
 {
-    size_t given = work_allowance(c->s, c->request->peer.uid), left = given;
-    int rc = w->go(w, &left);
-    work_took(c->s, given - left);
-    if (rc == 1) {
-        strbuf_clear(&c->reply->body);
-        *c->reply = w->reply;
-        w->reply = (struct server_reply){0};
-        destroy(w);
-        return;
-    }
-    line_up(c->s, w);
-    c->reply->wait = true;
-    c->reply->work = w;
+    const struct work_queue *q = queue_of(s, uid);
+    return q && q->n >= WORK_MAX;
 }
 
 /* ---- Turns ---- */
@@ -234,8 +194,6 @@ void server_work_stored(server_t *s)
     while (s->works.done) {
         struct server_work *w = s->works.done;
         s->works.done = w->next;
-        if (w->reply.body.failed)
-            api_no_memory(&w->reply);
         answer(w);
     }
 }
@@ -279,18 +237,6 @@ void work_clear(server_t *s)
         destroy(w);
     }
     free(s->works.queues);
-}
-
-bool server_work_done(struct server_work *w, struct server_reply *reply)
-{
-    if (!w->answered)
-        return false;
-    strbuf_clear(&reply->body);
-    *reply = w->reply;
-    reply->wait = false;
-    w->reply = (struct server_reply){0};
-    destroy(w);
-    return true;
 }
 
 void server_work_leave(struct server_work *w)

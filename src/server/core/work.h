@@ -8,7 +8,9 @@
 #ifndef SERVER_WORK_H
 #define SERVER_WORK_H
 
-#include "server/api/api.h"
+#include "server/core/priv.h"
+
+#define WORK_MAX 16 /* of one user */
 
 struct server_work {
     struct server_work *next; /* of its user; of those that are done */
@@ -18,27 +20,28 @@ struct server_work {
      */
     int (*go)(struct server_work *work, size_t *steps);
     void (*clear)(struct server_work *work); /* what it has of its own; it may be in the middle */
-    struct call call;                        /* a copy: the request's query and body are gone */
-    struct server_request request;
+    server_t *s;
+    uint32_t uid;
     struct server_reply reply;
     bool answered;  /* the reply may be sent */
     bool left;      /* nobody waits for it */
     bool is_behind; /* nobody ever did: it is of something that has been answered */
 };
 
-/* Begin work for a call. It begins a struct of `size` bytes, all zero but for the call, which `begin` fills. Returns NULL, and
- * the call is refused: its user has too much work, or there is no memory.
- */
-struct server_work *work_make(struct call *c, size_t size);
+/* Work of a user's: a struct of `size` bytes, all zero but for those two. NULL with ENOMEM. */
+struct server_work *work_make(server_t *s, uint32_t uid, size_t size);
 
-/* Do what can be done at once, and answer the call, or have it wait for the rest. */
-void work_start(struct call *c, struct server_work *work);
+/* Whether a user has as much work as may wait. */
+bool work_is_full(const server_t *s, uint32_t uid);
+
+/* It goes on with the next turns. */
+void work_line_up(struct server_work *work);
 
 /* Work that nobody waits for, and that does not count against what a user may have. NULL with ENOMEM. */
 struct server_work *work_make_behind(server_t *s, uint32_t uid, size_t size);
 void work_start_behind(server_t *s, struct server_work *work);
 
-/* It is not to be started. */
+/* It is not started, or done at once: it is gone. */
 void work_drop(struct server_work *work);
 
 /* What a request of a user's may take before the next turn, that is not work itself; and what it took of that. */

@@ -7,7 +7,7 @@
 
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
-#include "server/api/bulk.h"
+#include "server/core/lists.h"
 
 static int write_job(server_t *s, struct job *job, berth_error_t *err)
 {
@@ -120,7 +120,7 @@ int server_write(server_t *s, berth_error_t *err)
         if (store_add_event(s->store, &event, err) < 0)
             return -1;
     }
-    if (s->dirty.lists && bulk_write(s, err) < 0)
+    if (s->dirty.lists && lists_write(s, err) < 0)
         return -1;
     return write_values(s, err) < 0 || write_clock(s, err) < 0 ? -1 : store_commit(s->store, err);
 }

@@ -13,7 +13,7 @@
 /* What is known of a job that waits, copied, as the core is asked more. */
 struct known {
     struct waiting waiting;
-    struct smaller smaller;
+    struct would_start would_start;
     struct sched_reason *reason;
     sched_job_t holder[HOLDERS_MAX];
     size_t holders; /* of these */
@@ -47,7 +47,7 @@ static void put_found(struct strbuf *out, const char *key, int64_t found)
         strbuf_puts(out, "null");
 }
 
-static void put_smaller(struct strbuf *out, const struct smaller *found)
+static void put_would_start(struct strbuf *out, const struct would_start *found)
 {
     strbuf_puts(out, ",\"would_start_now\":{\"duration\":");
     if (found->duration > 0)
@@ -65,7 +65,7 @@ static void put_smaller(struct strbuf *out, const struct smaller *found)
 static void put_answer(struct call *c, int64_t member, const char *state, const struct known *k,
                        int64_t estimate, struct strbuf *text)
 {
-    static const struct smaller nothing;
+    static const struct would_start nothing;
     char told[SCHED_REASON_TEXT];
     const char *reason = !k                ? NULL
                          : k->waiting.hold ? k->waiting.hold
@@ -83,7 +83,7 @@ static void put_answer(struct call *c, int64_t member, const char *state, const 
         put_holder(c, k->holder[i]);
     strbuf_puts(c->out, "],\"more_holders\":");
     strbuf_put_uint(c->out, k ? k->waiting.holders - k->holders : 0);
-    put_smaller(c->out, k ? &k->smaller : &nothing);
+    put_would_start(c->out, k ? &k->would_start : &nothing);
     strbuf_puts(c->out, ",\"text\":");
     text_put(c->out, strbuf_text(text));
     strbuf_puts(c->out, "}\n");
@@ -122,7 +122,7 @@ static int learn(server_t *s, const struct job *job, uint32_t i, struct known *k
                                   .start = left(s, a.start),
                                   .begin = left(s, a.reason.at),
                                   .holders = a.n_holders};
-    if (a.state == SCHED_REJECTED || smaller_find(s, handle, &k->smaller, NULL) == 0)
+    if (a.state == SCHED_REJECTED || would_start_find(s, handle, &k->would_start, NULL) == 0)
         return 0;
     if (errno != ENOMEM) /* what can't be found out is left out */
         return 0;
@@ -141,7 +141,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
         api_refuse(c, 503, NULL, "out of memory");
         return;
     }
-    k.waiting.smaller = &k.smaller;
+    k.waiting.would_start = &k.would_start;
     if (member >= 0 && c->member < 0) {
         strbuf_puts(&text, "The first of its members that wait is ");
         strbuf_put_int(&text, job->id);

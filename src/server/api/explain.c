@@ -216,7 +216,7 @@ static void put_when(struct strbuf *out, const struct waiting *w)
 {
     if (w->state == SCHED_BLOCKED || w->reason->kind == SCHED_REASON_PREEMPTING)
         return;
-    if (w->smaller->as_it_is || (w->start == 0 && w->state == SCHED_RESERVED)) {
+    if (w->would_start->as_it_is || (w->start == 0 && w->state == SCHED_RESERVED)) {
         strbuf_puts(out, " It is about to start.");
     } else if (w->start < 0) {
         strbuf_puts(out, " When it will start can't be told.");
@@ -241,7 +241,7 @@ static void put_or(struct strbuf *out, int n, int all)
     strbuf_puts(out, "with ");
 }
 
-static void put_smaller(struct strbuf *out, const struct smaller *f)
+static void put_would_start(struct strbuf *out, const struct would_start *f)
 {
     int all = (f->duration > 0) + (f->nodes > 0) + (f->cores > 0) + (f->gpus > 0) + (f->memory > 0);
     int n = 0;
@@ -294,7 +294,7 @@ void explain_waiting(struct strbuf *out, const struct waiting *w)
     }
     put_reason(out, w);
     put_when(out, w);
-    put_smaller(out, w->smaller);
+    put_would_start(out, w->would_start);
 }
 
 /* ---- What doesn't wait ---- */

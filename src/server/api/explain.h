@@ -2,7 +2,7 @@
 #ifndef SERVER_EXPLAIN_H
 #define SERVER_EXPLAIN_H
 
-#include "server/api/smaller.h"
+#include "server/api/would_start.h"
 #include "server/core/job_text.h"
 
 struct waiting {
@@ -14,7 +14,7 @@ struct waiting {
     int64_t start;          /* ticks from now on; -1: unknown */
     int64_t begin;          /* the same of the time that it is not to start before */
     size_t holders;
-    const struct smaller *smaller;
+    const struct would_start *would_start;
 };
 
 void explain_waiting(struct strbuf *out, const struct waiting *w);

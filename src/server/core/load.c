@@ -12,8 +12,8 @@
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
 #include "server/core/job_text.h"
+#include "server/core/json_parts.h"
 #include "server/core/lists.h"
-#include "server/core/slice.h"
 
 /* What is only needed until the core has the job. */
 struct loading {

@@ -14,15 +14,15 @@
 #include "base/idset.h"
 #include "berth/sched_query.h"
 #include "server/core/job_text.h"
+#include "server/core/json_parts.h"
 #include "server/core/priv.h"
-#include "server/core/slice.h"
 
 #define R_MAX 32768 /* bytes of R in the environment */
 
 /* What is stored of a job that its start needs; in the store's text. */
 struct launch {
-    struct slice shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
-    struct slice command, directory, output, error; /* in `shown` */
+    struct json_part shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
+    struct json_part command, directory, output, error; /* in `shown` */
 };
 
 /* What a start is put together from. */
@@ -203,11 +203,11 @@ static int usual_env(struct starting *b)
 
 static int submitted_env(struct starting *b, const char *environment)
 {
-    struct slice list = {environment, environment ? strlen(environment) : 0}, entry;
+    struct json_part list = {environment, environment ? strlen(environment) : 0}, entry;
     const char *text;
     size_t at = 0;
-    while (slice_next(list, &at, &entry)) {
-        if (slice_copy(entry, &b->arena, &text) < 0)
+    while (parts_next(list, &at, &entry)) {
+        if (parts_copy(entry, &b->arena, &text) < 0)
             return no_memory(b);
         if (text && add_env(b, text) < 0)
             return -1;
@@ -236,8 +236,8 @@ static int berth_env(struct starting *b, size_t tasks)
 /* A task has its part of the cores and GPUs where these can be shared out as asked for, else all of them. */
 static int make_task(struct starting *b, struct engine_task *task, size_t i, size_t n)
 {
-    uint64_t cores = (uint64_t)slice_whole(b->asked.task_cores, 0),
-             gpus = (uint64_t)slice_whole(b->asked.task_gpus, 0);
+    uint64_t cores = (uint64_t)parts_whole(b->asked.task_cores, 0),
+             gpus = (uint64_t)parts_whole(b->asked.task_gpus, 0);
     bool own = cores > 0 && b->one_node && b->cores.count == cores * n;
     bool own_gpus = gpus > 0 && b->one_node && b->gpus.count == gpus * n;
     const char **env = arena_alloc(&b->arena, 5 * sizeof(*env));
@@ -277,12 +277,12 @@ static const struct engine_task *make_tasks(struct starting *b, size_t n)
 /* ---- Files ---- */
 
 /* A path with "%a" for the member; *path is NULL if there is none. */
-static int path_of(struct starting *b, struct slice s, const char **path)
+static int path_of(struct starting *b, struct json_part s, const char **path)
 {
     const char *pattern;
     struct strbuf text = {0};
     *path = NULL;
-    if (slice_copy(s, &b->arena, &pattern) < 0)
+    if (parts_copy(s, &b->arena, &pattern) < 0)
         return no_memory(b);
     if (!pattern)
         return 0;
@@ -321,13 +321,13 @@ static const char *const *command(struct starting *b)
 {
     const char **argv = NULL, *word;
     size_t at = 0, n = 0;
-    struct slice item;
-    while (slice_next(b->asked.command, &at, &item))
+    struct json_part item;
+    while (parts_next(b->asked.command, &at, &item))
         n++;
     argv = arena_alloc(&b->arena, (n + 1) * sizeof(*argv));
     at = n = 0;
-    while (argv && slice_next(b->asked.command, &at, &item)) {
-        if (slice_copy(item, &b->arena, &word) < 0 || !word)
+    while (argv && parts_next(b->asked.command, &at, &item)) {
+        if (parts_copy(item, &b->arena, &word) < 0 || !word)
             return NULL;
         argv[n++] = word;
     }
@@ -341,9 +341,9 @@ static void find_launch(const char *request, struct launch *asked)
     static const char *const keys[] = {"shown", "tasks",        "task_cores", "task_gpus",
                                        "umask", "memory_limit", "append",     "input"},
                              *const shown_keys[] = {"command", "directory", "output", "error"};
-    struct slice v[8], w[4];
-    slice_find(request, strlen(request), keys, 8, v);
-    slice_find(v[0].at, v[0].length, shown_keys, 4, w);
+    struct json_part v[8], w[4];
+    parts_find(request, strlen(request), keys, 8, v);
+    parts_find(v[0].at, v[0].length, shown_keys, 4, w);
     *asked =
         (struct launch){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w[0], w[1], w[2], w[3]};
 }
@@ -381,7 +381,7 @@ static int take_files(struct starting *b, struct engine_run *to)
         path_of(b, a->output, &to->output) < 0 || path_of(b, a->error, &to->error) < 0)
         return -1;
     to->append = a->append.length == 4 || b->m->attempts > 1; /* true */
-    to->umask = (mode_t)slice_whole(a->umask, 022);
+    to->umask = (mode_t)parts_whole(a->umask, 022);
     return to->directory && to->output
                ? 0
                : errtext_set(b->err, EINVAL, "what the store has of it can't be read");
@@ -406,7 +406,7 @@ static int build(struct starting *b, struct engine_run *to)
 {
     if (read_job(b, to) < 0 || take_given(b) < 0)
         return -1;
-    to->n_tasks = (size_t)slice_whole(b->asked.tasks, 1);
+    to->n_tasks = (size_t)parts_whole(b->asked.tasks, 1);
     if (berth_env(b, to->n_tasks) < 0)
         return -1;
     to->env = b->env;
@@ -417,7 +417,7 @@ static int build(struct starting *b, struct engine_run *to)
     if (!to->tasks)
         return -1;
     to->cpus = b->one_node ? part_of(b, &b->cores, 0, b->cores.count, true) : NULL;
-    to->memory = slice_whole(b->asked.memory_limit, 0);
+    to->memory = parts_whole(b->asked.memory_limit, 0);
     to->processes =
         machine_processes(b->s, b->cores.count > 0 ? (int64_t)b->cores.count : b->job->cores);
     return take_files(b, to) < 0 ? -1 : take_user(b, to);

@@ -1,4 +1,4 @@
-#include "server/api/smaller.h"
+#include "server/api/would_start.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -148,7 +148,7 @@ static int64_t found_of(const struct sched_question *q, const struct lower *lowe
     return q->found * lower->times;
 }
 
-int smaller_find(server_t *s, sched_job_t handle, struct smaller *found, berth_error_t *err)
+int would_start_find(server_t *s, sched_job_t handle, struct would_start *found, berth_error_t *err)
 {
     struct sched_question q[QUESTIONS] = {
         [AS_IT_IS] = {.make = ask_as_it_is, .least = 1, .most = 1},
@@ -157,7 +157,7 @@ int smaller_find(server_t *s, sched_job_t handle, struct smaller *found, berth_e
     struct lower lower[QUESTIONS] = {0};
     struct sched_record record;
     struct request r = {0};
-    *found = (struct smaller){0};
+    *found = (struct would_start){0};
     if (sched_record(s->sched, handle, &record) < 0)
         return errtext_set(err, errno, "%s", strerror(errno));
     q[DURATION].most = (record.request.duration - 1) / SERVER_SECOND;

@@ -1,19 +1,17 @@
-/* Other names for parts of a JSON text (base/json_scan.h), by which start.c still calls them. */
-#ifndef SERVER_SLICE_H
-#define SERVER_SLICE_H
+/* Parts of a JSON text (base/json_scan.h), as requests are kept in the store. */
+#ifndef SERVER_JSON_PARTS_H
+#define SERVER_JSON_PARTS_H
 
 #include "base/json_scan.h"
 
-#define slice json_part
-
-static inline void slice_find(const char *text, size_t length, const char *const *keys, size_t n,
+static inline void parts_find(const char *text, size_t length, const char *const *keys, size_t n,
                               struct json_part *values)
 {
     json_find(json_part(text, length), keys, n, values);
 }
 
 /* *at is 0 at first. */
-static inline bool slice_next(struct json_part array, size_t *at, struct json_part *value)
+static inline bool parts_next(struct json_part array, size_t *at, struct json_part *value)
 {
     struct json_scan s;
     struct json_part key;
@@ -26,13 +24,13 @@ static inline bool slice_next(struct json_part array, size_t *at, struct json_pa
     return is_there;
 }
 
-static inline int64_t slice_whole(struct json_part part, int64_t otherwise)
+static inline int64_t parts_whole(struct json_part part, int64_t otherwise)
 {
     json_part_int(part, &otherwise);
     return otherwise;
 }
 
-static inline int slice_copy(struct json_part part, struct arena *arena, const char **text)
+static inline int parts_copy(struct json_part part, struct arena *arena, const char **text)
 {
     return json_part_keep(part, arena, text);
 }

@@ -1,7 +1,8 @@
 /* The server without its loop: jobs, the scheduling core, the store and the engine, driven by calls.
  *
- * It opens no socket and reads no clock: requests come in as texts, time and processes and disk from `struct server_world`.
- * The shell (server/daemon/main.c with libuv and libmicrohttpd; a simulation in tests) does, in a loop:
+ * It opens no socket and reads no clock: requests come in as texts, time and processes and disk from
+ * `struct server_world`. The shell (server/daemon/main.c with libuv and libmicrohttpd; a simulation in
+ * tests) does, in a loop:
  *
  *     server_request for each request that is there, server_engine if the engine has events, server_tick
  *     server_turn:  one pass of the core if one is due, all changes committed together, the engine told to start what is
@@ -45,13 +46,13 @@ struct server_world {
     const char *(*boot)(void *context); /* a text that changes with each boot of the machine */
     /* 0, or -1 with ENOENT (no such user) or ENOMEM. */
     int (*user)(void *context, uid_t uid, struct server_user *user);
-    /* The machine that a configuration describes; config_path is NULL for that of no file. NULL: only such of equal nodes
-     * can be had.
+    /* The machine that a configuration describes; config_path is NULL for that of no file. NULL: only
+     * such of equal nodes can be had.
      */
     match_t *(*machine)(void *context, const struct config *config, const char *config_path,
                         berth_error_t *err);
-    /* The system's CPUs of a core of this machine, by the core's id: "0,8". NULL: nobody knows, or there is no such
-     * core: then jobs are not bound to theirs.
+    /* The system's CPUs of a core of this machine, by the core's id: "0,8". NULL: nobody knows, or there
+     * is no such core: then jobs are not bound to theirs.
      */
     const char *(*cpus)(void *context, int64_t core);
     int64_t processes;     /* and threads that the system may have at once; 0: not known */
@@ -114,7 +115,9 @@ bool server_is_stopping(const server_t *s);
 /* Running jobs go on, and nothing that was acknowledged is lost. NULL is fine. */
 void server_close(server_t *s);
 
-/* Answer a request. Never fails: what is wrong is said in the reply ({"error": {"message": ..., "key": ...}}). */
+/* Answer a request. Never fails: what is wrong is said in the reply ({"error": {"message": ..., "key":
+ * ...}}).
+ */
 void server_request(server_t *s, const struct server_request *request, struct server_reply *reply);
 
 /* Whether work is done: then the reply has been filled anew, and the work is gone. */
@@ -129,16 +132,16 @@ void server_failed(server_t *s, const berth_error_t *why, struct server_reply *r
 /* Take the engine's events. */
 int server_engine(server_t *s, berth_error_t *err);
 
-/* A turn, as above. *due: the steady time of the next one; INT64_MAX: never. Returns 0, or -1: nothing of what came since the
- * last one is durable; it is to be tried again when *due says.
+/* A turn, as above. *due: the steady time of the next one; INT64_MAX: never. Returns 0, or -1: nothing of
+ * what came since the last one is durable; it is to be tried again when *due says.
  */
 int server_turn(server_t *s, int64_t *due, berth_error_t *err);
 
 /* True if all structures are in order and agree with each other. O(all). */
 bool server_check(const server_t *s);
 
-/* Some more of a stream, about max bytes, is appended. 1: there may be more at once; 0: it has ended; 2: nothing now, ask
- * after the next turn in which something happened; -1: it can't go on.
+/* Some more of a stream, about max bytes, is appended. 1: there may be more at once; 0: it has ended; 2:
+ * nothing now, ask after the next turn in which something happened; -1: it can't go on.
  */
 int server_stream_read(struct server_stream *stream, struct strbuf *out, size_t max);
 void server_stream_close(struct server_stream *stream); /* NULL is fine */

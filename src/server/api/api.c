@@ -381,7 +381,9 @@ static bool fits(struct call *c, const char *pattern)
     return at && !*at;
 }
 
-/* What JSON weighs once it is read, roughly in units of 50 bytes: a small text may take a hundred times its size. */
+/* What JSON weighs once it is read, roughly in units of 50 bytes: a small text may take a hundred times
+ * its size.
+ */
 static size_t weigh(const char *text, size_t length)
 {
     size_t weight = 0;
@@ -406,7 +408,9 @@ static size_t weigh(const char *text, size_t length)
     return weight;
 }
 
-/* What the reader of JSON asks for is watched: where memory runs out, it says that the text is wrong, or nothing. */
+/* What the reader of JSON asks for is watched: where memory runs out, it says that the text is wrong, or
+ * nothing.
+ */
 static json_malloc_t get_memory;
 static bool ran_out;
 

@@ -1,6 +1,7 @@
 /* Requests and their answers, inside the server.
  *
- * A route is a function that fills a reply. What it changes is durable after the next turn, until when the reply waits.
+ * A route is a function that fills a reply. What it changes is durable after the next turn, until when
+ * the reply waits.
  */
 #ifndef SERVER_API_H
 #define SERVER_API_H
@@ -39,11 +40,15 @@ void api_no_memory(struct server_reply *reply);
 /* "{}", after the next turn. */
 void api_done(struct call *c);
 
-/* Read the body. Returns 0, or -1 and the call is refused. And whether a text has too many values to be read. */
+/* Read the body. Returns 0, or -1 and the call is refused. And whether a text has too many values to be
+ * read.
+ */
 int api_read_body(struct call *c);
 bool api_is_heavy(const char *text, size_t length);
 
-/* Read JSON, with flags of jansson's. NULL: it is wrong, and why says where and what, or there was no memory for it. */
+/* Read JSON, with flags of jansson's. NULL: it is wrong, and why says where and what, or there was no
+ * memory for it.
+ */
 json_t *api_load(const char *text, size_t length, size_t flags, bool *no_memory, json_error_t *why);
 
 /* ---- The query behind the path ---- */
@@ -53,7 +58,9 @@ struct api_query {
     char *value; /* decoded; NULL: not there */
 };
 
-/* Read what it says of n names, ended by one that is NULL. Others are refused. Returns 0, or -1 and the call is refused. */
+/* Read what it says of n names, ended by one that is NULL. Others are refused. Returns 0, or -1 and the
+ * call is refused.
+ */
 int api_query(struct call *c, struct api_query *q);
 void api_query_clear(struct api_query *q);
 
@@ -65,17 +72,21 @@ int api_query_whole(struct call *c, const struct api_query *q, int64_t *number);
 /* The caller as a user of this machine, or NULL and the call is refused. */
 struct user *api_user(struct call *c);
 
-/* Whether one more job may be, and is alike to what the caller may ask for: 0, or -1 with a text that `what` stands before. */
+/* Whether one more job may be, and is alike to what the caller may ask for: 0, or -1 with a text that
+ * `what` stands before.
+ */
 int api_may_submit(struct call *c, struct user *user, const struct job *job, berth_error_t *err);
 
 /* Whether the caller may see and change all of a job. */
 bool api_owns(const struct call *c, uint32_t uid);
 
-/* The live job of the path, or NULL and the call is refused: 404, or 409 if it has ended; 403 if it is another's. */
+/* The live job of the path, or NULL and the call is refused: 404, or 409 if it has ended; 403 if it is
+ * another's.
+ */
 struct job *api_job(struct call *c);
 
-/* The member of the path, or the first one, in the store, with its job: a cursor that they are valid with, or NULL and the call
- * is refused.
+/* The member of the path, or the first one, in the store, with its job: a cursor that they are valid
+ * with, or NULL and the call is refused.
  */
 struct store_cursor *api_stored(struct call *c, struct store_job *job, struct store_member *member);
 
@@ -104,20 +115,22 @@ struct progress {
     bool goes_back; /* to which it is changed back */
 };
 
-/* What is done to the job, or its member, that the call names. 1: it is done, and the call is answered; 0: the steps are used
- * up, and it is to be called again, whatever has happened since.
+/* What is done to the job, or its member, that the call names. 1: it is done, and the call is answered;
+ * 0: the steps are used up, and it is to be called again, whatever has happened since.
  */
 typedef int api_action(struct call *c, struct progress *p, size_t *steps);
 api_action api_cancel, api_signal, api_requeue, api_change;
 
-/* Do something to each live member that the call names, each of which takes so many steps. The last one comes first, as those
- * that run are mostly the first: else what is cancelled would make room for what is about to be. `each` returns 0; -1 and the
- * call is refused. Returns 1, 0 as above, or -1 and the call is refused.
+/* Do something to each live member that the call names, each of which takes so many steps. The last one
+ * comes first, as those that run are mostly the first: else what is cancelled would make room for what is
+ * about to be. `each` returns 0; -1 and the call is refused. Returns 1, 0 as above, or -1 and the call is
+ * refused.
  */
 int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
                 int (*each)(struct call *c, struct progress *p, struct job *job, uint32_t member));
 
-/* What comes with jobs that are sent a signal or changed, before it is known which they are: 0, or -1 and the call is refused.
+/* What comes with jobs that are sent a signal or changed, before it is known which they are: 0, or -1 and
+ * the call is refused.
  */
 int api_signal_check(struct call *c);
 int api_change_check(struct call *c);

@@ -37,7 +37,9 @@ struct bulk_work {
 
 /* ---- The text ---- */
 
-/* The end of a value that begins at `at`: a comma or bracket that is not inside of it, or the end of the text. */
+/* The end of a value that begins at `at`: a comma or bracket that is not inside of it, or the end of the
+ * text.
+ */
 static size_t value_end(const char *text, size_t length, size_t at)
 {
     size_t depth = 0;

@@ -1,5 +1,6 @@
-/* Requests as work (core/work.h). Each request that may be large is work, and is begun at once, with the steps that its
- * user may have before the next turn: a small one comes to its end with that, and is answered like any other.
+/* Requests as work (core/work.h). Each request that may be large is work, and is begun at once, with the
+ * steps that its user may have before the next turn: a small one comes to its end with that, and is
+ * answered like any other.
  */
 #ifndef SERVER_CALL_WORK_H
 #define SERVER_CALL_WORK_H
@@ -14,8 +15,8 @@ struct call_work {
     void (*clear)(struct server_work *work); /* what it has beside that; NULL: nothing */
 };
 
-/* Begin work for a call: a struct of `size` bytes, all zero but for the call. Returns NULL, and the call is refused, if its
- * user has too much work, or there is no memory.
+/* Begin work for a call: a struct of `size` bytes, all zero but for the call. Returns NULL, and the call
+ * is refused, if its user has too much work, or there is no memory.
  */
 struct call_work *call_work_make(struct call *c, size_t size);
 

@@ -220,7 +220,9 @@ static int check_change(struct call *c, const struct job *job, const struct api_
     return 0;
 }
 
-/* A member is made what its job now is, in what is to be changed. Returns 0, or -1 with what went wrong and its key. */
+/* A member is made what its job now is, in what is to be changed. Returns 0, or -1 with what went wrong
+ * and its key.
+ */
 static int change_member(server_t *s, struct job *job, uint32_t i, const struct api_change *to,
                          const char **key, berth_error_t *why)
 {

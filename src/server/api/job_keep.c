@@ -51,7 +51,9 @@ static int64_t tasks_of(const jobspec_t *spec)
     return task ? times(n > 0 ? n : 1, task->count) : 1;
 }
 
-/* A task for each core, or GPU where it has more of these; one that asks for it may have more where that is configured. */
+/* A task for each core, or GPU where it has more of these; one that asks for it may have more where that
+ * is configured.
+ */
 static int check_tasks(struct reading_job *r)
 {
     const server_t *s = r->c->s;

@@ -13,8 +13,8 @@ struct job_context {
     struct shared *script;
 };
 
-/* Make a job of an object; its id is taken as said, and it is not in the table yet. NULL with EINVAL and a text, or
- * ENOMEM.
+/* Make a job of an object; its id is taken as said, and it is not in the table yet. NULL with EINVAL and
+ * a text, or ENOMEM.
  */
 struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_error_t *err);
 

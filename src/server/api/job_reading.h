@@ -29,7 +29,9 @@ struct reading_job {
     berth_error_t *err;
 };
 
-/* Say that a value is another than was expected (found NULL: without telling it), or that there is no memory. Return -1. */
+/* Say that a value is another than was expected (found NULL: without telling it), or that there is no
+ * memory. Return -1.
+ */
 int job_wrong(struct reading_job *r, const char *key, const json_t *found, const char *expected);
 int job_too_long(struct reading_job *r, const char *key, const char *most);
 int job_no_memory(struct reading_job *r);

@@ -1,7 +1,8 @@
 /* Whether a job's command and environment are small enough for the system to start a program with them.
  *
- * Linux takes words and variables of at most 128 KiB, and of all of them, with a pointer for each, a quarter of what the stack
- * may take, 2 MiB where that is 8 MiB; of these 128 KiB are left to what Berth adds.
+ * Linux takes words and variables of at most 128 KiB, and of all of them, with a pointer for each, a
+ * quarter of what the stack may take, 2 MiB where that is 8 MiB; of these 128 KiB are left to what Berth
+ * adds.
  */
 #include <string.h>
 

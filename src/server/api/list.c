@@ -1,7 +1,8 @@
 /* GET /v1/jobs: members of jobs, a row each, written piece by piece.
  *
- * The live ones are in memory, those that have ended in the store. In the order of their submission both are merged; with
- * the newest first come the live ones, from the last submitted on, then those that ended last.
+ * The live ones are in memory, those that have ended in the store. In the order of their submission both
+ * are merged; with the newest first come the live ones, from the last submitted on, then those that ended
+ * last.
  */
 #include <errno.h>
 #include <inttypes.h>

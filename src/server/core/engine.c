@@ -39,7 +39,9 @@ static void started(server_t *s, struct run *run, const struct engine_event *e)
     json_put_int(&out, "pid", e->pid);
     json_close(&out, '}');
     server_event(s, run->job->id, shown_member(run), "started", strbuf_steal(&data));
-    /* Until that is durable the engine says it again: it may wait for something that is in more of a hurry. */
+    /* Until that is durable the engine says it again: it may wait for something that is in more of a
+     * hurry.
+     */
     s->dirty.urgent = urgent;
     if (s->dirty.lazy_at > s->clock.now + LAZY)
         s->dirty.lazy_at = s->clock.now + LAZY;
@@ -138,7 +140,9 @@ static enum store_state state_of(const struct member *m, const struct engine_eve
     return STORE_DONE;
 }
 
-/* True if it came to its end before it was stopped, of which was heard later. A wall clock that was set meanwhile can't tell. */
+/* True if it came to its end before it was stopped, of which was heard later. A wall clock that was set
+ * meanwhile can't tell.
+ */
 static bool ended_before(const server_t *s, const struct run *run, const struct engine_event *e)
 {
     if (e->what != ENGINE_ENDED || run->stop_wall < 0 || e->at >= run->stop_wall)
@@ -278,8 +282,8 @@ void server_wait_again(server_t *s)
             try_unstarted(s, s->table.jobs[i].job);
 }
 
-/* A key that this server has given was used by others, of whom the engine hears late: it is asked under another one. One that
- * was given before may be of the run itself, which so has been started, and ended.
+/* A key that this server has given was used by others, of whom the engine hears late: it is asked under
+ * another one. One that was given before may be of the run itself, which so has been started, and ended.
  */
 static struct engine_event other_than_used(const server_t *s, const struct engine_event *e)
 {

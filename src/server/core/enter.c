@@ -1,6 +1,6 @@
-/* Jobs are handed to the core: at once, or, of an array, its first members at once and the others in slices. Those that the
- * core has not yet have their places in its order already. They wait, as any other; what is changed of the job meanwhile is
- * so of them when they come.
+/* Jobs are handed to the core: at once, or, of an array, its first members at once and the others in
+ * slices. Those that the core has not yet have their places in its order already. They wait, as any
+ * other; what is changed of the job meanwhile is so of them when they come.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,7 +31,9 @@ uint64_t enter_order(const struct job *job)
     return (uint64_t)job->id << 20;
 }
 
-/* What the core is to know of whom a job waits for. A job that history has dropped since its first members came is over. */
+/* What the core is to know of whom a job waits for. A job that history has dropped since its first
+ * members came is over.
+ */
 static int tell_dependency(server_t *s, const struct job *job, struct job_request *q, bool is_first,
                            berth_error_t *err)
 {

@@ -149,7 +149,9 @@ static void put_holders(server_t *s, struct json_out *out, const struct job_show
     json_close(out, ']');
 }
 
-/* Files of an array's members have their number in them, where the row says %a. They stand before the memory. */
+/* Files of an array's members have their number in them, where the row says %a. They stand before the
+ * memory.
+ */
 static void put_row(struct strbuf *out, const struct job_shown *j)
 {
     static const char behind[] = ",\"memory\":";

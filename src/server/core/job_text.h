@@ -1,7 +1,7 @@
 /* Jobs as JSON: what the store keeps of a request, and what is shown of a job.
  *
- * A request is stored as one object that the server writes itself. "shown" has what stands in listings and never changes,
- * so that a listing copies it; the rest is for the core and for the start.
+ * A request is stored as one object that the server writes itself. "shown" has what stands in listings
+ * and never changes, so that a listing copies it; the rest is for the core and for the start.
  */
 #ifndef SERVER_JOB_TEXT_H
 #define SERVER_JOB_TEXT_H
@@ -24,7 +24,9 @@ struct job_request {
     char *jobspec, *dependency; /* that were not in the text as they are */
 };
 
-/* user may be NULL: then there are no groups. -1 with ENOMEM. What it points to is valid as long as job and user are. */
+/* user may be NULL: then there are no groups. -1 with ENOMEM. What it points to is valid as long as job
+ * and user are.
+ */
 int job_request_read(const struct job *job, const struct user *user, const struct job_parts *parts,
                      struct job_request *q);
 void job_request_clear(struct job_request *q);
@@ -52,11 +54,13 @@ struct job_shown {
 /* Put it as an object that the caller closes. Of jobs of others (`mine` false) only what all may see. */
 void job_put(server_t *s, struct json_out *out, const struct job_shown *j, bool mine);
 
-/* How a live member, or one that has just ended, looks. Texts belong to the core, and are valid until its next call. */
+/* How a live member, or one that has just ended, looks. Texts belong to the core, and are valid until its
+ * next call.
+ */
 void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j);
 
-/* What became of a member that has ended, as the store says. It has a status, a signal, or neither where it never ran or
- * nobody knows.
+/* What became of a member that has ended, as the store says. It has a status, a signal, or neither where
+ * it never ran or nobody knows.
  */
 void job_show_end(const struct store_member *member, struct job_shown *j);
 
@@ -70,8 +74,8 @@ void job_put_id(struct strbuf *out, int64_t id, int64_t member);
 /* The word for a state. */
 const char *job_state_word(enum store_state state, bool held);
 
-/* Whether a terminal would only show a text: it has no control characters, which are those below U+0020 and from U+007F to
- * U+009F.
+/* Whether a terminal would only show a text: it has no control characters, which are those below U+0020
+ * and from U+007F to U+009F.
  */
 bool text_is_plain(const char *text);
 

@@ -291,8 +291,8 @@ void lists_rejected(server_t *s, int64_t id, uint32_t member, const char *reason
     }
 }
 
-/* A line for each that the store has something of: its first number, how many there are, and how many have come up; -1: they
- * are not complete.
+/* A line for each that the store has something of: its first number, how many there are, and how many
+ * have come up; -1: they are not complete.
  */
 int lists_write(server_t *s, berth_error_t *err)
 {

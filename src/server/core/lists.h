@@ -1,9 +1,10 @@
 /* Lists of jobs that are submitted at once and taken in slices, all or none of them.
  *
- * Each job is handed to the core as it is read, and waits there for a release whatever it says; nobody sees it. Then all
- * go to the store, slice by slice. There a value says that they are not complete: a server that finds them so drops them.
- * When the last one is written, that value says that they are. From then on they come up one after the other: each is
- * entered into the table and released, with the event that tells of it.
+ * Each job is handed to the core as it is read, and waits there for a release whatever it says; nobody
+ * sees it. Then all go to the store, slice by slice. There a value says that they are not complete: a
+ * server that finds them so drops them. When the last one is written, that value says that they are. From
+ * then on they come up one after the other: each is entered into the table and released, with the event
+ * that tells of it.
  *
  * If one is wrong, or a commit fails before they are complete, all are taken back, in slices too.
  */
@@ -51,7 +52,9 @@ int list_number(struct job_list *list, size_t total);
 /* The next job, which the core has, and for which there is room (job_reserve). */
 void list_add(struct job_list *list, struct job *job);
 
-/* All are added. They are done with the next commit (at_once), or go on in slices. 0, or -1: it is to be tried again. */
+/* All are added. They are done with the next commit (at_once), or go on in slices. 0, or -1: it is to be
+ * tried again.
+ */
 int list_added(struct job_list *list, bool at_once);
 
 /* A part of any phase but the first. 0, or -1: there is no memory, or no room on the disk, to go on. */
@@ -69,7 +72,9 @@ void lists_rejected(server_t *s, int64_t id, uint32_t member, const char *reason
 /* What the store is to know of lists, if that has changed. */
 int lists_write(server_t *s, berth_error_t *err);
 
-/* Before jobs are loaded: those that are not complete are dropped. After: those that nobody was told of are told. */
+/* Before jobs are loaded: those that are not complete are dropped. After: those that nobody was told of
+ * are told.
+ */
 int lists_drop(server_t *s, berth_error_t *err);
 void lists_load(server_t *s);
 

@@ -1,7 +1,9 @@
-/* What the store knows, taken up again: jobs that run are adopted, those that wait keep their order and their promises.
+/* What the store knows, taken up again: jobs that run are adopted, those that wait keep their order and
+ * their promises.
  *
- * First all is read, then the core is told of members that have ended and that others may depend on, then it is given the
- * jobs in the order of their submission. What can't be given back to it fails, with the reason.
+ * First all is read, then the core is told of members that have ended and that others may depend on, then
+ * it is given the jobs in the order of their submission. What can't be given back to it fails, with the
+ * reason.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -277,8 +279,8 @@ static void not_promised(server_t *s, struct job *job, uint32_t i)
     member_mark(s, job, i);
 }
 
-/* Whether the store's promise is one of the job as it is: a change of an array that a crash has cut off may not have come to
- * this member.
+/* Whether the store's promise is one of the job as it is: a change of an array that a crash has cut off
+ * may not have come to this member.
  */
 static bool is_promised(const struct job *job, const struct promise *p)
 {
@@ -388,7 +390,9 @@ static int take_up(server_t *s, struct run *run, const uint64_t *keys, size_t n,
 {
     struct member *m = &run->job->member[run->member];
     run->told = bsearch(&run->key, keys, n, sizeof(*keys), compare_keys) != NULL;
-    /* Where the engine's records are gone, as those of another boot may be, what was about to start may have. */
+    /* Where the engine's records are gone, as those of another boot may be, what was about to start may
+     * have.
+     */
     if (!run->told && (m->state == STORE_RUNNING || s->clock.other_boot || forgot))
         lost(s, run);
     else if (m->cancelled || m->timed_out || m->preempted)
@@ -443,8 +447,9 @@ static void assume_runs(const struct loading *l)
     }
 }
 
-/* Keys go on above all that were ever used, as far as the store and the engine remember, and from the present time on: so
- * the runs of two stores that have the engine by turns have keys of their own, even where it has forgotten those of one.
+/* Keys go on above all that were ever used, as far as the store and the engine remember, and from the
+ * present time on: so the runs of two stores that have the engine by turns have keys of their own, even
+ * where it has forgotten those of one.
  */
 static void choose_keys(server_t *s)
 {

@@ -1,8 +1,8 @@
 /* Inside the server: what it has in memory, and what its files do for each other.
  *
- * A job is what was submitted at once, with its members in a row. Those whose members have all ended are only in the
- * store. What has changed is marked dirty and written with the next commit; a commit that fails leaves it marked, so that
- * memory and store agree again after the next one that succeeds.
+ * A job is what was submitted at once, with its members in a row. Those whose members have all ended are
+ * only in the store. What has changed is marked dirty and written with the next commit; a commit that
+ * fails leaves it marked, so that memory and store agree again after the next one that succeeds.
  *
  * Functions return 0, or -1 with errno (ENOMEM) and, where one is given, a text.
  */
@@ -297,14 +297,18 @@ void shared_leave(struct shared *t);
 
 /* ---- Jobs and members (job.c) ---- */
 
-/* A job with its members, all pending and unknown to the core; it is not in the table yet. NULL with ENOMEM. */
+/* A job with its members, all pending and unknown to the core; it is not in the table yet. NULL with
+ * ENOMEM.
+ */
 struct job *job_make(int64_t id, uint32_t members);
 /* The job as the store has it, but for environment and script. */
 void job_keep(const struct job *job, struct store_job *to);
 void job_discard(server_t *s, struct job *job);
 /* Into the table, in the order of numbers. Returns 0, or -1 with ENOMEM; never once there is room for it. */
 int job_enter(server_t *s, struct job *job);
-/* Have room for more jobs and members in all, beside those that it is kept for (job_table.kept_jobs). 0, or -1 with ENOMEM. */
+/* Have room for more jobs and members in all, beside those that it is kept for (job_table.kept_jobs). 0,
+ * or -1 with ENOMEM.
+ */
 int job_reserve(server_t *s, size_t jobs, size_t members);
 /* What a job takes of what its user may have, as long as it is in the table or about to be. */
 void job_count(server_t *s, const struct job *job, bool counts);
@@ -324,7 +328,9 @@ void member_state(server_t *s, struct job *job, uint32_t member, enum store_stat
 /* Why a member could not be started, if its reason is that the engine or the store refused it; else NULL. */
 const char *server_not_started(const char *text);
 
-/* A member ends: state, reason (copied; NULL: none), and how. It has a run afterwards, unless there is no memory. */
+/* A member ends: state, reason (copied; NULL: none), and how. It has a run afterwards, unless there is no
+ * memory.
+ */
 void member_end(server_t *s, struct job *job, uint32_t member, enum store_state state,
                 const char *reason);
 void member_text(char **to, const char *text);
@@ -347,11 +353,13 @@ struct user *user_find(server_t *s, uint32_t uid); /* NULL with ENOENT or ENOMEM
 bool user_is_admin(server_t *s, uint32_t uid);
 bool user_may_ask(server_t *s, uint32_t uid);         /* not too many requests; counts this one */
 void user_add(struct user *u, const struct job *job); /* what a job counts for its user */
-/* Count members of a job that wait or run, bytes of its request, and its weight as long as that is not stored. */
+/* Count members of a job that wait or run, bytes of its request, and its weight as long as that is not
+ * stored.
+ */
 void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored);
-/* Make room in the store for so many bytes and members more of a user's: what has ended goes, the oldest first, in *slices
- * at most, each of which takes one away. 0, or -1 with EDQUOT (nothing is left to go), EAGAIN (it takes a while), or as the
- * store has it, and a text.
+/* Make room in the store for so many bytes and members more of a user's: what has ended goes, the oldest
+ * first, in *slices at most, each of which takes one away. 0, or -1 with EDQUOT (nothing is left to go),
+ * EAGAIN (it takes a while), or as the store has it, and a text.
  */
 int user_make_room(server_t *s, struct user *u, int64_t bytes, int64_t members, int *slices,
                    berth_error_t *err);
@@ -382,8 +390,9 @@ void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool
 
 int server_load(server_t *s, berth_error_t *err); /* load.c */
 
-/* Compare what should run with what does, once the engine can tell (else nothing happens): what was about to be is started,
- * and what nobody knows of is stopped. 0, or -1 with a text, and it is to be done again.
+/* Compare what should run with what does, once the engine can tell (else nothing happens): what was about
+ * to be is started, and what nobody knows of is stopped. 0, or -1 with a text, and it is to be done
+ * again.
  */
 int server_runs(server_t *s, berth_error_t *err);
 
@@ -402,11 +411,15 @@ int64_t server_due(const server_t *s);              /* the tick of the next turn
 void run_watch(server_t *s, struct run *run);       /* its timer, by where it is */
 void run_stop(server_t *s, struct run *run);        /* ask it to end */
 void run_stop_itself(server_t *s, struct run *run); /* the same, and nobody asked for it */
-/* Room for what the server itself may have to send to its runs, and so many signals more: to be made before either. */
+/* Room for what the server itself may have to send to its runs, and so many signals more: to be made
+ * before either.
+ */
 int run_signals(server_t *s, size_t more);
 void run_signal(server_t *s, struct run *run, int signal, bool tree);
 
-/* Runs of the engine's, their keys ascending, some of which may belong to no job (strays.c). -1 with ENOMEM. */
+/* Runs of the engine's, their keys ascending, some of which may belong to no job (strays.c). -1 with
+ * ENOMEM.
+ */
 int strays_find(server_t *s, const uint64_t *keys, size_t n);
 void strays_ended(server_t *s, uint64_t key); /* of whatever run; called at its end */
 
@@ -428,8 +441,8 @@ void member_not_started(server_t *s, struct job *job, uint32_t i);
 /* Give a member its handle back, if it is one that the core could not be told of. */
 void member_take_up(server_t *s, struct job *job, uint32_t i);
 
-/* A run that the engine was not asked for, as it could not be stored: its member waits again, and says why. Without effect
- * where there is no memory.
+/* A run that the engine was not asked for, as it could not be stored: its member waits again, and says
+ * why. Without effect where there is no memory.
  */
 void server_start_back(server_t *s, struct run *run, const char *why);
 
@@ -438,13 +451,14 @@ int start_later(server_t *s, struct job *job, uint32_t member);
 
 /* ---- Jobs and the core (enter.c) ---- */
 
-/* Hand the first members of a new job to the core, at most so many and at least one, and take up what that makes of it;
- * hold: they wait for a release, whatever the job says. Returns how many, or -1 with a text and nothing changed.
+/* Hand the first members of a new job to the core, at most so many and at least one, and take up what
+ * that makes of it; hold: they wait for a release, whatever the job says. Returns how many, or -1 with a
+ * text and nothing changed.
  */
 int64_t enter_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err);
 
-/* Keep what is needed to hand it the others, from `next` on: 0, or -1 with ENOMEM. And do so from now on, in slices, if there
- * are such.
+/* Keep what is needed to hand it the others, from `next` on: 0, or -1 with ENOMEM. And do so from now on,
+ * in slices, if there are such.
  */
 int enter_keep(server_t *s, struct job *job, uint32_t next);
 void enter_rest(server_t *s, struct job *job);
@@ -464,13 +478,14 @@ void enter_forget(struct job *job);            /* it is no more */
 /* Hand a start to the engine (start.c). -1 with a text: it can't be started. */
 int run_start(server_t *s, struct run *run, berth_error_t *err);
 
-/* Tell the core of jobs that have ended before and that job `id` waits for (load.c). *unknown is the first of these that
- * neither memory nor the store has, nor the list in which the job came; 0: there is none.
+/* Tell the core of jobs that have ended before and that job `id` waits for (load.c). *unknown is the
+ * first of these that neither memory nor the store has, nor the list in which the job came; 0: there is
+ * none.
  */
 int server_tell_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);
 
-/* Leave out of a dependency the jobs that history has dropped. What they were waited for has come: else this job would have
- * ended when they did. 0, or -1 with errno.
+/* Leave out of a dependency the jobs that history has dropped. What they were waited for has come: else
+ * this job would have ended when they did. 0, or -1 with errno.
  */
 int server_leave_dropped(server_t *s, char *dependency);
 

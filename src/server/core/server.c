@@ -70,8 +70,9 @@ void server_event(server_t *s, int64_t job, int64_t member, const char *kind, ch
         .job = job, .member = member, .wall = s->clock.wall, .kind = kind, .data = data};
 }
 
-/* Go on where the scheduler's clock was: on the same boot by the same offset, after another one with the time that the wall
- * clock says has passed. The first time it begins at the time since 1970, so that times that repeat do so by the day.
+/* Go on where the scheduler's clock was: on the same boot by the same offset, after another one with the
+ * time that the wall clock says has passed. The first time it begins at the time since 1970, so that
+ * times that repeat do so by the day.
  */
 static int open_clock(server_t *s, berth_error_t *err)
 {

@@ -155,7 +155,9 @@ static int take_given(struct starting *b)
     return length < R_MAX && !b->r ? no_memory(b) : 0;
 }
 
-/* The ids from the first-th on, n of them, as a list with commas: of the system's CPUs for cores. NULL: not known. */
+/* The ids from the first-th on, n of them, as a list with commas: of the system's CPUs for cores. NULL:
+ * not known.
+ */
 static const char *part_of(struct starting *b, const struct idset *set, uint64_t first, uint64_t n,
                            bool cores)
 {

@@ -1,5 +1,5 @@
-/* Runs that the engine has and no job of the store: another store had them, before this one was put in its place. They are
- * ended, and what they hold nobody knows, so nothing is started until they have.
+/* Runs that the engine has and no job of the store: another store had them, before this one was put in
+ * its place. They are ended, and what they hold nobody knows, so nothing is started until they have.
  */
 #include <stdlib.h>
 #include <string.h>

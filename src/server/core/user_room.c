@@ -1,8 +1,8 @@
-/* What the store keeps of each user's jobs is bounded: beyond that the oldest that have ended go, and if these are not enough,
- * what would need more is refused. Nobody's goes for another.
+/* What the store keeps of each user's jobs is bounded: beyond that the oldest that have ended go, and if
+ * these are not enough, what would need more is refused. Nobody's goes for another.
  *
- * What is counted is what the store has, what is on its way there, and what those members that wait or run will leave in
- * events and records of their end. Administrators are not bound.
+ * What is counted is what the store has, what is on its way there, and what those members that wait or
+ * run will leave in events and records of their end. Administrators are not bound.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -81,7 +81,9 @@ void work_line_up(struct server_work *w)
     q->n += !w->is_behind;
 }
 
-/* What a request may take before the next turn. Who has work waiting gets no more than anybody gets in any case. */
+/* What a request may take before the next turn. Who has work waiting gets no more than anybody gets in
+ * any case.
+ */
 size_t work_allowance(const server_t *s, uint32_t uid)
 {
     size_t least = SMALL < slice_of(s) ? SMALL : slice_of(s);
@@ -147,8 +149,8 @@ static void take_first(server_t *s, struct work_queue *q)
     drop_queue(s, (size_t)(q - s->works.queues));
 }
 
-/* The first of a queue can't go on now. What nobody waits for lets those behind it go before it: it may be the disk that fails, of
- * which they are to be told.
+/* The first of a queue can't go on now. What nobody waits for lets those behind it go before it: it may
+ * be the disk that fails, of which they are to be told.
  */
 static void put_off(server_t *s, struct work_queue *q)
 {

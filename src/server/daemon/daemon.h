@@ -20,8 +20,8 @@ struct daemon {
 /* Fill in directory and socket from the environment and make the directory if it isn't there. */
 int daemon_find(struct daemon *d, berth_error_t *err);
 
-/* Go into the background. Returns in the child; the parent ends when that is ready or has failed, with status 0, or with 1
- * and its line on standard error. In the foreground nothing happens.
+/* Go into the background. Returns in the child; the parent ends when that is ready or has failed, with
+ * status 0, or with 1 and its line on standard error. In the foreground nothing happens.
  */
 int daemon_detach(struct daemon *d, berth_error_t *err);
 

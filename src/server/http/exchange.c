@@ -13,8 +13,8 @@
 #define QUERY_MAX 24576   /* bytes of a query, and its parts */
 #define PARTS_MAX 64
 
-/* libmicrohttpd keeps the parts of a query beside the head of the request, and has no room left to answer when they fill
- * it: so this is answered past it. No route has more names than a few.
+/* libmicrohttpd keeps the parts of a query beside the head of the request, and has no room left to answer
+ * when they fill it: so this is answered past it. No route has more names than a few.
  */
 static const char too_long[] =
     "HTTP/1.1 414 URI Too Long\r\n"

@@ -1,8 +1,8 @@
 /* HTTP on a Unix socket, in a libuv loop: takes requests to who answers them, and replies back.
  *
- * A reply that waits (server_reply.wait) is sent after http_turned. What a client may take is bounded: the size of a
- * request's head and body, the time in which a request has to be there; and in all and for each user (users.h)
- * connections, streams and the bodies in memory at once.
+ * A reply that waits (server_reply.wait) is sent after http_turned. What a client may take is bounded:
+ * the size of a request's head and body, the time in which a request has to be there; and in all and for
+ * each user (users.h) connections, streams and the bodies in memory at once.
  */
 #ifndef SERVER_HTTP_H
 #define SERVER_HTTP_H
@@ -35,17 +35,20 @@ struct http_handler {
 
 struct http;
 
-/* Listen at a path, with these permissions; what is there is replaced if it is a socket at which nobody answers. For each
- * user at most `per_user` connections, but for root and `owner`. NULL with errno and a text.
+/* Listen at a path, with these permissions; what is there is replaced if it is a socket at which nobody
+ * answers. For each user at most `per_user` connections, but for root and `owner`. NULL with errno and a
+ * text.
  */
 struct http *http_open(uv_loop_t *loop, const char *path, mode_t mode, unsigned per_user,
                        uid_t owner, const struct http_handler *handler, berth_error_t *err);
 
-/* Make the socket again if somebody has removed it, which also happens by itself. What comes of it goes to the log. */
+/* Make the socket again if somebody has removed it, which also happens by itself. What comes of it goes
+ * to the log.
+ */
 void http_listen_again(struct http *h);
 
-/* A turn is over: send what waited for it, or what is to be said when it failed (NULL: it did not); go on with streams that
- * had nothing.
+/* A turn is over: send what waited for it, or what is to be said when it failed (NULL: it did not); go on
+ * with streams that had nothing.
  */
 void http_turned(struct http *h, const berth_error_t *failure);
 

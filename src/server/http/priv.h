@@ -82,7 +82,9 @@ struct http {
     struct exchanges deferred; /* requests of users who have had their share of this round */
 };
 
-/* The socket (socket.c). Make it, in the place of the one that was; remove it; its file is where it was made. */
+/* The socket (socket.c). Make it, in the place of the one that was; remove it; its file is where it was
+ * made.
+ */
 int http_listen(struct http *h, berth_error_t *err);
 void http_unlisten(struct http *h);
 bool http_has_socket(const struct http *h);
@@ -92,8 +94,8 @@ void http_watch_socket(struct http *h);
 /* Let libmicrohttpd do what there is to do. */
 void http_pump(struct http *h);
 
-/* A parked stream has not come to the end of what it looks through, or a request is deferred: go on after others have had
- * their turn.
+/* A parked stream has not come to the end of what it looks through, or a request is deferred: go on after
+ * others have had their turn.
  */
 void http_look_again(struct http *h);
 

@@ -1,6 +1,6 @@
-/* What each user has of the HTTP server: connections, bodies that are being sent, replies that are not read, streams. Each
- * has a share of these, and what is for all has a reserve for root and the server's owner, so that what others leave open
- * keeps nobody out.
+/* What each user has of the HTTP server: connections, bodies that are being sent, replies that are not
+ * read, streams. Each has a share of these, and what is for all has a reserve for root and the server's
+ * owner, so that what others leave open keeps nobody out.
  */
 #ifndef SERVER_HTTP_USERS_H
 #define SERVER_HTTP_USERS_H
@@ -24,8 +24,8 @@ struct http_user {
     uint64_t work;    /* ns, in that round */
 };
 
-/* Empty is all zeroes but for the limits. Those without a connection are forgotten when there are many. A call is O(users
- * with a connection).
+/* Empty is all zeroes but for the limits. Those without a connection are forgotten when there are many. A
+ * call is O(users with a connection).
  */
 struct http_users {
     struct http_user *v;
@@ -43,8 +43,8 @@ bool http_users_may_connect(const struct http_users *u, uid_t uid);
 int http_users_connect(struct http_users *u, uid_t uid);
 void http_users_disconnect(struct http_users *u, uid_t uid);
 
-/* Count n bytes more of a body that has `had`: *counted says how many do count. False: there is no room for them, and nothing
- * is counted.
+/* Count n bytes more of a body that has `had`: *counted says how many do count. False: there is no room
+ * for them, and nothing is counted.
  */
 bool http_users_send(struct http_users *u, uid_t uid, size_t had, size_t n, size_t *counted);
 void http_users_sent(struct http_users *u, uid_t uid, size_t counted);
@@ -53,8 +53,8 @@ void http_users_sent(struct http_users *u, uid_t uid, size_t counted);
 bool http_users_stream(struct http_users *u, uid_t uid);
 void http_users_streamed(struct http_users *u, uid_t uid);
 
-/* In each round of the loop the server works so long for a user, and for all; who has had nothing yet gets something. What
- * goes beyond that waits for the next round.
+/* In each round of the loop the server works so long for a user, and for all; who has had nothing yet
+ * gets something. What goes beyond that waits for the next round.
  */
 void http_users_begin_round(struct http_users *u);
 bool http_users_may_work(const struct http_users *u, uid_t uid);

@@ -1,4 +1,6 @@
-/* The store's file: opened, locked, brought to its present form; its statements; what SQLite's errors mean. */
+/* The store's file: opened, locked, brought to its present form; its statements; what SQLite's errors
+ * mean.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,10 +13,11 @@
 
 enum { APPLICATION = 0x42727468 }; /* "Brth" in the file's header */
 
-/* `job` has a row a submission; `live` those with a member that hasn't ended, and how many of them (`remaining`); `over`
- * the others, by when that was. `member` has what is known of members that haven't ended, `ended` those that have, in
- * the order in which they did. `text` is shared by the jobs that use it: a column of `job` holds its id, or a blob that
- * is the text itself. Texts end with a zero, which is not counted as a byte of them.
+/* `job` has a row a submission; `live` those with a member that hasn't ended, and how many of them
+ * (`remaining`); `over` the others, by when that was. `member` has what is known of members that haven't
+ * ended, `ended` those that have, in the order in which they did. `text` is shared by the jobs that use
+ * it: a column of `job` holds its id, or a blob that is the text itself. Texts end with a zero, which is
+ * not counted as a byte of them.
  */
 static const char version_1[] =
     "CREATE TABLE value (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -37,13 +40,13 @@ static const char version_1[] =
     " member INTEGER NOT NULL, wall INTEGER NOT NULL, kind TEXT NOT NULL, data TEXT);"
     "CREATE INDEX event_job ON event (job);";
 
-/* Records of members say how these were started: the records have versions of their own, but one who does not know theirs
- * is to keep off.
+/* Records of members say how these were started: the records have versions of their own, but one who does
+ * not know theirs is to keep off.
  */
 static const char version_2[] = "";
 
-/* `owner` has the bytes of each user's rows. Texts are shared by the jobs of one user: `move` says which text of each user's
- * takes the place of one that several had.
+/* `owner` has the bytes of each user's rows. Texts are shared by the jobs of one user: `move` says which
+ * text of each user's takes the place of one that several had.
  */
 #define ROW     STORE_TEXT_OF(STORE_ROW)
 #define BLOB(c) "CASE typeof(" c ") WHEN 'blob' THEN length(" c ") - 1 ELSE 0 END"
@@ -357,7 +360,9 @@ int store_migrate(struct store *s, const struct store_step *step, int n, berth_e
     return version < n ? take_steps(s, step, (int)version, n, err) : 0;
 }
 
-/* The system's file, made for its owner alone, as it has people's environments; and its folder, so that it stays. */
+/* The system's file, made for its owner alone, as it has people's environments; and its folder, so that
+ * it stays.
+ */
 static int make_file(struct store *s, berth_error_t *err)
 {
     int fd = open(s->path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -393,9 +398,9 @@ static const char settings[] = "PRAGMA journal_mode = WAL;"
     (72                                                                                            \
      << 16) /* bytes: what a log has grown to when SQLite begins it anew, after 1000 pages, and some more */
 
-/* Make room for the log with zeros, which are no part of it: a commit then overwrites what is there, and syncing it does
- * not take writing the file's new size as well, which takes as long again or much longer. Where there is no space for that
- * it grows as it is used.
+/* Make room for the log with zeros, which are no part of it: a commit then overwrites what is there, and
+ * syncing it does not take writing the file's new size as well, which takes as long again or much longer.
+ * Where there is no space for that it grows as it is used.
  */
 static void grow_log(struct store *s)
 {

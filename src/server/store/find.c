@@ -1,5 +1,5 @@
-/* Listings of what has ended. A cursor keeps its place by number (of an end, or of a job and a member), so that its
- * statements can be put back whenever something is written, and go on.
+/* Listings of what has ended. A cursor keeps its place by number (of an end, or of a job and a member),
+ * so that its statements can be put back whenever something is written, and go on.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,8 +59,8 @@ void store_cursor_close(struct store_cursor *c)
     free(c);
 }
 
-/* The place of the cursor that comes after a member: from the newest on, the number of its end; none, if it was dropped, as
- * those that ended before it were.
+/* The place of the cursor that comes after a member: from the newest on, the number of its end; none, if
+ * it was dropped, as those that ended before it were.
  */
 static int find_place(struct store_cursor *c, berth_error_t *err)
 {

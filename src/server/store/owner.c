@@ -1,4 +1,6 @@
-/* What is stored of each user's jobs: summed up in memory while a transaction goes on, and written once a user at its end. */
+/* What is stored of each user's jobs: summed up in memory while a transaction goes on, and written once a
+ * user at its end.
+ */
 #include <errno.h>
 
 #include "base/array.h"

@@ -173,7 +173,9 @@ struct store {
 /* The file (file.c): opened, locked, migrated. 0, or -1 with an error, and then to be closed all the same. */
 int store_file_open(struct store *s, const char *vfs, berth_error_t *err);
 
-/* The file and its log are still where they were opened. Else -1 with ESTALE: what is written would be lost. O(1). */
+/* The file and its log are still where they were opened. Else -1 with ESTALE: what is written would be
+ * lost. O(1).
+ */
 int store_file_check(struct store *s, berth_error_t *err);
 
 /* A version of the file is made from the one before by a step; the file says how many it has been through. */
@@ -210,8 +212,8 @@ void store_settle(struct store *s);
 #define STORE_LAST_EVENT "store.last-event"
 int store_write_last(struct store *s, berth_error_t *err);
 
-/* Bytes per user (owner.c), within a transaction: from its beginning nothing has changed; a change of somebody's (0 or -1); or of
- * a job's owner's (1, 0 if the job isn't there, or -1); all of them written.
+/* Bytes per user (owner.c), within a transaction: from its beginning nothing has changed; a change of
+ * somebody's (0 or -1); or of a job's owner's (1, 0 if the job isn't there, or -1); all of them written.
  */
 void store_owners_begin(struct store *s);
 int store_owner_change(struct store *s, uint32_t uid, int64_t bytes, berth_error_t *err);
@@ -221,7 +223,9 @@ int store_owners_write(struct store *s, berth_error_t *err);
 /* What is stored of a user's, as of this moment of the transaction. */
 int store_owner_bytes(struct store *s, uint32_t uid, int64_t *bytes, berth_error_t *err);
 
-/* Texts (text.c). Enter one into the batch; *text NULL where it is none or short enough to be stored with the job. */
+/* Texts (text.c). Enter one into the batch; *text NULL where it is none or short enough to be stored with
+ * the job.
+ */
 int store_text_take(struct batch *b, enum store_text kind, uint32_t uid, const char *data,
                     size_t length, const struct batch_text **text);
 void store_text_untake(const struct batch_text *text); /* NULL is fine */
@@ -239,8 +243,9 @@ int store_text_read(struct store *s, enum store_text kind, sqlite3_stmt *q, int 
                     const char **data, size_t *length, berth_error_t *err);
 void store_text_forget(struct store *s); /* all that were read */
 
-/* Rows (read.c). Fill a job from a row: id, uid, queue, priority, held, duration, record, request, environment, script, at
- * columns from `column` on. `all`: with environment and script; else their columns needn't be there.
+/* Rows (read.c). Fill a job from a row: id, uid, queue, priority, held, duration, record, request,
+ * environment, script, at columns from `column` on. `all`: with environment and script; else their
+ * columns needn't be there.
  */
 int store_job_row(struct store *s, sqlite3_stmt *q, int column, bool all, struct store_job *job,
                   berth_error_t *err);

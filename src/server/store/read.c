@@ -84,7 +84,9 @@ int store_member_row(struct store *s, sqlite3_stmt *q, int column, bool ended,
     return 0;
 }
 
-/* One row of a statement that has been bound; 1 if there is one, which stays until the next call, 0, or -1. */
+/* One row of a statement that has been bound; 1 if there is one, which stays until the next call, 0, or
+ * -1.
+ */
 static int read_row(struct store *s, sqlite3_stmt *q, int i, berth_error_t *err)
 {
     s->reading[i] = q;
@@ -125,7 +127,9 @@ int store_read_member(store_t *s, int64_t id, uint32_t member, struct store_memb
                        member, (long long)id);
 }
 
-/* Loading: the live jobs, beside them all members that haven't ended, both in order; and of a job that has some that did, these. */
+/* Loading: the live jobs, beside them all members that haven't ended, both in order; and of a job that
+ * has some that did, these.
+ */
 struct load {
     struct store *s;
     const struct store_visitor *visitor;

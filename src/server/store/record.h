@@ -1,8 +1,9 @@
 /* Records: what a row of the store keeps of a job or a member and no query looks into, as bytes.
  *
- * One is read in a third of the time that as many columns take. It begins with its version; numbers are zigzag and seven
- * bits a byte, texts have their length before and a zero behind, so that they are used where they lie. What is read is
- * checked: a record that is cut, too long, or out of range is refused as a whole.
+ * One is read in a third of the time that as many columns take. It begins with its version; numbers are
+ * zigzag and seven bits a byte, texts have their length before and a zero behind, so that they are used
+ * where they lie. What is read is checked: a record that is cut, too long, or out of range is refused as
+ * a whole.
  */
 #ifndef SERVER_STORE_RECORD_H
 #define SERVER_STORE_RECORD_H

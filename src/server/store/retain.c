@@ -1,5 +1,5 @@
-/* Dropping what ended long ago, what a user has too much of, or what was never complete: events first, then members, then the job
- * and the texts that were its own.
+/* Dropping what ended long ago, what a user has too much of, or what was never complete: events first,
+ * then members, then the job and the texts that were its own.
  */
 #include <errno.h>
 

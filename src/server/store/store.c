@@ -26,7 +26,9 @@ static int get_number(struct store *s, const char *name, int64_t *number, berth_
     return 0;
 }
 
-/* The highest number there has been: of the rows that are there, or as it was noted before rows were dropped. */
+/* The highest number there has been: of the rows that are there, or as it was noted before rows were
+ * dropped.
+ */
 static int get_last(struct store *s, const char *name, enum sql which, int64_t *number,
                     berth_error_t *err)
 {

@@ -1,26 +1,29 @@
-/* What a server must not forget: jobs, what happened to them, what they were promised. An SQLite file in WAL mode, of
- * which one process has the use at a time.
+/* What a server must not forget: jobs, what happened to them, what they were promised. An SQLite file in
+ * WAL mode, of which one process has the use at a time.
  *
- * Changes are collected in memory, where they are checked, and are written together by store_commit: until it has returned
- * 0, nobody is told that something has been done. It is one transaction. When it fails (disk full), the file is as it was
- * and the batch stays collected: call store_commit again, as it is or with more changes, or give all of it up by
- * store_rollback. So a disk that fails shows in store_commit and in what reads, nowhere else. One thing can't be excluded:
- * when the machine goes down after a commit that failed and before another one has succeeded, the batch that failed may
- * be there afterwards, wholly. What is read is what has been committed: a batch isn't seen before.
+ * Changes are collected in memory, where they are checked, and are written together by store_commit:
+ * until it has returned 0, nobody is told that something has been done. It is one transaction. When it
+ * fails (disk full), the file is as it was and the batch stays collected: call store_commit again, as it
+ * is or with more changes, or give all of it up by store_rollback. So a disk that fails shows in
+ * store_commit and in what reads, nowhere else. One thing can't be excluded: when the machine goes down
+ * after a commit that failed and before another one has succeeded, the batch that failed may be there
+ * afterwards, wholly. What is read is what has been committed: a batch isn't seen before.
  *
- * Times are us since 1970 where they are called `wall`, else ticks (us) of the scheduler's clock, which does not jump.
- * What is stored of a user's jobs is counted, row by row, with the changes themselves: STORE_ROW bytes for each job, text,
- * member that has ended and event, and the bytes of its text. Texts are shared by the jobs of one user, who is counted each
- * once, and never with another's. What is known of members that wait or run isn't counted.
+ * Times are us since 1970 where they are called `wall`, else ticks (us) of the scheduler's clock, which
+ * does not jump. What is stored of a user's jobs is counted, row by row, with the changes themselves:
+ * STORE_ROW bytes for each job, text, member that has ended and event, and the bytes of its text. Texts
+ * are shared by the jobs of one user, who is counted each once, and never with another's. What is known
+ * of members that wait or run isn't counted.
  *
- * Texts that are given are copied; those that are returned are valid until the store's next call. Callbacks don't call the
- * store.
+ * Texts that are given are copied; those that are returned are valid until the store's next call.
+ * Callbacks don't call the store.
  *
- * A commit looks whether the file is still in its place: ESTALE, when somebody has deleted or replaced it or its log.
+ * A commit looks whether the file is still in its place: ESTALE, when somebody has deleted or replaced it
+ * or its log.
  *
- * Calls return 0, or -1 with errno and a text that names the file: ENOSPC (no room on the disk), EIO, EINVAL (a damaged or
- * a newer file, with what to do about it; or an argument out of its range), EMSGSIZE (a text beyond STORE_TEXT_MAX), ENOMEM.
- * Not thread-safe.
+ * Calls return 0, or -1 with errno and a text that names the file: ENOSPC (no room on the disk), EIO,
+ * EINVAL (a damaged or a newer file, with what to do about it; or an argument out of its range), EMSGSIZE
+ * (a text beyond STORE_TEXT_MAX), ENOMEM. Not thread-safe.
  */
 #ifndef SERVER_STORE_H
 #define SERVER_STORE_H
@@ -101,8 +104,9 @@ struct store_event {
     const char *data; /* a JSON object, or NULL */
 };
 
-/* The file is made if it isn't there, for its owner alone; an older one is migrated. vfs: of SQLite; NULL: the system's.
- * EBUSY: another process has it open. O(1), and after a crash O(what was not yet moved from the log into the file).
+/* The file is made if it isn't there, for its owner alone; an older one is migrated. vfs: of SQLite;
+ * NULL: the system's. EBUSY: another process has it open. O(1), and after a crash O(what was not yet
+ * moved from the log into the file).
  */
 store_t *store_open(const char *path, const char *vfs, berth_error_t *err);
 void store_close(store_t *s); /* what is not committed is lost; NULL is fine */
@@ -114,8 +118,8 @@ bool store_is_changed(const store_t *s);
 size_t store_batch_size(
     const store_t *s); /* bytes that the batch takes, about: a bound for those who try again */
 
-/* Small values by name: "clock", "boot", "next-key", "acknowledged"... *value NULL if there is none. Names that begin with
- * "store." are the store's own.
+/* Small values by name: "clock", "boot", "next-key", "acknowledged"... *value NULL if there is none.
+ * Names that begin with "store." are the store's own.
  */
 int store_get(store_t *s, const char *name, const char **value, berth_error_t *err);
 int store_put(store_t *s, const char *name, const char *value, berth_error_t *err);
@@ -124,38 +128,41 @@ int store_add_job(
     store_t *s, const struct store_job *job,
     berth_error_t *err); /* EINVAL: its number is not above all others, nor kept for it */
 
-/* Numbers are kept for jobs that are added later, in any order, though higher ones are added meanwhile. store_read_job does not
- * find them as long as they are. 0, or -1 with ENOMEM.
+/* Numbers are kept for jobs that are added later, in any order, though higher ones are added meanwhile.
+ * store_read_job does not find them as long as they are. 0, or -1 with ENOMEM.
  */
 int store_keep_jobs(store_t *s, int64_t first, int64_t last);
 void store_unkeep_jobs(store_t *s, int64_t first, int64_t last);
 
-/* Drop the jobs from one number to another, live ones too, with all that belongs to them, and keep no numbers there any more.
- * As store_retain a transaction of its own, which stops after about max rows: *dropped < max says that none are left.
+/* Drop the jobs from one number to another, live ones too, with all that belongs to them, and keep no
+ * numbers there any more. As store_retain a transaction of its own, which stops after about max rows:
+ * *dropped < max says that none are left.
  */
 int store_drop_jobs(store_t *s, int64_t first, int64_t last, int64_t max, int64_t *dropped,
                     berth_error_t *err);
 
-/* What changes of a job: queue, priority, held, duration; the rest of *job but its id isn't looked at. ENOENT: no such number
- * was given yet. Changes of a job that is not there any more are passed over.
+/* What changes of a job: queue, priority, held, duration; the rest of *job but its id isn't looked at.
+ * ENOENT: no such number was given yet. Changes of a job that is not there any more are passed over.
  */
 int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err);
 
-/* All of a member, which replaces what was known of it. One that ended has an end_wall; its job has ended with its last
- * member. A member that ended may be set back to a state before that. Give `resources` NULL when it ends. ENOENT as above.
+/* All of a member, which replaces what was known of it. One that ended has an end_wall; its job has ended
+ * with its last member. A member that ended may be set back to a state before that. Give `resources` NULL
+ * when it ends. ENOENT as above.
  */
 int store_set_member(store_t *s, const struct store_member *member, berth_error_t *err);
 int store_add_event(store_t *s, struct store_event *event,
                     berth_error_t *err); /* sets its number */
 
-/* The largest numbers so far, those of the batch included; 0: none. They are never used again, also after the job or the
- * event has been dropped.
+/* The largest numbers so far, those of the batch included; 0: none. They are never used again, also after
+ * the job or the event has been dropped.
  */
 int64_t store_last_job(const store_t *s);
 int64_t store_last_event(const store_t *s);
 
-/* Live jobs: those with a member that has not ended, in the order of their numbers, with each of its members that is known,
- * in order. `job` is called before its members. A callback that returns nonzero ends it with -1 and its errno.
+/* Live jobs: those with a member that has not ended, in the order of their numbers, with each of its
+ * members that is known, in order. `job` is called before its members. A callback that returns nonzero
+ * ends it with -1 and its errno.
  */
 struct store_visitor {
     void *context;
@@ -169,8 +176,9 @@ int store_read_job(store_t *s, int64_t id, struct store_job *job, berth_error_t 
 int store_read_member(store_t *s, int64_t id, uint32_t member, struct store_member *out,
                       berth_error_t *err);
 
-/* Members that have ended, newest end first (in the order in which that was stored) or oldest job first, for listings, as a
- * cursor that others may write beside: what ends or is dropped meanwhile may be among them or not.
+/* Members that have ended, newest end first (in the order in which that was stored) or oldest job first,
+ * for listings, as a cursor that others may write beside: what ends or is dropped meanwhile may be among
+ * them or not.
  */
 struct store_query {
     int64_t uid;              /* -1: of everybody */
@@ -186,21 +194,24 @@ struct store_query {
 struct store_cursor;
 struct store_cursor *store_find(store_t *s, const struct store_query *query, berth_error_t *err);
 
-/* 1: there is one, whose job has NULL for environment and script, valid until the cursor's next call or the store's; 0: no
- * more; -1. -1 with EAGAIN: many have been looked at and none was wanted; to be called again, when others have had their turn.
+/* 1: there is one, whose job has NULL for environment and script, valid until the cursor's next call or
+ * the store's; 0: no more; -1. -1 with EAGAIN: many have been looked at and none was wanted; to be called
+ * again, when others have had their turn.
  */
 int store_next(struct store_cursor *c, struct store_job *job, struct store_member *member,
                berth_error_t *err);
 void store_cursor_close(struct store_cursor *c); /* before store_close; NULL is fine */
 
-/* Events after a number, of one job or (0) of all, at most max. visit returns nonzero to end early (no failure). */
+/* Events after a number, of one job or (0) of all, at most max. visit returns nonzero to end early (no
+ * failure).
+ */
 int store_events(store_t *s, int64_t after, int64_t job, int64_t max, void *context,
                  int (*visit)(void *context, const struct store_event *event), berth_error_t *err);
 
-/* Drop jobs all of whose members ended before a time, oldest end first, with their events and the texts that no other job
- * has, and the server's own events before that time. It is a transaction of its own, which leaves the batch alone, and stops
- * after about max rows (a member, an event and a job are a row each), be it in the middle of a job: *dropped says how many;
- * 0: nothing is left to drop.
+/* Drop jobs all of whose members ended before a time, oldest end first, with their events and the texts
+ * that no other job has, and the server's own events before that time. It is a transaction of its own,
+ * which leaves the batch alone, and stops after about max rows (a member, an event and a job are a row
+ * each), be it in the middle of a job: *dropped says how many; 0: nothing is left to drop.
  */
 int store_retain(store_t *s, int64_t before_wall, int64_t max, int64_t *dropped,
                  berth_error_t *err);

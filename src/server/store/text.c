@@ -1,6 +1,6 @@
-/* Texts that the jobs of a user share: environments, scripts, requests. In a batch equal ones are one; in the file a row has
- * each, with the number of jobs that use it. Short ones stay with their job. Users don't share theirs, so that what is stored
- * of one depends on nobody else.
+/* Texts that the jobs of a user share: environments, scripts, requests. In a batch equal ones are one; in
+ * the file a row has each, with the number of jobs that use it. Short ones stay with their job. Users
+ * don't share theirs, so that what is stored of one depends on nobody else.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 
 enum { SHORT = 256, SLOT_ANY = TEXT_SLOTS };
 
-/* 64 bits of a text, eight bytes at a time: multiply and fold. They are kept in the file, to find equal texts by; where they
- * come out otherwise (another byte order), texts are stored once more and nothing else happens.
+/* 64 bits of a text, eight bytes at a time: multiply and fold. They are kept in the file, to find equal
+ * texts by; where they come out otherwise (another byte order), texts are stored once more and nothing
+ * else happens.
  */
 static uint64_t hash_of(const char *data, size_t length)
 {
@@ -108,7 +109,9 @@ void store_batch_clear(struct batch *b)
     }
 }
 
-/* The row of an equal text in the file; 0 if there is none. A hash has few rows, unless somebody makes them on purpose. */
+/* The row of an equal text in the file; 0 if there is none. A hash has few rows, unless somebody makes
+ * them on purpose.
+ */
 static int find_row(struct store *s, const struct batch_text *t, int64_t *id, berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, SQL_TEXT_FIND, err);

@@ -160,7 +160,7 @@ static void wrong_requests_are_refused_by_name(void **state)
                    "jobs[1]: key \"command\": expected a list of strings, the first of them a "
                    "program, got []");
     expect_refused(w, "nonsense",
-                   "the body is no JSON: line 1, column 8: '[' or '{' expected near 'nonsense'");
+                   "the body is not JSON: line 1, column 8: '[' or '{' expected near 'nonsense'");
     tell(w, "GET", "/v1/nothing", NULL, 404);
     tell(w, "GET", "/v1/jobs/1", NULL, 404);
     tell(w, "POST", "/v1/queues", NULL, 405);

@@ -443,7 +443,7 @@ int api_read_body(struct call *c)
     json_error_t why;
     bool no_memory;
     if (c->request->length > API_READ_MAX)
-        return api_refuse(c, 413, NULL, "the body is larger than 3 MiB, and no list of jobs");
+        return api_refuse(c, 413, NULL, "the body is larger than 3 MiB, and not a list of jobs");
     if (c->request->length == 0)
         return api_refuse(c, 400, NULL, "expected a body of JSON");
     if (api_is_heavy(c->request->body, c->request->length))
@@ -452,7 +452,7 @@ int api_read_body(struct call *c)
     if (no_memory)
         return api_refuse(c, 503, NULL, "out of memory");
     if (!c->body)
-        return api_refuse(c, 400, NULL, "the body is no JSON: line %d, column %d: %s", why.line,
+        return api_refuse(c, 400, NULL, "the body is not JSON: line %d, column %d: %s", why.line,
                           why.column, why.text);
     return 0;
 }

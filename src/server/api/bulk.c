@@ -85,9 +85,9 @@ static int wrong_text(struct call *c, const struct bulk *b, size_t at, const jso
         line += b->body[i] == '\n';
     }
     if (!why)
-        return api_refuse(c, 400, NULL, "the body is no JSON: line %d, column %d: expected %s",
+        return api_refuse(c, 400, NULL, "the body is not JSON: line %d, column %d: expected %s",
                           line, column, at < b->length ? "the end of the list" : "']'");
-    return api_refuse(c, 400, NULL, "the body is no JSON: line %d, column %d: %s",
+    return api_refuse(c, 400, NULL, "the body is not JSON: line %d, column %d: %s",
                       line + why->line - 1, why->line > 1 ? why->column : column + why->column - 1,
                       why->text);
 }

@@ -105,7 +105,7 @@ static int read_user(struct many *m)
     if (all)
         m->user = NULL;
     else if (!m->user && !m->has_ids && !own)
-        return api_refuse(m->c, 403, NULL, "you are no user of this machine");
+        return api_refuse(m->c, 403, NULL, "you are not a user of this machine");
     else if (!m->user && !m->has_ids)
         m->user = server_name(m->c->s, own->name); /* the user may be looked up anew meanwhile */
     if (!m->user && !m->has_ids && !all)

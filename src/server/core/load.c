@@ -326,8 +326,9 @@ static void not_restored(struct loading *l, struct job *job, uint32_t i, const c
     if (l->failed++ < 10)
         server_notice(s,
                       job->member[i].state == STORE_PENDING
-                          ? "job %" PRId64 " has failed, as it could not be taken up again: %s"
-                          : "job %" PRId64 " runs on outside of the schedule: %s",
+                          ? "job %" PRId64 " could not be restored and has failed: %s"
+                          : "job %" PRId64
+                            " could not be restored and runs outside the schedule: %s",
                       job->id, why);
     if (job->member[i].state == STORE_PENDING) {
         member_end(s, job, i, STORE_FAILED, why);
@@ -469,7 +470,7 @@ static int restore_all(struct loading *l)
         if (restore_job(l, s->table.jobs[i].job, &l->parts[i]) < 0)
             return -1;
     if (l->failed > 10)
-        server_notice(s, "%zu more jobs could not be taken up again", l->failed - 10);
+        server_notice(s, "%zu more jobs could not be restored", l->failed - 10);
     return sched_restore_passed(s->sched, s->clock.now, -1, 1);
 }
 

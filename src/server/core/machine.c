@@ -70,7 +70,7 @@ static match_t *machine_make(const server_t *s, berth_error_t *err)
     if (s->world.machine)
         return s->world.machine(s->world.context, s->config, s->config_path, err);
     if (s->config->resources.source != CONFIG_NODES) {
-        errtext_set(err, ENOENT, "resources: nobody here can look at this machine");
+        errtext_set(err, ENOENT, "resources: support for hwloc is not installed");
         return NULL;
     }
     match_options_t options = s->config->match;

@@ -149,7 +149,7 @@ static int take_given(struct starting *b)
         return 0;
     if (sched_allocation(b->s->sched, b->m->handle, &given) < 0 || take_hosts(b, &given) < 0 ||
         sched_write(b->s->sched, b->m->handle, "rv1_nosched", &text, &length) < 0)
-        return errtext_set(b->err, errno, "what it got can't be told: %s", strerror(errno));
+        return errtext_set(b->err, errno, "its allocation can't be described: %s", strerror(errno));
     if (length < R_MAX)
         b->r = join_n(b, "BERTH_R=", text, length);
     return length < R_MAX && !b->r ? no_memory(b) : 0;

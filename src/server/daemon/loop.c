@@ -128,7 +128,7 @@ static void turn(struct loop *l)
         daemon_log(l->daemon, "%s", err.text);
         memcpy(l->failure, err.text, sizeof(l->failure));
     } else if (rc == 0 && l->failure[0]) {
-        daemon_log(l->daemon, "it works again");
+        daemon_log(l->daemon, "the store can be written again");
         l->failure[0] = '\0';
     }
     set_clock(l, due);

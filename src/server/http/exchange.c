@@ -158,7 +158,7 @@ static void refuse_request(struct exchange *x)
     else if (x->refused == 413)
         refuse(x, 413, "the body is too large, expected at most 67108864 bytes");
     else
-        refuse(x, 503, "you, or all together, send too much at once, try again");
+        refuse(x, 503, "too much is being sent at once: try again");
 }
 
 /* Some more of a stream, where none is left. */

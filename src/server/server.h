@@ -4,9 +4,9 @@
  * `struct server_world`. The shell (server/daemon/main.c with libuv and libmicrohttpd; a simulation in
  * tests) does, in a loop:
  *
- *     server_request for each request that is there, server_engine if the engine has events, server_tick
- *     server_turn:  one pass of the core if one is due, all changes committed together, the engine told to start what is
- *                   durable, and *due = the time of the next turn even if nothing happens
+ *     server_request for each request that is there, server_engine if the engine has events
+ *     server_turn:  a slice of a pass if one is due, all changes committed together, the engine told to start
+ *                   what is durable, and *due = the time of the next turn even if nothing happens
  *     then the replies that were waiting for this commit are sent
  *
  * So nothing is acknowledged, and nothing started, before it is durable. Not thread-safe.

@@ -65,8 +65,7 @@ void api_server_stop(struct call *c)
     c->reply->wait = false; /* a disk that is full, or a store that is gone, is not in the way */
 }
 
-/* A change of settings and core is made in both, or in neither: what the settings were is kept until it
- * has been. NULL with ENOMEM.
+/* The settings as they are, to go back to if the core refuses the change. NULL with ENOMEM.
  */
 static json_t *settings_keep(const server_t *s)
 {

@@ -381,9 +381,7 @@ static bool fits(struct call *c, const char *pattern)
     return at && !*at;
 }
 
-/* What JSON weighs once it is read, roughly in units of 50 bytes: a small text may take a hundred times
- * its size.
- */
+/* How much memory JSON takes once it is read, in units of about 50 bytes: it may be a hundred times its text. */
 static size_t weigh(const char *text, size_t length)
 {
     size_t weight = 0;
@@ -408,9 +406,7 @@ static size_t weigh(const char *text, size_t length)
     return weight;
 }
 
-/* What the reader of JSON asks for is watched: where memory runs out, it says that the text is wrong, or
- * nothing.
- */
+/* jansson reports a lack of memory as a wrong text, or not at all: so its allocations are watched. */
 static json_malloc_t get_memory;
 static bool ran_out;
 

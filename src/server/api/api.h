@@ -1,7 +1,7 @@
 /* Requests and their answers, inside the server.
  *
- * A route is a function that fills a reply. What it changes is durable after the next turn, until when
- * the reply waits.
+ * A route is a function that fills a reply. What it changes is durable after the next turn; the reply
+ * waits until then.
  */
 #ifndef SERVER_API_H
 #define SERVER_API_H
@@ -40,15 +40,11 @@ void api_no_memory(struct server_reply *reply);
 /* "{}", after the next turn. */
 void api_done(struct call *c);
 
-/* Read the body. Returns 0, or -1 and the call is refused. And whether a text has too many values to be
- * read.
- */
+/* Read the body: 0, or -1 and the call is refused. And whether a text has too many values to be read. */
 int api_read_body(struct call *c);
 bool api_is_heavy(const char *text, size_t length);
 
-/* Read JSON, with flags of jansson's. NULL: it is wrong, and why says where and what, or there was no
- * memory for it.
- */
+/* Read JSON, with jansson's flags. NULL: it is wrong (why says where and what), or memory ran out. */
 json_t *api_load(const char *text, size_t length, size_t flags, bool *no_memory, json_error_t *why);
 
 /* ---- The query behind the path ---- */
@@ -72,9 +68,7 @@ int api_query_whole(struct call *c, const struct api_query *q, int64_t *number);
 /* The caller as a user of this machine, or NULL and the call is refused. */
 struct user *api_user(struct call *c);
 
-/* Whether one more job may be, and is alike to what the caller may ask for: 0, or -1 with a text that
- * `what` stands before.
- */
+/* Whether the user may submit one more job, and one such as this: 0, or -1 with a text that begins with `what`. */
 int api_may_submit(struct call *c, struct user *user, const struct job *job, berth_error_t *err);
 
 /* Whether the caller may see and change all of a job. */

@@ -107,7 +107,7 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
     server_work(s);
     server_wait_again(s);
     server_time(s);
-    /* What can't be stored need not be decided: first the commit that failed is tried again. */
+    /* After a failed commit nothing is decided before one succeeds. */
     bool decided = s->dirty.failing || server_pass(s, err) == 0;
     forget_starts(s);
     bool starts = s->ledger.n_starts > 0 && s->clock.now >= s->ledger.hold_until;

@@ -1,4 +1,4 @@
-/* Memory for a while: allocated piece by piece, given back all at once or down to a mark. */
+/* An arena: memory that is allocated piece by piece and released all at once, or back to a mark. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -7,8 +7,8 @@
 struct arena_block;
 
 struct arena {
-    struct arena_block *block; /* the one at work */
-    size_t used;               /* of it */
+    struct arena_block *block; /* the block from which memory is taken */
+    size_t used;               /* bytes of that block */
 };
 
 struct arena_mark {
@@ -16,13 +16,15 @@ struct arena_mark {
     size_t used;
 };
 
-/* An arena of all zeroes is empty. */
+/* Free everything. An empty arena is all zeroes. */
 void arena_clear(struct arena *a);
 
-/* Memory for anything, not cleared; NULL with ENOMEM. O(1) on average. */
+/* Allocate memory, aligned for any type and not cleared. NULL with ENOMEM. O(1) on average. */
 void *arena_alloc(struct arena *a, size_t size);
 
-/* Where the arena stands, and back to there: what was allocated since is gone, its memory kept for later. */
+/* Mark how far the arena is used; and release what was allocated since a mark. The arena keeps that
+ * memory for later.
+ */
 struct arena_mark arena_mark(const struct arena *a);
 void arena_release(struct arena *a, struct arena_mark mark);
 

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Memory for an array of elements of a size that is to have room for n of them. Returns 0, or -1 with
- * ENOMEM, and all is as it was. O(1) an element on average.
+/* Make room in an array for n elements of a size in bytes. Returns 0, or -1 with ENOMEM and nothing
+ * changed. O(1) per element on average.
  */
 int array_grow(void **array, size_t *capacity, size_t n, size_t size);
 

@@ -1,9 +1,8 @@
-/* Texts that come and go: a hash table of the caller's own entries by their text.
+/* A dictionary: a hash table of the caller's entries by text, where entries come and go.
  *
- * An entry lies in a struct of the caller's, with its text, which must hold as long as it is in the
- * table. A text is any bytes, and more than one entry of the same text is the caller's mistake. All is
- * O(length) on average. The hash has no seed, and nothing shows its order: there is no walk over the
- * table.
+ * An entry is part of a struct of the caller's. Its text, which may be any bytes, must stay valid as long
+ * as the entry is in the table, and no two entries may have the same text. Calls are O(length) on
+ * average. The hash has no seed, but its order never shows: there is no way to walk over the table.
  */
 #ifndef BASE_DICT_H
 #define BASE_DICT_H
@@ -13,7 +12,7 @@
 #include <stdint.h>
 
 struct dict_entry {
-    struct dict_entry *next; /* of the same bucket */
+    struct dict_entry *next; /* in the same bucket */
     const char *text;
     size_t length;
     uint64_t hash;
@@ -25,22 +24,22 @@ struct dict {
     size_t n;
 };
 
-/* An empty table is all zeroes. Clearing leaves the entries to the caller and keeps errno. */
+/* Make a table empty, which is all zeroes. The entries stay the caller's. Keeps errno. */
 void dict_clear(struct dict *d);
 
 /* The entry of a text, or NULL. */
 struct dict_entry *dict_find(const struct dict *d, const char *text, size_t length);
 
-/* Make room for one more entry, so that the next dict_put can't fail. 0, or -1 with ENOMEM. */
+/* Make room for one more entry, which dict_put needs. 0, or -1 with ENOMEM. */
 int dict_reserve(struct dict *d);
 
-/* Enter an entry that has its text, for which there is room. */
+/* Add an entry, whose text is set. There must be room (dict_reserve), so this can't fail. */
 void dict_put(struct dict *d, struct dict_entry *entry);
 
-/* Take an entry out. */
+/* Remove an entry. */
 void dict_take(struct dict *d, struct dict_entry *entry);
 
-/* True if each entry is found by its text, and all are counted. */
+/* True if each entry is found by its text, and their number is right. For tests. */
 bool dict_check(const struct dict *d);
 
 #endif

@@ -14,16 +14,15 @@
 int errtext_set(berth_error_t *err, int errnum, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* For a reader of length bytes of text that met something else than expected, such as "a number": write
- * what stands at the offset instead, `offset 3: expected a number, found 'x'`. Sets errno to EINVAL and
- * returns -1.
+/* For a reader of length bytes of text that found something other than it expected, such as "a number":
+ * write what is at the offset, `offset 3: expected a number, found 'x'`. Sets errno to EINVAL and returns
+ * -1.
  */
 int errtext_expected(berth_error_t *err, const char *text, size_t length, size_t offset,
                      const char *expected);
 
-/* Write words, the list of which ends with NULL, as "a, b or c" into the size bytes at text, cut
- * where they would not fit; `last` is what stands before the last of several, such as " or ".
- * Returns text.
+/* Write a list of words, which ends with NULL, as "a, b or c" into the size bytes at text; what does not
+ * fit is cut. `last` comes before the last of several words, such as " or ". Returns text.
  */
 const char *errtext_list(char *text, size_t size, const char *const *words, const char *last);
 

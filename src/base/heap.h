@@ -1,8 +1,8 @@
-/* A priority queue of numbered items: the least key first, equal keys by their order.
+/* A priority queue of numbered items: the smallest key first, equal keys by their order.
  *
- * Items are small numbers of the caller's, each at most once in the heap, so that one can be moved or taken
- * out wherever it stands. Nothing depends on addresses. Calls are O(log n); memory is 24 bytes an item in the
- * heap and 4 bytes for each number up to the largest ever put.
+ * Items are small numbers that the caller chooses, each at most once in the heap, so an item can be moved
+ * or removed wherever it is. Nothing depends on addresses. Calls are O(log n). Memory is 24 bytes for
+ * each item in the heap, and 4 bytes for each number up to the largest ever put.
  */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
@@ -19,14 +19,14 @@ struct heap_entry {
 };
 
 struct heap {
-    struct heap_entry *v; /* v[0] is the least */
+    struct heap_entry *v; /* v[0] is the first item */
     uint32_t n;
     uint32_t cap;
-    uint32_t *place; /* place[item]: where it stands in v, plus 1; 0: it is not in the heap */
+    uint32_t *place; /* place[item]: its index in v plus 1; 0: it is not in the heap */
     uint32_t places;
 };
 
-/* An empty heap is all zeroes. */
+/* Free a heap's memory. An empty heap is all zeroes. */
 void heap_clear(struct heap *h);
 
 /* Put an item that is not in the heap. Returns 0, or -1 with ENOMEM and nothing changed. */
@@ -35,13 +35,13 @@ int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order);
 /* True if the item is in the heap. */
 bool heap_has(const struct heap *h, uint32_t item);
 
-/* Give an item of the heap another key. */
+/* Change the key of an item in the heap. */
 void heap_move(struct heap *h, uint32_t item, int64_t key, uint64_t order);
 
-/* Take an item of the heap out. */
+/* Remove an item from the heap. */
 void heap_take(struct heap *h, uint32_t item);
 
-/* True if every item stands where it should. O(n). */
+/* True if the heap is in order. For tests. O(n). */
 bool heap_check(const struct heap *h);
 
 #endif

@@ -9,7 +9,7 @@
 /* How many digits a number has. */
 size_t hostlist_digits(uint64_t number);
 
-/* How many characters the number takes in the names of a range; 0 in one without numbers. */
+/* How many characters a number takes in the names of a range; 0 if the range has no numbers. */
 size_t hostlist_written(const struct hostlist_range *r, uint64_t number);
 
 /* How many hosts a range has. */
@@ -27,7 +27,7 @@ static inline bool hostlist_allows(char c)
 /* Where the number of a name begins; length if it has none. */
 size_t hostlist_number_at(const char *name, size_t length);
 
-/* The number that so many digits are; at most HOSTLIST_DIGITS_MAX but for leading zeros. */
+/* The value of n digits; at most HOSTLIST_DIGITS_MAX besides leading zeros. */
 uint64_t hostlist_number(const char *digits, size_t n);
 
 /* Write a number with at least width characters. Returns how many it took. */
@@ -40,7 +40,7 @@ size_t hostlist_write_name(const struct hostlist *h, const struct hostlist_range
 /* Give the id of a prefix or suffix. */
 int hostlist_intern(struct hostlist *h, const char *text, size_t length, uint32_t *id);
 
-/* Append a range, whose width may be any that says the same; it may become one with the last. */
+/* Append a range, which may be joined with the last. Its width may be any that means the same. */
 int hostlist_push(struct hostlist *h, struct hostlist_range r);
 
 #endif

@@ -1,16 +1,16 @@
 /* Sets of ids: non-negative numbers, such as ranks or the indices of cores, and their text as in Flux RFC 22.
  *
- * A set is kept as its ranges, in ascending order and never touching each other, so that "0-1000000000"
- * costs no more than "7". With r ranges a question is O(log r) and a change O(log r) and the moving of
- * the ranges behind it: O(1) where ids come in ascending order. Memory is 8 bytes a range.
+ * A set is kept as ranges, in ascending order and never touching each other, so "0-1000000000" costs no
+ * more than "7". With r ranges a question is O(log r); a change is O(log r) plus moving the ranges after
+ * it, which is O(1) if ids come in ascending order. Memory is 8 bytes for each range.
  *
- * Text is the ids in ascending order with commas between them, consecutive ones written as ranges:
- * "1-3,5-6,42". Brackets around the whole are optional, "" and "[]" are the empty set. As the RFC has it,
- * ids have no leading zeros; a range has its first id below its last; each id is above the one before;
- * there are no blanks, and nothing is left out between commas.
+ * A text is the ids in ascending order with commas between them, consecutive ids as ranges: "1-3,5-6,42".
+ * Brackets around all of it are optional; "" and "[]" are the empty set. As the RFC says, ids have no
+ * leading zeros, the first id of a range is below its last, each id is above the one before, and there
+ * are no blanks and no empty items.
  *
- * Calls that return int return 0, or -1 with errno and the set as it was: ENOMEM, or EINVAL for a range
- * that is none or has an id above IDSET_ID_MAX.
+ * Calls that return int return 0, or -1 with errno and the set as it was: ENOMEM, or EINVAL if lo is
+ * above hi or hi above IDSET_ID_MAX.
  */
 #ifndef BASE_IDSET_H
 #define BASE_IDSET_H
@@ -26,19 +26,19 @@
 #define IDSET_NONE   UINT32_MAX
 
 struct idset_range {
-    uint32_t lo; /* both are in the set */
+    uint32_t lo; /* lo and hi are in the set too */
     uint32_t hi;
 };
 
 struct idset {
-    /* to be read by anybody: n ranges, with at least one id left out between two */
+    /* n ranges, with at least one missing id between two. Callers may read them */
     struct idset_range *v;
     uint32_t n;
     uint32_t cap;
-    uint64_t count; /* ids in all */
+    uint64_t count; /* the number of ids */
 };
 
-/* An empty set is all zeroes. Clearing gives its memory back and keeps errno. */
+/* Make a set empty, which is all zeroes, and free its memory. Keeps errno. */
 void idset_clear(struct idset *s);
 
 /* Make the set empty, but keep its memory. */
@@ -47,7 +47,7 @@ void idset_reset(struct idset *s);
 /* Make a set equal to another. */
 int idset_copy(struct idset *s, const struct idset *from);
 
-/* Put the ids from lo to hi in, whether they were there or not. */
+/* Add the ids from lo to hi; some may be in the set already. */
 int idset_add_range(struct idset *s, uint32_t lo, uint32_t hi);
 
 static inline int idset_add(struct idset *s, uint32_t id)
@@ -55,9 +55,7 @@ static inline int idset_add(struct idset *s, uint32_t id)
     return idset_add_range(s, id, id);
 }
 
-/* Take the ids from lo to hi out, whether they were there or not. It may split a range, and so need
- * memory.
- */
+/* Remove the ids from lo to hi; some may not be in the set. This may split a range, and so need memory. */
 int idset_remove_range(struct idset *s, uint32_t lo, uint32_t hi);
 
 static inline int idset_remove(struct idset *s, uint32_t id)
@@ -68,37 +66,36 @@ static inline int idset_remove(struct idset *s, uint32_t id)
 /* True if the id is in the set. */
 bool idset_has(const struct idset *s, uint32_t id);
 
-/* Of a set, the least id and the greatest; the next above an id and the next below it, which need not be
- * in the set. IDSET_NONE where there is none.
+/* The smallest and the largest id of a set; the next id above and below an id, which need not be in the
+ * set. IDSET_NONE if there is none.
  */
 uint32_t idset_first(const struct idset *s);
 uint32_t idset_last(const struct idset *s);
 uint32_t idset_next(const struct idset *s, uint32_t id);
 uint32_t idset_prev(const struct idset *s, uint32_t id);
 
-/* Make s what is in s or in t, in both, or in s and not in t. O(r) in the ranges of both; s and t may be
- * the same.
+/* Make s the union of s and t, their intersection, or s without t. s and t may be the same. O(r) in the
+ * ranges of both.
  */
 int idset_unite(struct idset *s, const struct idset *t);
 int idset_intersect(struct idset *s, const struct idset *t);
 int idset_subtract(struct idset *s, const struct idset *t);
 
-/* True if the two have the same ids, or at least one in common. O(r). */
+/* True if two sets have the same ids; and if they have at least one id in common. O(r). */
 bool idset_equal(const struct idset *s, const struct idset *t);
 bool idset_meets(const struct idset *s, const struct idset *t);
 
-/* Make s the set that the length bytes of text say. EINVAL: they say none; ERANGE: an id is above
- * IDSET_ID_MAX. The error text has the offset of what was read there, from 0, and what was expected.
- * O(length).
+/* Decode length bytes of text into s. EINVAL: it is not such a text; ERANGE: an id is above IDSET_ID_MAX.
+ * The error text has the offset from 0, what is there, and what was expected. O(length).
  */
 int idset_decode(struct idset *s, const char *text, size_t length, berth_error_t *err);
 
-/* Append the text of a set. With brackets, they stand around sets of two ids or more, as Flux writes
+/* Append the text of a set. With `brackets`, sets of two ids or more are in brackets, as Flux writes
  * them. O(r).
  */
 void idset_encode(const struct idset *s, bool brackets, struct strbuf *out);
 
-/* True if the ranges are in order and the count is right. O(r). */
+/* True if the ranges are in order and the count is right. For tests. O(r). */
 bool idset_check(const struct idset *s);
 
 #endif

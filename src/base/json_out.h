@@ -1,18 +1,18 @@
 /* Writing JSON, straight into a text buffer.
  *
- * The writer puts the commas: it remembers one thing, whether a value stands before the next one in the
- * object or list that is open. So a writer is a few bytes on the stack, levels nest without bound, and a
- * text may be written in pieces: into a buffer that is emptied meanwhile, or after a piece that was copied
- * into it.
+ * The writer puts the commas. For that it remembers one thing: whether the open object or list has a
+ * value before the next one. So a writer is a few bytes on the stack, levels nest without bound, and a
+ * text may be written in pieces: into a buffer that is emptied in between, or after a piece that was
+ * copied into it.
  *
- * Each value comes with its key; in a list, and outside of everything, the key is NULL. Keys are written as
- * they are, so they are words of the program's own. A value that has a writer of its own goes into the
- * buffer itself, behind json_key. White space may be put into the buffer between values. Whoever opens also
- * closes: the writer does not check that. Two styles exist: compact, {"a":1,"b":[2]}, and spaced,
- * {"a": 1, "b": [2]}, as jansson writes by default.
+ * Each value comes with its key; in a list, and at the top, the key is NULL. Keys are not escaped, so
+ * they must be words of the program itself. A value with its own writer is appended to the buffer after
+ * json_key. White space may be put into the buffer between values. The caller must close what it opens;
+ * the writer does not check that. There are two styles: compact, {"a":1,"b":[2]}, and spaced, {"a": 1,
+ * "b": [2]}, as jansson writes by default.
  *
- * Nothing reports failure: out of memory is the buffer's to remember. A key costs one look for room and a
- * copy, and where it is a constant both are inline.
+ * No call reports failure: the buffer remembers that memory ran out. A key costs one check for room and
+ * one copy, and both are inline if it is a constant.
  */
 #ifndef BASE_JSON_OUT_H
 #define BASE_JSON_OUT_H
@@ -22,11 +22,12 @@
 struct json_out {
     struct strbuf *text;
     bool spaced;    /* the style; false: compact */
-    bool has_value; /* a value stands before the next one, so that a comma comes between */
+    bool has_value; /* the next value needs a comma before it */
 };
 
-/* What stands before a value: a comma if one is due, and the key. Returns where the value goes, of which
- * `first` bytes have room; json_wrote says how far it went. NULL if the buffer has failed.
+/* Write what comes before a value: a comma if one is needed, and the key. Returns where to write the
+ * value, with room for `first` bytes; json_wrote then says where the value ends. NULL if the buffer has
+ * failed.
  */
 static inline char *json_begin(struct json_out *j, const char *key, size_t first)
 {
@@ -51,7 +52,7 @@ static inline void json_wrote(struct json_out *j, const char *to)
     j->text->len = (size_t)(to - j->text->data);
 }
 
-/* Begin a value: what is appended to the buffer next is that one, whole. */
+/* Begin a value: the caller next appends all of it to the buffer. */
 static inline void json_key(struct json_out *j, const char *key)
 {
     const char *to = json_begin(j, key, 0);
@@ -59,7 +60,7 @@ static inline void json_key(struct json_out *j, const char *key)
         json_wrote(j, to);
 }
 
-/* The same with a key of whatever text, which is escaped. */
+/* The same with a key that may be any text, and is escaped. */
 static inline void json_key_bytes(struct json_out *j, const char *key, size_t n)
 {
     json_key(j, NULL);
@@ -85,7 +86,7 @@ static inline void json_close(struct json_out *j, char bracket)
     j->has_value = true;
 }
 
-/* Have the next value begin a line of its own. */
+/* Begin a new line for the next value. */
 static inline void json_line(struct json_out *j)
 {
     strbuf_puts(j->text, j->has_value ? ",\n" : "\n");
@@ -156,7 +157,9 @@ static inline void json_put_string(struct json_out *j, const char *key, const ch
         json_put_null(j, key);
 }
 
-/* Put a string of whatever bytes: those that are not UTF-8 become '?', so that it is JSON. NULL is null. */
+/* Put a string of any bytes: those that are not UTF-8 become '?', so that the result is JSON. NULL is
+ * null.
+ */
 void json_put_text(struct json_out *j, const char *key, const char *text);
 
 #endif

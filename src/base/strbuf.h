@@ -1,8 +1,8 @@
-/* A growing buffer of bytes for those who write text.
+/* A growing buffer of bytes, for writing text.
  *
- * Appending never reports failure: when memory runs out the buffer drops what it held and takes nothing
- * more, `failed` stays true until the buffer is reset, and whoever takes the text finds out there. So a
- * writer is a row of appends with one question at its end.
+ * Appending never reports failure. When memory runs out, the buffer drops its content and ignores further
+ * appends; `failed` is then true until the buffer is reset. So a writer is a sequence of appends, with
+ * one check at its end.
  *
  * Appends are O(length) and mostly inline; the buffer at least doubles when it grows. Numbers are written in
  * decimal, the same in every locale.
@@ -16,28 +16,28 @@
 #include <string.h>
 
 struct strbuf {
-    char *data; /* len bytes; with room for one more, a terminator */
+    char *data; /* len bytes, and room for a terminator */
     size_t len;
-    size_t cap; /* bytes there is room for, not counting that one */
+    size_t cap; /* bytes that fit, not counting the terminator */
     bool failed;
 };
 
 #define STRBUF_NUMBER_MAX 20 /* bytes of a 64-bit number in decimal, sign included */
 
-/* An empty buffer is all zeroes. Clearing gives its memory back and keeps errno. */
+/* Make a buffer empty, which is all zeroes, and free its memory. Keeps errno. */
 void strbuf_clear(struct strbuf *b);
 
-/* Empty the buffer, and forget that it failed, but keep its memory for the next text. */
+/* Empty the buffer and clear `failed`, but keep the memory for the next text. */
 static inline void strbuf_reset(struct strbuf *b)
 {
     b->len = 0;
     b->failed = false;
 }
 
-/* Make room for n more bytes where there is less. False if the buffer has failed, then or before. */
+/* Make room for n more bytes. False if the buffer has failed, now or before. */
 bool strbuf_grow(struct strbuf *b, size_t n);
 
-/* Make room for n more bytes, to write them to data + len and add to len. False as above. */
+/* Make room for n more bytes, which the caller then writes to data + len and adds to len. False as above. */
 static inline bool strbuf_room(struct strbuf *b, size_t n)
 {
     return n <= b->cap - b->len || strbuf_grow(b, n);
@@ -65,7 +65,7 @@ static inline void strbuf_putc(struct strbuf *b, char c)
         b->data[b->len++] = c;
 }
 
-/* Append n times the same byte. */
+/* Append a byte n times. */
 static inline void strbuf_fill(struct strbuf *b, char c, size_t n)
 {
     if (n == 0 || !strbuf_room(b, n))
@@ -74,12 +74,12 @@ static inline void strbuf_fill(struct strbuf *b, char c, size_t n)
     b->len += n;
 }
 
-/* Write a number in decimal to a place with room for STRBUF_NUMBER_MAX bytes. Returns how many it took;
- * there is no terminator.
+/* Write a number in decimal to memory with room for STRBUF_NUMBER_MAX bytes. Returns how many bytes it
+ * took; there is no terminator.
  */
 size_t strbuf_decimal(char *to, uint64_t number);
 
-/* The same, inline for small ones. Returns where it ends. */
+/* The same, inline for small numbers. Returns the end of what was written. */
 static inline char *strbuf_digits(char *to, uint64_t number)
 {
     if (number >= 10)
@@ -102,17 +102,17 @@ static inline void strbuf_put_int(struct strbuf *b, int64_t number)
     strbuf_put_uint(b, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
 }
 
-/* Append n bytes as a JSON string, in quotes. Escaped are what JSON demands and nothing else: quotes,
- * backslashes and control characters, as \b \f \n \r \t or \u00XX with capital digits. That is what
- * jansson writes by default, for text that is UTF-8; other bytes are passed on as they are.
+/* Append n bytes as a JSON string, in quotes. Only what JSON requires is escaped: quotes, backslashes and
+ * control characters, as \b \f \n \r \t or \u00XX with capital digits. That is what jansson writes by
+ * default for UTF-8; bytes that are not UTF-8 are copied.
  */
 void strbuf_put_json(struct strbuf *b, const char *text, size_t n);
 
 /* The text so far, terminated, until the next append; "" if the buffer is empty or has failed. */
 const char *strbuf_text(struct strbuf *b);
 
-/* Hand the text over, terminated; the caller frees it. The buffer is then empty and without memory.
- * Returns NULL with ENOMEM, and the buffer cleared, if it has failed.
+/* Hand over the text, terminated; the caller frees it. The buffer is then empty and has no memory. If it
+ * has failed, it is cleared, and the result is NULL with ENOMEM.
  */
 char *strbuf_steal(struct strbuf *b);
 

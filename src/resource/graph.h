@@ -204,7 +204,7 @@ static inline uint32_t graph_children(const struct graph *g, uint32_t v, const u
 }
 
 /* The subsystem of the edge to v's i-th child. */
-static inline uint8_t graph_kid_subsystem(const struct graph *g, uint32_t v, uint32_t i)
+static inline uint8_t graph_child_subsystem(const struct graph *g, uint32_t v, uint32_t i)
 {
     return g->child_subsystem ? g->child_subsystem[g->first[v] + i] : GRAPH_CONTAINMENT;
 }

@@ -139,7 +139,7 @@ static int descend(const struct graph *g, uint32_t v, uint8_t subsystem, const c
     if (depth > GRAPH_DEPTH_MAX)
         return 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (graph_kid_subsystem(g, v, i) != subsystem ||
+        if (graph_child_subsystem(g, v, i) != subsystem ||
             !graph_is_named(g, children[i], rest, length) ||
             (g->n_paths && set_path(g, children[i], subsystem)))
             continue;

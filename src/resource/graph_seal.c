@@ -269,7 +269,7 @@ static void mark_gone(struct graph *g, uint32_t v, uint8_t subsystem)
     g->v[v].gone = true;
     g->live--;
     for (uint32_t i = 0; i < n; i++)
-        if (graph_kid_subsystem(g, v, i) == subsystem)
+        if (graph_child_subsystem(g, v, i) == subsystem)
             mark_gone(g, children[i], subsystem);
 }
 

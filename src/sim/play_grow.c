@@ -153,7 +153,7 @@ static void put_copy(struct growth *w, uint32_t v, int64_t parent, int64_t rank,
     put_vertex(w, v, unique, id, w->g->v[v].rank < 0 ? -1 : rank, name, strbuf_text(&path));
     put_edge(w, parent, unique);
     for (uint32_t i = 0; i < n && !w->nodes_text.failed; i++) {
-        if (graph_kid_subsystem(w->g, v, i) != GRAPH_CONTAINMENT)
+        if (graph_child_subsystem(w->g, v, i) != GRAPH_CONTAINMENT)
             continue;
         strbuf_reset(&child);
         graph_name(w->g, children[i], &child);

@@ -126,8 +126,8 @@ static void subsystems(void **state)
     assert_int_equal(graph_seal(g), 0);
     assert_true(graph_check(g));
     assert_int_equal(graph_children(g, pdu, &children), 2);
-    assert_int_equal(graph_kid_subsystem(g, pdu, 0), power);
-    assert_int_equal(graph_kid_subsystem(g, 0, 0), GRAPH_CONTAINMENT);
+    assert_int_equal(graph_child_subsystem(g, pdu, 0), power);
+    assert_int_equal(graph_child_subsystem(g, 0, 0), GRAPH_CONTAINMENT);
     assert_int_equal(graph_parent(g, 1, GRAPH_CONTAINMENT), 0);
     assert_int_equal(graph_parent(g, 1, (uint8_t)power), pdu);
     has_path(g, 1, (uint8_t)power, "/pdu0/node0");

@@ -219,7 +219,7 @@ static void has_one_edge_for_a_pair(void **state)
 
     assert_int_equal(g->n, 5);
     assert_int_equal(g->n_edges, 4);
-    assert_int_equal(graph_kid_subsystem(g, 1, 0), power);
+    assert_int_equal(graph_child_subsystem(g, 1, 0), power);
     assert_string_equal(look_path(g, 3, power, &out), "/panel0/rack0/node1");
     assert_string_equal(look_path(g, 3, GRAPH_CONTAINMENT, &out), "/cluster0/rack0/node1");
     assert_int_equal(look_find(g, "/cluster0/rack0/node1"), 3);

@@ -217,7 +217,7 @@ static int write_graph(struct writer *w, bool graphml)
         const uint32_t *children;
         uint32_t n = g->v[v].gone ? 0 : graph_children(g, v, &children);
         for (uint32_t i = 0; i < n; i++) {
-            uint8_t subsystem = graph_kid_subsystem(g, v, i);
+            uint8_t subsystem = graph_child_subsystem(g, v, i);
             if ((graphml ? graphml_edge : dot_edge)(w, v, children[i], subsystem) < 0)
                 return -1;
         }

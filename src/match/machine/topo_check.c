@@ -29,7 +29,7 @@ static bool check_edges(const struct topo *t, uint32_t v)
     bool reached = t->class_of[v] != CLASS_NONE;
 
     for (uint32_t i = 0; i < total; i++) {
-        if (graph_kid_subsystem(t->g, v, i) != t->subsystem)
+        if (graph_child_subsystem(t->g, v, i) != t->subsystem)
             continue;
         if (found == n || children[found++] != all[i] ||
             (t->class_of[all[i]] == CLASS_NONE && reached))

@@ -19,7 +19,7 @@ static void number(struct core_ids *given, const struct graph *g, uint32_t v)
     if (g->v[v].type == TYPE_CORE && given->number[v] == PLACE_NONE)
         given->number[v] = given->n++;
     for (uint32_t i = 0; i < n; i++)
-        if (graph_kid_subsystem(g, v, i) == GRAPH_CONTAINMENT)
+        if (graph_child_subsystem(g, v, i) == GRAPH_CONTAINMENT)
             number(given, g, children[i]);
 }
 
@@ -51,7 +51,7 @@ static void note(struct core_ids *given, const struct graph *g, uint32_t v, bool
     if (given->number[v] != PLACE_NONE && !core_set_has(&given->ids, given->number[v]))
         core_set_give_one(&given->ids, given->number[v]);
     for (uint32_t i = 0; i < n; i++)
-        if (graph_kid_subsystem(g, v, i) == GRAPH_CONTAINMENT)
+        if (graph_child_subsystem(g, v, i) == GRAPH_CONTAINMENT)
             note(given, g, children[i], true);
 }
 

@@ -173,7 +173,7 @@ static int find_below(struct loading *l, const char *path, int32_t rank, uint32_
         if (strcmp(strbuf_text(&l->text), end + 1) != 0)
             continue;
         *found = children[i];
-        subsystem = graph_kid_subsystem(l->g, parent, i);
+        subsystem = graph_child_subsystem(l->g, parent, i);
     }
     if (*found == VERTEX_NONE)
         return l->text.failed ? reader_failed(l->err) : 0;

@@ -1,7 +1,7 @@
 /* Look-up in a table whose rows begin with their ids, ascending.
  *
- * Ids are dense but for what was removed, so that a guess by proportion mostly hits or nearly does: O(1)
- * then, O(log n) always.
+ * Ids are dense except for removed ones, so a guess by proportion mostly hits or nearly does: then a
+ * look-up is O(1). It is never more than O(log n).
  */
 #ifndef PLANNER_IDS_H
 #define PLANNER_IDS_H
@@ -14,7 +14,7 @@ static inline int64_t ids_at(const void *rows, size_t row_bytes, uint32_t i)
     return *(const int64_t *)((const char *)rows + i * row_bytes);
 }
 
-/* Number of rows with an id of at most this. The guess comes first; the search widens from there. */
+/* The number of rows with an id of at most this. The search starts from a guess and widens. */
 static inline uint32_t ids_above(const void *rows, size_t row_bytes, uint32_t n, int64_t id)
 {
     if (n == 0 || id < ids_at(rows, row_bytes, 0))

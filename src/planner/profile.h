@@ -1,14 +1,15 @@
-/* A load profile: how much is taken of something at each instant, as a step function of time.
+/* A load profile: how much of something is taken at each instant, as a step function of time.
  *
- * A profile is an ordered set of points. A point's load holds from its time until the next point's, the last
- * one's for ever. Points are counted: profile_hold makes one or shares it, profile_drop gives it back, and a
- * point that nobody holds is gone. So points stand exactly where a caller put them, even where the load does
- * not change, which is what planner.h promises of candidate times.
+ * A profile is an ordered set of points. A point's load lasts from its time to the next point's; the last
+ * point's lasts for ever. Points are counted: profile_hold makes a point or shares it, profile_drop
+ * releases it, and a point without holders is removed. So there are points exactly where callers put
+ * them, even where the load does not change; planner.h promises this of candidate times.
  *
- * It is a B+ tree. Inner nodes carry, for each child, the largest and smallest load below it and an addition
- * that applies to all below it and is never pushed down: a value is what is stored plus the additions on the
- * way to it. With n points, every call is O(log n), however many points it covers. A cursor moves on from
- * where it stands and climbs only as far as it must, so that a gap of a few points costs a few comparisons.
+ * The profile is a B+ tree. For each child, an inner node has the largest and smallest load below it, and
+ * an addition that applies to everything below it and is never pushed down: a load is what is stored plus
+ * the additions on the way to it. With n points, every call is O(log n), however many points it covers. A
+ * cursor moves on from where it is and climbs only as far as it must, so a gap of a few points costs a
+ * few comparisons.
  *
  * Nodes grow from a dozen entries to NODE_MAX, so that a small profile is a single small allocation.
  */
@@ -30,7 +31,7 @@ struct profile {
     size_t n;        /* points */
 };
 
-/* A profile with one point, at base, held once, with load 0. Returns 0, or -1 with ENOMEM. */
+/* Make a profile with one point, at base, held once, with load 0. Returns 0, or -1 with ENOMEM. */
 int profile_init(struct profile *p, int64_t base);
 
 /* Free all points. */
@@ -39,37 +40,37 @@ void profile_clear(struct profile *p);
 /* Make *to a copy of *from. Returns 0, or -1 with ENOMEM and *to untouched. O(n). */
 int profile_copy(struct profile *to, const struct profile *from);
 
-/* Hold the point at `at`, made with the load of the one before it if there is none; `at` must not lie before
- * the first point. Returns 0, or -1 with ENOMEM and nothing changed.
+/* Hold the point at `at`. If there is none, make one with the load of the point before it; `at` must not
+ * be before the first point. Returns 0, or -1 with ENOMEM and nothing changed.
  */
 int profile_hold(struct profile *p, int64_t at);
 
-/* Undo one profile_hold of the point at `at`, which must exist. The last one removes the point; its load
- * must by then be that of the point before it.
+/* Undo one profile_hold of the point at `at`, which must exist. The last one removes the point, whose
+ * load must then equal that of the point before it.
  */
 void profile_drop(struct profile *p, int64_t at);
 
 /* Add delta to the load of all points in [from, to); both must be points. */
 void profile_add(struct profile *p, int64_t from, int64_t to, int64_t delta);
 
-/* Take `count` during [from, to), from < to, holding the point at either end; from must not lie before
- * the first point. Returns 0, or -1 with ENOMEM and nothing changed. And give it back.
+/* Take `count` during [from, to), from < to, and hold the points at both ends; or undo that. `from` must
+ * not be before the first point. Booking returns 0, or -1 with ENOMEM and nothing changed.
  */
 int profile_book(struct profile *p, int64_t from, int64_t to, int64_t count);
 void profile_unbook(struct profile *p, int64_t from, int64_t to, int64_t count);
 
-/* Move what takes `count` during [old, old + duration), held at both ends, to an earlier start, held
- * there instead. Returns 0, or -1 with ENOMEM and nothing changed.
+/* Move a booking of `count` during [old, old + duration) to an earlier start. Returns 0, or -1 with
+ * ENOMEM and nothing changed.
  */
 int profile_advance(struct profile *p, int64_t old, int64_t duration, int64_t start, int64_t count);
 
-/* Load at time `at`, which must not lie before the first point. */
+/* The load at time `at`, which must not be before the first point. */
 int64_t profile_at(const struct profile *p, int64_t at);
 
-/* Largest load during [from, to), from < to, from not before the first point. */
+/* The largest load during [from, to), from < to, `from` not before the first point. */
 int64_t profile_max(const struct profile *p, int64_t from, int64_t to);
 
-/* A place in a profile; any change of the profile ends its validity. */
+/* A position in a profile; invalid after any change of the profile. */
 struct profile_cursor {
     const struct profile *profile;
     struct {
@@ -82,7 +83,7 @@ struct profile_cursor {
     int64_t sum;
 };
 
-/* Put the cursor on the point that holds at time `at`: the last one that is not after it. */
+/* Put the cursor on the last point that is not after `at`. */
 void profile_seek(struct profile_cursor *c, const struct profile *p, int64_t at);
 
 /* Move to the next point; false at the end, where the cursor stays. */
@@ -92,32 +93,34 @@ int64_t profile_cursor_time(const struct profile_cursor *c);
 int64_t profile_cursor_load(const struct profile_cursor *c);
 uint32_t profile_cursor_holds(const struct profile_cursor *c);
 
-/* Move to the first point, this one included, whose load is over limit; false if there is none before time
- * `stop`, and then the cursor's place is undefined.
+/* Move to the first point, starting with this one, whose load is over limit. False if there is none
+ * before time `stop`; the cursor's position is then undefined.
  */
 bool profile_next_over(struct profile_cursor *c, int64_t limit, int64_t stop);
 
-/* From the cursor's point on, the first time at which a window of the given duration begins that has a load
- * of at most limit throughout, as long as the window begins before `stop`; the load from `stop` on counts as
- * none. A window begins at a point, or at `from` where the cursor's point lies before that. Returns false if
- * there is none; otherwise its time is in *at. The cursor's place is undefined afterwards. O((g + 1) log n)
- * for g gaps that are too short, a short one costing what its own points cost.
+/* Find the first window of a duration, from the cursor's point on, throughout which the load is at most
+ * limit. The window must begin before `stop`; from `stop` on the load counts as 0. It begins at a point,
+ * or at `from` if the cursor's point is before that. Returns false if there is none, else its start in
+ * *at. The cursor's position is undefined afterwards. O((g + 1) log n) for g gaps that are too short; a
+ * short gap costs what its own points cost.
  */
 bool profile_fit(struct profile_cursor *c, int64_t from, int64_t duration, int64_t limit,
                  int64_t stop, int64_t *at);
 
-/* True if profile_fit with these arguments, from a cursor at `from`, would find a window. Looks at the last
- * instants that rule windows out, each of which does so for a whole duration: with w = stop - from,
- * O((1 + w / duration) log n), however many gaps there are.
+/* True if profile_fit would find a window, with these arguments and a cursor at `from`. It looks for the
+ * last instants that rule out windows, and each rules out a whole duration: O((1 + w / duration) log n)
+ * with w = stop - from, however many gaps there are.
  */
 bool profile_fits(const struct profile *p, int64_t from, int64_t duration, int64_t limit,
                   int64_t stop);
 
-/* True if the points are in order, what nodes say of their children is right and occupancy is in bounds. */
+/* True if the points are in order, and the nodes are right about their children and neither too full nor
+ * too empty. For tests.
+ */
 bool profile_check(const struct profile *p);
 
-/* A profile over storage of the caller's, for step functions of at most PROFILE_VIEW_MAX points that are
- * made to be asked and thrown away. Times must ascend.
+/* A profile in the caller's storage, for a step function of at most PROFILE_VIEW_MAX points that is asked
+ * a question and thrown away. Times must ascend.
  */
 #define PROFILE_VIEW_MAX 9
 struct profile_view {

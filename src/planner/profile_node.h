@@ -1,8 +1,8 @@
 /* The nodes of a load profile's tree, for the files that walk and change it.
  *
- * Sums wrap as unsigned numbers: what is stored may leave the range of a load, what a sum over the whole
- * way gives never does. So values of one node compare by their differences, which are those of loads, and
- * values of different nodes only once all additions above them are in.
+ * Sums wrap around like unsigned numbers: a stored value may be outside the range of loads, but the sum
+ * over the whole way never is. So values of one node are compared by their differences, which are
+ * differences of loads, and values of different nodes only after all additions above them are included.
  */
 #ifndef PLANNER_PROFILE_NODE_H
 #define PLANNER_PROFILE_NODE_H
@@ -11,8 +11,8 @@
 
 #include "planner/profile.h"
 
-/* A leaf holds times, loads and hold counts; an inner node holds keys, bounds, additions and children. The
- * arrays lie one after another, each `cap` long, so that a search touches times alone.
+/* A leaf has times, loads and hold counts; an inner node has keys, bounds, additions and children. These
+ * are arrays one after the other, each `cap` long, so that a search touches only times.
  */
 struct profile_node {
     uint32_t n;
@@ -68,8 +68,8 @@ static inline node_t **inner_child(const node_t *v)
     return (node_t **)((int64_t *)v->word + 4 * (size_t)v->cap);
 }
 
-/* Copy n entries from src[i..] to dst[k..], which may be the same node; counts are left to the caller. Values
- * move by delta: the difference of the additions above the two.
+/* Copy n entries from src[i..] to dst[k..], which may be the same node; the caller sets the counts.
+ * Values change by delta, the difference of the additions above the two nodes.
  */
 static inline void node_move(node_t *dst, uint32_t k, const node_t *src, uint32_t i, uint32_t n,
                              uint32_t level, int64_t delta)
@@ -103,7 +103,7 @@ static inline void node_erase(node_t *v, uint32_t level, uint32_t i)
     v->n--;
 }
 
-/* Index of the last entry with key <= at; 0 if there is none. */
+/* The index of the last entry with key <= at; 0 if there is none. */
 static inline uint32_t node_find(const node_t *v, int64_t at)
 {
     const int64_t *key = node_key(v);
@@ -116,7 +116,7 @@ static inline uint32_t node_find(const node_t *v, int64_t at)
     return low;
 }
 
-/* Number of entries with key < at. */
+/* The number of entries with key < at. */
 static inline uint32_t node_below(const node_t *v, int64_t at)
 {
     uint32_t i = node_find(v, at);
@@ -133,8 +133,8 @@ static inline int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Four chains of comparisons, of differences from a value of the node (see above), so that none waits for
- * another.
+/* The bounds of a node's values. There are four independent chains of comparisons, so that none waits for
+ * another; they compare differences from a value of the node (see above).
  */
 static inline void node_bounds(const node_t *v, uint32_t level, int64_t *max, int64_t *min)
 {
@@ -158,7 +158,7 @@ static inline void node_bounds(const node_t *v, uint32_t level, int64_t *max, in
     *min = plus(base, smaller(smaller(b[0], b[1]), smaller(b[2], b[3])));
 }
 
-/* Make entry i of v, a node of the given level, tell the truth about its child again. */
+/* Update entry i of v, a node of the given level, after its child has changed. */
 static inline void inner_refresh(node_t *v, uint32_t level, uint32_t i)
 {
     const node_t *child = inner_child(v)[i];

@@ -1,9 +1,9 @@
 /* The spans of a planner, ordered by id.
  *
- * Ids only ever grow, so that a new span goes to the end. One that is removed leaves its entry behind,
- * marked, until half of the table is such entries and it is packed: adding and removing are O(1),
- * amortised, finding is O(log n) and, ids being nearly even, mostly O(1). The array is the caller's; this
- * file only orders it.
+ * Ids only grow, so a new span goes to the end. A removed span leaves a marked entry behind, until half
+ * of the table is such entries and the table is packed. So adding and removing are O(1), amortised.
+ * Finding is O(log n), and mostly O(1), since ids are nearly evenly spaced. The array is the caller's;
+ * this file only keeps it in order.
  */
 #ifndef PLANNER_SPANS_H
 #define PLANNER_SPANS_H

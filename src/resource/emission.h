@@ -13,9 +13,9 @@
 #include "resource/graph.h"
 
 enum {
-    EMIT_EXCLUSIVE = 1, /* the vertex is given to the job alone */
+    EMIT_EXCLUSIVE = 1, /* the job has the vertex to itself */
     EMIT_EXCLUSIVE_PARENT =
-        2 /* so is its parent: shorthand formats leave it out, and the edge to it */
+        2 /* the job has the parent to itself: shorthand formats leave out the vertex and the edge to it */
 };
 
 struct emitted {
@@ -24,8 +24,9 @@ struct emitted {
     uint16_t flags;
     uint32_t parent;   /* the edge's source, VERTEX_NONE for the root */
     int64_t needs;     /* units */
-    const char *label; /* of the request that it answers, or NULL */
-    const char *usage; /* find's counts by type, as the text of a JSON object's members, or NULL */
+    const char *label; /* of the request that it satisfies, or NULL */
+    /* from match_find: counts by type, as the members of a JSON object, or NULL */
+    const char *usage;
 };
 
 struct emission {
@@ -33,7 +34,7 @@ struct emission {
     size_t n, capacity;
     int64_t start, end; /* ticks */
     const char *queue;  /* NULL: none */
-    uint8_t subsystem;  /* whose edges these are */
+    uint8_t subsystem;  /* the subsystem of the edges */
 };
 
 enum write_format {
@@ -50,9 +51,9 @@ enum write_format {
 /* The format of that name, or -1. */
 int write_format_parse(const char *name);
 
-/* Append the text of an emission, with its newline. Nothing found is no text, but EINVAL for rlite;
- * ENOENT where a graph format has vertices and no edges or the other way round; EINVAL where a rank that
- * must be written is negative. Returns 0, or -1 with errno (ENOMEM too) and nothing appended.
+/* Append the text of an emission, with a newline. An empty emission has no text; it is EINVAL for rlite.
+ * ENOENT: a graph format, and there are vertices without edges or edges without vertices; EINVAL: a rank
+ * that must be written is negative. Returns 0, or -1 with errno (also ENOMEM) and nothing appended.
  */
 int emission_write(const struct emission *e, const struct graph *g, enum write_format format,
                    struct strbuf *out);

@@ -1,4 +1,4 @@
-/* What a job has, by host, as a reader of R would learn it, but without the text (berth/resource.h). */
+/* What a job holds, by host: what R says, as structs (berth/resource.h). */
 #ifndef RESOURCE_HOSTS_H
 #define RESOURCE_HOSTS_H
 
@@ -6,19 +6,19 @@
 #include "berth/resource.h"
 #include "resource/emission.h"
 
-/* Hosts in the order of their ranks, and what they point to. All zeroes is none; memory is kept for the next
- * ones.
+/* Hosts in the order of their ranks, and what they point to. Empty if all zeroes. The memory is reused
+ * for the next hosts.
  */
 struct hosts {
     struct resource_host *v;
     size_t n, capacity;
-    struct resource_range *range; /* of all hosts with the same cores and GPUs once */
+    struct resource_range *range; /* hosts with the same cores and GPUs share theirs */
     size_t range_capacity;
     struct strbuf names;
 };
 
-/* Gather the hosts of an emission on which there is a core or a GPU. Returns 0, or -1: ENOMEM, or EINVAL
- * where R can't be written either, as a rank is negative; then there are none.
+/* Gather the hosts of an emission that have a core or a GPU in it. Returns 0, or -1 and no hosts: ENOMEM,
+ * or EINVAL if a rank is negative, so that R can't be written either.
  */
 int hosts_gather(struct hosts *hosts, const struct emission *e, const struct graph *g);
 void hosts_clear(struct hosts *hosts);

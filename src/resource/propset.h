@@ -1,6 +1,6 @@
-/* Sets of properties: a vertex's properties are the number of a set, and equal sets have the same number,
- * so that what is true of a set need be found out once. Sets are never changed, only others made. Number
- * 0 is the empty set.
+/* Sets of properties. A vertex has the number of its set, and equal sets have the same number, so that
+ * what is true of a set is found out once. Sets never change; a new one is made instead. Number 0 is the
+ * empty set.
  */
 #ifndef RESOURCE_PROPSET_H
 #define RESOURCE_PROPSET_H
@@ -13,7 +13,7 @@
 #include "base/intern.h"
 
 struct property {
-    uint32_t key, value; /* texts' numbers */
+    uint32_t key, value; /* numbers of texts */
 };
 
 struct propset {
@@ -21,23 +21,25 @@ struct propset {
     struct intern sets;  /* a set's text: its properties, by key */
 };
 
-/* A table with the empty set. Returns 0, or -1 with ENOMEM. */
+/* Make a table with the empty set. Returns 0, or -1 with ENOMEM. */
 int propset_init(struct propset *p);
 void propset_clear(struct propset *p);
 
-/* The set that is `set` with a property more, or with another value for it. Returns 0, or -1 with ENOMEM.
- * O(size).
+/* Give the set that has one property more than `set`, or another value for it. Returns 0, or -1 with
+ * ENOMEM. O(size).
  */
 int propset_with(struct propset *p, uint32_t set, const char *key, const char *value,
                  uint32_t *result);
 
-/* The set that is `set` without a property. Returns 0, or -1 with ENOMEM, or ENOENT if it doesn't have it. */
+/* Give the set that is `set` without a property. Returns 0, or -1 with ENOMEM, or ENOENT if `set` does
+ * not have it.
+ */
 int propset_without(struct propset *p, uint32_t set, const char *key, uint32_t *result);
 
-/* The value of a property, or NULL if the set doesn't have it. O(log size). */
+/* The value of a property, or NULL if the set does not have it. O(log size). */
 const char *propset_value(const struct propset *p, uint32_t set, const char *key);
 
-/* How many properties a set has, and its i-th in the order of their keys' bytes. */
+/* The number of properties of a set, and the i-th of them in the order of the bytes of their keys. */
 static inline size_t propset_size(const struct propset *p, uint32_t set)
 {
     return intern_length(&p->sets, set) / sizeof(struct property);

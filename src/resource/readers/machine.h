@@ -1,5 +1,5 @@
-/* A machine as those see it who look at it: things in things, in a form that owes nothing to the library
- * that found them. So what looks (hwloc, which takes long to load) stays outside of the core.
+/* A description of a real machine, as objects in objects, independent of the library that found them. So
+ * that library (hwloc, which takes long to load) stays outside of the core.
  */
 #ifndef RESOURCE_MACHINE_H
 #define RESOURCE_MACHINE_H
@@ -16,10 +16,11 @@
 #define MACHINE_NONE UINT32_MAX
 
 struct machine_thing {
-    uint32_t in;             /* a thing before this one, or MACHINE_NONE: the cluster itself */
-    uint32_t type, basename; /* in texts */
-    uint32_t name;           /* in texts, or MACHINE_NONE: the basename and the id */
-    uint32_t unit;           /* in texts, or MACHINE_NONE: none */
+    /* the object that contains it, which comes before it; MACHINE_NONE: the cluster */
+    uint32_t in;
+    uint32_t type, basename;               /* in texts */
+    uint32_t name;                         /* in texts, or MACHINE_NONE: the basename and the id */
+    uint32_t unit;                         /* in texts, or MACHINE_NONE: none */
     uint32_t property_key, property_value; /* in texts, or MACHINE_NONE: none */
     int64_t id;                            /* -1: none */
     int64_t size;
@@ -33,28 +34,27 @@ struct machine {
     struct intern texts;
 };
 
-/* An empty machine is all zeroes. */
+/* Make a machine empty, which is all zeroes. */
 void machine_clear(struct machine *m);
 
-/* Add a thing; its texts by their numbers. Returns 0, or -1 with ENOMEM. */
+/* Add an object, whose texts are given by number. Returns 0, or -1 with ENOMEM. */
 int machine_add(struct machine *m, const struct machine_thing *thing);
 
-/* Let the sizes of all things of a type add up to a total >= 1, each in proportion to what it was, but at
- * least 1. Returns how many things there are. O(things).
+/* Scale the sizes of all objects of a type so that they add up to a total >= 1, each in proportion to its
+ * old size, but at least 1. Returns how many such objects there are. O(objects).
  */
 uint32_t machine_share(struct machine *m, const char *type, int64_t total);
 
-/* A machine as bytes, for the same program on the same machine: appended to out; and read from all that
- * there is, where everything is checked that read_machine relies on. *m is empty before. Returns 0, or -1
- * with EINVAL or ENOMEM and a text, and *m empty.
+/* Append a machine as bytes, for the same program on the same machine. And read one from such bytes into
+ * *m, which is empty before; everything that read_machine relies on is checked. Returns 0, or -1 with
+ * EINVAL or ENOMEM and a text, and *m empty.
  */
 #define MACHINE_THINGS_MAX 1000000
 void machine_pack(const struct machine *m, struct strbuf *out);
 int machine_unpack(struct machine *m, const char *bytes, size_t length, berth_error_t *err);
 
-/* Make a graph of a machine, under a vertex `cluster0`: nodes are ranked from 0 in the order of their
- * coming. Returns 0, or -1 with EINVAL, EEXIST if there is a graph already, or ENOMEM, and the graph as
- * it was.
+/* Make a graph of a machine, below a vertex `cluster0`. Nodes get ranks from 0 in their order. Returns 0,
+ * or -1 with the graph as it was: EINVAL, EEXIST if the graph is not empty, or ENOMEM.
  */
 int read_machine(struct graph *g, const struct machine *m, berth_error_t *err);
 

@@ -1,8 +1,8 @@
-/* Readers: text into a graph, or into a neutral form of it. Each format has one reader and nothing else
+/* Readers: from text to a graph, or to a neutral form of it. Each format has one reader, and nothing else
  * parses it.
  *
- * All take the text and its length (no terminating NUL needed), never more memory than a small multiple
- * of what the text really describes, and name on failure what is wrong, where, and what was expected.
+ * A reader takes a text and its length; a terminating NUL is not needed. It uses no more memory than a
+ * small multiple of what the text describes. Its error says what is wrong, where, and what was expected.
  */
 #ifndef RESOURCE_READER_H
 #define RESOURCE_READER_H
@@ -43,22 +43,24 @@ struct jgf {
     size_t n;
     struct jgf_edge *edge;
     size_t n_edges;
-    const char *free_ranks; /* an idset's text, or NULL */
-    const char *prefix;     /* where in the text the graph is: "" or "scheduling." */
-    void *json;             /* what the strings above belong to */
+    const char *free_ranks; /* the text of an idset, or NULL */
+    const char *prefix;     /* the path of the graph in the text: "" or "scheduling." */
+    void *json;             /* owns the strings above */
 };
 
-/* Parse a graph, or an R whose "scheduling" is one. Edges whose ends are not among the nodes are left out
- * if there are free_ranks, else refused. Returns 0, or -1 with EINVAL or ENOMEM; *j is then empty.
+/* Parse a graph, or an R whose "scheduling" is one. An edge to or from a node that is not in the text is
+ * left out if there are free_ranks, else it is an error. Returns 0, or -1 with EINVAL or ENOMEM, and *j
+ * empty.
  */
 int jgf_parse(struct jgf *j, const char *text, size_t length, berth_error_t *err);
 void jgf_free(struct jgf *j);
 
-/* R, version 1 (RFC 20): which children each rank has. */
+/* R, version 1 (RFC 20): the children of each rank. */
 struct rv1_rank {
     int32_t rank;
-    const char *host; /* from the nodelist: ranks in ascending order take hosts in order */
-    size_t entry;     /* of R_lite */
+    /* from the nodelist: the hosts in order belong to the ranks in ascending order */
+    const char *host;
+    size_t entry; /* of R_lite */
 };
 
 struct rv1_children { /* one type of an entry's children, in the order of the text */
@@ -85,9 +87,9 @@ struct rv1 {
 int rv1_parse(struct rv1 *r, const char *text, size_t length, berth_error_t *err);
 void rv1_free(struct rv1 *r);
 
-/* Fill a graph, sealed afterwards. read_jgf also adds to one: vertices that it has, by a path and the
- * rank, are not made again, and an edge is added where at least one of its ends is new. Returns 0, or -1
- * with the graph as it was: EINVAL, ENOMEM, or EEXIST for a graph that there is already, a rank that
+/* Fill a graph, and seal it. read_jgf can also add to a graph: vertices that are there already, by a path
+ * and the rank, are not made again, and an edge is added if at least one of its ends is new. Returns 0,
+ * or -1 with the graph as it was: EINVAL, ENOMEM, or EEXIST for a graph that is not empty, a rank that
  * comes twice (read_rv1), or a second child with the same unique id (read_jgf).
  */
 int read_grug(struct graph *g, const char *text, size_t length, berth_error_t *err);

@@ -1,5 +1,5 @@
-/* What hwloc sees, as a machine: its objects depth first. Objects that were not asked for are left out, and
- * their children move to the nearest ancestor that is kept.
+/* What hwloc sees, as a machine: its objects depth first. Those not asked for are left out, and what is in them stands
+ * in the nearest one that isn't.
  */
 #include "config/hwloc_module.h"
 
@@ -25,7 +25,7 @@ struct view {
     hwloc_topology_t topology;
     const char *allow; /* NULL: see the header */
     bool live;
-    const char *gpu_family; /* for the local machine: the family that counts */
+    const char *gpu_family; /* of this machine: the one that counts */
     struct machine *machine;
     berth_error_t *err;
 };
@@ -61,24 +61,24 @@ static int put_text(struct view *w, const char *text, uint32_t *number)
     return 0;
 }
 
-static struct machine_thing thing_in(uint32_t in, hwloc_obj_t o)
+static struct machine_object object_in(uint32_t in, hwloc_obj_t o)
 {
-    return (struct machine_thing){.in = in,
-                                  .name = MACHINE_NONE,
-                                  .unit = MACHINE_NONE,
-                                  .property_key = MACHINE_NONE,
-                                  .property_value = MACHINE_NONE,
-                                  .id = o->logical_index,
-                                  .size = 1};
+    return (struct machine_object){.in = in,
+                                   .name = MACHINE_NONE,
+                                   .unit = MACHINE_NONE,
+                                   .property_key = MACHINE_NONE,
+                                   .property_value = MACHINE_NONE,
+                                   .id = o->logical_index,
+                                   .size = 1};
 }
 
 /* Add an object of a type; *in becomes its number. */
-static int add(struct view *w, struct machine_thing *t, const char *type, const char *basename,
+static int add(struct view *w, struct machine_object *t, const char *type, const char *basename,
                uint32_t *in)
 {
-    if (w->machine->n >= MACHINE_THINGS_MAX)
+    if (w->machine->n >= MACHINE_OBJECTS_MAX)
         return errtext_set(w->err, EINVAL, "too many objects, expected at most %d",
-                           MACHINE_THINGS_MAX);
+                           MACHINE_OBJECTS_MAX);
     if (put_text(w, type, &t->type) < 0 || put_text(w, basename, &t->basename) < 0)
         return -1;
     *in = w->machine->n;
@@ -88,7 +88,7 @@ static int add(struct view *w, struct machine_thing *t, const char *type, const 
 static int add_node(struct view *w, hwloc_obj_t o, uint32_t *in)
 {
     const char *host = hwloc_obj_get_info_by_name(o, "HostName");
-    struct machine_thing t = thing_in(*in, o);
+    struct machine_object t = object_in(*in, o);
     char name[256] = "localhost";
     size_t length;
 
@@ -112,7 +112,7 @@ static int add_node(struct view *w, hwloc_obj_t o, uint32_t *in)
 /* A cache, in KiB. */
 static int add_cache(struct view *w, hwloc_obj_t o, const char *basename, uint32_t *in)
 {
-    struct machine_thing t = thing_in(*in, o);
+    struct machine_object t = object_in(*in, o);
 
     if (!is_allowed(w, basename))
         return 0;
@@ -121,7 +121,7 @@ static int add_cache(struct view *w, hwloc_obj_t o, const char *basename, uint32
 }
 
 /* A pool, in MiB. */
-static int add_memory(struct view *w, struct machine_thing *t, uint32_t in)
+static int add_memory(struct view *w, struct machine_object *t, uint32_t in)
 {
     t->divisible = true;
     if (put_text(w, "MiB", &t->unit) < 0)
@@ -131,20 +131,18 @@ static int add_memory(struct view *w, struct machine_thing *t, uint32_t in)
 
 static int add_numa(struct view *w, hwloc_obj_t o, uint32_t *in)
 {
-    struct machine_thing t = thing_in(*in, o);
+    struct machine_object t = object_in(*in, o);
 
     if (is_allowed(w, "numanode") && add(w, &t, "numanode", "numanode", in) < 0)
         return -1;
-    t = thing_in(*in, o);
+    t = object_in(*in, o);
     t.size = (int64_t)(o->attr->numanode.local_memory >> 20);
     if (!is_allowed(w, "memory") || t.size < 1)
         return 0;
     return add_memory(w, &t, *in);
 }
 
-/* The number in a device's name: after its family, or for OpenCL after the platform's number and a 'd'. -1:
- * not a GPU.
- */
+/* The number in a device's name: behind its family, or of OpenCL behind the platform's and a 'd'. -1: no GPU. */
 static int64_t gpu_number(const char *name, const char *family)
 {
     size_t length = strlen(family);
@@ -179,7 +177,7 @@ static bool is_gpu(const struct view *w, hwloc_obj_t o)
 
 static int add_gpu(struct view *w, hwloc_obj_t o, uint32_t *in)
 {
-    struct machine_thing t = thing_in(*in, o);
+    struct machine_object t = object_in(*in, o);
 
     if (!is_allowed(w, "gpu"))
         return 0;
@@ -196,7 +194,7 @@ static int add_storage(struct view *w, hwloc_obj_t o, uint32_t *in)
 {
     const char *size = hwloc_obj_get_info_by_name(o, "Size");
     const char *device = hwloc_obj_get_info_by_name(o, "LinuxDeviceID");
-    struct machine_thing t = thing_in(*in, o);
+    struct machine_object t = object_in(*in, o);
     char *end;
 
     if (!is_allowed(w, "storage"))
@@ -217,12 +215,12 @@ static int add_storage(struct view *w, hwloc_obj_t o, uint32_t *in)
 
 static int add_plain(struct view *w, hwloc_obj_t o, const char *type, uint32_t *in)
 {
-    struct machine_thing t = thing_in(*in, o);
+    struct machine_object t = object_in(*in, o);
 
     return is_allowed(w, type) ? add(w, &t, type, type, in) : 0;
 }
 
-/* Add an object, if its type is asked for; *in becomes the parent of its children. */
+/* Add what an object is, if it is asked for; *in becomes what its children stand in. */
 static int add_object(struct view *w, hwloc_obj_t o, uint32_t *in)
 {
     switch (o->type) {
@@ -255,7 +253,7 @@ static int add_object(struct view *w, hwloc_obj_t o, uint32_t *in)
     }
 }
 
-/* Walk over all objects, depth first, without recursion, since the text may have any depth. */
+/* Walk over all objects, depth first, without recursion: the text may be as deep as it likes. */
 static int walk(struct view *w)
 {
     struct {
@@ -285,7 +283,7 @@ static int walk(struct view *w)
     return 0;
 }
 
-/* The system's memory in MiB; 0 if it is unknown. */
+/* What the system says it has, in MiB; 0 if it doesn't. */
 static int64_t system_memory(void)
 {
     FILE *file = fopen("/proc/meminfo", "re");
@@ -298,8 +296,8 @@ static int64_t system_memory(void)
     return kilobytes >> 10;
 }
 
-/* NUMA nodes may report less memory than there is, in virtual machines for example, or more, in a container:
- * let the pools add up to what the system has.
+/* NUMA nodes may tell of less memory than there is, in virtual machines, say, or of more, in a container: let the pools add
+ * up to what the system has.
  */
 static int correct_memory(struct view *w)
 {
@@ -310,7 +308,7 @@ static int correct_memory(struct view *w)
         machine_share(m, "memory", total) > 0)
         return 0;
     uint32_t in = is_allowed(w, "node") && m->n > 0 ? 0 : MACHINE_NONE;
-    struct machine_thing t = thing_in(in, hwloc_get_root_obj(w->topology));
+    struct machine_object t = object_in(in, hwloc_get_root_obj(w->topology));
     t.id = 0;
     t.size = total;
     return add_memory(w, &t, in);
@@ -373,7 +371,7 @@ int berth_hwloc_read(const char *xml, size_t length, const char *allow, struct m
     return rc;
 }
 
-/* The CPUs of one core, as the kernel writes lists. */
+/* Those of one core, as the kernel writes lists. */
 static char *list_cpus(hwloc_obj_t core)
 {
     char *list = NULL;

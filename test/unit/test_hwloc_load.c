@@ -299,7 +299,7 @@ static void shares_a_total_among_things(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct machine m = {0};
-        struct machine_thing t = {.in = MACHINE_NONE, .size = 5};
+        struct machine_object t = {.in = MACHINE_NONE, .size = 5};
         uint32_t n = 0, memory, core;
         assert_int_equal(intern_put(&m.texts, "core", 4, &core), 0);
         assert_int_equal(machine_share(&m, "memory", rows[i].total), 0);
@@ -314,8 +314,8 @@ static void shares_a_total_among_things(void **state)
         }
         assert_int_equal(machine_share(&m, "memory", rows[i].total), n);
         for (uint32_t k = 0; k < n; k++) {
-            assert_int_equal(m.thing[2 * k].size, 5);
-            assert_int_equal(m.thing[2 * k + 1].size, rows[i].expected[k]);
+            assert_int_equal(m.object[2 * k].size, 5);
+            assert_int_equal(m.object[2 * k + 1].size, rows[i].expected[k]);
         }
         machine_clear(&m);
     }
@@ -325,13 +325,13 @@ static void refuses_a_thing_in_a_later_one(void **state)
 {
     (void)state;
     struct machine m = {0};
-    struct machine_thing t = {.in = 0,
-                              .name = MACHINE_NONE,
-                              .unit = MACHINE_NONE,
-                              .property_key = MACHINE_NONE,
-                              .property_value = MACHINE_NONE,
-                              .id = 1,
-                              .size = 1};
+    struct machine_object t = {.in = 0,
+                               .name = MACHINE_NONE,
+                               .unit = MACHINE_NONE,
+                               .property_key = MACHINE_NONE,
+                               .property_value = MACHINE_NONE,
+                               .id = 1,
+                               .size = 1};
     struct graph *g = graph_create();
     berth_error_t err;
 
@@ -339,8 +339,8 @@ static void refuses_a_thing_in_a_later_one(void **state)
     assert_int_equal(machine_add(&m, &t), 0);
     assert_int_equal(read_machine(g, &m, &err), -1);
     assert_int_equal(errno, EINVAL);
-    assert_string_equal(err.text, "thing 0 is in one that comes later");
-    m.thing[0].in = MACHINE_NONE;
+    assert_string_equal(err.text, "object 0 comes before the one that contains it");
+    m.object[0].in = MACHINE_NONE;
     assert_int_equal(read_machine(g, &m, &err), 0);
     assert_int_equal(g->live, 2);
     machine_clear(&m);

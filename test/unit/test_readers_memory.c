@@ -101,7 +101,7 @@ static void r(void **state)
 static int read_things(struct graph *g, const char *text, size_t length, berth_error_t *err)
 {
     struct machine m = {0};
-    struct machine_thing t = {.in = MACHINE_NONE, .id = 1, .size = 1};
+    struct machine_object t = {.in = MACHINE_NONE, .id = 1, .size = 1};
     int64_t saved = until_failure;
     int rc = 0;
 

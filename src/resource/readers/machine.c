@@ -12,31 +12,31 @@ void machine_clear(struct machine *m)
 {
     int saved = errno;
 
-    free(m->thing);
+    free(m->object);
     intern_clear(&m->texts);
     memset(m, 0, sizeof(*m));
     errno = saved;
 }
 
-int machine_add(struct machine *m, const struct machine_thing *thing)
+int machine_add(struct machine *m, const struct machine_object *object)
 {
-    if (array_grow((void **)&m->thing, &m->capacity, (size_t)m->n + 1, sizeof(*m->thing)) < 0)
+    if (array_grow((void **)&m->object, &m->capacity, (size_t)m->n + 1, sizeof(*m->object)) < 0)
         return -1;
-    m->thing[m->n++] = *thing;
+    m->object[m->n++] = *object;
     return 0;
 }
 
-/* The things' sizes in all, and how many there are. */
+/* The total size of the objects, and how many there are. */
 static int64_t size_of_all(const struct machine *m, uint32_t type, uint32_t *n)
 {
     int64_t sum = 0;
 
     *n = 0;
     for (uint32_t i = 0; i < m->n; i++) {
-        if (m->thing[i].type != type)
+        if (m->object[i].type != type)
             continue;
         (*n)++;
-        if (__builtin_add_overflow(sum, m->thing[i].size, &sum))
+        if (__builtin_add_overflow(sum, m->object[i].size, &sum))
             return -1;
     }
     return sum;
@@ -52,7 +52,7 @@ uint32_t machine_share(struct machine *m, const char *type, int64_t total)
     __extension__ __int128 before = 0; /* sizes of those that have been */
     int64_t given = 0;
     for (uint32_t i = 0; i < m->n && sum > 0; i++) {
-        struct machine_thing *t = &m->thing[i];
+        struct machine_object *t = &m->object[i];
         if (t->type != number)
             continue;
         before += t->size;
@@ -68,11 +68,11 @@ static const char *text_of(const struct machine *m, uint32_t number)
     return number == MACHINE_NONE ? NULL : intern_text(&m->texts, number);
 }
 
-/* The i-th thing becomes vertex i + 1, behind the cluster. */
-static int add_thing(struct graph *g, const struct machine *m, uint32_t i, int32_t *rank,
-                     berth_error_t *err)
+/* The i-th object becomes vertex i + 1, after the cluster. */
+static int add_object(struct graph *g, const struct machine *m, uint32_t i, int32_t *rank,
+                      berth_error_t *err)
 {
-    const struct machine_thing *t = &m->thing[i];
+    const struct machine_object *t = &m->object[i];
     struct vertex_spec spec = {.type = text_of(m, t->type),
                                .basename = text_of(m, t->basename),
                                .name = text_of(m, t->name),
@@ -83,7 +83,8 @@ static int add_thing(struct graph *g, const struct machine *m, uint32_t i, int32
                                .rank = -1};
 
     if (t->in != MACHINE_NONE && t->in >= i)
-        return errtext_set(err, EINVAL, "thing %lu is in one that comes later", (unsigned long)i);
+        return errtext_set(err, EINVAL, "object %lu comes before the one that contains it",
+                           (unsigned long)i);
     if (spec.name && name_follows(spec.name, spec.basename, strlen(spec.basename), spec.id))
         spec.name = NULL;
     if (strcmp(spec.type, "node") == 0)
@@ -109,7 +110,7 @@ static int fill(struct graph *g, const struct machine *m, berth_error_t *err)
         return reader_failed(err);
     graph_set_root(g, GRAPH_CONTAINMENT, cluster);
     for (uint32_t i = 0; i < m->n; i++)
-        if (add_thing(g, m, i, &rank, err) < 0)
+        if (add_object(g, m, i, &rank, err) < 0)
             return -1;
     return reader_seal(g, err);
 }

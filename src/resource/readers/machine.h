@@ -15,7 +15,7 @@
 
 #define MACHINE_NONE UINT32_MAX
 
-struct machine_thing {
+struct machine_object {
     /* the object that contains it, which comes before it; MACHINE_NONE: the cluster */
     uint32_t in;
     uint32_t type, basename;               /* in texts */
@@ -28,7 +28,7 @@ struct machine_thing {
 };
 
 struct machine {
-    struct machine_thing *thing; /* depth first */
+    struct machine_object *object; /* depth first */
     uint32_t n;
     size_t capacity;
     struct intern texts;
@@ -38,7 +38,7 @@ struct machine {
 void machine_clear(struct machine *m);
 
 /* Add an object, whose texts are given by number. Returns 0, or -1 with ENOMEM. */
-int machine_add(struct machine *m, const struct machine_thing *thing);
+int machine_add(struct machine *m, const struct machine_object *object);
 
 /* Scale the sizes of all objects of a type so that they add up to a total >= 1, each in proportion to its
  * old size, but at least 1. Returns how many such objects there are. O(objects).
@@ -49,7 +49,7 @@ uint32_t machine_share(struct machine *m, const char *type, int64_t total);
  * *m, which is empty before; everything that read_machine relies on is checked. Returns 0, or -1 with
  * EINVAL or ENOMEM and a text, and *m empty.
  */
-#define MACHINE_THINGS_MAX 1000000
+#define MACHINE_OBJECTS_MAX 1000000
 void machine_pack(const struct machine *m, struct strbuf *out);
 int machine_unpack(struct machine *m, const char *bytes, size_t length, berth_error_t *err);
 

@@ -1,4 +1,4 @@
-/* A machine as bytes: how many things and texts there are; the texts, each with its length; the things. */
+/* A machine as bytes: the numbers of objects and texts, the texts, each after its length, and the objects. */
 #include <errno.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "resource/readers/machine.h"
 
 struct head {
-    uint32_t things, texts;
+    uint32_t objects, texts;
 };
 
 /* One as it is sent: no bytes between its members. */
@@ -33,7 +33,7 @@ void machine_pack(const struct machine *m, struct strbuf *out)
         strbuf_put(out, intern_text(&m->texts, i), length);
     }
     for (uint32_t i = 0; i < m->n; i++) {
-        const struct machine_thing *t = &m->thing[i];
+        const struct machine_object *t = &m->object[i];
         struct packed packed = {t->id,   t->size, t->in,           t->type,           t->basename,
                                 t->name, t->unit, t->property_key, t->property_value, t->divisible};
         strbuf_put(out, (const char *)&packed, sizeof(packed));
@@ -94,27 +94,27 @@ static bool is_sound(const struct machine *m, const struct packed *p)
            p->id >= -1 && p->size >= 0 && p->divisible <= 1;
 }
 
-static int take_things(struct machine *m, struct rest *rest, uint32_t n, berth_error_t *err)
+static int take_objects(struct machine *m, struct rest *rest, uint32_t n, berth_error_t *err)
 {
     struct packed p;
 
     for (uint32_t i = 0; i < n; i++) {
         if (!take(rest, &p, sizeof(p)) || !is_sound(m, &p))
-            return wrong(err, "thing", i);
-        struct machine_thing thing = {.in = p.in,
-                                      .type = p.type,
-                                      .basename = p.basename,
-                                      .name = p.name,
-                                      .unit = p.unit,
-                                      .property_key = p.property_key,
-                                      .property_value = p.property_value,
-                                      .id = p.id,
-                                      .size = p.size,
-                                      .divisible = p.divisible == 1};
-        if (machine_add(m, &thing) < 0)
+            return wrong(err, "object", i);
+        struct machine_object object = {.in = p.in,
+                                        .type = p.type,
+                                        .basename = p.basename,
+                                        .name = p.name,
+                                        .unit = p.unit,
+                                        .property_key = p.property_key,
+                                        .property_value = p.property_value,
+                                        .id = p.id,
+                                        .size = p.size,
+                                        .divisible = p.divisible == 1};
+        if (machine_add(m, &object) < 0)
             return errtext_set(err, ENOMEM, "out of memory");
     }
-    return rest->n == 0 ? 0 : wrong(err, "what follows thing", n);
+    return rest->n == 0 ? 0 : wrong(err, "what follows object", n);
 }
 
 int machine_unpack(struct machine *m, const char *bytes, size_t length, berth_error_t *err)
@@ -122,9 +122,10 @@ int machine_unpack(struct machine *m, const char *bytes, size_t length, berth_er
     struct rest rest = {bytes, length};
     struct head head;
 
-    if (!take(&rest, &head, sizeof(head)) || head.things > MACHINE_THINGS_MAX)
+    if (!take(&rest, &head, sizeof(head)) || head.objects > MACHINE_OBJECTS_MAX)
         return errtext_set(err, EINVAL, "the machine has no head that makes sense");
-    if (take_texts(m, &rest, head.texts, err) == 0 && take_things(m, &rest, head.things, err) == 0)
+    if (take_texts(m, &rest, head.texts, err) == 0 &&
+        take_objects(m, &rest, head.objects, err) == 0)
         return 0;
     machine_clear(m);
     return -1;

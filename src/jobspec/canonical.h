@@ -1,14 +1,14 @@
-/* The part of a jobspec that a match depends on, as text. */
+/* The canonical text of a jobspec: only what a match depends on. */
 #ifndef JOBSPEC_CANONICAL_H
 #define JOBSPEC_CANONICAL_H
 
 #include "berth/jobspec.h"
 
-/* One line of JSON, a jobspec with the resources and constraints of this one, one task and no duration;
- * the caller frees it. Read again it gives equal resources and constraints, but for labels: no match
- * depends on them, so slots get all the same and others none. Requests of which resources (types, counts,
- * exclusivity, units, ids) and constraints are equal, in this order, have equal texts. NULL with ENOMEM.
- * O(length).
+/* Make one line of JSON: a jobspec with the resources and constraints of this one, one task and no
+ * duration. The caller frees it. Reading it gives equal resources and constraints, except for labels:
+ * matches do not depend on them, so all slots have the same label and other resources none. Requests with
+ * equal resources (types, counts, exclusivity, units, ids) and constraints, in the same order, have equal
+ * texts. NULL with ENOMEM. O(length).
  */
 char *jobspec_canonical(const jobspec_t *spec);
 

@@ -1,8 +1,7 @@
-/* Constraints (Flux RFC 31): a small tree of conditions on the machines that a job may get.
+/* Constraints (Flux RFC 31): a small tree of conditions on the hosts that a job may get.
  *
- * Conditions stand in document order like the nodes of the document, with a zeroed one at the end.
- * A condition without operands is true of everything, but for `not`, and for lists of hosts and
- * ranks, which are true of what they have.
+ * Conditions are in document order, with a zeroed one at the end. A condition without operands is true of
+ * everything, except for `not` and for lists of hosts or ranks, which are true only of their members.
  */
 #ifndef JOBSPEC_CONSTRAINT_H
 #define JOBSPEC_CONSTRAINT_H
@@ -24,7 +23,7 @@ enum condition {
 
 struct jobspec_constraint {
     enum condition condition;
-    uint32_t size; /* of the subtree in conditions, this one included */
+    uint32_t size; /* of the subtree, in conditions, including this one */
     union {
         const char **properties; /* ended by NULL */
         struct hostlist *hosts;
@@ -32,7 +31,7 @@ struct jobspec_constraint {
     };
 };
 
-/* The operators' names by condition; NULL for END. */
+/* The name of each condition's operator; NULL for END. */
 extern const char *const constraint_names[CONDITIONS];
 
 #endif

@@ -1,4 +1,4 @@
-/* Constraints (RFC 31) by themselves, as a configuration has them. */
+/* Constraints (RFC 31) on their own, as in a configuration. */
 #ifndef JOBSPEC_CONSTRAINT_TEXT_H
 #define JOBSPEC_CONSTRAINT_TEXT_H
 
@@ -7,13 +7,13 @@
 #include "berth/error.h"
 #include "berth/jobspec.h"
 
-/* Read one constraint from length bytes of JSON or YAML, as a jobspec's are read; the caller destroys it.
- * NULL with EINVAL and a text: it is none; ENOMEM. O(n log n).
+/* Read a constraint from length bytes of JSON or YAML, as in a jobspec; the caller destroys it. NULL with
+ * EINVAL and a text, or ENOMEM. O(n log n).
  */
 struct jobspec_constraint *jobspec_constraint_parse(const char *json, size_t length,
                                                     berth_error_t *err);
 
-/* NULL is fine; errno is kept. */
+/* Destroy a constraint. NULL is allowed; errno is kept. */
 void jobspec_constraint_destroy(struct jobspec_constraint *constraint);
 
 #endif

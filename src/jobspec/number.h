@@ -1,4 +1,4 @@
-/* Numbers as jobspecs write them, the same under every locale. */
+/* Numbers as written in jobspecs, the same in every locale. */
 #ifndef JOBSPEC_NUMBER_H
 #define JOBSPEC_NUMBER_H
 
@@ -9,10 +9,10 @@
  */
 const char *number_scan(const char *text, uint32_t *ret_value);
 
-/* The same, and nothing behind it. */
+/* The same, with nothing after the digits. */
 bool number_u32(const char *text, uint32_t *ret_value);
 
-/* A decimal number with sign, point and exponent as may be, .inf or .nan; the nearest double. */
+/* Read a decimal number, with optional sign, point and exponent, or .inf or .nan, as the nearest double. */
 bool number_double(const char *text, double *ret_value);
 
 #endif

@@ -1,4 +1,4 @@
-/* A reader of the YAML that jobspecs are mostly written in, several times as fast as libyaml. */
+/* A reader for the subset of YAML that most jobspecs use, several times as fast as libyaml. */
 #ifndef JOBSPEC_QUICK_H
 #define JOBSPEC_QUICK_H
 
@@ -7,9 +7,8 @@
 
 #include "jobspec/doc.h"
 
-/* Read a document into d, which is empty. True: the tree is the one that libyaml's reader makes.
- * False: the text is wrong, or holds something that is left to libyaml, or there is no memory; d
- * then holds anything.
+/* Read a document into d, which is empty. True: the tree is the same that libyaml's reader makes. False:
+ * the text is wrong or needs libyaml, or memory ran out; the content of d is then undefined.
  */
 bool quick_read(struct doc *d, const char *text, size_t length);
 

@@ -6,7 +6,7 @@
 
 #include "report/human.h"
 
-/* The smallest step people like, in seconds, that divides span into at most max_ticks parts: 15
+/* The smallest round step, in seconds, that divides span into at most max_ticks parts: 15
  * min, 6 h, 30 d, ...
  */
 int64_t axis_time_step(int64_t span, int max_ticks);
@@ -17,7 +17,7 @@ char *axis_time_label(int64_t time, int64_t step, char buf[HUMAN_SIZE]);
 /* The smallest of 1, 2, 5, 10, 20, 50, ... that divides span into at most max_ticks parts */
 int64_t axis_count_step(int64_t span, int max_ticks);
 
-/* The step for the processors of a machine: a quarter where its size is a power of two, else as above. */
+/* The step for a machine's processors: a quarter of them if their number is a power of two, else as above. */
 int64_t axis_machine_step(int64_t procs);
 
 #endif

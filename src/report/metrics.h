@@ -27,7 +27,7 @@ struct metrics {
 };
 
 /* Compute the metrics of a schedule with bounded slowdown's threshold tau >= 1 seconds. With no
- * started job all are 0. Takes 8 bytes a job while it runs. Returns 0, or -1 with errno and a text:
+ * started job all are 0. It uses 8 bytes for each job while it runs. Returns 0, or -1 with errno and a text:
  * EINVAL for a tau below 1 or a job whose times are out of order or overflow, ENOMEM; *ret is then
  * untouched.
  */

@@ -1,4 +1,4 @@
-/* What the parts of a picture share: its measures, its scales, and how much detail it shows. */
+/* What the parts of a picture share: its dimensions, its scales, and how much detail it shows. */
 #ifndef REPORT_PLOT_PRIVATE_H
 #define REPORT_PLOT_PRIVATE_H
 
@@ -20,7 +20,7 @@
 
 enum plot_detail {
     PLOT_TOOLTIPS, /* every job a shape with a title, and its id where there is room */
-    PLOT_SHAPES,   /* every job visible, all of a class in one shape */
+    PLOT_SHAPES,   /* every job visible, all jobs of a class in one shape */
     PLOT_AREAS     /* processors busy, summed by class */
 };
 
@@ -36,7 +36,7 @@ struct plot {
     struct series *series; /* one a policy */
 };
 
-/* Where a panel lies. */
+/* The position of a panel. */
 struct plot_panel {
     double top, height;
 };
@@ -51,8 +51,9 @@ void plot_band(struct plot *plot, size_t policy, double top);
 /* The Gantt panel: shapes if the detail says so, else areas. */
 void plot_gantt(struct plot *plot, size_t policy, struct plot_panel panel);
 
-/* A panel's ground, its horizontal lines at multiples of step up to top, and their labels with a
- * suffix. */
+/* Draw a panel's background, its horizontal lines at multiples of step up to top, and their labels with a
+ * suffix.
+ */
 void plot_panel_grid(struct plot *plot, struct plot_panel panel, int64_t top, int64_t step,
                      const char *suffix);
 

@@ -1,5 +1,5 @@
-/* What a report is made of: one workload, the settings that move its numbers, and a schedule with
- * its metrics for each policy. The table, the JSON and the picture are three views of it.
+/* The content of a report: one workload, the settings that affect its numbers, and for each policy a
+ * schedule with its metrics. The table, the JSON and the picture are three views of it.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
@@ -18,7 +18,7 @@ struct report {
     size_t jobs;       /* jobs of the workload */
     int64_t tau;       /* bounded slowdown's threshold */
     const char *events, *order, *estimates; /* the words of the command line */
-    /* where its cores came from, as clean as the trace; NULL: they have no names */
+    /* where its cores come from, as valid a text as the trace's; NULL: they have no names */
     const char *machine;
     const char *match_policy; /* with a machine */
     const struct report_count *dropped;
@@ -29,11 +29,11 @@ struct report {
     size_t npolicies;
 };
 
-/* Jobs simulated a second; 0 where no time was measured. */
+/* Simulated jobs per second; 0 if no time was measured. */
 double report_jobs_per_s(const struct schedule *schedule);
 
-/* Copy text with whatever is not printable UTF-8 replaced by '?', so that a file name can stand in
- * JSON, in XML and on a terminal. Returns a string to free, or NULL with ENOMEM.
+/* Copy text, with everything that is not printable UTF-8 replaced by '?', so that a file name can be put
+ * into JSON or XML and on a terminal. Returns a string to free, or NULL with ENOMEM.
  */
 char *report_clean_text(const char *text);
 

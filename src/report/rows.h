@@ -1,8 +1,8 @@
 /* Which processors a job had, for a picture.
  *
- * A flat machine's processors have no names, so a schedule only says how many a job takes. Here
- * each job gets the lowest gap that holds it in one piece, else the lowest free processors in
- * several.
+ * The processors of a flat machine have no names, so a schedule only says how many a job takes. Here each
+ * job gets the lowest gap that holds it in one piece, or else the lowest free processors in several
+ * pieces.
  */
 #ifndef REPORT_ROWS_H
 #define REPORT_ROWS_H
@@ -16,7 +16,7 @@ struct rows_piece {
 };
 
 struct rows {
-    /* In order of start; the pieces of a job stand together, lowest first. */
+    /* In order of start; the pieces of a job are consecutive, lowest first. */
     struct rows_piece *pieces;
     size_t n;
 };

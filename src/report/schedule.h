@@ -1,7 +1,7 @@
 /* A schedule: the jobs of a workload and when each of them started.
  *
- * What a simulation reads is an array of schedule_job, what it makes is an array of start times beside it;
- * everything in this room (metrics, tables, pictures) is computed from the two. Times are seconds.
+ * A simulation reads an array of schedule_job and makes an array of start times. Everything in this room
+ * (metrics, tables, pictures) is computed from these two. Times are seconds.
  */
 #ifndef REPORT_SCHEDULE_H
 #define REPORT_SCHEDULE_H
@@ -13,7 +13,7 @@ struct schedule_job {
     int64_t id;       /* as the trace names it */
     int64_t submit;   /* >= 0 */
     int64_t run;      /* seconds it runs, 1 <= run <= limit (a job is killed at its limit) */
-    int64_t limit;    /* its estimate: what the scheduler is told */
+    int64_t limit;    /* its estimate, which the scheduler knows */
     int64_t procs;    /* processors, >= 1 */
     int64_t priority; /* higher goes first under --order priority */
 };
@@ -28,7 +28,7 @@ struct schedule {
     const int64_t *start;            /* start of jobs[i], or SCHEDULE_NEVER; borrowed */
     const struct alloc *alloc;       /* the cores of jobs[i]; NULL: they have no names; borrowed */
     uint64_t passes;                 /* scheduling passes that were run */
-    double seconds;                  /* wall time the simulation took, reading apart */
+    double seconds;                  /* wall time of the simulation, without reading */
 };
 
 #define SCHEDULE_NEVER (-1) /* the job was rejected and never started */

@@ -8,9 +8,11 @@
 
 struct series {
     size_t columns;
-    int64_t from, span; /* column c covers seconds from + span * c / columns up to the next one's */
-    double *busy;       /* [c * WAITCLASS_COUNT + class]: mean share of the machine, 0 to 1 */
-    int64_t *waiting;   /* most jobs that waited at one time in the column */
+    int64_t from,
+        /* column c begins at second from + span * c / columns and ends where the next begins */
+        span;
+    double *busy;        /* [c * WAITCLASS_COUNT + class]: mean share of the machine, 0 to 1 */
+    int64_t *waiting;    /* the largest number of jobs that waited at a time in the column */
     int64_t max_waiting; /* the largest of these */
 };
 
@@ -23,7 +25,7 @@ int series_compute(const struct schedule *schedule, int64_t from, int64_t to, si
 
 void series_clear(struct series *series);
 
-/* Mean share of the machine in use in a column, all classes together. */
+/* The mean share of the machine in use in a column, by all classes together. */
 double series_busy(const struct series *series, size_t column);
 
 #endif

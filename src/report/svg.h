@@ -1,7 +1,7 @@
 /* Drawing primitives of SVG, written to a file as they are called.
  *
- * Coordinates are pixels, rounded to tenths when written: what is drawn then is small and the same
- * on every machine. Text is escaped here; it must be valid UTF-8 (report_clean_text).
+ * Coordinates are pixels, rounded to tenths when written, so that the file is small and the same on every
+ * machine. Text is escaped here; it must be valid UTF-8 (report_clean_text).
  */
 #ifndef REPORT_SVG_H
 #define REPORT_SVG_H
@@ -19,7 +19,7 @@ struct svg {
 void svg_begin(struct svg *svg, struct outfile *out, double width, double height, const char *css);
 void svg_end(struct svg *svg);
 
-/* Write as it is: tags and attributes that the calls below don't cover. */
+/* Write markup unchanged: tags and attributes that the calls below don't cover. */
 void svg_raw(struct svg *svg, const char *markup);
 
 void svg_rect(struct svg *svg, double x, double y, double width, double height, const char *class);
@@ -29,7 +29,7 @@ void svg_line(struct svg *svg, double x1, double y1, double x2, double y2, const
 void svg_text(struct svg *svg, double x, double y, const char *class, const char *anchor,
               const char *text);
 
-/* <title>text</title>: the tooltip of the element that it is inside of */
+/* <title>text</title>: the tooltip of the enclosing element */
 void svg_title(struct svg *svg, const char *text);
 
 /* A path: begin, then moves and axis-parallel steps, then end. svg_path_box adds a closed

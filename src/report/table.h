@@ -6,7 +6,7 @@
 
 #include "report/report.h"
 
-/* Print the workload, the settings and a column a policy. Write errors are left in the stream. */
+/* Print the workload, the settings and a column for each policy. Write errors stay in the stream. */
 void table_print(const struct report *report, FILE *out);
 
 #endif

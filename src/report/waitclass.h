@@ -1,4 +1,4 @@
-/* Classes of waiting time, by which a picture colours jobs: at once, and four spans that grow. */
+/* Classes of waiting time, by which a picture colours jobs: no wait, and four spans of growing length. */
 #ifndef REPORT_WAITCLASS_H
 #define REPORT_WAITCLASS_H
 
@@ -13,7 +13,7 @@ struct waitclass {
         bound[WAITCLASS_COUNT - 1]; /* class k holds waits below bound[k]; bound[0] is 1 second */
 };
 
-/* Choose bounds that tell a schedule's waits apart whose longest wait is max_wait. */
+/* Choose bounds that divide the waits of a schedule, the longest of which is max_wait. */
 struct waitclass waitclass_choose(int64_t max_wait);
 
 int waitclass_of(const struct waitclass *classes, int64_t wait);

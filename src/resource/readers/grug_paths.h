@@ -1,12 +1,13 @@
-/* The paths that vertices have while a recipe is followed.
+/* The paths of vertices while a recipe is followed.
  *
- * A vertex made by multiplying has the path of what it was made under, followed by its name, in its own
- * subsystem. To associate it with a source gives it that source's path, followed by its name, in the
- * edge's subsystem; what was made under it before keeps the path it had. So of most vertices the path
- * follows from the one above; only those that do not are written down.
+ * A vertex made by multiplying has, in its own subsystem, the path of the vertex it was made under,
+ * followed by its name. Associating it with a source gives it, in the edge's subsystem, that source's
+ * path followed by its name; what was made under it before keeps its path. So most paths follow from the
+ * vertex above, and only the others are stored.
  *
- * 1. A path that is written down is what counts; any other is that of the vertex it was made under, and the name.
- * 2. Before the path of a vertex is written down, so are those of all that was made under it and follow from it.
+ * 1. A stored path is the vertex's path. Any other path is that of the vertex it was made under, and the
+ *    name.
+ * 2. Before a path of a vertex is stored, the paths that follow from it are, those of all made under it.
  */
 #ifndef RESOURCE_GRUG_PATHS_H
 #define RESOURCE_GRUG_PATHS_H
@@ -19,7 +20,7 @@
 
 struct grug_paths {
     const struct graph *g;
-    uint32_t *made_under; /* by vertex: what it was made under, VERTEX_NONE for a root */
+    uint32_t *made_under; /* by vertex: the vertex it was made under, VERTEX_NONE for a root */
     uint32_t n;
     size_t capacity;
     struct intern written; /* a vertex and a subsystem */
@@ -28,25 +29,25 @@ struct grug_paths {
     struct intern texts;
 };
 
-/* All zeroes but for the graph is a start. Calls that return int return 0, or -1 with ENOMEM. */
+/* To begin, set the graph, and the rest to zeroes. Calls that return int return 0, or -1 with ENOMEM. */
 void grug_paths_clear(struct grug_paths *p);
 
-/* The graph's newest vertex was made under another. Every vertex must be told of, in order. */
+/* Note under which vertex the graph's newest was made. This must be called for every vertex, in order. */
 int grug_paths_made(struct grug_paths *p, uint32_t under);
 
 /* Append the path of a vertex in a subsystem; nothing if it has none. O(depth). */
 void grug_path(const struct grug_paths *p, uint32_t v, uint8_t subsystem, struct strbuf *out);
 
-/* Write down what was made under vertices that get another path in a subsystem: is_one[v] says which.
- * O(vertices).
+/* Store the paths of what was made under vertices that get another path in a subsystem; is_one[v] says
+ * which do. O(vertices).
  */
 int grug_paths_keep(struct grug_paths *p, const uint8_t *is_one, uint8_t subsystem);
 
 /* Give a vertex the path of another, followed by its own name. */
 int grug_paths_put(struct grug_paths *p, uint32_t v, uint32_t under, uint8_t subsystem);
 
-/* Tell the sealed graph, which is p's, of the paths that don't follow from its edges, and seal it again
- * if there are any. O(vertices), and the paths that are written down.
+/* Set the stored paths in the sealed graph, which is p's, where they don't follow from its edges; and
+ * seal it again if there are any. O(vertices), plus the stored paths.
  */
 int grug_paths_settle(struct grug_paths *p, struct graph *g);
 

@@ -1,17 +1,21 @@
-/* Whether all that a matcher keeps is what its graph and its jobs say. For tests: slow and plain. */
+/* Checking that a matcher's structures agree with its graph and its jobs. For tests: slow and simple. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "match/inner.h"
 
-/* Something taken of a vertex, as a hold says it. */
+/* Something that is taken of a vertex, according to a hold. */
 struct span {
     uint32_t vertex, place; /* which of its calendars */
     int64_t at, end, amount;
 };
 
-enum { PLACE_USERS, PLACE_UNITS, PLACE_COUNTS /* and on: by place in the vertex's prune_list */ };
+enum {
+    PLACE_USERS,
+    PLACE_UNITS,
+    PLACE_COUNTS /* and above: by index in the vertex's prune_list */
+};
 
 struct spans {
     struct span *v;
@@ -66,8 +70,8 @@ static int by_vertex(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* A calendar must have a point at 0 and wherever a span starts or ends, and no others; and at each the
- * load of the spans that cover it.
+/* A calendar must have points at 0 and where spans start or end, and no others, each with the load of the
+ * spans that cover it.
  */
 static bool profile_is(const struct profile *p, const struct span *s, size_t n, int64_t most)
 {
@@ -91,7 +95,7 @@ static bool profile_is(const struct profile *p, const struct span *s, size_t n, 
     return holds == 2 * n + 1;
 }
 
-/* The spans of one calendar, the next ones of s, which goes on behind them. */
+/* Take the spans of one calendar from s, and move s past them. */
 static bool calendar_is(const struct profile *p, const struct span **s, const struct span *end,
                         uint32_t v, uint32_t place, int64_t most)
 {
@@ -162,8 +166,8 @@ static bool check_numbers(const struct match *m)
     return good;
 }
 
-/* A job's holds: of vertices that are there, each once, children before their parent, and what is covered
- * below what covers it.
+/* A job's holds must be of vertices that exist, each once, children before their parent, and covered ones
+ * below what covers them.
  */
 static bool check_holds(const struct match *m, const struct job *job, uint32_t *place)
 {
@@ -191,7 +195,7 @@ static bool check_holds(const struct match *m, const struct job *job, uint32_t *
     return good;
 }
 
-/* Jobs are found by their numbers, and a point stands wherever one starts or ends. */
+/* Jobs must be found by their numbers, and there must be a point where one starts or ends. */
 static bool check_jobs(const struct match *m)
 {
     struct spans times = {0};
@@ -213,7 +217,7 @@ static bool check_jobs(const struct match *m)
     return good;
 }
 
-/* The order of the children: each once, by descending weight, then by descending unique id. */
+/* The order of children must have each once, by descending weight, then by descending unique id. */
 static bool check_weights(const struct match *m, uint32_t v)
 {
     const struct state *s = m->state[v];
@@ -237,7 +241,7 @@ static bool check_weights(const struct match *m, uint32_t v)
     return true;
 }
 
-/* What filters have in all, against a count of every vertex at all that is above it. */
+/* The totals of the filters must equal a count of every vertex at everything above it. */
 static bool check_totals(const struct match *m)
 {
     const struct topo *t = &m->topo;

@@ -8,7 +8,7 @@
 #include "base/errtext.h"
 #include "match/walk/walk.h"
 
-/* Names of sets of subsystems: the dominant one first. */
+/* The names of sets of subsystems; the dominant subsystem comes first. */
 static const struct {
     const char *name;
     const char *subsystem[6];
@@ -78,7 +78,7 @@ static bool has_rank(const struct match *m, uint32_t v)
     return x->rank >= 0 && !x->gone && m->topo.class_of[v] != CLASS_NONE;
 }
 
-/* How many vertices have each rank, but for ranks far beyond the number of vertices. */
+/* Count the vertices of each rank, except for ranks far beyond the number of vertices. */
 static int count_ranks(struct match *m)
 {
     uint32_t n = 0;
@@ -112,7 +112,7 @@ uint32_t match_rank_size(const struct match *m, int32_t rank)
     return found;
 }
 
-/* Count what is down below every vertex that has a down one below it. */
+/* Count what is down, in the states of everything above it. */
 int match_recount_down(struct match *m)
 {
     if (list_nodes(m) < 0 || count_ranks(m) < 0)

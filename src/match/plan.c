@@ -1,4 +1,4 @@
-/* Matches for a plan: at a time, or from the earliest (plan.h). */
+/* Matching for a plan: at a given time, or at the earliest (plan.h). */
 #include "match/plan.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static int begin(struct walk *w, struct match *m, const struct plan_ask *ask, st
     return w->whole ? walk_note_props(w) : -1;
 }
 
-/* The walk's marks are the matcher's again. */
+/* Give the walk's marks back to the matcher. */
 static void end(struct walk *w)
 {
     w->m->marks = w->mark;
@@ -45,7 +45,9 @@ static void set_window(struct walk *w, const struct plan_ask *ask, int64_t at)
         w->m->blocks.used ? match_blocks_during(&w->m->blocks, ~ask->permits, w->at, w->end) : 0;
 }
 
-/* The first time on or after `from` at which a window has no more than the limit; false if there is none. */
+/* The first time on or after `from` in whose window the calendar is at most at the limit; false if there
+ * is none.
+ */
 static bool fit(const struct profile *p, int64_t duration, int64_t limit, int64_t *from)
 {
     struct profile_cursor c;
@@ -58,7 +60,7 @@ static bool fit(const struct profile *p, int64_t duration, int64_t limit, int64_
     return profile_fit(&c, *from, duration, limit, INT64_MAX, from);
 }
 
-/* The first time on or after `from` that counts don't rule out; -1: they rule out all. */
+/* The first time on or after `from` that the counts don't rule out, or -1 if they rule out all. */
 static int64_t next_by_count(const struct walk *w, const struct plan_ask *ask, int64_t from)
 {
     const struct match *m = w->m;
@@ -89,7 +91,7 @@ static bool is_under(const struct profile *p, int64_t limit, const struct walk *
            (limit >= 0 && profile_at(p, w->at) <= limit && profile_max(p, w->at, w->end) <= limit);
 }
 
-/* True if counts don't rule out a time. */
+/* True if the counts don't rule out a time. */
 static bool is_there_by_count(const struct walk *w, const struct plan_ask *ask)
 {
     const struct match *m = w->m;
@@ -112,7 +114,7 @@ static int fail(int error)
     return -1;
 }
 
-/* What was selected, as a job that is not booked; NULL with EBUSY or ENOMEM. */
+/* Make a job of what was selected, without booking it. NULL with EBUSY or ENOMEM. */
 static struct job *give(struct walk *w, const struct plan_ask *ask, int64_t jobid, int64_t at,
                         bool reservation)
 {
@@ -222,9 +224,9 @@ static int64_t next_point(const struct match *m, int64_t at)
     return turn < point ? turn : point;
 }
 
-/* Where a match may fail for want of one thing and succeed with less of another (moldable slots,
- * alternatives), all times at which anything changes are tried; else those by which something that was in
- * the way has gone.
+/* The usual way is to try only the times at which something that was in the way is gone. But a match with
+ * moldable slots or alternatives may fail because one resource is short and succeed with less of another;
+ * then every time at which anything changes is tried.
  */
 static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, int64_t before)
 {

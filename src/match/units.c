@@ -7,7 +7,7 @@
 #include "base/errtext.h"
 #include "match/walk/walk.h"
 
-/* One that is up, as the policy sees it. */
+/* A vertex that is up, with its score under the policy. */
 struct unit {
     int64_t score;
     uint32_t number;
@@ -61,7 +61,7 @@ static bool reserve(struct listing *l)
     return true;
 }
 
-/* List v, if it is one, and those below it. */
+/* List v if it is of the type, and what is below it. */
 static void list(struct listing *l, uint32_t v, bool down, int64_t factor)
 {
     const struct vertex *x = &l->w.t->g->v[v];
@@ -127,7 +127,7 @@ static int list_all(struct listing *l, const char *type, berth_error_t *err)
 int match_units_list(const match_t *m, const char *type, struct match_units *units,
                      berth_error_t *err)
 {
-    /* Only scores are asked of the walk, which change nothing. */
+    /* The walk is only asked for scores, which changes nothing. */
     struct listing l = {.w = {.m = (struct match *)m, .t = &m->topo, .policy = &m->policy},
                         .units = units};
 

@@ -1,7 +1,7 @@
-/* The best score that a subtree could give, known without entering it. */
+/* The best possible score in a subtree, without entering it. */
 #include "match/walk/walk.h"
 
-/* Best possible score of a vertex of a type below v; false if there is none. */
+/* The best possible score of a vertex of a type below v; false if there is no such vertex. */
 static bool best_vertex(const struct walk *w, uint32_t v, uint16_t type, bool low, int64_t factor,
                         int64_t *best)
 {
@@ -26,7 +26,7 @@ static bool best_vertex(const struct walk *w, uint32_t v, uint16_t type, bool lo
     return true;
 }
 
-/* The children of v of a type, if they follow one another and their ids are consecutive; or NULL. */
+/* The children of v of a type, if they are consecutive and have consecutive ids; or NULL. */
 static const struct class_run *row_of(const struct walk *w, uint32_t v, uint16_t type)
 {
     const struct class *c = topo_class(w->t, v);
@@ -42,8 +42,8 @@ static const struct class_run *row_of(const struct walk *w, uint32_t v, uint16_t
     return only;
 }
 
-/* Best possible sum of the scores of n children of v, of which each has another id; false if that isn't
- * known.
+/* The best possible sum of the scores of n children of v, which all have different ids; false if it is
+ * not known.
  */
 static bool best_row(const struct walk *w, uint32_t v, uint16_t type, int64_t n, bool low,
                      int64_t factor, int64_t *best)
@@ -65,7 +65,7 @@ static bool best_row(const struct walk *w, uint32_t v, uint16_t type, int64_t n,
            !__builtin_add_overflow(*best, low ? steps / 2 : -(steps / 2), best);
 }
 
-/* True if a slot of this shape is filled from v's own children or not at all. */
+/* True if a slot of this shape is filled only from v's own children. */
 static bool is_host(const struct walk *w, uint32_t v, const struct request *slot)
 {
     for (uint32_t i = slot->with; i != REQUEST_NONE; i = w->rq[i].next)
@@ -74,7 +74,7 @@ static bool is_host(const struct walk *w, uint32_t v, const struct request *slot
     return true;
 }
 
-/* Best possible score of a slot that is filled below v, alternatives aside. */
+/* The best possible score of a slot that is filled below v, without alternatives. */
 static bool best_shape(const struct walk *w, uint32_t v, const struct request *slot, bool low,
                        int64_t factor, int64_t *best)
 {

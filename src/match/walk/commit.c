@@ -1,4 +1,4 @@
-/* From marks to holds: what a job gets, vertex by vertex, children first. */
+/* Turning marks into holds: what a job gets, vertex by vertex, children first. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,10 @@ struct reach {
     uint32_t v, parent;
     int64_t needs;
     bool exclusive;
-    bool whole; /* all of it is given, because something above is */
+    bool whole; /* it is given whole, because something above is */
     bool exclusive_parent;
     bool shown_only; /* emitted as exclusive, but booked as shared */
-    bool covered;    /* the job has booked something above it for itself alone */
+    bool covered;    /* the job has something above it to itself, and books that */
     uint16_t depth;
     const char *label;
 };
@@ -69,7 +69,7 @@ static uint32_t marked_children(struct commit *c, uint32_t v, uint32_t **childre
                 (*children)[i++] = all[k];
         return i;
     }
-    bool sorted = true; /* marks lie in the reverse of their order */
+    bool sorted = true; /* marks are in the reverse order */
     for (uint32_t k = m->first; k > 0; k = w->mark[k].next) {
         (*children)[n - 1 - i] = w->mark[k].vertex;
         sorted &= i == 0 || (*children)[n - 1 - i] < (*children)[n - i];
@@ -128,7 +128,7 @@ static void count_above(struct commit *c, const struct reach *r, bool exclusive,
     above->any |= own->any;
 }
 
-/* What is booked of the vertex, and in its filter. */
+/* Set what is booked of the vertex, and in its filter. */
 static int hold(struct commit *c, const struct reach *r, bool exclusive, const struct counts *own)
 {
     const struct match *m = c->w->m;

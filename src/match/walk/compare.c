@@ -1,4 +1,4 @@
-/* One vertex against one level of the request. */
+/* Comparing one vertex with one level of the request. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ enum role_kind walk_compare(struct walk *w, uint32_t v, uint32_t level, bool pri
         if (q->type != type && q->type != TYPE_SLOT)
             continue;
         bool alternative = s->request == REQUEST_NONE && q->is_slot && q->bin == s->slot;
-        if (matched && !alternative) /* one vertex may answer one request of a level only */
+        if (matched && !alternative) /* a vertex may match only one request of a level */
             return ROLE_NONE;
         matched = true;
         if (q->type == type) {
@@ -123,7 +123,7 @@ bool constraint_holds(struct walk *w, uint32_t v)
     return w->by_props[props] == 2;
 }
 
-/* Most often it is so at the window's very start. */
+/* The start of the window is checked first, as that mostly decides. */
 bool walk_is_over(const struct state *s, uint32_t i, int64_t at, int64_t end, int64_t limit)
 {
     if (!s || !s->counts || s->counts[i].n <= 1)
@@ -131,7 +131,7 @@ bool walk_is_over(const struct state *s, uint32_t i, int64_t at, int64_t end, in
     return profile_at(&s->counts[i], at) > limit || profile_max(&s->counts[i], at, end) > limit;
 }
 
-/* What a request wants below a vertex must be there by count. */
+/* True if the pruning filters of a vertex count enough of what a request wants below it. */
 static bool counts_suffice(struct walk *w, uint32_t v, const struct request *q)
 {
     const struct prune_list *list = prune_of(&w->m->prune, w->t, v);
@@ -156,8 +156,8 @@ static bool counts_suffice(struct walk *w, uint32_t v, const struct request *q)
 
 enum { OVERRUN_TOUCHED = 1, OVERRUN_EXCLUSIVE = 2 };
 
-/* Note what is held by allocations that should have ended, or that start later: now it is not in the
- * calendars, and what was booked with a vertex above it has no count of its own.
+/* Note what is held by allocations that should have ended, or that start later. The calendars don't show
+ * it now, and what is covered by a vertex above it is not booked by itself.
  */
 static void note_overruns(struct walk *w)
 {
@@ -184,7 +184,7 @@ static bool is_held_now(const struct walk *w, uint32_t v, const struct state *s)
     return (s && s->n_allocated > 0) || (w->overrun && w->overrun[v] & OVERRUN_EXCLUSIVE);
 }
 
-/* By the requests of the level that v answers; of alternatives the last one says. */
+/* True if the requests of the level that v matches let it through; of alternatives the last one decides. */
 static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, bool exclusive,
                                  int64_t load)
 {
@@ -216,8 +216,8 @@ static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, boo
     return through;
 }
 
-/* True if a slot of the level, the only one that v may answer, asks for more than is free below v: where
- * most is taken, that is the quickest to see.
+/* True if v can only match a slot of the level, and the slot asks for more than is free below v. On a
+ * busy machine this is the quickest check.
  */
 static bool is_full(struct walk *w, uint32_t v, const struct role *s)
 {
@@ -225,7 +225,7 @@ static bool is_full(struct walk *w, uint32_t v, const struct role *s)
            !counts_suffice(w, v, &w->rq[s->slot]);
 }
 
-/* The place of a type in what a vertex counts, or -1. */
+/* The index of a type among those that a vertex counts, or -1. */
 static int place_of(const struct walk *w, uint32_t v, uint16_t type)
 {
     const struct prune_list *list = prune_of(&w->m->prune, w->t, v);
@@ -237,8 +237,8 @@ static int place_of(const struct walk *w, uint32_t v, uint16_t type)
     return -1;
 }
 
-/* True if by count something below a vertex may answer a request, which is none for a slot: all vertices
- * of its type may be given to others, or too little left of what is wanted below each.
+/* True if, by the counts, something below a vertex may match a request that is not for a slot. It can't
+ * if all vertices of its type are taken, or if too little is left of what is wanted below each.
  */
 static bool may_answer(struct walk *w, uint32_t v, const struct state *s, const struct request *q)
 {
@@ -256,7 +256,7 @@ static bool may_answer(struct walk *w, uint32_t v, const struct state *s, const 
     return counts_suffice(w, v, q);
 }
 
-/* True if something below a vertex that answers no request itself may answer one. */
+/* True if something below a vertex that matches no request itself may match one. */
 static bool may_pass(struct walk *w, uint32_t v, const struct state *s, uint32_t level)
 {
     if (!s->counts || w->m->flexible)
@@ -267,8 +267,8 @@ static bool may_pass(struct walk *w, uint32_t v, const struct state *s, uint32_t
     return false;
 }
 
-/* True if a block keeps the vertex, or what would be given whole with it, from the window. Then what else
- * keeps it may last longer.
+/* True if a block keeps the vertex, or something that would be given with it, out of the window. For the
+ * time to retry, what is taken of the vertex counts too, if it lasts longer.
  */
 static bool is_blocked(struct walk *w, uint32_t v, const struct state *state, const struct role *s)
 {
@@ -328,7 +328,7 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
     if (x->divisible && state && state->units.n > 1) {
         int64_t taken = profile_max(&state->units, w->at, w->end);
         s->avail -= taken;
-        if (taken > 0) /* no more is there before less is taken */
+        if (taken > 0) /* there is not more before something is given back */
             busy_until(w, v, &state->units, taken - 1);
     }
     if (s->avail <= 0 || !requests_let_through(w, v, level, s->exclusive, load))

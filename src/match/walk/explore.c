@@ -85,7 +85,7 @@ static bool is_known_full(struct walk *w, const struct full_window *full, uint32
     return true;
 }
 
-/* What is known of a vertex's children, by place; NULL: nothing. */
+/* What is known to be full among a vertex's children, by index; NULL if nothing is. */
 static const struct full_window *full_of(const struct walk *w, uint32_t v)
 {
     const struct state *s = w->m->state[v];
@@ -93,8 +93,8 @@ static const struct full_window *full_of(const struct walk *w, uint32_t v)
     return s ? s->full : NULL;
 }
 
-/* What is still missing where the first that is found is taken: shares of a request, each of which
- * everything found with one child fills or doesn't.
+/* First fit: how many shares of a request have been found. What is found below one child either completes
+ * a share or doesn't.
  */
 struct share_count {
     uint64_t before, gathered, shares;
@@ -198,7 +198,7 @@ static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
 {
     struct looking *l = arg;
     struct role s;
-    uint64_t order = w->order; /* before what is looked at below */
+    uint64_t order = w->order; /* before anything that is discovered below */
 
     if (!walk_enter(w, v, l->level, true, l->exclusive, &s))
         return;
@@ -226,7 +226,7 @@ static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
     sink_add(w, sink_of(w, l->sinks, l->level, s.request), &c);
 }
 
-/* Children of a type that is asked for: the best first, until the sink wants no more. */
+/* Look at children of a requested type, the best first, until the sink wants no more. */
 static void explore_matching(struct walk *w, uint32_t host, const uint32_t *children,
                              const struct class_run *run, struct sink *sink, struct looking *l)
 {
@@ -256,7 +256,7 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
         w->order = base + n;
 }
 
-/* The sink of the request that vertices of a type answer where nothing has matched yet. */
+/* The sink of the request that vertices of a type match, where nothing above has matched. */
 static struct sink *sink_for_type(const struct walk *w, struct sink *sinks, uint32_t level,
                                   uint16_t type)
 {
@@ -281,7 +281,7 @@ static bool may_improve(const struct walk *w, uint32_t v, const struct looking *
     return false;
 }
 
-/* True if each of the children may have something better than the one before it has at best. */
+/* True if the best possible score below each child is better than below the child before it. */
 static bool is_better_last(const struct walk *w, const uint32_t *children, uint32_t n,
                            const struct looking *l)
 {
@@ -302,8 +302,9 @@ static bool is_better_last(const struct walk *w, const uint32_t *children, uint3
     return true;
 }
 
-/* Children in which a request may be met further below: where the last are the best, those first, each
- * with a range of places in the order of discovery that is as if the first had been.
+/* Look at children that may have matches further down. If the last children are the best, begin with
+ * them; each child then gets its own range in the order of discovery, as if the first child had come
+ * first.
  */
 static void explore_passing(struct walk *w, uint32_t host, const uint32_t *children, uint32_t first,
                             uint32_t n, struct looking *l)

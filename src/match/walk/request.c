@@ -20,10 +20,10 @@ static int64_t plus(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* What siblings want at least, by number of pruning type. */
+/* The minimum that siblings want, by number of pruning type. */
 struct sums {
     int64_t *units;
-    bool *wanted; /* units were counted, be it 0 */
+    bool *wanted; /* units were counted, perhaps 0 */
 };
 
 static void add(struct sums *sums, uint32_t number, int64_t units)
@@ -32,8 +32,8 @@ static void add(struct sums *sums, uint32_t number, int64_t units)
     sums->wanted[number] = true;
 }
 
-/* Lower what siblings so far want to what an alternative to them wants, which may be nothing. What the
- * alternative alone wants counts nevertheless, as in Fluxion.
+/* Lower what the siblings so far want to what an alternative to them wants, which may be nothing. A type
+ * that only the alternative wants is counted all the same, as in Fluxion.
  */
 static void lower(struct sums *sums, const struct request *q, uint32_t n)
 {
@@ -91,7 +91,7 @@ static int type_of(const struct graph *g, const struct jobspec_resource *from, u
     return 0;
 }
 
-/* Room for what n requests and the whole want. */
+/* Make room for what n requests, and all of them together, want. */
 static int make_sums(struct sums *sums, size_t n, const struct prune *prune, struct arena *arena)
 {
     size_t size = (n + 1) * ((size_t)prune->n + 1);

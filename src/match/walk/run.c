@@ -1,4 +1,4 @@
-/* One match: now, or from the earliest time that will do. */
+/* Running one match: now, or at the earliest possible time. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 #include "base/errtext.h"
 #include "match/walk/walk.h"
 
-/* What is asked and found. */
+/* A match while it runs. */
 struct found {
     int64_t now, at, duration;
 };
 
 static const struct {
     const char *name;
-    bool allocates; /* records what it finds */
-    bool future;    /* looks on when it can't be now */
+    bool allocates; /* record what is found */
+    bool future;    /* if it is not possible now, look for a later time */
 } ops[] = {
     [MATCH_ALLOCATE] = {"allocate", true, false},
     [MATCH_ALLOCATE_ORELSE_RESERVE] = {"allocate_orelse_reserve", true, true},
@@ -33,7 +33,7 @@ int match_op_parse(const char *name)
     return -1;
 }
 
-/* The whole ticks that a job wants. */
+/* The duration of a job in whole ticks. */
 static int duration_of(const struct match *m, const jobspec_t *spec, int64_t *duration,
                        berth_error_t *err)
 {
@@ -47,7 +47,7 @@ static int duration_of(const struct match *m, const jobspec_t *spec, int64_t *du
     return 0;
 }
 
-/* Where the machine would be idle. */
+/* Set the window to the far end of time, when the machine is idle. */
 static void set_far(struct walk *w, int64_t duration)
 {
     w->at = INT64_MAX - duration - 1;
@@ -62,7 +62,7 @@ static void set_window(struct walk *w, int64_t at, int64_t duration)
     w->end = at + duration;
 }
 
-/* True if some job has it to itself, also where that was booked with a vertex above. */
+/* True if a job has the vertex to itself, even if it is booked with a vertex above. */
 static bool is_taken(const struct match *m, uint32_t v, int64_t at, int64_t end)
 {
     uint32_t x = v;
@@ -80,7 +80,7 @@ static bool is_taken(const struct match *m, uint32_t v, int64_t at, int64_t end)
     return false;
 }
 
-/* Enough nodes up, satisfying the constraints and not given to anyone, to be worth looking further? */
+/* True if enough nodes are up, satisfy the constraints and are free for a match to be possible. */
 static bool is_feasible(struct walk *w, bool any_status, int64_t at, int64_t duration)
 {
     const struct match *m = w->m;
@@ -99,7 +99,9 @@ static bool is_feasible(struct walk *w, bool any_status, int64_t at, int64_t dur
     return found >= want;
 }
 
-/* The first point on or after `from` from which the whole request is free by count; -1: none. */
+/* The first point on or after `from` from which, by the root's counts, the whole request is free; -1:
+ * none.
+ */
 static int64_t next_time(struct walk *w, int64_t from)
 {
     struct match *m = w->m;
@@ -131,7 +133,7 @@ static int64_t next_time(struct walk *w, int64_t from)
     }
 }
 
-/* Seek the earliest time after now. Returns 0, or -1 with EBUSY (no time will do), or ENOMEM. */
+/* Find the earliest time after now. Returns 0, or -1 with EBUSY (there is none), or ENOMEM. */
 static int select_later(struct walk *w, int64_t now, int64_t duration)
 {
     int64_t from = now + 1;
@@ -156,7 +158,7 @@ static int select_later(struct walk *w, int64_t now, int64_t duration)
     }
 }
 
-/* ENODEV if it could not even be on an idle machine. */
+/* Set errno to ENODEV if the job could not be matched even on an idle machine. */
 static int fail_for_good(struct walk *w, int64_t duration)
 {
     set_far(w, duration);

@@ -32,7 +32,7 @@ static uint32_t place_of(const struct memo *memo, uint64_t key)
     return i;
 }
 
-/* Room for one more; on failure nothing is remembered. */
+/* Make room for one more answer. Returns false if memory runs out; the answer is then not remembered. */
 static bool widen(struct memo *memo)
 {
     if (2 * (memo->used + 1) <= memo->size)

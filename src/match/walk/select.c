@@ -1,4 +1,4 @@
-/* From candidates to what is taken. */
+/* Selecting what is taken among the candidates. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -72,7 +72,7 @@ struct mark *walk_mark(struct walk *w, uint32_t v, uint32_t source, int64_t need
 
 static void take(struct walk *w, struct sink *sinks, uint32_t level);
 
-/* Choose below a vertex that is taken. */
+/* Select below a vertex that is taken. */
 static void take_below(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t factor)
 {
     struct role s;
@@ -103,7 +103,7 @@ static void take_slot(struct walk *w, const struct candidate *c, int64_t factor)
     }
 }
 
-/* The factor for what is below a host: that of the nodes on the way to it. */
+/* The factor for what is below a host, from the nodes on the way to it. */
 static int64_t factor_at(const struct walk *w, uint32_t v)
 {
     int64_t factor = 0;
@@ -116,7 +116,7 @@ static int64_t factor_at(const struct walk *w, uint32_t v)
     return factor;
 }
 
-/* Take the best that are enough of what sinks hold. */
+/* Take from each sink the best candidates until there are enough. */
 static void take(struct walk *w, struct sink *sinks, uint32_t level)
 {
     uint32_t n = 0;
@@ -155,7 +155,7 @@ static void take_top(struct walk *w, struct sink *sinks, uint32_t n)
     take(w, sinks, w->top);
 }
 
-/* The root is a candidate of its own, or has candidates below, or slots in its children. */
+/* Find candidates: the root itself, vertices below it, or slots among its children. */
 static bool find_at_root(struct walk *w, struct sink *sinks, struct role *s)
 {
     uint32_t root = w->t->root;
@@ -179,7 +179,7 @@ static bool find_at_root(struct walk *w, struct sink *sinks, struct role *s)
     return true;
 }
 
-/* The variant at w->top. Returns whether it was found; marks are of no use if not. */
+/* Select for the variant at w->top. Returns false if it was not found; the marks are then meaningless. */
 static bool select_variant(struct walk *w)
 {
     struct sink *sinks = sinks_make(w, w->top, w->policy->graph, true);

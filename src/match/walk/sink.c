@@ -1,10 +1,10 @@
-/* Sinks: candidates for a request, of which the best are taken. */
+/* Sinks: they collect candidates for a request, and the best of these are taken. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "match/walk/walk.h"
 
-/* Units that are enough: so many that also alternatives with a greater count have theirs. */
+/* How many units are enough, also for alternatives with a larger count. */
 static uint64_t wanted(const struct walk *w, uint32_t request, bool keep)
 {
     uint64_t want = keep ? w->rq[request].max : 0;
@@ -75,7 +75,7 @@ static int by_value(const void *a, const void *b)
     return x->score < y->score ? -1 : x->score > y->score;
 }
 
-/* The lowest score of a score's run. */
+/* The lowest score in the run that a score belongs to. */
 static int64_t low_of(const struct run_of *runs, size_t n, int64_t score)
 {
     struct run_of key = {.score = score};
@@ -132,7 +132,9 @@ static void sort(struct candidate *v, uint32_t n, int (*compare)(const void *, c
         }
 }
 
-/* Runs of consecutive scores, the highest first, each as it was discovered; as many as are wanted. */
+/* Sort by runs of consecutive scores, the highest run first, each in the order of discovery, until there
+ * are as many as are wanted.
+ */
 static void sort_runs(struct sink *s)
 {
     uint64_t units = 0;
@@ -166,7 +168,7 @@ bool sink_wants(const struct sink *s, int64_t score, uint64_t order)
     return s->order == ORDER_ASCENDING ? score < s->worst : score > s->worst;
 }
 
-/* Keep the best that are enough. */
+/* Keep the best candidates until there are enough, and drop the rest. */
 static void trim(struct sink *s)
 {
     uint64_t units = 0;

@@ -1,18 +1,18 @@
-/* Slots: filled one after the other from what the children of a host have. */
+/* Filling slots one after the other from the children of a host. */
 #include <errno.h>
 
 #include "match/walk/walk.h"
 
-/* What there is for one request of what is looked for. */
+/* The stock for one request of the shapes that are looked for. */
 struct supply {
     struct sink *sink;
     uint32_t request;
     uint32_t units;
     uint32_t next; /* candidate */
-    uint32_t used; /* units of it, where it can be divided */
+    uint32_t used; /* units of it that are used, if it is divisible */
 };
 
-/* What a slot takes of that. */
+/* What a slot takes of the stock. */
 struct element {
     uint32_t supply;
     uint32_t share; /* units */
@@ -32,8 +32,8 @@ struct stock {
     struct slot_mix_option *mix; /* the same for a search among several */
 };
 
-/* How many slots the candidates are enough for: each takes whole ones until it has its share, or exactly
- * that of what can be divided.
+/* How many slots the candidates are enough for. Each slot takes whole candidates until it has its share,
+ * or exactly its share of a divisible one.
  */
 static uint64_t count_whole(const struct walk *w, const struct supply *s, uint32_t share)
 {
@@ -55,8 +55,8 @@ static uint64_t count_whole(const struct walk *w, const struct supply *s, uint32
     return slots;
 }
 
-/* Slots if there is only one kind of them. The flexible traverser counts by units, and as in Fluxion
- * gives none if there is no limit to them.
+/* How many slots to fill if there are no alternatives. The flexible traverser counts by units and, as in
+ * Fluxion, gives none if their number has no limit.
  */
 static uint64_t count_slots(const struct walk *w, uint32_t slot, const struct stock *k)
 {
@@ -107,7 +107,7 @@ static const struct option *next_option(const struct walk *w, const struct stock
     return &k->option[x->choice];
 }
 
-/* Fill one slot. part may be NULL. False if there isn't enough. */
+/* Fill one slot. part may be NULL. Returns false if there is not enough. */
 static bool fill(const struct walk *w, const struct stock *k, const struct option *o,
                  struct candidate *slot, struct slot_part *part)
 {
@@ -138,8 +138,8 @@ static bool fill(const struct walk *w, const struct stock *k, const struct optio
     return true;
 }
 
-/* True if that many slots can be filled. What was counted by units may not be there in whole vertices;
- * then, as in Fluxion, none is filled.
+/* True if that many slots can be filled. They were counted by units, and there may be too few whole
+ * vertices; then, as in Fluxion, no slot is filled.
  */
 static bool can_fill(const struct walk *w, const struct stock *k, uint64_t slots, uint32_t mix)
 {
@@ -154,7 +154,7 @@ static bool can_fill(const struct walk *w, const struct stock *k, uint64_t slots
     return can;
 }
 
-/* Parts that a slot may have at most. */
+/* The largest number of parts that a slot may have. */
 static uint64_t most_parts(const struct stock *k)
 {
     uint64_t most = 0;
@@ -176,7 +176,7 @@ static bool is_uniform(const struct walk *w, uint32_t host)
     return topo_class(w->t, host)->uniform;
 }
 
-/* Enough for that many slots is enough, where the first are the best. */
+/* How many slots are enough: if the first ones are the best, no more than are wanted. */
 static uint64_t slots_worth_filling(const struct walk *w, uint32_t host, uint32_t slot,
                                     const struct sink *sink)
 {
@@ -199,7 +199,7 @@ static void gather(struct walk *w, uint32_t child, uint32_t host, void *arg)
     explore_child(w, child, host, g->level, true, g->factor, g->sinks);
 }
 
-/* Candidates for every request of the shape: enough for `slots`. */
+/* Find candidates for every request of the shape, enough for `slots`. */
 static struct sink *gather_shape(struct walk *w, uint32_t host, uint32_t slot, int64_t factor,
                                  uint64_t slots)
 {
@@ -224,7 +224,7 @@ static struct sink *gather_shape(struct walk *w, uint32_t host, uint32_t slot, i
     return sinks;
 }
 
-/* A slot's shape as what it takes of the stock. */
+/* Turn a slot's shape into what it takes of the stock. */
 static bool add_option(struct walk *w, struct stock *k, uint32_t slot)
 {
     struct option *o = &k->option[k->options];
@@ -250,7 +250,7 @@ static bool add_option(struct walk *w, struct stock *k, uint32_t slot)
     return true;
 }
 
-/* Gather what there is, and how it may be shared out. */
+/* Gather the stock, and the ways to divide it into slots. */
 static bool stock_up(struct walk *w, uint32_t host, uint32_t slot, int64_t factor, uint64_t want,
                      struct stock *k)
 {
@@ -278,7 +278,7 @@ static bool stock_up(struct walk *w, uint32_t host, uint32_t slot, int64_t facto
     return !w->out_of_memory;
 }
 
-/* Add the slots that the stock fills; `few`: the first ones are the best. */
+/* Add the slots that the stock can fill; `few`: the first ones are the best. */
 static void fill_slots(struct walk *w, struct stock *k, uint64_t slots, uint32_t mix, bool few,
                        const struct candidate *like, struct sink *sink)
 {

@@ -1,9 +1,11 @@
-/* The flexible reading of a jobspec's slots.
+/* Slots as alternatives, for the flexible traverser.
  *
- * xor_slots side by side are alternatives for the whole job. A jobspec with such becomes several without:
- * all that is required, and of each list of siblings one of the xor_slots, as a slot, put last. Slots
- * side by side are alternatives for each slot anew: one bin takes what all of them give, and their shapes
- * are looked for together.
+ * Sibling xor_slots are alternatives for the whole job. A jobspec with xor_slots becomes several variants
+ * without: each has everything that is required and, of each list of siblings, one of the xor_slots, as a
+ * slot, put last.
+ *
+ * Sibling slots are alternatives for each slot by itself: one bin takes what all of them give, and their
+ * shapes are looked for together.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,11 +14,11 @@
 
 struct vary {
     struct requests *r;
-    uint32_t *options; /* by request of the jobspec: variants of what it is with */
-    uint32_t end;      /* of the requests in r->v */
+    uint32_t *options; /* by request of the jobspec: the number of variants of its children */
+    uint32_t end;      /* capacity of r->v */
 };
 
-/* Variants of siblings without their xor_slots, and how many those add up to. No more than one too many. */
+/* Count the variants of siblings, and the requests in them; counting stops at one more than is allowed. */
 static uint32_t count_variants(const struct vary *y, uint32_t first, uint32_t *chosen)
 {
     const uint32_t over = VARIANTS_MAX + 1;
@@ -42,7 +44,7 @@ static uint32_t count_options(const struct vary *y, uint32_t first)
     return n <= VARIANTS_MAX ? n : VARIANTS_MAX + 1;
 }
 
-/* Put a copy of a request after all that there are, and after its sibling. */
+/* Append a copy of a request, and link it after its sibling. */
 static uint32_t append(struct vary *y, const struct request *q, uint32_t *link)
 {
     uint32_t i = y->end++;
@@ -94,7 +96,7 @@ static uint32_t make_variant(struct vary *y, uint32_t first, uint32_t k)
     return begin;
 }
 
-/* What alternatives' shapes have together: every type once, as it is wanted most. */
+/* The joint shape of alternatives: every type once, as the alternative with the largest minimum wants it. */
 static uint32_t unite_shapes(struct vary *y, uint32_t first)
 {
     uint32_t begin = REQUEST_NONE, last = REQUEST_NONE;
@@ -120,7 +122,7 @@ static uint32_t unite_shapes(struct vary *y, uint32_t first)
     return begin;
 }
 
-/* Join the slots among siblings, and among all that is below them. */
+/* Join the slots among siblings, and below them. */
 static void join(struct vary *y, uint32_t first)
 {
     struct request *v = y->r->v;
@@ -161,7 +163,7 @@ int requests_vary(struct requests *r, struct arena *arena)
         errno = EOVERFLOW;
         return -1;
     }
-    /* Copies of all in every variant, and of all that is in shapes. */
+    /* How many copies of requests all variants and shapes need. */
     size_t room = (size_t)r->n * (xors ? 2 * (size_t)r->n_variants + 1 : 2);
     struct request *v = arena_alloc(arena, room * sizeof(*v));
     r->variant = arena_alloc(arena, r->n_variants * sizeof(*r->variant));

@@ -23,8 +23,8 @@ static int64_t units_of(const struct job *job, const struct hold *h)
     return job->lifted ? 0 : h->needs;
 }
 
-/* What is counted of a job's i-th count: where it may share what it holds, nothing, or others would seem
- * to be in the way that are not.
+/* How much of a job's i-th count is booked. A forced job shares what it holds with others, so nothing of
+ * it is counted: what is held twice would make other resources seem taken.
  */
 static int64_t count_of(const struct job *job, uint32_t i)
 {
@@ -68,7 +68,7 @@ static int book_counts(struct state *s, const struct job *job, const struct hold
     return 0;
 }
 
-/* What a hold books besides its counts. */
+/* What a hold books, apart from its counts. */
 static int book_use(struct state *s, const struct job *job, const struct hold *h)
 {
     if (h->flags & HOLD_COVERED)
@@ -136,7 +136,7 @@ void match_unbook(struct match *m, struct job *job)
     state_unbook(&m->times, job->at, job->end, 0);
 }
 
-/* The place of a child in the order, which is by descending weight and then descending unique id. */
+/* The index of a child in the order, which is by descending weight and then by descending unique id. */
 static uint32_t place_of(const struct weight *w, uint32_t n, uint64_t weight, int64_t uniq_id)
 {
     uint32_t low = 0, high = n;

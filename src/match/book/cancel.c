@@ -1,4 +1,4 @@
-/* Giving back: all of a job, or what a text names. */
+/* Giving back what a job holds: all of it, or what a text names. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,10 +33,10 @@ int match_cancel(match_t *m, int64_t jobid, uint64_t *visits, berth_error_t *err
     return 0;
 }
 
-/* What is given back: which holds, by place; and for each rank the topmost vertex and the units by type. */
+/* What is given back: which holds, by index; and for each rank the topmost vertex, and the units by type. */
 struct release {
     struct match *m;
-    struct job *job; /* every hold of it booked by itself */
+    struct job *job; /* the job, with every hold booked by itself */
     bool *gone;      /* by hold */
     int64_t *less;   /* by hold and number of pruning type: units that its filter counts less */
     struct release_rank {
@@ -124,7 +124,7 @@ static uint32_t hold_of(const struct job *job, uint32_t v)
     return UINT32_MAX;
 }
 
-/* Take what the ranks give back off the filters above them. */
+/* Subtract what the ranks give back from the filters above them. */
 static int release_above(struct release *r, berth_error_t *err)
 {
     uint32_t n = r->m->prune.n;
@@ -143,7 +143,7 @@ static int release_above(struct release *r, berth_error_t *err)
     return 0;
 }
 
-/* A hold above whose filter then counts nothing is given back with it. Too much given back is an error. */
+/* A hold above whose filter then counts nothing is given back too. Giving back too much is an error. */
 static int settle(struct release *r, berth_error_t *err)
 {
     uint32_t n = r->m->prune.n;
@@ -191,7 +191,7 @@ static struct job *remaining(const struct release *r)
     return to;
 }
 
-/* Put one job in the place of another of the same number; the old one is gone then. */
+/* Replace a job by another with the same number, and destroy the old one. */
 int match_replace_job(struct match *m, struct job *old, struct job *new)
 {
     if (match_book(m, new) < 0)
@@ -259,7 +259,7 @@ static int release_text(struct release *r, const char *format, const char *text,
     return errtext_set(err, EINVAL, "format \"%s\": expected jgf or rv1exec", format);
 }
 
-/* True if something is given back, and something below it kept. */
+/* True if a vertex is given back and something below it is kept. */
 static bool leaves_orphans(const struct release *r)
 {
     const struct job *job = r->job;

@@ -1,6 +1,4 @@
-/* What policies that take what is found first remember (plan.h): in which order to look at a vertex's
- * children.
- */
+/* Writing and restoring the order in which first-fit policies look at a vertex's children (plan.h). */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -38,7 +36,7 @@ struct reader {
     size_t length, at;
 };
 
-/* A decimal number; false if there is none, or one over 2^64 - 1. */
+/* Read a decimal number; false if there is none, or if it is over 2^64 - 1. */
 static bool number(struct reader *r, uint64_t *value)
 {
     size_t first = r->at;
@@ -60,7 +58,7 @@ static bool eat(struct reader *r, char c)
     return true;
 }
 
-/* One line: a vertex and its children. Returns 0, or -1 with EINVAL or ENOMEM. */
+/* Read one line: a vertex and its children. Returns 0, or -1 with EINVAL or ENOMEM. */
 static int line(struct match *m, struct reader *r)
 {
     uint64_t v, child, weight;

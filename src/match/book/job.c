@@ -11,7 +11,7 @@ static uint32_t place_of(int64_t id, uint32_t slots)
     return (uint32_t)(hash >> 32) & (slots - 1);
 }
 
-/* The slot of the id, or the empty one where it would go. */
+/* The slot of the id, or the empty slot for it. */
 static uint32_t seek(const struct jobs *t, int64_t id)
 {
     uint32_t i = place_of(id, t->slots);
@@ -57,7 +57,7 @@ void jobs_remove(struct jobs *t, int64_t id)
     if (!t->slot[i])
         return;
     t->n--;
-    /* What follows without a gap may have been pushed there by what goes: move it up. */
+    /* Entries that follow without a gap may have been displaced by the removed one: move them up. */
     for (uint32_t j = (i + 1) & mask; t->slot[j]; j = (j + 1) & mask) {
         uint32_t home = place_of(t->slot[j]->id, t->slots);
         if (((j - home) & mask) >= ((j - i) & mask)) {

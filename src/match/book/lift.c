@@ -1,8 +1,8 @@
-/* Bookings taken out of the calendars for a while, moved and put back (plan.h).
+/* Lifting bookings out of the calendars for a while, moving them and putting them back (plan.h).
  *
- * What is lifted keeps its points in the calendars, so that putting it back needs no memory. What is put
- * back where others hold the same is forced: it is not counted in the filters above, where the same thing
- * counted twice would make others seem taken that are not.
+ * A lifted booking keeps its points in the calendars, so that putting it back needs no memory. A booking
+ * that is put back where others hold the same is forced: it is not counted in the filters above, since
+ * what is counted twice would make other resources seem taken.
  */
 #include <assert.h>
 #include <errno.h>
@@ -18,7 +18,7 @@ static struct job *job_of(const struct match *m, int64_t id)
     return job;
 }
 
-/* Add to everything that a job counts, which isn't lifted, and note how many count. */
+/* Add everything that a job counts to the calendars, or subtract it; the job is not lifted. */
 static void count(struct match *m, const struct job *job, int sign)
 {
     for (uint32_t i = 0; i < job->n; i++) {
@@ -101,7 +101,7 @@ bool match_job_is_free(const struct match *m, int64_t jobid, int64_t at, int64_t
     return true;
 }
 
-/* Apart from the calendars. */
+/* The same for the counts outside of the calendars. */
 static bool is_allowed(struct walk *w, const struct hold *h)
 {
     const struct vertex *x = &w->m->g->v[h->vertex];
@@ -190,7 +190,7 @@ void match_job_allocate(struct match *m, int64_t jobid)
 bool match_job_is_same(const struct match *m, int64_t one, int64_t other)
 {
     const struct job *a = job_of(m, one), *b = job_of(m, other);
-    /* One that was read as text does not know what was asked for, only what it was given. */
+    /* A job that was read as text doesn't know what was asked for, only what it was given. */
     const uint32_t what = HOLD_EXCLUSIVE | HOLD_COVERED | HOLD_UNITS | HOLD_SHOWN;
 
     if (a->at != b->at || a->end != b->end || a->n != b->n)

@@ -1,4 +1,4 @@
-/* How much there is of what: in bookings, in parts of the machine, in a node (plan.h). */
+/* Measuring what is in bookings, in parts of the machine and in a node (plan.h). */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -37,8 +37,8 @@ static int64_t below(const struct match *m, uint32_t v, uint16_t type)
     return sum ? (int64_t)sum->units : 0;
 }
 
-/* True if a node that v is or is in is down, or something that the node is in. What is down within a node
- * doesn't count: the node may be given whole all the same.
+/* True if the node that v is or is in is down, or something above that node. What is down within a node
+ * doesn't count, as the node may be given whole all the same.
  */
 static bool is_off(const struct match *m, uint32_t v)
 {
@@ -53,7 +53,7 @@ bool match_node_is_down(const struct match *m, uint32_t v)
     return is_off(m, v);
 }
 
-/* Units of a type that v is, and has below it. What v is in is up. */
+/* Units of a type in v and below it. What is above v is up. */
 static int64_t amount_at(const struct match *m, uint32_t v, uint16_t type, const uint64_t *within,
                          bool up)
 {
@@ -250,7 +250,7 @@ uint32_t match_node_of(const struct match *m, uint32_t v)
     return v;
 }
 
-/* True if a profile has at most a load at some instant of [at, end). */
+/* True if a profile is at most at the limit at some instant of [at, end). */
 static bool sinks_to(const struct profile *p, int64_t limit, int64_t at, int64_t end)
 {
     struct profile_cursor c;
@@ -321,7 +321,7 @@ struct counting {
     int64_t sum, enough;
 };
 
-/* Whether it is known that a child has nothing to count: full[i] is of the i-th child. */
+/* True if a child is known to be so full that there is nothing to count. */
 static bool is_seen_full(const struct counting *c, const struct full_window *full, uint32_t child)
 {
     const struct match *m = c->w.m;
@@ -336,7 +336,7 @@ static bool is_seen_full(const struct counting *c, const struct full_window *ful
             m->g->v[child].type != c->type);
 }
 
-/* Whether at some instant all of the type that is below a vertex is taken. */
+/* True if at some instant everything of the type below a vertex is taken. */
 static bool is_used_up(const struct counting *c, uint32_t v)
 {
     const struct match *m = c->w.m;

@@ -1,4 +1,4 @@
-/* Recounting what a job's holds take in the filters of the vertices above them. */
+/* Computing again what a job's holds count in the filters of the vertices above them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int64_t own_units(const struct match *m, const struct hold *h)
     return x->divisible ? 0 : x->size - h->needs;
 }
 
-/* The place of a vertex's hold among the first n, which m->mark_of remembers. */
+/* The index of a vertex's hold, which m->mark_of remembers; UINT32_MAX if there is none. */
 static uint32_t place_of(const struct match *m, const struct job *job, uint32_t v)
 {
     uint32_t i = m->mark_of[v];

@@ -1,4 +1,4 @@
-/* Recording what a text says a job holds. */
+/* Recording that a job holds what a text says. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static bool same_text(const struct graph *g, uint32_t number, const char *text)
     return strcmp(intern_text(&g->names, number), text) == 0;
 }
 
-/* True if the vertex has the name that the text gives it, which is by default its basename and its id. */
+/* True if the vertex has the name in the text, which is its basename and id by default. */
 static bool has_its_name(const struct match *m, uint32_t v, const struct jgf_vertex *x)
 {
     char digits[STRBUF_NUMBER_MAX + 2] = "";
@@ -32,7 +32,7 @@ static bool has_its_name(const struct match *m, uint32_t v, const struct jgf_ver
     return strncmp(text, x->basename, n) == 0 && strcmp(text + n, digits) == 0;
 }
 
-/* A vertex's path: that in the dominant subsystem, if it has one. */
+/* A vertex's path, in the dominant subsystem if it has one there. */
 static const char *path_of(const struct match *m, const struct jgf_vertex *x)
 {
     const char *subsystem = intern_text(&m->g->subsystems, m->topo.subsystem);
@@ -115,7 +115,7 @@ static int mark(struct walk *w, uint32_t v, uint32_t source, int64_t needs, bool
     return walk_mark(w, v, source, needs, exclusive, NULL) ? 0 : -1;
 }
 
-/* All below a vertex that is given whole. */
+/* Mark everything below a vertex that is given whole. */
 static int mark_below(struct walk *w, uint32_t v)
 {
     const uint32_t *children;
@@ -166,7 +166,7 @@ static int mark_edges(struct walk *w, const struct jgf *jgf, const uint32_t *ver
     return 0;
 }
 
-/* True if a text speaks of another subsystem than the one that is matched. */
+/* True if a text is about another subsystem than the one that is matched. */
 static bool is_foreign(const struct match *m, const struct jgf *jgf)
 {
     const char *subsystem = intern_text(&m->g->subsystems, m->topo.subsystem);
@@ -218,7 +218,7 @@ done:
     return rc;
 }
 
-/* The child of that type and id, as R names it. */
+/* The child with a type and id, as R names it. */
 static uint32_t child_of(const struct walk *w, uint32_t node, const char *type, int64_t id)
 {
     const uint32_t *children;
@@ -231,7 +231,7 @@ static uint32_t child_of(const struct walk *w, uint32_t node, const char *type, 
     return VERTEX_NONE;
 }
 
-/* The node of a rank, by the host's name, among the root's children, as R knows nothing between;
+/* The node of a rank, by the host's name. It is a child of the root, since R knows nothing between.
  * *others is how many more vertices have the rank.
  */
 static uint32_t node_of(struct walk *w, const struct rv1_rank *r, uint32_t *others)

@@ -1,8 +1,8 @@
-/* What is taken of a vertex over time, as filters count it, in one list of steps. */
+/* The usage of a vertex over time, as filters count it, in one list of steps. */
 #include "match/inner.h"
 #include "match/plan.h"
 
-/* A profile at an instant, and its next point. */
+/* A walk over a profile: its load at the current instant, and its next point. */
 struct track {
     struct profile_cursor ahead;
     int64_t load;
@@ -69,7 +69,7 @@ uint32_t match_usage(const struct match *m, uint32_t v, struct plan_usage *step,
         n += n == 0 || !is_as_before(now, now - 1);
         if (next == INT64_MAX)
             return n;
-        if (n == max) { /* of what comes then nothing is known */
+        if (n == max) { /* nothing is known from here on */
             step[n - 1] = (struct plan_usage){.at = step[n - 1].at};
             return n;
         }

@@ -1,4 +1,4 @@
-/* A machine that changes while jobs run: it grows, shrinks, goes down and comes up, and gets properties. */
+/* Changing the machine while jobs run: it grows and shrinks, goes down and comes up, and gets properties. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int64_t nodes_of(const struct match *m, uint32_t v)
     return (sum ? (int64_t)sum->units : 0) + (m->g->v[v].type == TYPE_NODE ? m->g->v[v].size : 0);
 }
 
-/* All of them or, without memory, none. */
+/* Change the status of all of them or, if memory runs out, of none. */
 static int set_status(struct match *m, const uint32_t *v, size_t n, bool up)
 {
     for (size_t i = 0; i < n; i++)
@@ -76,7 +76,7 @@ int match_get_status(match_t *m, const char *path, bool *up, berth_error_t *err)
     return 0;
 }
 
-/* By rank: its topmost vertex, the one with the shortest path. */
+/* By rank: the topmost vertex with it, which has the shortest path. */
 struct tops {
     uint32_t *of; /* by rank */
     uint32_t ranks;
@@ -98,8 +98,7 @@ static int find_tops(const struct match *m, struct tops *t)
     for (uint32_t v = 0; v < m->g->n; v++)
         if (!m->g->v[v].gone && m->g->v[v].rank >= 0 && (uint32_t)m->g->v[v].rank >= t->ranks)
             t->ranks = (uint32_t)m->g->v[v].rank + 1;
-    if (t->ranks >
-        4 * (uint64_t)m->g->n + 65536) /* ranks far apart: nothing that an array could hold */
+    if (t->ranks > 4 * (uint64_t)m->g->n + 65536) /* ranks are too far apart for an array */
         t->ranks = 4 * m->g->n + 65536;
     t->of = malloc(((size_t)t->ranks + 1) * sizeof(*t->of));
     if (!t->of)
@@ -124,7 +123,7 @@ static int decode_ranks(const char *text, const struct tops *t, struct idset *ra
     return idset_decode(ranks, text, strlen(text), err);
 }
 
-/* The topmost vertices of the ranks that a text names: an array that the caller frees. */
+/* Find the topmost vertices of the ranks that a text names, in an array that the caller frees. */
 static int tops_of(const struct match *m, const char *text, uint32_t **v, size_t *n,
                    berth_error_t *err)
 {
@@ -161,7 +160,7 @@ int match_set_rank_status(match_t *m, const char *text, bool up, berth_error_t *
     return rc < 0 ? no_memory(err) : 0;
 }
 
-/* Give v[0] to v[n - 1] back the properties that they had. */
+/* Restore the properties of v[0] to v[n - 1]. */
 static void restore(struct match *m, const uint32_t *v, const uint32_t *props, size_t n)
 {
     int saved = errno;
@@ -171,7 +170,7 @@ static void restore(struct match *m, const uint32_t *v, const uint32_t *props, s
     errno = saved;
 }
 
-/* Set a property of several vertices, or remove it if value is NULL; of all or of none. */
+/* Set a property of several vertices, or remove it if value is NULL; all or nothing. */
 static int change_property(struct match *m, const uint32_t *v, size_t n, const char *key,
                            const char *value)
 {
@@ -244,7 +243,7 @@ int match_get_properties(match_t *m, const char *path,
     return 0;
 }
 
-/* Let the matcher follow a change of the graph, or undo it. */
+/* Rebuild the matcher after a change of the graph; undo the change if that fails. */
 static int follow(struct match *m, struct graph *was, berth_error_t *err)
 {
     if (match_rebuild(m) == 0) {
@@ -334,7 +333,7 @@ int match_set_properties(struct match *m, const uint32_t *v, size_t n, const cha
     return rc;
 }
 
-/* Vertices below others of the list go with those. */
+/* A vertex below another one of the list is removed with that. */
 int match_remove(struct match *m, const uint32_t *v, size_t n, berth_error_t *err)
 {
     for (size_t i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-/* Pruning filters: a sorted array of pairs. There are few. */
+/* Specifications of pruning filters: a sorted array of pairs, which is short. */
 #include "match/machine/filter_spec.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static bool before(struct filter_pair a, struct filter_pair b)
     return a.high != b.high ? a.high < b.high : a.low < b.low;
 }
 
-/* Where a pair is, or would be. */
+/* The index of a pair, or where to insert it. */
 static size_t place_of(const struct filter_spec *s, struct filter_pair pair)
 {
     size_t i = 0;
@@ -109,14 +109,12 @@ static bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* What stands on the two sides of a colon. */
+/* The two sides of a colon. */
 struct pair_text {
     struct strbuf high, low;
 };
 
-/* Read what stands before the first of the stops, or before the end, without its blanks. Returns where
- * that was.
- */
+/* Read what comes before the first stop character or the end, without blanks. Returns where the stop is. */
 static const char *read_type(const char *text, const char *stops, struct strbuf *type)
 {
     size_t length = strcspn(text, stops);
@@ -127,7 +125,7 @@ static const char *read_type(const char *text, const char *stops, struct strbuf 
     return text + length;
 }
 
-/* Read one pair and move behind it, or to where something else was expected: then return what. */
+/* Read one pair and move past it; or move to an error, and return what was expected there. */
 static const char *read_pair(const char **text, struct pair_text *pair)
 {
     const char *at = read_type(*text, ":,", &pair->high);
@@ -169,7 +167,7 @@ int filter_spec_copy(struct filter_spec *to, const struct filter_spec *from)
     return 0;
 }
 
-/* Read all pairs; without a specification to add them to, only look at them. */
+/* Read all pairs, and add them to a specification; if it is NULL, only check them. */
 static int read_all(struct filter_spec *s, struct graph *g, const char *text,
                     struct pair_text *pair, berth_error_t *err)
 {

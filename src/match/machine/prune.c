@@ -25,7 +25,7 @@ void prune_clear(struct prune *p)
     errno = saved;
 }
 
-/* Types of leaves that nothing counts yet are counted by the cluster. */
+/* Leaf types that no type counts yet are counted by the cluster. */
 static int add_leaf_types(struct prune *p, const struct topo *t)
 {
     for (uint32_t c = 0; c < t->n_classes; c++) {

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is used while the classes are made. */
+/* Memory that is used while classes are made. */
 struct making {
     struct topo *t;
-    uint32_t *bucket; /* of classes by hash, ended by CLASS_NONE */
+    uint32_t *bucket; /* lists of classes by hash, ended by CLASS_NONE */
     uint32_t buckets; /* a power of two */
     uint32_t class_capacity, run_capacity, sum_capacity;
-    struct class_sum *scratch; /* sums of the vertex at hand, by type */
-    uint32_t *scratch_of;      /* by type: place in scratch, plus 1 */
+    struct class_sum *scratch; /* sums of the current vertex, by type */
+    uint32_t *scratch_of;      /* by type: index in scratch plus 1 */
     uint32_t n_scratch;
 };
 
@@ -32,7 +32,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ (hash >> 29);
 }
 
-/* True if v counts this child of its. */
+/* True if v counts this child, because it is reached first from v. */
 static bool owns(const struct topo *t, uint32_t v, uint32_t child)
 {
     return !t->owner || t->owner[child] == v;
@@ -93,7 +93,7 @@ static int by_type(const void *a, const void *b)
     return ((const struct class_sum *)a)->type - ((const struct class_sum *)b)->type;
 }
 
-/* Sums of a new class, from its sample's children. */
+/* Make the sums of a new class, from its sample's children. */
 static int make_sums(struct making *m, struct class *c)
 {
     struct topo *t = m->t;
@@ -185,7 +185,7 @@ static int widen(struct making *m)
     return 0;
 }
 
-/* Give v its class; its children have theirs. */
+/* Give v its class; its children have theirs already. */
 static int classify(struct making *m, uint32_t v)
 {
     struct topo *t = m->t;
@@ -212,9 +212,9 @@ static int classify(struct making *m, uint32_t v)
     return 0;
 }
 
-#define VISITING (UINT32_MAX - 1) /* class of a vertex whose children are being looked at */
+#define VISITING (UINT32_MAX - 1) /* the class of a vertex whose children are being visited */
 
-/* Classes of all that is reached from the root, children first. */
+/* Give classes to everything that is reached from the root, children first. */
 static int walk(struct making *m)
 {
     struct topo *t = m->t;
@@ -252,7 +252,7 @@ static int walk(struct making *m)
     return 0;
 }
 
-/* The children that an edge of the subsystem leads to. */
+/* List the children to which edges of the subsystem lead. */
 static int make_children(struct topo *t)
 {
     const struct graph *g = t->g;
@@ -289,7 +289,7 @@ static bool is_ascending(const struct topo *t)
     return true;
 }
 
-/* True if some vertex has several parents: then who is counted where must be noted. */
+/* True if a vertex has several parents: then it must be noted where each is counted. */
 static bool has_several_parents(const struct topo *t)
 {
     uint32_t edges = t->first[t->g->n], parents = 0;

@@ -1,11 +1,11 @@
-/* Whether classes say what the graph says, by comparing subtrees vertex by vertex. */
+/* Checking that classes agree with the graph, by comparing subtrees vertex by vertex. */
 #include <stdlib.h>
 
 #include "match/machine/topo.h"
 
 #define SAMPLES 48 /* classes that are compared with each other */
 
-/* Same structure, all the way down? Ids count, but for the topmost vertex's. */
+/* True if two subtrees have the same structure and ids, except for the id of the topmost vertex. */
 static bool is_alike(const struct topo *t, uint32_t a, uint32_t b)
 {
     const struct vertex *x = &t->g->v[a], *y = &t->g->v[b];
@@ -21,7 +21,7 @@ static bool is_alike(const struct topo *t, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Children and parents are those of the graph's edges. */
+/* Children and parents must be those of the graph's edges. */
 static bool check_edges(const struct topo *t, uint32_t v)
 {
     const uint32_t *children, *all;
@@ -42,7 +42,7 @@ static bool check_edges(const struct topo *t, uint32_t v)
     return found == n && (!reached || v == t->root || t->parent[v] != VERTEX_NONE);
 }
 
-/* Runs cover the children of a type that follow one another. */
+/* Runs must cover the consecutive children of a type. */
 static bool check_runs(const struct topo *t, const struct class *c)
 {
     const uint32_t *children;
@@ -66,7 +66,7 @@ static bool check_runs(const struct topo *t, const struct class *c)
     return at == n;
 }
 
-/* What there is of a type below a vertex, counted one by one. */
+/* Count what there is of a type below a vertex, one by one. */
 static void count_below(const struct topo *t, uint32_t v, bool in_node, struct class_sum *sum)
 {
     const uint32_t *children;

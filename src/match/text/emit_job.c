@@ -19,7 +19,7 @@ static uint32_t source_of(const struct match *m, const struct job *job, uint32_t
     return match_parent(m, v);
 }
 
-/* The place of the hold of v that comes after i, or UINT32_MAX. */
+/* The index of the hold of v after hold i, or UINT32_MAX. */
 static uint32_t place_after(const struct match *m, const struct job *job, uint32_t v, uint32_t i)
 {
     uint32_t place = m->mark_of[v];
@@ -27,7 +27,9 @@ static uint32_t place_after(const struct match *m, const struct job *job, uint32
     return place > i && place < job->n && job->hold[place].vertex == v ? place : UINT32_MAX;
 }
 
-/* Let mark_of say where each vertex is held; true if what each was reached from is held too. */
+/* Note in mark_of the index of each vertex's hold. Returns true if the vertex from which each was reached
+ * is held too.
+ */
 static bool note_places(struct match *m, const struct job *job)
 {
     bool whole = true;
@@ -47,7 +49,7 @@ static int add_shared(struct match *m, struct job *to, uint32_t v)
     return to->source ? job_source(to, match_parent(m, v)) : 0;
 }
 
-/* The vertices above hold i that are missing: `last` of each becomes the last hold below it. */
+/* For the vertices above hold i that are missing: set `last` to i, the last hold below them. */
 static void note_missing(const struct match *m, const struct job *job, uint32_t i, uint32_t *last)
 {
     uint32_t v = source_of(m, job, i);
@@ -56,7 +58,7 @@ static void note_missing(const struct match *m, const struct job *job, uint32_t 
         last[v] = i;
 }
 
-/* A copy of the job with what is missing, as shared. NULL with ENOMEM. */
+/* Copy the job, and add the missing vertices as shared. NULL with ENOMEM. */
 static struct job *complete(struct match *m, const struct job *job)
 {
     struct job *to = job_like(job);

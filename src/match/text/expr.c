@@ -1,9 +1,9 @@
-/* Expressions of find.
+/* Search expressions.
  *
- * An expression is kept as a row of steps that change one result. As operators bind from left to right,
- * what is right of "and" counts only if the result so far is true, and then it is the result; the same
- * for "or" with false. So an operator is a step that goes on behind its right side, or doesn't, and
- * parentheses need no step at all.
+ * An expression is kept as a list of steps that change one result. Operators bind from left to right: the
+ * right side of "and" counts only if the result so far is true, and then it is the result; the same is
+ * true of "or" and false. So an operator is a step that either skips its right side or doesn't, and
+ * parentheses need no steps.
  */
 #include "match/text/expr.h"
 
@@ -17,14 +17,14 @@
 #include "base/jobid.h"
 
 enum step_kind {
-    STEP_TEST, /* the result is that of a predicate */
+    STEP_TEST, /* the result becomes that of a predicate */
     STEP_AND,  /* skip if the result is false */
     STEP_OR    /* skip if it is true */
 };
 
 struct step {
     enum step_kind kind;
-    uint32_t to; /* the predicate, or the step to go on with */
+    uint32_t to; /* the predicate, or the step to skip to */
 };
 
 struct expr {
@@ -61,7 +61,7 @@ typedef int read_f(const struct parser *p, struct expr_predicate *predicate, con
 
 static read_f read_word, read_jobid, read_names, read_property;
 
-/* What may stand before and behind "=". */
+/* The keys, and the values that each may have. */
 static const struct {
     const char *name;
     read_f *read;
@@ -218,7 +218,7 @@ static int read_predicate(struct parser *p, const char *end)
     return 0;
 }
 
-/* Where the parenthesis that opens at p->at closes. Those in values count too. */
+/* Where the parenthesis that opens at p->at closes. Parentheses in values count too. */
 static const char *find_close(const struct parser *p, const char *end)
 {
     size_t open = 1;
@@ -244,8 +244,8 @@ static int open_level(struct parser *p)
     return 0;
 }
 
-/* After an operand: close what it ends, and read the operator that comes then. Returns 1 if there is
- * another operand, 0 at the end, -1 on failure.
+/* After an operand: close the parentheses that end there, and read the next operator. Returns 1 if there
+ * is another operand, 0 at the end, -1 on failure.
  */
 static int read_operator(struct parser *p)
 {

@@ -1,4 +1,4 @@
-/* Finding vertices by an expression. */
+/* Finding vertices with an expression. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "match/inner.h"
 #include "match/text/expr.h"
 
-/* What holds of a vertex because it holds of one above it. */
+/* What is true of a vertex because it is true of one above it. */
 struct inherited {
     bool down, allocated, reserved;
 };
@@ -16,13 +16,13 @@ struct finding {
     struct match *m;
     const struct expr *expr;
     bool agfilter;
-    const struct job *job; /* that the expression names last, its holds uncovered; or NULL */
+    const struct job *job; /* the last job in the expression, with its holds uncovered; or NULL */
     bool named;            /* it names a job at all */
     uint64_t jobid;
     int64_t now;
     int64_t *hidden
         [2]; /* by vertex and number of pruning type: units that covered holds count, now and at 0 */
-    struct job **known; /* jobs that were looked up, uncovered */
+    struct job **known; /* jobs that were looked up, with their holds uncovered */
     uint32_t n_known;
     uint32_t v;             /* at hand */
     struct inherited state; /* of it */
@@ -136,7 +136,7 @@ static int by_type(const void *a, const void *b)
     return strcmp(((const struct usage *)a)->type, ((const struct usage *)b)->type);
 }
 
-/* What v's filter counts, as members of a JSON object; NULL if memory runs out. */
+/* The counts of v's filter, as members of a JSON object; NULL if memory runs out. */
 static const char *usage_of(struct finding *f, uint32_t v)
 {
     struct match *m = f->m;
@@ -169,7 +169,7 @@ static const char *usage_of(struct finding *f, uint32_t v)
     return copy;
 }
 
-/* Returns how many vertices were found at v and below. */
+/* Find v and what is below it. Returns how many vertices were found. */
 static uint32_t find_below(struct finding *f, uint32_t v, uint32_t parent, uint16_t depth,
                            struct inherited above)
 {
@@ -205,7 +205,7 @@ static uint32_t find_below(struct finding *f, uint32_t v, uint32_t parent, uint1
     return found + 1;
 }
 
-/* What covered holds would count, which no calendar has. */
+/* Add up what covered holds would count, since no calendar has it. */
 static int count_hidden(struct finding *f)
 {
     struct match *m = f->m;

@@ -8,14 +8,14 @@
 
 #define DIGITS_MAX 18
 
-/* What vertices that follow one another have in common: most have the basename of the one before. */
+/* What is known of a basename. Most vertices have the same basename as the vertex before. */
 struct naming {
     struct name_index *x;
     const struct graph *g;
     struct strbuf text;
-    uint32_t basename; /* of which this is known, or UINT32_MAX */
+    uint32_t basename; /* the basename, or UINT32_MAX */
     uint32_t stem;     /* its number */
-    bool plain;        /* it doesn't end in a digit, so that an id behind it is the number */
+    bool plain;        /* it doesn't end in a digit, so an id after it is the number */
 };
 
 static bool is_digit(char c)
@@ -23,7 +23,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The length of a name's stem, and the number behind it. */
+/* The length of a name's stem, and the number after it. */
 static size_t split(const char *name, size_t length, int64_t *number)
 {
     size_t stem = length;
@@ -45,7 +45,7 @@ static uint32_t place_of(uint32_t stem, int64_t number, uint32_t slots)
     return (uint32_t)(hash >> 32) & (slots - 1);
 }
 
-/* The slot of the group, or the empty one where it would go. */
+/* The slot of the group, or the empty slot for it. */
 static uint32_t seek(const struct name_index *x, uint32_t stem, int64_t number)
 {
     uint32_t i = place_of(stem, number, x->slots);
@@ -56,7 +56,7 @@ static uint32_t seek(const struct name_index *x, uint32_t stem, int64_t number)
     return i;
 }
 
-/* Room for one more group, and the one that ends them. */
+/* Make room for one more group and the end mark. */
 static int widen(struct name_index *x)
 {
     uint32_t capacity = x->capacity ? 2 * x->capacity : 64;
@@ -109,7 +109,7 @@ static bool is_named(const struct graph *g, const struct topo *t, uint32_t v)
     return !g->v[v].gone && t->class_of[v] != CLASS_NONE;
 }
 
-/* Put every vertex into its group, whose `first` counts them meanwhile. */
+/* Put every vertex into its group. `first` counts the members of a group for now. */
 static int group_all(struct naming *w, const struct topo *t)
 {
     struct name_index *x = w->x;
@@ -133,7 +133,7 @@ static int group_all(struct naming *w, const struct topo *t)
     return widen(x);
 }
 
-/* Bring them in the order of groups. */
+/* Sort the vertices by group. */
 static void fill(struct name_index *x, uint32_t n)
 {
     uint32_t end = 0;

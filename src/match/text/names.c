@@ -1,4 +1,4 @@
-/* The vertices that a text names. */
+/* Finding the vertices that a text names. */
 #include "match/text/names.h"
 
 #include <errno.h>
@@ -12,19 +12,19 @@
 
 #define SHOWN 80 /* bytes of a name that an error text quotes */
 
-/* A name that is looked for. */
+/* A name that is looked up. */
 struct wanted {
-    uint32_t group; /* in the index; NAME_NONE: nothing has this name */
-    uint32_t place; /* among the names of its part, the first that is the same */
+    uint32_t group; /* in the index; NAME_NONE: no vertex has this name */
+    uint32_t place; /* the first equal name in its part */
 };
 
 /* Names between two "/". */
 struct name_part {
     const char *text;
     size_t length;
-    uint32_t n;              /* names, repeated ones included */
+    uint32_t n;              /* names, including repeated ones */
     struct wanted *name;     /* by place */
-    struct wanted *by_group; /* those that something has, each once, ascending */
+    struct wanted *by_group; /* names that some vertex has, each once, ascending */
     uint32_t n_groups;
     uint32_t members; /* vertices that have them */
     uint32_t chosen;  /* place of the one at hand */
@@ -37,7 +37,7 @@ struct selection {
     struct name_part part[GRAPH_DEPTH_MAX]; /* of the item at hand */
     uint32_t n_parts;
     bool absolute;
-    uint64_t named, most; /* names of all items so far, and how many there may be */
+    uint64_t named, most; /* names in all items so far, and how many are allowed */
     uint64_t *found;      /* a bit for each vertex */
     berth_error_t *err;
 };
@@ -61,7 +61,7 @@ static int by_group(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Sort the names that something has, and let repeated ones stand for the first. */
+/* Sort the names that some vertex has, and let repeated ones refer to the first. */
 static void sort_names(struct selection *s, struct name_part *p)
 {
     uint32_t n = 0, members;
@@ -83,7 +83,7 @@ static void sort_names(struct selection *s, struct name_part *p)
     }
 }
 
-/* Look up what the names of a list are. */
+/* Look up the names of a list in the index. */
 static int look_up(struct selection *s, struct name_part *p, const struct hostlist *names)
 {
     struct hostlist_cursor cursor = {0};
@@ -177,7 +177,7 @@ static int read_item(struct selection *s, const char *from, const char *to)
     return 0;
 }
 
-/* Append the name at a place of a part. */
+/* Append the name at an index of a part. */
 static void put_name(const struct name_part *p, uint32_t place, struct strbuf *out)
 {
     struct hostlist names = {0};
@@ -193,7 +193,7 @@ static void put_name(const struct name_part *p, uint32_t place, struct strbuf *o
     hostlist_clear(&names);
 }
 
-/* The name at a place of the part at a level is missing below those chosen before. */
+/* Report that a name of the part at a level is missing below the names chosen before. */
 static int missing(struct selection *s, uint32_t level, uint32_t place)
 {
     struct strbuf path = {0};
@@ -209,7 +209,7 @@ static int missing(struct selection *s, uint32_t level, uint32_t place)
     return rc;
 }
 
-/* Vertices that answer names of a part: the place in the upper half, the vertex in the lower. */
+/* Vertices with names of a part: the index of the name in the upper half, the vertex in the lower. */
 struct answers {
     uint64_t *v;
     size_t n;
@@ -260,7 +260,7 @@ static void look_below(const struct selection *s, const struct name_part *p, uin
     }
 }
 
-/* Of the vertices with the names, those below others. */
+/* Find, among the vertices with the names, those below given vertices. */
 static void look_above(const struct selection *s, const struct name_part *p, const uint32_t *from,
                        uint32_t n_from, struct answers *a)
 {
@@ -297,8 +297,8 @@ static int by_answer(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What answers a part below some vertices, in order, each once; it is looked for where there is less to
- * look at.
+/* Find the vertices for a part below given vertices, in order, each once. It searches by name or below
+ * the vertices, whichever is less work.
  */
 static int answer(struct selection *s, const struct name_part *p, const uint32_t *from,
                   uint32_t n_from, struct answers *a)
@@ -326,7 +326,7 @@ static int answer(struct selection *s, const struct name_part *p, const uint32_t
 
 static int select_below(struct selection *s, uint32_t level, const uint32_t *from, uint32_t n_from);
 
-/* Go on from the vertices that have a name of the part at a level. */
+/* Continue with the vertices that have a name of the part at a level. */
 static int choose(struct selection *s, uint32_t level, uint32_t place, const uint32_t *v,
                   uint32_t n)
 {
@@ -368,7 +368,7 @@ static int select_below(struct selection *s, uint32_t level, const uint32_t *fro
     return 0;
 }
 
-/* The first names of an item: anywhere, or the root's. */
+/* Find the first names of an item: anywhere, or only at the root. */
 static int select_item(struct selection *s)
 {
     const struct name_part *p = &s->part[0];
@@ -391,7 +391,7 @@ static int select_item(struct selection *s)
     return 0;
 }
 
-/* The comma behind an item, or the end of the text. */
+/* The comma after an item, or the end of the text. */
 static const char *item_end(const char *from)
 {
     bool inside = false;

@@ -1,9 +1,9 @@
-/* What a job was given, in short.
+/* Summarising what a job was given.
  *
- * What is named goes to lists of hosts, which join numbers to ranges. There is a list for each way in
- * which a name begins (head: nothing, or a path that tells it from others) and goes on (tails: what of a
- * node is given, or units). So nodes with the same content come together. What is in one node is listed
- * in the same way, and becomes its tails.
+ * Names are put into host lists, which join numbers to ranges. There is a list for each pair of what
+ * comes before a name (its head: nothing, or a path that makes it unambiguous) and after it (its tails:
+ * what of a node is given, or units). So nodes of which the same is given are joined. What is in one node
+ * is listed in the same way first, and becomes the node's tails.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "match/inner.h"
 #include "match/text/names.h"
 
-/* The names that come more than once below a vertex. */
+/* The names that occur more than once below a vertex. */
 struct repeated {
     uint32_t below;  /* that vertex, or VERTEX_NONE */
     uint32_t *group; /* ascending */
@@ -21,8 +21,8 @@ struct repeated {
 };
 
 struct lists {
-    struct intern keys;     /* type, head, a zero, and tails with a zero behind each */
-    struct hostlist *names; /* by number of their key; none where the head has the name in it */
+    struct intern keys;     /* type, head, a NUL, and the tails with a NUL after each */
+    struct hostlist *names; /* by number of their key; empty if the head includes the name */
     uint32_t made;          /* lists that have memory */
     uint32_t capacity;
 };
@@ -32,8 +32,8 @@ struct summary {
     const struct job *job;
     uint8_t *state; /* by hold */
     struct repeated in_node, in_part, in_unique;
-    struct lists all, inside; /* of the whole text; of the node at hand */
-    uint32_t node;            /* which that is, or VERTEX_NONE */
+    struct lists all, inside; /* lists of the whole text; of the current node */
+    uint32_t node;            /* the current node, or VERTEX_NONE */
     bool absolute;            /* its head is the whole path to it */
     struct strbuf head, node_head, tails, name, key, text;
     bool failed;
@@ -85,7 +85,7 @@ static void find_repeated(struct summary *sum, struct repeated *r, uint32_t belo
     r->n = n;
 }
 
-/* True if v's is the only such name anywhere. */
+/* True if no other vertex has the name of v. */
 static bool is_unique(const struct summary *sum, uint32_t v)
 {
     uint32_t n;
@@ -94,7 +94,7 @@ static bool is_unique(const struct summary *sum, uint32_t v)
     return n == 1;
 }
 
-/* True if there is no other such name below that vertex. */
+/* True if no other vertex below `below` has the name of v. */
 static bool is_unique_below(struct summary *sum, struct repeated *r, uint32_t below, uint32_t v)
 {
     uint32_t group = sum->m->names.of[v];
@@ -106,8 +106,8 @@ static bool is_unique_below(struct summary *sum, struct repeated *r, uint32_t be
     return r->n == 0 || !bsearch(&group, r->group, r->n, sizeof(group), by_number);
 }
 
-/* Append the names of what is between two vertices, each with a "/" behind; `from` VERTEX_NONE: from the
- * root on.
+/* Append the names of what is between two vertices, each with a "/" after it; `from` VERTEX_NONE:
+ * beginning with the root.
  */
 static void put_between(const struct summary *sum, uint32_t from, uint32_t v, struct strbuf *out)
 {
@@ -122,7 +122,7 @@ static void put_between(const struct summary *sum, uint32_t from, uint32_t v, st
     }
 }
 
-/* What stands before a vertex's name, so that it is the only one; true if that is the whole path. */
+/* Append the head that makes a vertex's name unambiguous. Returns true if that is the whole path. */
 static bool put_head(struct summary *sum, uint32_t v, bool whole, struct strbuf *out)
 {
     uint32_t x = match_parent(sum->m, v);
@@ -143,7 +143,9 @@ static bool put_head(struct summary *sum, uint32_t v, bool whole, struct strbuf 
     return true;
 }
 
-/* The same for what is in the node at hand, from there on; false if only its whole path will do. */
+/* The same for what is in the current node, beginning below the node. Returns false if only the whole
+ * path is unambiguous.
+ */
 static bool put_middle(struct summary *sum, uint32_t v, struct strbuf *out)
 {
     uint32_t parent = match_parent(sum->m, v);
@@ -163,7 +165,9 @@ static bool put_middle(struct summary *sum, uint32_t v, struct strbuf *out)
     return true;
 }
 
-/* The number of the list of the key at hand, made if there is none; UINT32_MAX if memory runs out. */
+/* The number of the list for the current key, which is made if there is none; UINT32_MAX if memory runs
+ * out.
+ */
 static uint32_t find_list(struct summary *sum, struct lists *l)
 {
     uint32_t n = l->keys.n, number;
@@ -199,7 +203,7 @@ static void make_key(struct summary *sum, uint32_t v, const struct strbuf *head,
     strbuf_put(&sum->key, tails->data, tails->len);
 }
 
-/* True if a list of hosts can have the name. */
+/* True if a host list can have the name. */
 static bool is_host(const struct strbuf *name)
 {
     for (size_t i = 0; i < name->len; i++)
@@ -208,7 +212,7 @@ static bool is_host(const struct strbuf *name)
     return name->len > 0 && name->len <= HOSTLIST_NAME_MAX;
 }
 
-/* Add a vertex's name to the list of what has the same head and tails. */
+/* Add a vertex's name to the list of names with the same head and tails. */
 static void add(struct summary *sum, struct lists *l, uint32_t v, const struct strbuf *head,
                 const struct strbuf *tails)
 {
@@ -222,7 +226,7 @@ static void add(struct summary *sum, struct lists *l, uint32_t v, const struct s
         sum->failed = hostlist_append_host(&l->names[number], sum->name.data, sum->name.len) < 0;
 }
 
-/* Append head, name and tails: an item for each tail, with `before` before it and `behind` behind it. */
+/* Append head, name and tails: an item for each tail, between `before` and `behind`. */
 static void put_items(const char *head, const char *name, size_t length, const char *tail,
                       const char *end, const char *before, char behind, struct strbuf *out)
 {
@@ -269,7 +273,7 @@ static void put_lists(struct summary *sum, struct lists *l, const char *before, 
         put_list(sum, l, i, before, behind, out);
 }
 
-/* What the node at hand has becomes its tails. */
+/* Turn what the current node has into its tails. */
 static void finish_node(struct summary *sum)
 {
     if (sum->node == VERTEX_NONE)
@@ -315,7 +319,7 @@ static void put_vertex(struct summary *sum, const struct hold *h)
     add(sum, &sum->all, h->vertex, &sum->head, &sum->tails);
 }
 
-/* The place of the nearest hold above a vertex, or UINT32_MAX. */
+/* The index of the nearest hold above a vertex, or UINT32_MAX. */
 static uint32_t held_above(const struct summary *sum, uint32_t v)
 {
     const struct job *job = sum->job;

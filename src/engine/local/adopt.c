@@ -1,10 +1,10 @@
-/* What a keeper takes over from those before it.
+/* Adopting runs of earlier keepers.
  *
- * The journal says which runs may have been started and have no end. In the boot in which they were
- * started their processes may still be there: they are watched, and when none is left the run is lost,
- * since nobody could say how it ended. In another boot they are lost at once. What the system has of a
- * run is watched in the same way whatever the journal tells (marked.c), since it may be gone, cut off, of
- * another age or of another directory.
+ * The journal says which runs may have been started and have no end. If that was in this boot, their
+ * processes may still exist: they are watched, and when none is left the run is lost, since nobody knows
+ * how it ended. If it was in another boot, they are lost at once. Processes of runs that the system shows
+ * are watched in the same way, whatever the journal says (marked.c), since it may be missing, cut off,
+ * old or of another directory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -155,7 +155,7 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The events of runs that had ended, which have not been acknowledged. Those that were are forgotten. */
+/* Take over the events of runs that had ended and have not been acknowledged; drop the acknowledged ones. */
 static int say_again(struct keeper *k, struct found *f)
 {
     struct note **notes = calloc(2 * f->n + 1, sizeof(struct note *));
@@ -222,7 +222,7 @@ void keeper_adopted_ended(struct keeper *k, struct process *p)
         keeper_stop(k, p->run);
 }
 
-/* It was asked for, and had been started. */
+/* The run was requested, and had been started. */
 static void had_started(struct keeper *k, struct run *run)
 {
     keeper_forget_request(run);
@@ -259,7 +259,7 @@ void keeper_watch_run(struct keeper *k, struct run *run, bool same_boot)
         keeper_stop(k, run);
 }
 
-/* Of what the journal tells of another boot nothing is there; of what was found something is. */
+/* Of the runs in a journal of another boot nothing is left; of runs that were found there is. */
 static void take_over(struct keeper *k, const struct found *f, bool same_boot)
 {
     for (size_t i = 0; i < f->n; i++) {
@@ -315,7 +315,7 @@ static void read_boot(char boot[JOURNAL_BOOT_MAX])
     boot[strcspn(boot, "\n")] = '\0';
 }
 
-/* Numbers that no keeper has used before, even where the journal was lost. */
+/* Begin with event numbers that no keeper has used before, even if the journal was lost. */
 static void choose_base(struct keeper *k)
 {
     uint64_t base = (uint64_t)keeper_wall() << 8;
@@ -329,8 +329,9 @@ static void choose_base(struct keeper *k)
     k->number = base;
 }
 
-/* Of the directory, so that a keeper knows what those before it have started whatever the journal tells;
- * and of the time at which it was made, since its number may be given to another one.
+/* An id of the directory, so that a keeper recognises what earlier keepers have started, whatever the
+ * journal says. It includes the time at which the directory was made, since its inode number may be used
+ * again.
  */
 static uint64_t make_id(const struct keeper *k)
 {
@@ -347,8 +348,8 @@ static uint64_t make_id(const struct keeper *k)
     return id;
 }
 
-/* Who this keeper is. *same_boot: the journal is of this boot, or doesn't say. True if it is this
- * directory's too.
+/* Set the keeper's identity. *same_boot: the journal is of this boot, or doesn't say. Returns true if it
+ * is also this directory's.
  */
 static bool introduce(struct keeper *k, bool *same_boot)
 {
@@ -365,7 +366,7 @@ static bool introduce(struct keeper *k, bool *same_boot)
     return *same_boot && journal == k->head.id;
 }
 
-/* The journal that is there goes on while processes of another keeper's may write into it. */
+/* Keep the existing journal as long as processes of another keeper may write to it. */
 static int keep_journal(const struct keeper *k)
 {
     int fd = k->n_held > 0 ? journal_open(k->directory) : -1;

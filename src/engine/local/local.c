@@ -28,7 +28,7 @@ static struct local *local_of(struct engine *e)
 
 struct wanted *local_find(const struct local *l, uint64_t key)
 {
-    /* An entry is the first thing in its run. */
+    /* The entry is the first member of its run. */
     return (struct wanted *)(void *)dict_find(&l->runs, (const char *)&key, sizeof(key));
 }
 
@@ -142,7 +142,9 @@ static int start(struct engine *e, const struct engine_run *asked, berth_error_t
     return 0;
 }
 
-/* Fill the buffer with what is to be sent. A run that was sent is kept until something is heard of it. */
+/* Fill the buffer with what is to be sent. The request of a run is kept until the keeper reports
+ * something about it.
+ */
 static void fill(struct local *l, size_t most)
 {
     while (l->unsent && l->out.len < most) {
@@ -237,7 +239,7 @@ static void set_end(struct local *l, struct wanted *run, uint64_t number)
     l->last_ended = run;
 }
 
-/* One event that the keeper has said. */
+/* Handle one event from the keeper. */
 static int take_event(struct local *l, struct wire *w)
 {
     struct engine_event event;
@@ -245,7 +247,7 @@ static int take_event(struct local *l, struct wire *w)
         return -1;
     struct wanted *run = local_find(l, event.key);
     if (event.number <= l->seen || !run || run->end)
-        return 0; /* another keeper has said it before */
+        return 0; /* another keeper has reported it before */
     l->texts[l->n_batch] = event.text ? strdup(event.text) : NULL;
     if (event.text && !l->texts[l->n_batch])
         return -1;
@@ -259,7 +261,9 @@ static int take_event(struct local *l, struct wire *w)
     return 0;
 }
 
-/* Runs that had been started and that the present keeper doesn't know: somebody has removed its journal. */
+/* Report as lost the runs that had been started and that the present keeper doesn't know, because its
+ * journal was removed.
+ */
 static void lose_unknown(struct local *l, size_t max)
 {
     for (struct wanted *run = l->first; run; run = run->next) {
@@ -281,7 +285,9 @@ static void lose_unknown(struct local *l, size_t max)
     l->lose = false;
 }
 
-/* Take what has come in. 1: there is more than there is room for; 0; -1: it makes no sense. */
+/* Handle the messages that have come in. 1: there are more events than fit; 0; -1: the messages are
+ * malformed.
+ */
 static int take_events(struct local *l, size_t max)
 {
     struct wire w;
@@ -444,7 +450,7 @@ static int watch(struct local *l, int fd)
     return fd < 0 ? -1 : epoll_ctl(l->poll, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* One server for a directory. */
+/* Lock the directory, so that only one server uses it. */
 static int take_lock(struct local *l, berth_error_t *err)
 {
     l->lock = openat(l->where.fd, ENGINE_LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -457,7 +463,7 @@ static int take_lock(struct local *l, berth_error_t *err)
     return errtext_set(err, EBUSY, "directory %s: another server uses it", l->directory);
 }
 
-/* Wait until there is a keeper, or one that is there has been told of as not answering. */
+/* Wait until there is a keeper, or until it is reported that the one that exists does not answer. */
 static int meet(struct local *l, berth_error_t *err)
 {
     struct pollfd p = {.fd = l->poll, .events = POLLIN};

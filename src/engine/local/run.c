@@ -1,4 +1,4 @@
-/* The keeper's runs: how they are started, and how they end. */
+/* Starting the keeper's runs, and handling their ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 struct run *keeper_find(const struct keeper *k, uint64_t key)
 {
-    /* An entry is the first thing in its run. */
+    /* The entry is the first member of its run. */
     return (struct run *)(void *)dict_find(&k->runs, (const char *)&key, sizeof(key));
 }
 
@@ -73,7 +73,7 @@ int keeper_add_process(struct keeper *k, struct process *p)
 {
     if (dict_reserve(&k->pids))
         return -1;
-    /* One that had this pid before is gone, with its session. */
+    /* An earlier process with this pid is gone, and its session too. */
     struct process *before = keeper_process(k, p->pid);
     if (before)
         keeper_remove_process(k, before);
@@ -102,10 +102,10 @@ void keeper_note(struct keeper *k, struct note *note)
         k->unsent = note;
 }
 
-#define SAY_WAIT 1000 /* us that a start waits to be said */
+#define SAY_WAIT 1000 /* us by which the report of a start is delayed */
 
-/* Most of what is short has ended by the time that its start is said: that it has is said with it, to a
- * server that is woken once.
+/* Most short runs have ended by the time that their start is reported. Then start and end are reported
+ * together, and the server is woken only once.
  */
 static void say(struct keeper *k, struct note *note)
 {
@@ -140,7 +140,7 @@ void keeper_end_record(const struct run *run, struct journal_end *end)
     event->text = run->failure ? run->failure : run->note;
 }
 
-/* Why it ended as it did, where that is known. */
+/* Why the run ended as it did, if that is known. */
 static char *find_note(const struct run *run)
 {
     int64_t limit;
@@ -207,7 +207,7 @@ static void unlist_forking(struct keeper *k, struct run *run)
     run->forking = false;
 }
 
-/* The first reason is the one that is told. */
+/* Only the first reason is reported. */
 static void fail(struct keeper *k, struct run *run, const char *format, const char *what,
                  int errnum)
 {
@@ -224,8 +224,8 @@ static void fail(struct keeper *k, struct run *run, const char *format, const ch
     keeper_stop(k, run);
 }
 
-/* The journal can't be written, so the end of the run could not be told after a crash. Where nothing of
- * it has become the command yet, that is not its end.
+/* The journal can't be written, so the end of the run could not be reported after a crash. But if no task
+ * has become the command yet, the run has not ended.
  */
 static void refuse(struct keeper *k, struct run *run, int errnum)
 {
@@ -277,7 +277,7 @@ static int fork_task(struct keeper *k, struct run *run, int result)
         .pidfd = -1,
     };
     keeper_add_process(k, p);
-    k->journal_size += JOURNAL_TASK_MAX; /* what it writes there itself */
+    k->journal_size += JOURNAL_TASK_MAX; /* the size of the record that the process writes itself */
     run->forked++;
     run->alive++;
     if (index == 0)
@@ -294,7 +294,7 @@ static void cannot_fork(struct keeper *k, struct run *run, int errnum)
         fail(k, run, "cannot start a process: %s%s", strerror(errnum), 0);
 }
 
-/* Start some of its tasks, which tell through a pipe what goes wrong and close it where nothing does. */
+/* Start some of a run's tasks. They report through a pipe what goes wrong, and close it if nothing does. */
 static void fork_tasks(struct keeper *k, struct run *run, uint32_t to)
 {
     int ends[2];
@@ -311,7 +311,7 @@ static void fork_tasks(struct keeper *k, struct run *run, uint32_t to)
         cannot_fork(k, run, errnum);
 }
 
-/* All are started that will be. */
+/* No more tasks of the run will be started. */
 static void is_started(struct keeper *k, struct run *run)
 {
     if (run->forked == 0)
@@ -324,7 +324,7 @@ static void is_started(struct keeper *k, struct run *run)
         keeper_stop(k, run);
 }
 
-/* There is to be room in the journal for all its tasks before the first one runs. */
+/* The journal must have room for all its tasks before the first one runs. */
 void keeper_start_held(struct keeper *k, struct run *run)
 {
     berth_error_t err = {""};
@@ -344,10 +344,10 @@ void keeper_start_held(struct keeper *k, struct run *run)
     list_forking(k, run);
 }
 
-#define STEP 16 /* tasks of a run that are started together, and about as many as are in a turn */
+#define STEP 16 /* how many tasks of a run are started together, and about how many in a turn */
 
-/* In turn, some of each: the next of a run once those before are the command, so that its user's limit is
- * met by few.
+/* Fork some tasks of each run in turn. A run's next tasks wait until those before have become the
+ * command, so that few processes at a time hit the user's limit.
  */
 void keeper_fork(struct keeper *k)
 {
@@ -406,7 +406,7 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
     struct run *run = make_run(message, n);
     if (!run)
         return -1;
-    bool known = keeper_find(k, run->key); /* what becomes of it is told */
+    bool known = keeper_find(k, run->key); /* an event says what becomes of it */
     if (known || keeper_enter(k, run)) {
         keeper_forget_request(run);
         free(run->tasks);
@@ -425,7 +425,7 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
     return 0;
 }
 
-/* All that were being started have become the command, or have told that they can't. */
+/* All tasks that were being started have become the command, or have reported that they can't. */
 static void told(struct keeper *k, struct run *run)
 {
     keeper_unwatch(k, &run->result);
@@ -490,7 +490,7 @@ static void task_ended(struct keeper *k, struct process *p, int status)
         keeper_stop(k, run);
 }
 
-/* One that was left behind, and is known. */
+/* A known process that was left behind has ended. */
 static void left_ended(struct keeper *k, struct process *p)
 {
     struct process **at = p->run ? &p->run->left : &k->lost;

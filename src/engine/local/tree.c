@@ -1,11 +1,12 @@
-/* The processes of runs: whose is which, signals to them, and the end of those that are left behind.
+/* The processes of runs: finding out which belong to which run, sending signals, and killing those that
+ * are left behind.
  *
- * The keeper is the subreaper of all it started: what a task leaves behind becomes the keeper's child. So
- * whether anything was left is answered by the list of the keeper's children, and all processes are
- * looked at only where there is something to signal. Whose a process is, is known from its ancestors, its
- * session, or the mark in its environment. One that hides all three (a daemon that has overwritten its
- * environment) is ended when no run is left to which it might belong; where there are cgroups it goes
- * with its run.
+ * The keeper is the subreaper of everything it started: what a task leaves behind becomes the keeper's
+ * child. So the list of the keeper's children shows whether anything was left, and all processes are
+ * looked at only if there is something to signal. A process belongs to a run by its ancestors, its
+ * session, or the mark in its environment. A process that hides all three (a daemon that has overwritten
+ * its environment) is killed when no run is left to which it might belong; with cgroups it is killed with
+ * its run.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,10 +18,10 @@
 #include "engine/local/keeper.h"
 #include "engine/local/procs.h"
 
-#define WAIT_LEAST                                                                                 \
-    5000 /* us until processes that were killed are looked for again; doubled each time */
-#define WAIT_MOST 1000000
-#define TRIES     3 /* at finding whose a process is, and for a run to wait for that */
+#define WAIT_LEAST 5000 /* us until killed processes are looked for again; doubled each time */
+#define WAIT_MOST  1000000
+#define TRIES                                                                                      \
+    3 /* how often to try to find out whose a process is, and how often a run waits for that */
 
 void keeper_stop(struct keeper *k, struct run *run)
 {
@@ -43,7 +44,7 @@ void keeper_signal(struct keeper *k, const struct message_signal *signal)
     struct run *run = keeper_find(k, signal->key);
     if (!run || run->phase == PHASE_ENDED)
         return;
-    if (run->phase == PHASE_HELD) { /* there is nobody to be signalled */
+    if (run->phase == PHASE_HELD) { /* there is no process to signal */
         run->kill = run->kill || kills(signal);
         return;
     }
@@ -74,7 +75,7 @@ void keeper_end(struct keeper *k)
         return;
     k->ending = true;
     k->linger_at = 0;
-    k->starting_max = 0; /* no message is read any more */
+    k->starting_max = 0; /* messages are no longer read */
     k->kill_at = keeper_steady() + GRACE;
     for (struct run *run = k->first, *next; run; run = next) {
         next = run->next;
@@ -96,12 +97,12 @@ void keeper_end_more(struct keeper *k)
 }
 
 enum owned {
-    OWNED,    /* by a run, or nobody knows by whom */
+    OWNED,    /* by a run, perhaps an unknown one */
     OWNED_BY, /* a run that has ended already */
     OWNED_NOT_SAID
 };
 
-/* Whose child of the keeper's this is: by its session, or its mark. */
+/* The run to which a child of the keeper belongs, by its session or its mark. */
 static enum owned find_owner(const struct keeper *k, const struct proc *p, struct run **owner)
 {
     uint64_t key;
@@ -157,7 +158,7 @@ static int know_left(struct keeper *k, const struct proc *p)
     return 0;
 }
 
-/* One that was just becoming another program when it was found. */
+/* Look again at a process that was just becoming another program when it was found. */
 static void know_better(struct keeper *k, struct process *left)
 {
     struct proc p;
@@ -175,7 +176,7 @@ static void know_better(struct keeper *k, struct process *left)
     list_left(k, left, owner);
 }
 
-/* A child of the keeper's, which may be new. */
+/* Handle a child of the keeper, which may be new. */
 static int look_at(struct keeper *k, pid_t pid)
 {
     struct process *known = keeper_process(k, pid);
@@ -196,8 +197,8 @@ static int look_at(struct keeper *k, pid_t pid)
     return rc;
 }
 
-/* Find those that have been left behind since this was last asked. 0, or -1 with errno: not all may be
- * known.
+/* Find the processes that have been left behind since the last call. 0, or -1 with errno: then some may
+ * be unknown.
  */
 static int look(struct keeper *k)
 {
@@ -212,16 +213,16 @@ static int look(struct keeper *k)
     return n < 0 ? -1 : rc;
 }
 
-/* All processes, and whose they are. */
+/* All processes, and the runs to which they belong. */
 struct tree {
     struct procs all;
-    struct marked_list marked; /* by their pids; none where no run is another keeper's */
+    struct marked_list marked; /* by pid; empty if no run was adopted */
     struct run **owner;        /* of each */
-    /* 1: the owner has been found out; 2: it is no descendant of the keeper's */
+    /* 1: the owner has been found; 2: it is not a descendant of the keeper */
     unsigned char *known;
 };
 
-/* What is known of a process without its parent. */
+/* Set what is known of a process without looking at its parent. */
 static bool known_process(const struct keeper *k, const struct proc *p, struct run **owner)
 {
     const struct process *known = keeper_process(k, p->pid);
@@ -241,7 +242,7 @@ static int by_pid(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The owner of what has no known ancestor. */
+/* The owner of a process without a known ancestor. */
 static unsigned char stranger(const struct keeper *k, const struct tree *t, const struct proc *p,
                               struct run **owner)
 {
@@ -281,7 +282,9 @@ static void find_owners(const struct keeper *k, struct tree *t, size_t i)
                 known = stranger(k, t, p, &owner);
         }
     }
-    /* It is the same for all on the way; but a stranger's children may be marked where he isn't. */
+    /* The owner is the same for all processes on the way. But a process without a mark may have children
+     * with one.
+     */
     size_t top = at;
     for (at = i;; at = (size_t)(procs_find(&t->all, t->all.v[at].parent) - t->all.v)) {
         if (!t->known[at]) {
@@ -325,7 +328,7 @@ static int tree_make(struct keeper *k, struct tree *t)
     return 0;
 }
 
-/* One that must not be signalled can't be waited for either. */
+/* A process that the keeper may not signal is not waited for either. */
 static void give_up(struct keeper *k, const struct process *known)
 {
     struct process *p = keeper_process(k, known->pid);
@@ -335,7 +338,7 @@ static void give_up(struct keeper *k, const struct process *known)
     list_left(k, p, NULL);
 }
 
-/* To one process. The keeper's own children have their pid until they are reaped. */
+/* Send a signal to one process. The keeper's own children keep their pid until they are reaped. */
 static void signal_one(struct keeper *k, const struct proc *p, int signal)
 {
     const struct process *known = keeper_process(k, p->pid);
@@ -381,7 +384,7 @@ static void signal_tree(struct keeper *k)
     }
 }
 
-/* True if processes of another keeper's run, which are not this one's children, are still there. */
+/* True if an adopted run still has processes, which are not children of this keeper. */
 static bool strangers_left(struct keeper *k, const struct run *run)
 {
     struct tree t;
@@ -414,7 +417,7 @@ static void unlist_signalled(struct keeper *k, struct run *run)
     run->signalled = false;
 }
 
-/* End the runs of which nothing is left. */
+/* Finish the runs that have no process left. */
 static void settle(struct keeper *k)
 {
     struct run **at = &k->stopping;
@@ -442,7 +445,7 @@ void keeper_sweep(struct keeper *k)
     if (!due && !k->signalled && !(k->look && (k->stopping || k->live == 0)))
         return;
     k->look = false;
-    /* The list of children grows long where much runs: it is spared where the kernel knows better. */
+    /* The list of children is long if much runs; it is not read if the kernel can answer instead. */
     int rc = k->cgroups.whole && !k->signalled && k->live > 0 ? 0 : look(k);
     if (rc == 0)
         settle(k);

@@ -7,7 +7,7 @@
 
 #define BLOCK_MIN ((size_t)16 << 10)
 
-/* Blocks lie in the order of their use; those after the one at work are kept for later. */
+/* Blocks are in the order of their use; those after the current one are kept for later. */
 struct arena_block {
     struct arena_block *before, *after;
     size_t size;

@@ -1,4 +1,6 @@
-/* A heap of four children a node: half the levels of a binary one, and their keys lie side by side. */
+/* A heap with four children for each node: it has half the levels of a binary heap, and the keys of
+ * children are adjacent.
+ */
 #include "base/heap.h"
 
 #include <assert.h>

@@ -289,7 +289,7 @@ int64_t hostlist_find(const struct hostlist *h, const char *name, size_t length)
     return -1;
 }
 
-/* Cut the offset out of a range in the middle: its upper part goes to the place behind it. */
+/* Cut an offset out of the middle of a range: the upper part becomes the next range. */
 static int cut(struct hostlist *h, size_t i, uint64_t offset)
 {
     if (reserve(h, h->n + 1) < 0)

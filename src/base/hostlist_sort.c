@@ -1,9 +1,9 @@
 /* Sorting a host list without spelling it out.
  *
- * Hosts are ordered by their names alone, however these were put together. So ranges are taken apart into
- * pieces: a prefix that is followed by numbers of one length, with as many digits of the prefix as the
- * number of a name may have. Pieces of the same prefix and length then are ranges of numbers, and a sweep
- * merges those that overlap.
+ * Hosts are ordered only by their names, however the names are split into prefix and number. So ranges
+ * are divided into pieces: a prefix followed by numbers of the same length, where digits at the end of
+ * the prefix belong to the number as far as a number may be long. Pieces with the same prefix and length
+ * are then ranges of numbers, and a sweep merges those that overlap.
  */
 #include "base/hostlist_priv.h"
 
@@ -84,7 +84,7 @@ static int add_spelled(struct sorter *s, const struct hostlist *h, const struct 
     return 0;
 }
 
-/* The numbers of a piece have more digits than a number may: those in front, all zeroes, go to the prefix. */
+/* The numbers of a piece have too many digits: move the leading ones, which are all zeroes, to the prefix. */
 static int shorten(struct sorter *s, struct piece *piece)
 {
     char prefix[HOSTLIST_NAME_SIZE];

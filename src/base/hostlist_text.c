@@ -14,7 +14,7 @@ struct numbers {
     uint32_t width;
 };
 
-/* A list of them, what stands before it, and where a walk over it stands. */
+/* A list of numbers, the text before it, and the position of a walk over it. */
 struct brackets {
     const char *before;
     size_t before_length;
@@ -185,8 +185,8 @@ static bool step_brackets(const struct reader *r, struct brackets *b)
     return true;
 }
 
-/* Write what stands before the last brackets, with the numbers that the others are at. -1: that is too
- * long.
+/* Write what comes before the last brackets, with the current numbers of the other brackets. -1: that is
+ * too long.
  */
 static int64_t write_prefix(const struct reader *r, const struct brackets *b, size_t n, char *to)
 {
@@ -318,7 +318,7 @@ static void put_number(struct strbuf *out, uint64_t number, uint32_t width)
         out->len += hostlist_write_number(out->data + out->len, number, width);
 }
 
-/* True if b may share brackets that begin with a: the padding of the first number goes for all of them. */
+/* True if b may share brackets that begin with a: the padding of the first number applies to all of them. */
 static bool shares_brackets(const struct hostlist_range *a, const struct hostlist_range *b)
 {
     return a->prefix == b->prefix && a->suffix == b->suffix && a->width > 0 && b->width > 0 &&

@@ -195,7 +195,7 @@ uint32_t idset_prev(const struct idset *s, uint32_t id)
     return i > 0 ? s->v[i - 1].hi : IDSET_NONE;
 }
 
-/* Append a range that starts no lower than the last one, into room that is there. */
+/* Append a range that does not start below the last one; there must be room. */
 static void push(struct idset *s, struct idset_range r)
 {
     struct idset_range *last = s->n > 0 ? &s->v[s->n - 1] : NULL;

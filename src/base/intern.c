@@ -8,7 +8,7 @@
 #define BLOCK_MIN 240
 #define BLOCK_MAX 65536
 
-/* Texts don't move, so they lie in blocks that don't grow. */
+/* Texts must not move, so they are in blocks that don't grow. */
 struct intern_block {
     struct intern_block *older;
     size_t used;
@@ -145,8 +145,8 @@ int intern_put(struct intern *t, const char *text, size_t length, uint32_t *id)
     return 0;
 }
 
-/* Newest first, so that nothing that stays was ever pushed on by what goes, and texts go in the
- * order of their blocks.
+/* Remove the newest first: then no text that stays was displaced in the hash table by one that is
+ * removed, and blocks are freed in order.
  */
 void intern_shrink(struct intern *t, uint32_t n)
 {

@@ -12,7 +12,7 @@ enum { OTHER, QUOTE, BRACKET };
 static const unsigned char kind[256] = {
     ['"'] = QUOTE, ['{'] = BRACKET, ['}'] = BRACKET, ['['] = BRACKET, [']'] = BRACKET};
 
-/* How many backslashes stand directly before, from a place on. */
+/* How many backslashes come directly before a position. */
 static size_t slashes_before(const char *from, const char *at)
 {
     size_t n = 0;
@@ -51,7 +51,7 @@ const char *json_bracket(struct json_strings *s, const char *at, const char *end
     return at;
 }
 
-/* Behind a string whose opening quote is here; NULL if it does not end. */
+/* The end of a string that begins with a quote here; NULL if it does not end. */
 static const char *skip_string(const char *at, const char *end)
 {
     struct json_strings s = {.inside = true};
@@ -237,7 +237,7 @@ static void put_utf8(struct strbuf *out, unsigned long code)
         strbuf_putc(out, (char)(0x80 | (code >> 6 * more & 0x3f)));
 }
 
-/* Append the character of \uXXXX, or of two that are a pair. Returns what is behind, or NULL. */
+/* Append the character of \uXXXX, or of a surrogate pair. Returns what comes after it, or NULL. */
 static const char *put_code(struct strbuf *out, const char *at, const char *end)
 {
     long code = hex(at, end);
@@ -255,7 +255,7 @@ static const char *put_code(struct strbuf *out, const char *at, const char *end)
     return at;
 }
 
-/* Append what a backslash and what follows it stand for. Returns what is behind, or NULL. */
+/* Append the character of an escape. Returns what comes after it, or NULL. */
 static const char *put_escape(struct strbuf *out, const char *at, const char *end)
 {
     static const char names[] = "bfnrt\"\\/", means[] = "\b\f\n\r\t\"\\/";

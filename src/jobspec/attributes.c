@@ -1,5 +1,4 @@
-/* The attributes of a jobspec: of those of the system, what a scheduler reads; all others are free.
- */
+/* The attributes of a jobspec: the system attributes that a scheduler reads; all others may be anything. */
 #include "jobspec/build.h"
 #include "jobspec/number.h"
 

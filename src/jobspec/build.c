@@ -30,7 +30,7 @@ void *build_array(struct build *b, size_t n, size_t size)
 
 void need_text(struct need *need, const struct doc *d, uint32_t i)
 {
-    /* Texts stand in the order of their nodes. */
+    /* Texts are in the order of their nodes. */
     uint32_t end = d->node[i].end;
     need->text += (end < d->n ? d->node[end].text : d->used) - d->node[i].text;
 }

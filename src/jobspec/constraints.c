@@ -94,8 +94,8 @@ static enum condition condition_of(const struct doc *d, uint32_t key)
     return c;
 }
 
-/* The conditions of a mapping, the first of which is *at, and move *at behind them. No deeper than
- * the document.
+/* Build the conditions of a mapping at *at, and move *at past them. The recursion is no deeper than the
+ * document.
  */
 static int build_condition(struct build *b, uint32_t i, struct jobspec_constraint **at)
 {

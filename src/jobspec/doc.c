@@ -147,7 +147,7 @@ static int check_many_keys(const struct doc *d, uint32_t mapping)
     for (uint32_t key = mapping + 1; key < d->n; key = d->node[key + 1].end)
         keys[n++] = (struct key){doc_text(d, key), key};
     qsort(keys, n, sizeof(*keys), by_text);
-    uint32_t found = DOC_NONE; /* the first that is there already */
+    uint32_t found = DOC_NONE; /* the first key that is there already */
     for (uint32_t k = 1; k < n; k++) {
         if (keys[k].node < found && strcmp(keys[k - 1].text, keys[k].text) == 0)
             found = keys[k].node;
@@ -207,7 +207,7 @@ int doc_add_node(struct doc *d, enum doc_kind kind, size_t line, size_t column)
     return 0;
 }
 
-/* Whether a mapping stands open whose next node is a key: its nodes so far are whole pairs. */
+/* True if a mapping is open whose next node is a key, because its nodes so far are complete pairs. */
 static bool wants_key(const struct builder *b, uint32_t parent)
 {
     return b->doc->node[parent].kind == DOC_MAPPING && b->doc->node[parent].length % 2 == 0;
@@ -296,7 +296,7 @@ static int take_event(struct builder *b, const yaml_event_t *e)
     }
 }
 
-/* What libyaml did not like, and where. Of bytes that are no text it tells the offset. */
+/* Report libyaml's error and its position, or the offset of bytes that are not text. */
 static int yaml_fault(const struct doc *d, const yaml_parser_t *parser, const char *text,
                       size_t length)
 {

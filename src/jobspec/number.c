@@ -55,9 +55,9 @@ struct decimal {
     bool any; /* a digit was seen */
 };
 
-/* Scan digits; those behind a point lower the exponent. Digits beyond the buffer count as one that
- * is not 0 only if one of them is: then the last of the buffer, which is far beyond what rounding
- * looks at, says so.
+/* Scan digits; those after a point lower the exponent. Of digits that don't fit the buffer it only
+ * matters whether one is not 0; then the last digit in the buffer, which is far beyond what rounding
+ * looks at, is made to show that.
  */
 static const char *scan_digits(const char *p, struct decimal *d, bool behind_point)
 {

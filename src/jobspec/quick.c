@@ -1,9 +1,9 @@
 /* The quick reader (quick.h): block and flow collections, plain and quoted scalars of one line, and
  * comments, in printable ASCII.
  *
- * It never says what is wrong: where it meets anything it isn't sure of, it gives up, and libyaml
- * reads the text from its start. So it may know as little as it likes, but what it does know must
- * be exactly what libyaml makes of it, positions included; fuzz_jobspec compares the two.
+ * It never reports what is wrong: at anything that it isn't sure of it gives up, and libyaml reads the
+ * text from the start. So it may support as little as it likes, but what it does support must give
+ * exactly the same as libyaml, including positions; fuzz_jobspec compares the two.
  */
 #include "jobspec/quick.h"
 
@@ -22,7 +22,7 @@ struct quick {
     int depth;
 };
 
-/* A scalar as it stands in the text, without its quotes. */
+/* A scalar as written in the text, without its quotes. */
 struct scalar {
     const char *at; /* the quote, if there is one */
     const char *text;
@@ -200,7 +200,7 @@ static bool add_scalar(struct quick *q, const struct scalar *s)
     char *from = s->quote == '"' ? memchr(text, '\\', node->length) : NULL;
     if (!from)
         return true;
-    /* What escapes stand for is shorter. */
+    /* Decoded escapes are shorter. */
     char *to = from;
     for (; *from; from++) {
         if (*from == '\\') {
@@ -341,7 +341,7 @@ static bool read_block_list(struct quick *q)
     return close_collection(q, i, count);
 }
 
-/* What stands behind a key's colon, of a mapping in column `own`. */
+/* Read what comes after a key's colon, in a mapping in column `own`. */
 static bool read_block_value(struct quick *q, size_t own)
 {
     struct quick behind_colon = *q;
@@ -371,7 +371,7 @@ static bool ends_key(const struct quick *q)
     return peek(q, 0) == ':' && (q->p + 1 == q->end || q->p[1] == ' ' || q->p[1] == '\n');
 }
 
-/* A mapping whose first key is scanned already, up to its colon, and the line behind it. */
+/* Read a mapping whose first key has been scanned up to its colon, and the rest of that line. */
 static bool read_block_mapping(struct quick *q, struct scalar key)
 {
     const char *colon = q->p;

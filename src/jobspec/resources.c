@@ -165,7 +165,9 @@ static int build_vertex(struct build *b, uint32_t i, const uint32_t *value,
     return 0;
 }
 
-/* The vertices of a list, and below each of them those it is with: no deeper than the document. */
+/* Build the vertices of a list, and below each those of its `with`. The recursion is no deeper than the
+ * document.
+ */
 static int build_list(struct build *b, uint32_t list, uint32_t parent)
 {
     const struct doc *d = b->doc;

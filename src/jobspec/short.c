@@ -35,7 +35,7 @@ static void put_part(struct json_out *out, const char *type, int64_t count, cons
     json_close(out, '}');
 }
 
-/* What of a slot stands before its parts. */
+/* Append what comes before the parts of a slot. */
 static void open_slot(struct json_out *out, int64_t count)
 {
     json_open(out, NULL, '{');

@@ -19,7 +19,8 @@ void tasks_need(struct need *need, const struct doc *d, uint32_t i)
 {
     uint32_t nodes = d->node[i].end - i;
     need_array(need, d->node[i].count, sizeof(struct jobspec_task));
-    /* An argument is a pointer and a node; a command ends with one more, and has at least its key.
+    /* Each argument needs a pointer and has a node. A command needs one pointer more at its end, and its
+     * key is a node too.
      */
     need_array(need, nodes, sizeof(char *));
     /* A variable is two nodes. */

@@ -1,8 +1,8 @@
-/* The planner: spans, and the load profile they make (berth/planner.h).
+/* The planner: spans, and the load profile that they make (berth/planner.h).
  *
- * A calendar with up to FEW_SPANS spans has no profile: the step function of so few is made on the stack
- * when a question comes. The first NEAR_SPANS lie in the planner itself, so that most calendars are one
- * allocation. What is kept is the load, not what is free: a total that changes then changes nothing else.
+ * A calendar with up to FEW_SPANS spans has no profile: a question builds the step function on the stack.
+ * The first NEAR_SPANS spans are in the planner itself, so that most calendars are one allocation. The
+ * load is kept, and not what is free, so that a change of the total changes nothing else.
  */
 #include "berth/planner.h"
 
@@ -168,8 +168,8 @@ static void spans_clear(planner_t *p)
     p->cap = NEAR_SPANS;
 }
 
-/* Give the table another capacity, at least its count, over NEAR_SPANS; the profile comes with more than
- * few.
+/* Change the capacity of the table, to at least its count and over NEAR_SPANS. With more than FEW_SPANS
+ * there is a profile too.
  */
 static int spans_resize(planner_t *p, uint32_t cap)
 {
@@ -399,7 +399,7 @@ const char *planner_resource_type(planner_t *ctx)
 
 /* Earliest fit. */
 
-/* Go on with the query from where it stands. */
+/* Continue the query from its cursor. */
 static int64_t query_step(planner_t *p)
 {
     struct query *q = &p->query;

@@ -1,10 +1,11 @@
-/* The multi planner: a planner for each type, and which spans of theirs make one of its own
+/* The multi planner: a planner for each type, and which of their spans make up each of its own spans
  * (berth/planner_multi.h).
  *
- * All it has lies in one block of words: the request of the running iteration and the planner of each
- * type, then a row for each span, its id and the id of its part in each planner. There are as many multi
- * planners as a machine has racks and nodes, most of them with a span or two, so the block of such a one
- * lies in the structure itself. Rows are ordered and removed as the spans of a planner are (spans.h).
+ * Everything is in one block of words: the request of the running iteration and the planner of each type,
+ * then a row for each span, with its id and the id of its part in each planner. A machine has as many
+ * multi planners as racks and nodes, most of them with a span or two, so the block of such a multi
+ * planner is in the structure itself. Rows are ordered and removed as the spans of a planner are
+ * (spans.h).
  */
 #include "berth/planner_multi.h"
 
@@ -17,7 +18,7 @@
 
 enum {
     NEAR_ROWS = 2,   /* rows with room in the structure */
-    PART_GONE = -1,  /* a type of which the span has nothing any more */
+    PART_GONE = -1,  /* the span has nothing of the type any more */
     ROW_REMOVED = -2 /* in place of the first part: the row is no span */
 };
 
@@ -53,7 +54,7 @@ static void *fail_null(int errnum)
 
 /* The block. */
 
-/* Words of a row. Without types there is a part all the same, to say that the row is removed. */
+/* Words of a row. Even without types there is one part, to mark a removed row. */
 static size_t row_words(uint32_t types)
 {
     return 1 + (size_t)(types ? types : 1);
@@ -91,7 +92,7 @@ static void block_free(planner_multi_t *m)
         free(m->block);
 }
 
-/* Free a block's planners, of which those not made yet are NULL. errno stays. */
+/* Free a block's planners; those not made yet are NULL. Keeps errno. */
 static void planners_free(planner_t **planner, uint32_t types)
 {
     int saved = errno;
@@ -124,7 +125,7 @@ static void rows_pack(planner_multi_t *m)
     m->n = kept;
 }
 
-/* Put the block where it has room for cap rows, at least its count: in the structure if it fits there. */
+/* Move the block to where cap rows fit, at least its count: into the structure if possible. */
 static int rows_resize(planner_multi_t *m, uint32_t cap)
 {
     bool fits = m->block != m->here && block_words(m->types, cap) <= m->room;
@@ -387,9 +388,9 @@ static int64_t next_point(const planner_multi_t *m, int64_t from)
     return first;
 }
 
-/* Go on with the query from where it stands. From a candidate, each type in turn names its own earliest
- * time; that is the candidate or a later point, which the others have not yet agreed to. Points before it
- * cannot do.
+/* Continue the query. From a candidate, each type in turn gives its own earliest time, which is the
+ * candidate or a later point; a later point is the new candidate, which the other types have yet to agree
+ * to. No point before it is possible.
  */
 static int64_t query_step(planner_multi_t *m)
 {
@@ -546,8 +547,8 @@ static int64_t part_planned(const planner_multi_t *m, const int64_t *row, uint32
     return planner_span_resource_count(p, row[1 + k]);
 }
 
-/* What is left of `planned` units of a type after a list of reductions, taken in order: PART_GONE once it
- * comes to nothing, or to less than what is asked for, which sets *excess.
+/* What is left of `planned` units of a type after a list of reductions in order: PART_GONE once nothing
+ * is left. A reduction of more than is left also gives PART_GONE, and sets *excess.
  */
 static int64_t part_left(int64_t planned, const char *type, const uint64_t *reduced,
                          const char **types, size_t len, bool *excess)
@@ -721,7 +722,7 @@ static void type_move(planner_multi_t *next, uint32_t to, const planner_multi_t 
         row_at(next, i)[1 + to] = kept ? row_at(m, i)[1 + from] : PART_GONE;
 }
 
-/* The planners of a new list of types, those of types that stay being m's own. */
+/* Make the planners of a new list of types; types that stay keep m's planners. */
 static int types_gather(planner_multi_t *next, const planner_multi_t *m, const uint64_t *totals,
                         const char **types)
 {

@@ -46,7 +46,9 @@ static void node_free(node_t *v, uint32_t level)
     free(v);
 }
 
-/* The same node with another capacity, at least its count; NULL if there is no memory, the old one intact. */
+/* Change the capacity of a node, to at least its count. NULL if memory runs out; the old node is then
+ * intact.
+ */
 static node_t *node_resize(node_t *v, uint32_t level, uint32_t cap)
 {
     node_t *w = node_new(level, cap);
@@ -123,9 +125,9 @@ static uint32_t grown(uint32_t cap)
     return more < PROFILE_NODE_MAX ? more : PROFILE_NODE_MAX;
 }
 
-/* Give the leaf of the way room for one entry, and each inner node above for the halves of those split below.
- * spare[level] is the right half for the full node of that level, spare[height + 1] a new root; NULL where no
- * split is needed. Nothing that can be seen changes. Returns -1 if there is no memory.
+/* Make room in the leaf of the way for one entry, and in each inner node above for the halves of nodes
+ * that are split. spare[level] is the right half of the full node of that level, and spare[height + 1] a
+ * new root; NULL if no split is needed. Nothing visible changes. Returns -1 if memory runs out.
  */
 static int way_room(struct profile *p, struct way *way, bool append, node_t **spare)
 {
@@ -258,8 +260,9 @@ int profile_hold(struct profile *p, int64_t at)
     return 0;
 }
 
-/* Children i and i + 1 of v, of which one has few entries, become one node, or share evenly. If that needs
- * memory and there is none they stay as they are, which is right, only roomier than it should be.
+/* Join children i and i + 1 of v, one of which has few entries, or divide their entries evenly. If that
+ * needs memory and there is none, they stay as they are; the tree is then correct, but less full than it
+ * should be.
  */
 static void inner_balance(node_t *v, uint32_t level, uint32_t i)
 {

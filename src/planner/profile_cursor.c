@@ -1,4 +1,4 @@
-/* Cursors: points in order, and the searches for what is free (profile.h). */
+/* Cursors: walking over points in order, and searching for free windows (profile.h). */
 #include "planner/profile_node.h"
 
 void profile_seek(struct profile_cursor *c, const struct profile *p, int64_t at)
@@ -42,9 +42,7 @@ static inline bool wanted(int64_t value, int64_t limit, enum want want)
     return want == WANT_ANY || (want == WANT_UNDER ? value <= limit : value > limit);
 }
 
-/* Move to the first point of the subtree at entry i of the path's node of this level; it has what is
- * wanted.
- */
+/* Move to the first wanted point of the subtree at entry i of the path's node of this level; there is one. */
 static void cursor_enter(struct profile_cursor *c, uint32_t level, uint32_t i, int64_t limit,
                          enum want want)
 {
@@ -68,7 +66,7 @@ static void cursor_enter(struct profile_cursor *c, uint32_t level, uint32_t i, i
     }
 }
 
-/* Leave the leaf for the next one that has what is wanted and begins before stop; false if there is none. */
+/* Move to the next leaf that has a wanted point and begins before stop; false if there is none. */
 static bool cursor_leave(struct profile_cursor *c, int64_t limit, int64_t stop, enum want want)
 {
     for (uint32_t level = 0; level < c->profile->height; level++) {

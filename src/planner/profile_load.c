@@ -1,11 +1,12 @@
-/* Loads of a profile: changed over intervals, moved with what is booked, and asked for (profile.h). */
+/* Loads of a profile: adding over intervals, moving bookings, and asking (profile.h). */
 #include "planner/profile_node.h"
 
 /* A leaf with as many entries can lose two and needs no neighbour. */
 #define SLIDE_MIN (PROFILE_NODE_MAX / 4 + 2)
 
-/* The part of an interval [from, to) that a subtree is asked about. An end is open where the subtree is known
- * to lie on this side of it, so that below the node that parts the two ends each level has one partial child.
+/* The part of an interval [from, to) that matters to a subtree. An end is open if the whole subtree is
+ * known to be on this side of it. So below the node at which the ways to both ends part, each level has
+ * only one partial child.
  */
 struct reach {
     int64_t from;
@@ -64,8 +65,8 @@ void profile_add(struct profile *p, int64_t from, int64_t to, int64_t delta)
         node_add(p->root, p->height, (struct reach){.from = from, .to = to}, delta);
 }
 
-/* Mostly all that a call changes lies in one leaf, which is then changed in place: the way to it is found
- * once, and the bounds above it are mostly right as they are. The functions below say when, and do it.
+/* The fast path: mostly a call changes only one leaf. Then the leaf is changed in place, the way to it is
+ * found once, and the bounds above mostly stay right. The functions below check for that, and do it.
  */
 
 /* Whether two points can come into the leaf or go from it without any other node being touched. */
@@ -74,7 +75,7 @@ static bool leaf_roomy(const struct profile *p, const node_t *leaf)
     return leaf->n + 2 <= leaf->cap && (p->height == 0 || leaf->n >= SLIDE_MIN);
 }
 
-/* Hold the point at `at`, which must not lie before the leaf's first. Returns its index. */
+/* Hold the point at `at`, which must not be before the leaf's first. Returns its index. */
 static uint32_t leaf_hold(struct profile *p, node_t *leaf, int64_t at)
 {
     uint32_t i = node_find(leaf, at);
@@ -100,9 +101,9 @@ static void leaf_drop(struct profile *p, node_t *leaf, uint32_t i)
     p->n--;
 }
 
-/* Add delta to the points i to j - 1 of the way's leaf. Returns whether their loads were and are well
- * within its bounds, so that these stay right, also if a point goes that has the load of the one before
- * it.
+/* Add delta to the points i to j - 1 of the way's leaf. Returns true if their loads were and are strictly
+ * within the leaf's bounds. The bounds then stay right, even if a point is removed that has the load of
+ * the point before it.
  */
 static bool leaf_add(const struct profile *p, const struct way *way, uint32_t i, uint32_t j,
                      int64_t delta)
@@ -180,8 +181,8 @@ void profile_unbook(struct profile *p, int64_t from, int64_t to, int64_t count)
     profile_drop(p, to);
 }
 
-/* One end of what is moved to an earlier time: a hold goes from the point at `to` to one at `from`, and
- * what lies between changes by delta.
+/* Move one end of a booking to an earlier time: the hold moves from the point at `to` to one at `from`,
+ * and the loads between change by delta.
  */
 struct slide {
     struct way way; /* to the leaf with the point at `to` */
@@ -236,7 +237,7 @@ int64_t profile_at(const struct profile *p, int64_t at)
     return plus(leaf_load(v)[node_find(v, at)], sum);
 }
 
-/* Largest load of the points of v that hold at some time of r; sum is what is added above v. */
+/* The largest load among the points of v that apply at some time of r; sum is the additions above v. */
 static int64_t node_max(const node_t *v, uint32_t level, struct reach r, int64_t sum)
 {
     uint32_t i = r.from_open ? 0 : node_find(v, r.from);

@@ -95,7 +95,7 @@ static int reserve_vertex(struct graph *g)
     return 0;
 }
 
-/* From the first vertex on whose unique id isn't its number, all are written down. */
+/* Unique ids are stored once a vertex has one that is not its number. */
 static int note_uniq_id(struct graph *g, uint32_t v, int64_t uniq_id)
 {
     if (!g->uniq_id) {

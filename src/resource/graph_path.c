@@ -127,7 +127,7 @@ static int push(struct found *f, uint32_t v)
     return 0;
 }
 
-/* Among the children of v in a subsystem, those that continue a path; below is what of it is left. */
+/* Find the children of v in a subsystem that continue a path; `below` is the rest of the path. */
 static int descend(const struct graph *g, uint32_t v, uint8_t subsystem, const char *rest,
                    uint32_t depth, struct found *f)
 {
@@ -150,7 +150,7 @@ static int descend(const struct graph *g, uint32_t v, uint8_t subsystem, const c
     return 0;
 }
 
-/* Vertices whose path was set and is the text or a beginning of it. */
+/* Find the vertices whose path was set and is the text or a prefix of it. */
 static int find_set(const struct graph *g, const char *path, struct found *f)
 {
     size_t length = strlen(path);

@@ -42,7 +42,7 @@ static void each_edge(const struct graph *g, struct sealing *s,
             add(s, g->loose[i].source, g->loose[i].target, g->loose[i].subsystem);
 }
 
-/* first[v + 2] counts, so that after summing first[v + 1] is where v's next child goes. */
+/* first[v + 2] counts v's children, so that after summing first[v + 1] is the index of v's next child. */
 static void count_edge(struct sealing *s, uint32_t source, uint32_t target, uint8_t subsystem)
 {
     (void)target;
@@ -65,8 +65,8 @@ static void note_parent(struct sealing *s, uint32_t source, uint32_t target, uin
         s->parent[subsystem][target] = source;
 }
 
-/* Drop an edge that comes a second time from the same source; its subsystem is the one that counts.
- * Returns true if there was one.
+/* Drop edges that come a second time from the same source; the later subsystem applies. Returns true if
+ * there was one.
  */
 static int drop_doubles(struct sealing *s, uint32_t n)
 {
@@ -175,7 +175,7 @@ static int make_arrays(struct graph *g, struct sealing *s)
     return 0;
 }
 
-/* Parents again, from what is left once doubles are gone. */
+/* Set the parents again, now that double edges are gone. */
 static void renew_parents(const struct graph *g, struct sealing *s)
 {
     for (int i = 0; i < GRAPH_SUBSYSTEM_MAX; i++)

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "resource/writers/rlite.h"
 
-/* Copy a set's ranges to the list at *at, which goes on. */
+/* Copy the ranges of a set to *at, and move *at past them. */
 static const struct resource_range *put_ranges(struct hosts *h, const struct idset *set, size_t *at)
 {
     struct resource_range *first = &h->range[*at];

@@ -1,8 +1,8 @@
-/* A recipe into a graph.
+/* Following a recipe to make a graph.
  *
- * The recipe's nodes are visited depth first, in the order of the text. An edge that leads to a node not
- * seen before is followed: its method makes or finds the vertices that the node stands for from here on.
- * Others do nothing, so a recipe with a cycle ends like any other.
+ * The recipe's nodes are visited depth first, in the order of the text. An edge to a node that was not
+ * seen before is followed: its method makes or finds the vertices that the node stands for from then on.
+ * Other edges do nothing, so a recipe with a cycle ends like any other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -189,8 +189,8 @@ static void association_clear(struct association *a)
     strbuf_clear(&a->path);
 }
 
-/* The number of what is left of a path without its last levels: all up to a slash, or nothing if it has
- * no more.
+/* The number of a path without its last levels: everything up to a slash, or nothing if there are no more
+ * levels.
  */
 static int prefix_of_path(struct association *a, int64_t up, uint32_t *number)
 {

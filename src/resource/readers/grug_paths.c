@@ -108,7 +108,7 @@ int grug_paths_put(struct grug_paths *p, uint32_t v, uint32_t under, uint8_t sub
     return rc;
 }
 
-/* True if the path written down is what the graph's edges say. */
+/* True if the stored path is the one that follows from the graph's edges. */
 static bool follows(const struct grug_paths *p, uint32_t v, uint8_t subsystem, uint32_t text,
                     struct strbuf *path)
 {

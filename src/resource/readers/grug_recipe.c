@@ -1,5 +1,5 @@
-/* GraphML into a recipe. Only what the recipe needs is looked at; entities of the text's own are refused,
- * so that nothing stands for more than it is long.
+/* Reading a recipe from GraphML. Only what the recipe needs is read. Entities defined in the text are
+ * refused, so that a text can't expand to more than its length.
  */
 #include "resource/readers/grug_recipe.h"
 

@@ -1,7 +1,7 @@
-/* The JSON Graph Format into a graph: a first one, or more of one that is there.
+/* Reading the JSON Graph Format into a new graph, or adding to one.
  *
- * All that can be wrong with the text is found before the graph is touched. Then come the vertices that
- * are new, the edges that have a new end, and the paths that don't follow from the edges.
+ * Everything that can be wrong with the text is found before the graph is changed. Then the new vertices
+ * are added, the edges that have a new end, and the paths that don't follow from the edges.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct loading {
     const struct jgf *j;
     berth_error_t *err;
     uint32_t *v;              /* by index of the text: the graph's vertex, or the one it will be */
-    uint32_t *origin;         /* which index makes that vertex; NO_INDEX: it is there already */
+    uint32_t *origin;         /* the index that makes the vertex; NO_INDEX: it exists already */
     uint32_t base, n;         /* the graph's vertices before and afterwards */
     bool *edge_new;           /* by index of an edge */
     struct intern subsystems; /* those of the text */
@@ -53,7 +53,7 @@ static uint32_t slashes(const char *path)
     return n;
 }
 
-/* The number of a subsystem among those of the text. */
+/* The number of a subsystem among the subsystems of the text. */
 static int subsystem_of(struct loading *l, const char *name, uint32_t *number)
 {
     uint32_t ignored;
@@ -254,7 +254,7 @@ static int find_vertices(struct loading *l)
     return 0;
 }
 
-/* True if node i is the one that makes its vertex. */
+/* True if node i makes its vertex. */
 static bool is_maker(const struct loading *l, size_t i)
 {
     return l->origin[i] == i;
@@ -279,7 +279,7 @@ static int note_parent(struct loading *l, const struct jgf_edge *e)
     return 0;
 }
 
-/* A child by its parent and its unique id, of which there may be one. */
+/* A child by its parent and its unique id; there may be only one. */
 struct child {
     int64_t uniq_id;
     uint32_t parent;
@@ -409,8 +409,8 @@ static const char *path_in(const struct jgf_vertex *node, const char *subsystem)
     return NULL;
 }
 
-/* Make in l->text the path that follows from the edges. False if there is none, nobody would be found by
- * it, or a slash in the name would make it look like another.
+/* Write the path that follows from the edges to l->text. Returns false if there is none, if no vertex
+ * would be found by it, or if a slash in the name would make it look like another path.
  */
 static bool follow_edges(struct loading *l, size_t i, uint32_t s)
 {

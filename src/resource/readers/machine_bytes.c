@@ -72,7 +72,7 @@ static int take_texts(struct machine *m, struct rest *rest, uint32_t n, berth_er
     return 0;
 }
 
-/* A text that is there, and says something unless it `may_be_empty`. */
+/* True if a text exists, and is not empty unless it `may_be_empty`. */
 static bool is_text(const struct machine *m, uint32_t number, bool may_be_empty)
 {
     return number < m->texts.n && (may_be_empty || intern_length(&m->texts, number) > 0);

@@ -1,4 +1,4 @@
-/* R, version 1 (RFC 20), into flat arrays, and those into a graph. */
+/* Reading R, version 1 (RFC 20), into flat arrays, and making a graph of them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* jgf and jgf_shorthand: the vertices and edges as a JSON graph, the way Fluxion writes it: jansson's
- * separators and escapes, keys in a fixed order, and what is as usual left out.
+/* jgf and jgf_shorthand: the vertices and edges as a JSON graph, as Fluxion writes it: with jansson's
+ * separators and escapes, keys in a fixed order, and without default values.
  *
- * Graphs have tens of thousands of vertices, and most have the same type and the same parent as the one
- * before: what follows from these is made once and copied.
+ * Graphs have tens of thousands of vertices, and most vertices have the same type and parent as the one
+ * before. What follows from these is made once and copied.
  */
 #include "resource/writers/writer.h"
 
@@ -31,7 +31,7 @@ static void renew(struct jgf *j, struct strbuf *b)
     strbuf_reset(b);
 }
 
-/* Append text as it stands inside of a JSON string. */
+/* Append text as the inside of a JSON string. */
 static void put_escaped(struct strbuf *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {

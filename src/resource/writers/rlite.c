@@ -1,8 +1,8 @@
 /* rlite: what an allocation has, by rank.
  *
- * Vertices come after what is below them, so the cores and gpus that came since the last node belong to
- * the node that comes next. Most nodes have the same ones as the node before: then no text is made.
- * Neighbouring ids are gathered as one range, whether they come upwards or downwards.
+ * Vertices come after what is below them, so the cores and gpus since the last node belong to the next
+ * node. Most nodes have the same ones as the node before; then no text is made. Neighbouring ids are
+ * gathered as one range, in ascending or descending order.
  */
 #include "resource/writers/rlite.h"
 
@@ -151,7 +151,7 @@ static int put_group(struct rlite *r, struct gatherer *x)
                : 0;
 }
 
-/* Find the group of what has been gathered, and begin anew. */
+/* Find the group of what has been gathered, and reset that. */
 static int gather_group(struct rlite *r, struct gatherer *x)
 {
     bool same = true; /* never at first: there is something now, and was nothing last */
@@ -176,7 +176,7 @@ static int gather_host(struct rlite *r, struct gatherer *x, uint32_t vertex, int
         return -1;
     bool bad = x->now[CORE].bad || x->now[GPU].bad;
     if (bad || (x->now[CORE].ids.count == 0 && x->now[GPU].ids.count == 0))
-        return 0; /* from an id on that no idset has, Fluxion tells of no host */
+        return 0; /* after an id that is too large for an idset, Fluxion writes no more hosts */
     if (rank < 0) {
         errno = EINVAL;
         return -1;

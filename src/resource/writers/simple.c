@@ -36,7 +36,7 @@ static char *put_margin(char *to, size_t depth)
     return to + LEVEL * depth;
 }
 
-/* Where all the time goes, so each line asks for its room once. */
+/* This takes most of the time, so each line checks for room only once. */
 static void put_line(const struct emitted *item, const struct graph *g, const char *tail,
                      size_t tail_length, struct strbuf *out)
 {

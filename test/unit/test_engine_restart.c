@@ -497,7 +497,7 @@ static void keys_are_used_once(void **state)
     scene_end(s);
 }
 
-/* What makes no sense ends a link, not the keeper. */
+/* A malformed message ends a link, not the keeper. */
 static void nonsense_does_no_harm(void **state)
 {
     (void)state;

@@ -130,7 +130,7 @@ int limits_ask(const char *program, uid_t uid, struct limits *l, char text[LIMIT
     if (rc)
         snprintf(text, LIMITS_TEXT_MAX, "%.150s: %s", program, strerror(rc));
     else if (status == 0 || n == 0 || WIFSIGNALED(status))
-        snprintf(text, LIMITS_TEXT_MAX, "%.150s: it makes no sense", program);
+        snprintf(text, LIMITS_TEXT_MAX, "%.150s: no valid output", program);
     else
         snprintf(text, LIMITS_TEXT_MAX, "%.*s", (int)strcspn(answer, "\n"), answer);
     return -1;

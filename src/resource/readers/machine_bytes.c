@@ -42,7 +42,7 @@ void machine_pack(const struct machine *m, struct strbuf *out)
 
 static int wrong(berth_error_t *err, const char *what, size_t number)
 {
-    return errtext_set(err, EINVAL, "%s %zu of the machine makes no sense", what, number);
+    return errtext_set(err, EINVAL, "%s %zu of the machine is malformed", what, number);
 }
 
 static bool take(struct rest *rest, void *to, size_t n)
@@ -123,7 +123,7 @@ int machine_unpack(struct machine *m, const char *bytes, size_t length, berth_er
     struct head head;
 
     if (!take(&rest, &head, sizeof(head)) || head.objects > MACHINE_OBJECTS_MAX)
-        return errtext_set(err, EINVAL, "the machine has no head that makes sense");
+        return errtext_set(err, EINVAL, "the header of the machine is malformed");
     if (take_texts(m, &rest, head.texts, err) == 0 &&
         take_objects(m, &rest, head.objects, err) == 0)
         return 0;

@@ -20,7 +20,7 @@ static uint64_t stir(uint64_t hash, uint64_t word)
 }
 
 /* Eight bytes at a time, as texts may be long. */
-static uint64_t hash_of(const char *text, size_t length)
+static uint64_t dict_hash(const char *text, size_t length)
 {
     uint64_t hash = length;
     uint64_t word = 0;
@@ -43,7 +43,7 @@ struct dict_entry *dict_find(const struct dict *d, const char *text, size_t leng
 {
     if (d->n == 0)
         return NULL;
-    uint64_t hash = hash_of(text, length);
+    uint64_t hash = dict_hash(text, length);
     struct dict_entry *e = *bucket_of(d, hash);
     while (e && (e->hash != hash || e->length != length ||
                  (length > 0 && memcmp(e->text, text, length) != 0)))
@@ -76,7 +76,7 @@ int dict_reserve(struct dict *d)
 
 void dict_put(struct dict *d, struct dict_entry *entry)
 {
-    entry->hash = hash_of(entry->text, entry->length);
+    entry->hash = dict_hash(entry->text, entry->length);
     struct dict_entry **bucket = bucket_of(d, entry->hash);
     entry->next = *bucket;
     *bucket = entry;

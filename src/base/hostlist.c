@@ -310,7 +310,7 @@ static void drop(struct hostlist *h, size_t i)
 }
 
 /* Make one of a range and the next, if they are. */
-static void join(struct hostlist *h, size_t i)
+static void join_ranges(struct hostlist *h, size_t i)
 {
     if (i + 1 < h->n && follows(&h->v[i], &h->v[i + 1])) {
         h->v[i].hi = h->v[i + 1].hi;
@@ -339,9 +339,9 @@ int hostlist_delete(struct hostlist *h, const char *name, size_t length)
     } else if (cut(h, i, offset) < 0) {
         return -1;
     }
-    join(h, i);
+    join_ranges(h, i);
     if (i > 0)
-        join(h, i - 1);
+        join_ranges(h, i - 1);
     h->count--;
     return 0;
 }

@@ -31,7 +31,7 @@ void intern_clear(struct intern *t)
 }
 
 /* FNV-1a, its upper half folded in. */
-static uint32_t hash_of(const char *text, size_t length)
+static uint32_t intern_hash(const char *text, size_t length)
 {
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < length; i++)
@@ -59,7 +59,7 @@ bool intern_find(const struct intern *t, const char *text, size_t length, uint32
 {
     if (t->n == 0)
         return false;
-    uint32_t found = t->slot[seek(t, hash_of(text, length), text, length)];
+    uint32_t found = t->slot[seek(t, intern_hash(text, length), text, length)];
     if (found)
         *id = found - 1;
     return found > 0;
@@ -118,7 +118,7 @@ static int reserve_text(struct intern *t, size_t size)
 
 int intern_put(struct intern *t, const char *text, size_t length, uint32_t *id)
 {
-    uint32_t hash = hash_of(text, length);
+    uint32_t hash = intern_hash(text, length);
     if (t->n > 0) {
         uint32_t found = t->slot[seek(t, hash, text, length)];
         if (found) {
@@ -172,7 +172,7 @@ bool intern_check(const struct intern *t)
     for (uint32_t id = 0; id < t->n; id++) {
         const struct intern_entry *e = &t->v[id];
         uint32_t found;
-        if (e->text[e->length] != '\0' || e->hash != hash_of(e->text, e->length) ||
+        if (e->text[e->length] != '\0' || e->hash != intern_hash(e->text, e->length) ||
             !intern_find(t, e->text, e->length, &found) || found != id)
             return false;
     }

@@ -14,7 +14,7 @@ struct system_key {
 };
 
 /* The value of a key, or DOC_NONE. */
-static uint32_t find(const struct doc *d, uint32_t i, const char *name)
+static uint32_t key_value(const struct doc *d, uint32_t i, const char *name)
 {
     if (d->node[i].kind == DOC_MAPPING) {
         for (uint32_t key = i + 1; key < d->node[i].end; key = d->node[key + 1].end) {
@@ -75,8 +75,8 @@ static int build_dependency(struct build *b, uint32_t i, struct jobspec_dependen
     const struct doc *d = b->doc;
     if (d->node[i].kind != DOC_MAPPING)
         return doc_expected(d, i, "dependencies", "a mapping with scheme and value");
-    uint32_t scheme = find(d, i, "scheme");
-    uint32_t value = find(d, i, "value");
+    uint32_t scheme = key_value(d, i, "scheme");
+    uint32_t value = key_value(d, i, "value");
     if (scheme == DOC_NONE || value == DOC_NONE)
         return doc_fault(d, i, "key \"%s\": expected in a dependency, is missing",
                          scheme == DOC_NONE ? "scheme" : "value");
@@ -123,7 +123,7 @@ static const struct system_key *find_system_key(const struct doc *d, uint32_t ke
 
 void attributes_need(struct need *need, const struct doc *d, uint32_t i)
 {
-    uint32_t system = find(d, i, "system");
+    uint32_t system = key_value(d, i, "system");
     if (system == DOC_NONE || d->node[system].kind != DOC_MAPPING)
         return;
     for (uint32_t key = system + 1; key < d->node[system].end; key = d->node[key + 1].end) {

@@ -22,7 +22,7 @@ static int build_version(struct build *b, uint32_t i)
     return 0;
 }
 
-static int fill(struct build *b, const uint32_t *value)
+static int build_parts(struct build *b, const uint32_t *value)
 {
     if (build_version(b, value[VERSION]) < 0 || resources_build(b, value[RESOURCES]) < 0 ||
         tasks_build(b, value[TASKS]) < 0 || attributes_build(b, value[ATTRIBUTES]) < 0)
@@ -48,7 +48,7 @@ static jobspec_t *from_doc(const struct doc *d, const struct jobspec_options *op
     b.back = b.front + need.arrays + need.text;
     b.spec = build_array(&b, 1, sizeof(*b.spec));
     b.spec->preemptible_after = -1;
-    if (fill(&b, value) == 0)
+    if (build_parts(&b, value) == 0)
         return b.spec;
     jobspec_destroy(b.spec);
     return NULL;

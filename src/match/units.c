@@ -62,7 +62,7 @@ static bool reserve(struct listing *l)
 }
 
 /* List v if it is of the type, and what is below it. */
-static void list(struct listing *l, uint32_t v, bool down, int64_t factor)
+static void list_below(struct listing *l, uint32_t v, bool down, int64_t factor)
 {
     const struct vertex *x = &l->w.t->g->v[v];
     struct match_units *units = l->units;
@@ -82,7 +82,7 @@ static void list(struct listing *l, uint32_t v, bool down, int64_t factor)
     }
     for (uint32_t i = 0; i < n && !l->failed; i++)
         if (!l->seen[children[i]])
-            list(l, children[i], down, below);
+            list_below(l, children[i], down, below);
 }
 
 static int put_in_order(struct listing *l)
@@ -115,7 +115,7 @@ static int list_all(struct listing *l, const char *type, berth_error_t *err)
     l->type = (uint16_t)id;
     l->seen = calloc((size_t)m->g->n + 1, sizeof(*l->seen));
     if (l->seen)
-        list(l, m->topo.root, false, 0);
+        list_below(l, m->topo.root, false, 0);
     if (!l->seen || l->failed || put_in_order(l) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     if (l->odd_size)

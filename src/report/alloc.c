@@ -17,7 +17,7 @@ void alloc_clear(struct alloc *a)
     *a = (struct alloc){0};
 }
 
-static void put(struct alloc *a, uint32_t number)
+static void put_varint(struct alloc *a, uint32_t number)
 {
     while (number >= 128) {
         a->bytes[a->used++] = (uint8_t)(number | 128);
@@ -58,11 +58,11 @@ int alloc_add(struct alloc *a, size_t job, const struct resource_range *ranges, 
         return -1;
     a->at[job] = a->used + 1;
     for (size_t i = 0; i < n; i++) {
-        put(a, ranges[i].last - ranges[i].first + 1);
-        put(a, ranges[i].first - end);
+        put_varint(a, ranges[i].last - ranges[i].first + 1);
+        put_varint(a, ranges[i].first - end);
         end = ranges[i].last + 1;
     }
-    put(a, 0);
+    put_varint(a, 0);
     return 0;
 }
 

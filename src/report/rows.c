@@ -37,7 +37,7 @@ static int compare_events(const void *a, const void *b)
 }
 
 /* Take count processors off the low end of gap g. */
-static void take(struct assign *a, size_t g, size_t job, int64_t count)
+static void take_processors(struct assign *a, size_t g, size_t job, int64_t count)
 {
     struct gap *gap = &a->gaps[g];
     a->rows.pieces[a->rows.n++] = (struct rows_piece){job, gap->first, count};
@@ -57,7 +57,7 @@ static int start_job(struct assign *a, size_t job, int64_t procs)
             continue;
         if (a->rows.n == a->max)
             return E2BIG;
-        take(a, g, job, procs);
+        take_processors(a, g, job, procs);
         return 0;
     }
     while (procs > 0) {
@@ -66,7 +66,7 @@ static int start_job(struct assign *a, size_t job, int64_t procs)
         if (a->rows.n == a->max)
             return E2BIG;
         int64_t part = a->gaps[0].count < procs ? a->gaps[0].count : procs;
-        take(a, 0, job, part);
+        take_processors(a, 0, job, part);
         procs -= part;
     }
     return 0;

@@ -43,7 +43,7 @@ struct shared {
     const struct resource_range *cores, *gpus;
 };
 
-static int fill(struct hosts *h, const struct rlite *r, const struct graph *g)
+static int fill_hosts(struct hosts *h, const struct rlite *r, const struct graph *g)
 {
     struct shared *shared = reallocarray(NULL, (size_t)r->children.n + 1, sizeof(*shared));
     if (!shared || reserve(h, r) < 0 || put_names(h, r, g) < 0) {
@@ -78,7 +78,7 @@ int hosts_gather(struct hosts *h, const struct emission *e, const struct graph *
     h->n = 0;
     if (rlite_gather(&r, e, g) < 0)
         return -1;
-    int rc = fill(h, &r, g);
+    int rc = fill_hosts(h, &r, g);
     rlite_clear(&r);
     if (rc < 0)
         errno = ENOMEM;

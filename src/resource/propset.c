@@ -23,7 +23,7 @@ void propset_clear(struct propset *p)
 }
 
 /* Where in a set a key is or would be. */
-static size_t place_of(const struct propset *p, uint32_t set, const char *key, bool *there)
+static size_t property_index(const struct propset *p, uint32_t set, const char *key, bool *there)
 {
     size_t low = 0, n = propset_size(p, set), high = n;
 
@@ -41,7 +41,7 @@ static size_t place_of(const struct propset *p, uint32_t set, const char *key, b
 const char *propset_value(const struct propset *p, uint32_t set, const char *key)
 {
     bool there;
-    size_t i = place_of(p, set, key, &there);
+    size_t i = property_index(p, set, key, &there);
 
     return there ? propset_text(p, propset_at(p, set, i).value) : NULL;
 }
@@ -74,7 +74,7 @@ int propset_with(struct propset *p, uint32_t set, const char *key, const char *v
                  uint32_t *result)
 {
     bool there;
-    size_t i = place_of(p, set, key, &there);
+    size_t i = property_index(p, set, key, &there);
     struct property new;
 
     if (intern_put(&p->texts, key, strlen(key), &new.key) < 0 ||
@@ -86,7 +86,7 @@ int propset_with(struct propset *p, uint32_t set, const char *key, const char *v
 int propset_without(struct propset *p, uint32_t set, const char *key, uint32_t *result)
 {
     bool there;
-    size_t i = place_of(p, set, key, &there);
+    size_t i = property_index(p, set, key, &there);
 
     if (!there) {
         errno = ENOENT;

@@ -19,7 +19,7 @@
 #define SMALL 4096
 
 /* In a real hierarchy the file is there, or may not be made. */
-static int put(int directory, const char *file, const char *text)
+static int write_control(int directory, const char *file, const char *text)
 {
     int fd = openat(directory, file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (fd < 0)
@@ -35,7 +35,7 @@ static int put_number(int directory, const char *file, int64_t number)
 {
     char text[32];
     snprintf(text, sizeof(text), "%" PRId64, number);
-    return put(directory, file, text);
+    return write_control(directory, file, text);
 }
 
 /* A folder in a folder, made if need be. All may read it, whatever the umask: programs look for their own
@@ -49,7 +49,7 @@ static int folder(int directory, const char *name)
     return openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-static void refuse(struct cgroups *c, const char *why, const char *path)
+static void note_refusal(struct cgroups *c, const char *why, const char *path)
 {
     snprintf(c->notice, sizeof(c->notice),
              "limits of memory, processes and cores are not enforced: %s%s%s", path,
@@ -89,7 +89,7 @@ static bool enable(int fd, const char *controllers, const char *name)
 {
     char text[16];
     snprintf(text, sizeof(text), "+%s", name);
-    return has_word(controllers, name) && put(fd, "cgroup.subtree_control", text) == 0;
+    return has_word(controllers, name) && write_control(fd, "cgroup.subtree_control", text) == 0;
 }
 
 static void keeper_name(const struct cgroups *c, char name[CGROUP_NAME_MAX])
@@ -175,11 +175,11 @@ void cgroups_open(struct cgroups *c, const char *root, uint64_t id, pid_t server
         root = ROOT;
     int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || faccessat(fd, "cgroup.controllers", R_OK, 0)) {
-        refuse(c, "cgroup v2 is not there", root);
+        note_refusal(c, "cgroup v2 is not there", root);
     } else {
         c->base = open_base(c, fd, server);
         if (c->base < 0)
-            refuse(c, strerror(errno), root);
+            note_refusal(c, strerror(errno), root);
         else
             tell_missing(c);
     }
@@ -210,12 +210,12 @@ static const char *set_limits(const struct cgroups *c, int fd, const struct engi
     if (c->memory && run->memory > 0) {
         if (put_number(fd, "memory.max", run->memory))
             return "memory.max";
-        put(fd, "memory.swap.max", "0"); /* it is not there without swap */
-        put(fd, "memory.oom.group", "1");
+        write_control(fd, "memory.swap.max", "0"); /* it is not there without swap */
+        write_control(fd, "memory.oom.group", "1");
     }
     if (c->processes && run->processes > 0 && put_number(fd, "pids.max", run->processes))
         return "pids.max";
-    if (c->cores && run->cpus && put(fd, "cpuset.cpus", run->cpus))
+    if (c->cores && run->cpus && write_control(fd, "cpuset.cpus", run->cpus))
         return "cpuset.cpus";
     return NULL;
 }
@@ -294,7 +294,7 @@ int cgroup_join(int fd, pid_t pid)
 
 void cgroup_kill(int fd)
 {
-    put(fd, "cgroup.kill", "1");
+    write_control(fd, "cgroup.kill", "1");
 }
 
 bool cgroup_empty(int fd)

@@ -136,7 +136,7 @@ int limits_ask(const char *program, uid_t uid, struct limits *l, char text[LIMIT
     return -1;
 }
 
-static struct limits_user *find(const struct limits_known *k, uid_t uid)
+static struct limits_user *known_user(const struct limits_known *k, uid_t uid)
 {
     for (size_t i = 0; i < k->n; i++)
         if (k->v[i].uid == uid)
@@ -146,13 +146,13 @@ static struct limits_user *find(const struct limits_known *k, uid_t uid)
 
 const struct limits *limits_find(const struct limits_known *k, uid_t uid, int64_t now)
 {
-    const struct limits_user *u = find(k, uid);
+    const struct limits_user *u = known_user(k, uid);
     return u && now < u->until ? &u->limits : NULL;
 }
 
 void limits_keep(struct limits_known *k, uid_t uid, const struct limits *l, int64_t now)
 {
-    struct limits_user *u = find(k, uid);
+    struct limits_user *u = known_user(k, uid);
     for (size_t i = 0; i < k->n && !u; i++)
         if (now >= k->v[i].until)
             u = &k->v[i]; /* in the place of one that is known no longer */

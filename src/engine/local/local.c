@@ -145,7 +145,7 @@ static int start(struct engine *e, const struct engine_run *asked, berth_error_t
 /* Fill the buffer with what is to be sent. The request of a run is kept until the keeper reports
  * something about it.
  */
-static void fill(struct local *l, size_t most)
+static void fill_output(struct local *l, size_t most)
 {
     while (l->unsent && l->out.len < most) {
         struct wanted *run = l->unsent;
@@ -174,7 +174,7 @@ static int send_signal(struct engine *e, uint64_t key, int signal, bool tree)
         return 0;
     }
     if (run->unsent)
-        fill(l, SIZE_MAX); /* what it is sent to goes first */
+        fill_output(l, SIZE_MAX); /* what it is sent to goes first */
     message_put_signal(&l->out, &(struct message_signal){key, signal, tree});
     return 0;
 }
@@ -194,7 +194,7 @@ static int flush(struct engine *e)
     if (local_reconnect(l))
         return -1;
     while (n > 0) {
-        fill(l, CHUNK);
+        fill_output(l, CHUNK);
         if (l->out.failed) {
             local_hang_up(l);
             errno = ENOMEM;

@@ -123,7 +123,7 @@ static int cannot_read(struct keeper *k, const struct proc *p)
 }
 
 /* Take the answers. What stays is to be asked again. */
-static int take(struct keeper *k, const struct look *answers, struct finding *f)
+static int take_answers(struct keeper *k, const struct look *answers, struct finding *f)
 {
     size_t kept = 0;
     int rc = 0;
@@ -156,7 +156,7 @@ static int read_marks(struct keeper *k, struct finding *f)
         answers[i].pid = f->v[i].pid;
     int rc = look_at_all(answers, f->n, has_mark, k, PATIENCE);
     if (rc == 0)
-        rc = take(k, answers, f);
+        rc = take_answers(k, answers, f);
     int saved = errno;
     free(answers);
     errno = saved;

@@ -84,7 +84,7 @@ int procs_user(pid_t pid, uid_t *uid)
     return 0;
 }
 
-static int add(struct procs *all, const struct proc *p)
+static int add_proc(struct procs *all, const struct proc *p)
 {
     if (array_grow((void **)&all->v, &all->cap, all->n + 1, sizeof(*all->v)) < 0)
         return -1;
@@ -112,7 +112,7 @@ int procs_all(struct procs *all)
         char *end;
         long pid = strtol(entry->d_name, &end, 10);
         if (*end == '\0' && pid > 0 && procs_look((pid_t)pid, &p) == 0)
-            rc = add(all, &p);
+            rc = add_proc(all, &p);
     }
     int saved = errno;
     closedir(dir);

@@ -227,7 +227,7 @@ static void fail(struct keeper *k, struct run *run, const char *format, const ch
 /* The journal can't be written, so the end of the run could not be reported after a crash. But if no task
  * has become the command yet, the run has not ended.
  */
-static void refuse(struct keeper *k, struct run *run, int errnum)
+static void refuse_run(struct keeper *k, struct run *run, int errnum)
 {
     if (run->phase == PHASE_FIRST && !run->failure)
         run->refused = true;
@@ -331,7 +331,7 @@ void keeper_start_held(struct keeper *k, struct run *run)
     run->phase = PHASE_FIRST;
     k->starting++;
     if (!keeper_write_journal(k) || !keeper_reserve_journal(k, run->n_tasks)) {
-        refuse(k, run, errno);
+        refuse_run(k, run, errno);
         return;
     }
     if (k->cgroups.base >= 0) {
@@ -450,7 +450,7 @@ void keeper_result(struct keeper *k, struct run *run)
             word.text[sizeof(word.text) - 1] = '\0';
             if (word.journal_errno) {
                 keeper_journal_failed(k, word.journal_errno);
-                refuse(k, run, word.journal_errno);
+                refuse_run(k, run, word.journal_errno);
             } else if (word.text[0]) {
                 fail(k, run, "%s%s", word.text, 0);
             } else {

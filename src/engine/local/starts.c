@@ -26,7 +26,7 @@ int starts_lock(int directory, uint64_t key)
 }
 
 /* A lock of a run between two keys, both included. 1 and its key, 0: there is none, -1 with errno. */
-static int find(int file, uint64_t lo, uint64_t hi, uint64_t *key)
+static int find_lock(int file, uint64_t lo, uint64_t hi, uint64_t *key)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_start = (off_t)lo};
     if (hi < (uint64_t)INT64_MAX)
@@ -40,7 +40,7 @@ static int find(int file, uint64_t lo, uint64_t hi, uint64_t *key)
 bool starts_held(int file, uint64_t key)
 {
     uint64_t found;
-    return find(file, key, key, &found) != 0;
+    return find_lock(file, key, key, &found) != 0;
 }
 
 /* Parts of the file that are still to be looked at. */
@@ -61,7 +61,7 @@ int starts_list(int file, uint64_t **keys, size_t *n)
     while (rc == 0 && n_parts > 0) {
         struct part p = parts[--n_parts];
         uint64_t key;
-        rc = find(file, p.lo, p.hi, &key);
+        rc = find_lock(file, p.lo, p.hi, &key);
         if (rc <= 0)
             continue;
         rc = array_grow((void **)keys, &cap, *n + 1, sizeof(**keys));

@@ -200,7 +200,7 @@ static int look_at(struct keeper *k, pid_t pid)
 /* Find the processes that have been left behind since the last call. 0, or -1 with errno: then some may
  * be unknown.
  */
-static int look(struct keeper *k)
+static int find_left_behind(struct keeper *k)
 {
     pid_t *pids = NULL;
     size_t cap = 0;
@@ -446,7 +446,7 @@ void keeper_sweep(struct keeper *k)
         return;
     k->look = false;
     /* The list of children is long if much runs; it is not read if the kernel can answer instead. */
-    int rc = k->cgroups.whole && !k->signalled && k->live > 0 ? 0 : look(k);
+    int rc = k->cgroups.whole && !k->signalled && k->live > 0 ? 0 : find_left_behind(k);
     if (rc == 0)
         settle(k);
     if (k->signalled || k->stopping || (k->live == 0 && k->lost))

@@ -16,7 +16,7 @@ void used_keys_clear(struct used_keys *u)
 }
 
 /* The first range whose end is not below the key. */
-static size_t find(const struct used_keys *u, uint64_t key)
+static size_t find_range(const struct used_keys *u, uint64_t key)
 {
     size_t lo = 0;
     size_t hi = u->n;
@@ -32,7 +32,7 @@ static size_t find(const struct used_keys *u, uint64_t key)
 
 bool used_keys_has(const struct used_keys *u, uint64_t key)
 {
-    size_t i = find(u, key);
+    size_t i = find_range(u, key);
     return i < u->n && u->v[i].lo <= key;
 }
 
@@ -50,7 +50,7 @@ int used_keys_add(struct used_keys *u, uint64_t lo, uint64_t hi)
     if (grow(u))
         return -1;
     /* Those that it meets or touches become one with it. */
-    size_t first = find(u, lo ? lo - 1 : 0);
+    size_t first = find_range(u, lo ? lo - 1 : 0);
     size_t end = first;
     while (end < u->n && (hi == UINT64_MAX || u->v[end].lo <= hi + 1))
         end++;
@@ -78,7 +78,7 @@ int used_keys_remove(struct used_keys *u, uint64_t key)
         return 0;
     if (grow(u))
         return -1;
-    size_t i = find(u, key);
+    size_t i = find_range(u, key);
     const struct used_range whole = u->v[i];
     memmove(u->v + i, u->v + i + 1, (u->n - i - 1) * sizeof(*u->v));
     u->n--;

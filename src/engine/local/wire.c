@@ -5,7 +5,7 @@
 
 #define NONE UINT32_MAX /* the length of a text that is NULL */
 
-static const char *take(struct wire *w, size_t n)
+static const char *wire_take(struct wire *w, size_t n)
 {
     if (w->bad || n > w->left) {
         w->bad = true;
@@ -20,14 +20,14 @@ static const char *take(struct wire *w, size_t n)
 
 uint8_t wire_u8(struct wire *w)
 {
-    const char *at = take(w, 1);
+    const char *at = wire_take(w, 1);
     return at ? (uint8_t)*at : 0;
 }
 
 uint32_t wire_u32(struct wire *w)
 {
     uint32_t n = 0;
-    const char *at = take(w, sizeof(n));
+    const char *at = wire_take(w, sizeof(n));
     if (at)
         memcpy(&n, at, sizeof(n));
     return n;
@@ -36,7 +36,7 @@ uint32_t wire_u32(struct wire *w)
 uint64_t wire_u64(struct wire *w)
 {
     uint64_t n = 0;
-    const char *at = take(w, sizeof(n));
+    const char *at = wire_take(w, sizeof(n));
     if (at)
         memcpy(&n, at, sizeof(n));
     return n;
@@ -44,7 +44,7 @@ uint64_t wire_u64(struct wire *w)
 
 static const char *text_of(struct wire *w, size_t length)
 {
-    const char *at = take(w, length + 1);
+    const char *at = wire_take(w, length + 1);
     if (at && at[length] == '\0')
         return at;
     w->bad = true;

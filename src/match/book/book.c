@@ -137,7 +137,7 @@ void match_unbook(struct match *m, struct job *job)
 }
 
 /* The index of a child in the order, which is by descending weight and then by descending unique id. */
-static uint32_t place_of(const struct weight *w, uint32_t n, uint64_t weight, int64_t uniq_id)
+static uint32_t weight_index(const struct weight *w, uint32_t n, uint64_t weight, int64_t uniq_id)
 {
     uint32_t low = 0, high = n;
 
@@ -190,7 +190,7 @@ void match_put_weight(struct match *m, uint32_t parent, const struct weight *new
     if (from == n)
         return;
     memmove(&w[from], &w[from + 1], (n - from - 1) * sizeof(*w));
-    uint32_t to = place_of(w, n - 1, put.weight, put.uniq_id);
+    uint32_t to = weight_index(w, n - 1, put.weight, put.uniq_id);
     memmove(&w[to + 1], &w[to], (n - 1 - to) * sizeof(*w));
     w[to] = put;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t place_of(int64_t id, uint32_t slots)
+static uint32_t job_slot(int64_t id, uint32_t slots)
 {
     uint64_t hash = (uint64_t)id * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -14,7 +14,7 @@ static uint32_t place_of(int64_t id, uint32_t slots)
 /* The slot of the id, or the empty slot for it. */
 static uint32_t seek(const struct jobs *t, int64_t id)
 {
-    uint32_t i = place_of(id, t->slots);
+    uint32_t i = job_slot(id, t->slots);
 
     while (t->slot[i] && t->slot[i]->id != id)
         i = (i + 1) & (t->slots - 1);
@@ -26,7 +26,7 @@ struct job *jobs_find(const struct jobs *t, int64_t id)
     return t->slots ? t->slot[seek(t, id)] : NULL;
 }
 
-static int widen(struct jobs *t)
+static int jobs_grow(struct jobs *t)
 {
     struct jobs wide = {.slots = t->slots ? 2 * t->slots : 64, .n = t->n};
 
@@ -43,7 +43,7 @@ static int widen(struct jobs *t)
 
 int jobs_add(struct jobs *t, struct job *job)
 {
-    if (2 * (t->n + 1) > t->slots && widen(t) < 0)
+    if (2 * (t->n + 1) > t->slots && jobs_grow(t) < 0)
         return -1;
     t->slot[seek(t, job->id)] = job;
     t->n++;
@@ -59,7 +59,7 @@ void jobs_remove(struct jobs *t, int64_t id)
     t->n--;
     /* Entries that follow without a gap may have been displaced by the removed one: move them up. */
     for (uint32_t j = (i + 1) & mask; t->slot[j]; j = (j + 1) & mask) {
-        uint32_t home = place_of(t->slot[j]->id, t->slots);
+        uint32_t home = job_slot(t->slot[j]->id, t->slots);
         if (((j - home) & mask) >= ((j - i) & mask)) {
             t->slot[i] = t->slot[j];
             i = j;

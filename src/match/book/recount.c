@@ -18,7 +18,7 @@ static int64_t own_units(const struct match *m, const struct hold *h)
 }
 
 /* The index of a vertex's hold, which m->mark_of remembers; UINT32_MAX if there is none. */
-static uint32_t place_of(const struct match *m, const struct job *job, uint32_t v)
+static uint32_t hold_index(const struct match *m, const struct job *job, uint32_t v)
 {
     uint32_t i = m->mark_of[v];
 
@@ -64,7 +64,7 @@ struct job *match_recount(struct match *m, const struct job *job, bool uncover)
         if (append(m, to, h, sums + (size_t)i * n, any[i], uncover) < 0 ||
             (job->source && job_source(to, job->source[i]) < 0))
             goto fail;
-        uint32_t above = parent == VERTEX_NONE ? UINT32_MAX : place_of(m, job, parent);
+        uint32_t above = parent == VERTEX_NONE ? UINT32_MAX : hold_index(m, job, parent);
         if (above == UINT32_MAX)
             continue;
         for (uint32_t k = 0; k < n; k++)

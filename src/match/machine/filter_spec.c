@@ -22,7 +22,7 @@ static bool before(struct filter_pair a, struct filter_pair b)
 }
 
 /* The index of a pair, or where to insert it. */
-static size_t place_of(const struct filter_spec *s, struct filter_pair pair)
+static size_t pair_index(const struct filter_spec *s, struct filter_pair pair)
 {
     size_t i = 0;
     while (i < s->n && before(s->v[i], pair))
@@ -33,7 +33,7 @@ static size_t place_of(const struct filter_spec *s, struct filter_pair pair)
 static bool has(const struct filter_spec *s, uint16_t high, uint16_t low)
 {
     struct filter_pair pair = {high, low};
-    size_t i = place_of(s, pair);
+    size_t i = pair_index(s, pair);
     return i < s->n && !before(pair, s->v[i]);
 }
 
@@ -64,7 +64,7 @@ int filter_spec_add(struct filter_spec *s, uint16_t high, uint16_t low)
         s->n = kept;
     }
     struct filter_pair pair = {high, low};
-    size_t at = place_of(s, pair);
+    size_t at = pair_index(s, pair);
     memmove(s->v + at + 1, s->v + at, (s->n - at) * sizeof(*s->v));
     s->v[at] = pair;
     s->n++;

@@ -38,7 +38,7 @@ static bool owns(const struct topo *t, uint32_t v, uint32_t child)
     return !t->owner || t->owner[child] == v;
 }
 
-static uint32_t hash_of(const struct topo *t, uint32_t v)
+static uint32_t hash_vertex(const struct topo *t, uint32_t v)
 {
     const struct vertex *x = &t->g->v[v];
     uint64_t hash = mix(mix(x->type, (uint64_t)x->size), x->divisible);
@@ -165,7 +165,7 @@ static int make_runs(struct making *m, struct class *c)
     return 0;
 }
 
-static int widen(struct making *m)
+static int classes_grow(struct making *m)
 {
     uint32_t buckets = m->buckets ? m->buckets * 2 : 256;
     uint32_t *bucket = malloc(buckets * sizeof(*bucket));
@@ -189,9 +189,9 @@ static int widen(struct making *m)
 static int classify(struct making *m, uint32_t v)
 {
     struct topo *t = m->t;
-    uint32_t hash = hash_of(t, v);
+    uint32_t hash = hash_vertex(t, v);
 
-    if (t->n_classes >= m->buckets && widen(m) < 0)
+    if (t->n_classes >= m->buckets && classes_grow(m) < 0)
         return -1;
     for (uint32_t i = m->bucket[hash & (m->buckets - 1)]; i != CLASS_NONE; i = t->class[i].next)
         if (t->class[i].hash == hash && is_alike(t, t->class[i].sample, v)) {
@@ -318,7 +318,7 @@ static int make_classes(struct topo *t)
     t->class_of = malloc(((size_t)t->g->n + 1) * sizeof(*t->class_of));
     m.scratch = malloc(t->g->types.n * sizeof(*m.scratch));
     m.scratch_of = calloc(t->g->types.n, sizeof(*m.scratch_of));
-    if (t->class_of && m.scratch && m.scratch_of && need_owner(t) == 0 && widen(&m) == 0) {
+    if (t->class_of && m.scratch && m.scratch_of && need_owner(t) == 0 && classes_grow(&m) == 0) {
         memset(t->class_of, 0xff, ((size_t)t->g->n + 1) * sizeof(*t->class_of));
         rc = walk(&m);
     }

@@ -38,7 +38,7 @@ static size_t split(const char *name, size_t length, int64_t *number)
     return stem;
 }
 
-static uint32_t place_of(uint32_t stem, int64_t number, uint32_t slots)
+static uint32_t group_slot(uint32_t stem, int64_t number, uint32_t slots)
 {
     uint64_t hash = ((uint64_t)number ^ (uint64_t)stem << 40) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -48,7 +48,7 @@ static uint32_t place_of(uint32_t stem, int64_t number, uint32_t slots)
 /* The slot of the group, or the empty slot for it. */
 static uint32_t seek(const struct name_index *x, uint32_t stem, int64_t number)
 {
-    uint32_t i = place_of(stem, number, x->slots);
+    uint32_t i = group_slot(stem, number, x->slots);
 
     while (x->slot[i] &&
            (x->group[x->slot[i] - 1].stem != stem || x->group[x->slot[i] - 1].number != number))
@@ -57,7 +57,7 @@ static uint32_t seek(const struct name_index *x, uint32_t stem, int64_t number)
 }
 
 /* Make room for one more group and the end mark. */
-static int widen(struct name_index *x)
+static int groups_grow(struct name_index *x)
 {
     uint32_t capacity = x->capacity ? 2 * x->capacity : 64;
 
@@ -120,7 +120,7 @@ static int group_all(struct naming *w, const struct topo *t)
         x->of[v] = NAME_NONE;
         if (!is_named(w->g, t, v))
             continue;
-        if (name_of(w, v, &stem, &number) < 0 || widen(x) < 0)
+        if (name_of(w, v, &stem, &number) < 0 || groups_grow(x) < 0)
             return -1;
         uint32_t i = seek(x, stem, number);
         if (!x->slot[i]) {
@@ -130,11 +130,11 @@ static int group_all(struct naming *w, const struct topo *t)
         x->of[v] = x->slot[i] - 1;
         x->group[x->of[v]].first++;
     }
-    return widen(x);
+    return groups_grow(x);
 }
 
 /* Sort the vertices by group. */
-static void fill(struct name_index *x, uint32_t n)
+static void fill_groups(struct name_index *x, uint32_t n)
 {
     uint32_t end = 0;
 
@@ -162,7 +162,7 @@ int name_index_make(struct name_index *x, const struct graph *g, const struct to
         errno = ENOMEM;
         return -1;
     }
-    fill(x, g->n);
+    fill_groups(x, g->n);
     return 0;
 }
 

@@ -416,7 +416,7 @@ static int select_all(struct selection *s)
 }
 
 /* The vertices whose bits are set. */
-static int list(const struct selection *s, uint32_t **vertices, size_t *n)
+static int list_vertices(const struct selection *s, uint32_t **vertices, size_t *n)
 {
     size_t words = (s->m->g->n + (size_t)63) / 64, count = 0;
 
@@ -449,7 +449,7 @@ int match_select(struct match *m, const char *text, uint32_t **vertices, size_t 
     if (rc == 0)
         rc = select_all(&s);
     if (rc == 0)
-        rc = list(&s, vertices, n);
+        rc = list_vertices(&s, vertices, n);
     int error = errno;
     free(s.found);
     errno = error;

@@ -213,8 +213,8 @@ static bool is_host(const struct strbuf *name)
 }
 
 /* Add a vertex's name to the list of names with the same head and tails. */
-static void add(struct summary *sum, struct lists *l, uint32_t v, const struct strbuf *head,
-                const struct strbuf *tails)
+static void list_name(struct summary *sum, struct lists *l, uint32_t v, const struct strbuf *head,
+                      const struct strbuf *tails)
 {
     strbuf_reset(&sum->name);
     graph_name(sum->m->g, v, &sum->name);
@@ -281,7 +281,7 @@ static void finish_node(struct summary *sum)
     strbuf_reset(&sum->tails);
     put_lists(sum, &sum->inside, "/", '\0', &sum->tails);
     if (sum->tails.len > 0 || sum->tails.failed)
-        add(sum, &sum->all, sum->node, &sum->node_head, &sum->tails);
+        list_name(sum, &sum->all, sum->node, &sum->node_head, &sum->tails);
     intern_shrink(&sum->inside.keys, 0);
     sum->node = VERTEX_NONE;
 }
@@ -312,11 +312,11 @@ static void put_vertex(struct summary *sum, const struct hold *h)
     }
     bool inside = node != VERTEX_NONE && node != h->vertex;
     if (inside && put_middle(sum, h->vertex, &sum->head)) {
-        add(sum, &sum->inside, h->vertex, &sum->head, &sum->tails);
+        list_name(sum, &sum->inside, h->vertex, &sum->head, &sum->tails);
         return;
     }
     put_head(sum, h->vertex, inside, &sum->head);
-    add(sum, &sum->all, h->vertex, &sum->head, &sum->tails);
+    list_name(sum, &sum->all, h->vertex, &sum->head, &sum->tails);
 }
 
 /* The index of the nearest hold above a vertex, or UINT32_MAX. */

@@ -226,7 +226,7 @@ static bool is_full(struct walk *w, uint32_t v, const struct role *s)
 }
 
 /* The index of a type among those that a vertex counts, or -1. */
-static int place_of(const struct walk *w, uint32_t v, uint16_t type)
+static int filter_index(const struct walk *w, uint32_t v, uint16_t type)
 {
     const struct prune_list *list = prune_of(&w->m->prune, w->t, v);
     int32_t number = w->m->prune.number[type];
@@ -242,7 +242,7 @@ static int place_of(const struct walk *w, uint32_t v, uint16_t type)
  */
 static bool may_answer(struct walk *w, uint32_t v, const struct state *s, const struct request *q)
 {
-    int i = place_of(w, v, q->type);
+    int i = filter_index(w, v, q->type);
 
     if (i >= 0) {
         int64_t limit =

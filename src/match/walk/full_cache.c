@@ -7,7 +7,7 @@
 #include "match/walk/walk.h"
 
 /* The place of v among its parent's children, from 1. */
-static uint32_t place_of(const struct topo *t, uint32_t parent, uint32_t v)
+static uint32_t child_position(const struct topo *t, uint32_t parent, uint32_t v)
 {
     const uint32_t *children;
     uint32_t n = topo_children(t, parent, &children), low = 0, high = n;
@@ -77,7 +77,7 @@ void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64
     if (!above || !above->full)
         return;
     if (!s->place)
-        s->place = place_of(t, parent, v);
+        s->place = child_position(t, parent, v);
     above->full[s->place - 1] = full;
 }
 

@@ -26,7 +26,7 @@ struct sums {
     bool *wanted; /* units were counted, perhaps 0 */
 };
 
-static void add(struct sums *sums, uint32_t number, int64_t units)
+static void add_units_wanted(struct sums *sums, uint32_t number, int64_t units)
 {
     sums->units[number] = plus(sums->units[number], units);
     sums->wanted[number] = true;
@@ -54,14 +54,14 @@ static bool accumulate(const struct requests *r, uint32_t first, const struct pr
     for (uint32_t i = first; i != REQUEST_NONE; i = r->v[i].next) {
         const struct request *q = &r->v[i];
         if (prune->number[q->type] != PRUNE_NONE)
-            add(sums, (uint32_t)prune->number[q->type], q->min);
+            add_units_wanted(sums, (uint32_t)prune->number[q->type], q->min);
         if (flexible && q->is_slot) {
             lower(sums, q, prune->n);
             continue;
         }
         for (uint32_t k = 0; k < prune->n; k++)
             if (q->wanted[k])
-                add(sums, k, times(q->below[k], q->min));
+                add_units_wanted(sums, k, times(q->below[k], q->min));
     }
     for (uint32_t k = 0; k < prune->n; k++)
         any |= sums->wanted[k];

@@ -22,7 +22,7 @@ static uint64_t key_of(const struct walk *w, uint32_t v, const struct role *s)
     return ((uint64_t)w->t->class_of[v] << 28 | (uint64_t)s->request << 1 | s->exclusive) + 1;
 }
 
-static uint32_t place_of(const struct memo *memo, uint64_t key)
+static uint32_t memo_slot(const struct memo *memo, uint64_t key)
 {
     uint32_t mask = memo->size - 1;
     uint32_t i = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & mask;
@@ -33,7 +33,7 @@ static uint32_t place_of(const struct memo *memo, uint64_t key)
 }
 
 /* Make room for one more answer. Returns false if memory runs out; the answer is then not remembered. */
-static bool widen(struct memo *memo)
+static bool memo_grow(struct memo *memo)
 {
     if (2 * (memo->used + 1) <= memo->size)
         return true;
@@ -48,7 +48,7 @@ static bool widen(struct memo *memo)
     for (uint32_t i = 0; i < memo->size; i++) {
         if (!memo->key[i])
             continue;
-        uint32_t to = place_of(&wide, memo->key[i]);
+        uint32_t to = memo_slot(&wide, memo->key[i]);
         wide.key[to] = memo->key[i];
         wide.value[to] = memo->value[i];
     }
@@ -81,16 +81,16 @@ bool walk_satisfies(struct walk *w, uint32_t v, const struct role *s, int64_t fa
 
     if (w->rq[s->request].with == REQUEST_NONE)
         return true;
-    if (!is_of_class(w, v, s) || !widen(memo))
+    if (!is_of_class(w, v, s) || !memo_grow(memo))
         return look_below(w, v, s, factor);
     uint64_t key = key_of(w, v, s);
-    uint32_t i = place_of(memo, key);
+    uint32_t i = memo_slot(memo, key);
     if (memo->key[i])
         return memo->value[i];
     bool suffice = look_below(w, v, s, factor);
-    if (w->out_of_memory || !widen(memo))
+    if (w->out_of_memory || !memo_grow(memo))
         return suffice;
-    i = place_of(memo, key);
+    i = memo_slot(memo, key);
     memo->key[i] = key;
     memo->value[i] = suffice;
     memo->used++;

@@ -70,7 +70,7 @@ struct mark *walk_mark(struct walk *w, uint32_t v, uint32_t source, int64_t need
     return m;
 }
 
-static void take(struct walk *w, struct sink *sinks, uint32_t level);
+static void take_best(struct walk *w, struct sink *sinks, uint32_t level);
 
 /* Select below a vertex that is taken. */
 static void take_below(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t factor)
@@ -90,7 +90,7 @@ static void take_below(struct walk *w, uint32_t v, uint32_t level, bool exclusiv
         slots_find(w, v, s.slot, below, sink_of(w, sinks, inner, s.slot));
     else
         explore(w, v, inner, exclusive || w->rq[s.request].exclusive, below, sinks);
-    take(w, sinks, inner);
+    take_best(w, sinks, inner);
 }
 
 static void take_slot(struct walk *w, const struct candidate *c, int64_t factor)
@@ -117,7 +117,7 @@ static int64_t factor_at(const struct walk *w, uint32_t v)
 }
 
 /* Take from each sink the best candidates until there are enough. */
-static void take(struct walk *w, struct sink *sinks, uint32_t level)
+static void take_best(struct walk *w, struct sink *sinks, uint32_t level)
 {
     uint32_t n = 0;
 
@@ -152,7 +152,7 @@ static void take_top(struct walk *w, struct sink *sinks, uint32_t n)
 {
     if (n > 1 && w->policy->graph == ORDER_RUNS)
         sinks_join_runs(w, sinks, n);
-    take(w, sinks, w->top);
+    take_best(w, sinks, w->top);
 }
 
 /* Find candidates: the root itself, vertices below it, or slots among its children. */

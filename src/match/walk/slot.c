@@ -108,8 +108,8 @@ static const struct option *next_option(const struct walk *w, const struct stock
 }
 
 /* Fill one slot. part may be NULL. Returns false if there is not enough. */
-static bool fill(const struct walk *w, const struct stock *k, const struct option *o,
-                 struct candidate *slot, struct slot_part *part)
+static bool fill_slot(const struct walk *w, const struct stock *k, const struct option *o,
+                      struct candidate *slot, struct slot_part *part)
 {
     slot->score = 1;
     slot->part = part;
@@ -147,7 +147,7 @@ static bool can_fill(const struct walk *w, const struct stock *k, uint64_t slots
 
     for (uint64_t i = 0; i < slots && can; i++) {
         struct candidate c = {0};
-        can = fill(w, k, next_option(w, k, &mix), &c, NULL);
+        can = fill_slot(w, k, next_option(w, k, &mix), &c, NULL);
     }
     for (uint32_t i = 0; i < k->n; i++)
         k->supply[i].next = k->supply[i].used = 0;
@@ -296,7 +296,7 @@ static void fill_slots(struct walk *w, struct stock *k, uint64_t slots, uint32_t
             w->out_of_memory = true;
             break;
         }
-        fill(w, k, next_option(w, k, &mix), &c, part);
+        fill_slot(w, k, next_option(w, k, &mix), &c, part);
         if (few && !sink_wants(sink, c.score, c.order))
             break;
         sink_add(w, sink, &c);

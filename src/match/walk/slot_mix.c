@@ -13,7 +13,7 @@ void slot_mixes_clear(struct slot_mixes *m)
     *m = (struct slot_mixes){0};
 }
 
-static uint64_t hash_of(uint32_t set, const uint32_t *amounts, uint32_t types)
+static uint64_t hash_amounts(uint32_t set, const uint32_t *amounts, uint32_t types)
 {
     uint64_t h = set;
 
@@ -25,11 +25,11 @@ static uint64_t hash_of(uint32_t set, const uint32_t *amounts, uint32_t types)
 }
 
 /* Where in the table the amounts are, or belong. */
-static uint32_t place_of(const struct slot_mixes *m, uint32_t set, const uint32_t *amounts,
-                         uint32_t types)
+static uint32_t amounts_slot(const struct slot_mixes *m, uint32_t set, const uint32_t *amounts,
+                             uint32_t types)
 {
     uint32_t mask = m->places - 1;
-    uint32_t i = (uint32_t)(hash_of(set, amounts, types) >> 16) & mask;
+    uint32_t i = (uint32_t)(hash_amounts(set, amounts, types) >> 16) & mask;
 
     for (; m->place[i] > 0; i = (i + 1) & mask) {
         const struct slot_mix *x = &m->v[m->place[i] - 1];
@@ -53,7 +53,7 @@ static int widen_table(struct slot_mixes *m)
     m->places = places;
     for (uint32_t i = 0; i < m->n; i++) {
         const struct slot_mix *x = &m->v[i];
-        m->place[place_of(m, x->set, m->amount + x->amounts, x->types)] = i + 1;
+        m->place[amounts_slot(m, x->set, m->amount + x->amounts, x->types)] = i + 1;
     }
     free(before);
     return 0;
@@ -87,7 +87,7 @@ static int find_or_add(struct slot_mixes *m, uint32_t set, uint32_t n, const uin
 {
     if (reserve(m, types) < 0)
         return -1;
-    uint32_t place = place_of(m, set, amounts, types);
+    uint32_t place = amounts_slot(m, set, amounts, types);
     if (m->place[place] > 0) {
         *found = m->place[place] - 1;
         return 0;
@@ -111,8 +111,8 @@ static int find_or_add(struct slot_mixes *m, uint32_t set, uint32_t n, const uin
 }
 
 /* What is left of amounts after one slot; false if they aren't enough. */
-static bool take(const struct slot_mix_option *slot, const uint32_t *amounts, uint32_t types,
-                 uint32_t *left)
+static bool subtract_slot(const struct slot_mix_option *slot, const uint32_t *amounts,
+                          uint32_t types, uint32_t *left)
 {
     memcpy(left, amounts, types * sizeof(*left));
     for (uint32_t i = 0; i < slot->n; i++) {
@@ -144,7 +144,7 @@ int slot_mixes_find(struct slot_mixes *m, uint32_t set, const struct slot_mix_op
             at = x->waiting;
             continue;
         }
-        if (!take(&slots[x->tried], m->amount + x->amounts, types, left)) {
+        if (!subtract_slot(&slots[x->tried], m->amount + x->amounts, types, left)) {
             m->v[at].tried++;
             continue;
         }

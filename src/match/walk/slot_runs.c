@@ -14,7 +14,7 @@ static const struct request *shape_of(const struct walk *w, const struct request
 }
 
 /* The children of a type, if they are alike and follow one another. */
-static const struct class_run *run_of(const struct walk *w, uint32_t host, uint16_t type)
+static const struct class_run *alike_children(const struct walk *w, uint32_t host, uint16_t type)
 {
     const struct class *c = topo_class(w->t, host);
     const struct class_run *only = NULL;
@@ -73,7 +73,7 @@ bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t
                     struct sink *sink)
 {
     const struct request *slot = &w->rq[s->slot], *q = shape_of(w, slot);
-    const struct class_run *run = q ? run_of(w, host, q->type) : NULL;
+    const struct class_run *run = q ? alike_children(w, host, q->type) : NULL;
     const uint32_t *children;
 
     if (!run || s->slot != w->top || slot->next != REQUEST_NONE || w->overrun || !w->t->is_tree ||
@@ -100,7 +100,7 @@ bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t
 }
 
 /* Add the first `want` slots of a run, from its last child down, to a sink. */
-static void fill(struct walk *w, const struct candidate *run, uint64_t want, struct sink *sink)
+static void fill_run(struct walk *w, const struct candidate *run, uint64_t want, struct sink *sink)
 {
     const uint32_t *children;
     uint32_t request = w->rq[run->request].with;
@@ -133,7 +133,7 @@ void slot_runs_fill(struct walk *w, struct sink *sink, uint64_t want)
     for (uint32_t i = 0; i < sink->n && got < want && !w->out_of_memory; i++) {
         const struct candidate *c = &sink->v[i];
         if (c->is_run)
-            fill(w, c, want - got, &filled);
+            fill_run(w, c, want - got, &filled);
         else
             sink_add(w, &filled, c);
         got += c->count;

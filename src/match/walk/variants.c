@@ -123,13 +123,13 @@ static uint32_t unite_shapes(struct vary *y, uint32_t first)
 }
 
 /* Join the slots among siblings, and below them. */
-static void join(struct vary *y, uint32_t first)
+static void join_slots(struct vary *y, uint32_t first)
 {
     struct request *v = y->r->v;
     uint32_t head = REQUEST_NONE, last = REQUEST_NONE;
 
     for (uint32_t i = first; i != REQUEST_NONE; i = v[i].next) {
-        join(y, v[i].with);
+        join_slots(y, v[i].with);
         if (!v[i].is_slot)
             continue;
         if (head == REQUEST_NONE)
@@ -173,7 +173,7 @@ int requests_vary(struct requests *r, struct arena *arena)
     r->v = v;
     for (uint32_t k = 0; k < r->n_variants; k++) {
         r->variant[k] = xors ? make_variant(&y, 0, k) : 0;
-        join(&y, r->variant[k]);
+        join_slots(&y, r->variant[k]);
     }
     return 0;
 }

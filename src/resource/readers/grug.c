@@ -262,8 +262,8 @@ static int association_start(struct expansion *x, const struct grug_edge *e, str
 /* A source takes a target; where paths of this very subsystem are compared, that counts for the next
  * source.
  */
-static int take(struct expansion *x, const struct grug_edge *e, struct association *a,
-                uint32_t source, uint32_t k)
+static int associate_vertex(struct expansion *x, const struct grug_edge *e, struct association *a,
+                            uint32_t source, uint32_t k)
 {
     struct crop *to = &x->crop[e->target];
 
@@ -302,7 +302,7 @@ static int associate(struct expansion *x, const struct grug_edge *e)
             rc = find_prefix(x, &a, s, e->as_source_up, &a.source_prefix);
         for (uint32_t k = 0; k < a.n && rc == 0; k++)
             if (!by_path || a.target_prefix[k] == a.source_prefix)
-                rc = take(x, e, &a, s, k);
+                rc = associate_vertex(x, e, &a, s, k);
     }
     for (uint32_t k = 0; k < a.n && rc == 0; k++)
         if (a.chosen[k] != VERTEX_NONE &&

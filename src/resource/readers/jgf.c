@@ -480,7 +480,7 @@ static int add_all(struct loading *l)
     return 0;
 }
 
-static int load(struct graph *g, const struct jgf *j, berth_error_t *err)
+static int fill_from_jgf(struct graph *g, const struct jgf *j, berth_error_t *err)
 {
     struct loading l = {.g = g, .j = j, .err = err, .base = g->n};
     int rc = make_room(&l);
@@ -508,10 +508,10 @@ int read_jgf(struct graph *g, const char *text, size_t length, berth_error_t *er
     if (jgf_parse(&j, text, length, err) < 0)
         return -1;
     if (g->n > 0) {
-        rc = load(g, &j, err);
+        rc = fill_from_jgf(g, &j, err);
     } else {
         struct graph *fresh = graph_create();
-        rc = fresh ? load(fresh, &j, err) : reader_failed(err);
+        rc = fresh ? fill_from_jgf(fresh, &j, err) : reader_failed(err);
         if (rc == 0 && fresh->n == 0)
             rc = errtext_set(err, EINVAL, "%sgraph.nodes: expected at least one", j.prefix);
         if (rc == 0)

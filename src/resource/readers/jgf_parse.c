@@ -25,8 +25,8 @@ struct parsing {
     struct intern ids;            /* outer ids, numbered as the vertices */
 };
 
-static struct json_place place_of(const struct parsing *p, const char *array, size_t index,
-                                  const char *within)
+static struct json_place element_place(const struct parsing *p, const char *array, size_t index,
+                                       const char *within)
 {
     return (struct json_place){
         .err = p->err, .prefix = p->j->prefix, .array = array, .index = index, .within = within};
@@ -160,7 +160,7 @@ static int take_metadata(struct parsing *p, const struct json_place *place, stru
 static int take_node(struct parsing *p, size_t i)
 {
     struct jgf_vertex *v = &p->j->vertex[i];
-    struct json_place place = place_of(p, "graph.nodes", i, "");
+    struct json_place place = element_place(p, "graph.nodes", i, "");
     json_t *node = json_array_get(p->nodes, i), *metadata;
     uint32_t number;
 
@@ -181,7 +181,7 @@ static int take_node(struct parsing *p, size_t i)
 
 static int take_edge(struct parsing *p, size_t i)
 {
-    struct json_place place = place_of(p, "graph.edges", i, "");
+    struct json_place place = element_place(p, "graph.edges", i, "");
     json_t *edge = json_array_get(p->edges, i), *metadata;
     const char *ends[2], *keys[2] = {"source", "target"};
     struct jgf_edge e = {.subsystem = "containment"};

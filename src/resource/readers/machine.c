@@ -100,7 +100,7 @@ static int add_object(struct graph *g, const struct machine *m, uint32_t i, int3
     return 0;
 }
 
-static int fill(struct graph *g, const struct machine *m, berth_error_t *err)
+static int add_objects(struct graph *g, const struct machine *m, berth_error_t *err)
 {
     struct vertex_spec spec = {.type = "cluster", .id = 0, .uniq_id = -1, .size = 1, .rank = -1};
     uint32_t cluster = graph_add(g, &spec);
@@ -123,7 +123,7 @@ int read_machine(struct graph *g, const struct machine *m, berth_error_t *err)
     if (g->n > 0)
         return errtext_set(err, EEXIST, "there is a graph already");
     fresh = graph_create();
-    rc = fresh ? fill(fresh, m, err) : reader_failed(err);
+    rc = fresh ? add_objects(fresh, m, err) : reader_failed(err);
     if (rc == 0)
         graph_swap(g, fresh);
     graph_destroy(fresh);

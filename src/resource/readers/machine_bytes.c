@@ -45,7 +45,7 @@ static int wrong(berth_error_t *err, const char *what, size_t number)
     return errtext_set(err, EINVAL, "%s %zu of the machine is malformed", what, number);
 }
 
-static bool take(struct rest *rest, void *to, size_t n)
+static bool take_bytes(struct rest *rest, void *to, size_t n)
 {
     if (n > rest->n)
         return false;
@@ -59,7 +59,7 @@ static int take_texts(struct machine *m, struct rest *rest, uint32_t n, berth_er
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t length, number;
-        if (!take(rest, &length, sizeof(length)) || length > rest->n ||
+        if (!take_bytes(rest, &length, sizeof(length)) || length > rest->n ||
             memchr(rest->at, '\0', length))
             return wrong(err, "text", i);
         if (intern_put(&m->texts, rest->at, length, &number) < 0)
@@ -99,7 +99,7 @@ static int take_objects(struct machine *m, struct rest *rest, uint32_t n, berth_
     struct packed p;
 
     for (uint32_t i = 0; i < n; i++) {
-        if (!take(rest, &p, sizeof(p)) || !is_sound(m, &p))
+        if (!take_bytes(rest, &p, sizeof(p)) || !is_sound(m, &p))
             return wrong(err, "object", i);
         struct machine_object object = {.in = p.in,
                                         .type = p.type,
@@ -122,7 +122,7 @@ int machine_unpack(struct machine *m, const char *bytes, size_t length, berth_er
     struct rest rest = {bytes, length};
     struct head head;
 
-    if (!take(&rest, &head, sizeof(head)) || head.objects > MACHINE_OBJECTS_MAX)
+    if (!take_bytes(&rest, &head, sizeof(head)) || head.objects > MACHINE_OBJECTS_MAX)
         return errtext_set(err, EINVAL, "the header of the machine is malformed");
     if (take_texts(m, &rest, head.texts, err) == 0 &&
         take_objects(m, &rest, head.objects, err) == 0)

@@ -26,8 +26,8 @@ struct parsing {
     struct idset all; /* of all entries */
 };
 
-static struct json_place place_of(const struct parsing *p, const char *prefix, const char *array,
-                                  size_t index, const char *within)
+static struct json_place entry_place(const struct parsing *p, const char *prefix, const char *array,
+                                     size_t index, const char *within)
 {
     return (struct json_place){
         .err = p->err, .prefix = prefix, .array = array, .index = index, .within = within};
@@ -57,7 +57,7 @@ static int decode_ids(const struct json_place *place, const char *key, const jso
 
 static int take_ranks(struct parsing *p, size_t i, uint64_t *n)
 {
-    struct json_place place = place_of(p, "execution.", "R_lite", i, "");
+    struct json_place place = entry_place(p, "execution.", "R_lite", i, "");
     json_t *entry = json_array_get(p->lite, i);
 
     if (!json_is_object(entry))
@@ -75,7 +75,7 @@ static int take_ranks(struct parsing *p, size_t i, uint64_t *n)
 
 static int take_children(struct parsing *p, size_t i)
 {
-    struct json_place place = place_of(p, "execution.", "R_lite", i, "");
+    struct json_place place = entry_place(p, "execution.", "R_lite", i, "");
     json_t *children, *value;
     const char *type;
 
@@ -127,7 +127,7 @@ static int take_hosts(struct parsing *p)
     int rc = 0;
 
     for (size_t i = 0; i < json_array_size(p->nodelist) && rc == 0; i++) {
-        struct json_place place = place_of(p, "execution.", "nodelist", i, "");
+        struct json_place place = entry_place(p, "execution.", "nodelist", i, "");
         const json_t *hosts = json_array_get(p->nodelist, i);
         if (!json_is_string(hosts))
             rc = json_wrong(&place, "", hosts, "a list of hosts");
@@ -172,7 +172,7 @@ static int list_ranks(struct parsing *p, uint64_t n)
 
 static int take_properties(struct parsing *p)
 {
-    struct json_place place = place_of(p, "execution.", NULL, 0, "properties.");
+    struct json_place place = entry_place(p, "execution.", NULL, 0, "properties.");
     const char *key;
     json_t *value;
 
@@ -194,8 +194,8 @@ static int take_properties(struct parsing *p)
 
 static int find_parts(struct parsing *p)
 {
-    struct json_place top = place_of(p, "", NULL, 0, "");
-    struct json_place inner = place_of(p, "", NULL, 0, "execution.");
+    struct json_place top = entry_place(p, "", NULL, 0, "");
+    struct json_place inner = entry_place(p, "", NULL, 0, "execution.");
     json_t *json = p->r->json, *execution, *version;
 
     if (!json_is_object(json))
@@ -385,7 +385,7 @@ static int check_counts(struct loading *l, uint32_t max)
     return rc;
 }
 
-static int load(struct loading *l, uint32_t max)
+static int fill_from_rv1(struct loading *l, uint32_t max)
 {
     int rc = check_counts(l, max);
 
@@ -415,7 +415,7 @@ int read_rv1_within(struct graph *g, const char *text, size_t length, uint32_t m
     if (!l.g)
         reader_failed(err);
     else
-        rc = load(&l, max);
+        rc = fill_from_rv1(&l, max);
     if (rc == 0)
         graph_swap(g, l.g);
     graph_destroy(l.g);

@@ -8,7 +8,7 @@
 #define FEW_LEVELS 20
 #define NUMBERS    (2 * (STRBUF_NUMBER_MAX + 1)) /* an id and units, with signs */
 
-static char *put(char *to, const char *text, size_t length)
+static char *put_bytes(char *to, const char *text, size_t length)
 {
     memcpy(to, text, length);
     return to + length;
@@ -30,8 +30,8 @@ static char *put_margin(char *to, size_t depth)
                                  "---------------";
     static_assert(sizeof(margin) - 1 == MARGIN + LEVEL * FEW_LEVELS, "as many dashes as levels");
     if (depth <= FEW_LEVELS)
-        return put(to, margin, MARGIN + LEVEL * depth);
-    to = put(to, margin, MARGIN);
+        return put_bytes(to, margin, MARGIN + LEVEL * depth);
+    to = put_bytes(to, margin, MARGIN);
     memset(to, '-', LEVEL * depth);
     return to + LEVEL * depth;
 }
@@ -47,12 +47,12 @@ static void put_line(const struct emitted *item, const struct graph *g, const ch
                      MARGIN + (size_t)LEVEL * item->depth + length + NUMBERS + tail_length + 1))
         return;
     char *to = put_margin(out->data + out->len, item->depth);
-    to = put(to, intern_text(&g->names, part), length);
+    to = put_bytes(to, intern_text(&g->names, part), length);
     if (!v->name && v->id != -1)
         to = put_int(to, v->id);
     *to++ = '[';
     to = put_int(to, item->needs);
-    to = put(to, tail, tail_length);
+    to = put_bytes(to, tail, tail_length);
     out->len = (size_t)(to - out->data);
 }
 

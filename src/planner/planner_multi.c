@@ -486,7 +486,9 @@ int planner_multi_avail_resources_array_during(planner_multi_t *ctx, int64_t at,
 
 /* Spans. */
 
-/* Take a row's parts off the first k planners. One that somebody removed from the planner itself is gone. */
+/* Take a row's parts off the first k planners. A part that was removed from the planner itself is gone
+ * already.
+ */
 static void parts_remove(planner_multi_t *m, const int64_t *row, uint32_t k)
 {
     int saved = errno;

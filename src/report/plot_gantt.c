@@ -1,4 +1,4 @@
-/* The Gantt panel: who had which processors when, coloured by how long the job had waited. */
+/* The Gantt panel: which job had which processors when, coloured by how long it waited. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define EDGE_HEIGHT      4.0 /* average height from which shapes get a clear edge, below a hair line */
 
 #define EDGE_MIN 2.0 /* a shape thinner than this gets no edge, which would hide it */
-#define VISIBLE  0.7 /* the least width and height of a shape */
+#define VISIBLE  0.7 /* the smallest width and height of a shape */
 
 struct shape {
     double left, right, top, bottom;

@@ -18,7 +18,7 @@
 #define ROOT  "/sys/fs/cgroup"
 #define SMALL 4096
 
-/* In a real hierarchy the file is there, or may not be made. */
+/* In a real hierarchy the file exists, or can't be made. */
 static int write_control(int directory, const char *file, const char *text)
 {
     int fd = openat(directory, file, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -117,7 +117,7 @@ static int move_keeper(const struct cgroups *c, int base, pid_t server)
     return rc;
 }
 
-/* The controllers of a folder for those below it; false in each for what is not to be had. */
+/* Enable the controllers of a folder for the folders below it; each flag is false if that is not possible. */
 static void enable_all(struct cgroups *c, int fd)
 {
     char text[SMALL];

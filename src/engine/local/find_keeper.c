@@ -161,7 +161,7 @@ int find_keeper_started(struct keeper_starter *starter, berth_error_t *err)
     char text[200];
     int status = 0;
     if (waitpid(starter->pid, &status, WNOHANG) != starter->pid)
-        status = 0; /* somebody else has waited for it: the connection tells */
+        status = 0; /* it was reaped elsewhere: the connection shows whether it succeeded */
     ssize_t n = read(starter->errors, text, sizeof(text) - 1);
     text[n > 0 ? n : 0] = '\0';
     text[strcspn(text, "\n")] = '\0';

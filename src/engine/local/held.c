@@ -1,11 +1,11 @@
-/* Runs that another keeper was starting when it was killed: what became of them is not known until the
- * last of its processes that still had to become a task is gone, which takes no time, or as long as one
- * hangs.
+/* Held runs: another keeper was starting them when it was killed. What became of such a run is not known
+ * until the last of its processes that had yet to become a task is gone. That takes no time, or as long
+ * as a process hangs.
  *
- * Until then such a run is not begun if it is asked for, and has not ended if some of it was started.
- * Then the journal is read once more, into which these processes may have written last: it is not
- * replaced before all of them are gone. Where somebody else has replaced it, they are found by their
- * mark, as they may be the command now.
+ * Until then a held run is not started if it is requested, and has not ended if some of it was started.
+ * Then the journal is read once more, since these processes may have written to it last; it is not
+ * replaced before all of them are gone. If it has been replaced by someone else, the processes are found
+ * by their mark, as they may be the command by now.
  */
 #include <errno.h>
 #include <stdlib.h>

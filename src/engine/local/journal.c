@@ -163,7 +163,7 @@ static int read_range(struct wire *w, const struct journal_reader *reader)
     return reader->used(reader->context, &range);
 }
 
-/* A record whose checksum is right; one that says nothing known is passed over. */
+/* Read a record whose checksum is right; a record of an unknown kind is skipped. */
 static int read_record(struct wire *w, const struct journal_reader *reader)
 {
     uint64_t number;
@@ -184,7 +184,7 @@ static int read_record(struct wire *w, const struct journal_reader *reader)
     }
 }
 
-/* The length of the record that stands there, or 0. */
+/* The length of the record at a position, or 0 if there is none. */
 static size_t record_at(const char *bytes, size_t n)
 {
     uint32_t frame[3];
@@ -261,7 +261,7 @@ int journal_append(int fd, const char *bytes, size_t n)
     while (done < 0 && errno == EINTR);
     if (done == (ssize_t)n)
         return 0;
-    /* A part of it is as good as nothing: it is told apart by its checksum when it is read. */
+    /* A record written in part does no harm: its checksum shows that when it is read. */
     if (done >= 0)
         errno = ENOSPC;
     return -1;

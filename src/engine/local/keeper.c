@@ -84,7 +84,7 @@ static int replace(const struct keeper *k, const struct strbuf *b)
     return rc < 0 ? -1 : 0;
 }
 
-/* True if somebody has removed the file. */
+/* True if the file has been removed. */
 static bool is_removed(const struct keeper *k)
 {
     struct stat st;
@@ -159,8 +159,8 @@ void keeper_journal_failed(struct keeper *k, int errnum)
         broken(k, errnum);
 }
 
-/* What came together: SIGTERM has the lower number, so it is read first, and who died of the same is
- * known to be lost.
+/* Signals that came together: SIGTERM has the lower number and is read first, so runs that the same
+ * SIGTERM killed are known to be lost.
  */
 static void take_signals(struct keeper *k)
 {
@@ -217,7 +217,7 @@ static int wait_time(const struct keeper *k)
     return until(k->journal_errno ? k->journal_at : 0, now, ms);
 }
 
-/* Without its directory (ENOENT) there is nobody left who would ask. */
+/* Without its directory (ENOENT) no server can ask any more. */
 static bool needed(const struct keeper *k)
 {
     bool unwritten = (k->journal_errno || k->records.len > 0) && k->journal_errno != ENOENT;

@@ -178,7 +178,7 @@ static int keep(const char *cgroup, pid_t server, int ready)
     return EXIT_SUCCESS;
 }
 
-/* Wait until the keeper is ready or has said why it can't be. */
+/* Wait until the keeper is ready, or says why it can't be. */
 static int wait_for(int ready, const char *directory)
 {
     char text[sizeof(berth_error_t)] = "";

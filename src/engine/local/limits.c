@@ -155,7 +155,7 @@ void limits_keep(struct limits_known *k, uid_t uid, const struct limits *l, int6
     struct limits_user *u = known_user(k, uid);
     for (size_t i = 0; i < k->n && !u; i++)
         if (now >= k->v[i].until)
-            u = &k->v[i]; /* in the place of one that is known no longer */
+            u = &k->v[i]; /* in the place of one that has expired */
     if (!u && k->n == k->cap) {
         size_t cap = k->cap ? 2 * k->cap : 4;
         struct limits_user *v = reallocarray(k->v, cap, sizeof(*v));

@@ -32,7 +32,7 @@ __attribute__((format(printf, 1, 2))) static int fail(const char *format, ...)
     return EXIT_FAILURE;
 }
 
-/* Nobody is there to answer a question. */
+/* There is no one to answer a question. */
 static int converse(int n, const struct pam_message **messages, struct pam_response **responses,
                     void *context)
 {
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     const struct passwd *user = getpwuid((uid_t)strtoul(argv[1], NULL, 10));
     if (!user && errno != 0 && errno != ENOENT && errno != ESRCH)
         return fail("user %s: %s", argv[1], strerror(errno));
-    if (!user && limits_get(&limits) == 0) /* of whom nobody knows nobody has said anything */
+    if (!user && limits_get(&limits) == 0) /* an unknown user has the limits of this process */
         return write(STDOUT_FILENO, &limits, sizeof(limits)) == sizeof(limits) ? 0 : EXIT_FAILURE;
     bool system = access(SYSTEM, F_OK) == 0;
     if (!system && find_folder(folder))

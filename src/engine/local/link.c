@@ -46,7 +46,7 @@ void keeper_hang_up(struct keeper *k)
     k->unsent = k->notes;
 }
 
-/* What an engine is told first. */
+/* Greet an engine. */
 static void hello(struct keeper *k)
 {
     char notice[sizeof(k->cgroups.notice) + sizeof(k->unread_notice) + 2];

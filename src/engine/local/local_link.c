@@ -16,7 +16,7 @@
 #include "engine/local/procs.h"
 
 #define RETRY          1000000 /* us until a keeper that could not be had is looked for again */
-#define SHORT          1000000 /* us: one that lived no longer than this has done badly */
+#define SHORT          1000000 /* us: a keeper that lived no longer than this counts as failed */
 #define SHORT_RETRY    100000  /* us until the next one, when SHORT_MANY in a row have */
 #define SHORT_MANY     3
 #define TRIES          3        /* a keeper may come to its end while it is asked */
@@ -85,8 +85,8 @@ static void put_signals(struct local *l, uint64_t key, uint64_t signals, bool tr
             message_put_signal(&l->out, &(struct message_signal){key, i + 1, tree});
 }
 
-/* Runs that a new keeper should know and doesn't are asked for again, if nothing has been heard of them:
- * they were never started. It is told what the one before may not have heard.
+/* Request again the runs that a new keeper should know and doesn't, if nothing was reported about them:
+ * they were never started. And send what the keeper before it may not have read.
  */
 static void tell_again(struct local *l)
 {
@@ -112,8 +112,8 @@ static void tell_again(struct local *l)
         message_put_acknowledge(&l->out, l->acknowledged);
 }
 
-/* What a new keeper knows. Of one that is found later nobody waits for runs that weren't asked for: these
- * are ended.
+/* Enter the runs that a new keeper knows. If there was a link before, runs that were not requested are
+ * killed, since no server waits for them.
  */
 static int take_hello(struct local *l, const struct message_hello *hello)
 {
@@ -138,7 +138,7 @@ static int take_hello(struct local *l, const struct message_hello *hello)
     return 0;
 }
 
-/* It failed, as l->trouble says. */
+/* It failed; l->trouble says why. */
 static int give_up(struct local *l)
 {
     int saved = errno == EAGAIN ? EBUSY : errno;
@@ -166,7 +166,9 @@ static int wait_for(struct local *l, int64_t patience, const char *what)
     return -1;
 }
 
-/* Each of the following does a step. Returns 0: the link is there; 1: there is another step; -1. */
+/* Each of the following does one step. Returns 0: the link is there; 1: another step follows; -1: it
+ * failed or must wait.
+ */
 
 static int take_starter(struct local *l)
 {
@@ -266,7 +268,7 @@ void local_sent(struct local *l)
     wake_at(l, l->check_at);
 }
 
-/* What it was told a second ago it should have read. */
+/* It should have read what was sent a second ago. */
 void local_check(struct local *l)
 {
     int queued = 0;

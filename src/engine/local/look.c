@@ -94,14 +94,14 @@ static int add_reader(struct asking *a)
     return 0;
 }
 
-/* The user who started a process, also one that has made a secret of its files. -1: it is gone. */
+/* The user who started a process, even if its files are not readable. -1: it is gone. */
 static int64_t user_of(pid_t pid)
 {
     uid_t uid;
     return procs_user(pid, &uid) == 0 ? (int64_t)uid : -1;
 }
 
-/* Its reader sleeps there; who only waits for a processor does not. */
+/* True if its reader sleeps, and does not only wait for a processor. */
 static bool hangs(const struct asked *one)
 {
     struct proc reader;
@@ -127,7 +127,7 @@ static void pass_over(struct asking *a, int64_t user)
     }
 }
 
-/* The latest that hangs tells whose may be too many. */
+/* The latest process that hangs shows whose processes may be too many. */
 static void be_fair(struct asking *a)
 {
     size_t at = atomic_load(&a->shared->next);
@@ -149,7 +149,7 @@ static void wait_for_reader(const struct asking *a, int64_t ms, bool more)
         ;
 }
 
-/* Until all have answered, or those that have not hang. */
+/* Read answers until all have come, or the remaining questions hang. */
 static void wait_for_answers(struct asking *a, int ms)
 {
     struct shared *s = a->shared;
@@ -176,7 +176,8 @@ static void wait_for_answers(struct asking *a, int ms)
 static void end_readers(const struct asking *a)
 {
     for (size_t i = 0; i < a->n_readers; i++) {
-        kill(a->readers[i], SIGKILL); /* it is a child that nobody has waited for */
+        kill(a->readers[i],
+             SIGKILL); /* it is a child that has not been reaped, so the pid is still its own */
         waitpid(a->readers[i], NULL, WNOHANG);
     }
 }

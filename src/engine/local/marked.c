@@ -1,11 +1,10 @@
-/* Runs that the system has processes of, whatever the journal tells: found by the mark in the environment
- * of a task.
+/* Finding runs by their processes, whatever the journal says: by the mark in the environment of a task.
  *
- * A task is the leader of a session. Those that are there are watched like tasks that the journal tells
- * of. What a task left behind, and no task, is ended, as it is with each run.
+ * A task is the leader of a session. Tasks that are found are watched like tasks from the journal.
+ * Processes that a task left behind, without a task, are killed, as for every run.
  *
- * To read the environment of a process may take as long as that process likes, so it is left to readers
- * (look.h). What they could not read is told in a notice, and not asked again by this keeper.
+ * Reading the environment of a process may take as long as that process likes, so readers do it (look.h).
+ * A notice says what they could not read, and this keeper does not ask for it again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,9 +22,9 @@
 #define MANY     9    /* the same where much depends on it: about a second */
 #define PATIENCE 2000 /* ms without an answer */
 
-/* Keys begin with the time at which a store was opened, in us since 1970. A mark can be made up by
- * whoever knows the directory's: one far above all keys is none, since it would leave few for those that
- * come.
+/* Keys begin with the time at which a store was opened, in us since 1970. Anyone who knows the
+ * directory's mark can fake one. A key far above all others is ignored, since accepting it would leave
+ * few keys for later runs.
  */
 #define KEYS_AHEAD ((uint64_t)1 << 40)
 
@@ -58,7 +57,7 @@ static uint64_t highest_key(const struct keeper *k)
     return last < ENGINE_KEY_MAX - KEYS_AHEAD ? last + KEYS_AHEAD : ENGINE_KEY_MAX;
 }
 
-/* Pids come again: who is gone is not to be passed over for ever. */
+/* Pids are reused, so a process that is gone must not be skipped for ever. */
 static void forget_gone(struct keeper *k)
 {
     size_t kept = 0;
@@ -204,7 +203,7 @@ void marked_clear(struct marked_list *list)
     errno = saved;
 }
 
-/* All that have the mark, those of a run together. */
+/* All processes with the mark, those of a run together. */
 static int find_all(struct keeper *k, struct marked_list *list)
 {
     struct procs all;
@@ -218,7 +217,7 @@ static int find_all(struct keeper *k, struct marked_list *list)
     return rc;
 }
 
-/* A place for a task: its own, if the journal told of it, else one of which it told nothing. n_tasks:
+/* The index for a task: its own if it is in the journal, else one that is not in the journal. n_tasks:
  * there is none.
  */
 static uint32_t place_for(const struct run *run, pid_t pid)
@@ -238,7 +237,7 @@ static bool is_leader(const struct marked *m)
     return m->proc.session == m->proc.pid;
 }
 
-/* Tasks of which the journal told nothing. */
+/* Tasks that are not in the journal. */
 static int adopt_tasks(struct run *run, const struct marked *v, size_t n)
 {
     struct journal_task task = {.key = run->key, .at = keeper_wall(), .tasks = run->n_tasks};
@@ -258,7 +257,7 @@ static int adopt_tasks(struct run *run, const struct marked *v, size_t n)
     return 0;
 }
 
-/* What the journal tells of a run is of another directory or time. */
+/* What the journal says of a run is of another directory or time. */
 static int forget_run(struct keeper *k, uint64_t key)
 {
     struct run *run = keeper_find(k, key);
@@ -267,8 +266,8 @@ static int forget_run(struct keeper *k, uint64_t key)
     return used_keys_remove(&k->used, key);
 }
 
-/* The run of a key of which something is there, in *run. NULL: the journal, which is to be believed,
- * tells of its end, so what is there is none of it. 0, or -1 with ENOMEM.
+/* Give the run of a key that still has processes. *run is NULL if the journal, which can be trusted, has
+ * its end: then the processes are not the run's. 0, or -1 with ENOMEM.
  */
 static int claim(struct keeper *k, uint64_t key, bool told, struct run **run)
 {
@@ -310,7 +309,7 @@ int keeper_find_more(struct keeper *k, bool told)
     uint64_t *keys;
     size_t n;
     int rc = keeper_find_marked(k, told, NULL, 0);
-    /* What was about to start may have, if there is no journal to say so. */
+    /* Without a journal, runs that were about to start may have been started. */
     for (size_t i = 0; !told && i < k->n_held && rc == 0; i++)
         rc = claim(k, k->held[i], told, &run);
     if (rc || cgroup_list(&k->cgroups, &keys, &n))

@@ -55,7 +55,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *for
     _exit(127);
 }
 
-/* Die with the keeper: to be said again after each change of identity. */
+/* Die with the keeper. A change of identity resets this, so it is set again after each. */
 static void die_with(pid_t keeper)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -139,7 +139,9 @@ static void become_user(const struct engine_run *run, const struct limits *limit
     if (setgroups(run->n_groups, run->groups) || setresgid(run->gid, run->gid, run->gid) ||
         setresuid(run->uid, run->uid, run->uid))
         fail("user %lu: %s", (unsigned long)run->uid, strerror(errno));
-    /* The keys of who started the daemon are not this user's; without effect where the system has none. */
+    /* The session keyring of whoever started the daemon must not be this user's. This does nothing if the
+     * system has no keyrings.
+     */
     syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
     die_with(keeper);
 }
@@ -282,7 +284,7 @@ static const char *find_variable(const char *const *env, const char *name)
     return NULL;
 }
 
-/* Run a file; one of text that doesn't say by whom it is to be read is for the shell. Returns with errno. */
+/* Exec a file; a text file without #! goes to /bin/sh. Returns with errno if that fails. */
 static void run_file(const char *path, const char *const *argv, const char *const *env)
 {
     execve(path, (char *const *)argv, (char *const *)env);
@@ -347,7 +349,7 @@ __attribute__((noreturn)) static void run_command(const char *const *argv, const
     fail("%.200s: %s", name, strerror(errnum));
 }
 
-/* The command or the script: only its failure comes back, and is told. */
+/* Become the command or the script. This returns only if it fails, which is reported. */
 __attribute__((noreturn)) static void run_it(const struct engine_run *run, int script,
                                              const char *const *env)
 {

@@ -48,7 +48,7 @@ struct part {
     uint64_t lo, hi;
 };
 
-/* The system tells one lock of those in a part: what is below and above it are parts of their own. */
+/* The system reports one lock in a range; the ranges below and above it are then asked about separately. */
 int starts_list(int file, uint64_t **keys, size_t *n)
 {
     struct part *parts = NULL;

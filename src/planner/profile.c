@@ -2,7 +2,7 @@
  *
  * Invariants, which profile_check verifies:
  *  1. Entries of a node ascend; an inner node's key is the first time below it.
- *  2. The value of a leaf entry is its stored load plus the additions of the entries on the way from the root.
+ *  2. The value of a leaf entry is its stored load plus the additions on the way from the root.
  *  3. An inner entry's max and min include its own addition, so they are bounds as its node sees them.
  *  4. All leaves are at one depth, no node is empty, and a root that is an inner node has two children.
  *

@@ -10,7 +10,7 @@
  *     sched-now=allocated|free
  *     sched-future=reserved|free
  *     jobid-alloc=ID, jobid-span=ID, jobid-tag=ID, jobid-reserved=ID   a job id in any form (base/jobid.h)
- *     names=HOSTS                                                      a list of vertices' names (base/hostlist.h)
+ *     names=HOSTS                 a list of names of vertices (base/hostlist.h)
  *     property=NAME
  *     agfilter=true|t|false|f     as a condition true or false; it is there to switch on what filters count
  *

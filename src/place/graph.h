@@ -9,11 +9,11 @@
  *  3. Units, which rooms and idle count, are cores, or nodes on a machine without cores (without either everything has
  *     room). What is down within a node counts as there, and so does what a booking that was forced over others holds: the
  *     counts never rule out what could start. Both sides are 1 more than the count, so that who needs none always fits.
- *  4. A block is not booked. It shuts its vertices to windows that overlap an occurrence, for who has no permit.
+ *  4. A block is not booked. Jobs without a permit get none of its vertices in a window that overlaps an occurrence.
  *  5. Who waits is stirred by what is freed only if a node that something was freed in has room for a piece of its request
  *     (wake.c).
  *
- * Costs on 10,000 nodes of 32 cores: make bench, graph_place_place.
+ * Costs on 10,000 nodes of 32 cores: make bench, bench_graph_place.
  */
 #ifndef PLACE_GRAPH_H
 #define PLACE_GRAPH_H

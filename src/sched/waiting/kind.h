@@ -2,7 +2,7 @@
  *
  * On a graph the numbers that `rooms` goes by are bounds: a job that they let through may still not fit. What is
  * learned of one then holds for others of its kind: if it didn't fit for its duration, none that lasts as long or longer
- * does, until something changes that a job of the kind could use (place_ops.stirs). Such jobs are asleep and cost
+ * does, until something changes that a job of the kind could use (place_ops.betters). Such jobs are asleep and cost
  * nothing.
  *
  * As finder (finder.h): a lane's `fill` holds the kinds that have a job awake, each under the key of its first open job or an earlier one, with

@@ -6,8 +6,8 @@
  *  3. jobs that have come before holders take their turn (outrank.c);
  *  4. after ends, each reservation moves to its earliest time (sweep.c);
  *  5. reservations whose time has come start, in queue order;
- *  6. open jobs of all lanes, in queue order. Only those are visited that can matter: while a reservation is to be had
- *     each, after that those that may fit what is free;
+ *  6. open jobs of all lanes, in queue order. Only those are visited that can matter: while a reservation
+ *     is to be had each, after that those that may fit what is free;
  *  7. why jobs wait is told.
  */
 #include <assert.h>
@@ -163,8 +163,8 @@ static enum step promise_all(sched_t *s)
     return step == STEP_FAILED ? STEP_FAILED : STEP_BUSY;
 }
 
-/* Units that are free now for whoever starts now: reservations whose time has come don't count as taken. After a
- * late pass one may have run out by now and counts twice: the sum stops at the largest number.
+/* Units that are free now for whoever starts now: reservations whose time has come don't count as taken.
+ * After a late pass one may have run out by now and counts twice: the sum stops at the largest number.
  */
 static int64_t idle_now(sched_t *s)
 {
@@ -177,8 +177,9 @@ static int64_t idle_now(sched_t *s)
     return idle;
 }
 
-/* Whether a walk can decide anything; a no is for machines that count units alone. Time alone lets no waiting job start but a held one, so that
- * after mere submissions the new jobs count, and they must fit or get a reservation.
+/* Whether a walk can decide anything; a no is for machines that count units alone. Time alone lets no
+ * waiting job start but a held one, so that after mere submissions the new jobs count, and they must fit or
+ * get a reservation.
  */
 static bool walk_needed(sched_t *s, bool more)
 {
@@ -231,19 +232,22 @@ static int reject(sched_t *s)
     return -1;
 }
 
-/* Let jobs go on that are blocked for no reason any more, and reject those that never can, which lets go others. Returns how many the
- * pass is to look at again for that (`again`), or -1 with ENOMEM.
+/* Let jobs go on that are blocked for no reason any more, and reject those that never can, which lets go
+ * others. Returns how many the pass is to look at again for that (`again`), or -1 with ENOMEM.
  */
-static int64_t settle(sched_t *s, bool again)
+static int64_t settle_all(sched_t *s, bool again)
 {
-    if (!*s->controllers && s->rejected == JOB_NONE)
-        return 0;
     if (controllers_resolve(s) < 0)
         return -1;
     while (s->rejected != JOB_NONE)
         if (reject(s) < 0 || controllers_resolve(s) < 0)
             return -1;
     return controllers_settle(s, again);
+}
+
+static inline int64_t settle(sched_t *s, bool again)
+{
+    return *s->controllers || s->rejected != JOB_NONE ? settle_all(s, again) : 0;
 }
 
 /* Put off the ends of those whose time came before this pass, before others are promised what they need. */
@@ -270,8 +274,8 @@ static int prepare(sched_t *s)
     return 0;
 }
 
-/* Tell why jobs wait. Those that what was decided has let go, and reservations in the way of a late start, are looked at in this very
- * pass first.
+/* Tell why jobs wait. Those that what was decided has let go, and reservations in the way of a late start,
+ * are looked at in this very pass first.
  */
 static enum step tell_step(sched_t *s)
 {

@@ -1,5 +1,5 @@
-/* Starting `true`: by posix_spawn and a wait, as fast as this machine can, and by the engine, from the start of a run to the
- * event of its end.
+/* Starting `true`: by posix_spawn and a wait, as fast as this machine can, and by the engine, from the
+ * start of a run to the event of its end.
  *
  * usage: bench_engine [KEEPER]   beside the build tree's own
  */

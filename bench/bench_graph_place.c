@@ -1,5 +1,6 @@
-/* What bookings that name resources cost, on 10,000 nodes with 32 cores each: a match, a start and a release on a machine
- * that is nearly full; a match in vain; who is stirred by an end; what is asked of counts.
+/* What bookings that name resources cost, on 10,000 nodes with 32 cores each: a match, a start and a
+ * release on a machine that is nearly full; a match in vain; who is stirred by an end; what is asked of
+ * counts.
  */
 #include <stdio.h>
 #include <stdlib.h>

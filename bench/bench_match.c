@@ -1,8 +1,9 @@
-/* What matching costs: a job's text read, matched and its resources told in `simple`, under every policy, on three
- * machines; and what loading them costs. Each row is a process of its own, so that none finds the memory of another.
+/* What matching costs: a job's text read, matched and its resources told in `simple`, under every policy,
+ * on three machines; and what loading them costs. Each row is a process of its own, so that none finds the
+ * memory of another.
  *
- * With BERTH_BENCH_PEER naming a resource-query, the same commands go through it, and what it tells of its time (-e)
- * stands beside; its slowest runs are left out.
+ * With BERTH_BENCH_PEER naming a resource-query, the same commands go through it, and what it tells of its
+ * time (-e) stands beside; its slowest runs are left out.
  */
 #include <inttypes.h>
 #include <stdio.h>

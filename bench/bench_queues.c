@@ -1,15 +1,17 @@
-/* What named queues cost: passes over 10,000 nodes with 100,000 pending jobs in 10 queues, and beside each what a full
- * rebuild takes, which is what a scheduler does that gives all reservations back and tries every pending job again.
+/* What named queues cost: passes over 10,000 nodes with 100,000 pending jobs in 10 queues, and beside each
+ * what a full rebuild takes, which is what a scheduler does that gives all reservations back and tries
+ * every pending job again.
  *
- * Half of the queues have parts of the machine that are disjoint, the others overlap. Jobs ask for whole nodes, for cores
- * of one node, for slots wherever they are, for gpus; there are thousands of kinds, and nearly every duration is another.
- * Users have limits. The first pass fills the machine; then running jobs end one by one, earlier than said, with a pass
- * after each; then jobs are submitted one by one, with a pass after each. Of wide jobs none can start when one of the small
- * ones ends that fill the machine.
+ * Half of the queues have parts of the machine that are disjoint, the others overlap. Jobs ask for whole
+ * nodes, for cores of one node, for slots wherever they are, for gpus; there are thousands of kinds, and
+ * nearly every duration is another. Users have limits. The first pass fills the machine; then running jobs
+ * end one by one, earlier than said, with a pass after each; then jobs are submitted one by one, with a
+ * pass after each. Of wide jobs none can start when one of the small ones ends that fill the machine.
  *
- * The rebuild is a matcher of its own in which the same jobs run: one operation of it a pending job, in queue order, which
- * reserves until the depth is used up and allocates after that, until as many have failed as there are; then all
- * reservations are given back. It starts nothing, so it is a pass after which everything is as before.
+ * The rebuild is a matcher of its own in which the same jobs run: one operation of it a pending job, in
+ * queue order, which reserves until the depth is used up and allocates after that, until as many have
+ * failed as there are; then all reservations are given back. It starts nothing, so it is a pass after which
+ * everything is as before.
  */
 #include <inttypes.h>
 #include <malloc.h>

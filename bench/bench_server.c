@@ -1,5 +1,6 @@
-/* The server without its loop: submissions, listings, a restart, starts and ends; and one user's submissions beside another's
- * requests, and beside a pass over all jobs of a queue. Its file is a real one, its processes are not.
+/* The server without its loop: submissions, listings, a restart, starts and ends; and one user's
+ * submissions beside another's requests, and beside a pass over all jobs of a queue. Its file is a real
+ * one, its processes are not.
  *
  *     bench_server [pass]    the last of these alone
  */

@@ -1,5 +1,6 @@
-/* What the text of an allocation costs, by format: one node's cores as a job gets them, an R of many nodes, and a whole
- * machine as a graph. The buffer is a new one each time unless said; a time is the median of some runs.
+/* What the text of an allocation costs, by format: one node's cores as a job gets them, an R of many nodes,
+ * and a whole machine as a graph. The buffer is a new one each time unless said; a time is the median of
+ * some runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,9 @@ static uint32_t add(struct graph *g, const char *type, int64_t id, int32_t rank,
     return v;
 }
 
-/* A machine of nodes with so many sockets and cores in each, all of which a job has, racks and root shared. */
+/* A machine of nodes with so many sockets and cores in each, all of which a job has, racks and root shared.
+ * 
+ */
 static struct graph *build(struct emission *e, int nodes, int sockets, int cores)
 {
     const uint16_t inner = EMIT_EXCLUSIVE | EMIT_EXCLUSIVE_PARENT;

@@ -1,5 +1,5 @@
-/* What hwloc sees, as a machine: its objects depth first. Those not asked for are left out, and what is in them stands
- * in the nearest one that isn't.
+/* What hwloc sees, as a machine: its objects depth first. Those not asked for are left out, and what is in
+ * them stands in the nearest one that isn't.
  */
 #include "config/hwloc_module.h"
 
@@ -142,7 +142,9 @@ static int add_numa(struct view *w, hwloc_obj_t o, uint32_t *in)
     return add_memory(w, &t, *in);
 }
 
-/* The number in a device's name: behind its family, or of OpenCL behind the platform's and a 'd'. -1: no GPU. */
+/* The number in a device's name: behind its family, or of OpenCL behind the platform's and a 'd'. -1: no
+ * GPU.
+ */
 static int64_t gpu_number(const char *name, const char *family)
 {
     size_t length = strlen(family);
@@ -296,8 +298,8 @@ static int64_t system_memory(void)
     return kilobytes >> 10;
 }
 
-/* NUMA nodes may tell of less memory than there is, in virtual machines, say, or of more, in a container: let the pools add
- * up to what the system has.
+/* NUMA nodes may tell of less memory than there is, in virtual machines, say, or of more, in a container:
+ * let the pools add up to what the system has.
  */
 static int correct_memory(struct view *w)
 {

@@ -1,7 +1,7 @@
 /* Which places of a row are free: the first n that are can be taken, and given back.
  *
- * A bit a place, so that taking n costs n / 64 words where they lie together, and nothing here needs memory once it is
- * made but the list of what was taken.
+ * A bit a place, so that taking n costs n / 64 words where they lie together, and nothing here needs memory
+ * once it is made but the list of what was taken.
  */
 #ifndef PLACE_CORE_SET_H
 #define PLACE_CORE_SET_H
@@ -29,7 +29,9 @@ struct core_list {
 int core_set_init(struct core_set *c, uint32_t n, bool free);
 void core_set_clear(struct core_set *c);
 
-/* Write the first n free places into the list. Returns 0, or -1 with EBUSY (so many are not free) or ENOMEM. */
+/* Write the first n free places into the list. Returns 0, or -1 with EBUSY (so many are not free) or
+ * ENOMEM.
+ */
 int core_set_find(const struct core_set *c, uint32_t n, struct core_list *list);
 
 /* Write all free places into the list. Returns 0, or -1 with ENOMEM. */

@@ -1,7 +1,7 @@
 /* The cores of a graph: a calendar for when, a row of cores for which (graph.h).
  *
- * The row has the cores that are up in the policy's order; a core's place in it is what is taken and given back. Its id
- * is its number among all cores.
+ * The row has the cores that are up in the policy's order; a core's place in it is what is taken and given
+ * back. Its id is its number among all cores.
  */
 #include "place/cores.h"
 

@@ -1,5 +1,5 @@
-/* What the machines that count units (flat.h, cores.h) have in common: calendars say all there is to know of them, so
- * that nothing needs to be remembered of what was freed.
+/* What the machines that count units (flat.h, cores.h) have in common: calendars say all there is to know
+ * of them, so that nothing needs to be remembered of what was freed.
  */
 #ifndef PLACE_COUNTED_H
 #define PLACE_COUNTED_H
@@ -24,8 +24,8 @@ int64_t counted_turn(const struct place *place, int64_t now);
     .betters = counted_betters, .forget_freed = counted_forget_freed, .try = counted_try,          \
     .hints = counted_hints, .take_hints = counted_take_hints, .turn = counted_turn
 
-/* From when on units are free that a booking held before it was pulled to `found`: from its new end on, or where that is
- * before its old start from there on.
+/* From when on units are free that a booking held before it was pulled to `found`: from its new end on, or
+ * where that is before its old start from there on.
  */
 static inline int64_t counted_freed(const struct place_ask *ask, const struct place_pull *how,
                                     int64_t found)

@@ -1,12 +1,13 @@
 /* Where jobs are placed: what the scheduling core asks of a machine.
  *
  * The core knows jobs and time; what a job asks for and whether it fits is the machine's affair. Allocations
- * and reservations are bookings in the same calendars, so that backfill is a question to the calendar and never
- * a comparison of jobs with jobs. Times are ticks.
+ * and reservations are bookings in the same calendars, so that backfill is a question to the calendar and
+ * never a comparison of jobs with jobs. Times are ticks.
  *
- * There are three machines: so many units (flat.h), the cores of a resource graph as such units (cores.h), and a resource
- * graph whose every booking names its resources (graph.h). Of the first two a job asks for a number of units, and what they
- * have in common is in counted.h; what follows "only a graph has" below they lack but for that.
+ * There are three machines: so many units (flat.h), the cores of a resource graph as such units (cores.h),
+ * and a resource graph whose every booking names its resources (graph.h). Of the first two a job asks for a
+ * number of units, and what they have in common is in counted.h; what follows "only a graph has" below they
+ * lack but for that.
  */
 #ifndef PLACE_PLACE_H
 #define PLACE_PLACE_H
@@ -36,7 +37,9 @@ struct place_pull {
     int64_t at;   /* where the booking starts */
     int64_t from; /* and where it may start at the earliest */
     bool anew;
-    /* On a graph: whether it may hold what would take its place, which `amount` tells of under this number; NULL: whatever it is. */
+    /* On a graph: whether it may hold what would take its place, which `amount` tells of under this number;
+     * NULL: whatever it is.
+     */
     bool (*may_hold)(void *arg, int64_t booking);
     void *arg;
     int64_t
@@ -66,24 +69,25 @@ struct place_ops {
     /* Units that are free at an instant. */
     int64_t (*idle)(const struct place *place, int64_t at);
 
-    /* The earliest time on or after `from` at which it can start; -1 with ENOENT if there is none. A graph may take
-     * the memory they need (ENOMEM).
+    /* The earliest time on or after `from` at which it can start; -1 with ENOENT if there is none. A graph
+     * may take the memory they need (ENOMEM).
      */
     int64_t (*when)(const struct place *place, const struct place_ask *ask, int64_t from);
 
-    /* Book it from `at` on. Returns a booking, >= 0, or -1: EBUSY if it does not fit then, ENOMEM. On a graph, the
-     * booking is a reservation until `start`.
+    /* Book it from `at` on. Returns a booking, >= 0, or -1: EBUSY if it does not fit then, ENOMEM. On a
+     * graph, the booking is a reservation until `start`.
      */
     int64_t (*book)(struct place *place, const struct place_ask *ask, int64_t at);
 
     /* Give a booking back. */
     void (*release)(struct place *place, int64_t booking);
 
-    /* Its job starts: choose which parts of the machine it gets. Returns 0, or -1 and nothing is changed: EBUSY if the
-     * booking has run out and there are not enough, ENOMEM. NULL where parts have no names. On a graph the booking becomes
-     * an allocation: for [now, now + duration), or as it is if it lasts that long. What it holds is looked at anew: EBUSY
-     * if it is blocked during that time, down, gone, or no longer satisfies the constraints, or if somebody else has it
-     * too, then or, if the booking is kept as it is, at this instant.
+    /* Its job starts: choose which parts of the machine it gets. Returns 0, or -1 and nothing is changed:
+     * EBUSY if the booking has run out and there are not enough, ENOMEM. NULL where parts have no names. On
+     * a graph the booking becomes an allocation: for [now, now + duration), or as it is if it lasts that
+     * long. What it holds is looked at anew: EBUSY if it is blocked during that time, down, gone, or no
+     * longer satisfies the constraints, or if somebody else has it too, then or, if the booking is kept as
+     * it is, at this instant.
      */
     int (*start)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
 
@@ -95,25 +99,30 @@ struct place_ops {
     int64_t (*given)(struct place *place, int64_t booking, const struct resource_range **ranges,
                      const struct resource_host **hosts);
 
-    /* Book it at the earliest time on or after `from`, as when and book would. Returns a booking, with its time, or -1 as these. */
+    /* Book it at the earliest time on or after `from`, as when and book would. Returns a booking, with its
+     * time, or -1 as these.
+     */
     int64_t (*reserve)(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at);
 
-    /* Take a booking out of the calendars for a while, keeping what it holds; and put it in again, whatever else has been
-     * booked meanwhile. Neither fails. A lifted booking can be released. One that is lifted briefly is put in again just as it was,
-     * and until then nothing is asked of the machine but probe and amount.
+    /* Take a booking out of the calendars for a while, keeping what it holds; and put it in again, whatever
+     * else has been booked meanwhile. Neither fails. A lifted booking can be released. One that is lifted
+     * briefly is put in again just as it was, and until then nothing is asked of the machine but probe and
+     * amount.
      */
     void (*lift)(struct place *place, int64_t booking, bool briefly);
     void (*drop)(struct place *place, const struct place_ask *ask, int64_t booking);
 
-    /* Whether a lifted booking could be put in again without harm: all it holds is free then, up, permitted. */
+    /* Whether a lifted booking could be put in again without harm: all it holds is free then, up,
+     * permitted.
+     */
     bool (*fits)(struct place *place, const struct place_ask *ask, int64_t booking);
 
-    /* Move a booking, which starts at `at`, to the earliest time on or after `from` if that is before; what it
-     * holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM.
+    /* Move a booking, which starts at `at`, to the earliest time on or after `from` if that is before; what
+     * it holds itself counts as free. Returns its time, moved or not, or -1 with ENOMEM.
      *
-     * On a graph: if `anew`, what it holds is chosen anew even if it does not move; if there is nothing for it there any more, or it
-     * may not hold what is chosen, it keeps what it held (which in the first case fits is false of). A lifted booking is put in
-     * again.
+     * On a graph: if `anew`, what it holds is chosen anew even if it does not move; if there is nothing for
+     * it there any more, or it may not hold what is chosen, it keeps what it held (which in the first case
+     * fits is false of). A lifted booking is put in again.
      */
     int64_t (*pull)(struct place *place, const struct place_ask *ask, int64_t booking,
                     struct place_pull *how);
@@ -131,42 +140,44 @@ struct place_ops {
 
     /* ---- What is asked for ---- */
 
-    /* The part of the machine that a constraint picks (RFC 31, JSON; NULL: all of it). Equal texts are one part, which
-     * stays. Returns its number, or -1: EINVAL with a text, ENOMEM.
+    /* The part of the machine that a constraint picks (RFC 31, JSON; NULL: all of it). Equal texts are one
+     * part, which stays. Returns its number, or -1: EINVAL with a text, ENOMEM.
      */
     int64_t (*part)(struct place *place, const char *requires, berth_error_t *err);
 
-    /* Know what a jobspec asks for in a part: *class and *units of an ask. Equal requests (resources, counts, exclusivity,
-     * constraints) in the same part are one class, which is counted by users: each know is to be followed by a forget.
-     * Without a jobspec, *class is one that somebody knows already.
-     * Returns 0, or -1: EINVAL with a text: what the matcher can't understand; ENODEV with one, if `refuse`: even an idle
-     * machine, all up, could not; ENOMEM.
+    /* Know what a jobspec asks for in a part: *class and *units of an ask. Equal requests (resources,
+     * counts, exclusivity, constraints) in the same part are one class, which is counted by users: each
+     * know is to be followed by a forget. Without a jobspec, *class is one that somebody knows already.
+     * Returns 0, or -1: EINVAL with a text: what the matcher can't understand; ENODEV with one, if
+     * `refuse`: even an idle machine, all up, could not; ENOMEM.
      */
     int (*know)(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
                 uint32_t *class, int64_t *units, berth_error_t *err);
     void (*forget)(struct place *place, uint32_t class);
 
-    /* The units of a class as they are now. They may become fewer or more when the machine changes: attach, remove,
-     * property. 1 more than the cores it takes at least, so that who takes none always fits rooms.
+    /* The units of a class as they are now. They may become fewer or more when the machine changes: attach,
+     * remove, property. 1 more than the cores it takes at least, so that who takes none always fits rooms.
      */
     int64_t (*units)(struct place *place, uint32_t class);
 
     /* What happened until now has been looked at, by betters for those that wait. */
     void (*settle)(struct place *place);
 
-    /* Whether counts rule out that it starts now: a yes is sure. The note is of one ask. O(1) while so little has been freed
-     * since that the note still holds; else O(gaps), and what has been booked since the last question.
+    /* Whether counts rule out that it starts now: a yes is sure. The note is of one ask. O(1) while so
+     * little has been freed since that the note still holds; else O(gaps), and what has been booked since
+     * the last question.
      */
     bool (*is_short)(struct place *place, const struct place_ask *ask, int64_t now,
                      struct place_note *note);
 
-    /* Whether a reservation, which starts at `at`, could not be earlier when it was tried last, and nothing has been freed since
-     * that changes that, as far as counts say: a yes is sure. O(what was freed since).
+    /* Whether a reservation, which starts at `at`, could not be earlier when it was tried last, and nothing
+     * has been freed since that changes that, as far as counts say: a yes is sure. O(what was freed since).
      */
     bool (*is_stuck)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
 
-    /* Whether it could be booked at `at`: a booking that is in no calendar, only to be measured (amount) until it is released,
-     * which is to be the next call that changes anything. -1: EBUSY if it does not fit then, ENOMEM. Time isn't told by it.
+    /* Whether it could be booked at `at`: a booking that is in no calendar, only to be measured (amount)
+     * until it is released, which is to be the next call that changes anything. -1: EBUSY if it does not
+     * fit then, ENOMEM. Time isn't told by it.
      */
     int64_t (*probe)(struct place *place, const struct place_ask *ask, int64_t at);
 
@@ -174,10 +185,11 @@ struct place_ops {
      * reservation from `at` on hold something else, where it is: no is sure. Of what was freed since place 0
      * nothing is known, so that it may. And nobody will ask for what was before a place.
      *
-     * Without a reservation (booking -1): whether what was freed since, moved away, came up or changed a property since the last
-     * `settle` may let a job start at `at`, which is now, that could not and lasts as long as the ask or longer. Now is the latest time
-     * that was given to rooms, idle, turn or start, which also notice that a block has ended. What a lifted booking holds counts as freed
-     * once it is released or moved. O(what was freed), or O(1).
+     * Without a reservation (booking -1): whether what was freed since, moved away, came up or changed a
+     * property since the last `settle` may let a job start at `at`, which is now, that could not and lasts
+     * as long as the ask or longer. Now is the latest time that was given to rooms, idle, turn or start,
+     * which also notice that a block has ended. What a lifted booking holds counts as freed once it is
+     * released or moved. O(what was freed), or O(1).
      */
     uint64_t (*freed)(struct place *place);
     bool (*betters)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
@@ -189,42 +201,43 @@ struct place_ops {
 
     /* ---- Bookings ---- */
 
-    /* Many bookings are lifted from here on (`begin`), and have been put in again or elsewhere: only what is free in the end counts
-     * as freed for is_short.
+    /* Many bookings are lifted from here on (`begin`), and have been put in again or elsewhere: only what
+     * is free in the end counts as freed for is_short.
      */
     void (*try)(struct place *place, bool begin);
 
     /* Another end of a booking, whatever else is booked there. Returns 0, or -1 with ENOMEM. */
     int (*extend)(struct place *place, int64_t booking, int64_t end);
 
-    /* Book what a text in a format (match_update's) names during [at, end), as a reservation or an allocation. Returns a
-     * booking, or -1: EINVAL with a text, ENOMEM. The one may be in the way of the other, as by another end
-     * of an allocation.
+    /* Book what a text in a format (match_update's) names during [at, end), as a reservation or an
+     * allocation. Returns a booking, or -1: EINVAL with a text, ENOMEM. The one may be in the way of the
+     * other, as by another end of an allocation.
      */
     int64_t (*adopt)(struct place *place, const char *format, const char *text, size_t length,
                      int64_t at, int64_t end, bool reservation, berth_error_t *err);
 
-    /* How much of a type a booking holds: all that is below what it has to itself, and "node": nodes that it holds
-     * anything of.
+    /* How much of a type a booking holds: all that is below what it has to itself, and "node": nodes that
+     * it holds anything of.
      */
     int64_t (*amount)(const struct place *place, int64_t booking, const char *type);
 
-    /* What it holds, as a short text ("node[0-1]/core[0-3]") if format is NULL, else in that of match_write. Valid until
-     * the next call. Returns 0, or -1: EINVAL (no such format), ENOMEM.
+    /* What it holds, as a short text ("node[0-1]/core[0-3]") if format is NULL, else in that of
+     * match_write. Valid until the next call. Returns 0, or -1: EINVAL (no such format), ENOMEM.
      */
     int (*write)(struct place *place, int64_t booking, const char *format, const char **text,
                  size_t *length);
 
-    /* What the machine remembers of what was taken before, where its choice depends on that; and to take it up, when all
-     * bookings are there. The text is valid until the next call. Return 0, or -1: EINVAL with a text, ENOMEM.
+    /* What the machine remembers of what was taken before, where its choice depends on that; and to take it
+     * up, when all bookings are there. The text is valid until the next call. Return 0, or -1: EINVAL with
+     * a text, ENOMEM.
      */
     int (*hints)(struct place *place, const char **text, size_t *length);
     int (*take_hints)(struct place *place, const char *text, size_t length, berth_error_t *err);
 
     /* ---- Why not ---- */
 
-    /* The type of which too little is free for an ask at `at`, such as "core", or "node" where it is the whole shape; a
-     * constant or the machine's own text.
+    /* The type of which too little is free for an ask at `at`, such as "core", or "node" where it is the
+     * whole shape; a constant or the machine's own text.
      */
     const char *(*lacks)(struct place *place, const struct place_ask *ask, int64_t at);
 
@@ -236,12 +249,14 @@ struct place_ops {
     /* Returns 0, or -1 and nothing is changed: EINVAL or ENOENT with a text, ENOMEM. */
     int (*change)(struct place *place, const struct place_change *change, berth_error_t *err);
 
-    /* Whether a booking (-1: none) holds something of these resources; -1 with EINVAL/ENOENT and a text, ENOMEM. */
+    /* Whether a booking (-1: none) holds something of these resources; -1 with EINVAL/ENOENT and a text,
+     * ENOMEM.
+     */
     int (*touches)(struct place *place, int64_t booking, const char *resources, berth_error_t *err);
 
-    /* Set a block, number 0 to BLOCKS_MAX - 1, or change it: during [start + k * every, + duration) for k >= 0 (every 0:
-     * k = 0 only) its resources are for asks that permit it alone. No booking is changed. Without resources it ends, which can't fail. Returns 0, or -1: EINVAL or
-     * ENOENT with a text, ENOMEM.
+    /* Set a block, number 0 to BLOCKS_MAX - 1, or change it: during [start + k * every, + duration) for k
+     * >= 0 (every 0: k = 0 only) its resources are for asks that permit it alone. No booking is changed.
+     * Without resources it ends, which can't fail. Returns 0, or -1: EINVAL or ENOENT with a text, ENOMEM.
      */
     int (*block)(struct place *place, uint32_t number, const char *resources, int64_t start,
                  int64_t duration, int64_t every, berth_error_t *err);
@@ -258,7 +273,9 @@ struct place {
     /* Units are all there is: none has a name, goes down or is set aside, and counts say what fits. */
     bool is_counted;
 
-    /* Resources have names, and which are given depends on what is free alone, not on what was taken before. */
+    /* Resources have names, and which are given depends on what is free alone, not on what was taken
+     * before.
+     */
     bool is_fixed;
 };
 

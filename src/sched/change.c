@@ -54,8 +54,8 @@ static void repair_touched(sched_t *s, const char *resources)
     }
 }
 
-/* A status concerns the reservations of what has it and, if that comes up, those who wait for such, which the machine
- * knows. No job asks for anything else than before.
+/* A status concerns the reservations of what has it and, if that comes up, those who wait for such, which
+ * the machine knows. No job asks for anything else than before.
  */
 int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resource_status status,
                      berth_error_t *err)
@@ -167,7 +167,9 @@ static int holder_compare(const void *a, const void *b)
     return queue_before(x->key, y->key) ? -1 : queue_before(y->key, x->key);
 }
 
-/* Of a waiting job, who holds what it could use, in the order of their ends. Returns their number, or -1 with ENOMEM. */
+/* Of a waiting job, who holds what it could use, in the order of their ends. Returns their number, or -1
+ * with ENOMEM.
+ */
 static int64_t holders_of(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;

@@ -164,7 +164,9 @@ bool queues_check(const sched_t *s)
            clock_check(s);
 }
 
-/* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with ENOMEM. */
+/* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with
+ * ENOMEM.
+ */
 static int requeue(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];

@@ -1,5 +1,6 @@
-/* What a scheduler has beside its lanes: the setup of its queues, what controllers keep, and jobs that wait for something else than
- * resources. One without named queues has a setup with one queue, no controllers (controllers/controller.h), and jobs without details.
+/* What a scheduler has beside its lanes: the setup of its queues, what controllers keep, and jobs that wait
+ * for something else than resources. One without named queues has a setup with one queue, no controllers
+ * (controllers/controller.h), and jobs without details.
  */
 #ifndef SCHED_QUEUES_H
 #define SCHED_QUEUES_H
@@ -125,7 +126,9 @@ void details_free(sched_t *s, struct details *d);
 /* One text for all that are equal, for as long as the scheduler is; NULL with ENOMEM. */
 const char *queues_text(struct queues *n, const char *text);
 
-/* The id of a job, or of the array that it is a member of, in the buffer for answers; "" where memory fails. */
+/* The id of a job, or of the array that it is a member of, in the buffer for answers; "" where memory
+ * fails.
+ */
 const char *base_id(sched_t *s, uint32_t slot);
 
 /* Into the list of jobs in the order of submission, as the last one, and out of it. */
@@ -164,7 +167,9 @@ uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t me
 int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, const char *id,
              berth_error_t *err);
 
-/* An admitted job waits, for resources (`fresh`: as a new one) or for something else. Returns 0, or -1 with ENOMEM. */
+/* An admitted job waits, for resources (`fresh`: as a new one) or for something else. Returns 0, or -1 with
+ * ENOMEM.
+ */
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh);
 
 sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *request);
@@ -182,8 +187,8 @@ void queues_destroy(sched_t *s);
 
 bool queues_check(const sched_t *s);
 
-/* Lanes for the queues of a setup, without jobs, and which of them each queue's jobs are in (NULL with ENOMEM, or with
- * EINVAL and a text: a queue asks for resources by a wrong constraint).
+/* Lanes for the queues of a setup, without jobs, and which of them each queue's jobs are in (NULL with
+ * ENOMEM, or with EINVAL and a text: a queue asks for resources by a wrong constraint).
  */
 struct lane *lanes_new(sched_t *s, const struct setup *setup, uint32_t **lane_of, uint32_t *n,
                        berth_error_t *err);
@@ -211,15 +216,17 @@ const struct sched_reason *told_reason(struct queues *n, const struct sched_reas
 /* Tell the reasons that have changed. Returns 0, or -1 with ENOMEM. */
 int tell(sched_t *s);
 
-/* The next pass, or the one at work, tells why this job waits; where there is no memory for that, as soon as it is looked at again.
- * Have memory for one more: 0, or -1 with ENOMEM.
+/* The next pass, or the one at work, tells why this job waits; where there is no memory for that, as soon
+ * as it is looked at again. Have memory for one more: 0, or -1 with ENOMEM.
  */
 void tell_later(sched_t *s, uint32_t slot);
 int tell_reserve(struct queues *n);
 
 /* ---- blocks.c ---- */
 
-/* The blocks of a setup in place of those of the one before. Returns 0, or -1 with a text and what was set before. */
+/* The blocks of a setup in place of those of the one before. Returns 0, or -1 with a text and what was set
+ * before.
+ */
 int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err);
 void blocks_clear(struct queues *n);
 
@@ -228,8 +235,8 @@ int permits_of(sched_t *s, uint32_t slot, uint64_t *permits);
 
 /* ---- Parts of a pass ---- */
 
-/* repair.c: reservations that something has come in the way of move; one at a time. Something is in the way of those that
- * overlap [from, until).
+/* repair.c: reservations that something has come in the way of move; one at a time. Something is in the way
+ * of those that overlap [from, until).
  */
 enum step repair_step(sched_t *s);
 void repair_note(sched_t *s, int64_t from, int64_t until);
@@ -238,12 +245,16 @@ static inline bool repair_is_due(const sched_t *s)
     return s->queues->repair_from < s->queues->repair_until;
 }
 
-/* All reservations behind a key have been placed anew, which is what repair has left of its work if it left any. */
+/* All reservations behind a key have been placed anew, which is what repair has left of its work if it left
+ * any.
+ */
 void repair_done_behind(sched_t *s, struct queue_key key);
 
 /* ---- preempt.c ---- */
 
-/* The first time after another one from which on a running job may be preempted; INT64_MAX: none. O(victims). */
+/* The first time after another one from which on a running job may be preempted; INT64_MAX: none.
+ * O(victims).
+ */
 int64_t next_preemptible(const sched_t *s, int64_t after);
 
 /* Have memory for so many in the list of who may be preempted; 0, or -1 with ENOMEM. And list them anew. */

@@ -4,7 +4,9 @@
 
 #include "berth/sched_reason.h"
 
-/* The bytes that a reason takes with all its texts; and write it into so many, which are memory for anything. */
+/* The bytes that a reason takes with all its texts; and write it into so many, which are memory for
+ * anything.
+ */
 size_t reason_size(const struct sched_reason *reason);
 struct sched_reason *reason_write(const struct sched_reason *reason, void *memory);
 

@@ -10,8 +10,8 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 
-/* The id without the member, and the dependencies that are not met yet, one after the other in the scheduler's text
- * buffer. Returns 0, or -1 with ENOMEM.
+/* The id without the member, and the dependencies that are not met yet, one after the other in the
+ * scheduler's text buffer. Returns 0, or -1 with ENOMEM.
  */
 static int put_texts(sched_t *s, uint32_t slot, struct sched_request *request)
 {

@@ -1,4 +1,6 @@
-/* The scheduling core's life, the events that all schedulers are told of, and plain questions (berth/sched.h). */
+/* The scheduling core's life, the events that all schedulers are told of, and plain questions
+ * (berth/sched.h).
+ */
 #include "berth/sched_config.h"
 #include "berth/sched_query.h"
 

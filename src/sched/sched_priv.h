@@ -1,18 +1,19 @@
 /* Inside the scheduling core: its state, shared by events, sweeps and passes.
  *
- * A waiting job that could start is in its lane: in `held` if it holds a reservation, in `open` if not. Both are in
- * queue order, and an entry's value is the job's duration. A job that waits for something else than resources is in
- * neither (queues.h).
+ * A waiting job that could start is in its lane: in `held` if it holds a reservation, in `open` if not.
+ * Both are in queue order, and an entry's value is the job's duration. A job that waits for something else
+ * than resources is in neither (queues.h).
  *
  * Invariants:
- *  1. A job is in `open`, in `held`, running, rejected or blocked, and no more of a lane are held than its depth allows,
- *     but for those that have preempted others.
+ *  1. A job is in `open`, in `held`, running, rejected or blocked, and no more of a lane are held than its
+ *     depth allows, but for those that have preempted others.
  *  2. Each held job, and no other, is in the heap `due` under its reservation's time.
  *  3. Each held or running job has a booking, from its reservation or start on, and no other has one.
- *  4. After a pass without `more`, no open job within the queue depth could hold a reservation, but where the machine
- *     has no time for it at all while things are down.
+ *  4. After a pass without `more`, no open job within the queue depth could hold a reservation, but where
+ *     the machine has no time for it at all while things are down.
  *
- * sched_check verifies the first two. The others show in decisions, which test/property compares with naive schedulers'.
+ * sched_check verifies the first two. The others show in decisions, which test/property compares with naive
+ * schedulers'.
  */
 #ifndef SCHED_SCHED_PRIV_H
 #define SCHED_SCHED_PRIV_H
@@ -236,20 +237,23 @@ void job_unalloc(sched_t *s, uint32_t slot);
 /* Forget a job: its slot is free for another. */
 void job_free(sched_t *s, uint32_t slot);
 
-/* The slot of a job that exists, or JOB_NONE with EINVAL; and of one that was submitted to a queue with a name. */
+/* The slot of a job that exists, or JOB_NONE with EINVAL; and of one that was submitted to a queue with a
+ * name.
+ */
 uint32_t job_find(const sched_t *s, sched_job_t job);
 uint32_t job_in_queue(const sched_t *s, sched_job_t job);
 
-/* Take over the time of a call; -1 with EINVAL if it goes back. Every event goes through here: a pass that was cut off
- * begins anew.
+/* Take over the time of a call; -1 with EINVAL if it goes back. Every event goes through here: a pass that
+ * was cut off begins anew.
  */
 int core_advance(sched_t *s, int64_t now);
 
 /* The same, as something that the next pass is to look at. */
 int core_event(sched_t *s, int64_t now);
 
-/* A scheduler on a machine with the queues of a setup, both of which are its own from then on, also when the call fails. Either may be
- * NULL: then it fails, with the errno there is. NULL with EINVAL or ENOMEM and a text.
+/* A scheduler on a machine with the queues of a setup, both of which are its own from then on, also when
+ * the call fails. Either may be NULL: then it fails, with the errno there is. NULL with EINVAL or ENOMEM
+ * and a text.
  */
 sched_t *core_new(struct place *place, struct setup *setup, berth_error_t *err);
 
@@ -263,7 +267,9 @@ bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key 
 
 /* ---- lane.c: into lanes and out of them ---- */
 
-/* A lane without jobs, for asks of up to `most` units. Its jobs are told apart by up to `width` of them. Returns 0, or -1 with ENOMEM. */
+/* A lane without jobs, for asks of up to `most` units. Its jobs are told apart by up to `width` of them.
+ * Returns 0, or -1 with ENOMEM.
+ */
 int lane_init(struct lane *lane, int64_t most, int64_t width);
 void lane_clear(struct lane *lane);
 
@@ -277,13 +283,13 @@ int open_reserve(sched_t *s, uint32_t slot);
 /* An open job is new in the next pass, also if it was looked at in this one. Returns 0, or -1 with ENOMEM. */
 int open_renew(sched_t *s, uint32_t slot);
 
-/* Give a waiting job another key. One that goes before others now is new in the next pass; a holder that others go before
- * now gives its reservation back. Returns 0, or -1 with ENOMEM and nothing changed.
+/* Give a waiting job another key. One that goes before others now is new in the next pass; a holder that
+ * others go before now gives its reservation back. Returns 0, or -1 with ENOMEM and nothing changed.
  */
 int job_rekey(sched_t *s, uint32_t slot, struct queue_key key);
 
-/* Make an open job a held one with a booking from `at` on, and back to an open one (state and decision are not theirs).
- * Return 0, or -1 with ENOMEM and nothing changed.
+/* Make an open job a held one with a booking from `at` on, and back to an open one (state and decision are
+ * not theirs). Return 0, or -1 with ENOMEM and nothing changed.
  */
 int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking);
 int held_to_open(sched_t *s, uint32_t slot, bool fresh);
@@ -322,7 +328,9 @@ void running_released(sched_t *s);
 int64_t lane_holds(const struct lane *lane);
 uint32_t last_holder(const sched_t *s, const struct lane *lane);
 
-/* A lane that has promised more jobs a time than it may takes those of the last ones back; a stopped one, all. Returns 0, or -1 with ENOMEM. */
+/* A lane that has promised more jobs a time than it may takes those of the last ones back; a stopped one,
+ * all. Returns 0, or -1 with ENOMEM.
+ */
 int lane_keep(sched_t *s, struct lane *lane);
 
 /* The slot for what is known of jobs that ask for this. */
@@ -339,36 +347,44 @@ static inline bool is_considered(const struct lane *lane, struct queue_key key)
            queue_rank(lane->open, key) + queue_rank(lane->held, key) < (size_t)lane->queue_depth;
 }
 
-/* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, or all of the only lane at once in a whole
- * pass.
+/* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, or all of the only
+ * lane at once in a whole pass.
  */
 enum step sweep_step(sched_t *s);
 
-/* reseat.c: take a holder out of the calendars, unless it is; put it where it was if it fits there, and tell whether; or else give it
- * another reservation, without which it is open again. Without memory (STEP_FAILED) it stays lifted, or is open, and then goes before
- * holders in the next pass if `again`.
+/* reseat.c: take a holder out of the calendars, unless it is; put it where it was if it fits there, and
+ * tell whether; or else give it another reservation, without which it is open again. Without memory
+ * (STEP_FAILED) it stays lifted, or is open, and then goes before holders in the next pass if `again`.
  */
 void holder_lift(sched_t *s, uint32_t slot);
 bool holder_put_back(sched_t *s, uint32_t slot);
 enum step holder_reseat(sched_t *s, uint32_t slot, bool again);
 
-/* outrank.c: jobs that became open and go before holders get what these hold; once each, until there are none. */
+/* outrank.c: jobs that became open and go before holders get what these hold; once each, until there are
+ * none.
+ */
 enum step outrank(sched_t *s);
 
-/* The key of the first of these jobs: the holders behind it will be placed anew. False: there is none. O(fresh log open) */
+/* The key of the first of these jobs: the holders behind it will be placed anew. False: there is none.
+ * O(fresh log open)
+ */
 bool outrank_first(const sched_t *s, struct queue_key *key);
 
 /* start.c */
 enum step start_held(sched_t *s, uint32_t slot);
 
-/* If a pass comes late for a reservation on a graph, put its end off as much. Returns 0, or -1 with ENOMEM. */
+/* If a pass comes late for a reservation on a graph, put its end off as much. Returns 0, or -1 with ENOMEM.
+ * 
+ */
 int held_late(sched_t *s, uint32_t slot);
 enum step start_open(sched_t *s, uint32_t slot);
 
 /* Give an open job a reservation at its earliest time. STEP_BUSY: there is none for the time being. */
 enum step promise(sched_t *s, uint32_t slot);
 
-/* The next held job in queue order over all lanes after the key; JOB_NONE if there is none. O(lanes log held). */
+/* The next held job in queue order over all lanes after the key; JOB_NONE if there is none. O(lanes log
+ * held).
+ */
 uint32_t held_next(const sched_t *s, bool begun, struct queue_key after);
 
 #endif

@@ -90,7 +90,9 @@ static int find_queue(const sched_t *s, const struct sched_request *request,
     return 0;
 }
 
-/* Whether limits take the job, and what it is in the ledger. Returns 0, or -1: EINVAL with a reason, ENOMEM. */
+/* Whether limits take the job, and what it is in the ledger. Returns 0, or -1: EINVAL with a reason,
+ * ENOMEM.
+ */
 static int enter_account(sched_t *s, uint32_t slot, const struct sched_request *request,
                          struct sched_reason *why)
 {
@@ -255,7 +257,9 @@ static void take_back(sched_t *s, uint32_t slot)
     job_forget(s, slot);
 }
 
-/* Submit members, and list their handles unless that is NULL. Returns the first one's slot, or JOB_NONE with errno. */
+/* Submit members, and list their handles unless that is NULL. Returns the first one's slot, or JOB_NONE
+ * with errno.
+ */
 static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *request, uint32_t from,
                        uint32_t count, sched_job_t *jobs)
 {

@@ -11,7 +11,9 @@
 #include "config/config.h"
 #include "sim/trace.h"
 
-/* The processors that a machine has for a trace: its cores, or its nodes. -1 with EINVAL and a text: there are none. */
+/* The processors that a machine has for a trace: its cores, or its nodes. -1 with EINVAL and a text: there
+ * are none.
+ */
 int64_t queues_procs(const struct config *config, const match_t *machine, berth_error_t *err);
 
 /* What a request points to, kept for the next. All zeroes at first. */
@@ -24,8 +26,8 @@ struct queues_request {
 
 void queues_request_clear(struct queues_request *r);
 
-/* The request of a job: a core for each processor, wherever they are, or a whole node. Who: NULL: nobody, to the default
- * queue. What it points to is valid until the next call. Returns 0, or -1 with ENOMEM.
+/* The request of a job: a core for each processor, wherever they are, or a whole node. Who: NULL: nobody,
+ * to the default queue. What it points to is valid until the next call. Returns 0, or -1 with ENOMEM.
  */
 int queues_request(struct queues_request *r, const struct config *config,
                    const struct schedule_job *job, const struct trace_who *who,

@@ -1,7 +1,8 @@
 /* Reader of scenarios: what happens to a scheduler, an event a line, as berth-scenario(5) describes.
  *
- * A line is a JSON object with "at", a time, and one other key that says what happens then. Blank lines and those that
- * begin with # are skipped. Times never go back. Lines are read one by one, so that a file may be of any length.
+ * A line is a JSON object with "at", a time, and one other key that says what happens then. Blank lines and
+ * those that begin with # are skipped. Times never go back. Lines are read one by one, so that a file may
+ * be of any length.
  */
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H
@@ -113,8 +114,8 @@ const char *scenario_kind_name(enum scenario_kind kind);
 
 struct scenario;
 
-/* Open a file, or standard input where path is "-"; or take a text in memory, which must stay. `name` is for errors.
- * NULL with errno and a text.
+/* Open a file, or standard input where path is "-"; or take a text in memory, which must stay. `name` is
+ * for errors. NULL with errno and a text.
  */
 struct scenario *scenario_open(const char *path, berth_error_t *err);
 struct scenario *scenario_from_text(const char *name, const char *text, size_t length,
@@ -127,8 +128,8 @@ const char *scenario_name(const struct scenario *s);
 /* Events begin no earlier; those that give no time are at this one. */
 void scenario_begin_at(struct scenario *s, int64_t at);
 
-/* The next event. Returns 1, 0 at the end, or -1 with errno and a text "NAME:LINE: ...": EINVAL, ENOMEM or what reading
- * has met. An event that was returned is to be cleared.
+/* The next event. Returns 1, 0 at the end, or -1 with errno and a text "NAME:LINE: ...": EINVAL, ENOMEM or
+ * what reading has met. An event that was returned is to be cleared.
  */
 int scenario_next(struct scenario *s, struct scenario_event *event, berth_error_t *err);
 void scenario_event_clear(struct scenario_event *event);

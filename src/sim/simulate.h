@@ -24,8 +24,8 @@ struct simulate_options {
      * holds anything of it, and it is borrowed.
      */
     match_t *machine;
-    /* Queues and policies over that machine, and how its jobs are mapped to them, read with ticks of a second; `sched`
-     * and `events` are not looked at then. NULL: there are no queues.
+    /* Queues and policies over that machine, and how its jobs are mapped to them, read with ticks of a
+     * second; `sched` and `events` are not looked at then. NULL: there are no queues.
      */
     const struct config *config;
     struct alloc *alloc; /* with a machine: which job got which cores, added; NULL: never mind */
@@ -44,9 +44,9 @@ struct simulate_stats {
 int64_t simulate_procs(match_t *machine, berth_error_t *err);
 
 /* Run the workload to its end and write when each job started into start[0 .. trace->n), SCHEDULE_NEVER
- * for a job that was rejected, never could start, or was stopped for another for good. A job ends run seconds after its start; one that was
- * stopped and waits again runs from its beginning. Returns 0, or -1 with errno and a
- * text: EINVAL for options or jobs out of range, ENOMEM.
+ * for a job that was rejected, never could start, or was stopped for another for good. A job ends run
+ * seconds after its start; one that was stopped and waits again runs from its beginning. Returns 0, or -1
+ * with errno and a text: EINVAL for options or jobs out of range, ENOMEM.
  */
 int simulate(const struct trace *trace, const struct simulate_options *options, int64_t *start,
              struct simulate_stats *stats, berth_error_t *err);

@@ -44,9 +44,9 @@ struct swf_options {
 };
 
 /* Read a trace from a file, or from standard input where path is "-"; gzipped or plain, which the
- * content tells. Memory is 48 bytes a job kept, 32 more with `who`, and a fixed buffer. On success *trace, whose content
- * is not freed, is the workload; free it with trace_clear. Returns 0, or -1 with errno and a text,
- * *trace as it was: EINVAL where the content is wrong (the text names file, line and field) or no
+ * content tells. Memory is 48 bytes a job kept, 32 more with `who`, and a fixed buffer. On success *trace,
+ * whose content is not freed, is the workload; free it with trace_clear. Returns 0, or -1 with errno and a
+ * text, *trace as it was: EINVAL where the content is wrong (the text names file, line and field) or no
  * size of the machine is known when the first job or the end is met, ENOMEM, or what the system
  * said about the file.
  */

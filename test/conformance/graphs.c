@@ -1,5 +1,6 @@
-/* Graphs against Fluxion's recorded sessions: where a session says how many vertices and edges there are, of how many
- * types, names and paths, and how many of each rank; and where it shows vertices of a graph that hwloc described, those.
+/* Graphs against Fluxion's recorded sessions: where a session says how many vertices and edges there are,
+ * of how many types, names and paths, and how many of each rank; and where it shows vertices of a graph
+ * that hwloc described, those.
  *
  * usage: graphs_recorded SHARED/conformance/fluxion
  */

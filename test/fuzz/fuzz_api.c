@@ -1,6 +1,7 @@
 /* Any bytes are requests: a line "METHOD PATH?QUERY", the body, and a line "==" before the next.
  *
- * Each is answered with JSON (or a stream of events), and the server is in order afterwards, also after a crash.
+ * Each is answered with JSON (or a stream of events), and the server is in order afterwards, also after a
+ * crash.
  */
 #include <stdlib.h>
 #include <string.h>

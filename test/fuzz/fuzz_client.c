@@ -1,5 +1,5 @@
-/* What the client reads: lists in pieces, members of objects, options in scripts, jobs, quantities and instants. The first
- * byte says how long the pieces are.
+/* What the client reads: lists in pieces, members of objects, options in scripts, jobs, quantities and
+ * instants. The first byte says how long the pieces are.
  */
 #include <stdlib.h>
 #include <string.h>

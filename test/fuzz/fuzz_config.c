@@ -1,5 +1,5 @@
-/* Any bytes are a configuration that keeps its promises, or an error of one line. What is shown of one is read as one of
- * which the same is shown.
+/* Any bytes are a configuration that keeps its promises, or an error of one line. What is shown of one is
+ * read as one of which the same is shown.
  *
  * The first byte is the number of ticks in a second, 0 for a million.
  */

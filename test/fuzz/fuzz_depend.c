@@ -1,5 +1,5 @@
-/* Any text is an expression that can be said again and is met in the end or never, or an error of one line; and an id, or
- * not.
+/* Any text is an expression that can be said again and is met in the end or never, or an error of one line;
+ * and an id, or not.
  */
 #include "fuzz.h"
 

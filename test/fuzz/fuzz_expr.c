@@ -1,4 +1,6 @@
-/* Any bytes are an expression of find that is evaluated as a reader by the grammar would, or an error of one line. */
+/* Any bytes are an expression of find that is evaluated as a reader by the grammar would, or an error of
+ * one line.
+ */
 #include "fuzz.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Any lines are specifications of pruning filters: those that are right say together what a table of truth says, and
- * those that aren't change nothing.
+/* Any lines are specifications of pruning filters: those that are right say together what a table of truth
+ * says, and those that aren't change nothing.
  */
 #include "fuzz.h"
 

@@ -1,4 +1,6 @@
-/* Any bytes are a list of hosts that is written and read back, sorted and taken apart, or an error of one line. */
+/* Any bytes are a list of hosts that is written and read back, sorted and taken apart, or an error of one
+ * line.
+ */
 #include "fuzz.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Any bytes are a set of ids that is written and read back, or an error of one line. What stands behind a line feed
- * is a second set, for the two to be combined.
+/* Any bytes are a set of ids that is written and read back, or an error of one line. What stands behind a
+ * line feed is a second set, for the two to be combined.
  */
 #include "fuzz.h"
 

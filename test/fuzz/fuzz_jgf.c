@@ -1,6 +1,6 @@
-/* Any bytes are a graph in JSON, or an error of one line that changes nothing; and what was read once and is read
- * again adds nothing. An input may hold two texts, one after the other with a zero byte between: the second grows the
- * first.
+/* Any bytes are a graph in JSON, or an error of one line that changes nothing; and what was read once and
+ * is read again adds nothing. An input may hold two texts, one after the other with a zero byte between:
+ * the second grows the first.
  */
 #include "fuzz.h"
 

@@ -3,8 +3,9 @@
  * The first byte says which resource types are known: its lowest bit asks for a machine that knows
  * only those of up to four letters.
  *
- * What the quick reader of documents makes of them, libyaml's makes too, in every node. A jobspec's canonical text is
- * one with the same resources and constraints, and its own. Any bytes may also be constraints alone.
+ * What the quick reader of documents makes of them, libyaml's makes too, in every node. A jobspec's
+ * canonical text is one with the same resources and constraints, and its own. Any bytes may also be
+ * constraints alone.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,6 @@
-/* Any bytes are a machine of which a graph in order is made, or refused in one line; and packed again it is the same bytes. */
+/* Any bytes are a machine of which a graph in order is made, or refused in one line; and packed again it is
+ * the same bytes.
+ */
 #include "fuzz.h"
 
 #include <errno.h>

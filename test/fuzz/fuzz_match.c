@@ -1,5 +1,6 @@
-/* A matcher of a tiny machine under any sequence of calls: whatever they are, it is whole after each, and one that
- * fails leaves the jobs as they were. What is told of a job names what is there. Each takes an opcode and its arguments off the input; what is left short is zero.
+/* A matcher of a tiny machine under any sequence of calls: whatever they are, it is whole after each, and
+ * one that fails leaves the jobs as they were. What is told of a job names what is there. Each takes an
+ * opcode and its arguments off the input; what is left short is zero.
  */
 #include "fuzz.h"
 
@@ -203,7 +204,9 @@ static void name(struct play *p, struct input *in)
     free(v);
 }
 
-/* All that is told of a job is readable; right after a match or an update that recorded it, it is what was found. */
+/* All that is told of a job is readable; right after a match or an update that recorded it, it is what was
+ * found.
+ */
 static void tell(struct play *p, struct input *in)
 {
     int64_t id = byte(in) % JOBS;

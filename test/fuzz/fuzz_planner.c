@@ -1,5 +1,5 @@
-/* A planner under any sequence of calls. Each takes an opcode and its arguments off the input; what is left short
- * is zero. Ids and times are mostly near what there is, for a byte or two cannot say much.
+/* A planner under any sequence of calls. Each takes an opcode and its arguments off the input; what is left
+ * short is zero. Ids and times are mostly near what there is, for a byte or two cannot say much.
  */
 #include "fuzz.h"
 

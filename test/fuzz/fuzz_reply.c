@@ -1,4 +1,6 @@
-/* Replies of a server: what is read of them does not depend on how they are cut. The first byte says how long the pieces are. */
+/* Replies of a server: what is read of them does not depend on how they are cut. The first byte says how
+ * long the pieces are.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,6 @@
-/* Any bytes are an R whose ranks have hosts, or an error of one line; and a graph within the bound, or none. */
+/* Any bytes are an R whose ranks have hosts, or an error of one line; and a graph within the bound, or
+ * none.
+ */
 #include "fuzz.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Any bytes are events that keep the reader's promises, or an error of one line that names the place. What can be made of
- * an event's short form is a jobspec.
+/* Any bytes are events that keep the reader's promises, or an error of one line that names the place. What
+ * can be made of an event's short form is a jobspec.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,8 @@
-/* Any bytes are a record, or an error; any file is a store that can be loaded, listed and cleared, or an error of one line.
+/* Any bytes are a record, or an error; any file is a store that can be loaded, listed and cleared, or an
+ * error of one line.
  *
- * The first byte chooses: 'r' and what follows is a record of a job and of a member; 'm' and 'j', one in a row of an
- * otherwise sound file; else all of it is a file.
+ * The first byte chooses: 'r' and what follows is a record of a job and of a member; 'm' and 'j', one in a
+ * row of an otherwise sound file; else all of it is a file.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* A calendar of one resource type, spelled out: the load of every single tick, and how many spans start or end
- * there. What the property tests of the planners compare with.
+/* A calendar of one resource type, spelled out: the load of every single tick, and how many spans start or
+ * end there. What the property tests of the planners compare with.
  */
 #ifndef PROPERTY_CALENDAR_H
 #define PROPERTY_CALENDAR_H

@@ -75,8 +75,8 @@ uint32_t naive_parent(const struct naive *n, uint32_t v);
 /* True if v's filter counts a type. */
 bool naive_tracks(const struct naive *n, uint32_t v, uint32_t type);
 
-/* Largest load in a window: it is reached where the window begins, or where some taking does. what: 0 users, 1 units,
- * 2 + type counts of a type.
+/* Largest load in a window: it is reached where the window begins, or where some taking does. what: 0
+ * users, 1 units, 2 + type counts of a type.
  */
 int64_t naive_load(const struct spot *s, int64_t at, int64_t end, uint32_t what);
 

@@ -281,8 +281,8 @@ static int64_t score_of(const struct naive *n, uint32_t v)
     return 1 + (text && (end == text || value < 0 || value > 9999) ? 9999 : value);
 }
 
-/* Mark what was chosen below u, and what leads to it: the host of a slot, or for the whole request, at the root, all
- * that it left out.
+/* Mark what was chosen below u, and what leads to it: the host of a slot, or for the whole request, at the
+ * root, all that it left out.
  */
 static void enforce(struct naive *n, struct dfu *d, uint32_t u, bool whole)
 {

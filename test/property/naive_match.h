@@ -1,5 +1,6 @@
-/* A matcher that is obviously right: it looks at everything, keeps lists of all it finds, sorts them, and asks every
- * job for what it holds. It shares the graph with the matcher that it is compared with, and nothing else of that room.
+/* A matcher that is obviously right: it looks at everything, keeps lists of all it finds, sorts them, and
+ * asks every job for what it holds. It shares the graph with the matcher that it is compared with, and
+ * nothing else of that room.
  */
 #ifndef NAIVE_MATCH_H
 #define NAIVE_MATCH_H

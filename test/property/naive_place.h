@@ -1,5 +1,5 @@
-/* A machine of nodes with cores, gpus and memory as a naive place: every question is answered by looking at every
- * booking at every instant.
+/* A machine of nodes with cores, gpus and memory as a naive place: every question is answered by looking at
+ * every booking at every instant.
  */
 #ifndef PROPERTY_NAIVE_PLACE_H
 #define PROPERTY_NAIVE_PLACE_H
@@ -65,7 +65,9 @@ bool naive_fits(const struct naive_place *p, const struct naive_ask *ask, int64_
 int64_t naive_when(const struct naive_place *p, const struct naive_ask *ask, int64_t from,
                    int64_t before);
 
-/* Whether what a lifted booking holds is good for a request during [at, end), and held by nobody else until `until`. */
+/* Whether what a lifted booking holds is good for a request during [at, end), and held by nobody else until
+ * `until`.
+ */
 bool naive_holds_fit(const struct naive_place *p, const struct naive_ask *ask, int booking,
                      int64_t at, int64_t end, int64_t until);
 

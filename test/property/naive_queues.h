@@ -1,6 +1,6 @@
-/* Named queues spelled out, over a machine of a few nodes that jobs have to themselves: every pass looks at every job and
- * every reservation, and what is free is asked of all bookings. Nothing is remembered but what the rules name: what is
- * new, and whether something was given back (src/sched/pass/ says the same).
+/* Named queues spelled out, over a machine of a few nodes that jobs have to themselves: every pass looks at
+ * every job and every reservation, and what is free is asked of all bookings. Nothing is remembered but
+ * what the rules name: what is new, and whether something was given back (src/sched/pass/ says the same).
  */
 #ifndef PROPERTY_NAIVE_QUEUES_H
 #define PROPERTY_NAIVE_QUEUES_H

@@ -307,8 +307,9 @@ static bool goes_before(const struct naive *s, size_t i)
     return last != NOBODY && naive_before(s, i, last);
 }
 
-/* New jobs and the holders behind the first of them, in queue order, as if none of these held anything: a holder keeps its
- * time if that is still free, and a holder too many loses it. A job is looked at if it is among the first when its turn comes.
+/* New jobs and the holders behind the first of them, in queue order, as if none of these held anything: a
+ * holder keeps its time if that is still free, and a holder too many loses it. A job is looked at if it is
+ * among the first when its turn comes.
  */
 static bool outrank(struct naive *s, int64_t now)
 {

@@ -1,5 +1,6 @@
-/* The scheduling core over the cores of a graph: it decides what a flat machine of as many units decides, each job gets
- * so many cores, no core has two jobs, and which ones they are is what a matcher gives for slot[n] > core[1].
+/* The scheduling core over the cores of a graph: it decides what a flat machine of as many units decides,
+ * each job gets so many cores, no core has two jobs, and which ones they are is what a matcher gives for
+ * slot[n] > core[1].
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +88,9 @@ static void add_cores(struct graph *g, uint32_t host, int n, int scheme, struct 
     }
 }
 
-/* Nodes with cores, or with sockets that have them; ids in order or not, alone or twice; here and there one is down. */
+/* Nodes with cores, or with sockets that have them; ids in order or not, alone or twice; here and there one
+ * is down.
+ */
 static match_t *make_machine(uint64_t seed, const char *policy)
 {
     struct random random = {seed};

@@ -1,5 +1,6 @@
-/* Dependencies against a list of jobs that is gone through for every question: random jobs, arrays, expressions and events,
- * ids that are used again, submissions that are taken back; and now and then all of it is saved and restored elsewhere.
+/* Dependencies against a list of jobs that is gone through for every question: random jobs, arrays,
+ * expressions and events, ids that are used again, submissions that are taken back; and now and then all of
+ * it is saved and restored elsewhere.
  */
 #include <setjmp.h>
 #include <stdarg.h>

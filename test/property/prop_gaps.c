@@ -1,5 +1,5 @@
-/* Gaps against an array of ticks for each node: what there is throughout a window, the first window with enough, and what is
- * missing before it.
+/* Gaps against an array of ticks for each node: what there is throughout a window, the first window with
+ * enough, and what is missing before it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* Bookings that name resources, against a machine that looks at every booking at every instant: what fits when, what is
- * held, what may stay; over lifted, moved, extended and forced bookings, blocks, nodes that go down or away.
+/* Bookings that name resources, against a machine that looks at every booking at every instant: what fits
+ * when, what is held, what may stay; over lifted, moved, extended and forced bookings, blocks, nodes that
+ * go down or away.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,6 @@
-/* Host lists against an array of names: appending, deleting, sorting and dropping duplicates, questions, and the text
- * there and back. The names are few and alike, with paddings, suffixes and digits where the number doesn't end.
+/* Host lists against an array of names: appending, deleting, sorting and dropping duplicates, questions,
+ * and the text there and back. The names are few and alike, with paddings, suffixes and digits where the
+ * number doesn't end.
  */
 #include <setjmp.h>
 #include <stdarg.h>

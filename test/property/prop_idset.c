@@ -1,4 +1,6 @@
-/* Sets of ids against an array of truths: random changes, questions and combinations, and the text there and back. */
+/* Sets of ids against an array of truths: random changes, questions and combinations, and the text there
+ * and back.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* When time alone lets no job start any more: random blocks, once or again and again, on an otherwise idle machine of a few
- * nodes, and jobs that ask for whole nodes. The model looks at every tick of all that the blocks can come to.
+/* When time alone lets no job start any more: random blocks, once or again and again, on an otherwise idle
+ * machine of a few nodes, and jobs that ask for whole nodes. The model looks at every tick of all that the
+ * blocks can come to.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -77,7 +78,9 @@ static bool fits(const struct job *j, int64_t from)
     return nodes >= j->nodes;
 }
 
-/* Whether a machine that is idle from now on can ever have the job: past ONCE_MAX all comes again after PERIOD. */
+/* Whether a machine that is idle from now on can ever have the job: past ONCE_MAX all comes again after
+ * PERIOD.
+ */
 static bool fits_ever(const struct job *j)
 {
     int64_t until = (scene.now > ONCE_MAX ? scene.now : ONCE_MAX) + PERIOD;
@@ -177,7 +180,9 @@ static void pass(void)
     }
 }
 
-/* Jobs that haven't started when time is up never can, or stand behind such a one where nobody goes before. */
+/* Jobs that haven't started when time is up never can, or stand behind such a one where nobody goes before.
+ * 
+ */
 static void check_rest(void)
 {
     bool behind = false;

@@ -1,5 +1,5 @@
-/* The ledger of limits against a list of jobs, counted anew for every question: random queues, some of them parts of
- * others, random limits and exceptions, users with changing groups.
+/* The ledger of limits against a list of jobs, counted anew for every question: random queues, some of them
+ * parts of others, random limits and exceptions, users with changing groups.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Matching on small random machines: what is found, for whom, when, and what is then held, is what a matcher says that
- * looks at everything.
+/* Matching on small random machines: what is found, for whom, when, and what is then held, is what a
+ * matcher says that looks at everything.
  *
  * usage: prop_match [SEED [LAST]]   play these seeds only; one alone tells what is done
  */

@@ -1,5 +1,5 @@
-/* Vertices that texts name, on small random machines of confusing names, against a search through all of them for each
- * name that a text spells out.
+/* Vertices that texts name, on small random machines of confusing names, against a search through all of
+ * them for each name that a text spells out.
  */
 #include <setjmp.h>
 #include <stdarg.h>

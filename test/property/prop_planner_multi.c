@@ -1,5 +1,5 @@
-/* The multi planner against calendars that hold the load of every single tick, one for each type: random steps, each
- * answer compared, with types that come, go and change places.
+/* The multi planner against calendars that hold the load of every single tick, one for each type: random
+ * steps, each answer compared, with types that come, go and change places.
  */
 #include <errno.h>
 #include <setjmp.h>

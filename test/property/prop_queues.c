@@ -1,5 +1,5 @@
-/* Random scenes of named queues over a small machine, against laws that always hold (queue_ledger.c); the same again, in
- * slices, and with a scheduler that another one's records were given to.
+/* Random scenes of named queues over a small machine, against laws that always hold (queue_ledger.c); the
+ * same again, in slices, and with a scheduler that another one's records were given to.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -90,7 +90,9 @@ static void test_slices(void **state)
                                         (int64_t)(seed_of(i) % 3) - 1 + (seed_of(i) % 3 > 0)});
 }
 
-/* Why jobs wait is told when they are looked at again, which may be later where nothing is known of the past. */
+/* Why jobs wait is told when they are looked at again, which may be later where nothing is known of the
+ * past.
+ */
 static void test_restart(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Named queues over whole nodes decide as naive_queues does, which looks at everything each time: so nothing is lost where
- * the core does not look.
+/* Named queues over whole nodes decide as naive_queues does, which looks at everything each time: so
+ * nothing is lost where the core does not look.
  */
 #include <inttypes.h>
 #include <setjmp.h>

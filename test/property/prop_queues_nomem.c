@@ -1,6 +1,6 @@
-/* Memory runs out in scenes of named queues: in each call, now and then, some allocation fails, or all from one on. The
- * core is in order after that, nothing that shows has changed but by a pass, and the call made again goes on under the same
- * laws.
+/* Memory runs out in scenes of named queues: in each call, now and then, some allocation fails, or all from
+ * one on. The core is in order after that, nothing that shows has changed but by a pass, and the call made
+ * again goes on under the same laws.
  */
 #include <errno.h>
 #include <setjmp.h>

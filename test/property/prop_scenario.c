@@ -1,11 +1,13 @@
 /* Random scenarios against laws that hold for whatever a scheduler with queues decides:
  *
  *  1. Replayed, a scenario gives the same bytes.
- *  2. Where no job overruns its duration: saved at any time and taken up again, it goes on as if nothing had been.
+ *  2. Where no job overruns its duration: saved at any time and taken up again, it goes on as if nothing
+ *     had been.
  *  3. No resource is held by two jobs at once; one that is preempted has gone.
- *  4. A job ends once, starts again only after it was preempted to be requeued, and is told to end when its duration is
- *     over.
- *  5. In calm scenarios, of submissions, ends and cancels in one queue, nobody starts later than was promised.
+ *  4. A job ends once, starts again only after it was preempted to be requeued, and is told to end when its
+ *     duration is over.
+ *  5. In calm scenarios, of submissions, ends and cancels in one queue, nobody starts later than was
+ *     promised.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -243,8 +245,8 @@ static void make_up(struct random *r, struct story *s)
     stage_close(&g);
 }
 
-/* Play those events of a story that are after `from` and until `to`. Recurring blocks let time go on for ever, and a job
- * that can't start waits for them; so there is an end.
+/* Play those events of a story that are after `from` and until `to`. Recurring blocks let time go on for
+ * ever, and a job that can't start waits for them; so there is an end.
  */
 static bool play_part(struct stage *g, const struct story *s, int64_t from, int64_t to)
 {
@@ -353,8 +355,8 @@ static int64_t check_laws(const struct story *s, const char *told)
     return w.starts;
 }
 
-/* What is done, without what is told of jobs that wait: that depends on when they were looked at, and who is looked at
- * anew on what was looked at before.
+/* What is done, without what is told of jobs that wait: that depends on when they were looked at, and who
+ * is looked at anew on what was looked at before.
  */
 static void keep_deeds(const char *told, struct strbuf *out)
 {

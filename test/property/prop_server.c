@@ -1,7 +1,8 @@
-/* Days of a server's operation, from a seed: users who submit, cancel, hold and change jobs; administrators who drain,
- * stop and reload; runs that end, fail to start, get lost; disks that get full, clocks that are set and machines that lose
- * power, in the middle of anything. What was acknowledged is held against a naive list of all that users were told, and
- * each start against what had been promised. With every third seed memory runs out now and then as well.
+/* Days of a server's operation, from a seed: users who submit, cancel, hold and change jobs; administrators
+ * who drain, stop and reload; runs that end, fail to start, get lost; disks that get full, clocks that are
+ * set and machines that lose power, in the middle of anything. What was acknowledged is held against a
+ * naive list of all that users were told, and each start against what had been promised. With every third
+ * seed memory runs out now and then as well.
  *
  *     prop_server [SEED...]    other seeds than the suite's
  */
@@ -333,7 +334,9 @@ static void add(struct scene *sum, const struct scene *c)
     sum->promises += c->promises;
 }
 
-/* Steps of a turn: with few of them what a request asks for takes many turns, and power may go between any two. */
+/* Steps of a turn: with few of them what a request asks for takes many turns, and power may go between any
+ * two.
+ */
 static const size_t slices[] = {0, 1, 3, 10};
 
 /* Likewise those of its pass. */
@@ -377,15 +380,16 @@ int main(int argc, char **argv)
         play(strtoull(argv[i], NULL, 10), &sum);
     for (uint64_t seed = 1; argc == 1 && seed <= last; seed++)
         play(seed, &sum);
-    /* Those that once found something: where memory runs out, signals that were never sent (165) and resources that nobody gave
-     * back (225); a member that waited again with another priority than its job's (2013); what was preempted and cancelled
-     * started again (5018); a pass without memory that nobody made again, so that promises stood in each other's way
-     * (423619725, 755133213); starts that were refused, and tried again only when the disk was no longer full (610000120);
-     * requests behind a list that could not be dropped from a failing disk (640000021); a promise of the store's that the
-     * core had taken back (640000043), or that an array was held before a crash came between its
-     * members (750000121); a requeue for which there was no memory (861000060); promises given up for one
-     * that a running job was in the way of (860000217); a job that failed, as there was no memory for its
-     * start (910000002). Scenes have changed since, so some of them play others now.
+    /* Those that once found something: where memory runs out, signals that were never sent (165) and
+     * resources that nobody gave back (225); a member that waited again with another priority than its
+     * job's (2013); what was preempted and cancelled started again (5018); a pass without memory that
+     * nobody made again, so that promises stood in each other's way (423619725, 755133213); starts that
+     * were refused, and tried again only when the disk was no longer full (610000120); requests behind a
+     * list that could not be dropped from a failing disk (640000021); a promise of the store's that the
+     * core had taken back (640000043), or that an array was held before a crash came between its members
+     * (750000121); a requeue for which there was no memory (861000060); promises given up for one that a
+     * running job was in the way of (860000217); a job that failed, as there was no memory for its start
+     * (910000002). Scenes have changed since, so some of them play others now.
      */
     static const uint64_t kept[] = {165,       225,       2013,      5018,      423619725,
                                     755133213, 610000120, 640000021, 640000043, 750000121,

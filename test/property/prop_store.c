@@ -1,7 +1,8 @@
-/* The store beside a naive one, on a disk whose machine loses power at random moments, which gets full, and fails.
+/* The store beside a naive one, on a disk whose machine loses power at random moments, which gets full, and
+ * fails.
  *
- * After each crash exactly what was committed is there; a batch whose commit was being made, or had failed, may be there
- * as well, if it is wholly, and nothing has been committed since.
+ * After each crash exactly what was committed is there; a batch whose commit was being made, or had failed,
+ * may be there as well, if it is wholly, and nothing has been committed since.
  */
 #include <errno.h>
 #include <setjmp.h>

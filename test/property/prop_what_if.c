@@ -1,6 +1,7 @@
-/* Whether a waiting job would start now if it asked for less (sched_what_if), asked in random scenes of named queues, against
- * the obvious way: another scheduler is given all jobs as they are known to this one, but for that job, which asks for less
- * there, and runs a pass. Asking changes nothing: not what is known of any job, nor what is decided later.
+/* Whether a waiting job would start now if it asked for less (sched_what_if), asked in random scenes of
+ * named queues, against the obvious way: another scheduler is given all jobs as they are known to this one,
+ * but for that job, which asks for less there, and runs a pass. Asking changes nothing: not what is known
+ * of any job, nor what is decided later.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -91,8 +92,8 @@ static void note_turn(const struct scene *c, const struct scene_job *j, sched_t 
     before->moved |= k != j && reserves && had && d->at <= sched_start_time(c->sched, k->handle);
 }
 
-/* Another scheduler that is given all jobs, but for one (unless NULL) that asks for less and has just come back to its place. Returns
- * it with that job's handle; the machine is its own.
+/* Another scheduler that is given all jobs, but for one (unless NULL) that asks for less and has just come
+ * back to its place. Returns it with that job's handle; the machine is its own.
  */
 static sched_t *give_all(struct scene *c, const struct scene_job *j, const struct less *less,
                          match_t **match, sched_job_t *changed)
@@ -150,8 +151,9 @@ static bool starts(struct scene *c, const struct scene_job *j, const struct less
     return started;
 }
 
-/* Whether the job comes within its queue's depth in another scheduler because that one finds out, without any question, that a job
- * before it is over a limit. This one has not: it knows that the job can't start, and does not look at it.
+/* Whether the job comes within its queue's depth in another scheduler because that one finds out, without
+ * any question, that a job before it is over a limit. This one has not: it knows that the job can't start,
+ * and does not look at it.
  */
 static bool is_let_in(struct scene *c, const struct scene_job *j)
 {
@@ -239,7 +241,9 @@ static bool waits(const struct scene *c, const struct scene_job *j)
     return state == SCHED_WAITING || state == SCHED_RESERVED || state == SCHED_BLOCKED;
 }
 
-/* Whether a job that goes before this one is over a limit, which it may no longer be once this one gives up its promise. */
+/* Whether a job that goes before this one is over a limit, which it may no longer be once this one gives up
+ * its promise.
+ */
 static bool is_limited_before(const struct scene *c, const struct scene_job *j)
 {
     struct sched_annotation a;
@@ -489,8 +493,8 @@ static int make_core(void *context, int64_t n, struct sched_instead *instead)
     return 0;
 }
 
-/* For how long would a job start that has one core, of which n jobs behind it are promised the use, two at a time for ten ticks
- * each? It may have it for 20,000 ticks, as it goes before them all.
+/* For how long would a job start that has one core, of which n jobs behind it are promised the use, two at
+ * a time for ten ticks each? It may have it for 20,000 ticks, as it goes before them all.
  */
 static int64_t longest_before(int n, int64_t holders)
 {
@@ -531,7 +535,9 @@ static void test_many_promises(void **state)
     assert_true(found > 0 && found < 20000);
 }
 
-/* Two jobs before it are blocked, each by its user's limit: whether it is known that they don't go on, and it would start. */
+/* Two jobs before it are blocked, each by its user's limit: whether it is known that they don't go on, and
+ * it would start.
+ */
 static bool is_known_to_start(int64_t tries)
 {
     const struct sched_limit limit = {.what = "running", .most = 1};

@@ -1,5 +1,5 @@
-/* Writers, over random emissions of random trees: what they write as JSON is what jansson would write, byte for byte,
- * and R says what a naive reading of the emission says.
+/* Writers, over random emissions of random trees: what they write as JSON is what jansson would write, byte
+ * for byte, and R says what a naive reading of the emission says.
  */
 #include <setjmp.h>
 #include <stdarg.h>

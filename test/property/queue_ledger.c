@@ -1,4 +1,6 @@
-/* The laws that hold in every scene, by a ledger that knows only requests, decisions and what jobs say they hold. */
+/* The laws that hold in every scene, by a ledger that knows only requests, decisions and what jobs say they
+ * hold.
+ */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -366,8 +368,8 @@ static bool has_limits(const struct scene *c, const struct scene_job *j)
     return q->limits.n_user + q->limits.n_queue + q->n_exceptions + lane->limits.n_queue > 0;
 }
 
-/* Whether a waiting job has its turn later in this pass: a limit may have held it, as long as a reservation behind it stood, when
- * another one started. Where one was taken back it may wait again.
+/* Whether a waiting job has its turn later in this pass: a limit may have held it, as long as a reservation
+ * behind it stood, when another one started. Where one was taken back it may wait again.
  */
 static bool has_turn_later(const struct scene *c, const struct scene_job *j)
 {
@@ -390,8 +392,8 @@ static bool gave_back(const struct scene *c, const struct sched_decision *d, siz
     return false;
 }
 
-/* Who was eligible when the pass began and is so still goes first where nobody is promised anything, and counts for the depth of
- * the queue.
+/* Who was eligible when the pass began and is so still goes first where nobody is promised anything, and
+ * counts for the depth of the queue.
  */
 static void check_order(const struct scene *c, const struct scene_job *j)
 {
@@ -507,9 +509,9 @@ void ledger_before_pass(struct scene *c)
     }
 }
 
-/* Whether a job that has become eligible in this pass may have gone before another since that was promised a time in it: one
- * that was blocked when the pass began, that limits may have kept until something was given back, or that could not start where
- * it was promised to as the pass came late.
+/* Whether a job that has become eligible in this pass may have gone before another since that was promised
+ * a time in it: one that was blocked when the pass began, that limits may have kept until something was
+ * given back, or that could not start where it was promised to as the pass came late.
  */
 static bool is_passed_since(const struct scene *c, const struct scene_job *j)
 {
@@ -533,7 +535,9 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
     case SCHED_RESERVE:
         SCENE_CHECK(c, d->at >= c->now);
         SCENE_CHECK(c, j->kept < 0 || j->excused || d->at <= j->kept);
-        /* One that had preempted others, and must move as its queue has other nodes, gives way like others then. */
+        /* One that had preempted others, and must move as its queue has other nodes, gives way like others
+         * then.
+         */
         SCENE_CHECK(c, !j->promised || d->at <= j->promise || j->preempts || is_passed_since(c, j));
         c->excused += j->promise >= 0 && d->at > j->promise;
         j->promise = d->at;
@@ -604,8 +608,8 @@ static void check_promises(struct scene *c)
                    c->config.config.min_interval > 0) {
             continue; /* it was raised, and the pass that places it is yet to come */
         } else if (j->promise >= 0) {
-            /* It may hold something else when it moves to an earlier time, and be over a limit then. Or it was promised that in
-             * this very pass, and one before it had its turn later.
+            /* It may hold something else when it moves to an earlier time, and be over a limit then. Or it
+             * was promised that in this very pass, and one before it had its turn later.
              */
             SCENE_CHECK(c, j->excused || is_over_limit(c, j) ||
                                (j->kept < 0 && is_passed_since(c, j)));
@@ -708,7 +712,9 @@ static void asked(const struct scene *c, const struct scene_job *j, int64_t *lea
     least[RUNNING] = 1;
 }
 
-/* Whether a job could be over a limit even alone: by what it asks for, of which there may be less, or by what it may get. */
+/* Whether a job could be over a limit even alone: by what it asks for, of which there may be less, or by
+ * what it may get.
+ */
 static bool is_limited(const struct scene *c, const struct scene_job *j)
 {
     int64_t least[WHATS];

@@ -709,8 +709,8 @@ static void restart(struct scene *c)
     for (sched_job_t job = sched_first(c->sched); job >= 0; job = sched_next(c->sched, job))
         restore_job(c, to, job);
     SCENE_CHECK(c, sched_check(to));
-    /* It may want a pass at once, but none later that the other would not make: a job that overruns is given as long again
-     * by each.
+    /* It may want a pass at once, but none later that the other would not make: a job that overruns is
+     * given as long again by each.
      */
     int64_t next = sched_next_time(to);
     SCENE_CHECK(c, next <= c->now || next == sched_next_time(c->sched));

@@ -1,6 +1,6 @@
-/* Scenes: a small machine, queues, jobs and what happens to them, all drawn from a seed, played through the core by a shell
- * of the test's own. What happens depends on the seed and on what was decided alone, so that a scene that decides alike
- * is the same scene again.
+/* Scenes: a small machine, queues, jobs and what happens to them, all drawn from a seed, played through the
+ * core by a shell of the test's own. What happens depends on the seed and on what was decided alone, so
+ * that a scene that decides alike is the same scene again.
  */
 #ifndef PROPERTY_QUEUE_SCENE_H
 #define PROPERTY_QUEUE_SCENE_H
@@ -147,8 +147,9 @@ void scene_fail(const struct scene *c, const char *what, const char *file, int l
 /* A job's jobspec. */
 void scene_jobspec(const struct scene_job *j, char *text, size_t size);
 
-/* Another scheduler of the same configuration, machine and queues as they are, which knows who has ended but no jobs; and the
- * machine that is its own. Whether its passes would decide as the scene's do once it has the jobs.
+/* Another scheduler of the same configuration, machine and queues as they are, which knows who has ended
+ * but no jobs; and the machine that is its own. Whether its passes would decide as the scene's do once it
+ * has the jobs.
  */
 sched_t *scene_copy(const struct scene *c, match_t **match);
 bool scene_is_quiet(const struct scene *c);
@@ -165,7 +166,9 @@ void ledger_submitted(struct scene *c, struct scene_job *job);
 /* A configuration was followed by another one. */
 void ledger_configured(struct scene *c, const struct scene_config *before);
 
-/* An event that may move any reservation; one that lets a job go before others; the end of a pass with its decisions. */
+/* An event that may move any reservation; one that lets a job go before others; the end of a pass with its
+ * decisions.
+ */
 void ledger_excuse_all(struct scene *c);
 void ledger_came(struct scene *c, const struct scene_job *job);
 /* A job has ended in whatever way. */

@@ -1,5 +1,6 @@
-/* Administrators: other configurations, good and bad ones, resources that are drained, queues that are stopped. A request
- * that is refused has changed nothing; one that is acknowledged is in force until another one comes.
+/* Administrators: other configurations, good and bad ones, resources that are drained, queues that are
+ * stopped. A request that is refused has changed nothing; one that is acknowledged is in force until
+ * another one comes.
  */
 #include <stdio.h>
 #include <stdlib.h>

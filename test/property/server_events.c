@@ -1,5 +1,5 @@
-/* Streams of events: what was read once stays as it is, and whoever goes on from a number gets what follows it, each event
- * once and in order, whatever happened to the server meanwhile.
+/* Streams of events: what was read once stays as it is, and whoever goes on from a number gets what follows
+ * it, each event once and in order, whatever happened to the server meanwhile.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@ static uint64_t hash_of(const char *text, size_t n)
     return h;
 }
 
-/* Cut the first event off a text of n bytes, so that it is a string of its own, without the empty line behind it. Its length
- * with that goes to *length. False: there is no whole one. A string function on all of the text would measure it for each event
- * under a sanitizer.
+/* Cut the first event off a text of n bytes, so that it is a string of its own, without the empty line
+ * behind it. Its length with that goes to *length. False: there is no whole one. A string function on all
+ * of the text would measure it for each event under a sanitizer.
  */
 static bool cut_event(char *text, size_t n, size_t *length, struct seen_event *to)
 {
@@ -210,7 +210,9 @@ void events_read(struct scene *c)
     scene_scarce(c, before);
 }
 
-/* The life of each job is told: it came, and each member ended, once. (An event for which there is no memory is lost.) */
+/* The life of each job is told: it came, and each member ended, once. (An event for which there is no
+ * memory is lost.)
+ */
 void events_finish(struct scene *c)
 {
     read_from(c, 0);

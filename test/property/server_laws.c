@@ -1,10 +1,11 @@
-/* Who starts when, and where: held against what users were promised, the order of their jobs, and what has been given
- * away.
+/* Who starts when, and where: held against what users were promised, the order of their jobs, and what has
+ * been given away.
  *
- * A promise may move to a later time, or be taken back, only if something came in between that doc/architecture.md allows
- * to do so: a job that the order puts before came (was submitted, raised, released, requeued, or what it waited for has
- * come), the job itself was changed, a run went on after it was told to end, resources or queues or the configuration or
- * a running job's limit were changed, or time went by in which nothing could be decided or stored.
+ * A promise may move to a later time, or be taken back, only if something came in between that
+ * doc/architecture.md allows to do so: a job that the order puts before came (was submitted, raised,
+ * released, requeued, or what it waited for has come), the job itself was changed, a run went on after it
+ * was told to end, resources or queues or the configuration or a running job's limit were changed, or time
+ * went by in which nothing could be decided or stored.
  */
 #include <jansson.h>
 #include <limits.h>
@@ -146,7 +147,9 @@ static void note_late(struct scene *c, struct late late)
     c->late[c->n_late++] = late;
 }
 
-/* Jobs of a list that takes more than a turn come up in their order, so the first of them may start before the others are there. */
+/* Jobs of a list that takes more than a turn come up in their order, so the first of them may start before
+ * the others are there.
+ */
 static bool came_later(const struct scene *c, const struct told *t, const struct told *o,
                        int64_t id, int64_t k)
 {
@@ -404,7 +407,9 @@ void laws_look(struct scene *c)
     scene_scarce(c, before);
 }
 
-/* What a reservation has moved by after a reboot, as all others have; INT64_MIN: nobody had one, or its time went by. */
+/* What a reservation has moved by after a reboot, as all others have; INT64_MIN: nobody had one, or its
+ * time went by.
+ */
 static int64_t shift_of(struct scene *c, const struct reboot *how, int64_t id, int m)
 {
     const struct told *t = &c->told[id];
@@ -418,7 +423,9 @@ static int64_t shift_of(struct scene *c, const struct reboot *how, int64_t id, i
     return INT64_MIN;
 }
 
-/* The server's clock may have been set back before the time at which a job may begin, which has to wait for that again. */
+/* The server's clock may have been set back before the time at which a job may begin, which has to wait for
+ * that again.
+ */
 static void wait_to_begin(const struct scene *c, struct told *t)
 {
     t->free = t->free && !t->begin_lost && t->begin <= scene_now(c);

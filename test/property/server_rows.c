@@ -1,4 +1,6 @@
-/* The rows of a listing. From look to look most are the same: a row whose text was read before is not read again. */
+/* The rows of a listing. From look to look most are the same: a row whose text was read before is not read
+ * again.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,9 @@
-/* What the simulation of a server's days (prop_server) shares: a world, and a ledger of what its users were told, which is
- * all that the laws are held against. Nothing in the ledger is read from the server's structures.
+/* What the simulation of a server's days (prop_server) shares: a world, and a ledger of what its users were
+ * told, which is all that the laws are held against. Nothing in the ledger is read from the server's
+ * structures.
  *
- * Times of the ledger are us of a clock that goes on while the machine is off and takes no notice of the wall clock.
+ * Times of the ledger are us of a clock that goes on while the machine is off and takes no notice of the
+ * wall clock.
  */
 #ifndef PROPERTY_SERVER_SCENE_H
 #define PROPERTY_SERVER_SCENE_H
@@ -65,7 +67,9 @@ struct order {
 /* When the engine was asked for a run. */
 struct asked {
     int64_t at; /* -1: it is over */
-    /* Its limit counts from the decision: that is as old as this at most, where it could not be stored at once. */
+    /* Its limit counts from the decision: that is as old as this at most, where it could not be stored at
+     * once.
+     */
     int64_t decided;
 };
 
@@ -154,7 +158,9 @@ void told_adopt(struct scene *c, const json_t *row); /* nobody knew whether it h
 
 /* ---- server_rows.c: listings ---- */
 
-/* Call for each row of a listing of jobs, in their order. Whether more follow: `next` then says from where. */
+/* Call for each row of a listing of jobs, in their order. Whether more follow: `next` then says from where.
+ * 
+ */
 typedef void row_fn(struct scene *c, const json_t *row, void *arg);
 bool rows_each(struct scene *c, const struct strbuf *listing, row_fn *what, void *arg, char *next,
                size_t size);
@@ -169,8 +175,8 @@ void laws_look(struct scene *c);
 void laws_arrived(struct scene *c, const struct told *t, int64_t id, int64_t member);
 void laws_not_ready(struct scene *c,
                     int queue); /* jobs of a queue (-1: of all) may wait for something else */
-/* What a reboot was like: whether there was a look just before, whether the wall clock says for how long the machine was
- * off, and the latest time that it may be by the server's clock.
+/* What a reboot was like: whether there was a look just before, whether the wall clock says for how long
+ * the machine was off, and the latest time that it may be by the server's clock.
  */
 struct reboot {
     bool looked, exact;

@@ -196,8 +196,8 @@ static int tell(struct scene *c, const char *what, int64_t id, const char *body)
     return status;
 }
 
-/* What takes many turns is come to by some when they have ended, one way or another: no more of them than have when the answer
- * comes.
+/* What takes many turns is come to by some when they have ended, one way or another: no more of them than
+ * have when the answer comes.
  */
 static void leave_ended(struct scene *c, int64_t id, bool *live)
 {

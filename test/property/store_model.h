@@ -41,7 +41,9 @@ void model_retain(struct model *m, int64_t before);
 
 enum { MODEL_UID = 1000, MODEL_USERS = 3 };
 
-/* What is stored of a user's jobs, counted anew; and jobs that are over dropped until it is no more than that. */
+/* What is stored of a user's jobs, counted anew; and jobs that are over dropped until it is no more than
+ * that.
+ */
 int64_t model_used(const struct model *m, uint32_t uid);
 void model_trim(struct model *m, uint32_t uid, int64_t bytes);
 

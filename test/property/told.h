@@ -9,10 +9,14 @@
 
 struct match;
 
-/* True if the job's short text names what it was given: as paths, which are vertices where siblings differ in name. */
+/* True if the job's short text names what it was given: as paths, which are vertices where siblings differ
+ * in name.
+ */
 bool told_in_short(struct match *m, int64_t jobid);
 
-/* True if what a job holds is written as what was found last, in every format; what was found last is then that. */
+/* True if what a job holds is written as what was found last, in every format; what was found last is then
+ * that.
+ */
 bool told_as_found(struct match *m, int64_t jobid);
 
 /* Hosts as a text, and those of an R (rv1_nosched, or "") as the same text. The caller frees them. */

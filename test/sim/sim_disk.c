@@ -500,7 +500,9 @@ void sim_disk_destroy(struct sim_disk *d)
     free(d);
 }
 
-/* What is left of a file: what is sure, and of the changes since some, each kept by the odds that this crash has. */
+/* What is left of a file: what is sure, and of the changes since some, each kept by the odds that this
+ * crash has.
+ */
 static void fall(struct sim_disk *d, struct file *f, uint64_t odds)
 {
     for (size_t i = 0; i < f->changes; i++) {

@@ -1,5 +1,5 @@
-/* An engine without processes: runs that start, end, fail and get lost as a test says or a seed decides. It lives on when
- * a server goes, as a keeper does, and says again what has not been acknowledged.
+/* An engine without processes: runs that start, end, fail and get lost as a test says or a seed decides. It
+ * lives on when a server goes, as a keeper does, and says again what has not been acknowledged.
  */
 #ifndef TEST_SIM_ENGINE_H
 #define TEST_SIM_ENGINE_H
@@ -54,7 +54,9 @@ void sim_engine_destroy(struct sim_engine *e);
 /* A server has gone: another will be told all that isn't acknowledged. */
 void sim_engine_again(struct sim_engine *e);
 
-/* The machine lost power, and the engine's records, which are not synced, with it: it knows of nothing any more. */
+/* The machine lost power, and the engine's records, which are not synced, with it: it knows of nothing any
+ * more.
+ */
 void sim_engine_forget(struct sim_engine *e);
 
 /* The run that was asked for last was not. */

@@ -27,7 +27,9 @@ struct sim_server {
     size_t failed; /* turns that failed */
 };
 
-/* A world with an empty disk, and the text of a configuration, which is written to a file; the server isn't open yet. */
+/* A world with an empty disk, and the text of a configuration, which is written to a file; the server isn't
+ * open yet.
+ */
 struct sim_server *sim_server_create(const char *config, uint64_t seed);
 void sim_server_destroy(struct sim_server *w);
 
@@ -48,8 +50,8 @@ int sim_server_turn(struct sim_server *w, berth_error_t *err);
 /* Let time go by: turns whenever one is due. */
 void sim_server_wait(struct sim_server *w, int64_t us);
 
-/* A request of a user's, and what it is answered after its turn; the status goes to *status. Query, body and status may be
- * NULL. A reference to JSON, or a string for what is none; NULL: nothing.
+/* A request of a user's, and what it is answered after its turn; the status goes to *status. Query, body
+ * and status may be NULL. A reference to JSON, or a string for what is none; NULL: nothing.
  */
 json_t *sim_server_ask(struct sim_server *w, unsigned uid, const char *method, const char *path,
                        const char *query, const char *body, int *status);

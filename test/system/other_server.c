@@ -1,4 +1,6 @@
-/* other_server SOCKET REPLY...: what is no berthd of ours. Each connection gets a reply, word for word, and is closed. */
+/* other_server SOCKET REPLY...: what is no berthd of ours. Each connection gets a reply, word for word, and
+ * is closed.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
-/* Allocators that fail when a test says so. They take the place of the C library's in a test that is linked with --wrap
- * for each of them (meson.build).
+/* Allocators that fail when a test says so. They take the place of the C library's in a test that is linked
+ * with --wrap for each of them (meson.build).
  */
 #ifndef TEST_FAILING_ALLOC_H
 #define TEST_FAILING_ALLOC_H

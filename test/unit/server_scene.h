@@ -1,4 +1,6 @@
-/* A server in a simulated world, and what tests ask of it: two nodes of four cores and two gpus, queues batch and long. */
+/* A server in a simulated world, and what tests ask of it: two nodes of four cores and two gpus, queues
+ * batch and long.
+ */
 #ifndef TEST_UNIT_SERVER_SCENE_H
 #define TEST_UNIT_SERVER_SCENE_H
 

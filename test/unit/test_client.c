@@ -1,5 +1,5 @@
-/* The small parts of the client: jobs as people name them, lists that come in pieces, members of an object, options in
- * scripts, tables, instants.
+/* The small parts of the client: jobs as people name them, lists that come in pieces, members of an object,
+ * options in scripts, tables, instants.
  */
 #include <setjmp.h>
 #include <stdarg.h>

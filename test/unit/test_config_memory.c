@@ -1,5 +1,5 @@
-/* Configurations without memory: each allocation that reading, showing or making one fails once, the first, the second
- * and so on, until it comes through. Those that libyaml makes are not this file's.
+/* Configurations without memory: each allocation that reading, showing or making one fails once, the first,
+ * the second and so on, until it comes through. Those that libyaml makes are not this file's.
  */
 #include <errno.h>
 #include <setjmp.h>

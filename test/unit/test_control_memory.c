@@ -1,5 +1,5 @@
-/* Setups, limits and dependencies without memory: each allocation that a call makes fails once, the first, the second and
- * so on, until the call comes through, and nothing has changed before.
+/* Setups, limits and dependencies without memory: each allocation that a call makes fails once, the first,
+ * the second and so on, until the call comes through, and nothing has changed before.
  */
 #include <setjmp.h>
 #include <stdarg.h>

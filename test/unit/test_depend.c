@@ -124,7 +124,9 @@ static void ids_are_known_until_forgotten(void **state)
     expect_ready(d, "");
 }
 
-/* One row for each type: whether a waiter is ready after a start, after an end ok and after one that is not. */
+/* One row for each type: whether a waiter is ready after a start, after an end ok and after one that is
+ * not.
+ */
 static void types_wait_for_different_things(void **state)
 {
     struct depend *d = *state;

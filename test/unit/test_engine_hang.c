@@ -65,8 +65,9 @@ static bool seize(pid_t keeper)
     return rc == 0;
 }
 
-/* The keeper forks a task, which goes on until it is about to do a system call, and there it stays. Who is killed there hangs on
- * its way to its end, like one that waits for a file server: until it is let go it is not gone, and has all its files open.
+/* The keeper forks a task, which goes on until it is about to do a system call, and there it stays. Who is
+ * killed there hangs on its way to its end, like one that waits for a file server: until it is let go it is
+ * not gone, and has all its files open.
  */
 static pid_t stop_task(pid_t keeper, uint64_t call)
 {
@@ -94,8 +95,8 @@ static void let_go(pid_t pid)
     assert_int_equal(ptrace(PTRACE_DETACH, pid, NULL, 0), 0);
 }
 
-/* A run of which a task hangs, and whose keeper was killed: it holds up nobody, and is started when it is known not to have
- * been.
+/* A run of which a task hangs, and whose keeper was killed: it holds up nobody, and is started when it is
+ * known not to have been.
  */
 static void a_task_that_hangs_holds_up_itself(void **state)
 {
@@ -168,7 +169,9 @@ static void wait_for_record(struct scene *s, int folder, uint64_t key)
     }
 }
 
-/* It becomes the command after the next keeper has begun, whose journal does not tell of it: it is watched, and not begun again. */
+/* It becomes the command after the next keeper has begun, whose journal does not tell of it: it is watched,
+ * and not begun again.
+ */
 static void a_task_that_hangs_late_is_found(void **state)
 {
     (void)state;
@@ -206,7 +209,9 @@ static void a_task_that_hangs_late_is_found(void **state)
 
 /* ---- The same, this test being what hangs: it has the lock of a run ---- */
 
-/* The keeper is killed while a process, which stands for this one, was about to become a task of the scene's next run. */
+/* The keeper is killed while a process, which stands for this one, was about to become a task of the
+ * scene's next run.
+ */
 static int hold_next(struct scene *s)
 {
     int folder = folder_of(s);

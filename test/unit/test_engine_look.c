@@ -1,4 +1,6 @@
-/* Questions to many, some of whom never answer. What is asked here are numbers: who answers is no process but the reader. */
+/* Questions to many, some of whom never answer. What is asked here are numbers: who answers is no process
+ * but the reader.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

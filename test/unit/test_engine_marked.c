@@ -1,4 +1,6 @@
-/* Keepers whose journal is not what the one before has written, and processes that don't let themselves be looked at. */
+/* Keepers whose journal is not what the one before has written, and processes that don't let themselves be
+ * looked at.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -51,7 +53,9 @@ static void put_journal(const struct scene *s, const struct strbuf *bytes)
     close(folder);
 }
 
-/* Until it is killed nothing can happen to its journal that it does not see; after that the next one is not there yet. */
+/* Until it is killed nothing can happen to its journal that it does not see; after that the next one is not
+ * there yet.
+ */
 static void kill_keeper_and_put(struct scene *s, const struct strbuf *bytes)
 {
     pid_t keeper = scene_keeper(s);
@@ -76,7 +80,9 @@ static void start_runs(struct scene *s, int begun)
     }
 }
 
-/* Whatever the keeper's journal is now, these runs are watched to their end, and none of them begins again. */
+/* Whatever the keeper's journal is now, these runs are watched to their end, and none of them begins again.
+ * 
+ */
 static void check_runs(struct scene *s, int fifo)
 {
     uint64_t first = first_of(s);
@@ -233,7 +239,9 @@ static void find_id(struct scene *s, char id[64])
     id[strcspn(id, ".")] = '\0';
 }
 
-/* A key of which the journal tells the end, which is acknowledged: who has its mark is none of it, and is left alone. */
+/* A key of which the journal tells the end, which is acknowledged: who has its mark is none of it, and is
+ * left alone.
+ */
 static void an_end_that_was_told_is_told_once(void **state)
 {
     (void)state;
@@ -306,7 +314,9 @@ static void write_text(const char *path, const char *text)
     close(fd);
 }
 
-/* From here on this test can change what it and its children see at a path. False if the system doesn't let it. */
+/* From here on this test can change what it and its children see at a path. False if the system doesn't let
+ * it.
+ */
 static bool see_apart(void)
 {
     char map[64];

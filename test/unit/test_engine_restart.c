@@ -459,7 +459,9 @@ static enum engine_what read_event(int fd, uint64_t key)
     return event.what;
 }
 
-/* The keys of those before are remembered, by the engine and by the keeper, who says so of one that comes again. */
+/* The keys of those before are remembered, by the engine and by the keeper, who says so of one that comes
+ * again.
+ */
 static void keys_are_used_once(void **state)
 {
     (void)state;
@@ -525,7 +527,9 @@ static void nonsense_does_no_harm(void **state)
     scene_end(s);
 }
 
-/* Many ends, acknowledged as they come: the journal doesn't grow without bound, and the keeper stays the same. */
+/* Many ends, acknowledged as they come: the journal doesn't grow without bound, and the keeper stays the
+ * same.
+ */
 static void the_journal_is_bounded(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What the server says of why a job waits, and what less of it would start now. Four nodes with four cores and two GPUs each,
- * of which the policy takes the first.
+/* What the server says of why a job waits, and what less of it would start now. Four nodes with four cores
+ * and two GPUs each, of which the policy takes the first.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -240,8 +240,9 @@ static void set_node3(struct sim_server *w, const char *status)
     sim_server_turn(w, NULL);
 }
 
-/* The queue has one promise to give. It gave it to the second job, as there was no time for the first with a node down. With the
- * node up, the second would lose it to the first if it came again and asked for less, and would have to be gone in an hour.
+/* The queue has one promise to give. It gave it to the second job, as there was no time for the first with
+ * a node down. With the node up, the second would lose it to the first if it came again and asked for less,
+ * and would have to be gone in an hour.
  */
 static void a_promise_that_another_would_get_is_thought_of(void **state)
 {

@@ -1,5 +1,5 @@
-/* Bookings that name resources, one thing at a time; and each call without memory. What fits when on random machines is
- * prop_graph_place's.
+/* Bookings that name resources, one thing at a time; and each call without memory. What fits when on random
+ * machines is prop_graph_place's.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -153,7 +153,9 @@ static void classes(void **state)
     end(&f);
 }
 
-/* Counts say that there are two nodes, but one of the fast ones is taken until 40: the search tries 0, and then 40. */
+/* Counts say that there are two nodes, but one of the fast ones is taken until 40: the search tries 0, and
+ * then 40.
+ */
 static void tries(void **state)
 {
     (void)state;

@@ -1,4 +1,6 @@
-/* The reader of recipes: what is made in which order, ids, ranks, paths in several subsystems, errors, bounds. */
+/* The reader of recipes: what is made in which order, ids, ranks, paths in several subsystems, errors,
+ * bounds.
+ */
 #include "graph_look.h"
 
 #include <errno.h>
@@ -204,7 +206,9 @@ static void keeps_paths_below_what_is_associated(void **state)
     graph_destroy(g);
 }
 
-/* There is one edge from a vertex to another: associated again it changes its subsystem, and no path is lost. */
+/* There is one edge from a vertex to another: associated again it changes its subsystem, and no path is
+ * lost.
+ */
 static void has_one_edge_for_a_pair(void **state)
 {
     (void)state;

@@ -176,7 +176,9 @@ static void outlives_what_is_cut_off(void **state)
     }
 }
 
-/* hwloc 2.9 crashes where one of the sets of a PU is missing. Whatever another one does, this process goes on. */
+/* hwloc 2.9 crashes where one of the sets of a PU is missing. Whatever another one does, this process goes
+ * on.
+ */
 static void outlives_a_crash(void **state)
 {
     (void)state;

@@ -1,4 +1,6 @@
-/* The reader of the JSON Graph Format: defaults, names, paths that don't follow from edges, growing, errors. */
+/* The reader of the JSON Graph Format: defaults, names, paths that don't follow from edges, growing,
+ * errors.
+ */
 #include "graph_look.h"
 
 #include <errno.h>

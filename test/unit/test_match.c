@@ -1,5 +1,5 @@
-/* Matching on Fluxion's tiny machine, with the results that its resource-query gives: one rack, two nodes of two
- * sockets, each with 18 cores, a gpu and four memories of 2.
+/* Matching on Fluxion's tiny machine, with the results that its resource-query gives: one rack, two nodes
+ * of two sockets, each with 18 cores, a gpu and four memories of 2.
  */
 #include <setjmp.h>
 #include <stdarg.h>

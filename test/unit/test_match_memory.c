@@ -1,5 +1,5 @@
-/* Matching without memory: each allocation that a call makes fails once, the first, the second and so on, until the
- * call comes through. What failed must have changed nothing.
+/* Matching without memory: each allocation that a call makes fails once, the first, the second and so on,
+ * until the call comes through. What failed must have changed nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,8 +69,8 @@ static void look_all(match_t *m, struct strbuf *out)
 
 static struct strbuf before, after;
 
-/* Make a call fail at each of its allocations, once and from there on, until it comes through. A call that does without
- * what it didn't get is undone.
+/* Make a call fail at each of its allocations, once and from there on, until it comes through. A call that
+ * does without what it didn't get is undone.
  */
 #define THROUGH(m, call, undo)                                                                     \
     do {                                                                                           \
@@ -356,8 +356,8 @@ static void update_without_memory(void **state)
     match_destroy(m);
 }
 
-/* Names are made to compare them with constraints: without memory for that a request isn't refused for good, and the
- * next one isn't refused at all.
+/* Names are made to compare them with constraints: without memory for that a request isn't refused for
+ * good, and the next one isn't refused at all.
  */
 static void names_without_memory(void **state)
 {

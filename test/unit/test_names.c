@@ -1,5 +1,5 @@
-/* Resources by name and jobs in short, on two racks of two nodes: four cores, two gpus and 16 divisible units of memory
- * each, an ssd in each rack, and a license beside the racks.
+/* Resources by name and jobs in short, on two racks of two nodes: four cores, two gpus and 16 divisible
+ * units of memory each, an ssd in each rack, and a license beside the racks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,9 @@ static match_t *racks(const char *policy)
     return seal(g, policy);
 }
 
-/* Nodes of two sockets with two cores each; `repeated`: every socket counts its cores from 0, every rack its nodes. */
+/* Nodes of two sockets with two cores each; `repeated`: every socket counts its cores from 0, every rack
+ * its nodes.
+ */
 static match_t *sockets(bool repeated)
 {
     struct graph *g = graph_create();

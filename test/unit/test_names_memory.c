@@ -1,5 +1,5 @@
-/* Names of resources and texts of jobs without memory: each allocation that a call makes fails once, the first, the
- * second and so on, until the call comes through.
+/* Names of resources and texts of jobs without memory: each allocation that a call makes fails once, the
+ * first, the second and so on, until the call comes through.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Passes of named queues in which an allocation fails, the first, the second and so on: another pass is asked for at once, and
- * after it all is as if nothing had failed.
+/* Passes of named queues in which an allocation fails, the first, the second and so on: another pass is
+ * asked for at once, and after it all is as if nothing had failed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +78,9 @@ static void pass(struct world *w, int64_t now)
     assert_true(sched_check(w->sched));
 }
 
-/* A pass in which an allocation fails, and the one that it asks for if it can't do without. False: none failed. */
+/* A pass in which an allocation fails, and the one that it asks for if it can't do without. False: none
+ * failed.
+ */
 static bool pass_without(struct world *w, int64_t now, int64_t allocations)
 {
     const struct sched_decision *d;
@@ -109,7 +111,9 @@ static void expect_same(const struct world *w, const struct world *undisturbed)
     }
 }
 
-/* Play it up to a pass at a time: undisturbed, and with each allocation of that pass failing. Starts of the undisturbed one. */
+/* Play it up to a pass at a time: undisturbed, and with each allocation of that pass failing. Starts of the
+ * undisturbed one.
+ */
 static void play(void (*before)(struct world *w), int64_t now, const int64_t *starts)
 {
     struct world w, undisturbed;

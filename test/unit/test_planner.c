@@ -1,4 +1,6 @@
-/* The planner: the worked examples and the errno tables of its interface, edges of the number range, stress sizes. */
+/* The planner: the worked examples and the errno tables of its interface, edges of the number range, stress
+ * sizes.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

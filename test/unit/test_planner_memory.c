@@ -1,5 +1,5 @@
-/* Planners without memory: each allocation that a call makes fails once, the first, the second and so on, until the
- * call comes through. What failed must have changed nothing.
+/* Planners without memory: each allocation that a call makes fails once, the first, the second and so on,
+ * until the call comes through. What failed must have changed nothing.
  *
  * malloc and calloc are this file's, by the linker's --wrap.
  */

@@ -1,5 +1,5 @@
-/* The multi planner: the worked examples and the errno tables of its interface, and what it does better than the
- * one whose interface it has.
+/* The multi planner: the worked examples and the errno tables of its interface, and what it does better
+ * than the one whose interface it has.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Readers without memory: each allocation that the core makes fails once, the first, the second and so on, until the
- * text is read. What failed must have changed nothing.
+/* Readers without memory: each allocation that the core makes fails once, the first, the second and so on,
+ * until the text is read. What failed must have changed nothing.
  */
 #include "graph_look.h"
 

@@ -82,7 +82,9 @@ static void it_waits_in_its_place(void **state)
     config_destroy(config);
 }
 
-/* Whom a pass has preempted, to be requeued, may come to its end before it is stopped: then it must not run again. */
+/* Whom a pass has preempted, to be requeued, may come to its end before it is stopped: then it must not run
+ * again.
+ */
 static void what_has_ended_does_not_run_again(void **state)
 {
     static const char queues[] = "resources: {nodes: 1, cores: 2}\n"

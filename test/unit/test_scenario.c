@@ -1,4 +1,6 @@
-/* sim/scenario.c, scenario_event.c and scenario_job.c: what events say, what is wrong with lines, and short forms. */
+/* sim/scenario.c, scenario_event.c and scenario_job.c: what events say, what is wrong with lines, and short
+ * forms.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,6 @@
-/* What the server makes of power failures, full disks, clocks that are set, and engines that forget or are silent. */
+/* What the server makes of power failures, full disks, clocks that are set, and engines that forget or are
+ * silent.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -162,7 +164,9 @@ static void time_goes_on_over_boots(void **state)
     expect_state(w, 2, "running");
 }
 
-/* After a boot the clock is stored at once: a wall clock that is set after it, and before anything else happens, says nothing. */
+/* After a boot the clock is stored at once: a wall clock that is set after it, and before anything else
+ * happens, says nothing.
+ */
 static void a_clock_that_is_set_after_a_boot_moves_nothing(void **state)
 {
     struct sim_server *w = *state;
@@ -180,7 +184,9 @@ static void a_clock_that_is_set_after_a_boot_moves_nothing(void **state)
     expect_state(w, 1, "running");
 }
 
-/* A server that begins while the keeper is stopped answers and takes jobs, and acts when it hears what runs. */
+/* A server that begins while the keeper is stopped answers and takes jobs, and acts when it hears what
+ * runs.
+ */
 static void an_engine_that_is_silent_is_waited_for(void **state)
 {
     struct sim_server *w = *state;

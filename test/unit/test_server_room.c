@@ -209,7 +209,9 @@ static int64_t rows(struct sim_server *w)
     return n;
 }
 
-/* A request drops so many rows of its user's history and no more, as others wait; the rest goes between requests, or with the next. */
+/* A request drops so many rows of its user's history and no more, as others wait; the rest goes between
+ * requests, or with the next.
+ */
 static void a_request_drops_a_part(void **state)
 {
     struct sim_server *w = *state;

@@ -1,5 +1,5 @@
-/* Large requests are done in slices: what a turn does is bounded, others are served between two of them, and what is submitted is
- * there wholly or not at all, whatever happens in between.
+/* Large requests are done in slices: what a turn does is bounded, others are served between two of them,
+ * and what is submitted is there wholly or not at all, whatever happens in between.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,9 @@ static void large_array(struct sim_server *w, unsigned uid)
     ask_forget(&a);
 }
 
-/* Each turn of a cancel ends no more members than a slice has steps, and another user's job is taken in one turn. */
+/* Each turn of a cancel ends no more members than a slice has steps, and another user's job is taken in one
+ * turn.
+ */
 static void a_turn_is_bounded_and_others_are_served(void **state)
 {
     struct sim_server *w = *state;
@@ -173,7 +175,9 @@ static size_t rows(struct sim_server *w)
     return n;
 }
 
-/* A list of which the last is wrong leaves nothing, in the store neither, and its numbers are not in the way. */
+/* A list of which the last is wrong leaves nothing, in the store neither, and its numbers are not in the
+ * way.
+ */
 static void a_list_with_a_wrong_job_leaves_nothing(void **state)
 {
     struct sim_server *w = *state;
@@ -205,8 +209,8 @@ static void a_list_with_a_wrong_job_leaves_nothing(void **state)
     assert_int_equal(submit(w, TRUE1), 2);
 }
 
-/* Take a list, and after so many turns let the power go, or the disk be full. Returns the turns that it took; the answer says
- * nothing else than what is there.
+/* Take a list, and after so many turns let the power go, or the disk be full. Returns the turns that it
+ * took; the answer says nothing else than what is there.
  */
 static int list_cut(struct sim_server *w, int cut, bool power)
 {

@@ -1,5 +1,5 @@
-/* The promise of the store: what was acknowledged is kept, and whatever becomes of the store or of the engine's records, no
- * run is taken for another, asked for twice, or waited for in vain.
+/* The promise of the store: what was acknowledged is kept, and whatever becomes of the store or of the
+ * engine's records, no run is taken for another, asked for twice, or waited for in vain.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -108,7 +108,9 @@ static void a_copy_put_back_swallows_no_job(void **state)
     expect_run(w, id, 7);
 }
 
-/* What the copy has as running has ended since, or as about to start has been started: never twice, unless asked for. */
+/* What the copy has as running has ended since, or as about to start has been started: never twice, unless
+ * asked for.
+ */
 static void what_a_copy_has_as_running_is_lost(void **state)
 {
     struct sim_server *w = *state;
@@ -137,7 +139,9 @@ static void what_a_copy_has_as_running_is_lost(void **state)
     assert_int_equal(w->engine->n, 6);
 }
 
-/* Runs of which the copy knows nothing hold nobody knows which cores: they are ended, and nothing starts before they have. */
+/* Runs of which the copy knows nothing hold nobody knows which cores: they are ended, and nothing starts
+ * before they have.
+ */
 static void what_a_copy_does_not_know_is_ended_first(void **state)
 {
     struct sim_server *w = *state;
@@ -195,7 +199,9 @@ static void a_start_that_was_cut_off_waits_for_strays(void **state)
     expect_run(w, 1, 3);
 }
 
-/* Store and engine's records are both gone, and then the old store is put back: runs of the time between are not its own. */
+/* Store and engine's records are both gone, and then the old store is put back: runs of the time between
+ * are not its own.
+ */
 static void a_run_of_another_store_is_not_taken_for_its_own(void **state)
 {
     struct sim_server *w = *state;
@@ -231,7 +237,9 @@ static void records_older_than_the_store_are_not_trusted(void **state)
     assert_int_equal(sim_engine_find(w->engine, 3, -1)->attempt, 2);
 }
 
-/* An engine that hears late of keys that others have used: a start under one of them is tried again under another. */
+/* An engine that hears late of keys that others have used: a start under one of them is tried again under
+ * another.
+ */
 static void a_key_that_is_refused_is_told_and_tried_again(void **state)
 {
     struct sim_server *w = *state;
@@ -265,7 +273,9 @@ static uint64_t set_key(struct sim_server *w, int64_t id, uint64_t key)
     return had;
 }
 
-/* What runs without a key, or under another's, would never be heard to end; and nobody knows which of two has it. */
+/* What runs without a key, or under another's, would never be heard to end; and nobody knows which of two
+ * has it.
+ */
 static void runs_whose_keys_can_not_be_are_refused(void **state)
 {
     struct sim_server *w = *state;
@@ -406,8 +416,8 @@ static int open_preemptible(void **state)
                                 "default-queue: batch\n");
 }
 
-/* Who is to come again by a user's wish does so, though its end is waited for by another one now, which would have had it
- * cancelled; also where it has ended before that other one came.
+/* Who is to come again by a user's wish does so, though its end is waited for by another one now, which
+ * would have had it cancelled; also where it has ended before that other one came.
  */
 static void a_requeue_goes_before_a_preemption(void **state)
 {
@@ -512,8 +522,8 @@ static void who_is_to_come_again_does_also_where_memory_runs_out(void **state)
     sim_engine_begins = NULL;
 }
 
-/* Of two that are to start the first can't for want of memory, and is cancelled; the other waits as long. When that
- * time is over it is started at once, though something else is heard of then that is in no hurry.
+/* Of two that are to start the first can't for want of memory, and is cancelled; the other waits as long.
+ * When that time is over it is started at once, though something else is heard of then that is in no hurry.
  */
 static void a_start_is_not_put_off_by_what_is_in_no_hurry(void **state)
 {
@@ -551,7 +561,9 @@ static void a_start_is_not_put_off_by_what_is_in_no_hurry(void **state)
     }
 }
 
-/* Where memory runs out in the midst of it, a change of a queue or of resources is refused, or it holds after a crash. */
+/* Where memory runs out in the midst of it, a change of a queue or of resources is refused, or it holds
+ * after a crash.
+ */
 static void changes_are_durable_also_where_memory_runs_out(void **state)
 {
     struct sim_server *w = *state;

@@ -561,7 +561,9 @@ static int64_t used(uint32_t uid)
     return bytes;
 }
 
-/* What is stored of each user's is counted when the file is of a version that did not, and users part their texts. */
+/* What is stored of each user's is counted when the file is of a version that did not, and users part their
+ * texts.
+ */
 static void test_version_2(void **state)
 {
     (void)state;
@@ -638,8 +640,9 @@ static void test_trim(void **state)
     assert_in_range(used(1001), 5000, 6000);
 }
 
-/* What version 1 has of a member that ran, which says not how it was started: a byte for the version, numbers of which the
- * lowest bit is the sign (flags, key, attempts, at, until, start, exit, signal, memory, time), and three texts that are none.
+/* What version 1 has of a member that ran, which says not how it was started: a byte for the version,
+ * numbers of which the lowest bit is the sign (flags, key, attempts, at, until, start, exit, signal,
+ * memory, time), and three texts that are none.
  */
 #define MEMBER_1 "x'010000020101' || x'0a0600' || x'0101000000'"
 

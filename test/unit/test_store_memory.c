@@ -1,5 +1,5 @@
-/* Memory runs out: each allocation of the store and of SQLite fails in turn, alone or with all after it. The call that meets
- * it says so, and does what it should when it is made again.
+/* Memory runs out: each allocation of the store and of SQLite fails in turn, alone or with all after it.
+ * The call that meets it says so, and does what it should when it is made again.
  */
 #include <errno.h>
 #include <setjmp.h>

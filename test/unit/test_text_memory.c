@@ -1,5 +1,5 @@
-/* Texts, sets and lists without memory: each allocation that a call makes fails once, the first, the second and so
- * on, until the call comes through. What failed must have changed nothing.
+/* Texts, sets and lists without memory: each allocation that a call makes fails once, the first, the second
+ * and so on, until the call comes through. What failed must have changed nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Writers and readers of matching without memory: each allocation that a call makes fails once, the first, the second
- * and so on, until the call comes through. What failed must have changed nothing.
+/* Writers and readers of matching without memory: each allocation that a call makes fails once, the first,
+ * the second and so on, until the call comes through. What failed must have changed nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,10 +2,11 @@
  *
  * usage: power_disk SOCKET FILE SEED
  *
- * Serves FILE to one client by the NBD protocol. Like a real disk it acknowledges writes when they are in its cache, which
- * a flush (or a write with FUA) brings to the file. If the client goes without saying goodbye, as a machine whose power is
- * cut does, each write in the cache may be lost: all, those after a random one, or each by chance; and the last that is
- * kept may be torn at a sector. It then says in a line how many writes were lost, and ends.
+ * Serves FILE to one client by the NBD protocol. Like a real disk it acknowledges writes when they are in
+ * its cache, which a flush (or a write with FUA) brings to the file. If the client goes without saying
+ * goodbye, as a machine whose power is cut does, each write in the cache may be lost: all, those after a
+ * random one, or each by chance; and the last that is kept may be torn at a sector. It then says in a line
+ * how many writes were lost, and ends.
  */
 #include <endian.h>
 #include <errno.h>

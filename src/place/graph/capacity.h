@@ -1,16 +1,19 @@
-/* How many hosts a request has when: for each piece that classes ask for many of, its gaps in each part of the machine.
+/* How many hosts a request has when: for each piece that classes ask for many of, its gaps in each part of
+ * the machine.
  *
- * A class that asks for so many nodes, or slots that are each in a node, can be only where that many pieces find room, each
- * in one place all the time. A host's gaps (gaps.h) count the pieces that nodes have room for, so that what can't be,
- * now or for a reservation, is ruled out without a match. Nodes that are down have no room; those that are blocked or don't
- * satisfy constraints count as if they did, so gaps may promise too much, never too little.
+ * A class that asks for so many nodes, or slots that are each in a node, can be only where that many pieces
+ * find room, each in one place all the time. A host's gaps (gaps.h) count the pieces that nodes have room
+ * for, so that what can't be, now or for a reservation, is ruled out without a match. Nodes that are down
+ * have no room; those that are blocked or don't satisfy constraints count as if they did, so gaps may
+ * promise too much, never too little.
  *
- * Of each node it is remembered what was taken of it when it was last counted (rows). Nodes of which a booking has changed
- * are listed, and counted anew before the next question: O(nodes that changed), each in all hosts of its parts; nodes that
- * changed alike are counted at once. Where memory runs out nothing is known until all is made anew.
+ * Of each node it is remembered what was taken of it when it was last counted (rows). Nodes of which a
+ * booking has changed are listed, and counted anew before the next question: O(nodes that changed), each in
+ * all hosts of its parts; nodes that changed alike are counted at once. Where memory runs out nothing is
+ * known until all is made anew.
  *
- * What more there is room for since, a host keeps in a list of gains. Who has been told that pieces are missing asks again
- * only when the gains that would serve it are as many (struct place_note).
+ * What more there is room for since, a host keeps in a list of gains. Who has been told that pieces are
+ * missing asks again only when the gains that would serve it are as many (struct place_note).
  */
 #ifndef PLACE_CAPACITY_H
 #define PLACE_CAPACITY_H
@@ -18,7 +21,9 @@
 #include "place/graph/gaps.h"
 #include "place/graph/graph_priv.h"
 
-/* In windows in [from, until) that begin before `before` there is room for more pieces than there was, these at most. */
+/* In windows in [from, until) that begin before `before` there is room for more pieces than there was,
+ * these at most.
+ */
 struct gain {
     int64_t from, until, before, pieces;
 };
@@ -97,8 +102,8 @@ struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
 int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
                          const struct plan_usage *step);
 
-/* Nodes have changed: count their gaps and, but in a trial, what was gained. Or, when a trial is over, that and the gaps of those
- * who have not heard. Return 0, or -1 with ENOMEM.
+/* Nodes have changed: count their gaps and, but in a trial, what was gained. Or, when a trial is over, that
+ * and the gaps of those who have not heard. Return 0, or -1 with ENOMEM.
  */
 int capacity_change(struct graph_place *n, const struct change *c);
 int capacity_change_late(struct graph_place *n, const struct change *c);

@@ -34,7 +34,9 @@ static int set_status(struct graph_place *n, const struct place_change *change, 
     return rc < 0 ? no_memory(err) : 0;
 }
 
-/* The structure or what constraints ask for has changed. Without memory, parts are made anew when they are needed. */
+/* The structure or what constraints ask for has changed. Without memory, parts are made anew when they are
+ * needed.
+ */
 static void changed(struct graph_place *n)
 {
     n->stale = true;

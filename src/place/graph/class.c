@@ -1,4 +1,6 @@
-/* Classes: equal requests in one part of the machine are one, and what follows from a request is found out once. */
+/* Classes: equal requests in one part of the machine are one, and what follows from a request is found out
+ * once.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -312,7 +314,9 @@ static int64_t eligible(const struct graph_place *n, const struct class *c)
     return nodes;
 }
 
-/* Say why it can never be: a count of some type, what it requires of nodes, or else how it asks for things together. */
+/* Say why it can never be: a count of some type, what it requires of nodes, or else how it asks for things
+ * together.
+ */
 static int explain(struct graph_place *n, const struct class *c, berth_error_t *err)
 {
     const struct part *part = &n->parts[c->part];

@@ -9,8 +9,8 @@
 #include "match/text/names.h"
 #include "place/graph/graph_priv.h"
 
-/* Number the cores at and below a vertex, in the order in which a walk that enters each vertex before its next sibling
- * meets them.
+/* Number the cores at and below a vertex, in the order in which a walk that enters each vertex before its
+ * next sibling meets them.
  */
 static void number(struct core_ids *given, const struct graph *g, uint32_t v)
 {

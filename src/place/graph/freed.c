@@ -1,7 +1,7 @@
 /* What was freed since a reservation was last tried, and whether that, or anything, may serve it better.
  *
- * A log of nodes with the times during which something of them was freed, each with its place in the log. Where it is
- * full, or what was freed is in no node, all before counts as freed everywhere.
+ * A log of nodes with the times during which something of them was freed, each with its place in the log.
+ * Where it is full, or what was freed is in no node, all before counts as freed everywhere.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +52,8 @@ void graph_place_forget_freed(struct place *place, uint64_t since)
     log->base += gone;
 }
 
-/* Whether the calendar of cores rules out a start at `from` (before = from), or in [from, before) with all free from
- * `before` on.
+/* Whether the calendar of cores rules out a start at `from` (before = from), or in [from, before) with all
+ * free from `before` on.
  */
 static bool is_over(const struct plan_ask *plan, int64_t from, int64_t before)
 {
@@ -191,8 +191,8 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
     bool shares = booking >= 0 && !(c->n_pieces == 1 && c->piece[0].alone);
     for (uint32_t i = since > log->base ? (uint32_t)(since - log->base) : 0; i < log->n; i++) {
         const struct freed_node *f = &log->v[i];
-        /* Of a job that ended when it was to end, all that was free by then was held all the same. A job that lasts longer
-         * than is asked for here may start for what was freed later on.
+        /* Of a job that ended when it was to end, all that was free by then was held all the same. A job
+         * that lasts longer than is asked for here may start for what was freed later on.
          */
         if ((booking >= 0 && (f->from >= end || f->to <= at)) ||
             !match_part_has(n->parts[c->part].within, f->vertex) ||

@@ -164,8 +164,8 @@ static uint32_t first_until(const struct gaps *g, int64_t until)
     return low;
 }
 
-/* Gaps that are long enough serve from when they begin until the duration before they end: with time they come in the order
- * of their beginnings and go in the order of their ends.
+/* Gaps that are long enough serve from when they begin until the duration before they end: with time they
+ * come in the order of their beginnings and go in the order of their ends.
  */
 int64_t gaps_first(const struct gaps *g, int64_t duration, int64_t from, int64_t before,
                    int64_t pieces, struct gaps_lack *lack)

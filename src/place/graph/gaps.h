@@ -1,9 +1,9 @@
 /* When there is room for how many pieces of a request: gaps.
  *
- * A node with room for r(t) pieces at t has room for the least of r throughout a window. That is a count of intervals: at
- * each level of r, those as long as can be throughout which it is reached. A gap is such an interval, and how many levels
- * of how many nodes have it. The pieces that there are throughout a window, each in one place all the time, are those of
- * the gaps that it lies in.
+ * A node with room for r(t) pieces at t has room for the least of r throughout a window. That is a count of
+ * intervals: at each level of r, those as long as can be throughout which it is reached. A gap is such an
+ * interval, and how many levels of how many nodes have it. The pieces that there are throughout a window,
+ * each in one place all the time, are those of the gaps that it lies in.
  */
 #ifndef PLACE_GAPS_H
 #define PLACE_GAPS_H
@@ -34,30 +34,36 @@ struct room_step {
 
 void gaps_clear(struct gaps *g);
 
-/* The gaps of 1 to GAPS_STEPS_MAX steps, of which the first is at 0: at most n, into gap. Returns their number. O(n). */
+/* The gaps of 1 to GAPS_STEPS_MAX steps, of which the first is at 0: at most n, into gap. Returns their
+ * number. O(n).
+ */
 uint32_t gaps_of(const struct room_step *step, uint32_t n, struct gap *gap);
 
 /* Add pieces to an interval, or take them (< 0). Returns 0, or -1 with ENOMEM. O(1) amortised. */
 int gaps_add(struct gaps *g, int64_t from, int64_t until, int64_t pieces);
 
-/* Have what was added counted; to be called before questions. Returns 0, or -1 with ENOMEM. O(n + m log m) for m added. */
+/* Have what was added counted; to be called before questions. Returns 0, or -1 with ENOMEM. O(n + m log m)
+ * for m added.
+ */
 int gaps_settle(struct gaps *g);
 
-/* Whether any gap begins after `from` and on or before `until`. What was added late counts as well. O(log n + m). */
+/* Whether any gap begins after `from` and on or before `until`. What was added late counts as well. O(log n
+ * + m).
+ */
 bool gaps_begin(const struct gaps *g, int64_t from, int64_t until);
 
 /* The pieces that there are throughout [from, end). O(gaps that begin by then). */
 int64_t gaps_within(const struct gaps *g, int64_t from, int64_t end);
 
-/* What was missing over time: before first[k] more than 2^k pieces; and before the end of the times that were asked about one at
- * least.
+/* What was missing over time: before first[k] more than 2^k pieces; and before the end of the times that
+ * were asked about one at least.
  */
 struct gaps_lack {
     int64_t first[GAPS_LACKS]; /* falling */
 };
 
-/* The first time on or after `from` and before `before` from which on there are so many pieces for a duration; -1: there is
- * none. *lack (unless NULL) says how many are missing before. O(n).
+/* The first time on or after `from` and before `before` from which on there are so many pieces for a
+ * duration; -1: there is none. *lack (unless NULL) says how many are missing before. O(n).
  */
 int64_t gaps_first(const struct gaps *g, int64_t duration, int64_t from, int64_t before,
                    int64_t pieces, struct gaps_lack *lack);

@@ -123,7 +123,9 @@ static int64_t graph_place_when(const struct place *place, const struct place_as
     return match_plan_when(n->match, &counted.plan, from, INT64_MAX);
 }
 
-/* Whether what a lifted booking holds is good during [at, end), and free until `until`: 1, 0, or -1 with ENOMEM. */
+/* Whether what a lifted booking holds is good during [at, end), and free until `until`: 1, 0, or -1 with
+ * ENOMEM.
+ */
 static int is_fit(struct graph_place *n, const struct place_ask *ask, int64_t booking, int64_t at,
                   int64_t end, int64_t until)
 {
@@ -247,8 +249,8 @@ static int graph_place_start(struct place *place, const struct place_ask *ask, i
     return rc;
 }
 
-/* Put what BOOKING_TEMP has been given in a lifted booking's place; whether that is the same. Returns 1, 0, or -1 with ENOMEM,
- * and nothing is changed but that BOOKING_TEMP is no more.
+/* Put what BOOKING_TEMP has been given in a lifted booking's place; whether that is the same. Returns 1, 0,
+ * or -1 with ENOMEM, and nothing is changed but that BOOKING_TEMP is no more.
  */
 static int replace(struct graph_place *n, int64_t booking)
 {
@@ -273,8 +275,8 @@ static int replace(struct graph_place *n, int64_t booking)
     return same;
 }
 
-/* Book something for BOOKING_TEMP before `at`, or, if `anew`, at `at`. Returns its time, or -1 with EBUSY, ENOENT, ENOMEM. The note is
- * what is known of a booking at that time, or at `at`.
+/* Book something for BOOKING_TEMP before `at`, or, if `anew`, at `at`. Returns its time, or -1 with EBUSY,
+ * ENOENT, ENOMEM. The note is what is known of a booking at that time, or at `at`.
  */
 static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_t at, int64_t from,
                       bool anew, struct held_note *note)

@@ -1,12 +1,13 @@
-/* Inside the graph as a place (place/graph.h): its state, shared by bookings (graph.c), parts and their calendars (part.c),
- * classes of requests (class.c), what has room for their pieces (capacity.c, usage.c, releases.c, gaps.c), what was freed
- * (freed.c, wake.c), changes of the machine (change.c), questions (probe.c) and reasons (shortage.c).
+/* Inside the graph as a place (place/graph.h): its state, shared by bookings (graph.c), parts and their
+ * calendars (part.c), classes of requests (class.c), what has room for their pieces (capacity.c, usage.c,
+ * releases.c, gaps.c), what was freed (freed.c, wake.c), changes of the machine (change.c), questions
+ * (probe.c) and reasons (shortage.c).
  *
- * A booking's number is the matcher's number for its job. The matcher says what is free; a part's calendar only counts,
- * to rule out quickly what can't be: the cores taken of it at each instant, or nodes where there are no cores. Counted is
- * what bookings have to themselves, but for what is in nodes that are down, which is no part of the capacity either, and
- * but for bookings that were put where others are (match_job_is_forced). So what a calendar says is free is never less
- * than what is.
+ * A booking's number is the matcher's number for its job. The matcher says what is free; a part's calendar
+ * only counts, to rule out quickly what can't be: the cores taken of it at each instant, or nodes where
+ * there are no cores. Counted is what bookings have to themselves, but for what is in nodes that are down,
+ * which is no part of the capacity either, and but for bookings that were put where others are
+ * (match_job_is_forced). So what a calendar says is free is never less than what is.
  */
 #ifndef PLACE_GRAPH_PRIV_H
 #define PLACE_GRAPH_PRIV_H
@@ -72,7 +73,9 @@ struct part {
     uint32_t n_least;
 };
 
-/* The least that a node, or something else that is freed at once, must have for a request to become possible. */
+/* The least that a node, or something else that is freed at once, must have for a request to become
+ * possible.
+ */
 struct piece {
     bool any;   /* nothing is known */
     bool alone; /* nobody else may use it */
@@ -179,7 +182,9 @@ size_t graph_place_rooms(const struct place *place, uint32_t part, int64_t at,
                          struct planner_room *room, size_t max);
 int64_t graph_place_idle(const struct place *place, int64_t at);
 
-/* Make parts and shares anew after the machine has changed. Returns 0, or -1 with ENOMEM, and they are stale. */
+/* Make parts and shares anew after the machine has changed. Returns 0, or -1 with ENOMEM, and they are
+ * stale.
+ */
 int graph_place_refresh(struct graph_place *n);
 
 /* Reckon capacities and shares anew after the status of some vertices (match_vertex_set) has changed. */
@@ -188,8 +193,9 @@ void graph_place_recount(struct graph_place *n, const uint64_t *those);
 /* The least of a type below any vertex of another type of a part. */
 int64_t graph_place_least(struct graph_place *n, uint32_t part, uint16_t upper, uint16_t type);
 
-/* A booking's shares: reckon and enter them, not counted; take them out; count them or not. They are for the window that
- * the matcher knows; move enters them for another. Returns 0, or -1 with ENOMEM and nothing changed.
+/* A booking's shares: reckon and enter them, not counted; take them out; count them or not. They are for
+ * the window that the matcher knows; move enters them for another. Returns 0, or -1 with ENOMEM and nothing
+ * changed.
  */
 int graph_place_enter(struct graph_place *n, int64_t job, struct booking *b);
 void graph_place_leave(struct graph_place *n, int64_t job, struct booking *b);
@@ -249,8 +255,8 @@ void capacity_clear(struct graph_place *n);
 /* True if gaps are those of the rows. O(hosts * nodes). */
 bool capacity_check(const struct graph_place *n);
 
-/* Whether a node has room for a piece of a class throughout some window of a duration that begins before a time, of which it
- * may have something of its own from then on.
+/* Whether a node has room for a piece of a class throughout some window of a duration that begins before a
+ * time, of which it may have something of its own from then on.
  */
 bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node, int64_t duration,
                     int64_t before);
@@ -266,8 +272,9 @@ bool capacity_short(struct graph_place *n, const struct class *c, int64_t durati
 bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
                     struct held_note *note);
 
-/* The first time from now on and before `before` at which a class lacks nothing by count, -1: there is none. The note says what it
- * lacks before, if anything is known. What is booked for it is to be lifted. O(gaps).
+/* The first time from now on and before `before` at which a class lacks nothing by count, -1: there is
+ * none. The note says what it lacks before, if anything is known. What is booked for it is to be lifted.
+ * O(gaps).
  */
 int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t duration,
                        int64_t before, struct held_note *note);
@@ -280,8 +287,8 @@ void capacity_doubt(struct graph_place *n);
 /* What was gained so far the note knows. */
 void capacity_hear(struct graph_place *n, const struct class *c, struct held_note *note);
 
-/* From try to tried: what changes meanwhile counts as gained only as far as it is there in the end. Nobody asks meanwhile but for
- * the class (NULL: for any). O(nodes that changed).
+/* From try to tried: what changes meanwhile counts as gained only as far as it is there in the end. Nobody
+ * asks meanwhile but for the class (NULL: for any). O(nodes that changed).
  */
 void capacity_try(struct graph_place *n, const struct class *c);
 void capacity_tried(struct graph_place *n);

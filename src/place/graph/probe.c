@@ -1,4 +1,6 @@
-/* What could be booked if some of what is booked were not: for questions, which change nothing (what_if.c). */
+/* What could be booked if some of what is booked were not: for questions, which change nothing (what_if.c).
+ * 
+ */
 #include <errno.h>
 
 #include "place/graph/graph_priv.h"

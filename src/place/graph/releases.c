@@ -1,4 +1,6 @@
-/* Gains: what there is more room for than there was, and who has been told that he is short of how much (capacity.h). */
+/* Gains: what there is more room for than there was, and who has been told that he is short of how much
+ * (capacity.h).
+ */
 #include <string.h>
 
 #include "place/graph/capacity.h"
@@ -13,8 +15,8 @@ static int64_t distance(int64_t a, int64_t b)
     return a < b ? b - a : a - b;
 }
 
-/* Of the gains that nobody has heard of, the one of the same interval, or where there are many the one that is most like it;
- * NULL: none.
+/* Of the gains that nobody has heard of, the one of the same interval, or where there are many the one that
+ * is most like it; NULL: none.
  */
 static struct gain *gain_like(struct capacity *h, const struct gain *gain)
 {
@@ -145,13 +147,17 @@ bool capacity_short(struct graph_place *n, const struct class *c, int64_t durati
     return true;
 }
 
-/* What is left to be gained before something is possible at a time of one of the ranges that a lack divides time into. */
+/* What is left to be gained before something is possible at a time of one of the ranges that a lack divides
+ * time into.
+ */
 static int64_t left_of(uint32_t range)
 {
     return range == 0 ? 1 : (INT64_C(1) << (range - 1)) + 1;
 }
 
-/* Take a gain off what is missing: where its windows begin, [first, last]. False if something may be possible there. */
+/* Take a gain off what is missing: where its windows begin, [first, last]. False if something may be
+ * possible there.
+ */
 static bool take_off(struct held_note *note, int64_t first, int64_t last, int64_t pieces)
 {
     for (uint32_t k = 0; k <= GAPS_LACKS; k++) {

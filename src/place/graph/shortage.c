@@ -5,7 +5,8 @@
 #include "match/text/names.h"
 #include "place/graph/graph_priv.h"
 
-/* What a class asks for that calendars count too little of: that itself if it is named, else the nodes that come with it.
+/* What a class asks for that calendars count too little of: that itself if it is named, else the nodes that
+ * come with it.
  */
 static const char *short_of(const struct graph_place *n, const struct class *c)
 {
@@ -23,7 +24,9 @@ static const char *short_of(const struct graph_place *n, const struct class *c)
     return last;
 }
 
-/* The request that least is there for at a time, of those that too little is there for; NULL: it is not that. */
+/* The request that least is there for at a time, of those that too little is there for; NULL: it is not
+ * that.
+ */
 const char *graph_place_lacks(struct place *place, const struct place_ask *ask, int64_t at)
 {
     struct graph_place *n = graph_place_of(place);

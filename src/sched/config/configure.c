@@ -1,7 +1,8 @@
 /* Jobs go to other queues: one by one, or all of them where a scheduler at work gets another configuration.
  *
- * For another configuration queues, ledger and kinds are built anew beside the old ones, every job entered as it is. Only
- * when that has succeeded are the old ones given up; else they take their place again, and jobs what they knew of them.
+ * For another configuration queues, ledger and kinds are built anew beside the old ones, every job entered
+ * as it is. Only when that has succeeded are the old ones given up; else they take their place again, and
+ * jobs what they knew of them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,8 +38,9 @@ static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
     d->kind = k->kind;
 }
 
-/* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask, kind and account. With
- * `refuse` that is nothing which the queue's resources could never give. Returns 0, or -1 with a text and no kind.
+/* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask, kind and
+ * account. With `refuse` that is nothing which the queue's resources could never give. Returns 0, or -1
+ * with a text and no kind.
  */
 static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_error_t *err)
 {
@@ -74,8 +76,8 @@ static void unknow(sched_t *s, struct kinds *kinds, uint32_t kind, uint32_t clas
     s->place->ops->forget(s->place, class);
 }
 
-/* What a waiting job will be in another queue, which would take it. It has all that, and its old kind still, but is in no
- * other lane yet. Returns 0, or -1 with a text and nothing changed.
+/* What a waiting job will be in another queue, which would take it. It has all that, and its old kind
+ * still, but is in no other lane yet. Returns 0, or -1 with a text and nothing changed.
  */
 static int queue_change(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t *err)
 {
@@ -224,7 +226,9 @@ static int state_make(sched_t *s, struct state *new, const struct sched_config *
     return 0;
 }
 
-/* A job of which the next pass says that it is rejected: it asks for nothing any more. Returns 0, or -1 with ENOMEM. */
+/* A job of which the next pass says that it is rejected: it asks for nothing any more. Returns 0, or -1
+ * with ENOMEM.
+ */
 static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t *err)
 {
     struct limits *limits = s->queues->limits;
@@ -240,8 +244,9 @@ static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_
     return 0;
 }
 
-/* Look whether a waiting job whose queue has another part of the machine from now on could ever start, all up and idle. Of a queue
- * that keeps its part nobody is asked: what the machine has lost may come back. Returns 0 with *never, or -1 with ENOMEM.
+/* Look whether a waiting job whose queue has another part of the machine from now on could ever start, all
+ * up and idle. Of a queue that keeps its part nobody is asked: what the machine has lost may come back.
+ * Returns 0 with *never, or -1 with ENOMEM.
  */
 static int look_at_part(sched_t *s, const struct job *job, uint32_t old_part,
                         struct sched_reason **never)
@@ -334,8 +339,8 @@ static void reject_never(sched_t *s, struct known *known)
     }
 }
 
-/* Who holds a reservation and may have another part of the machine now, or use other blocks, chooses anew from
- * that: nothing was freed that would have it do so.
+/* Who holds a reservation and may have another part of the machine now, or use other blocks, chooses anew
+ * from that: nothing was freed that would have it do so.
  */
 static void choose_anew(sched_t *s, const struct known *known)
 {

@@ -1,7 +1,8 @@
 /* A configuration, checked, copied and resolved: what the core goes by until the next one.
  *
- * Nothing in it changes once it is made, so that another configuration is another setup, and one that is wrong leaves the
- * old one in place. Names are looked up in O(length); lists of users and groups are read through.
+ * Nothing in it changes once it is made, so that another configuration is another setup, and one that is
+ * wrong leaves the old one in place. Names are looked up in O(length); lists of users and groups are read
+ * through.
  */
 #ifndef SCHED_SETUP_H
 #define SCHED_SETUP_H
@@ -52,13 +53,14 @@ struct setup {
     struct intern names;         /* of the queues, by number */
 };
 
-/* Check a configuration and copy it. NULL with EINVAL and a text that names the queue (or block) and the key: it is wrong;
- * ENOMEM.
+/* Check a configuration and copy it. NULL with EINVAL and a text that names the queue (or block) and the
+ * key: it is wrong; ENOMEM.
  *
- * Wrong are: a second < 1; names that are missing, empty or come twice; a policy that there is none; a parent that is the
- * queue itself, unknown or virtual; a default queue that is unknown; negative numbers, but for priorities; in limits, what
- * comes twice, "running" or "pending" for a job and "duration" for a user or a queue; an exception for nobody; an unknown
- * way of being preempted; of blocks, more than BLOCKS_MAX and what setup_check_block says.
+ * Wrong are: a second < 1; names that are missing, empty or come twice; a policy that there is none; a
+ * parent that is the queue itself, unknown or virtual; a default queue that is unknown; negative numbers,
+ * but for priorities; in limits, what comes twice, "running" or "pending" for a job and "duration" for a
+ * user or a queue; an exception for nobody; an unknown way of being preempted; of blocks, more than
+ * BLOCKS_MAX and what setup_check_block says.
  */
 struct setup *setup_create(const struct sched_config *config, berth_error_t *err);
 
@@ -71,16 +73,16 @@ void setup_destroy(struct setup *setup);
 /* A queue's number by its name, or SETUP_NONE. */
 uint32_t setup_find(const struct setup *setup, const char *name);
 
-/* Whether a user, or one of a user's groups, may submit to a queue: its own lists say so, or both are empty. NULL is
- * the user "".
+/* Whether a user, or one of a user's groups, may submit to a queue: its own lists say so, or both are
+ * empty. NULL is the user "".
  */
 bool setup_admits(const struct setup *setup, uint32_t queue, const char *user,
                   const char *const *groups, size_t n_groups);
 
 /* ---- Blocks ---- */
 
-/* Whether a block is as it should be: it has a name and resources, a start >= 0, a duration >= 1, ends within int64, every
- * 0 or longer than that, and known queues. Returns 0, or -1 with EINVAL and a text.
+/* Whether a block is as it should be: it has a name and resources, a start >= 0, a duration >= 1, ends
+ * within int64, every 0 or longer than that, and known queues. Returns 0, or -1 with EINVAL and a text.
  */
 int setup_check_block(const struct setup *setup, const struct sched_block *block,
                       berth_error_t *err);
@@ -88,8 +90,8 @@ int setup_check_block(const struct setup *setup, const struct sched_block *block
 /* A copy of a block in one allocation, to be freed with free(); NULL with ENOMEM. */
 struct sched_block *setup_copy_block(const struct sched_block *block);
 
-/* Whether a job may use a block: the block names its user, its queue or that queue's parent, or its id. user and id may be
- * NULL. O(what the block names).
+/* Whether a job may use a block: the block names its user, its queue or that queue's parent, or its id.
+ * user and id may be NULL. O(what the block names).
  */
 bool setup_permits(const struct setup *setup, const struct sched_block *block, uint32_t queue,
                    const char *user, const char *id);

@@ -14,7 +14,9 @@ struct pack {
     size_t used;
 };
 
-/* Room for n things; NULL if there is no place yet, or n is 0. Counts can't overflow: what is copied is in memory. */
+/* Room for n things; NULL if there is no place yet, or n is 0. Counts can't overflow: what is copied is in
+ * memory.
+ */
 static void *room(struct pack *p, size_t n, size_t size)
 {
     size_t at = (p->used + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);

@@ -1,5 +1,5 @@
-/* All controllers are asked, or told, in the order of the table (controller.h says of what). Inline, as most schedulers that replay
- * traces have none.
+/* All controllers are asked, or told, in the order of the table (controller.h says of what). Inline, as
+ * most schedulers that replay traces have none.
  */
 #ifndef SCHED_ASK_H
 #define SCHED_ASK_H

@@ -45,7 +45,9 @@ static uint32_t block_find(const struct queues *n, const char *name)
     return BLOCKS_MAX;
 }
 
-/* A waiting job goes from its kind to that of other permits. Returns 0, or -1 with ENOMEM and nothing changed. */
+/* A waiting job goes from its kind to that of other permits. Returns 0, or -1 with ENOMEM and nothing
+ * changed.
+ */
 static int permit(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];

@@ -1,5 +1,6 @@
-/* Controllers: who has a say in when a job starts, beside the machine and the order of the queues. Each is a row of a table, in a
- * file of its own; the rest of the core asks all rows and knows none of them. A scheduler without queues has no rows.
+/* Controllers: who has a say in when a job starts, beside the machine and the order of the queues. Each is
+ * a row of a table, in a file of its own; the rest of the core asks all rows and knows none of them. A
+ * scheduler without queues has no rows.
  *
  * Rows are asked in the order of the table (controller.c). An entry that is NULL has nothing to do then.
  */
@@ -31,7 +32,9 @@ struct controller {
     void (*ended)(sched_t *s, uint32_t slot, enum job_end end);
     void (*forgotten)(sched_t *s, uint32_t slot);
 
-    /* Something has ended: let go whoever waited for that, or reject it. Returns 0, or -1 with ENOMEM: the next call does the rest. */
+    /* Something has ended: let go whoever waited for that, or reject it. Returns 0, or -1 with ENOMEM: the
+     * next call does the rest.
+     */
     int (*resolve)(sched_t *s);
 
     /* ---- May it go on? ---- */
@@ -39,14 +42,15 @@ struct controller {
     /* Whether an open job may: STEP_BUSY if so; STEP_DONE: it is blocked now; STEP_FAILED: no memory. */
     enum step (*gate)(sched_t *s, uint32_t slot);
 
-    /* Measure a booking and count it. STEP_BUSY if that is done; STEP_DONE: it is refused, and the job is blocked or rejected:
-     * the booking of an open job is the caller's still, that of a held one is given back; STEP_FAILED.
+    /* Measure a booking and count it. STEP_BUSY if that is done; STEP_DONE: it is refused, and the job is
+     * blocked or rejected: the booking of an open job is the caller's still, that of a held one is given
+     * back; STEP_FAILED.
      */
     enum step (*count)(sched_t *s, uint32_t slot, int64_t booking);
     void (*uncount)(sched_t *s, uint32_t slot, int64_t booking);
 
-    /* Count a booking whatever it holds by now; `freed`: something that it held is free. Returns 0, or -1 with ENOMEM, which can't
-     * be where it was counted before.
+    /* Count a booking whatever it holds by now; `freed`: something that it held is free. Returns 0, or -1
+     * with ENOMEM, which can't be where it was counted before.
      */
     int (*recount)(sched_t *s, uint32_t slot, int64_t booking, bool freed);
 
@@ -62,13 +66,13 @@ struct controller {
     /* What has come with time, or has changed. Returns 0, or -1 with ENOMEM. */
     int (*turn)(sched_t *s);
 
-    /* Let jobs go on that are blocked for no reason any more; `again`: at the end of the pass. Returns how many of them the pass is
-     * to look at again for that, or -1 with ENOMEM.
+    /* Let jobs go on that are blocked for no reason any more; `again`: at the end of the pass. Returns how
+     * many of them the pass is to look at again for that, or -1 with ENOMEM.
      */
     int64_t (*settle)(sched_t *s, bool again);
 
-    /* An open job can't start: make room for it. STEP_BUSY: that doesn't help. The same for those that hold reservations, as a
-     * phase of the pass.
+    /* An open job can't start: make room for it. STEP_BUSY: that doesn't help. The same for those that hold
+     * reservations, as a phase of the pass.
      */
     enum step (*make_room)(sched_t *s, uint32_t slot);
     enum step (*hunt)(sched_t *s);

@@ -146,8 +146,8 @@ static int reserve_name(struct depend *depend, size_t length)
     return 0;
 }
 
-/* The entry that a job belongs to: *entry is NULL where a new one is to be made. Returns 0, or -1 with EINVAL and a
- * text.
+/* The entry that a job belongs to: *entry is NULL where a new one is to be made. Returns 0, or -1 with
+ * EINVAL and a text.
  */
 static int find_entry(const struct depend *depend, const char *id, uint32_t member,
                       uint32_t members, struct entry **entry, berth_error_t *err)

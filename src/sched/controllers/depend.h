@@ -48,28 +48,32 @@ struct depend *depend_create(void);
 /* NULL is fine; errno is kept. */
 void depend_destroy(struct depend *depend);
 
-/* How many ended jobs to remember, >= 1. Those that are too many are forgotten when the next one has ended. */
+/* How many ended jobs to remember, >= 1. Those that are too many are forgotten when the next one has ended.
+ * 
+ */
 void depend_remember(struct depend *depend, uint64_t most);
 
 /* ---- Jobs ---- */
 
-/* A job is submitted to a free slot. Member `member` of `members`; members 0 or 1: it is no array, and member is 0. Each
- * member has its own slot and is entered on its own; they come in any order, and may be missing as long as they are not
- * restored. name NULL: that of no other job. expression NULL or "": it waits for nobody.
+/* A job is submitted to a free slot. Member `member` of `members`; members 0 or 1: it is no array, and
+ * member is 0. Each member has its own slot and is entered on its own; they come in any order, and may be
+ * missing as long as they are not restored. name NULL: that of no other job. expression NULL or "": it
+ * waits for nobody.
  *
- * Whether it waits is for depend_waits to say. It can be among those that can never start at once (depend_next_ready).
+ * Whether it waits is for depend_waits to say. It can be among those that can never start at once
+ * (depend_next_ready).
  *
  * Returns 0, or -1: EINVAL with a text: "dependency x: no such job" for an id that is not known, or
- * is its own; what is wrong with an expression; an id that is empty, reads as a member of an array, or is that of a job
- * that has not been forgotten. ENOMEM.
+ * is its own; what is wrong with an expression; an id that is empty, reads as a member of an array, or is
+ * that of a job that has not been forgotten. ENOMEM.
  */
 int depend_job(struct depend *depend, uint32_t slot, const char *id, uint32_t member,
                uint32_t members, const char *user, const char *name, const char *expression,
                berth_error_t *err);
 
-/* The slot is free again. Of a job that has ended the outcome stays; one that has not is as if it had never been submitted
- * (so that a submission can be taken back): whoever waits for it, and for no other member of an array, never starts. An outcome
- * that an earlier job of the same id had left is gone all the same.
+/* The slot is free again. Of a job that has ended the outcome stays; one that has not is as if it had never
+ * been submitted (so that a submission can be taken back): whoever waits for it, and for no other member of
+ * an array, never starts. An outcome that an earlier job of the same id had left is gone all the same.
  */
 void depend_forget(struct depend *depend, uint32_t slot);
 
@@ -83,9 +87,9 @@ void depend_requeued(struct depend *depend, uint32_t slot);
 /* ok false also where it was cancelled or rejected. A second end is not looked at. */
 void depend_ended(struct depend *depend, uint32_t slot, bool ok);
 
-/* Take the next job that events have made ready: all it waited for is met, or (*never) can never be met. In the order in
- * which that came about; for one event, those that wait for the member, for the array, and then the singleton, each in the
- * order of submission. False: there is none.
+/* Take the next job that events have made ready: all it waited for is met, or (*never) can never be met. In
+ * the order in which that came about; for one event, those that wait for the member, for the array, and
+ * then the singleton, each in the order of submission. False: there is none.
  */
 bool depend_next_ready(struct depend *depend, uint32_t *slot, bool *never);
 
@@ -124,8 +128,8 @@ struct depend_outcome {
     bool ok;
 };
 
-/* Enter one, before any job that depends on it. Returns 0, or -1: EINVAL (the job is known, or another number of
- * members was said), ENOMEM. depend_outcome is for a job that is no array.
+/* Enter one, before any job that depends on it. Returns 0, or -1: EINVAL (the job is known, or another
+ * number of members was said), ENOMEM. depend_outcome is for a job that is no array.
  */
 int depend_outcome_of(struct depend *depend, const struct depend_outcome *outcome);
 int depend_outcome(struct depend *depend, const char *id, bool ok);
@@ -137,8 +141,8 @@ struct depend_walk {
     bool living;
 };
 
-/* The next outcome, in an order in which they can be entered again. False: there are no more. Nothing may change during
- * a walk. O(1), and O(members) for arrays.
+/* The next outcome, in an order in which they can be entered again. False: there are no more. Nothing may
+ * change during a walk. O(1), and O(members) for arrays.
  */
 bool depend_next_outcome(const struct depend *depend, struct depend_walk *walk,
                          struct depend_outcome *outcome);

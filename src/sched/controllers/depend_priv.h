@@ -1,8 +1,8 @@
 /* What the files of depend.h share.
  *
- * An entry is an id: a job or an array with its members. A dependency is an edge from the needs of a job to an entry or to
- * a member of it; as long as that is open, it is in a list there, in the order of submission. Jobs of the same user and
- * name that have not ended are a row.
+ * An entry is an id: a job or an array with its members. A dependency is an edge from the needs of a job to
+ * an entry or to a member of it; as long as that is open, it is in a list there, in the order of
+ * submission. Jobs of the same user and name that have not ended are a row.
  */
 #ifndef SCHED_DEPEND_PRIV_H
 #define SCHED_DEPEND_PRIV_H
@@ -145,13 +145,15 @@ bool depend_entry_has_ended(const struct entry *entry, uint32_t member);
 /* Whether what an edge asks for holds now. */
 enum verdict depend_judge(const struct edge *edge);
 
-/* The needs that an expression says, judged but in no list yet; *needs is NULL if it says none. Returns 0, or -1: EINVAL
- * with a text, ENOMEM.
+/* The needs that an expression says, judged but in no list yet; *needs is NULL if it says none. Returns 0,
+ * or -1: EINVAL with a text, ENOMEM.
  */
 int depend_needs_create(const struct depend *depend, const char *expression, const char *own_id,
                         struct needs **needs, berth_error_t *err);
 
-/* Put the open edges of needs into their lists; and take needs out of all lists and free them (NULL is fine). */
+/* Put the open edges of needs into their lists; and take needs out of all lists and free them (NULL is
+ * fine).
+ */
 void depend_needs_link(struct needs *needs);
 void depend_needs_destroy(struct depend *depend, struct needs *needs);
 

@@ -30,8 +30,8 @@ static int resolve_again(sched_t *s, uint32_t slot)
                : resolve_job(s, slot, why.kind == SCHED_REASON_NEVER_MET);
 }
 
-/* Jobs whose dependencies are met wait for resources; those whose never can be are rejected. Where there is no memory for it the next
- * pass does the rest. Returns 0, or -1 with ENOMEM.
+/* Jobs whose dependencies are met wait for resources; those whose never can be are rejected. Where there is
+ * no memory for it the next pass does the rest. Returns 0, or -1 with ENOMEM.
  */
 static int resolve(sched_t *s)
 {

@@ -210,8 +210,9 @@ static void released(sched_t *s, uint32_t slot)
     ease(s, slot);
 }
 
-/* Where limits have changed, count what held jobs have in queue order: those within them keep what they hold, whatever later ones do.
- * Returns 0, or -1 with ENOMEM: the rest is in the ledger as it was. O(held log held).
+/* Where limits have changed, count what held jobs have in queue order: those within them keep what they
+ * hold, whatever later ones do. Returns 0, or -1 with ENOMEM: the rest is in the ledger as it was. O(held
+ * log held).
  */
 static int recount_all(sched_t *s)
 {
@@ -262,8 +263,8 @@ static bool is_same_limit(const struct sched_reason_limit *a, const struct sched
            strcmp(a->what, b->what) == 0;
 }
 
-/* A job that limits have blocked goes on if they would let it; else it waits for the one that it is over now. Returns 0, or -1
- * with ENOMEM.
+/* A job that limits have blocked goes on if they would let it; else it waits for the one that it is over
+ * now. Returns 0, or -1 with ENOMEM.
  */
 static int let(sched_t *s, uint32_t slot)
 {
@@ -283,7 +284,9 @@ static int let(sched_t *s, uint32_t slot)
     return 0;
 }
 
-/* Jobs that limits have blocked, and would let now, are so no more. Later in a pass (`again`), which begins with this, each job once. */
+/* Jobs that limits have blocked, and would let now, are so no more. Later in a pass (`again`), which begins
+ * with this, each job once.
+ */
 static int64_t settle(sched_t *s, bool again)
 {
     struct queues *n = s->queues;

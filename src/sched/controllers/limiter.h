@@ -29,7 +29,9 @@ int limit_block(sched_t *s, uint32_t slot);
 void pending_begin(sched_t *s, uint32_t slot);
 void pending_end(sched_t *s, uint32_t slot);
 
-/* Whether a job that limits have blocked is to be looked at again: its user and its queue have less than then. */
+/* Whether a job that limits have blocked is to be looked at again: its user and its queue have less than
+ * then.
+ */
 bool limit_is_eased(const sched_t *s, const struct job *job);
 
 #endif

@@ -47,7 +47,9 @@ int64_t limits_account(struct limits *limits, uint32_t queue, const char *user,
 
 /* ---- Questions ---- */
 
-/* Whether this much of resources would be within the limits of the user and the queue if nobody else had anything. */
+/* Whether this much of resources would be within the limits of the user and the queue if nobody else had
+ * anything.
+ */
 bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
                  struct sched_reason_limit *over);
 
@@ -59,11 +61,13 @@ bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
 bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
                     struct sched_reason_limit *over);
 
-/* Whether one more job may run, as far as that is a matter of numbers of jobs: no measuring, no match is needed. */
+/* Whether one more job may run, as far as that is a matter of numbers of jobs: no measuring, no match is
+ * needed.
+ */
 bool limits_open(const struct limits *limits, uint32_t account, struct sched_reason_limit *over);
 
-/* Whether a job that holds this much may run beside what user and queue hold. What it holds none of doesn't stand in its
- * way, even where a limit has become smaller than what is held already.
+/* Whether a job that holds this much may run beside what user and queue hold. What it holds none of doesn't
+ * stand in its way, even where a limit has become smaller than what is held already.
  */
 bool limits_start(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
                   struct sched_reason_limit *over);
@@ -80,13 +84,15 @@ void limits_wait(struct limits *limits, uint32_t account, int64_t n);
 int limits_add(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg);
 void limits_sub(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg);
 
-/* What user and queue of an account hold has become less. And when that was last so of any that a rule for the account looks at:
- * the n-th time of all, 0: never. O(1).
+/* What user and queue of an account hold has become less. And when that was last so of any that a rule for
+ * the account looks at: the n-th time of all, 0: never. O(1).
  */
 void limits_ease(struct limits *limits, uint32_t account);
 int64_t limits_eased(const struct limits *limits, uint32_t account);
 
-/* True if nothing is below 0 and each queue has what its users and virtual queues have together. O(accounts). */
+/* True if nothing is below 0 and each queue has what its users and virtual queues have together.
+ * O(accounts).
+ */
 bool limits_check(const struct limits *limits);
 
 #endif

@@ -62,7 +62,9 @@ struct limits {
     int64_t easings; /* so far */
 };
 
-/* Resolve the rules of all queues. limits->setup is set, and all else empty. Returns 0, or -1 with part of it done. */
+/* Resolve the rules of all queues. limits->setup is set, and all else empty. Returns 0, or -1 with part of
+ * it done.
+ */
 int limits_make_lines(struct limits *limits);
 
 #endif

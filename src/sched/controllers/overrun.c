@@ -1,7 +1,8 @@
 /* Jobs that run on after their end.
  *
- * What such a job holds is not free, whatever its limit said. Its booking is extended, by as much as it has overrun so far
- * and a second at least, so that a job that stays is looked at ever more rarely; reservations in the way are repaired.
+ * What such a job holds is not free, whatever its limit said. Its booking is extended, by as much as it has
+ * overrun so far and a second at least, so that a job that stays is looked at ever more rarely;
+ * reservations in the way are repaired.
  */
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"

@@ -1,8 +1,9 @@
 /* A job that can't start takes what jobs of preemptible queues hold (RFC 33, RFC 14's preemptible-after).
  *
- * Victims are taken youngest first until the job fits; then each that turns out not to be needed is spared, oldest first.
- * The job holds a reservation for now, of what the victims hold as well, who hold all of it until their ends; it starts once
- * the shell has told the end of the last victim. Until then its time is not due.
+ * Victims are taken youngest first until the job fits; then each that turns out not to be needed is spared,
+ * oldest first. The job holds a reservation for now, of what the victims hold as well, who hold all of it
+ * until their ends; it starts once the shell has told the end of the last victim. Until then its time is
+ * not due.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,8 +28,8 @@ static bool is_younger(const struct job *a, const struct job *b)
     return a->at != b->at ? a->at > b->at : queue_before(b->key, a->key);
 }
 
-/* From when on a running job of such a queue may be preempted: not in its first second, or one that starts might be stopped at the
- * same instant, for good perhaps, without having run.
+/* From when on a running job of such a queue may be preempted: not in its first second, or one that starts
+ * might be stopped at the same instant, for good perhaps, without having run.
  */
 static int64_t preemptible_from(const sched_t *s, const struct job *job)
 {
@@ -92,8 +93,8 @@ static void give_all_back(struct hunt *h)
     h->taken = 0;
 }
 
-/* Take victims until the job fits, and spare those that are not needed. Returns a booking for now, or -1 with EBUSY or
- * ENOMEM and all victims as they were.
+/* Take victims until the job fits, and spare those that are not needed. Returns a booking for now, or -1
+ * with EBUSY or ENOMEM and all victims as they were.
  */
 static int64_t hunt_down(struct hunt *h, const struct place_ask *ask)
 {

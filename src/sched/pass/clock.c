@@ -46,7 +46,9 @@ bool clock_check(const sched_t *s)
            next_turn(s) > n->passed;
 }
 
-/* What is known of when jobs of a kind could start: the longest that could some day, and the shortest that never can. */
+/* What is known of when jobs of a kind could start: the longest that could some day, and the shortest that
+ * never can.
+ */
 struct chance {
     int64_t longest;
     int64_t too_long;

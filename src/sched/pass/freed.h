@@ -1,9 +1,9 @@
 /* What was freed since when: a log that remembers only what still matters.
  *
- * Each time something is freed, the log takes the instants from which on and until when it is free. Asked for a place in the
- * log, it says the earliest such instant noted since. A later note with an earlier instant makes those before
- * it pointless, so that what is kept ascends; where too many are left, two are taken together, which only
- * makes the answer earlier.
+ * Each time something is freed, the log takes the instants from which on and until when it is free. Asked
+ * for a place in the log, it says the earliest such instant noted since. A later note with an earlier
+ * instant makes those before it pointless, so that what is kept ascends; where too many are left, two are
+ * taken together, which only makes the answer earlier.
  */
 #ifndef SCHED_FREED_H
 #define SCHED_FREED_H

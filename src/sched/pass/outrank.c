@@ -1,10 +1,10 @@
 /* Jobs that go before holders of reservations.
  *
- * A reservation is kept, whoever waits. But a job that has come since, that was raised or released, and that goes before
- * the holder in the queue's order, is not to wait for it. Such jobs and the holders behind the first of them are looked
- * at in queue order, all these reservations taken out of the calendars: the job starts, or is promised a time where its
- * lane has one to give; a holder keeps its reservation if it still fits, and else gets another. A lane with too many
- * holders takes the last one's.
+ * A reservation is kept, whoever waits. But a job that has come since, that was raised or released, and
+ * that goes before the holder in the queue's order, is not to wait for it. Such jobs and the holders behind
+ * the first of them are looked at in queue order, all these reservations taken out of the calendars: the
+ * job starts, or is promised a time where its lane has one to give; a holder keeps its reservation if it
+ * still fits, and else gets another. A lane with too many holders takes the last one's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -69,8 +69,8 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
     return any;
 }
 
-/* The fresh jobs that are still open and go before some holder, in queue order, from the first one whose turn it is: that of
- * others may come when that one has started. *n of them, or NULL with *n > 0 and ENOMEM.
+/* The fresh jobs that are still open and go before some holder, in queue order, from the first one whose
+ * turn it is: that of others may come when that one has started. *n of them, or NULL with *n > 0 and ENOMEM.
  */
 static struct due *collect(sched_t *s, size_t *n)
 {
@@ -111,8 +111,8 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
     return lane_keep(s, lane) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-/* The holders behind a key give their reservations out of the calendars. Those for whom jobs were preempted keep them: what
- * these held is theirs, also where the preempted ones wait again before them.
+/* The holders behind a key give their reservations out of the calendars. Those for whom jobs were preempted
+ * keep them: what these held is theirs, also where the preempted ones wait again before them.
  */
 static void lift_behind(sched_t *s, struct queue_key key)
 {
@@ -123,8 +123,8 @@ static void lift_behind(sched_t *s, struct queue_key key)
     }
 }
 
-/* Look at those jobs and all lifted holders in queue order. Without memory the rest stays lifted, and the next pass goes on
- * with it.
+/* Look at those jobs and all lifted holders in queue order. Without memory the rest stays lifted, and the
+ * next pass goes on with it.
  */
 static enum step place_all(sched_t *s, const struct due *list, size_t n)
 {

@@ -7,8 +7,8 @@
 #include "sched/queues.h"
 #include "sched/reason_copy.h"
 
-/* What a job lacks now. While reasons are told nothing is booked, and a longer duration lacks what a shorter one does and
- * perhaps more: what two jobs of a kind lack, those of durations between lack too.
+/* What a job lacks now. While reasons are told nothing is booked, and a longer duration lacks what a
+ * shorter one does and perhaps more: what two jobs of a kind lack, those of durations between lack too.
  */
 static const char *lacks_of(sched_t *s, uint32_t slot)
 {

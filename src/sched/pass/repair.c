@@ -1,7 +1,7 @@
 /* Reservations that something has come in the way of: they stay where they still fit, and move where not.
  *
- * Those behind a job that goes before holders are about to be placed anew all the same (outrank.c). They are left to that, so that
- * nobody is promised a time and, in the same pass, a later one.
+ * Those behind a job that goes before holders are about to be placed anew all the same (outrank.c). They
+ * are left to that, so that nobody is promised a time and, in the same pass, a later one.
  */
 #include "sched/queues.h"
 

@@ -1,5 +1,5 @@
-/* Holders whose reservations are looked at anew (outrank.c, repair.c): each is taken out of the calendars, and gets its place back
- * where it still fits, or another one.
+/* Holders whose reservations are looked at anew (outrank.c, repair.c): each is taken out of the calendars,
+ * and gets its place back where it still fits, or another one.
  */
 #include "sched/queues.h"
 

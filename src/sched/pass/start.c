@@ -33,8 +33,8 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
     controllers_started(s, slot, d->how);
 }
 
-/* A pass has come late for a reservation: the job will end as much later, and what is in the way of that moves. Returns 0, or -1
- * with ENOMEM.
+/* A pass has come late for a reservation: the job will end as much later, and what is in the way of that
+ * moves. Returns 0, or -1 with ENOMEM.
  */
 int held_late(sched_t *s, uint32_t slot)
 {

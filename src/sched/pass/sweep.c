@@ -2,19 +2,19 @@
  *
  * Searching the calendar for each from now on would be right and slow. Two things are known instead.
  *
- *  1. A reservation stood at its earliest time when it was last tried. A window that has become possible since
- *     contains an instant that was freed since, so it does not end before the first of these (freed.h).
+ *  1. A reservation stood at its earliest time when it was last tried. A window that has become possible
+ *     since contains an instant that was freed since, so it does not end before the first of these (freed.h).
  *  2. If a job of the same shape, the same units and duration, was tried just now and has no window before t,
  *     then every such window has an instant before t at which too much is taken. That holds for the next job of
  *     this shape too, as long as it does not itself stand before t: what it holds would count as free for it.
  *     Windows that contain an instant freed meanwhile are excepted, as in 1.
  *
- * Where resources have names, windows may be ruled out under one name by what stands later, the job's own reservation
- * perhaps: 2. is only for windows that end before it. And what moves, or takes others at the same time, frees what it had
- * for all of its time.
+ * Where resources have names, windows may be ruled out under one name by what stands later, the job's own
+ * reservation perhaps: 2. is only for windows that end before it. And what moves, or takes others at the
+ * same time, frees what it had for all of its time.
  *
- * The search begins where these leave off, and ends at the reservation itself. Jobs of one shape often come in
- * crowds, of which only the first costs a search.
+ * The search begins where these leave off, and ends at the reservation itself. Jobs of one shape often come
+ * in crowds, of which only the first costs a search.
  */
 #include <errno.h>
 
@@ -31,7 +31,9 @@ uint8_t shape_slot(const struct place_ask *ask)
     return (uint8_t)(hash >> (64 - SHAPE_BITS));
 }
 
-/* What is known of the job's shape, in its slot of the table; another shape's knowledge there is forgotten. */
+/* What is known of the job's shape, in its slot of the table; another shape's knowledge there is forgotten.
+ * 
+ */
 static struct shape *shape_of(sched_t *s, const struct job *job)
 {
     struct shape *shape = &s->shapes[job->shape];
@@ -47,8 +49,8 @@ static int64_t first_to_reach(int64_t from, int64_t duration)
     return from > duration ? from - duration + 1 : 0;
 }
 
-/* Whether what rules windows out for the shape lies where this job holds nothing itself. Of a graph's resources each may be
- * taken at another instant of the window.
+/* Whether what rules windows out for the shape lies where this job holds nothing itself. Of a graph's
+ * resources each may be taken at another instant of the window.
  */
 static bool knows_of(const sched_t *s, const struct shape *shape, const struct job *job)
 {
@@ -102,8 +104,9 @@ static bool may_hold(void *arg, int64_t booking)
     return !job->is_tried_again;
 }
 
-/* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that it has. Returns its
- * time, or -1 with ENOMEM; *freed: something that it held is free, at the same time under another name perhaps.
+/* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that
+ * it has. Returns its time, or -1 with ENOMEM; *freed: something that it held is free, at the same time
+ * under another name perhaps.
  */
 static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, bool *freed)
 {

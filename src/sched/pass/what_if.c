@@ -1,12 +1,13 @@
 /* What if a waiting job asked for less: would it start now?
  *
- * That is a question to the calendars, as any backfill. What a pass would set aside to look at the job is set aside for the
- * question, and put back after it: what the job is promised itself, and, where it goes before holders of reservations and so
- * takes its turn before them (outrank.c), what they hold. What it would then get is chosen and measured, for limits, but
- * never booked. No other job is looked at, but for one case: a job that goes without its own reservation leaves room that
- * jobs before it in the order may want, or be let have by limits, and a promise that its queue may give to one of them; if one
- * of these would take its turn, the answer is no. Limits may refuse what one of them would get, a whole node
- * say: it leaves its lane, and where jobs go one after the other the next one has its turn.
+ * That is a question to the calendars, as any backfill. What a pass would set aside to look at the job is
+ * set aside for the question, and put back after it: what the job is promised itself, and, where it goes
+ * before holders of reservations and so takes its turn before them (outrank.c), what they hold. What it
+ * would then get is chosen and measured, for limits, but never booked. No other job is looked at, but for
+ * one case: a job that goes without its own reservation leaves room that jobs before it in the order may
+ * want, or be let have by limits, and a promise that its queue may give to one of them; if one of these
+ * would take its turn, the answer is no. Limits may refuse what one of them would get, a whole node say: it
+ * leaves its lane, and where jobs go one after the other the next one has its turn.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +66,9 @@ static size_t most_seen(const sched_t *s)
     return most < s->due.n / SEEN_FOR_ONE ? most * SEEN_FOR_ONE : s->due.n;
 }
 
-/* List the places in the heap of holders that start before a time: their number, or most + 1 if they are more. */
+/* List the places in the heap of holders that start before a time: their number, or most + 1 if they are
+ * more.
+ */
 static size_t list_due(const struct heap *due, int64_t before, uint32_t *seen, size_t most)
 {
     size_t n = 0;
@@ -102,8 +105,8 @@ static size_t pick_behind(const struct question *q, uint32_t *seen, size_t n)
     return picked;
 }
 
-/* Set the holders behind the job aside that start while it would run. Where they are too many, only those that start while it
- * would if it lasted half as long, and so on. Returns 0, or -1 with ENOMEM.
+/* Set the holders behind the job aside that start while it would run. Where they are too many, only those
+ * that start while it would if it lasted half as long, and so on. Returns 0, or -1 with ENOMEM.
  */
 static int lift_behind(struct question *q)
 {
@@ -287,8 +290,9 @@ static int is_turn_taken(const struct question *q, uint32_t lane, turn_fn *turn)
     return rc;
 }
 
-/* Whether our queue would give the promise that ours leaves to a job before it: one that could be promised nothing when ours
- * was, because things were down then. Where it has more promises to give, it has asked that job. -1: ENOMEM.
+/* Whether our queue would give the promise that ours leaves to a job before it: one that could be promised
+ * nothing when ours was, because things were down then. Where it has more promises to give, it has asked
+ * that job. -1: ENOMEM.
  */
 static int is_promise_taken(const struct question *q)
 {
@@ -297,8 +301,8 @@ static int is_promise_taken(const struct question *q)
                                           : is_turn_taken(q, q->s->jobs[q->slot].lane, is_promised);
 }
 
-/* Whether limits would let a job before ours go on, now or once ours gives up what it is promised. What one of an account is told,
- * those behind it are told that ask for the same.
+/* Whether limits would let a job before ours go on, now or once ours gives up what it is promised. What one
+ * of an account is told, those behind it are told that ask for the same.
  */
 static bool is_overtaken(const struct question *q)
 {

@@ -1,7 +1,8 @@
 /* Finding the open jobs of a lane that may fit what is free now.
  *
- * On a machine that counts units, what a job asks for says whether it fits: by_units looks a lane's open jobs through by units and
- * duration (queue.h). On a graph it does not: by_kind goes by what has been learned of jobs that ask for the same (kind.h).
+ * On a machine that counts units, what a job asks for says whether it fits: by_units looks a lane's open
+ * jobs through by units and duration (queue.h). On a graph it does not: by_kind goes by what has been
+ * learned of jobs that ask for the same (kind.h).
  */
 #ifndef SCHED_FINDER_H
 #define SCHED_FINDER_H
@@ -9,8 +10,8 @@
 #include "sched/sched_priv.h"
 
 struct finder {
-    /* An open job is there, and is no more. add returns 0, or -1 with ENOMEM; reserve has memory for add, also if a job is removed
-     * before: 0, or -1 with ENOMEM.
+    /* An open job is there, and is no more. add returns 0, or -1 with ENOMEM; reserve has memory for add,
+     * also if a job is removed before: 0, or -1 with ENOMEM.
      */
     int (*add)(sched_t *s, uint32_t slot);
     int (*reserve)(sched_t *s, uint32_t slot);
@@ -23,9 +24,9 @@ struct finder {
     /* Look again at what happened since the last call may have let fit, or at all. */
     void (*wake)(sched_t *s, bool all);
 
-    /* A walk: the next job of a lane in queue order, after those that this walk has had, that may fit beside all reservations
-     * now; JOB_NONE if there is none, or -1 through *failed with ENOMEM. And it has been looked at: on to the next. Returns 0, or
-     * -1 with ENOMEM.
+    /* A walk: the next job of a lane in queue order, after those that this walk has had, that may fit
+     * beside all reservations now; JOB_NONE if there is none, or -1 through *failed with ENOMEM. And it has
+     * been looked at: on to the next. Returns 0, or -1 with ENOMEM.
      */
     void (*begin)(struct lane *lane);
     uint32_t (*next)(sched_t *s, uint32_t lane, bool *failed);

@@ -265,8 +265,8 @@ void kinds_measure(sched_t *s)
     s->queues->wake_all = true;
 }
 
-/* Whether some job of a kind that sleeps may fit now, as far as counts say; else none that lasts as long as the shortest
- * does.
+/* Whether some job of a kind that sleeps may fit now, as far as counts say; else none that lasts as long as
+ * the shortest does.
  */
 static bool may_fit(sched_t *s, struct kind *k)
 {

@@ -1,12 +1,12 @@
 /* Waiting jobs of a lane that ask for the same, but for their durations: a kind.
  *
- * On a graph the numbers that `rooms` goes by are bounds: a job that they let through may still not fit. What is
- * learned of one then holds for others of its kind: if it didn't fit for its duration, none that lasts as long or longer
- * does, until something changes that a job of the kind could use (place_ops.betters). Such jobs are asleep and cost
- * nothing.
+ * On a graph the numbers that `rooms` goes by are bounds: a job that they let through may still not fit.
+ * What is learned of one then holds for others of its kind: if it didn't fit for its duration, none that
+ * lasts as long or longer does, until something changes that a job of the kind could use
+ * (place_ops.betters). Such jobs are asleep and cost nothing.
  *
- * As finder (finder.h): a lane's `fill` holds the kinds that have a job awake, each under the key of its first open job or an earlier one, with
- * a lower bound of the durations of its jobs.
+ * As finder (finder.h): a lane's `fill` holds the kinds that have a job awake, each under the key of its
+ * first open job or an earlier one, with a lower bound of the durations of its jobs.
  */
 #ifndef SCHED_KIND_H
 #define SCHED_KIND_H
@@ -30,7 +30,9 @@ struct kind {
     int64_t least;
     uint32_t candidate; /* of the walk: its job that is to be tried */
 
-    /* What its jobs of durations from least to most lack, as found out in this telling of reasons (reason.c). */
+    /* What its jobs of durations from least to most lack, as found out in this telling of reasons
+     * (reason.c).
+     */
     uint64_t telling;
     uint32_t n_lacks;
     struct kind_lacks {
@@ -48,8 +50,8 @@ struct kinds {
 
 void kinds_clear(struct kinds *t);
 
-/* The number of the kind of an ask in a lane; a kind that is new takes over nothing. -1 with ENOMEM. Each call is to be
- * followed by a kind_leave.
+/* The number of the kind of an ask in a lane; a kind that is new takes over nothing. -1 with ENOMEM. Each
+ * call is to be followed by a kind_leave.
  */
 int64_t kind_enter(struct kinds *t, const struct place_ask *ask, uint32_t lane);
 void kind_leave(sched_t *s, struct kinds *t, uint32_t kind);

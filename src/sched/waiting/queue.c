@@ -1,9 +1,9 @@
 /* The queue: a B+ tree of entries with, at each child, what is least by class of units (queue.h).
  *
  * Class k is that of more than 2^(k-1) and at most 2^k units. least[k] is the least value of the entries of
- * classes up to k, narrow[k] no more than the least units of those of class k. A bound of u units, of class k, lets in
- * whatever has a class below k, and of class k perhaps something, if narrow[k] is not over u: entering a subtree for
- * nothing is possible, missing an entry is not.
+ * classes up to k, narrow[k] no more than the least units of those of class k. A bound of u units, of class
+ * k, lets in whatever has a class below k, and of class k perhaps something, if narrow[k] is not over u:
+ * entering a subtree for nothing is possible, missing an entry is not.
  */
 #include "sched/waiting/queue.h"
 
@@ -287,8 +287,8 @@ static void move_part(const struct queue *q, uint32_t level, struct node *dst, u
         move_entries(as_leaf(dst), k, as_leaf(src), i, n);
 }
 
-/* Open a gap at index *i of v, splitting it if it is full. Returns the node with the gap, *i its index there, and
- * the new right node, if any, in *right. Entries appended in order fill nodes before they split.
+/* Open a gap at index *i of v, splitting it if it is full. Returns the node with the gap, *i its index
+ * there, and the new right node, if any, in *right. Entries appended in order fill nodes before they split.
  */
 static struct node *open_gap(struct queue *q, struct node *v, uint32_t level, uint32_t *i,
                              struct node **right)

@@ -4,10 +4,10 @@
  * answers "the next one with units and value within one of these bounds" without looking at every entry: the
  * bounds are what is free now for how long.
  *
- * A B+ tree. An inner node knows, for each child and each power of two, the least value below it among entries
- * of at most so many units. A subtree is entered only if, units rounded up to a power of two, something below
- * can match; so matching is O(log q) per match unless many entries lie between a bound and the next power of
- * two. Everything else is O(log q). An entry takes 40 bytes in a leaf.
+ * A B+ tree. An inner node knows, for each child and each power of two, the least value below it among
+ * entries of at most so many units. A subtree is entered only if, units rounded up to a power of two,
+ * something below can match; so matching is O(log q) per match unless many entries lie between a bound and
+ * the next power of two. Everything else is O(log q). An entry takes 40 bytes in a leaf.
  */
 #ifndef SCHED_QUEUE_H
 #define SCHED_QUEUE_H
@@ -78,8 +78,8 @@ int64_t queue_least(const struct queue *q);
 /* Number of entries before this key. */
 size_t queue_rank(const struct queue *q, struct queue_key key);
 
-/* The first entry after `after` (NULL: from the start) with units and value at most those of some bound; false
- * if there is none. Bounds ascend in value and descend in units.
+/* The first entry after `after` (NULL: from the start) with units and value at most those of some bound;
+ * false if there is none. Bounds ascend in value and descend in units.
  */
 bool queue_match(const struct queue *q, const struct queue_key *after,
                  const struct queue_bound *bound, size_t n, struct queue_entry *entry);

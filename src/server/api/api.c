@@ -381,7 +381,9 @@ static bool fits(struct call *c, const char *pattern)
     return at && !*at;
 }
 
-/* How much memory JSON takes once it is read, in units of about 50 bytes: it may be a hundred times its text. */
+/* How much memory JSON takes once it is read, in units of about 50 bytes: it may be a hundred times its
+ * text.
+ */
 static size_t weigh(const char *text, size_t length)
 {
     size_t weight = 0;

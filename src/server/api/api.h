@@ -68,7 +68,9 @@ int api_query_whole(struct call *c, const struct api_query *q, int64_t *number);
 /* The caller as a user of this machine, or NULL and the call is refused. */
 struct user *api_user(struct call *c);
 
-/* Whether the user may submit one more job, and one such as this: 0, or -1 with a text that begins with `what`. */
+/* Whether the user may submit one more job, and one such as this: 0, or -1 with a text that begins with
+ * `what`.
+ */
 int api_may_submit(struct call *c, struct user *user, const struct job *job, berth_error_t *err);
 
 /* Whether the caller may see and change all of a job. */

@@ -1,4 +1,5 @@
-/* GET /v1/jobs/ID/explain: what blocks a job, who holds that, when it will start, and what would start it now.
+/* GET /v1/jobs/ID/explain: what blocks a job, who holds that, when it will start, and what would start it
+ * now.
  */
 #include <errno.h>
 #include <stdlib.h>

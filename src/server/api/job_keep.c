@@ -51,8 +51,8 @@ static int64_t tasks_of(const jobspec_t *spec)
     return task ? times(n > 0 ? n : 1, task->count) : 1;
 }
 
-/* At most one task for each core, or for each GPU if it has more of these; with "overcommit", as many more as the
- * configuration allows.
+/* At most one task for each core, or for each GPU if it has more of these; with "overcommit", as many more
+ * as the configuration allows.
  */
 static int check_tasks(struct reading_job *r)
 {

@@ -1,8 +1,9 @@
-/* POST /v1/jobs/cancel and the like: what a route does to one job, done to many. It is done to jobs that are there when
- * the request comes, if they still match when it is their turn.
+/* POST /v1/jobs/cancel and the like: what a route does to one job, done to many. It is done to jobs that
+ * are there when the request comes, if they still match when it is their turn.
  *
- * Jobs are named by ids, members and ranges, by properties, or by both. A job for which it is too late is only counted if
- * a range or a property names it, as is one that an id names and a property excludes. Others are listed in the answer.
+ * Jobs are named by ids, members and ranges, by properties, or by both. A job for which it is too late is
+ * only counted if a range or a property names it, as is one that an id names and a property excludes.
+ * Others are listed in the answer.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -165,7 +166,9 @@ static int read_many(struct many *m)
     return json_is_array(jobs) ? read_ids(m, jobs) : read_filter(m, jobs);
 }
 
-/* The same jobs named again and again would take forever: refuse more than a few times the members there are. */
+/* The same jobs named again and again would take forever: refuse more than a few times the members there
+ * are.
+ */
 static int weigh(const struct many *m)
 {
     const server_t *s = m->c->s;

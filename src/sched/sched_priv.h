@@ -225,7 +225,7 @@ static inline struct lane *lane_of(const sched_t *s, uint32_t slot)
 
 /* ---- job.c: slots, decisions, lists ---- */
 
-/* Make room for a decision, so that what follows can't fail for want of it: 0, or -1 with ENOMEM. */
+/* Make room for a decision, so that what follows can't fail. Returns 0, or -1 with ENOMEM. */
 int decision_reserve(sched_t *s);
 struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot,
                                     int64_t at, const struct sched_reason *reason);
@@ -267,7 +267,7 @@ bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key 
 
 /* ---- lane.c: into lanes and out of them ---- */
 
-/* A lane without jobs, for asks of up to `most` units. Its jobs are told apart by up to `width` of them.
+/* A lane without jobs, for asks of up to `most` units. Its queues distinguish jobs by up to `width` units.
  * Returns 0, or -1 with ENOMEM.
  */
 int lane_init(struct lane *lane, int64_t most, int64_t width);

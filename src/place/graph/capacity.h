@@ -12,8 +12,8 @@
  * all hosts of its parts; nodes that changed alike are counted at once. Where memory runs out nothing is
  * known until all is made anew.
  *
- * What more there is room for since, a host keeps in a list of gains. Who has been told that pieces are
- * missing asks again only when the gains that would serve it are as many (struct place_note).
+ * A host lists the capacity released since as gains. A request that lacked pieces is looked at again only
+ * when the gains that could serve it are as many (struct place_note).
  */
 #ifndef PLACE_CAPACITY_H
 #define PLACE_CAPACITY_H
@@ -121,7 +121,7 @@ struct host_change {
 void capacity_note_gains(struct capacities *hosts, struct capacity *h, const struct host_change *x,
                          int64_t count);
 
-/* How long a gap may be for who may have something of his own in it from a time on. */
+/* The end of a gap as seen by a job that holds part of it itself from `own` on. */
 int64_t capacity_gap_end(const struct capacity *h, int64_t until, int64_t own);
 
 #endif

@@ -135,7 +135,7 @@ int64_t graph_place_wants(const struct place *place, uint32_t class, const char 
     return wants(n, &n->classes[class], type);
 }
 
-static void reckon_cores(struct graph_place *n, struct class *c)
+static void count_cores(struct graph_place *n, struct class *c)
 {
     c->cores = n->has_unit ? wants(n, c, intern_text(&n->graph->types, n->unit)) : 0;
 }
@@ -152,7 +152,7 @@ void graph_place_classes_renew(struct graph_place *n)
 {
     for (uint32_t i = 0; i < n->n_classes; i++)
         if (n->classes[i].text)
-            reckon_cores(n, &n->classes[i]);
+            count_cores(n, &n->classes[i]);
 }
 
 /* ---- The table ---- */
@@ -380,7 +380,7 @@ static int make(struct graph_place *n, struct class *c, berth_error_t *err)
         return -1;
     if (judge(n, c, err) < 0)
         return -1;
-    reckon_cores(n, c);
+    count_cores(n, c);
     return graph_place_pieces(n, c) < 0 || capacity_enter(n, c) < 0
                ? errtext_set(err, ENOMEM, "out of memory")
                : 0;

@@ -63,7 +63,7 @@ static bool is_over(const struct plan_ask *plan, int64_t from, int64_t before)
                          : profile_max(plan->calendar, from, from + plan->duration) > plan->limit;
 }
 
-/* Whether something was freed since in a node that might help who was told that there is no match. */
+/* Whether something was freed since, in a node, that might serve a request for which there was no match. */
 static bool is_helped(struct graph_place *n, const struct class *c, int64_t duration,
                       struct held_note *note)
 {

@@ -187,13 +187,13 @@ int64_t graph_place_idle(const struct place *place, int64_t at);
  */
 int graph_place_refresh(struct graph_place *n);
 
-/* Reckon capacities and shares anew after the status of some vertices (match_vertex_set) has changed. */
+/* Work out capacities and shares again after the status of some vertices (match_vertex_set) has changed. */
 void graph_place_recount(struct graph_place *n, const uint64_t *those);
 
 /* The least of a type below any vertex of another type of a part. */
 int64_t graph_place_least(struct graph_place *n, uint32_t part, uint16_t upper, uint16_t type);
 
-/* A booking's shares: reckon and enter them, not counted; take them out; count them or not. They are for
+/* A booking's shares: work out and enter them, not counted; take them out; count them or not. They are for
  * the window that the matcher knows; move enters them for another. Returns 0, or -1 with ENOMEM and nothing
  * changed.
  */

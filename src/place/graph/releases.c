@@ -1,6 +1,4 @@
-/* Gains: what there is more room for than there was, and who has been told that he is short of how much
- * (capacity.h).
- */
+/* Gains: capacity released since, and which waiting requests it could serve (capacity.h). */
 #include <string.h>
 
 #include "place/graph/capacity.h"
@@ -34,7 +32,7 @@ static struct gain *gain_like(struct capacity *h, const struct gain *gain)
     return h->n_gains - h->unheard >= GAINS_AT_ONCE ? like : NULL;
 }
 
-/* There is more room. What is put together is told as more than it is, for longer. */
+/* Note a gain. Gains that are put together count for more than they are, and for longer. */
 static void gain_add(struct capacities *hosts, struct capacity *h, const struct gain *gain)
 {
     if (h->batch != hosts->batch) {

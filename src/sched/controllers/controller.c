@@ -5,7 +5,7 @@
 const struct controller *const controllers_all[] = {
     &history_controller, /* it counts what all others do */
     &block_controller,   /* what a job may use: before anybody looks for room */
-    &hold_controller,    /* of several reasons why a job is kept the first row's is told */
+    &hold_controller,    /* the first row that keeps a job says why */
     &depend_controller,     &begin_controller,
     &preemption_controller, /* a held job that goes has its victims let go before limits forget it */
     &overrun_controller,    /* what runs on is booked before limits count */

@@ -20,9 +20,9 @@
  * forgotten by the caller, an array when its last member was. That is about 150 bytes for an id and 24 for
  * each member of an array. Of those that are older nothing is known.
  *
- * A dependency that can't be met any more (afterok of what failed) stays with its job, which is told as one
- * that can never start; the caller ends it (depend_ended, not well), so that those that wait for it learn
- * of that.
+ * A dependency that can't be met any more (afterok of what failed) stays with its job, which is reported as
+ * one that can never start. The caller then ends it (depend_ended, as failed), so that jobs that wait for it
+ * are reported too.
  *
  * Each event costs O(dependencies on the job), of an array only where its first member fails, its last one
  * starts or ends. A job costs the entry of its id and 40 bytes for its slot, a named one some 60 bytes for

@@ -28,7 +28,7 @@ static int begins_later(sched_t *s, uint32_t slot, const struct sched_request *r
     return heap_put(&s->queues->begins, slot, request->begin, s->jobs[slot].key.seq) < 0 ? -1 : 1;
 }
 
-/* Those whose time has come. */
+/* Let go the jobs whose time has come. */
 static int begin(sched_t *s)
 {
     struct heap *begins = &s->queues->begins;

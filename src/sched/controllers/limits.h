@@ -5,10 +5,10 @@
  * queue's user and queue limits and for the queue limits of its parent, whose own user limits it doesn't
  * touch.
  *
- * An account is a user in a queue, under the limits that hold for him there: those of the queue, with what
- * the first exception that names him, or a group of his, says instead. Accounts of a user in a queue under
- * different limits (his groups were others then) share what he has. Accounts are small numbers and stay until
- * the ledger goes: memory grows with the pairs of user and queue that there ever were, some 100 bytes each.
+ * An account is a user in a queue, under the limits that apply to them there: those of the queue, changed by
+ * the first exception that names the user or one of their groups. Accounts of one user in a queue under
+ * different limits (their groups have changed) share what the user has. Accounts are small numbers and stay
+ * until the ledger is destroyed: memory grows with the pairs of user and queue, some 100 bytes each.
  *
  * A resource is measured by the caller's function, which says how much of a type the job at hand asks for or
  * holds, >= 0, and is asked only for types that a limit names. What limits_sub is told must be what
@@ -18,7 +18,7 @@
  * parent, and in each as configured; its text is the ledger's. Calls are O(limits of the queue), accounts
  * also O(exceptions of the queue).
  *
- * For another configuration, make another ledger and enter all jobs anew.
+ * For another configuration, make another ledger and enter all jobs again.
  */
 #ifndef SCHED_LIMITS_H
 #define SCHED_LIMITS_H

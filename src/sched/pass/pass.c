@@ -1,14 +1,15 @@
-/* A pass: who starts now, who gets a reservation.
+/* A pass: which jobs start now, and which get a reservation.
  *
  * It has phases, each of small steps, so that it can be cut off and go on:
- *  1. what time has brought, and who is rejected;
- *  2. reservations that something has come in the way of move (repair.c);
- *  3. jobs that have come before holders take their turn (outrank.c);
- *  4. after ends, each reservation moves to its earliest time (sweep.c);
- *  5. reservations whose time has come start, in queue order;
- *  6. open jobs of all lanes, in queue order. Only those are visited that can matter: while a reservation
- *     is to be had each, after that those that may fit what is free;
- *  7. why jobs wait is told.
+ *  1. Controllers do what is due by now, and jobs that can never start are rejected.
+ *  2. Reservations that overlap something else by now move (repair.c).
+ *  3. New jobs that go before holders in queue order take their turn (outrank.c).
+ *  4. After ends, each reservation moves to its earliest time (sweep.c).
+ *  5. Jobs whose reservation is due start, in queue order.
+ *  6. Controllers make room for holders, by preemption.
+ *  7. Open jobs of all lanes are looked at in queue order: each, while there are reservations to give; then
+ *     only those that may fit what is free.
+ *  8. Jobs that wait for a new reason are reported.
  */
 #include <assert.h>
 #include <errno.h>

@@ -9,9 +9,9 @@
  *     this shape too, as long as it does not itself stand before t: what it holds would count as free for it.
  *     Windows that contain an instant freed meanwhile are excepted, as in 1.
  *
- * Where resources have names, windows may be ruled out under one name by what stands later, the job's own
- * reservation perhaps: 2. is only for windows that end before it. And what moves, or takes others at the
- * same time, frees what it had for all of its time.
+ * Where resources have names, a window may be ruled out by something later, perhaps by the job's own
+ * reservation: so 2. holds only for windows that end before it. And a reservation that moves, or takes other
+ * resources at the same time, frees what it had for all of its time.
  *
  * The search begins where these leave off, and ends at the reservation itself. Jobs of one shape often come
  * in crowds, of which only the first costs a search.

@@ -301,8 +301,8 @@ static int is_promise_taken(const struct question *q)
                                           : is_turn_taken(q, q->s->jobs[q->slot].lane, is_promised);
 }
 
-/* Whether limits would let a job before ours go on, now or once ours gives up what it is promised. What one
- * of an account is told, those behind it are told that ask for the same.
+/* Whether limits would let a job before ours go on, now or once ours gives up what it is promised. The answer
+ * for one job holds for later jobs of its account with the same request.
  */
 static bool is_overtaken(const struct question *q)
 {

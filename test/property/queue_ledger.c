@@ -368,11 +368,22 @@ static bool has_limits(const struct scene *c, const struct scene_job *j)
     return q->limits.n_user + q->limits.n_queue + q->n_exceptions + lane->limits.n_queue > 0;
 }
 
+/* Whether a holder has another reservation at the end of this pass than it was promised. */
+static bool is_promised_anew(const struct scene *c, const struct scene_job *j)
+{
+    return j->before == SCHED_RESERVED && j->state == SCHED_RESERVED &&
+           sched_start_time(c->sched, j->handle) != j->promise;
+}
+
 /* Whether a waiting job has its turn later in this pass: a limit may have held it, as long as a reservation
- * behind it stood, when another one started. Where one was taken back it may wait again.
+ * behind it stood, when another one started. Where one was taken back it may wait again. The same goes for a
+ * holder that something has come in the way of: it gives its reservation back, and a limit may hold it until
+ * others behind it have given theirs.
  */
 static bool has_turn_later(const struct scene *c, const struct scene_job *j)
 {
+    if (is_promised_anew(c, j))
+        return j->nth == 0 && !j->preempts && c->gave_back && has_limits(c, j);
     return j->before == SCHED_WAITING && j->nth == 0 && !j->preempts &&
            (j->state != SCHED_WAITING || c->gave_back) && has_limits(c, j);
 }

@@ -26,8 +26,7 @@ static bool best_vertex(const struct walk *w, uint32_t v, uint16_t type, bool lo
     return true;
 }
 
-/* The children of v of a type, if they are consecutive and have consecutive ids; or NULL. */
-static const struct class_run *row_of(const struct walk *w, uint32_t v, uint16_t type)
+const struct class_run *walk_row_of(const struct walk *w, uint32_t v, uint16_t type)
 {
     const struct class *c = topo_class(w->t, v);
     const struct class_run *only = NULL;
@@ -49,7 +48,7 @@ static bool best_row(const struct walk *w, uint32_t v, uint16_t type, int64_t n,
                      int64_t factor, int64_t *best)
 {
     const struct class_run *run =
-        w->policy->score == SCORE_ID && w->t->is_tree ? row_of(w, v, type) : NULL;
+        w->policy->score == SCORE_ID && w->t->is_tree ? walk_row_of(w, v, type) : NULL;
     const uint32_t *children;
     int64_t steps;
 

@@ -13,22 +13,6 @@ static const struct request *shape_of(const struct walk *w, const struct request
     return q->next == REQUEST_NONE && !q->is_slot && q->min == q->max ? q : NULL;
 }
 
-/* The children of a type, if they are alike and follow one another. */
-static const struct class_run *alike_children(const struct walk *w, uint32_t host, uint16_t type)
-{
-    const struct class *c = topo_class(w->t, host);
-    const struct class_run *only = NULL;
-
-    for (uint32_t i = 0; i < c->n_runs; i++) {
-        const struct class_run *run = &w->t->run[c->run + i];
-        if (run->type == type && (only || !run->alike))
-            return NULL;
-        if (run->type == type)
-            only = run;
-    }
-    return only;
-}
-
 /* A child that fills a slot. */
 static bool qualifies(struct walk *w, uint32_t v, uint32_t level, int64_t factor)
 {
@@ -73,7 +57,7 @@ bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t
                     struct sink *sink)
 {
     const struct request *slot = &w->rq[s->slot], *q = shape_of(w, slot);
-    const struct class_run *run = q ? alike_children(w, host, q->type) : NULL;
+    const struct class_run *run = q ? walk_row_of(w, host, q->type) : NULL;
     const uint32_t *children;
 
     if (!run || s->slot != w->top || slot->next != REQUEST_NONE || w->overrun || !w->t->is_tree ||

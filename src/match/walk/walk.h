@@ -258,6 +258,9 @@ int64_t walk_retry_time(struct walk *w);
 /* Make room for the first mark. Returns 0, or -1 with ENOMEM. */
 int walk_start_marks(struct walk *w);
 
+/* The children of v of a type, if they are consecutive and alike but for consecutive ids; or NULL. */
+const struct class_run *walk_row_of(const struct walk *w, uint32_t v, uint16_t type);
+
 /* Mark a vertex to be taken, which is reached from `source` (VERTEX_NONE for the root), and mark what
  * leads to it as shared. NULL if memory has run out.
  */

@@ -1,15 +1,17 @@
-/* How much the core keeps of what it could work out anew: notes, logs, counts.
+/* How much the core keeps of what it could work out again: notes, logs, counts.
  *
  * Each of these trades memory, or time, for looks at jobs: beyond it the core knows less, looks at more,
  * and finds the same. So none is a parameter. The tests hold the core to that: built with
  * BERTH_SMALL_BOUNDS, all are so small that the smallest machine goes beyond them, and what is decided is
- * the same to the letter (test/property/meson.build, test/system/bounds.sh).
+ * the same (test/property/meson.build, test/system/bounds.sh), but for four things that happen when a job is
+ * looked at, and so may happen sooner where less is known:
  *
- * Some things come of a look itself, so that they may come sooner where less is known. A job is told anew why
- * it waits. One that is found to be over a limit leaves the next its place within the queue depth. One that
- * finds no room may preempt others for what reservations have left since the last end (preempt.c). And a
- * reservation under `locality` chooses other resources at the same time, since what it prefers depends on
- * what others have taken meanwhile.
+ *  1. Why the job waits is reported again.
+ *  2. A job that is over a limit leaves its place within the queue depth to the next.
+ *  3. A job that finds no room may preempt others, using what reservations have left since the last end
+ *     (preempt.c).
+ *  4. A reservation under `locality` chooses other resources at the same time, since what it prefers depends
+ *     on what others have taken meanwhile.
  *
  * Bounds that an answer depends on are not here. They are parameters (berth/sched.h, berth/match.h), or
  * what they bound is refused with a text.

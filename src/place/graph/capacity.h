@@ -8,9 +8,9 @@
  * promise too much, never too little.
  *
  * Of each node it is remembered what was taken of it when it was last counted (rows). Nodes of which a
- * booking has changed are listed, and counted anew before the next question: O(nodes that changed), each in
+ * booking has changed are listed, and counted again before the next question: O(nodes that changed), each in
  * all hosts of its parts; nodes that changed alike are counted at once. Where memory runs out nothing is
- * known until all is made anew.
+ * known until all is counted again.
  *
  * A host lists the capacity released since as gains. A request that lacked pieces is looked at again only
  * when the gains that could serve it are as many (struct place_note).

@@ -34,7 +34,7 @@ static int set_status(struct graph_place *n, const struct place_change *change, 
     return rc < 0 ? no_memory(err) : 0;
 }
 
-/* The structure or what constraints ask for has changed. Without memory, parts are made anew when they are
+/* The structure or what constraints ask for has changed. Without memory, parts are built again when they are
  * needed.
  */
 static void changed(struct graph_place *n)

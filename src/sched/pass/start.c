@@ -33,14 +33,13 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
     controllers_started(s, slot, d->how);
 }
 
-/* A pass has come late for a reservation: the job will end as much later, and what is in the way of that
- * moves. Returns 0, or -1 with ENOMEM.
+/* A pass comes late for a reservation: the job will end that much later, and reservations in the way of that
+ * move. A machine that only counts units keeps its booking as it is. Returns 0, or -1 with ENOMEM.
  */
 int held_late(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (s->now <= job->at ||
-        s->place->is_counted) /* of which each unit is as good as another, then too */
+    if (s->now <= job->at || s->place->is_counted)
         return 0;
     int64_t until = s->now + job->ask.duration;
     if (s->place->ops->extend(s->place, job->booking, until) < 0)

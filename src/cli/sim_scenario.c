@@ -201,7 +201,7 @@ static int print_jobs(struct scene *s, berth_error_t *err)
 static int play(struct scene *s, berth_error_t *err)
 {
     const struct sim_options *o = s->options;
-    enum play_end end = o->stops ? PLAY_TO_TIME : o->save || o->asks ? PLAY_TO_EVENTS : PLAY_TO_END;
+    enum driver_end end = o->stops ? DRIVER_TO_TIME : o->save || o->asks ? DRIVER_TO_EVENTS : DRIVER_TO_END;
     if (o->stops && o->until < play_now(s->play))
         return errtext_set(err, EINVAL, "--until: the state of %s is of a later time", o->load);
     if (play_run(s->play, s->scenario, end, o->until, err) < 0)

@@ -49,7 +49,7 @@ static int branch_play(struct branch *b, const struct sim_options *o, json_t *st
             return -1;
         scenario_begin_at(scenario, play_now(b->play));
     }
-    int rc = play_run(b->play, scenario, PLAY_TO_END, 0, err);
+    int rc = play_run(b->play, scenario, DRIVER_TO_END, 0, err);
     scenario_close(scenario);
     return rc;
 }

@@ -16,6 +16,7 @@
 #include "berth/match.h"
 #include "config/config.h"
 #include "sim/decisions.h"
+#include "sim/driver.h"
 #include "sim/scenario.h"
 
 struct play_options {
@@ -36,15 +37,8 @@ struct play;
 struct play *play_create(const struct play_options *options, berth_error_t *err);
 void play_destroy(struct play *p);
 
-/* When to stop. */
-enum play_end {
-    PLAY_TO_END,    /* until nothing happens any more */
-    PLAY_TO_EVENTS, /* after the instant of the last event */
-    PLAY_TO_TIME    /* after the events of a time, which is then the player's */
-};
-
 /* Play on with the scenario's events; NULL: none. Returns 0, or -1 with errno and a text. */
-int play_run(struct play *p, struct scenario *scenario, enum play_end end, int64_t until,
+int play_run(struct play *p, struct scenario *scenario, enum driver_end end, int64_t until,
              berth_error_t *err);
 
 /* The time up to which it was played. */

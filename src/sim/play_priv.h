@@ -7,7 +7,6 @@
 #define SIM_PLAY_PRIV_H
 
 #include "base/array.h"
-#include "base/heap.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
 #include "berth/sched.h"
@@ -51,11 +50,8 @@ struct play {
     struct play_options options;
     const struct config *config; /* the present one */
     struct config *reloaded;     /* the same, if an event of the scenario brought it */
-    sched_t *sched;
-    int64_t now;
-    uint64_t starts, passes, unmet;
-    size_t live;  /* jobs that wait or run */
-    int64_t last; /* sched_last_time, if nothing has happened since; -1: not known */
+    struct driver d;             /* with the core */
+    uint64_t unmet;
 
     struct intern ids;
     struct play_submission *submissions;
@@ -64,10 +60,9 @@ struct play {
     size_t n_jobs, cap_jobs;
     struct intern handles; /* a job's number by its handle */
     struct intern names;   /* of queues and users; number 0 is "" */
-    struct heap ends;      /* running jobs by their end and the order of their starts */
 
-    struct scenario_event event; /* the next one */
-    bool has_event;
+    struct scenario *scenario;      /* from which events come; NULL: none do */
+    struct scenario_event event;    /* the next one, if the driver knows of one */
     const char *source;             /* the scenario's name */
     struct scenario_event *expects; /* of this instant */
     size_t n_expects, cap_expects;

@@ -96,11 +96,11 @@ static int submit(struct play *p, uint32_t number, struct sched_request *request
 {
     const struct play_submission *s = &p->submissions[number];
     request->tag = number;
-    sched_job_t first = sched_submit(p->sched, p->now, request);
+    sched_job_t first = sched_submit(p->d.sched, p->d.now, request);
     if (first < 0)
         return -1;
     for (uint32_t i = 0; i < s->n; i++) {
-        sched_job_t handle = s->n > 1 ? sched_member(p->sched, first, i) : first;
+        sched_job_t handle = s->n > 1 ? sched_member(p->d.sched, first, i) : first;
         if (handle < 0 || play_know(p, s->first + i, handle) < 0)
             return -1;
         p->jobs[s->first + i].held = request->hold;

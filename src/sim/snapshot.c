@@ -192,7 +192,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     struct sched_record r;
     uint32_t job;
     json_t *object = json_object();
-    if (!object || sched_record(p->sched, handle, &r) < 0 ||
+    if (!object || sched_record(p->d.sched, handle, &r) < 0 ||
         !intern_find(&p->handles, (const char *)&handle, sizeof(handle), &job)) {
         json_decref(object);
         return NULL;
@@ -240,22 +240,22 @@ json_t *play_save(struct play *p, berth_error_t *err)
     json_t *jobs = json_array(), *core = json_array();
     int64_t passed;
     uint64_t events;
-    int rc = jobs && core ? sched_passed(p->sched, &passed, &events) : -1;
+    int rc = jobs && core ? sched_passed(p->d.sched, &passed, &events) : -1;
     for (size_t i = 0; rc == 0 && i < p->n_jobs; i++)
         rc = json_array_append_new(jobs, save_job(p, i));
-    for (sched_job_t j = sched_first(p->sched); rc == 0 && j >= 0; j = sched_next(p->sched, j))
+    for (sched_job_t j = sched_first(p->d.sched); rc == 0 && j >= 0; j = sched_next(p->d.sched, j))
         rc = json_array_append_new(core, save_core(p, j));
     json_t *state = rc == 0
                         ? json_pack("{s:i, s:I, s:I, s:I, s:I, s:O, s:O, s:O}", "version", VERSION,
-                                    "now", (json_int_t)p->now, "passed", (json_int_t)passed,
-                                    "events", (json_int_t)events, "starts", (json_int_t)p->starts,
+                                    "now", (json_int_t)p->d.now, "passed", (json_int_t)passed,
+                                    "events", (json_int_t)events, "starts", (json_int_t)p->d.starts,
                                     "changes", p->changes, "jobs", jobs, "core", core)
                         : NULL;
     json_decref(jobs);
     json_decref(core);
     const char *hints;
     size_t length;
-    if (state && sched_hints(p->sched, &hints, &length) == 0 && length > 0 &&
+    if (state && sched_hints(p->d.sched, &hints, &length) == 0 && length > 0 &&
         json_object_set_new(state, "hints", json_stringn(hints, length)) < 0) {
         json_decref(state);
         state = NULL;
@@ -349,9 +349,9 @@ static int load_jobs(struct play *p, const json_t *jobs, const struct key_place 
             load_job(p, i, &s, place, err) < 0)
             return -1;
     }
-    p->live = 0;
+    p->d.live = 0;
     for (size_t i = 0; i < p->n_jobs; i++)
-        p->live += p->jobs[i].state <= PLAY_RUNNING;
+        p->d.live += p->jobs[i].state <= PLAY_RUNNING;
     if (p->n_jobs != json_array_size(jobs))
         return keys_failed(place, EINVAL, "jobs: a member of an array is missing", err);
     return 0;
@@ -411,10 +411,10 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     record.resources = resources;
     record.resources_length = resources ? strlen(resources) : 0;
     j->promised = s->state == SCHED_RESERVED ? s->at : -1;
-    j->handle = sched_restore(p->sched, p->now, &record, &why);
+    j->handle = sched_restore(p->d.sched, p->d.now, &record, &why);
     if (j->handle < 0 && errno != ENOMEM && s->state == SCHED_RESERVED) {
         record.state = SCHED_WAITING; /* what it was promised does not exist any more */
-        j->handle = sched_restore(p->sched, p->now, &record, &why);
+        j->handle = sched_restore(p->d.sched, p->d.now, &record, &why);
     }
     int errnum = errno;
     free(resources);
@@ -425,7 +425,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
         keys_failed(place, errnum, text, err);
         return errnum == ENOMEM ? -1 : 1;
     }
-    if (j->state == PLAY_RUNNING && heap_put(&p->ends, (uint32_t)s->job, j->end, j->order) < 0)
+    if (j->state == PLAY_RUNNING && heap_put(&p->d.ends, (uint32_t)s->job, j->end, j->order) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     return 0;
 }
@@ -438,7 +438,7 @@ static int load_ended(struct play *p, const struct key_place *place, berth_error
         const struct play_submission *s = &p->submissions[j->submission];
         if (j->state <= PLAY_RUNNING)
             continue;
-        if (sched_restore_ended(p->sched, intern_text(&p->ids, j->submission),
+        if (sched_restore_ended(p->d.sched, intern_text(&p->ids, j->submission),
                                 (uint32_t)(i - s->first), s->n, j->state == PLAY_DONE) < 0)
             return keys_failed(place, errno, strerror(errno), err);
     }
@@ -484,7 +484,7 @@ static int load_hints(struct play *p, const char *hints, const struct key_place 
                       berth_error_t *err)
 {
     berth_error_t why;
-    if (!hints || sched_restore_hints(p->sched, hints, strlen(hints), &why) == 0)
+    if (!hints || sched_restore_hints(p->d.sched, hints, strlen(hints), &why) == 0)
         return 0;
     return keys_failed(place, errno, why.text, err);
 }
@@ -504,17 +504,17 @@ struct play *play_load(const struct play_options *options, json_t *state, const 
     if (!p)
         return NULL;
     p->source = name;
-    p->now = s.now;
+    p->d.now = s.now;
     if (load_changes(p, s.changes, &place, err) == 0 && load_jobs(p, s.jobs, &place, err) == 0 &&
         load_all_core(p, s.core, &place, err) == 0 && load_hints(p, s.hints, &place, err) == 0) {
         if (s.events < 0 ||
-            sched_restore_passed(p->sched, p->now, s.passed, (uint64_t)s.events) < 0) {
+            sched_restore_passed(p->d.sched, p->d.now, s.passed, (uint64_t)s.events) < 0) {
             keys_failed(&place, EINVAL, "\"passed\" is after \"now\", or \"events\" is negative",
                         err);
             play_destroy(p);
             return NULL;
         }
-        p->starts = (uint64_t)s.starts;
+        p->d.starts = (uint64_t)s.starts;
         return p;
     }
     play_destroy(p);

@@ -64,30 +64,6 @@ static struct outfile *open_jobs(const struct sim_options *o, size_t p, berth_er
     return out;
 }
 
-static bool is_file(const struct stat *file, const char *path)
-{
-    struct stat in;
-    return path && stat(path, &in) == 0 && in.st_dev == file->st_dev && in.st_ino == file->st_ino;
-}
-
-/* The name of the input that finishing the file would replace; NULL if none. */
-static const char *replaced(const struct outfile *out, const struct sim_options *o)
-{
-    struct stat in, old;
-    const char *target = outfile_target(out);
-    if (!target || stat(target, &old) < 0)
-        return NULL;
-    if (o->trace && strcmp(o->trace, "-") == 0) {
-        if (fstat(STDIN_FILENO, &in) == 0 && in.st_dev == old.st_dev && in.st_ino == old.st_ino)
-            return "trace";
-    } else if (is_file(&old, o->trace)) {
-        return "trace";
-    }
-    if (is_file(&old, o->config))
-        return "configuration";
-    return is_file(&old, o->machine) ? "machine" : NULL;
-}
-
 /* Open the output files, so that a bad name is known before the work. Returns the exit status. */
 static int open_outputs(struct run *run, berth_error_t *err)
 {
@@ -100,7 +76,7 @@ static int open_outputs(struct run *run, berth_error_t *err)
                          o->jobs_path);
     if (o->plot_path && !(run->plot = outfile_open(o->plot_path, err)))
         return CLI_FAILED;
-    if (run->plot && (what = replaced(run->plot, o)))
+    if (run->plot && (what = sim_replaced(run->plot, o)))
         return cli_usage("sim", "--plot: '%.60s' is the %s", o->plot_path, what);
     for (size_t p = 0; o->jobs_path && p < o->npolicies; p++) {
         if (!(run->jobs[p] = open_jobs(o, p, err)))
@@ -109,7 +85,7 @@ static int open_outputs(struct run *run, berth_error_t *err)
         const char *plot = run->plot ? outfile_target(run->plot) : NULL;
         if (target && plot && strcmp(target, plot) == 0)
             return cli_usage("sim", "--jobs and --plot are the same file, '%.60s'", o->plot_path);
-        if ((what = replaced(run->jobs[p], o)))
+        if ((what = sim_replaced(run->jobs[p], o)))
             return cli_usage("sim", "--jobs: '%.60s' is the %s", outfile_path(run->jobs[p]), what);
     }
     return CLI_OK;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/errtext.h"
 #include "config/file_text.h"
@@ -21,6 +23,29 @@ struct config *sim_config_read(const char *path, int64_t second, berth_error_t *
     text_clear(&text);
     errno = saved;
     return config;
+}
+
+/* Whether a path is that of a file; "-" may be standard input. */
+static bool is_file(const struct stat *file, const char *path, bool may_be_stdin)
+{
+    struct stat in;
+    if (!path)
+        return false;
+    int rc = may_be_stdin && strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(path, &in);
+    return rc == 0 && in.st_dev == file->st_dev && in.st_ino == file->st_ino;
+}
+
+const char *sim_replaced(const struct outfile *out, const struct sim_options *o)
+{
+    struct stat old;
+    const char *target = outfile_target(out);
+    if (!target || stat(target, &old) < 0)
+        return NULL;
+    return is_file(&old, o->trace, true)      ? "trace"
+           : is_file(&old, o->scenario, true) ? "scenario"
+           : is_file(&old, o->config, false)  ? "configuration"
+           : is_file(&old, o->machine, false) ? "machine"
+                                              : NULL;
 }
 
 int sim_stage_open(struct sim_stage *stage, const struct sim_options *o, berth_error_t *err)

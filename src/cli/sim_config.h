@@ -4,10 +4,14 @@
 
 #include "cli/sim_options.h"
 #include "config/config.h"
+#include "report/outfile.h"
 #include "sim/play.h"
 
 /* Read a file; `second`: ticks in one. NULL with errno and a text that names the file. */
 struct config *sim_config_read(const char *path, int64_t second, berth_error_t *err);
+
+/* The name of the input that finishing an output would replace; NULL if none. */
+const char *sim_replaced(const struct outfile *out, const struct sim_options *options);
 
 /* What a scenario is played on: a configuration and a machine of its own. All zeroes initially. */
 struct sim_stage {

@@ -9,6 +9,7 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "config/seconds.h"
 #include "sim/play_priv.h"
 
 const char *play_name(const struct play *p, size_t job, struct strbuf *buffer)
@@ -231,11 +232,27 @@ static int end(void *shell, uint32_t job)
     return play_end_job(p, job, ends == SCENARIO_DONE ? PLAY_DONE : PLAY_FAILED, NULL);
 }
 
+/* When the next job of the trace is submitted. */
+static int64_t next_traced(const struct play *p)
+{
+    const struct trace *t = p->options.trace;
+    if (!t || p->traced == t->n)
+        return INT64_MAX;
+    return t->jobs[p->order ? p->order[p->traced] : p->traced].submit * SECONDS_TICKS;
+}
+
+/* Tell the driver when the next event happens. */
+static void look_at_next(struct play *p)
+{
+    int64_t at = p->event.json ? p->event.at : INT64_MAX;
+    p->d.event = next_traced(p) < at ? next_traced(p) : at;
+}
+
 /* Read the next event of the scenario. */
 static int fetch(struct play *p, berth_error_t *err)
 {
     int rc = p->scenario ? scenario_next(p->scenario, &p->event, err) : 0;
-    p->d.event = rc > 0 ? p->event.at : INT64_MAX;
+    look_at_next(p);
     return rc < 0 ? -1 : 0;
 }
 
@@ -256,13 +273,17 @@ static int take_event(void *shell, berth_error_t *err)
 {
     struct play *p = shell;
     int rc;
+    if (next_traced(p) == p->d.event) {
+        rc = play_submit_traced(p, err);
+        look_at_next(p);
+        return rc;
+    }
     if (p->event.kind == SCENARIO_EXPECT) {
         rc = keep_expect(p, err);
     } else {
         rc = play_event(p, &p->event, err);
         scenario_event_clear(&p->event);
     }
-    p->d.event = INT64_MAX;
     return rc < 0 ? -1 : fetch(p, err);
 }
 
@@ -287,6 +308,7 @@ int play_run(struct play *p, struct scenario *scenario, enum driver_end end, int
 {
     p->scenario = scenario;
     p->source = scenario ? scenario_name(scenario) : "";
+    scenario_event_clear(&p->event);
     return fetch(p, err) < 0 ? -1 : driver_run(&p->d, end, until, err);
 }
 
@@ -310,6 +332,16 @@ size_t play_jobs(const struct play *p)
     return p->n_jobs;
 }
 
+/* Whether all times of a trace are within those of a scenario; and the order of its jobs. */
+static int check_trace(const struct trace *trace, uint32_t **order, berth_error_t *err)
+{
+    for (size_t i = 0; i < trace->n; i++)
+        if (trace->jobs[i].submit > SECONDS_MAX || trace->jobs[i].limit > SECONDS_MAX)
+            return errtext_set(err, EINVAL, "job %lld: its times are too large for a scenario",
+                               (long long)trace->jobs[i].id);
+    return trace_sort(trace, order) < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
+}
+
 struct play *play_create(const struct play_options *options, berth_error_t *err)
 {
     uint32_t number;
@@ -327,7 +359,8 @@ struct play *play_create(const struct play_options *options, berth_error_t *err)
     else if ((sched = sched_create(options->machine, &options->config->sched, err))) {
         driver_init(&p->d, sched, &player_shell, p);
         p->d.live = 0;
-        return p;
+        if (!options->trace || check_trace(options->trace, &p->order, err) == 0)
+            return p;
     }
     play_destroy(p);
     return NULL;
@@ -350,6 +383,8 @@ void play_destroy(struct play *p)
     intern_clear(&p->ids);
     intern_clear(&p->handles);
     intern_clear(&p->names);
+    queues_request_clear(&p->request);
+    free(p->order);
     free(p->submissions);
     free(p->jobs);
     free(p->expects);

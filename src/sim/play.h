@@ -1,7 +1,8 @@
-/* The player of scenarios: a scheduler with named queues in virtual time, ticks of a microsecond.
+/* The player of scenarios: a scheduler with named queues in virtual time, ticks of a microsecond. The jobs of
+ * a trace may be submitted besides, so that a day of production is played with what happened to its machine.
  *
- * At each instant, jobs end in the order of their starts; then the scenario's events happen in the order of
- * the file; then there is one pass; then expectations are checked. Preempted jobs end at once, and another
+ * At each instant, jobs end in the order of their starts; then the trace's jobs are submitted; then the
+ * scenario's events happen in the order of the file; then there is one pass; then expectations are checked. Preempted jobs end at once, and another
  * pass follows at the same instant. The same happens if a job ends at the instant of its start.
  */
 #ifndef SIM_PLAY_H
@@ -18,11 +19,13 @@
 #include "sim/decisions.h"
 #include "sim/driver.h"
 #include "sim/scenario.h"
+#include "sim/trace.h"
 
 struct play_options {
     const struct config *config; /* read with ticks of a microsecond */
     match_t *machine;            /* nothing of it is held */
     const char *folder;          /* of files that events name; NULL: the current one */
+    const struct trace *trace;   /* jobs that are submitted, mapped as configured; NULL: none */
     struct decisions *decisions; /* NULL: they are not written */
     /* Called for each expectation that is not met, and each job that can't be restored; or NULL. */
     void (*unmet)(void *arg, const char *text);

@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "berth/sched.h"
 #include "sim/play.h"
+#include "sim/queues.h"
 
 enum play_state {
     PLAY_WAITING, /* the core knows more */
@@ -61,8 +62,11 @@ struct play {
     struct intern handles; /* a job's number by its handle */
     struct intern names;   /* of queues and users; number 0 is "" */
 
-    struct scenario *scenario;      /* from which events come; NULL: none do */
-    struct scenario_event event;    /* the next one, if the driver knows of one */
+    struct scenario *scenario;   /* from which events come; NULL: none do */
+    struct scenario_event event; /* the next one; its json is NULL if there is none */
+    uint32_t *order;             /* of the trace's jobs (trace_sort) */
+    size_t traced;               /* how many of these are submitted */
+    struct queues_request request;
     const char *source;             /* the scenario's name */
     struct scenario_event *expects; /* of this instant */
     size_t n_expects, cap_expects;
@@ -103,6 +107,9 @@ int play_refuse(const struct play *p, const struct scenario_event *e, int errnum
 
 /* Submit a job. */
 int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *err);
+
+/* Submit the next job of the trace. */
+int play_submit_traced(struct play *p, berth_error_t *err);
 
 /* Read a file that an event names, at most max bytes. NULL with errno and a text; the caller frees it. */
 char *play_read_file(const struct play *p, const char *name, size_t max, size_t *length,

@@ -18,7 +18,7 @@ struct replay {
     const struct simulate_options *options;
     int64_t *start;
     sched_job_t *handle; /* of submitted jobs */
-    uint32_t *order;     /* jobs by submission; NULL if that is the trace's order */
+    uint32_t *order;     /* trace_sort */
     size_t submitted;
     size_t done;
     struct queues_request request; /* with queues */
@@ -119,44 +119,6 @@ static int end(void *shell, uint32_t job)
 static const struct driver_shell replay_shell = {
     .event = submit_next, .end = end, .decided = decided};
 
-struct submission {
-    int64_t at;
-    uint32_t job;
-};
-
-static int submission_compare(const void *a, const void *b)
-{
-    const struct submission *x = a;
-    const struct submission *y = b;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    return x->job < y->job ? -1 : x->job > y->job;
-}
-
-/* Sort the jobs by their submission, if the trace is not sorted. */
-static int sort_submissions(struct replay *r)
-{
-    size_t n = r->trace->n;
-    size_t i = 1;
-    while (i < n && r->trace->jobs[i - 1].submit <= r->trace->jobs[i].submit)
-        i++;
-    if (i >= n)
-        return 0;
-    struct submission *list = reallocarray(NULL, n, sizeof(*list));
-    r->order = reallocarray(NULL, n, sizeof(*r->order));
-    if (!list || !r->order) {
-        free(list);
-        return -1;
-    }
-    for (i = 0; i < n; i++)
-        list[i] = (struct submission){r->trace->jobs[i].submit, (uint32_t)i};
-    qsort(list, n, sizeof(*list), submission_compare);
-    for (i = 0; i < n; i++)
-        r->order[i] = list[i].job;
-    free(list);
-    return 0;
-}
-
 static int check_trace(const struct trace *trace, berth_error_t *err)
 {
     if (trace->n >= UINT32_MAX / 2)
@@ -199,7 +161,7 @@ int simulate(const struct trace *trace, const struct simulate_options *options, 
     for (size_t i = 0; i < trace->n; i++)
         start[i] = SCHEDULE_NEVER;
     r.handle = reallocarray(NULL, trace->n ? trace->n : 1, sizeof(*r.handle));
-    if (r.handle && sort_submissions(&r) == 0) {
+    if (r.handle && trace_sort(trace, &r.order) == 0) {
         look_at_next(&r);
         rc = driver_run(&r.driver, DRIVER_TO_END, 0, NULL);
     }

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../fixture/change_place.h"
+#include "fixture/change_place.h"
 #include "match/inner.h"
 #include "naive_place.h"
 #include "place/graph.h"

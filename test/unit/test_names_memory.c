@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 #include "jobspec/canonical.h"
 #include "jobspec/constraint_text.h"
 #include "match/inner.h"

@@ -15,7 +15,7 @@
 #include "berth/match.h"
 #include "berth/resource.h"
 #include "berth/sched_config.h"
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 
 enum { TRIES = 10000, HOLDERS = 12, JOBS = HOLDERS + 2 };
 
@@ -81,16 +81,14 @@ static void pass(struct world *w, int64_t now)
 /* A pass in which an allocation fails, and the one that it asks for if it can't do without. False: none
  * failed.
  */
-static bool pass_without(struct world *w, int64_t now, int64_t allocations)
+static bool pass_without(struct world *w, int64_t now, int64_t nth)
 {
     const struct sched_decision *d;
     size_t n;
-    errno = 0;
-    allocation_failed = false;
-    until_failure = allocations;
+    fail_allocation(nth);
     int rc = sched_pass(w->sched, now, false, &d, &n);
     int error = errno;
-    until_failure = -1;
+    bool failed = end_failures();
     assert_true(sched_check(w->sched));
     if (rc < 0) {
         assert_int_equal(error, ENOMEM);
@@ -98,7 +96,7 @@ static bool pass_without(struct world *w, int64_t now, int64_t allocations)
         pass(w, now);
     }
     assert_true(sched_next_time(w->sched) > now);
-    return allocation_failed;
+    return failed;
 }
 
 static void expect_same(const struct world *w, const struct world *undisturbed)

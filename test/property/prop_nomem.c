@@ -19,6 +19,7 @@
 #include "berth/match.h"
 #include "berth/sched_query.h"
 #include "fixture/failing_alloc.h"
+#include "fixture/machine.h"
 #include "random.h"
 #include "resource/graph.h"
 
@@ -204,34 +205,14 @@ static void run(const char *policy, int64_t depth, enum sched_order order)
     free(c);
 }
 
-/* 32 cores in 4 nodes, taken by a match policy. */
-static void set_machine(const char *policy)
-{
-    struct graph *g = graph_create();
-    struct vertex_spec cluster = {.type = "cluster", .id = 0, .uniq_id = -1, .size = 1, .rank = -1};
-    uint32_t root = graph_add(g, &cluster);
-    graph_set_root(g, GRAPH_CONTAINMENT, root);
-    for (int i = 0; i < 4; i++) {
-        struct vertex_spec spec = {.type = "node", .id = i, .uniq_id = -1, .size = 1, .rank = i};
-        uint32_t node = graph_add(g, &spec);
-        graph_connect(g, root, node, GRAPH_CONTAINMENT);
-        spec.type = "core";
-        for (spec.id = 0; spec.id < 8; spec.id++)
-            graph_connect(g, node, graph_add(g, &spec), GRAPH_CONTAINMENT);
-    }
-    assert_int_equal(graph_seal(g), 0);
-    machine = match_create(g, &(match_options_t){.policy = policy}, NULL);
-    assert_non_null(machine);
-}
-
 static void test_machine(void **state)
 {
     (void)state;
-    set_machine("low");
+    machine = machine_of("4 node(8 core)", &(match_options_t){.policy = "low"});
     run("easy", -1, SCHED_ORDER_SUBMIT);
     run("hybrid", 7, SCHED_ORDER_PRIORITY);
     match_destroy(machine);
-    set_machine("first");
+    machine = machine_of("4 node(8 core)", &(match_options_t){.policy = "first"});
     run("easy", -1, SCHED_ORDER_SUBMIT);
     match_destroy(machine);
     machine = NULL;

@@ -16,6 +16,7 @@
 #include "berth/resource.h"
 #include "berth/sched_config.h"
 #include "fixture/failing_alloc.h"
+#include "fixture/machine.h"
 
 enum { TRIES = 10000, HOLDERS = 12, JOBS = HOLDERS + 2 };
 
@@ -30,15 +31,9 @@ struct world {
 static void world_open(struct world *w, const struct sched_queue_config *queue,
                        int64_t min_interval)
 {
-    static const char r[] =
-        "{\"version\": 1, \"execution\": {\"R_lite\": [{\"rank\": \"0\", \"children\": "
-        "{\"core\": \"0-3\"}}], \"nodelist\": [\"n0\"], \"starttime\": 0, \"expiration\": 0}}";
     const struct sched_config config = {
         .second = 1, .queues = queue, .n_queues = 1, .min_interval = min_interval};
-    resource_graph_t *g = resource_graph_read("rv1exec", r, sizeof(r) - 1, NULL);
-    assert_non_null(g);
-    *w = (struct world){.match = match_create(g, &(match_options_t){.policy = "low"}, NULL)};
-    assert_non_null(w->match);
+    *w = (struct world){.match = machine_of("node(4 core)", &(match_options_t){.policy = "low"})};
     w->sched = sched_create(w->match, &config, NULL);
     assert_non_null(w->sched);
 }

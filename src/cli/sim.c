@@ -13,7 +13,6 @@
 #include "berth/sched_config.h"
 #include "cli/progress.h"
 #include "cli/sim_config.h"
-#include "cli/sim_machine.h"
 #include "cli/sim_options.h"
 #include "cli/sim_scenario.h"
 #include "cli/verb.h"

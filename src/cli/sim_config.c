@@ -10,6 +10,8 @@
 #include "config/file_text.h"
 #include "config/machine_open.h"
 #include "config/seconds.h"
+#include "report/report.h"
+#include "sim/simulate.h"
 
 struct config *sim_config_read(const char *path, int64_t second, berth_error_t *err)
 {
@@ -19,10 +21,36 @@ struct config *sim_config_read(const char *path, int64_t second, berth_error_t *
         errtext_set(err, errno, "%s: %s", path, strerror(errno));
     else
         config = config_read(path, text.bytes, text.length, second, err);
-    int saved = errno;
     text_clear(&text);
-    errno = saved;
     return config;
+}
+
+static match_t *load_machine(const struct sim_options *o, int64_t *procs, berth_error_t *err)
+{
+    match_options_t options = {.policy = o->match_policy};
+    resource_graph_t *graph = config_graph_read(o->machine_format, o->machine, NULL, err);
+    match_t *machine = graph ? match_create(graph, &options, err) : NULL;
+
+    *procs = machine ? simulate_procs(machine, err) : -1;
+    if (*procs > 0)
+        return machine;
+    match_destroy(machine);
+    return NULL;
+}
+
+match_t *sim_machine_load(const struct sim_options *o, int64_t *procs, berth_error_t *err)
+{
+    berth_error_t why = {""};
+    match_t *machine = load_machine(o, procs, &why);
+
+    if (machine)
+        return machine;
+    int errnum = errno;
+    char *name = report_clean_text(o->machine);
+    errtext_set(err, errnum, "%s: %s", name ? name : "machine", why.text);
+    free(name);
+    errno = errnum;
+    return NULL;
 }
 
 /* Whether a path is that of a file; "-" may be standard input. */

@@ -138,8 +138,7 @@ static void put_object(struct json_out *out, const struct play_row *row)
     json_close(out, '}');
 }
 
-/* Print what has been written so far. Returns 0, or -1 if memory had run out. */
-static int print_written(struct strbuf *text)
+int sim_print_text(struct strbuf *text)
 {
     fputs(strbuf_text(text), stdout);
     bool failed = text->failed;
@@ -165,10 +164,10 @@ static int print_json(struct play *p, const char *name, berth_error_t *err)
         strbuf_puts(&text, "  ");
         if (rc == 0)
             put_object(&out, &row);
-        rc = rc < 0 ? rc : print_written(&text);
+        rc = rc < 0 ? rc : sim_print_text(&text);
     }
     strbuf_puts(&text, play_jobs(p) > 0 ? "\n]}\n" : "]}\n");
-    rc = rc < 0 ? rc : print_written(&text);
+    rc = rc < 0 ? rc : sim_print_text(&text);
     strbuf_clear(&text);
     return rc < 0 ? no_memory(err) : 0;
 }

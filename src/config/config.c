@@ -67,7 +67,7 @@ static int read_bounds(struct reading *r, uint32_t i)
     return 0;
 }
 
-int read_passes(struct reading *r, uint32_t i)
+static int read_passes(struct reading *r, uint32_t i)
 {
     struct sched_config *sched = &r->config->sched;
     uint32_t value[PASSES_KEYS];

@@ -26,17 +26,6 @@ const char *play_name(const struct play *p, size_t job, struct strbuf *buffer)
     return strbuf_text(buffer);
 }
 
-const char *play_state_name(enum play_state state)
-{
-    static const char *const names[] = {
-        [PLAY_WAITING] = "pending",     [PLAY_RUNNING] = "running",
-        [PLAY_DONE] = "done",           [PLAY_FAILED] = "failed",
-        [PLAY_CANCELLED] = "cancelled", [PLAY_REJECTED] = "rejected",
-        [PLAY_PREEMPTED] = "preempted",
-    };
-    return names[state];
-}
-
 int play_intern(struct play *p, const char *text, uint32_t *number)
 {
     return intern_put(&p->names, text ? text : "", text ? strlen(text) : 0, number);
@@ -154,7 +143,7 @@ int play_end_job(struct play *p, size_t job, enum play_state state, const char *
         return -1;
     if (p->options.decisions)
         decisions_end(p->options.decisions, p->d.now, play_name(p, job, &p->name),
-                      play_state_name(state), reason);
+                      scenario_state_name(play_look(p, job)), reason);
     return 0;
 }
 

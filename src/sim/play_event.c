@@ -7,10 +7,9 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "config/machine_open.h"
 #include "config/seconds.h"
 #include "sim/play_priv.h"
-
-#define GRAPH_TEXT_MAX ((size_t)1 << 31) /* bytes of a graph's file */
 
 int play_refuse(const struct play *p, const struct scenario_event *e, int errnum, const char *why,
                 berth_error_t *err)

@@ -93,8 +93,6 @@ int play_intern(struct play *p, const char *text, uint32_t *number);
 /* A running or waiting job has ended. Report it, also to the core unless that knows. */
 int play_end_job(struct play *p, size_t job, enum play_state state, const char *reason);
 
-const char *play_state_name(enum play_state state);
-
 /* What a job is to those who expect something. */
 enum scenario_state play_look(const struct play *p, size_t job);
 

@@ -37,8 +37,8 @@ char *play_read_file(const struct play *p, const char *name, size_t max, size_t 
         return text.bytes;
     }
     int errnum = path ? errno : ENOMEM;
-    errtext_set(err, errnum, "%s: %s", path ? path : name, strerror(errnum));
     text_clear(&text);
+    errtext_set(err, errnum, "%s: %s", path ? path : name, strerror(errnum));
     free(path);
     errno = errnum;
     return NULL;

@@ -43,30 +43,19 @@ struct saved_state {
 /* The largest number: times, and sums of a few of them. */
 #define NUMBER_MAX (4 * SECONDS_MAX * SECONDS_TICKS)
 
-#define WHOLE(owner, key, field, is_needed)                                                        \
-    {                                                                                              \
-        .name = key, .type = KEY_WHOLE, .at = offsetof(owner, field), .needed = is_needed,         \
-        .min = -NUMBER_MAX, .max = NUMBER_MAX                                                      \
-    }
-#define OTHER(owner, key, kind, field, is_needed)                                                  \
-    {                                                                                              \
-        .name = key, .type = kind, .at = offsetof(owner, field), .needed = is_needed               \
-    }
-#define WORD(owner, key, field, list)                                                              \
-    {                                                                                              \
-        .name = key, .type = KEY_WORD, .at = offsetof(owner, field), .needed = true, .words = list \
-    }
+#define NUMBER(into, field, ...)                                                                   \
+    KEY_OF(into, field, KEY_WHOLE, .min = -NUMBER_MAX, .max = NUMBER_MAX, __VA_ARGS__)
 
 static const struct key state_keys[] = {
     KEY_OF(struct saved_state, version, KEY_WHOLE, .needed = true, .min = VERSION, .max = VERSION),
     KEY_OF(struct saved_state, now, KEY_WHOLE, .needed = true, .max = SECONDS_MAX * SECONDS_TICKS),
-    WHOLE(struct saved_state, "passed", passed, true),
-    WHOLE(struct saved_state, "starts", starts, true),
-    WHOLE(struct saved_state, "events", events, false),
-    OTHER(struct saved_state, "changes", KEY_ARRAY, changes, true),
-    OTHER(struct saved_state, "jobs", KEY_ARRAY, jobs, true),
-    OTHER(struct saved_state, "core", KEY_ARRAY, core, true),
-    OTHER(struct saved_state, "hints", KEY_TEXT, hints, false),
+    NUMBER(struct saved_state, passed, .needed = true),
+    NUMBER(struct saved_state, starts, .needed = true),
+    NUMBER(struct saved_state, events, .needed = false),
+    KEY_OF(struct saved_state, changes, KEY_ARRAY, .needed = true),
+    KEY_OF(struct saved_state, jobs, KEY_ARRAY, .needed = true),
+    KEY_OF(struct saved_state, core, KEY_ARRAY, .needed = true),
+    KEY_OF(struct saved_state, hints, KEY_TEXT, .needed = false),
 };
 static const struct key_table state_table = {"", state_keys, LENGTH(state_keys)};
 
@@ -78,21 +67,21 @@ struct saved_job {
 };
 
 static const struct key job_keys[] = {
-    OTHER(struct saved_job, "id", KEY_TEXT, id, true),
+    KEY_OF(struct saved_job, id, KEY_TEXT, .needed = true),
     KEY_OF(struct saved_job, members, KEY_WHOLE, .min = 1, .max = SCENARIO_ARRAY_MAX),
-    WORD(struct saved_job, "state", state, state_words),
-    OTHER(struct saved_job, "queue", KEY_TEXT, queue, false),
-    OTHER(struct saved_job, "user", KEY_TEXT, user, false),
-    WHOLE(struct saved_job, "submit", submit, true),
-    WHOLE(struct saved_job, "start", start, false),
-    WHOLE(struct saved_job, "end", end, false),
-    WHOLE(struct saved_job, "order", order, false),
-    WHOLE(struct saved_job, "runtime", runtime, false),
-    WORD(struct saved_job, "ends", ends, ends_words),
+    KEY_OF(struct saved_job, state, KEY_WORD, .needed = true, .words = state_words),
+    KEY_OF(struct saved_job, queue, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_job, user, KEY_TEXT, .needed = false),
+    NUMBER(struct saved_job, submit, .needed = true),
+    NUMBER(struct saved_job, start, .needed = false),
+    NUMBER(struct saved_job, end, .needed = false),
+    NUMBER(struct saved_job, order, .needed = false),
+    NUMBER(struct saved_job, runtime, .needed = false),
+    KEY_OF(struct saved_job, ends, KEY_WORD, .needed = true, .words = ends_words),
     KEY_OF(struct saved_job, how, KEY_WORD, .words = how_words),
-    OTHER(struct saved_job, "resources", KEY_TEXT, resources, false),
-    OTHER(struct saved_job, "reason", KEY_TEXT, reason, false),
-    OTHER(struct saved_job, "held", KEY_BOOL, held, false),
+    KEY_OF(struct saved_job, resources, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_job, reason, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_job, held, KEY_BOOL, .needed = false),
 };
 
 struct saved_core {
@@ -106,27 +95,28 @@ struct saved_core {
 
 static const struct key core_keys[] = {
     KEY_OF(struct saved_core, job, KEY_WHOLE, .needed = true, .max = INT32_MAX),
-    WORD(struct saved_core, "state", state, core_words),
-    OTHER(struct saved_core, "queue", KEY_TEXT, queue, false),
-    OTHER(struct saved_core, "user", KEY_TEXT, user, false),
-    OTHER(struct saved_core, "groups", KEY_TEXTS, groups, false),
-    OTHER(struct saved_core, "name", KEY_TEXT, name, false),
-    OTHER(struct saved_core, "dependency", KEY_TEXT, dependency, false),
-    OTHER(struct saved_core, "reason", KEY_TEXT, reason, false),
-    OTHER(struct saved_core, "jobspec", KEY_TEXT, jobspec, true),
-    WHOLE(struct saved_core, "duration", duration, true),
-    WHOLE(struct saved_core, "priority", priority, true),
-    WHOLE(struct saved_core, "begin", begin, false),
-    WHOLE(struct saved_core, "preemptible-after", preemptible_after, false),
-    OTHER(struct saved_core, "hold", KEY_BOOL, hold, false),
-    OTHER(struct saved_core, "held", KEY_BOOL, held, false),
-    OTHER(struct saved_core, "fresh", KEY_BOOL, fresh, false),
-    OTHER(struct saved_core, "untold", KEY_BOOL, untold, false),
-    WHOLE(struct saved_core, "submitted", submitted, true),
-    WHOLE(struct saved_core, "at", at, false),
-    WHOLE(struct saved_core, "until", until, false),
+    KEY_OF(struct saved_core, state, KEY_WORD, .needed = true, .words = core_words),
+    KEY_OF(struct saved_core, queue, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, user, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, groups, KEY_TEXTS, .needed = false),
+    KEY_OF(struct saved_core, name, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, dependency, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, reason, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, jobspec, KEY_TEXT, .needed = true),
+    NUMBER(struct saved_core, duration, .needed = true),
+    NUMBER(struct saved_core, priority, .needed = true),
+    NUMBER(struct saved_core, begin, .needed = false),
+    KEY_AS(struct saved_core, preemptible_after, "preemptible-after", KEY_WHOLE, .min = -NUMBER_MAX,
+           .max = NUMBER_MAX),
+    KEY_OF(struct saved_core, hold, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, held, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, fresh, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, untold, KEY_BOOL, .needed = false),
+    NUMBER(struct saved_core, submitted, .needed = true),
+    NUMBER(struct saved_core, at, .needed = false),
+    NUMBER(struct saved_core, until, .needed = false),
     KEY_OF(struct saved_core, how, KEY_WORD, .words = how_words),
-    OTHER(struct saved_core, "resources", KEY_OBJECT, resources, false),
+    KEY_OF(struct saved_core, resources, KEY_OBJECT, .needed = false),
 };
 
 /* Add members unless they are empty. A failure shows in *rc. */

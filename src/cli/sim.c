@@ -43,11 +43,6 @@ struct run {
     struct metrics metrics[SCHED_POLICIES_MAX];
 };
 
-static int out_of_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* Open the file for the jobs of a policy. */
 static struct outfile *open_jobs(const struct sim_options *o, size_t p, berth_error_t *err)
 {
@@ -55,7 +50,7 @@ static struct outfile *open_jobs(const struct sim_options *o, size_t p, berth_er
         return outfile_open(o->jobs_path, err);
     char *path = sim_policy_path(o->jobs_path, o->policies[p]);
     if (!path) {
-        out_of_memory(err);
+        errtext_set(err, ENOMEM, "out of memory");
         return NULL;
     }
     struct outfile *out = outfile_open(path, err);
@@ -147,7 +142,7 @@ static int load(struct run *run, berth_error_t *err)
                          : strcmp(o->trace, "-") == 0 ? "standard input"
                                                       : o->trace;
     run->name = report_clean_text(source);
-    return run->name ? 0 : out_of_memory(err);
+    return run->name ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
 static double seconds_between(const struct timespec *a, const struct timespec *b)
@@ -163,11 +158,11 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
     if (!run->start[keep])
         run->start[keep] = malloc((run->trace.n + 1) * sizeof(*run->start[keep]));
     if (!run->start[keep])
-        return out_of_memory(err);
+        return errtext_set(err, ENOMEM, "out of memory");
     alloc_clear(&run->alloc);
     bool named = run->machine && run->jobs[p];
     if (named && alloc_init(&run->alloc, run->trace.n) < 0)
-        return out_of_memory(err);
+        return errtext_set(err, ENOMEM, "out of memory");
 
     struct progress progress;
     progress_begin(&progress, policy);
@@ -228,7 +223,7 @@ static int print_report(struct run *run, berth_error_t *err)
     const char *source = o->config ? o->config : o->machine;
     char *machine = source ? report_clean_text(source) : NULL;
     if (source && !machine)
-        return out_of_memory(err);
+        return errtext_set(err, ENOMEM, "out of memory");
     struct report report = {
         .trace = run->name,
         .procs = run->trace.procs,

@@ -25,27 +25,17 @@ struct config *sim_config_read(const char *path, int64_t second, berth_error_t *
     return config;
 }
 
-static match_t *load_machine(const struct sim_options *o, int64_t *procs, berth_error_t *err)
-{
-    match_options_t options = {.policy = o->match_policy};
-    resource_graph_t *graph = config_graph_read(o->machine_format, o->machine, NULL, err);
-    match_t *machine = graph ? match_create(graph, &options, err) : NULL;
-
-    *procs = machine ? simulate_procs(machine, err) : -1;
-    if (*procs > 0)
-        return machine;
-    match_destroy(machine);
-    return NULL;
-}
-
 match_t *sim_machine_load(const struct sim_options *o, int64_t *procs, berth_error_t *err)
 {
     berth_error_t why = {""};
-    match_t *machine = load_machine(o, procs, &why);
-
-    if (machine)
+    match_options_t options = {.policy = o->match_policy};
+    resource_graph_t *graph = config_graph_read(o->machine_format, o->machine, NULL, &why);
+    match_t *machine = graph ? match_create(graph, &options, &why) : NULL;
+    *procs = machine ? simulate_procs(machine, &why) : -1;
+    if (*procs > 0)
         return machine;
     int errnum = errno;
+    match_destroy(machine);
     char *name = report_clean_text(o->machine);
     errtext_set(err, errnum, "%s: %s", name ? name : "machine", why.text);
     free(name);

@@ -17,11 +17,6 @@ static const char *const heads[COLUMNS] = {"job",   "queue", "user", "state",   
                                            "start", "end",   "wait", "resources"};
 static const bool is_number[COLUMNS] = {[4] = true, [5] = true, [6] = true, [7] = true};
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 static void put_time(struct strbuf *out, int64_t ticks, bool guessed)
 {
     if (ticks < 0) {
@@ -110,7 +105,7 @@ static int print_table(struct play *p, const char *name, berth_error_t *err)
             put_cells(&cells, &row);
             if (rc < 0 || cells.failed) {
                 strbuf_clear(&cells);
-                return no_memory(err);
+                return errtext_set(err, ENOMEM, "out of memory");
             }
             if (printing)
                 print_cells(cells.data, width);
@@ -169,7 +164,7 @@ static int print_json(struct play *p, const char *name, berth_error_t *err)
     strbuf_puts(&text, play_jobs(p) > 0 ? "\n]}\n" : "]}\n");
     rc = rc < 0 ? rc : sim_print_text(&text);
     strbuf_clear(&text);
-    return rc < 0 ? no_memory(err) : 0;
+    return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
 }
 
 int sim_jobs_print(struct play *p, const char *name, bool json, berth_error_t *err)

@@ -1,4 +1,6 @@
-/* The configuration or machine of `berth sim`, and the stage for a scenario: the configuration with its machine. */
+/* The configuration or machine of `berth sim`, and the stage for a scenario: the configuration with its
+ * machine.
+ */
 #ifndef CLI_SIM_CONFIG_H
 #define CLI_SIM_CONFIG_H
 

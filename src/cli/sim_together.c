@@ -59,7 +59,7 @@ static bool check_workload(const struct sim_options *o, int nargs, char **args, 
     return false;
 }
 
-/* The option of a replay that is given for a scenario; one with a trace beside it is read with some of these. */
+/* The option that is given for a scenario, but is for replays: with a trace beside it, fewer are. */
 static const char *find_replay(const bool *seen, int nargs)
 {
     const char *option = find_seen(seen, replay_only);

@@ -2,8 +2,9 @@
  * a trace may be submitted besides, so that a day of production is played with what happened to its machine.
  *
  * At each instant, jobs end in the order of their starts; then the trace's jobs are submitted; then the
- * scenario's events happen in the order of the file; then there is one pass; then expectations are checked. Preempted jobs end at once, and another
- * pass follows at the same instant. The same happens if a job ends at the instant of its start.
+ * scenario's events happen in the order of the file; then there is one pass; then expectations are checked.
+ * Preempted jobs end at once, and another pass follows at the same instant. The same happens if a job ends
+ * at the instant of its start.
  */
 #ifndef SIM_PLAY_H
 #define SIM_PLAY_H

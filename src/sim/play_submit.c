@@ -62,8 +62,8 @@ static char *jobspec_text(const struct play *p, const struct scenario_submit *s,
     return text;
 }
 
-/* Add a submission, and submit its request to the core. Returns 0, or -1, with EEXIST if there is a job of that
- * name.
+/* Add a submission, and submit its request to the core. Returns 0, or -1, with EEXIST if there is a job of
+ * that name.
  */
 static int submit(struct play *p, struct sched_request *request, int64_t runtime,
                   enum scenario_end ends)

@@ -93,11 +93,6 @@ int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order)
     return 0;
 }
 
-bool heap_has(const struct heap *h, uint32_t item)
-{
-    return item < h->places && h->place[item] > 0;
-}
-
 void heap_move(struct heap *h, uint32_t item, int64_t key, uint64_t order)
 {
     assert(heap_has(h, item));

@@ -33,7 +33,10 @@ void heap_clear(struct heap *h);
 int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order);
 
 /* True if the item is in the heap. */
-bool heap_has(const struct heap *h, uint32_t item);
+static inline bool heap_has(const struct heap *h, uint32_t item)
+{
+    return item < h->places && h->place[item] > 0;
+}
 
 /* Change the key of an item in the heap. */
 void heap_move(struct heap *h, uint32_t item, int64_t key, uint64_t order);

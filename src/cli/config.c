@@ -30,16 +30,6 @@ static const char help[] =
     "         berth config check berth.yaml\n"
     "Manual: man berth-config; of the file: man 5 berth-config\n";
 
-/* Print what is wrong with a file; a text that begins with a colon has the place. */
-static int refuse(const char *path, const char *why)
-{
-    char *name = report_clean_text(path);
-
-    fprintf(stderr, "%s%s%s\n", name ? name : "?", *why == ':' ? "" : ": ", why);
-    free(name);
-    return CLI_FAILED;
-}
-
 static struct config *read_file(const char *path, berth_error_t *err)
 {
     struct text text = {0};
@@ -60,11 +50,11 @@ static int check(const char *path, const struct config *config)
     match_t *machine = config_machine_open(config, path, &err);
 
     if (!machine)
-        return refuse(path, err.text);
+        return cli_refuse(path, err.text);
     int rc = config_check(config, machine, &found, &err);
     match_destroy(machine);
     if (rc < 0)
-        return refuse(path, err.text);
+        return cli_refuse(path, err.text);
     char *name = report_clean_text(path);
     printf("%s: ", name ? name : "?");
     config_found_print(&found);
@@ -77,7 +67,7 @@ static int show(const char *path, const struct config *config)
     char *text = config_show(config, SECOND);
 
     if (!text)
-        return refuse(path, strerror(errno));
+        return cli_refuse(path, strerror(errno));
     fputs(text, stdout);
     free(text);
     return CLI_OK;
@@ -102,7 +92,7 @@ int cli_config(int argc, char **argv)
     berth_error_t err = {""};
     struct config *config = read_file(path, &err);
     if (!config)
-        return refuse(path, err.text);
+        return cli_refuse(path, err.text);
     status = shows ? show(path, config) : check(path, config);
     config_destroy(config);
     return status;

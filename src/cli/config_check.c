@@ -12,11 +12,6 @@
 #include "berth/sched_config.h"
 #include "resource/graph.h"
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 static int check_limits(const struct sched_queue_config *queue, const struct sched_limit *limits,
                         size_t n, const match_t *machine, berth_error_t *err)
 {
@@ -138,7 +133,7 @@ static int check_blocks(const struct sched_config *sched, const struct graph *g,
     intern_clear(&names.table);
     free(names.seen);
     if (rc < 0)
-        return no_memory(err);
+        return errtext_set(err, ENOMEM, "out of memory");
     return rc == 0 ? 0 : -1;
 }
 

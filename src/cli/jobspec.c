@@ -2,17 +2,13 @@
 #include "berth/jobspec.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/verb.h"
-#include "report/report.h"
-
-#define FIRST_READ ((size_t)1 << 16)
+#include "config/file_text.h"
 
 static const char help[] =
     "usage: berth jobspec check FILE...\n"
@@ -25,74 +21,32 @@ static const char help[] =
     "         flux run --dry-run -n4 hostname | berth jobspec check -\n"
     "Manual: man berth-jobspec\n";
 
-struct text {
-    char *bytes;
-    size_t length;
-};
-
-/* One byte more than a jobspec may have shows that it is too long. */
-static int read_all(int fd, struct text *text)
-{
-    size_t size = 0;
-    ssize_t got = 1;
-    *text = (struct text){0};
-    while (got > 0 && text->length <= JOBSPEC_TEXT_MAX) {
-        if (text->length == size) {
-            size = size ? 2 * size : FIRST_READ;
-            char *grown = realloc(text->bytes, size);
-            if (!grown)
-                break;
-            text->bytes = grown;
-        }
-        got = read(fd, text->bytes + text->length, size - text->length);
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got > 0)
-            text->length += (size_t)got;
-    }
-    if (got == 0 || text->length > JOBSPEC_TEXT_MAX)
-        return 0;
-    int saved = errno;
-    free(text->bytes);
-    text->bytes = NULL;
-    errno = saved;
-    return -1;
-}
-
+/* Of a text that is too long there is as much as shows that. */
 static int read_file(const char *path, struct text *text)
 {
-    if (strcmp(path, "-") == 0)
-        return read_all(STDIN_FILENO, text);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    int rc = read_all(fd, text);
-    int saved = errno;
-    close(fd);
-    errno = saved;
-    return rc;
+    int rc = strcmp(path, "-") == 0 ? text_read_rest(text, STDIN_FILENO, JOBSPEC_TEXT_MAX)
+                                    : text_read(text, path, JOBSPEC_TEXT_MAX);
+    return rc < 0 && errno == EFBIG && text->length > JOBSPEC_TEXT_MAX ? 0 : rc;
 }
 
 static int refuse(const char *path, const char *why)
 {
-    char *name = report_clean_text(strcmp(path, "-") == 0 ? "standard input" : path);
-    fprintf(stderr, "%s%s\n", name ? name : "?", why);
-    free(name);
-    return CLI_FAILED;
+    return cli_refuse(strcmp(path, "-") == 0 ? "standard input" : path, why);
 }
 
 static int check_file(const char *path)
 {
     /* The name goes before the text here, since the line has room for both. */
     static const struct jobspec_options options = {.name = ""};
-    struct text text;
+    struct text text = {0};
     berth_error_t err = {""};
     if (read_file(path, &text) < 0) {
-        snprintf(err.text, sizeof(err.text), ": %s", strerror(errno));
-        return refuse(path, err.text);
+        int errnum = errno;
+        text_clear(&text);
+        return refuse(path, strerror(errnum));
     }
     jobspec_t *spec = jobspec_parse(text.bytes, text.length, &options, &err);
-    free(text.bytes);
+    text_clear(&text);
     if (!spec)
         return refuse(path, err.text);
     jobspec_destroy(spec);

@@ -13,7 +13,6 @@
 #include "berth/sched_config.h"
 #include "cli/progress.h"
 #include "cli/sim_config.h"
-#include "cli/sim_machine.h"
 #include "cli/sim_options.h"
 #include "cli/sim_scenario.h"
 #include "cli/verb.h"
@@ -44,11 +43,6 @@ struct run {
     struct metrics metrics[SCHED_POLICIES_MAX];
 };
 
-static int out_of_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* Open the file for the jobs of a policy. */
 static struct outfile *open_jobs(const struct sim_options *o, size_t p, berth_error_t *err)
 {
@@ -56,36 +50,12 @@ static struct outfile *open_jobs(const struct sim_options *o, size_t p, berth_er
         return outfile_open(o->jobs_path, err);
     char *path = sim_policy_path(o->jobs_path, o->policies[p]);
     if (!path) {
-        out_of_memory(err);
+        errtext_set(err, ENOMEM, "out of memory");
         return NULL;
     }
     struct outfile *out = outfile_open(path, err);
     free(path);
     return out;
-}
-
-static bool is_file(const struct stat *file, const char *path)
-{
-    struct stat in;
-    return path && stat(path, &in) == 0 && in.st_dev == file->st_dev && in.st_ino == file->st_ino;
-}
-
-/* The name of the input that finishing the file would replace; NULL if none. */
-static const char *replaced(const struct outfile *out, const struct sim_options *o)
-{
-    struct stat in, old;
-    const char *target = outfile_target(out);
-    if (!target || stat(target, &old) < 0)
-        return NULL;
-    if (o->trace && strcmp(o->trace, "-") == 0) {
-        if (fstat(STDIN_FILENO, &in) == 0 && in.st_dev == old.st_dev && in.st_ino == old.st_ino)
-            return "trace";
-    } else if (is_file(&old, o->trace)) {
-        return "trace";
-    }
-    if (is_file(&old, o->config))
-        return "configuration";
-    return is_file(&old, o->machine) ? "machine" : NULL;
 }
 
 /* Open the output files, so that a bad name is known before the work. Returns the exit status. */
@@ -100,7 +70,7 @@ static int open_outputs(struct run *run, berth_error_t *err)
                          o->jobs_path);
     if (o->plot_path && !(run->plot = outfile_open(o->plot_path, err)))
         return CLI_FAILED;
-    if (run->plot && (what = replaced(run->plot, o)))
+    if (run->plot && (what = sim_replaced(run->plot, o)))
         return cli_usage("sim", "--plot: '%.60s' is the %s", o->plot_path, what);
     for (size_t p = 0; o->jobs_path && p < o->npolicies; p++) {
         if (!(run->jobs[p] = open_jobs(o, p, err)))
@@ -109,7 +79,7 @@ static int open_outputs(struct run *run, berth_error_t *err)
         const char *plot = run->plot ? outfile_target(run->plot) : NULL;
         if (target && plot && strcmp(target, plot) == 0)
             return cli_usage("sim", "--jobs and --plot are the same file, '%.60s'", o->plot_path);
-        if ((what = replaced(run->jobs[p], o)))
+        if ((what = sim_replaced(run->jobs[p], o)))
             return cli_usage("sim", "--jobs: '%.60s' is the %s", outfile_path(run->jobs[p]), what);
     }
     return CLI_OK;
@@ -172,7 +142,7 @@ static int load(struct run *run, berth_error_t *err)
                          : strcmp(o->trace, "-") == 0 ? "standard input"
                                                       : o->trace;
     run->name = report_clean_text(source);
-    return run->name ? 0 : out_of_memory(err);
+    return run->name ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
 static double seconds_between(const struct timespec *a, const struct timespec *b)
@@ -188,11 +158,11 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
     if (!run->start[keep])
         run->start[keep] = malloc((run->trace.n + 1) * sizeof(*run->start[keep]));
     if (!run->start[keep])
-        return out_of_memory(err);
+        return errtext_set(err, ENOMEM, "out of memory");
     alloc_clear(&run->alloc);
     bool named = run->machine && run->jobs[p];
     if (named && alloc_init(&run->alloc, run->trace.n) < 0)
-        return out_of_memory(err);
+        return errtext_set(err, ENOMEM, "out of memory");
 
     struct progress progress;
     progress_begin(&progress, policy);
@@ -253,7 +223,7 @@ static int print_report(struct run *run, berth_error_t *err)
     const char *source = o->config ? o->config : o->machine;
     char *machine = source ? report_clean_text(source) : NULL;
     if (source && !machine)
-        return out_of_memory(err);
+        return errtext_set(err, ENOMEM, "out of memory");
     struct report report = {
         .trace = run->name,
         .procs = run->trace.procs,

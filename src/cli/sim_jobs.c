@@ -17,11 +17,6 @@ static const char *const heads[COLUMNS] = {"job",   "queue", "user", "state",   
                                            "start", "end",   "wait", "resources"};
 static const bool is_number[COLUMNS] = {[4] = true, [5] = true, [6] = true, [7] = true};
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 static void put_time(struct strbuf *out, int64_t ticks, bool guessed)
 {
     if (ticks < 0) {
@@ -110,7 +105,7 @@ static int print_table(struct play *p, const char *name, berth_error_t *err)
             put_cells(&cells, &row);
             if (rc < 0 || cells.failed) {
                 strbuf_clear(&cells);
-                return no_memory(err);
+                return errtext_set(err, ENOMEM, "out of memory");
             }
             if (printing)
                 print_cells(cells.data, width);
@@ -138,8 +133,7 @@ static void put_object(struct json_out *out, const struct play_row *row)
     json_close(out, '}');
 }
 
-/* Print what has been written so far. Returns 0, or -1 if memory had run out. */
-static int print_written(struct strbuf *text)
+int sim_print_text(struct strbuf *text)
 {
     fputs(strbuf_text(text), stdout);
     bool failed = text->failed;
@@ -165,12 +159,12 @@ static int print_json(struct play *p, const char *name, berth_error_t *err)
         strbuf_puts(&text, "  ");
         if (rc == 0)
             put_object(&out, &row);
-        rc = rc < 0 ? rc : print_written(&text);
+        rc = rc < 0 ? rc : sim_print_text(&text);
     }
     strbuf_puts(&text, play_jobs(p) > 0 ? "\n]}\n" : "]}\n");
-    rc = rc < 0 ? rc : print_written(&text);
+    rc = rc < 0 ? rc : sim_print_text(&text);
     strbuf_clear(&text);
-    return rc < 0 ? no_memory(err) : 0;
+    return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
 }
 
 int sim_jobs_print(struct play *p, const char *name, bool json, berth_error_t *err)

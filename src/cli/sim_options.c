@@ -29,9 +29,9 @@
 /* Filled in by print_help: the policies, the default one, those with a depth, and two for the example. */
 static const char help[] =
     "usage: berth sim [OPTION]... TRACE | --model lublin [--jobs-count N] [--seed N]\n"
-    "       berth sim --config FILE [OPTION]... TRACE | --scenario EVENTS.jsonl\n"
+    "       berth sim --config FILE [OPTION]... TRACE | --scenario EVENTS.jsonl [TRACE]\n"
     "Replay a workload in virtual time: TRACE, in the Standard Workload Format, gzipped\n"
-    "or not, or - for standard input; a model's N jobs; or a scenario.\n"
+    "or not, or - for standard input; a model's N jobs; or a scenario, perhaps beside a trace.\n"
     "  --procs N              size of the machine (trace: its header's; model: 256)\n"
     "  --machine FILE[:FORMAT]  its cores, from grug (default), jgf or rv1exec; chosen\n"
     "                         by --match-policy NAME (default: low), listed by --jobs\n"

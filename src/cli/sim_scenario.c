@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/errtext.h"
 #include "cli/sim_config.h"
@@ -14,11 +13,14 @@
 #include "cli/verb.h"
 #include "report/outfile.h"
 #include "report/report.h"
+#include "sim/queues.h"
+#include "sim/swf.h"
 
 struct scene {
     const struct sim_options *options;
     struct sim_stage stage;
     struct scenario *scenario;
+    struct trace trace;
     struct decisions decisions;
     struct outfile *decided, *saved; /* NULL: none, or already written */
     struct play *play;
@@ -48,26 +50,14 @@ static bool is_output(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-static bool is_file(const struct stat *file, const char *path)
-{
-    struct stat in;
-    return path && stat(path, &in) == 0 && in.st_dev == file->st_dev && in.st_ino == file->st_ino;
-}
-
 /* Open a file to write, unless it is one of the inputs. */
 static int open_output(const struct sim_options *o, const char *option, const char *path,
                        struct outfile **out, berth_error_t *err)
 {
-    struct stat old;
     *out = outfile_open(path, err);
     if (!*out)
         return CLI_FAILED;
-    const char *target = outfile_target(*out);
-    if (!target || stat(target, &old) < 0)
-        return CLI_OK;
-    const char *what = is_file(&old, o->scenario) ? "scenario"
-                       : is_file(&old, o->config) ? "configuration"
-                                                  : NULL;
+    const char *what = sim_replaced(*out, o);
     return what ? cli_usage("sim", "--%s: '%.60s' is the %s", option, path, what) : CLI_OK;
 }
 
@@ -108,11 +98,25 @@ static int load(struct scene *s, berth_error_t *err)
     return s->play ? 0 : -1;
 }
 
+/* The jobs that are submitted beside the scenario's. */
+static int load_trace(struct scene *s, berth_error_t *err)
+{
+    const struct sim_options *o = s->options;
+    struct swf_options swf = {.exact = o->exact, .limit = o->limit, .who = true};
+    swf.procs = queues_procs(s->stage.config, s->stage.machine, err);
+    if (swf.procs < 0 || swf_read(o->trace, &swf, &s->trace, err) < 0)
+        return -1;
+    s->stage.options.trace = &s->trace;
+    return 0;
+}
+
 static int open_all(struct scene *s, berth_error_t *err)
 {
     const struct sim_options *o = s->options;
     s->stage.options.unmet = tell_unmet;
     if (sim_stage_open(&s->stage, o, err) < 0)
+        return -1;
+    if (o->trace && load_trace(s, err) < 0)
         return -1;
     if (o->load ? load(s, err) < 0 : !(s->play = play_create(&s->stage.options, err)))
         return -1;
@@ -201,7 +205,9 @@ static int print_jobs(struct scene *s, berth_error_t *err)
 static int play(struct scene *s, berth_error_t *err)
 {
     const struct sim_options *o = s->options;
-    enum play_end end = o->stops ? PLAY_TO_TIME : o->save || o->asks ? PLAY_TO_EVENTS : PLAY_TO_END;
+    enum driver_end end = o->stops             ? DRIVER_TO_TIME
+                          : o->save || o->asks ? DRIVER_TO_EVENTS
+                                               : DRIVER_TO_END;
     if (o->stops && o->until < play_now(s->play))
         return errtext_set(err, EINVAL, "--until: the state of %s is of a later time", o->load);
     if (play_run(s->play, s->scenario, end, o->until, err) < 0)
@@ -234,6 +240,7 @@ int sim_scenario(const struct sim_options *options)
     outfile_close(s.saved, false, NULL);
     scenario_close(s.scenario);
     play_destroy(s.play);
+    trace_clear(&s.trace);
     decisions_clear(&s.decisions);
     sim_stage_close(&s.stage);
     return status;

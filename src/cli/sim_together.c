@@ -2,6 +2,7 @@
 #include "cli/sim_together.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/verb.h"
 
@@ -12,8 +13,9 @@ static const int scenario_only[] = {OPT_DECISIONS, OPT_UNTIL, OPT_SAVE, OPT_WHAT
 static const int in_the_configuration[] = {
     OPT_PROCS, OPT_MACHINE,           OPT_MATCH_POLICY, OPT_POLICY,
     OPT_ORDER, OPT_RESERVATION_DEPTH, OPT_QUEUE_DEPTH,  0};
-static const int trace_only[] = {OPT_EVENTS, OPT_ESTIMATES, OPT_TAU,        OPT_LIMIT, OPT_JOBS,
-                                 OPT_PLOT,   OPT_MODEL,     OPT_JOBS_COUNT, OPT_SEED,  0};
+static const int replay_only[] = {OPT_EVENTS, OPT_TAU,        OPT_JOBS, OPT_PLOT,
+                                  OPT_MODEL,  OPT_JOBS_COUNT, OPT_SEED, 0};
+static const int trace_only[] = {OPT_ESTIMATES, OPT_LIMIT, 0};
 
 /* The name of the first of these options that was given; NULL if none was. */
 static const char *find_seen(const bool *seen, const int *options)
@@ -57,7 +59,14 @@ static bool check_workload(const struct sim_options *o, int nargs, char **args, 
     return false;
 }
 
-/* With a configuration: a trace, a model, or a scenario. */
+/* The option that is given for a scenario, but is for replays: with a trace beside it, fewer are. */
+static const char *find_replay(const bool *seen, int nargs)
+{
+    const char *option = find_seen(seen, replay_only);
+    return option || nargs > 0 ? option : find_seen(seen, trace_only);
+}
+
+/* With a configuration: a trace, a model, or a scenario, perhaps with a trace. */
 static bool check_config(const struct sim_options *o, int nargs, char **args, const bool *seen)
 {
     bool plays = is_seen(seen, OPT_SCENARIO) || is_seen(seen, OPT_LOAD);
@@ -65,18 +74,19 @@ static bool check_config(const struct sim_options *o, int nargs, char **args, co
         cli_usage("sim", "--%s needs --config", o->scenario ? "scenario" : "load");
     else if (find_seen(seen, in_the_configuration))
         cli_usage("sim", "--%s is in the configuration", find_seen(seen, in_the_configuration));
-    else if (plays && find_seen(seen, trace_only))
-        cli_usage("sim", "--%s is for traces and models", find_seen(seen, trace_only));
-    else if (plays && nargs > 0)
-        cli_usage("sim", "either a trace or --%s, but got '%.60s' too",
-                  o->scenario ? "scenario" : "load", args[0]);
+    else if (plays && find_replay(seen, nargs))
+        cli_usage("sim", "--%s is for traces and models", find_replay(seen, nargs));
+    else if (o->load && nargs > 0)
+        cli_usage("sim", "either a trace or --load, but got '%.60s' too", args[0]);
+    else if (plays && nargs > 0 && strcmp(o->scenario, "-") == 0 && strcmp(args[0], "-") == 0)
+        cli_usage("sim", "either the trace or the scenario is standard input");
     else if (!plays && find_seen(seen, scenario_only))
         cli_usage("sim", "--%s is for --scenario", find_seen(seen, scenario_only));
     else if (!plays && is_seen(seen, OPT_EVENTS) && o->events != SIMULATE_BATCHED)
         cli_usage("sim", "--events: with queues they are batched");
     else if (o->asks && o->save)
         cli_usage("sim", "either --save or --what-if");
-    else if (plays)
+    else if (plays && nargs == 0)
         return true;
     else
         return check_workload(o, nargs, args, seen);

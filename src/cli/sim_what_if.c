@@ -9,6 +9,7 @@
 #include "base/errtext.h"
 #include "base/json_out.h"
 #include "cli/sim_config.h"
+#include "cli/sim_jobs.h"
 #include "config/seconds.h"
 
 /* One way to play on from the state. */
@@ -49,7 +50,7 @@ static int branch_play(struct branch *b, const struct sim_options *o, json_t *st
             return -1;
         scenario_begin_at(scenario, play_now(b->play));
     }
-    int rc = play_run(b->play, scenario, PLAY_TO_END, 0, err);
+    int rc = play_run(b->play, scenario, DRIVER_TO_END, 0, err);
     scenario_close(scenario);
     return rc;
 }
@@ -136,10 +137,7 @@ static int print_row(struct json_out *out, struct outlook *o, bool with)
     if (!out)
         return print_cells(o, with);
     put_object(out, o, with);
-    fputs(strbuf_text(out->text), stdout);
-    bool failed = out->text->failed;
-    strbuf_reset(out->text);
-    return failed ? -1 : 0;
+    return sim_print_text(out->text);
 }
 
 static int print_all(struct branch *as_is, struct branch *with, const json_t *state, bool json,

@@ -1,10 +1,12 @@
-/* Errors about the command line. */
+/* Errors about the command line, and about files. */
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/errtext.h"
 #include "cli/verb.h"
+#include "report/report.h"
 
 int cli_usage(const char *verb, const char *format, ...)
 {
@@ -21,6 +23,14 @@ int cli_usage(const char *verb, const char *format, ...)
     verb = verb ? verb : "";
     fprintf(stderr, "berth%s%s: %s; see 'berth%s%s --help'\n", gap, verb, err.text, gap, verb);
     return CLI_USAGE;
+}
+
+int cli_refuse(const char *name, const char *why)
+{
+    char *clean = report_clean_text(name);
+    fprintf(stderr, "%s%s%s\n", clean ? clean : "?", *why == ':' ? "" : ": ", why);
+    free(clean);
+    return CLI_FAILED;
 }
 
 static int bad_option(const char *verb, const char *arg)

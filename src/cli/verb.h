@@ -20,6 +20,11 @@ enum cli_exit {
  */
 int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Print on standard error what is wrong with a file; a text that begins with a colon has the place in it.
+ * Returns CLI_FAILED.
+ */
+int cli_refuse(const char *name, const char *why);
+
 /* Read the options of a verb that has none but --help. Returns false to continue with the words from optind
  * on; or true with the exit status in *status.
  */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/errtext.h"
 #include "berth/sched_config.h"
@@ -66,7 +67,7 @@ static int read_bounds(struct reading *r, uint32_t i)
     return 0;
 }
 
-int read_passes(struct reading *r, uint32_t i)
+static int read_passes(struct reading *r, uint32_t i)
 {
     struct sched_config *sched = &r->config->sched;
     uint32_t value[PASSES_KEYS];
@@ -153,4 +154,12 @@ void config_destroy(struct config *config)
     arena_clear(&whole->arena);
     free(whole);
     errno = saved;
+}
+
+const struct config_user *config_user(const struct config *config, const char *name)
+{
+    for (size_t i = 0; name && i < config->n_users; i++)
+        if (strcmp(config->users[i].name, name) == 0)
+            return &config->users[i];
+    return NULL;
 }

@@ -106,6 +106,9 @@ struct config *config_read(const char *name, const char *text, size_t length, in
                            berth_error_t *err);
 void config_destroy(struct config *config);
 
+/* A user; NULL: not in the configuration, or no name. */
+const struct config_user *config_user(const struct config *config, const char *name);
+
 /* A configuration of config_read as YAML, including all defaults. Read with the same `second`, it gives the
  * same configuration. The caller frees it. NULL with ENOMEM.
  */

@@ -9,7 +9,7 @@
 #define FIRST_READ ((size_t)1 << 16)
 
 /* A file may have no size, as a pipe does, so it is read until it ends. */
-static int read_rest(struct text *text, int fd, size_t max)
+int text_read_rest(struct text *text, int fd, size_t max)
 {
     text->length = 0;
     for (;;) {
@@ -40,7 +40,7 @@ int text_read(struct text *text, const char *path, size_t max)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    int rc = read_rest(text, fd, max);
+    int rc = text_read_rest(text, fd, max);
     int saved = errno;
     close(fd);
     errno = saved;
@@ -49,6 +49,8 @@ int text_read(struct text *text, const char *path, size_t max)
 
 void text_clear(struct text *text)
 {
+    int saved = errno;
     free(text->bytes);
+    errno = saved;
     memset(text, 0, sizeof(*text));
 }

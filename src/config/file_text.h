@@ -9,9 +9,13 @@ struct text {
     size_t length, capacity;
 };
 
-/* Read a file of at most max bytes. Returns 0, or -1 with errno, EFBIG for a longer one. */
+/* Read a file of at most max bytes, or the rest of one that is open. Returns 0, or -1 with errno: EFBIG for a
+ * longer one, of which the text then has more than max bytes.
+ */
 int text_read(struct text *text, const char *path, size_t max);
+int text_read_rest(struct text *text, int fd, size_t max);
 
+/* errno is kept. */
 void text_clear(struct text *text);
 
 #endif

@@ -15,8 +15,6 @@
  */
 #define LOCAL_TYPES "node,core,gpu,memory"
 
-#define MACHINE_MAX ((size_t)1 << 31) /* bytes of the file */
-
 /* A file's path, to free, or NULL with ENOMEM. */
 static char *path_of(const char *file, const char *config_path)
 {
@@ -30,21 +28,19 @@ static char *path_of(const char *file, const char *config_path)
     return NULL;
 }
 
-static resource_graph_t *read_file(const struct config_resources *resources, const char *path,
-                                   berth_error_t *err)
+resource_graph_t *config_graph_read(const char *format, const char *path, const char *allow,
+                                    berth_error_t *err)
 {
     struct text text = {0};
     resource_graph_t *graph = NULL;
 
-    if (text_read(&text, path, MACHINE_MAX) < 0)
+    if (text_read(&text, path, GRAPH_TEXT_MAX) < 0)
         errtext_set(err, errno, "%s", strerror(errno));
-    else if (strcmp(resources->format, "hwloc") == 0)
-        graph = hwloc_graph(text.bytes, text.length, NULL, err);
+    else if (strcmp(format, "hwloc") == 0)
+        graph = hwloc_graph(text.bytes, text.length, allow, err);
     else
-        graph = resource_graph_read(resources->format, text.bytes, text.length, err);
-    int saved = errno;
+        graph = resource_graph_read(format, text.bytes, text.length, err);
     text_clear(&text);
-    errno = saved;
     return graph;
 }
 
@@ -54,7 +50,7 @@ static match_t *load(const struct config *config, const char *path, berth_error_
     resource_graph_t *graph = NULL;
 
     if (resources->source == CONFIG_FILE)
-        graph = read_file(resources, path, err);
+        graph = config_graph_read(resources->format, path, NULL, err);
     else if (resources->source == CONFIG_LOCAL)
         graph = hwloc_graph(NULL, 0, LOCAL_TYPES, err);
     else

@@ -13,6 +13,14 @@
 match_t *config_machine_open(const struct config *config, const char *config_path,
                              berth_error_t *err);
 
+#define GRAPH_TEXT_MAX ((size_t)1 << 31) /* bytes of a file that describes a graph */
+
+/* Read a graph from a file, in one of the formats of resource_graph_read or as hwloc's XML, of which only
+ * some types are taken (hwloc_load.h). NULL with errno and a text, which doesn't name the file.
+ */
+resource_graph_t *config_graph_read(const char *format, const char *path, const char *allow,
+                                    berth_error_t *err);
+
 /* Bytes in a unit of the machine's memory, which is the same for all its pools. 0: it has none. */
 int64_t config_memory_unit(const match_t *machine);
 

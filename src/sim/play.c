@@ -1,4 +1,4 @@
-/* The player: virtual time, passes, and carrying out their decisions. */
+/* The player: a shell of the driver whose events are those of a scenario. */
 #include "sim/play.h"
 
 #include <assert.h>
@@ -9,6 +9,7 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "config/seconds.h"
 #include "sim/play_priv.h"
 
 const char *play_name(const struct play *p, size_t job, struct strbuf *buffer)
@@ -23,17 +24,6 @@ const char *play_name(const struct play *p, size_t job, struct strbuf *buffer)
         strbuf_putc(buffer, ']');
     }
     return strbuf_text(buffer);
-}
-
-const char *play_state_name(enum play_state state)
-{
-    static const char *const names[] = {
-        [PLAY_WAITING] = "pending",     [PLAY_RUNNING] = "running",
-        [PLAY_DONE] = "done",           [PLAY_FAILED] = "failed",
-        [PLAY_CANCELLED] = "cancelled", [PLAY_REJECTED] = "rejected",
-        [PLAY_PREEMPTED] = "preempted",
-    };
-    return names[state];
 }
 
 int play_intern(struct play *p, const char *text, uint32_t *number)
@@ -57,11 +47,11 @@ int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number)
     for (uint32_t i = 0; i < n; i++)
         p->jobs[p->n_jobs++] = (struct play_job){.handle = -1,
                                                  .submission = *number,
-                                                 .submit = p->now,
+                                                 .submit = p->d.now,
                                                  .promised = -1,
                                                  .start = -1,
                                                  .end = -1};
-    p->live += n;
+    p->d.live += n;
     return 0;
 }
 
@@ -96,42 +86,34 @@ static int start_job(struct play *p, size_t job, const struct sched_decision *d)
     struct play_job *j = &p->jobs[job];
     struct play_submission *s = &p->submissions[j->submission];
     const char *text;
-    struct sched_annotation *a = NULL;
-    struct sched_annotation annotation;
-    if (sched_resources(p->sched, j->handle, &text) < 0)
+    struct sched_annotation a;
+    if (sched_resources(p->d.sched, j->handle, &text) < 0)
         return -1;
     char *resources = strdup(text);
     if (!resources)
         return -1;
     replace_text(&j->resources, resources);
-    if (sched_annotate(p->sched, j->handle, &annotation) < 0)
+    if (sched_annotate(p->d.sched, j->handle, &a) < 0)
         return -1;
-    a = &annotation;
-    if (a->queue && play_intern(p, a->queue, &s->queue) < 0)
+    if (a.queue && play_intern(p, a.queue, &s->queue) < 0)
         return -1;
     j->state = PLAY_RUNNING;
     j->how = d->how;
     j->started = true;
     j->starts = false;
     j->promised = -1;
-    j->start = p->now;
-    j->order = p->starts++;
+    j->start = p->d.now;
+    j->order = p->d.starts;
     if (s->runtime < 0)
         j->end = d->until;
-    else if (__builtin_add_overflow(p->now, s->runtime, &j->end))
+    else if (__builtin_add_overflow(p->d.now, s->runtime, &j->end))
         j->end = INT64_MAX;
-    if (heap_put(&p->ends, (uint32_t)job, j->end, j->order) < 0)
+    if (driver_start(&p->d, (uint32_t)job, j->end) < 0)
         return -1;
     if (p->options.decisions)
-        decisions_start(p->options.decisions, p->now, play_name(p, job, &p->name), d->how, d->until,
-                        resources);
+        decisions_start(p->options.decisions, p->d.now, play_name(p, job, &p->name), d->how,
+                        d->until, resources);
     return 0;
-}
-
-static void stop_running(struct play *p, size_t job)
-{
-    if (heap_has(&p->ends, (uint32_t)job))
-        heap_take(&p->ends, (uint32_t)job);
 }
 
 static int close_job(struct play *p, size_t job, enum play_state state, const char *reason)
@@ -141,20 +123,18 @@ static int close_job(struct play *p, size_t job, enum play_state state, const ch
     if (reason && !copy)
         return -1;
     replace_text(&j->reason, copy);
-    stop_running(p, job);
     j->state = state;
-    j->end = p->now;
-    p->live--;
-    p->last = -1;
+    j->end = p->d.now;
+    p->d.live--;
     return 0;
 }
 
 static int tell_core(struct play *p, size_t job, enum play_state state)
 {
-    const struct play_job *j = &p->jobs[job];
+    sched_job_t handle = p->jobs[job].handle;
     if (state == PLAY_CANCELLED)
-        return sched_cancel(p->sched, p->now, j->handle);
-    return sched_finish(p->sched, p->now, j->handle, state == PLAY_DONE);
+        return driver_cancel(&p->d, (uint32_t)job, handle);
+    return driver_finish(&p->d, (uint32_t)job, handle, state == PLAY_DONE);
 }
 
 int play_end_job(struct play *p, size_t job, enum play_state state, const char *reason)
@@ -162,20 +142,20 @@ int play_end_job(struct play *p, size_t job, enum play_state state, const char *
     if (tell_core(p, job, state) < 0 || close_job(p, job, state, reason) < 0)
         return -1;
     if (p->options.decisions)
-        decisions_end(p->options.decisions, p->now, play_name(p, job, &p->name),
-                      play_state_name(state), reason);
+        decisions_end(p->options.decisions, p->d.now, play_name(p, job, &p->name),
+                      scenario_state_name(play_look(p, job)), reason);
     return 0;
 }
 
 /* Stop a job for another. A job that is requeued waits again, and will run from its beginning. */
-static int preempt_job(struct play *p, size_t job, bool requeue)
+static int preempt(struct play *p, const struct sched_decision *d)
 {
+    size_t job = decided_job(p, d);
     struct play_job *j = &p->jobs[job];
-    if (!requeue)
+    if (!d->requeue)
         return play_end_job(p, job, PLAY_PREEMPTED, NULL);
-    if (sched_requeue(p->sched, p->now, j->handle) < 0)
+    if (driver_requeue(&p->d, (uint32_t)job, j->handle) < 0)
         return -1;
-    stop_running(p, job);
     j->state = PLAY_WAITING;
     j->start = j->end = -1;
     return 0;
@@ -189,7 +169,7 @@ static int carry_out(struct play *p, const struct sched_decision *d)
     uint32_t other;
     if (d->kind == SCHED_START)
         return start_job(p, job, d);
-    if (d->kind == SCHED_RESERVE && d->at == p->now && p->jobs[job].starts)
+    if (d->kind == SCHED_RESERVE && d->at == p->d.now && p->jobs[job].starts)
         return 0; /* it gets what it was promised */
     if (d->kind == SCHED_RESERVE && d->at == p->jobs[job].promised)
         return 0; /* the same time, perhaps with other resources */
@@ -198,19 +178,19 @@ static int carry_out(struct play *p, const struct sched_decision *d)
     switch (d->kind) {
     case SCHED_RESERVE:
         if (out)
-            decisions_reserve(out, p->now, name, d->at, NULL);
+            decisions_reserve(out, p->d.now, name, d->at, NULL);
         return 0;
     case SCHED_WAIT:
         if (out)
-            decisions_wait(out, p->now, name, sched_reason_text(d->reason, reason), d->at);
+            decisions_wait(out, p->d.now, name, sched_reason_text(d->reason, reason), d->at);
         return 0;
     case SCHED_REJECT:
         if (out)
-            decisions_reject(out, p->now, name, sched_reason_text(d->reason, reason));
+            decisions_reject(out, p->d.now, name, sched_reason_text(d->reason, reason));
         return close_job(p, job, PLAY_REJECTED, sched_reason_text(d->reason, reason));
     case SCHED_PREEMPT:
         if (out && intern_find(&p->handles, (const char *)&d->other, sizeof(d->other), &other))
-            decisions_preempt(out, p->now, name, play_name(p, other, &p->name_also), d->requeue);
+            decisions_preempt(out, p->d.now, name, play_name(p, other, &p->name_also), d->requeue);
         return 0;
     case SCHED_START:
         break;
@@ -218,70 +198,56 @@ static int carry_out(struct play *p, const struct sched_decision *d)
     return 0;
 }
 
-static int pass(struct play *p)
+static int decided(void *shell, const struct sched_decision *decision, size_t n)
 {
-    const struct sched_decision *decisions;
-    size_t n;
-    p->passes++;
-    if (sched_pass(p->sched, p->now, false, &decisions, &n) < 0)
-        return -1;
-    for (size_t i = 0; i < n; i++) {
-        if (decisions[i].kind == SCHED_START)
-            p->jobs[decided_job(p, &decisions[i])].starts = true;
-        if (decisions[i].kind != SCHED_WAIT)
-            p->last = -1;
-    }
+    struct play *p = shell;
     for (size_t i = 0; i < n; i++)
-        if (carry_out(p, &decisions[i]) < 0)
+        if (decision[i].kind == SCHED_START)
+            p->jobs[decided_job(p, &decision[i])].starts = true;
+    for (size_t i = 0; i < n; i++)
+        if (carry_out(p, &decision[i]) < 0)
             return -1;
-    for (size_t i = 0; i < n; i++) {
-        const struct sched_decision *d = &decisions[i];
-        if (d->kind == SCHED_PREEMPT && preempt_job(p, decided_job(p, d), d->requeue) < 0)
+    for (size_t i = 0; i < n; i++)
+        if (decision[i].kind == SCHED_PREEMPT && preempt(p, &decision[i]) < 0)
             return -1;
-    }
     return 0;
 }
 
-static int64_t next_end(const struct play *p)
+/* A job's time has come. */
+static int end(void *shell, uint32_t job)
 {
-    return p->ends.n > 0 ? p->ends.v[0].key : INT64_MAX;
+    struct play *p = shell;
+    enum scenario_end ends = p->submissions[p->jobs[job].submission].ends;
+    return play_end_job(p, job, ends == SCENARIO_DONE ? PLAY_DONE : PLAY_FAILED, NULL);
 }
 
-static int end_due(struct play *p)
+/* When the next job of the trace is submitted. */
+static int64_t next_traced(const struct play *p)
 {
-    while (next_end(p) <= p->now) {
-        uint32_t job = p->ends.v[0].item;
-        enum scenario_end ends = p->submissions[p->jobs[job].submission].ends;
-        if (play_end_job(p, job, ends == SCENARIO_DONE ? PLAY_DONE : PLAY_FAILED, NULL) < 0)
-            return -1;
-    }
-    return 0;
+    const struct trace *t = p->options.trace;
+    if (!t || p->traced == t->n)
+        return INT64_MAX;
+    return t->jobs[p->order ? p->order[p->traced] : p->traced].submit * SECONDS_TICKS;
 }
 
-static int run_passes(struct play *p)
+/* Tell the driver when the next event happens. */
+static void look_at_next(struct play *p)
 {
-    while (sched_next_time(p->sched) <= p->now)
-        if (pass(p) < 0 || end_due(p) < 0)
-            return -1;
-    return 0;
+    int64_t at = p->event.json ? p->event.at : INT64_MAX;
+    p->d.event = next_traced(p) < at ? next_traced(p) : at;
 }
 
 /* Read the next event of the scenario. */
-static int fetch(struct play *p, struct scenario *scenario, berth_error_t *err)
+static int fetch(struct play *p, berth_error_t *err)
 {
-    int rc = scenario ? scenario_next(scenario, &p->event, err) : 0;
-    p->has_event = rc > 0;
+    int rc = p->scenario ? scenario_next(p->scenario, &p->event, err) : 0;
+    look_at_next(p);
     return rc < 0 ? -1 : 0;
 }
 
-static int take_event(struct play *p, berth_error_t *err)
+/* Expectations are for the end of the instant. */
+static int keep_expect(struct play *p, berth_error_t *err)
 {
-    if (p->event.kind != SCENARIO_EXPECT) {
-        int rc = play_event(p, &p->event, err);
-        scenario_event_clear(&p->event);
-        p->last = -1;
-        return rc;
-    }
     if (array_grow((void **)&p->expects, &p->cap_expects, p->n_expects + 1, sizeof(*p->expects)) <
         0) {
         scenario_event_clear(&p->event);
@@ -292,8 +258,27 @@ static int take_event(struct play *p, berth_error_t *err)
     return 0;
 }
 
-static int check_expects(struct play *p)
+static int take_event(void *shell, berth_error_t *err)
 {
+    struct play *p = shell;
+    int rc;
+    if (next_traced(p) == p->d.event) {
+        rc = play_submit_traced(p, err);
+        look_at_next(p);
+        return rc;
+    }
+    if (p->event.kind == SCENARIO_EXPECT) {
+        rc = keep_expect(p, err);
+    } else {
+        rc = play_event(p, &p->event, err);
+        scenario_event_clear(&p->event);
+    }
+    return rc < 0 ? -1 : fetch(p, err);
+}
+
+static int check_expects(void *shell)
+{
+    struct play *p = shell;
     int rc = 0;
     for (size_t i = 0; i < p->n_expects; i++) {
         if (rc == 0)
@@ -304,73 +289,21 @@ static int check_expects(struct play *p)
     return rc;
 }
 
-static int core_failed(berth_error_t *err)
-{
-    int errnum = errno;
-    if (errnum == ENOMEM)
-        return errtext_set(err, errnum, "out of memory");
-    return errtext_set(err, errnum, "the scheduler refuses an event: %s", strerror(errnum));
-}
+static const struct driver_shell player_shell = {
+    .event = take_event, .end = end, .decided = decided, .settled = check_expects};
 
-/* Do everything that happens now. */
-static int instant(struct play *p, struct scenario *scenario, berth_error_t *err)
-{
-    if (end_due(p) < 0)
-        return core_failed(err);
-    while (p->has_event && p->event.at <= p->now) {
-        p->has_event = false;
-        if (take_event(p, err) < 0 || fetch(p, scenario, err) < 0)
-            return -1;
-    }
-    if (end_due(p) < 0) /* an event has cut a duration */
-        return core_failed(err);
-    return run_passes(p) < 0 || check_expects(p) < 0 ? core_failed(err) : 0;
-}
-
-/* Whether nothing more can happen after `now`: while a job waits that can never start, recurring blocks would
- * wake the scheduler for ever. Returns 1, 0, or -1.
- */
-static int is_over(struct play *p, int64_t now)
-{
-    if (p->has_event || p->ends.n > 0)
-        return 0;
-    if (p->live == 0)
-        return 1;
-    if (p->last < 0)
-        p->last = sched_last_time(p->sched);
-    return p->last < 0 ? -1 : now > p->last;
-}
-
-int play_run(struct play *p, struct scenario *scenario, enum play_end end, int64_t until,
+int play_run(struct play *p, struct scenario *scenario, enum driver_end end, int64_t until,
              berth_error_t *err)
 {
+    p->scenario = scenario;
     p->source = scenario ? scenario_name(scenario) : "";
-    if (fetch(p, scenario, err) < 0)
-        return -1;
-    for (;;) {
-        int64_t now = p->has_event ? p->event.at : INT64_MAX;
-        if (end == PLAY_TO_EVENTS && now == INT64_MAX)
-            return 0;
-        now = next_end(p) < now ? next_end(p) : now;
-        int64_t next = sched_next_time(p->sched);
-        now = next < now ? next : now;
-        now = now < p->now ? p->now : now;
-        if (end == PLAY_TO_TIME && now > until) {
-            p->now = p->now < until ? until : p->now;
-            return 0;
-        }
-        int over = now == INT64_MAX ? 1 : end == PLAY_TO_END ? is_over(p, now) : 0;
-        if (over != 0)
-            return over < 0 ? core_failed(err) : 0;
-        p->now = now;
-        if (instant(p, scenario, err) < 0)
-            return -1;
-    }
+    scenario_event_clear(&p->event);
+    return fetch(p, err) < 0 ? -1 : driver_run(&p->d, end, until, err);
 }
 
 int64_t play_now(const struct play *p)
 {
-    return p->now;
+    return p->d.now;
 }
 
 uint64_t play_unmet(const struct play *p)
@@ -380,7 +313,7 @@ uint64_t play_unmet(const struct play *p)
 
 uint64_t play_passes(const struct play *p)
 {
-    return p->passes;
+    return p->d.passes;
 }
 
 size_t play_jobs(const struct play *p)
@@ -388,9 +321,20 @@ size_t play_jobs(const struct play *p)
     return p->n_jobs;
 }
 
+/* Whether all times of a trace are within those of a scenario; and the order of its jobs. */
+static int check_trace(const struct trace *trace, uint32_t **order, berth_error_t *err)
+{
+    for (size_t i = 0; i < trace->n; i++)
+        if (trace->jobs[i].submit > SECONDS_MAX || trace->jobs[i].limit > SECONDS_MAX)
+            return errtext_set(err, EINVAL, "job %lld: its times are too large for a scenario",
+                               (long long)trace->jobs[i].id);
+    return trace_sort(trace, order) < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
+}
+
 struct play *play_create(const struct play_options *options, berth_error_t *err)
 {
     uint32_t number;
+    sched_t *sched;
     struct play *p = calloc(1, sizeof(*p));
     if (!p) {
         errtext_set(err, ENOMEM, "out of memory");
@@ -398,12 +342,15 @@ struct play *play_create(const struct play_options *options, berth_error_t *err)
     }
     p->options = *options;
     p->config = options->config;
-    p->last = -1;
     p->changes = json_array();
     if (!p->changes || intern_put(&p->names, "", 0, &number) < 0)
         errtext_set(err, ENOMEM, "out of memory");
-    else if ((p->sched = sched_create(options->machine, &options->config->sched, err)))
-        return p;
+    else if ((sched = sched_create(options->machine, &options->config->sched, err))) {
+        driver_init(&p->d, sched, &player_shell, p);
+        p->d.live = 0;
+        if (!options->trace || check_trace(options->trace, &p->order, err) == 0)
+            return p;
+    }
     play_destroy(p);
     return NULL;
 }
@@ -413,7 +360,7 @@ void play_destroy(struct play *p)
     int saved = errno;
     if (!p)
         return;
-    sched_destroy(p->sched);
+    driver_clear(&p->d);
     config_destroy(p->reloaded);
     for (size_t i = 0; i < p->n_jobs; i++) {
         free(p->jobs[i].resources);
@@ -421,12 +368,12 @@ void play_destroy(struct play *p)
     }
     for (size_t i = 0; i < p->n_expects; i++)
         scenario_event_clear(&p->expects[i]);
-    if (p->has_event)
-        scenario_event_clear(&p->event);
+    scenario_event_clear(&p->event);
     intern_clear(&p->ids);
     intern_clear(&p->handles);
     intern_clear(&p->names);
-    heap_clear(&p->ends);
+    queues_request_clear(&p->request);
+    free(p->order);
     free(p->submissions);
     free(p->jobs);
     free(p->expects);

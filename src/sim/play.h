@@ -1,8 +1,10 @@
-/* The player of scenarios: a scheduler with named queues in virtual time, ticks of a microsecond.
+/* The player of scenarios: a scheduler with named queues in virtual time, ticks of a microsecond. The jobs of
+ * a trace may be submitted besides, so that a day of production is played with what happened to its machine.
  *
- * At each instant, jobs end in the order of their starts; then the scenario's events happen in the order of
- * the file; then there is one pass; then expectations are checked. Preempted jobs end at once, and another
- * pass follows at the same instant. The same happens if a job ends at the instant of its start.
+ * At each instant, jobs end in the order of their starts; then the trace's jobs are submitted; then the
+ * scenario's events happen in the order of the file; then there is one pass; then expectations are checked.
+ * Preempted jobs end at once, and another pass follows at the same instant. The same happens if a job ends
+ * at the instant of its start.
  */
 #ifndef SIM_PLAY_H
 #define SIM_PLAY_H
@@ -16,12 +18,15 @@
 #include "berth/match.h"
 #include "config/config.h"
 #include "sim/decisions.h"
+#include "sim/driver.h"
 #include "sim/scenario.h"
+#include "sim/trace.h"
 
 struct play_options {
     const struct config *config; /* read with ticks of a microsecond */
     match_t *machine;            /* nothing of it is held */
     const char *folder;          /* of files that events name; NULL: the current one */
+    const struct trace *trace;   /* jobs that are submitted, mapped as configured; NULL: none */
     struct decisions *decisions; /* NULL: they are not written */
     /* Called for each expectation that is not met, and each job that can't be restored; or NULL. */
     void (*unmet)(void *arg, const char *text);
@@ -36,15 +41,8 @@ struct play;
 struct play *play_create(const struct play_options *options, berth_error_t *err);
 void play_destroy(struct play *p);
 
-/* When to stop. */
-enum play_end {
-    PLAY_TO_END,    /* until nothing happens any more */
-    PLAY_TO_EVENTS, /* after the instant of the last event */
-    PLAY_TO_TIME    /* after the events of a time, which is then the player's */
-};
-
 /* Play on with the scenario's events; NULL: none. Returns 0, or -1 with errno and a text. */
-int play_run(struct play *p, struct scenario *scenario, enum play_end end, int64_t until,
+int play_run(struct play *p, struct scenario *scenario, enum driver_end end, int64_t until,
              berth_error_t *err);
 
 /* The time up to which it was played. */

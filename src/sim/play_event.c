@@ -7,10 +7,9 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "config/machine_open.h"
 #include "config/seconds.h"
 #include "sim/play_priv.h"
-
-#define GRAPH_TEXT_MAX ((size_t)1 << 31) /* bytes of a graph's file */
 
 int play_refuse(const struct play *p, const struct scenario_event *e, int errnum, const char *why,
                 berth_error_t *err)
@@ -80,14 +79,14 @@ static int prioritize_one(struct play *p, size_t job, const struct scenario_even
         errno = EINVAL;
         return -1;
     }
-    return sched_prioritize(p->sched, p->now, p->jobs[job].handle, e->number);
+    return sched_prioritize(p->d.sched, p->d.now, p->jobs[job].handle, e->number);
 }
 
 static int hold_one(struct play *p, size_t job, const struct scenario_event *e, berth_error_t *err)
 {
     (void)e;
     (void)err;
-    if (sched_hold(p->sched, p->now, p->jobs[job].handle) < 0)
+    if (sched_hold(p->d.sched, p->d.now, p->jobs[job].handle) < 0)
         return -1;
     p->jobs[job].held = true;
     return 0;
@@ -98,7 +97,7 @@ static int release_one(struct play *p, size_t job, const struct scenario_event *
 {
     (void)e;
     (void)err;
-    if (sched_release(p->sched, p->now, p->jobs[job].handle) < 0)
+    if (sched_release(p->d.sched, p->d.now, p->jobs[job].handle) < 0)
         return -1;
     p->jobs[job].held = false;
     return 0;
@@ -110,21 +109,21 @@ static int prolong_one(struct play *p, size_t job, const struct scenario_event *
 {
     struct play_job *j = &p->jobs[job];
     struct sched_annotation a;
-    if (sched_set_duration(p->sched, p->now, j->handle, e->number, err) < 0)
+    if (sched_set_duration(p->d.sched, p->d.now, j->handle, e->number, err) < 0)
         return -1;
     if (j->state != PLAY_RUNNING || p->submissions[j->submission].runtime >= 0)
         return 0;
-    if (sched_annotate(p->sched, j->handle, &a) < 0)
+    if (sched_annotate(p->d.sched, j->handle, &a) < 0)
         return -1;
     j->end = a.until;
-    heap_move(&p->ends, (uint32_t)job, j->end, j->order);
+    heap_move(&p->d.ends, (uint32_t)job, j->end, j->order);
     return 0;
 }
 
 static int move_one(struct play *p, size_t job, const struct scenario_event *e, berth_error_t *err)
 {
     struct play_submission *s = &p->submissions[p->jobs[job].submission];
-    if (sched_set_queue(p->sched, p->now, p->jobs[job].handle, e->text, err) < 0)
+    if (sched_set_queue(p->d.sched, p->d.now, p->jobs[job].handle, e->text, err) < 0)
         return -1;
     return play_intern(p, e->text, &s->queue);
 }
@@ -161,7 +160,7 @@ static int fail_resources(struct play *p, const struct scenario_event *e, berth_
     size_t n;
     berth_error_t why = {""};
     char reason[sizeof(why.text)];
-    if (sched_holders(p->sched, e->text, &holders, &n, &why) < 0)
+    if (sched_holders(p->d.sched, e->text, &holders, &n, &why) < 0)
         return play_refuse(p, e, errno, why.text, err);
     if (n > 0) {
         handles = reallocarray(NULL, n, sizeof(*handles));
@@ -169,7 +168,7 @@ static int fail_resources(struct play *p, const struct scenario_event *e, berth_
             return errtext_set(err, ENOMEM, "out of memory");
         memcpy(handles, holders, n * sizeof(*handles));
     }
-    int rc = sched_set_status(p->sched, p->now, e->text, RESOURCE_DOWN, &why);
+    int rc = sched_set_status(p->d.sched, p->d.now, e->text, RESOURCE_DOWN, &why);
     if (rc < 0)
         play_refuse(p, e, errno, why.text, err);
     snprintf(reason, sizeof(reason), "%.200s is down", e->text);
@@ -208,7 +207,7 @@ static int attach(struct play *p, const struct scenario_event *e, berth_error_t 
     char *text = graph_text(p, e, &length, why);
     if (!text)
         return -1;
-    int rc = sched_attach(p->sched, p->now, text, length, why);
+    int rc = sched_attach(p->d.sched, p->d.now, text, length, why);
     if (rc == 0 && e->text) {
         json_t *graph = json_loadb(text, length, 0, NULL);
         if (!graph || json_object_set_new(e->json, "attach", graph) < 0)
@@ -233,7 +232,7 @@ static int add_block(struct play *p, const struct scenario_block *b, berth_error
         block.users = users;
         block.queues = queues;
         block.jobs = jobs;
-        rc = sched_block(p->sched, p->now, &block, why);
+        rc = sched_block(p->d.sched, p->d.now, &block, why);
     }
     free(users);
     free(queues);
@@ -252,7 +251,7 @@ static int reload(struct play *p, const struct scenario_event *e, berth_error_t 
     free(text);
     if (!config)
         return -1;
-    if (sched_configure(p->sched, p->now, &config->sched, why) < 0) {
+    if (sched_configure(p->d.sched, p->d.now, &config->sched, why) < 0) {
         config_destroy(config);
         return -1;
     }
@@ -264,33 +263,33 @@ static int reload(struct play *p, const struct scenario_event *e, berth_error_t 
 /* Events that are not about jobs. */
 static int change(struct play *p, const struct scenario_event *e, berth_error_t *why)
 {
-    sched_t *s = p->sched;
+    sched_t *s = p->d.sched;
     switch (e->kind) {
     case SCENARIO_QUEUE_START:
-        return sched_queue_set(s, p->now, e->text, true, true, why);
+        return sched_queue_set(s, p->d.now, e->text, true, true, why);
     case SCENARIO_QUEUE_PAUSE:
-        return sched_queue_set(s, p->now, e->text, true, false, why);
+        return sched_queue_set(s, p->d.now, e->text, true, false, why);
     case SCENARIO_QUEUE_DRAIN:
-        return sched_queue_set(s, p->now, e->text, false, true, why);
+        return sched_queue_set(s, p->d.now, e->text, false, true, why);
     case SCENARIO_QUEUE_STOP:
-        return sched_queue_set(s, p->now, e->text, false, false, why);
+        return sched_queue_set(s, p->d.now, e->text, false, false, why);
     case SCENARIO_UP:
-        return sched_set_status(s, p->now, e->text, RESOURCE_UP, why);
+        return sched_set_status(s, p->d.now, e->text, RESOURCE_UP, why);
     case SCENARIO_DOWN:
-        return sched_set_status(s, p->now, e->text, RESOURCE_DOWN, why);
+        return sched_set_status(s, p->d.now, e->text, RESOURCE_DOWN, why);
     case SCENARIO_DRAIN:
-        return sched_set_status(s, p->now, e->text, RESOURCE_DRAINED, why);
+        return sched_set_status(s, p->d.now, e->text, RESOURCE_DRAINED, why);
     case SCENARIO_ATTACH:
     case SCENARIO_ADD_NODES:
         return attach(p, e, why);
     case SCENARIO_REMOVE:
-        return sched_remove(s, p->now, e->text, why);
+        return sched_remove(s, p->d.now, e->text, why);
     case SCENARIO_PROPERTY:
-        return sched_set_property(s, p->now, e->text, e->key, e->value, why);
+        return sched_set_property(s, p->d.now, e->text, e->key, e->value, why);
     case SCENARIO_BLOCK:
         return add_block(p, &e->block, why);
     case SCENARIO_UNBLOCK:
-        return sched_unblock(s, p->now, e->text, why);
+        return sched_unblock(s, p->d.now, e->text, why);
     case SCENARIO_CONFIG:
         return reload(p, e, why);
     default:

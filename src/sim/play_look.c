@@ -33,7 +33,7 @@ enum scenario_state play_look(const struct play *p, size_t job)
     case PLAY_WAITING:
         break;
     }
-    switch (sched_state(p->sched, j->handle)) {
+    switch (sched_state(p->d.sched, j->handle)) {
     case SCHED_RESERVED:
         return SCENARIO_IS_RESERVED;
     case SCHED_BLOCKED:
@@ -60,7 +60,7 @@ static int look_closely(struct play *p, size_t job, struct strbuf *kept, struct 
                         .how = j->started ? decisions_how(j->how) : ""};
     strbuf_reset(kept);
     if (j->state == PLAY_WAITING && f->state != SCENARIO_IS_REJECTED) {
-        if (sched_annotate(p->sched, j->handle, &a) < 0)
+        if (sched_annotate(p->d.sched, j->handle, &a) < 0)
             return -1;
         f->start = a.start;
         f->end = a.until;
@@ -71,7 +71,7 @@ static int look_closely(struct play *p, size_t job, struct strbuf *kept, struct 
         if (a.queue && play_intern(p, a.queue, &s->queue) < 0)
             return -1;
         if (f->state == SCENARIO_IS_RESERVED) {
-            if (sched_resources(p->sched, j->handle, &resources) < 0)
+            if (sched_resources(p->d.sched, j->handle, &resources) < 0)
                 return -1;
             strbuf_puts(kept, resources);
         }

@@ -7,11 +7,11 @@
 #define SIM_PLAY_PRIV_H
 
 #include "base/array.h"
-#include "base/heap.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
 #include "berth/sched.h"
 #include "sim/play.h"
+#include "sim/queues.h"
 
 enum play_state {
     PLAY_WAITING, /* the core knows more */
@@ -51,11 +51,8 @@ struct play {
     struct play_options options;
     const struct config *config; /* the present one */
     struct config *reloaded;     /* the same, if an event of the scenario brought it */
-    sched_t *sched;
-    int64_t now;
-    uint64_t starts, passes, unmet;
-    size_t live;  /* jobs that wait or run */
-    int64_t last; /* sched_last_time, if nothing has happened since; -1: not known */
+    struct driver d;             /* with the core */
+    uint64_t unmet;
 
     struct intern ids;
     struct play_submission *submissions;
@@ -64,10 +61,12 @@ struct play {
     size_t n_jobs, cap_jobs;
     struct intern handles; /* a job's number by its handle */
     struct intern names;   /* of queues and users; number 0 is "" */
-    struct heap ends;      /* running jobs by their end and the order of their starts */
 
-    struct scenario_event event; /* the next one */
-    bool has_event;
+    struct scenario *scenario;   /* from which events come; NULL: none do */
+    struct scenario_event event; /* the next one; its json is NULL if there is none */
+    uint32_t *order;             /* of the trace's jobs (trace_sort) */
+    size_t traced;               /* how many of these are submitted */
+    struct queues_request request;
     const char *source;             /* the scenario's name */
     struct scenario_event *expects; /* of this instant */
     size_t n_expects, cap_expects;
@@ -94,8 +93,6 @@ int play_intern(struct play *p, const char *text, uint32_t *number);
 /* A running or waiting job has ended. Report it, also to the core unless that knows. */
 int play_end_job(struct play *p, size_t job, enum play_state state, const char *reason);
 
-const char *play_state_name(enum play_state state);
-
 /* What a job is to those who expect something. */
 enum scenario_state play_look(const struct play *p, size_t job);
 
@@ -108,6 +105,9 @@ int play_refuse(const struct play *p, const struct scenario_event *e, int errnum
 
 /* Submit a job. */
 int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *err);
+
+/* Submit the next job of the trace. */
+int play_submit_traced(struct play *p, berth_error_t *err);
 
 /* Read a file that an event names, at most max bytes. NULL with errno and a text; the caller frees it. */
 char *play_read_file(const struct play *p, const char *name, size_t max, size_t *length,

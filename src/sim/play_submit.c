@@ -1,14 +1,15 @@
 /* A job of a scenario, submitted. */
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/errtext.h"
 #include "berth/sched_query.h"
+#include "config/file_text.h"
 #include "config/machine_open.h"
+#include "config/seconds.h"
 #include "sim/play_priv.h"
 
 /* The path of a file that an event names. The caller frees it; NULL with ENOMEM. */
@@ -25,44 +26,22 @@ static char *file_name(const struct play *p, const char *name)
     return strbuf_steal(&path);
 }
 
-static int read_all(int fd, struct strbuf *text, size_t max)
-{
-    for (;;) {
-        if (!strbuf_room(text, 65536)) {
-            errno = ENOMEM;
-            return -1;
-        }
-        ssize_t got = read(fd, text->data + text->len, text->cap - text->len);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return (int)got;
-        text->len += (size_t)got;
-        if (text->len > max) {
-            errno = EFBIG;
-            return -1;
-        }
-    }
-}
-
 char *play_read_file(const struct play *p, const char *name, size_t max, size_t *length,
                      berth_error_t *err)
 {
-    struct strbuf text = {0};
+    struct text text = {0};
     char *path = file_name(p, name);
-    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    int rc = fd < 0 ? -1 : read_all(fd, &text, max);
-    int saved = errno;
-    if (fd >= 0)
-        close(fd);
-    *length = text.len;
-    char *bytes = rc < 0 ? NULL : strbuf_steal(&text);
-    if (!bytes)
-        errtext_set(err, rc < 0 ? saved : ENOMEM, "%s: %s", path ? path : name,
-                    strerror(rc < 0 ? saved : ENOMEM));
-    strbuf_clear(&text);
+    if (path && text_read(&text, path, max) == 0) {
+        free(path);
+        *length = text.length;
+        return text.bytes;
+    }
+    int errnum = path ? errno : ENOMEM;
+    text_clear(&text);
+    errtext_set(err, errnum, "%s: %s", path ? path : name, strerror(errnum));
     free(path);
-    return bytes;
+    errno = errnum;
+    return NULL;
 }
 
 /* The text of a job's jobspec. */
@@ -83,24 +62,27 @@ static char *jobspec_text(const struct play *p, const struct scenario_submit *s,
     return text;
 }
 
-static const struct config_user *find_user(const struct play *p, const char *name)
+/* Add a submission, and submit its request to the core. Returns 0, or -1, with EEXIST if there is a job of
+ * that name.
+ */
+static int submit(struct play *p, struct sched_request *request, int64_t runtime,
+                  enum scenario_end ends)
 {
-    for (size_t i = 0; name && i < p->config->n_users; i++)
-        if (strcmp(p->config->users[i].name, name) == 0)
-            return &p->config->users[i];
-    return NULL;
-}
-
-/* Submit a request to the core, and note the handles of its members. */
-static int submit(struct play *p, uint32_t number, struct sched_request *request)
-{
-    const struct play_submission *s = &p->submissions[number];
+    uint32_t number;
+    if (play_add(p, request->id, request->members > 1 ? request->members : 1, &number) < 0)
+        return -1;
+    struct play_submission *s = &p->submissions[number];
+    s->runtime = runtime;
+    s->ends = ends;
+    if (play_intern(p, request->queue, &s->queue) < 0 ||
+        play_intern(p, request->user, &s->user) < 0)
+        return -1;
     request->tag = number;
-    sched_job_t first = sched_submit(p->sched, p->now, request);
+    sched_job_t first = sched_submit(p->d.sched, p->d.now, request);
     if (first < 0)
         return -1;
     for (uint32_t i = 0; i < s->n; i++) {
-        sched_job_t handle = s->n > 1 ? sched_member(p->sched, first, i) : first;
+        sched_job_t handle = s->n > 1 ? sched_member(p->d.sched, first, i) : first;
         if (handle < 0 || play_know(p, s->first + i, handle) < 0)
             return -1;
         p->jobs[s->first + i].held = request->hold;
@@ -130,9 +112,8 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
 {
     const struct scenario_submit *s = &e->submit;
     struct sched_request request = request_of(s);
-    const struct config_user *user = find_user(p, s->user);
+    const struct config_user *user = config_user(p->config, s->user);
     const char **groups = NULL;
-    uint32_t number;
     berth_error_t why = {""};
     char *text = jobspec_text(p, s, &request.jobspec_length, &why);
     if (!text)
@@ -145,22 +126,32 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
         request.n_groups = user->n_groups;
     }
     if (rc == 0)
-        rc = play_add(p, s->id, s->job.array > 1 ? (uint32_t)s->job.array : 1, &number);
-    if (rc < 0 && errno == EEXIST) {
+        rc = submit(p, &request, s->runtime, (enum scenario_end)s->status);
+    if (rc < 0 && errno == EEXIST)
         snprintf(why.text, sizeof(why.text), "there is a job \"%s\" already", s->id);
-    } else if (rc == 0) {
-        struct play_submission *new = &p->submissions[number];
-        new->runtime = s->runtime;
-        new->ends = (enum scenario_end)s->status;
-        rc = play_intern(p, s->job.queue, &new->queue);
-        if (rc == 0)
-            rc = play_intern(p, s->user, &new->user);
-        if (rc == 0)
-            rc = submit(p, number, &request);
-    }
     if (rc < 0)
         play_refuse(p, e, errno, *why.text ? why.text : strerror(errno), err);
     free(groups);
     free(text);
     return rc;
+}
+
+int play_submit_traced(struct play *p, berth_error_t *err)
+{
+    const struct trace *t = p->options.trace;
+    size_t i = p->order ? p->order[p->traced] : p->traced;
+    const struct schedule_job *j = &t->jobs[i];
+    struct sched_request request;
+    char id[STRBUF_NUMBER_MAX + 1];
+    p->traced++;
+    if (queues_request(&p->request, p->config, j, t->who ? &t->who[i] : NULL, &request) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    snprintf(id, sizeof(id), "%" PRId64, j->id);
+    request.id = id;
+    request.duration *= SECONDS_TICKS;
+    int64_t runs = j->run < j->limit ? j->run : j->limit; /* killed at its limit */
+    if (submit(p, &request, runs * SECONDS_TICKS, SCENARIO_DONE) == 0)
+        return 0;
+    return errtext_set(err, errno, "the trace's job %s: %s", id,
+                       errno == EEXIST ? "there is one of that name already" : strerror(errno));
 }

@@ -45,19 +45,11 @@ static const char *name_of(const struct config_name *names, size_t n, int64_t nu
     return NULL;
 }
 
-static const struct config_user *find_user(const struct config *config, const char *name)
-{
-    for (size_t i = 0; i < config->n_users; i++)
-        if (strcmp(config->users[i].name, name) == 0)
-            return &config->users[i];
-    return NULL;
-}
-
 /* A user's groups: those in the configuration, and that of the trace. */
 static int find_groups(struct queues_request *r, const struct config *config, const char *user,
                        const char *group, struct sched_request *request)
 {
-    const struct config_user *u = user ? find_user(config, user) : NULL;
+    const struct config_user *u = config_user(config, user);
     size_t n = u ? u->n_groups : 0;
     if (n + 1 > r->cap_groups) {
         const char **groups = reallocarray(r->groups, n + 1, sizeof(*groups));

@@ -40,36 +40,31 @@ static const struct key submit_keys[] = {
 };
 static const struct key_table submit_table = {"submit: ", submit_keys, LENGTH(submit_keys)};
 
-/* The values of "id" and "value", before the one is split and the other is read. */
-struct pair {
-    const char *id;
-    int64_t number;
-    const char *text;
-    int status;
-};
+/* The name of a job becomes job.id until it is split. */
+#define PAIR_ID KEY_AS(struct scenario_event, job.id, "id", KEY_TEXT, .needed = true)
 
 static const struct key priority_keys[] = {
-    KEY_OF(struct pair, id, KEY_TEXT, .needed = true),
-    KEY_AS(struct pair, number, "value", KEY_WHOLE, .needed = true, .min = -SCHED_PRIORITY_MAX,
-           .max = SCHED_PRIORITY_MAX),
+    PAIR_ID,
+    KEY_AS(struct scenario_event, number, "value", KEY_WHOLE, .needed = true,
+           .min = -SCHED_PRIORITY_MAX, .max = SCHED_PRIORITY_MAX),
 };
 static const struct key_table priority_table = {"priority: ", priority_keys, LENGTH(priority_keys)};
 
 static const struct key duration_keys[] = {
-    KEY_OF(struct pair, id, KEY_TEXT, .needed = true),
-    KEY_AS(struct pair, number, "value", KEY_SECONDS, .needed = true, .min = 1),
+    PAIR_ID,
+    KEY_AS(struct scenario_event, number, "value", KEY_SECONDS, .needed = true, .min = 1),
 };
 static const struct key_table duration_table = {"duration: ", duration_keys, LENGTH(duration_keys)};
 
 static const struct key queue_keys[] = {
-    KEY_OF(struct pair, id, KEY_TEXT, .needed = true),
-    KEY_AS(struct pair, text, "value", KEY_TEXT, .needed = true),
+    PAIR_ID,
+    KEY_AS(struct scenario_event, text, "value", KEY_TEXT, .needed = true),
 };
 static const struct key_table queue_table = {"queue: ", queue_keys, LENGTH(queue_keys)};
 
 static const struct key end_keys[] = {
-    KEY_OF(struct pair, id, KEY_TEXT, .needed = true),
-    KEY_OF(struct pair, status, KEY_WORD, .words = end_words),
+    PAIR_ID,
+    KEY_OF(struct scenario_event, status, KEY_WORD, .words = end_words),
 };
 static const struct key_table end_table = {"end: ", end_keys, LENGTH(end_keys)};
 
@@ -120,35 +115,39 @@ typedef int event_reader(struct scenario_event *e, json_t *value, const struct k
 static event_reader read_submit, read_job, read_pair, read_text, read_attach, read_count,
     read_property, read_block, read_expect;
 
+#define RESOURCES_EXPECTED "resources, such as \"node[0-3]\""
+
 static const struct kind {
     const char *name;
     event_reader *read;
+    const char *object;            /* what is expected if the value is to be an object */
+    const char *text;              /* of read_text: what is expected */
     const struct key_table *table; /* of read_pair */
 } kinds[SCENARIO_KINDS] = {
-    [SCENARIO_SUBMIT] = {"submit", read_submit, NULL},
-    [SCENARIO_CANCEL] = {"cancel", read_job, NULL},
-    [SCENARIO_END] = {"end", read_pair, &end_table},
-    [SCENARIO_PRIORITY] = {"priority", read_pair, &priority_table},
-    [SCENARIO_HOLD] = {"hold", read_job, NULL},
-    [SCENARIO_RELEASE] = {"release", read_job, NULL},
-    [SCENARIO_DURATION] = {"duration", read_pair, &duration_table},
-    [SCENARIO_QUEUE] = {"queue", read_pair, &queue_table},
-    [SCENARIO_QUEUE_START] = {"queue-start", read_text, NULL},
-    [SCENARIO_QUEUE_PAUSE] = {"queue-pause", read_text, NULL},
-    [SCENARIO_QUEUE_DRAIN] = {"queue-drain", read_text, NULL},
-    [SCENARIO_QUEUE_STOP] = {"queue-stop", read_text, NULL},
-    [SCENARIO_DOWN] = {"down", read_text, NULL},
-    [SCENARIO_FAIL] = {"fail", read_text, NULL},
-    [SCENARIO_UP] = {"up", read_text, NULL},
-    [SCENARIO_DRAIN] = {"drain", read_text, NULL},
-    [SCENARIO_ATTACH] = {"attach", read_attach, NULL},
-    [SCENARIO_ADD_NODES] = {"add-nodes", read_count, NULL},
-    [SCENARIO_REMOVE] = {"remove", read_text, NULL},
-    [SCENARIO_PROPERTY] = {"property", read_property, NULL},
-    [SCENARIO_BLOCK] = {"block", read_block, NULL},
-    [SCENARIO_UNBLOCK] = {"unblock", read_text, NULL},
-    [SCENARIO_CONFIG] = {"config", read_text, NULL},
-    [SCENARIO_EXPECT] = {"expect", read_expect, NULL},
+    [SCENARIO_SUBMIT] = {"submit", read_submit, .object = "an object"},
+    [SCENARIO_CANCEL] = {"cancel", read_job, .table = NULL},
+    [SCENARIO_END] = {"end", read_pair, .table = &end_table},
+    [SCENARIO_PRIORITY] = {"priority", read_pair, .table = &priority_table},
+    [SCENARIO_HOLD] = {"hold", read_job, .table = NULL},
+    [SCENARIO_RELEASE] = {"release", read_job, .table = NULL},
+    [SCENARIO_DURATION] = {"duration", read_pair, .table = &duration_table},
+    [SCENARIO_QUEUE] = {"queue", read_pair, .table = &queue_table},
+    [SCENARIO_QUEUE_START] = {"queue-start", read_text, .text = "the name of a queue"},
+    [SCENARIO_QUEUE_PAUSE] = {"queue-pause", read_text, .text = "the name of a queue"},
+    [SCENARIO_QUEUE_DRAIN] = {"queue-drain", read_text, .text = "the name of a queue"},
+    [SCENARIO_QUEUE_STOP] = {"queue-stop", read_text, .text = "the name of a queue"},
+    [SCENARIO_DOWN] = {"down", read_text, .text = RESOURCES_EXPECTED},
+    [SCENARIO_FAIL] = {"fail", read_text, .text = RESOURCES_EXPECTED},
+    [SCENARIO_UP] = {"up", read_text, .text = RESOURCES_EXPECTED},
+    [SCENARIO_DRAIN] = {"drain", read_text, .text = RESOURCES_EXPECTED},
+    [SCENARIO_ATTACH] = {"attach", read_attach, .table = NULL},
+    [SCENARIO_ADD_NODES] = {"add-nodes", read_count, .table = NULL},
+    [SCENARIO_REMOVE] = {"remove", read_text, .text = RESOURCES_EXPECTED},
+    [SCENARIO_PROPERTY] = {"property", read_property, .object = "an object"},
+    [SCENARIO_BLOCK] = {"block", read_block, .object = "an object"},
+    [SCENARIO_UNBLOCK] = {"unblock", read_text, .text = "the name of a block"},
+    [SCENARIO_CONFIG] = {"config", read_text, .text = "the name of a file"},
+    [SCENARIO_EXPECT] = {"expect", read_expect, .object = "an object of jobs and their states"},
 };
 
 const char *scenario_state_name(enum scenario_state state)
@@ -240,8 +239,6 @@ static int read_submit(struct scenario_event *e, json_t *value, const struct key
                        berth_error_t *err)
 {
     struct scenario_submit *s = &e->submit;
-    if (!json_is_object(value))
-        return wrong_kind(e, value, place, "an object", err);
     s->runtime = -1;
     if (keys_read(value, &submit_table, place, s, err) < 0)
         return -1;
@@ -261,7 +258,6 @@ static int read_job(struct scenario_event *e, json_t *value, const struct key_pl
 static int read_pair(struct scenario_event *e, json_t *value, const struct key_place *place,
                      berth_error_t *err)
 {
-    struct pair pair = {.status = -1};
     e->status = -1;
     if (e->kind == SCENARIO_END && json_is_string(value))
         return read_job(e, value, place, err);
@@ -271,14 +267,11 @@ static int read_pair(struct scenario_event *e, json_t *value, const struct key_p
                               ", or an object with id and status"
                                                   : "an object with id and value",
                           err);
-    if (keys_read(value, kinds[e->kind].table, place, &pair, err) < 0)
+    if (keys_read(value, kinds[e->kind].table, place, e, err) < 0)
         return -1;
-    if (!scenario_job_parse(pair.id, &e->job))
+    if (!scenario_job_parse(e->job.id, &e->job))
         return keys_wrong(place, kinds[e->kind].table->what, "id", json_object_get(value, "id"),
                           MEMBER_EXPECTED, err);
-    e->number = pair.number;
-    e->text = pair.text;
-    e->status = pair.status;
     return 0;
 }
 
@@ -288,19 +281,7 @@ static int read_text(struct scenario_event *e, json_t *value, const struct key_p
     e->text = json_string_value(value);
     if (json_string_length(value) > 0)
         return 0;
-    switch (e->kind) {
-    case SCENARIO_QUEUE_START:
-    case SCENARIO_QUEUE_PAUSE:
-    case SCENARIO_QUEUE_DRAIN:
-    case SCENARIO_QUEUE_STOP:
-        return wrong_kind(e, value, place, "the name of a queue", err);
-    case SCENARIO_UNBLOCK:
-        return wrong_kind(e, value, place, "the name of a block", err);
-    case SCENARIO_CONFIG:
-        return wrong_kind(e, value, place, "the name of a file", err);
-    default:
-        return wrong_kind(e, value, place, "resources, such as \"node[0-3]\"", err);
-    }
+    return wrong_kind(e, value, place, kinds[e->kind].text, err);
 }
 
 static int read_attach(struct scenario_event *e, json_t *value, const struct key_place *place,
@@ -328,8 +309,6 @@ static int read_count(struct scenario_event *e, json_t *value, const struct key_
 static int read_property(struct scenario_event *e, json_t *value, const struct key_place *place,
                          berth_error_t *err)
 {
-    if (!json_is_object(value))
-        return wrong_kind(e, value, place, "an object", err);
     if (!json_object_get(value, "value"))
         return keys_wrong(place, "property: ", "value", NULL,
                           "a string, or null to take the property away", err);
@@ -347,8 +326,6 @@ static int read_block(struct scenario_event *e, json_t *value, const struct key_
                       berth_error_t *err)
 {
     struct block_text text = {0};
-    if (!json_is_object(value))
-        return wrong_kind(e, value, place, "an object", err);
     if (keys_read(value, &block_table, place, &text, err) < 0)
         return -1;
     e->block = text.block;
@@ -380,8 +357,6 @@ static int read_expect(struct scenario_event *e, json_t *value, const struct key
     json_t *expectation;
     struct scenario_expected expected;
     struct scenario_job job;
-    if (!json_is_object(value))
-        return wrong_kind(e, value, place, "an object of jobs and their states", err);
     json_object_foreach(value, id, expectation)
     {
         if (!scenario_job_parse(id, &job))
@@ -441,5 +416,9 @@ int scenario_event_read(struct scenario_event *e, json_t *object, const struct k
 {
     if (read_kind(e, object, place, err) < 0)
         return -1;
-    return kinds[e->kind].read(e, json_object_get(object, kinds[e->kind].name), place, err);
+    const struct kind *kind = &kinds[e->kind];
+    json_t *value = json_object_get(object, kind->name);
+    if (kind->object && !json_is_object(value))
+        return wrong_kind(e, value, place, kind->object, err);
+    return kind->read(e, value, place, err);
 }

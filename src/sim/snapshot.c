@@ -43,30 +43,19 @@ struct saved_state {
 /* The largest number: times, and sums of a few of them. */
 #define NUMBER_MAX (4 * SECONDS_MAX * SECONDS_TICKS)
 
-#define WHOLE(owner, key, field, is_needed)                                                        \
-    {                                                                                              \
-        .name = key, .type = KEY_WHOLE, .at = offsetof(owner, field), .needed = is_needed,         \
-        .min = -NUMBER_MAX, .max = NUMBER_MAX                                                      \
-    }
-#define OTHER(owner, key, kind, field, is_needed)                                                  \
-    {                                                                                              \
-        .name = key, .type = kind, .at = offsetof(owner, field), .needed = is_needed               \
-    }
-#define WORD(owner, key, field, list)                                                              \
-    {                                                                                              \
-        .name = key, .type = KEY_WORD, .at = offsetof(owner, field), .needed = true, .words = list \
-    }
+#define NUMBER(into, field, ...)                                                                   \
+    KEY_OF(into, field, KEY_WHOLE, .min = -NUMBER_MAX, .max = NUMBER_MAX, __VA_ARGS__)
 
 static const struct key state_keys[] = {
     KEY_OF(struct saved_state, version, KEY_WHOLE, .needed = true, .min = VERSION, .max = VERSION),
     KEY_OF(struct saved_state, now, KEY_WHOLE, .needed = true, .max = SECONDS_MAX * SECONDS_TICKS),
-    WHOLE(struct saved_state, "passed", passed, true),
-    WHOLE(struct saved_state, "starts", starts, true),
-    WHOLE(struct saved_state, "events", events, false),
-    OTHER(struct saved_state, "changes", KEY_ARRAY, changes, true),
-    OTHER(struct saved_state, "jobs", KEY_ARRAY, jobs, true),
-    OTHER(struct saved_state, "core", KEY_ARRAY, core, true),
-    OTHER(struct saved_state, "hints", KEY_TEXT, hints, false),
+    NUMBER(struct saved_state, passed, .needed = true),
+    NUMBER(struct saved_state, starts, .needed = true),
+    NUMBER(struct saved_state, events, .needed = false),
+    KEY_OF(struct saved_state, changes, KEY_ARRAY, .needed = true),
+    KEY_OF(struct saved_state, jobs, KEY_ARRAY, .needed = true),
+    KEY_OF(struct saved_state, core, KEY_ARRAY, .needed = true),
+    KEY_OF(struct saved_state, hints, KEY_TEXT, .needed = false),
 };
 static const struct key_table state_table = {"", state_keys, LENGTH(state_keys)};
 
@@ -78,21 +67,21 @@ struct saved_job {
 };
 
 static const struct key job_keys[] = {
-    OTHER(struct saved_job, "id", KEY_TEXT, id, true),
+    KEY_OF(struct saved_job, id, KEY_TEXT, .needed = true),
     KEY_OF(struct saved_job, members, KEY_WHOLE, .min = 1, .max = SCENARIO_ARRAY_MAX),
-    WORD(struct saved_job, "state", state, state_words),
-    OTHER(struct saved_job, "queue", KEY_TEXT, queue, false),
-    OTHER(struct saved_job, "user", KEY_TEXT, user, false),
-    WHOLE(struct saved_job, "submit", submit, true),
-    WHOLE(struct saved_job, "start", start, false),
-    WHOLE(struct saved_job, "end", end, false),
-    WHOLE(struct saved_job, "order", order, false),
-    WHOLE(struct saved_job, "runtime", runtime, false),
-    WORD(struct saved_job, "ends", ends, ends_words),
+    KEY_OF(struct saved_job, state, KEY_WORD, .needed = true, .words = state_words),
+    KEY_OF(struct saved_job, queue, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_job, user, KEY_TEXT, .needed = false),
+    NUMBER(struct saved_job, submit, .needed = true),
+    NUMBER(struct saved_job, start, .needed = false),
+    NUMBER(struct saved_job, end, .needed = false),
+    NUMBER(struct saved_job, order, .needed = false),
+    NUMBER(struct saved_job, runtime, .needed = false),
+    KEY_OF(struct saved_job, ends, KEY_WORD, .needed = true, .words = ends_words),
     KEY_OF(struct saved_job, how, KEY_WORD, .words = how_words),
-    OTHER(struct saved_job, "resources", KEY_TEXT, resources, false),
-    OTHER(struct saved_job, "reason", KEY_TEXT, reason, false),
-    OTHER(struct saved_job, "held", KEY_BOOL, held, false),
+    KEY_OF(struct saved_job, resources, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_job, reason, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_job, held, KEY_BOOL, .needed = false),
 };
 
 struct saved_core {
@@ -106,27 +95,28 @@ struct saved_core {
 
 static const struct key core_keys[] = {
     KEY_OF(struct saved_core, job, KEY_WHOLE, .needed = true, .max = INT32_MAX),
-    WORD(struct saved_core, "state", state, core_words),
-    OTHER(struct saved_core, "queue", KEY_TEXT, queue, false),
-    OTHER(struct saved_core, "user", KEY_TEXT, user, false),
-    OTHER(struct saved_core, "groups", KEY_TEXTS, groups, false),
-    OTHER(struct saved_core, "name", KEY_TEXT, name, false),
-    OTHER(struct saved_core, "dependency", KEY_TEXT, dependency, false),
-    OTHER(struct saved_core, "reason", KEY_TEXT, reason, false),
-    OTHER(struct saved_core, "jobspec", KEY_TEXT, jobspec, true),
-    WHOLE(struct saved_core, "duration", duration, true),
-    WHOLE(struct saved_core, "priority", priority, true),
-    WHOLE(struct saved_core, "begin", begin, false),
-    WHOLE(struct saved_core, "preemptible-after", preemptible_after, false),
-    OTHER(struct saved_core, "hold", KEY_BOOL, hold, false),
-    OTHER(struct saved_core, "held", KEY_BOOL, held, false),
-    OTHER(struct saved_core, "fresh", KEY_BOOL, fresh, false),
-    OTHER(struct saved_core, "untold", KEY_BOOL, untold, false),
-    WHOLE(struct saved_core, "submitted", submitted, true),
-    WHOLE(struct saved_core, "at", at, false),
-    WHOLE(struct saved_core, "until", until, false),
+    KEY_OF(struct saved_core, state, KEY_WORD, .needed = true, .words = core_words),
+    KEY_OF(struct saved_core, queue, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, user, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, groups, KEY_TEXTS, .needed = false),
+    KEY_OF(struct saved_core, name, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, dependency, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, reason, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, jobspec, KEY_TEXT, .needed = true),
+    NUMBER(struct saved_core, duration, .needed = true),
+    NUMBER(struct saved_core, priority, .needed = true),
+    NUMBER(struct saved_core, begin, .needed = false),
+    KEY_AS(struct saved_core, preemptible_after, "preemptible-after", KEY_WHOLE, .min = -NUMBER_MAX,
+           .max = NUMBER_MAX),
+    KEY_OF(struct saved_core, hold, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, held, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, fresh, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, untold, KEY_BOOL, .needed = false),
+    NUMBER(struct saved_core, submitted, .needed = true),
+    NUMBER(struct saved_core, at, .needed = false),
+    NUMBER(struct saved_core, until, .needed = false),
     KEY_OF(struct saved_core, how, KEY_WORD, .words = how_words),
-    OTHER(struct saved_core, "resources", KEY_OBJECT, resources, false),
+    KEY_OF(struct saved_core, resources, KEY_OBJECT, .needed = false),
 };
 
 /* Add members unless they are empty. A failure shows in *rc. */
@@ -192,7 +182,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     struct sched_record r;
     uint32_t job;
     json_t *object = json_object();
-    if (!object || sched_record(p->sched, handle, &r) < 0 ||
+    if (!object || sched_record(p->d.sched, handle, &r) < 0 ||
         !intern_find(&p->handles, (const char *)&handle, sizeof(handle), &job)) {
         json_decref(object);
         return NULL;
@@ -240,22 +230,22 @@ json_t *play_save(struct play *p, berth_error_t *err)
     json_t *jobs = json_array(), *core = json_array();
     int64_t passed;
     uint64_t events;
-    int rc = jobs && core ? sched_passed(p->sched, &passed, &events) : -1;
+    int rc = jobs && core ? sched_passed(p->d.sched, &passed, &events) : -1;
     for (size_t i = 0; rc == 0 && i < p->n_jobs; i++)
         rc = json_array_append_new(jobs, save_job(p, i));
-    for (sched_job_t j = sched_first(p->sched); rc == 0 && j >= 0; j = sched_next(p->sched, j))
+    for (sched_job_t j = sched_first(p->d.sched); rc == 0 && j >= 0; j = sched_next(p->d.sched, j))
         rc = json_array_append_new(core, save_core(p, j));
     json_t *state = rc == 0
                         ? json_pack("{s:i, s:I, s:I, s:I, s:I, s:O, s:O, s:O}", "version", VERSION,
-                                    "now", (json_int_t)p->now, "passed", (json_int_t)passed,
-                                    "events", (json_int_t)events, "starts", (json_int_t)p->starts,
+                                    "now", (json_int_t)p->d.now, "passed", (json_int_t)passed,
+                                    "events", (json_int_t)events, "starts", (json_int_t)p->d.starts,
                                     "changes", p->changes, "jobs", jobs, "core", core)
                         : NULL;
     json_decref(jobs);
     json_decref(core);
     const char *hints;
     size_t length;
-    if (state && sched_hints(p->sched, &hints, &length) == 0 && length > 0 &&
+    if (state && sched_hints(p->d.sched, &hints, &length) == 0 && length > 0 &&
         json_object_set_new(state, "hints", json_stringn(hints, length)) < 0) {
         json_decref(state);
         state = NULL;
@@ -349,9 +339,9 @@ static int load_jobs(struct play *p, const json_t *jobs, const struct key_place 
             load_job(p, i, &s, place, err) < 0)
             return -1;
     }
-    p->live = 0;
+    p->d.live = 0;
     for (size_t i = 0; i < p->n_jobs; i++)
-        p->live += p->jobs[i].state <= PLAY_RUNNING;
+        p->d.live += p->jobs[i].state <= PLAY_RUNNING;
     if (p->n_jobs != json_array_size(jobs))
         return keys_failed(place, EINVAL, "jobs: a member of an array is missing", err);
     return 0;
@@ -411,10 +401,10 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     record.resources = resources;
     record.resources_length = resources ? strlen(resources) : 0;
     j->promised = s->state == SCHED_RESERVED ? s->at : -1;
-    j->handle = sched_restore(p->sched, p->now, &record, &why);
+    j->handle = sched_restore(p->d.sched, p->d.now, &record, &why);
     if (j->handle < 0 && errno != ENOMEM && s->state == SCHED_RESERVED) {
         record.state = SCHED_WAITING; /* what it was promised does not exist any more */
-        j->handle = sched_restore(p->sched, p->now, &record, &why);
+        j->handle = sched_restore(p->d.sched, p->d.now, &record, &why);
     }
     int errnum = errno;
     free(resources);
@@ -425,7 +415,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
         keys_failed(place, errnum, text, err);
         return errnum == ENOMEM ? -1 : 1;
     }
-    if (j->state == PLAY_RUNNING && heap_put(&p->ends, (uint32_t)s->job, j->end, j->order) < 0)
+    if (j->state == PLAY_RUNNING && heap_put(&p->d.ends, (uint32_t)s->job, j->end, j->order) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     return 0;
 }
@@ -438,7 +428,7 @@ static int load_ended(struct play *p, const struct key_place *place, berth_error
         const struct play_submission *s = &p->submissions[j->submission];
         if (j->state <= PLAY_RUNNING)
             continue;
-        if (sched_restore_ended(p->sched, intern_text(&p->ids, j->submission),
+        if (sched_restore_ended(p->d.sched, intern_text(&p->ids, j->submission),
                                 (uint32_t)(i - s->first), s->n, j->state == PLAY_DONE) < 0)
             return keys_failed(place, errno, strerror(errno), err);
     }
@@ -484,7 +474,7 @@ static int load_hints(struct play *p, const char *hints, const struct key_place 
                       berth_error_t *err)
 {
     berth_error_t why;
-    if (!hints || sched_restore_hints(p->sched, hints, strlen(hints), &why) == 0)
+    if (!hints || sched_restore_hints(p->d.sched, hints, strlen(hints), &why) == 0)
         return 0;
     return keys_failed(place, errno, why.text, err);
 }
@@ -504,17 +494,17 @@ struct play *play_load(const struct play_options *options, json_t *state, const 
     if (!p)
         return NULL;
     p->source = name;
-    p->now = s.now;
+    p->d.now = s.now;
     if (load_changes(p, s.changes, &place, err) == 0 && load_jobs(p, s.jobs, &place, err) == 0 &&
         load_all_core(p, s.core, &place, err) == 0 && load_hints(p, s.hints, &place, err) == 0) {
         if (s.events < 0 ||
-            sched_restore_passed(p->sched, p->now, s.passed, (uint64_t)s.events) < 0) {
+            sched_restore_passed(p->d.sched, p->d.now, s.passed, (uint64_t)s.events) < 0) {
             keys_failed(&place, EINVAL, "\"passed\" is after \"now\", or \"events\" is negative",
                         err);
             play_destroy(p);
             return NULL;
         }
-        p->starts = (uint64_t)s.starts;
+        p->d.starts = (uint64_t)s.starts;
         return p;
     }
     play_destroy(p);

@@ -244,7 +244,7 @@ static int scan_fields(struct reader *r, const char *p, int64_t values[FIELD_COU
 {
     const char *starts[FIELD_COUNT];
     for (int i = 0; i < FIELD_COUNT; i++) {
-        while (is_blank(*p))
+        while (*p == ' ' || is_blank(*p)) /* mostly spaces, many of them */
             p++;
         starts[i] = p;
         const char *end = scan_plain(p, &values[i]);

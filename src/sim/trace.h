@@ -33,6 +33,11 @@ struct trace {
 /* The word under which --json and tables count a reason, such as "too_big"; "" outside the enum. */
 const char *trace_drop_name(enum trace_drop reason);
 
+/* Make *order the jobs by their submission, equal ones in the order of the trace: an array for the caller to
+ * free, or NULL if that is the trace's order. Returns 0, or -1 with ENOMEM.
+ */
+int trace_sort(const struct trace *trace, uint32_t **order);
+
 /* Free the jobs and leave *trace empty. */
 void trace_clear(struct trace *trace);
 

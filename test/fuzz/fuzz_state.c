@@ -42,7 +42,7 @@ static char *take_up(json_t *state, const struct config *config, bool play_on)
         text = json_dumps(saved, 0);
         json_decref(saved);
         if (play_on && play_now(p) < SECONDS_MAX * SECONDS_TICKS)
-            play_run(p, NULL, PLAY_TO_TIME, play_now(p) + 100000 * SECONDS_TICKS, &err);
+            play_run(p, NULL, DRIVER_TO_TIME, play_now(p) + 100000 * SECONDS_TICKS, &err);
     }
     play_destroy(p);
     match_destroy(options.machine);

@@ -15,6 +15,7 @@
 #include "berth/match.h"
 #include "berth/sched_config.h"
 #include "berth/sched_query.h"
+#include "fixture/machine.h"
 #include "match/units.h"
 #include "random.h"
 #include "resource/graph.h"
@@ -62,15 +63,10 @@ static uint64_t started, overlapped;
 
 static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id, bool down)
 {
-    struct vertex_spec spec = {
-        .type = type, .id = id, .uniq_id = -1, .size = 1, .rank = -1, .down = down};
-    uint32_t v = graph_add(g, &spec);
-    assert_true(v != VERTEX_NONE);
-    if (parent == VERTEX_NONE)
-        graph_set_root(g, GRAPH_CONTAINMENT, v);
-    else
-        assert_int_equal(graph_connect(g, parent, v, GRAPH_CONTAINMENT), 0);
-    return v;
+    return add_vertex(
+        g, parent,
+        &(struct vertex_spec){
+            .type = type, .id = id, .uniq_id = -1, .size = 1, .rank = -1, .down = down});
 }
 
 static void add_cores(struct graph *g, uint32_t host, int n, int scheme, struct random *random)

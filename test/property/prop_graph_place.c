@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-#include "../fixture/change_place.h"
+#include "fixture/change_place.h"
+#include "fixture/machine.h"
 #include "match/inner.h"
 #include "naive_place.h"
 #include "place/graph.h"
@@ -74,23 +75,10 @@ static bool chance(struct run *r, int of)
 
 /* ---- The machine ---- */
 
-static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id, int64_t size)
-{
-    struct vertex_spec spec = {.type = type, .id = id, .uniq_id = -1, .size = size, .rank = -1};
-    uint32_t v = graph_add(g, &spec);
-
-    assert_true(v != VERTEX_NONE);
-    if (parent == VERTEX_NONE)
-        graph_set_root(g, GRAPH_CONTAINMENT, v);
-    else
-        assert_int_equal(graph_connect(g, parent, v, GRAPH_CONTAINMENT), 0);
-    return v;
-}
-
 static void add_node(struct run *r, struct graph *g, uint32_t rack, int i, bool sockets)
 {
     struct naive_node *n = &r->naive.node[i];
-    uint32_t node = add(g, rack, "node", i, 1), host = node;
+    uint32_t node = add_one(g, rack, "node", i), host = node;
 
     r->vertex[i] = node;
     n->there = true;
@@ -101,13 +89,16 @@ static void add_node(struct run *r, struct graph *g, uint32_t rack, int i, bool 
     if (n->property)
         assert_int_equal(graph_set_property(g, node, "fast", ""), 0);
     if (sockets)
-        host = add(g, node, "socket", 0, 1);
+        host = add_one(g, node, "socket", 0);
     for (int k = 0; k < n->cores; k++)
-        add(g, host, "core", k, 1);
+        add_one(g, host, "core", k);
     for (int k = 0; k < n->gpus; k++)
-        add(g, host, "gpu", k, 1);
+        add_one(g, host, "gpu", k);
     if (n->memory > 0) {
-        uint32_t memory = add(g, host, "memory", 0, n->memory);
+        uint32_t memory = add_vertex(
+            g, host,
+            &(struct vertex_spec){
+                .type = "memory", .id = 0, .uniq_id = -1, .size = n->memory, .rank = -1});
         assert_int_equal(graph_set_property(g, memory, "divisible", ""), 0);
     }
 }
@@ -115,7 +106,7 @@ static void add_node(struct run *r, struct graph *g, uint32_t rack, int i, bool 
 static void make(struct run *r)
 {
     struct graph *g = graph_create();
-    uint32_t root = add(g, VERTEX_NONE, "cluster", 0, 1);
+    uint32_t root = add_one(g, VERTEX_NONE, "cluster", 0);
     int nodes = (int)draw(r, 1, NAIVE_NODES), racks = (int)draw(r, 1, NAIVE_RACKS);
     bool sockets = chance(r, 3);
     berth_error_t err = {""};
@@ -124,7 +115,7 @@ static void make(struct run *r)
     for (const char *type = "gpu"; type; type = strcmp(type, "gpu") == 0 ? "memory" : NULL)
         assert_true(graph_type(g, type) != UINT32_MAX);
     for (int k = 0, i = 0; k < racks; k++) {
-        uint32_t rack = add(g, root, "rack", k, 1);
+        uint32_t rack = add_one(g, root, "rack", k);
         for (; i < nodes * (k + 1) / racks; i++) {
             r->naive.node[i].rack = k;
             add_node(r, g, rack, i, sockets);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "berth/sched_config.h"
-#include "config/config.h"
+#include "fixture/world.h"
 #include "random.h"
 
 enum { SCENES = 500, NODES = 3, BLOCKS = 4, JOBS = 4, PERIOD = 24, ONCE_MAX = 60 };
@@ -33,9 +33,7 @@ static struct scene {
         int64_t end; /* INT64_MAX: it hasn't started, or it has ended */
         bool started;
     } job[JOBS];
-    struct config *config;
-    match_t *machine;
-    sched_t *s;
+    struct world world;
     int64_t now;
 } scene;
 
@@ -92,7 +90,7 @@ static bool fits_ever(const struct job *j)
 
 /* ---- The scene ---- */
 
-static size_t make_blocks(char *text, size_t size)
+static void make_blocks(char *text, size_t size)
 {
     static const int64_t periods[] = {0, 0, 6, 8, 12, 24};
     scene.blocks = (int)draw(0, BLOCKS);
@@ -108,25 +106,17 @@ static size_t make_blocks(char *text, size_t size)
                                  ", duration: %" PRId64 ", every: %" PRId64 "}\n",
                                  i, __builtin_ctz(b->nodes), b->start, b->duration, b->every);
     }
-    return used;
 }
 
 static void make(void)
 {
     char text[1024];
-    berth_error_t err = {""};
     scene.policy = (int)draw(0, 2);
     size_t used =
         (size_t)snprintf(text, sizeof(text), "resources: {nodes: %d}\nqueues: {q: {policy: %s}}\n",
                          NODES, policies[scene.policy]);
-    used += make_blocks(text + used, sizeof(text) - used);
-    scene.config = config_read("c", text, used, 1, &err);
-    if (!scene.config)
-        fail_msg("%s", err.text);
-    scene.machine =
-        match_create(config_make_nodes(&scene.config->resources, &err), &scene.config->match, &err);
-    scene.s = sched_create(scene.machine, &scene.config->sched, &err);
-    CHECK(scene.s);
+    make_blocks(text + used, sizeof(text) - used);
+    world_open(&scene.world, text);
 }
 
 static void submit(struct job *j, uint64_t tag)
@@ -143,7 +133,7 @@ static void submit(struct job *j, uint64_t tag)
              j->nodes);
     struct sched_request request = {
         .duration = j->duration, .tag = tag, .jobspec = spec, .jobspec_length = strlen(spec)};
-    j->handle = sched_submit(scene.s, scene.now, &request);
+    j->handle = sched_submit(scene.world.sched, scene.now, &request);
     CHECK(j->handle >= 0);
 }
 
@@ -159,7 +149,7 @@ static void end_due(void)
 {
     for (int i = 0; i < JOBS; i++)
         if (scene.job[i].end <= scene.now) {
-            CHECK(sched_finish(scene.s, scene.now, scene.job[i].handle, true) == 0);
+            CHECK(sched_finish(scene.world.sched, scene.now, scene.job[i].handle, true) == 0);
             scene.job[i].end = INT64_MAX;
         }
 }
@@ -168,7 +158,7 @@ static void pass(void)
 {
     const struct sched_decision *d;
     size_t n;
-    CHECK(sched_pass(scene.s, scene.now, false, &d, &n) == 0);
+    CHECK(sched_pass(scene.world.sched, scene.now, false, &d, &n) == 0);
     for (size_t i = 0; i < n; i++) {
         struct job *j = &scene.job[d[i].tag];
         CHECK(d[i].kind != SCHED_REJECT);
@@ -207,11 +197,11 @@ static void play(uint64_t seed)
     for (;;) {
         end_due();
         pass();
-        int64_t next = sched_next_time(scene.s);
-        int64_t last = sched_last_time(scene.s);
+        int64_t next = sched_next_time(scene.world.sched);
+        int64_t last = sched_last_time(scene.world.sched);
         CHECK(last >= 0);
         CHECK(next > scene.now);
-        CHECK(sched_waiting(scene.s) > 0 || next == INT64_MAX);
+        CHECK(sched_waiting(scene.world.sched) > 0 || next == INT64_MAX);
         waited += next <= last && next_end() == INT64_MAX;
         next = next_end() < next ? next_end() : next;
         if (next == INT64_MAX || next > last)
@@ -219,13 +209,11 @@ static void play(uint64_t seed)
         CHECK(next < 100 * ONCE_MAX);
         scene.now = next;
     }
-    CHECK(sched_running(scene.s) == 0);
+    CHECK(sched_running(scene.world.sched) == 0);
     check_rest();
-    left += sched_waiting(scene.s);
-    CHECK(sched_check(scene.s));
-    sched_destroy(scene.s);
-    match_destroy(scene.machine);
-    config_destroy(scene.config);
+    left += sched_waiting(scene.world.sched);
+    CHECK(sched_check(scene.world.sched));
+    world_close(&scene.world);
 }
 
 static void test_last_time(void **state)

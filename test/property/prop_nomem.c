@@ -18,59 +18,12 @@
 
 #include "berth/match.h"
 #include "berth/sched_query.h"
+#include "fixture/failing_alloc.h"
+#include "fixture/machine.h"
 #include "random.h"
 #include "resource/graph.h"
 
 #define JOBS 90
-
-/* The linker sends the core's allocations here (--wrap). */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-
-static struct {
-    long countdown; /* allocations until one fails; negative: none does */
-    bool lasting;   /* and those after it, until the call returns */
-    bool failed;
-    long count;
-} memory = {.countdown = -1};
-
-static bool fails(void)
-{
-    memory.count++;
-    if (memory.failed)
-        return memory.lasting;
-    if (memory.countdown < 0 || memory.countdown-- > 0)
-        return false;
-    memory.failed = true;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    return fails() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-    return fails() ? NULL : __real_reallocarray(p, n, size);
-}
 
 struct log {
     struct sched_decision d[16 * JOBS];
@@ -105,8 +58,8 @@ static bool again(struct scene *c, bool failed)
     if (!failed)
         return false;
     assert_int_equal(errno, ENOMEM);
-    assert_true(memory.failed);
-    memory.lasting = false;
+    assert_true(allocation_failed);
+    until_failure = -1;
     assert_true(!c->s || sched_check(c->s));
     return true;
 }
@@ -212,8 +165,7 @@ static void play(struct scene *c, const struct sched_params *params, uint64_t se
             change(c, now, &r);
         pass(c, now, false);
     }
-    memory.countdown = -1;
-    memory.lasting = false;
+    until_failure = -1;
     assert_true(sched_check(c->s));
     sched_destroy(c->s);
 }
@@ -230,59 +182,37 @@ static bool same_log(const struct log *a, const struct log *b)
 static void run(const char *policy, int64_t depth, enum sched_order order)
 {
     struct sched_params params = {.policy = policy, .reservation_depth = depth, .order = order};
-    struct scene *c = __real_malloc(sizeof(*c));
-    struct log *expected = __real_malloc(sizeof(*expected));
+    struct scene *c = malloc(sizeof(*c));
+    struct log *expected = malloc(sizeof(*expected));
     assert_non_null(c);
     assert_non_null(expected);
-    memory.count = 0;
+    int64_t before = allocations_tried;
     play(c, &params, 1);
-    long allocations = memory.count;
+    long tries = (long)(allocations_tried - before);
     *expected = c->log;
-    assert_true(allocations > 20);
+    assert_true(tries > 20);
     long same = 0;
-    for (long n = 0; n < 2 * allocations; n++) {
-        memory.countdown = n / 2;
-        memory.lasting = n % 2;
-        memory.failed = false;
+    for (long n = 0; n < 2 * tries; n++) {
+        fail_allocation(n / 2);
+        failures_last = n % 2;
         play(c, &params, 1);
         same += same_log(&c->log, expected);
         if (!c->anew && !same_log(&c->log, expected))
-            fail_msg("%s: other decisions when allocation %ld of %ld fails", policy, n / 2,
-                     allocations);
+            fail_msg("%s: other decisions when allocation %ld of %ld fails", policy, n / 2, tries);
     }
-    assert_true(same > allocations);
+    assert_true(same > tries);
     free(expected);
     free(c);
-}
-
-/* 32 cores in 4 nodes, taken by a match policy. */
-static void set_machine(const char *policy)
-{
-    struct graph *g = graph_create();
-    struct vertex_spec cluster = {.type = "cluster", .id = 0, .uniq_id = -1, .size = 1, .rank = -1};
-    uint32_t root = graph_add(g, &cluster);
-    graph_set_root(g, GRAPH_CONTAINMENT, root);
-    for (int i = 0; i < 4; i++) {
-        struct vertex_spec spec = {.type = "node", .id = i, .uniq_id = -1, .size = 1, .rank = i};
-        uint32_t node = graph_add(g, &spec);
-        graph_connect(g, root, node, GRAPH_CONTAINMENT);
-        spec.type = "core";
-        for (spec.id = 0; spec.id < 8; spec.id++)
-            graph_connect(g, node, graph_add(g, &spec), GRAPH_CONTAINMENT);
-    }
-    assert_int_equal(graph_seal(g), 0);
-    machine = match_create(g, &(match_options_t){.policy = policy}, NULL);
-    assert_non_null(machine);
 }
 
 static void test_machine(void **state)
 {
     (void)state;
-    set_machine("low");
+    machine = machine_of("4 node(8 core)", &(match_options_t){.policy = "low"});
     run("easy", -1, SCHED_ORDER_SUBMIT);
     run("hybrid", 7, SCHED_ORDER_PRIORITY);
     match_destroy(machine);
-    set_machine("first");
+    machine = machine_of("4 node(8 core)", &(match_options_t){.policy = "first"});
     run("easy", -1, SCHED_ORDER_SUBMIT);
     match_destroy(machine);
     machine = NULL;

@@ -13,6 +13,7 @@
 #include "berth/match.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "fixture/machine.h"
 #include "naive_queues.h"
 #include "random.h"
 #include "resource/graph.h"
@@ -46,23 +47,10 @@ static int64_t draw(int64_t low, int64_t high)
 
 static void make_machine(void)
 {
-    struct graph *g = graph_create();
-    struct vertex_spec spec = {.type = "cluster", .uniq_id = -1, .size = 1, .rank = -1};
-    uint32_t root = graph_add(g, &spec);
-    graph_set_root(g, GRAPH_CONTAINMENT, root);
+    char recipe[32];
     run.naive.nodes = (int)draw(1, NQ_NODES);
-    for (int i = 0; i < run.naive.nodes; i++) {
-        spec.type = "node";
-        spec.id = i;
-        uint32_t node = graph_add(g, &spec);
-        graph_connect(g, root, node, GRAPH_CONTAINMENT);
-        spec.type = "core";
-        spec.id = 0;
-        graph_connect(g, node, graph_add(g, &spec), GRAPH_CONTAINMENT);
-    }
-    assert_int_equal(graph_seal(g), 0);
-    run.match = match_create(g, &(match_options_t){.policy = "low"}, NULL);
-    assert_non_null(run.match);
+    snprintf(recipe, sizeof(recipe), "%d node(core)", run.naive.nodes);
+    run.match = machine_of(recipe, &(match_options_t){.policy = "low"});
 }
 
 static void make_queues(void)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "berth/sched_query.h"
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 #include "queue_scene.h"
 
 enum { SCENES = 60 };

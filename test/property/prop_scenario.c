@@ -217,7 +217,7 @@ static bool can_be(struct stage *g, const char *line)
     berth_error_t err = {""};
     struct scenario *s = scenario_from_text("line", line, strlen(line), &err);
     CHECK(s);
-    int rc = play_run(g->play, s, PLAY_TO_EVENTS, 0, &err);
+    int rc = play_run(g->play, s, DRIVER_TO_EVENTS, 0, &err);
     scenario_close(s);
     return rc == 0;
 }
@@ -258,7 +258,7 @@ static bool play_part(struct stage *g, const struct story *s, int64_t from, int6
     const char *lines = strbuf_text(&text);
     struct scenario *scenario = scenario_from_text("story", lines, text.len, &err);
     CHECK(scenario);
-    int rc = play_run(g->play, scenario, PLAY_TO_TIME, to * SECONDS_TICKS, &err);
+    int rc = play_run(g->play, scenario, DRIVER_TO_TIME, to * SECONDS_TICKS, &err);
     scenario_close(scenario);
     strbuf_clear(&text);
     return rc == 0;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 #include "server_scene.h"
 
 enum { STEPS = 800, DAY = 86400 };

@@ -16,6 +16,7 @@
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "berth/sched_snapshot.h"
+#include "fixture/machine.h"
 #include "queue_scene.h"
 
 enum { SCENES = 60, TEXT = 1000 };
@@ -445,16 +446,7 @@ static void test_the_longest(void **state)
 
 static match_t *machine(void)
 {
-    static const char r[] =
-        "{\"version\": 1, \"execution\": {\"R_lite\": [{\"rank\": \"0\", \"children\": "
-        "{\"core\": \"0-2\"}}], \"nodelist\": [\"n0\"], \"starttime\": 0, \"expiration\": 0}}";
-    berth_error_t err = {""};
-    resource_graph_t *g = resource_graph_read("rv1exec", r, sizeof(r) - 1, &err);
-    if (!g)
-        fail_msg("%s", err.text);
-    match_t *m = match_create(g, &(match_options_t){.policy = "low"}, &err);
-    assert_non_null(m);
-    return m;
+    return machine_of("node(3 core)", &(match_options_t){.policy = "low"});
 }
 
 static sched_job_t submit_as(sched_t *s, const char *user, int cores, int64_t duration,

@@ -1,5 +1,6 @@
 /* Scenes (queue_scene.h): what is drawn, and the shell that plays it. */
 #include "queue_scene.h"
+#include "fixture/machine.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -49,15 +50,12 @@ int scene_lane(const struct scene *c, int queue)
 
 static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id)
 {
-    struct vertex_spec spec = {.type = type, .id = id, .uniq_id = -1, .size = 1, .rank = -1};
-    if (strcmp(type, "node") == 0)
-        spec.rank = (int32_t)id;
-    uint32_t v = graph_add(g, &spec);
-    if (parent == VERTEX_NONE)
-        graph_set_root(g, GRAPH_CONTAINMENT, v);
-    else
-        graph_connect(g, parent, v, GRAPH_CONTAINMENT);
-    return v;
+    return add_vertex(g, parent,
+                      &(struct vertex_spec){.type = type,
+                                            .id = id,
+                                            .uniq_id = -1,
+                                            .size = 1,
+                                            .rank = strcmp(type, "node") == 0 ? (int32_t)id : -1});
 }
 
 static void draw_machine(struct scene *c)
@@ -89,11 +87,8 @@ static match_t *make_machine(const struct scene *c)
         for (int k = 0; k < c->node[i].gpus; k++)
             add(g, node, "gpu", k);
     }
-    assert_int_equal(graph_seal(g), 0);
-    match_t *m = match_create(
-        g, &(match_options_t){.policy = c->policy, .filters = "ALL:core,ALL:node,ALL:gpu"}, NULL);
-    assert_non_null(m);
-    return m;
+    return machine_seal(
+        g, &(match_options_t){.policy = c->policy, .filters = "ALL:core,ALL:node,ALL:gpu"});
 }
 
 /* ---- Queues ---- */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 #include "server_scene.h"
 
 #define GRACE (10 * SIM_SECOND)

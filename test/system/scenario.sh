@@ -311,7 +311,10 @@ wrong '--what-if is for --scenario' --config four.yaml --what-if '' trace
 wrong '--policy is in the configuration' --config four.yaml --policy easy trace
 wrong '--procs is in the configuration' --config four.yaml --procs 5 --scenario easy.jsonl
 wrong '--jobs is for traces and models' --config four.yaml --scenario easy.jsonl --jobs x
-wrong "either a trace or --scenario, but got 'trace' too" --config four.yaml --scenario easy.jsonl trace
+wrong "either a trace or --load, but got 'trace' too" --config four.yaml --load six.json trace
+wrong '--jobs is for traces and models' --config four.yaml --scenario easy.jsonl --jobs x trace
+wrong '--limit is for traces and models' --config four.yaml --scenario easy.jsonl --limit 5
+wrong 'either the trace or the scenario is standard input' --config four.yaml --scenario - -
 wrong '--events: with queues they are batched' --config four.yaml --events per-event trace
 wrong 'either --save or --what-if' --config four.yaml --load six.json --save x --what-if ''
 wrong "--until: 'soon' is not a number of seconds from 0 to 4000000000, with up to six decimals" \

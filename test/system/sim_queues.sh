@@ -56,6 +56,51 @@ job,submit,start,end,procs,run,req,alloc
 5,4,100,110,1,10,10,4-7
 END
 
+# A trace beside a scenario: without events, jobs start as in the replay.
+starts_of_both() { # CONFIG TRACE: into replayed and played
+    expect_status 0 "$BERTH" sim --config "$1" --jobs jobs.csv "$2"
+    sed -n 's/^\([0-9]*\),[0-9]*,\([0-9]*\),\([0-9]*\),.*/\1 \2 \3/p' jobs.csv | sort -n >replayed
+    expect_status 0 "$BERTH" sim --config "$1" --scenario nothing.jsonl --json "$2"
+    sed -n '/"state": "done"/s/.*"job": "\([0-9]*\)".*"start": \([0-9]*\), "end": \([0-9]*\),.*/\1 \2 \3/p' out | sort -n >played
+    cmp -s replayed played || fail "$2 with $1: replay and player differ: $(diff replayed played | head -n 5)"
+}
+: >nothing.jsonl
+starts_of_both config.yaml trace.swf
+starts_of_both nodes.yaml trace.swf
+awk 'BEGIN { # jobs out of order, many at one instant, some that are stopped at their limits
+    print "; MaxProcs: 8"
+    for (i = 1; i <= 300; i++) {
+        r = (r * 1103515245 + 12345) % 2147483648
+        print i, 10 * int(i / 4) - i % 3, -1, 1 + r % 40, 1 + int(r / 64) % 8, -1, -1, -1, 1 + int(r / 512) % 60, \
+            -1, 1, i % 5, 1, 1, 1 + i % 2, -1, -1, -1
+    }
+}' >many.swf
+starts_of_both config.yaml many.swf
+[ "$(wc -l <played)" -gt 150 ] || fail "few jobs of many.swf run: $(wc -l <played)"
+
+# With events: 1 ends as node0 fails, so 2 waits for it; 4 is cancelled; x is of the scenario alone.
+cat >day.jsonl <<'END'
+{"at": 3, "cancel": "4"}
+{"at": 50, "fail": "node0"}
+{"at": 50, "submit": {"id": "x", "cores": 4, "duration": 10}}
+{"at": 120.5, "up": "node0"}
+END
+expect_status 0 "$BERTH" sim --config config.yaml --scenario day.jsonl --decisions - --limit 4 trace.swf
+cmp -s out - <<'END' || fail "a day with events: $(cat out)"
+{"at": 0, "job": "1", "decision": "start", "how": "immediate", "until": 200, "resources": "node0/core[0-3]"}
+{"at": 1, "job": "2", "decision": "reserve", "start": 200}
+{"at": 2, "job": "3", "decision": "start", "how": "immediate", "until": 62, "resources": "node1/core[0-1]"}
+{"at": 3, "job": "4", "decision": "end", "status": "cancelled"}
+{"at": 50, "job": "1", "decision": "end", "status": "failed", "reason": "node0 is down"}
+{"at": 50, "job": "x", "decision": "reserve", "start": 62}
+{"at": 50, "job": "2", "decision": "wait", "reason": "resources core"}
+{"at": 52, "job": "3", "decision": "end", "status": "done"}
+{"at": 52, "job": "x", "decision": "start", "how": "reserved", "until": 62, "resources": "node1/core[0-3]"}
+{"at": 62, "job": "x", "decision": "end", "status": "done"}
+{"at": 120.5, "job": "2", "decision": "start", "how": "immediate", "until": 320.5, "resources": "node0/core[0-3],node1/core[0-1]"}
+{"at": 220.5, "job": "2", "decision": "end", "status": "done"}
+END
+
 # A model's workload on the same queues.
 expect_status 0 "$BERTH" sim --config config.yaml --model lublin --jobs-count 50 --json
 grep -q '"procs": 8' out || fail "the model's machine: $(cat out)"

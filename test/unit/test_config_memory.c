@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "config/config.h"
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 
 static const char text[] =
     "resources: {nodes: 20, cores: 8, gpus: 1, memory: 1}\n"

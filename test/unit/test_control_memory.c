@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "berth/sched_config.h"
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 #include "sched/config/setup.h"
 #include "sched/controllers/depend.h"
 #include "sched/controllers/limits.h"

@@ -11,45 +11,13 @@
 #include "berth/jobspec.h"
 #include "berth/match.h"
 #include "berth/resource.h"
-
-#define VERTEX(ID, REST, PATH)                                                                     \
-    "{\"id\": \"" ID "\", \"metadata\": {" REST ", \"paths\": {\"containment\": \"" PATH "\"}}}"
-#define EDGE(FROM, TO) "{\"source\": \"" FROM "\", \"target\": \"" TO "\"}"
+#include "fixture/machine.h"
 
 /* A node with two cores and 1000 units of memory that can be divided. */
-static const char machine
-    [] = "{\"graph\": {\"nodes\": [" VERTEX("0", "\"type\": \"cluster\", \"id\": 0", "/cluster0") ", " VERTEX("1", "\"type\": \"node\", \"id\": 0, \"rank\": 0", "/cluster0/node0") ", " VERTEX(
-        "2", "\"type\": \"core\", \"id\": 0",
-        "/cluster0/node0/core0") ", " VERTEX("3", "\"type\": \"core\", \"id\": 1",
-                                             "/cluster0/node0/core1") ", " VERTEX("4",
-                                                                                  "\"type\": "
-                                                                                  "\"memory\", "
-                                                                                  "\"id\": 0, "
-                                                                                  "\"size\": 1000, "
-                                                                                  "\"properties\": "
-                                                                                  "{\"divisible\": "
-                                                                                  "\"\"}",
-                                                                                  "/cluster0/node0/"
-                                                                                  "memory0") "], "
-                                                                                             "\"edg"
-                                                                                             "es\":"
-                                                                                             " "
-                                                                                             "[" EDGE("0", "1") ", " EDGE(
-                                                                                                 "1",
-                                                                                                 "2") ", " EDGE("1",
-                                                                                                                "3") ", " EDGE("1",
-                                                                                                                               "4") "]}}";
-
 static match_t *make_with(const char *filters)
 {
-    match_options_t options = {.policy = "low", .filters = filters};
-    berth_error_t err;
-    resource_graph_t *g = resource_graph_read("jgf", machine, strlen(machine), &err);
-
-    assert_non_null(g);
-    match_t *m = match_create(g, &options, &err);
-    assert_non_null(m);
-    return m;
+    return machine_of("node(2 core memory:1000)",
+                      &(match_options_t){.policy = "low", .filters = filters});
 }
 
 static match_t *make(void)

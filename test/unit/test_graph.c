@@ -8,40 +8,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "fixture/machine.h"
 #include "resource/graph.h"
 
-static uint32_t add(struct graph *g, const char *type, int64_t id, const char *name)
-{
-    struct vertex_spec spec = {
-        .type = type, .name = name, .id = id, .uniq_id = -1, .size = 1, .rank = -1};
-    uint32_t v = graph_add(g, &spec);
-
-    assert_int_not_equal(v, VERTEX_NONE);
-    return v;
-}
-
-static uint32_t add_below(struct graph *g, uint32_t parent, const char *type, int64_t id)
-{
-    uint32_t v = add(g, type, id, NULL);
-
-    assert_int_equal(graph_connect(g, parent, v, GRAPH_CONTAINMENT), 0);
-    return v;
-}
-
-/* /cluster0/node0/core{0,1} and /cluster0/node1/core0 */
 static struct graph *small(void)
 {
-    struct graph *g = graph_create();
-
-    assert_non_null(g);
-    uint32_t root = add(g, "cluster", 0, NULL);
-    graph_set_root(g, GRAPH_CONTAINMENT, root);
-    for (int64_t i = 0; i < 2; i++) {
-        uint32_t node = add_below(g, root, "node", i);
-        for (int64_t k = 0; k < 2 - i; k++)
-            add_below(g, node, "core", k);
-    }
-    assert_int_equal(graph_seal(g), 0);
+    struct graph *g = graph_of("node(2 core) node(core)");
     assert_true(graph_check(g));
     return g;
 }
@@ -89,13 +61,14 @@ static void paths(void **state)
 static void names_with_slashes(void **state)
 {
     struct graph *g = graph_create();
-    uint32_t root = add(g, "cluster", 0, NULL);
+    uint32_t root = add_one(g, VERTEX_NONE, "cluster", 0);
 
     (void)state;
-    graph_set_root(g, GRAPH_CONTAINMENT, root);
-    uint32_t odd = add(g, "node", 1, "odd");
-    assert_int_equal(graph_connect(g, root, odd, GRAPH_CONTAINMENT), 0);
-    uint32_t below = add_below(g, odd, "core", 7);
+    uint32_t odd = add_vertex(
+        g, root,
+        &(struct vertex_spec){
+            .type = "node", .name = "odd", .id = 1, .uniq_id = -1, .size = 1, .rank = -1});
+    uint32_t below = add_one(g, odd, "core", 7);
     assert_int_equal(graph_set_path(g, odd, GRAPH_CONTAINMENT, "/elsewhere/a/b"), 0);
     assert_int_equal(graph_seal(g), 0);
     has_path(g, odd, GRAPH_CONTAINMENT, "/elsewhere/a/b");
@@ -174,7 +147,7 @@ static void removal(void **state)
     assert_int_equal(children[0], 4);
     is_at(g, "/cluster0/node0", 0, 0);
     is_at(g, "/cluster0/node1/core0", 1, 5);
-    uint32_t again = add_below(g, 0, "node", 0);
+    uint32_t again = add_one(g, 0, "node", 0);
     assert_int_equal(graph_seal(g), 0);
     is_at(g, "/cluster0/node0", 1, again);
     graph_destroy(g);
@@ -202,7 +175,9 @@ static void circles(void **state)
     (void)state;
     assert_int_equal(graph_connect(g, 2, 0, GRAPH_CONTAINMENT), 0);
     fails_to_seal(g);
-    uint32_t a = add(g, "rack", 1, NULL), b = add_below(g, a, "rack", 2);
+    uint32_t a = graph_add(
+        g, &(struct vertex_spec){.type = "rack", .id = 1, .uniq_id = -1, .size = 1, .rank = -1});
+    uint32_t b = add_one(g, a, "rack", 2);
     assert_int_equal(graph_connect(g, b, a, GRAPH_CONTAINMENT), 0);
     fails_to_seal(g);
     graph_destroy(g);
@@ -215,11 +190,11 @@ static void depth(void **state)
 
     (void)state;
     for (int level = 4; level <= GRAPH_DEPTH_MAX + 1; level++)
-        v = add_below(g, v, "box", level);
+        v = add_one(g, v, "box", level);
     fails_to_seal(g);
     v = 5;
     for (int level = 4; level <= GRAPH_DEPTH_MAX; level++)
-        v = add_below(g, v, "box", level);
+        v = add_one(g, v, "box", level);
     assert_int_equal(graph_seal(g), 0);
     assert_true(graph_check(g));
     graph_destroy(g);

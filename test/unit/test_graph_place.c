@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "../fixture/change_place.h"
-#include "failing_alloc.h"
+#include "fixture/change_place.h"
+#include "fixture/failing_alloc.h"
 #include "match/inner.h"
 #include "place/graph.h"
 

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "berth/jobspec.h"
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

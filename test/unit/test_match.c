@@ -13,21 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixture/machine.h"
 #include "match/inner.h"
 
-static uint32_t add(struct graph *g, uint32_t parent, const struct vertex_spec *like, int64_t id)
+static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id, int32_t rank)
 {
-    struct vertex_spec spec = *like;
-
-    spec.id = id;
-    spec.uniq_id = -1;
-    uint32_t v = graph_add(g, &spec);
-    assert_int_not_equal(v, VERTEX_NONE);
-    if (parent == VERTEX_NONE)
-        graph_set_root(g, GRAPH_CONTAINMENT, v);
-    else
-        assert_int_equal(graph_connect(g, parent, v, GRAPH_CONTAINMENT), 0);
-    return v;
+    return add_vertex(g, parent,
+                      &(struct vertex_spec){.type = type,
+                                            .basename = parent == VERTEX_NONE ? "tiny" : NULL,
+                                            .id = id,
+                                            .uniq_id = -1,
+                                            .size = strcmp(type, "memory") == 0 ? 2 : 1,
+                                            .rank = rank});
 }
 
 /* Level by level, as a recipe makes it. */
@@ -37,23 +34,17 @@ static struct graph *tiny_graph(void)
     uint32_t node[2], socket[4];
 
     assert_non_null(g);
-    uint32_t root =
-        add(g, VERTEX_NONE,
-            &(struct vertex_spec){.type = "cluster", .basename = "tiny", .size = 1, .rank = -1}, 0);
-    uint32_t rack = add(g, root, &(struct vertex_spec){.type = "rack", .size = 1, .rank = -1}, 0);
+    uint32_t root = add(g, VERTEX_NONE, "cluster", 0, -1), rack = add(g, root, "rack", 0, -1);
     for (int32_t i = 0; i < 2; i++)
-        node[i] = add(g, rack, &(struct vertex_spec){.type = "node", .size = 1, .rank = i}, i);
+        node[i] = add(g, rack, "node", i, i);
     for (int i = 0; i < 4; i++)
-        socket[i] = add(g, node[i / 2],
-                        &(struct vertex_spec){.type = "socket", .size = 1, .rank = -1}, i % 2);
+        socket[i] = add(g, node[i / 2], "socket", i % 2, -1);
     for (int i = 0; i < 72; i++)
-        add(g, socket[i / 18], &(struct vertex_spec){.type = "core", .size = 1, .rank = -1},
-            i % 36);
+        add(g, socket[i / 18], "core", i % 36, -1);
     for (int i = 0; i < 4; i++)
-        add(g, socket[i], &(struct vertex_spec){.type = "gpu", .size = 1, .rank = -1}, i % 2);
+        add(g, socket[i], "gpu", i % 2, -1);
     for (int i = 0; i < 16; i++)
-        add(g, socket[i / 4], &(struct vertex_spec){.type = "memory", .size = 2, .rank = -1},
-            i % 8);
+        add(g, socket[i / 4], "memory", i % 8, -1);
     assert_int_equal(graph_seal(g), 0);
     return g;
 }
@@ -321,8 +312,7 @@ static void hold(match_t *m, const char *text, int64_t id, int64_t at, int64_t d
 /* Three free cores are one slot of three; two are two of one. So there may be room where less is free. */
 static void less_may_be_enough(void **state)
 {
-    resource_graph_t *g = resource_graph_read("rv1exec", R("0-2"), strlen(R("0-2")), NULL);
-    match_t *m = match_create(g, &(match_options_t){.policy = "low"}, NULL);
+    match_t *m = machine_of("node=n(3 core)", &(match_options_t){.policy = "low"});
     const char *job =
         SPEC(SLOT("2", "{\"type\":\"core\",\"count\":{\"min\":1,\"max\":3,\"operator\":\"+\","
                        "\"operand\":2}}"),
@@ -330,7 +320,6 @@ static void less_may_be_enough(void **state)
     int64_t at;
 
     (void)state;
-    assert_non_null(m);
     hold(m, R("0-2"), 1, 5, 1);
     hold(m, R("0-2"), 2, 7, 1);
     hold(m, R("0"), 3, 10, 10);

@@ -12,25 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 #include "match/inner.h"
-
-static void begin(long n)
-{
-    until_failure = n;
-    allocation_failed = false;
-    errno = 0;
-}
-
-/* True if an allocation failed since begin. */
-static bool end(void)
-{
-    bool was = allocation_failed;
-
-    until_failure = -1;
-    allocation_failed = false;
-    return was;
-}
 
 /* All that a caller can see of a matcher, and how it would go on. */
 static void look(const struct match *m, struct strbuf *out)
@@ -79,10 +62,10 @@ static struct strbuf before, after;
             look_all(m, &before);                                                                  \
         for (long n_ = 0; again_; n_++) {                                                          \
             failures_last = n_ % 2;                                                                \
-            begin(n_ / 2);                                                                         \
+            fail_allocation(n_ / 2);                                                               \
             int rc_ = (call);                                                                      \
             int error_ = errno;                                                                    \
-            again_ = end();                                                                        \
+            again_ = end_failures();                                                               \
             assert_true(match_check(m));                                                           \
             if (again_ && rc_ == 0) {                                                              \
                 undo;                                                                              \
@@ -179,10 +162,10 @@ static match_t *create(const char *policy)
         resource_graph_t *g = resource_graph_read("rv1exec", machine, strlen(machine), NULL);
         assert_non_null(g);
         failures_last = n % 2;
-        begin(n / 2);
+        fail_allocation(n / 2);
         m = match_create(g, &options, NULL);
         int error = errno;
-        again = end();
+        again = end_failures();
         assert_true(again == (m == NULL));
         if (again)
             assert_int_equal(error, ENOMEM);
@@ -340,10 +323,10 @@ static void update_without_memory(void **state)
     look(m, &before);
     for (long n = 0;; n++) {
         failures_last = n % 2;
-        begin(n / 2);
+        fail_allocation(n / 2);
         int rc = match_partial_cancel(m, 2, "rv1exec", part, strlen(part), &full, NULL, NULL);
         int error = errno;
-        bool again = end();
+        bool again = end_failures();
         assert_true(match_check(m));
         if (!again)
             break;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixture/machine.h"
 #include "match/inner.h"
 #include "match/text/names.h"
 
@@ -20,55 +21,18 @@
 
 static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id)
 {
-    struct vertex_spec spec = {.type = type,
-                               .id = id,
-                               .uniq_id = -1,
-                               .size = strcmp(type, "memory") == 0 ? 16 : 1,
-                               .rank = strcmp(type, "node") == 0 ? (int32_t)id : -1};
-    uint32_t v = graph_add(g, &spec);
-
-    assert_int_not_equal(v, VERTEX_NONE);
-    if (parent == VERTEX_NONE)
-        graph_set_root(g, GRAPH_CONTAINMENT, v);
-    else
-        assert_int_equal(graph_connect(g, parent, v, GRAPH_CONTAINMENT), 0);
-    if (spec.size > 1)
-        assert_int_equal(graph_set_property(g, v, "divisible", ""), 0);
-    return v;
-}
-
-static match_t *seal(struct graph *g, const char *policy)
-{
-    match_options_t options = {.policy = policy};
-    berth_error_t err;
-
-    assert_int_equal(graph_seal(g), 0);
-    match_t *m = match_create(g, &options, &err);
-    if (!m)
-        fail_msg("%s", err.text);
-    return m;
+    return add_vertex(g, parent,
+                      &(struct vertex_spec){.type = type,
+                                            .id = id,
+                                            .uniq_id = -1,
+                                            .size = 1,
+                                            .rank = strcmp(type, "node") == 0 ? (int32_t)id : -1});
 }
 
 static match_t *racks(const char *policy)
 {
-    struct graph *g = graph_create();
-
-    assert_non_null(g);
-    uint32_t cluster = add(g, VERTEX_NONE, "cluster", 0);
-    for (int r = 0; r < 2; r++) {
-        uint32_t rack = add(g, cluster, "rack", r);
-        for (int n = 0; n < 2; n++) {
-            uint32_t node = add(g, rack, "node", 2 * r + n);
-            for (int i = 0; i < 4; i++)
-                add(g, node, "core", i);
-            for (int i = 0; i < 2; i++)
-                add(g, node, "gpu", i);
-            add(g, node, "memory", 0);
-        }
-        add(g, rack, "ssd", 0);
-    }
-    add(g, cluster, "license", 100);
-    return seal(g, policy);
+    return machine_of("2 rack(2 node(4 core 2 gpu memory:16) ssd) license",
+                      &(match_options_t){.policy = policy});
 }
 
 /* Nodes of two sockets with two cores each; `repeated`: every socket counts its cores from 0, every rack
@@ -91,7 +55,7 @@ static match_t *sockets(bool repeated)
             }
         }
     }
-    return seal(g, "low");
+    return machine_seal(g, &(match_options_t){.policy = "low"});
 }
 
 /* The paths of what a text names, with blanks between, without the cluster's part. */
@@ -131,9 +95,9 @@ static void texts_name_vertices(void **state)
     names(m, "node[0,0],node0", "rack0/node0");
     names(m, "cluster0", "cluster0");
     names(m, "ssd0", "rack0/ssd0 rack1/ssd0");
-    names(m, "license100", "license100");
-    names(m, "license100,core3",
-          "rack0/node0/core3 rack0/node1/core3 rack1/node2/core3 rack1/node3/core3 license100");
+    names(m, "license0", "license0");
+    names(m, "license0,core3",
+          "rack0/node0/core3 rack0/node1/core3 rack1/node2/core3 rack1/node3/core3 license0");
     names(m, "rack[0-1]/ssd0", "rack0/ssd0 rack1/ssd0");
     names(m, "rack1/ssd0", "rack1/ssd0");
     names(m, "rack1/gpu1", "rack1/node2/gpu1 rack1/node3/gpu1");
@@ -141,7 +105,7 @@ static void texts_name_vertices(void **state)
           "rack0/node0/core1 rack0/node0/core2 rack0/node1/core1 rack0/node1/core2");
     names(m, "cluster0/rack0/node1/gpu0", "rack0/node1/gpu0");
     names(m, "/cluster0", "cluster0");
-    names(m, "/cluster0/license100", "license100");
+    names(m, "/cluster0/license0", "license0");
     names(m, "/cluster0/rack1/node[2-3]", "rack1/node2 rack1/node3");
     names(m, "/cluster0/rack[0-1]/ssd0", "rack0/ssd0 rack1/ssd0");
     names(m, "node2/memory0:5,node3:1", "rack1/node2/memory0 rack1/node3");
@@ -284,7 +248,7 @@ static void jobs_are_told_in_short(void **state)
     run(m, 7, SPEC(SLOT("3", TYPE("core", "1"))));
     told(m, 7, "node3/core[1-3]");
     run(m, 8, SPEC(SLOT("1", TYPE("license", "1"))));
-    told(m, 8, "license100");
+    told(m, 8, "license0");
     assert_int_equal(match_summary(m, 9, &out), -1);
     assert_int_equal(errno, ENOENT);
     match_destroy(m);
@@ -488,7 +452,7 @@ static void what_is_reached_twice_is_told_as_found(void **state)
     add(g, rack[1], "gpu", 0);
     for (int i = 0; i < 2; i++)
         add(g, node, "core", i);
-    match_t *m = seal(g, "high");
+    match_t *m = machine_seal(g, &(match_options_t){.policy = "high"});
     assert_false(m->topo.is_tree);
     names(m, "rack0/core1", "rack0/node0/core1");
     run(m, 1, SPEC(SLOT("1", "{\"type\":\"rack\",\"count\":2,\"exclusive\":true}")));

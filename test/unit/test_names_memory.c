@@ -12,15 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
+#include "fixture/machine.h"
 #include "jobspec/canonical.h"
 #include "jobspec/constraint_text.h"
 #include "match/inner.h"
 #include "match/text/names.h"
-
-static const char machine[] =
-    "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-7\",\"children\":{\"core\":\"0-7\","
-    "\"gpu\":\"0\"}}],\"nodelist\":[\"n[0-7]\"],\"starttime\":0,\"expiration\":0}}";
 
 static const char request[] =
     "{\"version\":9999,\"resources\":[{\"type\":\"node\",\"count\":3,\"label\":\"n\",\"with\":[{"
@@ -53,11 +50,7 @@ static const char request[] =
 
 static match_t *create(void)
 {
-    resource_graph_t *g = resource_graph_read("rv1exec", machine, strlen(machine), NULL);
-    match_t *m = match_create(g, NULL, NULL);
-
-    assert_non_null(m);
-    return m;
+    return machine_of("8 node=n(8 core gpu)", NULL);
 }
 
 static void names_without_memory(void **state)

@@ -12,63 +12,19 @@
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "berth/sched_snapshot.h"
-#include "config/config.h"
-
-#define SPEC                                                                                       \
-    "{\"version\":9999,\"resources\":[{\"type\":\"slot\",\"count\":1,\"label\":\"t\",\"with\":["   \
-    "{\"type\":\"core\",\"count\":%d}]}],\"tasks\":[{\"command\":[\"x\"],\"slot\":\"t\","          \
-    "\"count\":{\"per_slot\":1}}],\"attributes\":{\"system\":{}}}"
-
-struct world {
-    struct config *config;
-    match_t *machine;
-    sched_t *sched;
-    const struct sched_decision *decision; /* of the last pass */
-    size_t n;
-};
-
-static void open_world(struct world *w, const char *text)
-{
-    berth_error_t err = {""};
-    *w = (struct world){.config = config_read("c", text, strlen(text), 1, &err)};
-    if (!w->config)
-        fail_msg("%s", err.text);
-    resource_graph_t *graph = config_make_nodes(&w->config->resources, &err);
-    w->machine = match_create(graph, &w->config->match, &err);
-    w->sched = sched_create(w->machine, &w->config->sched, &err);
-    if (!w->sched)
-        fail_msg("%s", err.text);
-}
-
-static void close_world(struct world *w)
-{
-    sched_destroy(w->sched);
-    match_destroy(w->machine);
-    config_destroy(w->config);
-}
+#include "fixture/world.h"
 
 /* Submit a job for so many cores; what else it asks for is in `request`. */
 static sched_job_t submit(struct world *w, int64_t now, const char *id, int cores,
                           struct sched_request request)
 {
-    char spec[sizeof(SPEC) + 16];
-    snprintf(spec, sizeof(spec), SPEC, cores);
     request.id = id;
-    request.jobspec = spec;
-    request.jobspec_length = strlen(spec);
-    request.duration = request.duration > 0 ? request.duration : 100;
-    sched_job_t job = sched_submit(w->sched, now, &request);
+    sched_job_t job = world_submit(w, now, cores, request);
     assert_true(job >= 0);
     return job;
 }
 
 #define PLAIN ((struct sched_request){0})
-
-static void pass(struct world *w, int64_t now)
-{
-    assert_int_equal(sched_pass(w->sched, now, false, &w->decision, &w->n), 0);
-    assert_true(sched_check(w->sched));
-}
 
 /* ---- Decisions stay ---- */
 
@@ -108,14 +64,14 @@ enum { A, B, C, D, E, JOBS };
 /* A pass that starts A and E, promises B a time, rejects one, and says that C and D wait. */
 static void decide(struct world *w, sched_job_t *job, struct kept *kept)
 {
-    open_world(w, queues);
+    world_open(w, queues);
     job[A] = submit(w, 0, "a", 4, PLAIN);
     job[E] = submit(w, 0, "e", 2, PLAIN);
     job[B] = submit(w, 0, "b", 4, PLAIN);
     job[C] = submit(w, 0, "c", 4, PLAIN);
     job[D] = submit(w, 0, "d", 1, (struct sched_request){.hold = true});
     submit(w, 0, "x", 1, (struct sched_request){.queue = "none"});
-    pass(w, 0);
+    world_pass(w, 0);
     keep(kept, w);
     assert_int_equal(kept->n, 6);
     size_t reasons = 0;
@@ -160,9 +116,9 @@ static void events_leave_decisions(void **state)
         sched_pass(w.sched, 6, false, &(const struct sched_decision *){0}, &(size_t){0}),
         -1); /* time goes back: that is no pass */
     expect_kept(&kept, &w);
-    pass(&w, 7);
+    world_pass(&w, 7);
     assert_true(w.n > kept.n);
-    close_world(&w);
+    world_close(&w);
 }
 
 static int half(void *context, int64_t n, struct sched_instead *instead)
@@ -205,7 +161,7 @@ static void questions_leave_decisions(void **state)
     assert_int_equal(sched_hints(w.sched, &text, &n), 0);
     assert_true(sched_last_time(w.sched) >= 0);
     expect_kept(&kept, &w);
-    close_world(&w);
+    world_close(&w);
 }
 
 /* A job that is restored as running was started before: that is no decision of this scheduler's. */
@@ -230,7 +186,7 @@ static void a_restored_job_leaves_decisions(void **state)
     expect_kept(&kept, &w);
     free(resources);
     free(jobspec);
-    close_world(&w);
+    world_close(&w);
 }
 
 /* ---- When the next pass is due ---- */
@@ -244,7 +200,7 @@ static int64_t next(const struct world *w)
 static void expect_due(struct world *w, int64_t now)
 {
     assert_int_equal(next(w), now);
-    pass(w, now);
+    world_pass(w, now);
     assert_true(next(w) > now);
 }
 
@@ -253,12 +209,12 @@ static void each_event_makes_a_pass_due(void **state)
     struct world w;
     struct sched_block block = {.name = "b", .resources = "node1", .start = 900, .duration = 10};
     (void)state;
-    open_world(&w, queues);
+    world_open(&w, queues);
     assert_int_equal(next(&w), INT64_MAX);
     sched_job_t a = submit(&w, 0, "a", 4, PLAIN);
     expect_due(&w, 0);
     assert_int_equal(next(&w), INT64_MAX);
-    pass(&w, 0);
+    world_pass(&w, 0);
     assert_int_equal(next(&w), INT64_MAX);
     sched_job_t b = submit(&w, 1, "b", 4, PLAIN);
     expect_due(&w, 1);
@@ -302,7 +258,7 @@ static void each_event_makes_a_pass_due(void **state)
     sched_job_t d = submit(&w, 19, "d", 1, PLAIN);
     assert_int_equal(sched_withdraw(w.sched, 20, d), 0);
     expect_due(&w, 20);
-    close_world(&w);
+    world_close(&w);
 }
 
 static void questions_and_refusals_make_none_due(void **state)
@@ -310,15 +266,15 @@ static void questions_and_refusals_make_none_due(void **state)
     struct world w;
     struct sched_annotation a;
     (void)state;
-    open_world(&w, queues);
+    world_open(&w, queues);
     sched_job_t job = submit(&w, 5, "a", 4, PLAIN);
-    pass(&w, 5);
+    world_pass(&w, 5);
     assert_int_equal(sched_annotate(w.sched, job, &a), 0);
     assert_int_equal(sched_hold(w.sched, 6, job), -1); /* it runs */
     assert_int_equal(sched_cancel(w.sched, 4, job), -1);
     assert_int_equal(sched_set_status(w.sched, 6, "node7", RESOURCE_DOWN, NULL), -1);
     assert_int_equal(next(&w), INT64_MAX);
-    close_world(&w);
+    world_close(&w);
 }
 
 static void time_alone_makes_a_pass_due(void **state)
@@ -332,7 +288,7 @@ static void time_alone_makes_a_pass_due(void **state)
                                "          every: 100}]\n";
     struct world w;
     (void)state;
-    open_world(&w, text);
+    world_open(&w, text);
     sched_job_t begins = submit(&w, 0, "a", 1, (struct sched_request){.begin = 7, .duration = 10});
     expect_due(&w, 0);
     assert_int_equal(next(&w), 7); /* blocks are nothing to who is blocked otherwise */
@@ -363,7 +319,7 @@ static void time_alone_makes_a_pass_due(void **state)
     assert_int_equal(sched_finish(w.sched, 90, w.decision[0].job, true), 0);
     expect_due(&w, 90);
     assert_int_equal(sched_state(w.sched, first), SCHED_RUNNING);
-    close_world(&w);
+    world_close(&w);
 }
 
 /* A job that overruns moves the reservation behind it on, time and again. */
@@ -371,7 +327,7 @@ static void an_overrun_puts_the_next_pass_off(void **state)
 {
     struct world w;
     (void)state;
-    open_world(&w, queues);
+    world_open(&w, queues);
     submit(&w, 0, "a", 4, (struct sched_request){.duration = 10});
     submit(&w, 0, "long", 4, PLAIN);
     sched_job_t b = submit(&w, 0, "b", 4, PLAIN);
@@ -384,7 +340,7 @@ static void an_overrun_puts_the_next_pass_off(void **state)
         assert_int_equal(next(&w), sched_start_time(w.sched, b));
         at = next(&w);
     }
-    close_world(&w);
+    world_close(&w);
 }
 
 static const char gathering[] = "resources: {nodes: 1, cores: 4}\n"
@@ -398,12 +354,12 @@ static void events_are_gathered(void **state)
 {
     struct world w;
     (void)state;
-    open_world(&w, gathering);
+    world_open(&w, gathering);
     sched_job_t a = submit(&w, 3, "a", 4, (struct sched_request){.duration = 30});
     expect_due(&w, 3); /* before the first pass nothing is waited for */
     submit(&w, 5, "b", 4, PLAIN);
     assert_int_equal(next(&w), 23);
-    pass(&w, 22); /* it is put off, */
+    world_pass(&w, 22); /* it is put off, */
     assert_int_equal(w.n, 0);
     assert_int_equal(next(&w), 23);
     expect_due(&w, 23); /* and at its time it is not */
@@ -423,7 +379,7 @@ static void events_are_gathered(void **state)
     expect_due(&w, 60); /* a pass could have been before */
     assert_int_equal(w.n, 1);
     assert_int_equal(next(&w), 134);
-    close_world(&w);
+    world_close(&w);
 }
 
 /* What a job has preempted others for it gets as soon as they have ended. */
@@ -431,7 +387,7 @@ static void who_has_preempted_does_not_wait(void **state)
 {
     struct world w;
     (void)state;
-    open_world(&w, gathering);
+    world_open(&w, gathering);
     sched_job_t spare = submit(&w, 0, "a", 4, (struct sched_request){.queue = "spare"});
     expect_due(&w, 0);
     expect_due(&w, 1); /* from now on it may be preempted */
@@ -442,7 +398,7 @@ static void who_has_preempted_does_not_wait(void **state)
     assert_int_equal(sched_finish(w.sched, 22, spare, true), 0);
     expect_due(&w, 22);
     assert_int_equal(sched_state(w.sched, b), SCHED_RUNNING);
-    close_world(&w);
+    world_close(&w);
 }
 
 static void a_pass_that_was_cut_off_goes_on_at_once(void **state)
@@ -451,8 +407,8 @@ static void a_pass_that_was_cut_off_goes_on_at_once(void **state)
     char id[16];
     int rc = 1;
     (void)state;
-    open_world(&w, gathering);
-    pass(&w, 0);
+    world_open(&w, gathering);
+    world_pass(&w, 0);
     for (int i = 0; i < 10; i++) {
         snprintf(id, sizeof(id), "j%d", i);
         submit(&w, 1, id, 4, PLAIN);
@@ -464,7 +420,7 @@ static void a_pass_that_was_cut_off_goes_on_at_once(void **state)
         assert_true(i > 0 || rc == 1);
     }
     assert_int_equal(next(&w), 101);
-    close_world(&w);
+    world_close(&w);
 }
 
 /* A scheduler that goes on where another was wants no pass that this one would not have made. */
@@ -478,8 +434,8 @@ static void a_restored_scheduler_has_the_same_next_time(void **state)
     struct world w, to;
     struct sched_record r;
     (void)state;
-    open_world(&w, text);
-    open_world(&to, text);
+    world_open(&w, text);
+    world_open(&to, text);
     sched_job_t job = submit(&w, 25, "a", 4, PLAIN); /* it never fits between the blocks */
     expect_due(&w, 25);
     assert_int_equal(next(&w), 110);
@@ -488,8 +444,8 @@ static void a_restored_scheduler_has_the_same_next_time(void **state)
     assert_int_equal(sched_restore_passed(to.sched, 30, 25, 0), 0);
     assert_true(sched_check(to.sched));
     assert_int_equal(next(&to), 110);
-    close_world(&w);
-    close_world(&to);
+    world_close(&w);
+    world_close(&to);
 }
 
 /* Another scheduler has the same jobs, as they are. */
@@ -519,23 +475,23 @@ static void a_promise_in_the_way_is_moved_after_a_restart(void **state)
     (void)state;
     for (int longer = 0; longer < 2; longer++) {
         struct world w, to;
-        open_world(&w, text);
-        open_world(&to, text);
+        world_open(&w, text);
+        world_open(&to, text);
         sched_job_t a = submit(&w, 0, "a", 3, PLAIN);
         submit(&w, 0, "b", 4, PLAIN);
         sched_job_t c = submit(&w, 0, "c", 1, PLAIN);
-        pass(&w, 0);
+        world_pass(&w, 0);
         assert_int_equal(sched_set_duration(w.sched, 10, longer ? c : a, 150, NULL), 0);
         restore_all(&to, &w, 10);
-        pass(&w, 10);
-        pass(&to, 10);
+        world_pass(&w, 10);
+        world_pass(&to, 10);
         assert_int_equal(w.n, 1);
         assert_int_equal(w.decision[0].at, 150);
         assert_int_equal(to.n, 1);
         assert_int_equal(to.decision[0].kind, SCHED_RESERVE);
         assert_int_equal(to.decision[0].at, 150);
-        close_world(&w);
-        close_world(&to);
+        world_close(&w);
+        world_close(&to);
     }
 }
 
@@ -551,37 +507,37 @@ static void a_promise_is_chosen_anew_after_a_restart(void **state)
     struct world w, to;
     const char *what;
     (void)state;
-    open_world(&w, text);
-    open_world(&to, text);
+    world_open(&w, text);
+    world_open(&to, text);
     submit(&w, 0, "x", 4, PLAIN);
     submit(&w, 0, "y", 4, PLAIN);
     sched_job_t b = submit(&w, 0, "b", 4, PLAIN);
     sched_job_t c = submit(&w, 0, "c", 4, PLAIN);
-    pass(&w, 0);
+    world_pass(&w, 0);
     assert_int_equal(sched_resources(w.sched, c, &what), 0);
     assert_string_equal(what, "node1/core[0-3]");
     assert_int_equal(sched_cancel(w.sched, 10, b), 0);
     restore_all(&to, &w, 10);
-    pass(&w, 10);
+    world_pass(&w, 10);
     assert_int_equal(sched_resources(w.sched, c, &what), 0);
     assert_string_equal(what, "node0/core[0-3]");
-    pass(&to, 10);
+    world_pass(&to, 10);
     assert_int_equal(to.n, w.n);
     c = sched_next(to.sched, sched_next(to.sched, sched_first(to.sched)));
     assert_int_equal(sched_resources(to.sched, c, &what), 0);
     assert_string_equal(what, "node0/core[0-3]");
-    close_world(&w);
-    close_world(&to);
+    world_close(&w);
+    world_close(&to);
 }
 
 /* ---- What if it asked for less ---- */
 
 static int half_the_cores(void *context, int64_t n, struct sched_instead *instead)
 {
-    static char spec[sizeof(SPEC) + 16];
+    static char spec[WORLD_SPEC_MAX];
     (void)context;
     (void)n;
-    snprintf(spec, sizeof(spec), SPEC, 4);
+    world_spec(spec, 4);
     *instead = (struct sched_instead){spec, strlen(spec), 0};
     return 0;
 }
@@ -589,8 +545,8 @@ static int half_the_cores(void *context, int64_t n, struct sched_instead *instea
 static void configure(struct world *w, int64_t now, const char *text)
 {
     berth_error_t err = {""};
-    struct config *config = config_read("c", text, strlen(text), 1, &err);
-    if (!config || sched_configure(w->sched, now, &config->sched, &err) < 0)
+    struct config *config = world_config(text);
+    if (sched_configure(w->sched, now, &config->sched, &err) < 0)
         fail_msg("%s", err.text);
     config_destroy(config);
 }
@@ -611,27 +567,27 @@ static void expect_would_start(const char *limited, bool other, bool would)
     struct world w;
     struct sched_question question = {.make = half_the_cores, .least = 1, .most = 1};
     struct sched_request first = {.queue = "first", .duration = 1000};
-    open_world(&w, FIRST(""));
+    world_open(&w, FIRST(""));
     sched_job_t a = submit(&w, 0, "a", 4, (struct sched_request){.duration = 50});
     submit(&w, 0, "b", 4, PLAIN);
-    pass(&w, 0);
+    world_pass(&w, 0);
     submit(&w, 0, "x", 4, first);
     if (other)
         submit(&w, 0, "y", 3, first);
     sched_job_t c = submit(&w, 0, "c", 8, PLAIN);
-    pass(&w, 0);
+    world_pass(&w, 0);
     configure(&w, 5, limited);
-    pass(&w, 5);
+    world_pass(&w, 5);
     assert_int_equal(sched_finish(w.sched, 10, a, true), 0);
-    pass(&w, 10);
+    world_pass(&w, 10);
     assert_int_equal(sched_start_time(w.sched, c), 100);
     assert_int_equal(sched_what_if(w.sched, 10, c, &question, 1, NULL), 0);
     assert_int_equal(question.found, would);
     assert_int_equal(sched_cancel(w.sched, 10, c), 0);
     c = submit(&w, 10, "c", 4, PLAIN);
-    pass(&w, 10);
+    world_pass(&w, 10);
     assert_int_equal(sched_state(w.sched, c), would ? SCHED_RUNNING : SCHED_RESERVED);
-    close_world(&w);
+    world_close(&w);
 }
 
 static void who_is_rejected_lets_the_next_take_its_turn(void **state)

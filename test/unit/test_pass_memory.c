@@ -15,7 +15,8 @@
 #include "berth/match.h"
 #include "berth/resource.h"
 #include "berth/sched_config.h"
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
+#include "fixture/machine.h"
 
 enum { TRIES = 10000, HOLDERS = 12, JOBS = HOLDERS + 2 };
 
@@ -30,15 +31,9 @@ struct world {
 static void world_open(struct world *w, const struct sched_queue_config *queue,
                        int64_t min_interval)
 {
-    static const char r[] =
-        "{\"version\": 1, \"execution\": {\"R_lite\": [{\"rank\": \"0\", \"children\": "
-        "{\"core\": \"0-3\"}}], \"nodelist\": [\"n0\"], \"starttime\": 0, \"expiration\": 0}}";
     const struct sched_config config = {
         .second = 1, .queues = queue, .n_queues = 1, .min_interval = min_interval};
-    resource_graph_t *g = resource_graph_read("rv1exec", r, sizeof(r) - 1, NULL);
-    assert_non_null(g);
-    *w = (struct world){.match = match_create(g, &(match_options_t){.policy = "low"}, NULL)};
-    assert_non_null(w->match);
+    *w = (struct world){.match = machine_of("node(4 core)", &(match_options_t){.policy = "low"})};
     w->sched = sched_create(w->match, &config, NULL);
     assert_non_null(w->sched);
 }
@@ -81,16 +76,14 @@ static void pass(struct world *w, int64_t now)
 /* A pass in which an allocation fails, and the one that it asks for if it can't do without. False: none
  * failed.
  */
-static bool pass_without(struct world *w, int64_t now, int64_t allocations)
+static bool pass_without(struct world *w, int64_t now, int64_t nth)
 {
     const struct sched_decision *d;
     size_t n;
-    errno = 0;
-    allocation_failed = false;
-    until_failure = allocations;
+    fail_allocation(nth);
     int rc = sched_pass(w->sched, now, false, &d, &n);
     int error = errno;
-    until_failure = -1;
+    bool failed = end_failures();
     assert_true(sched_check(w->sched));
     if (rc < 0) {
         assert_int_equal(error, ENOMEM);
@@ -98,7 +91,7 @@ static bool pass_without(struct world *w, int64_t now, int64_t allocations)
         pass(w, now);
     }
     assert_true(sched_next_time(w->sched) > now);
-    return allocation_failed;
+    return failed;
 }
 
 static void expect_same(const struct world *w, const struct world *undisturbed)

@@ -1,7 +1,5 @@
 /* Planners without memory: each allocation that a call makes fails once, the first, the second and so on,
  * until the call comes through. What failed must have changed nothing.
- *
- * malloc and calloc are this file's, by the linker's --wrap.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,48 +11,8 @@
 
 #include <cmocka.h>
 
+#include "fixture/failing_alloc.h"
 #include "planner/planner_ext.h"
-
-static int64_t until_failure = -1; /* allocations that still succeed; negative: all do */
-static bool failed;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-
-static bool fails_now(void)
-{
-    if (until_failure < 0 || until_failure-- > 0)
-        return false;
-    failed = true;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails_now() ? NULL : __real_calloc(n, size);
-}
-
-static void begin(int64_t n)
-{
-    until_failure = n;
-    failed = false;
-    errno = 0;
-}
-
-/* True if an allocation failed since begin. */
-static bool end(void)
-{
-    until_failure = -1;
-    return failed;
-}
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -65,10 +23,10 @@ static uint64_t next_random(uint64_t *state)
 /* Call until it comes through; some calls can do without the memory and come through at once. */
 #define THROUGH(call, failure, unchanged)                                                          \
     for (int64_t nth = 0;; nth++) {                                                                \
-        begin(nth);                                                                                \
+        fail_allocation(nth);                                                                      \
         bool refused = (call) == (failure);                                                        \
         int error = errno;                                                                         \
-        bool hit = end();                                                                          \
+        bool hit = end_failures();                                                                 \
         if (!refused)                                                                              \
             break;                                                                                 \
         assert_true(hit);                                                                          \
@@ -137,11 +95,11 @@ static void planner_removals(void **state)
     for (int64_t n = 0; n < 40; n++) {
         planner_t *p = planner_copy(full);
         planner_t *same = planner_copy(full);
-        begin(n);
+        fail_allocation(n);
         for (int64_t id = 1; id <= 600; id++)
             if (id % 97)
                 assert_int_equal(planner_rem_span(p, id), 0);
-        bool hit = end();
+        bool hit = end_failures();
         for (int64_t id = 1; id <= 600; id++)
             if (id % 97)
                 assert_int_equal(planner_rem_span(same, id), 0);

@@ -14,19 +14,15 @@
 
 #include "cli/query/graph_out.h"
 #include "cli/query/size.h"
+#include "fixture/machine.h"
 #include "resource/graph.h"
 
 static uint32_t add(struct graph *g, const char *type, int64_t id, int32_t rank, uint32_t parent)
 {
-    struct vertex_spec spec = {
-        .type = type, .id = id, .uniq_id = -1, .size = 1, .rank = rank, .unit = "u"};
-    uint32_t v = graph_add(g, &spec);
-    assert_int_not_equal(v, VERTEX_NONE);
-    if (parent == VERTEX_NONE)
-        graph_set_root(g, GRAPH_CONTAINMENT, v);
-    else
-        assert_int_equal(graph_connect(g, parent, v, GRAPH_CONTAINMENT), 0);
-    return v;
+    return add_vertex(
+        g, parent,
+        &(struct vertex_spec){
+            .type = type, .id = id, .uniq_id = -1, .size = 1, .rank = rank, .unit = "u"});
 }
 
 /* Two nodes with a core each, and a third that is gone. */

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 #include "resource/readers/common.h"
 #include "resource/readers/machine.h"
 

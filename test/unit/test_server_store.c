@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 #include "server/store/store.h"
 #include "server_scene.h"
 

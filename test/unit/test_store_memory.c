@@ -13,7 +13,7 @@
 #include <sqlite3.h>
 
 #include "../sim/sim_disk.h"
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 #include "server/store/store.h"
 
 static sqlite3_mem_methods system_memory;

@@ -15,7 +15,7 @@
 
 #include "base/hostlist.h"
 #include "base/idset.h"
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 
 /* Ends a call that was made with its nth allocation failing: true if it is to be made again. */
 static bool again(int rc)

@@ -7,19 +7,14 @@
 
 #include <errno.h>
 
+#include "fixture/machine.h"
 #include "match/machine/topo.h"
 
 static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id, int64_t size)
 {
-    struct vertex_spec spec = {.type = type, .id = id, .uniq_id = -1, .size = size, .rank = -1};
-    uint32_t v = graph_add(g, &spec);
-
-    assert_int_not_equal(v, VERTEX_NONE);
-    if (parent == VERTEX_NONE)
-        graph_set_root(g, GRAPH_CONTAINMENT, v);
-    else
-        assert_int_equal(graph_connect(g, parent, v, GRAPH_CONTAINMENT), 0);
-    return v;
+    return add_vertex(
+        g, parent,
+        &(struct vertex_spec){.type = type, .id = id, .uniq_id = -1, .size = size, .rank = -1});
 }
 
 /* A node with cores from `first` on and a memory. */

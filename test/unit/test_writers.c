@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixture/machine.h"
 #include "resource/emission.h"
 
 struct fixture {
@@ -20,23 +21,12 @@ struct fixture {
     struct strbuf out;
 };
 
-static uint32_t add(struct graph *g, uint32_t parent, struct vertex_spec spec)
-{
-    uint32_t v = graph_add(g, &spec);
-    assert_int_not_equal(v, VERTEX_NONE);
-    if (parent == VERTEX_NONE)
-        graph_set_root(g, GRAPH_CONTAINMENT, v);
-    else
-        assert_int_equal(graph_connect(g, parent, v, GRAPH_CONTAINMENT), 0);
-    return v;
-}
-
 static uint32_t add_plain(struct graph *g, uint32_t parent, const char *type, int64_t id,
                           int64_t uniq_id, int32_t rank)
 {
-    return add(
+    return add_vertex(
         g, parent,
-        (struct vertex_spec){.type = type, .id = id, .uniq_id = uniq_id, .size = 1, .rank = rank});
+        &(struct vertex_spec){.type = type, .id = id, .uniq_id = uniq_id, .size = 1, .rank = rank});
 }
 
 static void emit(struct fixture *f, uint32_t vertex, uint16_t depth, uint16_t flags,
@@ -54,9 +44,9 @@ static int setup(void **state)
     assert_non_null(f);
     assert_non_null(g);
     f->g = g;
-    f->cluster = add(
+    f->cluster = add_vertex(
         g, VERTEX_NONE,
-        (struct vertex_spec){
+        &(struct vertex_spec){
             .type = "cluster", .basename = "tiny", .id = 0, .uniq_id = 0, .size = 1, .rank = -1});
     f->rack = add_plain(g, f->cluster, "rack", 0, 1, -1);
     f->node = add_plain(g, f->rack, "node", 1, 3, 1);
@@ -210,22 +200,22 @@ static void unusual_metadata_is_told(void **state)
 {
     struct fixture *f = *state;
     struct graph *g = f->g;
-    uint32_t memory = add(g, f->node,
-                          (struct vertex_spec){.type = "memory",
-                                               .basename = "ram",
-                                               .name = "left \\",
-                                               .unit = "GB",
-                                               .id = 3,
-                                               .uniq_id = -1,
-                                               .size = 32,
-                                               .rank = 1});
-    uint32_t nameless =
-        add(g, memory,
-            (struct vertex_spec){.type = "bank", .id = -1, .uniq_id = -1, .size = 1, .rank = -1});
-    uint32_t usual =
-        add(g, memory,
-            (struct vertex_spec){
-                .type = "bank", .name = "bank7", .id = 7, .uniq_id = -1, .size = 1, .rank = -1});
+    uint32_t memory = add_vertex(g, f->node,
+                                 &(struct vertex_spec){.type = "memory",
+                                                       .basename = "ram",
+                                                       .name = "left \\",
+                                                       .unit = "GB",
+                                                       .id = 3,
+                                                       .uniq_id = -1,
+                                                       .size = 32,
+                                                       .rank = 1});
+    uint32_t nameless = add_vertex(
+        g, memory,
+        &(struct vertex_spec){.type = "bank", .id = -1, .uniq_id = -1, .size = 1, .rank = -1});
+    uint32_t usual = add_vertex(
+        g, memory,
+        &(struct vertex_spec){
+            .type = "bank", .name = "bank7", .id = 7, .uniq_id = -1, .size = 1, .rank = -1});
     assert_int_equal(graph_seal(g), 0);
     f->e.n = 0;
     emit(f, usual, 5, 0, memory);

@@ -12,24 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failing_alloc.h"
+#include "fixture/failing_alloc.h"
 #include "match/machine/filter_spec.h"
 #include "match/text/expr.h"
 #include "resource/emission.h"
-
-static void begin(int n)
-{
-    until_failure = n;
-    allocation_failed = false;
-    errno = 0;
-}
-
-/* True if an allocation failed since begin. */
-static bool end(void)
-{
-    until_failure = -1;
-    return allocation_failed;
-}
 
 /* Nodes with cores and properties, all of which is told, root last. */
 static struct graph *build(struct emission *e)
@@ -76,11 +62,11 @@ static void write_without_memory(void **state)
         bool again = true;
         for (int n = 0; again; n++) {
             struct strbuf out = {0};
-            begin(n);
+            fail_allocation(n);
             strbuf_puts(&out, "before");
             int rc = emission_write(&e, g, (enum write_format)format, &out);
             int saved = errno;
-            again = end();
+            again = end_failures();
             assert_int_equal(rc, again ? -1 : 0);
             if (again)
                 assert_int_equal(saved, ENOMEM);
@@ -102,13 +88,13 @@ static void parse_filters_without_memory(void **state)
     assert_int_equal(filter_spec_parse(&s, g, "rack:node", NULL), 0);
     bool again = true;
     for (int n = 0; again; n++) {
-        begin(n);
+        fail_allocation(n);
         int rc = filter_spec_parse(&s, g,
                                    "ALL:core,node:new_a,node:new_b,node:new_c,node:new_d,"
                                    "node:new_e,node:new_f,node:new_g,node:new_h",
                                    NULL);
         int saved = errno;
-        again = end();
+        again = end_failures();
         assert_int_equal(rc, again ? -1 : 0);
         assert_int_equal(s.n, again ? 1 : 10);
         assert_true(filter_spec_check(&s));
@@ -125,12 +111,12 @@ static void parse_expressions_without_memory(void **state)
     bool again = true;
     for (int n = 0; again; n++) {
         berth_error_t err = {""};
-        begin(n);
+        fail_allocation(n);
         struct expr *e = expr_parse("names=a[0-3],b7 or (status=up sched-now=free) agfilter=t or "
                                     "names=rack[0-1]n[0-3]",
                                     &err);
         int saved = errno;
-        again = end();
+        again = end_failures();
         assert_true(again ? e == NULL : e != NULL);
         if (again) {
             assert_int_equal(saved, ENOMEM);

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/errtext.h"
 #include "cli/query/session.h"
 #include "cli/verb.h"
-#include "config/file_text.h"
 #include "config/hwloc_load.h"
+#include "config/machine_open.h"
 #include "report/report.h"
 #include "resource/graph.h"
 
@@ -22,21 +21,11 @@ int query_fail(const char *name, const char *why)
 
 static resource_graph_t *read_graph(const struct query_options *o, berth_error_t *err)
 {
-    struct text text = {0};
-    resource_graph_t *graph = NULL;
     if (o->local)
         return hwloc_graph(NULL, 0, o->allowlist, err);
-    bool hwloc = strcmp(o->load_format, "hwloc") == 0;
-    if (o->allowlist && !hwloc)
+    if (o->allowlist && strcmp(o->load_format, "hwloc") != 0)
         fputs("WARN: allowlist unsupported\n", stderr);
-    if (text_read(&text, o->load_file, QUERY_GRAPH_MAX) < 0)
-        errtext_set(err, errno, "%s", strerror(errno));
-    else if (hwloc)
-        graph = hwloc_graph(text.bytes, text.length, o->allowlist, err);
-    else
-        graph = resource_graph_read(o->load_format, text.bytes, text.length, err);
-    text_clear(&text);
-    return graph;
+    return config_graph_read(o->load_format, o->load_file, o->allowlist, err);
 }
 
 int query_load(const struct query_options *o, match_t **ret)

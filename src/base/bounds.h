@@ -27,9 +27,6 @@
 
 /* ---- The pass (sched/) ---- */
 
-/* Notes of what was freed from when on; of more the oldest two become one, which rules out less. */
-#define FREED_MAX BOUND(64, 2)
-
 /* Bits of the number of a shape, of which a sweep knows where there is no room; of two with one number the
  * older one is forgotten.
  */
@@ -43,19 +40,22 @@
 /* Resources of which a kind knows which durations lack them; of others it is asked for each job. */
 #define KIND_LACKS BOUND(3, 1)
 
-/* ---- Who is concerned (place/graph/) ---- */
+/* ---- Who is concerned (place/) ---- */
 
-/* Nodes in which something was freed since the last walk, and since the oldest sweep that asks; of more all
- * nodes count as freed.
+/* Notes of what was freed from when on; of more the oldest two become one, which rules out less. */
+#define FREED_TIMES BOUND(64, 2)
+
+/* Nodes in which something was freed: that are listed, and that are looked at for each group of waiting jobs;
+ * where there are more, all nodes count as freed.
  */
-#define FREED_NODES BOUND(256, 2)
-#define NEAR_MAX    BOUND(32768, 3)
+#define FREED_NODES   BOUND(32768, 3)
+#define FREED_LOOK_AT BOUND(256, 2)
 
 /* Notes, the latest of these, among which a node is looked for to be noted no second time. */
 #define FREED_ALIKE BOUND(4, 1)
 
 /* Gains that a host lists, and new ones of one count that stand apart; of more the older half is forgotten,
- * so that who had not heard of it is looked at, and a new one is put together with one that is like it, as
+ * so that who had not seen it is looked at, and a new one is put together with one that is like it, as
  * more than they are.
  */
 #define GAINS_MAX     BOUND(256, 4)

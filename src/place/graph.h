@@ -11,7 +11,7 @@
  *     counts never rule out what could start. Both sides are 1 more than the count, so that who needs none always fits.
  *  4. A block is not booked. Jobs without a permit get none of its vertices in a window that overlaps an
  *     occurrence.
- *  5. Who waits is stirred by what is freed only if a node that something was freed in has room for a piece
+ *  5. Who waits is woken by what is freed only if a node that something was freed in has room for a piece
  *     of its request (wake.c).
  *
  * Costs on 10,000 nodes of 32 cores: make bench, bench_graph_place.

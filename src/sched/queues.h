@@ -94,8 +94,8 @@ struct queues {
     int64_t turn;           /* when a block begins or ends next */
     bool
         recheck_depend; /* of dependencies that are met, or never will be, a job may not have been told */
-    bool wake_all;  /* all kinds are to be looked at again */
-    uint64_t heard; /* place in the machine's log of what was freed when kinds were woken last */
+    bool wake_all;        /* all kinds are to be looked at again */
+    uint64_t seen;        /* next event of the log of what was freed when kinds were woken last */
     int64_t repair_from;  /* reservations from here */
     int64_t repair_until; /* to here may be in the way of something; from > until: none */
     bool has_victims;     /* running jobs have become preemptible since the last pass */

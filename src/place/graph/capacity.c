@@ -185,7 +185,7 @@ static int fill(struct graph_place *n, struct capacity *h)
     h->gaps = (struct gaps){0};
     h->filled = true;
     h->epoch = ++n->hosts->epochs;
-    h->n_gains = h->unheard = 0;
+    h->n_gains = h->unseen = 0;
     h->first_gain = 0;
     return count_all(n, h, &h->gaps);
 }

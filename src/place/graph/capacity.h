@@ -39,8 +39,8 @@ struct capacity {
     uint64_t epoch;      /* changes when something is no gain of these, and more all the same */
     uint64_t first_gain; /* number of the first one in the list; older ones are forgotten */
     uint32_t n_gains;
-    uint32_t unheard; /* from this one on nobody has heard of them */
-    uint64_t batch;   /* if this is hosts.batch */
+    uint32_t unseen; /* from this one on nobody has seen them */
+    uint64_t batch;  /* if this is hosts.batch */
     struct gain gain[GAINS_MAX];
 };
 
@@ -69,7 +69,7 @@ struct capacities {
     bool ready; /* the rows are there */
     bool trial;
     uint32_t
-        only; /* in a trial: the host that is asked, others hear of it in the end; PLACE_NONE: all may be */
+        only; /* in a trial: the host that is asked, others learn of it in the end; PLACE_NONE: all may be */
     struct node_row *row;
     uint32_t n_rows;
     uint32_t *dirty;
@@ -103,7 +103,7 @@ int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, 
                          const struct plan_usage *step);
 
 /* Nodes have changed: count their gaps and, but in a trial, what was gained. Or, when a trial is over, that
- * and the gaps of those who have not heard. Return 0, or -1 with ENOMEM.
+ * and the gaps of those who have not learned of it. Return 0, or -1 with ENOMEM.
  */
 int capacity_change(struct graph_place *n, const struct change *c);
 int capacity_change_late(struct graph_place *n, const struct change *c);

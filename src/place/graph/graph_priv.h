@@ -42,7 +42,7 @@ struct held_note {
     uint32_t class; /* for this one: with another configuration a job may be of another */
     int64_t duration;
     int64_t before; /* its time */
-    uint64_t heard; /* as of this place among gains, or in the log of what was freed */
+    uint64_t seen;  /* as of this place among gains, or this event of the log of what was freed */
     uint64_t epoch; /* of the gains */
     struct gaps_lack lack;
     int64_t left[GAPS_LACKS + 1]; /* what is missing, at least, from each time of `lack` on */
@@ -104,11 +104,6 @@ struct class
     bool is_exact;  /* it never holds more than pieces */
 };
 
-struct freed_node {
-    uint32_t vertex;
-    int64_t from, to;
-};
-
 /* Numbers of cores (core_ids.c). */
 struct core_ids {
     uint32_t *number; /* by vertex; PLACE_NONE: it is no core */
@@ -143,16 +138,10 @@ struct graph_place {
     struct booking *bookings;
     uint32_t n_bookings, cap_bookings, free_booking;
 
-    int64_t now;  /* the latest that was told */
-    int64_t turn; /* the first time after it at which a block begins or ends */
-    struct near { /* freed.c */
-        uint64_t base, all, marked;
-        uint32_t n;
-        struct freed_node v[NEAR_MAX];
-    } near;
-    uint64_t settled; /* place in it up to which those that wait have been looked at */
-    uint64_t frees;   /* jobs that have let something go so far */
-    uint32_t *marked; /* by vertex, the number of the marking that it was last in */
+    int64_t now;                    /* the latest that was told */
+    int64_t turn;                   /* the first time after it at which a block begins or ends */
+    struct freed_nodes freed_nodes; /* of place.freed */
+    uint32_t *marked;               /* by vertex, the number of the marking that it was last in */
     uint32_t n_marked, mark;
 
     char *touched;            /* the resources that touches was asked about last */
@@ -285,7 +274,7 @@ int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t dur
 void capacity_doubt(struct graph_place *n);
 
 /* What was gained so far the note knows. */
-void capacity_hear(struct graph_place *n, const struct class *c, struct held_note *note);
+void capacity_catch_up(struct graph_place *n, const struct class *c, struct held_note *note);
 
 /* From try to tried: what changes meanwhile counts as gained only as far as it is there in the end. Nobody
  * asks meanwhile but for the class (NULL: for any). O(nodes that changed).
@@ -299,10 +288,6 @@ bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, i
 
 /* ---- What may serve reservations (freed.c) ---- */
 
-void freed_note(struct graph_place *n, uint32_t node, int64_t from, int64_t to);
-void freed_note_all(struct graph_place *n);
-uint64_t graph_place_freed(struct place *place);
-void graph_place_forget_freed(struct place *place, uint64_t since);
 bool graph_place_is_short(struct place *place, const struct place_ask *ask, int64_t now,
                           struct place_note *note);
 bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking,
@@ -312,7 +297,7 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
 
 /* ---- What was freed ---- */
 
-bool graph_place_stirs(const struct place *place, uint32_t class);
+bool graph_place_wakes(const struct place *place, uint32_t class, uint64_t since);
 void graph_place_settle(struct place *place);
 
 /* The pieces of a class. Returns 0, or -1 with ENOMEM. */

@@ -3,8 +3,8 @@
 
 #include "place/graph/capacity.h"
 
-/* Nobody has heard of the latest: only older ones are forgotten. */
-_Static_assert(GAINS_AT_ONCE <= GAINS_MAX / 2, "the older half has been heard of");
+/* Nobody has seen the latest: only older ones are forgotten. */
+_Static_assert(GAINS_AT_ONCE <= GAINS_MAX / 2, "the older half has been seen");
 
 /* ---- The list ---- */
 
@@ -13,14 +13,14 @@ static int64_t distance(int64_t a, int64_t b)
     return a < b ? b - a : a - b;
 }
 
-/* Of the gains that nobody has heard of, the one of the same interval, or where there are many the one that
+/* Of the gains that nobody has seen, the one of the same interval, or where there are many the one that
  * is most like it; NULL: none.
  */
 static struct gain *gain_like(struct capacity *h, const struct gain *gain)
 {
     struct gain *like = NULL;
 
-    for (uint32_t i = h->unheard; i < h->n_gains; i++) {
+    for (uint32_t i = h->unseen; i < h->n_gains; i++) {
         struct gain *x = &h->gain[i];
         if (x->from == gain->from && x->until == gain->until)
             return x;
@@ -29,7 +29,7 @@ static struct gain *gain_like(struct capacity *h, const struct gain *gain)
              distance(x->until, gain->until) < distance(like->until, gain->until)))
             like = x;
     }
-    return h->n_gains - h->unheard >= GAINS_AT_ONCE ? like : NULL;
+    return h->n_gains - h->unseen >= GAINS_AT_ONCE ? like : NULL;
 }
 
 /* Note a gain. Gains that are put together count for more than they are, and for longer. */
@@ -37,7 +37,7 @@ static void gain_add(struct capacities *hosts, struct capacity *h, const struct 
 {
     if (h->batch != hosts->batch) {
         h->batch = hosts->batch;
-        h->unheard = h->n_gains;
+        h->unseen = h->n_gains;
     }
     struct gain *like = gain_like(h, gain);
     if (like) {
@@ -51,7 +51,7 @@ static void gain_add(struct capacities *hosts, struct capacity *h, const struct 
     if (h->n_gains == GAINS_MAX) {
         h->n_gains -= GAINS_MAX / 2;
         h->first_gain += GAINS_MAX / 2;
-        h->unheard -= GAINS_MAX / 2;
+        h->unseen -= GAINS_MAX / 2;
         memmove(h->gain, h->gain + GAINS_MAX / 2, h->n_gains * sizeof(*h->gain));
     }
     h->gain[h->n_gains++] = *gain;
@@ -115,12 +115,12 @@ static struct capacity *listen(struct graph_place *n, const struct class *c)
 /* Whether what a note says still holds: take off it the gains that are new. */
 static bool holds(const struct capacity *h, struct place_note *note, int64_t duration, int64_t now)
 {
-    if (note->missing <= 0 || note->epoch != h->epoch || note->heard < h->first_gain ||
+    if (note->missing <= 0 || note->epoch != h->epoch || note->seen < h->first_gain ||
         duration < note->duration || gaps_begin(&h->gaps, note->now, now))
         return false;
     note->now = now;
-    for (; note->heard < h->first_gain + h->n_gains && note->missing > 0; note->heard++) {
-        const struct gain *g = &h->gain[note->heard - h->first_gain];
+    for (; note->seen < h->first_gain + h->n_gains && note->missing > 0; note->seen++) {
+        const struct gain *g = &h->gain[note->seen - h->first_gain];
         if (g->from <= now && g->until - note->duration >= now)
             note->missing -= g->pieces < note->missing ? g->pieces : note->missing;
     }
@@ -140,7 +140,7 @@ bool capacity_short(struct graph_place *n, const struct class *c, int64_t durati
         return false;
     note->duration = duration;
     note->now = now;
-    note->heard = h->first_gain + h->n_gains;
+    note->seen = h->first_gain + h->n_gains;
     note->epoch = h->epoch;
     return true;
 }
@@ -175,10 +175,10 @@ bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
 {
     const struct capacity *h = listen(n, c);
 
-    if (!h || note->epoch != h->epoch || note->heard < h->first_gain)
+    if (!h || note->epoch != h->epoch || note->seen < h->first_gain)
         return false;
-    for (; note->heard < h->first_gain + h->n_gains; note->heard++) {
-        const struct gain *g = &h->gain[note->heard - h->first_gain];
+    for (; note->seen < h->first_gain + h->n_gains; note->seen++) {
+        const struct gain *g = &h->gain[note->seen - h->first_gain];
         int64_t first = g->from > n->now ? g->from : n->now;
         int64_t last = capacity_gap_end(h, g->until, at);
         if (last != INT64_MAX)
@@ -203,7 +203,7 @@ int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t dur
         note->left[k] = left_of(k);
     note->kind = HELD_SHORT;
     note->before = first < 0 ? before : first;
-    note->heard = h->first_gain + h->n_gains;
+    note->seen = h->first_gain + h->n_gains;
     note->epoch = h->epoch;
     return first;
 }
@@ -214,10 +214,10 @@ void capacity_doubt(struct graph_place *n)
         n->hosts->v[i].epoch = ++n->hosts->epochs;
 }
 
-void capacity_hear(struct graph_place *n, const struct class *c, struct held_note *note)
+void capacity_catch_up(struct graph_place *n, const struct class *c, struct held_note *note)
 {
     const struct capacity *h = listen(n, c);
 
     if (h && note->kind == HELD_SHORT && note->epoch == h->epoch)
-        note->heard = h->first_gain + h->n_gains;
+        note->seen = h->first_gain + h->n_gains;
 }

@@ -63,10 +63,10 @@ static bool knows_of(const sched_t *s, const struct shape *shape, const struct j
 static int64_t known_bound(const sched_t *s, const struct job *job, const struct shape *shape)
 {
     int64_t duration = job->ask.duration;
-    int64_t own = first_to_reach(freed_since(&s->freed, job->seen), duration);
+    int64_t own = first_to_reach(freed_since(&s->place->freed, job->seen), duration);
     int64_t bound = own > s->now ? own : s->now;
     if (knows_of(s, shape, job)) {
-        int64_t freed = first_to_reach(freed_since(&s->freed, shape->seen), duration);
+        int64_t freed = first_to_reach(freed_since(&s->place->freed, shape->seen), duration);
         int64_t alike = shape->none_before < freed ? shape->none_before : freed;
         bound = alike > bound ? alike : bound;
     }
@@ -79,9 +79,9 @@ static bool is_reached(const sched_t *s, const struct job *job)
     if (!s->place->is_fixed)
         return false;
     return job->is_tried_again ||
-           (freed_since(&s->freed, job->seen) < job->at + job->ask.duration &&
-            freed_until(&s->freed, job->seen) > job->at &&
-            s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->heard));
+           (freed_since(&s->place->freed, job->seen) < job->at + job->ask.duration &&
+            freed_until(&s->place->freed, job->seen) > job->at &&
+            s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->seen));
 }
 
 /* Whether a reservation that may move as far as times are known may do so by what a graph counts. */
@@ -151,7 +151,7 @@ static int pull(sched_t *s, uint32_t slot)
     if (!job->is_tried_again) {
         shape->none_before = at;
         shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
-        shape->seen = s->freed.place;
+        shape->seen = s->place->freed.next;
     }
     job->at = at;
     held_seen(s, job);
@@ -165,9 +165,7 @@ static int pull(sched_t *s, uint32_t slot)
 /* What was freed before the sweep began has served everybody that it can. */
 static void swept(sched_t *s)
 {
-    freed_forget(&s->freed, s->pass.since);
-    uint64_t woken = s->queues->heard; /* what kinds have heard of */
-    s->place->ops->forget_freed(s->place, s->pass.heard < woken ? s->pass.heard : woken);
+    freed_forget(&s->place->freed, s->pass.since, s->queues->seen);
     s->swept = true;
 }
 
@@ -189,14 +187,11 @@ enum step sweep_step(sched_t *s)
     if (s->swept)
         return STEP_BUSY;
     if (!s->pass.begun) {
+        s->pass.since = s->place->freed.next;
         if (s->due.n == 0) { /* nobody holds a reservation */
-            s->pass.since = s->freed.place;
-            s->pass.heard = s->place->ops->freed(s->place);
             swept(s);
             return STEP_BUSY;
         }
-        s->pass.since = s->freed.place;
-        s->pass.heard = s->place->ops->freed(s->place);
         if (s->n_lanes == 1 && s->pass.is_whole)
             return sweep_all(s);
     }

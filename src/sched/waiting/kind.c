@@ -281,7 +281,7 @@ static bool may_fit(sched_t *s, struct kind *k)
     if (ask.duration > k->fails)
         k->fails = ask.duration;
     ask.duration = k->fails; /* who sleeps lasts as long or longer */
-    return !is_short && ops->betters(s->place, &ask, -1, s->now, s->queues->heard);
+    return !is_short && ops->betters(s->place, &ask, -1, s->now, s->queues->seen);
 }
 
 static void wake(sched_t *s, bool all)
@@ -290,7 +290,7 @@ static void wake(sched_t *s, bool all)
     s->queues->wake_all = false;
     struct kinds *t = &s->queues->kinds;
     const struct place_ops *ops = s->place->ops;
-    if (!all && ops->freed(s->place) == s->queues->heard)
+    if (!all && s->place->freed.next == s->queues->seen)
         return;
     for (uint32_t i = 0; i < t->n; i++) {
         struct kind *k = &t->v[i];
@@ -306,7 +306,7 @@ static void wake(sched_t *s, bool all)
         }
     }
     ops->settle(s->place);
-    s->queues->heard = ops->freed(s->place);
+    s->queues->seen = s->place->freed.next;
 }
 
 static void fill_begin(struct lane *lane)

@@ -66,9 +66,9 @@ struct job {
     bool is_tried_again; /* held: limits did not let it have something better: it is tried again */
 };
 
-/* What a sweep knows of all jobs that ask for the same (sweep.c). */
+/* What a sweep of a machine that counts units knows of all jobs that ask for the same (sweep.c). */
 struct shape {
-    struct place_ask ask;
+    int64_t units, duration;
     int64_t none_before; /* no window for it begins before this, */
     int64_t needs;       /* even if nothing were held from here on, */
     uint64_t seen;       /* as of this event of the log of what was freed */

@@ -57,8 +57,8 @@ struct details {
     const char **groups;     /* interned */
     size_t n_groups;
     struct sched_reason_limit over; /* of BLOCK_LIMIT; its text is interned. NULL: not known */
-    int64_t
-        limited; /* as of which easing (limits.h) it was over the limit; -1: it may be so no more */
+    /* The last decrease (limits.h) as of which it was over the limit; -1: it may be so no more. */
+    int64_t limited;
     char told[SCHED_REASON_TEXT]; /* why it waits, as last told; "" */
     struct sched_reason *never;   /* why it is rejected */
 };
@@ -84,10 +84,10 @@ struct queues {
     uint32_t first, last;            /* jobs in the order of submission */
     uint32_t *limited;               /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
-    bool is_eased;       /* some limit may be met no more */
-    bool is_all_eased;   /* any may */
-    bool is_recount_due; /* what reservations hold may be over limits that have changed */
-    uint32_t *untold;    /* jobs whose reason is to be told */
+    bool recheck_limited;     /* some of them may be over their limits no more */
+    bool recheck_all_limited; /* any may, whatever has decreased */
+    bool is_recount_due;      /* what reservations hold may be over limits that have changed */
+    uint32_t *untold;         /* jobs whose reason is to be told */
     size_t n_untold, cap_untold;
     struct block_slot block[BLOCKS_MAX];
     bool is_permitted_late; /* who may use which block is to be looked at anew */

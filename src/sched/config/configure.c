@@ -140,7 +140,7 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
     queue_move(s, slot, &was, &new);
     s->swept = false;
     s->woken = true;
-    n->is_eased |= (d->blocked & BLOCK_LIMIT) != 0; /* of the queue that it was in */
+    n->recheck_limited |= (d->blocked & BLOCK_LIMIT) != 0; /* of the queue that it was in */
     d->limited = -1;
     tell_later(s, slot);
     return core_event(s, now);
@@ -398,7 +398,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     errno = saved;
     if (rc < 0)
         return -1;
-    n->is_eased = n->is_all_eased = n->is_recount_due = true;
+    n->recheck_limited = n->recheck_all_limited = n->is_recount_due = true;
     core_event(s, now);
     victims_list(s);
     return 0;

@@ -313,7 +313,7 @@ static bool is_overtaken(const struct question *q)
     for (size_t i = 0; i < n->n_limited; i++) {
         const struct job *job = &s->jobs[n->limited[i]];
         if (job->state != SCHED_BLOCKED || job->details->blocked != BLOCK_LIMIT ||
-            !queue_before(job->key, s->jobs[q->slot].key) || !(q->had || limit_is_eased(s, job)) ||
+            !queue_before(job->key, s->jobs[q->slot].key) || !(q->had || limit_is_due(s, job)) ||
             (last && last->details->account == job->details->account &&
              last->ask.class == job->ask.class))
             continue;

@@ -54,12 +54,12 @@
 /* Notes, the latest of these, among which a node is looked for to be noted no second time. */
 #define FREED_ALIKE BOUND(4, 1)
 
-/* Gains that a host lists, and new ones of one count that stand apart; of more the older half is forgotten,
+/* Increases that a host lists, and new ones of one count that stand apart; of more the older half is forgotten,
  * so that who had not seen it is looked at, and a new one is put together with one that is like it, as
  * more than they are.
  */
-#define GAINS_MAX     BOUND(256, 4)
-#define GAINS_AT_ONCE BOUND(32, 1)
+#define INCREASES_MAX     BOUND(256, 4)
+#define INCREASES_AT_ONCE BOUND(32, 1)
 
 /* Pieces of requests of which it is counted how many there is room for; of others nothing is ruled out by
  * count.

@@ -15,7 +15,7 @@
  *     freed is in no node, all before counts as freed everywhere.
  *
  * The core notes times, the machine notes nodes. Why counts of what was freed are not kept here, but for each
- * capacity: see place/graph/releases.c.
+ * capacity: see place/graph/increases.c.
  */
 #ifndef PLACE_FREED_H
 #define PLACE_FREED_H

@@ -52,7 +52,7 @@ struct place_note {
     int64_t missing;  /* pieces of the request */
     int64_t duration; /* for so long */
     int64_t now;      /* at this time */
-    uint64_t seen;    /* as of this place among what was gained, */
+    uint64_t seen;    /* as of this increase of its capacity, */
     uint64_t epoch;   /* where places begin anew with each */
 };
 

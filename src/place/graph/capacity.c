@@ -136,7 +136,7 @@ int capacity_change(struct graph_place *n, const struct change *c)
         if (change_gaps(h, &x, c->count) < 0)
             return -1;
         if (!hosts->trial)
-            capacity_note_gains(hosts, h, &x, c->count);
+            capacity_note_increases(hosts, h, &x, c->count);
     }
     return 0;
 }
@@ -152,7 +152,7 @@ int capacity_change_late(struct graph_place *n, const struct change *c)
             continue;
         if (hosts->only != PLACE_NONE && hosts->only != i && change_gaps(h, &x, c->count) < 0)
             return -1;
-        capacity_note_gains(hosts, h, &x, c->count);
+        capacity_note_increases(hosts, h, &x, c->count);
     }
     return 0;
 }
@@ -185,8 +185,8 @@ static int fill(struct graph_place *n, struct capacity *h)
     h->gaps = (struct gaps){0};
     h->filled = true;
     h->epoch = ++n->hosts->epochs;
-    h->n_gains = h->unseen = 0;
-    h->first_gain = 0;
+    h->n_increases = h->unseen = 0;
+    h->first_increase = 0;
     return count_all(n, h, &h->gaps);
 }
 

@@ -12,8 +12,11 @@
  * all hosts of its parts; nodes that changed alike are counted at once. Where memory runs out nothing is
  * known until all is counted again.
  *
- * A host lists the capacity released since as gains. A request that lacked pieces is looked at again only
- * when the gains that could serve it are as many (struct place_note).
+ * A host lists by how much it has increased, and when. A request that lacked pieces is looked at again only when
+ * the increases that could serve it are as many (struct place_note).
+ *
+ * Why this is not the class of a request: requests for 1, 2 and 500 of the same nodes are three classes, and
+ * their pieces are counted once.
  */
 #ifndef PLACE_CAPACITY_H
 #define PLACE_CAPACITY_H
@@ -24,7 +27,7 @@
 /* In windows in [from, until) that begin before `before` there is room for more pieces than there was,
  * these at most.
  */
-struct gain {
+struct increase {
     int64_t from, until, before, pieces;
 };
 
@@ -35,13 +38,13 @@ struct capacity {
     bool filled;
     struct piece piece;
     struct gaps gaps;
-    uint64_t asked;      /* in which pass */
-    uint64_t epoch;      /* changes when something is no gain of these, and more all the same */
-    uint64_t first_gain; /* number of the first one in the list; older ones are forgotten */
-    uint32_t n_gains;
+    uint64_t asked; /* in which pass */
+    uint64_t epoch; /* changes when something is no increase of these, and more all the same */
+    uint64_t first_increase; /* number of the first one in the list; older ones are forgotten */
+    uint32_t n_increases;
     uint32_t unseen; /* from this one on nobody has seen them */
     uint64_t batch;  /* if this is hosts.batch */
-    struct gain gain[GAINS_MAX];
+    struct increase increase[INCREASES_MAX];
 };
 
 struct node_row {
@@ -102,13 +105,13 @@ struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
 int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
                          const struct plan_usage *step);
 
-/* Nodes have changed: count their gaps and, but in a trial, what was gained. Or, when a trial is over, that
+/* Nodes have changed: count their gaps and, but in a trial, what has increased. Or, when a trial is over, that
  * and the gaps of those who have not learned of it. Return 0, or -1 with ENOMEM.
  */
 int capacity_change(struct graph_place *n, const struct change *c);
 int capacity_change_late(struct graph_place *n, const struct change *c);
 
-/* ---- Gains (releases.c) ---- */
+/* ---- Increases (increases.c) ---- */
 
 /* What changes for a host. */
 struct host_change {
@@ -118,8 +121,8 @@ struct host_change {
 };
 
 /* List what `count` nodes that change so have more room for. */
-void capacity_note_gains(struct capacities *hosts, struct capacity *h, const struct host_change *x,
-                         int64_t count);
+void capacity_note_increases(struct capacities *hosts, struct capacity *h,
+                             const struct host_change *x, int64_t count);
 
 /* The end of a gap as seen by a job that holds part of it itself from `own` on. */
 int64_t capacity_gap_end(const struct capacity *h, int64_t until, int64_t own);

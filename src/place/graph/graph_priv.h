@@ -1,6 +1,6 @@
 /* Inside the graph as a place (place/graph.h): its state, shared by bookings (graph.c), parts and their
  * calendars (part.c), classes of requests (class.c), what has room for their pieces (capacity.c, usage.c,
- * releases.c, gaps.c), what was freed (freed.c, wake.c), changes of the machine (change.c), questions
+ * increases.c, gaps.c), what was freed (freed.c, wake.c), changes of the machine (change.c), questions
  * (probe.c) and reasons (shortage.c).
  *
  * A booking's number is the matcher's number for its job. The matcher says what is free; a part's calendar
@@ -42,8 +42,8 @@ struct held_note {
     uint32_t class; /* for this one: with another configuration a job may be of another */
     int64_t duration;
     int64_t before; /* its time */
-    uint64_t seen;  /* as of this place among gains, or this event of the log of what was freed */
-    uint64_t epoch; /* of the gains */
+    uint64_t seen;  /* as of this increase, or this event of the log of what was freed */
+    uint64_t epoch; /* of the increases */
     struct gaps_lack lack;
     int64_t left[GAPS_LACKS + 1]; /* what is missing, at least, from each time of `lack` on */
 };
@@ -257,7 +257,7 @@ int64_t capacity_next(void *context, int64_t from);
 bool capacity_short(struct graph_place *n, const struct class *c, int64_t duration, int64_t now,
                     struct place_note *note);
 
-/* Whether what a note says of a reservation at `at` still holds. O(what was gained since). */
+/* Whether what a note says of a reservation at `at` still holds. O(what has increased since). */
 bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
                     struct held_note *note);
 
@@ -273,10 +273,10 @@ int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t dur
  */
 void capacity_doubt(struct graph_place *n);
 
-/* What was gained so far the note knows. */
+/* What has increased so far the note knows. */
 void capacity_catch_up(struct graph_place *n, const struct class *c, struct held_note *note);
 
-/* From try to tried: what changes meanwhile counts as gained only as far as it is there in the end. Nobody
+/* From try to tried: what changes meanwhile counts as an increase only as far as it is there in the end. Nobody
  * asks meanwhile but for the class (NULL: for any). O(nodes that changed).
  */
 void capacity_try(struct graph_place *n, const struct class *c);

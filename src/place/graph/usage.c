@@ -87,7 +87,7 @@ static int recount(struct graph_place *n, struct node_row *row)
         steps = 0;
     }
     row->dirty = false;
-    /* What a booking that is lifted and dropped changes of a node that is not all known is no gain, nor
+    /* What a booking that is lifted and dropped changes of a node that is not all known is no increase, nor
      * what is behind.
      */
     if (steps == GAPS_STEPS_MAX || row->n == GAPS_STEPS_MAX)

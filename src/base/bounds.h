@@ -37,8 +37,8 @@
  */
 #define UNITS_ROOMS_MAX BOUND(64, 1)
 
-/* Resources of which a kind knows which durations lack them; of others it is asked for each job. */
-#define KIND_LACKS BOUND(3, 1)
+/* Resources of which a group of jobs knows which durations lack them; of others it is asked for each job. */
+#define JOB_GROUP_LACKS BOUND(3, 1)
 
 /* ---- Who is concerned (place/) ---- */
 
@@ -54,9 +54,9 @@
 /* Notes, the latest of these, among which a node is looked for to be noted no second time. */
 #define FREED_ALIKE BOUND(4, 1)
 
-/* Increases that a host lists, and new ones of one count that stand apart; of more the older half is forgotten,
- * so that who had not seen it is looked at, and a new one is put together with one that is like it, as
- * more than they are.
+/* Increases that a host lists, and new ones of one count that stand apart; of more the older half is
+ * forgotten, so that who had not seen it is looked at, and a new one is put together with one that is like
+ * it, as more than they are.
  */
 #define INCREASES_MAX     BOUND(256, 4)
 #define INCREASES_AT_ONCE BOUND(32, 1)

@@ -22,7 +22,7 @@ static const struct place_ops *machine_of(const sched_t *s, int64_t now, berth_e
 /* Something has changed: all that waits is looked at again, all reservations are looked over. */
 static int changed(sched_t *s, int64_t now)
 {
-    kinds_measure(s);
+    job_groups_measure(s);
     s->booked++;
     s->woken = true;
     s->swept = false;

@@ -25,9 +25,9 @@
 #include "sched/config/order.h"
 #include "sched/waiting/queue.h"
 
-#define JOB_FREE  255 /* beside enum sched_state: a slot without a job */
-#define JOB_NONE  UINT32_MAX
-#define KIND_NONE UINT32_MAX
+#define JOB_FREE       255 /* beside enum sched_state: a slot without a job */
+#define JOB_NONE       UINT32_MAX
+#define JOB_GROUP_NONE UINT32_MAX
 
 /* How a job ends. */
 enum job_end { JOB_FINISHED, JOB_FAILED, JOB_CANCELLED, JOB_REJECTED };
@@ -74,13 +74,13 @@ struct shape {
     uint64_t seen;       /* as of this event of the log of what was freed */
 };
 
-/* Steps of what is free for how long that a search for open jobs by kind (kind.c) goes by; of more, what
+/* Steps of what is free for how long that a search for open jobs by group (job_group.c) goes by; of more, what
  * comes later is taken for as much as there is at the last. Then a job is looked at that has no room, which
  * by a look alone may preempt others, or be found to be over a limit, and so let the next one into the
  * queue depth. There are as many steps as reservations that begin while less and less is free: more than
  * these only where hybrid, or conservative beside another policy, promises so many jobs a time.
  */
-enum { KIND_ROOMS_MAX = 64 };
+enum { FILL_ROOMS_MAX = 64 };
 
 /* A job in a list in queue order. */
 struct due {
@@ -115,18 +115,18 @@ struct lane {
     int64_t width;       /* entries of open and held have up to so many units */
     struct queue *open;
     struct queue *held;
-    struct queue *fill; /* the finder's own: kinds that may fit (kind.h) */
+    struct queue *fill; /* the finder's own: groups that may fit (job_group.h) */
 
     /* Of the walk at work. */
     enum lane_mode mode;
     bool begun;
     struct queue_key after; /* jobs up to here were looked at */
     bool fill_begun;
-    struct queue_key fill_after; /* kinds up to here are among the candidates */
-    struct heap candidates;      /* kinds by the key of the job that is to be tried */
+    struct queue_key fill_after; /* groups up to here are among the candidates */
+    struct heap candidates;      /* groups by the key of the job that is to be tried */
     uint64_t rooms_as_of;        /* sched.booked when `bound` was asked for */
     size_t n_bounds;
-    struct queue_bound bound[KIND_ROOMS_MAX];
+    struct queue_bound bound[FILL_ROOMS_MAX];
 };
 
 /* What is left of a pass that was cut off. */

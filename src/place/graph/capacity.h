@@ -12,8 +12,8 @@
  * all hosts of its parts; nodes that changed alike are counted at once. Where memory runs out nothing is
  * known until all is counted again.
  *
- * A host lists by how much it has increased, and when. A request that lacked pieces is looked at again only when
- * the increases that could serve it are as many (struct place_note).
+ * A host lists by how much it has increased, and when. A request that lacked pieces is looked at again only
+ * when the increases that could serve it are as many (struct place_note).
  *
  * Why this is not the class of a request: requests for 1, 2 and 500 of the same nodes are three classes, and
  * their pieces are counted once.
@@ -105,8 +105,8 @@ struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
 int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
                          const struct plan_usage *step);
 
-/* Nodes have changed: count their gaps and, but in a trial, what has increased. Or, when a trial is over, that
- * and the gaps of those who have not learned of it. Return 0, or -1 with ENOMEM.
+/* Nodes have changed: count their gaps and, but in a trial, what has increased. Or, when a trial is over,
+ * that and the gaps of those who have not learned of it. Return 0, or -1 with ENOMEM.
  */
 int capacity_change(struct graph_place *n, const struct change *c);
 int capacity_change_late(struct graph_place *n, const struct change *c);

@@ -1,5 +1,6 @@
 /* Classes: equal requests in one part of the machine are one, and what follows from a request is found out
- * once.
+ * once. What has room for the pieces that it asks for is counted by capacity, which several classes share
+ * (capacity.h); which of the waiting jobs of a class may fit is known by group (sched/waiting/job_group.h).
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -276,8 +276,8 @@ void capacity_doubt(struct graph_place *n);
 /* What has increased so far the note knows. */
 void capacity_catch_up(struct graph_place *n, const struct class *c, struct held_note *note);
 
-/* From try to tried: what changes meanwhile counts as an increase only as far as it is there in the end. Nobody
- * asks meanwhile but for the class (NULL: for any). O(nodes that changed).
+/* From try to tried: what changes meanwhile counts as an increase only as far as it is there in the end.
+ * Nobody asks meanwhile but for the class (NULL: for any). O(nodes that changed).
  */
 void capacity_try(struct graph_place *n, const struct class *c);
 void capacity_tried(struct graph_place *n);

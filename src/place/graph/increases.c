@@ -1,10 +1,10 @@
 /* Increases of capacity since, and which waiting requests they could serve (capacity.h).
  *
- * Why these are not read from the log of what was freed (place/freed.h): that says in which nodes something was
- * freed and when, so that for each of thousands of requests as many nodes would have to be counted as were
- * freed since it was looked at. An increase says how many pieces more there is room for: many nodes that change
- * alike are one, what is freed and taken again is none, and a request only subtracts. So there is a list for
- * each capacity, and requests with the same pieces share it.
+ * Why these are not read from the log of what was freed (place/freed.h): that says in which nodes something
+ * was freed and when, so that for each of thousands of requests as many nodes would have to be counted as
+ * were freed since it was looked at. An increase says how many pieces more there is room for: many nodes that
+ * change alike are one, what is freed and taken again is none, and a request only subtracts. So there is a
+ * list for each capacity, and requests with the same pieces share it.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* What was freed since the last look, and whom that may help.
  *
  * A class that waits can only have become possible if one of the nodes in which something was freed
- * (place/freed.h) now has room for a piece of its request: a node as it wants it, or where it names no nodes a
- * slot, or one of something. That is judged by what filters count, which for types that none counts is all
+ * (place/freed.h) now has room for a piece of its request: a node as it wants it, or where it names no nodes
+ * a slot, or one of something. That is judged by what filters count, which for types that none counts is all
  * there is. Resources outside of nodes count for every class.
  */
 #include <stdlib.h>

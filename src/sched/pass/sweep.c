@@ -12,8 +12,8 @@
  * The second is known of machines that count units alone. Where resources have names, each may be taken at
  * another instant of a window, so that little would follow from it, and what is missing by count is known of
  * each capacity all the same (place/graph/capacity.h). So a shape is not one more way in which requests are
- * equal, but a note of the sweep. And on a graph a reservation that moves, or takes other resources at the same
- * time, frees what it had for all of its time.
+ * equal, but a note of the sweep. And on a graph a reservation that moves, or takes other resources at the
+ * same time, frees what it had for all of its time.
  *
  * The search begins where these leave off, and ends at the reservation itself. Jobs of one shape often come
  * in crowds, of which only the first costs a search.
@@ -32,7 +32,7 @@ uint8_t shape_slot(const struct place_ask *ask)
     return (uint8_t)(hash >> (64 - SHAPE_BITS));
 }
 
-/* What is known of the job's shape, in its slot of the table; another shape's knowledge there is forgotten. */
+/* What is known of the job's shape, in its slot; what another shape has left there is forgotten. */
 static struct shape *shape_of(sched_t *s, const struct job *job)
 {
     struct shape *shape = &s->shapes[job->shape];

@@ -54,7 +54,7 @@
 /* Notes, the latest of these, among which a node is looked for to be noted no second time. */
 #define FREED_ALIKE BOUND(4, 1)
 
-/* Increases that a host lists, and new ones of one count that stand apart; of more the older half is
+/* Increases that a capacity lists, and new ones of one count that stand apart; of more the older half is
  * forgotten, so that who had not seen it is looked at, and a new one is put together with one that is like
  * it, as more than they are.
  */
@@ -64,7 +64,7 @@
 /* Pieces of requests of which it is counted how many there is room for; of others nothing is ruled out by
  * count.
  */
-#define HOSTS_MAX BOUND(2048, 2)
+#define CAPACITIES_MAX BOUND(2048, 2)
 
 /* Parts of the machine, at most as many as a number has bits, beyond which nothing is counted. */
 #define ROWS_PARTS_MAX BOUND(64, 2)

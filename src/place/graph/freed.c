@@ -42,7 +42,7 @@ bool graph_place_is_short(struct place *place, const struct place_ask *ask, int6
 
     if (!c || graph_place_refresh(n) < 0)
         return false;
-    if (c->host != PLACE_NONE)
+    if (c->capacity != PLACE_NONE)
         return capacity_short(n, c, ask->duration, now, note);
     struct plan_ask plan = graph_place_plan(n, ask);
     return is_over(&plan, now, now);
@@ -56,7 +56,7 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
 
     if (!c || graph_place_refresh(n) < 0)
         return false;
-    if (c->host == PLACE_NONE) {
+    if (c->capacity == PLACE_NONE) {
         struct plan_ask plan = graph_place_plan(n, ask);
         return is_over(&plan, n->now, at);
     }

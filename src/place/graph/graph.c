@@ -185,7 +185,7 @@ static int64_t graph_place_reserve(struct place *place, const struct place_ask *
     int64_t first = -1;
 
     graph_place_tell(n, from);
-    if (c && c->host != PLACE_NONE && graph_place_refresh(n) == 0)
+    if (c && c->capacity != PLACE_NONE && graph_place_refresh(n) == 0)
         first = capacity_first(n, c, ask->duration, INT64_MAX, &note);
     int64_t booking = book(n, ask, from, INT64_MAX, at);
     if (booking >= 0 && first == *at) {
@@ -282,7 +282,7 @@ static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_
                       bool anew, struct held_note *note)
 {
     const struct class *c = class_of(n, ask);
-    bool is_counted = c->host != PLACE_NONE;
+    bool is_counted = c->capacity != PLACE_NONE;
     struct counted counted;
     int64_t first = n->now, found = fail(ENOENT);
 

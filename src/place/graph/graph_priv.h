@@ -98,10 +98,10 @@ struct class
     bool never;          /* even an idle machine could not */
     struct piece *piece;
     uint32_t n_pieces;
-    uint32_t host;  /* of its pieces, or PLACE_NONE */
-    int64_t pieces; /* that it needs of it */
-    bool by_node;   /* it asks for nodes and nothing above or beside them */
-    bool is_exact;  /* it never holds more than pieces */
+    uint32_t capacity; /* of its pieces, or PLACE_NONE */
+    int64_t pieces;    /* that it needs of it */
+    bool by_node;      /* it asks for nodes and nothing above or beside them */
+    bool is_exact;     /* it never holds more than pieces */
 };
 
 /* Numbers of cores (core_ids.c). */
@@ -133,7 +133,7 @@ struct graph_place {
     uint32_t *bucket;
     uint32_t buckets; /* a power of two, or 0 */
 
-    struct capacities *hosts; /* NULL: none yet */
+    struct capacities *capacities; /* NULL: none yet */
 
     struct booking *bookings;
     uint32_t n_bookings, cap_bookings, free_booking;
@@ -225,7 +225,7 @@ bool graph_place_type(const struct graph_place *n, const char *name, uint16_t *t
 /* Whether a resource of a class is for one job alone. */
 bool graph_place_is_alone(const struct graph_place *n, const struct jobspec_resource *r);
 
-/* ---- Hosts (capacity.c) ---- */
+/* ---- Capacities (capacity.c) ---- */
 
 /* A new class enters, and leaves. Returns 0, or -1 with ENOMEM. */
 int capacity_enter(struct graph_place *n, struct class *class);
@@ -234,14 +234,14 @@ void capacity_leave(struct graph_place *n, struct class *class);
 /* What a booking holds is taken in other ways than before, or soon will be: before the next question. */
 void capacity_note(struct graph_place *n, int64_t job);
 
-/* A pass begins: what nobody has asked for in a while is given up. O(hosts). */
+/* A pass begins: what nobody has asked for in a while is given up. O(capacities). */
 void capacity_pass(struct graph_place *n);
 
 /* The machine or its parts have changed; and the end. */
 void capacity_reset(struct graph_place *n);
 void capacity_clear(struct graph_place *n);
 
-/* True if gaps are those of the rows. O(hosts * nodes). */
+/* True if gaps are those of the rows. O(capacities * nodes). */
 bool capacity_check(const struct graph_place *n);
 
 /* Whether a node has room for a piece of a class throughout some window of a duration that begins before a
@@ -253,7 +253,8 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
 /* For plan_ask.next, of a struct counted. */
 int64_t capacity_next(void *context, int64_t from);
 
-/* Of a class that has a host: whether it is short of pieces now; O(1) while its note holds, else O(gaps). */
+/* Of a class that has a capacity: whether it is short of pieces now. O(1) while its note holds, else O(gaps).
+ */
 bool capacity_short(struct graph_place *n, const struct class *c, int64_t duration, int64_t now,
                     struct place_note *note);
 
@@ -269,7 +270,7 @@ int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t dur
                        int64_t before, struct held_note *note);
 
 /* What was held by two at a time is held by one less, or a node changes of which not all is known: no note
- * holds any more. O(hosts).
+ * holds any more. O(capacities).
  */
 void capacity_doubt(struct graph_place *n);
 

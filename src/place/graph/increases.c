@@ -40,11 +40,11 @@ static struct increase *increase_like(struct capacity *h, const struct increase 
 }
 
 /* Note an increase. Increases that are put together count for more than they are, and for longer. */
-static void increase_add(struct capacities *hosts, struct capacity *h,
+static void increase_add(struct capacities *all, struct capacity *h,
                          const struct increase *increase)
 {
-    if (h->batch != hosts->batch) {
-        h->batch = hosts->batch;
+    if (h->batch != all->batch) {
+        h->batch = all->batch;
         h->unseen = h->n_increases;
     }
     struct increase *like = increase_like(h, increase);
@@ -78,7 +78,7 @@ static int64_t least_in(const struct room_step *room, uint32_t n, const struct g
 }
 
 /* From when on a gap of so many pieces was there before. */
-static int64_t before_of(const struct host_change *x, const struct gap *gap, int64_t pieces)
+static int64_t before_of(const struct capacity_change *x, const struct gap *gap, int64_t pieces)
 {
     int64_t before = INT64_MAX;
 
@@ -89,8 +89,8 @@ static int64_t before_of(const struct host_change *x, const struct gap *gap, int
     return before;
 }
 
-void capacity_note_increases(struct capacities *hosts, struct capacity *h,
-                             const struct host_change *x, int64_t count)
+void capacity_note_increases(struct capacities *all, struct capacity *h,
+                             const struct capacity_change *x, int64_t count)
 {
     for (uint32_t i = 0; i < x->n_is; i++) {
         const struct gap *gap = &x->is[i];
@@ -98,7 +98,7 @@ void capacity_note_increases(struct capacities *hosts, struct capacity *h,
         int64_t more = least - least_in(x->old, x->n_old, gap);
         struct increase increase = {gap->from, gap->until, before_of(x, gap, least), more * count};
         if (more > 0)
-            increase_add(hosts, h, &increase);
+            increase_add(all, h, &increase);
     }
 }
 
@@ -109,15 +109,15 @@ int64_t capacity_gap_end(const struct capacity *h, int64_t until, int64_t own)
     return (h->piece.alone ? until == own : until >= own) ? INT64_MAX : until;
 }
 
-/* The host of a class with what changed in increases; NULL: nothing is known. */
+/* The capacity of a class with what changed in increases; NULL: nothing is known. */
 static struct capacity *listen(struct graph_place *n, const struct class *c)
 {
-    if (c->host == PLACE_NONE || !usage_settle(n))
+    if (c->capacity == PLACE_NONE || !usage_settle(n))
         return NULL;
-    struct capacity *h = &n->hosts->v[c->host];
+    struct capacity *h = &n->capacities->v[c->capacity];
     if (!h->filled)
         return NULL;
-    h->asked = n->hosts->passes;
+    h->asked = n->capacities->passes;
     return h;
 }
 
@@ -219,8 +219,8 @@ int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t dur
 
 void capacity_doubt(struct graph_place *n)
 {
-    for (uint32_t i = 0; n->hosts && i < n->hosts->n; i++)
-        n->hosts->v[i].epoch = ++n->hosts->epochs;
+    for (uint32_t i = 0; n->capacities && i < n->capacities->n; i++)
+        n->capacities->v[i].epoch = ++n->capacities->epochs;
 }
 
 void capacity_catch_up(struct graph_place *n, const struct class *c, struct held_note *note)

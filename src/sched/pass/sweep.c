@@ -76,7 +76,7 @@ static bool is_reached(const sched_t *s, const struct job *job)
 }
 
 /* Whether a reservation that may move as far as times are known may do so by what a graph counts. */
-static bool is_near(const sched_t *s, const struct job *job, int64_t bound)
+static bool may_move(const sched_t *s, const struct job *job, int64_t bound)
 {
     return bound < job->at && !s->place->ops->is_stuck(s->place, &job->ask, job->booking, job->at);
 }
@@ -130,7 +130,7 @@ static int pull(sched_t *s, uint32_t slot)
     int64_t bound = job->is_tried_again ? s->now : known_bound(s, job, shape);
     int64_t was = job->at;
     bool anew = is_reached(s, job), freed = false;
-    if (!anew && !is_near(s, job, bound)) {
+    if (!anew && !may_move(s, job, bound)) {
         held_seen(s, job);
         return 0;
     }

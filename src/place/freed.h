@@ -9,7 +9,8 @@
  *
  *  1. When, for every machine: from which instant on, and until when, something is free. A later note with an
  *     earlier instant makes those before it pointless, so that what is kept ascends, and is short; where it
- *     is not, two notes become one, which only makes the answer earlier. A sweep asks this of each reservation.
+ *     is not, two notes become one, which only makes the answer earlier. A sweep asks this for each
+ *     reservation.
  *  2. Where, on a graph: the nodes in which something was freed, each with its times. Asked only where the
  *     times allow something, or where a group of waiting jobs is to be woken. Where it is full, or what was
  *     freed is in no node, all before counts as freed everywhere.

@@ -5,9 +5,9 @@
  *  1. A reservation stood at its earliest time when it was last tried. A window that has become possible
  *     since contains an instant that was freed since, so it does not end before the first of these (freed.h).
  *  2. If a job of the same shape, the same units and duration, was tried just now and has no window before t,
- *     then every such window has an instant before t at which too much is taken. That holds for the next job of
- *     this shape too, as long as it does not itself stand before t: what it holds would count as free for it.
- *     Windows that contain an instant freed meanwhile are excepted, as in 1.
+ *     then every such window has an instant before t at which too much is taken. That holds for the next job
+ *     of this shape too, as long as it does not itself stand before t: what it holds would count as free for
+ *     it. Windows that contain an instant freed meanwhile are excepted, as in 1.
  *
  * The second is known of machines that count units alone. Where resources have names, each may be taken at
  * another instant of a window, so that little would follow from it, and what is missing by count is known of

@@ -27,9 +27,6 @@
 
 /* ---- The pass (sched/) ---- */
 
-/* Notes of what was freed from when on; of more the oldest two become one, which rules out less. */
-#define FREED_MAX BOUND(64, 2)
-
 /* Bits of the number of a shape, of which a sweep knows where there is no room; of two with one number the
  * older one is forgotten.
  */
@@ -40,31 +37,34 @@
  */
 #define UNITS_ROOMS_MAX BOUND(64, 1)
 
-/* Resources of which a kind knows which durations lack them; of others it is asked for each job. */
-#define KIND_LACKS BOUND(3, 1)
+/* Resources of which a group of jobs knows which durations lack them; of others it is asked for each job. */
+#define JOB_GROUP_LACKS BOUND(3, 1)
 
-/* ---- Who is concerned (place/graph/) ---- */
+/* ---- Who is concerned (place/) ---- */
 
-/* Nodes in which something was freed since the last walk, and since the oldest sweep that asks; of more all
- * nodes count as freed.
+/* Notes of what was freed from when on; of more the oldest two become one, which rules out less. */
+#define FREED_TIMES BOUND(64, 2)
+
+/* Nodes in which something was freed: that are listed, and that are looked at for each group of waiting jobs;
+ * where there are more, all nodes count as freed.
  */
-#define FREED_NODES BOUND(256, 2)
-#define NEAR_MAX    BOUND(32768, 3)
+#define FREED_NODES   BOUND(32768, 3)
+#define FREED_LOOK_AT BOUND(256, 2)
 
 /* Notes, the latest of these, among which a node is looked for to be noted no second time. */
 #define FREED_ALIKE BOUND(4, 1)
 
-/* Gains that a host lists, and new ones of one count that stand apart; of more the older half is forgotten,
- * so that who had not heard of it is looked at, and a new one is put together with one that is like it, as
- * more than they are.
+/* Increases that a capacity lists, and new ones of one count that stand apart; of more the older half is
+ * forgotten, so that who had not seen it is looked at, and a new one is put together with one that is like
+ * it, as more than they are.
  */
-#define GAINS_MAX     BOUND(256, 4)
-#define GAINS_AT_ONCE BOUND(32, 1)
+#define INCREASES_MAX     BOUND(256, 4)
+#define INCREASES_AT_ONCE BOUND(32, 1)
 
 /* Pieces of requests of which it is counted how many there is room for; of others nothing is ruled out by
  * count.
  */
-#define HOSTS_MAX BOUND(2048, 2)
+#define CAPACITIES_MAX BOUND(2048, 2)
 
 /* Parts of the machine, at most as many as a number has bits, beyond which nothing is counted. */
 #define ROWS_PARTS_MAX BOUND(64, 2)

@@ -17,22 +17,11 @@ bool counted_is_stuck(struct place *place, const struct place_ask *ask, int64_t 
     return false;
 }
 
-uint64_t counted_log_place(struct place *place)
-{
-    (void)place;
-    return 0;
-}
-
 bool counted_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                      uint64_t since)
 {
     (void)place, (void)ask, (void)booking, (void)at, (void)since;
     return false;
-}
-
-void counted_forget_freed(struct place *place, uint64_t since)
-{
-    (void)place, (void)since;
 }
 
 void counted_try(struct place *place, bool begin)

@@ -9,10 +9,8 @@
 int64_t counted_part(struct place *place, const char *requires, berth_error_t *err);
 bool counted_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking,
                       int64_t at);
-uint64_t counted_log_place(struct place *place);
 bool counted_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                      uint64_t since);
-void counted_forget_freed(struct place *place, uint64_t since);
 void counted_try(struct place *place, bool begin);
 int counted_hints(struct place *place, const char **text, size_t *length);
 int counted_take_hints(struct place *place, const char *text, size_t length, berth_error_t *err);
@@ -20,9 +18,9 @@ int64_t counted_turn(const struct place *place, int64_t now);
 
 /* Their rows of the table of operations. */
 #define COUNTED_OPS                                                                                \
-    .part = counted_part, .is_stuck = counted_is_stuck, .freed = counted_log_place,                \
-    .betters = counted_betters, .forget_freed = counted_forget_freed, .try = counted_try,          \
-    .hints = counted_hints, .take_hints = counted_take_hints, .turn = counted_turn
+    .part = counted_part, .is_stuck = counted_is_stuck, .betters = counted_betters,                \
+    .try = counted_try, .hints = counted_hints, .take_hints = counted_take_hints,                  \
+    .turn = counted_turn
 
 /* From when on units are free that a booking held before it was pulled to `found`: from its new end on, or
  * where that is before its old start from there on.

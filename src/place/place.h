@@ -19,6 +19,7 @@
 #include "berth/error.h"
 #include "berth/jobspec.h"
 #include "berth/resource.h"
+#include "place/freed.h"
 #include "planner/planner_ext.h"
 
 struct place;
@@ -51,7 +52,7 @@ struct place_note {
     int64_t missing;  /* pieces of the request */
     int64_t duration; /* for so long */
     int64_t now;      /* at this time */
-    uint64_t heard;   /* as of this place among what was gained, */
+    uint64_t seen;    /* as of this increase of its capacity, */
     uint64_t epoch;   /* where places begin anew with each */
 };
 
@@ -160,7 +161,7 @@ struct place_ops {
      */
     int64_t (*units)(struct place *place, uint32_t class);
 
-    /* What happened until now has been looked at, by betters for those that wait. */
+    /* Those that wait have been looked at: counts that nobody has asked for in a while are given up. */
     void (*settle)(struct place *place);
 
     /* Whether counts rule out that it starts now: a yes is sure. The note is of one ask. O(1) while so
@@ -181,20 +182,17 @@ struct place_ops {
      */
     int64_t (*probe)(struct place *place, const struct place_ask *ask, int64_t at);
 
-    /* The place in the log of what was freed, 1 or more. Whether what was freed since a place may let a
-     * reservation from `at` on hold something else, where it is: no is sure. Of what was freed since place 0
-     * nothing is known, so that it may. And nobody will ask for what was before a place.
+    /* Whether what was freed since an event of the log may let a reservation from `at` on hold something
+     * else, where it is: no is sure. Of what was freed since event 0 nothing is known, so that it may.
      *
      * Without a reservation (booking -1): whether what was freed since, moved away, came up or changed a
-     * property since the last `settle` may let a job start at `at`, which is now, that could not and lasts
-     * as long as the ask or longer. Now is the latest time that was given to rooms, idle, turn or start,
-     * which also notice that a block has ended. What a lifted booking holds counts as freed once it is
-     * released or moved. O(what was freed), or O(1).
+     * property may let a job start at `at`, which is now, that could not and lasts as long as the ask or
+     * longer. Now is the latest time that was given to rooms, idle, turn or start, which also notice that a
+     * block has ended. What a lifted booking holds counts as freed once it is released or moved. O(what was
+     * freed), or O(1).
      */
-    uint64_t (*freed)(struct place *place);
     bool (*betters)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                     uint64_t since);
-    void (*forget_freed)(struct place *place, uint64_t since);
 
     /* The least of a type that a class asks for ("node", "core", ...). */
     int64_t (*wants)(const struct place *place, uint32_t class, const char *type);
@@ -277,6 +275,8 @@ struct place {
      * before.
      */
     bool is_fixed;
+
+    struct freed freed; /* what was freed: the core notes times, a graph notes nodes */
 };
 
 #endif

@@ -22,7 +22,7 @@ static const struct place_ops *machine_of(const sched_t *s, int64_t now, berth_e
 /* Something has changed: all that waits is looked at again, all reservations are looked over. */
 static int changed(sched_t *s, int64_t now)
 {
-    kinds_measure(s);
+    job_groups_measure(s);
     s->booked++;
     s->woken = true;
     s->swept = false;
@@ -30,7 +30,7 @@ static int changed(sched_t *s, int64_t now)
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);
     if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
-        s->queues->is_eased = s->queues->is_all_eased = true;
+        s->queues->recheck_limited = s->queues->recheck_all_limited = true;
     s->queues->turn = s->place->ops->turn(s->place, now);
     return 0;
 }
@@ -73,7 +73,7 @@ int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resour
     else
         repair_touched(s, resources);
     if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
-        s->queues->is_eased = s->queues->is_all_eased = true;
+        s->queues->recheck_limited = s->queues->recheck_all_limited = true;
     return 0;
 }
 

@@ -25,7 +25,7 @@ static int lane_setup(sched_t *s, struct lane *lane, const struct setup *setup, 
     int64_t part = s->place->ops->part(s->place, q->requires, &why);
     if (part < 0 && errno == EINVAL)
         return errtext_set(err, EINVAL, "queue %.60s: requires: %.180s", q->name, why.text);
-    bool counted = s->place->is_counted; /* else kinds go by units, jobs do not */
+    bool counted = s->place->is_counted; /* else groups go by units, jobs do not */
     int64_t most = counted ? s->place->most : INT32_MAX;
     if (part < 0 || lane_init(lane, most, counted ? most : 1) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
@@ -91,7 +91,7 @@ void queues_destroy(sched_t *s)
     for (uint32_t slot = 0; slot < s->n_jobs; slot++)
         if (s->jobs[slot].state != JOB_FREE)
             details_free(s, s->jobs[slot].details);
-    kinds_clear(&n->kinds);
+    job_groups_clear(&n->job_groups);
     depend_destroy(n->depend);
     limits_destroy(n->limits);
     blocks_clear(n);
@@ -128,7 +128,7 @@ sched_t *core_new(struct place *place, struct setup *setup, berth_error_t *err)
     }
     s->place = place;
     s->controllers = setup->is_named ? controllers_all : controllers_none;
-    s->finder = place->is_counted ? &finder_by_units : &finder_by_kind;
+    s->finder = place->is_counted ? &finder_by_units : &finder_by_group;
     s->latest = setup->is_named ? QUEUES_TIME_MAX : INT64_MAX;
     s->free_job = JOB_NONE;
     s->rejected = JOB_NONE;

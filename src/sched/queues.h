@@ -15,7 +15,7 @@
 #include "sched/controllers/depend.h"
 #include "sched/controllers/limits.h"
 #include "sched/sched_priv.h"
-#include "sched/waiting/kind.h"
+#include "sched/waiting/job_group.h"
 
 /* Why a job is blocked; one can be so for several reasons. */
 enum { BLOCK_HOLD = 1, BLOCK_DEPEND = 2, BLOCK_BEGIN = 4, BLOCK_LIMIT = 8 };
@@ -38,7 +38,7 @@ struct shared_text {
 struct details {
     uint32_t queue; /* in the setup, perhaps a virtual one */
     uint32_t account;
-    uint32_t kind;
+    uint32_t job_group;
     uint32_t member, members;
     uint32_t previous, following; /* slots in the order of submission */
     uint32_t victims;             /* preempted for this job, and not ended yet */
@@ -57,8 +57,8 @@ struct details {
     const char **groups;     /* interned */
     size_t n_groups;
     struct sched_reason_limit over; /* of BLOCK_LIMIT; its text is interned. NULL: not known */
-    int64_t
-        limited; /* as of which easing (limits.h) it was over the limit; -1: it may be so no more */
+    /* The last decrease (limits.h) as of which it was over the limit; -1: it may be so no more. */
+    int64_t limited;
     char told[SCHED_REASON_TEXT]; /* why it waits, as last told; "" */
     struct sched_reason *never;   /* why it is rejected */
 };
@@ -73,7 +73,7 @@ struct queues {
     struct setup *setup;
     struct limits *limits;
     struct depend *depend;
-    struct kinds kinds;
+    struct job_groups job_groups;
     struct intern texts;             /* users, groups, names, what limits are for */
     struct dict jobspecs;            /* shared_text */
     uint32_t *lane_of;               /* by queue of the setup */
@@ -84,18 +84,18 @@ struct queues {
     uint32_t first, last;            /* jobs in the order of submission */
     uint32_t *limited;               /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
-    bool is_eased;       /* some limit may be met no more */
-    bool is_all_eased;   /* any may */
-    bool is_recount_due; /* what reservations hold may be over limits that have changed */
-    uint32_t *untold;    /* jobs whose reason is to be told */
+    bool recheck_limited;     /* some of them may be over their limits no more */
+    bool recheck_all_limited; /* any may, whatever has decreased */
+    bool is_recount_due;      /* what reservations hold may be over limits that have changed */
+    uint32_t *untold;         /* jobs whose reason is to be told */
     size_t n_untold, cap_untold;
     struct block_slot block[BLOCKS_MAX];
     bool is_permitted_late; /* who may use which block is to be looked at anew */
     int64_t turn;           /* when a block begins or ends next */
     bool
         recheck_depend; /* of dependencies that are met, or never will be, a job may not have been told */
-    bool wake_all;  /* all kinds are to be looked at again */
-    uint64_t heard; /* place in the machine's log of what was freed when kinds were woken last */
+    bool wake_all;        /* all groups are to be looked at again */
+    uint64_t seen;        /* next event of the log of what was freed when groups were woken last */
     int64_t repair_from;  /* reservations from here */
     int64_t repair_until; /* to here may be in the way of something; from > until: none */
     bool has_victims;     /* running jobs have become preemptible since the last pass */
@@ -174,7 +174,7 @@ int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, 
 
 sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *request);
 
-/* What a job of the queue asks of the machine: the ask and the kind of an unknown job. Returns 0, or -1:
+/* What a job of the queue asks of the machine: the ask and the group of an unknown job. Returns 0, or -1:
  * EINVAL with a text; ENODEV with one, if `refuse`: the machine could never; ENOMEM. And the reason of who is
  * refused so, in these words.
  */

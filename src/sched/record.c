@@ -48,7 +48,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .how = d->how,
         .held = d->blocked & BLOCK_HOLD,
         .reason = d->never ? sched_reason_text(d->never, s->queues->answer) : d->told,
-        .fresh = job->is_fresh || (d->blocked & BLOCK_LIMIT && limit_is_eased(s, job)),
+        .fresh = job->is_fresh || (d->blocked & BLOCK_LIMIT && limit_is_due(s, job)),
         .untold = d->is_untold};
     record->request = (struct sched_request){.duration = d->limit,
                                              .priority = d->priority,
@@ -194,7 +194,7 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
         return errtext_set(err, ENOMEM, "out of memory");
     }
     d->limited = r->fresh || !known ? -1 : 0;
-    n->is_eased = true;
+    n->recheck_limited = true;
     return 0;
 }
 

@@ -23,12 +23,11 @@
 #include "berth/sched.h"
 #include "place/place.h"
 #include "sched/config/order.h"
-#include "sched/pass/freed.h"
 #include "sched/waiting/queue.h"
 
-#define JOB_FREE  255 /* beside enum sched_state: a slot without a job */
-#define JOB_NONE  UINT32_MAX
-#define KIND_NONE UINT32_MAX
+#define JOB_FREE       255 /* beside enum sched_state: a slot without a job */
+#define JOB_NONE       UINT32_MAX
+#define JOB_GROUP_NONE UINT32_MAX
 
 /* How a job ends. */
 enum job_end { JOB_FINISHED, JOB_FAILED, JOB_CANCELLED, JOB_REJECTED };
@@ -43,15 +42,16 @@ struct finder;
 struct queues;
 struct setup;
 
+/* Aligned to be 128 bytes where pointers have 8, so that a slot is found by a shift. */
 struct job {
-    struct queue_key key;
+    _Alignas(16) struct queue_key key;
     struct place_ask ask;
     int64_t submitted;
     int64_t at;      /* reserved or started */
     int64_t booking; /* of a held or running job */
     uint64_t tag;
-    uint64_t seen;  /* of a held job: place in the log of what was freed when it was last tried */
-    uint64_t heard; /* and in that of a graph; 0: not known */
+    uint64_t
+        seen; /* of a held job: next event of the log of what was freed when it was last tried */
     struct details *details; /* of a job in a queue with a name; else NULL */
     uint32_t generation;     /* how often the slot was used: the upper half of the handle */
     uint32_t next;           /* in the list of free or of rejected jobs */
@@ -66,21 +66,21 @@ struct job {
     bool is_tried_again; /* held: limits did not let it have something better: it is tried again */
 };
 
-/* What a sweep knows of all jobs that ask for the same (sweep.c). */
+/* What a sweep of a machine that counts units knows of all jobs that ask for the same (sweep.c). */
 struct shape {
-    struct place_ask ask;
+    int64_t units, duration;
     int64_t none_before; /* no window for it begins before this, */
     int64_t needs;       /* even if nothing were held from here on, */
-    uint64_t seen;       /* as of this place in the log of what was freed */
+    uint64_t seen;       /* as of this event of the log of what was freed */
 };
 
-/* Steps of what is free for how long that a search for open jobs by kind (kind.c) goes by; of more, what
+/* Steps of what is free for how long that a search for open jobs by group (job_group.c) goes by; of more, what
  * comes later is taken for as much as there is at the last. Then a job is looked at that has no room, which
  * by a look alone may preempt others, or be found to be over a limit, and so let the next one into the
  * queue depth. There are as many steps as reservations that begin while less and less is free: more than
  * these only where hybrid, or conservative beside another policy, promises so many jobs a time.
  */
-enum { KIND_ROOMS_MAX = 64 };
+enum { FILL_ROOMS_MAX = 64 };
 
 /* A job in a list in queue order. */
 struct due {
@@ -115,18 +115,18 @@ struct lane {
     int64_t width;       /* entries of open and held have up to so many units */
     struct queue *open;
     struct queue *held;
-    struct queue *fill; /* the finder's own: kinds that may fit (kind.h) */
+    struct queue *fill; /* the finder's own: groups that may fit (job_group.h) */
 
     /* Of the walk at work. */
     enum lane_mode mode;
     bool begun;
     struct queue_key after; /* jobs up to here were looked at */
     bool fill_begun;
-    struct queue_key fill_after; /* kinds up to here are among the candidates */
-    struct heap candidates;      /* kinds by the key of the job that is to be tried */
+    struct queue_key fill_after; /* groups up to here are among the candidates */
+    struct heap candidates;      /* groups by the key of the job that is to be tried */
     uint64_t rooms_as_of;        /* sched.booked when `bound` was asked for */
     size_t n_bounds;
-    struct queue_bound bound[KIND_ROOMS_MAX];
+    struct queue_bound bound[FILL_ROOMS_MAX];
 };
 
 /* What is left of a pass that was cut off. */
@@ -145,8 +145,7 @@ struct pass {
     enum pass_phase phase;
     bool begun;             /* within the phase, */
     struct queue_key after; /* up to here */
-    uint64_t since;         /* place in the log of what was freed when the sweep began */
-    uint64_t heard;         /* and in that of a graph */
+    uint64_t since;         /* next event of the log of what was freed when the sweep began */
     size_t n_due, next_due;
     size_t n_fresh; /* jobs that were new when it began */
     bool is_again;  /* it goes through its phases once more */
@@ -188,7 +187,6 @@ struct sched {
     bool woken;          /* something else than a submission since the last pass */
     uint64_t booked;     /* bookings made and released so far */
     int64_t fresh_least; /* least units of the jobs submitted since; INT64_MAX: none */
-    struct freed freed;
     struct shape shapes[1 << SHAPE_BITS];
     struct pass pass;
 
@@ -300,9 +298,7 @@ void note_freed(sched_t *s, int64_t from, int64_t until);
 /* A reservation is looked at, or made: what is freed from now on may serve it. */
 static inline void held_seen(const sched_t *s, struct job *job)
 {
-    job->seen = s->freed.place;
-    if (s->place->is_fixed)
-        job->heard = s->place->ops->freed(s->place);
+    job->seen = s->place->freed.next;
 }
 
 /* What was freed since a reservation was looked at is not known: it may be earlier, or hold something else at
@@ -310,7 +306,7 @@ static inline void held_seen(const sched_t *s, struct job *job)
  */
 static inline void held_unseen(sched_t *s, struct job *job)
 {
-    job->heard = 0;
+    job->seen = 0;
     note_freed(s, s->now, INT64_MAX);
 }
 

@@ -23,14 +23,14 @@ int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
         return -1;
     }
     job->ask.part = lane->part;
-    int64_t kind = permits_of(s, slot, &job->ask.permits) < 0
-                       ? -1
-                       : kind_enter(&n->kinds, &job->ask, job->lane);
-    if (kind < 0) {
+    int64_t group = permits_of(s, slot, &job->ask.permits) < 0
+                        ? -1
+                        : job_group_enter(&n->job_groups, &job->ask, job->lane);
+    if (group < 0) {
         s->place->ops->forget(s->place, job->ask.class);
         return errtext_set(err, ENOMEM, "out of memory");
     }
-    job->details->kind = (uint32_t)kind;
+    job->details->job_group = (uint32_t)group;
     return 0;
 }
 

@@ -211,12 +211,12 @@ static void bookings(void **state)
     f.ops->drop(f.place, &three, c);
     assert_int_equal(f.ops->start(f.place, &three, c, 5), -1);
     assert_int_equal(errno, EBUSY);
-    f.ops->settle(f.place);
+    uint64_t since = f.place->freed.next;
     f.ops->release(f.place, b);
-    assert_false(graph_place_stirs(f.place, cores.class)); /* now, at 5, n1 is c's */
-    f.ops->settle(f.place);
+    assert_false(graph_place_wakes(f.place, cores.class, since)); /* now, at 5, n1 is c's */
+    since = f.place->freed.next;
     assert_int_equal(f.ops->extend(f.place, a, 9), 0);
-    assert_false(graph_place_stirs(f.place, node.class)); /* nothing of n0 is free now */
+    assert_false(graph_place_wakes(f.place, node.class, since)); /* nothing of n0 is free now */
     assert_int_equal(f.ops->extend(f.place, a, 10), 0);
     assert_int_equal(f.ops->start(f.place, &three, c, 6), 0);
     node.duration = 6;
@@ -299,9 +299,9 @@ static void blocks(void **state)
     one.permits = 0;
     assert_false(f.ops->fits(f.place, &one, c));
     f.ops->drop(f.place, &one, c);
-    f.ops->settle(f.place);
+    uint64_t since = f.place->freed.next;
     f.ops->block(f.place, 3, NULL, 0, 0, 0, NULL);
-    assert_true(graph_place_stirs(f.place, one.class));
+    assert_true(graph_place_wakes(f.place, one.class, since));
     assert_int_equal(f.ops->turn(f.place, 60), INT64_MAX);
     assert_int_equal(f.ops->block(f.place, 64, "n0", 0, 1, 0, &err), -1);
     assert_int_equal(f.ops->block(f.place, 0, "n0", 0, 10, 10, &err), -1);
@@ -332,9 +332,9 @@ static void changes(void **state)
     assert_int_equal(f.ops->rooms(f.place, (uint32_t)fast, 10, room, 4), 1);
     assert_int_equal(room[0].free, 10);
     assert_int_equal(f.ops->when(f.place, &three, 0), 10);
-    f.ops->settle(f.place);
+    uint64_t since = f.place->freed.next;
     assert_int_equal(set_property(f.place, "n2", "fast", "", &err), 0);
-    assert_true(graph_place_stirs(f.place, two.class));
+    assert_true(graph_place_wakes(f.place, two.class, since));
     assert_int_equal(f.ops->when(f.place, &three, 0), 10);
     int64_t b = f.ops->book(f.place, &two, 0);
     assert_holds(&f, b, "n[2,4]");
@@ -348,7 +348,6 @@ static void changes(void **state)
     assert_int_equal(remove_those(f.place, "n4", &err), 0);
     assert_holds(&f, b, "n2");
     assert_int_equal(f.ops->when(f.place, &three, 0), -1);
-    f.ops->settle(f.place);
     assert_int_equal(set_status(f.place, "n2", RESOURCE_UP, &err), 0);
     f.ops->lift(f.place, b, false);
     assert_false(f.ops->fits(f.place, &two, b)); /* it is half of what was asked for */

@@ -1,4 +1,4 @@
-/* Hosts: gaps for the pieces of classes (capacity.h). */
+/* Capacities: gaps for the pieces of classes (capacity.h). */
 #include "place/graph/capacity.h"
 
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static uint32_t rooms_of(const struct graph_place *n, const struct capacity *h, 
 
 /* False if nothing changes for it. */
 static bool compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
-                    struct host_change *x)
+                    struct capacity_change *x)
 {
     uint32_t vertex = c->sample->vertex;
 
@@ -110,7 +110,7 @@ static bool has_gap(const struct gap *gap, uint32_t n, const struct gap *x)
     return false;
 }
 
-static int change_gaps(struct capacity *h, const struct host_change *x, int64_t count)
+static int change_gaps(struct capacity *h, const struct capacity_change *x, int64_t count)
 {
     for (uint32_t i = 0; i < x->n_was; i++)
         if (!has_gap(x->is, x->n_is, &x->was[i]) &&
@@ -125,34 +125,34 @@ static int change_gaps(struct capacity *h, const struct host_change *x, int64_t 
 
 int capacity_change(struct graph_place *n, const struct change *c)
 {
-    struct capacities *hosts = n->hosts;
-    struct host_change x;
+    struct capacities *all = n->capacities;
+    struct capacity_change x;
 
-    for (uint32_t i = 0; i < hosts->n; i++) {
-        struct capacity *h = &hosts->v[i];
-        if ((hosts->trial && hosts->only != PLACE_NONE && hosts->only != i) || !concerns(h, c) ||
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct capacity *h = &all->v[i];
+        if ((all->trial && all->only != PLACE_NONE && all->only != i) || !concerns(h, c) ||
             !compare(n, h, c, &x))
             continue;
         if (change_gaps(h, &x, c->count) < 0)
             return -1;
-        if (!hosts->trial)
-            capacity_note_gains(hosts, h, &x, c->count);
+        if (!all->trial)
+            capacity_note_increases(all, h, &x, c->count);
     }
     return 0;
 }
 
 int capacity_change_late(struct graph_place *n, const struct change *c)
 {
-    struct capacities *hosts = n->hosts;
-    struct host_change x;
+    struct capacities *all = n->capacities;
+    struct capacity_change x;
 
-    for (uint32_t i = 0; i < hosts->n; i++) {
-        struct capacity *h = &hosts->v[i];
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct capacity *h = &all->v[i];
         if (!concerns(h, c) || !compare(n, h, c, &x))
             continue;
-        if (hosts->only != PLACE_NONE && hosts->only != i && change_gaps(h, &x, c->count) < 0)
+        if (all->only != PLACE_NONE && all->only != i && change_gaps(h, &x, c->count) < 0)
             return -1;
-        capacity_note_gains(hosts, h, &x, c->count);
+        capacity_note_increases(all, h, &x, c->count);
     }
     return 0;
 }
@@ -160,16 +160,16 @@ int capacity_change_late(struct graph_place *n, const struct change *c)
 /* The gaps of all nodes, from their rows. */
 static int count_all(const struct graph_place *n, const struct capacity *h, struct gaps *gaps)
 {
-    const struct capacities *hosts = n->hosts;
+    const struct capacities *all = n->capacities;
 
-    for (uint32_t i = 0; i < hosts->n_rows; i++) {
-        const struct node_row *row = &hosts->row[i];
+    for (uint32_t i = 0; i < all->n_rows; i++) {
+        const struct node_row *row = &all->row[i];
         struct room_step room[GAPS_STEPS_MAX];
         struct gap gap[GAPS_STEPS_MAX];
         int64_t count = 1;
         if (!(row->parts >> h->part & 1))
             continue;
-        for (; i + 1 < hosts->n_rows && usage_is_alike(row, &hosts->row[i + 1]); i++)
+        for (; i + 1 < all->n_rows && usage_is_alike(row, &all->row[i + 1]); i++)
             count++;
         uint32_t rooms = rooms_of(n, h, row->vertex, row->step, row->n, room);
         uint32_t found = gaps_of(room, rooms, gap);
@@ -184,9 +184,9 @@ static int fill(struct graph_place *n, struct capacity *h)
 {
     h->gaps = (struct gaps){0};
     h->filled = true;
-    h->epoch = ++n->hosts->epochs;
-    h->n_gains = h->unheard = 0;
-    h->first_gain = 0;
+    h->epoch = ++n->capacities->epochs;
+    h->n_increases = h->unseen = 0;
+    h->first_increase = 0;
     return count_all(n, h, &h->gaps);
 }
 
@@ -202,8 +202,8 @@ bool capacity_check(const struct graph_place *n)
 {
     bool fine = true;
 
-    for (uint32_t i = 0; n->hosts && i < n->hosts->n && fine; i++) {
-        const struct capacity *h = &n->hosts->v[i];
+    for (uint32_t i = 0; n->capacities && i < n->capacities->n && fine; i++) {
+        const struct capacity *h = &n->capacities->v[i];
         struct gaps anew = {0};
         if (!h->filled)
             continue;
@@ -225,7 +225,7 @@ static void empty(struct capacity *h)
 
 void capacity_pass(struct graph_place *n)
 {
-    struct capacities *h = n->hosts;
+    struct capacities *h = n->capacities;
 
     if (!h)
         return;
@@ -238,15 +238,15 @@ void capacity_pass(struct graph_place *n)
 void capacity_clear(struct graph_place *n)
 {
     capacity_reset(n);
-    if (n->hosts)
-        free(n->hosts->v);
-    free(n->hosts);
-    n->hosts = NULL;
+    if (n->capacities)
+        free(n->capacities->v);
+    free(n->capacities);
+    n->capacities = NULL;
 }
 
 /* ---- Classes ---- */
 
-/* A slot for a host of a class: that of its own piece, a free one, or PLACE_NONE. */
+/* A slot for the capacity of a class: that of its own piece, a free one, or PLACE_NONE. */
 static uint32_t slot_for(const struct capacities *h, const struct class *c, bool is_node)
 {
     uint32_t slot = PLACE_NONE;
@@ -266,17 +266,18 @@ int capacity_enter(struct graph_place *n, struct class *c)
     bool is_node;
     int64_t count = count_pieces(n, c, &is_node);
 
-    c->host = PLACE_NONE;
+    c->capacity = PLACE_NONE;
     if (count == 0)
         return 0;
-    if (!n->hosts && !(n->hosts = calloc(1, sizeof(*n->hosts))))
+    if (!n->capacities && !(n->capacities = calloc(1, sizeof(*n->capacities))))
         return -1;
-    struct capacities *h = n->hosts;
+    struct capacities *h = n->capacities;
     uint32_t slot = slot_for(h, c, is_node);
     if (slot == PLACE_NONE) {
-        struct capacity *v = h->n < HOSTS_MAX ? reallocarray(h->v, h->n + 1, sizeof(*v)) : NULL;
+        struct capacity *v =
+            h->n < CAPACITIES_MAX ? reallocarray(h->v, h->n + 1, sizeof(*v)) : NULL;
         if (!v)
-            return h->n < HOSTS_MAX ? -1 : 0;
+            return h->n < CAPACITIES_MAX ? -1 : 0;
         h->v = v;
         slot = h->n++;
         h->v[slot].users = 0;
@@ -284,7 +285,7 @@ int capacity_enter(struct graph_place *n, struct class *c)
     if (h->v[slot].users++ == 0)
         h->v[slot] = (struct capacity){
             .users = 1, .part = c->part, .is_node = is_node, .piece = c->piece[0]};
-    c->host = slot;
+    c->capacity = slot;
     c->pieces = count;
     c->by_node = strcmp(c->spec->resources[0].type, "node") == 0 &&
                  c->spec->resources[0].end == c->spec->nresources;
@@ -296,7 +297,7 @@ int capacity_enter(struct graph_place *n, struct class *c)
 
 void capacity_leave(struct graph_place *n, struct class *c)
 {
-    struct capacity *h = c->host == PLACE_NONE ? NULL : &n->hosts->v[c->host];
+    struct capacity *h = c->capacity == PLACE_NONE ? NULL : &n->capacities->v[c->capacity];
 
     if (h && --h->users == 0)
         empty(h);
@@ -304,14 +305,14 @@ void capacity_leave(struct graph_place *n, struct class *c)
 
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
 {
-    if (c->host == PLACE_NONE || !usage_settle(n))
+    if (c->capacity == PLACE_NONE || !usage_settle(n))
         return NULL;
-    struct capacity *h = &n->hosts->v[c->host];
+    struct capacity *h = &n->capacities->v[c->capacity];
     if ((!h->filled && fill(n, h) < 0) || gaps_settle(&h->gaps) < 0) {
         capacity_reset(n);
         return NULL;
     }
-    h->asked = n->hosts->passes;
+    h->asked = n->capacities->passes;
     return h;
 }
 
@@ -334,11 +335,11 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
 
     if (!usage_settle(n))
         return true;
-    uint32_t i = usage_row_of(n->hosts, node);
-    if (i == n->hosts->n_rows)
+    uint32_t i = usage_row_of(n->capacities, node);
+    if (i == n->capacities->n_rows)
         return true;
-    const struct capacity *h = &n->hosts->v[c->host];
-    const struct node_row *row = &n->hosts->row[i];
+    const struct capacity *h = &n->capacities->v[c->capacity];
+    const struct node_row *row = &n->capacities->row[i];
     uint32_t gaps = gaps_of(room, rooms_of(n, h, node, row->step, row->n, room), gap);
     for (uint32_t k = 0; k < gaps; k++) {
         int64_t first = gap[k].from > n->now ? gap[k].from : n->now;
@@ -351,15 +352,15 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
 bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, int64_t at,
                   int64_t end)
 {
-    if (c->host == PLACE_NONE || !usage_settle(n))
+    if (c->capacity == PLACE_NONE || !usage_settle(n))
         return true;
-    uint32_t i = usage_row_of(n->hosts, node);
-    if (i == n->hosts->n_rows)
+    uint32_t i = usage_row_of(n->capacities, node);
+    if (i == n->capacities->n_rows)
         return true;
-    const struct node_row *row = &n->hosts->row[i];
+    const struct node_row *row = &n->capacities->row[i];
     for (uint32_t k = 0; k < row->n; k++)
         if (row->step[k].at < end && (k + 1 == row->n || row->step[k + 1].at > at) &&
-            capacity_room_of(n, &n->hosts->v[c->host], node, &row->step[k]) == 0)
+            capacity_room_of(n, &n->capacities->v[c->capacity], node, &row->step[k]) == 0)
             return false;
     return true;
 }

@@ -1,19 +1,22 @@
-/* How many hosts a request has when: for each piece that classes ask for many of, its gaps in each part of
- * the machine.
+/* Capacities: for each piece that classes ask for many of, how many there is room for when, as gaps in each
+ * part of the machine.
  *
  * A class that asks for so many nodes, or slots that are each in a node, can be only where that many pieces
- * find room, each in one place all the time. A host's gaps (gaps.h) count the pieces that nodes have room
+ * find room, each in one place all the time. Gaps (gaps.h) count the pieces that nodes have room
  * for, so that what can't be, now or for a reservation, is ruled out without a match. Nodes that are down
  * have no room; those that are blocked or don't satisfy constraints count as if they did, so gaps may
  * promise too much, never too little.
  *
  * Of each node it is remembered what was taken of it when it was last counted (rows). Nodes of which a
  * booking has changed are listed, and counted again before the next question: O(nodes that changed), each in
- * all hosts of its parts; nodes that changed alike are counted at once. Where memory runs out nothing is
+ * all capacities of its parts; nodes that changed alike are counted at once. Where memory runs out nothing is
  * known until all is counted again.
  *
- * A host lists the capacity released since as gains. A request that lacked pieces is looked at again only
- * when the gains that could serve it are as many (struct place_note).
+ * A capacity lists by how much it has increased, and when. A request that lacked pieces is looked at again
+ * only when the increases that could serve it are as many (struct place_note).
+ *
+ * Why this is not the class of a request: requests for 1, 2 and 500 of the same nodes are three classes, and
+ * their pieces are counted once.
  */
 #ifndef PLACE_CAPACITY_H
 #define PLACE_CAPACITY_H
@@ -24,7 +27,7 @@
 /* In windows in [from, until) that begin before `before` there is room for more pieces than there was,
  * these at most.
  */
-struct gain {
+struct increase {
     int64_t from, until, before, pieces;
 };
 
@@ -35,13 +38,13 @@ struct capacity {
     bool filled;
     struct piece piece;
     struct gaps gaps;
-    uint64_t asked;      /* in which pass */
-    uint64_t epoch;      /* changes when something is no gain of these, and more all the same */
-    uint64_t first_gain; /* number of the first one in the list; older ones are forgotten */
-    uint32_t n_gains;
-    uint32_t unheard; /* from this one on nobody has heard of them */
-    uint64_t batch;   /* if this is hosts.batch */
-    struct gain gain[GAINS_MAX];
+    uint64_t asked; /* in which pass */
+    uint64_t epoch; /* changes when something is no increase of these, and more all the same */
+    uint64_t first_increase; /* number of the first one in the list; older ones are forgotten */
+    uint32_t n_increases;
+    uint32_t unseen; /* from this one on nobody has seen them */
+    uint64_t batch;  /* if this is capacities.batch */
+    struct increase increase[INCREASES_MAX];
 };
 
 struct node_row {
@@ -69,7 +72,7 @@ struct capacities {
     bool ready; /* the rows are there */
     bool trial;
     uint32_t
-        only; /* in a trial: the host that is asked, others hear of it in the end; PLACE_NONE: all may be */
+        only; /* in a trial: the one that is asked, others learn of it in the end; PLACE_NONE: all may be */
     struct node_row *row;
     uint32_t n_rows;
     uint32_t *dirty;
@@ -93,33 +96,33 @@ bool usage_is_alike(const struct node_row *a, const struct node_row *b);
 /* The row of a node; n_rows if there is none. O(log n). */
 uint32_t usage_row_of(const struct capacities *h, uint32_t vertex);
 
-/* ---- Hosts (capacity.c) ---- */
+/* ---- Capacities (capacity.c) ---- */
 
-/* The host of a class with all that has changed counted; NULL: nothing is known. */
+/* The capacity of a class with all that has changed counted; NULL: nothing is known. */
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
 
 /* The pieces that a node has room for when so much is taken of it. */
 int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
                          const struct plan_usage *step);
 
-/* Nodes have changed: count their gaps and, but in a trial, what was gained. Or, when a trial is over, that
- * and the gaps of those who have not heard. Return 0, or -1 with ENOMEM.
+/* Nodes have changed: count their gaps and, but in a trial, what has increased. Or, when a trial is over,
+ * that and the gaps of those who have not learned of it. Return 0, or -1 with ENOMEM.
  */
 int capacity_change(struct graph_place *n, const struct change *c);
 int capacity_change_late(struct graph_place *n, const struct change *c);
 
-/* ---- Gains (releases.c) ---- */
+/* ---- Increases (increases.c) ---- */
 
-/* What changes for a host. */
-struct host_change {
+/* What changes for a capacity. */
+struct capacity_change {
     struct room_step old[GAPS_STEPS_MAX], new[GAPS_STEPS_MAX];
     struct gap was[GAPS_STEPS_MAX], is[GAPS_STEPS_MAX];
     uint32_t n_old, n_new, n_was, n_is;
 };
 
 /* List what `count` nodes that change so have more room for. */
-void capacity_note_gains(struct capacities *hosts, struct capacity *h, const struct host_change *x,
-                         int64_t count);
+void capacity_note_increases(struct capacities *all, struct capacity *h,
+                             const struct capacity_change *x, int64_t count);
 
 /* The end of a gap as seen by a job that holds part of it itself from `own` on. */
 int64_t capacity_gap_end(const struct capacity *h, int64_t until, int64_t own);

@@ -13,6 +13,14 @@ static int no_memory(berth_error_t *err)
     return errtext_set(err, ENOMEM, "out of memory");
 }
 
+/* Vertices are free from now on. */
+static void free_all(struct graph_place *n, const uint32_t *v, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        graph_place_free(n, v[i], n->now, INT64_MAX);
+    n->place.freed.next++;
+}
+
 static int set_status(struct graph_place *n, const struct place_change *change, berth_error_t *err)
 {
     bool up = change->status == RESOURCE_UP;
@@ -26,8 +34,8 @@ static int set_status(struct graph_place *n, const struct place_change *change, 
     if (rc == 0) {
         graph_place_recount(n, those);
         capacity_reset(n);
-        for (size_t i = 0; i < count && up; i++)
-            graph_place_free(n, v[i], n->now, INT64_MAX);
+        if (up)
+            free_all(n, v, count);
     }
     free(v);
     free(those);
@@ -53,8 +61,8 @@ static int set_property(struct graph_place *n, const struct place_change *change
     if (match_select(n->match, change->resources, &v, &count, err) < 0)
         return -1;
     int rc = match_set_properties(n->match, v, count, change->key, change->value);
-    for (size_t i = 0; i < count && rc == 0; i++)
-        graph_place_free(n, v[i], n->now, INT64_MAX);
+    if (rc == 0)
+        free_all(n, v, count);
     free(v);
     if (rc < 0)
         return no_memory(err);
@@ -66,7 +74,7 @@ static int attach(struct graph_place *n, const struct place_change *change, bert
 {
     if (match_attach(n->match, change->jgf, change->length, err) < 0)
         return -1;
-    freed_note_all(n);
+    freed_add_all(&n->place.freed);
     changed(n);
     return 0;
 }
@@ -84,7 +92,7 @@ static int remove_those(struct graph_place *n, const struct place_change *change
     errno = error;
     if (rc < 0)
         return -1;
-    freed_note_all(n);
+    freed_add_all(&n->place.freed);
     changed(n);
     return 0;
 }
@@ -138,7 +146,7 @@ static void unblock(struct graph_place *n, uint32_t number)
 {
     match_block(n->match, number, NULL, 0, 0, 0, 0);
     n->turn = match_block_next_change(n->match, n->now);
-    freed_note_all(n);
+    freed_add_all(&n->place.freed);
 }
 
 int graph_place_block(struct place *place, uint32_t number, const char *resources, int64_t start,
@@ -167,7 +175,7 @@ int graph_place_block(struct place *place, uint32_t number, const char *resource
         return no_memory(err);
     }
     n->turn = match_block_next_change(n->match, n->now);
-    freed_note_all(n);
+    freed_add_all(&n->place.freed);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* Classes: equal requests in one part of the machine are one, and what follows from a request is found out
- * once.
+ * once. What has room for the pieces that it asks for is counted by capacity, which several classes share
+ * (capacity.h); which of the waiting jobs of a class may fit is known by group (sched/waiting/job_group.h).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -163,7 +164,7 @@ static void class_clear(struct graph_place *n, struct class *c)
     free(c->text);
     jobspec_destroy(c->spec);
     free(c->piece);
-    *c = (struct class){.host = PLACE_NONE};
+    *c = (struct class){.capacity = PLACE_NONE};
 }
 
 void graph_place_classes_clear(struct graph_place *n)
@@ -278,7 +279,7 @@ void graph_place_plan_counted(struct counted *counted, struct graph_place *n,
                               const struct place_ask *ask)
 {
     *counted = (struct counted){graph_place_plan(n, ask), n, class_of(n, ask)};
-    if (counted->class && counted->class->host != PLACE_NONE) {
+    if (counted->class && counted->class->capacity != PLACE_NONE) {
         counted->plan.next = capacity_next;
         counted->plan.context = counted;
     }
@@ -436,7 +437,7 @@ int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, 
     if (check_types(n, spec, err) < 0)
         return -1;
     struct class c = {
-        .text = jobspec_canonical(spec), .part = part, .users = 1, .host = PLACE_NONE};
+        .text = jobspec_canonical(spec), .part = part, .users = 1, .capacity = PLACE_NONE};
     if (!c.text || graph_place_refresh(n) < 0) {
         free(c.text);
         return errtext_set(err, ENOMEM, "out of memory");

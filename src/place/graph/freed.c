@@ -1,56 +1,8 @@
-/* What was freed since a reservation was last tried, and whether that, or anything, may serve it better.
- *
- * A log of nodes with the times during which something of them was freed, each with its place in the log.
- * Where it is full, or what was freed is in no node, all before counts as freed everywhere.
- */
+/* Whether what was freed since (place/freed.h), or anything, may serve a reservation better. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "place/graph/graph_priv.h"
-
-void freed_note(struct graph_place *n, uint32_t node, int64_t from, int64_t to)
-{
-    struct near *log = &n->near;
-
-    for (uint32_t i = log->n; i-- > 0 && i + FREED_ALIKE >= log->n && log->base + i >= log->marked;)
-        if (log->v[i].vertex == node) {
-            log->v[i].from = from < log->v[i].from ? from : log->v[i].from;
-            log->v[i].to = to > log->v[i].to ? to : log->v[i].to;
-            return;
-        }
-    if (log->n == NEAR_MAX) {
-        freed_note_all(n);
-        return;
-    }
-    log->v[log->n++] = (struct freed_node){node, from, to};
-}
-
-void freed_note_all(struct graph_place *n)
-{
-    n->near.base += n->near.n + 1;
-    n->near.n = 0;
-    n->near.all = n->near.base;
-}
-
-uint64_t graph_place_freed(struct place *place)
-{
-    struct near *log = &graph_place_of(place)->near;
-
-    log->marked = log->base + log->n;
-    return log->marked;
-}
-
-void graph_place_forget_freed(struct place *place, uint64_t since)
-{
-    struct near *log = &graph_place_of(place)->near;
-
-    if (since <= log->base)
-        return;
-    uint32_t gone = since - log->base < log->n ? (uint32_t)(since - log->base) : log->n;
-    log->n -= gone;
-    memmove(log->v, log->v + gone, log->n * sizeof(*log->v));
-    log->base += gone;
-}
 
 /* Whether the calendar of cores rules out a start at `from` (before = from), or in [from, before) with all
  * free from `before` on.
@@ -67,18 +19,18 @@ static bool is_over(const struct plan_ask *plan, int64_t from, int64_t before)
 static bool is_helped(struct graph_place *n, const struct class *c, int64_t duration,
                       struct held_note *note)
 {
-    const struct near *log = &n->near;
+    const struct freed_nodes *log = &n->freed_nodes;
 
-    if (n->stale || note->heard < log->all || note->heard < log->base)
+    if (n->stale || note->seen < log->all || note->seen < log->base)
         return true;
-    for (uint32_t i = (uint32_t)(note->heard - log->base); i < log->n; i++) {
+    for (uint32_t i = freed_nodes_since(log, note->seen); i < log->n; i++) {
         const struct freed_node *f = &log->v[i];
         if (f->from < note->before && f->to > n->now &&
-            match_part_has(n->parts[c->part].within, f->vertex) &&
-            capacity_could(n, c, f->vertex, duration, note->before))
+            match_part_has(n->parts[c->part].within, f->node) &&
+            capacity_could(n, c, f->node, duration, note->before))
             return true;
     }
-    note->heard = graph_place_freed(&n->place);
+    note->seen = n->place.freed.next;
     return false;
 }
 
@@ -90,7 +42,7 @@ bool graph_place_is_short(struct place *place, const struct place_ask *ask, int6
 
     if (!c || graph_place_refresh(n) < 0)
         return false;
-    if (c->host != PLACE_NONE)
+    if (c->capacity != PLACE_NONE)
         return capacity_short(n, c, ask->duration, now, note);
     struct plan_ask plan = graph_place_plan(n, ask);
     return is_over(&plan, now, now);
@@ -104,7 +56,7 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
 
     if (!c || graph_place_refresh(n) < 0)
         return false;
-    if (c->host == PLACE_NONE) {
+    if (c->capacity == PLACE_NONE) {
         struct plan_ask plan = graph_place_plan(n, ask);
         return is_over(&plan, n->now, at);
     }
@@ -178,29 +130,29 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
                          int64_t at, uint64_t since)
 {
     struct graph_place *n = graph_place_of(place);
-    const struct near *log = &n->near;
+    const struct freed_nodes *log = &n->freed_nodes;
     const struct class *c = class_of(n, ask);
     int64_t end = ask->duration < INT64_MAX - at ? at + ask->duration : INT64_MAX;
     bool is_marked = false;
 
-    if (booking < 0 && c && !graph_place_stirs(place, ask->class))
+    if (booking < 0 && c && !graph_place_wakes(place, ask->class, since))
         return false;
     if (!c || n->stale || since < log->all)
         return true;
     /* Where a node has room for no more pieces, others of what is in it may be preferred all the same. */
     bool shares = booking >= 0 && !(c->n_pieces == 1 && c->piece[0].alone);
-    for (uint32_t i = since > log->base ? (uint32_t)(since - log->base) : 0; i < log->n; i++) {
+    for (uint32_t i = freed_nodes_since(log, since); i < log->n; i++) {
         const struct freed_node *f = &log->v[i];
         /* Of a job that ended when it was to end, all that was free by then was held all the same. A job
          * that lasts longer than is asked for here may start for what was freed later on.
          */
         if ((booking >= 0 && (f->from >= end || f->to <= at)) ||
-            !match_part_has(n->parts[c->part].within, f->vertex) ||
-            (booking >= 0 && !is_preferred(n, c, booking, f->vertex)))
+            !match_part_has(n->parts[c->part].within, f->node) ||
+            (booking >= 0 && !is_preferred(n, c, booking, f->node)))
             continue;
-        if (capacity_has(n, c, f->vertex, at, end) ||
+        if (capacity_has(n, c, f->node, at, end) ||
             (shares && !is_marked && !(is_marked = mark_nodes(n, booking))) ||
-            (shares && n->marked[f->vertex] == n->mark))
+            (shares && n->marked[f->node] == n->mark))
             return true;
     }
     return false;

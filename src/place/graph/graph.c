@@ -185,7 +185,7 @@ static int64_t graph_place_reserve(struct place *place, const struct place_ask *
     int64_t first = -1;
 
     graph_place_tell(n, from);
-    if (c && c->host != PLACE_NONE && graph_place_refresh(n) == 0)
+    if (c && c->capacity != PLACE_NONE && graph_place_refresh(n) == 0)
         first = capacity_first(n, c, ask->duration, INT64_MAX, &note);
     int64_t booking = book(n, ask, from, INT64_MAX, at);
     if (booking >= 0 && first == *at) {
@@ -282,7 +282,7 @@ static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_
                       bool anew, struct held_note *note)
 {
     const struct class *c = class_of(n, ask);
-    bool is_counted = c->host != PLACE_NONE;
+    bool is_counted = c->capacity != PLACE_NONE;
     struct counted counted;
     int64_t first = n->now, found = fail(ENOENT);
 
@@ -297,7 +297,7 @@ static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_
             *note = (struct held_note){.kind = HELD_NO_MATCH,
                                        .duration = ask->duration,
                                        .before = at,
-                                       .heard = graph_place_freed(&n->place)};
+                                       .seen = n->place.freed.next};
         else if (found != first)
             note->kind = HELD_UNKNOWN;
     }
@@ -322,7 +322,7 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
 {
     struct graph_place *n = graph_place_of(place);
     struct held_note note;
-    uint64_t frees = n->frees;
+    uint64_t next = n->place.freed.next;
 
     how->freed = INT64_MAX;
     if (!class_of(n, ask))
@@ -338,11 +338,11 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
         drop(n, booking);
     capacity_tried(n);
     if (rc >= 0 || error == EBUSY || error == ENOENT) {
-        capacity_hear(n, class_of(n, ask), &note);
+        capacity_catch_up(n, class_of(n, ask), &note);
         note.class = ask->class;
         n->bookings[booking].note = note;
     }
-    if (n->frees != frees) /* under other names it may hold it still */
+    if (n->place.freed.next != next) /* under other names it may hold it still */
         how->freed = how->at;
     errno = error;
     if (rc >= 0)
@@ -506,8 +506,6 @@ static const struct place_ops graph_place_ops = {
     .reserve = graph_place_reserve,
     .probe = graph_place_probe,
     .betters = graph_place_betters,
-    .freed = graph_place_freed,
-    .forget_freed = graph_place_forget_freed,
     .settle = graph_place_settle,
     .hints = graph_place_hints,
     .take_hints = graph_place_take_hints,
@@ -544,7 +542,7 @@ struct place *graph_place_create(match_t *match, berth_error_t *err)
     n->graph = match_inner_graph(match);
     n->free_class = n->free_booking = PLACE_NONE;
     n->turn = INT64_MAX;
-    n->near.base = n->near.all = 1; /* 0 is before all that is known */
+    freed_init(&n->place.freed, &n->freed_nodes);
     n->any_down = true;
     n->has_unit = match_part_amount(match, NULL, TYPE_CORE, false) > 0;
     n->unit = TYPE_CORE;

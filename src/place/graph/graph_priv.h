@@ -1,6 +1,6 @@
 /* Inside the graph as a place (place/graph.h): its state, shared by bookings (graph.c), parts and their
  * calendars (part.c), classes of requests (class.c), what has room for their pieces (capacity.c, usage.c,
- * releases.c, gaps.c), what was freed (freed.c, wake.c), changes of the machine (change.c), questions
+ * increases.c, gaps.c), what was freed (freed.c, wake.c), changes of the machine (change.c), questions
  * (probe.c) and reasons (shortage.c).
  *
  * A booking's number is the matcher's number for its job. The matcher says what is free; a part's calendar
@@ -42,8 +42,8 @@ struct held_note {
     uint32_t class; /* for this one: with another configuration a job may be of another */
     int64_t duration;
     int64_t before; /* its time */
-    uint64_t heard; /* as of this place among gains, or in the log of what was freed */
-    uint64_t epoch; /* of the gains */
+    uint64_t seen;  /* as of this increase, or this event of the log of what was freed */
+    uint64_t epoch; /* of the increases */
     struct gaps_lack lack;
     int64_t left[GAPS_LACKS + 1]; /* what is missing, at least, from each time of `lack` on */
 };
@@ -98,15 +98,10 @@ struct class
     bool never;          /* even an idle machine could not */
     struct piece *piece;
     uint32_t n_pieces;
-    uint32_t host;  /* of its pieces, or PLACE_NONE */
-    int64_t pieces; /* that it needs of it */
-    bool by_node;   /* it asks for nodes and nothing above or beside them */
-    bool is_exact;  /* it never holds more than pieces */
-};
-
-struct freed_node {
-    uint32_t vertex;
-    int64_t from, to;
+    uint32_t capacity; /* of its pieces, or PLACE_NONE */
+    int64_t pieces;    /* that it needs of it */
+    bool by_node;      /* it asks for nodes and nothing above or beside them */
+    bool is_exact;     /* it never holds more than pieces */
 };
 
 /* Numbers of cores (core_ids.c). */
@@ -138,21 +133,15 @@ struct graph_place {
     uint32_t *bucket;
     uint32_t buckets; /* a power of two, or 0 */
 
-    struct capacities *hosts; /* NULL: none yet */
+    struct capacities *capacities; /* NULL: none yet */
 
     struct booking *bookings;
     uint32_t n_bookings, cap_bookings, free_booking;
 
-    int64_t now;  /* the latest that was told */
-    int64_t turn; /* the first time after it at which a block begins or ends */
-    struct near { /* freed.c */
-        uint64_t base, all, marked;
-        uint32_t n;
-        struct freed_node v[NEAR_MAX];
-    } near;
-    uint64_t settled; /* place in it up to which those that wait have been looked at */
-    uint64_t frees;   /* jobs that have let something go so far */
-    uint32_t *marked; /* by vertex, the number of the marking that it was last in */
+    int64_t now;                    /* the latest that was told */
+    int64_t turn;                   /* the first time after it at which a block begins or ends */
+    struct freed_nodes freed_nodes; /* of place.freed */
+    uint32_t *marked;               /* by vertex, the number of the marking that it was last in */
     uint32_t n_marked, mark;
 
     char *touched;            /* the resources that touches was asked about last */
@@ -236,7 +225,7 @@ bool graph_place_type(const struct graph_place *n, const char *name, uint16_t *t
 /* Whether a resource of a class is for one job alone. */
 bool graph_place_is_alone(const struct graph_place *n, const struct jobspec_resource *r);
 
-/* ---- Hosts (capacity.c) ---- */
+/* ---- Capacities (capacity.c) ---- */
 
 /* A new class enters, and leaves. Returns 0, or -1 with ENOMEM. */
 int capacity_enter(struct graph_place *n, struct class *class);
@@ -245,14 +234,14 @@ void capacity_leave(struct graph_place *n, struct class *class);
 /* What a booking holds is taken in other ways than before, or soon will be: before the next question. */
 void capacity_note(struct graph_place *n, int64_t job);
 
-/* A pass begins: what nobody has asked for in a while is given up. O(hosts). */
+/* A pass begins: what nobody has asked for in a while is given up. O(capacities). */
 void capacity_pass(struct graph_place *n);
 
 /* The machine or its parts have changed; and the end. */
 void capacity_reset(struct graph_place *n);
 void capacity_clear(struct graph_place *n);
 
-/* True if gaps are those of the rows. O(hosts * nodes). */
+/* True if gaps are those of the rows. O(capacities * nodes). */
 bool capacity_check(const struct graph_place *n);
 
 /* Whether a node has room for a piece of a class throughout some window of a duration that begins before a
@@ -264,11 +253,12 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
 /* For plan_ask.next, of a struct counted. */
 int64_t capacity_next(void *context, int64_t from);
 
-/* Of a class that has a host: whether it is short of pieces now; O(1) while its note holds, else O(gaps). */
+/* Of a class that has a capacity: whether it is short of pieces now. O(1) while its note holds, else O(gaps).
+ */
 bool capacity_short(struct graph_place *n, const struct class *c, int64_t duration, int64_t now,
                     struct place_note *note);
 
-/* Whether what a note says of a reservation at `at` still holds. O(what was gained since). */
+/* Whether what a note says of a reservation at `at` still holds. O(what has increased since). */
 bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
                     struct held_note *note);
 
@@ -280,15 +270,15 @@ int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t dur
                        int64_t before, struct held_note *note);
 
 /* What was held by two at a time is held by one less, or a node changes of which not all is known: no note
- * holds any more. O(hosts).
+ * holds any more. O(capacities).
  */
 void capacity_doubt(struct graph_place *n);
 
-/* What was gained so far the note knows. */
-void capacity_hear(struct graph_place *n, const struct class *c, struct held_note *note);
+/* What has increased so far the note knows. */
+void capacity_catch_up(struct graph_place *n, const struct class *c, struct held_note *note);
 
-/* From try to tried: what changes meanwhile counts as gained only as far as it is there in the end. Nobody
- * asks meanwhile but for the class (NULL: for any). O(nodes that changed).
+/* From try to tried: what changes meanwhile counts as an increase only as far as it is there in the end.
+ * Nobody asks meanwhile but for the class (NULL: for any). O(nodes that changed).
  */
 void capacity_try(struct graph_place *n, const struct class *c);
 void capacity_tried(struct graph_place *n);
@@ -299,10 +289,6 @@ bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, i
 
 /* ---- What may serve reservations (freed.c) ---- */
 
-void freed_note(struct graph_place *n, uint32_t node, int64_t from, int64_t to);
-void freed_note_all(struct graph_place *n);
-uint64_t graph_place_freed(struct place *place);
-void graph_place_forget_freed(struct place *place, uint64_t since);
 bool graph_place_is_short(struct place *place, const struct place_ask *ask, int64_t now,
                           struct place_note *note);
 bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking,
@@ -312,7 +298,7 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
 
 /* ---- What was freed ---- */
 
-bool graph_place_stirs(const struct place *place, uint32_t class);
+bool graph_place_wakes(const struct place *place, uint32_t class, uint64_t since);
 void graph_place_settle(struct place *place);
 
 /* The pieces of a class. Returns 0, or -1 with ENOMEM. */

@@ -8,7 +8,7 @@ _Static_assert(ROWS_PARTS_MAX <= 64, "node_row.parts has a bit for each");
 
 static int flush(struct graph_place *n)
 {
-    struct change *c = &n->hosts->change;
+    struct change *c = &n->capacities->change;
     int rc = c->count > 0 ? capacity_change(n, c) : 0;
 
     c->count = 0;
@@ -31,7 +31,7 @@ static int take(struct graph_place *n, const struct node_row *row, const struct 
                 uint32_t n_old, const struct plan_usage *new, uint32_t n_new,
                 int (*count)(struct graph_place *n))
 {
-    struct change *c = &n->hosts->change;
+    struct change *c = &n->capacities->change;
 
     if (c->count > 0 && row->alike == c->sample->alike && row->parts == c->sample->parts &&
         is_same(new, n_new, c->new, c->n_new) && is_same(old, n_old, c->old, c->n_old)) {
@@ -87,7 +87,7 @@ static int recount(struct graph_place *n, struct node_row *row)
         steps = 0;
     }
     row->dirty = false;
-    /* What a booking that is lifted and dropped changes of a node that is not all known is no gain, nor
+    /* What a booking that is lifted and dropped changes of a node that is not all known is no increase, nor
      * what is behind.
      */
     if (steps == GAPS_STEPS_MAX || row->n == GAPS_STEPS_MAX)
@@ -96,22 +96,22 @@ static int recount(struct graph_place *n, struct node_row *row)
         return 0;
     return take(n, row, row->step, row->n, step, steps, flush) < 0
                ? -1
-               : put(n->hosts, row, step, steps);
+               : put(n->capacities, row, step, steps);
 }
 
 /* ---- Trials ---- */
 
 void capacity_try(struct graph_place *n, const struct class *c)
 {
-    if (!n->hosts || !usage_settle(n))
+    if (!n->capacities || !usage_settle(n))
         return;
-    n->hosts->trial = true;
-    n->hosts->only = c ? c->host : PLACE_NONE;
+    n->capacities->trial = true;
+    n->capacities->only = c ? c->capacity : PLACE_NONE;
 }
 
 static int flush_late(struct graph_place *n)
 {
-    struct change *c = &n->hosts->change;
+    struct change *c = &n->capacities->change;
     int rc = c->count > 0 ? capacity_change_late(n, c) : 0;
 
     c->count = 0;
@@ -120,7 +120,7 @@ static int flush_late(struct graph_place *n)
 
 void capacity_tried(struct graph_place *n)
 {
-    struct capacities *h = n->hosts;
+    struct capacities *h = n->capacities;
     int rc = 0;
 
     if (!h || !h->trial || !usage_settle(n))
@@ -144,7 +144,7 @@ void capacity_tried(struct graph_place *n)
 
 void capacity_reset(struct graph_place *n)
 {
-    struct capacities *h = n->hosts;
+    struct capacities *h = n->capacities;
 
     if (!h)
         return;
@@ -169,7 +169,7 @@ void capacity_reset(struct graph_place *n)
 
 static int make_rows(struct graph_place *n)
 {
-    struct capacities *h = n->hosts;
+    struct capacities *h = n->capacities;
     uint32_t count = 0;
 
     for (uint32_t v = 0; v < n->graph->n; v++)
@@ -194,7 +194,7 @@ static int make_rows(struct graph_place *n)
 
 bool usage_settle(struct graph_place *n)
 {
-    struct capacities *h = n->hosts;
+    struct capacities *h = n->capacities;
     int rc = 0;
 
     if (n->n_parts > ROWS_PARTS_MAX)
@@ -241,12 +241,12 @@ void capacity_note(struct graph_place *n, int64_t job)
     uint32_t i = 0, vertex, last = PLACE_NONE;
     bool alone;
 
-    if (!n->hosts || !n->hosts->ready)
+    if (!n->capacities || !n->capacities->ready)
         return;
     while (match_job_next_hold(n->match, job, &i, &vertex, &alone)) {
         uint32_t node = match_node_of(n->match, vertex);
         if (node != last)
-            note(n->hosts, node);
+            note(n->capacities, node);
         last = node;
     }
 }

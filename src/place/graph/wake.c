@@ -1,8 +1,8 @@
 /* What was freed since the last look, and whom that may help.
  *
  * A class that waits can only have become possible if one of the nodes in which something was freed
- * (freed.c) now has room for a piece of its request: a node as it wants it, or where it names no nodes a
- * slot, or one of something. That is judged by what filters count, which for types that none counts is all
+ * (place/freed.h) now has room for a piece of its request: a node as it wants it, or where it names no nodes
+ * a slot, or one of something. That is judged by what filters count, which for types that none counts is all
  * there is. Resources outside of nodes count for every class.
  */
 #include <stdlib.h>
@@ -107,7 +107,7 @@ int graph_place_pieces(const struct graph_place *n, struct class *class)
     return 0;
 }
 
-/* ---- What is freed (freed.c has the log) ---- */
+/* ---- What is freed ---- */
 
 void graph_place_tell(struct graph_place *n, int64_t now)
 {
@@ -117,7 +117,7 @@ void graph_place_tell(struct graph_place *n, int64_t now)
     if (now < n->turn)
         return;
     n->turn = match_block_next_change(n->match, now);
-    freed_note_all(n);
+    freed_add_all(&n->place.freed);
 }
 
 void graph_place_free(struct graph_place *n, uint32_t vertex, int64_t from, int64_t to)
@@ -127,9 +127,9 @@ void graph_place_free(struct graph_place *n, uint32_t vertex, int64_t from, int6
     if (to <= from)
         return;
     if (n->graph->v[node].type == TYPE_NODE)
-        freed_note(n, node, from, to);
+        freed_add_node(&n->place.freed, node, from, to);
     else
-        freed_note_all(n);
+        freed_add_all(&n->place.freed);
 }
 
 void graph_place_free_job(struct graph_place *n, int64_t job, int64_t from, int64_t to)
@@ -137,7 +137,6 @@ void graph_place_free_job(struct graph_place *n, int64_t job, int64_t from, int6
     uint32_t i = 0, vertex;
     bool alone;
 
-    n->frees++;
     if (to <= n->now) /* its time was over, but it held it all the same */
         to = n->now + 1;
     while (match_job_next_hold(n->match, job, &i, &vertex, &alone)) {
@@ -145,20 +144,18 @@ void graph_place_free_job(struct graph_place *n, int64_t job, int64_t from, int6
         if (alone || n->graph->v[vertex].type == TYPE_NODE || !match_has_nodes(n->match, vertex))
             graph_place_free(n, vertex, from, to);
     }
+    n->place.freed.next++;
 }
 
 void graph_place_settle(struct place *place)
 {
-    struct graph_place *n = graph_place_of(place);
-
-    n->settled = graph_place_freed(place);
-    capacity_pass(n);
+    capacity_pass(graph_place_of(place));
 }
 
 /* ---- Whom it helps ---- */
 
-static bool hosts(const struct graph_place *n, const struct piece *p, uint32_t node, int64_t from,
-                  int64_t to)
+static bool has_room(const struct graph_place *n, const struct piece *p, uint32_t node,
+                     int64_t from, int64_t to)
 {
     if (p->any)
         return true;
@@ -171,22 +168,22 @@ static bool hosts(const struct graph_place *n, const struct piece *p, uint32_t n
 }
 
 /* Whether a class could now have a piece of one of the nodes in which something was freed. */
-bool graph_place_stirs(const struct place *place, uint32_t number)
+bool graph_place_wakes(const struct place *place, uint32_t number, uint64_t since)
 {
     const struct graph_place *n = graph_place_of(place);
     const struct class *class = &n->classes[number];
-    const struct near *log = &n->near;
+    const struct freed_nodes *log = &n->freed_nodes;
+    uint32_t first = freed_nodes_since(log, since);
 
-    if (n->stale || n->settled < log->all || n->settled < log->base ||
-        log->base + log->n - n->settled > FREED_NODES)
+    if (n->stale || since < log->all || since < log->base || log->n - first > FREED_LOOK_AT)
         return true;
-    for (uint32_t i = (uint32_t)(n->settled - log->base); i < log->n; i++) {
-        uint32_t node = log->v[i].vertex;
+    for (uint32_t i = first; i < log->n; i++) {
+        uint32_t node = log->v[i].node;
         if (!match_part_has(n->parts[class->part].within, node) ||
             match_node_is_down(n->match, node))
             continue;
         for (uint32_t k = 0; k < class->n_pieces; k++)
-            if (hosts(n, &class->piece[k], node, n->now, n->now + 1) &&
+            if (has_room(n, &class->piece[k], node, n->now, n->now + 1) &&
                 match_satisfies(n->match, class->spec->constraints, node))
                 return true;
     }

@@ -1,6 +1,6 @@
 /* Jobs go to other queues: one by one, or all of them where a scheduler at work gets another configuration.
  *
- * For another configuration queues, ledger and kinds are built anew beside the old ones, every job entered
+ * For another configuration queues, ledger and groups are built anew beside the old ones, every job entered
  * as it is. Only when that has succeeded are the old ones given up; else they take their place again, and
  * jobs what they knew of them.
  */
@@ -18,7 +18,7 @@
 /* What a job's slot and details say of its queue. */
 struct known {
     struct job job;
-    uint32_t queue, account, kind;
+    uint32_t queue, account, job_group;
     bool is_known;              /* the job asks for something in the new state too */
     struct sched_reason *never; /* why what its queue has now could never give it that; NULL */
 };
@@ -26,7 +26,7 @@ struct known {
 static struct known known_of(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    return (struct known){s->jobs[slot], d->queue, d->account, d->kind, false, NULL};
+    return (struct known){s->jobs[slot], d->queue, d->account, d->job_group, false, NULL};
 }
 
 static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
@@ -35,12 +35,12 @@ static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
     s->jobs[slot] = k->job;
     d->queue = k->queue;
     d->account = k->account;
-    d->kind = k->kind;
+    d->job_group = k->job_group;
 }
 
-/* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask, kind and
+/* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask, group and
  * account. With `refuse` that is nothing which the queue's resources could never give. Returns 0, or -1
- * with a text and no kind.
+ * with a text and no group.
  */
 static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_error_t *err)
 {
@@ -49,7 +49,7 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
     struct details *d = job->details;
     berth_error_t why = {"out of memory"};
     const char *name = n->setup->queue[queue].name;
-    d->kind = KIND_NONE;
+    d->job_group = JOB_GROUP_NONE;
     d->queue = queue;
     job->lane = n->lane_of[queue];
     int64_t account = limits_account(n->limits, queue, d->user, d->groups, d->n_groups);
@@ -69,14 +69,14 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
                        depend_id(n->depend, slot), name, sched_reason_text(&unknown, text));
 }
 
-/* A job's kind and class are no longer its own. */
-static void unknow(sched_t *s, struct kinds *kinds, uint32_t kind, uint32_t class)
+/* A job's group and class are no longer its own. */
+static void unknow(sched_t *s, struct job_groups *groups, uint32_t group, uint32_t class)
 {
-    kind_leave(s, kinds, kind);
+    job_group_leave(s, groups, group);
     s->place->ops->forget(s->place, class);
 }
 
-/* What a waiting job will be in another queue, which would take it. It has all that, and its old kind
+/* What a waiting job will be in another queue, which would take it. It has all that, and its old group
  * still, but is in no other lane yet. Returns 0, or -1 with a text and nothing changed.
  */
 static int queue_change(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t *err)
@@ -97,7 +97,7 @@ static int queue_change(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t
         pending_begin(s, slot);
         return 0;
     }
-    unknow(s, &s->queues->kinds, d->kind, s->jobs[slot].ask.class);
+    unknow(s, &s->queues->job_groups, d->job_group, s->jobs[slot].ask.class);
     known_restore(s, slot, &was);
     pending_begin(s, slot);
     return taken ? errtext_set(err, ENOMEM, "out of memory") : refuse_limit(s, &over, err);
@@ -111,7 +111,7 @@ static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const
         open_remove(s, slot);
     else if (was->job.state == SCHED_RESERVED)
         held_release(s, slot);
-    unknow(s, &s->queues->kinds, was->kind, was->job.ask.class);
+    unknow(s, &s->queues->job_groups, was->job_group, was->job.ask.class);
     known_restore(s, slot, new);
     s->jobs[slot].is_preempting = false;
     if (was->job.state != SCHED_BLOCKED)
@@ -140,7 +140,7 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
     queue_move(s, slot, &was, &new);
     s->swept = false;
     s->woken = true;
-    n->is_eased |= (d->blocked & BLOCK_LIMIT) != 0; /* of the queue that it was in */
+    n->recheck_limited |= (d->blocked & BLOCK_LIMIT) != 0; /* of the queue that it was in */
     d->limited = -1;
     tell_later(s, slot);
     return core_event(s, now);
@@ -152,7 +152,7 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
 struct state {
     struct setup *setup;
     struct limits *limits;
-    struct kinds kinds;
+    struct job_groups job_groups;
     struct lane *lanes;
     uint32_t n_lanes;
     uint32_t *lane_of;
@@ -163,8 +163,8 @@ struct state {
 static struct state state_take(const sched_t *s)
 {
     const struct queues *n = s->queues;
-    return (struct state){n->setup,   n->limits,  n->kinds,     s->lanes,
-                          s->n_lanes, n->lane_of, n->is_closed, n->stats};
+    return (struct state){n->setup,   n->limits,  n->job_groups, s->lanes,
+                          s->n_lanes, n->lane_of, n->is_closed,  n->stats};
 }
 
 static void state_put(sched_t *s, const struct state *state)
@@ -172,7 +172,7 @@ static void state_put(sched_t *s, const struct state *state)
     struct queues *n = s->queues;
     n->setup = state->setup;
     n->limits = state->limits;
-    n->kinds = state->kinds;
+    n->job_groups = state->job_groups;
     s->lanes = state->lanes;
     s->n_lanes = state->n_lanes;
     n->lane_of = state->lane_of;
@@ -183,7 +183,7 @@ static void state_put(sched_t *s, const struct state *state)
 
 static void state_drop(struct state *state)
 {
-    kinds_clear(&state->kinds);
+    job_groups_clear(&state->job_groups);
     limits_destroy(state->limits);
     lanes_free(state->lanes, state->n_lanes);
     free(state->lane_of);
@@ -238,7 +238,7 @@ static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_
         return errtext_set(err, ENOMEM, "out of memory");
     d->queue = queue;
     d->account = (uint32_t)account;
-    d->kind = KIND_NONE;
+    d->job_group = JOB_GROUP_NONE;
     if (d->is_pending)
         limits_wait(limits, d->account, 1);
     return 0;
@@ -311,7 +311,7 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
     int saved = errno;
     for (slot = s->queues->first; slot != end; slot = s->jobs[slot].details->following) {
         struct known *was = &known[slot];
-        if (rc == 0 && was->kind != KIND_NONE)
+        if (rc == 0 && was->job_group != JOB_GROUP_NONE)
             ops->forget(s->place, was->job.ask.class);
         if (rc == 0)
             continue;
@@ -398,7 +398,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     errno = saved;
     if (rc < 0)
         return -1;
-    n->is_eased = n->is_all_eased = n->is_recount_due = true;
+    n->recheck_limited = n->recheck_all_limited = n->is_recount_due = true;
     core_event(s, now);
     victims_list(s);
     return 0;

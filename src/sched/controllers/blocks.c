@@ -45,7 +45,7 @@ static uint32_t block_find(const struct queues *n, const char *name)
     return BLOCKS_MAX;
 }
 
-/* A waiting job goes from its kind to that of other permits. Returns 0, or -1 with ENOMEM and nothing
+/* A waiting job goes from its group to that of other permits. Returns 0, or -1 with ENOMEM and nothing
  * changed.
  */
 static int permit(sched_t *s, uint32_t slot)
@@ -53,7 +53,7 @@ static int permit(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     uint64_t before = job->ask.permits;
-    if (d->is_nameless || d->kind == KIND_NONE)
+    if (d->is_nameless || d->job_group == JOB_GROUP_NONE)
         return 0;
     uint64_t permits;
     if (permits_of(s, slot, &permits) < 0)
@@ -62,26 +62,26 @@ static int permit(sched_t *s, uint32_t slot)
         return 0;
     bool open = job->state == SCHED_WAITING;
     job->ask.permits = permits;
-    int64_t kind = kind_enter(&s->queues->kinds, &job->ask, job->lane);
+    int64_t group = job_group_enter(&s->queues->job_groups, &job->ask, job->lane);
     job->ask.permits = before;
-    if (kind < 0)
+    if (group < 0)
         return -1;
-    uint32_t old = d->kind;
-    d->kind = (uint32_t)kind;
+    uint32_t old = d->job_group;
+    d->job_group = (uint32_t)group;
     if (open && open_reserve(s, slot) < 0) {
-        d->kind = old;
-        kind_leave(s, &s->queues->kinds, (uint32_t)kind);
+        d->job_group = old;
+        job_group_leave(s, &s->queues->job_groups, (uint32_t)group);
         errno = ENOMEM;
         return -1;
     }
-    d->kind = old;
+    d->job_group = old;
     if (open)
         open_remove(s, slot);
-    d->kind = (uint32_t)kind;
+    d->job_group = (uint32_t)group;
     job->ask.permits = permits;
     if (open)
         open_insert(s, slot, true); /* there is room for it */
-    kind_leave(s, &s->queues->kinds, old);
+    job_group_leave(s, &s->queues->job_groups, old);
     return 0;
 }
 

@@ -111,7 +111,8 @@ int limit_block(sched_t *s, uint32_t slot)
         0)
         return -1;
     n->limited[n->n_limited++] = slot;
-    s->jobs[slot].details->limited = limits_eased(n->limits, s->jobs[slot].details->account);
+    s->jobs[slot].details->limited =
+        limits_last_decrease(n->limits, s->jobs[slot].details->account);
     job_block(s, slot, BLOCK_LIMIT);
     return 0;
 }
@@ -190,24 +191,24 @@ static void uncount(sched_t *s, uint32_t slot, int64_t booking)
 }
 
 /* What a job's user and queue hold has become less: jobs that limits have blocked are looked at again. */
-static void ease(sched_t *s, uint32_t slot)
+static void note_decrease(sched_t *s, uint32_t slot)
 {
-    limits_ease(s->queues->limits, s->jobs[slot].details->account);
-    s->queues->is_eased = true;
+    limits_note_decrease(s->queues->limits, s->jobs[slot].details->account);
+    s->queues->recheck_limited = true;
 }
 
 static int recount(sched_t *s, uint32_t slot, int64_t booking, bool freed)
 {
     int rc = enter(s, slot, booking);
     if (freed)
-        ease(s, slot);
+        note_decrease(s, slot);
     return rc;
 }
 
 static void released(sched_t *s, uint32_t slot)
 {
     uncount(s, slot, s->jobs[slot].booking);
-    ease(s, slot);
+    note_decrease(s, slot);
 }
 
 /* Where limits have changed, count what held jobs have in queue order: those within them keep what they
@@ -251,10 +252,11 @@ void pending_end(sched_t *s, uint32_t slot)
     d->is_pending = false;
 }
 
-bool limit_is_eased(const sched_t *s, const struct job *job)
+bool limit_is_due(const sched_t *s, const struct job *job)
 {
     const struct details *d = job->details;
-    return s->queues->is_all_eased || limits_eased(s->queues->limits, d->account) > d->limited;
+    return s->queues->recheck_all_limited ||
+           limits_last_decrease(s->queues->limits, d->account) > d->limited;
 }
 
 static bool is_same_limit(const struct sched_reason_limit *a, const struct sched_reason_limit *b)
@@ -271,7 +273,7 @@ static int let(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     struct sched_reason_limit over;
-    if (!limit_is_eased(s, job))
+    if (!limit_is_due(s, job))
         return 0;
     if (is_let(s, slot, job->ask.class, &over))
         return job_unblock(s, slot, BLOCK_LIMIT);
@@ -280,7 +282,7 @@ static int let(sched_t *s, uint32_t slot)
             return -1;
         tell_later(s, slot);
     }
-    d->limited = limits_eased(s->queues->limits, d->account);
+    d->limited = limits_last_decrease(s->queues->limits, d->account);
     return 0;
 }
 
@@ -290,7 +292,7 @@ static int let(sched_t *s, uint32_t slot)
 static int64_t settle(sched_t *s, bool again)
 {
     struct queues *n = s->queues;
-    if (!n->is_eased)
+    if (!n->recheck_limited)
         return 0;
     size_t kept = 0;
     int64_t opened = 0;
@@ -314,8 +316,8 @@ static int64_t settle(sched_t *s, bool again)
         }
     }
     n->n_limited = kept;
-    n->is_eased = rc < 0 || left;
-    n->is_all_eased &= rc < 0 || left;
+    n->recheck_limited = rc < 0 || left;
+    n->recheck_all_limited &= rc < 0 || left;
     return rc < 0 ? -1 : opened;
 }
 

@@ -32,6 +32,6 @@ void pending_end(sched_t *s, uint32_t slot);
 /* Whether a job that limits have blocked is to be looked at again: its user and its queue have less than
  * then.
  */
-bool limit_is_eased(const sched_t *s, const struct job *job);
+bool limit_is_due(const sched_t *s, const struct job *job);
 
 #endif

@@ -291,24 +291,24 @@ void limits_sub(struct limits *limits, uint32_t account, limits_amount_f *amount
     enter(limits, account, amount, arg, -1);
 }
 
-void limits_ease(struct limits *limits, uint32_t account)
+void limits_note_decrease(struct limits *limits, uint32_t account)
 {
     struct side side[3];
     size_t sides = sides_of(limits, account, side);
-    limits->easings++;
+    limits->decreases++;
     for (size_t s = 0; s < sides; s++)
-        side[s].tally->eased = limits->easings;
+        side[s].tally->last_decrease = limits->decreases;
 }
 
-int64_t limits_eased(const struct limits *limits, uint32_t account)
+int64_t limits_last_decrease(const struct limits *limits, uint32_t account)
 {
     struct side side[3];
     size_t sides = sides_of(limits, account, side);
-    int64_t eased = 0;
+    int64_t last = 0;
     for (size_t s = 0; s < sides; s++)
-        if (side[s].rules->n > 0 && side[s].tally->eased > eased)
-            eased = side[s].tally->eased;
-    return eased;
+        if (side[s].rules->n > 0 && side[s].tally->last_decrease > last)
+            last = side[s].tally->last_decrease;
+    return last;
 }
 
 /* ---- Checking ---- */

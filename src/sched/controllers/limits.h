@@ -84,11 +84,13 @@ void limits_wait(struct limits *limits, uint32_t account, int64_t n);
 int limits_add(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg);
 void limits_sub(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg);
 
-/* What user and queue of an account hold has become less. And when that was last so of any that a rule for
- * the account looks at: the n-th time of all, 0: never. O(1).
+/* What user and queue of an account hold decreases. And the last decrease that a rule for the account looks
+ * at: its number among all, 0: none. A job over a limit keeps the number, and is looked at again when there
+ * is a later one. Why this is a number for each tally and not the log of what the machine has freed
+ * (place/freed.h): most of what is freed there is another account's. O(1).
  */
-void limits_ease(struct limits *limits, uint32_t account);
-int64_t limits_eased(const struct limits *limits, uint32_t account);
+void limits_note_decrease(struct limits *limits, uint32_t account);
+int64_t limits_last_decrease(const struct limits *limits, uint32_t account);
 
 /* True if nothing is below 0 and each queue has what its users and virtual queues have together.
  * O(accounts).

@@ -30,7 +30,7 @@ struct tally {
     int64_t pending;
     int64_t running;
     int64_t *held; /* by type; NULL: nothing ran yet. Only what its queue measures is counted */
-    int64_t eased; /* as of which easing */
+    int64_t last_decrease; /* number of the last one of what it counts; 0: none yet */
 };
 
 struct line {
@@ -59,7 +59,7 @@ struct limits {
     struct account *account;
     uint32_t accounts;
     struct strbuf key;
-    int64_t easings; /* so far */
+    int64_t decreases; /* of tallies so far */
 };
 
 /* Resolve the rules of all queues. limits->setup is set, and all else empty. Returns 0, or -1 with part of

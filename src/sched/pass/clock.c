@@ -46,7 +46,7 @@ bool clock_check(const sched_t *s)
            next_turn(s) > n->passed;
 }
 
-/* What is known of when jobs of a kind could start: the longest that could some day, and the shortest that
+/* What is known of when jobs of a group could start: the longest that could some day, and the shortest that
  * never can.
  */
 struct chance {
@@ -78,16 +78,16 @@ static int64_t last_chance(sched_t *s)
 {
     const struct queues *n = s->queues;
     int64_t last = 0;
-    struct chance *chance = calloc((size_t)n->kinds.n + 1, sizeof(*chance));
+    struct chance *chance = calloc((size_t)n->job_groups.n + 1, sizeof(*chance));
     if (!chance)
         return -1;
-    for (uint32_t i = 0; i < n->kinds.n; i++)
+    for (uint32_t i = 0; i < n->job_groups.n; i++)
         chance[i].too_long = INT64_MAX;
     for (uint32_t slot = n->first; slot != JOB_NONE && last >= 0;
          slot = s->jobs[slot].details->following) {
         const struct job *job = &s->jobs[slot];
         if (job->state == SCHED_WAITING && !lane_of(s, slot)->is_stopped &&
-            note_chance(s, job, &chance[job->details->kind], &last) < 0)
+            note_chance(s, job, &chance[job->details->job_group], &last) < 0)
             last = -1;
     }
     free(chance);

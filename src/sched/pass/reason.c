@@ -8,12 +8,12 @@
 #include "sched/reason_copy.h"
 
 /* What a job lacks now. While reasons are told nothing is booked, and a longer duration lacks what a
- * shorter one does and perhaps more: what two jobs of a kind lack, those of durations between lack too.
+ * shorter one does and perhaps more: what two jobs of a group lack, those of durations between lack too.
  */
 static const char *lacks_of(sched_t *s, uint32_t slot)
 {
     const struct place_ask *ask = &s->jobs[slot].ask;
-    struct kind *k = kind_of(s, slot);
+    struct job_group *k = job_group_of(s, slot);
     uint32_t i;
     if (s->queues->telling == 0)
         return s->place->ops->lacks(s->place, ask, s->now);
@@ -26,10 +26,10 @@ static const char *lacks_of(sched_t *s, uint32_t slot)
     const char *type = s->place->ops->lacks(s->place, ask, s->now);
     for (i = 0; i < k->n_lacks && k->lacks[i].type != type; i++)
         ;
-    if (i == KIND_LACKS)
+    if (i == JOB_GROUP_LACKS)
         return type;
     if (i == k->n_lacks)
-        k->lacks[k->n_lacks++] = (struct kind_lacks){type, ask->duration, ask->duration};
+        k->lacks[k->n_lacks++] = (struct job_group_lacks){type, ask->duration, ask->duration};
     if (ask->duration < k->lacks[i].least)
         k->lacks[i].least = ask->duration;
     if (ask->duration > k->lacks[i].most)

@@ -5,13 +5,15 @@
  *  1. A reservation stood at its earliest time when it was last tried. A window that has become possible
  *     since contains an instant that was freed since, so it does not end before the first of these (freed.h).
  *  2. If a job of the same shape, the same units and duration, was tried just now and has no window before t,
- *     then every such window has an instant before t at which too much is taken. That holds for the next job of
- *     this shape too, as long as it does not itself stand before t: what it holds would count as free for it.
- *     Windows that contain an instant freed meanwhile are excepted, as in 1.
+ *     then every such window has an instant before t at which too much is taken. That holds for the next job
+ *     of this shape too, as long as it does not itself stand before t: what it holds would count as free for
+ *     it. Windows that contain an instant freed meanwhile are excepted, as in 1.
  *
- * Where resources have names, a window may be ruled out by something later, perhaps by the job's own
- * reservation: so 2. holds only for windows that end before it. And a reservation that moves, or takes other
- * resources at the same time, frees what it had for all of its time.
+ * The second is known of machines that count units alone. Where resources have names, each may be taken at
+ * another instant of a window, so that little would follow from it, and what is missing by count is known of
+ * each capacity all the same (place/graph/capacity.h). So a shape is not one more way in which requests are
+ * equal, but a note of the sweep. And on a graph a reservation that moves, or takes other resources at the
+ * same time, frees what it had for all of its time.
  *
  * The search begins where these leave off, and ends at the reservation itself. Jobs of one shape often come
  * in crowds, of which only the first costs a search.
@@ -26,20 +28,17 @@ _Static_assert(SHAPE_BITS >= 1 && SHAPE_BITS <= 8, "job.shape is a byte");
 uint8_t shape_slot(const struct place_ask *ask)
 {
     uint64_t hash = ((uint64_t)ask->units * 0x9e3779b97f4a7c15u) ^
-                    ((uint64_t)ask->duration * 0xc2b2ae3d27d4eb4fu) ^
-                    ((uint64_t)(ask->class + 1) * 0x165667b19e3779f9u);
+                    ((uint64_t)ask->duration * 0xc2b2ae3d27d4eb4fu);
     return (uint8_t)(hash >> (64 - SHAPE_BITS));
 }
 
-/* What is known of the job's shape, in its slot of the table; another shape's knowledge there is forgotten.
- * 
- */
+/* What is known of the job's shape, in its slot; what another shape has left there is forgotten. */
 static struct shape *shape_of(sched_t *s, const struct job *job)
 {
     struct shape *shape = &s->shapes[job->shape];
-    if (shape->ask.units != job->ask.units || shape->ask.duration != job->ask.duration ||
-        shape->ask.class != job->ask.class || shape->ask.permits != job->ask.permits)
-        *shape = (struct shape){.ask = job->ask, .needs = INT64_MAX};
+    if (shape->units != job->ask.units || shape->duration != job->ask.duration)
+        *shape = (struct shape){
+            .units = job->ask.units, .duration = job->ask.duration, .needs = INT64_MAX};
     return shape;
 }
 
@@ -49,24 +48,16 @@ static int64_t first_to_reach(int64_t from, int64_t duration)
     return from > duration ? from - duration + 1 : 0;
 }
 
-/* Whether what rules windows out for the shape lies where this job holds nothing itself. Of a graph's
- * resources each may be taken at another instant of the window.
+/* Before this time a reservation need not be looked for. What rules windows out for its shape must lie where
+ * the job holds nothing itself.
  */
-static bool knows_of(const sched_t *s, const struct shape *shape, const struct job *job)
-{
-    if (s->place->is_counted)
-        return shape->needs <= job->at;
-    return shape->none_before <= job->at && job->at - shape->none_before >= job->ask.duration;
-}
-
-/* Before this time a reservation need not be looked for. */
 static int64_t known_bound(const sched_t *s, const struct job *job, const struct shape *shape)
 {
     int64_t duration = job->ask.duration;
-    int64_t own = first_to_reach(freed_since(&s->freed, job->seen), duration);
+    int64_t own = first_to_reach(freed_since(&s->place->freed, job->seen), duration);
     int64_t bound = own > s->now ? own : s->now;
-    if (knows_of(s, shape, job)) {
-        int64_t freed = first_to_reach(freed_since(&s->freed, shape->seen), duration);
+    if (shape && shape->needs <= job->at) {
+        int64_t freed = first_to_reach(freed_since(&s->place->freed, shape->seen), duration);
         int64_t alike = shape->none_before < freed ? shape->none_before : freed;
         bound = alike > bound ? alike : bound;
     }
@@ -79,13 +70,13 @@ static bool is_reached(const sched_t *s, const struct job *job)
     if (!s->place->is_fixed)
         return false;
     return job->is_tried_again ||
-           (freed_since(&s->freed, job->seen) < job->at + job->ask.duration &&
-            freed_until(&s->freed, job->seen) > job->at &&
-            s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->heard));
+           (freed_since(&s->place->freed, job->seen) < job->at + job->ask.duration &&
+            freed_until(&s->place->freed, job->seen) > job->at &&
+            s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->seen));
 }
 
 /* Whether a reservation that may move as far as times are known may do so by what a graph counts. */
-static bool is_near(const sched_t *s, const struct job *job, int64_t bound)
+static bool may_move(const sched_t *s, const struct job *job, int64_t bound)
 {
     return bound < job->at && !s->place->ops->is_stuck(s->place, &job->ask, job->booking, job->at);
 }
@@ -135,11 +126,11 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
 static int pull(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    struct shape *shape = shape_of(s, job);
+    struct shape *shape = s->place->is_counted ? shape_of(s, job) : NULL;
     int64_t bound = job->is_tried_again ? s->now : known_bound(s, job, shape);
     int64_t was = job->at;
     bool anew = is_reached(s, job), freed = false;
-    if (!anew && !is_near(s, job, bound)) {
+    if (!anew && !may_move(s, job, bound)) {
         held_seen(s, job);
         return 0;
     }
@@ -148,10 +139,10 @@ static int pull(sched_t *s, uint32_t slot)
                      : choose_anew(s, slot, bound < was ? bound : was, anew, &freed);
     if (at < 0)
         return -1;
-    if (!job->is_tried_again) {
+    if (shape) {
         shape->none_before = at;
         shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
-        shape->seen = s->freed.place;
+        shape->seen = s->place->freed.next;
     }
     job->at = at;
     held_seen(s, job);
@@ -165,9 +156,7 @@ static int pull(sched_t *s, uint32_t slot)
 /* What was freed before the sweep began has served everybody that it can. */
 static void swept(sched_t *s)
 {
-    freed_forget(&s->freed, s->pass.since);
-    uint64_t woken = s->queues->heard; /* what kinds have heard of */
-    s->place->ops->forget_freed(s->place, s->pass.heard < woken ? s->pass.heard : woken);
+    freed_forget(&s->place->freed, s->pass.since, s->queues->seen);
     s->swept = true;
 }
 
@@ -189,14 +178,11 @@ enum step sweep_step(sched_t *s)
     if (s->swept)
         return STEP_BUSY;
     if (!s->pass.begun) {
+        s->pass.since = s->place->freed.next;
         if (s->due.n == 0) { /* nobody holds a reservation */
-            s->pass.since = s->freed.place;
-            s->pass.heard = s->place->ops->freed(s->place);
             swept(s);
             return STEP_BUSY;
         }
-        s->pass.since = s->freed.place;
-        s->pass.heard = s->place->ops->freed(s->place);
         if (s->n_lanes == 1 && s->pass.is_whole)
             return sweep_all(s);
     }

@@ -17,7 +17,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
-#include "sched/waiting/kind.h"
+#include "sched/waiting/job_group.h"
 
 #define SEEN_FOR_ONE 16         /* holders that are looked at for each that may be set aside */
 #define ANY_LANE     UINT32_MAX /* of all lanes */
@@ -226,8 +226,8 @@ static enum turn turn_of(const struct question *q, const struct lane *lane, uint
     return is == TURN_LEFT && has_beyond(q, lane) ? TURN_TAKEN : is;
 }
 
-/* Whether one of a kind's jobs before ours would take its turn, in a lane where each may. -1: ENOMEM. */
-static int is_taken_by(const struct question *q, const struct kind *k, turn_fn *turn)
+/* Whether one of a group's jobs before ours would take its turn, in a lane where each may. -1: ENOMEM. */
+static int is_taken_by(const struct question *q, const struct job_group *k, turn_fn *turn)
 {
     const sched_t *s = q->s;
     const struct lane *lane = &s->lanes[k->lane];
@@ -279,7 +279,7 @@ static int is_taken_in_order(const struct question *q, const struct lane *lane, 
 static int is_turn_taken(const struct question *q, uint32_t lane, turn_fn *turn)
 {
     const sched_t *s = q->s;
-    const struct kinds *t = &s->queues->kinds;
+    const struct job_groups *t = &s->queues->job_groups;
     int rc = 0;
     for (uint32_t i = 0; i < t->n && rc == 0; i++)
         if (t->v[i].jobs > 0 && (lane == ANY_LANE || t->v[i].lane == lane))
@@ -313,7 +313,7 @@ static bool is_overtaken(const struct question *q)
     for (size_t i = 0; i < n->n_limited; i++) {
         const struct job *job = &s->jobs[n->limited[i]];
         if (job->state != SCHED_BLOCKED || job->details->blocked != BLOCK_LIMIT ||
-            !queue_before(job->key, s->jobs[q->slot].key) || !(q->had || limit_is_eased(s, job)) ||
+            !queue_before(job->key, s->jobs[q->slot].key) || !(q->had || limit_is_due(s, job)) ||
             (last && last->details->account == job->details->account &&
              last->ask.class == job->ask.class))
             continue;

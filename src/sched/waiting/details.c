@@ -45,7 +45,7 @@ struct details *details_new(struct queues *n, const struct sched_request *reques
     struct details *d = calloc(1, sizeof(*d));
     if (!d)
         return NULL;
-    d->kind = KIND_NONE;
+    d->job_group = JOB_GROUP_NONE;
     d->previous = d->following = JOB_NONE;
     d->preempted_for = JOB_NONE;
     d->members = request->members > 1 ? request->members : 1;
@@ -122,8 +122,8 @@ static void leave(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
     details_unlink(s, slot);
-    if (d->kind != KIND_NONE) {
-        kind_leave(s, &s->queues->kinds, d->kind);
+    if (d->job_group != JOB_GROUP_NONE) {
+        job_group_leave(s, &s->queues->job_groups, d->job_group);
         s->place->ops->forget(s->place, s->jobs[slot].ask.class);
     }
     details_free(s, d);

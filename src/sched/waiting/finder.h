@@ -1,8 +1,8 @@
 /* Finding the open jobs of a lane that may fit what is free now.
  *
  * On a machine that counts units, what a job asks for says whether it fits: by_units looks a lane's open
- * jobs through by units and duration (queue.h). On a graph it does not: by_kind goes by what has been
- * learned of jobs that ask for the same (kind.h).
+ * jobs through by units and duration (queue.h). On a graph it does not: by_group goes by what has been
+ * learned of jobs that ask for the same (job_group.h).
  */
 #ifndef SCHED_FINDER_H
 #define SCHED_FINDER_H
@@ -35,6 +35,6 @@ struct finder {
     bool (*check)(const sched_t *s);
 };
 
-extern const struct finder finder_by_units, finder_by_kind;
+extern const struct finder finder_by_units, finder_by_group;
 
 #endif

@@ -246,7 +246,7 @@ void note_freed(sched_t *s, int64_t from, int64_t until)
 {
     from = from > s->now ? from : s->now;
     if (until > from)
-        freed_add(&s->freed, from, until);
+        freed_add(&s->place->freed, from, until);
 }
 
 void job_release(sched_t *s, uint32_t slot)

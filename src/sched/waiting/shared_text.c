@@ -1,4 +1,10 @@
-/* Jobspecs as texts: equal ones are one, which knows what it was understood as. */
+/* Jobspecs as texts: equal ones are one, which knows what it was understood as.
+ *
+ * Why this is not the same as a class (place/graph/class.c): it keeps the text itself, which people may ask
+ * for, with what is no matter of the machine's, such as the queue, and saves reading it again, so that each
+ * member of an array and each job of a script costs a look into a table. Requests that mean the same in other
+ * words meet in their class. A text leads to one class for each part of the machine that it was asked about.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,17 @@
-/* Gains: capacity released since, and which waiting requests it could serve (capacity.h). */
+/* Increases of capacity since, and which waiting requests they could serve (capacity.h).
+ *
+ * Why these are not read from the log of what was freed (place/freed.h): that says in which nodes something
+ * was freed and when, so that for each of thousands of requests as many nodes would have to be counted as
+ * were freed since it was looked at. An increase says how many pieces more there is room for: many nodes that
+ * change alike are one, what is freed and taken again is none, and a request only subtracts. So there is a
+ * list for each capacity, and requests with the same pieces share it.
+ */
 #include <string.h>
 
 #include "place/graph/capacity.h"
 
-/* Nobody has heard of the latest: only older ones are forgotten. */
-_Static_assert(GAINS_AT_ONCE <= GAINS_MAX / 2, "the older half has been heard of");
+/* Nobody has seen the latest: only older ones are forgotten. */
+_Static_assert(INCREASES_AT_ONCE <= INCREASES_MAX / 2, "the older half has been seen");
 
 /* ---- The list ---- */
 
@@ -13,48 +20,50 @@ static int64_t distance(int64_t a, int64_t b)
     return a < b ? b - a : a - b;
 }
 
-/* Of the gains that nobody has heard of, the one of the same interval, or where there are many the one that
+/* Of the increases that nobody has seen, the one of the same interval, or where there are many the one that
  * is most like it; NULL: none.
  */
-static struct gain *gain_like(struct capacity *h, const struct gain *gain)
+static struct increase *increase_like(struct capacity *h, const struct increase *increase)
 {
-    struct gain *like = NULL;
+    struct increase *like = NULL;
 
-    for (uint32_t i = h->unheard; i < h->n_gains; i++) {
-        struct gain *x = &h->gain[i];
-        if (x->from == gain->from && x->until == gain->until)
+    for (uint32_t i = h->unseen; i < h->n_increases; i++) {
+        struct increase *x = &h->increase[i];
+        if (x->from == increase->from && x->until == increase->until)
             return x;
-        if (!like || distance(x->from, gain->from) < distance(like->from, gain->from) ||
+        if (!like || distance(x->from, increase->from) < distance(like->from, increase->from) ||
             (x->from == like->from &&
-             distance(x->until, gain->until) < distance(like->until, gain->until)))
+             distance(x->until, increase->until) < distance(like->until, increase->until)))
             like = x;
     }
-    return h->n_gains - h->unheard >= GAINS_AT_ONCE ? like : NULL;
+    return h->n_increases - h->unseen >= INCREASES_AT_ONCE ? like : NULL;
 }
 
-/* Note a gain. Gains that are put together count for more than they are, and for longer. */
-static void gain_add(struct capacities *hosts, struct capacity *h, const struct gain *gain)
+/* Note an increase. Increases that are put together count for more than they are, and for longer. */
+static void increase_add(struct capacities *all, struct capacity *h,
+                         const struct increase *increase)
 {
-    if (h->batch != hosts->batch) {
-        h->batch = hosts->batch;
-        h->unheard = h->n_gains;
+    if (h->batch != all->batch) {
+        h->batch = all->batch;
+        h->unseen = h->n_increases;
     }
-    struct gain *like = gain_like(h, gain);
+    struct increase *like = increase_like(h, increase);
     if (like) {
-        bool same = like->from == gain->from && like->until == gain->until;
-        like->from = gain->from < like->from ? gain->from : like->from;
-        like->until = same ? gain->until : INT64_MAX;
-        like->before = gain->before > like->before ? gain->before : like->before;
-        like->pieces += gain->pieces;
+        bool same = like->from == increase->from && like->until == increase->until;
+        like->from = increase->from < like->from ? increase->from : like->from;
+        like->until = same ? increase->until : INT64_MAX;
+        like->before = increase->before > like->before ? increase->before : like->before;
+        like->pieces += increase->pieces;
         return;
     }
-    if (h->n_gains == GAINS_MAX) {
-        h->n_gains -= GAINS_MAX / 2;
-        h->first_gain += GAINS_MAX / 2;
-        h->unheard -= GAINS_MAX / 2;
-        memmove(h->gain, h->gain + GAINS_MAX / 2, h->n_gains * sizeof(*h->gain));
+    if (h->n_increases == INCREASES_MAX) {
+        h->n_increases -= INCREASES_MAX / 2;
+        h->first_increase += INCREASES_MAX / 2;
+        h->unseen -= INCREASES_MAX / 2;
+        memmove(h->increase, h->increase + INCREASES_MAX / 2,
+                h->n_increases * sizeof(*h->increase));
     }
-    h->gain[h->n_gains++] = *gain;
+    h->increase[h->n_increases++] = *increase;
 }
 
 /* The least room throughout a gap. */
@@ -69,7 +78,7 @@ static int64_t least_in(const struct room_step *room, uint32_t n, const struct g
 }
 
 /* From when on a gap of so many pieces was there before. */
-static int64_t before_of(const struct host_change *x, const struct gap *gap, int64_t pieces)
+static int64_t before_of(const struct capacity_change *x, const struct gap *gap, int64_t pieces)
 {
     int64_t before = INT64_MAX;
 
@@ -80,16 +89,16 @@ static int64_t before_of(const struct host_change *x, const struct gap *gap, int
     return before;
 }
 
-void capacity_note_gains(struct capacities *hosts, struct capacity *h, const struct host_change *x,
-                         int64_t count)
+void capacity_note_increases(struct capacities *all, struct capacity *h,
+                             const struct capacity_change *x, int64_t count)
 {
     for (uint32_t i = 0; i < x->n_is; i++) {
         const struct gap *gap = &x->is[i];
         int64_t least = least_in(x->new, x->n_new, gap);
         int64_t more = least - least_in(x->old, x->n_old, gap);
-        struct gain gain = {gap->from, gap->until, before_of(x, gap, least), more * count};
+        struct increase increase = {gap->from, gap->until, before_of(x, gap, least), more * count};
         if (more > 0)
-            gain_add(hosts, h, &gain);
+            increase_add(all, h, &increase);
     }
 }
 
@@ -100,27 +109,27 @@ int64_t capacity_gap_end(const struct capacity *h, int64_t until, int64_t own)
     return (h->piece.alone ? until == own : until >= own) ? INT64_MAX : until;
 }
 
-/* The host of a class with what changed in gains; NULL: nothing is known. */
+/* The capacity of a class with what changed in increases; NULL: nothing is known. */
 static struct capacity *listen(struct graph_place *n, const struct class *c)
 {
-    if (c->host == PLACE_NONE || !usage_settle(n))
+    if (c->capacity == PLACE_NONE || !usage_settle(n))
         return NULL;
-    struct capacity *h = &n->hosts->v[c->host];
+    struct capacity *h = &n->capacities->v[c->capacity];
     if (!h->filled)
         return NULL;
-    h->asked = n->hosts->passes;
+    h->asked = n->capacities->passes;
     return h;
 }
 
-/* Whether what a note says still holds: take off it the gains that are new. */
+/* Whether what a note says still holds: take off it the increases that are new. */
 static bool holds(const struct capacity *h, struct place_note *note, int64_t duration, int64_t now)
 {
-    if (note->missing <= 0 || note->epoch != h->epoch || note->heard < h->first_gain ||
+    if (note->missing <= 0 || note->epoch != h->epoch || note->seen < h->first_increase ||
         duration < note->duration || gaps_begin(&h->gaps, note->now, now))
         return false;
     note->now = now;
-    for (; note->heard < h->first_gain + h->n_gains && note->missing > 0; note->heard++) {
-        const struct gain *g = &h->gain[note->heard - h->first_gain];
+    for (; note->seen < h->first_increase + h->n_increases && note->missing > 0; note->seen++) {
+        const struct increase *g = &h->increase[note->seen - h->first_increase];
         if (g->from <= now && g->until - note->duration >= now)
             note->missing -= g->pieces < note->missing ? g->pieces : note->missing;
     }
@@ -140,12 +149,12 @@ bool capacity_short(struct graph_place *n, const struct class *c, int64_t durati
         return false;
     note->duration = duration;
     note->now = now;
-    note->heard = h->first_gain + h->n_gains;
+    note->seen = h->first_increase + h->n_increases;
     note->epoch = h->epoch;
     return true;
 }
 
-/* What is left to be gained before something is possible at a time of one of the ranges that a lack divides
+/* What is left to increase before something is possible at a time of one of the ranges that a lack divides
  * time into.
  */
 static int64_t left_of(uint32_t range)
@@ -153,7 +162,7 @@ static int64_t left_of(uint32_t range)
     return range == 0 ? 1 : (INT64_C(1) << (range - 1)) + 1;
 }
 
-/* Take a gain off what is missing: where its windows begin, [first, last]. False if something may be
+/* Take an increase off what is missing: where its windows begin, [first, last]. False if something may be
  * possible there.
  */
 static bool take_off(struct held_note *note, int64_t first, int64_t last, int64_t pieces)
@@ -175,10 +184,10 @@ bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
 {
     const struct capacity *h = listen(n, c);
 
-    if (!h || note->epoch != h->epoch || note->heard < h->first_gain)
+    if (!h || note->epoch != h->epoch || note->seen < h->first_increase)
         return false;
-    for (; note->heard < h->first_gain + h->n_gains; note->heard++) {
-        const struct gain *g = &h->gain[note->heard - h->first_gain];
+    for (; note->seen < h->first_increase + h->n_increases; note->seen++) {
+        const struct increase *g = &h->increase[note->seen - h->first_increase];
         int64_t first = g->from > n->now ? g->from : n->now;
         int64_t last = capacity_gap_end(h, g->until, at);
         if (last != INT64_MAX)
@@ -203,21 +212,21 @@ int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t dur
         note->left[k] = left_of(k);
     note->kind = HELD_SHORT;
     note->before = first < 0 ? before : first;
-    note->heard = h->first_gain + h->n_gains;
+    note->seen = h->first_increase + h->n_increases;
     note->epoch = h->epoch;
     return first;
 }
 
 void capacity_doubt(struct graph_place *n)
 {
-    for (uint32_t i = 0; n->hosts && i < n->hosts->n; i++)
-        n->hosts->v[i].epoch = ++n->hosts->epochs;
+    for (uint32_t i = 0; n->capacities && i < n->capacities->n; i++)
+        n->capacities->v[i].epoch = ++n->capacities->epochs;
 }
 
-void capacity_hear(struct graph_place *n, const struct class *c, struct held_note *note)
+void capacity_catch_up(struct graph_place *n, const struct class *c, struct held_note *note)
 {
     const struct capacity *h = listen(n, c);
 
     if (h && note->kind == HELD_SHORT && note->epoch == h->epoch)
-        note->heard = h->first_gain + h->n_gains;
+        note->seen = h->first_increase + h->n_increases;
 }

@@ -1,0 +1,459 @@
+/* Kinds: what jobs ask for, who of them sleeps, and who may fit now (job_group.h). */
+#include "sched/waiting/job_group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sched/queues.h"
+#include "sched/waiting/finder.h"
+
+static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
+
+void job_groups_clear(struct job_groups *t)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        queue_destroy(t->v[i].open);
+    free(t->v);
+    free(t->chain);
+    *t = (struct job_groups){0};
+}
+
+static uint32_t hash_of(uint32_t class, uint32_t lane, uint64_t permits)
+{
+    uint64_t h =
+        ((uint64_t) class << 32 | lane) * 0x9e3779b97f4a7c15u ^ permits * 0xc2b2ae3d27d4eb4fu;
+    return (uint32_t)(h >> 32);
+}
+
+static uint32_t *chain_of(struct job_groups *t, const struct job_group *g)
+{
+    return &t->chain[hash_of(g->class, g->lane, g->permits) & (t->chains - 1)];
+}
+
+/* More chains where there are more groups than chains. Returns 0, or -1 with ENOMEM. */
+static int rehash(struct job_groups *t)
+{
+    uint32_t chains = t->chains ? t->chains * 2 : 64;
+    uint32_t *chain = reallocarray(NULL, chains, sizeof(*chain));
+    if (!chain)
+        return -1;
+    for (uint32_t i = 0; i < chains; i++)
+        chain[i] = JOB_GROUP_NONE;
+    free(t->chain);
+    t->chain = chain;
+    t->chains = chains;
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (t->v[i].jobs == 0)
+            continue;
+        uint32_t *link = chain_of(t, &t->v[i]);
+        t->v[i].next = *link;
+        *link = i;
+    }
+    return 0;
+}
+
+/* A slot for a group that no job knows yet, or JOB_GROUP_NONE with ENOMEM. */
+static uint32_t job_group_alloc(struct job_groups *t)
+{
+    uint32_t i = t->free;
+    if (t->cap == 0)
+        i = JOB_GROUP_NONE;
+    if (i != JOB_GROUP_NONE) {
+        t->free = t->v[i].next;
+        return i;
+    }
+    if (t->n == t->cap) {
+        uint32_t cap = t->cap ? t->cap * 2 : 32;
+        struct job_group *v = reallocarray(t->v, cap, sizeof(*v));
+        if (!v)
+            return JOB_GROUP_NONE;
+        if (t->cap == 0)
+            t->free = JOB_GROUP_NONE;
+        t->v = v;
+        t->cap = cap;
+    }
+    return t->n++;
+}
+
+int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane)
+{
+    if (t->n >= t->chains && rehash(t) < 0)
+        return -1;
+    uint32_t *link = &t->chain[hash_of(ask->class, lane, ask->permits) & (t->chains - 1)];
+    for (uint32_t i = *link; i != JOB_GROUP_NONE; i = t->v[i].next) {
+        struct job_group *g = &t->v[i];
+        if (g->class == ask->class && g->lane == lane && g->permits == ask->permits) {
+            g->jobs++;
+            return i;
+        }
+    }
+    uint32_t i = job_group_alloc(t);
+    if (i == JOB_GROUP_NONE)
+        return -1;
+    t->v[i] = (struct job_group){.class = ask->class,
+                                 .lane = lane,
+                                 .permits = ask->permits,
+                                 .units = ask->units,
+                                 .jobs = 1,
+                                 .next = *link,
+                                 .fails = INT64_MAX};
+    *link = i;
+    return i;
+}
+
+void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group)
+{
+    struct job_group *g = &t->v[group];
+    if (--g->jobs > 0)
+        return;
+    uint32_t *link = chain_of(t, g);
+    while (*link != group)
+        link = &t->v[*link].next;
+    *link = g->next;
+    if (g->in_fill)
+        queue_remove(s->lanes[g->lane].fill, g->key);
+    queue_destroy(g->open);
+    *g = (struct job_group){.next = t->free};
+    t->free = group;
+}
+
+struct job_group *job_group_of(const sched_t *s, uint32_t slot)
+{
+    return &s->queues->job_groups.v[s->jobs[slot].details->job_group];
+}
+
+static int fill_insert(sched_t *s, uint32_t group, struct queue_key key, int64_t least)
+{
+    struct job_group *g = &s->queues->job_groups.v[group];
+    struct queue_entry entry = {key, g->units, least, group};
+    if (queue_insert(s->lanes[g->lane].fill, &entry) < 0)
+        return -1;
+    g->in_fill = true;
+    g->key = key;
+    g->least = least;
+    return 0;
+}
+
+static void fill_remove(sched_t *s, struct job_group *g)
+{
+    if (!g->in_fill)
+        return;
+    queue_remove(s->lanes[g->lane].fill, g->key);
+    g->in_fill = false;
+}
+
+/* A job of this key and duration is there: the entry in fill must not promise less than it. */
+static int fill_show(sched_t *s, uint32_t group, struct queue_key key, int64_t duration)
+{
+    struct job_group *g = &s->queues->job_groups.v[group];
+    if (duration >= g->fails)
+        return 0;
+    if (!g->in_fill)
+        return fill_insert(s, group, key, duration);
+    bool sooner = queue_before(key, g->key);
+    if (!sooner && duration >= g->least)
+        return 0;
+    struct queue_key old = g->key;
+    int64_t least = duration < g->least ? duration : g->least;
+    if (sooner) {
+        if (fill_insert(s, group, key, least) < 0)
+            return -1;
+        queue_remove(s->lanes[g->lane].fill, old);
+        return 0;
+    }
+    queue_remove(s->lanes[g->lane].fill, old); /* what was just there finds room again */
+    g->in_fill = false;
+    return fill_insert(s, group, old, least);
+}
+
+/* There was no memory to show a group in fill: it sleeps until the next pass wakes all. */
+static void job_group_lose(sched_t *s, struct job_group *g)
+{
+    g->fails = 0;
+    s->queues->wake_all = true;
+}
+
+static int reserve(sched_t *s, uint32_t slot)
+{
+    struct job_group *g = job_group_of(s, slot);
+    if (!g->open)
+        g->open = queue_create(1);
+    g->is_reserved = g->open && queue_reserve(g->open) == 0;
+    return g->is_reserved && queue_reserve(s->lanes[g->lane].fill) == 0 ? 0 : -1;
+}
+
+static int add(sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    uint32_t number = job->details->job_group;
+    struct job_group *g = job_group_of(s, slot);
+    struct queue_entry entry = {job->key, 1, job->ask.duration, slot};
+    if (!g->open) {
+        g->open = queue_create(1);
+        if (!g->open)
+            return -1;
+    }
+    if (queue_insert(g->open, &entry) < 0)
+        return -1;
+    g->is_reserved = false;
+    if (fill_show(s, number, job->key, job->ask.duration) == 0)
+        return 0;
+    queue_remove(g->open, job->key);
+    errno = ENOMEM;
+    return -1;
+}
+
+static void remove_job(sched_t *s, uint32_t slot)
+{
+    struct job_group *g = job_group_of(s, slot);
+    struct queue_key key = s->jobs[slot].key;
+    struct queue_entry first;
+    queue_remove(g->open, key);
+    if (queue_size(g->open) == 0) {
+        fill_remove(s, g);
+        if (g->is_reserved)
+            return;
+        queue_destroy(g->open);
+        g->open = NULL;
+    } else if (g->in_fill && !queue_before(g->key, key) && queue_first(g->open, &first)) {
+        fill_remove(s, g); /* no two entries may have one key */
+        if (fill_insert(s, s->jobs[slot].details->job_group, first.key, g->least) < 0)
+            job_group_lose(s, g);
+    }
+}
+
+static bool sleeps(const sched_t *s, uint32_t slot)
+{
+    return s->jobs[slot].ask.duration >= job_group_of(s, slot)->fails;
+}
+
+static void failed_one(sched_t *s, uint32_t slot)
+{
+    struct job_group *g = job_group_of(s, slot);
+    int64_t duration = s->jobs[slot].ask.duration;
+    if (duration < g->fails)
+        g->fails = duration;
+    if (g->in_fill && g->least >= g->fails)
+        fill_remove(s, g);
+}
+
+/* The first job of the group after `after` that lasts no longer than `within`. */
+static bool job_group_first(const struct job_group *g, const struct queue_key *after,
+                            int64_t within, struct queue_entry *entry)
+{
+    struct queue_bound bound = {1, within};
+    return g->open && queue_match(g->open, after, &bound, 1, entry);
+}
+
+void job_groups_measure(sched_t *s)
+{
+    struct job_groups *t = &s->queues->job_groups;
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct job_group *g = &t->v[i];
+        if (g->jobs == 0)
+            continue;
+        g->units = s->place->ops->units(s->place, g->class);
+        if (g->in_fill) { /* it is shown again with what it has now */
+            fill_remove(s, g);
+            job_group_lose(s, g);
+        }
+    }
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following)
+        if (s->jobs[slot].details->job_group != JOB_GROUP_NONE)
+            s->jobs[slot].ask.units = t->v[s->jobs[slot].details->job_group].units;
+    s->queues->wake_all = true;
+}
+
+/* Whether some job of a group that sleeps may fit now, as far as counts say; else none that lasts as long as
+ * the shortest does.
+ */
+static bool may_fit(sched_t *s, struct job_group *g)
+{
+    const struct lane *lane = &s->lanes[g->lane];
+    struct place_ask ask = {
+        .units = g->units, .class = g->class, .part = lane->part, .permits = g->permits};
+    if (!g->open || queue_size(g->open) == 0)
+        return true;
+    ask.duration = queue_least(g->open);
+    const struct place_ops *ops = s->place->ops;
+    bool is_short = ops->is_short(s->place, &ask, s->now, &g->note);
+    if (ask.duration > g->fails)
+        g->fails = ask.duration;
+    ask.duration = g->fails; /* who sleeps lasts as long or longer */
+    return !is_short && ops->betters(s->place, &ask, -1, s->now, s->queues->seen);
+}
+
+static void wake(sched_t *s, bool all)
+{
+    all |= s->queues->wake_all;
+    s->queues->wake_all = false;
+    struct job_groups *t = &s->queues->job_groups;
+    const struct place_ops *ops = s->place->ops;
+    if (!all && s->place->freed.next == s->queues->seen)
+        return;
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct job_group *g = &t->v[i];
+        struct queue_entry first;
+        if (g->jobs == 0 || g->fails == INT64_MAX || !(all || may_fit(s, g)))
+            continue;
+        g->fails = INT64_MAX;
+        /* Awake with all jobs it has: the least duration is 1 as far as is known without a look. */
+        if (g->open && queue_match(g->open, NULL, &any_bound, 1, &first)) {
+            fill_remove(s, g);
+            if (fill_insert(s, i, first.key, 1) < 0)
+                job_group_lose(s, g);
+        }
+    }
+    ops->settle(s->place);
+    s->queues->seen = s->place->freed.next;
+}
+
+static void fill_begin(struct lane *lane)
+{
+    lane->fill_begun = false;
+    lane->rooms_as_of = UINT64_MAX;
+    while (lane->candidates.n > 0)
+        heap_take(&lane->candidates, lane->candidates.v[0].item);
+}
+
+/* What is free now for how long, as of what is booked. */
+static void rooms_update(sched_t *s, struct lane *lane)
+{
+    struct planner_room room[FILL_ROOMS_MAX];
+    if (lane->rooms_as_of == s->booked)
+        return;
+    lane->n_bounds = s->place->ops->rooms(s->place, lane->part, s->now, room, FILL_ROOMS_MAX);
+    for (size_t i = 0; i < lane->n_bounds; i++)
+        lane->bound[i] = (struct queue_bound){room[i].free, room[i].within};
+    lane->rooms_as_of = s->booked;
+}
+
+/* How long a job of so many units could last; 0: it has no room. */
+static int64_t within_of(const struct lane *lane, int64_t units)
+{
+    int64_t within = 0;
+    for (size_t i = 0; i < lane->n_bounds; i++)
+        if (lane->bound[i].units >= units && lane->bound[i].value > within)
+            within = lane->bound[i].value;
+    return within;
+}
+
+/* Make the next job of the group after `after` that may fit a candidate. Returns 0, or -1 with ENOMEM. */
+static int candidate_put(sched_t *s, struct lane *lane, uint32_t group,
+                         const struct queue_key *after)
+{
+    struct job_group *g = &s->queues->job_groups.v[group];
+    struct queue_entry entry;
+    int64_t within = within_of(lane, g->units);
+    if (g->fails <= within)
+        within = g->fails - 1;
+    if (within < 1 || !job_group_first(g, after, within, &entry))
+        return 0;
+    g->candidate = entry.item;
+    return heap_put(&lane->candidates, group, entry.key.rank, entry.key.seq);
+}
+
+/* Take in the groups that may have a job before the first candidate. */
+static int candidates_gather(sched_t *s, struct lane *lane)
+{
+    struct queue_entry entry;
+    while (queue_match(lane->fill, lane->fill_begun ? &lane->fill_after : NULL, lane->bound,
+                       lane->n_bounds, &entry)) {
+        const struct heap *heap = &lane->candidates;
+        if (heap->n > 0) {
+            struct queue_key first = {heap->v[0].key, heap->v[0].order};
+            if (queue_before(first, entry.key))
+                return 0;
+        }
+        lane->fill_begun = true;
+        lane->fill_after = entry.key;
+        if (!heap_has(heap, entry.item) &&
+            candidate_put(s, lane, entry.item, lane->begun ? &lane->after : NULL) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int fill_done(sched_t *s, uint32_t number, uint32_t slot)
+{
+    struct lane *lane = &s->lanes[number];
+    uint32_t group = s->jobs[slot].details->job_group;
+    struct queue_key key = s->jobs[slot].key;
+    heap_take(&lane->candidates, group);
+    rooms_update(s, lane);
+    return candidate_put(s, lane, group, &key);
+}
+
+static uint32_t fill_next(sched_t *s, uint32_t number, bool *failed)
+{
+    struct lane *lane = &s->lanes[number];
+    *failed = false;
+    for (;;) {
+        rooms_update(s, lane);
+        if (candidates_gather(s, lane) < 0) {
+            *failed = true;
+            return JOB_NONE;
+        }
+        if (lane->candidates.n == 0)
+            return JOB_NONE;
+        struct job_group *g = &s->queues->job_groups.v[lane->candidates.v[0].item];
+        int64_t duration = s->jobs[g->candidate].ask.duration;
+        if (duration <= within_of(lane, g->units) && duration < g->fails)
+            return g->candidate;
+        if (fill_done(s, number, g->candidate) < 0) { /* there is less room by now */
+            *failed = true;
+            return JOB_NONE;
+        }
+    }
+}
+
+/* Each open job is in its group, and fill promises no less than there is. */
+static bool job_group_check(const sched_t *s, const struct job_group *g)
+{
+    struct queue_cursor c;
+    if (!g->open)
+        return !g->in_fill;
+    if (!queue_check(g->open))
+        return false;
+    for (bool any = queue_begin(g->open, &c); any; any = queue_next(&c)) {
+        const struct job *job = &s->jobs[queue_item(&c)];
+        if (job->state != SCHED_WAITING || &s->queues->job_groups.v[job->details->job_group] != g ||
+            job->ask.class != g->class || job->ask.permits != g->permits || job->lane != g->lane)
+            return false;
+        if (job->ask.duration < g->fails &&
+            (!g->in_fill || g->least > job->ask.duration || queue_before(job->key, g->key)))
+            return false;
+    }
+    return true;
+}
+
+static bool check(const sched_t *s)
+{
+    const struct job_groups *t = &s->queues->job_groups;
+    size_t open = 0;
+    size_t in_lanes = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (t->v[i].jobs == 0)
+            continue;
+        if (!job_group_check(s, &t->v[i]))
+            return false;
+        open += t->v[i].open ? queue_size(t->v[i].open) : 0;
+    }
+    for (uint32_t i = 0; i < s->n_lanes; i++)
+        in_lanes += queue_size(s->lanes[i].open);
+    return open == in_lanes;
+}
+
+const struct finder finder_by_group = {
+    .add = add,
+    .reserve = reserve,
+    .remove = remove_job,
+    .is_hopeless = sleeps,
+    .failed = failed_one,
+    .wake = wake,
+    .begin = fill_begin,
+    .next = fill_next,
+    .done = fill_done,
+    .check = check,
+};

@@ -1,0 +1,70 @@
+/* Groups of jobs: waiting jobs of one lane that ask for the same, but for their durations.
+ *
+ * On a graph the numbers that `rooms` goes by are bounds: a job that they let through may still not fit.
+ * What is learned of one job then holds for others of its group: if it does not fit for its duration, none
+ * that lasts as long or longer does, until something is freed that the group could use (place_ops.is_short,
+ * place_ops.betters). Until then these jobs are asleep and cost nothing.
+ *
+ * As finder (finder.h): a lane's `fill` holds the groups that have a job awake, each under the key of its
+ * first open job or an earlier one, with a lower bound of the durations of its jobs.
+ *
+ * Why a group is not the same as a class (place/graph/class.c): a class is a request in a part of the
+ * machine, and knows nothing of jobs. Those of one class may wait in several lanes, each of which a walk goes
+ * through in its own way, and may differ in the blocks that they may use, so that one fits where another does
+ * not. And requests are asked about that no job makes (pass/what_if.c).
+ */
+#ifndef SCHED_JOB_GROUP_H
+#define SCHED_JOB_GROUP_H
+
+#include "sched/sched_priv.h"
+
+struct job_group {
+    uint32_t class; /* of the place */
+    uint32_t lane;
+    uint64_t permits;
+    int64_t units;
+    uint32_t jobs; /* that know it; 0: the slot is free */
+    uint32_t next; /* in the chain of the table, or free slot */
+    struct queue *open;
+    int64_t
+        fails; /* no job of this duration or a longer one fits now; INT64_MAX: not known of any */
+    struct place_note note; /* of the shortest */
+    bool is_reserved;       /* `open` is kept though it is empty */
+    bool in_fill;
+    struct queue_key key; /* there */
+    int64_t least;
+    uint32_t candidate; /* of the walk: its job that is to be tried */
+
+    /* What its jobs of durations from least to most lack, as found out in this telling of reasons
+     * (reason.c).
+     */
+    uint64_t telling;
+    uint32_t n_lacks;
+    struct job_group_lacks {
+        const char *type;
+        int64_t least, most;
+    } lacks[JOB_GROUP_LACKS];
+};
+
+struct job_groups {
+    struct job_group *v;
+    uint32_t n, cap, free;
+    uint32_t *chain; /* by hash; JOB_GROUP_NONE ends it */
+    uint32_t chains;
+};
+
+void job_groups_clear(struct job_groups *t);
+
+/* The number of the group of an ask in a lane; a group that is new takes over nothing. -1 with ENOMEM. Each
+ * call is to be followed by a job_group_leave.
+ */
+int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane);
+void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group);
+
+struct job_group *job_group_of(const sched_t *s, uint32_t slot);
+
+/* The machine has changed: units are those of now, and all groups are awake in the next pass.
+ */
+void job_groups_measure(sched_t *s);
+
+#endif

@@ -185,7 +185,7 @@ static void a_list_with_a_wrong_job_leaves_nothing(void **state)
         const char *last, *message;
     } wrong[] = {{"{}", "jobs[60]: key \\\"command\\\": expected a command or a script"},
                  {"{\"command\":[\"x\"],\"cores\":9000}", "jobs[60]: "},
-                 {"{\"command\":", "the body is not JSON: line 62, column "}};
+                 {"{\"command\":", "the body is not valid JSON: line 62, column "}};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         struct strbuf body = {0};
         struct asked a = {0}, *all[] = {&a};

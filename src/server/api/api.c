@@ -151,7 +151,7 @@ static int take(struct call *c, struct api_query *all, const char *at, size_t le
     const char *equals = memchr(at, '=', length);
     size_t name_length = equals ? (size_t)(equals - at) : length;
     char *name = decode(at, name_length);
-    int rc = name ? 0 : api_refuse(c, 400, NULL, "the query can't be read");
+    int rc = name ? 0 : api_refuse(c, 400, NULL, "the query is malformed");
     struct api_query *q = all;
     while (rc == 0 && q->name && strcmp(q->name, name) != 0)
         q++;
@@ -161,7 +161,8 @@ static int take(struct call *c, struct api_query *all, const char *at, size_t le
         free(q->value);
         q->value = equals ? decode(equals + 1, length - name_length - 1) : strdup("");
         if (!q->value)
-            rc = api_refuse(c, errno == EINVAL ? 400 : 503, q->name, "%s can't be read", q->name);
+            rc =
+                api_refuse(c, errno == EINVAL ? 400 : 503, q->name, "%s: malformed value", q->name);
     }
     free(name);
     return rc;
@@ -441,17 +442,17 @@ int api_read_body(struct call *c)
     json_error_t why;
     bool no_memory;
     if (c->request->length > API_READ_MAX)
-        return api_refuse(c, 413, NULL, "the body is larger than 3 MiB, and not a list of jobs");
+        return api_refuse(c, 413, NULL, "the body is larger than 3 MiB and not an array of jobs");
     if (c->request->length == 0)
-        return api_refuse(c, 400, NULL, "expected a body of JSON");
+        return api_refuse(c, 400, NULL, "expected a JSON body");
     if (api_is_heavy(c->request->body, c->request->length))
         return api_refuse(c, 413, NULL, "the body has too many values");
     c->body = api_load(c->request->body, c->request->length, 0, &no_memory, &why);
     if (no_memory)
         return api_refuse(c, 503, NULL, "out of memory");
     if (!c->body)
-        return api_refuse(c, 400, NULL, "the body is not JSON: line %d, column %d: %s", why.line,
-                          why.column, why.text);
+        return api_refuse(c, 400, NULL, "the body is not valid JSON: line %d, column %d: %s",
+                          why.line, why.column, why.text);
     return 0;
 }
 
@@ -470,8 +471,7 @@ static void answer(struct call *c, const struct route *route)
     if (route->leaves && find_room(c) < 0)
         return;
     if (route->for_admins && !c->admin) {
-        api_refuse(c, 403, NULL,
-                   "only the owner of the server, root and administrators may do that");
+        api_refuse(c, 403, NULL, "only the server's owner, root and administrators may do that");
         return;
     }
     if (route->has_body && api_read_body(c) < 0)
@@ -493,9 +493,10 @@ static void find_route(struct call *c)
         return;
     }
     if (known)
-        api_refuse(c, 405, NULL, "%.20s is not for %.200s", c->request->method, c->request->path);
+        api_refuse(c, 405, NULL, "method %.20s is not allowed for %.200s", c->request->method,
+                   c->request->path);
     else
-        api_refuse(c, 404, NULL, "there is no %.200s", c->request->path);
+        api_refuse(c, 404, NULL, "no such path: %.200s", c->request->path);
 }
 
 void server_request(server_t *s, const struct server_request *request, struct server_reply *reply)
@@ -514,7 +515,7 @@ void server_request(server_t *s, const struct server_request *request, struct se
     } else if (!s->options.for_all && uid != s->options.uid && uid != 0) {
         api_refuse(&c, 403, NULL, "this server is for another user");
     } else if (!user_may_ask(s, uid)) {
-        api_refuse(&c, 429, NULL, "too many requests: at most %lld in a second",
+        api_refuse(&c, 429, NULL, "too many requests: expected at most %lld per second",
                    (long long)s->config->server.requests_per_second);
     } else {
         c.admin = user_is_admin(s, uid);
@@ -528,7 +529,7 @@ void server_failed(server_t *s, const berth_error_t *why, struct server_reply *r
 {
     char message[600];
     (void)s;
-    snprintf(message, sizeof(message), "it can't be stored: %.500s", why ? why->text : "");
+    snprintf(message, sizeof(message), "cannot store the change: %.500s", why ? why->text : "");
     server_stream_close(reply->stream);
     reply->stream = NULL;
     reply->status = 507;

@@ -145,7 +145,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     }
     k.waiting.would_start = &k.would_start;
     if (member >= 0 && c->member < 0) {
-        strbuf_puts(&text, "The first of its members that wait is ");
+        strbuf_puts(&text, "The first waiting member is ");
         strbuf_put_int(&text, job->id);
         strbuf_putc(&text, '[');
         strbuf_put_int(&text, member);
@@ -184,7 +184,7 @@ static void explain_live(struct call *c, const struct job *job)
     }
     job_show(c->s, job, i, &shown);
     if (m->state == STORE_PENDING)
-        strbuf_puts(&text, "It is about to be looked at.");
+        strbuf_puts(&text, "It has just been submitted and is about to be scheduled.");
     else
         explain_others(&text, &shown, job->limited, c->s->clock.wall);
     put_answer(c, shown.member, shown.state, NULL, -1, &text);

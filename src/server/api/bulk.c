@@ -85,9 +85,10 @@ static int wrong_text(struct call *c, const struct bulk *b, size_t at, const jso
         line += b->body[i] == '\n';
     }
     if (!why)
-        return api_refuse(c, 400, NULL, "the body is not JSON: line %d, column %d: expected %s",
-                          line, column, at < b->length ? "the end of the list" : "']'");
-    return api_refuse(c, 400, NULL, "the body is not JSON: line %d, column %d: %s",
+        return api_refuse(c, 400, NULL,
+                          "the body is not valid JSON: line %d, column %d: expected %s", line,
+                          column, at < b->length ? "the end of the list" : "']'");
+    return api_refuse(c, 400, NULL, "the body is not valid JSON: line %d, column %d: %s",
                       line + why->line - 1, why->line > 1 ? why->column : column + why->column - 1,
                       why->text);
 }
@@ -118,7 +119,7 @@ static int count_one(struct call *c, struct bulk *b, size_t *steps)
         b->body[end] == ']' && b->counted == 0 && skip_space(b->body, b->length, from) == end;
     b->counted += !is_empty;
     if (b->counted > LIST_JOBS_MAX)
-        return api_refuse(c, 413, NULL, "more than %d jobs at once", LIST_JOBS_MAX);
+        return api_refuse(c, 413, NULL, "expected at most %d jobs at once", LIST_JOBS_MAX);
     return b->body[end] == ']' ? begin_reading(c, b) : 0;
 }
 
@@ -285,7 +286,7 @@ void bulk_start(struct call *c, struct user *user)
         api_refuse(c, c->request->length > API_BODY_MAX ? 413 : 429, NULL,
                    c->request->length > API_BODY_MAX
                        ? "the body is larger than 64 MiB"
-                       : "other lists of your jobs are being taken: wait for them");
+                       : "other arrays of your jobs are still being submitted: wait for them");
         return;
     }
     struct bulk_work *w = (struct bulk_work *)call_work_make(c, sizeof(*w));

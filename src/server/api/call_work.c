@@ -14,7 +14,8 @@ struct call_work *call_work_make(struct call *c, size_t size)
     server_t *s = c->s;
     uint32_t uid = c->request->peer.uid;
     if (work_is_full(s, uid)) {
-        api_refuse(c, 429, NULL, "at most %d large requests of a user are worked on: wait for them",
+        api_refuse(c, 429, NULL,
+                   "at most %d large requests per user may be in progress: wait for them",
                    WORK_MAX);
         return NULL;
     }

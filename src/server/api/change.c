@@ -119,7 +119,7 @@ int api_signal(struct call *c, struct progress *p, size_t *steps)
     if (rc > 0 && p->any)
         api_done(c);
     else if (rc > 0)
-        api_refuse(c, 409, NULL, "job %s doesn't run", c->rest);
+        api_refuse(c, 409, NULL, "job %s is not running", c->rest);
     return rc != 0;
 }
 
@@ -142,7 +142,7 @@ int api_requeue(struct call *c, struct progress *p, size_t *steps)
     if (rc > 0 && p->any)
         api_done(c);
     else if (rc > 0)
-        api_refuse(c, 409, NULL, "job %s doesn't run", c->rest);
+        api_refuse(c, 409, NULL, "job %s is not running", c->rest);
     return rc != 0;
 }
 
@@ -205,12 +205,14 @@ static bool runs_any(const struct job *job)
 static int check_change(struct call *c, const struct job *job, const struct api_change *to)
 {
     if (c->member >= 0)
-        return api_refuse(c, 400, NULL, "members of an array are changed together: name job %lld",
+        return api_refuse(c, 400, NULL,
+                          "the members of an array are changed together: name job %lld",
                           (long long)job->id);
     if ((to->has_priority || to->queue || to->hold) && !is_pending(job))
-        return api_refuse(c, 409, NULL, "job %lld runs already", (long long)job->id);
+        return api_refuse(c, 409, NULL, "job %lld is already running", (long long)job->id);
     if (to->queue && runs_any(job))
-        return api_refuse(c, 409, "queue", "some of job %lld runs already", (long long)job->id);
+        return api_refuse(c, 409, "queue", "job %lld has members that are already running",
+                          (long long)job->id);
     if (c->s->options.for_all && !c->admin && to->has_priority && to->priority > 0 &&
         to->priority > job->priority)
         return api_refuse(c, 403, "priority", "only administrators may raise a priority above 0");

@@ -133,7 +133,7 @@ static void put_job(struct strbuf *out, const struct sched_reason_job *job)
     }
 }
 
-/* "job 57, job 58 and the user's other jobs of its name" */
+/* "job 57, job 58 and the user's other jobs of the same name" */
 static void put_dependencies(struct strbuf *out, const struct sched_reason *reason)
 {
     size_t all = reason->n_jobs + reason->singleton + reason->others;
@@ -142,7 +142,8 @@ static void put_dependencies(struct strbuf *out, const struct sched_reason *reas
         if (i < reason->n_jobs)
             put_job(out, &reason->job[i]);
         else
-            strbuf_puts(out, reason->singleton ? "the user's other jobs of its name" : "others");
+            strbuf_puts(out,
+                        reason->singleton ? "the user's other jobs of the same name" : "others");
     }
 }
 
@@ -151,7 +152,7 @@ static void put_resources(struct strbuf *out, const struct waiting *w, const cha
     strbuf_puts(out, "It waits for ");
     put_type(out, type);
     if (w->holders == 0) {
-        strbuf_puts(out, ": enough of them are up, but set aside or promised to others.");
+        strbuf_puts(out, ": enough are up, but they are set aside or reserved for others.");
         return;
     }
     strbuf_puts(out, " that ");
@@ -162,12 +163,11 @@ static void put_resources(struct strbuf *out, const struct waiting *w, const cha
 static void put_queue(struct strbuf *out, const struct waiting *w)
 {
     bool stopped = w->reason->kind == SCHED_REASON_STOPPED;
-    strbuf_puts(out, stopped ? "It waits for its queue: " : "It waits for jobs before it: queue ");
+    strbuf_puts(out, stopped ? "It waits for its queue: " : "It waits for earlier jobs: queue ");
     strbuf_puts(out, w->queue);
-    strbuf_puts(out, stopped ? " is stopped."
-                     : w->reason->kind == SCHED_REASON_DEPTH
-                         ? " considers only the first of its jobs."
-                         : " starts its jobs one after the other.");
+    strbuf_puts(out, stopped                                 ? " is stopped."
+                     : w->reason->kind == SCHED_REASON_DEPTH ? " considers only its first jobs."
+                                                             : " starts its jobs in order.");
 }
 
 static void put_reason(struct strbuf *out, const struct waiting *w)
@@ -181,14 +181,14 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
     case SCHED_REASON_DEPENDENCY:
         strbuf_puts(out, "It waits for ");
         put_dependencies(out, w->reason);
-        strbuf_puts(out, ", as it depends on that.");
+        strbuf_puts(out, ", on which it depends.");
         return;
     case SCHED_REASON_BEGIN:
         if (w->begin <= 0)
             break;
-        strbuf_puts(out, "It is to start no earlier than in ");
+        strbuf_puts(out, "It was submitted to start in ");
         put_span(out, w->begin);
-        strbuf_puts(out, ", as it was submitted.");
+        strbuf_puts(out, " at the earliest.");
         return;
     case SCHED_REASON_LIMIT:
         strbuf_puts(out, "It waits for jobs to end: ");
@@ -201,7 +201,7 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
         put_queue(out, w);
         return;
     case SCHED_REASON_PREEMPTING:
-        strbuf_puts(out, "It waits for jobs that are being stopped for it.");
+        strbuf_puts(out, "It waits for jobs that are being preempted for it.");
         return;
     case SCHED_REASON_RESOURCES:
         put_resources(out, w, w->reason->type);
@@ -219,17 +219,17 @@ static void put_when(struct strbuf *out, const struct waiting *w)
     if (w->would_start->as_it_is || (w->start == 0 && w->state == SCHED_RESERVED)) {
         strbuf_puts(out, " It is about to start.");
     } else if (w->start < 0) {
-        strbuf_puts(out, " When it will start can't be told.");
+        strbuf_puts(out, " Its start time is unknown.");
     } else if (w->start == 0) {
         return; /* there is room for it: it is another's turn */
     } else if (w->state == SCHED_RESERVED) {
-        strbuf_puts(out, " It is promised a start in ");
+        strbuf_puts(out, " It has a reservation and will start in ");
         put_span(out, w->start);
         strbuf_puts(out, " at the latest.");
     } else {
         strbuf_puts(out, " It may start in ");
         put_span(out, w->start);
-        strbuf_puts(out, ", if nothing comes before it.");
+        strbuf_puts(out, ", unless other jobs get ahead of it.");
     }
 }
 
@@ -277,9 +277,9 @@ static void put_would_start(struct strbuf *out, const struct would_start *f)
 static void put_hold(struct strbuf *out, const char *hold)
 {
     const char *tried = server_not_started(hold);
-    strbuf_puts(out, tried ? "It could not be started: " : "Nothing is started now: ");
+    strbuf_puts(out, tried ? "It could not be started: " : "Nothing is being started: ");
     strbuf_puts(out, tried ? tried : hold);
-    strbuf_puts(out, tried ? ". It is tried again until it can be." : ".");
+    strbuf_puts(out, tried ? ". It is retried until it starts." : ".");
 }
 
 void explain_waiting(struct strbuf *out, const struct waiting *w)
@@ -347,11 +347,11 @@ void explain_others(struct strbuf *out, const struct job_shown *j, bool limited,
     strbuf_puts(out, "It has been running for ");
     put_span(out, wall > j->start ? wall - j->start : 0);
     if (j->until <= wall) {
-        strbuf_puts(out, limited ? "; its time is over, and it is being stopped."
-                                 : ", longer than it was expected to.");
+        strbuf_puts(out, limited ? "; its time limit has passed and it is being stopped."
+                                 : ", longer than expected.");
         return;
     }
-    strbuf_puts(out, limited ? ", and is stopped in " : ", and is expected to end within ");
+    strbuf_puts(out, limited ? ", and will be stopped in " : ", and is expected to end in ");
     put_span(out, j->until - wall);
     strbuf_puts(out, limited ? " if it has not ended by then." : ".");
 }

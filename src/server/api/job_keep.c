@@ -106,7 +106,7 @@ static int put_form(struct reading_job *r, struct json_out *out)
     struct short_form form;
     struct job_fault fault;
     if (r->ask.overcommit)
-        return job_wrong(r, "overcommit", NULL, "a jobspec: others have cores for each task");
+        return job_wrong(r, "overcommit", NULL, "a jobspec: other jobs have cores for each task");
     if (job_keys_form(&r->ask.job, r->c->s->size.memory_unit, &form, &r->memory, &fault) < 0)
         return job_wrong(r, fault.key, fault.found, fault.expected);
     json_key(out, "jobspec");
@@ -162,7 +162,7 @@ int job_put_name(struct reading_job *r)
     const char *slash = a->job.name ? NULL : strrchr(text, '/');
     if (a->job.name &&
         (strlen(a->job.name) > NAME_MAX || strchr(a->job.name, '/') || !text_is_plain(a->job.name)))
-        return job_wrong(r, "name", NULL, "at most 255 bytes without '/' and control characters");
+        return job_wrong(r, "name", NULL, "at most 255 bytes without '/' or control characters");
     r->job->name = strndup(slash && slash[1] ? slash + 1 : text, NAME_MAX);
     if (!r->job->name)
         return job_no_memory(r);

@@ -74,8 +74,7 @@ static int read_command(struct reading_job *r)
     const struct ask *a = &r->ask;
     const json_t *first = json_array_get(a->command, 0);
     if (a->command && (json_string_length(first) == 0 || !are_words(a->command)))
-        return job_wrong(r, "command", a->command,
-                         "a list of strings, the first of them a program");
+        return job_wrong(r, "command", a->command, "a list of strings that starts with a program");
     if (a->args && !are_words(a->args))
         return job_wrong(r, "args", a->args, "a list of strings");
     if (a->command && a->script)
@@ -212,8 +211,7 @@ static int read_environment(struct reading_job *r)
     {
         if (!*name || strchr(name, '=') || !json_is_string(value)) {
             strbuf_clear(&text);
-            return job_wrong(r, "environment", value,
-                             "names without '=' and their values as strings");
+            return job_wrong(r, "environment", value, "names without '=' and string values");
         }
         strbuf_reset(&r->c->s->text);
         strbuf_puts(&r->c->s->text, name);

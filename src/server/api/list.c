@@ -356,7 +356,7 @@ static int seek_id(struct call *c, struct list *l)
             l->next_id = end + (*end == ',');
         return 0;
     }
-    return api_refuse(c, 400, "after", "after: %lld is not among the ids", (long long)l->id);
+    return api_refuse(c, 400, "after", "after: %lld is not one of the ids", (long long)l->id);
 }
 
 static int read_query(struct call *c, struct list *l, struct api_query *q)
@@ -384,7 +384,7 @@ static int read_query(struct call *c, struct list *l, struct api_query *q)
         l->states = (struct api_states){API_LIVE_BITS | (ended ? OVER_BITS : 0), true, true};
     }
     if (q[IDS].value && strspn(q[IDS].value, "0123456789,") != strlen(q[IDS].value))
-        return api_refuse(c, 400, "ids", "ids: expected numbers with commas between");
+        return api_refuse(c, 400, "ids", "ids: expected numbers separated by commas");
     l->user = q[USER].value;
     l->queue = q[QUEUE].value;
     l->name = q[NAME].value;

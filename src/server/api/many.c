@@ -72,7 +72,7 @@ static int read_ids(struct many *m, json_t *list)
     berth_error_t why = {""};
     size_t n = json_array_size(list);
     if (n > API_JOBS_MAX)
-        return api_refuse(m->c, 413, "jobs", "at most %d jobs are taken at once", API_JOBS_MAX);
+        return api_refuse(m->c, 413, "jobs", "expected at most %d jobs at once", API_JOBS_MAX);
     char **words = calloc(n + 1, sizeof(*words));
     int rc = words ? 0 : api_refuse(m->c, 503, NULL, "out of memory");
     for (size_t i = 0; i < n && rc == 0; i++) {
@@ -101,7 +101,7 @@ static int read_user(struct many *m)
     const struct user *own = user_find(m->c->s, m->c->request->peer.uid);
     bool all = m->user && strcmp(m->user, "*") == 0;
     if (m->user && !m->c->admin && (!own || strcmp(own->name, m->user) != 0))
-        return api_refuse(m->c, 403, "user", "only administrators may change jobs of others");
+        return api_refuse(m->c, 403, "user", "only administrators may change other users' jobs");
     if (all)
         m->user = NULL;
     else if (!m->user && !m->has_ids && !own)
@@ -185,8 +185,7 @@ static int weigh(const struct many *m)
             weight += s->table.jobs[place].job ? s->table.jobs[place].job->members : 0;
         }
     }
-    return weight <= most ? 0
-                          : api_refuse(m->c, 413, "jobs", "the same jobs are named too many times");
+    return weight <= most ? 0 : api_refuse(m->c, 413, "jobs", "the same jobs are named too often");
 }
 
 /* ---- One after the other ---- */

@@ -38,10 +38,12 @@ int api_may_submit(struct call *c, struct user *user, const struct job *job, ber
     if (c->admin)
         return 0;
     if (user->live + job->members > most)
-        return errtext_set(err, EAGAIN, "at most %" PRId64 " jobs of a user may wait or run", most);
-    if (user->bytes + (int64_t)job->bytes > USER_BYTES_MAX)
         return errtext_set(err, EAGAIN,
-                           "the commands of a user's jobs that wait or run may take at most 1 GiB");
+                           "at most %" PRId64 " jobs per user may be pending or running", most);
+    if (user->bytes + (int64_t)job->bytes > USER_BYTES_MAX)
+        return errtext_set(
+            err, EAGAIN,
+            "the requests of a user's pending and running jobs may take at most 1 GiB");
     if (c->s->options.for_all && job->priority > 0)
         return errtext_set(err, EPERM,
                            "key \"priority\": only administrators may raise it above 0");
@@ -92,7 +94,8 @@ struct user *api_user(struct call *c)
     if (!user && errno == ENOMEM)
         api_refuse(c, 503, NULL, "out of memory");
     else if (!user)
-        api_refuse(c, 403, NULL, "user %lu is not known here", (unsigned long)c->request->peer.uid);
+        api_refuse(c, 403, NULL, "user %lu does not exist on this machine",
+                   (unsigned long)c->request->peer.uid);
     return user;
 }
 

@@ -87,7 +87,7 @@ static void start_again(server_t *s, struct run *run, const char *why)
 {
     struct member *m = &run->job->member[run->member];
     char reason[300];
-    snprintf(reason, sizeof(reason), "%s%s", not_started, why ? why : "the engine can't");
+    snprintf(reason, sizeof(reason), "%s%s", not_started, why ? why : "the engine refused it");
     if (!m->reason || strcmp(m->reason, reason) != 0) /* each time that it is tried is no news */
         tell_requeued(s, run, reason);
     member_text(&m->reason, reason);
@@ -121,7 +121,7 @@ static const char *reason_of(const struct member *m, const struct engine_event *
     if (e->what == ENGINE_FAILED || e->what == ENGINE_REFUSED)
         return e->text ? e->text : "it could not be started";
     if (e->what == ENGINE_LOST)
-        return e->text ? e->text : "lost: nobody knows how it ended";
+        return e->text ? e->text : "lost: its end was not observed";
     if (m->timed_out)
         return "time limit";
     return m->preempted ? "preempted" : e->text;
@@ -289,7 +289,7 @@ static struct engine_event other_than_used(const server_t *s, const struct engin
 {
     struct engine_event as = *e;
     as.what = e->key >= s->ledger.first_key ? ENGINE_REFUSED : ENGINE_LOST;
-    as.text = as.what == ENGINE_REFUSED ? "another run has had its key" : NULL;
+    as.text = as.what == ENGINE_REFUSED ? "its key was already used" : NULL;
     return as;
 }
 

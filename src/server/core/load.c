@@ -96,7 +96,8 @@ static int load_run(struct loading *l, struct member *m, const struct store_memb
     /* Of which of two that have a key the engine tells, nobody knows; without one it tells of none. */
     if (from->key == 0 || from->key > ENGINE_KEY_MAX || run_lookup(l->s, from->key))
         return errtext_set(l->err, EINVAL,
-                           "%s/berth.db: the file is damaged: job %" PRId64 ": the key of a run",
+                           "%s/berth.db: the file is damaged: job %" PRId64
+                           ": invalid key of a run",
                            l->s->directory, from->job);
     m->run = run_create(l->s, l->job, from->member, from->key);
     if (!m->run)
@@ -113,7 +114,7 @@ static int load_member(void *context, const struct store_member *from)
     struct loading *l = context;
     server_t *s = l->s;
     if (!l->job || from->job != l->job->id || from->member >= l->job->members) {
-        server_notice(s, "job %" PRId64 ": a member of it that can't be is left out", from->job);
+        server_notice(s, "job %" PRId64 ": ignored a member with an invalid number", from->job);
         return 0;
     }
     struct member *m = &l->job->member[from->member];
@@ -306,7 +307,7 @@ static int restore(server_t *s, struct job *job, uint32_t i, struct sched_record
         r->resources = p->resources;
         r->resources_length = strlen(p->resources);
     } else if (runs) {
-        return errtext_set(why, EINVAL, "what it holds is not known");
+        return errtext_set(why, EINVAL, "no resources are stored for it");
     }
     m->handle = sched_restore(s->sched, s->clock.now, r, why);
     m->reserved = m->handle >= 0 && r->state == SCHED_RESERVED;
@@ -347,7 +348,7 @@ static int restore_job(struct loading *l, struct job *job, const struct job_part
         return errtext_set(l->err, ENOMEM, "out of memory");
     if (server_leave_dropped(s, q.dependency) < 0) {
         job_request_clear(&q);
-        return errtext_set(l->err, errno, "the store can't be read: %s", strerror(errno));
+        return errtext_set(l->err, errno, "cannot read the store: %s", strerror(errno));
     }
     if (q.dependency && !*q.dependency)
         q.request.dependency = NULL;
@@ -412,7 +413,7 @@ int server_runs(server_t *s, berth_error_t *err)
     size_t n;
     if (ops->runs(s->world.engine, &given, &n) < 0)
         return errno == EAGAIN ? 0
-                               : errtext_set(err, errno, "the engine can't tell what runs: %s",
+                               : errtext_set(err, errno, "the engine cannot list its runs: %s",
                                              strerror(errno));
     uint64_t *keys = malloc((n + 1) * sizeof(*keys));
     if (!keys)
@@ -465,7 +466,7 @@ static int restore_all(struct loading *l)
     server_t *s = l->s;
     for (size_t i = 0; i < s->table.n; i++)
         if (tell_ended(s, s->table.jobs[i].job, &l->parts[i]) < 0)
-            return errtext_set(l->err, errno, "the store can't be read: %s", strerror(errno));
+            return errtext_set(l->err, errno, "cannot read the store: %s", strerror(errno));
     for (size_t i = 0; i < s->table.n; i++)
         if (restore_job(l, s->table.jobs[i].job, &l->parts[i]) < 0)
             return -1;

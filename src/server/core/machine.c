@@ -135,8 +135,9 @@ int machine_open(server_t *s, berth_error_t *err)
         return -1;
     s->settings = text ? json_loads(text, 0, NULL) : json_object();
     if (!json_is_object(s->settings)) {
-        server_notice(s, "what administrators had changed of queues and resources can't be read "
-                         "any more: look at both");
+        server_notice(s,
+                      "the stored settings of queues and resources are malformed and were dropped: "
+                      "check both");
         json_decref(s->settings);
         s->settings = json_object();
     }
@@ -165,10 +166,9 @@ static bool same_resources(const struct config_resources *a, const struct config
 static int change_config(server_t *s, struct config *config, berth_error_t *err)
 {
     if (!same_resources(&config->resources, &s->config->resources))
-        return errtext_set(
-            err, EINVAL,
-            "key \"resources\": the machine can't be another one while the server runs: "
-            "stop it and start it again");
+        return errtext_set(err, EINVAL,
+                           "key \"resources\": cannot replace the machine while the server runs: "
+                           "restart the server");
     if (sched_configure(s->sched, s->clock.now, &config->sched, err) < 0)
         return -1;
     config_destroy(s->config);
@@ -296,6 +296,6 @@ void settings_apply(server_t *s, sched_t *sched)
         enum resource_status status =
             status_of(json_string_value(json_object_get(value, "status")));
         if (what && sched_set_status(sched, s->clock.now, what, status, &why) < 0)
-            server_notice(s, "resources %s were drained or down, but: %s", what, why.text);
+            server_notice(s, "cannot restore the status of resources %s: %s", what, why.text);
     }
 }

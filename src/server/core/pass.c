@@ -269,7 +269,7 @@ int server_pass(server_t *s, berth_error_t *err)
     while (ended < PASSES && pass_is_due(s)) {
         int rc = pass_some(s, slice.at_once);
         if (rc < 0)
-            return errtext_set(err, errno, "the scheduler can't decide: %s", strerror(errno));
+            return errtext_set(err, errno, "the scheduling pass failed: %s", strerror(errno));
         ended += rc == 0;
         if (!slice_goes_on(s, &slice))
             break;

@@ -91,7 +91,7 @@ static int open_clock(server_t *s, berth_error_t *err)
     }
     if (sscanf(text, "%79s %" SCNd64 " %" SCNd64 " %" SCNd64, boot, &offset, &now, &wall) != 4 ||
         now < 0 || now > INT64_MAX / 4)
-        return errtext_set(err, EINVAL, "the store's clock makes no sense: %.100s", text);
+        return errtext_set(err, EINVAL, "the stored clock is malformed: %.100s", text);
     s->clock.other_boot = strcmp(boot, s->world.boot(s->world.context)) != 0;
     if (s->clock.other_boot)
         offset = now + (s->clock.wall > wall ? s->clock.wall - wall : 0) - steady;

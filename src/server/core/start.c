@@ -149,7 +149,7 @@ static int take_given(struct starting *b)
         return 0;
     if (sched_allocation(b->s->sched, b->m->handle, &given) < 0 || take_hosts(b, &given) < 0 ||
         sched_write(b->s->sched, b->m->handle, "rv1_nosched", &text, &length) < 0)
-        return errtext_set(b->err, errno, "its allocation can't be described: %s", strerror(errno));
+        return errtext_set(b->err, errno, "cannot describe its allocation: %s", strerror(errno));
     if (length < R_MAX)
         b->r = join_n(b, "BERTH_R=", text, length);
     return length < R_MAX && !b->r ? no_memory(b) : 0;
@@ -361,7 +361,7 @@ static int read_job(struct starting *b, struct engine_run *to)
     job_warning_read(&parts, b->run);
     find_launch(stored.request, &b->asked);
     if (!b->asked.command.at)
-        return errtext_set(b->err, EINVAL, "what the store has of it can't be read");
+        return errtext_set(b->err, EINVAL, "the stored request is malformed");
     if (usual_env(b) < 0 || submitted_env(b, stored.environment) < 0)
         return -1;
     if (stored.script) {
@@ -386,7 +386,7 @@ static int take_files(struct starting *b, struct engine_run *to)
     to->umask = (mode_t)parts_whole(a->umask, 022);
     return to->directory && to->output
                ? 0
-               : errtext_set(b->err, EINVAL, "what the store has of it can't be read");
+               : errtext_set(b->err, EINVAL, "the stored request is malformed");
 }
 
 static int take_user(struct starting *b, struct engine_run *to)
@@ -397,7 +397,7 @@ static int take_user(struct starting *b, struct engine_run *to)
     if (!to->as_user)
         return 0;
     if (!b->user)
-        return errtext_set(b->err, ENOENT, "user %s is not known any more", b->job->user);
+        return errtext_set(b->err, ENOENT, "user %s no longer exists", b->job->user);
     to->gid = b->user->gid;
     to->groups = b->user->gids;
     to->n_groups = b->user->n_gids;

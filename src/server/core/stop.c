@@ -58,7 +58,7 @@ void run_stop(server_t *s, struct run *run)
         struct engine_event e = {.what = ENGINE_FAILED,
                                  .key = run->key,
                                  .at = s->clock.wall,
-                                 .text = "stopped before it was started",
+                                 .text = "stopped before it started",
                                  .peak_memory = -1,
                                  .cpu_time = -1};
         server_engine_event(s, &e);

@@ -27,8 +27,8 @@ int strays_find(server_t *s, const uint64_t *keys, size_t n)
         s->ledger.hold_until = INT64_MAX;
     if (unheard > 0)
         server_notice(s,
-                      "runs that belong to no job of this store: %zu; they are ended, and nothing "
-                      "starts until they have",
+                      "killing runs that belong to no job of this store: %zu; nothing starts until "
+                      "they have ended",
                       unheard);
     return 0;
 }
@@ -52,8 +52,8 @@ void strays_ended(server_t *s, uint64_t key)
 const char *server_hold(const server_t *s, const struct member *m)
 {
     if (s->ledger.n_strays > 0 && !m->reserved)
-        return "runs that belong to no job are being ended";
+        return "runs that belong to no job are being killed";
     if (s->dirty.failing && !m->reserved)
-        return m->reason ? m->reason : "nothing can be stored";
+        return m->reason ? m->reason : "the store cannot be written";
     return s->clock.now < s->ledger.hold_until && !m->reserved ? m->reason : NULL;
 }

@@ -85,7 +85,7 @@ static void not_written(server_t *s, berth_error_t *err)
 {
     int saved = errno;
     char why[300];
-    snprintf(why, sizeof(why), "nothing can be stored: %s", err ? err->text : strerror(saved));
+    snprintf(why, sizeof(why), "cannot write the store: %s", err ? err->text : strerror(saved));
     if (!s->dirty.failing)
         server_notice(s, "%s", why);
     store_rollback(s->store);

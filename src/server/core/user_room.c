@@ -37,8 +37,8 @@ static int trim(server_t *s, struct user *u, int64_t to, int64_t rows, int64_t *
 static int is_full(const struct user *u, int64_t most, berth_error_t *err)
 {
     return errtext_set(err, EDQUOT,
-                       "the store has no room for more of user %s: %" PRId64
-                       " bytes at most, and no history is left to drop",
+                       "the store is full for user %s: at most %" PRId64
+                       " bytes, and no history is left to drop",
                        u->name, most);
 }
 
@@ -61,8 +61,7 @@ int user_make_room(server_t *s, struct user *u, int64_t bytes, int64_t members, 
         if (--*slices < 0) {
             s->retain_at = s->clock.now;
             return errtext_set(err, EAGAIN,
-                               "the store has no room for more of user %s before history has been "
-                               "dropped, try again",
+                               "the store is full for user %s until history is dropped: try again",
                                u->name);
         }
         if (trim(s, u, low(most) - need, SLICE, &dropped, err) < 0)

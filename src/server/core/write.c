@@ -47,7 +47,7 @@ static int write_member(server_t *s, struct job *job, uint32_t i, berth_error_t 
     bool holds =
         m->handle >= 0 && (m->reserved || m->state == STORE_STARTING || m->state == STORE_RUNNING);
     if (holds && sched_record(s->sched, m->handle, &r) < 0)
-        return errtext_set(err, errno, "job %" PRId64 " can't be written: %s", job->id,
+        return errtext_set(err, errno, "job %" PRId64 ": cannot store it: %s", job->id,
                            strerror(errno));
     if (r.resources) {
         to.at = r.at;

@@ -55,7 +55,7 @@ int daemon_find(struct daemon *d, berth_error_t *err)
     if (!S_ISDIR(st.st_mode))
         return errtext_set(err, ENOTDIR, "%s is not a directory", d->directory);
     if (st.st_uid != geteuid() || (st.st_mode & (d->for_all ? S_IWGRP | S_IWOTH : S_IWOTH)))
-        return errtext_set(err, EPERM, "%s belongs to somebody else or may be written by others",
+        return errtext_set(err, EPERM, "%s belongs to another user or is writable by others",
                            d->directory);
     return 0;
 }
@@ -78,7 +78,7 @@ static void await(int fd)
     if (length == 1 && text[0] == '\0')
         _exit(0);
     text[length] = '\0';
-    fprintf(stderr, "berthd: %s\n", length ? text : "it ended before it was ready");
+    fprintf(stderr, "berthd: %s\n", length ? text : "it exited before it was ready");
     _exit(1);
 }
 

@@ -48,7 +48,7 @@ static void take_request(void *context, const struct server_request *request,
     server_request(l->server, request, reply);
     call_for_turn(l);
     if (server_is_stopping(l->server) && !l->stopping) {
-        daemon_log(l->daemon, "stopping: asked to by user %u", (unsigned)request->peer.uid);
+        daemon_log(l->daemon, "stopping: requested by user %u", (unsigned)request->peer.uid);
         l->stopping = true;
     }
 }
@@ -128,7 +128,7 @@ static void turn(struct loop *l)
         daemon_log(l->daemon, "%s", err.text);
         memcpy(l->failure, err.text, sizeof(l->failure));
     } else if (rc == 0 && l->failure[0]) {
-        daemon_log(l->daemon, "the store can be written again");
+        daemon_log(l->daemon, "the store is writable again");
         l->failure[0] = '\0';
     }
     set_clock(l, due);
@@ -221,7 +221,7 @@ int loop_run(struct daemon *d, server_t *server, struct engine *engine, berth_er
     int rc = uv_loop_init(&l.uv);
 
     if (rc < 0)
-        return errtext_set(err, -rc, "the loop does not start: %s", uv_strerror(rc));
+        return errtext_set(err, -rc, "cannot start the event loop: %s", uv_strerror(rc));
     l.clock = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     if (l.clock < 0) {
         errtext_set(err, errno, "timerfd: %s", strerror(errno));

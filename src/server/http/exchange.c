@@ -154,11 +154,11 @@ static void refuse(struct exchange *x, int status, const char *message)
 static void refuse_request(struct exchange *x)
 {
     if (x->refused == 400)
-        refuse(x, 400, "the path has a NUL in it");
+        refuse(x, 400, "the path contains a NUL");
     else if (x->refused == 413)
         refuse(x, 413, "the body is too large, expected at most 67108864 bytes");
     else
-        refuse(x, 503, "too much is being sent at once: try again");
+        refuse(x, 503, "too many bytes are being sent at once: try again");
 }
 
 /* Some more of a stream, where none is left. */
@@ -427,7 +427,7 @@ static enum MHD_Result handle(struct exchange *x, const char *method, const char
         return send_reply(x);
     }
     if (!http_users_may_ask(&h->users, x->client->peer.uid)) {
-        refuse(x, 503, "too many replies wait to be read, read them first");
+        refuse(x, 503, "too many replies are unread: read them first");
         drop_body(x);
         return send_reply(x);
     }

@@ -251,10 +251,11 @@ void http_listen_again(struct http *h)
     uv_poll_stop(&h->listening);
     uv_fs_event_stop(&h->gone);
     if (http_listen(h, &err) == 0) {
-        snprintf(text, sizeof(text), "the socket was removed, and is made again");
+        snprintf(text, sizeof(text), "the socket was removed and has been recreated");
         http_watch_socket(h);
     } else {
-        snprintf(text, sizeof(text), "the socket is gone, and SIGHUP makes it again: %s", err.text);
+        snprintf(text, sizeof(text), "the socket is gone, send SIGHUP to recreate it: %s",
+                 err.text);
     }
     h->handler.notice(h->handler.context, text);
     uv_poll_start(&h->listening, UV_READABLE, on_listening);
@@ -323,7 +324,7 @@ struct http *http_open(uv_loop_t *loop, const char *path, mode_t mode, unsigned 
         http_unlisten(h);
         close(h->listener);
         free(h);
-        errtext_set(err, ENOMEM, "libmicrohttpd does not start");
+        errtext_set(err, ENOMEM, "cannot start libmicrohttpd");
         return NULL;
     }
     init_handles(h);

@@ -24,7 +24,7 @@ static int listen_at(const char *path, mode_t mode, berth_error_t *err)
         return errtext_set(err, errno, "socket: %s", strerror(errno));
     if (lstat(path, &st) == 0) {
         if (!S_ISSOCK(st.st_mode)) {
-            errtext_set(err, EEXIST, "%s is there and is not a socket", path);
+            errtext_set(err, EEXIST, "%s exists and is not a socket", path);
             goto fail;
         }
         if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 ||

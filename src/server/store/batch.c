@@ -132,8 +132,7 @@ int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
 {
     if (!store_job_is_valid(job) || job->duration < 0 ||
         (job->id <= s->batch.last_job && !store_is_kept(s, job->id)))
-        return errtext_set(err, EINVAL, "%s: job %lld: not a job to add", s->path,
-                           (long long)job->id);
+        return errtext_set(err, EINVAL, "%s: job %lld: invalid job", s->path, (long long)job->id);
     struct change *c = batch_new(s, err);
     if (!c)
         return -1;
@@ -158,7 +157,7 @@ int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
 
 static int unknown(struct store *s, int64_t job, berth_error_t *err)
 {
-    return errtext_set(err, ENOENT, "%s: there is no job %lld", s->path, (long long)job);
+    return errtext_set(err, ENOENT, "%s: no job %lld", s->path, (long long)job);
 }
 
 int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err)
@@ -166,7 +165,7 @@ int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err)
     if (job->id <= 0 || job->id > s->batch.last_job)
         return unknown(s, job->id, err);
     if (job->duration < 0)
-        return errtext_set(err, EINVAL, "%s: job %lld: a duration below 0", s->path,
+        return errtext_set(err, EINVAL, "%s: job %lld: negative duration", s->path,
                            (long long)job->id);
     struct change *c = batch_new(s, err);
     if (!c)
@@ -184,7 +183,7 @@ int store_set_member(store_t *s, const struct store_member *member, berth_error_
     if (member->job <= 0 || member->job > s->batch.last_job)
         return unknown(s, member->job, err);
     if (!store_member_is_valid(member))
-        return errtext_set(err, EINVAL, "%s: job %lld: member %u: not a state to store", s->path,
+        return errtext_set(err, EINVAL, "%s: job %lld: member %u: invalid state", s->path,
                            (long long)member->job, member->member);
     struct change *c = batch_new(s, err);
     if (!c)
@@ -202,7 +201,7 @@ int store_set_member(store_t *s, const struct store_member *member, berth_error_
 int store_add_event(store_t *s, struct store_event *event, berth_error_t *err)
 {
     if (event->job < 0 || event->member < -1 || event->member > UINT32_MAX || !event->kind)
-        return errtext_set(err, EINVAL, "%s: job %lld: not an event to store", s->path,
+        return errtext_set(err, EINVAL, "%s: job %lld: invalid event", s->path,
                            (long long)event->job);
     struct change *c = batch_new(s, err);
     if (!c)
@@ -223,7 +222,7 @@ int store_add_event(store_t *s, struct store_event *event, berth_error_t *err)
 int store_put(store_t *s, const char *name, const char *value, berth_error_t *err)
 {
     if (!value)
-        return errtext_set(err, EINVAL, "%s: %s: no value to store", s->path, name);
+        return errtext_set(err, EINVAL, "%s: %s: invalid value", s->path, name);
     struct change *c = batch_new(s, err);
     if (!c)
         return -1;

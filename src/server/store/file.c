@@ -186,24 +186,24 @@ int store_fail(struct store *s, berth_error_t *err)
     case SQLITE_IOERR:
         if (system == ENOSPC || system == EDQUOT)
             return errtext_set(err, ENOSPC, "%s: no space left on the disk", path);
-        return errtext_set(err, EIO, "%s: the disk fails: %s", path,
+        return errtext_set(err, EIO, "%s: disk error: %s", path,
                            system ? strerror(system) : sqlite3_errstr(code & 0xff));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return errtext_set(err, EBUSY, "%s: another process has it open; is a berthd running?",
+        return errtext_set(err, EBUSY, "%s: open in another process; is another berthd running?",
                            path);
     case SQLITE_CORRUPT:
         return errtext_set(
-            err, EINVAL, "%s: the file is damaged; put a copy back, or move it away to begin anew",
+            err, EINVAL, "%s: the file is damaged; restore a copy, or move it away to start afresh",
             path);
     case SQLITE_NOTADB:
-        return errtext_set(err, EINVAL, "%s: this is no store of berthd; move it away", path);
+        return errtext_set(err, EINVAL, "%s: not a berthd store; move it away", path);
     case SQLITE_CANTOPEN:
-        return errtext_set(err, system ? system : ENOENT, "%s: can't be opened: %s", path,
+        return errtext_set(err, system ? system : ENOENT, "%s: cannot open: %s", path,
                            strerror(system ? system : ENOENT));
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return errtext_set(err, EACCES, "%s: may not be written", path);
+        return errtext_set(err, EACCES, "%s: not writable", path);
     default:
         return errtext_set(err, EINVAL, "%s: %s", path, sqlite3_errmsg(s->db));
     }
@@ -341,12 +341,12 @@ static int look(struct store *s, int n, int64_t *version, berth_error_t *err)
         return -1;
     bool empty = application == 0 && *version == 0 && things == 0;
     if ((application != APPLICATION && !empty) || strange > 0)
-        return errtext_set(err, EINVAL, "%s: this is no store of berthd; move it away", s->path);
+        return errtext_set(err, EINVAL, "%s: not a berthd store; move it away", s->path);
     if (*version > n)
-        return errtext_set(
-            err, EINVAL,
-            "%s: a newer berthd made it (version %lld, this one knows %d): run that one", s->path,
-            (long long)*version, n);
+        return errtext_set(err, EINVAL,
+                           "%s: written by a newer berthd (version %lld, this one supports up to "
+                           "%d): run that one",
+                           s->path, (long long)*version, n);
     if (*version < 0 || (*version == 0 && things > 0))
         return store_damaged(s, "its version is missing", 0, err);
     return 0;
@@ -369,18 +369,18 @@ static int make_file(struct store *s, berth_error_t *err)
     if (fd < 0 && errno == EEXIST)
         return 0; /* not to be opened: closing it would drop the lock of another store in this process */
     if (fd < 0)
-        return errtext_set(err, errno, "%s: can't be made: %s", s->path, strerror(errno));
+        return errtext_set(err, errno, "%s: cannot create: %s", s->path, strerror(errno));
     close(fd);
     const char *slash = strrchr(s->path, '/');
     char *folder = slash ? strndup(s->path, (size_t)(slash - s->path + 1)) : strdup(".");
     fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     free(folder);
     if (fd < 0)
-        return errtext_set(err, errno, "%s: its folder can't be opened: %s", s->path,
+        return errtext_set(err, errno, "%s: cannot open its directory: %s", s->path,
                            strerror(errno));
     int rc = fsync(fd);
     close(fd);
-    return rc == 0 ? 0 : errtext_set(err, EIO, "%s: the disk fails: %s", s->path, strerror(errno));
+    return rc == 0 ? 0 : errtext_set(err, EIO, "%s: disk error: %s", s->path, strerror(errno));
 }
 
 /* Exclusive locking comes before the log, which is then kept without shared memory. */
@@ -437,8 +437,8 @@ int store_file_check(struct store *s, berth_error_t *err)
     if (is_in_place(&s->log, log) && has_file)
         return 0;
     return errtext_set(err, ESTALE,
-                       "%s%s was deleted or replaced while berthd has it open: stop berthd, and "
-                       "start it with the file that is to be used",
+                       "%s%s was deleted or replaced while berthd has it open: stop berthd, "
+                       "put the right file in place and start it again",
                        s->path, has_file ? "-wal" : "");
 }
 

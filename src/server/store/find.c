@@ -175,7 +175,7 @@ int store_next(struct store_cursor *c, struct store_job *job, struct store_membe
         if (!is_wanted(c))
             continue;
         if (sqlite3_column_type(c->walk, JOB) == SQLITE_NULL)
-            return store_damaged(c->s, "a member of a job that isn't there", c->job, err);
+            return store_damaged(c->s, "a member of a missing job", c->job, err);
         if (store_job_row(c->s, c->walk, JOB, false, job, err) < 0)
             return -1;
         if (!has_same(c->queue, job->queue) || !has_same(c->name, job->name))
@@ -185,5 +185,5 @@ int store_next(struct store_cursor *c, struct store_job *job, struct store_membe
         c->left--;
         return 1;
     }
-    return errtext_set(err, EAGAIN, "%s: there is more to look at", c->s->path);
+    return errtext_set(err, EAGAIN, "%s: more rows to scan", c->s->path);
 }

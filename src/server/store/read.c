@@ -14,7 +14,7 @@ static int get_text(struct store *s, sqlite3_stmt *q, int column, const char **t
     if (type == SQLITE_NULL)
         return 0;
     if (type != SQLITE_TEXT)
-        return store_damaged(s, "a text is something else", 0, err);
+        return store_damaged(s, "a text has the wrong type", 0, err);
     *text = (const char *)sqlite3_column_text(q, column);
     return *text ? 0 : store_fail(s, err);
 }
@@ -47,7 +47,7 @@ int store_job_row(struct store *s, sqlite3_stmt *q, int column, bool all, struct
         return store_fail(s, err);
     if (store_job_decode(record, length, job) < 0 || !store_job_is_valid(job) || uid < 0 ||
         uid > UINT32_MAX || held < 0 || held > 1 || job->duration < 0)
-        return store_damaged(s, "its record", job->id, err);
+        return store_damaged(s, "invalid record", job->id, err);
     if (get_text(s, q, column + 2, &job->queue, err) < 0 ||
         store_text_read(s, TEXT_REQUEST, q, column + 7, &job->request, &ignored, err) < 0)
         return -1;
@@ -105,7 +105,7 @@ int store_read_job(store_t *s, int64_t id, struct store_job *job, berth_error_t 
     sqlite3_bind_int64(q, 1, id);
     int rc = store_is_kept(s, id) ? 0 : read_row(s, q, 0, err);
     if (rc == 0)
-        return errtext_set(err, ENOENT, "%s: there is no job %lld", s->path, (long long)id);
+        return errtext_set(err, ENOENT, "%s: no job %lld", s->path, (long long)id);
     return rc < 0 ? -1 : store_job_row(s, q, 0, true, job, err);
 }
 
@@ -123,8 +123,8 @@ int store_read_member(store_t *s, int64_t id, uint32_t member, struct store_memb
         if (rc != 0)
             return rc < 0 ? -1 : store_member_row(s, q, 0, ended, out, err);
     }
-    return errtext_set(err, ENOENT, "%s: nothing is known of member %u of job %lld", s->path,
-                       member, (long long)id);
+    return errtext_set(err, ENOENT, "%s: no record of member %u of job %lld", s->path, member,
+                       (long long)id);
 }
 
 /* Loading: the live jobs, beside them all members that haven't ended, both in order; and of a job that
@@ -158,7 +158,7 @@ static int load_members(struct load *l, const struct store_job *job)
         if (store_member_row(l->s, q, 0, ended, &member, l->err) < 0)
             return -1;
         if (member.job != job->id)
-            return store_damaged(l->s, "a member of a job that isn't there", member.job, l->err);
+            return store_damaged(l->s, "a member of a missing job", member.job, l->err);
         if (l->visitor->member(l->visitor->context, &member) != 0)
             return -1;
         if (advance(l, q, ended ? &l->more_ended : &l->more_members) < 0)
@@ -173,7 +173,7 @@ static int load_job(struct load *l)
     if (store_job_row(l->s, l->jobs, 1, true, &job, l->err) < 0)
         return -1;
     if (remaining <= 0 || remaining > job.members)
-        return store_damaged(l->s, "the number of its members", job.id, l->err);
+        return store_damaged(l->s, "wrong number of members", job.id, l->err);
     if (l->visitor->job(l->visitor->context, &job) != 0)
         return -1;
     if (remaining < job.members) {
@@ -194,8 +194,8 @@ static int load(struct load *l)
         if (load_job(l) < 0 || advance(l, l->jobs, &more) < 0)
             return -1;
     if (l->more_members)
-        return store_damaged(l->s, "a member of a job that isn't there",
-                             sqlite3_column_int64(l->members, 0), l->err);
+        return store_damaged(l->s, "a member of a missing job", sqlite3_column_int64(l->members, 0),
+                             l->err);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* The server without its loop: jobs, the scheduling core, the store and the engine, driven by calls.
  *
  * It opens no socket and reads no clock: requests come in as texts, time and processes and disk from
- * `struct server_world`. The shell (server/daemon/main.c with libuv and libmicrohttpd; a simulation in
+ * `struct server_platform`. The shell (server/daemon/main.c with libuv and libmicrohttpd; a simulation in
  * tests) does, in a loop:
  *
  *     server_request for each request that is there, server_engine if the engine has events
@@ -38,7 +38,7 @@ struct server_user {
 };
 
 /* What is not the same in a simulation. */
-struct server_world {
+struct server_platform {
     void *context;
     int64_t (*steady)(
         void *context); /* us since the machine was booted, sleep included; never jumps */
@@ -106,7 +106,7 @@ struct server_reply {
         work; /* NULL, or what is waited for: server_work_done after each turn, whatever that returned */
 };
 
-server_t *server_open(const struct server_world *world, const struct server_options *options,
+server_t *server_open(const struct server_platform *platform, const struct server_options *options,
                       berth_error_t *err);
 
 /* Somebody has asked for the end of the server: after the next turn it is to be closed. */
@@ -124,7 +124,7 @@ void server_request(server_t *s, const struct server_request *request, struct se
 bool server_work_done(struct server_work *work, struct server_reply *reply);
 
 /* Nobody waits for it any more; it is done all the same. NULL is fine. */
-void server_work_leave(struct server_work *work);
+void server_work_abandon(struct server_work *work);
 
 /* What to answer instead of a reply that waited, when the turn failed. */
 void server_failed(server_t *s, const berth_error_t *why, struct server_reply *reply);

@@ -73,7 +73,7 @@ while read -r file; do
             esac
             ;;
         src/server/*:*) ;;
-        *:server/daemon/places.h) ;; # where a client finds its server
+        *:server/daemon/paths.h) ;; # where a client finds its server
         *:server/*) fail "$file: '$own' may not use the server (\"$header\")" ;;
         esac
     done

@@ -101,7 +101,7 @@ static void users_take_turns(void **state)
     assert_int_equal(owner.reply.status, 200);
     ask_forget(&owner);
     /* Whoever does not wait for it has it done all the same. */
-    server_work_leave(bob.reply.work);
+    server_work_abandon(bob.reply.work);
     strbuf_clear(&bob.reply.body);
     sim_server_turn(w, NULL);
     assert_int_equal(pending(w) <= MEMBERS, true);

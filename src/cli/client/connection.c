@@ -19,7 +19,7 @@
 #include "base/strbuf.h"
 #include "cli/client/objects.h"
 #include "cli/verb.h"
-#include "server/daemon/places.h"
+#include "server/daemon/paths.h"
 
 /* ---- Jobs in words and in paths ---- */
 
@@ -184,7 +184,7 @@ int connection_start_server(const char *socket, const char *config, berth_error_
 {
     char program[PATH_MAX], said[512];
 
-    if (places_program("berthd", program, err) < 0)
+    if (paths_program("berthd", program, err) < 0)
         return -1;
     int rc = run(program, config, said, sizeof(said), err);
     if (rc <= 0)
@@ -220,7 +220,7 @@ int connection_open(struct connection *s, const char *verb, berth_error_t *err)
 {
     memset(s, 0, sizeof(*s));
     s->verb = verb;
-    if (places_directory(s->directory, err) < 0 || places_socket(s->directory, s->socket, err) < 0)
+    if (paths_directory(s->directory, err) < 0 || paths_socket(s->directory, s->socket, err) < 0)
         return -1;
     find_shared(s);
     s->client = client_open(s->socket, err);

@@ -19,7 +19,7 @@ void api_server_get(struct call *c)
 {
     server_t *s = c->s;
     struct json_out out = {.text = c->out};
-    const char *engine = s->world.engine->ops->notice(s->world.engine);
+    const char *engine = s->platform.engine->ops->notice(s->platform.engine);
     json_open(&out, NULL, '{');
     json_put_string(&out, "version", BERTH_VERSION);
     json_put_int(&out, "pid", getpid());
@@ -67,7 +67,7 @@ void api_server_stop(struct call *c)
 
 /* The settings as they are, to go back to if the core refuses the change. NULL with ENOMEM.
  */
-static json_t *settings_keep(const server_t *s)
+static json_t *settings_copy(const server_t *s)
 {
     json_t *was = json_deep_copy(s->settings);
     if (!was)
@@ -88,8 +88,8 @@ static void settings_refuse(struct call *c, json_t *was, const berth_error_t *wh
 
 /* ---- Queues ---- */
 
-static void put_queue(const struct call *c, struct json_out *out,
-                      const struct sched_queue_config *q)
+static void put_queue_row(const struct call *c, struct json_out *out,
+                          const struct sched_queue_config *q)
 {
     struct sched_queue_stats stats = {0};
     sched_queue_stats(c->s->sched, q->name, &stats);
@@ -117,7 +117,7 @@ void api_queues_get(struct call *c)
     json_put_text(&out, "default", sched->default_queue);
     json_open(&out, "queues", '[');
     for (size_t i = 0; i < sched->n_queues; i++)
-        put_queue(c, &out, &sched->queues[i]);
+        put_queue_row(c, &out, &sched->queues[i]);
     strbuf_puts(c->out, "\n]}\n");
 }
 
@@ -141,7 +141,7 @@ void api_queue_patch(struct call *c)
         api_refuse(c, 400, NULL, "expected an object");
         return;
     }
-    json_t *was = settings_keep(s);
+    json_t *was = settings_copy(s);
     if (!was || keys_read(c->body, &table, &place, &to, &why) < 0 ||
         settings_queue(s, c->rest, to.enabled, to.started) < 0 ||
         sched_queue_set(s->sched, s->clock.now, c->rest, to.enabled, to.started, &why) < 0) {
@@ -159,7 +159,7 @@ struct tally {
     int64_t nodes, cores, gpus, memory, down;
 };
 
-static struct tally tally(const match_t *machine)
+static struct tally count_machine(const match_t *machine)
 {
     const struct graph *g = match_graph(machine);
     struct tally t = {0};
@@ -177,7 +177,7 @@ static struct tally tally(const match_t *machine)
 }
 
 /* Cores and so on that running jobs hold, as they asked for them. */
-static struct tally used(const server_t *s)
+static struct tally count_used(const server_t *s)
 {
     struct tally t = {0};
     for (size_t i = 0; i < s->runs.n; i++) {
@@ -198,7 +198,7 @@ static void put_member_of(struct json_out *out, const json_t *entry, const char 
 
 void api_resources_get(struct call *c)
 {
-    struct tally all = tally(c->s->machine), taken = used(c->s);
+    struct tally all = count_machine(c->s->machine), taken = count_used(c->s);
     struct json_out out = {.text = c->out};
     json_open(&out, NULL, '{');
     json_put_int(&out, "nodes", all.nodes);
@@ -258,7 +258,7 @@ void api_resources_patch(struct call *c)
         api_refuse(c, 400, NULL, "expected an object");
         return;
     }
-    json_t *was = settings_keep(s);
+    json_t *was = settings_copy(s);
     if (!was || keys_read(c->body, &table, &place, &in, &why) < 0 ||
         check_reason(in.reason, &why) < 0 ||
         settings_resources(s, in.resources, words[in.status], in.reason) < 0 ||

@@ -41,7 +41,7 @@ int api_refuse(struct call *c, int status, const char *key, const char *form, ..
     return -1;
 }
 
-static int status_of(int errnum)
+static int http_status(int errnum)
 {
     switch (errnum) {
     case ENOENT:
@@ -77,7 +77,7 @@ int api_wrong(struct call *c, const berth_error_t *why)
 {
     static const char place[] = "request: ";
     size_t length;
-    c->reply->status = status_of(errno);
+    c->reply->status = http_status(errno);
     c->reply->wait = false;
     const char *text = why->text[0] ? why->text : strerror(errno);
     if (strncmp(text, place, sizeof(place) - 1) == 0)
@@ -102,7 +102,7 @@ void api_done(struct call *c)
 
 /* ---- Query ---- */
 
-static int hex(char c)
+static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -111,14 +111,15 @@ static int hex(char c)
 }
 
 /* A part of a query, decoded; NULL with ENOMEM, or EINVAL for a NUL. */
-static char *decode(const char *text, size_t length)
+static char *url_decode(const char *text, size_t length)
 {
     char *to = malloc(length + 1);
     size_t n = 0;
     for (size_t i = 0; to && i < length; i++) {
         char c = text[i] == '+' ? ' ' : text[i];
-        if (c == '%' && i + 2 < length + 0 && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-            c = (char)(hex(text[i + 1]) << 4 | hex(text[i + 2]));
+        if (c == '%' && i + 2 < length + 0 && hex_digit(text[i + 1]) >= 0 &&
+            hex_digit(text[i + 2]) >= 0) {
+            c = (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]));
             i += 2;
         }
         if (c == '\0') {
@@ -133,7 +134,7 @@ static char *decode(const char *text, size_t length)
     return to;
 }
 
-static int unknown(struct call *c, const struct api_query *q, const char *name)
+static int refuse_parameter(struct call *c, const struct api_query *q, const char *name)
 {
     struct strbuf known = {0};
     for (; q->name; q++) {
@@ -146,20 +147,20 @@ static int unknown(struct call *c, const struct api_query *q, const char *name)
     return -1;
 }
 
-static int take(struct call *c, struct api_query *all, const char *at, size_t length)
+static int read_parameter(struct call *c, struct api_query *all, const char *at, size_t length)
 {
     const char *equals = memchr(at, '=', length);
     size_t name_length = equals ? (size_t)(equals - at) : length;
-    char *name = decode(at, name_length);
+    char *name = url_decode(at, name_length);
     int rc = name ? 0 : api_refuse(c, 400, NULL, "the query is malformed");
     struct api_query *q = all;
     while (rc == 0 && q->name && strcmp(q->name, name) != 0)
         q++;
     if (rc == 0 && !q->name)
-        rc = unknown(c, all, name);
+        rc = refuse_parameter(c, all, name);
     if (rc == 0) {
         free(q->value);
-        q->value = equals ? decode(equals + 1, length - name_length - 1) : strdup("");
+        q->value = equals ? url_decode(equals + 1, length - name_length - 1) : strdup("");
         if (!q->value)
             rc =
                 api_refuse(c, errno == EINVAL ? 400 : 503, q->name, "%s: malformed value", q->name);
@@ -173,7 +174,7 @@ int api_query(struct call *c, struct api_query *q)
     const char *at = c->request->query;
     while (at && *at) {
         size_t length = strcspn(at, "&");
-        if (length > 0 && take(c, q, at, length) < 0)
+        if (length > 0 && read_parameter(c, q, at, length) < 0)
             return -1;
         at += length + (at[length] == '&');
     }
@@ -349,7 +350,7 @@ static const struct route routes[] = {
 };
 
 /* Read "17", "17.3" or "17[3]". Returns what is behind it, or NULL. */
-static const char *read_id(const char *text, int64_t *id, int64_t *member)
+static const char *read_job_path(const char *text, int64_t *id, int64_t *member)
 {
     char *end;
     *member = -1;
@@ -363,13 +364,13 @@ static const char *read_id(const char *text, int64_t *id, int64_t *member)
     return end + bracket;
 }
 
-static bool fits(struct call *c, const char *pattern)
+static bool path_matches(struct call *c, const char *pattern)
 {
     const char *at = c->request->path;
     for (; *pattern && at; pattern++) {
         if (*pattern == '#') {
             const char *begin = at;
-            at = read_id(at, &c->id, &c->member);
+            at = read_job_path(at, &c->id, &c->member);
             snprintf(c->job, sizeof(c->job), "%.*s", at ? (int)(at - begin) : 0, begin);
             c->rest = c->job;
         } else if (*pattern == '*') {
@@ -385,7 +386,7 @@ static bool fits(struct call *c, const char *pattern)
 /* How much memory JSON takes once it is read, in units of about 50 bytes: it may be a hundred times its
  * text.
  */
-static size_t weigh(const char *text, size_t length)
+static size_t json_weight(const char *text, size_t length)
 {
     size_t weight = 0;
     for (size_t i = 0; i < length; i++) {
@@ -434,7 +435,7 @@ json_t *api_load(const char *text, size_t length, size_t flags, bool *no_memory,
 
 bool api_is_heavy(const char *text, size_t length)
 {
-    return length > WEIGHTY && weigh(text, length) > WEIGHT_MAX;
+    return length > WEIGHTY && json_weight(text, length) > WEIGHT_MAX;
 }
 
 int api_read_body(struct call *c)
@@ -466,7 +467,7 @@ static int find_room(struct call *c)
     return api_wrong(c, &why);
 }
 
-static void answer(struct call *c, const struct route *route)
+static void call_route(struct call *c, const struct route *route)
 {
     if (route->leaves && find_room(c) < 0)
         return;
@@ -484,12 +485,12 @@ static void find_route(struct call *c)
 {
     bool known = false;
     for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
-        if (!fits(c, routes[i].path))
+        if (!path_matches(c, routes[i].path))
             continue;
         known = true;
         if (strcmp(routes[i].method, c->request->method) != 0)
             continue;
-        answer(c, &routes[i]);
+        call_route(c, &routes[i]);
         return;
     }
     if (known)
@@ -509,12 +510,12 @@ void server_request(server_t *s, const struct server_request *request, struct se
                      .out = &reply->body,
                      .member = -1,
                      .slices = SLICES};
-    server_look(s);
+    server_update_clock(s);
     if (!strbuf_room(&reply->body, 256)) { /* else it might be done and not be told */
         api_refuse(&c, 503, NULL, "out of memory");
     } else if (!s->options.for_all && uid != s->options.uid && uid != 0) {
         api_refuse(&c, 403, NULL, "this server is for another user");
-    } else if (!user_may_ask(s, uid)) {
+    } else if (!user_may_request(s, uid)) {
         api_refuse(&c, 429, NULL, "too many requests: expected at most %lld per second",
                    (long long)s->config->server.requests_per_second);
     } else {

@@ -34,7 +34,7 @@ static void put_holder(struct call *c, sched_job_t handle)
     strbuf_puts(c->out, ",\"user\":");
     text_put(c->out, job ? job->user : NULL);
     strbuf_puts(c->out, ",\"until\":");
-    wall_put(c->out, server_wall_of(s, a.until));
+    wall_put(c->out, server_wall_time(s, a.until));
     strbuf_puts(c->out, ",\"resources\":");
     text_put(c->out, sched_resources(s->sched, handle, &resources) == 0 ? resources : NULL);
     strbuf_putc(c->out, '}');
@@ -49,7 +49,7 @@ static void put_found(struct strbuf *out, const char *key, int64_t found)
         strbuf_puts(out, "null");
 }
 
-static void put_would_start(struct strbuf *out, const struct would_start *found)
+static void put_would_start_json(struct strbuf *out, const struct would_start *found)
 {
     strbuf_puts(out, ",\"would_start_now\":{\"duration\":");
     if (found->duration > 0)
@@ -64,8 +64,8 @@ static void put_would_start(struct strbuf *out, const struct would_start *found)
 }
 
 /* The answer about a member (-1: the job). k NULL: it doesn't wait. `text` is cleared. */
-static void put_answer(struct call *c, int64_t member, const char *state, const struct known *k,
-                       int64_t estimate, struct strbuf *text)
+static void put_explanation(struct call *c, int64_t member, const char *state,
+                            const struct known *k, int64_t estimate, struct strbuf *text)
 {
     static const struct would_start nothing;
     char told[SCHED_REASON_TEXT];
@@ -85,7 +85,7 @@ static void put_answer(struct call *c, int64_t member, const char *state, const 
         put_holder(c, k->holder[i]);
     strbuf_puts(c->out, "],\"more_holders\":");
     strbuf_put_uint(c->out, k ? k->waiting.holders - k->holders : 0);
-    put_would_start(c->out, k ? &k->would_start : &nothing);
+    put_would_start_json(c->out, k ? &k->would_start : &nothing);
     strbuf_puts(c->out, ",\"text\":");
     text_put(c->out, strbuf_text(text));
     strbuf_puts(c->out, "}\n");
@@ -94,13 +94,13 @@ static void put_answer(struct call *c, int64_t member, const char *state, const 
 }
 
 /* Ticks from now on; -1: unknown. */
-static int64_t left(const server_t *s, int64_t at)
+static int64_t ticks_left(const server_t *s, int64_t at)
 {
     return at < 0 ? -1 : at > s->clock.now ? at - s->clock.now : 0;
 }
 
 /* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
-static int learn(server_t *s, const struct job *job, uint32_t i, struct known *k)
+static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known *k)
 {
     sched_job_t handle = job->member[i].handle;
     struct sched_annotation a;
@@ -120,9 +120,9 @@ static int learn(server_t *s, const struct job *job, uint32_t i, struct known *k
                                   .queue = job->queue,
                                   .job = job->id,
                                   .state = a.state,
-                                  .hold = server_hold(s, &job->member[i]),
-                                  .start = left(s, a.start),
-                                  .begin = left(s, a.reason.at),
+                                  .hold = server_pause_reason(s, &job->member[i]),
+                                  .start = ticks_left(s, a.start),
+                                  .begin = ticks_left(s, a.reason.at),
                                   .holders = a.n_holders};
     if (a.state == SCHED_REJECTED || would_start_find(s, handle, &k->would_start, NULL) == 0)
         return 0;
@@ -139,7 +139,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     int64_t member = job->members > 1 ? (int64_t)i : -1;
     struct strbuf text = {0};
     struct known k;
-    if (learn(s, job, i, &k) < 0) {
+    if (ask_core(s, job, i, &k) < 0) {
         api_refuse(c, 503, NULL, "out of memory");
         return;
     }
@@ -152,13 +152,13 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
         strbuf_puts(&text, "]. ");
     }
     explain_waiting(&text, &k.waiting);
-    int64_t start = k.waiting.start < 0 ? -1 : server_wall_of(s, s->clock.now + k.waiting.start);
-    put_answer(c, member, job_state_word(STORE_PENDING, job->held), &k, start, &text);
+    int64_t start = k.waiting.start < 0 ? -1 : server_wall_time(s, s->clock.now + k.waiting.start);
+    put_explanation(c, member, job_state_word(STORE_PENDING, job->held), &k, start, &text);
     free(k.reason);
 }
 
 /* The member that all of a job is explained by: one that waits, else one that runs, else the first. */
-static uint32_t member_of(const struct call *c, const struct job *job)
+static uint32_t explained_member(const struct call *c, const struct job *job)
 {
     uint32_t live = job->members;
     if (c->member >= 0)
@@ -174,7 +174,7 @@ static uint32_t member_of(const struct call *c, const struct job *job)
 
 static void explain_live(struct call *c, const struct job *job)
 {
-    uint32_t i = member_of(c, job);
+    uint32_t i = explained_member(c, job);
     const struct member *m = &job->member[i];
     struct strbuf text = {0};
     struct job_shown shown;
@@ -187,7 +187,7 @@ static void explain_live(struct call *c, const struct job *job)
         strbuf_puts(&text, "It has just been submitted and is about to be scheduled.");
     else
         explain_others(&text, &shown, job->limited, c->s->clock.wall);
-    put_answer(c, shown.member, shown.state, NULL, -1, &text);
+    put_explanation(c, shown.member, shown.state, NULL, -1, &text);
 }
 
 static void explain_stored(struct call *c)
@@ -202,7 +202,7 @@ static void explain_stored(struct call *c)
     if (api_owns(c, job.uid)) {
         job_show_stored(&job, &member, &shown);
         explain_others(&text, &shown, false, c->s->clock.wall);
-        put_answer(c, shown.member, shown.state, NULL, -1, &text);
+        put_explanation(c, shown.member, shown.state, NULL, -1, &text);
     } else {
         api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
     }

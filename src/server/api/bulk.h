@@ -1,4 +1,4 @@
-/* The text of a list of jobs that are submitted at once (core/lists.h). Once all have come up, the client
+/* The text of a list of jobs that are submitted at once (core/bulk.h). Once all have come up, the client
  * is told their numbers, which were kept for them from the beginning.
  */
 #ifndef SERVER_BULK_H

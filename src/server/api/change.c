@@ -25,7 +25,7 @@ static int failed(struct call *c, const berth_error_t *why)
 }
 
 /* {"by": "ann"} */
-static char *by(const struct call *c)
+static char *event_by(const struct call *c)
 {
     struct strbuf data = {0};
     struct json_out out = {.text = &data};
@@ -44,22 +44,22 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
     struct member *m = &job->member[i];
     (void)p;
     if (m->state == STORE_PENDING) {
-        member_take_up(s, job, i);
+        member_recover_handle(s, job, i);
         if (m->handle < 0 &&
-            enter_member(s, job, i) < 0) /* who waits for it is to hear of its end */
+            admit_member(s, job, i) < 0) /* who waits for it is to hear of its end */
             return api_refuse(c, 503, NULL, "out of memory");
         m->cancelled = true;
         if (m->handle >= 0)
             sched_cancel(s->sched, s->clock.now, m->handle);
-        server_event(s, job->id, shown_member(job, i), "cancelled", by(c));
+        server_event(s, job->id, shown_member(job, i), "cancelled", event_by(c));
         member_end(s, job, i, STORE_CANCELLED, "cancelled");
         return 0;
     }
     if (m->cancelled)
         return 0;
     m->cancelled = true;
-    member_mark(s, job, i);
-    server_event(s, job->id, shown_member(job, i), "cancelling", by(c));
+    member_changed(s, job, i);
+    server_event(s, job->id, shown_member(job, i), "cancelling", event_by(c));
     if (m->run)
         run_stop(s, m->run);
     return 0;
@@ -80,14 +80,14 @@ static int signal_member(struct call *c, struct progress *p, struct job *job, ui
     struct run *run = job->member[i].run;
     if (job->member[i].state != STORE_RUNNING || !run)
         return 0;
-    if (run_signals(c->s, 1) < 0)
+    if (run_reserve_signals(c->s, 1) < 0)
         return api_refuse(c, 503, NULL, "out of memory");
     run_signal(c->s, run, p->signal, false);
     p->any = true;
     return 0;
 }
 
-static int read_signal(struct call *c, int *signal)
+static int read_signal_body(struct call *c, int *signal)
 {
     struct {
         json_t *signal;
@@ -108,12 +108,12 @@ static int read_signal(struct call *c, int *signal)
 int api_signal_check(struct call *c)
 {
     int signal;
-    return read_signal(c, &signal);
+    return read_signal_body(c, &signal);
 }
 
 int api_signal(struct call *c, struct progress *p, size_t *steps)
 {
-    if (!p->begun && (!api_job(c) || read_signal(c, &p->signal) < 0))
+    if (!p->begun && (!api_job(c) || read_signal_body(c, &p->signal) < 0))
         return 1;
     int rc = api_members(c, p, steps, 1, signal_member);
     if (rc > 0 && p->any)
@@ -130,8 +130,8 @@ static int requeue_member(struct call *c, struct progress *p, struct job *job, u
     if ((m->state != STORE_RUNNING && m->state != STORE_STARTING) || m->cancelled || !m->run)
         return 0;
     m->preempted = m->requeue = true;
-    member_mark(c->s, job, i);
-    server_event(c->s, job->id, shown_member(job, i), "requeuing", by(c));
+    member_changed(c->s, job, i);
+    server_event(c->s, job->id, shown_member(job, i), "requeuing", event_by(c));
     run_stop(c->s, m->run);
     return 0;
 }
@@ -250,11 +250,11 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
                    : sched_release(s->sched, s->clock.now, m->handle)) < 0)
         return errtext_set(why, errno, "out of memory");
     if (to->duration > 0 && m->run && member_is_live(m)) {
-        member_mark(s, job, i);
-        run_watch(s, m->run);
+        member_changed(s, job, i);
+        run_arm_timer(s, m->run);
     }
     if (waits && m->reserved && sched_state(s->sched, m->handle) != SCHED_RESERVED) {
-        member_mark(s, job, i); /* the store is not to have what the core has taken back */
+        member_changed(s, job, i); /* the store is not to have what the core has taken back */
         m->reserved = false;
         m->at = -1;
     }
@@ -275,7 +275,7 @@ static int change_begin(struct call *c, struct progress *p)
     struct job *job = api_job(c);
     if (!job || read_change(c, to) < 0 || check_change(c, job, to) < 0)
         return -1;
-    const char *queue = to->queue ? server_name(c->s, to->queue) : NULL;
+    const char *queue = to->queue ? server_intern_name(c->s, to->queue) : NULL;
     if (to->queue && !queue)
         return api_refuse(c, 503, NULL, "out of memory");
     p->begun = true;
@@ -295,7 +295,7 @@ static int change_begin(struct call *c, struct progress *p)
     }
     if (to->hold)
         set_held(c->s, job, json_is_true(to->hold));
-    job_mark(
+    job_changed(
         c->s,
         job); /* now: it may have ended by the time that all of its members have been come to */
     return 0;
@@ -316,13 +316,13 @@ static void change_back(server_t *s, struct job *job, struct progress *p)
     }
     if (to->hold && job->held == json_is_true(to->hold))
         set_held(s, job, p->was.held);
-    job_mark(s, job);
+    job_changed(s, job);
 }
 
 static void change_end(struct call *c, const struct api_change *to)
 {
     if (to->hold)
-        server_event(c->s, c->id, -1, json_is_true(to->hold) ? "held" : "released", by(c));
+        server_event(c->s, c->id, -1, json_is_true(to->hold) ? "held" : "released", event_by(c));
     if (to->queue || to->duration > 0 || to->has_priority)
         server_event(c->s, c->id, -1, "changed", json_dumps(c->body, JSON_COMPACT));
 }
@@ -371,38 +371,38 @@ struct single {
     struct progress progress;
 };
 
-static int go_on(struct server_work *work, size_t *steps)
+static int single_step(struct server_work *work, size_t *steps)
 {
     struct single *w = (struct single *)work;
     return w->action(&w->work.call, &w->progress, steps);
 }
 
-static void start(struct call *c, api_action *action)
+static void start_single(struct call *c, api_action *action)
 {
     struct single *w = (struct single *)call_work_make(c, sizeof(*w));
     if (!w)
         return;
-    w->work.work.go = go_on;
+    w->work.work.go = single_step;
     w->action = action;
     call_work_start(c, &w->work);
 }
 
 void api_job_delete(struct call *c)
 {
-    start(c, api_cancel);
+    start_single(c, api_cancel);
 }
 
 void api_job_signal(struct call *c)
 {
-    start(c, api_signal);
+    start_single(c, api_signal);
 }
 
 void api_job_requeue(struct call *c)
 {
-    start(c, api_requeue);
+    start_single(c, api_requeue);
 }
 
 void api_job_patch(struct call *c)
 {
-    start(c, api_change);
+    start_single(c, api_change);
 }

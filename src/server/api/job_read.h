@@ -8,9 +8,9 @@
 struct job_context {
     server_t *s;
     struct user *user;
-    const char *what;           /* what stands before keys in errors: "" or "jobs[3]: " */
-    struct shared *environment; /* the last job's, to be shared if it is the same; NULL */
-    struct shared *script;
+    const char *what;                /* what stands before keys in errors: "" or "jobs[3]: " */
+    struct shared_text *environment; /* the last job's, to be shared if it is the same; NULL */
+    struct shared_text *script;
 };
 
 /* Make a job of an object; its id is taken as said, and it is not in the table yet. NULL with EINVAL and

@@ -42,15 +42,16 @@ struct list {
     int64_t last_id, last_member; /* the last row of all */
 };
 
-static bool is_wanted(const struct list *l, const char *user, const char *queue, const char *name)
+static bool list_matches(const struct list *l, const char *user, const char *queue,
+                         const char *name)
 {
     return (!l->user || strcmp(l->user, user) == 0) &&
            (!l->queue || strcmp(l->queue, queue) == 0) && (!l->name || strcmp(l->name, name) == 0);
 }
 
-static bool may_see(const struct list *l, const struct job *job)
+static bool shows_job(const struct list *l, const struct job *job)
 {
-    return is_wanted(l, job->user, job->queue, job->name) &&
+    return list_matches(l, job->user, job->queue, job->name) &&
            (!l->name || api_owns(&l->caller, job->uid));
 }
 
@@ -63,7 +64,7 @@ static void begin_row(struct list *l, int64_t id, int64_t member)
         l->left--;
 }
 
-static void put_row(struct list *l, const struct job_shown *shown, uint32_t uid)
+static void list_put_row(struct list *l, const struct job_shown *shown, uint32_t uid)
 {
     begin_row(l, shown->id, shown->member);
     job_put(l->stream.server, &l->json, shown, api_owns(&l->caller, uid));
@@ -75,10 +76,10 @@ static void put_row(struct list *l, const struct job_shown *shown, uint32_t uid)
 static struct job *next_live(struct list *l, uint32_t *member)
 {
     server_t *s = l->stream.server;
-    size_t place = job_place(s, l->id > 0 ? l->id : 1);
+    size_t place = job_index(s, l->id > 0 ? l->id : 1);
     for (; place < s->table.n; place++) {
         struct job *job = s->table.jobs[place].job;
-        if (!job || !may_see(l, job))
+        if (!job || !shows_job(l, job))
             continue;
         for (uint32_t i = job->id == l->id ? (uint32_t)(l->member + 1) : 0; i < job->members; i++) {
             if (api_states_fit(&l->states, job, i)) {
@@ -93,10 +94,10 @@ static struct job *next_live(struct list *l, uint32_t *member)
 static struct job *previous_live(struct list *l, uint32_t *member)
 {
     server_t *s = l->stream.server;
-    size_t place = l->id < INT64_MAX ? job_place(s, l->id + 1) : s->table.n;
+    size_t place = l->id < INT64_MAX ? job_index(s, l->id + 1) : s->table.n;
     while (place-- > 0) {
         struct job *job = s->table.jobs[place].job;
-        if (!job || !may_see(l, job))
+        if (!job || !shows_job(l, job))
             continue;
         int64_t top = job->id == l->id ? l->member - 1 : (int64_t)job->members - 1;
         for (int64_t i = top; i >= 0; i--) {
@@ -113,7 +114,7 @@ static void put_live(struct list *l, struct job *job, uint32_t member)
 {
     struct job_shown shown;
     job_show(l->stream.server, job, member, &shown);
-    put_row(l, &shown, job->uid);
+    list_put_row(l, &shown, job->uid);
     l->id = job->id;
     l->member = member;
 }
@@ -130,7 +131,7 @@ static int next_stored(struct list *l, struct store_job *job, struct store_membe
     }
     if (rc <= 0)
         return rc;
-    return is_wanted(l, job->user, job->queue, job->name) &&
+    return list_matches(l, job->user, job->queue, job->name) &&
            (!l->name || api_owns(&l->caller, job->uid));
 }
 
@@ -206,7 +207,7 @@ static void put_member(struct list *l, struct job *job, uint32_t i)
     struct store_member member;
     struct job_shown shown;
     bool live = member_is_live(m);
-    if (!may_see(l, job) ||
+    if (!shows_job(l, job) ||
         !(live ? api_states_fit(&l->states, job, i) : (l->states.bits & 1u << m->state) != 0))
         return;
     job_show(s, job, i, &shown);
@@ -216,7 +217,7 @@ static void put_member(struct list *l, struct job *job, uint32_t i)
         job_show_end(&member, &shown);
     }
     if (live || shown.end >= l->since)
-        put_row(l, &shown, job->uid);
+        list_put_row(l, &shown, job->uid);
 }
 
 /* A job that is only in the store, or has just left for it: from the next member on. */
@@ -243,7 +244,7 @@ static int next_ended(struct list *l)
     if (rc <= 0)
         return rc < 0 ? -1 : 1;
     job_show_stored(&job, &member, &shown);
-    put_row(l, &shown, job.uid);
+    list_put_row(l, &shown, job.uid);
     return 1;
 }
 
@@ -269,7 +270,7 @@ static int next_by_id(struct list *l)
 
 /* ---- The stream ---- */
 
-static void put_end(struct list *l)
+static void list_put_end(struct list *l)
 {
     struct strbuf *out = l->json.text;
     strbuf_putc(out, '\n');
@@ -308,7 +309,7 @@ static int list_read(struct server_stream *stream, struct strbuf *out, size_t ma
             return errno == EAGAIN ? 1 : -1;
         if (rc > 0)
             continue;
-        put_end(l);
+        list_put_end(l);
         l->over = true;
         return out->failed ? -1 : 0;
     }

@@ -107,7 +107,8 @@ static int read_user(struct many *m)
     else if (!m->user && !m->has_ids && !own)
         return api_refuse(m->c, 403, NULL, "you are not a user of this machine");
     else if (!m->user && !m->has_ids)
-        m->user = server_name(m->c->s, own->name); /* the user may be looked up anew meanwhile */
+        m->user =
+            server_intern_name(m->c->s, own->name); /* the user may be looked up anew meanwhile */
     if (!m->user && !m->has_ids && !all)
         return api_refuse(m->c, 503, NULL, "out of memory");
     return 0;
@@ -169,7 +170,7 @@ static int read_many(struct many *m)
 /* The same jobs named again and again would take forever: refuse more than a few times the members there
  * are.
  */
-static int weigh(const struct many *m)
+static int check_total(const struct many *m)
 {
     const server_t *s = m->c->s;
     size_t most = s->table.n, weight = 0;
@@ -178,7 +179,7 @@ static int weigh(const struct many *m)
     most = 4 * most + API_JOBS_MAX;
     for (size_t i = 0; i < m->ids.n && weight <= most; i++) {
         const struct ids_range *range = &m->ids.v[i];
-        size_t place = job_place(s, range->first);
+        size_t place = job_index(s, range->first);
         for (weight++; place < s->table.n && weight <= most; place++, weight++) {
             if (s->table.jobs[place].number > (uint64_t)range->last)
                 break;
@@ -191,7 +192,7 @@ static int weigh(const struct many *m)
 /* ---- One after the other ---- */
 
 /* A job, or a member of it (-1: all of it), is next; ranged: it was named among others. */
-static void aim(struct many *m, int64_t id, int64_t member, bool ranged)
+static void set_target(struct many *m, int64_t id, int64_t member, bool ranged)
 {
     struct target *t = &m->target;
     strbuf_reset(&m->text);
@@ -208,7 +209,7 @@ static void aim(struct many *m, int64_t id, int64_t member, bool ranged)
     t->id = id;
 }
 
-static void refused(struct many *m)
+static void add_refused(struct many *m)
 {
     const struct target *t = &m->target;
     struct json_out out = {.text = &m->refused, .has_value = m->refused.len > 0};
@@ -235,11 +236,11 @@ static int act(struct many *m, size_t *steps)
     else if (t->is_ranged && (t->reply.status == 404 || t->reply.status == 409))
         m->passed_over++;
     else
-        refused(m);
+        add_refused(m);
     return 1;
 }
 
-static bool fits(const struct many *m, const struct job *job)
+static bool job_matches(const struct many *m, const struct job *job)
 {
     return (!m->user || strcmp(m->user, job->user) == 0) &&
            (!m->queue || strcmp(m->queue, job->queue) == 0) &&
@@ -258,13 +259,13 @@ static uint32_t count_fitting(const struct many *m, const struct job *job)
 }
 
 /* All of a job, or those members of it that are meant. */
-static void aim_at_job(struct many *m, struct job *job, bool ranged)
+static void target_job(struct many *m, struct job *job, bool ranged)
 {
-    uint32_t n = fits(m, job) ? count_fitting(m, job) : 0;
+    uint32_t n = job_matches(m, job) ? count_fitting(m, job) : 0;
     if (n == 0) {
         m->passed_over += m->has_ids;
     } else if (n == job->live || !m->action->by_member) {
-        aim(m, job->id, -1, ranged);
+        set_target(m, job->id, -1, ranged);
     } else {
         m->inside = job->id;
         m->next_inside = 0;
@@ -272,7 +273,7 @@ static void aim_at_job(struct many *m, struct job *job, bool ranged)
 }
 
 /* The next member of a job that is meant. */
-static void look_inside(struct many *m)
+static void target_member(struct many *m)
 {
     struct job *job = job_lookup(m->c->s, m->inside);
     if (!job || m->next_inside >= job->members) {
@@ -281,7 +282,7 @@ static void look_inside(struct many *m)
     }
     uint32_t i = m->next_inside++;
     if (api_states_fit(&m->states, job, i))
-        aim(m, job->id, i, true);
+        set_target(m, job->id, i, true);
 }
 
 static void next_range(struct many *m)
@@ -293,7 +294,7 @@ static void next_range(struct many *m)
 /* The first job from one to another, or the last one; NULL: there is none. */
 static struct job *job_between(const server_t *s, int64_t first, int64_t last, bool is_last_first)
 {
-    size_t from = job_place(s, first), end = job_place(s, last + 1);
+    size_t from = job_index(s, first), end = job_index(s, last + 1);
     while (from < end && !s->table.jobs[is_last_first ? end - 1 : from].job) {
         from += !is_last_first;
         end -= is_last_first;
@@ -302,7 +303,7 @@ static struct job *job_between(const server_t *s, int64_t first, int64_t last, b
 }
 
 /* The next job of a range. */
-static void look_between(struct many *m, const struct ids_range *range)
+static void target_between(struct many *m, const struct ids_range *range)
 {
     bool backwards = m->action->is_last_first;
     int64_t last = range->last < m->last ? range->last : m->last;
@@ -315,11 +316,11 @@ static void look_between(struct many *m, const struct ids_range *range)
     }
     m->any = true;
     m->next = backwards ? last - job->id + 1 : job->id - range->first + 1;
-    aim_at_job(m, job, true);
+    target_job(m, job, true);
 }
 
 /* The next member of those that a range names. */
-static void look_at_members(struct many *m, const struct ids_range *range)
+static void target_range_member(struct many *m, const struct ids_range *range)
 {
     if (m->piece == range->members.n) {
         next_range(m);
@@ -337,10 +338,10 @@ static void look_at_members(struct many *m, const struct ids_range *range)
     }
     m->next++;
     if (k < end && job->members > 1 &&
-        (!fits(m, job) || (m->has_states && !api_states_fit(&m->states, job, (uint32_t)k))))
+        (!job_matches(m, job) || (m->has_states && !api_states_fit(&m->states, job, (uint32_t)k))))
         m->passed_over++;
     else
-        aim(m, range->first, k, ranged);
+        set_target(m, range->first, k, ranged);
 }
 
 static void begin_range(struct many *m, const struct ids_range *range)
@@ -352,11 +353,11 @@ static void begin_range(struct many *m, const struct ids_range *range)
 }
 
 /* Look for the next that is meant, a step far. False: there are no more. */
-static bool look(struct many *m)
+static bool advance_target(struct many *m)
 {
     static const struct ids_range all = {.first = 1, .last = INT64_MAX};
     if (m->inside) {
-        look_inside(m);
+        target_member(m);
         return true;
     }
     if (m->at == (m->has_ids ? m->ids.n : 1))
@@ -365,21 +366,21 @@ static bool look(struct many *m)
     if (!m->begun)
         begin_range(m, range);
     if (range->has_members) {
-        look_at_members(m, range);
+        target_range_member(m, range);
     } else if (range->first != range->last) {
-        look_between(m, range);
+        target_between(m, range);
     } else {
         struct job *job = job_lookup(m->c->s, range->first);
         next_range(m);
         if (job && job->live > 0 && job->id <= m->last)
-            aim_at_job(m, job, false);
+            target_job(m, job, false);
         else
-            aim(m, range->first, -1, false);
+            set_target(m, range->first, -1, false);
     }
     return true;
 }
 
-static void put_answer(struct many *m)
+static void put_totals(struct many *m)
 {
     struct call *c = m->c;
     struct json_out out = {.text = c->out};
@@ -393,7 +394,7 @@ static void put_answer(struct many *m)
     c->reply->wait = m->done > 0;
 }
 
-static int go_on(struct server_work *work, size_t *steps)
+static int many_step(struct server_work *work, size_t *steps)
 {
     struct many *m = (struct many *)work;
     bool more = true;
@@ -403,21 +404,21 @@ static int go_on(struct server_work *work, size_t *steps)
         if (*steps == 0)
             return 0;
         work_spend(steps, 1);
-        more = look(m);
+        more = advance_target(m);
     }
-    put_answer(m);
+    put_totals(m);
     return 1;
 }
 
 /* What is asked for makes no sense, which has been answered. */
-static int give_up(struct server_work *work, size_t *steps)
+static int many_refused(struct server_work *work, size_t *steps)
 {
     (void)work;
     (void)steps;
     return 1;
 }
 
-static void clear(struct server_work *work)
+static void many_clear(struct server_work *work)
 {
     struct many *m = (struct many *)work;
     json_decref(m->arguments);
@@ -432,14 +433,14 @@ void api_jobs_change(struct call *c)
     struct many *m = (struct many *)call_work_make(c, sizeof(*m));
     if (!m)
         return;
-    m->work.work.go = go_on;
-    m->work.clear = clear;
+    m->work.work.go = many_step;
+    m->work.clear = many_clear;
     m->c = &m->work.call;
     m->last = c->s->table.next - 1;
     m->action = actions;
     while (strcmp(m->action->name, name) != 0)
         m->action++; /* it has a route, so it is there */
-    if (read_many(m) < 0 || weigh(m) < 0)
-        m->work.work.go = give_up;
+    if (read_many(m) < 0 || check_total(m) < 0)
+        m->work.work.go = many_refused;
     call_work_start(c, &m->work);
 }

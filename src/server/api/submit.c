@@ -15,20 +15,20 @@
 #define USER_BYTES_MAX (INT64_C(1) << 30) /* of requests in memory, of jobs that wait or run */
 
 /* Hand a job to the core, and enter it. On failure it is gone from both, but not destroyed. */
-static int submit(struct job_context *c, struct job *job, size_t *steps, berth_error_t *err)
+static int submit_job(struct job_context *c, struct job *job, size_t *steps, berth_error_t *err)
 {
     server_t *s = c->s;
-    int64_t n = enter_first(s, job, *steps, false, err);
+    int64_t n = admit_first(s, job, *steps, false, err);
     if (n < 0)
         return -1;
     work_spend(steps, (size_t)n);
-    if ((n < job->members && enter_keep(s, job, (uint32_t)n) < 0) || job_room(s, 0) < 0 ||
-        job_enter(s, job) < 0) {
-        enter_back(s, job);
+    if ((n < job->members && admit_keep_rest(s, job, (uint32_t)n) < 0) ||
+        unsaved_reserve(s, 0) < 0 || job_insert(s, job) < 0) {
+        job_withdraw(s, job);
         return errtext_set(err, ENOMEM, "out of memory");
     }
-    enter_rest(s, job);
-    job_mark(s, job);
+    admit_rest(s, job);
+    job_changed(s, job);
     return 0;
 }
 
@@ -50,13 +50,15 @@ int api_may_submit(struct call *c, struct user *user, const struct job *job, ber
     return user_make_room(c->s, user, job->weight, job->members, &c->slices, err);
 }
 
-static int add(struct call *c, struct job_context *context, size_t *steps, berth_error_t *err)
+static int read_and_submit(struct call *c, struct job_context *context, size_t *steps,
+                           berth_error_t *err)
 {
     server_t *s = c->s;
     struct job *job = job_read(context, c->body, s->table.next, err);
     if (!job)
         return -1;
-    if (api_may_submit(c, context->user, job, err) == 0 && submit(context, job, steps, err) == 0) {
+    if (api_may_submit(c, context->user, job, err) == 0 &&
+        submit_job(context, job, steps, err) == 0) {
         s->table.next++;
         server_event(s, job->id, -1, "submitted", NULL);
         return 0;
@@ -67,17 +69,17 @@ static int add(struct call *c, struct job_context *context, size_t *steps, berth
     return -1;
 }
 
-static void add_one(struct call *c, struct user *user)
+static void submit_one(struct call *c, struct user *user)
 {
     berth_error_t why = {""};
     struct job_context context = {.s = c->s, .user = user, .what = ""};
     size_t given = work_allowance(c->s, user->uid), steps = given;
-    int rc = add(c, &context, &steps, &why);
+    int rc = read_and_submit(c, &context, &steps, &why);
     if (rc < 0)
         api_wrong(c, &why);
-    work_took(c->s, given - steps);
-    shared_leave(context.environment);
-    shared_leave(context.script);
+    work_allowance_used(c->s, given - steps);
+    shared_text_release(context.environment);
+    shared_text_release(context.script);
     if (rc < 0)
         return;
     struct json_out out = {.text = c->out};
@@ -109,5 +111,5 @@ void api_jobs_post(struct call *c)
     if (user && at < r->length && r->body[at] == '[')
         bulk_start(c, user);
     else if (user && api_read_body(c) == 0)
-        add_one(c, user);
+        submit_one(c, user);
 }

@@ -26,13 +26,13 @@ static void started(server_t *s, struct run *run, const struct engine_event *e)
     struct member *m = &run->job->member[run->member];
     struct strbuf data = {0};
     struct json_out out = {.text = &data};
-    bool urgent = s->dirty.urgent;
-    run->told = true;
+    bool urgent = s->unsaved.urgent;
+    run->in_engine = true;
     if (m->state != STORE_STARTING)
         return;
     run->start_wall = e->at;
-    member_text(&m->reason, NULL);
-    member_state(s, run->job, run->member, STORE_RUNNING);
+    text_assign(&m->reason, NULL);
+    member_set_state(s, run->job, run->member, STORE_RUNNING);
     json_open(&out, NULL, '{');
     json_put_text(&out, "resources", run->resources);
     json_put_uint(&out, "attempt", m->attempts);
@@ -42,9 +42,9 @@ static void started(server_t *s, struct run *run, const struct engine_event *e)
     /* Until that is durable the engine says it again: it may wait for something that is in more of a
      * hurry.
      */
-    s->dirty.urgent = urgent;
-    if (s->dirty.lazy_at > s->clock.now + LAZY)
-        s->dirty.lazy_at = s->clock.now + LAZY;
+    s->unsaved.urgent = urgent;
+    if (s->unsaved.commit_at > s->clock.now + LAZY)
+        s->unsaved.commit_at = s->clock.now + LAZY;
 }
 
 static void tell_requeued(server_t *s, const struct run *run, const char *reason)
@@ -66,7 +66,7 @@ static void requeue(server_t *s, struct job *job, uint32_t i)
     m->run = NULL;
     m->at = -1;
     m->preempted = m->requeue = m->timed_out = false;
-    member_state(s, job, i, STORE_PENDING);
+    member_set_state(s, job, i, STORE_PENDING);
     /* What was asked since it started, of all that wait. */
     sched_prioritize(s->sched, s->clock.now, m->handle, job->priority);
     if (job->held)
@@ -76,7 +76,7 @@ static void requeue(server_t *s, struct job *job, uint32_t i)
 /* How the reason of one begins that the engine refused, or the store. */
 static const char not_started[] = "not started: ";
 
-const char *server_not_started(const char *text)
+const char *not_started_cause(const char *text)
 {
     size_t n = sizeof(not_started) - 1;
     return strncmp(text, not_started, n) == 0 ? text + n : NULL;
@@ -90,14 +90,14 @@ static void start_again(server_t *s, struct run *run, const char *why)
     snprintf(reason, sizeof(reason), "%s%s", not_started, why ? why : "the engine refused it");
     if (!m->reason || strcmp(m->reason, reason) != 0) /* each time that it is tried is no news */
         tell_requeued(s, run, reason);
-    member_text(&m->reason, reason);
+    text_assign(&m->reason, reason);
     m->attempts--;
     requeue(s, run->job, run->member);
-    if (s->ledger.hold_until < s->clock.now + HOLD)
-        s->ledger.hold_until = s->clock.now + HOLD;
+    if (s->engine.hold_until < s->clock.now + HOLD)
+        s->engine.hold_until = s->clock.now + HOLD;
 }
 
-void server_start_back(server_t *s, struct run *run, const char *why)
+void run_undo_start(server_t *s, struct run *run, const char *why)
 {
     struct member *m = &run->job->member[run->member];
     if (m->handle >= 0 && sched_requeue(s->sched, s->clock.now, m->handle) == 0)
@@ -166,14 +166,14 @@ static bool is_for_again(const struct member *m, const struct job *job,
  */
 static void keep_end(server_t *s, struct run *run, const struct engine_event *e)
 {
-    run->over = *e;
-    run->over.text = NULL; /* it is the engine's */
-    run->told = true;      /* nobody is to start it */
+    run->deferred_end = *e;
+    run->deferred_end.text = NULL; /* it is the engine's */
+    run->in_engine = true;         /* nobody is to start it */
     run->stage = RUN_KILLED;
     if (heap_has(&s->runs.timers, run->slot))
         heap_take(&s->runs.timers, run->slot);
-    s->runs.n_over++;
-    s->runs.over_at = s->clock.now + SERVER_SECOND;
+    s->runs.n_deferred++;
+    s->runs.retry_at = s->clock.now + SERVER_SECOND;
 }
 
 /* Have a member wait again that can. Returns whether that is so, or will be. */
@@ -200,8 +200,8 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
 {
     struct job *job = run->job;
     struct member *m = &job->member[run->member];
-    s->runs.n_over -= run->over.what != ENGINE_STARTED;
-    run->over.what = ENGINE_STARTED;
+    s->runs.n_deferred -= run->deferred_end.what != ENGINE_STARTED;
+    run->deferred_end.what = ENGINE_STARTED;
     if (ended_before(s, run, e))
         m->timed_out = m->preempted = m->requeue = false;
     if (came_again(s, run, e))
@@ -227,7 +227,7 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
     member_end(s, job, run->member, state, reason);
 }
 
-void member_not_started(server_t *s, struct job *job, uint32_t i)
+void member_undo_start(server_t *s, struct job *job, uint32_t i)
 {
     struct member *m = &job->member[i];
     if (sched_requeue(s->sched, s->clock.now, m->handle) == 0) {
@@ -240,11 +240,11 @@ void member_not_started(server_t *s, struct job *job, uint32_t i)
     m->at = m->handle = -1;
     m->unstarted = true;
     s->runs.n_unstarted++;
-    s->runs.over_at = s->clock.now + SERVER_SECOND;
-    member_mark(s, job, i);
+    s->runs.retry_at = s->clock.now + SERVER_SECOND;
+    member_changed(s, job, i);
 }
 
-void member_take_up(server_t *s, struct job *job, uint32_t i)
+void member_recover_handle(server_t *s, struct job *job, uint32_t i)
 {
     char id[24];
     struct member *m = &job->member[i];
@@ -261,20 +261,20 @@ static void try_unstarted(server_t *s, struct job *job)
     for (uint32_t i = 0; i < job->members; i++) {
         if (!job->member[i].unstarted)
             continue;
-        member_take_up(s, job, i);
-        member_not_started(s, job, i);
+        member_recover_handle(s, job, i);
+        member_undo_start(s, job, i);
     }
 }
 
-void server_wait_again(server_t *s)
+void server_retry_ends(server_t *s)
 {
-    if (s->runs.n_over + s->runs.n_unstarted == 0 || s->clock.now < s->runs.over_at)
+    if (s->runs.n_deferred + s->runs.n_unstarted == 0 || s->clock.now < s->runs.retry_at)
         return;
-    for (size_t i = 0; i < s->runs.n && s->runs.n_over > 0; i++) {
+    for (size_t i = 0; i < s->runs.n && s->runs.n_deferred > 0; i++) {
         struct run *run = s->runs.v[i];
-        if (!run || run->over.what == ENGINE_STARTED)
+        if (!run || run->deferred_end.what == ENGINE_STARTED)
             continue;
-        struct engine_event e = run->over;
+        struct engine_event e = run->deferred_end;
         ended(s, run, &e);
     }
     for (size_t i = 0; i < s->table.n && s->runs.n_unstarted > 0; i++)
@@ -288,7 +288,7 @@ void server_wait_again(server_t *s)
 static struct engine_event other_than_used(const server_t *s, const struct engine_event *e)
 {
     struct engine_event as = *e;
-    as.what = e->key >= s->ledger.first_key ? ENGINE_REFUSED : ENGINE_LOST;
+    as.what = e->key >= s->engine.first_key ? ENGINE_REFUSED : ENGINE_LOST;
     as.text = as.what == ENGINE_REFUSED ? "its key was already used" : NULL;
     return as;
 }
@@ -296,10 +296,10 @@ static struct engine_event other_than_used(const server_t *s, const struct engin
 void server_engine_event(server_t *s, const struct engine_event *e)
 {
     struct run *run = run_lookup(s, e->key);
-    if ((e->what == ENGINE_STARTED || e->what == ENGINE_ENDED) && e->key > s->ledger.heard_key)
-        s->ledger.heard_key = e->key;
+    if ((e->what == ENGINE_STARTED || e->what == ENGINE_ENDED) && e->key > s->engine.heard_key)
+        s->engine.heard_key = e->key;
     if (e->what != ENGINE_STARTED)
-        strays_ended(s, e->key);
+        orphan_ended(s, e->key);
     if (!run || !member_is_live(&run->job->member[run->member]))
         return; /* it has been told before */
     if (e->what == ENGINE_STARTED) {
@@ -315,18 +315,18 @@ void server_engine_event(server_t *s, const struct engine_event *e)
 int server_engine(server_t *s, berth_error_t *err)
 {
     const struct engine_event *events;
-    struct engine *engine = s->world.engine;
+    struct engine *engine = s->platform.engine;
     size_t n;
-    server_look(s);
-    if (!s->ledger.is_known) {
+    server_update_clock(s);
+    if (!s->engine.is_known) {
         engine->ops->flush(engine);
-        if (server_runs(s, err) < 0)
+        if (runs_reconcile(s, err) < 0)
             return -1;
     }
     while ((n = engine->ops->events(engine, &events, EVENTS_MAX)) > 0) {
         for (size_t i = 0; i < n; i++) {
             server_engine_event(s, &events[i]);
-            s->ledger.number = events[i].number;
+            s->engine.number = events[i].number;
         }
     }
     return 0;

@@ -136,7 +136,7 @@ void json_put_known(struct json_out *out, const char *key, int64_t number)
         json_put_int(out, key, number);
 }
 
-static void put_holders(server_t *s, struct json_out *out, const struct job_shown *j)
+static void put_job_holders(server_t *s, struct json_out *out, const struct job_shown *j)
 {
     json_open(out, "held_by", '[');
     for (size_t i = 0; i < j->n_holders; i++) {
@@ -152,7 +152,7 @@ static void put_holders(server_t *s, struct json_out *out, const struct job_show
 /* Files of an array's members have their number in them, where the row says %a. They stand before the
  * memory.
  */
-static void put_row(struct strbuf *out, const struct job_shown *j)
+static void put_row_text(struct strbuf *out, const struct job_shown *j)
 {
     static const char behind[] = ",\"memory\":";
     const char *at = j->row, *end = j->row + j->row_length;
@@ -186,10 +186,10 @@ static void put_own(server_t *s, struct json_out *out, const struct job_shown *j
     json_put_known(out, "peak_memory", j->peak_memory);
     json_put_seconds(out, "cpu_time", j->cpu_time);
     json_put_text(out, "how", j->how);
-    put_holders(s, out, j);
+    put_job_holders(s, out, j);
     if (j->row_length > 0) {
         json_key(out, NULL); /* its members stand as they are kept */
-        put_row(out->text, j);
+        put_row_text(out->text, j);
     }
 }
 
@@ -292,7 +292,7 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     const struct member *m = &job->member[member];
     struct sched_record r;
     struct store_job kept;
-    job_keep(job, &kept);
+    job_to_store(job, &kept);
     show_job(&kept, member, (enum store_state)m->state, j);
     j->reason = m->reason;
     j->attempts = m->attempts;
@@ -301,8 +301,8 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     if (m->run)
         show_run(m, j);
     if (m->state == STORE_PENDING) {
-        const char *hold = server_hold(s, m);
-        j->estimate = server_wall_of(s, m->at);
+        const char *hold = server_pause_reason(s, m);
+        j->estimate = server_wall_time(s, m->at);
         if (m->handle >= 0 && !m->reserved && sched_record(s->sched, m->handle, &r) == 0)
             j->reason = r.reason && *r.reason ? r.reason : NULL;
         if (m->reserved)
@@ -311,7 +311,7 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     } else if (member_is_live(m)) {
         j->reason = NULL; /* of a start before this one */
         if (m->at >= 0)
-            j->until = server_wall_of(s, m->at + job->duration);
+            j->until = server_wall_time(s, m->at + job->duration);
     }
 }
 

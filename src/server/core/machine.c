@@ -40,7 +40,7 @@ static char *read_file(const char *path, size_t *length, berth_error_t *err)
 }
 
 /* What goes where there is no file. */
-static struct config *usual_config(berth_error_t *err)
+static struct config *default_config(berth_error_t *err)
 {
     char text[200];
     snprintf(text, sizeof(text),
@@ -52,11 +52,11 @@ static struct config *usual_config(berth_error_t *err)
 }
 
 /* path NULL: there is none. */
-static struct config *config_of(const char *path, berth_error_t *err)
+static struct config *read_config(const char *path, berth_error_t *err)
 {
     size_t length;
     if (!path)
-        return usual_config(err);
+        return default_config(err);
     char *text = read_file(path, &length, err);
     if (!text)
         return NULL;
@@ -67,8 +67,8 @@ static struct config *config_of(const char *path, berth_error_t *err)
 
 static match_t *machine_make(const server_t *s, berth_error_t *err)
 {
-    if (s->world.machine)
-        return s->world.machine(s->world.context, s->config, s->config_path, err);
+    if (s->platform.machine)
+        return s->platform.machine(s->platform.context, s->config, s->config_path, err);
     if (s->config->resources.source != CONFIG_NODES) {
         errtext_set(err, ENOENT, "resources: support for hwloc is not installed");
         return NULL;
@@ -79,23 +79,23 @@ static match_t *machine_make(const server_t *s, berth_error_t *err)
     return graph ? match_create(graph, &options, err) : NULL;
 }
 
-static bool is_type(const struct graph *g, uint32_t v, const char *type)
+static bool has_type(const struct graph *g, uint32_t v, const char *type)
 {
     return strcmp(intern_text(&g->types, g->v[v].type), type) == 0;
 }
 
 /* How many cores there are, in all and in the node that has most. */
-static int count_cores(server_t *s, berth_error_t *err)
+static int measure_cores(server_t *s, berth_error_t *err)
 {
     const struct graph *g = match_graph(s->machine);
     uint32_t *cores = calloc(g->n + 1, sizeof(*cores));
     if (!cores)
         return errtext_set(err, ENOMEM, "out of memory");
     for (uint32_t v = 0; v < g->n; v++) {
-        if (!is_type(g, v, "core"))
+        if (!has_type(g, v, "core"))
             continue;
         uint32_t at = v;
-        while (at != VERTEX_NONE && !is_type(g, at, "node"))
+        while (at != VERTEX_NONE && !has_type(g, at, "node"))
             at = graph_parent(g, at, GRAPH_CONTAINMENT);
         s->size.cores++;
         if (at != VERTEX_NONE && ++cores[at] > s->size.node_cores)
@@ -110,10 +110,10 @@ int64_t machine_processes(const server_t *s, int64_t cores)
     int64_t each = s->config->server.processes_per_core, all;
     if (cores < 1)
         cores = 1;
-    if (each == SCHED_UNLIMITED || (each == 0 && s->world.processes == 0))
+    if (each == SCHED_UNLIMITED || (each == 0 && s->platform.processes == 0))
         return 0;
     if (each == 0) /* half of what there may be, for all jobs together */
-        each = s->world.processes / 2 / (s->size.cores > 0 ? s->size.cores : 1);
+        each = s->platform.processes / 2 / (s->size.cores > 0 ? s->size.cores : 1);
     if (each == 0)
         return cores;
     return __builtin_mul_overflow(each, cores, &all) ? 0 : all;
@@ -122,13 +122,13 @@ int64_t machine_processes(const server_t *s, int64_t cores)
 int machine_open(server_t *s, berth_error_t *err)
 {
     const char *text;
-    s->config = config_of(s->config_path, err);
+    s->config = read_config(s->config_path, err);
     s->machine = s->config ? machine_make(s, err) : NULL;
     if (!s->machine)
         return -1;
     s->size.memory_unit = config_memory_unit(s->machine);
     s->size.has_gpus = match_knows_type(s->machine, "gpu");
-    if (count_cores(s, err) < 0)
+    if (measure_cores(s, err) < 0)
         return -1;
     s->sched = sched_create(s->machine, &s->config->sched, err);
     if (!s->sched || store_get(s->store, "settings", &text, err) < 0)
@@ -147,7 +147,7 @@ int machine_open(server_t *s, berth_error_t *err)
     return 0;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool equal_texts(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -157,7 +157,7 @@ static bool same_resources(const struct config_resources *a, const struct config
     if (a->source != b->source)
         return false;
     if (a->source == CONFIG_FILE)
-        return same_text(a->file, b->file) && same_text(a->format, b->format);
+        return equal_texts(a->file, b->file) && equal_texts(a->format, b->format);
     return a->source == CONFIG_LOCAL || (a->nodes == b->nodes && a->cores == b->cores &&
                                          a->gpus == b->gpus && a->memory == b->memory);
 }
@@ -177,10 +177,10 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
 }
 
 /* The file in the server's directory, which may have come since it was started. NULL: there is none. */
-static char *usual_path(const server_t *s)
+static char *default_config_path(const server_t *s)
 {
     char *path = NULL;
-    if (s->world.vfs || asprintf(&path, "%s/berth.yaml", s->directory) < 0)
+    if (s->platform.vfs || asprintf(&path, "%s/berth.yaml", s->directory) < 0)
         return NULL;
     if (access(path, F_OK) == 0)
         return path;
@@ -190,8 +190,8 @@ static char *usual_path(const server_t *s)
 
 int machine_reload(server_t *s, berth_error_t *err)
 {
-    char *found = s->config_path ? NULL : usual_path(s);
-    struct config *config = config_of(found ? found : s->config_path, err);
+    char *found = s->config_path ? NULL : default_config_path(s);
+    struct config *config = read_config(found ? found : s->config_path, err);
     if (!config || change_config(s, config, err) < 0) {
         int saved = errno;
         config_destroy(config);
@@ -214,7 +214,7 @@ const struct sched_queue_config *machine_queue(const server_t *s, const char *na
 }
 
 /* The object or array of that name in the settings, made if need be. */
-static json_t *part(server_t *s, const char *name, json_t *(*make)(void))
+static json_t *settings_part(server_t *s, const char *name, json_t *(*make)(void))
 {
     json_t *found = json_object_get(s->settings, name);
     if (found)
@@ -226,21 +226,21 @@ static json_t *part(server_t *s, const char *name, json_t *(*make)(void))
 
 int settings_queue(server_t *s, const char *queue, bool enabled, bool started)
 {
-    json_t *queues = part(s, "queues", json_object);
+    json_t *queues = settings_part(s, "queues", json_object);
     if (!queues ||
         json_object_set_new(queues, queue,
                             json_pack("{s:b, s:b}", "enabled", enabled, "started", started)) < 0) {
         errno = ENOMEM;
         return -1;
     }
-    s->dirty.settings = s->dirty.urgent = true;
+    s->unsaved.settings = s->unsaved.urgent = true;
     return 0;
 }
 
 /* Of the same resources only what was said last is kept. */
 int settings_resources(server_t *s, const char *resources, const char *status, const char *reason)
 {
-    json_t *list = part(s, "resources", json_array), *value;
+    json_t *list = settings_part(s, "resources", json_array), *value;
     size_t i;
     if (!list) {
         errno = ENOMEM;
@@ -260,7 +260,7 @@ int settings_resources(server_t *s, const char *resources, const char *status, c
         errno = ENOMEM;
         return -1;
     }
-    s->dirty.settings = s->dirty.urgent = true;
+    s->unsaved.settings = s->unsaved.urgent = true;
     return 0;
 }
 
@@ -271,7 +271,7 @@ void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool
     *started = !json_is_false(json_object_get(q, "started"));
 }
 
-static enum resource_status status_of(const char *word)
+static enum resource_status status_from_word(const char *word)
 {
     if (word && strcmp(word, "down") == 0)
         return RESOURCE_DOWN;
@@ -294,7 +294,7 @@ void settings_apply(server_t *s, sched_t *sched)
     {
         const char *what = json_string_value(json_object_get(value, "resources"));
         enum resource_status status =
-            status_of(json_string_value(json_object_get(value, "status")));
+            status_from_word(json_string_value(json_object_get(value, "status")));
         if (what && sched_set_status(sched, s->clock.now, what, status, &why) < 0)
             server_notice(s, "cannot restore the status of resources %s: %s", what, why.text);
     }

@@ -14,8 +14,8 @@
 
 #include "base/errtext.h"
 #include "berth/sched_query.h"
+#include "server/core/bulk.h"
 #include "server/core/job_text.h"
-#include "server/core/lists.h"
 #include "server/core/priv.h"
 
 #define PASS_SLICE (SERVER_SECOND / 200) /* of a turn */
@@ -37,7 +37,7 @@ static int64_t shown_member(const struct job *job, uint32_t member)
 
 uint64_t server_next_key(server_t *s)
 {
-    const struct engine *engine = s->world.engine;
+    const struct engine *engine = s->platform.engine;
     uint64_t last = engine->ops->last_key(engine);
     if (last >= s->runs.next_key)
         s->runs.next_key = last + 1;
@@ -48,7 +48,7 @@ uint64_t server_next_key(server_t *s)
  * each decided at once, is none for the others: so no more decisions count than jobs waited when the pass
  * was first begun.
  */
-static void has_decided(server_t *s)
+static void note_progress(server_t *s)
 {
     if (s->pass.credit == 0)
         return;
@@ -56,12 +56,12 @@ static void has_decided(server_t *s)
     s->pass.has_decided = true;
 }
 
-static void start(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
+static void start_member(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
 {
     struct member *m = &job->member[i];
     const char *text;
     m->at = d->at < s->pass.at ? s->pass.at : d->at;
-    has_decided(s);
+    note_progress(s);
     m->how = (int8_t)d->how;
     m->reserved = false;
     m->timed_out = m->preempted = m->requeue = false;
@@ -69,38 +69,38 @@ static void start(server_t *s, struct job *job, uint32_t i, const struct sched_d
     m->run = run_create(s, job, i, server_next_key(s));
     s->runs.next_key +=
         m->run != NULL; /* whatever becomes of it: its place in the table is taken */
-    if (!m->run || start_later(s, job, i) < 0) {
+    if (!m->run || start_enqueue(s, job, i) < 0) {
         m->attempts--;
-        member_not_started(s, job, i);
+        member_undo_start(s, job, i);
         return;
     }
     if (sched_resources(s->sched, m->handle, &text) == 0)
-        member_text(&m->run->resources, text);
-    member_state(s, job, i, STORE_STARTING);
+        text_assign(&m->run->resources, text);
+    member_set_state(s, job, i, STORE_STARTING);
 }
 
-static void reserve(server_t *s, struct job *job, uint32_t i, int64_t at)
+static void reserve_member(server_t *s, struct job *job, uint32_t i, int64_t at)
 {
     struct member *m = &job->member[i];
     if (!m->reserved || m->at != at) {
         struct strbuf data = {0};
         strbuf_puts(&data, "{\"start\":");
-        wall_put(&data, server_wall_of(s, at));
+        wall_put(&data, server_wall_time(s, at));
         strbuf_putc(&data, '}');
         server_event(s, job->id, shown_member(job, i), "reserved", strbuf_steal(&data));
     }
     if (!m->reserved)
-        has_decided(s);
+        note_progress(s);
     m->reserved = true;
     m->at = at;
-    member_mark(s, job, i); /* the same time on other resources is another promise too */
+    member_changed(s, job, i); /* the same time on other resources is another promise too */
 }
 
-static void wait(server_t *s, struct job *job, uint32_t i, int64_t at)
+static void postpone_member(server_t *s, struct job *job, uint32_t i, int64_t at)
 {
     struct member *m = &job->member[i];
     if (m->reserved)
-        member_mark(s, job, i);
+        member_changed(s, job, i);
     m->reserved = false;
     m->at = at;
 }
@@ -116,14 +116,14 @@ void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
 }
 
 /* It will start when those that it preempts have ended: a promise that it had is used up. */
-static void preempts(server_t *s, const struct sched_annotation *a)
+static void preemptor_waits(server_t *s, const struct sched_annotation *a)
 {
     struct job *job = job_lookup(s, (int64_t)a->tag);
     if (job && a->member < job->members && job->member[a->member].state == STORE_PENDING)
-        wait(s, job, a->member, s->clock.now);
+        postpone_member(s, job, a->member, s->clock.now);
 }
 
-static void preempt(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
+static void preempt_member(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
 {
     struct member *m = &job->member[i];
     struct strbuf data = {0};
@@ -133,41 +133,41 @@ static void preempt(server_t *s, struct job *job, uint32_t i, const struct sched
     strbuf_puts(&data, "{\"for\":");
     if (sched_annotate(s->sched, d->other, &a) == 0) {
         job_put_id(&data, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
-        preempts(s, &a);
+        preemptor_waits(s, &a);
     } else {
         strbuf_puts(&data, "null");
     }
     strbuf_puts(&data, m->requeue ? ",\"requeue\":true}" : ",\"requeue\":false}");
     server_event(s, job->id, shown_member(job, i), "preempted", strbuf_steal(&data));
-    member_mark(s, job, i);
+    member_changed(s, job, i);
     if (m->run)
-        run_stop_itself(s, m->run);
+        run_stop_by_server(s, m->run);
 }
 
-static void carry_out(server_t *s, const struct sched_decision *d)
+static void apply_decision(server_t *s, const struct sched_decision *d)
 {
     char reason[SCHED_REASON_TEXT];
     struct job *job = job_lookup(s, (int64_t)d->tag);
     if (!job && d->kind == SCHED_REJECT)
-        lists_rejected(s, (int64_t)d->tag, d->member, sched_reason_text(d->reason, reason));
+        bulk_member_rejected(s, (int64_t)d->tag, d->member, sched_reason_text(d->reason, reason));
     if (!job || d->member >= job->members)
         return;
     uint32_t i = d->member;
     switch (d->kind) {
     case SCHED_START:
-        start(s, job, i, d);
+        start_member(s, job, i, d);
         break;
     case SCHED_RESERVE:
-        reserve(s, job, i, d->at);
+        reserve_member(s, job, i, d->at);
         break;
     case SCHED_WAIT:
-        wait(s, job, i, d->at);
+        postpone_member(s, job, i, d->at);
         break;
     case SCHED_REJECT:
         member_reject(s, job, i, sched_reason_text(d->reason, reason));
         break;
     case SCHED_PREEMPT:
-        preempt(s, job, i, d);
+        preempt_member(s, job, i, d);
         break;
     }
 }
@@ -181,9 +181,9 @@ struct slice {
     uint64_t at_once;      /* steps up to the next look at the clock */
 };
 
-static int64_t steady(const server_t *s)
+static int64_t steady_now(const server_t *s)
 {
-    return s->world.steady(s->world.context);
+    return s->platform.steady(s->platform.context);
 }
 
 static struct slice slice_begin(const server_t *s)
@@ -194,7 +194,7 @@ static struct slice slice_begin(const server_t *s)
         return (struct slice){0, INT64_MAX, UINT64_MAX, UINT64_MAX};
     if (steps > 0)
         return (struct slice){0, INT64_MAX, steps, steps};
-    int64_t now = steady(s);
+    int64_t now = steady_now(s);
     return (struct slice){now, now + (PASS_SLICE << n), UINT64_MAX, 1};
 }
 
@@ -207,7 +207,7 @@ static bool slice_goes_on(const server_t *s, struct slice *slice)
         slice->left -= slice->left == UINT64_MAX ? 0 : slice->at_once;
         return slice->left > 0;
     }
-    int64_t now = steady(s);
+    int64_t now = steady_now(s);
     if (now - slice->looked < PASS_LOOK)
         slice->at_once *= 2;
     else if (slice->at_once > 1)
@@ -248,7 +248,7 @@ static int pass_some(server_t *s, uint64_t steps)
     int rc = sched_pass_some(s->sched, s->pass.at, steps, &decisions, &n);
     int saved = errno;
     for (size_t i = 0; i < n; i++)
-        carry_out(s, &decisions[i]);
+        apply_decision(s, &decisions[i]);
     s->pass.is_on = rc == 1;
     if (rc == 0)
         pass_ended(s);
@@ -258,7 +258,7 @@ static int pass_some(server_t *s, uint64_t steps)
 
 static bool pass_is_due(const server_t *s)
 {
-    return s->ledger.is_known && s->clock.now >= s->ledger.hold_until &&
+    return s->engine.is_known && s->clock.now >= s->engine.hold_until &&
            sched_next_time(s->sched) <= s->clock.now;
 }
 

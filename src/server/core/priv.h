@@ -29,7 +29,7 @@
 
 /* Where a run is on its way to its end. */
 enum run_stage {
-    RUN_GOES,
+    RUN_NORMAL,
     RUN_WARNED, /* the warning signal before its limit has been sent */
     RUN_ENDING, /* it has been asked to end, and will be killed after the grace */
     RUN_KILLED
@@ -39,9 +39,9 @@ enum run_stage {
 struct run {
     struct job *job;
     uint32_t member;
-    uint32_t slot; /* in the table of runs */
-    uint64_t key;  /* 0: it never ran */
-    bool told;     /* the engine has it */
+    uint32_t slot;  /* in the table of runs */
+    uint64_t key;   /* 0: it never ran */
+    bool in_engine; /* the engine has it */
     enum run_stage stage;
     int64_t start_wall, end_wall; /* us since 1970; -1: not yet */
     int64_t stop_wall,
@@ -52,7 +52,7 @@ struct run {
     int warn_signal;
     char *resources; /* for people; NULL */
     /* How it ended, where its member could not wait again yet for want of memory; else ENGINE_STARTED. */
-    struct engine_event over;
+    struct engine_event deferred_end;
 };
 
 struct member {
@@ -63,13 +63,13 @@ struct member {
     uint32_t attempts;
     uint8_t state; /* enum store_state */
     int8_t how;    /* enum sched_how, of one that has a run; -1: that is not known */
-    bool reserved, cancelled, timed_out, preempted, requeue, dirty;
+    bool reserved, cancelled, timed_out, preempted, requeue, unsaved;
     /* It waits without a handle: for the core it runs, as memory lacked for its start and to undo that. */
     bool unstarted;
 };
 
 /* A text that jobs have in common. */
-struct shared {
+struct shared_text {
     size_t refs, length;
     char text[];
 };
@@ -81,23 +81,23 @@ struct job {
     char *name;
     char *row;     /* the keys of a listing that never change: "\"command\":..." */
     char *request; /* until it is in the store, as the next two */
-    struct shared *environment, *script; /* NULL */
-    uint32_t members, live;              /* live: that have not ended */
-    size_t bytes;                        /* of its request, as long as it is in the table */
+    struct shared_text *environment, *script; /* NULL */
+    uint32_t members, live;                   /* live: that have not ended */
+    size_t bytes;                             /* of its request, as long as it is in the table */
     int64_t weight; /* what it takes of the store, about, while it is not there */
     int64_t priority, duration, submitted, submitted_wall;
     int64_t nodes, cores, gpus;
     bool held, requeue;
     bool limited; /* it is stopped at its limit */
     bool is_new;  /* not in the store yet */
-    bool dirty;   /* the job itself */
+    bool unsaved; /* the job itself */
     bool is_over; /* about to leave, in a chain */
     struct job *next_over;
-    struct entering *entering; /* members that the core has not yet; NULL: it has all */
+    struct admission *admission; /* members that the core has not yet; NULL: it has all */
     struct member *member;
 };
 
-struct happening {
+struct unsaved_event {
     int64_t job, member, wall;
     const char *kind;
     char *data; /* JSON; NULL */
@@ -173,9 +173,9 @@ struct run_table {
     size_t n_keys, cap_keys, n_keys_gone;
     uint64_t next_key, stored_key; /* the key of the next run; what the store has of that */
     struct heap timers;            /* slots, by when they are to be looked at */
-    size_t n_over;                 /* whose members can't wait again yet */
+    size_t n_deferred;             /* whose members can't wait again yet */
     size_t n_unstarted;            /* members that the core believes to run */
-    int64_t over_at;               /* when either is tried again, ticks */
+    int64_t retry_at;              /* when either is tried again, ticks */
 };
 
 /* A signal to a run, sent once what it follows from is durable. */
@@ -185,15 +185,15 @@ struct due_signal {
     bool tree;
 };
 
-/* What the engine has said, and what it is to be told (engine.c, strays.c, turn.c). */
-struct engine_ledger {
+/* What the engine has said, and what it is to be told (engine.c, orphans.c, turn.c). */
+struct engine_state {
     bool is_known; /* it has said what runs; until then nothing is started, and signals wait */
     uint64_t number, acknowledged; /* of its events */
     uint64_t first_key;            /* runs from this key on are of this server */
     uint64_t heard_key,
-        stored_heard; /* the highest key that it has started; what the store has of that */
-    uint64_t *strays; /* keys of runs that belong to no job, ascending */
-    size_t n_strays;
+        stored_heard;  /* the highest key that it has started; what the store has of that */
+    uint64_t *orphans; /* keys of runs that belong to no job, ascending */
+    size_t n_orphans;
     int64_t hold_until; /* nothing is started before, ticks */
     struct member_ref *starts;
     size_t n_starts, cap_starts;
@@ -211,16 +211,16 @@ struct current_pass {
 };
 
 /* What has changed since the last commit, and when the next one is due (write.c, turn.c). */
-struct dirty_set {
+struct unsaved {
     struct job **jobs;
     size_t n_jobs, cap_jobs;
     struct member_ref *members;
     size_t n_members, cap_members;
-    struct happening *events;
+    struct unsaved_event *events;
     size_t n_events, cap_events;
-    bool settings, lists;
+    bool settings, bulks;
     bool urgent;        /* it is to be durable with this turn */
-    int64_t lazy_at;    /* else by this tick; INT64_MAX: nothing has changed */
+    int64_t commit_at;  /* else by this tick; INT64_MAX: nothing has changed */
     bool failing;       /* the last commit failed */
     uint64_t n_commits; /* so far */
 };
@@ -232,7 +232,7 @@ struct user_table {
 };
 
 /* Work of large requests, by user (work.c). */
-struct works {
+struct work_queues {
     struct work_queue *queues;
     size_t n, cap;
     size_t next; /* the queue whose turn it is */
@@ -244,7 +244,7 @@ struct works {
 };
 
 struct server {
-    struct server_world world;
+    struct server_platform platform;
     struct server_options options;
     char *directory, *config_path;
     struct config *config;
@@ -258,17 +258,17 @@ struct server {
 
     struct job_table table;
     struct run_table runs;
-    struct engine_ledger ledger;
+    struct engine_state engine;
     struct current_pass pass;
-    struct dirty_set dirty;
+    struct unsaved unsaved;
     struct user_table users;
-    struct works works;
+    struct work_queues work;
 
-    struct job_list *lists; /* of jobs that are being taken (lists.c) */
-    char *lists_text;       /* while the store is read: what it has of them */
+    struct job_list *bulks; /* of jobs that are being taken (bulk.c) */
+    char *bulks_text;       /* while the store is read: what it has of them */
 
-    struct intern names; /* of users and queues */
-    struct intern told;  /* ids of ended jobs that the core has been told of */
+    struct intern names;     /* of users and queues */
+    struct intern ended_ids; /* ids of ended jobs that the core has been told of */
     struct strbuf text;
     char *notices; /* JSON array's inside: strings */
     size_t n_notices;
@@ -278,13 +278,13 @@ struct server {
 /* ---- Small things (server.c) ---- */
 
 /* Look at the clocks. */
-void server_look(server_t *s);
+void server_update_clock(server_t *s);
 
 /* The wall time of a tick, us since 1970; -1 for -1. */
-int64_t server_wall_of(const server_t *s, int64_t ticks);
+int64_t server_wall_time(const server_t *s, int64_t ticks);
 
 /* A text that stays: of a user or a queue. NULL with ENOMEM. */
-const char *server_name(server_t *s, const char *text);
+const char *server_intern_name(server_t *s, const char *text);
 
 /* Something for people to know. */
 void server_notice(server_t *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -292,48 +292,48 @@ void server_notice(server_t *s, const char *format, ...) __attribute__((format(p
 /* Note that something happened; data is taken over, also on failure. Lost if there is no memory. */
 void server_event(server_t *s, int64_t job, int64_t member, const char *kind, char *data);
 
-struct shared *shared_new(const char *text, size_t length);
-void shared_leave(struct shared *t);
+struct shared_text *shared_text_create(const char *text, size_t length);
+void shared_text_release(struct shared_text *t);
 
 /* ---- Jobs and members (job.c) ---- */
 
 /* A job with its members, all pending and unknown to the core; it is not in the table yet. NULL with
  * ENOMEM.
  */
-struct job *job_make(int64_t id, uint32_t members);
+struct job *job_create(int64_t id, uint32_t members);
 /* The job as the store has it, but for environment and script. */
-void job_keep(const struct job *job, struct store_job *to);
+void job_to_store(const struct job *job, struct store_job *to);
 void job_discard(server_t *s, struct job *job);
 /* Into the table, in the order of numbers. Returns 0, or -1 with ENOMEM; never once there is room for it. */
-int job_enter(server_t *s, struct job *job);
+int job_insert(server_t *s, struct job *job);
 /* Have room for more jobs and members in all, beside those that it is kept for (job_table.kept_jobs). 0,
  * or -1 with ENOMEM.
  */
-int job_reserve(server_t *s, size_t jobs, size_t members);
+int job_table_reserve(server_t *s, size_t jobs, size_t members);
 /* What a job takes of what its user may have, as long as it is in the table or about to be. */
-void job_count(server_t *s, const struct job *job, bool counts);
-void job_leave(server_t *s, struct job *job); /* out of the table, and destroyed */
+void job_charge(server_t *s, const struct job *job, bool counts);
+void job_remove(server_t *s, struct job *job); /* out of the table, and destroyed */
 struct job *job_lookup(const server_t *s, int64_t id);
 /* The place in the table of the first job whose id is at least this. */
-size_t job_place(const server_t *s, int64_t id);
+size_t job_index(const server_t *s, int64_t id);
 
 /* Room for marks, to be made before what they mark: for the job and n members. */
-int job_room(server_t *s, size_t n);
-void job_mark(server_t *s, struct job *job);
-void member_mark(server_t *s, struct job *job, uint32_t member);
+int unsaved_reserve(server_t *s, size_t n);
+void job_changed(server_t *s, struct job *job);
+void member_changed(server_t *s, struct job *job, uint32_t member);
 
 /* Another state of a member, with the counts that follow. */
-void member_state(server_t *s, struct job *job, uint32_t member, enum store_state state);
+void member_set_state(server_t *s, struct job *job, uint32_t member, enum store_state state);
 
 /* Why a member could not be started, if its reason is that the engine or the store refused it; else NULL. */
-const char *server_not_started(const char *text);
+const char *not_started_cause(const char *text);
 
 /* A member ends: state, reason (copied; NULL: none), and how. It has a run afterwards, unless there is no
  * memory.
  */
 void member_end(server_t *s, struct job *job, uint32_t member, enum store_state state,
                 const char *reason);
-void member_text(char **to, const char *text);
+void text_assign(char **to, const char *text);
 
 /* The core has said that it can never start (pass.c). */
 void member_reject(server_t *s, struct job *job, uint32_t member, const char *reason);
@@ -351,12 +351,12 @@ static inline bool member_is_live(const struct member *m)
 
 struct user *user_find(server_t *s, uint32_t uid); /* NULL with ENOENT or ENOMEM */
 bool user_is_admin(server_t *s, uint32_t uid);
-bool user_may_ask(server_t *s, uint32_t uid);         /* not too many requests; counts this one */
-void user_add(struct user *u, const struct job *job); /* what a job counts for its user */
+bool user_may_request(server_t *s, uint32_t uid); /* not too many requests; counts this one */
+void user_charge_job(struct user *u, const struct job *job); /* what a job counts for its user */
 /* Count members of a job that wait or run, bytes of its request, and its weight as long as that is not
  * stored.
  */
-void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored);
+void user_charge(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored);
 /* Make room in the store for so many bytes and members more of a user's: what has ended goes, the oldest
  * first, in *slices at most, each of which takes one away. 0, or -1 with EDQUOT (nothing is left to go),
  * EAGAIN (it takes a while), or as the store has it, and a text.
@@ -364,7 +364,7 @@ void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t 
 int user_make_room(server_t *s, struct user *u, int64_t bytes, int64_t members, int *slices,
                    berth_error_t *err);
 /* The store has changed. */
-void users_stored(server_t *s);
+void users_forget_stored(server_t *s);
 /* Drop a slice of what users have too much of. True: there is more to be dropped. */
 bool users_trim(server_t *s);
 bool users_check(const server_t *s);
@@ -394,37 +394,37 @@ int server_load(server_t *s, berth_error_t *err); /* load.c */
  * to be is started, and what nobody knows of is stopped. 0, or -1 with a text, and it is to be done
  * again.
  */
-int server_runs(server_t *s, berth_error_t *err);
+int runs_reconcile(server_t *s, berth_error_t *err);
 
 int server_pass(server_t *s, berth_error_t *err);  /* pass.c: a slice of passes */
 int server_write(server_t *s, berth_error_t *err); /* write.c: all that is dirty */
-void server_written(server_t *s);                  /* it is durable */
-void server_take_back(server_t *s);                /* submissions that are not */
+void server_mark_saved(server_t *s);               /* it is durable */
+void server_undo_submissions(server_t *s);         /* submissions that are not */
 void server_act(server_t *s);                      /* turn.c: what is durable is done */
-void server_work(server_t *s);              /* work.c: a slice of what large requests ask for */
-int64_t server_work_due(const server_t *s); /* the tick of the next slice */
-void server_work_stored(server_t *s);       /* what is done of it is durable */
-void server_work_failed(server_t *s, const berth_error_t *why);
+void work_run_slice(server_t *s);    /* work.c: a slice of what large requests ask for */
+int64_t work_due(const server_t *s); /* the tick of the next slice */
+void work_stored(server_t *s);       /* what is done of it is durable */
+void work_failed(server_t *s, const berth_error_t *why);
 void work_clear(server_t *s);
-void server_time(server_t *s);                      /* stop.c: limits and graces */
-int64_t server_due(const server_t *s);              /* the tick of the next turn */
-void run_watch(server_t *s, struct run *run);       /* its timer, by where it is */
-void run_stop(server_t *s, struct run *run);        /* ask it to end */
-void run_stop_itself(server_t *s, struct run *run); /* the same, and nobody asked for it */
+void server_run_timers(server_t *s);                   /* stop.c: limits and graces */
+int64_t server_next_turn(const server_t *s);           /* the tick of the next turn */
+void run_arm_timer(server_t *s, struct run *run);      /* its timer, by where it is */
+void run_stop(server_t *s, struct run *run);           /* ask it to end */
+void run_stop_by_server(server_t *s, struct run *run); /* the same, and nobody asked for it */
 /* Room for what the server itself may have to send to its runs, and so many signals more: to be made
  * before either.
  */
-int run_signals(server_t *s, size_t more);
+int run_reserve_signals(server_t *s, size_t more);
 void run_signal(server_t *s, struct run *run, int signal, bool tree);
 
-/* Runs of the engine's, their keys ascending, some of which may belong to no job (strays.c). -1 with
+/* Runs of the engine's, their keys ascending, some of which may belong to no job (orphans.c). -1 with
  * ENOMEM.
  */
-int strays_find(server_t *s, const uint64_t *keys, size_t n);
-void strays_ended(server_t *s, uint64_t key); /* of whatever run; called at its end */
+int orphans_kill(server_t *s, const uint64_t *keys, size_t n);
+void orphan_ended(server_t *s, uint64_t key); /* of whatever run; called at its end */
 
 /* Why a member that waits is not started, though it may be its turn, while nothing is; NULL. */
-const char *server_hold(const server_t *s, const struct member *m);
+const char *server_pause_reason(const server_t *s, const struct member *m);
 
 /* A run's key: above all that the engine remembers (pass.c). */
 uint64_t server_next_key(server_t *s);
@@ -433,47 +433,47 @@ uint64_t server_next_key(server_t *s);
 void server_engine_event(server_t *s, const struct engine_event *e);
 
 /* What is to wait again and could not for want of memory: try again, once it is time. */
-void server_wait_again(server_t *s);
+void server_retry_ends(server_t *s);
 
 /* There is no memory for a start that the core has decided: the member waits again, at once or later. */
-void member_not_started(server_t *s, struct job *job, uint32_t i);
+void member_undo_start(server_t *s, struct job *job, uint32_t i);
 
 /* Give a member its handle back, if it is one that the core could not be told of. */
-void member_take_up(server_t *s, struct job *job, uint32_t i);
+void member_recover_handle(server_t *s, struct job *job, uint32_t i);
 
 /* A run that the engine was not asked for, as it could not be stored: its member waits again, and says
  * why. Without effect where there is no memory.
  */
-void server_start_back(server_t *s, struct run *run, const char *why);
+void run_undo_start(server_t *s, struct run *run, const char *why);
 
 /* A member is to be started with the next turn. */
-int start_later(server_t *s, struct job *job, uint32_t member);
+int start_enqueue(server_t *s, struct job *job, uint32_t member);
 
-/* ---- Jobs and the core (enter.c) ---- */
+/* ---- Jobs and the core (admit.c) ---- */
 
 /* Hand the first members of a new job to the core, at most so many and at least one, and take up what
  * that makes of it; hold: they wait for a release, whatever the job says. Returns how many, or -1 with a
  * text and nothing changed.
  */
-int64_t enter_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err);
+int64_t admit_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err);
 
 /* Keep what is needed to hand it the others, from `next` on: 0, or -1 with ENOMEM. And do so from now on,
  * in slices, if there are such.
  */
-int enter_keep(server_t *s, struct job *job, uint32_t next);
-void enter_rest(server_t *s, struct job *job);
+int admit_keep_rest(server_t *s, struct job *job, uint32_t next);
+void admit_rest(server_t *s, struct job *job);
 
 /* Members before this one have been handed to the core; of the others perhaps some. */
-uint32_t enter_known(const struct job *job);
+uint32_t admitted_members(const struct job *job);
 
 /* A member that waits is needed now. Returns 0, also if the core has it, or -1. */
-int enter_member(server_t *s, struct job *job, uint32_t i);
+int admit_member(server_t *s, struct job *job, uint32_t i);
 
 /* The place of a job among those of equal priority. */
-uint64_t enter_order(const struct job *job);
+uint64_t job_order(const struct job *job);
 
-void enter_back(server_t *s, struct job *job); /* take a job out of the core */
-void enter_forget(struct job *job);            /* it is no more */
+void job_withdraw(server_t *s, struct job *job); /* take a job out of the core */
+void admit_stop(struct job *job);                /* it is no more */
 
 /* Hand a start to the engine (start.c). -1 with a text: it can't be started. */
 int run_start(server_t *s, struct run *run, berth_error_t *err);
@@ -482,11 +482,11 @@ int run_start(server_t *s, struct run *run, berth_error_t *err);
  * first of these that neither memory nor the store has, nor the list in which the job came; 0: there is
  * none.
  */
-int server_tell_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);
+int dependency_restore_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);
 
 /* Leave out of a dependency the jobs that history has dropped. What they were waited for has come: else
  * this job would have ended when they did. 0, or -1 with errno.
  */
-int server_leave_dropped(server_t *s, char *dependency);
+int dependency_remove_dropped(server_t *s, char *dependency);
 
 #endif

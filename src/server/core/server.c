@@ -16,19 +16,19 @@
 #define WALL_MAX                                                                                   \
     (INT64_C(90) * 365 * 86400 * SERVER_SECOND) /* of a clock that makes sense, since 1970 */
 
-void server_look(server_t *s)
+void server_update_clock(server_t *s)
 {
-    int64_t now = s->world.steady(s->world.context) + s->clock.offset;
+    int64_t now = s->platform.steady(s->platform.context) + s->clock.offset;
     s->clock.now = now > s->clock.now ? now : s->clock.now;
-    s->clock.wall = s->world.wall(s->world.context);
+    s->clock.wall = s->platform.wall(s->platform.context);
 }
 
-int64_t server_wall_of(const server_t *s, int64_t ticks)
+int64_t server_wall_time(const server_t *s, int64_t ticks)
 {
     return ticks < 0 ? -1 : s->clock.wall + (ticks - s->clock.now);
 }
 
-const char *server_name(server_t *s, const char *text)
+const char *server_intern_name(server_t *s, const char *text)
 {
     uint32_t number;
     if (intern_put(&s->names, text, strlen(text), &number) < 0)
@@ -60,13 +60,13 @@ void server_notice(server_t *s, const char *format, ...)
 
 void server_event(server_t *s, int64_t job, int64_t member, const char *kind, char *data)
 {
-    if (array_grow((void **)&s->dirty.events, &s->dirty.cap_events, s->dirty.n_events + 1,
-                   sizeof(*s->dirty.events)) < 0) {
+    if (array_grow((void **)&s->unsaved.events, &s->unsaved.cap_events, s->unsaved.n_events + 1,
+                   sizeof(*s->unsaved.events)) < 0) {
         free(data);
         return;
     }
-    s->dirty.urgent = true;
-    s->dirty.events[s->dirty.n_events++] = (struct happening){
+    s->unsaved.urgent = true;
+    s->unsaved.events[s->unsaved.n_events++] = (struct unsaved_event){
         .job = job, .member = member, .wall = s->clock.wall, .kind = kind, .data = data};
 }
 
@@ -79,8 +79,8 @@ static int open_clock(server_t *s, berth_error_t *err)
     const char *text;
     char boot[80];
     int64_t offset, now, wall;
-    int64_t steady = s->world.steady(s->world.context);
-    s->clock.wall = s->world.wall(s->world.context);
+    int64_t steady = s->platform.steady(s->platform.context);
+    s->clock.wall = s->platform.wall(s->platform.context);
     if (store_get(s->store, "clock", &text, err) < 0)
         return -1;
     if (!text) {
@@ -92,7 +92,7 @@ static int open_clock(server_t *s, berth_error_t *err)
     if (sscanf(text, "%79s %" SCNd64 " %" SCNd64 " %" SCNd64, boot, &offset, &now, &wall) != 4 ||
         now < 0 || now > INT64_MAX / 4)
         return errtext_set(err, EINVAL, "the stored clock is malformed: %.100s", text);
-    s->clock.other_boot = strcmp(boot, s->world.boot(s->world.context)) != 0;
+    s->clock.other_boot = strcmp(boot, s->platform.boot(s->platform.context)) != 0;
     if (s->clock.other_boot)
         offset = now + (s->clock.wall > wall ? s->clock.wall - wall : 0) - steady;
     s->clock.offset = offset;
@@ -106,7 +106,7 @@ static int open_store(server_t *s, berth_error_t *err)
 {
     struct strbuf path = {0};
     strbuf_puts(&path, s->directory);
-    if (!s->world.vfs) {
+    if (!s->platform.vfs) {
         mkdir(strbuf_text(&path), 0700);
         size_t length = path.len;
         strbuf_puts(&path, "/logs");
@@ -117,7 +117,7 @@ static int open_store(server_t *s, berth_error_t *err)
     }
     strbuf_puts(&path, "/berth.db");
     char *text = strbuf_steal(&path);
-    s->store = text ? store_open(text, s->world.vfs, err) : NULL;
+    s->store = text ? store_open(text, s->platform.vfs, err) : NULL;
     if (!text)
         errtext_set(err, ENOMEM, "out of memory");
     free(text);
@@ -136,7 +136,7 @@ static int copy_options(server_t *s, const struct server_options *options, berth
     return 0;
 }
 
-server_t *server_open(const struct server_world *world, const struct server_options *options,
+server_t *server_open(const struct server_platform *platform, const struct server_options *options,
                       berth_error_t *err)
 {
     server_t *s = calloc(1, sizeof(*s));
@@ -144,10 +144,10 @@ server_t *server_open(const struct server_world *world, const struct server_opti
         errtext_set(err, ENOMEM, "out of memory");
         return NULL;
     }
-    s->world = *world;
-    s->dirty.lazy_at = INT64_MAX;
+    s->platform = *platform;
+    s->unsaved.commit_at = INT64_MAX;
     if (copy_options(s, options, err) == 0 && open_store(s, err) == 0 && open_clock(s, err) == 0) {
-        server_look(s);
+        server_update_clock(s);
         s->clock.started = s->clock.wall;
         s->retain_at = s->clock.now;
         if (machine_open(s, err) == 0 && server_load(s, err) == 0)
@@ -168,17 +168,17 @@ static void clear_jobs(server_t *s)
 {
     for (size_t i = 0; i < s->table.n; i++)
         job_discard(s, s->table.jobs[i].job);
-    for (size_t i = 0; i < s->dirty.n_events; i++)
-        free(s->dirty.events[i].data);
+    for (size_t i = 0; i < s->unsaved.n_events; i++)
+        free(s->unsaved.events[i].data);
     free(s->table.jobs);
     free(s->runs.v);
     free(s->runs.by_key);
-    free(s->dirty.jobs);
-    free(s->dirty.members);
-    free(s->ledger.starts);
-    free(s->dirty.events);
-    free(s->ledger.signals);
-    free(s->ledger.strays);
+    free(s->unsaved.jobs);
+    free(s->unsaved.members);
+    free(s->engine.starts);
+    free(s->unsaved.events);
+    free(s->engine.signals);
+    free(s->engine.orphans);
 }
 
 void server_close(server_t *s)
@@ -194,12 +194,12 @@ void server_close(server_t *s)
     store_close(s->store);
     config_destroy(s->config);
     intern_clear(&s->names);
-    intern_clear(&s->told);
+    intern_clear(&s->ended_ids);
     heap_clear(&s->runs.timers);
     json_decref(s->settings);
     strbuf_clear(&s->text);
     free(s->notices);
-    free(s->lists_text);
+    free(s->bulks_text);
     free(s->directory);
     free(s->config_path);
     free(s);

@@ -23,32 +23,32 @@ struct server_work {
     server_t *s;
     uint32_t uid;
     struct server_reply reply;
-    bool answered;  /* the reply may be sent */
-    bool left;      /* nobody waits for it */
-    bool is_behind; /* nobody ever did: it is of something that has been answered */
+    bool answered;      /* the reply may be sent */
+    bool left;          /* nobody waits for it */
+    bool is_background; /* nobody ever did: it is of something that has been answered */
 };
 
 /* Work of a user's: a struct of `size` bytes, all zero but for those two. NULL with ENOMEM. */
-struct server_work *work_make(server_t *s, uint32_t uid, size_t size);
+struct server_work *work_create(server_t *s, uint32_t uid, size_t size);
 
 /* Whether a user has as much work as may wait. */
 bool work_is_full(const server_t *s, uint32_t uid);
 
 /* It goes on with the next turns. */
-void work_line_up(struct server_work *work);
+void work_enqueue(struct server_work *work);
 
 /* Work that nobody waits for, and that does not count against what a user may have. NULL with ENOMEM. */
-struct server_work *work_make_behind(server_t *s, uint32_t uid, size_t size);
-void work_start_behind(server_t *s, struct server_work *work);
+struct server_work *work_create_background(server_t *s, uint32_t uid, size_t size);
+void work_start_background(server_t *s, struct server_work *work);
 
 /* It is not started, or done at once: it is gone. */
-void work_drop(struct server_work *work);
+void work_destroy(struct server_work *work);
 
 /* What a request of a user's may take before the next turn, that is not work itself; and what it took of
  * that.
  */
 size_t work_allowance(const server_t *s, uint32_t uid);
-void work_took(server_t *s, size_t steps);
+void work_allowance_used(server_t *s, size_t steps);
 
 /* Take n steps of those that are left. */
 static inline void work_spend(size_t *steps, size_t n)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
-#include "server/daemon/places.h"
+#include "server/daemon/paths.h"
 
 #define LOG_MAX      (8 << 20) /* bytes; a longer one is put aside when a daemon starts */
 #define LINE_MAX_LOG 1024
@@ -43,7 +43,7 @@ int daemon_find(struct daemon *d, berth_error_t *err)
 
     d->lock = d->log = d->ready = -1;
     d->for_all = geteuid() == 0;
-    if (places_directory(d->directory, err) < 0 || places_socket(d->directory, d->socket, err) < 0)
+    if (paths_directory(d->directory, err) < 0 || paths_socket(d->directory, d->socket, err) < 0)
         return -1;
     /* All that is made from here on is for its owner, but for what is said to be for others. */
     umask(022);
@@ -61,7 +61,7 @@ int daemon_find(struct daemon *d, berth_error_t *err)
 }
 
 /* In the parent: pass on what the child says. Does not return. */
-static void await(int fd)
+static void await_child(int fd)
 {
     char text[sizeof(((berth_error_t *)NULL)->text) + 1];
     size_t length = 0;
@@ -99,7 +99,7 @@ int daemon_detach(struct daemon *d, berth_error_t *err)
     }
     if (pid > 0) {
         close(fds[1]);
-        await(fds[0]);
+        await_child(fds[0]);
     }
     close(fds[0]);
     d->ready = fds[1];

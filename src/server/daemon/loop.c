@@ -28,7 +28,7 @@ struct loop {
     uv_signal_t term, interrupt, reload;
 };
 
-static void on_again(uv_idle_t *handle)
+static void on_idle(uv_idle_t *handle)
 {
     (void)handle;
 }
@@ -37,7 +37,7 @@ static void on_again(uv_idle_t *handle)
 static void call_for_turn(struct loop *l)
 {
     l->dirty = true;
-    uv_idle_start(&l->again, on_again);
+    uv_idle_start(&l->again, on_idle);
 }
 
 static void take_request(void *context, const struct server_request *request,
@@ -118,7 +118,7 @@ static void begin_stop(struct loop *l)
 }
 
 /* A turn of the server, after the requests and events that were there have been taken. */
-static void turn(struct loop *l)
+static void run_turn(struct loop *l)
 {
     int64_t due = INT64_MAX;
     berth_error_t err;
@@ -141,7 +141,7 @@ static void on_check(uv_check_t *handle)
 
     if (l->dirty) {
         l->dirty = false;
-        turn(l);
+        run_turn(l);
     }
     if (!l->dirty)
         uv_idle_stop(&l->again);
@@ -181,7 +181,7 @@ static void on_reload(uv_signal_t *handle, int signal)
     server_stream_close(reply.stream);
 }
 
-static void init_handles(struct loop *l, struct engine *engine)
+static void loop_init_handles(struct loop *l, struct engine *engine)
 {
     int fd = engine->ops->fd(engine);
 
@@ -237,10 +237,10 @@ int loop_run(struct daemon *d, server_t *server, struct engine *engine, berth_er
         errno = saved;
         return -1;
     }
-    init_handles(&l, engine);
+    loop_init_handles(&l, engine);
     /* The first turn comes before anybody is told that it is ready. */
     on_engine(&l.engine, 0, 0);
-    turn(&l);
+    run_turn(&l);
     daemon_ready(d);
     call_for_turn(&l);
     uv_run(&l.uv, UV_RUN_DEFAULT);

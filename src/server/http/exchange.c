@@ -75,7 +75,7 @@ static void suspend(struct exchange *x, struct exchanges *list)
     MHD_suspend_connection(x->connection);
 }
 
-static void unlist(struct exchange *x)
+static void list_remove(struct exchange *x)
 {
     if (x->list)
         TAILQ_REMOVE(x->list, x, link);
@@ -116,7 +116,7 @@ void exchange_end(void *cls, struct MHD_Connection *connection, void **context,
     *context = NULL;
     if (!x)
         return;
-    unlist(x);
+    list_remove(x);
     stop_watching(x->client);
     drop_body(x);
     if (x->held)
@@ -127,7 +127,7 @@ void exchange_end(void *cls, struct MHD_Connection *connection, void **context,
     strbuf_clear(&x->reply.body);
     strbuf_clear(&x->out);
     server_stream_close(x->reply.stream);
-    server_work_leave(x->reply.work);
+    server_work_abandon(x->reply.work);
     x->http->busy--;
     if (x->client)
         client_expect(x->client);
@@ -135,7 +135,7 @@ void exchange_end(void *cls, struct MHD_Connection *connection, void **context,
 }
 
 /* A reply that has an error in it. */
-static void refuse(struct exchange *x, int status, const char *message)
+static void reply_error(struct exchange *x, int status, const char *message)
 {
     struct strbuf *b = &x->reply.body;
 
@@ -154,11 +154,11 @@ static void refuse(struct exchange *x, int status, const char *message)
 static void refuse_request(struct exchange *x)
 {
     if (x->refused == 400)
-        refuse(x, 400, "the path contains a NUL");
+        reply_error(x, 400, "the path contains a NUL");
     else if (x->refused == 413)
-        refuse(x, 413, "the body is too large, expected at most 67108864 bytes");
+        reply_error(x, 413, "the body is too large, expected at most 67108864 bytes");
     else
-        refuse(x, 503, "too many bytes are being sent at once: try again");
+        reply_error(x, 503, "too many bytes are being sent at once: try again");
 }
 
 /* Some more of a stream, where none is left. */
@@ -195,7 +195,7 @@ static void on_hang_up(uv_poll_t *handle, int status, int events)
     }
 }
 
-static void watch(struct exchange *x)
+static void watch_hang_up(struct exchange *x)
 {
     struct client *c = x->client;
 
@@ -214,7 +214,7 @@ static void watch(struct exchange *x)
 
 static void park(struct exchange *x)
 {
-    watch(x);
+    watch_hang_up(x);
     suspend(x, &x->http->parked);
 }
 
@@ -257,14 +257,14 @@ static ssize_t send_stream(void *cls, uint64_t position, char *to, size_t max)
 
 static void unpark(struct exchange *x)
 {
-    unlist(x);
+    list_remove(x);
     stop_watching(x->client);
     MHD_resume_connection(x->connection);
 }
 
 void exchange_resume(struct exchange *x)
 {
-    unlist(x);
+    list_remove(x);
     MHD_resume_connection(x->connection);
 }
 
@@ -292,8 +292,8 @@ void exchange_turned(struct exchange *x, const berth_error_t *failure)
 
 void exchange_wake(struct exchange *x, const berth_error_t *failure)
 {
-    unlist(x);
-    server_work_leave(x->reply.work);
+    list_remove(x);
+    server_work_abandon(x->reply.work);
     x->reply.work = NULL;
     if (failure) {
         server_stream_close(x->reply.stream);
@@ -310,7 +310,7 @@ static void replace_reply(struct exchange *x, const char *message)
 {
     server_stream_close(x->reply.stream);
     x->reply.stream = NULL;
-    refuse(x, 503, message);
+    reply_error(x, 503, message);
 }
 
 static enum MHD_Result send_reply(struct exchange *x)
@@ -372,7 +372,7 @@ static enum MHD_Result take_head(struct exchange *x)
     return x->state == EXCHANGE_READY ? send_reply(x) : MHD_YES;
 }
 
-static void take_body(struct exchange *x, const char *bytes, size_t n)
+static void read_body(struct exchange *x, const char *bytes, size_t n)
 {
     struct http *h = x->http;
     size_t counted = 0;
@@ -415,7 +415,7 @@ static void put_query(struct strbuf *out, const char *query, const char *last)
     }
 }
 
-static enum MHD_Result handle(struct exchange *x, const char *method, const char *url)
+static enum MHD_Result handle_request(struct exchange *x, const char *method, const char *url)
 {
     struct http *h = x->http;
     struct strbuf query = {0};
@@ -427,7 +427,7 @@ static enum MHD_Result handle(struct exchange *x, const char *method, const char
         return send_reply(x);
     }
     if (!http_users_may_ask(&h->users, x->client->peer.uid)) {
-        refuse(x, 503, "too many replies are unread: read them first");
+        reply_error(x, 503, "too many replies are unread: read them first");
         drop_body(x);
         return send_reply(x);
     }
@@ -471,8 +471,8 @@ enum MHD_Result exchange_answer(void *cls, struct MHD_Connection *connection, co
         return take_head(x);
     case EXCHANGE_BODY:
         if (*upload_size == 0)
-            return handle(x, method, url);
-        take_body(x, upload, *upload_size);
+            return handle_request(x, method, url);
+        read_body(x, upload, *upload_size);
         *upload_size = 0;
         return MHD_YES;
     case EXCHANGE_READY:

@@ -193,7 +193,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 
 static void on_listening(uv_poll_t *handle, int status, int events);
 
-static void on_again(uv_timer_t *timer)
+static void on_accept_again(uv_timer_t *timer)
 {
     struct http *h = timer->data;
     if (!h->draining)
@@ -233,7 +233,7 @@ static void on_listening(uv_poll_t *handle, int status, int events)
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             /* It stays readable: look again later. */
             uv_poll_stop(&h->listening);
-            uv_timer_start(&h->again, on_again, NO_FILES_MS, 0);
+            uv_timer_start(&h->again, on_accept_again, NO_FILES_MS, 0);
         }
         break;
     }
@@ -272,7 +272,7 @@ static struct MHD_Daemon *start_daemon(struct http *h)
         (unsigned)HTTP_CONNECTIONS + 1, MHD_OPTION_END);
 }
 
-static void init_handles(struct http *h)
+static void http_init_handles(struct http *h)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 
@@ -327,7 +327,7 @@ struct http *http_open(uv_loop_t *loop, const char *path, mode_t mode, unsigned 
         errtext_set(err, ENOMEM, "cannot start libmicrohttpd");
         return NULL;
     }
-    init_handles(h);
+    http_init_handles(h);
     return h;
 }
 

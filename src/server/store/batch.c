@@ -77,8 +77,8 @@ static int put_inline(struct store *s, const char *data, size_t length, size_t *
     return batch_put(s, data, length, err) < 0 ? -1 : batch_put(s, "", 1, err);
 }
 
-static int take_texts(struct store *s, struct change *c, const struct store_job *job,
-                      berth_error_t *err)
+static int add_texts(struct store *s, struct change *c, const struct store_job *job,
+                     berth_error_t *err)
 {
     const char *const data[TEXTS] = {job->request, job->environment, job->script};
     const size_t length[TEXTS] = {job->request ? strlen(job->request) : 0,
@@ -149,13 +149,13 @@ int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
     if (rc == 0)
         rc = batch_record(s, &c->second, err);
     if (rc == 0)
-        rc = take_texts(s, c, job, err);
+        rc = add_texts(s, c, job, err);
     if (rc == 0 && job->id > s->batch.last_job)
         s->batch.last_job = job->id;
     return batch_done(s, c, rc);
 }
 
-static int unknown(struct store *s, int64_t job, berth_error_t *err)
+static int unknown_job(struct store *s, int64_t job, berth_error_t *err)
 {
     return errtext_set(err, ENOENT, "%s: no job %lld", s->path, (long long)job);
 }
@@ -163,7 +163,7 @@ static int unknown(struct store *s, int64_t job, berth_error_t *err)
 int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err)
 {
     if (job->id <= 0 || job->id > s->batch.last_job)
-        return unknown(s, job->id, err);
+        return unknown_job(s, job->id, err);
     if (job->duration < 0)
         return errtext_set(err, EINVAL, "%s: job %lld: negative duration", s->path,
                            (long long)job->id);
@@ -181,7 +181,7 @@ int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err)
 int store_set_member(store_t *s, const struct store_member *member, berth_error_t *err)
 {
     if (member->job <= 0 || member->job > s->batch.last_job)
-        return unknown(s, member->job, err);
+        return unknown_job(s, member->job, err);
     if (!store_member_is_valid(member))
         return errtext_set(err, EINVAL, "%s: job %lld: member %u: invalid state", s->path,
                            (long long)member->job, member->member);

@@ -18,7 +18,7 @@ static void bind_text(sqlite3_stmt *q, int i, const char *text, size_t size)
         sqlite3_bind_null(q, i);
 }
 
-static int write_job(struct store *s, const struct change *c, berth_error_t *err)
+static int insert_job(struct store *s, const struct change *c, berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, SQL_JOB_ADD, err);
     sqlite3_stmt *live = store_sql(s, SQL_LIVE_ADD, err);
@@ -53,7 +53,7 @@ static int write_job(struct store *s, const struct change *c, berth_error_t *err
     return store_run(s, live, err);
 }
 
-static int write_set_job(struct store *s, const struct change *c, berth_error_t *err)
+static int update_job(struct store *s, const struct change *c, berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, SQL_JOB_SET, err);
     if (!q)
@@ -121,7 +121,7 @@ static int find_ended(struct store *s, const struct change *c, int64_t *number, 
 }
 
 /* The row of a member that has ended is dropped, as it is to run again. */
-static int leave_ended(struct store *s, const struct change *c, berth_error_t *err)
+static int revive_member(struct store *s, const struct change *c, berth_error_t *err)
 {
     int64_t number, length;
     int rc = find_ended(s, c, &number, &length, err);
@@ -136,8 +136,8 @@ static int leave_ended(struct store *s, const struct change *c, berth_error_t *e
                : 0;
 }
 
-static int run_member(struct store *s, enum sql which, const struct change *c, int64_t first,
-                      berth_error_t *err)
+static int run_member_sql(struct store *s, enum sql which, const struct change *c, int64_t first,
+                          berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, which, err);
     int i = 1;
@@ -155,12 +155,12 @@ static int run_member(struct store *s, enum sql which, const struct change *c, i
 /* A member is stored as one that hasn't ended. One that has been before isn't among those that have. */
 static int write_live_member(struct store *s, const struct change *c, berth_error_t *err)
 {
-    int known = run_member(s, SQL_MEMBER_SET, c, c->job, err);
+    int known = run_member_sql(s, SQL_MEMBER_SET, c, c->job, err);
     if (known != 0)
         return known < 0 ? -1 : 0;
-    if (leave_ended(s, c, err) < 0)
+    if (revive_member(s, c, err) < 0)
         return -1;
-    return run_member(s, SQL_MEMBER_ADD, c, c->job, err) < 0 ? -1 : 0;
+    return run_member_sql(s, SQL_MEMBER_ADD, c, c->job, err) < 0 ? -1 : 0;
 }
 
 /* One more member has ended; the job has with the last one. */
@@ -183,12 +183,12 @@ static int write_ended_member(struct store *s, const struct change *c, berth_err
         return -1;
     if (again)
         return store_owner_of_job(s, c->job, (int64_t)c->first - length, err) < 0 ||
-                       run_member(s, SQL_ENDED_SET, c, number, err) < 0 ||
+                       run_member_sql(s, SQL_ENDED_SET, c, number, err) < 0 ||
                        ask(s, SQL_OVER_CHANGE, c->job, 0, NULL, err) < 0 ||
                        ask(s, SQL_LIVE_CHANGE, c->job, 0, NULL, err) < 0
                    ? -1
                    : 0;
-    int added = run_member(s, SQL_ENDED_ADD, c, c->job, err);
+    int added = run_member_sql(s, SQL_ENDED_ADD, c, c->job, err);
     if (added <= 0)
         return added; /* 0: the job isn't there any more */
     if (store_owner_of_job(s, c->job, STORE_ROW + (int64_t)c->first, err) < 0)
@@ -196,7 +196,7 @@ static int write_ended_member(struct store *s, const struct change *c, berth_err
     return count_end(s, c, err);
 }
 
-static int write_member(struct store *s, const struct change *c, berth_error_t *err)
+static int write_member_row(struct store *s, const struct change *c, berth_error_t *err)
 {
     return c->member.state >= STORE_DONE ? write_ended_member(s, c, err)
                                          : write_live_member(s, c, err);
@@ -249,11 +249,11 @@ static int write_change(struct store *s, const struct change *c, berth_error_t *
 {
     switch (c->kind) {
     case CHANGE_JOB:
-        return write_job(s, c, err);
+        return insert_job(s, c, err);
     case CHANGE_SET_JOB:
-        return write_set_job(s, c, err);
+        return update_job(s, c, err);
     case CHANGE_MEMBER:
-        return write_member(s, c, err);
+        return write_member_row(s, c, err);
     case CHANGE_EVENT:
         return write_event(s, c, err);
     case CHANGE_VALUE:

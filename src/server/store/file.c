@@ -285,7 +285,7 @@ void store_undo(struct store *s)
 }
 
 /* One number that a statement gives. */
-static int ask(struct store *s, const char *text, int64_t *answer, berth_error_t *err)
+static int query_pragma(struct store *s, const char *text, int64_t *answer, berth_error_t *err)
 {
     sqlite3_stmt *q;
     if (sqlite3_prepare_v2(s->db, text, -1, &q, NULL) != SQLITE_OK)
@@ -301,8 +301,8 @@ static int ask(struct store *s, const char *text, int64_t *answer, berth_error_t
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : -1;
 }
 
-static int take_steps(struct store *s, const struct store_step *step, int from, int to,
-                      berth_error_t *err)
+static int run_migrations(struct store *s, const struct store_step *step, int from, int to,
+                          berth_error_t *err)
 {
     char version[80];
     sqlite3_snprintf(sizeof(version), version,
@@ -328,16 +328,16 @@ static int take_steps(struct store *s, const struct store_step *step, int from, 
 }
 
 /* Whether the file is ours and of a version that is known; nothing is written to another one. */
-static int look(struct store *s, int n, int64_t *version, berth_error_t *err)
+static int check_version(struct store *s, int n, int64_t *version, berth_error_t *err)
 {
     int64_t application = 0, things = 0, strange = 0;
-    if (ask(s, "PRAGMA user_version", version, err) < 0 ||
-        ask(s, "PRAGMA application_id", &application, err) < 0 ||
-        ask(s, "SELECT count(*) FROM sqlite_schema", &things, err) < 0 ||
-        ask(s,
-            "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')"
-            " OR sql LIKE 'CREATE VIRTUAL%'",
-            &strange, err) < 0)
+    if (query_pragma(s, "PRAGMA user_version", version, err) < 0 ||
+        query_pragma(s, "PRAGMA application_id", &application, err) < 0 ||
+        query_pragma(s, "SELECT count(*) FROM sqlite_schema", &things, err) < 0 ||
+        query_pragma(s,
+                     "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')"
+                     " OR sql LIKE 'CREATE VIRTUAL%'",
+                     &strange, err) < 0)
         return -1;
     bool empty = application == 0 && *version == 0 && things == 0;
     if ((application != APPLICATION && !empty) || strange > 0)
@@ -355,15 +355,15 @@ static int look(struct store *s, int n, int64_t *version, berth_error_t *err)
 int store_migrate(struct store *s, const struct store_step *step, int n, berth_error_t *err)
 {
     int64_t version = 0;
-    if (look(s, n, &version, err) < 0)
+    if (check_version(s, n, &version, err) < 0)
         return -1;
-    return version < n ? take_steps(s, step, (int)version, n, err) : 0;
+    return version < n ? run_migrations(s, step, (int)version, n, err) : 0;
 }
 
 /* The system's file, made for its owner alone, as it has people's environments; and its folder, so that
  * it stays.
  */
-static int make_file(struct store *s, berth_error_t *err)
+static int create_file(struct store *s, berth_error_t *err)
 {
     int fd = open(s->path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (fd < 0 && errno == EEXIST)
@@ -417,7 +417,7 @@ static void grow_log(struct store *s)
         }
 }
 
-static bool is_in_place(struct store_place *place, const char *path)
+static bool is_same_file(struct store_place *place, const char *path)
 {
     struct stat st;
     bool is_there = path && stat(path, &st) == 0;
@@ -433,8 +433,8 @@ int store_file_check(struct store *s, berth_error_t *err)
         return 0;
     /* Of a link the log is where the file is. */
     const char *log = sqlite3_filename_wal(sqlite3_db_filename(s->db, "main"));
-    bool has_file = is_in_place(&s->file, s->path);
-    if (is_in_place(&s->log, log) && has_file)
+    bool has_file = is_same_file(&s->file, s->path);
+    if (is_same_file(&s->log, log) && has_file)
         return 0;
     return errtext_set(err, ESTALE,
                        "%s%s was deleted or replaced while berthd has it open: stop berthd, "
@@ -444,7 +444,7 @@ int store_file_check(struct store *s, berth_error_t *err)
 
 int store_file_open(struct store *s, const char *vfs, berth_error_t *err)
 {
-    if (!vfs && make_file(s, err) < 0)
+    if (!vfs && create_file(s, err) < 0)
         return -1;
     int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -455,7 +455,7 @@ int store_file_open(struct store *s, const char *vfs, berth_error_t *err)
     int64_t version = 0;
     if (sqlite3_exec(s->db, lock, NULL, NULL, NULL) != SQLITE_OK)
         return store_fail(s, err);
-    if (look(s, STEPS, &version, err) < 0)
+    if (check_version(s, STEPS, &version, err) < 0)
         return -1;
     if (sqlite3_exec(s->db, settings, NULL, NULL, NULL) != SQLITE_OK)
         return store_fail(s, err);

@@ -12,7 +12,7 @@ void store_owners_begin(struct store *s)
     s->owners.job = 0;
 }
 
-static struct owner_change *find(struct owners *o, uint32_t uid)
+static struct owner_change *owner_entry(struct owners *o, uint32_t uid)
 {
     if (o->last < o->n && o->v[o->last].uid == uid)
         return &o->v[o->last];
@@ -27,7 +27,7 @@ static struct owner_change *find(struct owners *o, uint32_t uid)
 int store_owner_change(struct store *s, uint32_t uid, int64_t bytes, berth_error_t *err)
 {
     struct owners *o = &s->owners;
-    struct owner_change *change = find(o, uid);
+    struct owner_change *change = owner_entry(o, uid);
     if (!change) {
         if (array_grow((void **)&o->v, &o->cap, o->n + 1, sizeof(*o->v)) < 0)
             return store_no_memory(s, err);
@@ -89,7 +89,7 @@ int store_owners_write(struct store *s, berth_error_t *err)
 
 int store_owner_bytes(struct store *s, uint32_t uid, int64_t *bytes, berth_error_t *err)
 {
-    const struct owner_change *change = find(&s->owners, uid);
+    const struct owner_change *change = owner_entry(&s->owners, uid);
     *bytes = 0;
     if (ask(s, SQL_OWNER_READ, uid, bytes, err) < 0)
         return -1;

@@ -6,8 +6,8 @@
 #include "server/store/record.h"
 
 /* A text, or NULL where there is none. */
-static int get_text(struct store *s, sqlite3_stmt *q, int column, const char **text,
-                    berth_error_t *err)
+static int column_text(struct store *s, sqlite3_stmt *q, int column, const char **text,
+                       berth_error_t *err)
 {
     *text = NULL;
     int type = sqlite3_column_type(q, column);
@@ -20,7 +20,7 @@ static int get_text(struct store *s, sqlite3_stmt *q, int column, const char **t
 }
 
 /* A record, for as long as the statement stands on its row. */
-static const void *get_blob(struct store *s, sqlite3_stmt *q, int column, size_t *length)
+static const void *column_record(struct store *s, sqlite3_stmt *q, int column, size_t *length)
 {
     const void *blob = sqlite3_column_blob(q, column);
     *length = (size_t)sqlite3_column_bytes(q, column);
@@ -42,13 +42,13 @@ int store_job_row(struct store *s, sqlite3_stmt *q, int column, bool all, struct
         .held = held != 0,
         .duration = sqlite3_column_int64(q, column + 5),
     };
-    const void *record = get_blob(s, q, column + 6, &length);
+    const void *record = column_record(s, q, column + 6, &length);
     if (!record)
         return store_fail(s, err);
     if (store_job_decode(record, length, job) < 0 || !store_job_is_valid(job) || uid < 0 ||
         uid > UINT32_MAX || held < 0 || held > 1 || job->duration < 0)
         return store_damaged(s, "invalid record", job->id, err);
-    if (get_text(s, q, column + 2, &job->queue, err) < 0 ||
+    if (column_text(s, q, column + 2, &job->queue, err) < 0 ||
         store_text_read(s, TEXT_REQUEST, q, column + 7, &job->request, &ignored, err) < 0)
         return -1;
     if (!all)
@@ -72,7 +72,7 @@ int store_member_row(struct store *s, sqlite3_stmt *q, int column, bool ended,
         .member = (uint32_t)number,
         .end_wall = sqlite3_column_int64(q, column + 3),
     };
-    const void *record = get_blob(s, q, column + 4, &length);
+    const void *record = column_record(s, q, column + 4, &length);
     if (!record)
         return store_fail(s, err);
     if (number < 0 || number > UINT32_MAX || state < STORE_PENDING || state > STORE_TIMEOUT ||
@@ -138,14 +138,14 @@ struct load {
     berth_error_t *err;
 };
 
-static int advance(struct load *l, sqlite3_stmt *q, bool *more)
+static int step_rows(struct load *l, sqlite3_stmt *q, bool *more)
 {
     int rc = sqlite3_step(q);
     *more = rc == SQLITE_ROW;
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : store_fail(l->s, l->err);
 }
 
-static int load_members(struct load *l, const struct store_job *job)
+static int load_live_members(struct load *l, const struct store_job *job)
 {
     struct store_member member;
     for (;;) {
@@ -161,12 +161,12 @@ static int load_members(struct load *l, const struct store_job *job)
             return store_damaged(l->s, "a member of a missing job", member.job, l->err);
         if (l->visitor->member(l->visitor->context, &member) != 0)
             return -1;
-        if (advance(l, q, ended ? &l->more_ended : &l->more_members) < 0)
+        if (step_rows(l, q, ended ? &l->more_ended : &l->more_members) < 0)
             return -1;
     }
 }
 
-static int load_job(struct load *l)
+static int load_live_job(struct load *l)
 {
     struct store_job job;
     int64_t remaining = sqlite3_column_int64(l->jobs, 0);
@@ -179,19 +179,19 @@ static int load_job(struct load *l)
     if (remaining < job.members) {
         sqlite3_reset(l->ended);
         sqlite3_bind_int64(l->ended, 1, job.id);
-        if (advance(l, l->ended, &l->more_ended) < 0)
+        if (step_rows(l, l->ended, &l->more_ended) < 0)
             return -1;
     }
-    return load_members(l, &job);
+    return load_live_members(l, &job);
 }
 
-static int load(struct load *l)
+static int load_live(struct load *l)
 {
     bool more = false;
-    if (advance(l, l->jobs, &more) < 0 || advance(l, l->members, &l->more_members) < 0)
+    if (step_rows(l, l->jobs, &more) < 0 || step_rows(l, l->members, &l->more_members) < 0)
         return -1;
     while (more)
-        if (load_job(l) < 0 || advance(l, l->jobs, &more) < 0)
+        if (load_live_job(l) < 0 || step_rows(l, l->jobs, &more) < 0)
             return -1;
     if (l->more_members)
         return store_damaged(l->s, "a member of a missing job", sqlite3_column_int64(l->members, 0),
@@ -212,7 +212,7 @@ int store_load(store_t *s, const struct store_visitor *visitor, berth_error_t *e
     };
     if (!l.jobs || !l.members || !l.ended)
         return -1;
-    int rc = load(&l);
+    int rc = load_live(&l);
     int saved = errno;
     sqlite3_reset(l.jobs);
     sqlite3_reset(l.members);
@@ -230,7 +230,7 @@ static int event_row(struct store *s, sqlite3_stmt *q, struct store_event *event
         .job = sqlite3_column_int64(q, 2),
         .member = sqlite3_column_int64(q, 3),
     };
-    if (get_text(s, q, 4, &event->kind, err) < 0 || get_text(s, q, 5, &event->data, err) < 0)
+    if (column_text(s, q, 4, &event->kind, err) < 0 || column_text(s, q, 5, &event->data, err) < 0)
         return -1;
     if (event->number <= 0 || event->job < 0 || event->member < -1 || event->member > UINT32_MAX ||
         !event->kind)

@@ -40,7 +40,8 @@ static int look(struct store *s, enum sql which, int64_t a, int64_t b, int64_t *
 }
 
 /* What a statement sums up of a job's rows is given back to its owner. */
-static int give_back(struct store *s, enum sql size, int64_t job, int64_t max, berth_error_t *err)
+static int credit_owner(struct store *s, enum sql size, int64_t job, int64_t max,
+                        berth_error_t *err)
 {
     int64_t bytes;
     int rc = look(s, size, job, max, &bytes, err);
@@ -48,7 +49,7 @@ static int give_back(struct store *s, enum sql size, int64_t job, int64_t max, b
 }
 
 /* A text goes with its last user. */
-static int leave_text(struct store *s, int64_t job, int64_t text, berth_error_t *err)
+static int unuse_text(struct store *s, int64_t job, int64_t text, berth_error_t *err)
 {
     int64_t bytes;
     if (change(s, SQL_TEXT_UNUSE, text, 0, err) < 0)
@@ -62,7 +63,7 @@ static int leave_text(struct store *s, int64_t job, int64_t text, berth_error_t 
 }
 
 /* A job's texts have one user less, and go with the last. */
-static int leave_texts(struct store *s, int64_t job, berth_error_t *err)
+static int unuse_texts(struct store *s, int64_t job, berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, SQL_JOB_TEXTS, err);
     if (!q)
@@ -81,7 +82,7 @@ static int leave_texts(struct store *s, int64_t job, berth_error_t *err)
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
         return -1;
     for (int kind = 0; kind < TEXTS; kind++)
-        if (id[kind] > 0 && leave_text(s, job, id[kind], err) < 0)
+        if (id[kind] > 0 && unuse_text(s, job, id[kind], err) < 0)
             return -1;
     return 0;
 }
@@ -92,7 +93,7 @@ static int drop_job(struct store *s, int64_t job, int64_t *left, berth_error_t *
     static const enum sql parts[] = {SQL_EVENT_RETAIN, SQL_ENDED_RETAIN};
     static const enum sql sizes[] = {SQL_EVENT_SIZE, SQL_ENDED_SIZE};
     for (int i = 0; i < 2; i++) {
-        if (give_back(s, sizes[i], job, *left, err) < 0)
+        if (credit_owner(s, sizes[i], job, *left, err) < 0)
             return -1;
         int64_t n = change(s, parts[i], job, *left, err);
         if (n < 0)
@@ -101,7 +102,7 @@ static int drop_job(struct store *s, int64_t job, int64_t *left, berth_error_t *
         if (*left <= 0)
             return 0;
     }
-    if (leave_texts(s, job, err) < 0 || give_back(s, SQL_JOB_SIZE, job, 0, err) < 0 ||
+    if (unuse_texts(s, job, err) < 0 || credit_owner(s, SQL_JOB_SIZE, job, 0, err) < 0 ||
         change(s, SQL_JOB_DROP, job, 0, err) < 0 || change(s, SQL_OVER_DROP, job, 0, err) < 0 ||
         change(s, SQL_LIVE_DROP, job, 0, err) < 0)
         return -1;
@@ -109,7 +110,7 @@ static int drop_job(struct store *s, int64_t job, int64_t *left, berth_error_t *
     return 0;
 }
 
-static int drop(struct store *s, int64_t before, int64_t *left, berth_error_t *err)
+static int drop_before(struct store *s, int64_t before, int64_t *left, berth_error_t *err)
 {
     int64_t found;
     int rc = 0;
@@ -143,7 +144,7 @@ static int drop_of_user(struct store *s, uint32_t uid, int64_t bytes, int64_t *l
 }
 
 /* The transaction around it; rc: of what was done in it. */
-static int begin(struct store *s, berth_error_t *err)
+static int retain_begin(struct store *s, berth_error_t *err)
 {
     if (store_begin(s, err) < 0)
         return -1;
@@ -153,7 +154,7 @@ static int begin(struct store *s, berth_error_t *err)
     return -1;
 }
 
-static int finish(struct store *s, int rc, int64_t n, int64_t *dropped, berth_error_t *err)
+static int retain_end(struct store *s, int rc, int64_t n, int64_t *dropped, berth_error_t *err)
 {
     *dropped = 0;
     if (rc < 0 || n == 0 || store_end(s, err) < 0) {
@@ -168,20 +169,20 @@ static int finish(struct store *s, int rc, int64_t n, int64_t *dropped, berth_er
 int store_retain(store_t *s, int64_t before_wall, int64_t max, int64_t *dropped, berth_error_t *err)
 {
     int64_t left = max;
-    int rc = begin(s, err);
+    int rc = retain_begin(s, err);
     if (rc == 0)
-        rc = drop(s, before_wall, &left, err);
-    return finish(s, rc, max - left, dropped, err);
+        rc = drop_before(s, before_wall, &left, err);
+    return retain_end(s, rc, max - left, dropped, err);
 }
 
 int store_trim(store_t *s, uint32_t uid, int64_t bytes, int64_t max, int64_t *dropped,
                berth_error_t *err)
 {
     int64_t left = max;
-    int rc = begin(s, err);
+    int rc = retain_begin(s, err);
     if (rc == 0)
         rc = drop_of_user(s, uid, bytes, &left, err);
-    return finish(s, rc, max - left, dropped, err);
+    return retain_end(s, rc, max - left, dropped, err);
 }
 
 static int drop_between(struct store *s, int64_t first, int64_t last, int64_t *left,
@@ -199,10 +200,10 @@ int store_drop_jobs(store_t *s, int64_t first, int64_t last, int64_t max, int64_
                     berth_error_t *err)
 {
     int64_t left = max;
-    int rc = begin(s, err);
+    int rc = retain_begin(s, err);
     if (rc == 0)
         rc = drop_between(s, first, last, &left, err);
-    rc = finish(s, rc, max - left, dropped, err);
+    rc = retain_end(s, rc, max - left, dropped, err);
     if (rc == 0)
         store_unkeep_jobs(s, first, last);
     return rc;

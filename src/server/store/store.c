@@ -12,7 +12,7 @@
 #define NUMBER_MAX (INT64_MAX / 100) /* far from the largest one */
 
 /* A value that is a number from 0; 0 if it isn't there. */
-static int get_number(struct store *s, const char *name, int64_t *number, berth_error_t *err)
+static int get_stored_number(struct store *s, const char *name, int64_t *number, berth_error_t *err)
 {
     const char *text;
     if (store_get(s, name, &text, err) < 0)
@@ -32,7 +32,7 @@ static int get_number(struct store *s, const char *name, int64_t *number, berth_
 static int get_last(struct store *s, const char *name, enum sql which, int64_t *number,
                     berth_error_t *err)
 {
-    if (get_number(s, name, number, err) < 0)
+    if (get_stored_number(s, name, number, err) < 0)
         return -1;
     sqlite3_stmt *q = store_sql(s, which, err);
     if (!q)

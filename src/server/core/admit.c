@@ -16,7 +16,7 @@
 enum { AT_ONCE = 1024 }; /* members that the core is given with one call */
 
 /* The rest of an array, which goes on until the core has it, or the job is no more. */
-struct entering {
+struct admission {
     struct server_work work;
     struct job *job; /* NULL: it is no more */
     uint32_t next;   /* members before this one have been looked at */
@@ -25,7 +25,7 @@ struct entering {
 };
 
 /* Numbers are given in the order in which requests came, whenever it is that the core hears of a member. */
-uint64_t enter_order(const struct job *job)
+uint64_t job_order(const struct job *job)
 {
     _Static_assert(SERVER_MEMBERS_MAX <= 1 << 20, "members of a job have places of its own");
     return (uint64_t)job->id << 20;
@@ -34,15 +34,15 @@ uint64_t enter_order(const struct job *job)
 /* What the core is to know of whom a job waits for. A job that history has dropped since its first
  * members came is over.
  */
-static int tell_dependency(server_t *s, const struct job *job, struct job_request *q, bool is_first,
-                           berth_error_t *err)
+static int restore_dependency(server_t *s, const struct job *job, struct job_request *q,
+                              bool is_first, berth_error_t *err)
 {
     int64_t unknown;
-    if (!is_first && server_leave_dropped(s, q->dependency) < 0)
+    if (!is_first && dependency_remove_dropped(s, q->dependency) < 0)
         return -1;
     if (!*q->dependency)
         q->request.dependency = NULL;
-    if (server_tell_ended(s, q->dependency, job->id, &unknown) < 0)
+    if (dependency_restore_ended(s, q->dependency, job->id, &unknown) < 0)
         return -1;
     /* The core may remember a job of this number that was taken back. */
     return unknown == 0 ? 0
@@ -50,8 +50,8 @@ static int tell_dependency(server_t *s, const struct job *job, struct job_reques
 }
 
 /* Give the core some members. Returns 0, or -1 with errno, perhaps a text, and nothing changed. */
-static int give(server_t *s, struct job *job, const char *request, uint32_t from, uint32_t n,
-                bool hold, berth_error_t *err)
+static int submit_members(server_t *s, struct job *job, const char *request, uint32_t from,
+                          uint32_t n, bool hold, berth_error_t *err)
 {
     sched_job_t handles[AT_ONCE];
     struct job_request q;
@@ -59,10 +59,10 @@ static int give(server_t *s, struct job *job, const char *request, uint32_t from
     job_parts(request, &parts);
     if (job_request_read(job, user_find(s, job->uid), &parts, &q) < 0)
         return -1;
-    q.request.order = enter_order(job);
+    q.request.order = job_order(job);
     q.request.submitted = job->submitted < s->clock.now ? job->submitted : s->clock.now;
     q.request.hold = q.request.hold || hold;
-    int rc = q.dependency ? tell_dependency(s, job, &q, from == 0, err) : 0;
+    int rc = q.dependency ? restore_dependency(s, job, &q, from == 0, err) : 0;
     if (rc == 0)
         rc = sched_submit_members(s->sched, s->clock.now, &q.request, from, n, handles);
     job_request_clear(&q);
@@ -84,19 +84,19 @@ static uint32_t next_unknown(const struct job *job, uint32_t *next, uint32_t n)
     return count;
 }
 
-static int go_on(struct server_work *work, size_t *steps)
+static int admit_slice(struct server_work *work, size_t *steps)
 {
-    struct entering *e = (struct entering *)work;
+    struct admission *e = (struct admission *)work;
     server_t *s = work->s;
     while (e->job && *steps > 0) {
         uint32_t n = *steps < AT_ONCE ? (uint32_t)*steps : AT_ONCE;
         n = next_unknown(e->job, &e->next, n);
         if (n == 0) {
-            e->job->entering = NULL;
+            e->job->admission = NULL;
             e->job = NULL;
             return 1;
         }
-        if (give(s, e->job, e->request, e->next, n, false, NULL) < 0)
+        if (submit_members(s, e->job, e->request, e->next, n, false, NULL) < 0)
             return -1;
         e->next += n;
         work_spend(steps, n);
@@ -104,60 +104,61 @@ static int go_on(struct server_work *work, size_t *steps)
     return !e->job;
 }
 
-static void clear(struct server_work *work)
+static void admission_clear(struct server_work *work)
 {
-    struct entering *e = (struct entering *)work;
+    struct admission *e = (struct admission *)work;
     if (e->job)
-        e->job->entering = NULL;
+        e->job->admission = NULL;
 }
 
-int enter_keep(server_t *s, struct job *job, uint32_t next)
+int admit_keep_rest(server_t *s, struct job *job, uint32_t next)
 {
     size_t length = strlen(job->request);
-    struct entering *e = (struct entering *)work_make_behind(s, job->uid, sizeof(*e) + length + 1);
+    struct admission *e =
+        (struct admission *)work_create_background(s, job->uid, sizeof(*e) + length + 1);
     if (!e)
         return -1;
-    e->work.go = go_on;
-    e->work.clear = clear;
+    e->work.go = admit_slice;
+    e->work.clear = admission_clear;
     e->job = job;
     e->next = next;
     memcpy(e->request, job->request, length + 1);
-    job->entering = e;
+    job->admission = e;
     return 0;
 }
 
-void enter_rest(server_t *s, struct job *job)
+void admit_rest(server_t *s, struct job *job)
 {
-    if (!job->entering || job->entering->is_started)
+    if (!job->admission || job->admission->is_started)
         return;
-    job->entering->is_started = true;
-    work_start_behind(s, &job->entering->work);
+    job->admission->is_started = true;
+    work_start_background(s, &job->admission->work);
 }
 
-uint32_t enter_known(const struct job *job)
+uint32_t admitted_members(const struct job *job)
 {
-    return job->entering ? job->entering->next : job->members;
+    return job->admission ? job->admission->next : job->members;
 }
 
-void enter_forget(struct job *job)
+void admit_stop(struct job *job)
 {
-    struct entering *e = job->entering;
-    job->entering = NULL;
+    struct admission *e = job->admission;
+    job->admission = NULL;
     if (e)
         e->job = NULL;
     if (e && !e->is_started)
-        work_drop(&e->work);
+        work_destroy(&e->work);
 }
 
-int enter_member(server_t *s, struct job *job, uint32_t i)
+int admit_member(server_t *s, struct job *job, uint32_t i)
 {
-    if (!job->entering)
+    if (!job->admission)
         return 0;
-    return give(s, job, job->entering->request, i, 1, false, NULL) < 0 ? -1 : 0;
+    return submit_members(s, job, job->admission->request, i, 1, false, NULL) < 0 ? -1 : 0;
 }
 
 /* What the core says of a job when it has the first of it: queue and duration. */
-static int look(server_t *s, struct job *job, berth_error_t *err)
+static int read_admitted(server_t *s, struct job *job, berth_error_t *err)
 {
     sched_job_t first = job->member[0].handle;
     struct sched_record r;
@@ -166,30 +167,30 @@ static int look(server_t *s, struct job *job, berth_error_t *err)
     if (sched_state(s->sched, first) == SCHED_REJECTED)
         return errtext_set(err, EINVAL, "%s", r.reason && *r.reason ? r.reason : "refused");
     job->duration = r.request.duration;
-    job->queue = server_name(s, r.request.queue);
+    job->queue = server_intern_name(s, r.request.queue);
     return job->queue ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
-int64_t enter_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err)
+int64_t admit_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err)
 {
     size_t n = most < 1 ? 1 : most < AT_ONCE ? most : AT_ONCE;
     if (n > job->members)
         n = job->members;
-    if (give(s, job, job->request, 0, (uint32_t)n, hold, err) < 0)
+    if (submit_members(s, job, job->request, 0, (uint32_t)n, hold, err) < 0)
         return err->text[0] ? -1 : errtext_set(err, errno, "%s", strerror(errno));
-    if (look(s, job, err) == 0)
+    if (read_admitted(s, job, err) == 0)
         return (int64_t)n;
     int saved = errno;
-    enter_back(s, job);
+    job_withdraw(s, job);
     errno = saved;
     return -1;
 }
 
-void enter_back(server_t *s, struct job *job)
+void job_withdraw(server_t *s, struct job *job)
 {
-    enter_forget(job);
+    admit_stop(job);
     for (uint32_t i = job->members; i-- > 0;) {
-        member_take_up(s, job, i);
+        member_recover_handle(s, job, i);
         sched_job_t handle = job->member[i].handle;
         if (handle >= 0 && sched_withdraw(s->sched, s->clock.now, handle) < 0)
             sched_cancel(s->sched, s->clock.now, handle);

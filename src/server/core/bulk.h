@@ -8,22 +8,22 @@
  *
  * If one is wrong, or a commit fails before they are complete, all are taken back, in slices too.
  */
-#ifndef SERVER_LISTS_H
-#define SERVER_LISTS_H
+#ifndef SERVER_CORE_BULK_H
+#define SERVER_CORE_BULK_H
 
 #include "server/core/priv.h"
 #include "server/core/work.h"
 
-#define LIST_JOBS_MAX 100000
+#define BULK_JOBS_MAX 100000
 
-enum list_phase {
-    LIST_READ,     /* jobs are added */
-    LIST_WRITE,    /* they go to the store */
-    LIST_COMPLETE, /* they are all there with the next commit */
-    LIST_SHOW,     /* they come up */
-    LIST_BACK,     /* they are taken back */
-    LIST_DROP,     /* and out of the store */
-    LIST_END
+enum bulk_phase {
+    BULK_READ,    /* jobs are added */
+    BULK_WRITE,   /* they go to the store */
+    BULK_COMMIT,  /* they are all there with the next commit */
+    BULK_PUBLISH, /* they come up */
+    BULK_UNDO,    /* they are taken back */
+    BULK_DELETE,  /* and out of the store */
+    BULK_DONE
 };
 
 struct job_list {
@@ -33,7 +33,7 @@ struct job_list {
     struct server_work
         *after; /* goes on once the request is answered; NULL: it is at work, or gone */
     void (*clear)(struct job_list *list); /* what else the request has put into it */
-    enum list_phase phase;
+    enum bulk_phase phase;
     int64_t first;
     size_t total, n;   /* jobs in the list; added so far */
     size_t done;       /* jobs that this phase is done with */
@@ -44,46 +44,46 @@ struct job_list {
 };
 
 /* A list of a user's, in `size` bytes that begin with it, all else zero. NULL with ENOMEM. */
-struct job_list *list_make(server_t *s, struct user *user, size_t size);
+struct job_list *bulk_create(server_t *s, struct user *user, size_t size);
 
 /* Keep numbers for so many jobs. 0, or -1 with ENOMEM. */
-int list_number(struct job_list *list, size_t total);
+int bulk_reserve_ids(struct job_list *list, size_t total);
 
-/* The next job, which the core has, and for which there is room (job_reserve). */
-void list_add(struct job_list *list, struct job *job);
+/* The next job, which the core has, and for which there is room (job_table_reserve). */
+void bulk_add(struct job_list *list, struct job *job);
 
 /* All are added. They are done with the next commit (at_once), or go on in slices. 0, or -1: it is to be
  * tried again.
  */
-int list_added(struct job_list *list, bool at_once);
+int bulk_accept(struct job_list *list, bool at_once);
 
 /* A part of any phase but the first. 0, or -1: there is no memory, or no room on the disk, to go on. */
-int list_advance(struct job_list *list, size_t *steps);
+int bulk_advance(struct job_list *list, size_t *steps);
 
 /* The request is gone: what it has begun is done, or taken back, without it; at once, or in slices. */
-void list_leave(struct job_list *list, bool at_once);
+void bulk_abandon(struct job_list *list, bool at_once);
 
 /* How much of a user's lists is kept. */
-size_t lists_bytes(const server_t *s, const struct user *user);
+size_t bulk_bytes_of_user(const server_t *s, const struct user *user);
 
 /* The core rejects a job that nobody sees yet. */
-void lists_rejected(server_t *s, int64_t id, uint32_t member, const char *reason);
+void bulk_member_rejected(server_t *s, int64_t id, uint32_t member, const char *reason);
 
 /* What the store is to know of lists, if that has changed. */
-int lists_write(server_t *s, berth_error_t *err);
+int bulk_write(server_t *s, berth_error_t *err);
 
 /* Before jobs are loaded: those that are not complete are dropped. After: those that nobody was told of
  * are told.
  */
-int lists_drop(server_t *s, berth_error_t *err);
-void lists_load(server_t *s);
+int bulk_delete_incomplete(server_t *s, berth_error_t *err);
+void bulk_recover(server_t *s);
 
 /* The number of the first job of the list that a job comes in; the job's own: of none that is at work. */
-int64_t lists_first(const server_t *s, int64_t id);
+int64_t bulk_first_id(const server_t *s, int64_t id);
 
-/* Count with user_add those of a user's jobs that nobody sees yet. */
-void lists_count(const server_t *s, struct user *u);
+/* Count with user_charge_job those of a user's jobs that nobody sees yet. */
+void bulk_charge_user(const server_t *s, struct user *u);
 
-bool lists_check(const server_t *s);
+bool bulk_check(const server_t *s);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * Paths are written to buffers of PATH_MAX bytes. 0, or -1 with errno and a text.
  */
-#ifndef SERVER_PLACES_H
-#define SERVER_PLACES_H
+#ifndef SERVER_PATHS_H
+#define SERVER_PATHS_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -13,16 +13,16 @@
 /* $BERTH_DIR; else /var/lib/berth for root, $XDG_STATE_HOME/berth or ~/.local/state/berth for others.
  * Absolute; EINVAL if it is not. It need not exist.
  */
-int places_directory(char path[PATH_MAX], berth_error_t *err);
+int paths_directory(char path[PATH_MAX], berth_error_t *err);
 
 /* $BERTH_SOCKET, else berth.sock in that directory. EINVAL where it is longer than the address of a
  * socket can be.
  */
-int places_socket(const char *directory, char path[PATH_MAX], berth_error_t *err);
+int paths_socket(const char *directory, char path[PATH_MAX], berth_error_t *err);
 
 /* A program that is built or installed with this one: beside it, in the build directory that it lies in,
  * or in the folders of an installation. ENOENT.
  */
-int places_program(const char *name, char path[PATH_MAX], berth_error_t *err);
+int paths_program(const char *name, char path[PATH_MAX], berth_error_t *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* What reading a job and keeping it share. */
-#ifndef SERVER_JOB_READING_H
-#define SERVER_JOB_READING_H
+#ifndef SERVER_JOB_READER_H
+#define SERVER_JOB_READER_H
 
 #include "berth/jobspec.h"
 #include "config/job_keys.h"
@@ -16,7 +16,7 @@ struct ask {
 };
 
 /* What is read of one job. */
-struct reading_job {
+struct job_reader {
     struct job_context *c;
     struct ask ask;
     struct key_place place;
@@ -32,17 +32,17 @@ struct reading_job {
 /* Say that a value is another than was expected (found NULL: without telling it), or that there is no
  * memory. Return -1.
  */
-int job_wrong(struct reading_job *r, const char *key, const json_t *found, const char *expected);
-int job_too_long(struct reading_job *r, const char *key, const char *most);
-int job_no_memory(struct reading_job *r);
+int job_wrong(struct job_reader *r, const char *key, const json_t *found, const char *expected);
+int job_too_long(struct job_reader *r, const char *key, const char *most);
+int job_no_memory(struct job_reader *r);
 
 /* Whether a program can be started with its command and environment: 0, or -1 with a text (job_size.c). */
-int job_check_size(struct reading_job *r);
+int job_check_size(struct job_reader *r);
 
 /* Give the job its name. */
-int job_put_name(struct reading_job *r);
+int job_put_name(struct job_reader *r);
 
 /* Write what is kept of the request, and the job's row and counts. */
-int job_put_request(struct reading_job *r, struct strbuf *out);
+int job_put_request(struct job_reader *r, struct strbuf *out);
 
 #endif

@@ -168,14 +168,13 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
     if (slot == JOB_NONE)
         return -1;
     struct job *job = &s->jobs[slot];
-    bool waits =
-        job->state == SCHED_WAITING || job->state == SCHED_RESERVED || job->state == SCHED_BLOCKED;
     struct queue_key key;
-    if (!waits || !time_is_good(s, now) || !key_of(s, slot, priority, &key)) {
+    if (job->state == SCHED_REJECTED || !time_is_good(s, now) || !key_of(s, slot, priority, &key)) {
         errno = EINVAL;
         return -1;
     }
-    bool moves = key.rank != job->key.rank;
+    bool moves = key.rank != job->key.rank && job->state != SCHED_RUNNING;
+    job->key = job->state == SCHED_RUNNING ? key : job->key;
     if (moves && job_rekey(s, slot, key) < 0)
         return -1;
     if (job->details) {

@@ -206,7 +206,7 @@ void naive_prioritize(struct naive *s, int64_t now, size_t job, int64_t priority
     struct naive_job *j = &s->jobs[job];
     int64_t was = j->priority;
     bool gives = false;
-    if (s->order != SCHED_ORDER_PRIORITY || was == priority) {
+    if (s->order != SCHED_ORDER_PRIORITY || was == priority || j->state == SCHED_RUNNING) {
         j->priority = priority;
         return;
     }

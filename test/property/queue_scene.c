@@ -434,12 +434,11 @@ static void event_of_job(struct scene *c, int what)
     case 1:
         value = draw(c, -3, 3);
         CALL(c, rc < 0, rc = sched_prioritize(c->sched, c->now, j->handle, value));
-        SCENE_CHECK(c, (rc == 0) == waits);
-        if (rc == 0) {
-            j->excused |= value < j->priority;
-            j->priority = value;
+        SCENE_CHECK(c, rc == 0);
+        j->excused |= waits && value < j->priority;
+        j->priority = value;
+        if (waits)
             ledger_came(c, j);
-        }
         break;
     case 2:
         CALL(c, rc < 0, rc = sched_hold(c->sched, c->now, j->handle));

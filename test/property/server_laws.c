@@ -458,14 +458,16 @@ void laws_rebooted(struct scene *c, const struct reboot *how)
     scene_scarce(c, before);
 }
 
-/* Who was to run again has done so. */
+/* Who was to run again has done so. One whose start was asked for before the machine stopped is told as lost:
+ * nobody knows whether it ran.
+ */
 void laws_finish(struct scene *c)
 {
     for (int64_t id = 1; id < c->n; id++) {
         const struct told *t = &c->told[id];
         for (int m = 0; m < t->members; m++)
             if (t->member[m].requeued_at > 0 && t->member[m].starts <= t->member[m].requeued_at &&
-                !t->maybe_cancelled)
+                !t->maybe_cancelled && !t->member[m].lost)
                 scene_fail(c, "it was to run again and didn't", id, m);
     }
 }

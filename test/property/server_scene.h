@@ -26,6 +26,7 @@ struct told_member {
     size_t run;       /* the last of these */
     int64_t promise;  /* when it will start, as last told; -1 */
     int requeued_at;  /* its starts when a requeue of it was acknowledged; 0 */
+    bool lost;        /* its end is told as lost: it may have been started once more */
     bool cancelled;   /* acknowledged, and it had not ended before */
     bool pending;     /* when last looked at, as the next */
     bool ready;       /* nothing but resources was in its way then, nor has it been touched since */

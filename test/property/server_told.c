@@ -418,6 +418,9 @@ static void check_row(struct scene *c, const json_t *row, void *arg)
         told_adopt(c, row);
     check_values(c, row, id, laws_is_over(state));
     check_state(c, id, member, state);
+    const char *reason = json_string_value(json_object_get(row, "reason"));
+    if (laws_is_over(state) && reason && strncmp(reason, "lost", 4) == 0)
+        told_of(c, id)->member[member].lost = true;
 }
 
 void told_check_list(struct scene *c)

@@ -57,7 +57,22 @@ static void tell_requeued(server_t *s, const struct run *run, const char *reason
     server_event(s, run->job->id, shown_member(run), "requeued", strbuf_steal(&data));
 }
 
-/* It waits again. */
+/* A running member waits again in the core, with the priority and the hold that its job has by now. Returns 0,
+ * or -1 with errno and the member running.
+ */
+static int wait_in_core(server_t *s, const struct job *job, uint32_t i)
+{
+    sched_job_t handle = job->member[i].handle;
+    int64_t now = s->clock.now;
+    if (sched_prioritize(s->sched, now, handle, job->priority) < 0 ||
+        sched_requeue(s->sched, now, handle) < 0)
+        return -1;
+    if (job->held)
+        sched_hold(s->sched, now, handle);
+    return 0;
+}
+
+/* A member that waits again in the core does so for the server too. */
 static void requeue(server_t *s, struct job *job, uint32_t i)
 {
     struct member *m = &job->member[i];
@@ -67,10 +82,6 @@ static void requeue(server_t *s, struct job *job, uint32_t i)
     m->at = -1;
     m->preempted = m->requeue = m->timed_out = false;
     member_set_state(s, job, i, STORE_PENDING);
-    /* What was asked since it started, of all that wait. */
-    sched_prioritize(s->sched, s->clock.now, m->handle, job->priority);
-    if (job->held)
-        sched_hold(s->sched, s->clock.now, m->handle);
 }
 
 /* How the reason of one begins that the engine refused, or the store. */
@@ -100,7 +111,7 @@ static void start_again(server_t *s, struct run *run, const char *why)
 void run_undo_start(server_t *s, struct run *run, const char *why)
 {
     struct member *m = &run->job->member[run->member];
-    if (m->handle >= 0 && sched_requeue(s->sched, s->clock.now, m->handle) == 0)
+    if (m->handle >= 0 && wait_in_core(s, run->job, run->member) == 0)
         start_again(s, run, why);
 }
 
@@ -182,7 +193,7 @@ static bool came_again(server_t *s, struct run *run, const struct engine_event *
     const struct member *m = &run->job->member[run->member];
     if (!is_for_again(m, run->job, e) || m->handle < 0)
         return false;
-    if (sched_requeue(s->sched, s->clock.now, m->handle) < 0) {
+    if (wait_in_core(s, run->job, run->member) < 0) {
         if (errno != ENOMEM)
             return false;
         keep_end(s, run, e);
@@ -230,7 +241,7 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
 void member_undo_start(server_t *s, struct job *job, uint32_t i)
 {
     struct member *m = &job->member[i];
-    if (sched_requeue(s->sched, s->clock.now, m->handle) == 0) {
+    if (wait_in_core(s, job, i) == 0) {
         requeue(s, job, i);
         return;
     }

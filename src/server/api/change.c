@@ -14,11 +14,6 @@
 
 #define CANCEL_STEPS 5 /* it ends: that is written, with an event */
 
-static int64_t shown_member(const struct job *job, uint32_t member)
-{
-    return job->members > 1 ? (int64_t)member : -1;
-}
-
 static int failed(struct call *c, const berth_error_t *why)
 {
     return api_wrong(c, why);
@@ -51,7 +46,7 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
         m->cancelled = true;
         if (m->handle >= 0)
             sched_cancel(s->sched, s->clock.now, m->handle);
-        server_event(s, job->id, shown_member(job, i), "cancelled", event_by(c));
+        member_event(s, job, i, "cancelled", event_by(c));
         member_end(s, job, i, STORE_CANCELLED, "cancelled");
         return 0;
     }
@@ -59,7 +54,7 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
         return 0;
     m->cancelled = true;
     member_changed(s, job, i);
-    server_event(s, job->id, shown_member(job, i), "cancelling", event_by(c));
+    member_event(s, job, i, "cancelling", event_by(c));
     if (m->run)
         run_stop(s, m->run);
     return 0;
@@ -131,7 +126,7 @@ static int requeue_member(struct call *c, struct progress *p, struct job *job, u
         return 0;
     m->preempted = m->requeue = true;
     member_changed(c->s, job, i);
-    server_event(c->s, job->id, shown_member(job, i), "requeuing", event_by(c));
+    member_event(c->s, job, i, "requeuing", event_by(c));
     run_stop(c->s, m->run);
     return 0;
 }

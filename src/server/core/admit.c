@@ -1,6 +1,6 @@
-/* Jobs are handed to the core: at once, or, of an array, its first members at once and the others in
- * slices. Those that the core has not yet have their places in its order already. They wait, as any
- * other; what is changed of the job meanwhile is so of them when they come.
+/* Jobs are admitted to the core: all of a job at once, or the first members of an array at once and the
+ * rest in slices. Members not yet admitted have their rank in the order already and count as pending; a
+ * change of the job applies to them when they are admitted.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,26 +13,26 @@
 #include "server/core/job_text.h"
 #include "server/core/work.h"
 
-enum { AT_ONCE = 1024 }; /* members that the core is given with one call */
+enum { AT_ONCE = 1024 }; /* members per call of the core */
 
-/* The rest of an array, which goes on until the core has it, or the job is no more. */
+/* The members of an array that are yet to be admitted. */
 struct admission {
     struct server_work work;
-    struct job *job; /* NULL: it is no more */
-    uint32_t next;   /* members before this one have been looked at */
+    struct job *job; /* NULL: the job is gone */
+    uint32_t next;   /* all members before this one are admitted */
     bool is_started;
     char request[];
 };
 
-/* Numbers are given in the order in which requests came, whenever it is that the core hears of a member. */
+/* Ranks follow the order of requests, no matter when a member is admitted. */
 uint64_t job_order(const struct job *job)
 {
     _Static_assert(SERVER_MEMBERS_MAX <= 1 << 20, "members of a job have places of its own");
     return (uint64_t)job->id << 20;
 }
 
-/* What the core is to know of whom a job waits for. A job that history has dropped since its first
- * members came is over.
+/* Restore the jobs that this one depends on. A job that history has dropped since the first members were
+ * admitted has ended.
  */
 static int restore_dependency(server_t *s, const struct job *job, struct job_request *q,
                               bool is_first, berth_error_t *err)
@@ -44,12 +44,12 @@ static int restore_dependency(server_t *s, const struct job *job, struct job_req
         q->request.dependency = NULL;
     if (dependency_restore_ended(s, q->dependency, job->id, &unknown) < 0)
         return -1;
-    /* The core may remember a job of this number that was taken back. */
+    /* The core may remember a job of this id that was undone. */
     return unknown == 0 ? 0
                         : errtext_set(err, EINVAL, "dependency %" PRId64 ": no such job", unknown);
 }
 
-/* Give the core some members. Returns 0, or -1 with errno, perhaps a text, and nothing changed. */
+/* Submit n members to the core. Returns 0, or -1 with errno, maybe a text, and nothing changed. */
 static int submit_members(server_t *s, struct job *job, const char *request, uint32_t from,
                           uint32_t n, bool hold, berth_error_t *err)
 {
@@ -71,7 +71,7 @@ static int submit_members(server_t *s, struct job *job, const char *request, uin
     return rc;
 }
 
-/* Members from *next on that wait and that the core has not, at most n in a row. Returns how many. */
+/* Advance *next to the next pending member that is not admitted, and count those in a row there, up to n. */
 static uint32_t next_unknown(const struct job *job, uint32_t *next, uint32_t n)
 {
     const struct member *m = job->member;
@@ -157,7 +157,7 @@ int admit_member(server_t *s, struct job *job, uint32_t i)
     return submit_members(s, job, job->admission->request, i, 1, false, NULL) < 0 ? -1 : 0;
 }
 
-/* What the core says of a job when it has the first of it: queue and duration. */
+/* Take the queue and the duration that the core gave the first member. */
 static int read_admitted(server_t *s, struct job *job, berth_error_t *err)
 {
     sched_job_t first = job->member[0].handle;

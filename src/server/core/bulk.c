@@ -1,4 +1,4 @@
-/* Jobs of a list, from when the core has them to when they are in the table. */
+/* The jobs of a bulk submission, from their admission to the core to the table of jobs. */
 #include "server/core/bulk.h"
 #include "berth/sched_admin.h"
 
@@ -10,9 +10,9 @@
 
 #include "base/errtext.h"
 
-#define WRITE_STEPS  3 /* to write a job, */
-#define SHOW_STEPS   3 /* to enter it and tell of it, */
-#define BACK_STEPS   2 /* to take it back */
+#define WRITE_STEPS  3 /* to store a job */
+#define SHOW_STEPS   3 /* to publish it */
+#define BACK_STEPS   2 /* to undo it */
 #define DROP_AT_ONCE 1000
 
 struct list_work {
@@ -20,7 +20,7 @@ struct list_work {
     struct job_list *list; /* NULL: it is gone */
 };
 
-/* ---- Added ---- */
+/* ---- Adding jobs ---- */
 
 int bulk_reserve_ids(struct job_list *list, size_t total)
 {
@@ -41,9 +41,9 @@ void bulk_add(struct job_list *list, struct job *job)
     list->jobs[list->n++] = job;
 }
 
-/* ---- Taken ---- */
+/* ---- Publishing ---- */
 
-/* The core may start a job from now on. 0, or -1: there is no memory, and it is to be done again. */
+/* Let the core start a job. 0, or -1: out of memory, try again. */
 static int release_job(server_t *s, struct job *job)
 {
     for (uint32_t i = 0; i < admitted_members(job) && !job->held; i++)
@@ -53,7 +53,7 @@ static int release_job(server_t *s, struct job *job)
     return 0;
 }
 
-/* A job that has been released comes up. There is room for it. */
+/* Put a released job into the table, where its user sees it. There is room for it. */
 static void publish(struct job_list *list, size_t i)
 {
     server_t *s = list->s;
@@ -83,7 +83,7 @@ static void bulk_unlink(struct job_list *list)
     list->s->unsaved.urgent = list->s->unsaved.urgent || list->is_stored;
 }
 
-/* ---- Taken back ---- */
+/* ---- Undoing ---- */
 
 static void undo_one(struct job_list *list, size_t *steps)
 {
@@ -113,15 +113,15 @@ static int delete_some(struct job_list *list, size_t *steps)
     return 0;
 }
 
-/* None of it is in memory any more. */
+/* Nothing is left in memory. */
 static void end_undo(struct job_list *list)
 {
     if (list->s->table.next == list->first + (int64_t)list->total && !list->is_stored)
-        list->s->table.next = list->first; /* nobody has heard of them */
+        list->s->table.next = list->first; /* no client was told these ids */
     list->phase = list->is_stored ? BULK_DELETE : BULK_DONE;
 }
 
-/* ---- Going on ---- */
+/* ---- Phases ---- */
 
 int bulk_accept(struct job_list *list, bool at_once)
 {
@@ -268,7 +268,7 @@ void bulk_abandon(struct job_list *list, bool at_once)
     bulk_destroy(list);
 }
 
-/* ---- All lists of the server ---- */
+/* ---- All bulk submissions of the server ---- */
 
 size_t bulk_bytes_of_user(const server_t *s, const struct user *user)
 {
@@ -291,8 +291,8 @@ void bulk_member_rejected(server_t *s, int64_t id, uint32_t member, const char *
     }
 }
 
-/* A line for each that the store has something of: its first number, how many there are, and how many
- * have come up; -1: they are not complete.
+/* A line for each bulk submission that the store knows: first id, number of jobs, and how many are
+ * published; -1: they are not all stored.
  */
 int bulk_write(server_t *s, berth_error_t *err)
 {

@@ -1,12 +1,11 @@
-/* Lists of jobs that are submitted at once and taken in slices, all or none of them.
+/* Bulk submissions: lists of jobs that are submitted together, all or none.
  *
- * Each job is handed to the core as it is read, and waits there for a release whatever it says; nobody
- * sees it. Then all go to the store, slice by slice. There a value says that they are not complete: a
- * server that finds them so drops them. When the last one is written, that value says that they are. From
- * then on they come up one after the other: each is entered into the table and released, with the event
- * that tells of it.
+ * Each job is admitted to the core as it is read, held, and invisible. Then all are stored, slice by slice;
+ * until the last one is, a value in the store says that they are incomplete, and a server that finds that
+ * value at its start deletes them. From then on they are published one after the other: inserted into the
+ * table and released, with an event.
  *
- * If one is wrong, or a commit fails before they are complete, all are taken back, in slices too.
+ * If one is malformed, or a commit fails before all are stored, all are undone, in slices too.
  */
 #ifndef SERVER_CORE_BULK_H
 #define SERVER_CORE_BULK_H
@@ -17,71 +16,71 @@
 #define BULK_JOBS_MAX 100000
 
 enum bulk_phase {
-    BULK_READ,    /* jobs are added */
-    BULK_WRITE,   /* they go to the store */
-    BULK_COMMIT,  /* they are all there with the next commit */
-    BULK_PUBLISH, /* they come up */
-    BULK_UNDO,    /* they are taken back */
-    BULK_DELETE,  /* and out of the store */
+    BULK_READ,    /* jobs are read and added */
+    BULK_WRITE,   /* they are being stored */
+    BULK_COMMIT,  /* the next commit makes them complete */
+    BULK_PUBLISH, /* they are being published */
+    BULK_UNDO,    /* they are being removed from memory */
+    BULK_DELETE,  /* and from the store */
     BULK_DONE
 };
 
 struct job_list {
-    struct job_list *next; /* of the server's */
+    struct job_list *next; /* next of the server */
     server_t *s;
     struct user *user;
     struct server_work
-        *after; /* goes on once the request is answered; NULL: it is at work, or gone */
-    void (*clear)(struct job_list *list); /* what else the request has put into it */
+        *after; /* continues after the request is answered; NULL: it is running, or gone */
+    void (*clear)(struct job_list *list); /* frees what the request has added */
     enum bulk_phase phase;
     int64_t first;
-    size_t total, n;   /* jobs in the list; added so far */
-    size_t done;       /* jobs that this phase is done with */
-    struct job **jobs; /* by number from `first` on; NULL: no more, or in the table */
-    size_t bytes;      /* of its text, if that is kept */
-    uint64_t complete; /* number of commits before the one that makes them complete */
-    bool is_stored;    /* the store has heard of it */
+    size_t total, n;   /* jobs in all, and added so far */
+    size_t done;       /* jobs finished in this phase */
+    struct job **jobs; /* by id, from `first` on; NULL: undone, or in the table */
+    size_t bytes;      /* of the request's text, if it is kept */
+    uint64_t complete; /* n_commits before the one that completes it */
+    bool is_stored;    /* something of it is stored */
 };
 
-/* A list of a user's, in `size` bytes that begin with it, all else zero. NULL with ENOMEM. */
+/* Create one of `size` bytes, of which struct job_list is the beginning and the rest is zero. NULL with
+ * ENOMEM.
+ */
 struct job_list *bulk_create(server_t *s, struct user *user, size_t size);
 
-/* Keep numbers for so many jobs. 0, or -1 with ENOMEM. */
+/* Reserve ids for so many jobs. 0, or -1 with ENOMEM. */
 int bulk_reserve_ids(struct job_list *list, size_t total);
 
-/* The next job, which the core has, and for which there is room (job_table_reserve). */
+/* Add a job that is admitted, for which there is room (job_table_reserve). */
 void bulk_add(struct job_list *list, struct job *job);
 
-/* All are added. They are done with the next commit (at_once), or go on in slices. 0, or -1: it is to be
- * tried again.
- */
+/* All jobs are added: publish them with the next commit (at_once), or in slices. 0, or -1: try again. */
 int bulk_accept(struct job_list *list, bool at_once);
 
-/* A part of any phase but the first. 0, or -1: there is no memory, or no room on the disk, to go on. */
+/* Continue any phase but the first. 0, or -1: no memory, or no room on the disk. */
 int bulk_advance(struct job_list *list, size_t *steps);
 
-/* The request is gone: what it has begun is done, or taken back, without it; at once, or in slices. */
+/* The request is gone: complete or undo what it began, at once or in slices. */
 void bulk_abandon(struct job_list *list, bool at_once);
 
-/* How much of a user's lists is kept. */
+/* Bytes of requests kept for a user. */
 size_t bulk_bytes_of_user(const server_t *s, const struct user *user);
 
-/* The core rejects a job that nobody sees yet. */
+/* The core has rejected a member that is not published yet. */
 void bulk_member_rejected(server_t *s, int64_t id, uint32_t member, const char *reason);
 
-/* What the store is to know of lists, if that has changed. */
+/* Store the state of all bulk submissions. */
 int bulk_write(server_t *s, berth_error_t *err);
 
-/* Before jobs are loaded: those that are not complete are dropped. After: those that nobody was told of
- * are told.
+/* Before jobs are loaded, delete those of incomplete submissions; afterwards, record the missing events of
+ * complete ones.
  */
 int bulk_delete_incomplete(server_t *s, berth_error_t *err);
 void bulk_recover(server_t *s);
 
-/* The number of the first job of the list that a job comes in; the job's own: of none that is at work. */
+/* The id of the first job of the bulk submission that a job belongs to; the job's own id if there is none. */
 int64_t bulk_first_id(const server_t *s, int64_t id);
 
-/* Count with user_charge_job those of a user's jobs that nobody sees yet. */
+/* Count a user's unpublished jobs. */
 void bulk_charge_user(const server_t *s, struct user *u);
 
 bool bulk_check(const server_t *s);

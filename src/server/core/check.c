@@ -1,4 +1,4 @@
-/* Whether a server's structures agree with each other. For tests. */
+/* Whether the server's structures are consistent, for tests. */
 #include <string.h>
 
 #include "server/core/bulk.h"
@@ -44,7 +44,7 @@ static bool check_job(const server_t *s, const struct job *job, struct sums *sum
            (!job->is_new || (job->request && job->unsaved));
 }
 
-/* Marks and what is marked agree. */
+/* What is listed as unsaved is marked as unsaved. */
 static bool check_marks(const server_t *s)
 {
     for (size_t i = 0; i < s->unsaved.n_members; i++)
@@ -56,7 +56,7 @@ static bool check_marks(const server_t *s)
     return true;
 }
 
-/* Orphans are in order, and no job's; while there are any nothing is started. */
+/* Orphans are sorted and belong to no job, and starts are paused while there are any. */
 static bool check_orphans(const server_t *s)
 {
     for (size_t i = 0; i < s->engine.n_orphans; i++)

@@ -1,4 +1,4 @@
-/* The table of live jobs, and what is marked to be written. */
+/* The tables of live jobs and of runs, and what of them is unsaved. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ void job_discard(server_t *s, struct job *job)
 
 /* ---- Tables by number ---- */
 
-/* The place of the first whose number is at least this. */
+/* The index of the first entry with at least this number. */
 static size_t entry_index(const struct entry *table, size_t n, uint64_t number)
 {
     size_t low = 0, high = n;
@@ -97,7 +97,7 @@ static size_t entry_index(const struct entry *table, size_t n, uint64_t number)
     return low;
 }
 
-/* Close the gaps once they are more than half. */
+/* Remove the gaps once they are more than half of the table. */
 static void close_gaps(struct entry *table, size_t *n, size_t *gone)
 {
     size_t kept = 0;
@@ -136,7 +136,7 @@ int job_table_reserve(server_t *s, size_t jobs, size_t members)
     members += s->table.kept_members;
     for (size_t i = 0; i <= STORE_TIMEOUT; i++)
         members += s->table.counts[i];
-    /* Room for all marks that there can be: a change that could not be marked would not be stored. */
+    /* A change that could not be marked would not be stored, so there is room to mark everything. */
     return array_grow((void **)&s->table.jobs, &s->table.cap, jobs, sizeof(*s->table.jobs)) < 0 ||
                    array_grow((void **)&s->unsaved.members, &s->unsaved.cap_members, members,
                               sizeof(*s->unsaved.members)) < 0 ||
@@ -172,7 +172,7 @@ void job_remove(server_t *s, struct job *job)
             s->table.counts[job->member[i].state]--;
         s->table.n_held -= job->held ? job->live : 0;
         job_charge(s, job, false);
-        /* The last one's number may be given anew, when a submission is taken back. */
+        /* A submission that is undone frees its id for the next one, so no gap may stay at the end. */
         while (s->table.n > 0 && !s->table.jobs[s->table.n - 1].job) {
             s->table.n--;
             s->table.n_gone--;
@@ -263,7 +263,7 @@ struct run *run_lookup(const server_t *s, uint64_t key)
                                                                          : NULL;
 }
 
-/* A free slot; UINT32_MAX with ENOMEM. Slots are few: as many as there are runs at once. */
+/* A free slot; UINT32_MAX with ENOMEM. There are only as many slots as runs at once. */
 static uint32_t free_slot(server_t *s)
 {
     while (s->runs.free < s->runs.n && s->runs.v[s->runs.free])
@@ -276,7 +276,7 @@ static uint32_t free_slot(server_t *s)
     return (uint32_t)s->runs.free;
 }
 
-/* Keys ascend, but for those of a store that is loaded in the order of its jobs. */
+/* Keys ascend, except while a store is loaded in the order of its jobs. */
 static int insert_key(server_t *s, struct run *run)
 {
     if (array_grow((void **)&s->runs.by_key, &s->runs.cap_keys, s->runs.n_keys + 1,

@@ -1,9 +1,8 @@
-/* What the store knows, taken up again: jobs that run are adopted, those that wait keep their order and
- * their promises.
+/* Loading the store when the server starts: running jobs are adopted, waiting jobs keep their order and
+ * their reservations.
  *
- * First all is read, then the core is told of members that have ended and that others may depend on, then
- * it is given the jobs in the order of their submission. What can't be given back to it fails, with the
- * reason.
+ * First everything is read. Then the core learns of ended members on which others may depend, and then it
+ * gets the jobs in the order of their submission. A job that cannot be restored fails with the reason.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,20 +14,19 @@
 #include "berth/sched_snapshot.h"
 #include "server/core/bulk.h"
 #include "server/core/job_text.h"
-#include "server/core/json_parts.h"
 
-/* What is only needed until the core has the job. */
+/* What is needed only while loading. */
 struct loading {
     server_t *s;
     struct job *job; /* the last one read */
-    struct promise { /* what members hold or are promised */
+    struct promise { /* what members hold or have reserved */
         struct job *job;
         uint32_t member;
         int64_t at, until;
         char *resources;
     } * promises;
     size_t n_promises, cap_promises, next;
-    struct job_parts *parts; /* of each job in the table */
+    struct job_parts *parts; /* by index in the table */
     size_t cap_parts;
     size_t failed;
     berth_error_t *err;
@@ -93,7 +91,7 @@ static int load_promise(struct loading *l, const struct store_member *from)
 
 static int load_run(struct loading *l, struct member *m, const struct store_member *from)
 {
-    /* Of which of two that have a key the engine tells, nobody knows; without one it tells of none. */
+    /* Without a key of its own a run cannot be recognised in the engine's reports. */
     if (from->key == 0 || from->key > ENGINE_KEY_MAX || run_lookup(l->s, from->key))
         return errtext_set(l->err, EINVAL,
                            "%s/berth.db: the file is damaged: job %" PRId64
@@ -129,7 +127,7 @@ static int load_stored_member(void *context, const struct store_member *from)
         text_assign(&m->reason, from->reason);
     if (from->state != STORE_PENDING)
         member_set_state(s, l->job, from->member, from->state);
-    if (m->unsaved) { /* it isn't: that is what the store has */
+    if (m->unsaved) { /* it is as stored */
         m->unsaved = false;
         s->unsaved.n_members--;
     }
@@ -143,7 +141,7 @@ static int load_stored_member(void *context, const struct store_member *from)
 
 /* ---- Dependencies on what has ended ---- */
 
-/* 1: the members of a job of the store that have ended are known to the core; 0: there is no such job; -1. */
+/* Restore the ended members of a stored job. 1: done; 0: there is no such job; -1. */
 static int restore_ended_members(server_t *s, int64_t id, const char *name)
 {
     struct store_job job;
@@ -165,7 +163,7 @@ static int restore_ended_members(server_t *s, int64_t id, const char *name)
     return 1;
 }
 
-/* 1: the core has been told of a job of the store; 0: there is no such job; -1. */
+/* Restore an ended job, once. 1: the core knows it; 0: there is no such job; -1. */
 static int restore_ended_job(server_t *s, int64_t id)
 {
     char name[24];
@@ -201,7 +199,7 @@ int dependency_restore_ended(server_t *s, const char *dependency, int64_t job, i
     return 0;
 }
 
-/* 1: the job of an id was dropped, long after its end; 0; -1. */
+/* 1: history has dropped the job; 0: it has not; -1. */
 static int was_dropped(server_t *s, const char *id)
 {
     struct store_job job;
@@ -273,22 +271,22 @@ static struct promise *next_promise(struct loading *l, const struct job *job, ui
     return p;
 }
 
-/* A member has no promise: the store isn't to have one either. */
+/* The member has no reservation, and the store must not have one either. */
 static void forget_promise(server_t *s, struct job *job, uint32_t i)
 {
     job->member[i].at = -1;
     member_changed(s, job, i);
 }
 
-/* Whether the store's promise is one of the job as it is: a change of an array that a crash has cut off
- * may not have come to this member.
+/* Whether a stored reservation fits the job. It may not if a crash cut off a change of an array before it
+ * reached this member.
  */
 static bool promise_fits_job(const struct job *job, const struct promise *p)
 {
     return !job->held && p->until - p->at >= job->duration;
 }
 
-/* Restore a member as it was, or else as one that waits if it does. Returns 0, or -1 with a text. */
+/* Restore a member as it was, or else without its reservation. Returns 0, or -1 with a text. */
 static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched_record *r,
                           const struct promise *p, berth_error_t *why)
 {
@@ -333,7 +331,7 @@ static void report_unrestored(struct loading *l, struct job *job, uint32_t i, co
                       job->id, why);
     if (job->member[i].state == STORE_PENDING) {
         member_end(s, job, i, STORE_FAILED, why);
-        server_event(s, job->id, job->members > 1 ? (int64_t)i : -1, "failed", NULL);
+        member_event(s, job, i, "failed", NULL);
     }
 }
 
@@ -387,13 +385,13 @@ static void run_lost(server_t *s, struct run *run)
     server_engine_event(s, &e);
 }
 
-/* Go on with a run as the engine knows it, or not. */
+/* Continue with a run, whether the engine has it or not. */
 static int resume_run(server_t *s, struct run *run, const uint64_t *keys, size_t n, bool forgot)
 {
     struct member *m = &run->job->member[run->member];
     run->in_engine = bsearch(&run->key, keys, n, sizeof(*keys), compare_run_keys) != NULL;
-    /* Where the engine's records are gone, as those of another boot may be, what was about to start may
-     * have.
+    /* Where the engine's records are lost, as after a reboot, a run that was about to start may have
+     * started.
      */
     if (!run->in_engine && (m->state == STORE_RUNNING || s->clock.other_boot || forgot))
         run_lost(s, run);
@@ -432,11 +430,11 @@ int runs_reconcile(server_t *s, berth_error_t *err)
     free(keys);
     if (rc == 0)
         return 0;
-    s->engine.is_known = false; /* all of it is done again */
+    s->engine.is_known = false; /* so that all of it is repeated */
     return errtext_set(err, ENOMEM, "out of memory");
 }
 
-/* Until the engine has said what runs, what has started or may have does. */
+/* Until the engine has listed its runs, assume that it has all that may have started. */
 static void assume_runs(const struct loading *l)
 {
     const server_t *s = l->s;
@@ -449,9 +447,8 @@ static void assume_runs(const struct loading *l)
     }
 }
 
-/* Keys go on above all that were ever used, as far as the store and the engine remember, and from the
- * present time on: so the runs of two stores that have the engine by turns have keys of their own, even
- * where it has forgotten those of one.
+/* New keys are above all that the store and the engine remember, and at least the present time: so runs of
+ * two stores that use the engine in turn have different keys, even if it has forgotten some.
  */
 static void choose_keys(server_t *s)
 {
@@ -504,7 +501,7 @@ int server_load(server_t *s, berth_error_t *err)
     if (rc == 0)
         bulk_recover(s);
     for (size_t i = 0; i < s->table.n; i++) {
-        free(s->table.jobs[i].job->request); /* the store has it */
+        free(s->table.jobs[i].job->request); /* stored */
         s->table.jobs[i].job->request = NULL;
     }
     for (size_t i = 0; i < l.n_promises; i++)

@@ -1,4 +1,4 @@
-/* The machine and its queues, as the configuration has them and administrators have changed them since. */
+/* The machine and its queues: from the configuration, and as changed by administrators since. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static char *read_file(const char *path, size_t *length, berth_error_t *err)
     return strbuf_steal(&text);
 }
 
-/* What goes where there is no file. */
+/* The configuration where there is no file. */
 static struct config *default_config(berth_error_t *err)
 {
     char text[200];
@@ -51,7 +51,7 @@ static struct config *default_config(berth_error_t *err)
     return config_read("config", text, strlen(text), SERVER_SECOND, err);
 }
 
-/* path NULL: there is none. */
+/* path NULL: there is no file. */
 static struct config *read_config(const char *path, berth_error_t *err)
 {
     size_t length;
@@ -84,7 +84,7 @@ static bool has_type(const struct graph *g, uint32_t v, const char *type)
     return strcmp(intern_text(&g->types, g->v[v].type), type) == 0;
 }
 
-/* How many cores there are, in all and in the node that has most. */
+/* Count the cores of the machine and of its largest node. */
 static int measure_cores(server_t *s, berth_error_t *err)
 {
     const struct graph *g = match_graph(s->machine);
@@ -112,7 +112,7 @@ int64_t machine_processes(const server_t *s, int64_t cores)
         cores = 1;
     if (each == SCHED_UNLIMITED || (each == 0 && s->platform.processes == 0))
         return 0;
-    if (each == 0) /* half of what there may be, for all jobs together */
+    if (each == 0) /* half of the system's limit, for all jobs together */
         each = s->platform.processes / 2 / (s->size.cores > 0 ? s->size.cores : 1);
     if (each == 0)
         return cores;
@@ -162,7 +162,7 @@ static bool same_resources(const struct config_resources *a, const struct config
                                          a->gpus == b->gpus && a->memory == b->memory);
 }
 
-/* Go on with another configuration, which is taken over where that can be done. */
+/* Apply another configuration, and take ownership of it on success. */
 static int change_config(server_t *s, struct config *config, berth_error_t *err)
 {
     if (!same_resources(&config->resources, &s->config->resources))
@@ -176,7 +176,7 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
     return 0;
 }
 
-/* The file in the server's directory, which may have come since it was started. NULL: there is none. */
+/* The configuration in the server's directory, which may be newer than the server; NULL: there is none. */
 static char *default_config_path(const server_t *s)
 {
     char *path = NULL;
@@ -213,7 +213,7 @@ const struct sched_queue_config *machine_queue(const server_t *s, const char *na
     return NULL;
 }
 
-/* The object or array of that name in the settings, made if need be. */
+/* A member of the settings, created if need be. */
 static json_t *settings_part(server_t *s, const char *name, json_t *(*make)(void))
 {
     json_t *found = json_object_get(s->settings, name);
@@ -237,7 +237,7 @@ int settings_queue(server_t *s, const char *queue, bool enabled, bool started)
     return 0;
 }
 
-/* Of the same resources only what was said last is kept. */
+/* Only the last change of the same resources is kept. */
 int settings_resources(server_t *s, const char *resources, const char *status, const char *reason)
 {
     json_t *list = settings_part(s, "resources", json_array), *value;

@@ -1,5 +1,5 @@
-/* Runs that the engine has and no job of the store: another store had them, before this one was put in
- * its place. They are ended, and what they hold nobody knows, so nothing is started until they have.
+/* Orphans: runs of the engine that belong to no job, as the store was replaced by another one. They are
+ * killed. Nobody knows what they hold, so nothing is started until they have ended.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ int orphans_kill(server_t *s, const uint64_t *keys, size_t n)
             continue;
         s->engine.orphans[s->engine.n_orphans++] = keys[i];
         unheard +=
-            keys[i] >= s->runs.stored_key; /* else its end may be known, and not be acknowledged */
+            keys[i] >= s->runs.stored_key; /* else its end may be stored but not acknowledged */
         engine->ops->signal(engine, keys[i], SIGKILL, true);
     }
     if (s->engine.n_orphans > 0)

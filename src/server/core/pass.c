@@ -1,10 +1,10 @@
-/* Passes of the core, and what their decisions make of the jobs.
+/* Scheduling passes, and applying their decisions.
  *
- * A turn makes a slice of a pass, and the next turn goes on with it, so that a long pass keeps no request
- * waiting. What a slice decides is carried out and made durable with its turn. After a change between two
- * slices the core begins the pass again, at the time of the change. Jobs that were started or promised a
- * time stay so, and mostly the pass is soon back where it was. Where changes come faster than a slice gets
- * through what they bring, slices are doubled.
+ * A turn makes a slice of a pass and the next turn continues it, so a long pass delays no request. The
+ * decisions of a slice are applied and made durable with its turn. After a change between two slices the
+ * core restarts the pass, at the time of the change; what was started or reserved stays so, and the pass
+ * usually catches up soon. Where changes come faster than slices get through their consequences, slices are
+ * doubled.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,22 +18,17 @@
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
 
-#define PASS_SLICE (SERVER_SECOND / 200) /* of a turn */
-#define PASS_LOOK  (PASS_SLICE / 20)     /* the time between two looks at the clock, about */
+#define PASS_SLICE (SERVER_SECOND / 200) /* time per turn */
+#define PASS_LOOK  (PASS_SLICE / 20)     /* approximate time between looks at the clock */
 
-/* Of a turn: what the first one preempts before it was started makes room for the second. */
+/* Per turn: when the first preempts jobs that have not started yet, the second uses their resources. */
 #define PASSES 2
 
-/* The slice is doubled for each time that the pass was begun again PASS_VAIN times with nothing decided in
- * between; after PASS_WHOLE doublings it has no end.
+/* A slice is doubled for every PASS_VAIN restarts of the pass without progress; after PASS_WHOLE doublings
+ * it is unlimited.
  */
 #define PASS_VAIN  4
 #define PASS_WHOLE 12
-
-static int64_t shown_member(const struct job *job, uint32_t member)
-{
-    return job->members > 1 ? (int64_t)member : -1;
-}
 
 uint64_t server_next_key(server_t *s)
 {
@@ -44,9 +39,9 @@ uint64_t server_next_key(server_t *s)
     return s->runs.next_key;
 }
 
-/* A start or a first promise is progress that the pass keeps when it is begun again. A stream of new jobs,
- * each decided at once, is none for the others: so no more decisions count than jobs waited when the pass
- * was first begun.
+/* A start or a new reservation is progress that survives a restart of the pass. A stream of new jobs, each
+ * decided at once, is no progress for the others: so at most as many decisions count as jobs waited when
+ * the pass first began.
  */
 static void note_progress(server_t *s)
 {
@@ -67,8 +62,7 @@ static void start_member(server_t *s, struct job *job, uint32_t i, const struct 
     m->timed_out = m->preempted = m->requeue = false;
     m->attempts++;
     m->run = run_create(s, job, i, server_next_key(s));
-    s->runs.next_key +=
-        m->run != NULL; /* whatever becomes of it: its place in the table is taken */
+    s->runs.next_key += m->run != NULL; /* it is in the table under this key, whatever follows */
     if (!m->run || start_enqueue(s, job, i) < 0) {
         m->attempts--;
         member_undo_start(s, job, i);
@@ -87,13 +81,13 @@ static void reserve_member(server_t *s, struct job *job, uint32_t i, int64_t at)
         strbuf_puts(&data, "{\"start\":");
         wall_put(&data, server_wall_time(s, at));
         strbuf_putc(&data, '}');
-        server_event(s, job->id, shown_member(job, i), "reserved", strbuf_steal(&data));
+        member_event(s, job, i, "reserved", strbuf_steal(&data));
     }
     if (!m->reserved)
         note_progress(s);
     m->reserved = true;
     m->at = at;
-    member_changed(s, job, i); /* the same time on other resources is another promise too */
+    member_changed(s, job, i); /* other resources at the same time are a change too */
 }
 
 static void postpone_member(server_t *s, struct job *job, uint32_t i, int64_t at)
@@ -111,11 +105,11 @@ void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
     strbuf_puts(&data, "{\"reason\":");
     text_put(&data, reason);
     strbuf_putc(&data, '}');
-    server_event(s, job->id, shown_member(job, i), "failed", strbuf_steal(&data));
+    member_event(s, job, i, "failed", strbuf_steal(&data));
     member_end(s, job, i, STORE_FAILED, reason);
 }
 
-/* It will start when those that it preempts have ended: a promise that it had is used up. */
+/* The preemptor starts when its victims have ended; its reservation is used up. */
 static void preemptor_waits(server_t *s, const struct sched_annotation *a)
 {
     struct job *job = job_lookup(s, (int64_t)a->tag);
@@ -128,7 +122,7 @@ static void preempt_member(server_t *s, struct job *job, uint32_t i, const struc
     struct member *m = &job->member[i];
     struct strbuf data = {0};
     struct sched_annotation a;
-    m->requeue = d->requeue || (m->preempted && m->requeue); /* its user has asked for that */
+    m->requeue = d->requeue || (m->preempted && m->requeue); /* its user has requested that */
     m->preempted = true;
     strbuf_puts(&data, "{\"for\":");
     if (sched_annotate(s->sched, d->other, &a) == 0) {
@@ -138,7 +132,7 @@ static void preempt_member(server_t *s, struct job *job, uint32_t i, const struc
         strbuf_puts(&data, "null");
     }
     strbuf_puts(&data, m->requeue ? ",\"requeue\":true}" : ",\"requeue\":false}");
-    server_event(s, job->id, shown_member(job, i), "preempted", strbuf_steal(&data));
+    member_event(s, job, i, "preempted", strbuf_steal(&data));
     member_changed(s, job, i);
     if (m->run)
         run_stop_by_server(s, m->run);
@@ -174,11 +168,12 @@ static void apply_decision(server_t *s, const struct sched_decision *d)
 
 /* ---- Slices ---- */
 
-/* What a turn may spend on passes. */
+/* The budget of a turn for passes. */
 struct slice {
-    int64_t looked, until; /* steady times: the last look at the clock, the end (INT64_MAX: none) */
-    uint64_t left;         /* steps; UINT64_MAX: the clock bounds it */
-    uint64_t at_once;      /* steps up to the next look at the clock */
+    /* steady times of the last look at the clock and of the end (INT64_MAX: none) */
+    int64_t looked, until;
+    uint64_t left;    /* steps; UINT64_MAX: limited by the clock */
+    uint64_t at_once; /* steps until the next look at the clock */
 };
 
 static int64_t steady_now(const server_t *s)
@@ -188,7 +183,7 @@ static int64_t steady_now(const server_t *s)
 
 static struct slice slice_begin(const server_t *s)
 {
-    size_t n = s->pass.n_vain / PASS_VAIN; /* no stream of changes keeps a pass from its end */
+    size_t n = s->pass.n_vain / PASS_VAIN; /* so that every pass ends, however fast changes come */
     uint64_t steps = (uint64_t)s->options.pass_steps << n;
     if (n >= PASS_WHOLE)
         return (struct slice){0, INT64_MAX, UINT64_MAX, UINT64_MAX};
@@ -198,8 +193,8 @@ static struct slice slice_begin(const server_t *s)
     return (struct slice){now, now + (PASS_SLICE << n), UINT64_MAX, 1};
 }
 
-/* Whether some of it is left. A step takes from less than a microsecond to some milliseconds, so how many
- * are made before the next look at the clock depends on how long the last ones took.
+/* Whether some of the budget is left. A step takes from less than a microsecond to some milliseconds, so
+ * the number of steps until the next look at the clock adapts.
  */
 static bool slice_goes_on(const server_t *s, struct slice *slice)
 {
@@ -216,9 +211,7 @@ static bool slice_goes_on(const server_t *s, struct slice *slice)
     return now < slice->until;
 }
 
-/* The time for which the core decides: a pass that was cut off keeps its own, unless something has happened
- * since.
- */
+/* The time that the pass decides for: a pass that continues keeps its own unless something has changed. */
 static int64_t pass_time(server_t *s)
 {
     if (!s->pass.is_on) {
@@ -232,14 +225,14 @@ static int64_t pass_time(server_t *s)
     return s->clock.now;
 }
 
-/* The pass is at its end. The next one begins with half of the doublings that this one needed. */
+/* The pass is complete. The next one begins with half of its doublings. */
 static void pass_ended(server_t *s)
 {
     s->pass.is_on = s->pass.has_decided = false;
     s->pass.n_vain /= 2;
 }
 
-/* Go on with the pass, or begin one: 0 if it is at its end, 1 if there is more to do, or -1 with errno. */
+/* Continue or begin a pass. 0: it is complete; 1: there is more to do; -1 with errno. */
 static int pass_some(server_t *s, uint64_t steps)
 {
     const struct sched_decision *decisions;

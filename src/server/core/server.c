@@ -1,4 +1,4 @@
-/* A server is opened and closed; its clock; what it has to tell. */
+/* Opening and closing the server; its clock, notices and events. */
 #include "server/server.h"
 
 #include <errno.h>
@@ -13,8 +13,7 @@
 #include "base/json_out.h"
 #include "server/core/priv.h"
 
-#define WALL_MAX                                                                                   \
-    (INT64_C(90) * 365 * 86400 * SERVER_SECOND) /* of a clock that makes sense, since 1970 */
+#define WALL_MAX (INT64_C(90) * 365 * 86400 * SERVER_SECOND) /* a later wall clock is wrong */
 
 void server_update_clock(server_t *s)
 {
@@ -70,9 +69,14 @@ void server_event(server_t *s, int64_t job, int64_t member, const char *kind, ch
         .job = job, .member = member, .wall = s->clock.wall, .kind = kind, .data = data};
 }
 
-/* Go on where the scheduler's clock was: on the same boot by the same offset, after another one with the
- * time that the wall clock says has passed. The first time it begins at the time since 1970, so that
- * times that repeat do so by the day.
+void member_event(server_t *s, const struct job *job, uint32_t member, const char *kind, char *data)
+{
+    server_event(s, job->id, job->members > 1 ? (int64_t)member : -1, kind, data);
+}
+
+/* Continue the scheduler's clock: on the same boot with the same offset, after a reboot with the time that
+ * has passed by the wall clock. A new store begins at the time since 1970, so that times that repeat daily
+ * do so at the same time of day.
  */
 static int open_clock(server_t *s, berth_error_t *err)
 {
@@ -98,7 +102,7 @@ static int open_clock(server_t *s, berth_error_t *err)
     s->clock.offset = offset;
     s->clock.now = now;
     s->clock.stored =
-        s->clock.other_boot ? now - SERVER_CLOCK_EVERY : now; /* of this boot it has none */
+        s->clock.other_boot ? now - SERVER_CLOCK_EVERY : now; /* nothing of this boot is stored */
     return 0;
 }
 
@@ -110,7 +114,7 @@ static int open_store(server_t *s, berth_error_t *err)
         mkdir(strbuf_text(&path), 0700);
         size_t length = path.len;
         strbuf_puts(&path, "/logs");
-        /* Whatever the umask is: users look for their files below it. */
+        /* Users look for their files below it, whatever the umask is. */
         if (mkdir(strbuf_text(&path), 0700) == 0 && s->options.for_all)
             chmod(strbuf_text(&path), 0711);
         path.len = length;

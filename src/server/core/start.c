@@ -1,4 +1,4 @@
-/* A run, as it is handed to the engine: command, environment, files, and which CPUs and GPUs. */
+/* Starting a run: its command, environment, files, CPUs and GPUs for the engine. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -14,18 +14,17 @@
 #include "base/idset.h"
 #include "berth/sched_query.h"
 #include "server/core/job_text.h"
-#include "server/core/json_parts.h"
 #include "server/core/priv.h"
 
-#define R_MAX 32768 /* bytes of R in the environment */
+#define R_MAX 32768 /* a longer R is left out of the environment */
 
-/* What is stored of a job that its start needs; in the store's text. */
+/* What a start needs of the stored request; points into the store's text. */
 struct launch {
     struct json_part shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
     struct json_part command, directory, output, error; /* in `shown` */
 };
 
-/* What a start is put together from. */
+/* A start being put together. */
 struct starting {
     server_t *s;
     struct run *run;
@@ -34,9 +33,9 @@ struct starting {
     struct user *user;
     struct arena arena;
     struct launch asked;
-    struct idset cores, gpus; /* of this machine, by their ids */
+    struct idset cores, gpus; /* ids on this machine */
     const char *nodes, *r;
-    bool one_node; /* all of it is on one */
+    bool one_node; /* all of it is on one node */
     const char **env;
     size_t n_env, cap_env;
     berth_error_t *err;
@@ -47,7 +46,7 @@ static int start_no_memory(struct starting *b)
     return errtext_set(b->err, ENOMEM, "out of memory");
 }
 
-/* Two texts as one in the arena. NULL with ENOMEM, or where the first is NULL. */
+/* Concatenate two texts in the arena. NULL with ENOMEM, or if the first is NULL. */
 static char *arena_join_n(struct starting *b, const char *first, const char *second, size_t n)
 {
     size_t length = first ? strlen(first) : 0;
@@ -87,7 +86,7 @@ static int add_env(struct starting *b, const char *entry)
     return 0;
 }
 
-/* ---- What it was given ---- */
+/* ---- Allocation ---- */
 
 static int add_ranges(struct idset *set, const struct resource_range *range, size_t n)
 {
@@ -97,7 +96,7 @@ static int add_ranges(struct idset *set, const struct resource_range *range, siz
     return 0;
 }
 
-/* A host's name, which may be a list of hosts when it isn't the name of one. */
+/* Add a host, whose name may itself be a list of hosts. */
 static int add_host_name(struct hostlist *list, const char *name)
 {
     size_t length = strlen(name);
@@ -115,7 +114,8 @@ static int add_host(struct starting *b, const struct resource_host *host, struct
                : 0;
 }
 
-/* Nodes, and ids of cores and GPUs. Returns 0, or -1 with errno: without them it would be bound to nothing.
+/* Collect the nodes and the ids of cores and GPUs. Returns 0, or -1 with errno: without them the run would
+ * not be bound to its cores.
  */
 static int describe_hosts(struct starting *b, const struct sched_allocation *a)
 {
@@ -155,8 +155,8 @@ static int describe_allocation(struct starting *b)
     return length < R_MAX && !b->r ? start_no_memory(b) : 0;
 }
 
-/* The ids from the first-th on, n of them, as a list with commas: of the system's CPUs for cores. NULL:
- * not known.
+/* n ids of a set, from the first-th on, separated by commas; for cores, the ids of the system's CPUs. NULL:
+ * unknown.
  */
 static const char *id_list(struct starting *b, const struct idset *set, uint64_t first, uint64_t n,
                            bool cores)
@@ -208,11 +208,13 @@ static int default_env(struct starting *b)
 
 static int submitted_env(struct starting *b, const char *environment)
 {
-    struct json_part list = {environment, environment ? strlen(environment) : 0}, entry;
+    struct json_part entry, none;
+    struct json_scan list;
     const char *text;
-    size_t at = 0;
-    while (parts_next(list, &at, &entry)) {
-        if (parts_copy(entry, &b->arena, &text) < 0)
+    if (!environment || !json_scan_begin(&list, json_part(environment, strlen(environment))))
+        return 0;
+    while (json_scan_next(&list, &none, &entry)) {
+        if (json_part_keep(entry, &b->arena, &text) < 0)
             return start_no_memory(b);
         if (text && add_env(b, text) < 0)
             return -1;
@@ -239,11 +241,11 @@ static int berth_env(struct starting *b, size_t tasks)
 
 /* ---- Tasks ---- */
 
-/* A task has its part of the cores and GPUs where these can be shared out as asked for, else all of them. */
+/* Give a task its own cores and GPUs if they divide evenly as requested, else all of the job's. */
 static int make_task(struct starting *b, struct engine_task *task, size_t i, size_t n)
 {
-    uint64_t cores = (uint64_t)parts_whole(b->asked.task_cores, 0),
-             gpus = (uint64_t)parts_whole(b->asked.task_gpus, 0);
+    uint64_t cores = (uint64_t)json_part_whole(b->asked.task_cores, 0),
+             gpus = (uint64_t)json_part_whole(b->asked.task_gpus, 0);
     bool own = cores > 0 && b->one_node && b->cores.count == cores * n;
     bool own_gpus = gpus > 0 && b->one_node && b->gpus.count == gpus * n;
     const char **env = arena_alloc(&b->arena, 5 * sizeof(*env));
@@ -282,13 +284,13 @@ static const struct engine_task *make_tasks(struct starting *b, size_t n)
 
 /* ---- Files ---- */
 
-/* A path with "%a" for the member; *path is NULL if there is none. */
+/* Expand "%a" in a path to the member's index; *path is NULL if there is no path. */
 static int expand_path(struct starting *b, struct json_part s, const char **path)
 {
     const char *pattern;
     struct strbuf text = {0};
     *path = NULL;
-    if (parts_copy(s, &b->arena, &pattern) < 0)
+    if (json_part_keep(s, &b->arena, &pattern) < 0)
         return start_no_memory(b);
     if (!pattern)
         return 0;
@@ -309,7 +311,7 @@ static int expand_path(struct starting *b, struct json_part s, const char **path
     return *path ? 0 : start_no_memory(b);
 }
 
-/* Where output goes by default is a folder of the server's, or in it one of the user's. */
+/* Output goes to the server's folder by default; where it serves all users, each has a folder below. */
 static void make_folder(const struct starting *b)
 {
     char path[PATH_MAX];
@@ -326,14 +328,15 @@ static void make_folder(const struct starting *b)
 static const char *const *launch_argv(struct starting *b)
 {
     const char **argv = NULL, *word;
-    size_t at = 0, n = 0;
-    struct json_part item;
-    while (parts_next(b->asked.command, &at, &item))
+    size_t n = 0;
+    struct json_part item, none;
+    struct json_scan list;
+    for (json_scan_begin(&list, b->asked.command); json_scan_next(&list, &none, &item);)
         n++;
     argv = arena_alloc(&b->arena, (n + 1) * sizeof(*argv));
-    at = n = 0;
-    while (argv && parts_next(b->asked.command, &at, &item)) {
-        if (parts_copy(item, &b->arena, &word) < 0 || !word)
+    json_scan_begin(&list, b->asked.command);
+    for (n = 0; argv && json_scan_next(&list, &none, &item);) {
+        if (json_part_keep(item, &b->arena, &word) < 0 || !word)
             return NULL;
         argv[n++] = word;
     }
@@ -348,13 +351,13 @@ static void find_launch(const char *request, struct launch *asked)
                                        "umask", "memory_limit", "append",     "input"},
                              *const shown_keys[] = {"command", "directory", "output", "error"};
     struct json_part v[8], w[4];
-    parts_find(request, strlen(request), keys, 8, v);
-    parts_find(v[0].at, v[0].length, shown_keys, 4, w);
+    json_find(json_part(request, strlen(request)), keys, 8, v);
+    json_find(v[0], shown_keys, 4, w);
     *asked =
         (struct launch){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w[0], w[1], w[2], w[3]};
 }
 
-/* Read what the store has of the job; its texts are only valid until it is asked again. */
+/* Read the stored job; its texts are valid only until the store's next call. */
 static int read_launch(struct starting *b, struct engine_run *to)
 {
     struct store_job stored;
@@ -388,7 +391,7 @@ static int set_files(struct starting *b, struct engine_run *to)
         expand_path(b, a->error, &to->error) < 0)
         return -1;
     to->append = a->append.length == 4 || b->m->attempts > 1; /* true */
-    to->umask = (mode_t)parts_whole(a->umask, 022);
+    to->umask = (mode_t)json_part_whole(a->umask, 022);
     return to->directory && to->output
                ? 0
                : errtext_set(b->err, EINVAL, "the stored request is malformed");
@@ -413,7 +416,7 @@ static int build_run(struct starting *b, struct engine_run *to)
 {
     if (read_launch(b, to) < 0 || describe_allocation(b) < 0)
         return -1;
-    to->n_tasks = (size_t)parts_whole(b->asked.tasks, 1);
+    to->n_tasks = (size_t)json_part_whole(b->asked.tasks, 1);
     if (berth_env(b, to->n_tasks) < 0)
         return -1;
     to->env = b->env;
@@ -424,7 +427,7 @@ static int build_run(struct starting *b, struct engine_run *to)
     if (!to->tasks)
         return -1;
     to->cpus = b->one_node ? id_list(b, &b->cores, 0, b->cores.count, true) : NULL;
-    to->memory = parts_whole(b->asked.memory_limit, 0);
+    to->memory = json_part_whole(b->asked.memory_limit, 0);
     to->processes =
         machine_processes(b->s, b->cores.count > 0 ? (int64_t)b->cores.count : b->job->cores);
     return set_files(b, to) < 0 ? -1 : set_user(b, to);

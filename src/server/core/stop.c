@@ -1,4 +1,4 @@
-/* Runs on their way to their end: warning, limit, grace. */
+/* Timers of runs: warning, time limit, grace period. Dropping old history. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 int run_reserve_signals(server_t *s, size_t more)
 {
-    /* To warn, to end (and to go on for that), to kill. */
+    /* A warning, SIGTERM with SIGCONT, SIGKILL. */
     return array_grow((void **)&s->engine.signals, &s->engine.cap_signals,
                       s->engine.n_signals + 4 * (s->runs.n + 1) + more, sizeof(*s->engine.signals));
 }
@@ -54,7 +54,7 @@ void run_arm_timer(server_t *s, struct run *run)
 
 void run_stop(server_t *s, struct run *run)
 {
-    if (!run->in_engine) { /* it will never be */
+    if (!run->in_engine) { /* and never will be */
         struct engine_event e = {.what = ENGINE_FAILED,
                                  .key = run->key,
                                  .at = s->clock.wall,
@@ -74,7 +74,7 @@ void run_stop(server_t *s, struct run *run)
 
 void run_stop_by_server(server_t *s, struct run *run)
 {
-    if (run->stage < RUN_ENDING) { /* else it ends for what it was asked to before */
+    if (run->stage < RUN_ENDING) { /* else it ends for an earlier reason */
         run->stop_wall = s->clock.wall;
         run->stop_at = s->clock.now;
     }

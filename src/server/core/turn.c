@@ -1,4 +1,4 @@
-/* A turn: decide, make it durable, do it. */
+/* A turn: decide, commit, act. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "server/core/priv.h"
 
-#define RETRY SERVER_SECOND /* after a commit that failed */
+#define RETRY SERVER_SECOND /* after a failed commit */
 
 int start_enqueue(server_t *s, struct job *job, uint32_t member)
 {
@@ -59,7 +59,7 @@ void server_act(server_t *s)
     engine->ops->flush(engine);
 }
 
-/* Members that have ended leave the table once that is written; what is to be started is not among them. */
+/* Remove members that no longer wait for their start: ended members are freed once that is stored. */
 static void drop_started(server_t *s)
 {
     size_t kept = 0;
@@ -69,7 +69,7 @@ static void drop_started(server_t *s)
     s->engine.n_starts = kept;
 }
 
-/* Nothing starts that is not stored: until it can be, who was to start waits again. */
+/* Nothing starts before it is stored: what was to start waits again. */
 static void undo_starts(server_t *s, const char *why)
 {
     for (size_t i = 0; i < s->engine.n_starts; i++) {
@@ -80,7 +80,7 @@ static void undo_starts(server_t *s, const char *why)
     drop_started(s);
 }
 
-/* A commit has failed. What it had is kept and written with the next one, but for what nobody was told. */
+/* A commit has failed. Its changes stay unsaved, except those that nobody was told of, which are undone. */
 static void commit_failed(server_t *s, berth_error_t *err)
 {
     int saved = errno;
@@ -107,7 +107,7 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
     work_run_slice(s);
     server_retry_ends(s);
     server_run_timers(s);
-    /* After a failed commit nothing is decided before one succeeds. */
+    /* After a failed commit nothing is decided until one succeeds. */
     bool decided = s->unsaved.failing || server_pass(s, err) == 0;
     drop_started(s);
     bool starts = s->engine.n_starts > 0 && s->clock.now >= s->engine.hold_until;

@@ -1,4 +1,4 @@
-/* Users as the system knows them, remembered for a while, and what each may ask for. */
+/* Users: looked up in the system, cached, and their limits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "server/core/bulk.h"
 #include "server/core/priv.h"
 
-#define KNOWN_FOR (60 * SERVER_SECOND) /* then the system is asked again: groups change */
+#define KNOWN_FOR (60 * SERVER_SECOND) /* then a user is looked up again: groups change */
 
 static void forget_texts(struct user *u)
 {
@@ -26,7 +26,7 @@ static char *copy_or_fail(const char *text, bool *failed)
     return to;
 }
 
-/* Take over what the system said. Returns 0, or -1 with ENOMEM and the user as it was. */
+/* Copy what the system returned. Returns 0, or -1 with ENOMEM and the user unchanged. */
 static int update_user(server_t *s, struct user *u, const struct server_user *said)
 {
     bool failed = false;
@@ -53,7 +53,7 @@ static int update_user(server_t *s, struct user *u, const struct server_user *sa
     forget_texts(u);
     *u = new;
     u->known = s->clock.now;
-    u->has_folder = false; /* if somebody has removed it */
+    u->has_folder = false; /* it may have been removed */
     u->is_there = true;
     return 0;
 }
@@ -65,7 +65,7 @@ void user_charge_job(struct user *u, const struct job *job)
     u->unstored += job->is_new ? job->weight : 0;
 }
 
-/* What is counted of a user, counted anew. */
+/* Recount what is counted for a user. */
 static void recount_user(const server_t *s, struct user *u)
 {
     u->live = u->bytes = u->unstored = 0;
@@ -107,7 +107,7 @@ struct user *user_find(server_t *s, uint32_t uid)
     if (u->is_there && s->clock.now - u->known < KNOWN_FOR)
         return u;
     if (s->platform.user(s->platform.context, uid, &said) < 0) {
-        if (u->is_there) /* the system has forgotten it, or can't tell now */
+        if (u->is_there) /* it was removed, or the lookup failed */
             return u;
         return NULL;
     }
@@ -149,7 +149,7 @@ bool users_check(const server_t *s)
     return true;
 }
 
-/* Each second gives so many requests, and no more than these are saved up. */
+/* A token bucket: each second adds `rate` requests, up to `rate`. */
 bool user_may_request(server_t *s, uint32_t uid)
 {
     int64_t rate = s->config->server.requests_per_second;

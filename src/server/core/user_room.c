@@ -1,8 +1,8 @@
-/* What the store keeps of each user's jobs is bounded: beyond that the oldest that have ended go, and if
- * these are not enough, what would need more is refused. Nobody's goes for another.
+/* The store is shared: each user has a limit. Beyond it the user's oldest history is dropped, and if that
+ * is not enough, requests that need more are refused. No user's history makes room for another user.
  *
- * What is counted is what the store has, what is on its way there, and what those members that wait or
- * run will leave in events and records of their end. Administrators are not bound.
+ * What counts is what is stored, what is about to be, and what pending and running members will leave
+ * behind as events and records of their end. Administrators have no limit.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,11 +10,11 @@
 #include "base/errtext.h"
 #include "server/core/priv.h"
 
-#define LEAVES     500  /* bytes: what a member that waits or runs leaves, about */
-#define SLICE      1000 /* rows that are dropped at once, where somebody waits for it */
-#define SLICE_LAZY 200  /* and where nobody does */
+#define LEAVES     500  /* bytes that a live member leaves behind, about */
+#define SLICE      1000 /* rows dropped at once, while a request waits */
+#define SLICE_LAZY 200  /* and in the background */
 
-/* What is dropped goes down to this, so that there is some room for a while. */
+/* Dropping goes on down to here, so that there is room for a while. */
 static int64_t trim_target(int64_t most)
 {
     return most - most / 8;
@@ -76,7 +76,7 @@ void users_forget_stored(server_t *s)
         s->users.v[i]->stored = -1;
 }
 
-/* Whether more has to go of a user's after a slice has. */
+/* Drop a slice of a user's history. True: more must be dropped. */
 static bool trim_user(server_t *s, struct user *u, int64_t most)
 {
     int64_t dropped = 0;

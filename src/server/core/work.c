@@ -1,16 +1,16 @@
-/* Whose work is gone on with, and for how long. */
+/* Large requests in turn: whose, and for how long. */
 #include "server/core/work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 2000 /* steps of a turn, and of the requests before it */
-#define SMALL 100  /* that a request has in any case */
+#define SLICE 2000 /* steps per turn, including requests before it */
+#define SMALL 100  /* steps that every request gets */
 
-/* The work of a user, first come first. */
+/* A user's work, in order of arrival. */
 struct work_queue {
     uint32_t uid;
-    size_t n; /* that somebody waits for */
+    size_t n; /* work with a client waiting */
     struct server_work *first, *last;
 };
 
@@ -70,7 +70,7 @@ void work_enqueue(struct server_work *w)
     server_t *s = w->s;
     struct work_queue *q = queue_of(s, w->uid);
     if (!q) {
-        q = &s->work.queues[s->work.n++]; /* work_make has made room */
+        q = &s->work.queues[s->work.n++]; /* work_create has reserved room */
         *q = (struct work_queue){.uid = w->uid};
     }
     if (q->last)
@@ -81,9 +81,7 @@ void work_enqueue(struct server_work *w)
     q->n += !w->is_background;
 }
 
-/* What a request may take before the next turn. Who has work waiting gets no more than anybody gets in
- * any case.
- */
+/* A user whose work is waiting gets only the minimum. */
 size_t work_allowance(const server_t *s, uint32_t uid)
 {
     size_t least = SMALL < slice_of(s) ? SMALL : slice_of(s);
@@ -109,7 +107,7 @@ bool work_is_full(const server_t *s, uint32_t uid)
 
 /* ---- Turns ---- */
 
-/* Whose turn it is: root's every other time, and others' one after the other. */
+/* The next user: root every other time, the others in turn. */
 static struct work_queue *next_queue(server_t *s)
 {
     struct work_queue *root = queue_of(s, 0);
@@ -136,7 +134,7 @@ static void drop_queue(server_t *s, size_t i)
         s->work.next--;
 }
 
-/* The first of a queue is done. */
+/* The first work of a queue is finished. */
 static void take_first(server_t *s, struct work_queue *q)
 {
     struct server_work *w = q->first;
@@ -149,8 +147,8 @@ static void take_first(server_t *s, struct work_queue *q)
     drop_queue(s, (size_t)(q - s->work.queues));
 }
 
-/* The first of a queue can't go on now. What nobody waits for lets those behind it go before it: it may
- * be the disk that fails, of which they are to be told.
+/* The first work of a queue cannot continue now. Background work lets others go first: perhaps the disk
+ * fails, and their clients must be told.
  */
 static void postpone_first(server_t *s, struct work_queue *q)
 {
@@ -183,7 +181,7 @@ int64_t work_due(const server_t *s)
     return s->work.n == 0 ? INT64_MAX : s->work.at > s->clock.now ? s->work.at : s->clock.now;
 }
 
-/* Work that is done has its answer. */
+/* Finished work can be answered. */
 static void mark_answered(struct server_work *w)
 {
     w->answered = true;
@@ -200,7 +198,7 @@ void work_stored(server_t *s)
     }
 }
 
-/* Those that wait behind go on: what they are for is durable. */
+/* Answer all work with the failure, but for background work: what that serves is durable. */
 void work_failed(server_t *s, const berth_error_t *why)
 {
     for (size_t i = s->work.n; i-- > 0;) {
@@ -231,7 +229,7 @@ void work_failed(server_t *s, const berth_error_t *why)
 
 void work_clear(server_t *s)
 {
-    while (s->work.n > 0 || s->work.done) { /* one may leave another behind */
+    while (s->work.n > 0 || s->work.done) { /* one may start another in the background */
         while (s->work.n > 0)
             take_first(s, &s->work.queues[0]);
         struct server_work *w = s->work.done;

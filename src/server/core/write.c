@@ -1,4 +1,4 @@
-/* What is dirty goes to the store. */
+/* Writing what is unsaved to the store. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
         to.until = r.until;
         to.resources = r.resources;
     }
-    if (!member_is_live(m)) /* there was no memory for more */
+    if (!member_is_live(m)) /* in case there was no memory for a run */
         to.end_wall = s->clock.wall;
     if (run) {
         to.key = run->key;
@@ -127,7 +127,7 @@ int server_write(server_t *s, berth_error_t *err)
     return write_values(s, err) < 0 || write_clock(s, err) < 0 ? -1 : store_commit(s->store, err);
 }
 
-/* What a member that has ended had is in the store. */
+/* The end of a member is stored: free its run. */
 static void drop_ended_run(server_t *s, struct member *m)
 {
     if (member_is_live(m))
@@ -181,7 +181,7 @@ void server_mark_saved(server_t *s)
     s->unsaved.n_commits++;
 }
 
-/* Leave out of an array what is of submissions that aren't in the store. */
+/* Remove what belongs to submissions that are not stored. */
 static void forget_new_jobs(server_t *s)
 {
     size_t kept = 0;
@@ -221,6 +221,6 @@ void server_undo_submissions(server_t *s)
             break;
         job_withdraw(s, job);
         job_remove(s, job);
-        i = i < s->table.n ? i : s->table.n; /* the table may have been made smaller */
+        i = i < s->table.n ? i : s->table.n; /* removing gaps may have shrunk the table */
     }
 }

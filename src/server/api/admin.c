@@ -1,4 +1,4 @@
-/* The server itself, its queues and its resources. */
+/* Routes of the server itself, its queues and its resources. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ void api_server_reload(struct call *c)
     }
     server_event(c->s, 0, -1, "reloaded", NULL);
     api_done(c);
-    c->reply->wait = false; /* the file is what is durable of it: a full disk is not in the way */
+    c->reply->wait = false; /* the file is durable itself, so a full disk does not matter */
 }
 
 void api_server_stop(struct call *c)
@@ -62,11 +62,10 @@ void api_server_stop(struct call *c)
     c->s->stopping = true;
     server_event(c->s, 0, -1, "stopping", NULL);
     api_done(c);
-    c->reply->wait = false; /* a disk that is full, or a store that is gone, is not in the way */
+    c->reply->wait = false; /* a full disk or a missing store must not prevent it */
 }
 
-/* The settings as they are, to go back to if the core refuses the change. NULL with ENOMEM.
- */
+/* A copy of the settings, to restore if the core refuses the change. NULL with ENOMEM. */
 static json_t *settings_copy(const server_t *s)
 {
     json_t *was = json_deep_copy(s->settings);
@@ -176,7 +175,7 @@ static struct tally count_machine(const match_t *machine)
     return t;
 }
 
-/* Cores and so on that running jobs hold, as they asked for them. */
+/* What running jobs hold, as they requested it. */
 static struct tally count_used(const server_t *s)
 {
     struct tally t = {0};
@@ -224,7 +223,7 @@ void api_resources_get(struct call *c)
     strbuf_puts(c->out, "]}\n");
 }
 
-/* It is shown to everybody. */
+/* Every user sees the reason. */
 static int check_reason(const char *reason, berth_error_t *why)
 {
     if (!reason || (strlen(reason) <= REASON_MAX && text_is_plain(reason)))

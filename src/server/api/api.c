@@ -1,4 +1,4 @@
-/* Which route a request takes, and how it is refused. */
+/* Finding the route of a request, reading its query and path, and refusing it. */
 #include "server/api/api.h"
 
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include "server/core/job_text.h"
 #include "server/core/work.h"
 
-#define WEIGHTY    ((size_t)1 << 20) /* bytes of a body that is worth weighing */
+#define WEIGHTY    ((size_t)1 << 20) /* shorter bodies are never heavy */
 #define WEIGHT_MAX ((size_t)10000000)
-#define SLICES     8 /* of history, before a request is refused and others have their turn */
+#define SLICES     8 /* of history dropped for one request */
 
 static void put_error(struct strbuf *out, const char *message, const char *key, size_t length)
 {
@@ -110,7 +110,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A part of a query, decoded; NULL with ENOMEM, or EINVAL for a NUL. */
+/* Decode a part of a query; NULL with ENOMEM, or EINVAL for a NUL. */
 static char *url_decode(const char *text, size_t length)
 {
     char *to = malloc(length + 1);
@@ -300,7 +300,7 @@ int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
 {
     struct job *job = p->begun ? job_lookup(c->s, c->id) : api_job(c);
     if (!job)
-        return p->begun ? 1 : -1; /* none of it lives any more */
+        return p->begun ? 1 : -1; /* all of it has ended meanwhile */
     p->begun = true;
     for (; p->next < (c->member >= 0 ? 1 : job->members); p->next++) {
         if (*steps == 0)
@@ -317,10 +317,10 @@ int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
 /* ---- Routing ---- */
 
 struct route {
-    const char *method, *path; /* '#' in it is a job, "17" or "17.3", '*' another name at the end */
+    const char *method, *path; /* '#': a job, "17" or "17.3"; '*': a name at the end */
     void (*answer)(struct call *c);
     bool has_body, for_admins;
-    bool leaves; /* it leaves something in the store, however often it is asked for */
+    bool leaves; /* each call leaves something in the store */
 };
 
 static const struct route routes[] = {
@@ -349,7 +349,7 @@ static const struct route routes[] = {
     {"GET", "/v1/events", api_events_get, false, false, false},
 };
 
-/* Read "17", "17.3" or "17[3]". Returns what is behind it, or NULL. */
+/* Read "17", "17.3" or "17[3]". Returns the end of it, or NULL. */
 static const char *read_job_path(const char *text, int64_t *id, int64_t *member)
 {
     char *end;
@@ -383,9 +383,7 @@ static bool path_matches(struct call *c, const char *pattern)
     return at && !*at;
 }
 
-/* How much memory JSON takes once it is read, in units of about 50 bytes: it may be a hundred times its
- * text.
- */
+/* The memory that JSON takes once parsed, in units of about 50 bytes: it may be a hundred times its text. */
 static size_t json_weight(const char *text, size_t length)
 {
     size_t weight = 0;
@@ -410,7 +408,7 @@ static size_t json_weight(const char *text, size_t length)
     return weight;
 }
 
-/* jansson reports a lack of memory as a wrong text, or not at all: so its allocations are watched. */
+/* jansson reports a lack of memory as malformed text, or not at all, so its allocations are watched. */
 static json_malloc_t get_memory;
 static bool ran_out;
 
@@ -457,7 +455,7 @@ int api_read_body(struct call *c)
     return 0;
 }
 
-/* Whether the store has room for what a route leaves there; submissions know better what they need. */
+/* Check that the store has room for what a route leaves there; submissions check for themselves. */
 static int find_room(struct call *c)
 {
     berth_error_t why = {""};
@@ -511,7 +509,7 @@ void server_request(server_t *s, const struct server_request *request, struct se
                      .member = -1,
                      .slices = SLICES};
     server_update_clock(s);
-    if (!strbuf_room(&reply->body, 256)) { /* else it might be done and not be told */
+    if (!strbuf_room(&reply->body, 256)) { /* else it could be carried out without an answer */
         api_refuse(&c, 503, NULL, "out of memory");
     } else if (!s->options.for_all && uid != s->options.uid && uid != 0) {
         api_refuse(&c, 403, NULL, "this server is for another user");

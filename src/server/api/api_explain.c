@@ -1,6 +1,4 @@
-/* GET /v1/jobs/ID/explain: what blocks a job, who holds that, when it will start, and what would start it
- * now.
- */
+/* GET /v1/jobs/ID/explain: why a job waits, for which jobs, until when, and what would start it now. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +10,13 @@
 
 #define HOLDERS_MAX 16
 
-/* What is known of a job that waits, copied, as the core is asked more. */
+/* What the core says of a waiting job, copied, as more calls of the core follow. */
 struct known {
     struct waiting waiting;
     struct would_start would_start;
     struct sched_reason *reason;
     sched_job_t holder[HOLDERS_MAX];
-    size_t holders; /* of these */
+    size_t holders; /* number of those */
 };
 
 static void put_holder(struct call *c, sched_job_t handle)
@@ -63,7 +61,7 @@ static void put_would_start_json(struct strbuf *out, const struct would_start *f
     strbuf_putc(out, '}');
 }
 
-/* The answer about a member (-1: the job). k NULL: it doesn't wait. `text` is cleared. */
+/* Write the answer about a member (-1: the job). k NULL: it is not waiting. Clears `text`. */
 static void put_explanation(struct call *c, int64_t member, const char *state,
                             const struct known *k, int64_t estimate, struct strbuf *text)
 {
@@ -108,7 +106,7 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
     if (sched_annotate(s->sched, handle, &a) < 0)
         return -1;
     if (a.reason.kind != SCHED_REASON_RESOURCES)
-        a.n_holders = 0; /* there may be some, but it waits for something else */
+        a.n_holders = 0; /* holders matter only if it waits for resources */
     k->holders = a.n_holders < HOLDERS_MAX ? a.n_holders : HOLDERS_MAX;
     if (k->holders > 0)
         memcpy(k->holder, a.holders, k->holders * sizeof(*k->holder));
@@ -126,7 +124,7 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
                                   .holders = a.n_holders};
     if (a.state == SCHED_REJECTED || would_start_find(s, handle, &k->would_start, NULL) == 0)
         return 0;
-    if (errno != ENOMEM) /* what can't be found out is left out */
+    if (errno != ENOMEM) /* an answer without would_start */
         return 0;
     free(k->reason);
     errno = ENOMEM;
@@ -157,7 +155,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     free(k.reason);
 }
 
-/* The member that all of a job is explained by: one that waits, else one that runs, else the first. */
+/* The member that represents a job: one that waits, else one that runs, else the first. */
 static uint32_t explained_member(const struct call *c, const struct job *job)
 {
     uint32_t live = job->members;

@@ -1,4 +1,4 @@
-/* The text of a list of jobs, counted and read. What becomes of the jobs is in core/bulk.c. */
+/* Bulk submissions: the list is counted, then read job by job; core/bulk.c does the rest. */
 #include "server/api/bulk.h"
 
 #include <errno.h>
@@ -14,30 +14,30 @@
 #include "server/api/job_read.h"
 #include "server/core/bulk.h"
 
-#define READ_STEPS 5    /* to read a job and hand it to the core */
-#define SCAN_BYTES 2048 /* of the body, that are looked through in a step */
+#define READ_STEPS 5    /* to read a job and admit it */
+#define SCAN_BYTES 2048 /* of the body, scanned per step */
 
 struct bulk {
     struct job_list list;
     const char *body;
-    char *copy;           /* of the body, once the request is gone */
-    size_t length, begin; /* of the body; where its list begins */
-    size_t at;            /* how far it has been looked through */
-    size_t counted;       /* values in the list so far */
-    bool is_counted;      /* to its end */
-    bool begun;           /* it is no longer the request itself that is at work */
+    char *copy;           /* of the body, for when the request is gone */
+    size_t length, begin; /* of the body, and where its list begins */
+    size_t at;            /* how far it was scanned */
+    size_t counted;       /* jobs counted so far */
+    bool is_counted;      /* the whole list was counted */
+    bool begun;           /* it goes on after the request */
     struct job_context context;
     char what[40];
 };
 
 struct bulk_work {
     struct call_work work;
-    struct bulk *bulk; /* NULL: none has been made */
+    struct bulk *bulk; /* NULL: not created */
 };
 
 /* ---- The text ---- */
 
-/* The end of a value that begins at `at`: a comma or bracket that is not inside of it, or the end of the
+/* The end of the value that begins at `at`: the next comma or bracket outside of it, or the end of the
  * text.
  */
 static size_t value_end(const char *text, size_t length, size_t at)
@@ -76,7 +76,7 @@ static size_t skip_space(const char *text, size_t length, size_t at)
     return at;
 }
 
-/* The body is wrong at some place, or so many lines and columns behind it. */
+/* Refuse a body that is malformed at `at`, or at a line and column after that. */
 static int wrong_text(struct call *c, const struct bulk *b, size_t at, const json_error_t *why)
 {
     int line = 1, column = 1;
@@ -107,7 +107,7 @@ static int begin_reading(struct call *c, struct bulk *b)
     return 0;
 }
 
-/* Count the values of the list. */
+/* Count one more job. */
 static int count_one(struct call *c, struct bulk *b, size_t *steps)
 {
     size_t from = b->at + 1, end = value_end(b->body, b->length, from);
@@ -145,7 +145,7 @@ static json_t *parse_next(struct call *c, struct bulk *b, size_t *steps)
     return value;
 }
 
-/* The next job is read, and the core has it. */
+/* Read the next job and admit it to the core. */
 static int read_one(struct call *c, struct bulk *b, size_t *steps)
 {
     server_t *s = c->s;
@@ -183,7 +183,7 @@ static int read_one(struct call *c, struct bulk *b, size_t *steps)
     return 0;
 }
 
-/* ---- Taken ---- */
+/* ---- Answering ---- */
 
 static void put_new_ids(struct call *c, const struct bulk *b)
 {
@@ -198,9 +198,9 @@ static void put_new_ids(struct call *c, const struct bulk *b)
     c->reply->wait = true;
 }
 
-/* ---- Going on ---- */
+/* ---- Phases ---- */
 
-/* A part of any phase. 0, or -1: there is no memory, or no room on the disk, to go on. */
+/* Continue any phase. 0, or -1: no memory, or no room on the disk. */
 static int request_advance(struct call *c, struct bulk *b, size_t *steps)
 {
     struct job_list *list = &b->list;
@@ -213,7 +213,7 @@ static int request_advance(struct call *c, struct bulk *b, size_t *steps)
     return 0;
 }
 
-/* The body is gone with the request. */
+/* Keep the body beyond the request. */
 static int keep_body(struct call *c, struct bulk *b)
 {
     b->begun = true;
@@ -239,7 +239,7 @@ static int bulk_work_step(struct server_work *work, size_t *steps)
         }
     }
     if (b->list.phase >= BULK_UNDO && b->list.phase != BULK_DONE)
-        return 1; /* it has been refused */
+        return 1; /* refused */
     if (b->list.phase == BULK_DONE) {
         put_new_ids(c, b);
         return 1;
@@ -255,7 +255,7 @@ static void bulk_work_clear(struct server_work *work)
 {
     struct bulk *b = ((struct bulk_work *)work)->bulk;
     if (b)
-        bulk_abandon(&b->list, !b->begun); /* what is done within the request is a small one */
+        bulk_abandon(&b->list, !b->begun); /* if it ends within the request, it is small */
 }
 
 static void clear_list(struct job_list *list)

@@ -1,4 +1,4 @@
-/* A request that may take more than a turn. */
+/* Requests that may take more than one turn. */
 #include "server/api/call_work.h"
 
 static void call_work_clear(struct server_work *work)
@@ -40,7 +40,7 @@ struct call_work *call_work_make(struct call *c, size_t size)
     return w;
 }
 
-/* The reply goes to whoever asked, and the work is gone. */
+/* Move the work's reply to the client's, and free the work. */
 static void give_reply(struct server_work *w, struct server_reply *reply)
 {
     strbuf_clear(&reply->body);

@@ -1,4 +1,4 @@
-/* What becomes of jobs: changed, held, released, cancelled, requeued, sent a signal. */
+/* Actions on jobs: cancel, signal, requeue, change, hold, release. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -12,12 +12,7 @@
 #include "server/api/job_read.h"
 #include "server/core/job_text.h"
 
-#define CANCEL_STEPS 5 /* it ends: that is written, with an event */
-
-static int failed(struct call *c, const berth_error_t *why)
-{
-    return api_wrong(c, why);
-}
+#define CANCEL_STEPS 5 /* its end is stored, with an event */
 
 /* {"by": "ann"} */
 static char *event_by(const struct call *c)
@@ -40,8 +35,7 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
     (void)p;
     if (m->state == STORE_PENDING) {
         member_recover_handle(s, job, i);
-        if (m->handle < 0 &&
-            admit_member(s, job, i) < 0) /* who waits for it is to hear of its end */
+        if (m->handle < 0 && admit_member(s, job, i) < 0) /* so that dependents learn of its end */
             return api_refuse(c, 503, NULL, "out of memory");
         m->cancelled = true;
         if (m->handle >= 0)
@@ -96,7 +90,7 @@ static int read_signal_body(struct call *c, int *signal)
     if (keys_read(c->body, &table, &place, &in, &why) < 0 ||
         (!signal_read(in.signal, signal) &&
          keys_wrong(&place, "", "signal", in.signal, "a signal such as \"USR1\"", &why) < 0))
-        return failed(c, &why);
+        return api_wrong(c, &why);
     return 0;
 }
 
@@ -159,15 +153,15 @@ static int read_change(struct call *c, struct api_change *to)
     if (!json_is_object(c->body))
         return api_refuse(c, 400, NULL, "expected an object");
     if (keys_read(c->body, &table, &place, to, &why) < 0)
-        return failed(c, &why);
+        return api_wrong(c, &why);
     to->has_priority = json_is_integer(json_object_get(c->body, "priority"));
     if (to->duration_value && !duration_read(to->duration_value, JOB_DURATION_MAX, &to->duration)) {
         keys_wrong(&place, "", "duration", to->duration_value, "a time such as \"90m\"", &why);
-        return failed(c, &why);
+        return api_wrong(c, &why);
     }
     if (to->hold && !json_is_boolean(to->hold)) {
         keys_wrong(&place, "", "hold", to->hold, "true or false", &why);
-        return failed(c, &why);
+        return api_wrong(c, &why);
     }
     if (to->queue && !machine_queue(c->s, to->queue))
         return api_refuse(c, 400, "queue", "there is no queue \"%.100s\"", to->queue);
@@ -196,7 +190,7 @@ static bool runs_any(const struct job *job)
     return false;
 }
 
-/* Whether the change may be, before anything is changed. */
+/* Check that the change is allowed, before anything is changed. */
 static int check_change(struct call *c, const struct job *job, const struct api_change *to)
 {
     if (c->member >= 0)
@@ -217,9 +211,7 @@ static int check_change(struct call *c, const struct job *job, const struct api_
     return 0;
 }
 
-/* A member is made what its job now is, in what is to be changed. Returns 0, or -1 with what went wrong
- * and its key.
- */
+/* Apply the job's changed properties to a member. Returns 0, or -1 with a text and its key. */
 static int change_member(server_t *s, struct job *job, uint32_t i, const struct api_change *to,
                          const char **key, berth_error_t *why)
 {
@@ -249,7 +241,7 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
         run_arm_timer(s, m->run);
     }
     if (waits && m->reserved && sched_state(s->sched, m->handle) != SCHED_RESERVED) {
-        member_changed(s, job, i); /* the store is not to have what the core has taken back */
+        member_changed(s, job, i); /* the reservation that the core dropped must leave the store */
         m->reserved = false;
         m->at = -1;
     }
@@ -263,7 +255,7 @@ static void set_held(server_t *s, struct job *job, bool held)
     job->held = held;
 }
 
-/* Look at what is asked for, and change the job. Returns 0, or -1 and the call is refused. */
+/* Check the change, and change the job. Returns 0, or -1 and the call is refused. */
 static int change_begin(struct call *c, struct progress *p)
 {
     struct api_change *to = &p->to;
@@ -290,13 +282,11 @@ static int change_begin(struct call *c, struct progress *p)
     }
     if (to->hold)
         set_held(c->s, job, json_is_true(to->hold));
-    job_changed(
-        c->s,
-        job); /* now: it may have ended by the time that all of its members have been come to */
+    job_changed(c->s, job); /* now, as the job may end before all its members are changed */
     return 0;
 }
 
-/* The job is again what it was, unless somebody else has changed that since. Its members follow. */
+/* Undo the change of the job, except where it was changed again since. Its members follow. */
 static void change_back(server_t *s, struct job *job, struct progress *p)
 {
     const struct api_change *to = &p->to;
@@ -322,7 +312,7 @@ static void change_end(struct call *c, const struct api_change *to)
         server_event(c->s, c->id, -1, "changed", json_dumps(c->body, JSON_COMPACT));
 }
 
-/* Members one after the other, and where one can't be changed, all before it back again. */
+/* Change one member after the other; if one can't be changed, undo all before it. */
 int api_change(struct call *c, struct progress *p, size_t *steps)
 {
     berth_error_t why = {""};
@@ -339,7 +329,7 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
         if (key || errno == ENOMEM)
             api_refuse(c, errno == ENOMEM ? 503 : 400, key, "%s", why.text);
         else
-            failed(c, &why);
+            api_wrong(c, &why);
         change_back(c->s, job, p);
         break;
     }

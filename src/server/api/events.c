@@ -1,4 +1,4 @@
-/* GET /v1/events: what happens, from a number on, as a stream that goes on. */
+/* GET /v1/events: the events from a number on, and new ones as they happen. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 struct events {
     struct server_stream stream;
     int64_t after, job;
-    bool follow, all; /* all: also those of others' jobs */
+    bool follow, all; /* all: including other users' jobs */
     uint32_t uid;
-    struct strbuf text; /* what was read last */
+    struct strbuf text; /* the last batch that was read */
     struct {
         int64_t number, job;
         size_t end;
@@ -56,7 +56,7 @@ static int events_read(struct server_stream *stream, struct strbuf *out, size_t 
                          NULL) < 0 ||
             v->text.failed)
             return -1;
-        if (v->n == 0) { /* none of this job, or none that is durable yet */
+        if (v->n == 0) { /* none of this job, or not durable yet */
             if (v->job && !v->stream.server->unsaved.n_events)
                 v->after = store_last_event(v->stream.server->store);
             return v->follow ? 2 : 0;
@@ -71,7 +71,7 @@ static int events_read(struct server_stream *stream, struct strbuf *out, size_t 
         if (out->len == begin)
             return out->failed
                        ? -1
-                       : 1; /* all of others: there may be millions, and somebody else waits */
+                       : 1; /* all were other users': there may be millions, and others wait */
     }
     return out->failed ? -1 : 1;
 }
@@ -83,7 +83,7 @@ static void events_close(struct server_stream *stream)
     free(v);
 }
 
-/* Whether the caller may see the events of the job that is asked for. */
+/* Whether the caller may see the events of the requested job. */
 static bool may_follow(struct call *c, int64_t id)
 {
     struct store_job job;

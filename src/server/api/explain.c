@@ -34,7 +34,7 @@ static void put_counted(struct strbuf *out, int64_t n, const char *one, const ch
     strbuf_puts(out, n == 1 ? one : many);
 }
 
-/* What people call many of a type of the machine's. */
+/* The plural of a resource type. */
 static void put_type(struct strbuf *out, const char *type)
 {
     static const char *const words[][2] = {{"core", "cores"},     {"node", "nodes"},
@@ -49,7 +49,7 @@ static void put_type(struct strbuf *out, const char *type)
     strbuf_puts(out, type);
 }
 
-/* As --mem takes it. */
+/* Write memory as --mem reads it. */
 static void put_memory_size(struct strbuf *out, int64_t bytes)
 {
     static const char letters[] = "KMGT";
@@ -107,7 +107,7 @@ static void put_never(struct strbuf *out, const struct sched_reason *reason, con
     strbuf_putc(out, '.');
 }
 
-/* The same of a job of which there is only the text. */
+/* The same for a job whose reason is only a text. */
 static void put_never_started(struct strbuf *out, const struct job_shown *j)
 {
     struct sched_reason reason;
@@ -159,7 +159,7 @@ static void put_wait_resources(struct strbuf *out, const struct waiting *w, cons
     put_counted(out, (int64_t)w->holders, "other job holds.", "other jobs hold.");
 }
 
-/* It waits for its queue, or for others in it. */
+/* Waiting for its queue, or for other jobs in it. */
 static void put_wait_queue(struct strbuf *out, const struct waiting *w)
 {
     bool stopped = w->reason->kind == SCHED_REASON_STOPPED;
@@ -221,7 +221,7 @@ static void put_start_time(struct strbuf *out, const struct waiting *w)
     } else if (w->start < 0) {
         strbuf_puts(out, " Its start time is unknown.");
     } else if (w->start == 0) {
-        return; /* there is room for it: it is another's turn */
+        return; /* there is room for it, but others go first */
     } else if (w->state == SCHED_RESERVED) {
         strbuf_puts(out, " It has a reservation and will start in ");
         put_span(out, w->start);
@@ -233,7 +233,7 @@ static void put_start_time(struct strbuf *out, const struct waiting *w)
     }
 }
 
-/* What stands between the n-th of several, from 0, and the one before. */
+/* Write the separator before the n-th of several, from 0. */
 static void put_or(struct strbuf *out, int n, int all)
 {
     if (n > 0)
@@ -273,7 +273,7 @@ static void put_alternatives(struct strbuf *out, const struct would_start *f)
     strbuf_putc(out, '.');
 }
 
-/* Nothing is started at present. */
+/* Starts are paused. */
 static void put_pause(struct strbuf *out, const char *hold)
 {
     const char *tried = not_started_cause(hold);

@@ -12,7 +12,7 @@
 #include "server/core/job_text.h"
 
 #define COUNT_MAX      1000000
-#define SCRIPT_MAX     ((size_t)2 << 20) /* that is read within some tens of milliseconds */
+#define SCRIPT_MAX     ((size_t)2 << 20) /* which takes some tens of milliseconds to read */
 #define DEPENDENCY_MAX ((size_t)64 << 10)
 
 #define KEY(kind, field) KEY_OF(struct ask, field, kind)
@@ -187,7 +187,7 @@ static int share(struct shared_text **last, struct shared_text **to, const char 
     return 0;
 }
 
-/* What a text that was taken up last takes of the store: nothing if a job before has it. */
+/* The bytes that a text adds to the store: none if an earlier job has it. */
 static int64_t shared_weight(const struct shared_text *text)
 {
     return text && text->refs <= 2 ? STORE_ROW + (int64_t)text->length : 0;

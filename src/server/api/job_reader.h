@@ -1,4 +1,4 @@
-/* What reading a job and keeping it share. */
+/* Shared by reading a job and writing its stored form. */
 #ifndef SERVER_JOB_READER_H
 #define SERVER_JOB_READER_H
 
@@ -15,34 +15,34 @@ struct ask {
     bool overcommit, requeue, append;
 };
 
-/* What is read of one job. */
+/* The job being read. */
 struct job_reader {
     struct job_context *c;
     struct ask ask;
     struct key_place place;
     struct job *job;
-    jobspec_t *spec; /* a jobspec of the client's; NULL */
-    char *spec_text; /* its text, if it was one */
+    jobspec_t *spec; /* the client's jobspec; NULL: short form */
+    char *spec_text; /* its text */
     int64_t begin, warn_before, memory;
     int umask, warn_signal;
     int64_t tasks;
     berth_error_t *err;
 };
 
-/* Say that a value is another than was expected (found NULL: without telling it), or that there is no
- * memory. Return -1.
- */
+/* Report a wrong value (found NULL: without showing it), or that memory is short. Return -1. */
 int job_wrong(struct job_reader *r, const char *key, const json_t *found, const char *expected);
 int job_too_long(struct job_reader *r, const char *key, const char *most);
 int job_no_memory(struct job_reader *r);
 
-/* Whether a program can be started with its command and environment: 0, or -1 with a text (job_size.c). */
+/* Check that the system can start a program with this command and environment: 0, or -1 with a text
+ * (job_size.c).
+ */
 int job_check_size(struct job_reader *r);
 
 /* Give the job its name. */
 int job_put_name(struct job_reader *r);
 
-/* Write what is kept of the request, and the job's row and counts. */
+/* Write the stored request, and the job's row and counts. */
 int job_put_request(struct job_reader *r, struct strbuf *out);
 
 #endif

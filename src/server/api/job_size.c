@@ -1,14 +1,13 @@
-/* Whether a job's command and environment are small enough for the system to start a program with them.
+/* Whether the system can start a program with a job's command and environment.
  *
- * Linux takes words and variables of at most 128 KiB, and of all of them, with a pointer for each, a
- * quarter of what the stack may take, 2 MiB where that is 8 MiB; of these 128 KiB are left to what Berth
- * adds.
+ * Linux limits each word and variable to 128 KiB, and all of them together, with a pointer each, to a
+ * quarter of the stack limit: 2 MiB of the usual 8 MiB, of which 128 KiB are reserved for what Berth adds.
  */
 #include <string.h>
 
 #include "server/api/job_reader.h"
 
-#define WORD_MAX  ((size_t)128 << 10) /* with its zero */
+#define WORD_MAX  ((size_t)128 << 10) /* with the final zero */
 #define WORDS_MAX ((size_t)1920 << 10)
 
 struct size {

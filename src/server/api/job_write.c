@@ -1,4 +1,4 @@
-/* What is kept of a request: how it is stored, and what of it stands in listings. */
+/* Writing the stored form of a submitted job, and its row for listings. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,14 +12,14 @@
 
 /* ---- Resources ---- */
 
-#define MANY (INT64_C(1) << 40) /* more than there is of anything */
+#define MANY (INT64_C(1) << 40) /* above any real count */
 
 static int64_t capped_product(int64_t a, int64_t b)
 {
     return a > 0 && b > MANY / a ? MANY : a * b;
 }
 
-/* How many there are of a resource at least. */
+/* The least number of a resource in all. */
 static int64_t count_of_one(const jobspec_t *spec, uint32_t i)
 {
     int64_t n = 1;
@@ -28,7 +28,7 @@ static int64_t count_of_one(const jobspec_t *spec, uint32_t i)
     return n;
 }
 
-/* How many of a type it asks for at least; with a label, of those so called. */
+/* The least number of a type requested; with a label, only resources so labelled. */
 static int64_t count_type(const jobspec_t *spec, const char *type, const char *label)
 {
     int64_t total = 0;
@@ -51,14 +51,14 @@ static int64_t tasks_of(const jobspec_t *spec)
     return task ? capped_product(n > 0 ? n : 1, task->count) : 1;
 }
 
-/* At most one task for each core, or for each GPU if it has more of these; with "overcommit", as many more
- * as the configuration allows.
+/* At most one task per core, or per GPU if those are more; with "overcommit", as many more as the
+ * configuration allows.
  */
 static int check_tasks(struct job_reader *r)
 {
     const server_t *s = r->c->s;
     int64_t cores = count_type(r->spec, "core", NULL), gpus = count_type(r->spec, "gpu", NULL);
-    if (cores == 0) /* of whole nodes */
+    if (cores == 0) /* whole nodes are requested */
         cores = capped_product(count_type(r->spec, "node", NULL),
                                s->size.node_cores > 0 ? s->size.node_cores : 1);
     int64_t places = cores > gpus ? cores : gpus;
@@ -170,7 +170,7 @@ int job_put_name(struct job_reader *r)
     return 0;
 }
 
-/* A path of the client's, absolute, with what can be told of its patterns now. */
+/* Write a client's path as an absolute one, with the patterns expanded that are known by now. */
 static int put_path(struct job_reader *r, struct json_out *out, const char *key,
                     const char *pattern, const char *directory)
 {
@@ -228,7 +228,7 @@ static int put_output(struct job_reader *r, struct json_out *out, const char *di
     return rc;
 }
 
-/* What is stored of it, and the part that is shown in listings. */
+/* Begin the stored object with the part that listings show. */
 static int put_shown(struct job_reader *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;

@@ -1,4 +1,4 @@
-/* GET /v1/jobs/ID: all that is known of a job, and what happened to it. */
+/* GET /v1/jobs/ID and /events: everything about a job, and its events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "server/api/api.h"
 #include "server/core/job_text.h"
 
-#define EVENTS_MAX 10000 /* of one job in a reply */
+#define EVENTS_MAX 10000 /* per reply */
 
-/* The job of the path in the store; false and the call is refused. */
+/* Read the job of the path from the store; false and the call is refused. */
 static bool stored_job(struct call *c, struct store_job *job)
 {
     berth_error_t why = {""};
@@ -42,7 +42,7 @@ static void put_summary(struct json_out *out, const size_t *counts, size_t held)
     json_close(out, '}');
 }
 
-/* What the row doesn't have: the request as it is kept, and on demand the environment. */
+/* Write what the row lacks: the stored request and, if wanted, the environment. */
 static int put_request(struct call *c, struct json_out *out, const struct job *job,
                        bool environment)
 {
@@ -62,7 +62,7 @@ static int put_request(struct call *c, struct json_out *out, const struct job *j
     return 0;
 }
 
-/* The first member of a job that is worth showing for all of it: one that runs, else one that waits. */
+/* The member that represents a job: the first that runs, else the first that waits. */
 static uint32_t first_of(const struct job *job)
 {
     for (uint32_t i = 0; i < job->members; i++)

@@ -12,9 +12,9 @@
 #include "server/api/job_read.h"
 #include "server/core/work.h"
 
-#define USER_BYTES_MAX (INT64_C(1) << 30) /* of requests in memory, of jobs that wait or run */
+#define USER_BYTES_MAX (INT64_C(1) << 30) /* of requests of pending and running jobs, in memory */
 
-/* Hand a job to the core, and enter it. On failure it is gone from both, but not destroyed. */
+/* Admit a job to the core and insert it into the table. On failure it is in neither, but not freed. */
 static int submit_job(struct job_context *c, struct job *job, size_t *steps, berth_error_t *err)
 {
     server_t *s = c->s;

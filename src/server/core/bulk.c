@@ -78,7 +78,7 @@ static void bulk_unlink(struct job_list *list)
     if (*at)
         *at = list->next;
     if (list->is_stored)
-        store_unkeep_jobs(list->s->store, list->first, list->first + (int64_t)list->total - 1);
+        store_release_ids(list->s->store, list->first, list->first + (int64_t)list->total - 1);
     list->s->unsaved.bulks = list->s->unsaved.bulks || list->is_stored;
     list->s->unsaved.urgent = list->s->unsaved.urgent || list->is_stored;
 }
@@ -128,7 +128,7 @@ int bulk_accept(struct job_list *list, bool at_once)
     server_t *s = list->s;
     list->done = 0;
     if (list->total > 0 && !at_once) {
-        if (store_keep_jobs(s->store, list->first, list->first + (int64_t)list->total - 1) < 0)
+        if (store_reserve_ids(s->store, list->first, list->first + (int64_t)list->total - 1) < 0)
             return -1;
         list->phase = BULK_WRITE;
         list->is_stored = s->unsaved.bulks = true;

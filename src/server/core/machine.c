@@ -1,6 +1,5 @@
 /* The machine and its queues: from the configuration, and as changed by administrators since. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,36 +7,10 @@
 
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
+#include "config/file_text.h"
 #include "config/machine_open.h"
 #include "resource/graph.h"
 #include "server/core/priv.h"
-
-static char *read_file(const char *path, size_t *length, berth_error_t *err)
-{
-    struct strbuf text = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : 1;
-    while (got > 0 && text.len <= CONFIG_TEXT_MAX) {
-        if (!strbuf_room(&text, 65536)) {
-            errno = ENOMEM;
-            got = -1;
-            break;
-        }
-        got = read(fd, text.data + text.len, text.cap - text.len);
-        if (got > 0)
-            text.len += (size_t)got;
-    }
-    int saved = errno;
-    if (fd >= 0)
-        close(fd);
-    *length = text.len;
-    if (got < 0) {
-        strbuf_clear(&text);
-        errtext_set(err, saved, "%s: %s", path, strerror(saved));
-        return NULL;
-    }
-    return strbuf_steal(&text);
-}
 
 /* The configuration where there is no file. */
 static struct config *default_config(berth_error_t *err)
@@ -54,14 +27,17 @@ static struct config *default_config(berth_error_t *err)
 /* path NULL: there is no file. */
 static struct config *read_config(const char *path, berth_error_t *err)
 {
-    size_t length;
+    struct text text = {0};
+    struct config *config = NULL;
     if (!path)
         return default_config(err);
-    char *text = read_file(path, &length, err);
-    if (!text)
-        return NULL;
-    struct config *config = config_read(path, text, length, SERVER_SECOND, err);
-    free(text);
+    if (text_read(&text, path, CONFIG_TEXT_MAX) < 0)
+        errtext_set(err, errno, "%s: %s", path, strerror(errno));
+    else
+        config = config_read(path, text.bytes, text.length, SERVER_SECOND, err);
+    int saved = errno;
+    text_clear(&text);
+    errno = saved;
     return config;
 }
 

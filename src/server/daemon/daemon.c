@@ -17,10 +17,10 @@
 #include "base/errtext.h"
 #include "server/daemon/paths.h"
 
-#define LOG_MAX      (8 << 20) /* bytes; a longer one is put aside when a daemon starts */
+#define LOG_MAX      (8 << 20) /* bytes; a longer log is rotated when a daemon starts */
 #define LINE_MAX_LOG 1024
 
-/* Make a folder and those above it. */
+/* Create a directory and its parents. */
 static int make_folders(const char *path, mode_t mode, berth_error_t *err)
 {
     char part[PATH_MAX];
@@ -45,7 +45,7 @@ int daemon_find(struct daemon *d, berth_error_t *err)
     d->for_all = geteuid() == 0;
     if (paths_directory(d->directory, err) < 0 || paths_socket(d->directory, d->socket, err) < 0)
         return -1;
-    /* All that is made from here on is for its owner, but for what is said to be for others. */
+    /* Files are for their owner, unless made for others explicitly. */
     umask(022);
     if (make_folders(d->directory, d->for_all ? 0755 : 0700, err) < 0)
         return -1;
@@ -60,7 +60,7 @@ int daemon_find(struct daemon *d, berth_error_t *err)
     return 0;
 }
 
-/* In the parent: pass on what the child says. Does not return. */
+/* In the parent: pass on the child's message. Does not return. */
 static void await_child(int fd)
 {
     char text[sizeof(((berth_error_t *)NULL)->text) + 1];
@@ -127,7 +127,7 @@ static int open_log(struct daemon *d, berth_error_t *err)
     d->log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (d->log < 0)
         return errtext_set(err, errno, "%s: %s", path, strerror(errno));
-    /* What libraries say goes there too. */
+    /* For messages of libraries. */
     if (!d->foreground)
         dup2(d->log, STDERR_FILENO);
     return 0;

@@ -10,20 +10,21 @@
 #include "base/errtext.h"
 #include "server/http/http.h"
 
-#define PER_USER 256  /* connections of one user of a server for all */
-#define STOP_MS  1000 /* to send the last replies */
+#define PER_USER 256  /* connections per user */
+#define STOP_MS  1000 /* time to send the last replies */
 
 struct loop {
     uv_loop_t uv;
     struct daemon *daemon;
     server_t *server;
     struct http *http;
-    int clock; /* a timerfd: when the next turn is due */
+    int clock; /* timerfd for the next turn */
     bool dirty, stopping;
-    char failure[sizeof(((berth_error_t *)NULL)->text)]; /* of the last turn, logged once */
+    /* the error of the last turn, logged once */
+    char failure[sizeof(((berth_error_t *)NULL)->text)];
     uv_poll_t engine, due;
     uv_check_t check;
-    uv_idle_t again; /* while it runs, the loop does not wait */
+    uv_idle_t again; /* keeps the loop from waiting */
     uv_timer_t stop;
     uv_signal_t term, interrupt, reload;
 };
@@ -33,7 +34,7 @@ static void on_idle(uv_idle_t *handle)
     (void)handle;
 }
 
-/* There is something for a turn, which comes before the loop waits again. */
+/* Run a turn before the loop waits again. */
 static void call_for_turn(struct loop *l)
 {
     l->dirty = true;
@@ -113,11 +114,11 @@ static void begin_stop(struct loop *l)
     daemon_notify("STOPPING=1");
     http_drain(l->http);
     uv_timer_start(&l->stop, on_stop, STOP_MS, 0);
-    /* Streams end, and what waited has been answered. */
+    /* End streams; waiting requests have been answered. */
     http_turned(l->http, NULL);
 }
 
-/* A turn of the server, after the requests and events that were there have been taken. */
+/* Run a turn, after all requests and events that are there. */
 static void run_turn(struct loop *l)
 {
     int64_t due = INT64_MAX;
@@ -238,7 +239,7 @@ int loop_run(struct daemon *d, server_t *server, struct engine *engine, berth_er
         return -1;
     }
     loop_init_handles(&l, engine);
-    /* The first turn comes before anybody is told that it is ready. */
+    /* The first turn comes before the starter hears that it is ready. */
     on_engine(&l.engine, 0, 0);
     run_turn(&l);
     daemon_ready(d);

@@ -42,7 +42,7 @@ static int usage(const char *format, const char *what)
     return 2;
 }
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int read_options(int argc, char **argv, struct daemon *d, const char **config)
 {
     static const struct option options[] = {{"config", required_argument, NULL, OPTION_CONFIG},
@@ -76,7 +76,7 @@ static int read_options(int argc, char **argv, struct daemon *d, const char **co
     return optind < argc ? usage("it takes no argument, got '%s'", argv[optind]) : -1;
 }
 
-/* The configuration as an absolute path; NULL stays NULL unless there is one in the directory. */
+/* The absolute path of the configuration; NULL if none is given and the directory has none. */
 static int find_config(const struct daemon *d, const char *given, char path[PATH_MAX],
                        const char **config, berth_error_t *err)
 {
@@ -93,7 +93,7 @@ static int find_config(const struct daemon *d, const char *given, char path[PATH
     return 0;
 }
 
-/* As many descriptors as are to be had, for connections. */
+/* Raise the limit on descriptors, for connections. */
 static void raise_limits(void)
 {
     struct rlimit files;
@@ -123,7 +123,7 @@ static int serve(struct daemon *d, struct platform *platform, const char *config
     out.engine = open_engine(d, err);
     if (!out.engine)
         return -1;
-    raise_limits(); /* after the keeper was started: its jobs have the limits of who started this */
+    raise_limits(); /* after the keeper, so that jobs keep the starter's limits */
     platform_fill(platform, &out);
     server_t *server = server_open(&out, &options, err);
     if (server) {

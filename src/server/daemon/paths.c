@@ -10,7 +10,7 @@
 
 #include "base/errtext.h"
 
-/* As seen from the folder of the program: built, or in a folder of tests; installed. */
+/* Relative to this program: in a build, in a directory of tests, installed. */
 static const char *const folders[] = {"", "../", "../../", "../bin/", "../libexec/berth/"};
 
 static int path_too_long(berth_error_t *err, const char *what)

@@ -1,7 +1,4 @@
-/* Where a server and its clients meet: the directory, the socket, the programs that belong together.
- *
- * Paths are written to buffers of PATH_MAX bytes. 0, or -1 with errno and a text.
- */
+/* Paths that server and client agree on: the directory, the socket, the programs. */
 #ifndef SERVER_PATHS_H
 #define SERVER_PATHS_H
 
@@ -20,8 +17,8 @@ int paths_directory(char path[PATH_MAX], berth_error_t *err);
  */
 int paths_socket(const char *directory, char path[PATH_MAX], berth_error_t *err);
 
-/* A program that is built or installed with this one: beside it, in the build directory that it lies in,
- * or in the folders of an installation. ENOENT.
+/* A program built or installed with this one: beside it, in the build directory, or in the directories of
+ * an installation. ENOENT.
  */
 int paths_program(const char *name, char path[PATH_MAX], berth_error_t *err);
 

@@ -13,13 +13,13 @@
 #include "config/hwloc_load.h"
 #include "config/machine_open.h"
 
-#define TEXT_MAX ((size_t)1 << 20) /* of an entry of the user database */
+#define TEXT_MAX ((size_t)1 << 20) /* limit of an entry of the user database */
 
 struct platform {
     char boot[64];
     struct hwloc_cpus cpus;
-    char *text;        /* what the entry of the last user points to */
-    char *group_texts; /* the names of the groups, one after the other */
+    char *text;        /* strings of the last user's entry */
+    char *group_texts; /* concatenated names of the groups */
     gid_t *groups;
     const char **names;
     struct server_user user;
@@ -72,7 +72,7 @@ static void forget_user(struct platform *w)
     w->names = NULL;
 }
 
-/* The entry of a user, its texts in w->text. */
+/* Look up a user; the strings are in w->text. */
 static int read_entry(struct platform *w, uid_t uid, struct passwd *entry)
 {
     struct passwd *found = NULL;
@@ -114,7 +114,7 @@ static int get_groups(struct platform *w, const char *name, gid_t gid)
     return -1;
 }
 
-/* Their names; of one without a name its number. */
+/* The names of the groups, or numbers for groups without a name. */
 static int name_groups(struct platform *w)
 {
     size_t n = w->user.n_groups, used = 0;
@@ -175,7 +175,7 @@ static match_t *platform_machine(void *context, const struct config *config,
     struct platform *w = context;
     match_t *m = config_machine_open(config, config_path, err);
 
-    /* Of another machine than this one the cores are not known here, and jobs run where they like. */
+    /* The cores of any other machine are unknown here, and its jobs are not bound. */
     hwloc_cpus_clear(&w->cpus);
     if (m && config->resources.source == CONFIG_LOCAL)
         hwloc_cpus(&w->cpus, NULL);
@@ -188,7 +188,7 @@ static const char *platform_cpus(void *context, int64_t core)
     return core >= 0 && (size_t)core < w->cpus.n ? w->cpus.v[core] : NULL;
 }
 
-/* A number that the system tells in a file; INT64_MAX: none. */
+/* Read a limit from a file of the system; INT64_MAX: none. */
 static int64_t read_system_limit(const char *path)
 {
     char text[32] = "";

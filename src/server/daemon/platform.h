@@ -1,4 +1,4 @@
-/* The real platform of a server: the clocks, the users and the hardware of this machine. */
+/* The real platform: this machine's clocks, users and hardware. */
 #ifndef SERVER_PLATFORM_H
 #define SERVER_PLATFORM_H
 
@@ -10,7 +10,7 @@ struct platform;
 struct platform *platform_create(void);
 void platform_destroy(struct platform *w); /* NULL is fine */
 
-/* Clocks, boot, users and the machine; the engine and the vfs are left as they are. */
+/* Fill in all but the engine and the vfs. */
 void platform_fill(struct platform *w, struct server_platform *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "server/http/http.h"
 
 #define MANY     256
-#define HELD_MAX ((size_t)64 << 20) /* bytes; one reply more may come on top */
+#define HELD_MAX ((size_t)64 << 20) /* bytes, exceeded by one reply at most */
 
 static struct http_user *user_entry(const struct http_users *u, uid_t uid)
 {
@@ -16,7 +16,7 @@ static struct http_user *user_entry(const struct http_users *u, uid_t uid)
     return NULL;
 }
 
-/* Of whom only the sum of all is limited, and who has the reserve. */
+/* Limited only by the totals, and entitled to the reserve. */
 static bool is_first(const struct http_users *u, uid_t uid)
 {
     return uid == 0 || uid == u->owner;
@@ -66,7 +66,7 @@ void http_users_disconnect(struct http_users *u, uid_t uid)
     u->connections--;
 }
 
-/* How many of the bytes of a body count: not the first, of which there are as many as connections. */
+/* The bytes of a body that count: not the first, which are bounded by the number of connections. */
 static size_t counted_bytes(size_t bytes)
 {
     return bytes > HTTP_BODY_SMALL ? bytes - HTTP_BODY_SMALL : 0;

@@ -1,4 +1,4 @@
-/* The batch: changes as they are collected, checked and copied, in the order in which they came. */
+/* The batch: changes are checked, copied and collected in order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "server/store/priv.h"
 #include "server/store/record.h"
 
-/* A new change at the end of the batch, which the caller fills; it isn't there before batch_done. */
+/* A new change at the end of the batch, filled by the caller and part of it after batch_done. */
 static struct change *batch_new(struct store *s, berth_error_t *err)
 {
     struct batch *b = &s->batch;
@@ -22,7 +22,7 @@ static struct change *batch_new(struct store *s, berth_error_t *err)
     return c;
 }
 
-/* Append bytes to those of a change; the room is made, so that a failure leaves the others' bytes alone. */
+/* Append bytes to a change. Room is made first, so that failure leaves other changes intact. */
 static int batch_put(struct store *s, const void *data, size_t length, berth_error_t *err)
 {
     struct strbuf *bytes = &s->batch.bytes;
@@ -43,7 +43,7 @@ static int batch_put(struct store *s, const void *data, size_t length, berth_err
     return 0;
 }
 
-/* A text that may be NULL: nothing, else with the zero behind it. */
+/* Append a text with its final zero; nothing for NULL. */
 static int batch_text(struct store *s, const char *text, size_t *length, berth_error_t *err)
 {
     *length = text ? strlen(text) + 1 : 0;
@@ -57,7 +57,7 @@ static int batch_record(struct store *s, size_t *length, berth_error_t *err)
                              : batch_put(s, s->scratch.data, *length, err);
 }
 
-/* The change is there, or its bytes are taken back. */
+/* Add the change if rc is 0, else remove its bytes. */
 static int batch_done(struct store *s, const struct change *c, int rc)
 {
     if (rc == 0)
@@ -103,7 +103,7 @@ static int add_texts(struct store *s, struct change *c, const struct store_job *
     return 0;
 }
 
-int store_keep_jobs(store_t *s, int64_t first, int64_t last)
+int store_reserve_ids(store_t *s, int64_t first, int64_t last)
 {
     if (array_grow((void **)&s->kept, &s->cap_kept, s->n_kept + 1, sizeof(*s->kept)) < 0)
         return -1;
@@ -111,7 +111,7 @@ int store_keep_jobs(store_t *s, int64_t first, int64_t last)
     return 0;
 }
 
-void store_unkeep_jobs(store_t *s, int64_t first, int64_t last)
+void store_release_ids(store_t *s, int64_t first, int64_t last)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n_kept; i++)
@@ -120,7 +120,7 @@ void store_unkeep_jobs(store_t *s, int64_t first, int64_t last)
     s->n_kept = n;
 }
 
-bool store_is_kept(const struct store *s, int64_t id)
+bool store_is_reserved(const struct store *s, int64_t id)
 {
     for (size_t i = 0; i < s->n_kept; i++)
         if (id >= s->kept[i].first && id <= s->kept[i].last)
@@ -131,7 +131,7 @@ bool store_is_kept(const struct store *s, int64_t id)
 int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
 {
     if (!store_job_is_valid(job) || job->duration < 0 ||
-        (job->id <= s->batch.last_job && !store_is_kept(s, job->id)))
+        (job->id <= s->batch.last_job && !store_is_reserved(s, job->id)))
         return errtext_set(err, EINVAL, "%s: job %lld: invalid job", s->path, (long long)job->id);
     struct change *c = batch_new(s, err);
     if (!c)

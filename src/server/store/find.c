@@ -1,5 +1,5 @@
-/* Listings of what has ended. A cursor keeps its place by number (of an end, or of a job and a member),
- * so that its statements can be put back whenever something is written, and go on.
+/* Listings of ended members. A cursor remembers its position by number (of an end, or of job and member),
+ * so its statement can be reset for any write and continue afterwards.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/errtext.h"
 #include "server/store/priv.h"
 
-enum { LOOK_MAX = 4096 }; /* rows that a call looks at before it lets others have their turn */
+enum { LOOK_MAX = 4096 }; /* rows that a call scans before it returns EAGAIN */
 
 struct store_cursor {
     struct store *s;
@@ -16,17 +16,17 @@ struct store_cursor {
     struct store_query query;
     char *queue, *name;
     sqlite3_stmt *walk;
-    bool walking;        /* `walk` has been bound where the cursor is */
-    int64_t number;      /* newest first: what was seen last */
-    int64_t job, member; /* oldest first */
-    int64_t left;        /* how many may still come */
+    bool walking;        /* `walk` is bound and being stepped */
+    int64_t number;      /* the last row, newest first */
+    int64_t job, member; /* the last row, oldest first */
+    int64_t left;        /* rows left to return */
 };
 
 #define WALK                                                                                       \
     "SELECT e.job, e.member, e.state, e.end_wall, e.record, e.number, e.uid, " STORE_JOB_BRIEF     \
     " FROM ended e LEFT JOIN job j ON j.id = e.job "
 
-/* By direction, and of a job or of all; ?1 and ?2 are the place, ?3 is the job. */
+/* By direction, and for one job or all; ?1 and ?2 are the position, ?3 is the job. */
 static const char *const walk[2][2] = {
     {WALK "WHERE (e.job, e.member) > (?1, ?2) ORDER BY e.job, e.member",
      WALK "WHERE e.job = ?3 AND e.member > ?2 ORDER BY e.job, e.member"},
@@ -59,8 +59,8 @@ void store_cursor_close(struct store_cursor *c)
     free(c);
 }
 
-/* The place of the cursor that comes after a member: from the newest on, the number of its end; none, if
- * it was dropped, as those that ended before it were.
+/* Position the cursor after a member. From the newest on, that is the number of its end; if that was
+ * deleted, so were all ends before it.
  */
 static int cursor_seek(struct store_cursor *c, berth_error_t *err)
 {
@@ -122,7 +122,7 @@ struct store_cursor *store_find(store_t *s, const struct store_query *query, ber
     return c;
 }
 
-/* To the next row of those that ended. 1, 0 or -1. */
+/* Advance to the next row. 1, 0 or -1. */
 static int cursor_advance(struct store_cursor *c, berth_error_t *err)
 {
     if (!c->walking) {
@@ -153,7 +153,7 @@ static bool text_matches(const char *wanted, const char *text)
     return !wanted || (text && strcmp(wanted, text) == 0);
 }
 
-/* Whether the row is wanted, as far as it tells without its job. */
+/* Whether the row matches the query, as far as it tells without its job. */
 static bool row_matches(const struct store_cursor *c)
 {
     const struct store_query *q = &c->query;

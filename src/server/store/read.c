@@ -1,4 +1,4 @@
-/* Reading: live jobs at start, single jobs and members, events. */
+/* Reading: live jobs when the server starts, single jobs and members, events. */
 #include <errno.h>
 
 #include "base/errtext.h"
@@ -19,7 +19,7 @@ static int column_text(struct store *s, sqlite3_stmt *q, int column, const char 
     return *text ? 0 : store_fail(s, err);
 }
 
-/* A record, for as long as the statement stands on its row. */
+/* A record, valid while the statement is on its row. */
 static const void *column_record(struct store *s, sqlite3_stmt *q, int column, size_t *length)
 {
     const void *blob = sqlite3_column_blob(q, column);
@@ -84,9 +84,7 @@ int store_member_row(struct store *s, sqlite3_stmt *q, int column, bool ended,
     return 0;
 }
 
-/* One row of a statement that has been bound; 1 if there is one, which stays until the next call, 0, or
- * -1.
- */
+/* Step a bound statement. 1: there is a row, valid until the next call; 0: none; -1. */
 static int read_row(struct store *s, sqlite3_stmt *q, int i, berth_error_t *err)
 {
     s->reading[i] = q;
@@ -103,7 +101,7 @@ int store_read_job(store_t *s, int64_t id, struct store_job *job, berth_error_t 
     if (!q)
         return -1;
     sqlite3_bind_int64(q, 1, id);
-    int rc = store_is_kept(s, id) ? 0 : read_row(s, q, 0, err);
+    int rc = store_is_reserved(s, id) ? 0 : read_row(s, q, 0, err);
     if (rc == 0)
         return errtext_set(err, ENOENT, "%s: no job %lld", s->path, (long long)id);
     return rc < 0 ? -1 : store_job_row(s, q, 0, true, job, err);
@@ -127,14 +125,14 @@ int store_read_member(store_t *s, int64_t id, uint32_t member, struct store_memb
                        (long long)id);
 }
 
-/* Loading: the live jobs, beside them all members that haven't ended, both in order; and of a job that
- * has some that did, these.
+/* Loading merges three sorted statements: live jobs, live members, and the ended members of a live job that
+ * has some.
  */
 struct load {
     struct store *s;
     const struct store_visitor *visitor;
     sqlite3_stmt *jobs, *members, *ended;
-    bool more_members, more_ended; /* they stand on a row */
+    bool more_members, more_ended; /* they are on a row */
     berth_error_t *err;
 };
 

@@ -1,11 +1,11 @@
-/* Records of jobs and members: bytes out, and bytes in with care. */
+/* Encoding and decoding records of jobs and members. */
 #include "server/store/record.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
-/* A member's second version says how it was started. */
+/* Version 2 of a member adds `how`. */
 enum { JOB_VERSION = 1, MEMBER_VERSION = 2 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
@@ -24,7 +24,7 @@ static void record_put_text(struct strbuf *out, const char *text)
         strbuf_put(out, text, length + 1);
 }
 
-/* Where reading stands. After a failure everything reads as zero. */
+/* A position in a record. After a failure everything reads as zero. */
 struct reader {
     const unsigned char *at, *end;
     bool failed;

@@ -1,6 +1,6 @@
-/* Texts that the jobs of a user share: environments, scripts, requests. In a batch equal ones are one; in
- * the file a row has each, with the number of jobs that use it. Short ones stay with their job. Users
- * don't share theirs, so that what is stored of one depends on nobody else.
+/* Texts that the jobs of a user share: environments, scripts, requests. Equal ones are one in a batch and
+ * one row in the file, with the number of jobs that use it. Short ones are stored with their job. Users
+ * never share texts, so that what is stored for one depends on no other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,9 +10,8 @@
 
 enum { SHORT = 256, SLOT_ANY = TEXT_SLOTS };
 
-/* 64 bits of a text, eight bytes at a time: multiply and fold. They are kept in the file, to find equal
- * texts by; where they come out otherwise (another byte order), texts are stored once more and nothing
- * else happens.
+/* A 64-bit hash, eight bytes at a time: multiply and fold. It is stored, to find equal texts. On a machine
+ * of another byte order hashes differ, and texts are merely stored once more.
  */
 static uint64_t text_hash(const char *data, size_t length)
 {
@@ -34,7 +33,7 @@ bool store_text_is_inline(const char *data, size_t length)
     return data && length < SHORT;
 }
 
-/* The last of its kind was the same, or another one of the batch. */
+/* Find an equal text in the batch, the last one of its kind first. */
 static struct batch_text *find_batch_text(struct batch *b, enum store_text kind, const char *data,
                                           size_t length, uint64_t key[3])
 {
@@ -101,7 +100,7 @@ void store_batch_clear(struct batch *b)
     memset(b->last, 0, sizeof(b->last));
     b->n = 0;
     strbuf_reset(&b->bytes);
-    if (b->cap * sizeof(*b->change) + b->bytes.cap > (size_t)1 << 20) { /* a large one is rare */
+    if (b->cap * sizeof(*b->change) + b->bytes.cap > (size_t)1 << 20) { /* large batches are rare */
         free(b->change);
         b->change = NULL;
         b->cap = 0;
@@ -109,8 +108,8 @@ void store_batch_clear(struct batch *b)
     }
 }
 
-/* The row of an equal text in the file; 0 if there is none. A hash has few rows, unless somebody makes
- * them on purpose.
+/* The row of an equal text in the file; 0 if there is none. A hash has few rows, unless somebody constructs
+ * collisions.
  */
 static int find_text_row(struct store *s, const struct batch_text *t, int64_t *id,
                          berth_error_t *err)
@@ -184,7 +183,7 @@ void store_text_forget(struct store *s)
             slot_clear(&s->slot[kind][i]);
 }
 
-/* The slot of a text that has just been read, filled. */
+/* Fill the cache slot of a text that was just read. */
 static struct text_slot *slot_fill(struct store *s, enum store_text kind, int64_t id,
                                    const void *data, size_t length, berth_error_t *err)
 {
@@ -202,7 +201,7 @@ static struct text_slot *slot_fill(struct store *s, enum store_text kind, int64_
     return slot;
 }
 
-/* A blob that ends with a zero, which is not counted. */
+/* Read a blob with a final zero, which is not counted. */
 static int take_blob(struct store *s, sqlite3_stmt *q, int column, const char **data,
                      size_t *length, berth_error_t *err)
 {

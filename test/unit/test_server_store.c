@@ -176,7 +176,7 @@ static void what_a_copy_does_not_know_is_ended_first(void **state)
 }
 
 /* A start that was asked for and not sent, and a stray: it waits as well. */
-static void a_start_that_was_cut_off_waits_for_strays(void **state)
+static void a_start_that_was_cut_off_waits_for_orphans(void **state)
 {
     struct sim_server *w = *state;
     submit(w, TRUE1);
@@ -653,7 +653,7 @@ int main(void)
         TEST(a_copy_put_back_swallows_no_job),
         TEST(what_a_copy_has_as_running_is_lost),
         TEST(what_a_copy_does_not_know_is_ended_first),
-        TEST(a_start_that_was_cut_off_waits_for_strays),
+        TEST(a_start_that_was_cut_off_waits_for_orphans),
         TEST(a_run_of_another_store_is_not_taken_for_its_own),
         TEST(records_older_than_the_store_are_not_trusted),
         TEST(a_key_that_is_refused_is_told_and_tried_again),

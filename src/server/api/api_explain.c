@@ -19,7 +19,7 @@ struct known {
     size_t holders; /* number of those */
 };
 
-static void put_holder(struct call *c, sched_job_t handle)
+static void put_holder(struct call *c, struct json_out *out, sched_job_t handle)
 {
     server_t *s = c->s;
     struct sched_annotation a;
@@ -27,38 +27,25 @@ static void put_holder(struct call *c, sched_job_t handle)
     if (sched_annotate(s->sched, handle, &a) < 0)
         return;
     const struct job *job = job_lookup(s, (int64_t)a.tag);
-    strbuf_puts(c->out, c->out->data[c->out->len - 1] == '[' ? "{\"id\":" : ",{\"id\":");
-    job_put_id(c->out, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
-    strbuf_puts(c->out, ",\"user\":");
-    text_put(c->out, job ? job->user : NULL);
-    strbuf_puts(c->out, ",\"until\":");
-    wall_put(c->out, server_wall_time(s, a.until));
-    strbuf_puts(c->out, ",\"resources\":");
-    text_put(c->out, sched_resources(s->sched, handle, &resources) == 0 ? resources : NULL);
-    strbuf_putc(c->out, '}');
+    json_open(out, NULL, '{');
+    json_key(out, "id");
+    job_put_id(out->text, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
+    json_put_text(out, "user", job ? job->user : NULL);
+    json_put_seconds(out, "until", server_wall_time(s, a.until));
+    json_put_text(out, "resources",
+                  sched_resources(s->sched, handle, &resources) == 0 ? resources : NULL);
+    json_close(out, '}');
 }
 
-static void put_found(struct strbuf *out, const char *key, int64_t found)
+static void put_would_start_json(struct json_out *out, const struct would_start *found)
 {
-    strbuf_puts(out, key);
-    if (found > 0)
-        strbuf_put_int(out, found);
-    else
-        strbuf_puts(out, "null");
-}
-
-static void put_would_start_json(struct strbuf *out, const struct would_start *found)
-{
-    strbuf_puts(out, ",\"would_start_now\":{\"duration\":");
-    if (found->duration > 0)
-        seconds_put(out, found->duration);
-    else
-        strbuf_puts(out, "null");
-    put_found(out, ",\"cores\":", found->cores);
-    put_found(out, ",\"nodes\":", found->nodes);
-    put_found(out, ",\"gpus\":", found->gpus);
-    put_found(out, ",\"memory\":", found->memory);
-    strbuf_putc(out, '}');
+    json_open(out, "would_start_now", '{');
+    json_put_seconds(out, "duration", found->duration > 0 ? found->duration : -1);
+    json_put_known(out, "cores", found->cores > 0 ? found->cores : -1);
+    json_put_known(out, "nodes", found->nodes > 0 ? found->nodes : -1);
+    json_put_known(out, "gpus", found->gpus > 0 ? found->gpus : -1);
+    json_put_known(out, "memory", found->memory > 0 ? found->memory : -1);
+    json_close(out, '}');
 }
 
 /* Write the answer about a member (-1: the job). k NULL: it is not waiting. Clears `text`. */
@@ -66,26 +53,24 @@ static void put_explanation(struct call *c, int64_t member, const char *state,
                             const struct known *k, int64_t estimate, struct strbuf *text)
 {
     static const struct would_start nothing;
-    char told[SCHED_REASON_TEXT];
+    char words[SCHED_REASON_TEXT];
+    struct json_out out = {.text = c->out};
     const char *reason = !k                ? NULL
                          : k->waiting.hold ? k->waiting.hold
-                                           : sched_reason_text(k->reason, told);
-    strbuf_puts(c->out, "{\"id\":");
+                                           : sched_reason_text(k->reason, words);
+    json_open(&out, NULL, '{');
+    json_key(&out, "id");
     job_put_id(c->out, c->id, member);
-    strbuf_puts(c->out, ",\"state\":");
-    text_put(c->out, state);
-    strbuf_puts(c->out, ",\"reason\":");
-    text_put(c->out, reason && *reason ? reason : NULL);
-    strbuf_puts(c->out, ",\"estimate\":");
-    wall_put(c->out, estimate);
-    strbuf_puts(c->out, ",\"holders\":[");
+    json_put_text(&out, "state", state);
+    json_put_text(&out, "reason", reason && *reason ? reason : NULL);
+    json_put_seconds(&out, "estimate", estimate);
+    json_open(&out, "holders", '[');
     for (size_t i = 0; k && i < k->holders; i++)
-        put_holder(c, k->holder[i]);
-    strbuf_puts(c->out, "],\"more_holders\":");
-    strbuf_put_uint(c->out, k ? k->waiting.holders - k->holders : 0);
-    put_would_start_json(c->out, k ? &k->would_start : &nothing);
-    strbuf_puts(c->out, ",\"text\":");
-    text_put(c->out, strbuf_text(text));
+        put_holder(c, &out, k->holder[i]);
+    json_close(&out, ']');
+    json_put_uint(&out, "more_holders", k ? k->waiting.holders - k->holders : 0);
+    put_would_start_json(&out, k ? &k->would_start : &nothing);
+    json_put_text(&out, "text", strbuf_text(text));
     strbuf_puts(c->out, "}\n");
     c->out->failed |= text->failed;
     strbuf_clear(text);

@@ -17,8 +17,8 @@
 #define READ_STEPS 5    /* to read a job and admit it */
 #define SCAN_BYTES 2048 /* of the body, scanned per step */
 
-struct bulk {
-    struct job_list list;
+struct bulk_request {
+    struct bulk list;
     const char *body;
     char *copy;           /* of the body, for when the request is gone */
     size_t length, begin; /* of the body, and where its list begins */
@@ -30,9 +30,9 @@ struct bulk {
     char what[40];
 };
 
-struct bulk_work {
+struct request_work {
     struct call_work work;
-    struct bulk *bulk; /* NULL: not created */
+    struct bulk_request *bulk; /* NULL: not created */
 };
 
 /* ---- The text ---- */
@@ -77,7 +77,8 @@ static size_t skip_space(const char *text, size_t length, size_t at)
 }
 
 /* Refuse a body that is malformed at `at`, or at a line and column after that. */
-static int wrong_text(struct call *c, const struct bulk *b, size_t at, const json_error_t *why)
+static int wrong_text(struct call *c, const struct bulk_request *b, size_t at,
+                      const json_error_t *why)
 {
     int line = 1, column = 1;
     for (size_t i = 0; i < at && i < b->length; i++) {
@@ -95,7 +96,7 @@ static int wrong_text(struct call *c, const struct bulk *b, size_t at, const jso
 
 /* ---- Counting ---- */
 
-static int begin_reading(struct call *c, struct bulk *b)
+static int begin_reading(struct call *c, struct bulk_request *b)
 {
     if (skip_space(b->body, b->length, b->at + 1) < b->length)
         return wrong_text(c, b, b->at + 1, NULL);
@@ -108,7 +109,7 @@ static int begin_reading(struct call *c, struct bulk *b)
 }
 
 /* Count one more job. */
-static int count_one(struct call *c, struct bulk *b, size_t *steps)
+static int count_one(struct call *c, struct bulk_request *b, size_t *steps)
 {
     size_t from = b->at + 1, end = value_end(b->body, b->length, from);
     work_spend(steps, 1 + (end - from) / SCAN_BYTES);
@@ -125,7 +126,7 @@ static int count_one(struct call *c, struct bulk *b, size_t *steps)
 
 /* ---- Reading ---- */
 
-static json_t *parse_next(struct call *c, struct bulk *b, size_t *steps)
+static json_t *parse_next(struct call *c, struct bulk_request *b, size_t *steps)
 {
     json_error_t why;
     size_t from = skip_space(b->body, b->length, b->at), end = value_end(b->body, b->length, from);
@@ -146,7 +147,7 @@ static json_t *parse_next(struct call *c, struct bulk *b, size_t *steps)
 }
 
 /* Read the next job and admit it to the core. */
-static int read_one(struct call *c, struct bulk *b, size_t *steps)
+static int read_one(struct call *c, struct bulk_request *b, size_t *steps)
 {
     server_t *s = c->s;
     berth_error_t why = {""};
@@ -185,7 +186,7 @@ static int read_one(struct call *c, struct bulk *b, size_t *steps)
 
 /* ---- Answering ---- */
 
-static void put_new_ids(struct call *c, const struct bulk *b)
+static void put_new_ids(struct call *c, const struct bulk_request *b)
 {
     struct json_out out = {.text = c->out};
     strbuf_reset(c->out);
@@ -201,9 +202,9 @@ static void put_new_ids(struct call *c, const struct bulk *b)
 /* ---- Phases ---- */
 
 /* Continue any phase. 0, or -1: no memory, or no room on the disk. */
-static int request_advance(struct call *c, struct bulk *b, size_t *steps)
+static int request_advance(struct call *c, struct bulk_request *b, size_t *steps)
 {
-    struct job_list *list = &b->list;
+    struct bulk *list = &b->list;
     if (list->phase != BULK_READ)
         return bulk_advance(list, steps);
     if (b->is_counted && list->n == list->total)
@@ -214,7 +215,7 @@ static int request_advance(struct call *c, struct bulk *b, size_t *steps)
 }
 
 /* Keep the body beyond the request. */
-static int keep_body(struct call *c, struct bulk *b)
+static int keep_body(struct call *c, struct bulk_request *b)
 {
     b->begun = true;
     b->copy = malloc(b->length + 1);
@@ -226,9 +227,9 @@ static int keep_body(struct call *c, struct bulk *b)
     return 0;
 }
 
-static int bulk_work_step(struct server_work *work, size_t *steps)
+static int request_work_step(struct server_work *work, size_t *steps)
 {
-    struct bulk *b = ((struct bulk_work *)work)->bulk;
+    struct bulk_request *b = ((struct request_work *)work)->bulk;
     struct call *c = &((struct call_work *)work)->call;
     while (*steps > 0 && b->list.phase < BULK_UNDO) {
         if (request_advance(c, b, steps) < 0) {
@@ -251,24 +252,24 @@ static int bulk_work_step(struct server_work *work, size_t *steps)
     return 0;
 }
 
-static void bulk_work_clear(struct server_work *work)
+static void request_work_clear(struct server_work *work)
 {
-    struct bulk *b = ((struct bulk_work *)work)->bulk;
+    struct bulk_request *b = ((struct request_work *)work)->bulk;
     if (b)
         bulk_abandon(&b->list, !b->begun); /* if it ends within the request, it is small */
 }
 
-static void clear_list(struct job_list *list)
+static void clear_list(struct bulk *list)
 {
-    struct bulk *b = (struct bulk *)list;
+    struct bulk_request *b = (struct bulk_request *)list;
     shared_text_release(b->context.environment);
     shared_text_release(b->context.script);
     free(b->copy);
 }
 
-static struct bulk *bulk_request_create(struct call *c, struct user *user)
+static struct bulk_request *bulk_request_create(struct call *c, struct user *user)
 {
-    struct bulk *b = (struct bulk *)bulk_create(c->s, user, sizeof(*b));
+    struct bulk_request *b = (struct bulk_request *)bulk_create(c->s, user, sizeof(*b));
     if (!b) {
         api_refuse(c, 503, NULL, "out of memory");
         return NULL;
@@ -290,11 +291,11 @@ void bulk_start(struct call *c, struct user *user)
                        : "other arrays of your jobs are still being submitted: wait for them");
         return;
     }
-    struct bulk_work *w = (struct bulk_work *)call_work_make(c, sizeof(*w));
+    struct request_work *w = (struct request_work *)call_work_make(c, sizeof(*w));
     if (!w)
         return;
-    w->work.work.go = bulk_work_step;
-    w->work.clear = bulk_work_clear;
+    w->work.work.go = request_work_step;
+    w->work.clear = request_work_clear;
     w->bulk = bulk_request_create(c, user);
     if (!w->bulk) {
         work_destroy(&w->work.work);

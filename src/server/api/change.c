@@ -17,13 +17,8 @@
 /* {"by": "ann"} */
 static char *event_by(const struct call *c)
 {
-    struct strbuf data = {0};
-    struct json_out out = {.text = &data};
     struct user *user = user_find(c->s, c->request->peer.uid);
-    json_open(&out, NULL, '{');
-    json_put_text(&out, "by", user ? user->name : NULL);
-    json_close(&out, '}');
-    return strbuf_steal(&data);
+    return event_text("by", user ? user->name : NULL);
 }
 
 /* ---- Cancel ---- */

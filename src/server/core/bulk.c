@@ -15,14 +15,14 @@
 #define BACK_STEPS   2 /* to undo it */
 #define DROP_AT_ONCE 1000
 
-struct list_work {
+struct bulk_work {
     struct server_work work;
-    struct job_list *list; /* NULL: it is gone */
+    struct bulk *list; /* NULL: it is gone */
 };
 
 /* ---- Adding jobs ---- */
 
-int bulk_reserve_ids(struct job_list *list, size_t total)
+int bulk_reserve_ids(struct bulk *list, size_t total)
 {
     list->jobs = calloc(total + 1, sizeof(struct job *));
     if (!list->jobs)
@@ -33,7 +33,7 @@ int bulk_reserve_ids(struct job_list *list, size_t total)
     return 0;
 }
 
-void bulk_add(struct job_list *list, struct job *job)
+void bulk_add(struct bulk *list, struct job *job)
 {
     job_charge(list->s, job, true);
     list->s->table.kept_jobs++;
@@ -54,7 +54,7 @@ static int release_job(server_t *s, struct job *job)
 }
 
 /* Put a released job into the table, where its user sees it. There is room for it. */
-static void publish(struct job_list *list, size_t i)
+static void publish(struct bulk *list, size_t i)
 {
     server_t *s = list->s;
     struct job *job = list->jobs[i];
@@ -70,9 +70,9 @@ static void publish(struct job_list *list, size_t i)
     admit_rest(s, job);
 }
 
-static void bulk_unlink(struct job_list *list)
+static void bulk_unlink(struct bulk *list)
 {
-    struct job_list **at = &list->s->bulks;
+    struct bulk **at = &list->s->bulks;
     while (*at && *at != list)
         at = &(*at)->next;
     if (*at)
@@ -85,7 +85,7 @@ static void bulk_unlink(struct job_list *list)
 
 /* ---- Undoing ---- */
 
-static void undo_one(struct job_list *list, size_t *steps)
+static void undo_one(struct bulk *list, size_t *steps)
 {
     server_t *s = list->s;
     struct job *job = list->jobs[--list->n];
@@ -101,7 +101,7 @@ static void undo_one(struct job_list *list, size_t *steps)
     job_discard(s, job);
 }
 
-static int delete_some(struct job_list *list, size_t *steps)
+static int delete_some(struct bulk *list, size_t *steps)
 {
     int64_t dropped = 0, most = (int64_t)(*steps / BACK_STEPS) + 1;
     if (store_drop_jobs(list->s->store, list->first, list->first + (int64_t)list->total - 1, most,
@@ -114,7 +114,7 @@ static int delete_some(struct job_list *list, size_t *steps)
 }
 
 /* Nothing is left in memory. */
-static void end_undo(struct job_list *list)
+static void end_undo(struct bulk *list)
 {
     if (list->s->table.next == list->first + (int64_t)list->total && !list->is_stored)
         list->s->table.next = list->first; /* no client was told these ids */
@@ -123,7 +123,7 @@ static void end_undo(struct job_list *list)
 
 /* ---- Phases ---- */
 
-int bulk_accept(struct job_list *list, bool at_once)
+int bulk_accept(struct bulk *list, bool at_once)
 {
     server_t *s = list->s;
     list->done = 0;
@@ -148,7 +148,7 @@ int bulk_accept(struct job_list *list, bool at_once)
     return 0;
 }
 
-static int write_one(struct job_list *list, size_t *steps)
+static int write_one(struct bulk *list, size_t *steps)
 {
     if (unsaved_reserve(list->s, 0) < 0)
         return -1;
@@ -163,7 +163,7 @@ static int write_one(struct job_list *list, size_t *steps)
     return 0;
 }
 
-static int publish_one(struct job_list *list, size_t *steps)
+static int publish_one(struct bulk *list, size_t *steps)
 {
     struct job *job = list->jobs[list->done];
     if (release_job(list->s, job) < 0)
@@ -176,7 +176,7 @@ static int publish_one(struct job_list *list, size_t *steps)
     return 0;
 }
 
-int bulk_advance(struct job_list *list, size_t *steps)
+int bulk_advance(struct bulk *list, size_t *steps)
 {
     switch (list->phase) {
     case BULK_WRITE:
@@ -202,7 +202,7 @@ int bulk_advance(struct job_list *list, size_t *steps)
     }
 }
 
-static void bulk_destroy(struct job_list *list)
+static void bulk_destroy(struct bulk *list)
 {
     bulk_unlink(list);
     for (size_t i = 0; i < list->n; i++)
@@ -213,34 +213,34 @@ static void bulk_destroy(struct job_list *list)
     free(list);
 }
 
-static int list_slice(struct server_work *work, size_t *steps)
+static int bulk_slice(struct server_work *work, size_t *steps)
 {
-    struct job_list *list = ((struct list_work *)work)->list;
+    struct bulk *list = ((struct bulk_work *)work)->list;
     while (*steps > 0 && list->phase != BULK_DONE)
         if (bulk_advance(list, steps) < 0)
             return -1;
     return list->phase == BULK_DONE;
 }
 
-static void list_work_clear(struct server_work *work)
+static void bulk_work_clear(struct server_work *work)
 {
-    struct list_work *w = (struct list_work *)work;
+    struct bulk_work *w = (struct bulk_work *)work;
     if (w->list)
         bulk_destroy(w->list);
 }
 
-struct job_list *bulk_create(server_t *s, struct user *user, size_t size)
+struct bulk *bulk_create(server_t *s, struct user *user, size_t size)
 {
-    struct job_list *list = calloc(1, size);
-    struct list_work *after =
-        list ? (struct list_work *)work_create_background(s, user->uid, sizeof(*after)) : NULL;
+    struct bulk *list = calloc(1, size);
+    struct bulk_work *after =
+        list ? (struct bulk_work *)work_create_background(s, user->uid, sizeof(*after)) : NULL;
     if (!after) {
         free(list);
         return NULL;
     }
     after->list = list;
-    after->work.go = list_slice;
-    after->work.clear = list_work_clear;
+    after->work.go = bulk_slice;
+    after->work.clear = bulk_work_clear;
     list->after = &after->work;
     list->s = s;
     list->user = user;
@@ -249,7 +249,7 @@ struct job_list *bulk_create(server_t *s, struct user *user, size_t size)
     return list;
 }
 
-void bulk_abandon(struct job_list *list, bool at_once)
+void bulk_abandon(struct bulk *list, bool at_once)
 {
     struct server_work *after = list->after;
     size_t enough = SIZE_MAX;
@@ -263,7 +263,7 @@ void bulk_abandon(struct job_list *list, bool at_once)
         work_start_background(list->s, after);
         return;
     }
-    ((struct list_work *)after)->list = NULL;
+    ((struct bulk_work *)after)->list = NULL;
     work_destroy(after);
     bulk_destroy(list);
 }
@@ -273,14 +273,14 @@ void bulk_abandon(struct job_list *list, bool at_once)
 size_t bulk_bytes_of_user(const server_t *s, const struct user *user)
 {
     size_t bytes = 0;
-    for (const struct job_list *list = s->bulks; list; list = list->next)
+    for (const struct bulk *list = s->bulks; list; list = list->next)
         bytes += list->user == user ? list->bytes : 0;
     return bytes;
 }
 
 void bulk_member_rejected(server_t *s, int64_t id, uint32_t member, const char *reason)
 {
-    for (struct job_list *list = s->bulks; list; list = list->next) {
+    for (struct bulk *list = s->bulks; list; list = list->next) {
         if (id < list->first || id - list->first >= (int64_t)list->n)
             continue;
         struct job *job = list->jobs[id - list->first];
@@ -297,7 +297,7 @@ void bulk_member_rejected(server_t *s, int64_t id, uint32_t member, const char *
 int bulk_write(server_t *s, berth_error_t *err)
 {
     struct strbuf text = {0};
-    for (const struct job_list *list = s->bulks; list; list = list->next) {
+    for (const struct bulk *list = s->bulks; list; list = list->next) {
         if (!list->is_stored)
             continue;
         bool complete =
@@ -360,7 +360,7 @@ void bulk_recover(server_t *s)
 
 int64_t bulk_first_id(const server_t *s, int64_t id)
 {
-    for (const struct job_list *list = s->bulks; list; list = list->next)
+    for (const struct bulk *list = s->bulks; list; list = list->next)
         if (id >= list->first && id - list->first < (int64_t)list->total)
             return list->first;
     return id;
@@ -368,7 +368,7 @@ int64_t bulk_first_id(const server_t *s, int64_t id)
 
 void bulk_charge_user(const server_t *s, struct user *u)
 {
-    for (const struct job_list *list = s->bulks; list; list = list->next)
+    for (const struct bulk *list = s->bulks; list; list = list->next)
         for (size_t i = 0; list->user->uid == u->uid && i < list->n; i++)
             if (list->jobs[i])
                 user_charge_job(u, list->jobs[i]);
@@ -377,7 +377,7 @@ void bulk_charge_user(const server_t *s, struct user *u)
 bool bulk_check(const server_t *s)
 {
     size_t jobs = 0, members = 0;
-    for (const struct job_list *list = s->bulks; list; list = list->next) {
+    for (const struct bulk *list = s->bulks; list; list = list->next) {
         for (size_t i = 0; i < list->n; i++) {
             jobs += list->jobs[i] != NULL;
             members += list->jobs[i] ? list->jobs[i]->members : 0;

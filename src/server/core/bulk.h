@@ -25,13 +25,13 @@ enum bulk_phase {
     BULK_DONE
 };
 
-struct job_list {
-    struct job_list *next; /* next of the server */
+struct bulk {
+    struct bulk *next; /* next of the server */
     server_t *s;
     struct user *user;
     struct server_work
         *after; /* continues after the request is answered; NULL: it is running, or gone */
-    void (*clear)(struct job_list *list); /* frees what the request has added */
+    void (*clear)(struct bulk *list); /* frees what the request has added */
     enum bulk_phase phase;
     int64_t first;
     size_t total, n;   /* jobs in all, and added so far */
@@ -42,25 +42,25 @@ struct job_list {
     bool is_stored;    /* something of it is stored */
 };
 
-/* Create one of `size` bytes, of which struct job_list is the beginning and the rest is zero. NULL with
+/* Create one of `size` bytes, of which struct bulk is the beginning and the rest is zero. NULL with
  * ENOMEM.
  */
-struct job_list *bulk_create(server_t *s, struct user *user, size_t size);
+struct bulk *bulk_create(server_t *s, struct user *user, size_t size);
 
 /* Reserve ids for so many jobs. 0, or -1 with ENOMEM. */
-int bulk_reserve_ids(struct job_list *list, size_t total);
+int bulk_reserve_ids(struct bulk *list, size_t total);
 
 /* Add a job that is admitted, for which there is room (job_table_reserve). */
-void bulk_add(struct job_list *list, struct job *job);
+void bulk_add(struct bulk *list, struct job *job);
 
 /* All jobs are added: publish them with the next commit (at_once), or in slices. 0, or -1: try again. */
-int bulk_accept(struct job_list *list, bool at_once);
+int bulk_accept(struct bulk *list, bool at_once);
 
 /* Continue any phase but the first. 0, or -1: no memory, or no room on the disk. */
-int bulk_advance(struct job_list *list, size_t *steps);
+int bulk_advance(struct bulk *list, size_t *steps);
 
 /* The request is gone: complete or undo what it began, at once or in slices. */
-void bulk_abandon(struct job_list *list, bool at_once);
+void bulk_abandon(struct bulk *list, bool at_once);
 
 /* Bytes of requests kept for a user. */
 size_t bulk_bytes_of_user(const server_t *s, const struct user *user);

@@ -42,12 +42,7 @@ static void run_started(server_t *s, struct run *run, const struct engine_event 
 
 static void event_requeued(server_t *s, const struct run *run, const char *reason)
 {
-    struct strbuf data = {0};
-    struct json_out out = {.text = &data};
-    json_open(&out, NULL, '{');
-    json_put_text(&out, "reason", reason);
-    json_close(&out, '}');
-    member_event(s, run->job, run->member, "requeued", strbuf_steal(&data));
+    member_event(s, run->job, run->member, "requeued", event_text("reason", reason));
 }
 
 /* Put a running member back in the core's queue, with the priority and the hold that its job has by now.

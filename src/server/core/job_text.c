@@ -77,14 +77,6 @@ const char *job_state_word(enum store_state state, bool held)
     return state == STORE_PENDING && held ? "held" : words[state];
 }
 
-void wall_put(struct strbuf *out, int64_t wall)
-{
-    if (wall < 0)
-        strbuf_puts(out, "null");
-    else
-        seconds_put(out, wall);
-}
-
 /* The length of the control character here, or 0. */
 static size_t control_length(const char *text)
 {
@@ -109,10 +101,14 @@ void text_make_plain(char *text)
     *to = '\0';
 }
 
-void text_put(struct strbuf *out, const char *text)
+char *event_text(const char *key, const char *text)
 {
-    struct json_out j = {.text = out};
-    json_put_text(&j, NULL, text);
+    struct strbuf data = {0};
+    struct json_out out = {.text = &data};
+    json_open(&out, NULL, '{');
+    json_put_text(&out, key, text);
+    json_close(&out, '}');
+    return strbuf_steal(&data);
 }
 
 void job_put_id(struct strbuf *out, int64_t id, int64_t member)

@@ -83,13 +83,10 @@ bool text_is_plain(const char *text);
 /* Replace control characters by '?'. */
 void text_make_plain(char *text);
 
-/* Append a wall time as seconds, or null for -1, as json_put_seconds does. */
-void wall_put(struct strbuf *out, int64_t wall);
-
 /* Write a number, or null for -1. */
 void json_put_known(struct json_out *out, const char *key, int64_t number);
 
-/* Append a JSON string, or null, as json_put_text does. */
-void text_put(struct strbuf *out, const char *text);
+/* The data of an event: an object with one text; NULL without memory. */
+char *event_text(const char *key, const char *text);
 
 #endif

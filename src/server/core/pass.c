@@ -14,6 +14,7 @@
 
 #include "base/errtext.h"
 #include "berth/sched_query.h"
+#include "config/seconds.h"
 #include "server/core/bulk.h"
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
@@ -78,9 +79,10 @@ static void reserve_member(server_t *s, struct job *job, uint32_t i, int64_t at)
     struct member *m = &job->member[i];
     if (!m->reserved || m->at != at) {
         struct strbuf data = {0};
-        strbuf_puts(&data, "{\"start\":");
-        wall_put(&data, server_wall_time(s, at));
-        strbuf_putc(&data, '}');
+        struct json_out out = {.text = &data};
+        json_open(&out, NULL, '{');
+        json_put_seconds(&out, "start", server_wall_time(s, at));
+        json_close(&out, '}');
         member_event(s, job, i, "reserved", strbuf_steal(&data));
     }
     if (!m->reserved)
@@ -101,11 +103,7 @@ static void postpone_member(server_t *s, struct job *job, uint32_t i, int64_t at
 
 void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
 {
-    struct strbuf data = {0};
-    strbuf_puts(&data, "{\"reason\":");
-    text_put(&data, reason);
-    strbuf_putc(&data, '}');
-    member_event(s, job, i, "failed", strbuf_steal(&data));
+    member_event(s, job, i, "failed", event_text("reason", reason));
     member_end(s, job, i, STORE_FAILED, reason);
 }
 

@@ -269,8 +269,8 @@ struct server {
     struct user_table users;
     struct work_queues work;
 
-    struct job_list *bulks; /* bulk submissions in progress */
-    char *bulks_text;       /* bulk submissions as stored; set while the store is loaded */
+    struct bulk *bulks; /* bulk submissions in progress */
+    char *bulks_text;   /* bulk submissions as stored; set while the store is loaded */
 
     struct intern names;     /* of users and queues */
     struct intern ended_ids; /* ids of ended jobs that were restored to the core */

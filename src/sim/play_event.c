@@ -76,6 +76,10 @@ static int prioritize_one(struct play *p, size_t job, const struct scenario_even
                           berth_error_t *err)
 {
     (void)err;
+    if (p->jobs[job].state == PLAY_RUNNING) { /* nobody asks for that */
+        errno = EINVAL;
+        return -1;
+    }
     return sched_prioritize(p->sched, p->now, p->jobs[job].handle, e->number);
 }
 

@@ -12,8 +12,9 @@
 #include "berth/sched_config.h"
 #include "resource/graph.h"
 
-static int check_limits(const struct sched_queue_config *queue, const struct sched_limit *limits,
-                        size_t n, const match_t *machine, berth_error_t *err)
+static int check_queue_limits(const struct sched_queue_config *queue,
+                              const struct sched_limit *limits, size_t n, const match_t *machine,
+                              berth_error_t *err)
 {
     for (size_t i = 0; i < n; i++) {
         const char *what = limits[i].what;
@@ -32,14 +33,14 @@ static int check_queue(const struct sched_queue_config *queue, const match_t *ma
 {
     const struct sched_limits *l = &queue->limits;
 
-    if (check_limits(queue, l->job, l->n_job, machine, err) < 0 ||
-        check_limits(queue, l->user, l->n_user, machine, err) < 0 ||
-        check_limits(queue, l->queue, l->n_queue, machine, err) < 0)
+    if (check_queue_limits(queue, l->job, l->n_job, machine, err) < 0 ||
+        check_queue_limits(queue, l->user, l->n_user, machine, err) < 0 ||
+        check_queue_limits(queue, l->queue, l->n_queue, machine, err) < 0)
         return -1;
     for (size_t i = 0; i < queue->n_exceptions; i++) {
         l = &queue->exceptions[i].limits;
-        if (check_limits(queue, l->job, l->n_job, machine, err) < 0 ||
-            check_limits(queue, l->user, l->n_user, machine, err) < 0)
+        if (check_queue_limits(queue, l->job, l->n_job, machine, err) < 0 ||
+            check_queue_limits(queue, l->user, l->n_user, machine, err) < 0)
             return -1;
     }
     return 0;
@@ -72,7 +73,7 @@ static int each_name(const struct sched_block *block, struct names *names,
     return rc;
 }
 
-static int put_name(struct names *names, const char *name)
+static int put_node_name(struct names *names, const char *name)
 {
     uint32_t id;
 
@@ -91,7 +92,7 @@ static int is_missing(struct names *names, const char *name)
 }
 
 /* Note the names and paths of all vertices. */
-static int look(struct names *names, const struct graph *g)
+static int count_machine_types(struct names *names, const struct graph *g)
 {
     struct strbuf text = {0};
     uint32_t id;
@@ -113,15 +114,16 @@ static int look(struct names *names, const struct graph *g)
     return failed ? -1 : 0;
 }
 
-static int check_blocks(const struct sched_config *sched, const struct graph *g, berth_error_t *err)
+static int check_block_targets(const struct sched_config *sched, const struct graph *g,
+                               berth_error_t *err)
 {
     struct names names = {.max = 2 * (int64_t)g->n + 1};
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < sched->n_blocks; i++)
-        rc = each_name(&sched->blocks[i], &names, put_name);
+        rc = each_name(&sched->blocks[i], &names, put_node_name);
     if (rc == 0 && sched->n_blocks > 0)
-        rc = look(&names, g);
+        rc = count_machine_types(&names, g);
     for (size_t i = 0; rc == 0 && i < sched->n_blocks; i++) {
         rc = each_name(&sched->blocks[i], &names, is_missing);
         if (rc > 0)
@@ -137,7 +139,7 @@ static int check_blocks(const struct sched_config *sched, const struct graph *g,
     return rc == 0 ? 0 : -1;
 }
 
-static void count(const struct graph *g, struct config_found *found)
+static void count_type_named(const struct graph *g, struct config_found *found)
 {
     for (uint32_t v = 0; v < g->n; v++) {
         const struct vertex *x = &g->v[v];
@@ -159,25 +161,25 @@ int config_check(const struct config *config, const match_t *machine, struct con
     for (size_t i = 0; i < sched->n_queues; i++)
         if (check_queue(&sched->queues[i], machine, err) < 0)
             return -1;
-    if (check_blocks(sched, match_graph(machine), err) < 0)
+    if (check_block_targets(sched, match_graph(machine), err) < 0)
         return -1;
-    count(match_graph(machine), found);
+    count_type_named(match_graph(machine), found);
     return 0;
 }
 
-static void print(const char *before, int64_t n, const char *what)
+static void print_found(const char *before, int64_t n, const char *what)
 {
     printf("%s%lld %s%s", before, (long long)n, what, n == 1 ? "" : "s");
 }
 
 void config_found_print(const struct config_found *found)
 {
-    print("", found->queues, "queue");
+    print_found("", found->queues, "queue");
     if (found->blocks)
-        print(", ", found->blocks, "block");
-    print("; ", found->nodes, "node");
-    print(", ", found->cores, "core");
+        print_found(", ", found->blocks, "block");
+    print_found("; ", found->nodes, "node");
+    print_found(", ", found->cores, "core");
     if (found->gpus)
-        print(", ", found->gpus, "gpu");
+        print_found(", ", found->gpus, "gpu");
     printf("\n");
 }

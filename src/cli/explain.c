@@ -52,8 +52,8 @@ static int put_holders(const json_t *answer, berth_error_t *err)
     return written ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
-static int explain(struct connection *connection, int64_t id, int64_t member, bool json,
-                   berth_error_t *err)
+static int explain_job(struct connection *connection, int64_t id, int64_t member, bool json,
+                       berth_error_t *err)
 {
     struct strbuf path = {0};
     json_t *answer = NULL;
@@ -74,5 +74,5 @@ static int explain(struct connection *connection, int64_t id, int64_t member, bo
 
 int cli_explain(int argc, char **argv)
 {
-    return named_job("explain", help, argc, argv, explain);
+    return named_job("explain", help, argc, argv, explain_job);
 }

@@ -57,7 +57,7 @@ static const char *size_text(double bytes, char text[32])
     return text;
 }
 
-static void put_row(struct table *t, const struct fields *job, double now)
+static void put_history_row(struct table *t, const struct fields *job, double now)
 {
     char text[WHEN_SIZE], size[32], exit[24] = "";
     double start = fields_number(job, "start"), end = fields_number(job, "end");
@@ -126,7 +126,7 @@ struct drawn {
     size_t n, cap;
 };
 
-static int room(struct drawn *d)
+static int bar_room(struct drawn *d)
 {
     if (d->n < d->cap)
         return 0;
@@ -159,7 +159,7 @@ static int take_job(void *context, const char *text, size_t length)
     if (submit < 0 || start < 0 || end < start || !fields_whole(&job, "id", &id) ||
         !fields_whole(&job, "cores", &cores) || cores < 1)
         return 0;
-    if (room(d) < 0)
+    if (bar_room(d) < 0)
         return -1;
     int64_t begun = llround(start), run = llround(end) - begun;
     struct schedule_job *to = &d->jobs[d->n];
@@ -182,7 +182,8 @@ static void shift(struct drawn *d)
     }
 }
 
-static int draw(const struct drawn *d, int64_t cores, struct outfile *out, berth_error_t *err)
+static int draw_history(const struct drawn *d, int64_t cores, struct outfile *out,
+                        berth_error_t *err)
 {
     const struct schedule schedule = {
         .policy = "as it was", .procs = cores, .n = d->n, .jobs = d->jobs, .start = d->start};
@@ -226,7 +227,7 @@ static int draw_list(struct connection *connection, const char *list, const char
     if (rc == 0) {
         shift(&d);
         struct outfile *out = outfile_open(file, err);
-        rc = out ? draw(&d, cores, out, err) : -1;
+        rc = out ? draw_history(&d, cores, out, err) : -1;
     }
     int saved = errno;
     free(d.jobs);
@@ -237,9 +238,9 @@ static int draw_list(struct connection *connection, const char *list, const char
 
 /* ---- The verb ---- */
 
-static int list(const char *path, bool json, const char *plot)
+static int list_history(const char *path, bool json, const char *plot)
 {
-    const struct listing_style style = {.json = json, .columns = columns, .row = put_row};
+    const struct listing_style style = {.json = json, .columns = columns, .row = put_history_row};
     struct connection connection;
     berth_error_t err;
     int status;
@@ -310,7 +311,7 @@ int cli_history(int argc, char **argv)
         status = cli_usage("history", "--limit is '%s', expected a whole number", limit);
         goto out;
     }
-    status = list(strbuf_text(&path), json, plot);
+    status = list_history(strbuf_text(&path), json, plot);
 out:
     strbuf_clear(&path);
     return status;

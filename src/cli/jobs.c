@@ -49,7 +49,7 @@ static void put_when(struct table *t, const struct fields *job, const char *stat
     table_cell(t, text);
 }
 
-static void put_row(struct table *t, const struct fields *job, double now)
+static void put_job_row(struct table *t, const struct fields *job, double now)
 {
     char span[WHEN_SIZE], state[16];
     double start = fields_number(job, "start"), end = fields_number(job, "end");
@@ -91,7 +91,7 @@ static int put_id(void *context, int64_t id, int64_t member, bool ranged)
 }
 
 /* Ask for the named jobs; members are selected from the answer later. */
-static int put_ids(struct strbuf *path, struct ids *ids, char **words, int n)
+static int put_job_ids(struct strbuf *path, struct ids *ids, char **words, int n)
 {
     struct id_list list = {{0}, 0};
     berth_error_t err;
@@ -106,7 +106,7 @@ static int put_ids(struct strbuf *path, struct ids *ids, char **words, int n)
     return rc;
 }
 
-static int list(struct strbuf *path, const struct listing_style *style)
+static int list_jobs(struct strbuf *path, const struct listing_style *style)
 {
     struct connection connection;
     berth_error_t err;
@@ -130,7 +130,7 @@ int cli_jobs(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
     struct strbuf path = {0};
     struct ids ids = {0};
-    struct listing_style style = {.columns = columns, .row = put_row};
+    struct listing_style style = {.columns = columns, .row = put_job_row};
     int c, status = CLI_USAGE;
 
     strbuf_puts(&path, "/v1/jobs");
@@ -170,12 +170,12 @@ int cli_jobs(int argc, char **argv)
         }
     }
     if (optind < argc) {
-        status = put_ids(&path, &ids, argv + optind, argc - optind);
+        status = put_job_ids(&path, &ids, argv + optind, argc - optind);
         if (status != CLI_OK)
             goto out;
         style.only = &ids;
     }
-    status = list(&path, &style);
+    status = list_jobs(&path, &style);
 out:
     ids_clear(&ids);
     strbuf_clear(&path);

@@ -22,8 +22,8 @@ static const char help[] =
     "Example: berth log -f 17\n"
     "Manual: man berth-log\n";
 
-static int print(struct connection *connection, int64_t id, int64_t member, bool error,
-                 berth_error_t *err)
+static int print_log(struct connection *connection, int64_t id, int64_t member, bool error,
+                     berth_error_t *err)
 {
     struct tail tail = {.fd = -1, .to = STDOUT_FILENO};
     struct strbuf where = {0};
@@ -55,7 +55,7 @@ static int print(struct connection *connection, int64_t id, int64_t member, bool
     return rc;
 }
 
-static int show(const char *word, bool follow, bool error)
+static int show_log(const char *word, bool follow, bool error)
 {
     struct connection connection;
     berth_error_t err;
@@ -71,7 +71,7 @@ static int show(const char *word, bool follow, bool error)
         struct follow_end end;
         if (follow_job(&f, &end, &err) < 0)
             status = connection_failed(&connection, &err);
-    } else if (print(&connection, id, member, error, &err) < 0) {
+    } else if (print_log(&connection, id, member, error, &err) < 0) {
         status = connection_failed(&connection, &err);
     }
     connection_close(&connection);
@@ -97,5 +97,5 @@ int cli_log(int argc, char **argv)
     }
     if (argc - optind != 1)
         return cli_usage("log", argc == optind ? "no job given" : "expected one job");
-    return show(argv[optind], follow, error);
+    return show_log(argv[optind], follow, error);
 }

@@ -52,7 +52,7 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
-static int print_help(void)
+static int print_overview(void)
 {
     printf("usage: berth VERB [OPTION]...\n"
            "       berth help VERB\n"
@@ -74,10 +74,10 @@ static int print_help(void)
     return CLI_OK;
 }
 
-static int help(int argc, char **argv)
+static int print_topic(int argc, char **argv)
 {
     if (argc < 2)
-        return print_help();
+        return print_overview();
     if (argc > 2)
         return cli_usage(NULL, "help takes one verb, not %d", argc - 1);
     const struct verb *verb = find_verb(argv[1]);
@@ -107,7 +107,7 @@ static int dispatch(int argc, char **argv)
         return cli_usage(NULL, "no verb given");
     const char *arg = argv[1];
     if (strcmp(arg, "help") == 0)
-        return help(argc - 1, argv + 1);
+        return print_topic(argc - 1, argv + 1);
     const struct verb *verb = find_verb(arg);
     if (verb)
         return verb->run(argc - 1, argv + 1);
@@ -120,7 +120,7 @@ static int dispatch(int argc, char **argv)
     if (argc > 2)
         return cli_usage(NULL, "%s takes no argument, got '%s'", arg, argv[2]);
     if (wants_help)
-        return print_help();
+        return print_overview();
     printf("berth %s\n", BERTH_VERSION);
     return CLI_OK;
 }

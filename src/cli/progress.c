@@ -10,7 +10,7 @@
 #define INTERVAL_MS 100
 #define BAR_WIDTH   40
 
-static int64_t now_ms(void)
+static int64_t progress_now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -23,7 +23,7 @@ void progress_begin(struct progress *progress, const char *label)
     progress->label = label;
     progress->wanted = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
     progress->shown = false;
-    progress->next_ms = progress->wanted ? now_ms() + INTERVAL_MS : 0;
+    progress->next_ms = progress->wanted ? progress_now_ms() + INTERVAL_MS : 0;
 }
 
 void progress_update(void *arg, size_t done, size_t n)
@@ -31,7 +31,7 @@ void progress_update(void *arg, size_t done, size_t n)
     struct progress *progress = arg;
     if (!progress->wanted || n == 0)
         return;
-    int64_t now = now_ms();
+    int64_t now = progress_now_ms();
     if (now < progress->next_ms)
         return;
     double part = (double)(done < n ? done : n) / (double)n;

@@ -23,7 +23,7 @@ static const struct table_column columns[] = {
     {"QUEUE", false, 24}, {"POLICY", false, 0}, {"PRIORITY", true, 0}, {"TIME", true, 0},
     {"PENDING", true, 0}, {"RUNNING", true, 0}, {"STATE", false, 0},   {NULL, false, 0}};
 
-static void put_row(struct table *t, const struct fields *queue, double now)
+static void put_queue_line(struct table *t, const struct fields *queue, double now)
 {
     char span[WHEN_SIZE];
     double duration = fields_number(queue, "default_duration");
@@ -42,7 +42,7 @@ static void put_row(struct table *t, const struct fields *queue, double now)
                             : "open");
 }
 
-static int change(const char *queue, const json_t *body)
+static int change_queues(const char *queue, const json_t *body)
 {
     struct connection connection;
     struct strbuf path = {0};
@@ -59,9 +59,9 @@ static int change(const char *queue, const json_t *body)
     return status;
 }
 
-static int list(bool json)
+static int list_queues(bool json)
 {
-    const struct listing_style style = {.json = json, .columns = columns, .row = put_row};
+    const struct listing_style style = {.json = json, .columns = columns, .row = put_queue_line};
     struct connection connection;
     berth_error_t err;
     int status;
@@ -100,13 +100,13 @@ int cli_queues(int argc, char **argv)
     }
     bool changes = json_object_size(body) > 0;
     if (changes && argc - optind == 1 && !json)
-        status = change(argv[optind], body);
+        status = change_queues(argv[optind], body);
     else if (changes)
         status = cli_usage("queues", "expected one queue to change");
     else if (optind < argc)
         status = cli_usage("queues", "no change given for '%s'", argv[optind]);
     else
-        status = list(json);
+        status = list_queues(json);
 out:
     json_decref(body);
     return status;

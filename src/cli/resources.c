@@ -39,7 +39,7 @@ static void put_size(double bytes)
 }
 
 /* "drained node0 since 2026-11-22 08:30:15: new disk" */
-static void put_changed(const json_t *part)
+static void print_changed(const json_t *part)
 {
     char since[WHEN_SIZE];
     const char *reason = answer_text(part, "reason");
@@ -51,7 +51,7 @@ static void put_changed(const json_t *part)
     putchar('\n');
 }
 
-static void put_resources(const json_t *answer)
+static void print_resources(const json_t *answer)
 {
     const json_t *used = json_object_get(answer, "used"), *part;
     size_t i;
@@ -63,7 +63,7 @@ static void put_resources(const json_t *answer)
            answer_number(answer, "gpus"));
     if (answer_number(answer, "memory") > 0)
         put_size(answer_number(answer, "memory"));
-    json_array_foreach(json_object_get(answer, "changed"), i, part) put_changed(part);
+    json_array_foreach(json_object_get(answer, "changed"), i, part) print_changed(part);
 }
 
 int cli_resources(int argc, char **argv)
@@ -92,14 +92,15 @@ int cli_resources(int argc, char **argv)
         json_dumpf(answer, stdout, JSON_INDENT(2));
         putchar('\n');
     } else {
-        put_resources(answer);
+        print_resources(answer);
     }
     json_decref(answer);
     connection_close(&connection);
     return status;
 }
 
-static int set_status(const char *verb, const char *resources, const char *to, const char *reason)
+static int change_status(const char *verb, const char *resources, const char *to,
+                         const char *reason)
 {
     struct connection connection;
     berth_error_t err;
@@ -141,7 +142,7 @@ int cli_drain(int argc, char **argv)
         strbuf_puts(&reason, reason.len ? " " : "");
         strbuf_puts(&reason, argv[i]);
     }
-    int status = set_status("drain", argv[optind], to, strbuf_text(&reason));
+    int status = change_status("drain", argv[optind], to, strbuf_text(&reason));
     strbuf_clear(&reason);
     return status;
 }
@@ -158,5 +159,5 @@ int cli_resume(int argc, char **argv)
     }
     if (argc - optind != 1)
         return cli_usage("resume", argc == optind ? "no resources given" : "expected one argument");
-    return set_status("resume", argv[optind], "up", "");
+    return change_status("resume", argv[optind], "up", "");
 }

@@ -32,7 +32,7 @@ static const char help[] =
     "Manual: man berth-run, man berth-submit\n";
 
 /* Print how the job ended, if its status alone does not say. */
-static void tell(int64_t id, const struct follow_end *end)
+static void report_end(int64_t id, const struct follow_end *end)
 {
     if (end->left) {
         fprintf(stderr, "berth run: left job %" PRId64 "\n", id);
@@ -45,7 +45,7 @@ static void tell(int64_t id, const struct follow_end *end)
     }
 }
 
-static int run(struct request *r, berth_error_t *err)
+static int run_job(struct request *r, berth_error_t *err)
 {
     struct connection connection;
     struct follow_end end;
@@ -65,7 +65,7 @@ static int run(struct request *r, berth_error_t *err)
     if (follow_job(&follow, &end, err) < 0) {
         status = connection_failed(&connection, err);
     } else {
-        tell(follow.id, &end);
+        report_end(follow.id, &end);
         status = end.status;
     }
 out:
@@ -91,7 +91,7 @@ int cli_run(int argc, char **argv)
     else if (r.bulk)
         status = cli_usage("run", "--bulk is for submit; run takes one job");
     else
-        status = run(&r, &err);
+        status = run_job(&r, &err);
     request_clear(&r);
     return status;
 }

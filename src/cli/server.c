@@ -32,7 +32,8 @@ static const char help[] =
     "Example: berth server start --config site.yaml\n"
     "Manual: man berth-server, man berthd\n";
 
-static int start(struct connection *connection, const char *config, bool json, berth_error_t *err)
+static int start_server(struct connection *connection, const char *config, bool json,
+                        berth_error_t *err)
 {
     (void)json;
     if (connection_is_there(connection->socket))
@@ -54,7 +55,8 @@ static bool is_unlocked(const struct connection *connection)
     return unlocked;
 }
 
-static int stop(struct connection *connection, const char *config, bool json, berth_error_t *err)
+static int stop_server(struct connection *connection, const char *config, bool json,
+                       berth_error_t *err)
 {
     const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
 
@@ -70,7 +72,8 @@ static int stop(struct connection *connection, const char *config, bool json, be
     return errtext_set(err, ETIMEDOUT, "the server was told to stop, but is still running");
 }
 
-static int reload(struct connection *connection, const char *config, bool json, berth_error_t *err)
+static int reload_server(struct connection *connection, const char *config, bool json,
+                         berth_error_t *err)
 {
     (void)config;
     (void)json;
@@ -124,10 +127,11 @@ static int status(struct connection *connection, const char *config, bool json, 
 static const struct {
     const char *name;
     int (*run)(struct connection *connection, const char *config, bool json, berth_error_t *err);
-} actions[] = {{"start", start}, {"stop", stop}, {"status", status}, {"reload", reload}};
+} actions[] = {
+    {"start", start_server}, {"stop", stop_server}, {"status", status}, {"reload", reload_server}};
 #define ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
-static int run(size_t action, const char *config, bool json)
+static int server_verb(size_t action, const char *config, bool json)
 {
     char path[PATH_MAX];
     struct connection connection;
@@ -175,7 +179,7 @@ int cli_server(int argc, char **argv)
     if (i == ACTIONS)
         return cli_usage("server", "unknown action '%s', expected start, stop, status or reload",
                          argv[optind]);
-    if ((config && actions[i].run != start) || (json && actions[i].run != status))
+    if ((config && actions[i].run != start_server) || (json && actions[i].run != status))
         return cli_usage("server", "%s takes no --%s", argv[optind], config ? "config" : "json");
-    return run(i, config, json);
+    return server_verb(i, config, json);
 }

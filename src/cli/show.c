@@ -38,7 +38,7 @@ static bool is_span(const char *key)
 }
 
 /* Users chose this text, and root may read it. */
-static void put_json(const json_t *value)
+static void print_member_json(const json_t *value)
 {
     char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 
@@ -47,7 +47,7 @@ static void put_json(const json_t *value)
 }
 
 /* Print a value of the record on a line; null and empty values are left out. */
-static void put_value(const char *key, const json_t *value)
+static void print_value(const char *key, const json_t *value)
 {
     char text[WHEN_SIZE];
 
@@ -62,34 +62,34 @@ static void put_value(const char *key, const json_t *value)
         terminal_print(stdout, json_string_value(value));
         putchar('\n');
     } else {
-        put_json(value);
+        print_member_json(value);
         putchar('\n');
     }
 }
 
-static void put_job(const json_t *job)
+static void print_job_fields(const json_t *job)
 {
     const char *key;
     json_t *value;
 
     json_object_foreach((json_t *)job, key, value) if (strcmp(key, "request") != 0)
-        put_value(key, value);
+        print_value(key, value);
 }
 
-static void put_event(const json_t *event)
+static void print_event(const json_t *event)
 {
     char text[WHEN_SIZE];
     const json_t *data = json_object_get(event, "data");
     printf("  %s  %s", when_put(answer_number(event, "time"), text), answer_text(event, "kind"));
     if (json_object_size(data) > 0) {
         putchar(' ');
-        put_json(data);
+        print_member_json(data);
     }
     putchar('\n');
 }
 
-static int show(struct connection *connection, int64_t id, int64_t member, bool json,
-                berth_error_t *err)
+static int show_one_job(struct connection *connection, int64_t id, int64_t member, bool json,
+                        berth_error_t *err)
 {
     struct strbuf path = {0};
     json_t *job = NULL, *events = NULL;
@@ -102,12 +102,12 @@ static int show(struct connection *connection, int64_t id, int64_t member, bool 
         json_dumpf(job, stdout, JSON_INDENT(2));
         putchar('\n');
     } else if (rc == 0) {
-        put_job(job);
+        print_job_fields(job);
         strbuf_puts(&path, "/events");
         /* The events of other users' jobs can't be seen. */
         if (connection_ask(connection, "GET", strbuf_text(&path), NULL, &events, err) == 0) {
             puts("events");
-            json_array_foreach(json_object_get(events, "events"), i, event) put_event(event);
+            json_array_foreach(json_object_get(events, "events"), i, event) print_event(event);
         }
     }
     strbuf_clear(&path);
@@ -118,5 +118,5 @@ static int show(struct connection *connection, int64_t id, int64_t member, bool 
 
 int cli_show(int argc, char **argv)
 {
-    return named_job("show", help, argc, argv, show);
+    return named_job("show", help, argc, argv, show_one_job);
 }

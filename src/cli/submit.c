@@ -40,7 +40,7 @@ static const char help[] =
 #define BULK_MAX ((size_t)64 << 20) /* the most that a server accepts */
 #define BLOCK    ((size_t)1 << 20)
 
-static int read_file(const char *path, struct strbuf *text, berth_error_t *err)
+static int read_bulk_file(const char *path, struct strbuf *text, berth_error_t *err)
 {
     bool standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -77,7 +77,7 @@ static int submit_bulk(struct connection *s, const char *path, berth_error_t *er
     json_t *answer = NULL;
     const json_t *ids, *id;
     size_t i;
-    int rc = read_file(path, &text, err);
+    int rc = read_bulk_file(path, &text, err);
 
     if (rc == 0)
         rc = connection_ask_text(s, "POST", "/v1/jobs", text.data ? text.data : "", text.len,

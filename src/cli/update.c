@@ -20,7 +20,7 @@ static const char help[] =
     "Manual: man berth-update\n";
 
 /* Take an option. Returns false after printing what is wrong. */
-static bool take(int c, json_t *body)
+static bool take_change(int c, json_t *body)
 {
     int64_t us;
     char *end;
@@ -59,7 +59,7 @@ int cli_update(int argc, char **argv)
     while ((c = cli_option("update", argc, argv, ":t:q:h", options)) != -1) {
         if (c == 'h')
             status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-        if (c == '?' || c == 'h' || !take(c, body))
+        if (c == '?' || c == 'h' || !take_change(c, body))
             goto out;
     }
     if (json_object_size(body) == 0)

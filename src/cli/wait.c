@@ -20,7 +20,7 @@ struct waiting {
     int status;
 };
 
-static int wait_for(void *context, int64_t id, int64_t member, bool ranged)
+static int wait_for_job(void *context, int64_t id, int64_t member, bool ranged)
 {
     struct waiting *w = context;
     struct follow follow = {.connection = &w->connection, .id = id, .member = member};
@@ -58,7 +58,7 @@ int cli_wait(int argc, char **argv)
     if (connection_open(&w.connection, "wait", &err) < 0)
         w.status = connection_failed(&w.connection, &err);
     else
-        ids_each(&ids, wait_for, &w);
+        ids_each(&ids, wait_for_job, &w);
     connection_close(&w.connection);
     ids_clear(&ids);
     return w.status;

@@ -112,7 +112,7 @@ def wrong():
         ("failed for no reason", "ends of members", field("plain", "state", "failed")),
         ("killed by nobody", "ends of members", lambda s: s.row("plain").update(state="failed", exit=None, signal=9)),
         ("lost though no keeper was killed", "ends of members",
-         lambda s: s.row("plain").update(state="failed", exit=None, reason="lost: nobody knows how it ended")),
+         lambda s: s.row("plain").update(state="failed", exit=None, reason="lost: its end was not observed")),
         ("cancelled by nobody", "ends of members", field("plain", "state", "cancelled")),
         ("held by nobody", "ends of members", field("plain", "state", "held")),
         ("it runs for ever", "ends of members", field("plain", "state", "running")),

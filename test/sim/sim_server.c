@@ -81,7 +81,7 @@ struct sim_server *sim_server_create(const char *config, uint64_t seed)
     w->cpus = true;
     w->steady = 1000 * SIM_SECOND;
     w->wall = INT64_C(1700000000) * SIM_SECOND;
-    w->world = (struct server_world){.context = w,
+    w->world = (struct server_platform){.context = w,
                                      .steady = steady,
                                      .wall = wall,
                                      .boot = boot,

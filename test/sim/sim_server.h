@@ -14,7 +14,7 @@
 #define SIM_SECOND INT64_C(1000000)
 
 struct sim_server {
-    struct server_world world;
+    struct server_platform world;
     struct server_options options;
     struct sim_disk *disk;
     struct sim_engine *engine;

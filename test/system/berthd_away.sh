@@ -51,6 +51,6 @@ answered 'HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno' 1 "berth jobs: 
 answered 'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"jobs": [{"id"' 1 \
     "berth jobs: the connection to the server was lost: end of the connection" jobs
 answered 'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"jobs": [1,' 1 "berth jobs: the server's answer is not a list" jobs
-answered 'HTTP/1.1 404 Not Found\r\nContent-Length: 50\r\n\r\n{"error":{"message":"there is no /v1","key":null}}' 1 \
+answered 'HTTP/1.1 404 Not Found\r\nContent-Length: 52\r\n\r\n{"error":{"message":"no such path: /v1","key":null}}' 1 \
     "berth cancel: the server is of an older version; restart it: berth server stop, berth server start" cancel 1
 finish

@@ -41,7 +41,7 @@ for key in duration nodes gpus memory; do
     expect "$key that would help" null "$(less $key)"
 done
 expect_status 0 "$BERTH" explain "$id"
-grep -qE '^It waits for [a-z]* that 2 other jobs hold\. It is promised a start in (2h|1h 59m) at the latest\. It would start now with 1 core\.$' out ||
+grep -qE '^It waits for [a-z]* that 2 other jobs hold\. It has a reservation and will start in (2h|1h 59m) at the latest\. It would start now with 1 core\.$' out ||
     fail "explain: $(cat out)"
 
 # Who holds that: a table, in the order of their ends.
@@ -73,13 +73,13 @@ expect "a jobspec's cores" 1 "$(less cores)"
 submit --hold true
 says "It is held: it waits for 'berth release $id'."
 submit --dependency afterany:1:2 true
-says "It waits for job 1 and job 2, as it depends on that."
+says "It waits for job 1 and job 2, on which it depends."
 submit --begin +2h true
-says "It is to start no earlier than in 2h, as it was submitted."
+says "It was submitted to start in 2h at the earliest."
 submit -q line -N 1 true
 submit -q line true
 expect_status 0 "$BERTH" explain "$id"
-grep -q '^It waits for jobs before it: queue line starts its jobs one after the other\.' out || fail "explain: $(cat out)"
+grep -q '^It waits for earlier jobs: queue line starts its jobs in order\.' out || fail "explain: $(cat out)"
 expect "rows about another's turn" 1 "$(wc -l <out)"
 expect_status 1 "$BERTH" explain 99
 expect_err 'berth explain: there is no job 99'
@@ -87,7 +87,7 @@ expect_err 'berth explain: there is no job 99'
 # What runs, and what doesn't any more.
 id=1
 expect_status 0 "$BERTH" explain 1
-grep -q '^It has been running for [0-9]*s, and is stopped in [0-9hm ]* if it has not ended by then\.$' out || fail "explain: $(cat out)"
+grep -q '^It has been running for [0-9]*s, and will be stopped in [0-9hm ]* if it has not ended by then\.$' out || fail "explain: $(cat out)"
 "$BERTH" cancel 2
 await_state 2 cancelled
 expect_status 0 "$BERTH" explain 2

@@ -105,7 +105,7 @@ for n in $(seq 30 50); do
 done
 expect "a full share" 507 "$status"
 expect "what is said of it" \
-    '{"error":{"message":"the store has no room for more of user nobody: 20971520 bytes at most, and no history is left to drop","key":null}}' \
+    '{"error":{"message":"the store is full for user nobody: at most 20971520 bytes, and no history is left to drop","key":null}}' \
     "$(cat refused)"
 others_work "beside a share full of what waits"
 expect_status 0 as nobody "$BERTH" cancel --all

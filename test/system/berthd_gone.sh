@@ -34,7 +34,7 @@ chmod "$mode" "$socket"
 # Where it can't be made a line says so, and SIGHUP has it tried again.
 rm -f file && echo text >file
 mv -f file "$socket"
-await "a word of it" grep -q "the socket is gone, and SIGHUP makes it again: $socket is there and is not a socket" "$BERTH_DIR/berthd.log"
+await "a word of it" grep -q "the socket is gone, send SIGHUP to recreate it: $socket exists and is not a socket" "$BERTH_DIR/berthd.log"
 expect "the file" text "$(cat "$socket")"
 rm "$socket"
 kill -HUP "$pid"
@@ -44,7 +44,7 @@ expect "the daemon" "$pid" "$(daemon_pid)"
 # The store is deleted: what would be written is refused in a line, what runs and what is shown goes on.
 refused() { # WHAT FILE
     expect_status 1 "$BERTH" submit true
-    expect_err "berth submit: it can't be stored: $2 was deleted or replaced while berthd has it open: stop berthd, and start it with the file that is to be used"
+    expect_err "berth submit: cannot store the change: $2 was deleted or replaced while berthd has it open: stop berthd, put the right file in place and start it again"
     expect_status 1 "$BERTH" queues --stop batch
     expect_status 0 "$BERTH" show "$a"
     await "a word of it ($1)" grep -q "$2 was deleted or replaced" "$BERTH_DIR/berthd.log"

@@ -48,7 +48,7 @@ e=$("$BERTH" submit -c 3 true)
 expect "one that needs its core" pending "$(state "$e")"
 : >go
 await_state "$a" failed
-expect "how it ended" '"lost: nobody knows how it ended"' "$(get "$a" reason)"
+expect "how it ended" '"lost: its end was not observed"' "$(get "$a" reason)"
 expect_status 0 "$BERTH" wait "$e"
 
 # A task for each core, unless more are allowed and asked for.

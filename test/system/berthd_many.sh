@@ -38,7 +38,7 @@ is_state 6 cancelled || fail "what may be cancelled is not, beside what may not"
 expect_status 1 "$BERTH" signal --state pending --all
 expect_err "berth signal: no such job, or it is too late"
 expect_status 1 "$BERTH" hold '5[0]'
-expect_err "berth hold: 5[0]: members of an array are changed together: name job 5"
+expect_err "berth hold: 5[0]: the members of an array are changed together: name job 5"
 
 # Wrong words.
 expect_status 2 "$BERTH" cancel

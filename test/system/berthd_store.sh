@@ -59,14 +59,14 @@ start
 run_jobs third 10
 await "a job that the store does not know to end" is_gone "$(cat strange)"
 await "another one to end" is_gone "$(cat long)"
-"$BERTH" server status | grep -q 'runs that belong to no job of this store: 2' || fail "no word of them: $("$BERTH" server status)"
+"$BERTH" server status | grep -q 'killing runs that belong to no job of this store: 2' || fail "no word of them: $("$BERTH" server status)"
 
 # A copy is put back, of which a job ran on when it was made and has ended since.
 stop
 put_store copy
 start
 await_state "$long" failed
-expect "its reason" '"lost: nobody knows how it ended"' "$(get "$long" reason)"
+expect "its reason" '"lost: its end was not observed"' "$(get "$long" reason)"
 expect "its starts" 1 "$(wc -l <marks/long)"
 run_jobs fourth 10
 

@@ -16,7 +16,7 @@ clean() {
 # Names and reasons are refused, with a line.
 for name in "a${esc}[31m" "a${csi}31m" "$(printf 'a\tb')" "$(printf 'a\nb')" "$(printf 'a\177')" a/b "$(printf '%0256d' 0)"; do
     expect_status 1 "$BERTH" submit --name "$name" true
-    expect_err "berth submit: key \"name\": expected at most 255 bytes without '/' and control characters"
+    expect_err "berth submit: key \"name\": expected at most 255 bytes without '/' or control characters"
 done
 "$BERTH" jobs >out || fail "refused submissions do not start a server"
 for reason in "red${esc}[31m" "red$csi" "$(printf '%01001d' 0)"; do

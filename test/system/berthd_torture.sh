@@ -48,7 +48,7 @@ client() { # FIRST
         [ -e full ] && big=$pad
         if id=$("$BERTH" submit --name "t$n" --env "A=$big" --env "B=$big" --env "C=$big" -o /dev/null ./job.sh "$n" "$scratch" 2>"why.$1"); then
             echo "$id $n" >>acknowledged
-        elif grep -q "can't be stored" "why.$1"; then
+        elif grep -q "cannot store the change" "why.$1"; then
             echo "$n" >>refused
             [ "$(wc -l <"why.$1")" -eq 1 ] || cp "why.$1" unclear
         else

@@ -4,6 +4,19 @@
 . "$BERTH_SOURCE/test/lib.sh"
 cd "$BERTH_SOURCE" || exit 1
 
+# The folders of the server, and which of them each may use besides server/server.h: requests reach the core,
+# which knows nothing of them, and neither knows connections or the program.
+folders_for() {
+    case $1 in
+    store) echo store ;;
+    core) echo store core ;;
+    api) echo core api ;;
+    http) echo http ;;
+    daemon) echo http daemon ;;
+    server.h) echo store ;;
+    esac
+}
+
 order='base planner resource jobspec match place sched config report sim engine server cli'
 core='base planner resource jobspec match place sched'
 
@@ -49,6 +62,20 @@ while read -r file; do
         elif [ "$other" -gt "$own_rank" ]; then
             fail "$file: '$own' may not use '$room' (\"$header\")"
         fi
+        case $file:$header in
+        src/server/store/*:server/server.h) fail "$file: server/store may not use server/server.h" ;;
+        src/server/*:server/*/*)
+            from=$(echo "$file" | cut -d/ -f3)
+            to=$(echo "$header" | cut -d/ -f2)
+            case " $(folders_for "$from") " in
+            *" $to "*) ;;
+            *) fail "$file: server/$from may not use server/$to (\"$header\")" ;;
+            esac
+            ;;
+        src/server/*:*) ;;
+        *:server/daemon/paths.h) ;; # where a client finds its server
+        *:server/*) fail "$file: '$own' may not use the server (\"$header\")" ;;
+        esac
     done
 done <"$scratch/files"
 

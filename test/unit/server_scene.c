@@ -163,7 +163,7 @@ int ask_turn(struct sim_server *w, struct asked **asked, size_t n)
 void ask_forget(struct asked *a)
 {
     if (!a->is_there)
-        server_work_leave(a->reply.work);
+        server_work_abandon(a->reply.work);
     strbuf_clear(&a->reply.body);
     *a = (struct asked){0};
 }

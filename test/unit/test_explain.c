@@ -82,7 +82,8 @@ static void less_of_each_kind_is_found(void **state)
     int64_t nodes = run(w, "{\"command\":[\"x\"],\"nodes\":3,\"duration\":\"1h\"}");
     expect_less(w, nodes, -1, 1, -1, -1, -1);
     expect_said(w, nodes,
-                "It waits for nodes that 2 other jobs hold. It is promised a start in 2h at the "
+                "It waits for nodes that 2 other jobs hold. It has a reservation and will start in "
+                "2h at the "
                 "latest. It would start now with 1 node.");
     /* Six cores are free, on two nodes. */
     int64_t tasks = run(w, "{\"command\":[\"x\"],\"tasks\":8,\"duration\":\"1h\"}");
@@ -162,18 +163,18 @@ static void what_else_it_waits_for_is_said(void **state)
     expect_said(w, run(w, "{\"command\":[\"b\"],\"hold\":true}"),
                 "It is held: it waits for 'berth release 2'.");
     expect_said(w, run(w, "{\"command\":[\"b\"],\"dependency\":\"afterok:1\"}"),
-                "It waits for job 1, as it depends on that.");
+                "It waits for job 1, on which it depends.");
     expect_said(w, run(w, "{\"command\":[\"b\"],\"dependency\":\"afterok:1:2\"}"),
-                "It waits for job 1 and job 2, as it depends on that.");
+                "It waits for job 1 and job 2, on which it depends.");
     expect_said(w, run(w, "{\"command\":[\"b\"],\"begin\":\"+3600\"}"),
-                "It is to start no earlier than in 1h, as it was submitted.");
+                "It was submitted to start in 1h at the earliest.");
     run(w, "{\"command\":[\"b\"],\"queue\":\"line\",\"duration\":\"1h\"}");
     expect_said(w, run(w, "{\"command\":[\"b\"],\"queue\":\"line\",\"duration\":\"1h\"}"),
-                "It waits for jobs before it: queue line starts its jobs one after the other. It "
-                "may start in 2h, if nothing comes before it.");
+                "It waits for earlier jobs: queue line starts its jobs in order. It "
+                "may start in 2h, unless other jobs get ahead of it.");
     json_decref(ask(w, "PATCH", "/v1/queues/line", "{\"started\":false}", 200));
     sim_server_turn(w, NULL);
-    expect_said(w, 7, "It waits for its queue: line is stopped. When it will start can't be told.");
+    expect_said(w, 7, "It waits for its queue: line is stopped. Its start time is unknown.");
 }
 
 static void over_a_limit_less_may_start(void **state)
@@ -196,9 +197,10 @@ static void what_does_not_wait_is_said_too(void **state)
     assert_string_equal(json_string_value(json_object_get(got, "state")), "running");
     assert_true(json_is_null(json_object_get(got, "reason")));
     assert_int_equal(json_array_size(json_object_get(got, "holders")), 0);
-    assert_string_equal(json_string_value(json_object_get(got, "text")),
-                        "It has been running for 1h, and is stopped in 1h if it has not ended by "
-                        "then.");
+    assert_string_equal(
+        json_string_value(json_object_get(got, "text")),
+        "It has been running for 1h, and will be stopped in 1h if it has not ended by "
+        "then.");
     json_decref(got);
     int64_t b = run(w, "{\"command\":[\"b\"],\"dependency\":\"afterok:1\"}");
     int64_t c = run(w, "{\"command\":[\"c\"],\"hold\":true}");
@@ -225,7 +227,7 @@ static void an_array_is_explained_by_who_waits(void **state)
     json_t *got = explain(w, 1);
     assert_string_equal(json_string_value(json_object_get(got, "id")), "1[4]");
     const char *text = json_string_value(json_object_get(got, "text"));
-    assert_memory_equal(text, "The first of its members that wait is 1[4]. It waits for nodes", 62);
+    assert_memory_equal(text, "The first waiting member is 1[4]. It waits for nodes", 52);
     json_decref(got);
     got = ask(w, "GET", "/v1/jobs/1[0]/explain", NULL, 200);
     assert_string_equal(json_string_value(json_object_get(got, "state")), "running");
@@ -252,17 +254,20 @@ static void a_promise_that_another_would_get_is_thought_of(void **state)
     int64_t all = run(w, "{\"command\":[\"b\"],\"nodes\":4,\"duration\":\"1h\"}");
     int64_t second = run(w, "{\"command\":[\"c\"],\"nodes\":3,\"duration\":\"2h\"}");
     expect_said(w, second,
-                "It waits for nodes that 1 other job holds. It is promised a start in 1h at the "
+                "It waits for nodes that 1 other job holds. It has a reservation and will start in "
+                "1h at the "
                 "latest. It would start now with 1 node.");
     set_node3(w, "up");
     expect_said(w, second,
-                "It waits for nodes that 1 other job holds. It is promised a start in 1h at the "
+                "It waits for nodes that 1 other job holds. It has a reservation and will start in "
+                "1h at the "
                 "latest.");
     /* So it is. */
     tell(w, "DELETE", "/v1/jobs/3", NULL, 200);
     second = run(w, "{\"command\":[\"c\"],\"nodes\":2,\"duration\":\"2h\"}");
     expect_said(w, all,
-                "It waits for nodes that 1 other job holds. It is promised a start in 1h at the "
+                "It waits for nodes that 1 other job holds. It has a reservation and will start in "
+                "1h at the "
                 "latest. It would start now with 2 nodes.");
     expect_state(w, second, "pending");
 }

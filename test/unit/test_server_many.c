@@ -196,7 +196,7 @@ static void others_jobs_are_for_administrators(void **state)
         "\"error\":{\"message\":\"job 2 is another user's\",\"key\":null}}]}");
     expect_answer(
         w, SIM_OWNER, "/v1/jobs/cancel", "{\"jobs\":{\"user\":\"bob\"}}", 403,
-        "{\"error\":{\"message\":\"only administrators may change jobs of others\",\"key\":"
+        "{\"error\":{\"message\":\"only administrators may change other users' jobs\",\"key\":"
         "\"user\"}}");
     expect_answer(w, SIM_OWNER, "/v1/jobs/cancel", "{\"jobs\":{}}", 200,
                   "{\"done\":0,\"passed_over\":0,\"refused\":[]}");

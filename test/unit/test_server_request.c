@@ -64,7 +64,7 @@ static void tasks_are_bounded_by_cores(void **state)
     expect_refused(w, jobspec(1, 1, "node", "{\"total\":5}"),
                    "key \"jobspec\": expected at most 4 tasks for its cores, got 5");
     expect_refused(w, "{\"command\":[\"x\"],\"overcommit\":true}",
-                   "key \"overcommit\": expected a jobspec: others have cores for each task");
+                   "key \"overcommit\": expected a jobspec: other jobs have cores for each task");
 }
 
 static int open_wide(void **state)
@@ -157,10 +157,11 @@ static void wrong_requests_are_refused_by_name(void **state)
     expect_refused(w, "{\"command\":[\"x\"],\"dependency\":\"afterok:9\"}",
                    "dependency 9: no such job");
     expect_refused(w, "[{\"command\":[\"x\"]},{\"command\":[]}]",
-                   "jobs[1]: key \"command\": expected a list of strings, the first of them a "
+                   "jobs[1]: key \"command\": expected a list of strings that starts with a "
                    "program, got []");
-    expect_refused(w, "nonsense",
-                   "the body is not JSON: line 1, column 8: '[' or '{' expected near 'nonsense'");
+    expect_refused(
+        w, "nonsense",
+        "the body is not valid JSON: line 1, column 8: '[' or '{' expected near 'nonsense'");
     tell(w, "GET", "/v1/nothing", NULL, 404);
     tell(w, "GET", "/v1/jobs/1", NULL, 404);
     tell(w, "POST", "/v1/queues", NULL, 405);
@@ -201,7 +202,7 @@ static void texts_have_their_bounds(void **state)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         snprintf(text, sizeof(text), "{\"command\":[\"x\"],\"name\":\"%s\"}", names[i]);
         expect_refused(
-            w, text, "key \"name\": expected at most 255 bytes without '/' and control characters");
+            w, text, "key \"name\": expected at most 255 bytes without '/' or control characters");
         snprintf(text, sizeof(text),
                  "{\"resources\":\"node0\",\"status\":\"drained\",\"reason\":\"%s\"}", names[i]);
         tell(w, "PATCH", "/v1/resources", text, strchr(names[i], '/') ? 200 : 400);

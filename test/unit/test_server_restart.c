@@ -57,7 +57,7 @@ static void what_was_cut_off_is_finished(void **state)
     sim_engine_lost(w->engine, sim_engine_find(w->engine, 2, -1));
     reopen(w, true);
     expect_state(w, 1, "failed");
-    expect_text(w, 1, "reason", "\"lost: nobody knows how it ended\"");
+    expect_text(w, 1, "reason", "\"lost: its end was not observed\"");
     expect_state(w, 2, "running");
     assert_int_equal(w->engine->n, 3);
     assert_int_equal(w->engine->twice, 0);
@@ -250,7 +250,7 @@ static void what_a_silent_engine_has_forgotten_is_lost(void **state)
     w->engine->silent = false;
     sim_server_turn(w, NULL);
     expect_state(w, runs, "failed");
-    expect_text(w, runs, "reason", "\"lost: nobody knows how it ended\"");
+    expect_text(w, runs, "reason", "\"lost: its end was not observed\"");
     expect_state(w, asked, "failed");
     assert_int_equal(w->engine->n, n);
 }

@@ -108,7 +108,7 @@ static void what_waits_stays(void **state)
         status = submit_script(w, SIM_BOB, ++n, SCRIPT);
     assert_in_range(n, 8, 10);
     assert_int_equal(status, 507);
-    assert_string_equal(said, "the store has no room for more of user bob: 100000 bytes at most, "
+    assert_string_equal(said, "the store is full for user bob: at most 100000 bytes, "
                               "and no history is left to drop");
     assert_int_equal(ask_for(w, SIM_BOB, "GET", 1, NULL), 404);
     assert_int_equal(ask_for(w, SIM_BOB, "GET", 2, NULL), 200);
@@ -138,7 +138,7 @@ static void members_count(void **state)
     json_t *got = sim_server_ask(w, SIM_BOB, "POST", "/v1/jobs", NULL, strbuf_text(&body), &status);
     assert_int_equal(status, 507);
     const char *text = json_string_value(json_object_get(json_object_get(got, "error"), "message"));
-    assert_non_null(strstr(text, "]: the store has no room for more of user bob: 100000 bytes"));
+    assert_non_null(strstr(text, "]: the store is full for user bob: at most 100000 bytes"));
     assert_ptr_equal(strstr(text, "jobs["), text);
     assert_null(strstr(text + 1, "jobs["));
     json_decref(got);
@@ -235,8 +235,8 @@ static void a_request_drops_a_part(void **state)
         left = rows(w);
         assert_in_range(before - left, 100, 8000);
         if (status == 429)
-            assert_string_equal(said, "the store has no room for more of user bob before history "
-                                      "has been dropped, try again");
+            assert_string_equal(
+                said, "the store is full for user bob until history is dropped: try again");
     }
     assert_int_equal(status, 201);
     assert_in_range(tries, 4, 8);

@@ -101,7 +101,7 @@ static void users_take_turns(void **state)
     assert_int_equal(owner.reply.status, 200);
     ask_forget(&owner);
     /* Whoever does not wait for it has it done all the same. */
-    server_work_leave(bob.reply.work);
+    server_work_abandon(bob.reply.work);
     strbuf_clear(&bob.reply.body);
     sim_server_turn(w, NULL);
     assert_int_equal(pending(w) <= MEMBERS, true);
@@ -185,7 +185,7 @@ static void a_list_with_a_wrong_job_leaves_nothing(void **state)
         const char *last, *message;
     } wrong[] = {{"{}", "jobs[60]: key \\\"command\\\": expected a command or a script"},
                  {"{\"command\":[\"x\"],\"cores\":9000}", "jobs[60]: "},
-                 {"{\"command\":", "the body is not JSON: line 62, column "}};
+                 {"{\"command\":", "the body is not valid JSON: line 62, column "}};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         struct strbuf body = {0};
         struct asked a = {0}, *all[] = {&a};

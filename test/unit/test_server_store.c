@@ -18,7 +18,7 @@
 #define STORE    "/b/berth.db"
 #define REQUEUE  "{\"command\":[\"x\"],\"requeue\":true}"
 #define FULL     "\"not started: journal: No space left on device\""
-#define UNSTORED "\"not started: nothing can be stored: Input/output error\""
+#define UNSTORED "\"not started: cannot write the store: Input/output error\""
 
 /* A copy of the store of a server that is closed; and put back in the place of what is there. */
 struct copy {
@@ -128,7 +128,7 @@ static void what_a_copy_has_as_running_is_lost(void **state)
     put_back(w, &c);
     for (int64_t id = 1; id <= 3; id += 2) {
         expect_state(w, id, "failed");
-        expect_text(w, id, "reason", "\"lost: nobody knows how it ended\"");
+        expect_text(w, id, "reason", "\"lost: its end was not observed\"");
         expect_text(w, id, "attempts", "1");
     }
     start_all(w);
@@ -157,16 +157,16 @@ static void what_a_copy_does_not_know_is_ended_first(void **state)
     sim_server_wait(w, 600 * SIM_SECOND);
     assert_int_equal(run->last_signal, SIGKILL);
     expect_state(w, id, "pending");
-    expect_text(w, id, "reason", "\"runs that belong to no job are being ended\"");
+    expect_text(w, id, "reason", "\"runs that belong to no job are being killed\"");
     assert_int_equal(w->engine->n, 1);
     json_t *got = ask(w, "GET", "/v1/jobs/1/explain", NULL, 200);
     assert_string_equal(json_string_value(json_object_get(got, "text")),
-                        "Nothing is started now: runs that belong to no job are being ended.");
+                        "Nothing is being started: runs that belong to no job are being killed.");
     json_decref(got);
     got = ask(w, "GET", "/v1/server", NULL, 200);
-    assert_non_null(strstr(
-        json_string_value(json_array_get(json_object_get(got, "notices"), 0)),
-        "runs that belong to no job of this store: 1; they are ended, and nothing starts until"));
+    assert_non_null(
+        strstr(json_string_value(json_array_get(json_object_get(got, "notices"), 0)),
+               "killing runs that belong to no job of this store: 1; nothing starts until"));
     json_decref(got);
     reopen(w, true); /* also over a restart */
     assert_int_equal(w->engine->n, 1);
@@ -176,7 +176,7 @@ static void what_a_copy_does_not_know_is_ended_first(void **state)
 }
 
 /* A start that was asked for and not sent, and a stray: it waits as well. */
-static void a_start_that_was_cut_off_waits_for_strays(void **state)
+static void a_start_that_was_cut_off_waits_for_orphans(void **state)
 {
     struct sim_server *w = *state;
     submit(w, TRUE1);
@@ -217,7 +217,7 @@ static void a_run_of_another_store_is_not_taken_for_its_own(void **state)
     assert_int_not_equal(other->key, w->engine->runs[0].key);
     put_back(w, &c);
     expect_state(w, 1, "failed");
-    expect_text(w, 1, "reason", "\"lost: nobody knows how it ended\"");
+    expect_text(w, 1, "reason", "\"lost: its end was not observed\"");
     assert_int_equal(sim_engine_find(w->engine, 1, -1)->last_signal, SIGKILL);
 }
 
@@ -232,7 +232,7 @@ static void records_older_than_the_store_are_not_trusted(void **state)
     reopen(w, true);
     assert_int_equal(w->engine->twice, 0);
     expect_state(w, 2, "failed");
-    expect_text(w, 2, "reason", "\"lost: nobody knows how it ended\"");
+    expect_text(w, 2, "reason", "\"lost: its end was not observed\"");
     expect_run(w, 3, 4);
     assert_int_equal(sim_engine_find(w->engine, 3, -1)->attempt, 2);
 }
@@ -249,7 +249,7 @@ static void a_key_that_is_refused_is_told_and_tried_again(void **state)
     int64_t id = submit(w, TRUE1);
     assert_int_equal(w->engine->twice, 1);
     expect_state(w, id, "pending");
-    expect_text(w, id, "reason", "\"not started: another run has had its key\"");
+    expect_text(w, id, "reason", "\"not started: its key was already used\"");
     w->engine->twice = 0;
     sim_server_wait(w, 5 * SIM_SECOND);
     expect_run(w, id, 2);
@@ -289,7 +289,8 @@ static void runs_whose_keys_can_not_be_are_refused(void **state)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         uint64_t had = set_key(w, 2, wrong[i]);
         assert_int_equal(sim_server_open(w, &err), -1);
-        assert_string_equal(err.text, "/b/berth.db: the file is damaged: job 2: the key of a run");
+        assert_string_equal(err.text,
+                            "/b/berth.db: the file is damaged: job 2: invalid key of a run");
         set_key(w, 2, had);
     }
     open_again(w);
@@ -329,8 +330,8 @@ static void no_job_fails_because_the_engine_can_start_none(void **state)
     expect_text(w, 3, "reason", "\"dependency 1\"");
     json_t *got = ask(w, "GET", "/v1/jobs/1/explain", NULL, 200);
     assert_string_equal(json_string_value(json_object_get(got, "text")),
-                        "It could not be started: journal: No space left on device. It is tried "
-                        "again until it can be.");
+                        "It could not be started: journal: No space left on device. It is retried "
+                        "until it starts.");
     json_decref(got);
     assert_true(w->engine->n < 3 * 600); /* tries */
     assert_true(w->engine->n > 3 * 60);
@@ -386,13 +387,14 @@ static void what_can_not_be_stored_is_not_said_to_run(void **state)
         expect_text(w, 2, "reason", UNSTORED);
         expect_text(w, 2, "attempts", "0");
         expect_state(w, 3, "pending");
-        expect_text(w, 4, "reason", "\"nothing can be stored\"");
+        expect_text(w, 4, "reason", "\"the store cannot be written\"");
         sim_server_wait(w, 10 * SIM_SECOND);
     }
     json_t *got = ask(w, "GET", "/v1/jobs/2/explain", NULL, 200);
-    assert_string_equal(json_string_value(json_object_get(got, "text")),
-                        "It could not be started: nothing can be stored: Input/output error. It is "
-                        "tried again until it can be.");
+    assert_string_equal(
+        json_string_value(json_object_get(got, "text")),
+        "It could not be started: cannot write the store: Input/output error. It is "
+        "retried until it starts.");
     json_decref(got);
     assert_int_equal(w->engine->n, 1);
     sim_disk_fail(w->disk, 0);
@@ -651,7 +653,7 @@ int main(void)
         TEST(a_copy_put_back_swallows_no_job),
         TEST(what_a_copy_has_as_running_is_lost),
         TEST(what_a_copy_does_not_know_is_ended_first),
-        TEST(a_start_that_was_cut_off_waits_for_strays),
+        TEST(a_start_that_was_cut_off_waits_for_orphans),
         TEST(a_run_of_another_store_is_not_taken_for_its_own),
         TEST(records_older_than_the_store_are_not_trusted),
         TEST(a_key_that_is_refused_is_told_and_tried_again),

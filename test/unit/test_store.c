@@ -207,7 +207,7 @@ static void test_job(void **state)
     job.id = 2;
     assert_int_equal(store_set_job(s, &job, &err), -1);
     assert_int_equal(errno, ENOENT);
-    assert_string_equal(err.text, "store.db: there is no job 2");
+    assert_string_equal(err.text, "store.db: no job 2");
 }
 
 static void test_live(void **state)
@@ -475,7 +475,7 @@ static void refuse(const char *text, int error)
 static void test_two(void **state)
 {
     (void)state;
-    refuse("store.db: another process has it open; is a berthd running?", EBUSY);
+    refuse("store.db: open in another process; is another berthd running?", EBUSY);
 }
 
 static void run(const char *sql)
@@ -494,7 +494,9 @@ static void test_newer(void **state)
     (void)state;
     run("PRAGMA user_version = 99");
     close_store();
-    refuse("store.db: a newer berthd made it (version 99, this one knows 3): run that one", EINVAL);
+    refuse(
+        "store.db: written by a newer berthd (version 99, this one supports up to 3): run that one",
+        EINVAL);
 }
 
 static void test_strange(void **state)
@@ -502,12 +504,12 @@ static void test_strange(void **state)
     (void)state;
     run("PRAGMA application_id = 1");
     close_store();
-    refuse("store.db: this is no store of berthd; move it away", EINVAL);
+    refuse("store.db: not a berthd store; move it away", EINVAL);
     sim_disk_put(disk, "store.db",
                  "not a database, but long enough to be looked at as one, which"
                  " takes a hundred bytes of a header, so here they are",
                  112);
-    refuse("store.db: this is no store of berthd; move it away", EINVAL);
+    refuse("store.db: not a berthd store; move it away", EINVAL);
 }
 
 static void test_view(void **state)
@@ -515,7 +517,7 @@ static void test_view(void **state)
     (void)state;
     run("CREATE VIEW v AS SELECT 1");
     close_store();
-    refuse("store.db: this is no store of berthd; move it away", EINVAL);
+    refuse("store.db: not a berthd store; move it away", EINVAL);
 }
 
 /* Steps are taken once, all or none. */
@@ -691,18 +693,18 @@ static void test_damage(void **state)
     set_member(1, 0, STORE_RUNNING, -1);
     commit();
 #define DAMAGED "store.db: the file is damaged: "
-    expect_damage("UPDATE job SET record = x'02'", DAMAGED "job 1: its record");
-    expect_damage("UPDATE job SET record = record || x'00'", DAMAGED "job 1: its record");
-    expect_damage("UPDATE job SET held = 2", DAMAGED "job 1: its record");
+    expect_damage("UPDATE job SET record = x'02'", DAMAGED "job 1: invalid record");
+    expect_damage("UPDATE job SET record = record || x'00'", DAMAGED "job 1: invalid record");
+    expect_damage("UPDATE job SET held = 2", DAMAGED "job 1: invalid record");
     expect_damage("UPDATE job SET request = 17", DAMAGED "a text is missing");
     expect_damage("UPDATE job SET request = x'41'", DAMAGED "a text");
-    expect_damage("UPDATE live SET remaining = 2", DAMAGED "job 1: the number of its members");
+    expect_damage("UPDATE live SET remaining = 2", DAMAGED "job 1: wrong number of members");
     expect_damage("UPDATE member SET state = 3", DAMAGED "job 1: a member's state");
     expect_damage("UPDATE member SET state = 1000", DAMAGED "job 1: a member's state");
     expect_damage("UPDATE member SET record = substr(record, 2)",
                   DAMAGED "job 1: a member's record");
-    expect_damage("UPDATE member SET job = 2", DAMAGED "job 2: a member of a job that isn't there");
-    expect_damage("DELETE FROM job", DAMAGED "its record");
+    expect_damage("UPDATE member SET job = 2", DAMAGED "job 2: a member of a missing job");
+    expect_damage("DELETE FROM job", DAMAGED "invalid record");
     assert_string_equal(live(), " 1[0:2]");
 }
 
@@ -727,7 +729,7 @@ static void test_file(void **state)
     snprintf(path, sizeof(path), "%s/none/store.db", folder);
     assert_null(store_open(path, NULL, &err));
     assert_int_equal(errno, ENOENT);
-    assert_non_null(strstr(err.text, "can't be made: No such file or directory"));
+    assert_non_null(strstr(err.text, "cannot create: No such file or directory"));
     rmdir(folder);
 }
 

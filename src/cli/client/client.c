@@ -35,7 +35,7 @@ struct sending {
     struct iovec part[2];
 };
 
-static int no_memory(berth_error_t *err)
+static int client_no_memory(berth_error_t *err)
 {
     return errtext_set(err, ENOMEM, "out of memory");
 }
@@ -76,7 +76,7 @@ struct client *client_open(const char *socket, berth_error_t *err)
     }
     if (!c || !c->socket) {
         free(c);
-        no_memory(err);
+        client_no_memory(err);
         return NULL;
     }
     return c;
@@ -106,8 +106,8 @@ void client_close(struct client *c)
 }
 
 /* The head of a request. The path has no blank, which its maker ensures. */
-static void put_head(struct strbuf *head, const char *method, const char *path, bool has_body,
-                     size_t length)
+static void put_request_head(struct strbuf *head, const char *method, const char *path,
+                             bool has_body, size_t length)
 {
     strbuf_puts(head, method);
     strbuf_putc(head, ' ');
@@ -146,8 +146,8 @@ static int send_some(int fd, struct sending *s)
 /* Read what has arrived, or wait for it if asked to. Returns 1 if there may be more; 0 if the reply is
  * complete; -1.
  */
-static int read_some(int fd, struct reply *r, char *buffer, int flags,
-                     const struct client_taker *taker, berth_error_t *err)
+static int read_reply_part(int fd, struct reply *r, char *buffer, int flags,
+                           const struct client_taker *taker, berth_error_t *err)
 {
     ssize_t n = recv(fd, buffer, BUFFER, flags);
 
@@ -177,7 +177,7 @@ static int exchange(struct client *c, struct sending *s, const struct client_tak
         if (poll(&fd, 1, -1) < 0 && errno != EINTR)
             return broke_off(err, strerror(errno));
         if (fd.revents & ~POLLOUT) {
-            rc = read_some(c->fd, &c->reply, c->buffer, MSG_DONTWAIT, taker, err);
+            rc = read_reply_part(c->fd, &c->reply, c->buffer, MSG_DONTWAIT, taker, err);
             if (rc <= 0) {
                 c->reply.closes = true;
                 return rc;
@@ -186,7 +186,7 @@ static int exchange(struct client *c, struct sending *s, const struct client_tak
         if (fd.revents & POLLOUT)
             sent = send_some(c->fd, s);
     }
-    while ((rc = read_some(c->fd, &c->reply, c->buffer, 0, taker, err)) > 0)
+    while ((rc = read_reply_part(c->fd, &c->reply, c->buffer, 0, taker, err)) > 0)
         ;
     if (sent < 0)
         c->reply.closes = true;
@@ -194,7 +194,7 @@ static int exchange(struct client *c, struct sending *s, const struct client_tak
 }
 
 /* Whether the server has closed a connection, or has sent something unasked. */
-static bool is_over(int fd)
+static bool reply_is_over(int fd)
 {
     struct pollfd look = {.fd = fd, .events = POLLIN};
     return poll(&look, 1, 0) != 0;
@@ -208,12 +208,12 @@ int client_ask(struct client *c, const char *method, const char *path, const cha
     int rc;
 
     *status = 0;
-    put_head(&head, method, path, !reads, length);
+    put_request_head(&head, method, path, !reads, length);
     if (head.failed) {
         strbuf_clear(&head);
-        return no_memory(err);
+        return client_no_memory(err);
     }
-    if (c->fd >= 0 && is_over(c->fd))
+    if (c->fd >= 0 && reply_is_over(c->fd))
         hang_up(c);
     for (;;) {
         bool used = c->fd >= 0;
@@ -254,7 +254,7 @@ struct client_stream *client_follow(struct client *c, const char *path,
     }
     if (!s || !s->socket || !s->path) {
         client_end(s);
-        no_memory(err);
+        client_no_memory(err);
         return NULL;
     }
     return s;
@@ -271,7 +271,7 @@ void client_end(struct client_stream *s)
     free(s);
 }
 
-static int begin(struct client_stream *s, berth_error_t *err)
+static int begin_request(struct client_stream *s, berth_error_t *err)
 {
     struct strbuf head = {0};
 
@@ -279,9 +279,9 @@ static int begin(struct client_stream *s, berth_error_t *err)
     if (s->fd < 0)
         return -1;
     reply_init(&s->reply);
-    put_head(&head, "GET", s->path, false, 0);
+    put_request_head(&head, "GET", s->path, false, 0);
     struct sending sending = {{{head.data, head.len}, {NULL, 0}}};
-    int rc = head.failed                       ? no_memory(err)
+    int rc = head.failed                       ? client_no_memory(err)
              : send_some(s->fd, &sending) == 1 ? 0
                                                : broke_off(err, "it takes no request");
     int saved = errno;
@@ -300,15 +300,15 @@ int client_wait(struct client_stream *s, struct pollfd *others, unsigned n, int 
     *status = 0;
     for (unsigned i = 0; i < n; i++)
         others[i].revents = 0;
-    if (s->fd < 0 && begin(s, err) < 0)
+    if (s->fd < 0 && begin_request(s, err) < 0)
         return -1;
     fds[0] = (struct pollfd){.fd = s->fd, .events = POLLIN};
     memcpy(fds + 1, others, all * sizeof(*others));
     if (poll(fds, 1 + all, timeout_ms) < 0)
-        return errno == EINTR ? 1 : no_memory(err);
+        return errno == EINTR ? 1 : client_no_memory(err);
     memcpy(others, fds + 1, all * sizeof(*others));
     if (fds[0].revents)
-        rc = read_some(s->fd, &s->reply, s->buffer, MSG_DONTWAIT, &s->taker, err);
+        rc = read_reply_part(s->fd, &s->reply, s->buffer, MSG_DONTWAIT, &s->taker, err);
     *status = s->reply.status;
     return rc;
 }

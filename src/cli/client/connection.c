@@ -19,7 +19,7 @@
 #include "base/strbuf.h"
 #include "cli/client/objects.h"
 #include "cli/verb.h"
-#include "server/daemon/places.h"
+#include "server/daemon/paths.h"
 
 /* ---- Jobs in words and in paths ---- */
 
@@ -102,7 +102,7 @@ bool connection_is_there(const char *path)
 }
 
 /* Set the signal mask and signals that a daemon needs, whatever ours are. */
-static int spawn(const char *program, const char *config, int said, pid_t *pid)
+static int spawn_server(const char *program, const char *config, int said, pid_t *pid)
 {
     char name[] = "berthd", option[] = "--config";
     char *file = config ? strdup(config) : NULL;
@@ -148,14 +148,15 @@ static void read_said(int fd, char *text, size_t size)
     text[strcspn(text, "\n")] = '\0';
 }
 
-static int run(const char *program, const char *config, char *said, size_t size, berth_error_t *err)
+static int run_server(const char *program, const char *config, char *said, size_t size,
+                      berth_error_t *err)
 {
     int fds[2], status = 0;
     pid_t pid;
 
     if (pipe2(fds, O_CLOEXEC) < 0)
         return errtext_set(err, errno, "pipe: %s", strerror(errno));
-    int rc = spawn(program, config, fds[1], &pid);
+    int rc = spawn_server(program, config, fds[1], &pid);
     close(fds[1]);
     if (rc != 0) {
         close(fds[0]);
@@ -184,9 +185,9 @@ int connection_start_server(const char *socket, const char *config, berth_error_
 {
     char program[PATH_MAX], said[512];
 
-    if (places_program("berthd", program, err) < 0)
+    if (paths_program("berthd", program, err) < 0)
         return -1;
-    int rc = run(program, config, said, sizeof(said), err);
+    int rc = run_server(program, config, said, sizeof(said), err);
     if (rc <= 0)
         return rc;
     const char *text = strncmp(said, "berthd: ", 8) == 0 ? said + 8 : said;
@@ -220,7 +221,7 @@ int connection_open(struct connection *s, const char *verb, berth_error_t *err)
 {
     memset(s, 0, sizeof(*s));
     s->verb = verb;
-    if (places_directory(s->directory, err) < 0 || places_socket(s->directory, s->socket, err) < 0)
+    if (paths_directory(s->directory, err) < 0 || paths_socket(s->directory, s->socket, err) < 0)
         return -1;
     find_shared(s);
     s->client = client_open(s->socket, err);
@@ -292,7 +293,7 @@ int connection_explain(const struct connection *s, berth_error_t *err)
     return -1;
 }
 
-static int take_all(void *context, long status, const char *bytes, size_t n)
+static int collect_reply(void *context, long status, const char *bytes, size_t n)
 {
     struct strbuf *all = context;
     (void)status;
@@ -304,7 +305,7 @@ int connection_ask_text(struct connection *s, const char *method, const char *pa
                         const char *body, size_t length, json_t **answer, berth_error_t *err)
 {
     struct strbuf all = {0};
-    struct client_taker taker = {&all, take_all};
+    struct client_taker taker = {&all, collect_reply};
     json_error_t wrong;
     long status;
 

@@ -41,7 +41,7 @@ struct watch {
     char reason[256]; /* of the first member that waits */
 };
 
-static bool is_over(const char *state)
+static bool job_is_over(const char *state)
 {
     return strcmp(state, "pending") != 0 && strcmp(state, "held") != 0 &&
            strcmp(state, "running") != 0;
@@ -90,7 +90,7 @@ static int take_files(struct watch *w, const json_t *job, int64_t member, const 
         before = path;
         int alone = 1;
         if (is_array)
-            alone = lines_take(&w->lines[i], member, path, started, is_over(state));
+            alone = lines_take(&w->lines[i], member, path, started, job_is_over(state));
         if (alone < 0 || (alone > 0 && started && tail_is(&w->tail[i], path, w->inotify) < 0))
             rc = -1;
     }
@@ -98,7 +98,7 @@ static int take_files(struct watch *w, const json_t *job, int64_t member, const 
 }
 
 /* Copy what is new in these files. */
-static int copy(struct watch *w, berth_error_t *err)
+static int copy_output(struct watch *w, berth_error_t *err)
 {
     for (int i = 0; i < 2 && w->f->output; i++)
         if (tail_copy(&w->tail[i], w->inotify) < 0 || lines_copy(&w->lines[i]) < 0)
@@ -106,7 +106,7 @@ static int copy(struct watch *w, berth_error_t *err)
     return 0;
 }
 
-static int take_job(void *context, const char *text, size_t length)
+static int read_job_state(void *context, const char *text, size_t length)
 {
     struct watch *w = context;
     json_t *job = json_loadb(text, length, 0, NULL);
@@ -123,7 +123,7 @@ static int take_job(void *context, const char *text, size_t length)
         w->members++;
         if (w->f->output)
             rc = take_files(w, job, json_integer_value(member), state);
-        if (is_over(state))
+        if (job_is_over(state))
             take_end(w, job, state);
         else
             w->open++;
@@ -138,7 +138,7 @@ static int take_job(void *context, const char *text, size_t length)
 }
 
 /* Look at the job. Returns 1 if it has ended; 0; -1. */
-static int look(struct watch *w, berth_error_t *err)
+static int look_at_job(struct watch *w, berth_error_t *err)
 {
     struct strbuf path = {0};
     char id[JOB_ID_SIZE];
@@ -151,7 +151,7 @@ static int look(struct watch *w, berth_error_t *err)
     snprintf(id, sizeof(id), "%" PRId64, w->f->id);
     route_query(&path, "ids", id);
     route_query(&path, "history", "1");
-    int rc = connection_list(w->f->connection, strbuf_text(&path), take_job, w, err);
+    int rc = connection_list(w->f->connection, strbuf_text(&path), read_job_state, w, err);
     int saved = errno;
     strbuf_clear(&path);
     errno = saved;
@@ -163,7 +163,7 @@ static int look(struct watch *w, berth_error_t *err)
     return w->open == 0;
 }
 
-static int take_event(void *context, long status, const char *bytes, size_t n)
+static int follow_event(void *context, long status, const char *bytes, size_t n)
 {
     struct watch *w = context;
     (void)status;
@@ -175,7 +175,7 @@ static int take_event(void *context, long status, const char *bytes, size_t n)
 
 static int begin_events(struct watch *w, berth_error_t *err)
 {
-    struct client_taker taker = {w, take_event};
+    struct client_taker taker = {w, follow_event};
     char path[96];
 
     snprintf(path, sizeof(path), "/v1/events?job=%" PRId64 "&follow=1", w->f->id);
@@ -184,7 +184,7 @@ static int begin_events(struct watch *w, berth_error_t *err)
     return w->events ? 0 : -1;
 }
 
-static int64_t now_ms(void)
+static int64_t follow_now_ms(void)
 {
     struct timespec now;
 
@@ -204,7 +204,7 @@ static int await_server(struct watch *w, berth_error_t *err)
     for (int ms = 0; ms < (w->seen ? AWAY_MS : FIRST_MS); ms += AWAY_LOOK) {
         if (connection_is_there(w->f->connection->socket))
             return 0;
-        if (copy(w, err) < 0)
+        if (copy_output(w, err) < 0)
             return -1;
         sleep_ms(AWAY_LOOK);
     }
@@ -278,12 +278,12 @@ static int wait_more(struct watch *w, berth_error_t *err)
     return rc == 1 ? 0 : 1;
 }
 
-static int run(struct watch *w, berth_error_t *err)
+static int follow_run(struct watch *w, berth_error_t *err)
 {
     int rc = begin_events(w, err);
 
     while (rc == 0) {
-        rc = look(w, err);
+        rc = look_at_job(w, err);
         w->seen = w->seen || rc >= 0;
         if (rc < 0 && (errno == ECONNREFUSED || errno == ECONNRESET)) {
             rc = await_server(w, err);
@@ -292,17 +292,17 @@ static int run(struct watch *w, berth_error_t *err)
             continue;
         }
         /* The output from before its end is in the file by now. */
-        if (rc >= 0 && copy(w, err) < 0)
+        if (rc >= 0 && copy_output(w, err) < 0)
             return -1;
         if (rc != 0)
             break;
         tell_why(w);
         while (rc == 0 && !w->told && !w->end->left) {
-            int64_t begin = now_ms();
+            int64_t begin = follow_now_ms();
             rc = wait_more(w, err);
-            if (rc >= 0 && copy(w, err) < 0)
+            if (rc >= 0 && copy_output(w, err) < 0)
                 return -1;
-            if (w->why == SILENT && w->begun == 0 && now_ms() - begin >= LOOK_MS) {
+            if (w->why == SILENT && w->begun == 0 && follow_now_ms() - begin >= LOOK_MS) {
                 w->why = w->f->may_cancel && isatty(STDERR_FILENO) ? CURIOUS : TOLD;
                 w->told = true; /* look again: now the server knows it */
             }
@@ -351,7 +351,7 @@ int follow_job(const struct follow *f, struct follow_end *end, berth_error_t *er
     if (f->may_cancel)
         block_signals(&w);
     fflush(stdout);
-    int rc = run(&w, err);
+    int rc = follow_run(&w, err);
     int saved = errno;
     client_end(w.events);
     for (int i = 0; i < 2; i++) {

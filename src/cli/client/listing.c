@@ -85,7 +85,7 @@ static bool is_wanted(const struct listing *l, const struct fields *job)
            (fields_whole(job, "id", &id) && ids_has(l->style->only, id, member_of(job)));
 }
 
-static int put_object(void *context, const char *text, size_t length)
+static int put_listing_row(void *context, const char *text, size_t length)
 {
     struct listing *l = context;
     struct fields job;
@@ -118,7 +118,7 @@ int listing_print(struct connection *connection, const char *path,
     l.now = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
     table_begin(&l.table, stdout, style->columns);
     l.table.headless = style->headless;
-    int rc = connection_list(connection, path, put_object, &l, &err);
+    int rc = connection_list(connection, path, put_listing_row, &l, &err);
     if (rc == 0 && style->only && !l.any)
         rc = errtext_set(&err, ENOENT, "there is no such job");
     else if (rc == 0 && style->json)

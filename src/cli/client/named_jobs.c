@@ -63,7 +63,7 @@ static json_t *pack(char **words, int n, json_t *filter, json_t *more)
 }
 
 /* Print which jobs were refused, or that there was none to change. */
-static int tell(const char *verb, const json_t *answer, bool named)
+static int report_refused(const char *verb, const json_t *answer, bool named)
 {
     const json_t *refused = json_object_get(answer, "refused"), *one;
     char name[JOB_ID_SIZE];
@@ -118,7 +118,7 @@ int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t
         errtext_set(&err, ENOMEM, "out of memory");
     if (body && !path.failed && connection_open(&connection, verb, &err) == 0 &&
         connection_ask(&connection, "POST", strbuf_text(&path), body, &answer, &err) == 0)
-        status = tell(verb, answer, n > 0);
+        status = report_refused(verb, answer, n > 0);
     else if (errno == ENOENT)
         status = connection_failed(&connection, told_by(&err));
     else
@@ -131,28 +131,29 @@ int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t
 }
 
 /* Add a condition that all of these jobs meet. False: it is not UTF-8. */
-static bool put(json_t *filter, const char *key, const char *value)
+static bool put_named(json_t *filter, const char *key, const char *value)
 {
     return json_object_set_new(filter, key, json_string(value)) == 0;
 }
 
 /* Take an option. Returns CLI_OK, or another status after printing what is wrong. */
-static int take(const struct named_jobs_verb *verb, int c, json_t **filter, json_t *more)
+static int add_job_name(const struct named_jobs_verb *verb, int c, json_t **filter, json_t *more)
 {
     static const char *const keys[] = {
         ['u'] = "user", ['q'] = "queue", ['S'] = "state", ['N'] = "name"};
 
     if (verb->signals && c == 's')
-        return put(more, "signal", optarg) ? CLI_OK
-                                           : cli_usage(verb->name, "'%s' is not a signal", optarg);
+        return put_named(more, "signal", optarg)
+                   ? CLI_OK
+                   : cli_usage(verb->name, "'%s' is not a signal", optarg);
     if (!*filter)
         *filter = json_object();
-    if (c != 'a' && !put(*filter, keys[c == 's' ? 'S' : c], optarg))
+    if (c != 'a' && !put_named(*filter, keys[c == 's' ? 'S' : c], optarg))
         return cli_usage(verb->name, "'%s' is not UTF-8", optarg);
     return CLI_OK;
 }
 
-static int print_help(const struct named_jobs_verb *verb)
+static int print_verb_help(const struct named_jobs_verb *verb)
 {
     printf("usage: berth %s [OPTION]... JOB...\n"
            "       berth %s OPTION...\n%s",
@@ -189,15 +190,15 @@ int named_jobs_verb(int argc, char **argv, const struct named_jobs_verb *verb)
     int c, status = CLI_OK;
 
     if (verb->signals)
-        put(more, "signal", "TERM");
+        put_named(more, "signal", "TERM");
     while (status == CLI_OK &&
            (c = cli_option(verb->name, argc, argv, ":u:q:s:h", options)) != -1) {
         if (c == 'h') {
-            status = print_help(verb);
+            status = print_verb_help(verb);
             goto out;
         }
         all = all || c == 'a';
-        status = c == '?' ? CLI_USAGE : take(verb, c, &filter, more);
+        status = c == '?' ? CLI_USAGE : add_job_name(verb, c, &filter, more);
     }
     if (status == CLI_OK && all && optind < argc)
         status = cli_usage(verb->name, "--all takes no job, got '%s'", argv[optind]);

@@ -24,7 +24,7 @@ static int hand_on(struct records *r, const char *bytes, size_t n)
     return rc;
 }
 
-static int fail(int errnum)
+static int objects_fail(int errnum)
 {
     errno = errnum;
     return -1;
@@ -39,14 +39,14 @@ int records_take(struct records *r, const char *bytes, size_t n)
         char c = *at++;
         if (c == '{' || c == '[') {
             if (r->depth == OVER)
-                return fail(EINVAL);
+                return objects_fail(EINVAL);
             if (r->depth == INSIDE)
                 start = at - 1;
             if (++r->depth >= DEEPEST)
-                return fail(EINVAL);
+                return objects_fail(EINVAL);
         } else if (c == '}' || c == ']') {
             if (r->depth == 0 || r->depth == OVER)
-                return fail(EINVAL);
+                return objects_fail(EINVAL);
             r->depth--;
             if (r->depth == INSIDE && start) {
                 if (hand_on(r, start, (size_t)(at - start)) != 0)
@@ -59,10 +59,10 @@ int records_take(struct records *r, const char *bytes, size_t n)
     }
     if (start) {
         if (r->object.len > OBJECT_MAX)
-            return fail(EINVAL);
+            return objects_fail(EINVAL);
         strbuf_put(&r->object, start, (size_t)(end - start));
     }
-    return r->object.failed ? fail(ENOMEM) : 0;
+    return r->object.failed ? objects_fail(ENOMEM) : 0;
 }
 
 bool records_are_complete(const struct records *r)
@@ -88,7 +88,7 @@ bool fields_find(struct fields *f, const char *text, size_t length)
     return f->n == FIELDS_MAX || s.is_whole;
 }
 
-static struct json_part find(const struct fields *f, const char *key)
+static struct json_part find_member(const struct fields *f, const char *key)
 {
     for (size_t i = 0; i < f->n; i++)
         if (json_part_is(f->v[i].key, key))
@@ -99,21 +99,21 @@ static struct json_part find(const struct fields *f, const char *key)
 const char *fields_text(const struct fields *f, const char *key, struct strbuf *buffer)
 {
     strbuf_reset(buffer);
-    json_part_text(find(f, key), buffer);
+    json_part_text(find_member(f, key), buffer);
     return strbuf_text(buffer);
 }
 
 double fields_number(const struct fields *f, const char *key)
 {
-    return json_part_double(find(f, key), -1);
+    return json_part_double(find_member(f, key), -1);
 }
 
 bool fields_whole(const struct fields *f, const char *key, int64_t *number)
 {
-    return json_part_int(find(f, key), number);
+    return json_part_int(find_member(f, key), number);
 }
 
 bool fields_is_false(const struct fields *f, const char *key)
 {
-    return json_part_is(find(f, key), "false");
+    return json_part_is(find_member(f, key), "false");
 }

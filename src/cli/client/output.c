@@ -100,7 +100,7 @@ struct lines_file {
     bool over;
 };
 
-static void *grown(void *array, size_t *cap, size_t n, size_t size)
+static void *has_grown(void *array, size_t *cap, size_t n, size_t size)
 {
     size_t to = *cap ? *cap : 64;
 
@@ -117,13 +117,14 @@ static void *grown(void *array, size_t *cap, size_t n, size_t size)
 }
 
 /* Begin to read a member's file. */
-static int begin(struct lines *l, int64_t member, const char *path)
+static int output_begin(struct lines *l, int64_t member, const char *path)
 {
-    struct lines_file **v = grown(l->v, &l->cap, (size_t)member + 1, sizeof(struct lines_file *));
+    struct lines_file **v =
+        has_grown(l->v, &l->cap, (size_t)member + 1, sizeof(struct lines_file *));
     if (!v)
         return -1;
     l->v = v;
-    int64_t *active = grown(l->active, &l->cap_active, l->n_active + 1, sizeof(*active));
+    int64_t *active = has_grown(l->active, &l->cap_active, l->n_active + 1, sizeof(*active));
     if (!active)
         return -1;
     l->active = active;
@@ -138,7 +139,7 @@ static int begin(struct lines *l, int64_t member, const char *path)
     return 0;
 }
 
-static void end(struct lines *l, struct lines_file *file)
+static void output_end(struct lines *l, struct lines_file *file)
 {
     if (file->watched >= 0)
         inotify_rm_watch(l->watch, file->watched);
@@ -158,7 +159,7 @@ static int look_if_shared(struct lines *l, int64_t member, const char *path)
     if (!l->shared && member != l->first && strcmp(l->path, path) == 0) {
         l->shared = true;
         for (size_t i = 0; i < l->n_active; i++)
-            end(l, l->v[l->active[i]]);
+            output_end(l, l->v[l->active[i]]);
         l->n_active = 0;
     }
     return l->shared;
@@ -171,14 +172,14 @@ int lines_take(struct lines *l, int64_t member, const char *path, bool started, 
     if (rc != 0 || !started)
         return rc;
     struct lines_file *file = (size_t)member < l->cap ? l->v[member] : NULL;
-    if (!file && begin(l, member, path) < 0)
+    if (!file && output_begin(l, member, path) < 0)
         return -1;
     l->v[member]->over = over;
     return 0;
 }
 
 /* Add n bytes as a line. */
-static void put_line(struct lines *l, int64_t member, const char *text, size_t n)
+static void output_put_line(struct lines *l, int64_t member, const char *text, size_t n)
 {
     strbuf_put_int(&l->out, member);
     strbuf_puts(&l->out, ": ");
@@ -194,11 +195,11 @@ static size_t take_block(struct lines *l, int64_t member, const char *block, siz
     size_t at = 0;
 
     for (const char *end; (end = memchr(block + at, '\n', n - at)) != NULL;) {
-        put_line(l, member, block + at, (size_t)(end - block) - at);
+        output_put_line(l, member, block + at, (size_t)(end - block) - at);
         at = (size_t)(end - block) + 1;
     }
     if (at < n && (last || (at == 0 && n == BLOCK))) {
-        put_line(l, member, block + at, n - at);
+        output_put_line(l, member, block + at, n - at);
         at = n;
     }
     return at;
@@ -249,7 +250,7 @@ int lines_copy(struct lines *l)
         if (rc == 0)
             rc = copy_file(l, member, file);
         if (rc == 0 && file->over)
-            end(l, file);
+            output_end(l, file);
         else
             l->active[kept++] = member;
     }
@@ -262,7 +263,7 @@ void lines_clear(struct lines *l)
     for (size_t i = 0; i < l->cap; i++) {
         if (!l->v[i])
             continue;
-        end(l, l->v[i]);
+        output_end(l, l->v[i]);
         free(l->v[i]);
     }
     free(l->v);

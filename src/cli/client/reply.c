@@ -16,7 +16,7 @@ void reply_init(struct reply *r)
     r->n = 0;
 }
 
-static int wrong(void)
+static int reply_malformed(void)
 {
     errno = EPROTO;
     return -1;
@@ -32,15 +32,15 @@ static int digit(char c, unsigned base)
 }
 
 /* A whole number at the beginning of a text; *end points behind it. */
-static int read_number(const char *text, unsigned base, uint64_t *number, const char **end)
+static int reply_number(const char *text, unsigned base, uint64_t *number, const char **end)
 {
     uint64_t v = 0;
 
     if (digit(*text, base) < 0)
-        return wrong();
+        return reply_malformed();
     for (; digit(*text, base) >= 0; text++) {
         if (v > (UINT64_MAX >> 8) / base)
-            return wrong();
+            return reply_malformed();
         v = v * base + (uint64_t)digit(*text, base);
     }
     *number = v;
@@ -55,9 +55,9 @@ static int read_status(struct reply *r)
     const char *end;
 
     if (strncmp(r->line, "HTTP/1.", 7) != 0 || digit(r->line[7], 10) < 0 || r->line[8] != ' ' ||
-        read_number(r->line + 9, 10, &status, &end) < 0 || end != r->line + 12 || status < 100 ||
+        reply_number(r->line + 9, 10, &status, &end) < 0 || end != r->line + 12 || status < 100 ||
         (*end != ' ' && *end != '\0'))
-        return wrong();
+        return reply_malformed();
     r->status = (long)status;
     r->closes = r->line[7] == '0';
     r->part = REPLY_FIELDS;
@@ -79,15 +79,15 @@ static int read_length(struct reply *r, const char *value)
     uint64_t length;
     const char *end;
 
-    if (read_number(value, 10, &length, &end) < 0 || end[strspn(end, " \t")] != '\0' ||
+    if (reply_number(value, 10, &length, &end) < 0 || end[strspn(end, " \t")] != '\0' ||
         (r->has_length && r->left != length))
-        return wrong();
+        return reply_malformed();
     r->has_length = true;
     r->left = length;
     return 0;
 }
 
-static bool is_word(const char *value, const char *word)
+static bool header_is(const char *value, const char *word)
 {
     size_t n = strlen(word);
     return strncasecmp(value, word, n) == 0 && value[n + strspn(value + n, " \t")] == '\0';
@@ -98,7 +98,7 @@ static int begin_body(struct reply *r)
 {
     if (r->status < 200) {
         if (r->status == 101)
-            return wrong();
+            return reply_malformed();
         /* The reply itself is still to come. */
         unsigned fields = r->fields;
         reply_init(r);
@@ -124,14 +124,14 @@ static int read_field(struct reply *r)
         return begin_body(r);
     if (++r->fields > FIELDS_MAX || r->line[0] == ' ' || r->line[0] == '\t' ||
         !strchr(r->line, ':'))
-        return wrong();
+        return reply_malformed();
     if ((value = value_of(r->line, "Content-Length")))
         return read_length(r, value);
     if ((value = value_of(r->line, "Transfer-Encoding"))) {
         r->chunked = true;
-        return is_word(value, "chunked") ? 0 : wrong();
+        return header_is(value, "chunked") ? 0 : reply_malformed();
     }
-    if ((value = value_of(r->line, "Connection")) && is_word(value, "close"))
+    if ((value = value_of(r->line, "Connection")) && header_is(value, "close"))
         r->closes = true;
     return 0;
 }
@@ -140,16 +140,16 @@ static int read_chunk_size(struct reply *r)
 {
     const char *end;
 
-    if (read_number(r->line, 16, &r->left, &end) < 0)
+    if (reply_number(r->line, 16, &r->left, &end) < 0)
         return -1;
     end += strspn(end, " \t");
     if (*end != '\0' && *end != ';')
-        return wrong();
+        return reply_malformed();
     r->part = r->left ? REPLY_CHUNK : REPLY_TRAILER;
     return 0;
 }
 
-static int read_line(struct reply *r)
+static int reply_line(struct reply *r)
 {
     switch (r->part) {
     case REPLY_STATUS:
@@ -160,22 +160,22 @@ static int read_line(struct reply *r)
         return read_chunk_size(r);
     case REPLY_CHUNK_END:
         r->part = REPLY_CHUNK_SIZE;
-        return r->line[0] ? wrong() : 0;
+        return r->line[0] ? reply_malformed() : 0;
     default: /* a trailer */
         if (r->line[0] == '\0')
             r->part = REPLY_DONE;
-        return ++r->fields > FIELDS_MAX ? wrong() : 0;
+        return ++r->fields > FIELDS_MAX ? reply_malformed() : 0;
     }
 }
 
 /* Add to the line, and read it when it is complete. */
-static ptrdiff_t take_line(struct reply *r, const char *bytes, size_t n)
+static ptrdiff_t reply_take_line(struct reply *r, const char *bytes, size_t n)
 {
     const char *end = memchr(bytes, '\n', n);
     size_t length = end ? (size_t)(end - bytes) : n;
 
     if (length >= sizeof(r->line) - r->n || memchr(bytes, '\0', length))
-        return wrong();
+        return reply_malformed();
     memcpy(r->line + r->n, bytes, length);
     r->n += length;
     if (!end)
@@ -184,7 +184,7 @@ static ptrdiff_t take_line(struct reply *r, const char *bytes, size_t n)
         r->n--;
     r->line[r->n] = '\0';
     r->n = 0;
-    return read_line(r) < 0 ? -1 : (ptrdiff_t)length + 1;
+    return reply_line(r) < 0 ? -1 : (ptrdiff_t)length + 1;
 }
 
 static ptrdiff_t take_body(struct reply *r, const char *bytes, size_t n,
@@ -210,8 +210,8 @@ ptrdiff_t reply_take(struct reply *r, const char *bytes, size_t n, const struct 
 
     while (at < n && r->part != REPLY_DONE) {
         bool in_body = r->part == REPLY_BODY || r->part == REPLY_REST || r->part == REPLY_CHUNK;
-        ptrdiff_t taken =
-            in_body ? take_body(r, bytes + at, n - at, taker) : take_line(r, bytes + at, n - at);
+        ptrdiff_t taken = in_body ? take_body(r, bytes + at, n - at, taker)
+                                  : reply_take_line(r, bytes + at, n - at);
         if (taken < 0)
             return -1;
         at += (size_t)taken;

@@ -80,7 +80,7 @@ struct reading {
     berth_error_t *err;
 };
 
-static const char *name_of(int option)
+static const char *option_key(int option)
 {
     for (const struct option *o = options; o->name; o++)
         if (o->val == option)
@@ -88,20 +88,21 @@ static const char *name_of(int option)
     return "?";
 }
 
-static int expected(struct reading *g, int option, const char *what)
+static int report_expected(struct reading *g, int option, const char *what)
 {
-    return errtext_set(g->err, EINVAL, "%s--%s is '%s', expected %s", g->where, name_of(option),
+    return errtext_set(g->err, EINVAL, "%s--%s is '%s', expected %s", g->where, option_key(option),
                        optarg, what);
 }
 
-static int put(struct reading *g, const char *key, json_t *value)
+static int put_option(struct reading *g, const char *key, json_t *value)
 {
     return json_object_set_new(g->job, key, value) == 0
                ? 0
                : errtext_set(g->err, EINVAL, "%s--%s is not UTF-8", g->where, key);
 }
 
-static int put_count(struct reading *g, int option, const char *key, long long min, long long max)
+static int put_whole_option(struct reading *g, int option, const char *key, long long min,
+                            long long max)
 {
     char *end, what[80];
     errno = 0;
@@ -109,9 +110,9 @@ static int put_count(struct reading *g, int option, const char *key, long long m
 
     if (end == optarg || *end || errno || n < min || n > max) {
         snprintf(what, sizeof(what), "a whole number from %lld to %lld", min, max);
-        return expected(g, option, what);
+        return report_expected(g, option, what);
     }
-    return put(g, key, json_integer(n));
+    return put_option(g, key, json_integer(n));
 }
 
 /* Seconds, as a whole number if possible. */
@@ -124,23 +125,24 @@ static int put_duration(struct reading *g, int option, const char *key)
 {
     int64_t us;
     return quantity_duration(optarg, &us) < 0
-               ? expected(g, option, "a duration such as 90, 30m, 1h30m or 1:30:00")
-               : put(g, key, seconds(us));
+               ? report_expected(g, option, "a duration such as 90, 30m, 1h30m or 1:30:00")
+               : put_option(g, key, seconds(us));
 }
 
 static int put_memory(struct reading *g)
 {
     int64_t bytes;
-    return quantity_size(optarg, &bytes) < 0 ? expected(g, OPTION_MEM, "a size such as 512M or 4G")
-                                             : put(g, "memory", json_integer(bytes));
+    return quantity_size(optarg, &bytes) < 0
+               ? report_expected(g, OPTION_MEM, "a size such as 512M or 4G")
+               : put_option(g, "memory", json_integer(bytes));
 }
 
 static int put_begin(struct reading *g)
 {
     double at;
     return when_read(optarg, time(NULL), &at) < 0
-               ? expected(g, OPTION_BEGIN, "a time such as +1h, 08:30 or 2026-12-31T08:30")
-               : put(g, "begin", json_real(at));
+               ? report_expected(g, OPTION_BEGIN, "a time such as +1h, 08:30 or 2026-12-31T08:30")
+               : put_option(g, "begin", json_real(at));
 }
 
 /* "N" members, or "0-LAST". */
@@ -154,8 +156,8 @@ static int put_array(struct reading *g)
     if (digits != optarg)
         n++;
     if (digits[0] < '0' || digits[0] > '9' || *end || errno || n < 1 || n > 1000000)
-        return expected(g, OPTION_ARRAY, "a number of members such as 10, or 0-9");
-    return put(g, "array", json_integer(n));
+        return report_expected(g, OPTION_ARRAY, "a number of members such as 10, or 0-9");
+    return put_option(g, "array", json_integer(n));
 }
 
 /* "USR1@60": the signal and the seconds before the limit. */
@@ -166,10 +168,10 @@ static int put_signal(struct reading *g)
     size_t n = strcspn(optarg, "@");
 
     if (n == 0 || n >= sizeof(name) || (optarg[n] && quantity_duration(optarg + n + 1, &us) < 0))
-        return expected(g, OPTION_SIGNAL, "a signal and how long before the limit, USR1@60");
+        return report_expected(g, OPTION_SIGNAL, "a signal and how long before the limit, USR1@60");
     memcpy(name, optarg, n);
     name[n] = '\0';
-    return put(g, "signal", json_pack("{s:s, s:o}", "signal", name, "before", seconds(us)));
+    return put_option(g, "signal", json_pack("{s:s, s:o}", "signal", name, "before", seconds(us)));
 }
 
 static int put_requires(struct reading *g)
@@ -180,11 +182,11 @@ static int put_requires(struct reading *g)
         size_t n = strcspn(at, ",");
         if (n && json_array_append_new(names, json_stringn(at, n)) < 0) {
             json_decref(names);
-            return expected(g, OPTION_REQUIRES, "properties in UTF-8");
+            return report_expected(g, OPTION_REQUIRES, "properties in UTF-8");
         }
         at += n + (at[n] == ',');
     }
-    return put(g, "requires", names);
+    return put_option(g, "requires", names);
 }
 
 static int put_jobspec(struct reading *g)
@@ -193,7 +195,7 @@ static int put_jobspec(struct reading *g)
 
     if (script_read(&file, optarg, g->err) < 0)
         return -1;
-    int rc = put(g, "jobspec", json_stringn(file.text, file.length));
+    int rc = put_option(g, "jobspec", json_stringn(file.text, file.length));
     script_clear(&file);
     return rc;
 }
@@ -202,15 +204,15 @@ static int take_more(struct reading *g, int option)
 {
     switch (option) {
     case 'x':
-        return put(g, "exclusive", json_true());
+        return put_option(g, "exclusive", json_true());
     case OPTION_HOLD:
-        return put(g, "hold", json_true());
+        return put_option(g, "hold", json_true());
     case OPTION_REQUEUE:
-        return put(g, "requeue", json_true());
+        return put_option(g, "requeue", json_true());
     case OPTION_OVERCOMMIT:
-        return put(g, "overcommit", json_true());
+        return put_option(g, "overcommit", json_true());
     case OPTION_APPEND:
-        return put(g, "append", json_true());
+        return put_option(g, "append", json_true());
     case OPTION_REQUIRES:
         return put_requires(g);
     case OPTION_SIGNAL:
@@ -231,7 +233,7 @@ static int take_more(struct reading *g, int option)
     default:
         return json_array_append_new(g->env, json_string(optarg)) == 0
                    ? 0
-                   : expected(g, option, "a rule in UTF-8");
+                   : report_expected(g, option, "a rule in UTF-8");
     }
 }
 
@@ -239,36 +241,36 @@ static int take_option(struct reading *g, int option)
 {
     switch (option) {
     case 'N':
-        return put_count(g, option, "nodes", 1, COUNT_MAX);
+        return put_whole_option(g, option, "nodes", 1, COUNT_MAX);
     case 'n':
-        return put_count(g, option, "tasks", 1, COUNT_MAX);
+        return put_whole_option(g, option, "tasks", 1, COUNT_MAX);
     case 'c':
-        return put_count(g, option, "cores", 1, COUNT_MAX);
+        return put_whole_option(g, option, "cores", 1, COUNT_MAX);
     case 'g':
-        return put_count(g, option, "gpus", 0, COUNT_MAX);
+        return put_whole_option(g, option, "gpus", 0, COUNT_MAX);
     case 't':
         return put_duration(g, option, "duration");
     case 'q':
-        return put(g, "queue", json_string(optarg));
+        return put_option(g, "queue", json_string(optarg));
     case 'o':
         g->r->has_output = true;
-        return put(g, "output", json_string(optarg));
+        return put_option(g, "output", json_string(optarg));
     case 'e':
-        return put(g, "error", json_string(optarg));
+        return put_option(g, "error", json_string(optarg));
     case 'i':
-        return put(g, "input", json_string(optarg));
+        return put_option(g, "input", json_string(optarg));
     case OPTION_MEM:
         return put_memory(g);
     case OPTION_ARRAY:
         return put_array(g);
     case OPTION_DEPENDENCY:
-        return put(g, "dependency", json_string(optarg));
+        return put_option(g, "dependency", json_string(optarg));
     case OPTION_BEGIN:
         return put_begin(g);
     case OPTION_PRIORITY:
-        return put_count(g, option, "priority", INT_MIN, INT_MAX);
+        return put_whole_option(g, option, "priority", INT_MIN, INT_MAX);
     case OPTION_NAME:
-        return put(g, "name", json_string(optarg));
+        return put_option(g, "name", json_string(optarg));
     default:
         return take_more(g, option);
     }
@@ -425,7 +427,7 @@ static const char *const own[] = {"BERTH_JOB_ID",      "BERTH_JOB_NAME",   "BERT
                                   "BERTH_TASKS",       "BERTH_CPUS",       "BERTH_NODES",
                                   "BERTH_R",           "BERTH_ATTEMPT"};
 
-static bool is_own(const char *text, size_t length)
+static bool is_own_option(const char *text, size_t length)
 {
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         if (strlen(own[i]) == length && memcmp(own[i], text, length) == 0)
@@ -433,7 +435,7 @@ static bool is_own(const char *text, size_t length)
     return false;
 }
 
-static void set(json_t *to, const char *text)
+static void set_key(json_t *to, const char *text)
 {
     const char *sign = strchr(text, '=');
     char *name = sign && sign > text ? strndup(text, (size_t)(sign - text)) : NULL;
@@ -466,8 +468,8 @@ static json_t *make_environment(const json_t *rules)
     if (!all)
         return NULL;
     for (char **at = environ; *at; at++)
-        if (!is_own(*at, strcspn(*at, "=")))
-            set(all, *at);
+        if (!is_own_option(*at, strcspn(*at, "=")))
+            set_key(all, *at);
     json_array_foreach(rules, i, rule)
     {
         const char *text = json_string_value(rule);
@@ -475,7 +477,7 @@ static json_t *make_environment(const json_t *rules)
         if (text[0] == '-')
             leave_out(all, text + 1);
         else if (strchr(text, '='))
-            set(all, text);
+            set_key(all, text);
         else if ((value = getenv(text)))
             json_object_set_new(all, text, json_string(value));
     }

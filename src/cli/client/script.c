@@ -26,7 +26,7 @@ bool script_is(const char *path)
     return is;
 }
 
-static int read_text(struct script *s, const char *path, berth_error_t *err)
+static int read_script_text(struct script *s, const char *path, berth_error_t *err)
 {
     bool standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -64,7 +64,7 @@ static int read_text(struct script *s, const char *path, berth_error_t *err)
     return s->text ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
-static int add_word(struct script *s, struct strbuf *word)
+static int script_add_word(struct script *s, struct strbuf *word)
 {
     char **grown = realloc(s->words, ((size_t)s->n + 2) * sizeof(*grown));
 
@@ -78,7 +78,7 @@ static int add_word(struct script *s, struct strbuf *word)
     return 0;
 }
 
-static bool is_blank(char c)
+static bool is_script_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
@@ -89,7 +89,7 @@ static int take_word(const char **text, const char *end, struct strbuf *word)
     const char *at = *text;
     char quote = '\0';
 
-    for (; at < end && (quote || !is_blank(*at)); at++) {
+    for (; at < end && (quote || !is_script_blank(*at)); at++) {
         if (!quote && (*at == '\'' || *at == '"')) {
             quote = *at;
         } else if (*at == quote && quote) {
@@ -104,12 +104,12 @@ static int take_word(const char **text, const char *end, struct strbuf *word)
     return quote ? -1 : 0;
 }
 
-static int read_line(struct script *s, const char *at, const char *end, const char *path,
-                     size_t line, berth_error_t *err)
+static int read_script_line(struct script *s, const char *at, const char *end, const char *path,
+                            size_t line, berth_error_t *err)
 {
     for (;;) {
         struct strbuf word = {0};
-        while (at < end && is_blank(*at))
+        while (at < end && is_script_blank(*at))
             at++;
         if (at == end || *at == '#')
             return 0;
@@ -117,7 +117,7 @@ static int read_line(struct script *s, const char *at, const char *end, const ch
             strbuf_clear(&word);
             return errtext_set(err, EINVAL, "%s:%zu: a quote is not closed", path, line);
         }
-        if (add_word(s, &word) < 0) {
+        if (script_add_word(s, &word) < 0) {
             strbuf_clear(&word);
             return errtext_set(err, ENOMEM, "out of memory");
         }
@@ -130,20 +130,21 @@ int script_options(struct script *s, const char *path, berth_error_t *err)
     struct strbuf first = {0};
 
     strbuf_puts(&first, "");
-    if (add_word(s, &first) < 0)
+    if (script_add_word(s, &first) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     for (size_t line = 1; at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         const char *text = at;
         stop = stop ? stop : end;
         at = stop < end ? stop + 1 : end;
-        while (text < stop && is_blank(*text))
+        while (text < stop && is_script_blank(*text))
             text++;
         if (text < stop && *text != '#')
             break;
         size_t mark = sizeof(MARK) - 1;
-        if ((size_t)(stop - text) > mark && memcmp(text, MARK, mark) == 0 && is_blank(text[mark]) &&
-            read_line(s, text + mark, stop, path, line, err) < 0)
+        if ((size_t)(stop - text) > mark && memcmp(text, MARK, mark) == 0 &&
+            is_script_blank(text[mark]) &&
+            read_script_line(s, text + mark, stop, path, line, err) < 0)
             return -1;
     }
     return 0;
@@ -152,7 +153,7 @@ int script_options(struct script *s, const char *path, berth_error_t *err)
 int script_read(struct script *s, const char *path, berth_error_t *err)
 {
     *s = (struct script){0};
-    if (read_text(s, path, err) == 0 &&
+    if (read_script_text(s, path, err) == 0 &&
         script_options(s, strcmp(path, "-") == 0 ? "standard input" : path, err) == 0)
         return 0;
     script_clear(s);

@@ -143,7 +143,7 @@ static void write_cell(struct table *t, struct strbuf *line, size_t column, cons
 }
 
 /* Write a row from its cells, which are consecutive. Returns a pointer behind them. */
-static const char *write_row(struct table *t, const char *cells)
+static const char *print_table_row(struct table *t, const char *cells)
 {
     struct strbuf *line = &t->line;
     size_t used = 0;
@@ -171,11 +171,11 @@ static void flow(struct table *t)
     for (size_t i = 0; i < t->n; i++)
         strbuf_put(&heads, t->columns[i].head, strlen(t->columns[i].head) + 1);
     if (!t->headless && !heads.failed)
-        write_row(t, heads.data);
+        print_table_row(t, heads.data);
     strbuf_clear(&heads);
     const char *cells = t->held.data;
     for (size_t i = 0; i < t->rows && !t->held.failed; i++)
-        cells = write_row(t, cells);
+        cells = print_table_row(t, cells);
     strbuf_reset(&t->held);
 }
 
@@ -195,7 +195,7 @@ void table_cell(struct table *t, const char *text)
         return;
     }
     if (!t->held.failed)
-        write_row(t, t->held.data);
+        print_table_row(t, t->held.data);
     strbuf_reset(&t->held);
 }
 

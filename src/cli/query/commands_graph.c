@@ -32,7 +32,7 @@ void query_remove(struct session *s, int argc, char **argv)
 }
 
 /* The words of a command from the second on, joined by blanks; the caller frees the text. */
-static char *join(int argc, char **argv)
+static char *join_arguments(int argc, char **argv)
 {
     size_t size = 0;
     for (int i = 1; i < argc; i++)
@@ -48,7 +48,7 @@ static char *join(int argc, char **argv)
 void query_find(struct session *s, int argc, char **argv)
 {
     berth_error_t err = {""};
-    char *criteria = join(argc, argv);
+    char *criteria = join_arguments(argc, argv);
     if (!criteria)
         session_error(s, "find: ERROR: out of memory");
     /* Fluxion prints filter counts as of the clock's time; only if nothing is taken then, as of the

@@ -16,7 +16,7 @@ struct edit {
 /* Offer the commands that begin with the word, in the form that readline expects: their common prefix, then
  * each of them. NULL, if no command does, lets it offer files.
  */
-static char **complete(const char *word, int start, int end)
+static char **complete_word(const char *word, int start, int end)
 {
     (void)end;
     size_t length = strlen(word), n = 0;
@@ -49,7 +49,7 @@ static char **complete(const char *word, int start, int end)
 }
 
 /* Copy a function's address, which C does not let us assign from a pointer to an object. */
-static int look_up(void *library, const char *name, void *function, size_t size)
+static int look_up_word(void *library, const char *name, void *function, size_t size)
 {
     void *address = dlsym(library, name);
     if (!address || size != sizeof(address))
@@ -67,8 +67,9 @@ struct edit *edit_open(void)
     for (size_t i = 0; !edit->library && i < sizeof(names) / sizeof(names[0]); i++)
         edit->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (!edit->library ||
-        look_up(edit->library, "readline", &edit->readline, sizeof(edit->readline)) < 0 ||
-        look_up(edit->library, "add_history", &edit->add_history, sizeof(edit->add_history)) < 0) {
+        look_up_word(edit->library, "readline", &edit->readline, sizeof(edit->readline)) < 0 ||
+        look_up_word(edit->library, "add_history", &edit->add_history, sizeof(edit->add_history)) <
+            0) {
         edit_close(edit);
         return NULL;
     }
@@ -76,7 +77,7 @@ struct edit *edit_open(void)
     void *variable = dlsym(edit->library, "rl_attempted_completion_function");
     memcpy(&completion, &variable, sizeof(completion));
     if (completion)
-        *completion = complete;
+        *completion = complete_word;
     return edit;
 }
 

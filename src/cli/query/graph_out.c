@@ -19,7 +19,7 @@ struct writer {
 };
 
 /* Append a text with special characters escaped, for XML or for a string in dot. */
-static void put_escaped(struct writer *w, bool xml, const char *raw)
+static void graph_put_escaped(struct writer *w, bool xml, const char *raw)
 {
     char *clean = report_clean_text(raw);
     for (const char *s = clean; s && *s; s++) {
@@ -39,7 +39,7 @@ static void put_escaped(struct writer *w, bool xml, const char *raw)
 }
 
 /* Write the text out. Returns 0, or -1 with ENOMEM. */
-static int flush(struct writer *w)
+static int graph_flush(struct writer *w)
 {
     if (w->text.failed || w->value.failed) {
         errno = ENOMEM;
@@ -50,11 +50,11 @@ static int flush(struct writer *w)
     return 0;
 }
 
-static void put_name(struct writer *w, bool xml, uint32_t v)
+static void graph_put_name(struct writer *w, bool xml, uint32_t v)
 {
     strbuf_reset(&w->value);
     graph_name(w->g, v, &w->value);
-    put_escaped(w, xml, strbuf_text(&w->value));
+    graph_put_escaped(w, xml, strbuf_text(&w->value));
 }
 
 static int dot_vertex(struct writer *w, uint32_t v)
@@ -62,9 +62,9 @@ static int dot_vertex(struct writer *w, uint32_t v)
     strbuf_puts(&w->text, "    ");
     strbuf_put_uint(&w->text, v);
     strbuf_puts(&w->text, " [label=\"");
-    put_name(w, false, v);
+    graph_put_name(w, false, v);
     strbuf_puts(&w->text, "\"];\n");
-    return flush(w);
+    return graph_flush(w);
 }
 
 static int dot_edge(struct writer *w, uint32_t source, uint32_t target, uint8_t subsystem)
@@ -74,9 +74,9 @@ static int dot_edge(struct writer *w, uint32_t source, uint32_t target, uint8_t 
     strbuf_puts(&w->text, " -> ");
     strbuf_put_uint(&w->text, target);
     strbuf_puts(&w->text, " [label=\"");
-    put_escaped(w, false, intern_text(&w->g->subsystems, subsystem));
+    graph_put_escaped(w, false, intern_text(&w->g->subsystems, subsystem));
     strbuf_puts(&w->text, "\"];\n");
-    return flush(w);
+    return graph_flush(w);
 }
 
 /* The attributes of a vertex and of an edge in GraphML. */
@@ -99,25 +99,25 @@ static const struct {
     [MEMBER] = {"member_of", "string", "edge"},
 };
 
-static void put_text(struct writer *w, enum key key, const char *value)
+static void graph_put_text(struct writer *w, enum key key, const char *value)
 {
     if (!*value)
         return;
     strbuf_puts(&w->text, "<data key=\"");
     strbuf_puts(&w->text, keys[key].name);
     strbuf_puts(&w->text, "\">");
-    put_escaped(w, true, value);
+    graph_put_escaped(w, true, value);
     strbuf_puts(&w->text, "</data>");
 }
 
-static void put_number(struct writer *w, enum key key, int64_t value)
+static void graph_put_number(struct writer *w, enum key key, int64_t value)
 {
     strbuf_reset(&w->value);
     strbuf_put_int(&w->value, value);
-    put_text(w, key, strbuf_text(&w->value));
+    graph_put_text(w, key, strbuf_text(&w->value));
 }
 
-static void put_paths(struct writer *w, uint32_t v)
+static void graph_put_paths(struct writer *w, uint32_t v)
 {
     strbuf_reset(&w->value);
     for (uint32_t s = 0; s < w->g->subsystems.n; s++) {
@@ -129,10 +129,10 @@ static void put_paths(struct writer *w, uint32_t v)
         strbuf_putc(&w->value, '=');
         graph_path(w->g, v, (uint8_t)s, &w->value);
     }
-    put_text(w, PATHS, strbuf_text(&w->value));
+    graph_put_text(w, PATHS, strbuf_text(&w->value));
 }
 
-static void put_properties(struct writer *w, uint32_t v)
+static void graph_put_properties(struct writer *w, uint32_t v)
 {
     const struct propset *props = &w->g->props;
     uint32_t set = w->g->v[v].props;
@@ -145,7 +145,7 @@ static void put_properties(struct writer *w, uint32_t v)
         strbuf_putc(&w->value, '=');
         strbuf_puts(&w->value, propset_text(props, p.value));
     }
-    put_text(w, PROPERTIES, strbuf_text(&w->value));
+    graph_put_text(w, PROPERTIES, strbuf_text(&w->value));
 }
 
 static int graphml_vertex(struct writer *w, uint32_t v)
@@ -154,21 +154,21 @@ static int graphml_vertex(struct writer *w, uint32_t v)
     strbuf_puts(&w->text, "    <node id=\"n");
     strbuf_put_uint(&w->text, v);
     strbuf_puts(&w->text, "\">");
-    put_text(w, TYPE, graph_type_name(w->g, v));
-    put_text(w, BASENAME, graph_basename(w->g, v));
+    graph_put_text(w, TYPE, graph_type_name(w->g, v));
+    graph_put_text(w, BASENAME, graph_basename(w->g, v));
     strbuf_reset(&w->value);
     graph_name(w->g, v, &w->value);
-    put_text(w, NAME, strbuf_text(&w->value));
-    put_number(w, ID, vertex->id);
-    put_number(w, UNIQ_ID, graph_uniq_id(w->g, v));
-    put_number(w, SIZE, vertex->size);
-    put_text(w, UNIT, intern_text(&w->g->names, vertex->unit));
-    put_number(w, RANK, vertex->rank);
-    put_text(w, STATUS, vertex->down ? "down" : "up");
-    put_paths(w, v);
-    put_properties(w, v);
+    graph_put_text(w, NAME, strbuf_text(&w->value));
+    graph_put_number(w, ID, vertex->id);
+    graph_put_number(w, UNIQ_ID, graph_uniq_id(w->g, v));
+    graph_put_number(w, SIZE, vertex->size);
+    graph_put_text(w, UNIT, intern_text(&w->g->names, vertex->unit));
+    graph_put_number(w, RANK, vertex->rank);
+    graph_put_text(w, STATUS, vertex->down ? "down" : "up");
+    graph_put_paths(w, v);
+    graph_put_properties(w, v);
     strbuf_puts(&w->text, "</node>\n");
-    return flush(w);
+    return graph_flush(w);
 }
 
 static int graphml_edge(struct writer *w, uint32_t source, uint32_t target, uint8_t subsystem)
@@ -178,12 +178,12 @@ static int graphml_edge(struct writer *w, uint32_t source, uint32_t target, uint
     strbuf_puts(&w->text, "\" target=\"n");
     strbuf_put_uint(&w->text, target);
     strbuf_puts(&w->text, "\">");
-    put_text(w, MEMBER, intern_text(&w->g->subsystems, subsystem));
+    graph_put_text(w, MEMBER, intern_text(&w->g->subsystems, subsystem));
     strbuf_puts(&w->text, "</edge>\n");
-    return flush(w);
+    return graph_flush(w);
 }
 
-static void begin(struct writer *w, bool graphml)
+static void graph_begin(struct writer *w, bool graphml)
 {
     if (!graphml) {
         strbuf_puts(&w->text, "digraph machine {\n");
@@ -208,7 +208,7 @@ static void begin(struct writer *w, bool graphml)
 static int write_graph(struct writer *w, bool graphml)
 {
     const struct graph *g = w->g;
-    begin(w, graphml);
+    graph_begin(w, graphml);
     for (uint32_t v = 0; v < g->n; v++) {
         if (!g->v[v].gone && (graphml ? graphml_vertex(w, v) : dot_vertex(w, v)) < 0)
             return -1;
@@ -223,7 +223,7 @@ static int write_graph(struct writer *w, bool graphml)
         }
     }
     strbuf_puts(&w->text, graphml ? "  </graph>\n</graphml>\n" : "}\n");
-    return flush(w);
+    return graph_flush(w);
 }
 
 int graph_out(const resource_graph_t *graph, const char *base, bool graphml, berth_error_t *err)

@@ -9,7 +9,7 @@
 #define FIRST_CAPACITY ((size_t)1 << 16)
 
 /* Move the rest to the front, and make room for more and for a terminator. */
-static int make_room(struct input *in)
+static int input_make_room(struct input *in)
 {
     if (in->from > 0) {
         memmove(in->buffer, in->buffer + in->from, in->to - in->from);
@@ -27,9 +27,9 @@ static int make_room(struct input *in)
     return 0;
 }
 
-static int fill(struct input *in)
+static int input_fill(struct input *in)
 {
-    if (make_room(in) < 0)
+    if (input_make_room(in) < 0)
         return -1;
     struct pollfd ready = {.fd = in->fd, .events = POLLIN};
     if (in->before_wait && poll(&ready, 1, 0) == 0)
@@ -46,7 +46,7 @@ static int fill(struct input *in)
 }
 
 /* The next line in the buffer, if it is complete or no more input follows. */
-static char *take(struct input *in, size_t *length, size_t *searched)
+static char *take_bytes(struct input *in, size_t *length, size_t *searched)
 {
     if (!in->buffer)
         return NULL;
@@ -66,7 +66,7 @@ enum input_status input_next(struct input *in, char **ret)
 {
     size_t searched = 0, length;
     for (;;) {
-        char *line = take(in, &length, &searched);
+        char *line = take_bytes(in, &length, &searched);
         if (line) {
             bool was_long = in->skipping || length > INPUT_LINE_MAX;
             in->skipping = false;
@@ -85,7 +85,7 @@ enum input_status input_next(struct input *in, char **ret)
             in->number += was_long;
             return was_long ? INPUT_LONG : INPUT_END;
         }
-        if (fill(in) < 0)
+        if (input_fill(in) < 0)
             return INPUT_FAILED;
     }
 }

@@ -70,7 +70,7 @@ static const char *option_name(int id)
 }
 
 /* Append to a list that may be given in parts; blank parts are ignored. */
-static int append(char **list, const char *gap, const char *part)
+static int append_value(char **list, const char *gap, const char *part)
 {
     char *longer;
     if (part[strspn(part, " ")] == '\0')
@@ -88,8 +88,8 @@ static bool allow(struct query_options *o, const char *types)
 {
     if (types[strspn(types, " ")] == '\0')
         return true;
-    return append(&o->allowlist, "", ALLOWLIST_ALWAYS) == 0 &&
-           append(&o->allowlist, "", types) == 0;
+    return append_value(&o->allowlist, "", ALLOWLIST_ALWAYS) == 0 &&
+           append_value(&o->allowlist, "", types) == 0;
 }
 
 static bool is_load_format(const char *word)
@@ -102,7 +102,7 @@ static bool is_load_format(const char *word)
     return false;
 }
 
-static void reserve(const char *number)
+static void reserve_option(const char *number)
 {
     char *end;
     errno = 0;
@@ -151,7 +151,7 @@ static bool parse_name(const char *option, const char *word, const char **name)
     return *word;
 }
 
-static bool parse_option(int id, const char *word, struct query_options *o)
+static bool parse_query_option(int id, const char *word, struct query_options *o)
 {
     switch (id) {
     case 'L':
@@ -162,12 +162,12 @@ static bool parse_option(int id, const char *word, struct query_options *o)
         return parse_name("test-output", word, &o->test_output);
     case 'W':
     case 'p':
-        if (id == 'W' ? allow(o, word) : append(&o->filters, ",", word) == 0)
+        if (id == 'W' ? allow(o, word) : append_value(&o->filters, ",", word) == 0)
             return true;
         fputs("berth query: out of memory\n", stderr);
         return false;
     case 'r':
-        reserve(word);
+        reserve_option(word);
         return true;
     case 'e':
         o->elapse = true;
@@ -183,7 +183,7 @@ static bool parse_option(int id, const char *word, struct query_options *o)
 }
 
 /* Report what getopt_long did not understand: option is ':' or '?', arg the word with it. */
-static int refuse(int option, const char *arg)
+static int refuse_option(int option, const char *arg)
 {
     if (option == ':')
         return cli_usage("query", "%.60s needs an argument", arg);
@@ -222,10 +222,10 @@ static bool parse_all(int argc, char **argv, struct query_options *o, int *statu
             return false;
         }
         if (option == '?' || option == ':') {
-            *status = refuse(option, argv[optind > 1 ? optind - 1 : 1]);
+            *status = refuse_option(option, argv[optind > 1 ? optind - 1 : 1]);
             return false;
         }
-        if (!parse_option(option, optarg, o))
+        if (!parse_query_option(option, optarg, o))
             return false;
         format_given = format_given || option == 'f';
     }

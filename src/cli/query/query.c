@@ -19,7 +19,7 @@
 #define PROMPT "resource-query> "
 
 /* Commands typed at a terminal, with an editor. */
-static void converse(struct session *s, struct edit *edit, const char *prompt)
+static void run_session(struct session *s, struct edit *edit, const char *prompt)
 {
     char *line;
     bool more = true;
@@ -37,7 +37,7 @@ static void flush_answers(void *context)
 }
 
 /* On a terminal, print the prompt. */
-static void ask(struct session *s, const char *prompt)
+static void ask_prompt(struct session *s, const char *prompt)
 {
     if (!*prompt)
         return;
@@ -52,7 +52,7 @@ static int read_commands(struct session *s, const char *prompt)
     enum input_status status;
     char *line;
     bool more = true;
-    ask(s, prompt);
+    ask_prompt(s, prompt);
     while (more && (status = input_next(&in, &line)) != INPUT_END) {
         if (status == INPUT_LINE)
             more = query_run(s, line);
@@ -64,7 +64,7 @@ static int read_commands(struct session *s, const char *prompt)
         else
             break;
         if (more)
-            ask(s, prompt);
+            ask_prompt(s, prompt);
     }
     int reason = errno;
     input_clear(&in);
@@ -80,7 +80,7 @@ static int run_commands(struct session *s, bool no_prompt)
     if (!edit)
         return read_commands(s, prompt);
     session_flush(s);
-    converse(s, edit, prompt);
+    run_session(s, edit, prompt);
     edit_close(edit);
     return CLI_OK;
 }

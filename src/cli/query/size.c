@@ -14,7 +14,7 @@ struct counts {
     struct strbuf text;
 };
 
-static int count(struct intern *set, struct strbuf *text)
+static int count_types(struct intern *set, struct strbuf *text)
 {
     uint32_t id;
     const char *bytes = strbuf_text(text);
@@ -29,21 +29,21 @@ static int count_vertex(struct counts *c, const struct graph *g, uint32_t v)
 {
     strbuf_reset(&c->text);
     strbuf_puts(&c->text, graph_type_name(g, v));
-    if (count(&c->types, &c->text) < 0)
+    if (count_types(&c->types, &c->text) < 0)
         return -1;
     strbuf_reset(&c->text);
     graph_name(g, v, &c->text);
-    if (count(&c->names, &c->text) < 0)
+    if (count_types(&c->names, &c->text) < 0)
         return -1;
     for (uint32_t s = 0; s < g->subsystems.n; s++) {
         strbuf_reset(&c->text);
-        if (graph_path(g, v, (uint8_t)s, &c->text) && count(&c->paths, &c->text) < 0)
+        if (graph_path(g, v, (uint8_t)s, &c->text) && count_types(&c->paths, &c->text) < 0)
             return -1;
     }
     return 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return x < y ? -1 : x > y;
@@ -59,7 +59,7 @@ static int print_ranks(const struct graph *g, FILE *out)
         if (!g->v[v].gone)
             ranks[n++] = g->v[v].rank;
     }
-    qsort(ranks, n, sizeof(*ranks), by_number);
+    qsort(ranks, n, sizeof(*ranks), compare_numbers);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && ranks[end] == ranks[i];)
             end++;

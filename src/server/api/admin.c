@@ -1,4 +1,4 @@
-/* The server itself, its queues and its resources. */
+/* Routes of the server itself, its queues and its resources. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ void api_server_get(struct call *c)
 {
     server_t *s = c->s;
     struct json_out out = {.text = c->out};
-    const char *engine = s->world.engine->ops->notice(s->world.engine);
+    const char *engine = s->platform.engine->ops->notice(s->platform.engine);
     json_open(&out, NULL, '{');
     json_put_string(&out, "version", BERTH_VERSION);
     json_put_int(&out, "pid", getpid());
@@ -54,7 +54,7 @@ void api_server_reload(struct call *c)
     }
     server_event(c->s, 0, -1, "reloaded", NULL);
     api_done(c);
-    c->reply->wait = false; /* the file is what is durable of it: a full disk is not in the way */
+    c->reply->wait = false; /* the file is durable itself, so a full disk does not matter */
 }
 
 void api_server_stop(struct call *c)
@@ -62,12 +62,11 @@ void api_server_stop(struct call *c)
     c->s->stopping = true;
     server_event(c->s, 0, -1, "stopping", NULL);
     api_done(c);
-    c->reply->wait = false; /* a disk that is full, or a store that is gone, is not in the way */
+    c->reply->wait = false; /* a full disk or a missing store must not prevent it */
 }
 
-/* The settings as they are, to go back to if the core refuses the change. NULL with ENOMEM.
- */
-static json_t *settings_keep(const server_t *s)
+/* A copy of the settings, to restore if the core refuses the change. NULL with ENOMEM. */
+static json_t *settings_copy(const server_t *s)
 {
     json_t *was = json_deep_copy(s->settings);
     if (!was)
@@ -88,8 +87,8 @@ static void settings_refuse(struct call *c, json_t *was, const berth_error_t *wh
 
 /* ---- Queues ---- */
 
-static void put_queue(const struct call *c, struct json_out *out,
-                      const struct sched_queue_config *q)
+static void put_queue_row(const struct call *c, struct json_out *out,
+                          const struct sched_queue_config *q)
 {
     struct sched_queue_stats stats = {0};
     sched_queue_stats(c->s->sched, q->name, &stats);
@@ -117,7 +116,7 @@ void api_queues_get(struct call *c)
     json_put_text(&out, "default", sched->default_queue);
     json_open(&out, "queues", '[');
     for (size_t i = 0; i < sched->n_queues; i++)
-        put_queue(c, &out, &sched->queues[i]);
+        put_queue_row(c, &out, &sched->queues[i]);
     strbuf_puts(c->out, "\n]}\n");
 }
 
@@ -141,7 +140,7 @@ void api_queue_patch(struct call *c)
         api_refuse(c, 400, NULL, "expected an object");
         return;
     }
-    json_t *was = settings_keep(s);
+    json_t *was = settings_copy(s);
     if (!was || keys_read(c->body, &table, &place, &to, &why) < 0 ||
         settings_queue(s, c->rest, to.enabled, to.started) < 0 ||
         sched_queue_set(s->sched, s->clock.now, c->rest, to.enabled, to.started, &why) < 0) {
@@ -159,7 +158,7 @@ struct tally {
     int64_t nodes, cores, gpus, memory, down;
 };
 
-static struct tally tally(const match_t *machine)
+static struct tally count_machine(const match_t *machine)
 {
     const struct graph *g = match_graph(machine);
     struct tally t = {0};
@@ -176,8 +175,8 @@ static struct tally tally(const match_t *machine)
     return t;
 }
 
-/* Cores and so on that running jobs hold, as they asked for them. */
-static struct tally used(const server_t *s)
+/* What running jobs hold, as they requested it. */
+static struct tally count_used(const server_t *s)
 {
     struct tally t = {0};
     for (size_t i = 0; i < s->runs.n; i++) {
@@ -198,7 +197,7 @@ static void put_member_of(struct json_out *out, const json_t *entry, const char 
 
 void api_resources_get(struct call *c)
 {
-    struct tally all = tally(c->s->machine), taken = used(c->s);
+    struct tally all = count_machine(c->s->machine), taken = count_used(c->s);
     struct json_out out = {.text = c->out};
     json_open(&out, NULL, '{');
     json_put_int(&out, "nodes", all.nodes);
@@ -224,7 +223,7 @@ void api_resources_get(struct call *c)
     strbuf_puts(c->out, "]}\n");
 }
 
-/* It is shown to everybody. */
+/* Every user sees the reason. */
 static int check_reason(const char *reason, berth_error_t *why)
 {
     if (!reason || (strlen(reason) <= REASON_MAX && text_is_plain(reason)))
@@ -258,7 +257,7 @@ void api_resources_patch(struct call *c)
         api_refuse(c, 400, NULL, "expected an object");
         return;
     }
-    json_t *was = settings_keep(s);
+    json_t *was = settings_copy(s);
     if (!was || keys_read(c->body, &table, &place, &in, &why) < 0 ||
         check_reason(in.reason, &why) < 0 ||
         settings_resources(s, in.resources, words[in.status], in.reason) < 0 ||

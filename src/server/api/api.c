@@ -1,4 +1,4 @@
-/* Which route a request takes, and how it is refused. */
+/* Finding the route of a request, reading its query and path, and refusing it. */
 #include "server/api/api.h"
 
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include "server/core/job_text.h"
 #include "server/core/work.h"
 
-#define WEIGHTY    ((size_t)1 << 20) /* bytes of a body that is worth weighing */
+#define WEIGHTY    ((size_t)1 << 20) /* shorter bodies are never heavy */
 #define WEIGHT_MAX ((size_t)10000000)
-#define SLICES     8 /* of history, before a request is refused and others have their turn */
+#define SLICES     8 /* of history dropped for one request */
 
 static void put_error(struct strbuf *out, const char *message, const char *key, size_t length)
 {
@@ -41,7 +41,7 @@ int api_refuse(struct call *c, int status, const char *key, const char *form, ..
     return -1;
 }
 
-static int status_of(int errnum)
+static int http_status(int errnum)
 {
     switch (errnum) {
     case ENOENT:
@@ -77,7 +77,7 @@ int api_wrong(struct call *c, const berth_error_t *why)
 {
     static const char place[] = "request: ";
     size_t length;
-    c->reply->status = status_of(errno);
+    c->reply->status = http_status(errno);
     c->reply->wait = false;
     const char *text = why->text[0] ? why->text : strerror(errno);
     if (strncmp(text, place, sizeof(place) - 1) == 0)
@@ -102,7 +102,7 @@ void api_done(struct call *c)
 
 /* ---- Query ---- */
 
-static int hex(char c)
+static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -110,15 +110,16 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A part of a query, decoded; NULL with ENOMEM, or EINVAL for a NUL. */
-static char *decode(const char *text, size_t length)
+/* Decode a part of a query; NULL with ENOMEM, or EINVAL for a NUL. */
+static char *url_decode(const char *text, size_t length)
 {
     char *to = malloc(length + 1);
     size_t n = 0;
     for (size_t i = 0; to && i < length; i++) {
         char c = text[i] == '+' ? ' ' : text[i];
-        if (c == '%' && i + 2 < length + 0 && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-            c = (char)(hex(text[i + 1]) << 4 | hex(text[i + 2]));
+        if (c == '%' && i + 2 < length + 0 && hex_digit(text[i + 1]) >= 0 &&
+            hex_digit(text[i + 2]) >= 0) {
+            c = (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]));
             i += 2;
         }
         if (c == '\0') {
@@ -133,7 +134,7 @@ static char *decode(const char *text, size_t length)
     return to;
 }
 
-static int unknown(struct call *c, const struct api_query *q, const char *name)
+static int refuse_parameter(struct call *c, const struct api_query *q, const char *name)
 {
     struct strbuf known = {0};
     for (; q->name; q++) {
@@ -146,22 +147,23 @@ static int unknown(struct call *c, const struct api_query *q, const char *name)
     return -1;
 }
 
-static int take(struct call *c, struct api_query *all, const char *at, size_t length)
+static int read_parameter(struct call *c, struct api_query *all, const char *at, size_t length)
 {
     const char *equals = memchr(at, '=', length);
     size_t name_length = equals ? (size_t)(equals - at) : length;
-    char *name = decode(at, name_length);
-    int rc = name ? 0 : api_refuse(c, 400, NULL, "the query can't be read");
+    char *name = url_decode(at, name_length);
+    int rc = name ? 0 : api_refuse(c, 400, NULL, "the query is malformed");
     struct api_query *q = all;
     while (rc == 0 && q->name && strcmp(q->name, name) != 0)
         q++;
     if (rc == 0 && !q->name)
-        rc = unknown(c, all, name);
+        rc = refuse_parameter(c, all, name);
     if (rc == 0) {
         free(q->value);
-        q->value = equals ? decode(equals + 1, length - name_length - 1) : strdup("");
+        q->value = equals ? url_decode(equals + 1, length - name_length - 1) : strdup("");
         if (!q->value)
-            rc = api_refuse(c, errno == EINVAL ? 400 : 503, q->name, "%s can't be read", q->name);
+            rc =
+                api_refuse(c, errno == EINVAL ? 400 : 503, q->name, "%s: malformed value", q->name);
     }
     free(name);
     return rc;
@@ -172,7 +174,7 @@ int api_query(struct call *c, struct api_query *q)
     const char *at = c->request->query;
     while (at && *at) {
         size_t length = strcspn(at, "&");
-        if (length > 0 && take(c, q, at, length) < 0)
+        if (length > 0 && read_parameter(c, q, at, length) < 0)
             return -1;
         at += length + (at[length] == '&');
     }
@@ -298,7 +300,7 @@ int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
 {
     struct job *job = p->begun ? job_lookup(c->s, c->id) : api_job(c);
     if (!job)
-        return p->begun ? 1 : -1; /* none of it lives any more */
+        return p->begun ? 1 : -1; /* all of it has ended meanwhile */
     p->begun = true;
     for (; p->next < (c->member >= 0 ? 1 : job->members); p->next++) {
         if (*steps == 0)
@@ -315,10 +317,10 @@ int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
 /* ---- Routing ---- */
 
 struct route {
-    const char *method, *path; /* '#' in it is a job, "17" or "17.3", '*' another name at the end */
+    const char *method, *path; /* '#': a job, "17" or "17.3"; '*': a name at the end */
     void (*answer)(struct call *c);
     bool has_body, for_admins;
-    bool leaves; /* it leaves something in the store, however often it is asked for */
+    bool leaves; /* each call leaves something in the store */
 };
 
 static const struct route routes[] = {
@@ -347,8 +349,8 @@ static const struct route routes[] = {
     {"GET", "/v1/events", api_events_get, false, false, false},
 };
 
-/* Read "17", "17.3" or "17[3]". Returns what is behind it, or NULL. */
-static const char *read_id(const char *text, int64_t *id, int64_t *member)
+/* Read "17", "17.3" or "17[3]". Returns the end of it, or NULL. */
+static const char *read_job_path(const char *text, int64_t *id, int64_t *member)
 {
     char *end;
     *member = -1;
@@ -362,13 +364,13 @@ static const char *read_id(const char *text, int64_t *id, int64_t *member)
     return end + bracket;
 }
 
-static bool fits(struct call *c, const char *pattern)
+static bool path_matches(struct call *c, const char *pattern)
 {
     const char *at = c->request->path;
     for (; *pattern && at; pattern++) {
         if (*pattern == '#') {
             const char *begin = at;
-            at = read_id(at, &c->id, &c->member);
+            at = read_job_path(at, &c->id, &c->member);
             snprintf(c->job, sizeof(c->job), "%.*s", at ? (int)(at - begin) : 0, begin);
             c->rest = c->job;
         } else if (*pattern == '*') {
@@ -381,10 +383,8 @@ static bool fits(struct call *c, const char *pattern)
     return at && !*at;
 }
 
-/* How much memory JSON takes once it is read, in units of about 50 bytes: it may be a hundred times its
- * text.
- */
-static size_t weigh(const char *text, size_t length)
+/* The memory that JSON takes once parsed, in units of about 50 bytes: it may be a hundred times its text. */
+static size_t json_weight(const char *text, size_t length)
 {
     size_t weight = 0;
     for (size_t i = 0; i < length; i++) {
@@ -408,7 +408,7 @@ static size_t weigh(const char *text, size_t length)
     return weight;
 }
 
-/* jansson reports a lack of memory as a wrong text, or not at all: so its allocations are watched. */
+/* jansson reports a lack of memory as malformed text, or not at all, so its allocations are watched. */
 static json_malloc_t get_memory;
 static bool ran_out;
 
@@ -433,7 +433,7 @@ json_t *api_load(const char *text, size_t length, size_t flags, bool *no_memory,
 
 bool api_is_heavy(const char *text, size_t length)
 {
-    return length > WEIGHTY && weigh(text, length) > WEIGHT_MAX;
+    return length > WEIGHTY && json_weight(text, length) > WEIGHT_MAX;
 }
 
 int api_read_body(struct call *c)
@@ -441,21 +441,21 @@ int api_read_body(struct call *c)
     json_error_t why;
     bool no_memory;
     if (c->request->length > API_READ_MAX)
-        return api_refuse(c, 413, NULL, "the body is larger than 3 MiB, and not a list of jobs");
+        return api_refuse(c, 413, NULL, "the body is larger than 3 MiB and not an array of jobs");
     if (c->request->length == 0)
-        return api_refuse(c, 400, NULL, "expected a body of JSON");
+        return api_refuse(c, 400, NULL, "expected a JSON body");
     if (api_is_heavy(c->request->body, c->request->length))
         return api_refuse(c, 413, NULL, "the body has too many values");
     c->body = api_load(c->request->body, c->request->length, 0, &no_memory, &why);
     if (no_memory)
         return api_refuse(c, 503, NULL, "out of memory");
     if (!c->body)
-        return api_refuse(c, 400, NULL, "the body is not JSON: line %d, column %d: %s", why.line,
-                          why.column, why.text);
+        return api_refuse(c, 400, NULL, "the body is not valid JSON: line %d, column %d: %s",
+                          why.line, why.column, why.text);
     return 0;
 }
 
-/* Whether the store has room for what a route leaves there; submissions know better what they need. */
+/* Check that the store has room for what a route leaves there; submissions check for themselves. */
 static int find_room(struct call *c)
 {
     berth_error_t why = {""};
@@ -465,13 +465,12 @@ static int find_room(struct call *c)
     return api_wrong(c, &why);
 }
 
-static void answer(struct call *c, const struct route *route)
+static void call_route(struct call *c, const struct route *route)
 {
     if (route->leaves && find_room(c) < 0)
         return;
     if (route->for_admins && !c->admin) {
-        api_refuse(c, 403, NULL,
-                   "only the owner of the server, root and administrators may do that");
+        api_refuse(c, 403, NULL, "only the server's owner, root and administrators may do that");
         return;
     }
     if (route->has_body && api_read_body(c) < 0)
@@ -484,18 +483,19 @@ static void find_route(struct call *c)
 {
     bool known = false;
     for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
-        if (!fits(c, routes[i].path))
+        if (!path_matches(c, routes[i].path))
             continue;
         known = true;
         if (strcmp(routes[i].method, c->request->method) != 0)
             continue;
-        answer(c, &routes[i]);
+        call_route(c, &routes[i]);
         return;
     }
     if (known)
-        api_refuse(c, 405, NULL, "%.20s is not for %.200s", c->request->method, c->request->path);
+        api_refuse(c, 405, NULL, "method %.20s is not allowed for %.200s", c->request->method,
+                   c->request->path);
     else
-        api_refuse(c, 404, NULL, "there is no %.200s", c->request->path);
+        api_refuse(c, 404, NULL, "no such path: %.200s", c->request->path);
 }
 
 void server_request(server_t *s, const struct server_request *request, struct server_reply *reply)
@@ -508,13 +508,13 @@ void server_request(server_t *s, const struct server_request *request, struct se
                      .out = &reply->body,
                      .member = -1,
                      .slices = SLICES};
-    server_look(s);
-    if (!strbuf_room(&reply->body, 256)) { /* else it might be done and not be told */
+    server_update_clock(s);
+    if (!strbuf_room(&reply->body, 256)) { /* else it could be carried out without an answer */
         api_refuse(&c, 503, NULL, "out of memory");
     } else if (!s->options.for_all && uid != s->options.uid && uid != 0) {
         api_refuse(&c, 403, NULL, "this server is for another user");
-    } else if (!user_may_ask(s, uid)) {
-        api_refuse(&c, 429, NULL, "too many requests: at most %lld in a second",
+    } else if (!user_may_request(s, uid)) {
+        api_refuse(&c, 429, NULL, "too many requests: expected at most %lld per second",
                    (long long)s->config->server.requests_per_second);
     } else {
         c.admin = user_is_admin(s, uid);
@@ -528,7 +528,7 @@ void server_failed(server_t *s, const berth_error_t *why, struct server_reply *r
 {
     char message[600];
     (void)s;
-    snprintf(message, sizeof(message), "it can't be stored: %.500s", why ? why->text : "");
+    snprintf(message, sizeof(message), "cannot store the change: %.500s", why ? why->text : "");
     server_stream_close(reply->stream);
     reply->stream = NULL;
     reply->status = 507;

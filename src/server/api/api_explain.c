@@ -1,6 +1,4 @@
-/* GET /v1/jobs/ID/explain: what blocks a job, who holds that, when it will start, and what would start it
- * now.
- */
+/* GET /v1/jobs/ID/explain: why a job waits, for which jobs, until when, and what would start it now. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +10,16 @@
 
 #define HOLDERS_MAX 16
 
-/* What is known of a job that waits, copied, as the core is asked more. */
+/* What the core says of a waiting job, copied, as more calls of the core follow. */
 struct known {
     struct waiting waiting;
     struct would_start would_start;
     struct sched_reason *reason;
     sched_job_t holder[HOLDERS_MAX];
-    size_t holders; /* of these */
+    size_t holders; /* number of those */
 };
 
-static void put_holder(struct call *c, sched_job_t handle)
+static void put_holder(struct call *c, struct json_out *out, sched_job_t handle)
 {
     server_t *s = c->s;
     struct sched_annotation a;
@@ -29,78 +27,63 @@ static void put_holder(struct call *c, sched_job_t handle)
     if (sched_annotate(s->sched, handle, &a) < 0)
         return;
     const struct job *job = job_lookup(s, (int64_t)a.tag);
-    strbuf_puts(c->out, c->out->data[c->out->len - 1] == '[' ? "{\"id\":" : ",{\"id\":");
-    job_put_id(c->out, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
-    strbuf_puts(c->out, ",\"user\":");
-    text_put(c->out, job ? job->user : NULL);
-    strbuf_puts(c->out, ",\"until\":");
-    wall_put(c->out, server_wall_of(s, a.until));
-    strbuf_puts(c->out, ",\"resources\":");
-    text_put(c->out, sched_resources(s->sched, handle, &resources) == 0 ? resources : NULL);
-    strbuf_putc(c->out, '}');
+    json_open(out, NULL, '{');
+    json_key(out, "id");
+    job_put_id(out->text, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
+    json_put_text(out, "user", job ? job->user : NULL);
+    json_put_seconds(out, "until", server_wall_time(s, a.until));
+    json_put_text(out, "resources",
+                  sched_resources(s->sched, handle, &resources) == 0 ? resources : NULL);
+    json_close(out, '}');
 }
 
-static void put_found(struct strbuf *out, const char *key, int64_t found)
+static void put_would_start_json(struct json_out *out, const struct would_start *found)
 {
-    strbuf_puts(out, key);
-    if (found > 0)
-        strbuf_put_int(out, found);
-    else
-        strbuf_puts(out, "null");
+    json_open(out, "would_start_now", '{');
+    json_put_seconds(out, "duration", found->duration > 0 ? found->duration : -1);
+    json_put_known(out, "cores", found->cores > 0 ? found->cores : -1);
+    json_put_known(out, "nodes", found->nodes > 0 ? found->nodes : -1);
+    json_put_known(out, "gpus", found->gpus > 0 ? found->gpus : -1);
+    json_put_known(out, "memory", found->memory > 0 ? found->memory : -1);
+    json_close(out, '}');
 }
 
-static void put_would_start(struct strbuf *out, const struct would_start *found)
-{
-    strbuf_puts(out, ",\"would_start_now\":{\"duration\":");
-    if (found->duration > 0)
-        seconds_put(out, found->duration);
-    else
-        strbuf_puts(out, "null");
-    put_found(out, ",\"cores\":", found->cores);
-    put_found(out, ",\"nodes\":", found->nodes);
-    put_found(out, ",\"gpus\":", found->gpus);
-    put_found(out, ",\"memory\":", found->memory);
-    strbuf_putc(out, '}');
-}
-
-/* The answer about a member (-1: the job). k NULL: it doesn't wait. `text` is cleared. */
-static void put_answer(struct call *c, int64_t member, const char *state, const struct known *k,
-                       int64_t estimate, struct strbuf *text)
+/* Write the answer about a member (-1: the job). k NULL: it is not waiting. Clears `text`. */
+static void put_explanation(struct call *c, int64_t member, const char *state,
+                            const struct known *k, int64_t estimate, struct strbuf *text)
 {
     static const struct would_start nothing;
-    char told[SCHED_REASON_TEXT];
+    char words[SCHED_REASON_TEXT];
+    struct json_out out = {.text = c->out};
     const char *reason = !k                ? NULL
                          : k->waiting.hold ? k->waiting.hold
-                                           : sched_reason_text(k->reason, told);
-    strbuf_puts(c->out, "{\"id\":");
+                                           : sched_reason_text(k->reason, words);
+    json_open(&out, NULL, '{');
+    json_key(&out, "id");
     job_put_id(c->out, c->id, member);
-    strbuf_puts(c->out, ",\"state\":");
-    text_put(c->out, state);
-    strbuf_puts(c->out, ",\"reason\":");
-    text_put(c->out, reason && *reason ? reason : NULL);
-    strbuf_puts(c->out, ",\"estimate\":");
-    wall_put(c->out, estimate);
-    strbuf_puts(c->out, ",\"holders\":[");
+    json_put_text(&out, "state", state);
+    json_put_text(&out, "reason", reason && *reason ? reason : NULL);
+    json_put_seconds(&out, "estimate", estimate);
+    json_open(&out, "holders", '[');
     for (size_t i = 0; k && i < k->holders; i++)
-        put_holder(c, k->holder[i]);
-    strbuf_puts(c->out, "],\"more_holders\":");
-    strbuf_put_uint(c->out, k ? k->waiting.holders - k->holders : 0);
-    put_would_start(c->out, k ? &k->would_start : &nothing);
-    strbuf_puts(c->out, ",\"text\":");
-    text_put(c->out, strbuf_text(text));
+        put_holder(c, &out, k->holder[i]);
+    json_close(&out, ']');
+    json_put_uint(&out, "more_holders", k ? k->waiting.holders - k->holders : 0);
+    put_would_start_json(&out, k ? &k->would_start : &nothing);
+    json_put_text(&out, "text", strbuf_text(text));
     strbuf_puts(c->out, "}\n");
     c->out->failed |= text->failed;
     strbuf_clear(text);
 }
 
 /* Ticks from now on; -1: unknown. */
-static int64_t left(const server_t *s, int64_t at)
+static int64_t ticks_left(const server_t *s, int64_t at)
 {
     return at < 0 ? -1 : at > s->clock.now ? at - s->clock.now : 0;
 }
 
 /* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
-static int learn(server_t *s, const struct job *job, uint32_t i, struct known *k)
+static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known *k)
 {
     sched_job_t handle = job->member[i].handle;
     struct sched_annotation a;
@@ -108,7 +91,7 @@ static int learn(server_t *s, const struct job *job, uint32_t i, struct known *k
     if (sched_annotate(s->sched, handle, &a) < 0)
         return -1;
     if (a.reason.kind != SCHED_REASON_RESOURCES)
-        a.n_holders = 0; /* there may be some, but it waits for something else */
+        a.n_holders = 0; /* holders matter only if it waits for resources */
     k->holders = a.n_holders < HOLDERS_MAX ? a.n_holders : HOLDERS_MAX;
     if (k->holders > 0)
         memcpy(k->holder, a.holders, k->holders * sizeof(*k->holder));
@@ -120,13 +103,13 @@ static int learn(server_t *s, const struct job *job, uint32_t i, struct known *k
                                   .queue = job->queue,
                                   .job = job->id,
                                   .state = a.state,
-                                  .hold = server_hold(s, &job->member[i]),
-                                  .start = left(s, a.start),
-                                  .begin = left(s, a.reason.at),
+                                  .hold = server_pause_reason(s, &job->member[i]),
+                                  .start = ticks_left(s, a.start),
+                                  .begin = ticks_left(s, a.reason.at),
                                   .holders = a.n_holders};
     if (a.state == SCHED_REJECTED || would_start_find(s, handle, &k->would_start, NULL) == 0)
         return 0;
-    if (errno != ENOMEM) /* what can't be found out is left out */
+    if (errno != ENOMEM) /* an answer without would_start */
         return 0;
     free(k->reason);
     errno = ENOMEM;
@@ -139,26 +122,26 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     int64_t member = job->members > 1 ? (int64_t)i : -1;
     struct strbuf text = {0};
     struct known k;
-    if (learn(s, job, i, &k) < 0) {
+    if (ask_core(s, job, i, &k) < 0) {
         api_refuse(c, 503, NULL, "out of memory");
         return;
     }
     k.waiting.would_start = &k.would_start;
     if (member >= 0 && c->member < 0) {
-        strbuf_puts(&text, "The first of its members that wait is ");
+        strbuf_puts(&text, "The first waiting member is ");
         strbuf_put_int(&text, job->id);
         strbuf_putc(&text, '[');
         strbuf_put_int(&text, member);
         strbuf_puts(&text, "]. ");
     }
     explain_waiting(&text, &k.waiting);
-    int64_t start = k.waiting.start < 0 ? -1 : server_wall_of(s, s->clock.now + k.waiting.start);
-    put_answer(c, member, job_state_word(STORE_PENDING, job->held), &k, start, &text);
+    int64_t start = k.waiting.start < 0 ? -1 : server_wall_time(s, s->clock.now + k.waiting.start);
+    put_explanation(c, member, job_state_word(STORE_PENDING, job->held), &k, start, &text);
     free(k.reason);
 }
 
-/* The member that all of a job is explained by: one that waits, else one that runs, else the first. */
-static uint32_t member_of(const struct call *c, const struct job *job)
+/* The member that represents a job: one that waits, else one that runs, else the first. */
+static uint32_t explained_member(const struct call *c, const struct job *job)
 {
     uint32_t live = job->members;
     if (c->member >= 0)
@@ -174,7 +157,7 @@ static uint32_t member_of(const struct call *c, const struct job *job)
 
 static void explain_live(struct call *c, const struct job *job)
 {
-    uint32_t i = member_of(c, job);
+    uint32_t i = explained_member(c, job);
     const struct member *m = &job->member[i];
     struct strbuf text = {0};
     struct job_shown shown;
@@ -184,10 +167,10 @@ static void explain_live(struct call *c, const struct job *job)
     }
     job_show(c->s, job, i, &shown);
     if (m->state == STORE_PENDING)
-        strbuf_puts(&text, "It is about to be looked at.");
+        strbuf_puts(&text, "It has just been submitted and is about to be scheduled.");
     else
         explain_others(&text, &shown, job->limited, c->s->clock.wall);
-    put_answer(c, shown.member, shown.state, NULL, -1, &text);
+    put_explanation(c, shown.member, shown.state, NULL, -1, &text);
 }
 
 static void explain_stored(struct call *c)
@@ -202,7 +185,7 @@ static void explain_stored(struct call *c)
     if (api_owns(c, job.uid)) {
         job_show_stored(&job, &member, &shown);
         explain_others(&text, &shown, false, c->s->clock.wall);
-        put_answer(c, shown.member, shown.state, NULL, -1, &text);
+        put_explanation(c, shown.member, shown.state, NULL, -1, &text);
     } else {
         api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
     }

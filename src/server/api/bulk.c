@@ -1,4 +1,4 @@
-/* The text of a list of jobs, counted and read. What becomes of the jobs is in core/lists.c. */
+/* Bulk submissions: the list is counted, then read job by job; core/bulk.c does the rest. */
 #include "server/api/bulk.h"
 
 #include <errno.h>
@@ -12,32 +12,32 @@
 #include "berth/sched_admin.h"
 #include "server/api/call_work.h"
 #include "server/api/job_read.h"
-#include "server/core/lists.h"
+#include "server/core/bulk.h"
 
-#define READ_STEPS 5    /* to read a job and hand it to the core */
-#define SCAN_BYTES 2048 /* of the body, that are looked through in a step */
+#define READ_STEPS 5    /* to read a job and admit it */
+#define SCAN_BYTES 2048 /* of the body, scanned per step */
 
-struct bulk {
-    struct job_list list;
+struct bulk_request {
+    struct bulk list;
     const char *body;
-    char *copy;           /* of the body, once the request is gone */
-    size_t length, begin; /* of the body; where its list begins */
-    size_t at;            /* how far it has been looked through */
-    size_t counted;       /* values in the list so far */
-    bool is_counted;      /* to its end */
-    bool begun;           /* it is no longer the request itself that is at work */
+    char *copy;           /* of the body, for when the request is gone */
+    size_t length, begin; /* of the body, and where its list begins */
+    size_t at;            /* how far it was scanned */
+    size_t counted;       /* jobs counted so far */
+    bool is_counted;      /* the whole list was counted */
+    bool begun;           /* it goes on after the request */
     struct job_context context;
     char what[40];
 };
 
-struct bulk_work {
+struct request_work {
     struct call_work work;
-    struct bulk *bulk; /* NULL: none has been made */
+    struct bulk_request *bulk; /* NULL: not created */
 };
 
 /* ---- The text ---- */
 
-/* The end of a value that begins at `at`: a comma or bracket that is not inside of it, or the end of the
+/* The end of the value that begins at `at`: the next comma or bracket outside of it, or the end of the
  * text.
  */
 static size_t value_end(const char *text, size_t length, size_t at)
@@ -76,8 +76,9 @@ static size_t skip_space(const char *text, size_t length, size_t at)
     return at;
 }
 
-/* The body is wrong at some place, or so many lines and columns behind it. */
-static int wrong_text(struct call *c, const struct bulk *b, size_t at, const json_error_t *why)
+/* Refuse a body that is malformed at `at`, or at a line and column after that. */
+static int wrong_text(struct call *c, const struct bulk_request *b, size_t at,
+                      const json_error_t *why)
 {
     int line = 1, column = 1;
     for (size_t i = 0; i < at && i < b->length; i++) {
@@ -85,29 +86,30 @@ static int wrong_text(struct call *c, const struct bulk *b, size_t at, const jso
         line += b->body[i] == '\n';
     }
     if (!why)
-        return api_refuse(c, 400, NULL, "the body is not JSON: line %d, column %d: expected %s",
-                          line, column, at < b->length ? "the end of the list" : "']'");
-    return api_refuse(c, 400, NULL, "the body is not JSON: line %d, column %d: %s",
+        return api_refuse(c, 400, NULL,
+                          "the body is not valid JSON: line %d, column %d: expected %s", line,
+                          column, at < b->length ? "the end of the list" : "']'");
+    return api_refuse(c, 400, NULL, "the body is not valid JSON: line %d, column %d: %s",
                       line + why->line - 1, why->line > 1 ? why->column : column + why->column - 1,
                       why->text);
 }
 
 /* ---- Counting ---- */
 
-static int begin_reading(struct call *c, struct bulk *b)
+static int begin_reading(struct call *c, struct bulk_request *b)
 {
     if (skip_space(b->body, b->length, b->at + 1) < b->length)
         return wrong_text(c, b, b->at + 1, NULL);
     if (!strbuf_room(c->out, b->counted * (STRBUF_NUMBER_MAX + 1) + 20) ||
-        list_number(&b->list, b->counted) < 0)
+        bulk_reserve_ids(&b->list, b->counted) < 0)
         return api_refuse(c, 503, NULL, "out of memory");
     b->is_counted = true;
     b->at = b->begin + 1;
     return 0;
 }
 
-/* Count the values of the list. */
-static int count_one(struct call *c, struct bulk *b, size_t *steps)
+/* Count one more job. */
+static int count_one(struct call *c, struct bulk_request *b, size_t *steps)
 {
     size_t from = b->at + 1, end = value_end(b->body, b->length, from);
     work_spend(steps, 1 + (end - from) / SCAN_BYTES);
@@ -117,14 +119,14 @@ static int count_one(struct call *c, struct bulk *b, size_t *steps)
     bool is_empty =
         b->body[end] == ']' && b->counted == 0 && skip_space(b->body, b->length, from) == end;
     b->counted += !is_empty;
-    if (b->counted > LIST_JOBS_MAX)
-        return api_refuse(c, 413, NULL, "more than %d jobs at once", LIST_JOBS_MAX);
+    if (b->counted > BULK_JOBS_MAX)
+        return api_refuse(c, 413, NULL, "expected at most %d jobs at once", BULK_JOBS_MAX);
     return b->body[end] == ']' ? begin_reading(c, b) : 0;
 }
 
 /* ---- Reading ---- */
 
-static json_t *parse(struct call *c, struct bulk *b, size_t *steps)
+static json_t *parse_next(struct call *c, struct bulk_request *b, size_t *steps)
 {
     json_error_t why;
     size_t from = skip_space(b->body, b->length, b->at), end = value_end(b->body, b->length, from);
@@ -144,13 +146,13 @@ static json_t *parse(struct call *c, struct bulk *b, size_t *steps)
     return value;
 }
 
-/* The next job is read, and the core has it. */
-static int read_one(struct call *c, struct bulk *b, size_t *steps)
+/* Read the next job and admit it to the core. */
+static int read_one(struct call *c, struct bulk_request *b, size_t *steps)
 {
     server_t *s = c->s;
     berth_error_t why = {""};
     snprintf(b->what, sizeof(b->what), "jobs[%zu]: ", b->list.n);
-    json_t *value = parse(c, b, steps);
+    json_t *value = parse_next(c, b, steps);
     if (!value)
         return -1;
     struct job *job = job_read(&b->context, value, b->list.first + (int64_t)b->list.n, &why);
@@ -158,12 +160,13 @@ static int read_one(struct call *c, struct bulk *b, size_t *steps)
     if (!job)
         return api_wrong(c, &why);
     int64_t entered = -1;
-    if (api_may_submit(c, b->context.user, job, &why) == 0 && job_reserve(s, 1, job->members) == 0)
-        entered = enter_first(s, job, *steps, true, &why);
+    if (api_may_submit(c, b->context.user, job, &why) == 0 &&
+        job_table_reserve(s, 1, job->members) == 0)
+        entered = admit_first(s, job, *steps, true, &why);
     else if (!why.text[0])
         errtext_set(&why, ENOMEM, "out of memory");
-    if (entered >= 0 && entered < job->members && enter_keep(s, job, (uint32_t)entered) < 0) {
-        enter_back(s, job);
+    if (entered >= 0 && entered < job->members && admit_keep_rest(s, job, (uint32_t)entered) < 0) {
+        job_withdraw(s, job);
         entered = errtext_set(&why, ENOMEM, "out of memory");
     }
     if (entered < 0) {
@@ -177,13 +180,13 @@ static int read_one(struct call *c, struct bulk *b, size_t *steps)
         return api_wrong(c, &why);
     }
     work_spend(steps, (size_t)entered);
-    list_add(&b->list, job);
+    bulk_add(&b->list, job);
     return 0;
 }
 
-/* ---- Taken ---- */
+/* ---- Answering ---- */
 
-static void put_answer(struct call *c, const struct bulk *b)
+static void put_new_ids(struct call *c, const struct bulk_request *b)
 {
     struct json_out out = {.text = c->out};
     strbuf_reset(c->out);
@@ -196,23 +199,23 @@ static void put_answer(struct call *c, const struct bulk *b)
     c->reply->wait = true;
 }
 
-/* ---- Going on ---- */
+/* ---- Phases ---- */
 
-/* A part of any phase. 0, or -1: there is no memory, or no room on the disk, to go on. */
-static int advance(struct call *c, struct bulk *b, size_t *steps)
+/* Continue any phase. 0, or -1: no memory, or no room on the disk. */
+static int request_advance(struct call *c, struct bulk_request *b, size_t *steps)
 {
-    struct job_list *list = &b->list;
-    if (list->phase != LIST_READ)
-        return list_advance(list, steps);
+    struct bulk *list = &b->list;
+    if (list->phase != BULK_READ)
+        return bulk_advance(list, steps);
     if (b->is_counted && list->n == list->total)
-        return list_added(list, !b->begun);
+        return bulk_accept(list, !b->begun);
     if ((b->is_counted ? read_one(c, b, steps) : count_one(c, b, steps)) < 0)
-        list->phase = LIST_BACK;
+        list->phase = BULK_UNDO;
     return 0;
 }
 
-/* The body is gone with the request. */
-static int keep_body(struct call *c, struct bulk *b)
+/* Keep the body beyond the request. */
+static int keep_body(struct call *c, struct bulk_request *b)
 {
     b->begun = true;
     b->copy = malloc(b->length + 1);
@@ -224,49 +227,49 @@ static int keep_body(struct call *c, struct bulk *b)
     return 0;
 }
 
-static int go_on(struct server_work *work, size_t *steps)
+static int request_work_step(struct server_work *work, size_t *steps)
 {
-    struct bulk *b = ((struct bulk_work *)work)->bulk;
+    struct bulk_request *b = ((struct request_work *)work)->bulk;
     struct call *c = &((struct call_work *)work)->call;
-    while (*steps > 0 && b->list.phase < LIST_BACK) {
-        if (advance(c, b, steps) < 0) {
+    while (*steps > 0 && b->list.phase < BULK_UNDO) {
+        if (request_advance(c, b, steps) < 0) {
             if (b->begun)
                 return -1;
             api_refuse(c, 503, NULL, "out of memory");
-            b->list.phase = LIST_BACK;
+            b->list.phase = BULK_UNDO;
         }
     }
-    if (b->list.phase >= LIST_BACK && b->list.phase != LIST_END)
-        return 1; /* it has been refused */
-    if (b->list.phase == LIST_END) {
-        put_answer(c, b);
+    if (b->list.phase >= BULK_UNDO && b->list.phase != BULK_DONE)
+        return 1; /* refused */
+    if (b->list.phase == BULK_DONE) {
+        put_new_ids(c, b);
         return 1;
     }
     if (!b->begun && keep_body(c, b) < 0) {
-        b->list.phase = LIST_BACK;
+        b->list.phase = BULK_UNDO;
         return 1;
     }
     return 0;
 }
 
-static void clear(struct server_work *work)
+static void request_work_clear(struct server_work *work)
 {
-    struct bulk *b = ((struct bulk_work *)work)->bulk;
+    struct bulk_request *b = ((struct request_work *)work)->bulk;
     if (b)
-        list_leave(&b->list, !b->begun); /* what is done within the request is a small one */
+        bulk_abandon(&b->list, !b->begun); /* if it ends within the request, it is small */
 }
 
-static void clear_list(struct job_list *list)
+static void clear_list(struct bulk *list)
 {
-    struct bulk *b = (struct bulk *)list;
-    shared_leave(b->context.environment);
-    shared_leave(b->context.script);
+    struct bulk_request *b = (struct bulk_request *)list;
+    shared_text_release(b->context.environment);
+    shared_text_release(b->context.script);
     free(b->copy);
 }
 
-static struct bulk *bulk_make(struct call *c, struct user *user)
+static struct bulk_request *bulk_request_create(struct call *c, struct user *user)
 {
-    struct bulk *b = (struct bulk *)list_make(c->s, user, sizeof(*b));
+    struct bulk_request *b = (struct bulk_request *)bulk_create(c->s, user, sizeof(*b));
     if (!b) {
         api_refuse(c, 503, NULL, "out of memory");
         return NULL;
@@ -281,21 +284,21 @@ static struct bulk *bulk_make(struct call *c, struct user *user)
 
 void bulk_start(struct call *c, struct user *user)
 {
-    if (lists_bytes(c->s, user) + c->request->length > API_BODY_MAX) {
+    if (bulk_bytes_of_user(c->s, user) + c->request->length > API_BODY_MAX) {
         api_refuse(c, c->request->length > API_BODY_MAX ? 413 : 429, NULL,
                    c->request->length > API_BODY_MAX
                        ? "the body is larger than 64 MiB"
-                       : "other lists of your jobs are being taken: wait for them");
+                       : "other arrays of your jobs are still being submitted: wait for them");
         return;
     }
-    struct bulk_work *w = (struct bulk_work *)call_work_make(c, sizeof(*w));
+    struct request_work *w = (struct request_work *)call_work_make(c, sizeof(*w));
     if (!w)
         return;
-    w->work.work.go = go_on;
-    w->work.clear = clear;
-    w->bulk = bulk_make(c, user);
+    w->work.work.go = request_work_step;
+    w->work.clear = request_work_clear;
+    w->bulk = bulk_request_create(c, user);
     if (!w->bulk) {
-        work_drop(&w->work.work);
+        work_destroy(&w->work.work);
         return;
     }
     call_work_start(c, &w->work);

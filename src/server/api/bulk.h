@@ -1,12 +1,12 @@
-/* The text of a list of jobs that are submitted at once (core/lists.h). Once all have come up, the client
- * is told their numbers, which were kept for them from the beginning.
+/* Requests for bulk submissions (core/bulk.h): the text is read here. Once all jobs are published, the
+ * client is sent their ids, which were reserved from the start.
  */
 #ifndef SERVER_BULK_H
 #define SERVER_BULK_H
 
 #include "server/api/api.h"
 
-/* Take a list of a user's jobs: the call's body begins with a '['. */
+/* Start a bulk submission; the call's body begins with '['. */
 void bulk_start(struct call *c, struct user *user);
 
 #endif

@@ -1,7 +1,7 @@
-/* A request that may take more than a turn. */
+/* Requests that may take more than one turn. */
 #include "server/api/call_work.h"
 
-static void clear(struct server_work *work)
+static void call_work_clear(struct server_work *work)
 {
     struct call_work *w = (struct call_work *)work;
     if (w->clear)
@@ -14,18 +14,19 @@ struct call_work *call_work_make(struct call *c, size_t size)
     server_t *s = c->s;
     uint32_t uid = c->request->peer.uid;
     if (work_is_full(s, uid)) {
-        api_refuse(c, 429, NULL, "at most %d large requests of a user are worked on: wait for them",
+        api_refuse(c, 429, NULL,
+                   "at most %d large requests per user may be in progress: wait for them",
                    WORK_MAX);
         return NULL;
     }
-    struct call_work *w = (struct call_work *)work_make(s, uid, size);
+    struct call_work *w = (struct call_work *)work_create(s, uid, size);
     if (!w || !strbuf_room(&w->work.reply.body, 256)) {
         if (w)
-            work_drop(&w->work);
+            work_destroy(&w->work);
         api_refuse(c, 503, NULL, "out of memory");
         return NULL;
     }
-    w->work.clear = clear;
+    w->work.clear = call_work_clear;
     w->work.reply.status = c->reply->status;
     w->work.reply.type = c->reply->type;
     w->request.peer = c->request->peer;
@@ -39,25 +40,25 @@ struct call_work *call_work_make(struct call *c, size_t size)
     return w;
 }
 
-/* The reply goes to whoever asked, and the work is gone. */
+/* Move the work's reply to the client's, and free the work. */
 static void give_reply(struct server_work *w, struct server_reply *reply)
 {
     strbuf_clear(&reply->body);
     *reply = w->reply;
     w->reply = (struct server_reply){0};
-    work_drop(w);
+    work_destroy(w);
 }
 
 void call_work_start(struct call *c, struct call_work *w)
 {
     size_t given = work_allowance(c->s, c->request->peer.uid), left = given;
     int rc = w->work.go(&w->work, &left);
-    work_took(c->s, given - left);
+    work_allowance_used(c->s, given - left);
     if (rc == 1) {
         give_reply(&w->work, c->reply);
         return;
     }
-    work_line_up(&w->work);
+    work_enqueue(&w->work);
     c->reply->wait = true;
     c->reply->work = &w->work;
 }

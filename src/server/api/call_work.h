@@ -1,7 +1,4 @@
-/* Requests as work (core/work.h). Each request that may be large is work, and is begun at once, with the
- * steps that its user may have before the next turn: a small one comes to its end with that, and is
- * answered like any other.
- */
+/* Requests as work (core/work.h): small ones finish at once, larger ones in the next turns. */
 #ifndef SERVER_CALL_WORK_H
 #define SERVER_CALL_WORK_H
 
@@ -10,17 +7,17 @@
 
 struct call_work {
     struct server_work work;
-    struct call call; /* a copy: the request's query and body are gone */
+    struct call call; /* a copy without the request's query and body */
     struct server_request request;
-    void (*clear)(struct server_work *work); /* what it has beside that; NULL: nothing */
+    void (*clear)(struct server_work *work); /* frees other data; NULL: there is none */
 };
 
-/* Begin work for a call: a struct of `size` bytes, all zero but for the call. Returns NULL, and the call
- * is refused, if its user has too much work, or there is no memory.
+/* Create work for a call: a struct of `size` bytes, zero but for the call. Returns NULL, and the call is
+ * refused, if its user has too much work or memory is short.
  */
 struct call_work *call_work_make(struct call *c, size_t size);
 
-/* Do what can be done at once, and answer the call, or have it wait for the rest. */
+/* Do what the allowance permits at once; answer the call, or let it wait for the rest. */
 void call_work_start(struct call *c, struct call_work *work);
 
 #endif

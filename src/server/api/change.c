@@ -1,4 +1,4 @@
-/* What becomes of jobs: changed, held, released, cancelled, requeued, sent a signal. */
+/* Actions on jobs: cancel, signal, requeue, change, hold, release. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -12,28 +12,13 @@
 #include "server/api/job_read.h"
 #include "server/core/job_text.h"
 
-#define CANCEL_STEPS 5 /* it ends: that is written, with an event */
-
-static int64_t shown_member(const struct job *job, uint32_t member)
-{
-    return job->members > 1 ? (int64_t)member : -1;
-}
-
-static int failed(struct call *c, const berth_error_t *why)
-{
-    return api_wrong(c, why);
-}
+#define CANCEL_STEPS 5 /* its end is stored, with an event */
 
 /* {"by": "ann"} */
-static char *by(const struct call *c)
+static char *event_by(const struct call *c)
 {
-    struct strbuf data = {0};
-    struct json_out out = {.text = &data};
     struct user *user = user_find(c->s, c->request->peer.uid);
-    json_open(&out, NULL, '{');
-    json_put_text(&out, "by", user ? user->name : NULL);
-    json_close(&out, '}');
-    return strbuf_steal(&data);
+    return event_text("by", user ? user->name : NULL);
 }
 
 /* ---- Cancel ---- */
@@ -44,22 +29,21 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
     struct member *m = &job->member[i];
     (void)p;
     if (m->state == STORE_PENDING) {
-        member_take_up(s, job, i);
-        if (m->handle < 0 &&
-            enter_member(s, job, i) < 0) /* who waits for it is to hear of its end */
+        member_recover_handle(s, job, i);
+        if (m->handle < 0 && admit_member(s, job, i) < 0) /* so that dependents learn of its end */
             return api_refuse(c, 503, NULL, "out of memory");
         m->cancelled = true;
         if (m->handle >= 0)
             sched_cancel(s->sched, s->clock.now, m->handle);
-        server_event(s, job->id, shown_member(job, i), "cancelled", by(c));
+        member_event(s, job, i, "cancelled", event_by(c));
         member_end(s, job, i, STORE_CANCELLED, "cancelled");
         return 0;
     }
     if (m->cancelled)
         return 0;
     m->cancelled = true;
-    member_mark(s, job, i);
-    server_event(s, job->id, shown_member(job, i), "cancelling", by(c));
+    member_changed(s, job, i);
+    member_event(s, job, i, "cancelling", event_by(c));
     if (m->run)
         run_stop(s, m->run);
     return 0;
@@ -80,14 +64,14 @@ static int signal_member(struct call *c, struct progress *p, struct job *job, ui
     struct run *run = job->member[i].run;
     if (job->member[i].state != STORE_RUNNING || !run)
         return 0;
-    if (run_signals(c->s, 1) < 0)
+    if (run_reserve_signals(c->s, 1) < 0)
         return api_refuse(c, 503, NULL, "out of memory");
     run_signal(c->s, run, p->signal, false);
     p->any = true;
     return 0;
 }
 
-static int read_signal(struct call *c, int *signal)
+static int read_signal_body(struct call *c, int *signal)
 {
     struct {
         json_t *signal;
@@ -101,25 +85,25 @@ static int read_signal(struct call *c, int *signal)
     if (keys_read(c->body, &table, &place, &in, &why) < 0 ||
         (!signal_read(in.signal, signal) &&
          keys_wrong(&place, "", "signal", in.signal, "a signal such as \"USR1\"", &why) < 0))
-        return failed(c, &why);
+        return api_wrong(c, &why);
     return 0;
 }
 
 int api_signal_check(struct call *c)
 {
     int signal;
-    return read_signal(c, &signal);
+    return read_signal_body(c, &signal);
 }
 
 int api_signal(struct call *c, struct progress *p, size_t *steps)
 {
-    if (!p->begun && (!api_job(c) || read_signal(c, &p->signal) < 0))
+    if (!p->begun && (!api_job(c) || read_signal_body(c, &p->signal) < 0))
         return 1;
     int rc = api_members(c, p, steps, 1, signal_member);
     if (rc > 0 && p->any)
         api_done(c);
     else if (rc > 0)
-        api_refuse(c, 409, NULL, "job %s doesn't run", c->rest);
+        api_refuse(c, 409, NULL, "job %s is not running", c->rest);
     return rc != 0;
 }
 
@@ -130,8 +114,8 @@ static int requeue_member(struct call *c, struct progress *p, struct job *job, u
     if ((m->state != STORE_RUNNING && m->state != STORE_STARTING) || m->cancelled || !m->run)
         return 0;
     m->preempted = m->requeue = true;
-    member_mark(c->s, job, i);
-    server_event(c->s, job->id, shown_member(job, i), "requeuing", by(c));
+    member_changed(c->s, job, i);
+    member_event(c->s, job, i, "requeuing", event_by(c));
     run_stop(c->s, m->run);
     return 0;
 }
@@ -142,7 +126,7 @@ int api_requeue(struct call *c, struct progress *p, size_t *steps)
     if (rc > 0 && p->any)
         api_done(c);
     else if (rc > 0)
-        api_refuse(c, 409, NULL, "job %s doesn't run", c->rest);
+        api_refuse(c, 409, NULL, "job %s is not running", c->rest);
     return rc != 0;
 }
 
@@ -164,15 +148,15 @@ static int read_change(struct call *c, struct api_change *to)
     if (!json_is_object(c->body))
         return api_refuse(c, 400, NULL, "expected an object");
     if (keys_read(c->body, &table, &place, to, &why) < 0)
-        return failed(c, &why);
+        return api_wrong(c, &why);
     to->has_priority = json_is_integer(json_object_get(c->body, "priority"));
     if (to->duration_value && !duration_read(to->duration_value, JOB_DURATION_MAX, &to->duration)) {
         keys_wrong(&place, "", "duration", to->duration_value, "a time such as \"90m\"", &why);
-        return failed(c, &why);
+        return api_wrong(c, &why);
     }
     if (to->hold && !json_is_boolean(to->hold)) {
         keys_wrong(&place, "", "hold", to->hold, "true or false", &why);
-        return failed(c, &why);
+        return api_wrong(c, &why);
     }
     if (to->queue && !machine_queue(c->s, to->queue))
         return api_refuse(c, 400, "queue", "there is no queue \"%.100s\"", to->queue);
@@ -201,16 +185,18 @@ static bool runs_any(const struct job *job)
     return false;
 }
 
-/* Whether the change may be, before anything is changed. */
+/* Check that the change is allowed, before anything is changed. */
 static int check_change(struct call *c, const struct job *job, const struct api_change *to)
 {
     if (c->member >= 0)
-        return api_refuse(c, 400, NULL, "members of an array are changed together: name job %lld",
+        return api_refuse(c, 400, NULL,
+                          "the members of an array are changed together: name job %lld",
                           (long long)job->id);
     if ((to->has_priority || to->queue || to->hold) && !is_pending(job))
-        return api_refuse(c, 409, NULL, "job %lld runs already", (long long)job->id);
+        return api_refuse(c, 409, NULL, "job %lld is already running", (long long)job->id);
     if (to->queue && runs_any(job))
-        return api_refuse(c, 409, "queue", "some of job %lld runs already", (long long)job->id);
+        return api_refuse(c, 409, "queue", "job %lld has members that are already running",
+                          (long long)job->id);
     if (c->s->options.for_all && !c->admin && to->has_priority && to->priority > 0 &&
         to->priority > job->priority)
         return api_refuse(c, 403, "priority", "only administrators may raise a priority above 0");
@@ -220,9 +206,7 @@ static int check_change(struct call *c, const struct job *job, const struct api_
     return 0;
 }
 
-/* A member is made what its job now is, in what is to be changed. Returns 0, or -1 with what went wrong
- * and its key.
- */
+/* Apply the job's changed properties to a member. Returns 0, or -1 with a text and its key. */
 static int change_member(server_t *s, struct job *job, uint32_t i, const struct api_change *to,
                          const char **key, berth_error_t *why)
 {
@@ -248,11 +232,11 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
                    : sched_release(s->sched, s->clock.now, m->handle)) < 0)
         return errtext_set(why, errno, "out of memory");
     if (to->duration > 0 && m->run && member_is_live(m)) {
-        member_mark(s, job, i);
-        run_watch(s, m->run);
+        member_changed(s, job, i);
+        run_arm_timer(s, m->run);
     }
     if (waits && m->reserved && sched_state(s->sched, m->handle) != SCHED_RESERVED) {
-        member_mark(s, job, i); /* the store is not to have what the core has taken back */
+        member_changed(s, job, i); /* the reservation that the core dropped must leave the store */
         m->reserved = false;
         m->at = -1;
     }
@@ -266,14 +250,14 @@ static void set_held(server_t *s, struct job *job, bool held)
     job->held = held;
 }
 
-/* Look at what is asked for, and change the job. Returns 0, or -1 and the call is refused. */
+/* Check the change, and change the job. Returns 0, or -1 and the call is refused. */
 static int change_begin(struct call *c, struct progress *p)
 {
     struct api_change *to = &p->to;
     struct job *job = api_job(c);
     if (!job || read_change(c, to) < 0 || check_change(c, job, to) < 0)
         return -1;
-    const char *queue = to->queue ? server_name(c->s, to->queue) : NULL;
+    const char *queue = to->queue ? server_intern_name(c->s, to->queue) : NULL;
     if (to->queue && !queue)
         return api_refuse(c, 503, NULL, "out of memory");
     p->begun = true;
@@ -293,13 +277,11 @@ static int change_begin(struct call *c, struct progress *p)
     }
     if (to->hold)
         set_held(c->s, job, json_is_true(to->hold));
-    job_mark(
-        c->s,
-        job); /* now: it may have ended by the time that all of its members have been come to */
+    job_changed(c->s, job); /* now, as the job may end before all its members are changed */
     return 0;
 }
 
-/* The job is again what it was, unless somebody else has changed that since. Its members follow. */
+/* Undo the change of the job, except where it was changed again since. Its members follow. */
 static void change_back(server_t *s, struct job *job, struct progress *p)
 {
     const struct api_change *to = &p->to;
@@ -314,18 +296,18 @@ static void change_back(server_t *s, struct job *job, struct progress *p)
     }
     if (to->hold && job->held == json_is_true(to->hold))
         set_held(s, job, p->was.held);
-    job_mark(s, job);
+    job_changed(s, job);
 }
 
 static void change_end(struct call *c, const struct api_change *to)
 {
     if (to->hold)
-        server_event(c->s, c->id, -1, json_is_true(to->hold) ? "held" : "released", by(c));
+        server_event(c->s, c->id, -1, json_is_true(to->hold) ? "held" : "released", event_by(c));
     if (to->queue || to->duration > 0 || to->has_priority)
         server_event(c->s, c->id, -1, "changed", json_dumps(c->body, JSON_COMPACT));
 }
 
-/* Members one after the other, and where one can't be changed, all before it back again. */
+/* Change one member after the other; if one can't be changed, undo all before it. */
 int api_change(struct call *c, struct progress *p, size_t *steps)
 {
     berth_error_t why = {""};
@@ -342,7 +324,7 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
         if (key || errno == ENOMEM)
             api_refuse(c, errno == ENOMEM ? 503 : 400, key, "%s", why.text);
         else
-            failed(c, &why);
+            api_wrong(c, &why);
         change_back(c->s, job, p);
         break;
     }
@@ -369,38 +351,38 @@ struct single {
     struct progress progress;
 };
 
-static int go_on(struct server_work *work, size_t *steps)
+static int single_step(struct server_work *work, size_t *steps)
 {
     struct single *w = (struct single *)work;
     return w->action(&w->work.call, &w->progress, steps);
 }
 
-static void start(struct call *c, api_action *action)
+static void start_single(struct call *c, api_action *action)
 {
     struct single *w = (struct single *)call_work_make(c, sizeof(*w));
     if (!w)
         return;
-    w->work.work.go = go_on;
+    w->work.work.go = single_step;
     w->action = action;
     call_work_start(c, &w->work);
 }
 
 void api_job_delete(struct call *c)
 {
-    start(c, api_cancel);
+    start_single(c, api_cancel);
 }
 
 void api_job_signal(struct call *c)
 {
-    start(c, api_signal);
+    start_single(c, api_signal);
 }
 
 void api_job_requeue(struct call *c)
 {
-    start(c, api_requeue);
+    start_single(c, api_requeue);
 }
 
 void api_job_patch(struct call *c)
 {
-    start(c, api_change);
+    start_single(c, api_change);
 }

@@ -1,4 +1,4 @@
-/* GET /v1/events: what happens, from a number on, as a stream that goes on. */
+/* GET /v1/events: the events from a number on, and new ones as they happen. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 struct events {
     struct server_stream stream;
     int64_t after, job;
-    bool follow, all; /* all: also those of others' jobs */
+    bool follow, all; /* all: including other users' jobs */
     uint32_t uid;
-    struct strbuf text; /* what was read last */
+    struct strbuf text; /* the last batch that was read */
     struct {
         int64_t number, job;
         size_t end;
@@ -21,7 +21,7 @@ struct events {
     size_t n;
 };
 
-static int visit(void *context, const struct store_event *e)
+static int collect_event(void *context, const struct store_event *e)
 {
     struct events *v = context;
     api_put_event(&v->text, e);
@@ -31,7 +31,7 @@ static int visit(void *context, const struct store_event *e)
     return v->n == AT_ONCE;
 }
 
-static bool may_see(const struct events *v, int64_t id)
+static bool may_see_job(const struct events *v, int64_t id)
 {
     const server_t *s = v->stream.server;
     struct store_job job;
@@ -52,17 +52,18 @@ static int events_read(struct server_stream *stream, struct strbuf *out, size_t 
             return v->follow ? 2 : 0;
         strbuf_reset(&v->text);
         v->n = 0;
-        if (store_events(v->stream.server->store, v->after, v->job, AT_ONCE, v, visit, NULL) < 0 ||
+        if (store_events(v->stream.server->store, v->after, v->job, AT_ONCE, v, collect_event,
+                         NULL) < 0 ||
             v->text.failed)
             return -1;
-        if (v->n == 0) { /* none of this job, or none that is durable yet */
-            if (v->job && !v->stream.server->dirty.n_events)
+        if (v->n == 0) { /* none of this job, or not durable yet */
+            if (v->job && !v->stream.server->unsaved.n_events)
                 v->after = store_last_event(v->stream.server->store);
             return v->follow ? 2 : 0;
         }
         size_t from = 0;
         for (size_t i = 0; i < v->n; i++) {
-            if (may_see(v, v->read[i].job))
+            if (may_see_job(v, v->read[i].job))
                 strbuf_put(out, v->text.data + from, v->read[i].end - from);
             from = v->read[i].end;
             v->after = v->read[i].number;
@@ -70,7 +71,7 @@ static int events_read(struct server_stream *stream, struct strbuf *out, size_t 
         if (out->len == begin)
             return out->failed
                        ? -1
-                       : 1; /* all of others: there may be millions, and somebody else waits */
+                       : 1; /* all were other users': there may be millions, and others wait */
     }
     return out->failed ? -1 : 1;
 }
@@ -82,8 +83,8 @@ static void events_close(struct server_stream *stream)
     free(v);
 }
 
-/* Whether the caller may see the events of the job that is asked for. */
-static bool may_ask(struct call *c, int64_t id)
+/* Whether the caller may see the events of the requested job. */
+static bool may_follow(struct call *c, int64_t id)
 {
     struct store_job job;
     const struct job *live = job_lookup(c->s, id);
@@ -99,7 +100,7 @@ void api_events_get(struct call *c)
     struct api_query q[] = {{"since", NULL}, {"job", NULL}, {"follow", NULL}, {NULL, NULL}};
     int64_t since = -1, job = -1;
     bool good = api_query(c, q) == 0 && api_query_whole(c, &q[0], &since) == 0 &&
-                api_query_whole(c, &q[1], &job) == 0 && (job < 0 || may_ask(c, job));
+                api_query_whole(c, &q[1], &job) == 0 && (job < 0 || may_follow(c, job));
     bool follow = q[2].value && strcmp(q[2].value, "0") != 0;
     api_query_clear(q);
     if (!good)

@@ -27,14 +27,14 @@ static void put_span(struct strbuf *out, int64_t us)
     }
 }
 
-static void put_count(struct strbuf *out, int64_t n, const char *one, const char *many)
+static void put_counted(struct strbuf *out, int64_t n, const char *one, const char *many)
 {
     strbuf_put_int(out, n);
     strbuf_putc(out, ' ');
     strbuf_puts(out, n == 1 ? one : many);
 }
 
-/* What people call many of a type of the machine's. */
+/* The plural of a resource type. */
 static void put_type(struct strbuf *out, const char *type)
 {
     static const char *const words[][2] = {{"core", "cores"},     {"node", "nodes"},
@@ -49,8 +49,8 @@ static void put_type(struct strbuf *out, const char *type)
     strbuf_puts(out, type);
 }
 
-/* As --mem takes it. */
-static void put_memory(struct strbuf *out, int64_t bytes)
+/* Write memory as --mem reads it. */
+static void put_memory_size(struct strbuf *out, int64_t bytes)
 {
     static const char letters[] = "KMGT";
     size_t i = 0;
@@ -64,8 +64,8 @@ static void put_memory(struct strbuf *out, int64_t bytes)
 /* ---- Limits ---- */
 
 /* "the jobs of user ann in queue batch may have at most 8 cores at once" */
-static void put_limit(struct strbuf *out, const struct sched_reason_limit *l, const char *user,
-                      const char *queue)
+static void put_limit_text(struct strbuf *out, const struct sched_reason_limit *l, const char *user,
+                           const char *queue)
 {
     bool one = l->whose == SCHED_OF_JOB;
     strbuf_puts(out, one ? "a job" : "jobs");
@@ -99,7 +99,7 @@ static void put_never(struct strbuf *out, const struct sched_reason *reason, con
     char text[SCHED_REASON_TEXT];
     strbuf_puts(out, "It can never start: ");
     if (reason->kind == SCHED_REASON_LIMIT)
-        put_limit(out, &reason->limit, user, queue);
+        put_limit_text(out, &reason->limit, user, queue);
     else if (reason->kind == SCHED_REASON_UNSATISFIABLE || reason->kind == SCHED_REASON_REQUEST)
         strbuf_puts(out, reason->words);
     else
@@ -107,7 +107,7 @@ static void put_never(struct strbuf *out, const struct sched_reason *reason, con
     strbuf_putc(out, '.');
 }
 
-/* The same of a job of which there is only the text. */
+/* The same for a job whose reason is only a text. */
 static void put_never_started(struct strbuf *out, const struct job_shown *j)
 {
     struct sched_reason reason;
@@ -122,7 +122,7 @@ static void put_never_started(struct strbuf *out, const struct job_shown *j)
 
 /* ---- Why it waits ---- */
 
-static void put_job(struct strbuf *out, const struct sched_reason_job *job)
+static void put_job_name(struct strbuf *out, const struct sched_reason_job *job)
 {
     strbuf_puts(out, "job ");
     strbuf_puts(out, job->id);
@@ -133,41 +133,41 @@ static void put_job(struct strbuf *out, const struct sched_reason_job *job)
     }
 }
 
-/* "job 57, job 58 and the user's other jobs of its name" */
+/* "job 57, job 58 and the user's other jobs of the same name" */
 static void put_dependencies(struct strbuf *out, const struct sched_reason *reason)
 {
     size_t all = reason->n_jobs + reason->singleton + reason->others;
     for (size_t i = 0; i < all; i++) {
         strbuf_puts(out, i == 0 ? "" : i + 1 < all ? ", " : " and ");
         if (i < reason->n_jobs)
-            put_job(out, &reason->job[i]);
+            put_job_name(out, &reason->job[i]);
         else
-            strbuf_puts(out, reason->singleton ? "the user's other jobs of its name" : "others");
+            strbuf_puts(out,
+                        reason->singleton ? "the user's other jobs of the same name" : "others");
     }
 }
 
-static void put_resources(struct strbuf *out, const struct waiting *w, const char *type)
+static void put_wait_resources(struct strbuf *out, const struct waiting *w, const char *type)
 {
     strbuf_puts(out, "It waits for ");
     put_type(out, type);
     if (w->holders == 0) {
-        strbuf_puts(out, ": enough of them are up, but set aside or promised to others.");
+        strbuf_puts(out, ": enough are up, but they are set aside or reserved for others.");
         return;
     }
     strbuf_puts(out, " that ");
-    put_count(out, (int64_t)w->holders, "other job holds.", "other jobs hold.");
+    put_counted(out, (int64_t)w->holders, "other job holds.", "other jobs hold.");
 }
 
-/* It waits for its queue, or for others in it. */
-static void put_queue(struct strbuf *out, const struct waiting *w)
+/* Waiting for its queue, or for other jobs in it. */
+static void put_wait_queue(struct strbuf *out, const struct waiting *w)
 {
     bool stopped = w->reason->kind == SCHED_REASON_STOPPED;
-    strbuf_puts(out, stopped ? "It waits for its queue: " : "It waits for jobs before it: queue ");
+    strbuf_puts(out, stopped ? "It waits for its queue: " : "It waits for earlier jobs: queue ");
     strbuf_puts(out, w->queue);
-    strbuf_puts(out, stopped ? " is stopped."
-                     : w->reason->kind == SCHED_REASON_DEPTH
-                         ? " considers only the first of its jobs."
-                         : " starts its jobs one after the other.");
+    strbuf_puts(out, stopped                                 ? " is stopped."
+                     : w->reason->kind == SCHED_REASON_DEPTH ? " considers only its first jobs."
+                                                             : " starts its jobs in order.");
 }
 
 static void put_reason(struct strbuf *out, const struct waiting *w)
@@ -181,30 +181,30 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
     case SCHED_REASON_DEPENDENCY:
         strbuf_puts(out, "It waits for ");
         put_dependencies(out, w->reason);
-        strbuf_puts(out, ", as it depends on that.");
+        strbuf_puts(out, ", on which it depends.");
         return;
     case SCHED_REASON_BEGIN:
         if (w->begin <= 0)
             break;
-        strbuf_puts(out, "It is to start no earlier than in ");
+        strbuf_puts(out, "It was submitted to start in ");
         put_span(out, w->begin);
-        strbuf_puts(out, ", as it was submitted.");
+        strbuf_puts(out, " at the earliest.");
         return;
     case SCHED_REASON_LIMIT:
         strbuf_puts(out, "It waits for jobs to end: ");
-        put_limit(out, &w->reason->limit, w->user, w->queue);
+        put_limit_text(out, &w->reason->limit, w->user, w->queue);
         strbuf_putc(out, '.');
         return;
     case SCHED_REASON_STOPPED:
     case SCHED_REASON_DEPTH:
     case SCHED_REASON_PRIORITY:
-        put_queue(out, w);
+        put_wait_queue(out, w);
         return;
     case SCHED_REASON_PREEMPTING:
-        strbuf_puts(out, "It waits for jobs that are being stopped for it.");
+        strbuf_puts(out, "It waits for jobs that are being preempted for it.");
         return;
     case SCHED_REASON_RESOURCES:
-        put_resources(out, w, w->reason->type);
+        put_wait_resources(out, w, w->reason->type);
         return;
     default:
         break;
@@ -212,28 +212,28 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
     strbuf_puts(out, "It waits.");
 }
 
-static void put_when(struct strbuf *out, const struct waiting *w)
+static void put_start_time(struct strbuf *out, const struct waiting *w)
 {
     if (w->state == SCHED_BLOCKED || w->reason->kind == SCHED_REASON_PREEMPTING)
         return;
     if (w->would_start->as_it_is || (w->start == 0 && w->state == SCHED_RESERVED)) {
         strbuf_puts(out, " It is about to start.");
     } else if (w->start < 0) {
-        strbuf_puts(out, " When it will start can't be told.");
+        strbuf_puts(out, " Its start time is unknown.");
     } else if (w->start == 0) {
-        return; /* there is room for it: it is another's turn */
+        return; /* there is room for it, but others go first */
     } else if (w->state == SCHED_RESERVED) {
-        strbuf_puts(out, " It is promised a start in ");
+        strbuf_puts(out, " It has a reservation and will start in ");
         put_span(out, w->start);
         strbuf_puts(out, " at the latest.");
     } else {
         strbuf_puts(out, " It may start in ");
         put_span(out, w->start);
-        strbuf_puts(out, ", if nothing comes before it.");
+        strbuf_puts(out, ", unless other jobs get ahead of it.");
     }
 }
 
-/* What stands between the n-th of several, from 0, and the one before. */
+/* Write the separator before the n-th of several, from 0. */
 static void put_or(struct strbuf *out, int n, int all)
 {
     if (n > 0)
@@ -241,7 +241,7 @@ static void put_or(struct strbuf *out, int n, int all)
     strbuf_puts(out, "with ");
 }
 
-static void put_would_start(struct strbuf *out, const struct would_start *f)
+static void put_alternatives(struct strbuf *out, const struct would_start *f)
 {
     int all = (f->duration > 0) + (f->nodes > 0) + (f->cores > 0) + (f->gpus > 0) + (f->memory > 0);
     int n = 0;
@@ -255,31 +255,31 @@ static void put_would_start(struct strbuf *out, const struct would_start *f)
     }
     if (f->nodes > 0) {
         put_or(out, n++, all);
-        put_count(out, f->nodes, "node", "nodes");
+        put_counted(out, f->nodes, "node", "nodes");
     }
     if (f->cores > 0) {
         put_or(out, n++, all);
-        put_count(out, f->cores, "core", "cores");
+        put_counted(out, f->cores, "core", "cores");
     }
     if (f->gpus > 0) {
         put_or(out, n++, all);
-        put_count(out, f->gpus, "GPU", "GPUs");
+        put_counted(out, f->gpus, "GPU", "GPUs");
     }
     if (f->memory > 0) {
         put_or(out, n++, all);
-        put_memory(out, f->memory);
+        put_memory_size(out, f->memory);
         strbuf_puts(out, " of memory");
     }
     strbuf_putc(out, '.');
 }
 
-/* Nothing is started at present. */
-static void put_hold(struct strbuf *out, const char *hold)
+/* Starts are paused. */
+static void put_pause(struct strbuf *out, const char *hold)
 {
-    const char *tried = server_not_started(hold);
-    strbuf_puts(out, tried ? "It could not be started: " : "Nothing is started now: ");
+    const char *tried = not_started_cause(hold);
+    strbuf_puts(out, tried ? "It could not be started: " : "Nothing is being started: ");
     strbuf_puts(out, tried ? tried : hold);
-    strbuf_puts(out, tried ? ". It is tried again until it can be." : ".");
+    strbuf_puts(out, tried ? ". It is retried until it starts." : ".");
 }
 
 void explain_waiting(struct strbuf *out, const struct waiting *w)
@@ -289,12 +289,12 @@ void explain_waiting(struct strbuf *out, const struct waiting *w)
         return;
     }
     if (w->hold) {
-        put_hold(out, w->hold);
+        put_pause(out, w->hold);
         return;
     }
     put_reason(out, w);
-    put_when(out, w);
-    put_would_start(out, w->would_start);
+    put_start_time(out, w);
+    put_alternatives(out, w->would_start);
 }
 
 /* ---- What doesn't wait ---- */
@@ -347,11 +347,11 @@ void explain_others(struct strbuf *out, const struct job_shown *j, bool limited,
     strbuf_puts(out, "It has been running for ");
     put_span(out, wall > j->start ? wall - j->start : 0);
     if (j->until <= wall) {
-        strbuf_puts(out, limited ? "; its time is over, and it is being stopped."
-                                 : ", longer than it was expected to.");
+        strbuf_puts(out, limited ? "; its time limit has passed and it is being stopped."
+                                 : ", longer than expected.");
         return;
     }
-    strbuf_puts(out, limited ? ", and is stopped in " : ", and is expected to end within ");
+    strbuf_puts(out, limited ? ", and will be stopped in " : ", and is expected to end in ");
     put_span(out, j->until - wall);
     strbuf_puts(out, limited ? " if it has not ended by then." : ".");
 }

@@ -1,4 +1,4 @@
-/* Why a job waits, runs or is no more, in a few sentences for people. */
+/* Why a job waits, runs or has ended, in a few sentences. */
 #ifndef SERVER_EXPLAIN_H
 #define SERVER_EXPLAIN_H
 
@@ -7,19 +7,21 @@
 
 struct waiting {
     const struct sched_reason *reason;
-    const char *hold; /* why nothing is started at present; NULL: it is */
+    const char *hold; /* why no job is started at present; NULL: starts are not paused */
     const char *user, *queue;
     int64_t job;
     enum sched_state state; /* WAITING, RESERVED, BLOCKED or REJECTED */
-    int64_t start;          /* ticks from now on; -1: unknown */
-    int64_t begin;          /* the same of the time that it is not to start before */
+    int64_t start;          /* ticks from now; -1: unknown */
+    int64_t begin;          /* the same for its earliest allowed start */
     size_t holders;
     const struct would_start *would_start;
 };
 
 void explain_waiting(struct strbuf *out, const struct waiting *w);
 
-/* What runs, is about to, or has ended, at a wall time. `limited`: it is stopped at its limit. */
+/* A member that is starting, running or has ended, as of a wall time. `limited`: it is stopped at its time
+ * limit.
+ */
 void explain_others(struct strbuf *out, const struct job_shown *j, bool limited, int64_t wall);
 
 #endif

@@ -1,4 +1,4 @@
-#include "server/api/job_reading.h"
+#include "server/api/job_reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "server/core/job_text.h"
 
 #define COUNT_MAX      1000000
-#define SCRIPT_MAX     ((size_t)2 << 20) /* that is read within some tens of milliseconds */
+#define SCRIPT_MAX     ((size_t)2 << 20) /* which takes some tens of milliseconds to read */
 #define DEPENDENCY_MAX ((size_t)64 << 10)
 
 #define KEY(kind, field) KEY_OF(struct ask, field, kind)
@@ -34,7 +34,7 @@ static const struct key ask_keys[] = {
     KEY(KEY_OBJECT, signal),
 };
 
-int job_wrong(struct reading_job *r, const char *key, const json_t *found, const char *expected)
+int job_wrong(struct job_reader *r, const char *key, const json_t *found, const char *expected)
 {
     char why[512];
     if (found)
@@ -43,14 +43,14 @@ int job_wrong(struct reading_job *r, const char *key, const json_t *found, const
     return keys_failed(&r->place, EINVAL, why, r->err);
 }
 
-int job_too_long(struct reading_job *r, const char *key, const char *most)
+int job_too_long(struct job_reader *r, const char *key, const char *most)
 {
     char expected[100];
     snprintf(expected, sizeof(expected), "at most %s", most);
     return job_wrong(r, key, NULL, expected);
 }
 
-int job_no_memory(struct reading_job *r)
+int job_no_memory(struct job_reader *r)
 {
     return errtext_set(r->err, ENOMEM, "out of memory");
 }
@@ -69,13 +69,12 @@ static bool are_words(const json_t *list)
     return true;
 }
 
-static int read_command(struct reading_job *r)
+static int read_command(struct job_reader *r)
 {
     const struct ask *a = &r->ask;
     const json_t *first = json_array_get(a->command, 0);
     if (a->command && (json_string_length(first) == 0 || !are_words(a->command)))
-        return job_wrong(r, "command", a->command,
-                         "a list of strings, the first of them a program");
+        return job_wrong(r, "command", a->command, "a list of strings that starts with a program");
     if (a->args && !are_words(a->args))
         return job_wrong(r, "args", a->args, "a list of strings");
     if (a->command && a->script)
@@ -88,7 +87,7 @@ static int read_command(struct reading_job *r)
     return 0;
 }
 
-static int read_begin(struct reading_job *r)
+static int read_begin_time(struct job_reader *r)
 {
     const json_t *value = r->ask.job.begin;
     const server_t *s = r->c->s;
@@ -109,7 +108,7 @@ static int read_begin(struct reading_job *r)
     return 0;
 }
 
-static int read_umask(struct reading_job *r)
+static int read_umask(struct job_reader *r)
 {
     const json_t *value = r->ask.umask;
     const char *text = json_string_value(value);
@@ -123,7 +122,7 @@ static int read_umask(struct reading_job *r)
     return 0;
 }
 
-static int read_signal(struct reading_job *r)
+static int read_warning(struct job_reader *r)
 {
     struct {
         json_t *signal, *before;
@@ -148,7 +147,7 @@ static int read_signal(struct reading_job *r)
 
 /* ---- Resources ---- */
 
-static int read_jobspec(struct reading_job *r)
+static int read_jobspec(struct job_reader *r)
 {
     json_t *value = r->ask.job.jobspec;
     if (!value)
@@ -173,13 +172,14 @@ static int read_jobspec(struct reading_job *r)
 
 /* ---- What jobs share ---- */
 
-static int share(struct shared **last, struct shared **to, const char *text, size_t length)
+static int share(struct shared_text **last, struct shared_text **to, const char *text,
+                 size_t length)
 {
     if (!*last || (*last)->length != length || memcmp((*last)->text, text, length) != 0) {
-        struct shared *new = shared_new(text, length);
+        struct shared_text *new = shared_text_create(text, length);
         if (!new)
             return -1;
-        shared_leave(*last);
+        shared_text_release(*last);
         *last = new;
     }
     (*last)->refs++;
@@ -187,13 +187,13 @@ static int share(struct shared **last, struct shared **to, const char *text, siz
     return 0;
 }
 
-/* What a text that was taken up last takes of the store: nothing if a job before has it. */
-static int64_t weigh(const struct shared *text)
+/* The bytes that a text adds to the store: none if an earlier job has it. */
+static int64_t shared_weight(const struct shared_text *text)
 {
     return text && text->refs <= 2 ? STORE_ROW + (int64_t)text->length : 0;
 }
 
-static int read_environment(struct reading_job *r)
+static int read_environment(struct job_reader *r)
 {
     struct strbuf text = {0};
     struct json_out out = {.text = &text};
@@ -212,8 +212,7 @@ static int read_environment(struct reading_job *r)
     {
         if (!*name || strchr(name, '=') || !json_is_string(value)) {
             strbuf_clear(&text);
-            return job_wrong(r, "environment", value,
-                             "names without '=' and their values as strings");
+            return job_wrong(r, "environment", value, "names without '=' and string values");
         }
         strbuf_reset(&r->c->s->text);
         strbuf_puts(&r->c->s->text, name);
@@ -232,7 +231,7 @@ static int read_environment(struct reading_job *r)
 
 /* ---- All of it ---- */
 
-static int check_lengths(struct reading_job *r)
+static int check_lengths(struct job_reader *r)
 {
     const struct ask *a = &r->ask;
     const struct {
@@ -249,14 +248,14 @@ static int check_lengths(struct reading_job *r)
     return 0;
 }
 
-static int fill(struct reading_job *r)
+static int fill_job(struct job_reader *r)
 {
     const struct ask *a = &r->ask;
     struct job *job = r->job;
     struct strbuf text = {0};
     server_t *s = r->c->s;
-    if (check_lengths(r) < 0 || read_command(r) < 0 || read_begin(r) < 0 || read_umask(r) < 0 ||
-        read_signal(r) < 0 || job_put_name(r) < 0 || job_check_size(r) < 0 ||
+    if (check_lengths(r) < 0 || read_command(r) < 0 || read_begin_time(r) < 0 ||
+        read_umask(r) < 0 || read_warning(r) < 0 || job_put_name(r) < 0 || job_check_size(r) < 0 ||
         read_environment(r) < 0)
         return -1;
     job->duration = a->job.duration;
@@ -270,13 +269,14 @@ static int fill(struct reading_job *r)
                  a->job.queue);
         return keys_failed(&r->place, EINVAL, why, r->err);
     }
-    job->queue = a->job.queue ? server_name(s, a->job.queue) : NULL;
+    job->queue = a->job.queue ? server_intern_name(s, a->job.queue) : NULL;
     if (job_put_request(r, &text) < 0) {
         strbuf_clear(&text);
         return -1;
     }
     job->bytes = text.len;
-    job->weight = 2 * STORE_ROW + (int64_t)text.len + weigh(job->environment) + weigh(job->script);
+    job->weight = 2 * STORE_ROW + (int64_t)text.len + shared_weight(job->environment) +
+                  shared_weight(job->script);
     job->request = strbuf_steal(&text);
     return job->request ? 0 : job_no_memory(r);
 }
@@ -284,7 +284,7 @@ static int fill(struct reading_job *r)
 struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_error_t *err)
 {
     const struct key_table table = {c->what, ask_keys, sizeof(ask_keys) / sizeof(*ask_keys)};
-    struct reading_job r = {.c = c, .place = {"request", 0}, .umask = 022, .tasks = 1, .err = err};
+    struct job_reader r = {.c = c, .place = {"request", 0}, .umask = 022, .tasks = 1, .err = err};
     if (!json_is_object(object)) {
         keys_failed(&r.place, EINVAL, "expected a job as an object", err);
         return NULL;
@@ -293,18 +293,18 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
     if (rc == 0)
         rc = read_jobspec(&r);
     if (rc == 0) {
-        r.job = job_make(id, r.ask.job.array > 0 ? (uint32_t)r.ask.job.array : 1);
+        r.job = job_create(id, r.ask.job.array > 0 ? (uint32_t)r.ask.job.array : 1);
         if (!r.job)
             rc = job_no_memory(&r);
     }
     if (rc == 0) {
         r.job->uid = c->user->uid;
         r.job->gid = c->user->gid;
-        r.job->user = server_name(c->s, c->user->name);
+        r.job->user = server_intern_name(c->s, c->user->name);
         r.job->submitted = c->s->clock.now;
         r.job->submitted_wall = c->s->clock.wall;
         r.job->is_new = true;
-        rc = r.job->user ? fill(&r) : job_no_memory(&r);
+        rc = r.job->user ? fill_job(&r) : job_no_memory(&r);
     }
     int saved = errno;
     jobspec_destroy(r.spec);

@@ -1,14 +1,13 @@
-/* Whether a job's command and environment are small enough for the system to start a program with them.
+/* Whether the system can start a program with a job's command and environment.
  *
- * Linux takes words and variables of at most 128 KiB, and of all of them, with a pointer for each, a
- * quarter of what the stack may take, 2 MiB where that is 8 MiB; of these 128 KiB are left to what Berth
- * adds.
+ * Linux limits each word and variable to 128 KiB, and all of them together, with a pointer each, to a
+ * quarter of the stack limit: 2 MiB of the usual 8 MiB, of which 128 KiB are reserved for what Berth adds.
  */
 #include <string.h>
 
-#include "server/api/job_reading.h"
+#include "server/api/job_reader.h"
 
-#define WORD_MAX  ((size_t)128 << 10) /* with its zero */
+#define WORD_MAX  ((size_t)128 << 10) /* with the final zero */
 #define WORDS_MAX ((size_t)1920 << 10)
 
 struct size {
@@ -16,7 +15,7 @@ struct size {
     bool has_long;
 };
 
-static void add(struct size *s, size_t length)
+static void measure_word(struct size *s, size_t length)
 {
     s->bytes += length + 1 + sizeof(char *);
     s->has_long = s->has_long || length >= WORD_MAX;
@@ -26,34 +25,34 @@ static void add_list(struct size *s, const json_t *list)
 {
     size_t i;
     json_t *word;
-    json_array_foreach(list, i, word) add(s, json_string_length(word));
+    json_array_foreach(list, i, word) measure_word(s, json_string_length(word));
 }
 
-static struct size size_of_command(const struct reading_job *r)
+static struct size size_of_command(const struct job_reader *r)
 {
     struct size s = {0};
     add_list(&s, r->ask.command);
     add_list(&s, r->ask.args);
     for (uint32_t i = 0; r->spec && r->spec->ntasks > 0 && i < r->spec->tasks[0].ncommand; i++)
-        add(&s, strlen(r->spec->tasks[0].command[i]));
+        measure_word(&s, strlen(r->spec->tasks[0].command[i]));
     return s;
 }
 
-static struct size size_of_environment(const struct reading_job *r)
+static struct size size_of_environment(const struct job_reader *r)
 {
     struct size s = {0};
     const char *name;
     json_t *value;
     for (uint32_t i = 0; r->spec && i < r->spec->nenvironment; i++) {
         const struct jobspec_variable *v = &r->spec->environment[i];
-        add(&s, strlen(v->name) + 1 + (v->value ? strlen(v->value) : 0));
+        measure_word(&s, strlen(v->name) + 1 + (v->value ? strlen(v->value) : 0));
     }
     json_object_foreach(r->ask.environment, name, value)
-        add(&s, strlen(name) + 1 + json_string_length(value));
+        measure_word(&s, strlen(name) + 1 + json_string_length(value));
     return s;
 }
 
-int job_check_size(struct reading_job *r)
+int job_check_size(struct job_reader *r)
 {
     const struct size command = size_of_command(r), environment = size_of_environment(r);
     if (command.has_long)

@@ -1,8 +1,7 @@
-/* GET /v1/jobs: members of jobs, a row each, written piece by piece.
+/* GET /v1/jobs: a row for each member, written piece by piece.
  *
- * The live ones are in memory, those that have ended in the store. In the order of their submission both
- * are merged; with the newest first come the live ones, from the last submitted on, then those that ended
- * last.
+ * Live members are in memory, ended ones in the store. In the order of submission both are merged; newest
+ * first, live members come before the ended ones, whose last end comes first.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,39 +17,40 @@ enum { STATE, USER, QUEUE, NAME, LIMIT, AFTER, ORDER, HISTORY, SINCE, IDS, QUERI
 #define OVER_BITS                                                                                  \
     (1u << STORE_DONE | 1u << STORE_FAILED | 1u << STORE_CANCELLED | 1u << STORE_TIMEOUT)
 
-#define LOOK_MAX 256 /* rows that are not wanted, before others have their turn */
+#define LOOK_MAX 256 /* rows skipped before other requests have their turn */
 
 struct list {
     struct server_stream stream;
-    struct call caller; /* only who asks */
+    struct call caller; /* identifies the caller */
     struct server_request request;
     char *user, *queue, *name, *ids, *next_id;
     uint32_t next_member; /* of the next id */
     struct api_states states;
     bool newest;
     int64_t left;       /* rows */
-    int64_t since;      /* us since 1970: ended then or later; -1: any */
+    int64_t since;      /* only members that ended then or later; -1: any */
     int64_t id, member; /* the last row of a live member */
     bool live_over;
     struct store_cursor *cursor;
-    bool
-        has_stored; /* the next that has ended, as text: the store's are gone with the next call to it */
+    /* the next ended member is in `stored`, as the store's texts are valid only until its next call */
+    bool has_stored;
     int64_t stored_id, stored_member;
     struct strbuf stored;
-    struct json_out json; /* has come so far as the rows before */
+    struct json_out json; /* the state after the rows so far */
     bool over;
-    int64_t last_id, last_member; /* the last row of all */
+    int64_t last_id, last_member; /* the last row written */
 };
 
-static bool is_wanted(const struct list *l, const char *user, const char *queue, const char *name)
+static bool list_matches(const struct list *l, const char *user, const char *queue,
+                         const char *name)
 {
     return (!l->user || strcmp(l->user, user) == 0) &&
            (!l->queue || strcmp(l->queue, queue) == 0) && (!l->name || strcmp(l->name, name) == 0);
 }
 
-static bool may_see(const struct list *l, const struct job *job)
+static bool shows_job(const struct list *l, const struct job *job)
 {
-    return is_wanted(l, job->user, job->queue, job->name) &&
+    return list_matches(l, job->user, job->queue, job->name) &&
            (!l->name || api_owns(&l->caller, job->uid));
 }
 
@@ -63,22 +63,22 @@ static void begin_row(struct list *l, int64_t id, int64_t member)
         l->left--;
 }
 
-static void put_row(struct list *l, const struct job_shown *shown, uint32_t uid)
+static void list_put_row(struct list *l, const struct job_shown *shown, uint32_t uid)
 {
     begin_row(l, shown->id, shown->member);
     job_put(l->stream.server, &l->json, shown, api_owns(&l->caller, uid));
     json_close(&l->json, '}');
 }
 
-/* ---- Live members, each found again by the last one: jobs come and go meanwhile ---- */
+/* ---- Live members: jobs come and go between calls, so each search starts at the last row ---- */
 
 static struct job *next_live(struct list *l, uint32_t *member)
 {
     server_t *s = l->stream.server;
-    size_t place = job_place(s, l->id > 0 ? l->id : 1);
+    size_t place = job_index(s, l->id > 0 ? l->id : 1);
     for (; place < s->table.n; place++) {
         struct job *job = s->table.jobs[place].job;
-        if (!job || !may_see(l, job))
+        if (!job || !shows_job(l, job))
             continue;
         for (uint32_t i = job->id == l->id ? (uint32_t)(l->member + 1) : 0; i < job->members; i++) {
             if (api_states_fit(&l->states, job, i)) {
@@ -93,10 +93,10 @@ static struct job *next_live(struct list *l, uint32_t *member)
 static struct job *previous_live(struct list *l, uint32_t *member)
 {
     server_t *s = l->stream.server;
-    size_t place = l->id < INT64_MAX ? job_place(s, l->id + 1) : s->table.n;
+    size_t place = l->id < INT64_MAX ? job_index(s, l->id + 1) : s->table.n;
     while (place-- > 0) {
         struct job *job = s->table.jobs[place].job;
-        if (!job || !may_see(l, job))
+        if (!job || !shows_job(l, job))
             continue;
         int64_t top = job->id == l->id ? l->member - 1 : (int64_t)job->members - 1;
         for (int64_t i = top; i >= 0; i--) {
@@ -113,14 +113,14 @@ static void put_live(struct list *l, struct job *job, uint32_t member)
 {
     struct job_shown shown;
     job_show(l->stream.server, job, member, &shown);
-    put_row(l, &shown, job->uid);
+    list_put_row(l, &shown, job->uid);
     l->id = job->id;
     l->member = member;
 }
 
 /* ---- Those that have ended ---- */
 
-/* The next of the cursor, which is closed at its end. 1; 0: it is not wanted, or there is none; -1. */
+/* Advance the cursor, and close it at its end. 1; 0: no match, or no more; -1. */
 static int next_stored(struct list *l, struct store_job *job, struct store_member *member)
 {
     int rc = store_next(l->cursor, job, member, NULL);
@@ -130,11 +130,11 @@ static int next_stored(struct list *l, struct store_job *job, struct store_membe
     }
     if (rc <= 0)
         return rc;
-    return is_wanted(l, job->user, job->queue, job->name) &&
+    return list_matches(l, job->user, job->queue, job->name) &&
            (!l->name || api_owns(&l->caller, job->uid));
 }
 
-/* Look at the next one. Returns 0, or -1 (EAGAIN: it takes a while). */
+/* Fetch the next ended member. Returns 0, or -1 (EAGAIN: to be continued). */
 static int peek_stored(struct list *l)
 {
     struct store_job job;
@@ -173,7 +173,7 @@ static void put_stored(struct list *l)
     l->has_stored = false;
 }
 
-/* One row more. Returns 1, 0 at the end, or -1. */
+/* Write one more row. Returns 1, 0 at the end, or -1. */
 static int next_row(struct list *l)
 {
     uint32_t member = 0;
@@ -198,7 +198,7 @@ static int next_row(struct list *l)
 
 /* ---- Jobs by their ids ---- */
 
-/* A member of a job in memory, if it is wanted. */
+/* Write a member of a job in memory, if it matches. */
 static void put_member(struct list *l, struct job *job, uint32_t i)
 {
     server_t *s = l->stream.server;
@@ -206,7 +206,7 @@ static void put_member(struct list *l, struct job *job, uint32_t i)
     struct store_member member;
     struct job_shown shown;
     bool live = member_is_live(m);
-    if (!may_see(l, job) ||
+    if (!shows_job(l, job) ||
         !(live ? api_states_fit(&l->states, job, i) : (l->states.bits & 1u << m->state) != 0))
         return;
     job_show(s, job, i, &shown);
@@ -216,10 +216,10 @@ static void put_member(struct list *l, struct job *job, uint32_t i)
         job_show_end(&member, &shown);
     }
     if (live || shown.end >= l->since)
-        put_row(l, &shown, job->uid);
+        list_put_row(l, &shown, job->uid);
 }
 
-/* A job that is only in the store, or has just left for it: from the next member on. */
+/* Open a cursor on a job that is only in the store, or has just moved there, from the next member on. */
 static int open_ended(struct list *l, int64_t id)
 {
     struct store_query query = {.uid = -1,
@@ -243,7 +243,7 @@ static int next_ended(struct list *l)
     if (rc <= 0)
         return rc < 0 ? -1 : 1;
     job_show_stored(&job, &member, &shown);
-    put_row(l, &shown, job.uid);
+    list_put_row(l, &shown, job.uid);
     return 1;
 }
 
@@ -269,7 +269,7 @@ static int next_by_id(struct list *l)
 
 /* ---- The stream ---- */
 
-static void put_end(struct list *l)
+static void list_put_end(struct list *l)
 {
     struct strbuf *out = l->json.text;
     strbuf_putc(out, '\n');
@@ -308,7 +308,7 @@ static int list_read(struct server_stream *stream, struct strbuf *out, size_t ma
             return errno == EAGAIN ? 1 : -1;
         if (rc > 0)
             continue;
-        put_end(l);
+        list_put_end(l);
         l->over = true;
         return out->failed ? -1 : 0;
     }
@@ -327,7 +327,7 @@ static void list_close(struct server_stream *stream)
     free(l);
 }
 
-/* ---- What is asked for ---- */
+/* ---- Parameters ---- */
 
 static int read_after(struct call *c, struct list *l, const char *text)
 {
@@ -344,7 +344,7 @@ static int read_after(struct call *c, struct list *l, const char *text)
     return 0;
 }
 
-/* The place among the ids that comes after the last row of a page. */
+/* Find the position among the ids after the last row of a page. */
 static int seek_id(struct call *c, struct list *l)
 {
     for (char *end; *l->next_id; l->next_id = end + (*end == ',')) {
@@ -356,7 +356,7 @@ static int seek_id(struct call *c, struct list *l)
             l->next_id = end + (*end == ',');
         return 0;
     }
-    return api_refuse(c, 400, "after", "after: %lld is not among the ids", (long long)l->id);
+    return api_refuse(c, 400, "after", "after: %lld is not one of the ids", (long long)l->id);
 }
 
 static int read_query(struct call *c, struct list *l, struct api_query *q)
@@ -384,7 +384,7 @@ static int read_query(struct call *c, struct list *l, struct api_query *q)
         l->states = (struct api_states){API_LIVE_BITS | (ended ? OVER_BITS : 0), true, true};
     }
     if (q[IDS].value && strspn(q[IDS].value, "0123456789,") != strlen(q[IDS].value))
-        return api_refuse(c, 400, "ids", "ids: expected numbers with commas between");
+        return api_refuse(c, 400, "ids", "ids: expected numbers separated by commas");
     l->user = q[USER].value;
     l->queue = q[QUEUE].value;
     l->name = q[NAME].value;
@@ -411,7 +411,7 @@ static int open_cursor(struct call *c, struct list *l, bool has_after)
     if (has_after && (!l->newest || !job_lookup(c->s, l->id))) {
         query.after_job = l->id;
         query.after_member = l->member;
-        l->live_over = l->newest; /* it was among those that have ended */
+        l->live_over = l->newest; /* the last row was an ended member */
     }
     l->cursor = store_find(c->s->store, &query, &why);
     return l->cursor ? 0 : api_wrong(c, &why);

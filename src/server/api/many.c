@@ -1,9 +1,9 @@
-/* POST /v1/jobs/cancel and the like: what a route does to one job, done to many. It is done to jobs that
- * are there when the request comes, if they still match when it is their turn.
+/* POST /v1/jobs/cancel and the like: apply the action of a single-job route to many jobs: those that exist
+ * when the request comes and still match when it is their turn.
  *
- * Jobs are named by ids, members and ranges, by properties, or by both. A job for which it is too late is
- * only counted if a range or a property names it, as is one that an id names and a property excludes.
- * Others are listed in the answer.
+ * Jobs are selected by ids, members and ranges, by properties, or by both. A job for which it is too late
+ * is only counted if a range or a property selected it, and so is a job that an id names but a property
+ * excludes. Other failures are listed in the answer.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,12 +16,12 @@
 #include "server/core/job_text.h"
 
 struct action {
-    const char *name; /* behind "/v1/jobs/" */
+    const char *name; /* after "/v1/jobs/" */
     api_action *act;
-    const char *body;             /* of a request for one job; NULL: what comes with the jobs */
-    int (*check)(struct call *c); /* of that; NULL: nothing does */
-    bool by_member;               /* of an array's members only some can be meant */
-    bool is_last_first;           /* of jobs, as of members (api_members) */
+    const char *body;             /* of a request for one job; NULL: that of this request */
+    int (*check)(struct call *c); /* checks that body; NULL: nothing to check */
+    bool by_member;               /* it applies to single members of an array */
+    bool is_last_first;           /* jobs in reverse order, as members in api_members */
 };
 
 static const struct action actions[] = {
@@ -32,47 +32,47 @@ static const struct action actions[] = {
     {"signal", api_signal, NULL, api_signal_check, true, false},
     {"update", api_change, NULL, api_change_check, false, false}};
 
-/* A job, or a member of it, that something is done to as if that had been asked for alone. */
+/* A job or member that the action is applied to, as if requested alone. */
 struct target {
     struct call call;
     struct server_reply reply;
     struct progress progress;
     int64_t id;
     char name[48];
-    bool is_there, is_ranged; /* it was named among others */
+    bool is_there, is_ranged; /* is_ranged: selected along with others */
 };
 
 struct many {
     struct call_work work;
-    struct call *c; /* the work's */
+    struct call *c; /* of the work */
     const struct action *action;
     json_t *arguments; /* the body of a request for one */
     struct ids ids;
     bool has_ids, has_states;
     const char *user, *queue, *name; /* NULL: any */
     struct api_states states;
-    int64_t last; /* jobs that came later are not meant */
+    int64_t last; /* later jobs are not selected */
 
-    size_t at;       /* the range of ids that it has come to */
-    bool begun, any; /* that has been begun; a job of it was there */
-    int64_t next;    /* how far into its jobs, or which of its members comes next */
-    uint32_t piece;  /* of its members */
-    int64_t inside;  /* 0, or the job of which it looks for members that are meant */
+    size_t at;       /* the current range of ids */
+    bool begun, any; /* it was begun; a job in it was found */
+    int64_t next;    /* the offset of the next job or the next member in it */
+    uint32_t piece;  /* the current range of members */
+    int64_t inside;  /* 0, or the job whose members are being searched */
     uint32_t next_inside;
     struct target target;
 
     int64_t done, passed_over;
-    struct strbuf refused, text; /* the answer's array, and that of one job */
+    struct strbuf refused, text; /* the array in the answer, and the reply for one job */
 };
 
-/* ---- What is asked for ---- */
+/* ---- Parameters ---- */
 
 static int read_ids(struct many *m, json_t *list)
 {
     berth_error_t why = {""};
     size_t n = json_array_size(list);
     if (n > API_JOBS_MAX)
-        return api_refuse(m->c, 413, "jobs", "at most %d jobs are taken at once", API_JOBS_MAX);
+        return api_refuse(m->c, 413, "jobs", "expected at most %d jobs at once", API_JOBS_MAX);
     char **words = calloc(n + 1, sizeof(*words));
     int rc = words ? 0 : api_refuse(m->c, 503, NULL, "out of memory");
     for (size_t i = 0; i < n && rc == 0; i++) {
@@ -95,19 +95,20 @@ static int read_ids(struct many *m, json_t *list)
     return rc;
 }
 
-/* Others' jobs are for administrators; who names none means their own. */
+/* Only administrators may change other users' jobs; without ids or a user, a caller's own jobs are meant. */
 static int read_user(struct many *m)
 {
     const struct user *own = user_find(m->c->s, m->c->request->peer.uid);
     bool all = m->user && strcmp(m->user, "*") == 0;
     if (m->user && !m->c->admin && (!own || strcmp(own->name, m->user) != 0))
-        return api_refuse(m->c, 403, "user", "only administrators may change jobs of others");
+        return api_refuse(m->c, 403, "user", "only administrators may change other users' jobs");
     if (all)
         m->user = NULL;
     else if (!m->user && !m->has_ids && !own)
         return api_refuse(m->c, 403, NULL, "you are not a user of this machine");
+    /* a permanent copy: the user may be looked up again meanwhile */
     else if (!m->user && !m->has_ids)
-        m->user = server_name(m->c->s, own->name); /* the user may be looked up anew meanwhile */
+        m->user = server_intern_name(m->c->s, own->name);
     if (!m->user && !m->has_ids && !all)
         return api_refuse(m->c, 503, NULL, "out of memory");
     return 0;
@@ -144,7 +145,7 @@ static int read_filter(struct many *m, json_t *filter)
     return read_user(m);
 }
 
-/* Which jobs, and what goes to each of them. */
+/* Read the selection of jobs, and the body for each of them. */
 static int read_many(struct many *m)
 {
     struct call *c = m->c;
@@ -166,10 +167,10 @@ static int read_many(struct many *m)
     return json_is_array(jobs) ? read_ids(m, jobs) : read_filter(m, jobs);
 }
 
-/* The same jobs named again and again would take forever: refuse more than a few times the members there
- * are.
+/* Naming the same jobs over and over could take forever: refuse more than a few times the number of
+ * members.
  */
-static int weigh(const struct many *m)
+static int check_total(const struct many *m)
 {
     const server_t *s = m->c->s;
     size_t most = s->table.n, weight = 0;
@@ -178,21 +179,20 @@ static int weigh(const struct many *m)
     most = 4 * most + API_JOBS_MAX;
     for (size_t i = 0; i < m->ids.n && weight <= most; i++) {
         const struct ids_range *range = &m->ids.v[i];
-        size_t place = job_place(s, range->first);
+        size_t place = job_index(s, range->first);
         for (weight++; place < s->table.n && weight <= most; place++, weight++) {
             if (s->table.jobs[place].number > (uint64_t)range->last)
                 break;
             weight += s->table.jobs[place].job ? s->table.jobs[place].job->members : 0;
         }
     }
-    return weight <= most ? 0
-                          : api_refuse(m->c, 413, "jobs", "the same jobs are named too many times");
+    return weight <= most ? 0 : api_refuse(m->c, 413, "jobs", "the same jobs are named too often");
 }
 
-/* ---- One after the other ---- */
+/* ---- Applying the action ---- */
 
-/* A job, or a member of it (-1: all of it), is next; ranged: it was named among others. */
-static void aim(struct many *m, int64_t id, int64_t member, bool ranged)
+/* Make a job or a member (-1: all) the next target; ranged: it was selected along with others. */
+static void set_target(struct many *m, int64_t id, int64_t member, bool ranged)
 {
     struct target *t = &m->target;
     strbuf_reset(&m->text);
@@ -209,7 +209,7 @@ static void aim(struct many *m, int64_t id, int64_t member, bool ranged)
     t->id = id;
 }
 
-static void refused(struct many *m)
+static void add_refused(struct many *m)
 {
     const struct target *t = &m->target;
     struct json_out out = {.text = &m->refused, .has_value = m->refused.len > 0};
@@ -220,11 +220,11 @@ static void refused(struct many *m)
     json_put_int(&out, "status", t->reply.status);
     json_key(&out, NULL);
     m->refused.failed = m->refused.failed || m->text.failed || m->text.len < 2;
-    if (!m->refused.failed) /* {"error": ...} without its brace and the end of the line */
+    if (!m->refused.failed) /* the inside of {"error": ...} */
         strbuf_put(&m->refused, m->text.data + 1, m->text.len - 2);
 }
 
-/* 1: it is done; 0: the steps are used up. */
+/* Apply the action to the target. 1: finished; 0: the steps are used up. */
 static int act(struct many *m, size_t *steps)
 {
     struct target *t = &m->target;
@@ -236,18 +236,18 @@ static int act(struct many *m, size_t *steps)
     else if (t->is_ranged && (t->reply.status == 404 || t->reply.status == 409))
         m->passed_over++;
     else
-        refused(m);
+        add_refused(m);
     return 1;
 }
 
-static bool fits(const struct many *m, const struct job *job)
+static bool job_matches(const struct many *m, const struct job *job)
 {
     return (!m->user || strcmp(m->user, job->user) == 0) &&
            (!m->queue || strcmp(m->queue, job->queue) == 0) &&
            (!m->name || strcmp(m->name, job->name) == 0);
 }
 
-/* How many of a job's members are of the states; all that live if none are named. */
+/* How many members of a job are in the selected states; all live ones if none are selected. */
 static uint32_t count_fitting(const struct many *m, const struct job *job)
 {
     uint32_t n = 0;
@@ -258,22 +258,22 @@ static uint32_t count_fitting(const struct many *m, const struct job *job)
     return n;
 }
 
-/* All of a job, or those members of it that are meant. */
-static void aim_at_job(struct many *m, struct job *job, bool ranged)
+/* Target all of a job, or its members that match. */
+static void target_job(struct many *m, struct job *job, bool ranged)
 {
-    uint32_t n = fits(m, job) ? count_fitting(m, job) : 0;
+    uint32_t n = job_matches(m, job) ? count_fitting(m, job) : 0;
     if (n == 0) {
         m->passed_over += m->has_ids;
     } else if (n == job->live || !m->action->by_member) {
-        aim(m, job->id, -1, ranged);
+        set_target(m, job->id, -1, ranged);
     } else {
         m->inside = job->id;
         m->next_inside = 0;
     }
 }
 
-/* The next member of a job that is meant. */
-static void look_inside(struct many *m)
+/* Target the next matching member of a job. */
+static void target_member(struct many *m)
 {
     struct job *job = job_lookup(m->c->s, m->inside);
     if (!job || m->next_inside >= job->members) {
@@ -282,7 +282,7 @@ static void look_inside(struct many *m)
     }
     uint32_t i = m->next_inside++;
     if (api_states_fit(&m->states, job, i))
-        aim(m, job->id, i, true);
+        set_target(m, job->id, i, true);
 }
 
 static void next_range(struct many *m)
@@ -291,10 +291,10 @@ static void next_range(struct many *m)
     m->begun = false;
 }
 
-/* The first job from one to another, or the last one; NULL: there is none. */
+/* The first (or last) job in a range of ids; NULL: there is none. */
 static struct job *job_between(const server_t *s, int64_t first, int64_t last, bool is_last_first)
 {
-    size_t from = job_place(s, first), end = job_place(s, last + 1);
+    size_t from = job_index(s, first), end = job_index(s, last + 1);
     while (from < end && !s->table.jobs[is_last_first ? end - 1 : from].job) {
         from += !is_last_first;
         end -= is_last_first;
@@ -302,8 +302,8 @@ static struct job *job_between(const server_t *s, int64_t first, int64_t last, b
     return from < end ? s->table.jobs[is_last_first ? end - 1 : from].job : NULL;
 }
 
-/* The next job of a range. */
-static void look_between(struct many *m, const struct ids_range *range)
+/* Target the next job of a range. */
+static void target_between(struct many *m, const struct ids_range *range)
 {
     bool backwards = m->action->is_last_first;
     int64_t last = range->last < m->last ? range->last : m->last;
@@ -316,11 +316,11 @@ static void look_between(struct many *m, const struct ids_range *range)
     }
     m->any = true;
     m->next = backwards ? last - job->id + 1 : job->id - range->first + 1;
-    aim_at_job(m, job, true);
+    target_job(m, job, true);
 }
 
-/* The next member of those that a range names. */
-static void look_at_members(struct many *m, const struct ids_range *range)
+/* Target the next member that a range names. */
+static void target_range_member(struct many *m, const struct ids_range *range)
 {
     if (m->piece == range->members.n) {
         next_range(m);
@@ -338,10 +338,10 @@ static void look_at_members(struct many *m, const struct ids_range *range)
     }
     m->next++;
     if (k < end && job->members > 1 &&
-        (!fits(m, job) || (m->has_states && !api_states_fit(&m->states, job, (uint32_t)k))))
+        (!job_matches(m, job) || (m->has_states && !api_states_fit(&m->states, job, (uint32_t)k))))
         m->passed_over++;
     else
-        aim(m, range->first, k, ranged);
+        set_target(m, range->first, k, ranged);
 }
 
 static void begin_range(struct many *m, const struct ids_range *range)
@@ -352,12 +352,12 @@ static void begin_range(struct many *m, const struct ids_range *range)
     m->next = range->has_members && range->members.n > 0 ? range->members.v[0].lo : 0;
 }
 
-/* Look for the next that is meant, a step far. False: there are no more. */
-static bool look(struct many *m)
+/* Search for the next target, one step. False: there are no more. */
+static bool advance_target(struct many *m)
 {
     static const struct ids_range all = {.first = 1, .last = INT64_MAX};
     if (m->inside) {
-        look_inside(m);
+        target_member(m);
         return true;
     }
     if (m->at == (m->has_ids ? m->ids.n : 1))
@@ -366,21 +366,21 @@ static bool look(struct many *m)
     if (!m->begun)
         begin_range(m, range);
     if (range->has_members) {
-        look_at_members(m, range);
+        target_range_member(m, range);
     } else if (range->first != range->last) {
-        look_between(m, range);
+        target_between(m, range);
     } else {
         struct job *job = job_lookup(m->c->s, range->first);
         next_range(m);
         if (job && job->live > 0 && job->id <= m->last)
-            aim_at_job(m, job, false);
+            target_job(m, job, false);
         else
-            aim(m, range->first, -1, false);
+            set_target(m, range->first, -1, false);
     }
     return true;
 }
 
-static void put_answer(struct many *m)
+static void put_totals(struct many *m)
 {
     struct call *c = m->c;
     struct json_out out = {.text = c->out};
@@ -394,7 +394,7 @@ static void put_answer(struct many *m)
     c->reply->wait = m->done > 0;
 }
 
-static int go_on(struct server_work *work, size_t *steps)
+static int many_step(struct server_work *work, size_t *steps)
 {
     struct many *m = (struct many *)work;
     bool more = true;
@@ -404,21 +404,21 @@ static int go_on(struct server_work *work, size_t *steps)
         if (*steps == 0)
             return 0;
         work_spend(steps, 1);
-        more = look(m);
+        more = advance_target(m);
     }
-    put_answer(m);
+    put_totals(m);
     return 1;
 }
 
-/* What is asked for makes no sense, which has been answered. */
-static int give_up(struct server_work *work, size_t *steps)
+/* The request was refused. */
+static int many_refused(struct server_work *work, size_t *steps)
 {
     (void)work;
     (void)steps;
     return 1;
 }
 
-static void clear(struct server_work *work)
+static void many_clear(struct server_work *work)
 {
     struct many *m = (struct many *)work;
     json_decref(m->arguments);
@@ -433,14 +433,14 @@ void api_jobs_change(struct call *c)
     struct many *m = (struct many *)call_work_make(c, sizeof(*m));
     if (!m)
         return;
-    m->work.work.go = go_on;
-    m->work.clear = clear;
+    m->work.work.go = many_step;
+    m->work.clear = many_clear;
     m->c = &m->work.call;
     m->last = c->s->table.next - 1;
     m->action = actions;
     while (strcmp(m->action->name, name) != 0)
-        m->action++; /* it has a route, so it is there */
-    if (read_many(m) < 0 || weigh(m) < 0)
-        m->work.work.go = give_up;
+        m->action++; /* every route has an action */
+    if (read_many(m) < 0 || check_total(m) < 0)
+        m->work.work.go = many_refused;
     call_work_start(c, &m->work);
 }

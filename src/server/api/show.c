@@ -1,4 +1,4 @@
-/* GET /v1/jobs/ID: all that is known of a job, and what happened to it. */
+/* GET /v1/jobs/ID and /events: everything about a job, and its events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "server/api/api.h"
 #include "server/core/job_text.h"
 
-#define EVENTS_MAX 10000 /* of one job in a reply */
+#define EVENTS_MAX 10000 /* per reply */
 
-/* The job of the path in the store; false and the call is refused. */
+/* Read the job of the path from the store; false and the call is refused. */
 static bool stored_job(struct call *c, struct store_job *job)
 {
     berth_error_t why = {""};
@@ -42,7 +42,7 @@ static void put_summary(struct json_out *out, const size_t *counts, size_t held)
     json_close(out, '}');
 }
 
-/* What the row doesn't have: the request as it is kept, and on demand the environment. */
+/* Write what the row lacks: the stored request and, if wanted, the environment. */
 static int put_request(struct call *c, struct json_out *out, const struct job *job,
                        bool environment)
 {
@@ -62,7 +62,7 @@ static int put_request(struct call *c, struct json_out *out, const struct job *j
     return 0;
 }
 
-/* The first member of a job that is worth showing for all of it: one that runs, else one that waits. */
+/* The member that represents a job: the first that runs, else the first that waits. */
 static uint32_t first_of(const struct job *job)
 {
     for (uint32_t i = 0; i < job->members; i++)
@@ -85,8 +85,8 @@ static bool show_live(struct call *c, struct json_out *out, struct job *job, boo
     job_show(c->s, job, i, &shown);
     if (mine && job->member[i].state == STORE_PENDING && job->member[i].handle >= 0 &&
         sched_annotate(c->s->sched, job->member[i].handle, &a) == 0) {
-        shown.estimate = server_wall_of(c->s, a.start);
-        if (a.reason.kind != SCHED_REASON_NONE && !server_hold(c->s, &job->member[i]))
+        shown.estimate = server_wall_time(c->s, a.start);
+        if (a.reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, &job->member[i]))
             shown.reason = sched_reason_text(&a.reason, reason);
         shown.holders = a.holders;
         shown.n_holders = a.n_holders;
@@ -172,7 +172,7 @@ void api_job_get(struct call *c)
         strbuf_puts(c->out, "}\n");
 }
 
-static void put_event(struct json_out *out, const struct store_event *e)
+static void put_event_json(struct json_out *out, const struct store_event *e)
 {
     json_open(out, NULL, '{');
     json_put_int(out, "number", e->number);
@@ -191,7 +191,7 @@ void api_put_event(struct strbuf *out, const struct store_event *e)
     strbuf_puts(out, "\nevent: ");
     strbuf_puts(out, e->kind);
     strbuf_puts(out, "\ndata: ");
-    put_event(&(struct json_out){.text = out}, e);
+    put_event_json(&(struct json_out){.text = out}, e);
     strbuf_puts(out, "\n\n");
 }
 
@@ -200,13 +200,13 @@ struct visit {
     struct json_out out;
 };
 
-static int visit(void *context, const struct store_event *e)
+static int put_visited(void *context, const struct store_event *e)
 {
     struct visit *v = context;
     if (v->c->member >= 0 && e->member >= 0 && e->member != v->c->member)
         return 0;
     json_line(&v->out);
-    put_event(&v->out, e);
+    put_event_json(&v->out, e);
     return 0;
 }
 
@@ -224,7 +224,7 @@ void api_job_events(struct call *c)
     struct visit v = {c, {.text = c->out}};
     json_open(&v.out, NULL, '{');
     json_open(&v.out, "events", '[');
-    if (store_events(c->s->store, 0, c->id, EVENTS_MAX, &v, visit, &why) < 0)
+    if (store_events(c->s->store, 0, c->id, EVENTS_MAX, &v, put_visited, &why) < 0)
         api_wrong(c, &why);
     else
         strbuf_puts(c->out, "\n]}\n");

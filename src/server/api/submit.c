@@ -12,23 +12,23 @@
 #include "server/api/job_read.h"
 #include "server/core/work.h"
 
-#define USER_BYTES_MAX (INT64_C(1) << 30) /* of requests in memory, of jobs that wait or run */
+#define USER_BYTES_MAX (INT64_C(1) << 30) /* of requests of pending and running jobs, in memory */
 
-/* Hand a job to the core, and enter it. On failure it is gone from both, but not destroyed. */
-static int submit(struct job_context *c, struct job *job, size_t *steps, berth_error_t *err)
+/* Admit a job to the core and insert it into the table. On failure it is in neither, but not freed. */
+static int submit_job(struct job_context *c, struct job *job, size_t *steps, berth_error_t *err)
 {
     server_t *s = c->s;
-    int64_t n = enter_first(s, job, *steps, false, err);
+    int64_t n = admit_first(s, job, *steps, false, err);
     if (n < 0)
         return -1;
     work_spend(steps, (size_t)n);
-    if ((n < job->members && enter_keep(s, job, (uint32_t)n) < 0) || job_room(s, 0) < 0 ||
-        job_enter(s, job) < 0) {
-        enter_back(s, job);
+    if ((n < job->members && admit_keep_rest(s, job, (uint32_t)n) < 0) ||
+        unsaved_reserve(s, 0) < 0 || job_insert(s, job) < 0) {
+        job_withdraw(s, job);
         return errtext_set(err, ENOMEM, "out of memory");
     }
-    enter_rest(s, job);
-    job_mark(s, job);
+    admit_rest(s, job);
+    job_changed(s, job);
     return 0;
 }
 
@@ -38,23 +38,27 @@ int api_may_submit(struct call *c, struct user *user, const struct job *job, ber
     if (c->admin)
         return 0;
     if (user->live + job->members > most)
-        return errtext_set(err, EAGAIN, "at most %" PRId64 " jobs of a user may wait or run", most);
-    if (user->bytes + (int64_t)job->bytes > USER_BYTES_MAX)
         return errtext_set(err, EAGAIN,
-                           "the commands of a user's jobs that wait or run may take at most 1 GiB");
+                           "at most %" PRId64 " jobs per user may be pending or running", most);
+    if (user->bytes + (int64_t)job->bytes > USER_BYTES_MAX)
+        return errtext_set(
+            err, EAGAIN,
+            "the requests of a user's pending and running jobs may take at most 1 GiB");
     if (c->s->options.for_all && job->priority > 0)
         return errtext_set(err, EPERM,
                            "key \"priority\": only administrators may raise it above 0");
     return user_make_room(c->s, user, job->weight, job->members, &c->slices, err);
 }
 
-static int add(struct call *c, struct job_context *context, size_t *steps, berth_error_t *err)
+static int read_and_submit(struct call *c, struct job_context *context, size_t *steps,
+                           berth_error_t *err)
 {
     server_t *s = c->s;
     struct job *job = job_read(context, c->body, s->table.next, err);
     if (!job)
         return -1;
-    if (api_may_submit(c, context->user, job, err) == 0 && submit(context, job, steps, err) == 0) {
+    if (api_may_submit(c, context->user, job, err) == 0 &&
+        submit_job(context, job, steps, err) == 0) {
         s->table.next++;
         server_event(s, job->id, -1, "submitted", NULL);
         return 0;
@@ -65,17 +69,17 @@ static int add(struct call *c, struct job_context *context, size_t *steps, berth
     return -1;
 }
 
-static void add_one(struct call *c, struct user *user)
+static void submit_one(struct call *c, struct user *user)
 {
     berth_error_t why = {""};
     struct job_context context = {.s = c->s, .user = user, .what = ""};
     size_t given = work_allowance(c->s, user->uid), steps = given;
-    int rc = add(c, &context, &steps, &why);
+    int rc = read_and_submit(c, &context, &steps, &why);
     if (rc < 0)
         api_wrong(c, &why);
-    work_took(c->s, given - steps);
-    shared_leave(context.environment);
-    shared_leave(context.script);
+    work_allowance_used(c->s, given - steps);
+    shared_text_release(context.environment);
+    shared_text_release(context.script);
     if (rc < 0)
         return;
     struct json_out out = {.text = c->out};
@@ -92,7 +96,8 @@ struct user *api_user(struct call *c)
     if (!user && errno == ENOMEM)
         api_refuse(c, 503, NULL, "out of memory");
     else if (!user)
-        api_refuse(c, 403, NULL, "user %lu is not known here", (unsigned long)c->request->peer.uid);
+        api_refuse(c, 403, NULL, "user %lu does not exist on this machine",
+                   (unsigned long)c->request->peer.uid);
     return user;
 }
 
@@ -106,5 +111,5 @@ void api_jobs_post(struct call *c)
     if (user && at < r->length && r->body[at] == '[')
         bulk_start(c, user);
     else if (user && api_read_body(c) == 0)
-        add_one(c, user);
+        submit_one(c, user);
 }

@@ -9,19 +9,19 @@
 #include "berth/sched_snapshot.h"
 #include "jobspec/canonical.h"
 
-/* A job's request, of which one count at a time is lowered. */
+/* A job's request, in which one count at a time is lowered. */
 struct request {
     jobspec_t *spec;
     struct jobspec_resource *resources; /* a copy of spec's */
-    char *text;                         /* of the last one */
+    char *text;                         /* of the last variant */
 };
 
 /* One count that can be lowered. */
 struct lower {
     struct request *request;
     uint32_t resource;
-    int64_t count; /* as it is asked for */
-    int64_t times; /* how much of what people count one of it stands for */
+    int64_t count; /* as requested */
+    int64_t times; /* the number of counted resources that one of it contains */
 };
 
 enum { AS_IT_IS, DURATION, TASKS, CORES, NODES, GPUS, MEMORY, QUESTIONS };
@@ -54,7 +54,7 @@ static bool is_single(const struct jobspec_resource *r)
            r->count.min == r->count.max;
 }
 
-/* The only resource of a type; JOBSPEC_NONE if there is none, or more of them. */
+/* The resource of a type; JOBSPEC_NONE if there is none, or several. */
 static uint32_t only_one(const jobspec_t *spec, const char *type)
 {
     uint32_t found = JOBSPEC_NONE;
@@ -69,7 +69,7 @@ static uint32_t only_one(const jobspec_t *spec, const char *type)
     return found;
 }
 
-/* The slots that a resource is directly in. */
+/* The slot that directly contains a resource. */
 static uint32_t slot_of(const jobspec_t *spec, uint32_t i)
 {
     uint32_t parent = i == JOBSPEC_NONE ? JOBSPEC_NONE : spec->resources[i].parent;
@@ -77,7 +77,7 @@ static uint32_t slot_of(const jobspec_t *spec, uint32_t i)
                                                                                   : JOBSPEC_NONE;
 }
 
-/* Lower the count of a resource that is what people count, or that has it below it. */
+/* Prepare to lower the count of a resource that is `counted` or contains it. */
 static struct lower lower_at(struct request *r, uint32_t at, uint32_t counted)
 {
     const struct jobspec_resource *v = r->spec->resources;
@@ -142,7 +142,7 @@ static void make_lower(struct request *r, struct lower lower[QUESTIONS])
     lower[MEMORY] = lower_at(r, memory, memory);
 }
 
-/* How much was found of it; 0: none. */
+/* The result of a question; 0: none. */
 static int64_t found_of(const struct sched_question *q, const struct lower *lower)
 {
     return q->found * lower->times;

@@ -1,7 +1,7 @@
-/* Whether a server's structures agree with each other. For tests. */
+/* Whether the server's structures are consistent, for tests. */
 #include <string.h>
 
-#include "server/core/lists.h"
+#include "server/core/bulk.h"
 
 struct sums {
     size_t counts[STORE_TIMEOUT + 1], held, runs, over, unstarted;
@@ -16,7 +16,7 @@ static bool check_member(const server_t *s, const struct job *job, uint32_t i, s
     sums->unstarted += m->unstarted;
     if (m->unstarted && (m->state != STORE_PENDING || m->handle >= 0 || m->run))
         return false;
-    sums->over += m->run && m->run->over.what != ENGINE_STARTED;
+    sums->over += m->run && m->run->deferred_end.what != ENGINE_STARTED;
     if (m->run && (m->run->job != job || m->run->member != i || s->runs.v[m->run->slot] != m->run))
         return false;
     if (runs && (!m->run || m->run->key == 0 || run_lookup(s, m->run->key) != m->run))
@@ -41,29 +41,29 @@ static bool check_job(const server_t *s, const struct job *job, struct sums *sum
     }
     sums->held += job->held ? live : 0;
     return live == job->live && job->user && job->queue && job->name && job->row &&
-           (!job->is_new || (job->request && job->dirty));
+           (!job->is_new || (job->request && job->unsaved));
 }
 
-/* Marks and what is marked agree. */
+/* What is listed as unsaved is marked as unsaved. */
 static bool check_marks(const server_t *s)
 {
-    for (size_t i = 0; i < s->dirty.n_members; i++)
-        if (!s->dirty.members[i].job->member[s->dirty.members[i].member].dirty)
+    for (size_t i = 0; i < s->unsaved.n_members; i++)
+        if (!s->unsaved.members[i].job->member[s->unsaved.members[i].member].unsaved)
             return false;
-    for (size_t i = 0; i < s->dirty.n_jobs; i++)
-        if (!s->dirty.jobs[i]->dirty)
+    for (size_t i = 0; i < s->unsaved.n_jobs; i++)
+        if (!s->unsaved.jobs[i]->unsaved)
             return false;
     return true;
 }
 
-/* Strays are in order, and no job's; while there are any nothing is started. */
-static bool check_strays(const server_t *s)
+/* Orphans are sorted and belong to no job, and starts are paused while there are any. */
+static bool check_orphans(const server_t *s)
 {
-    for (size_t i = 0; i < s->ledger.n_strays; i++)
-        if ((i > 0 && s->ledger.strays[i - 1] >= s->ledger.strays[i]) ||
-            run_lookup(s, s->ledger.strays[i]))
+    for (size_t i = 0; i < s->engine.n_orphans; i++)
+        if ((i > 0 && s->engine.orphans[i - 1] >= s->engine.orphans[i]) ||
+            run_lookup(s, s->engine.orphans[i]))
             return false;
-    return s->ledger.n_strays == 0 || s->ledger.hold_until == INT64_MAX;
+    return s->engine.n_orphans == 0 || s->engine.hold_until == INT64_MAX;
 }
 
 bool server_check(const server_t *s)
@@ -84,9 +84,9 @@ bool server_check(const server_t *s)
         if (s->runs.by_key[i - 1].number >= s->runs.by_key[i].number)
             return false;
     return jobs + s->table.n_gone == s->table.n && runs == sums.runs &&
-           sums.over == s->runs.n_over && sums.unstarted == s->runs.n_unstarted &&
+           sums.over == s->runs.n_deferred && sums.unstarted == s->runs.n_unstarted &&
            sums.held == s->table.n_held &&
            memcmp(sums.counts, s->table.counts, sizeof(sums.counts)) == 0 &&
-           heap_check(&s->runs.timers) && check_marks(s) && check_strays(s) && users_check(s) &&
-           lists_check(s) && sched_check(s->sched);
+           heap_check(&s->runs.timers) && check_marks(s) && check_orphans(s) && users_check(s) &&
+           bulk_check(s) && sched_check(s->sched);
 }

@@ -1,4 +1,4 @@
-/* What the engine says happened to runs. */
+/* Events of the engine: runs start and end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,54 +11,42 @@
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
 
-#define EVENTS_MAX 256 /* taken at once */
-#define HOLD                                                                                       \
-    (2 * SERVER_SECOND) /* nothing is started for so long after the engine refused a start */
-#define LAZY (SERVER_SECOND / 20) /* that a start may go unrecorded */
+#define EVENTS_MAX  256                 /* taken in one call */
+#define START_RETRY (2 * SERVER_SECOND) /* no starts for this long after a refused one */
+/* a start is stored at the latest after this time */
+#define START_UNSTORED_MAX (SERVER_SECOND / 20)
 
-static int64_t shown_member(const struct run *run)
-{
-    return run->job->members > 1 ? (int64_t)run->member : -1;
-}
-
-static void started(server_t *s, struct run *run, const struct engine_event *e)
+static void run_started(server_t *s, struct run *run, const struct engine_event *e)
 {
     struct member *m = &run->job->member[run->member];
     struct strbuf data = {0};
     struct json_out out = {.text = &data};
-    bool urgent = s->dirty.urgent;
-    run->told = true;
+    bool urgent = s->unsaved.urgent;
+    run->in_engine = true;
     if (m->state != STORE_STARTING)
         return;
     run->start_wall = e->at;
-    member_text(&m->reason, NULL);
-    member_state(s, run->job, run->member, STORE_RUNNING);
+    text_assign(&m->reason, NULL);
+    member_set_state(s, run->job, run->member, STORE_RUNNING);
     json_open(&out, NULL, '{');
     json_put_text(&out, "resources", run->resources);
     json_put_uint(&out, "attempt", m->attempts);
     json_put_int(&out, "pid", e->pid);
     json_close(&out, '}');
-    server_event(s, run->job->id, shown_member(run), "started", strbuf_steal(&data));
-    /* Until that is durable the engine says it again: it may wait for something that is in more of a
-     * hurry.
-     */
-    s->dirty.urgent = urgent;
-    if (s->dirty.lazy_at > s->clock.now + LAZY)
-        s->dirty.lazy_at = s->clock.now + LAZY;
+    member_event(s, run->job, run->member, "started", strbuf_steal(&data));
+    /* The engine repeats the event until it is acknowledged, so it can wait for a more urgent commit. */
+    s->unsaved.urgent = urgent;
+    if (s->unsaved.commit_at > s->clock.now + START_UNSTORED_MAX)
+        s->unsaved.commit_at = s->clock.now + START_UNSTORED_MAX;
 }
 
-static void tell_requeued(server_t *s, const struct run *run, const char *reason)
+static void event_requeued(server_t *s, const struct run *run, const char *reason)
 {
-    struct strbuf data = {0};
-    struct json_out out = {.text = &data};
-    json_open(&out, NULL, '{');
-    json_put_text(&out, "reason", reason);
-    json_close(&out, '}');
-    server_event(s, run->job->id, shown_member(run), "requeued", strbuf_steal(&data));
+    member_event(s, run->job, run->member, "requeued", event_text("reason", reason));
 }
 
-/* A running member waits again in the core, with the priority and the hold that its job has by now. Returns 0,
- * or -1 with errno and the member running.
+/* Put a running member back in the core's queue, with the priority and the hold that its job has by now.
+ * Returns 0, or -1 with errno and the member running.
  */
 static int wait_in_core(server_t *s, const struct job *job, uint32_t i)
 {
@@ -72,8 +60,8 @@ static int wait_in_core(server_t *s, const struct job *job, uint32_t i)
     return 0;
 }
 
-/* A member that waits again in the core does so for the server too. */
-static void requeue(server_t *s, struct job *job, uint32_t i)
+/* The same for the server's state, once the core has done it. */
+static void member_requeue(server_t *s, struct job *job, uint32_t i)
 {
     struct member *m = &job->member[i];
     if (m->run)
@@ -81,41 +69,41 @@ static void requeue(server_t *s, struct job *job, uint32_t i)
     m->run = NULL;
     m->at = -1;
     m->preempted = m->requeue = m->timed_out = false;
-    member_state(s, job, i, STORE_PENDING);
+    member_set_state(s, job, i, STORE_PENDING);
 }
 
-/* How the reason of one begins that the engine refused, or the store. */
+/* Begins the reason of a member that the engine or the store refused. */
 static const char not_started[] = "not started: ";
 
-const char *server_not_started(const char *text)
+const char *not_started_cause(const char *text)
 {
     size_t n = sizeof(not_started) - 1;
     return strncmp(text, not_started, n) == 0 ? text + n : NULL;
 }
 
-/* It could not be started, for no reason of its own: it waits again, and says why until it is. */
-static void start_again(server_t *s, struct run *run, const char *why)
+/* The start was refused for no fault of the job: requeue it, with the reason. */
+static void requeue_refused(server_t *s, struct run *run, const char *why)
 {
     struct member *m = &run->job->member[run->member];
     char reason[300];
-    snprintf(reason, sizeof(reason), "%s%s", not_started, why ? why : "the engine can't");
-    if (!m->reason || strcmp(m->reason, reason) != 0) /* each time that it is tried is no news */
-        tell_requeued(s, run, reason);
-    member_text(&m->reason, reason);
+    snprintf(reason, sizeof(reason), "%s%s", not_started, why ? why : "the engine refused it");
+    if (!m->reason || strcmp(m->reason, reason) != 0) /* no event for each retry */
+        event_requeued(s, run, reason);
+    text_assign(&m->reason, reason);
     m->attempts--;
-    requeue(s, run->job, run->member);
-    if (s->ledger.hold_until < s->clock.now + HOLD)
-        s->ledger.hold_until = s->clock.now + HOLD;
+    member_requeue(s, run->job, run->member);
+    if (s->engine.hold_until < s->clock.now + START_RETRY)
+        s->engine.hold_until = s->clock.now + START_RETRY;
 }
 
-void server_start_back(server_t *s, struct run *run, const char *why)
+void run_undo_start(server_t *s, struct run *run, const char *why)
 {
     struct member *m = &run->job->member[run->member];
     if (m->handle >= 0 && wait_in_core(s, run->job, run->member) == 0)
-        start_again(s, run, why);
+        requeue_refused(s, run, why);
 }
 
-static void put_end(struct strbuf *data, const struct run *run, const char *reason)
+static void put_run_end(struct strbuf *data, const struct run *run, const char *reason)
 {
     struct json_out out = {.text = data};
     json_open(&out, NULL, '{');
@@ -125,20 +113,20 @@ static void put_end(struct strbuf *data, const struct run *run, const char *reas
     json_close(&out, '}');
 }
 
-static const char *reason_of(const struct member *m, const struct engine_event *e)
+static const char *end_reason(const struct member *m, const struct engine_event *e)
 {
     if (m->cancelled)
         return "cancelled";
     if (e->what == ENGINE_FAILED || e->what == ENGINE_REFUSED)
         return e->text ? e->text : "it could not be started";
     if (e->what == ENGINE_LOST)
-        return e->text ? e->text : "lost: nobody knows how it ended";
+        return e->text ? e->text : "lost: its end was not observed";
     if (m->timed_out)
         return "time limit";
     return m->preempted ? "preempted" : e->text;
 }
 
-static enum store_state state_of(const struct member *m, const struct engine_event *e)
+static enum store_state end_state(const struct member *m, const struct engine_event *e)
 {
     if (m->cancelled)
         return STORE_CANCELLED;
@@ -151,10 +139,11 @@ static enum store_state state_of(const struct member *m, const struct engine_eve
     return STORE_DONE;
 }
 
-/* True if it came to its end before it was stopped, of which was heard later. A wall clock that was set
- * meanwhile can't tell.
+/* Whether the run ended of its own accord before the server stopped it, and the end was only reported
+ * later. Where the wall clock was set meanwhile, that is unknown, and the answer is no.
  */
-static bool ended_before(const server_t *s, const struct run *run, const struct engine_event *e)
+static bool ended_before_stop(const server_t *s, const struct run *run,
+                              const struct engine_event *e)
 {
     if (e->what != ENGINE_ENDED || run->stop_wall < 0 || e->at >= run->stop_wall)
         return false;
@@ -162,9 +151,9 @@ static bool ended_before(const server_t *s, const struct run *run, const struct 
     return jump > -SERVER_SECOND && jump < SERVER_SECOND;
 }
 
-/* True if it is to wait again, where the core can have that. */
-static bool is_for_again(const struct member *m, const struct job *job,
-                         const struct engine_event *e)
+/* Whether the member of an ended run waits for another start. */
+static bool should_requeue(const struct member *m, const struct job *job,
+                           const struct engine_event *e)
 {
     if (m->cancelled || (m->preempted && !m->requeue && e->what == ENGINE_REFUSED))
         return false;
@@ -172,53 +161,53 @@ static bool is_for_again(const struct member *m, const struct job *job,
            (e->what == ENGINE_LOST && job->requeue);
 }
 
-/* There is no memory for its member to wait again: that is tried again in a second. Until it does, the engine
- * is not told that this was heard, so that it says so again after a crash.
+/* Memory is too short to requeue the member: try again in a second. Meanwhile the end stays unacknowledged,
+ * so that the engine reports it again after a crash.
  */
-static void keep_end(server_t *s, struct run *run, const struct engine_event *e)
+static void defer_end(server_t *s, struct run *run, const struct engine_event *e)
 {
-    run->over = *e;
-    run->over.text = NULL; /* it is the engine's */
-    run->told = true;      /* nobody is to start it */
+    run->deferred_end = *e;
+    run->deferred_end.text = NULL; /* belongs to the engine */
+    run->in_engine = true;         /* so that it is not started */
     run->stage = RUN_KILLED;
     if (heap_has(&s->runs.timers, run->slot))
         heap_take(&s->runs.timers, run->slot);
-    s->runs.n_over++;
-    s->runs.over_at = s->clock.now + SERVER_SECOND;
+    s->runs.n_deferred++;
+    s->runs.retry_at = s->clock.now + SERVER_SECOND;
 }
 
-/* Have a member wait again that can. Returns whether that is so, or will be. */
-static bool came_again(server_t *s, struct run *run, const struct engine_event *e)
+/* Requeue the member of an ended run if it should be. Returns whether it is, or will be. */
+static bool try_requeue(server_t *s, struct run *run, const struct engine_event *e)
 {
     const struct member *m = &run->job->member[run->member];
-    if (!is_for_again(m, run->job, e) || m->handle < 0)
+    if (!should_requeue(m, run->job, e) || m->handle < 0)
         return false;
     if (wait_in_core(s, run->job, run->member) < 0) {
         if (errno != ENOMEM)
             return false;
-        keep_end(s, run, e);
+        defer_end(s, run, e);
     } else if (e->what == ENGINE_REFUSED) {
-        start_again(s, run, e->text);
+        requeue_refused(s, run, e->text);
     } else {
-        tell_requeued(s, run, reason_of(m, e));
-        requeue(s, run->job, run->member);
+        event_requeued(s, run, end_reason(m, e));
+        member_requeue(s, run->job, run->member);
     }
     return true;
 }
 
-/* The run is over, one way or another. */
-static void ended(server_t *s, struct run *run, const struct engine_event *e)
+/* Handle the end of a run, however it ended. */
+static void run_ended(server_t *s, struct run *run, const struct engine_event *e)
 {
     struct job *job = run->job;
     struct member *m = &job->member[run->member];
-    s->runs.n_over -= run->over.what != ENGINE_STARTED;
-    run->over.what = ENGINE_STARTED;
-    if (ended_before(s, run, e))
+    s->runs.n_deferred -= run->deferred_end.what != ENGINE_STARTED;
+    run->deferred_end.what = ENGINE_STARTED;
+    if (ended_before_stop(s, run, e))
         m->timed_out = m->preempted = m->requeue = false;
-    if (came_again(s, run, e))
+    if (try_requeue(s, run, e))
         return;
-    const char *reason = reason_of(m, e);
-    enum store_state state = state_of(m, e);
+    const char *reason = end_reason(m, e);
+    enum store_state state = end_state(m, e);
     static const char *const kinds[] = {[STORE_DONE] = "done",
                                         [STORE_FAILED] = "failed",
                                         [STORE_CANCELLED] = "cancelled",
@@ -226,23 +215,23 @@ static void ended(server_t *s, struct run *run, const struct engine_event *e)
     struct strbuf data = {0};
     run->end_wall = e->at;
     if (e->what == ENGINE_ENDED && run->start_wall < 0)
-        run->start_wall = e->at; /* its start was never said */
+        run->start_wall = e->at; /* its start was not reported */
     run->exit_status = e->exit_status;
     run->exit_signal = e->exit_signal;
     run->peak_memory = e->peak_memory;
     run->cpu_time = e->cpu_time;
-    put_end(&data, run, reason);
-    server_event(s, job->id, shown_member(run), kinds[state], strbuf_steal(&data));
+    put_run_end(&data, run, reason);
+    member_event(s, job, run->member, kinds[state], strbuf_steal(&data));
     if (m->handle >= 0)
         sched_finish(s->sched, s->clock.now, m->handle, state == STORE_DONE);
     member_end(s, job, run->member, state, reason);
 }
 
-void member_not_started(server_t *s, struct job *job, uint32_t i)
+void member_undo_start(server_t *s, struct job *job, uint32_t i)
 {
     struct member *m = &job->member[i];
     if (wait_in_core(s, job, i) == 0) {
-        requeue(s, job, i);
+        member_requeue(s, job, i);
         return;
     }
     if (m->run)
@@ -251,11 +240,11 @@ void member_not_started(server_t *s, struct job *job, uint32_t i)
     m->at = m->handle = -1;
     m->unstarted = true;
     s->runs.n_unstarted++;
-    s->runs.over_at = s->clock.now + SERVER_SECOND;
-    member_mark(s, job, i);
+    s->runs.retry_at = s->clock.now + SERVER_SECOND;
+    member_changed(s, job, i);
 }
 
-void member_take_up(server_t *s, struct job *job, uint32_t i)
+void member_recover_handle(server_t *s, struct job *job, uint32_t i)
 {
     char id[24];
     struct member *m = &job->member[i];
@@ -267,77 +256,78 @@ void member_take_up(server_t *s, struct job *job, uint32_t i)
     s->runs.n_unstarted--;
 }
 
-static void try_unstarted(server_t *s, struct job *job)
+static void retry_unstarted(server_t *s, struct job *job)
 {
     for (uint32_t i = 0; i < job->members; i++) {
         if (!job->member[i].unstarted)
             continue;
-        member_take_up(s, job, i);
-        member_not_started(s, job, i);
+        member_recover_handle(s, job, i);
+        member_undo_start(s, job, i);
     }
 }
 
-void server_wait_again(server_t *s)
+void server_retry_ends(server_t *s)
 {
-    if (s->runs.n_over + s->runs.n_unstarted == 0 || s->clock.now < s->runs.over_at)
+    if (s->runs.n_deferred + s->runs.n_unstarted == 0 || s->clock.now < s->runs.retry_at)
         return;
-    for (size_t i = 0; i < s->runs.n && s->runs.n_over > 0; i++) {
+    for (size_t i = 0; i < s->runs.n && s->runs.n_deferred > 0; i++) {
         struct run *run = s->runs.v[i];
-        if (!run || run->over.what == ENGINE_STARTED)
+        if (!run || run->deferred_end.what == ENGINE_STARTED)
             continue;
-        struct engine_event e = run->over;
-        ended(s, run, &e);
+        struct engine_event e = run->deferred_end;
+        run_ended(s, run, &e);
     }
     for (size_t i = 0; i < s->table.n && s->runs.n_unstarted > 0; i++)
         if (s->table.jobs[i].job)
-            try_unstarted(s, s->table.jobs[i].job);
+            retry_unstarted(s, s->table.jobs[i].job);
 }
 
-/* A key that this server has given was used by others, of whom the engine hears late: it is asked under
- * another one. One that was given before may be of the run itself, which so has been started, and ended.
+/* The key of a start was used before. If it is new, another server used it and the engine learned of that
+ * late: start again under another key. If it is from before a restart, it may be that of this very run,
+ * which has started and is lost.
  */
-static struct engine_event other_than_used(const server_t *s, const struct engine_event *e)
+static struct engine_event translate_used_key(const server_t *s, const struct engine_event *e)
 {
     struct engine_event as = *e;
-    as.what = e->key >= s->ledger.first_key ? ENGINE_REFUSED : ENGINE_LOST;
-    as.text = as.what == ENGINE_REFUSED ? "another run has had its key" : NULL;
+    as.what = e->key >= s->engine.first_key ? ENGINE_REFUSED : ENGINE_LOST;
+    as.text = as.what == ENGINE_REFUSED ? "its key was already used" : NULL;
     return as;
 }
 
 void server_engine_event(server_t *s, const struct engine_event *e)
 {
     struct run *run = run_lookup(s, e->key);
-    if ((e->what == ENGINE_STARTED || e->what == ENGINE_ENDED) && e->key > s->ledger.heard_key)
-        s->ledger.heard_key = e->key;
+    if ((e->what == ENGINE_STARTED || e->what == ENGINE_ENDED) && e->key > s->engine.heard_key)
+        s->engine.heard_key = e->key;
     if (e->what != ENGINE_STARTED)
-        strays_ended(s, e->key);
+        orphan_ended(s, e->key);
     if (!run || !member_is_live(&run->job->member[run->member]))
-        return; /* it has been told before */
+        return; /* reported before */
     if (e->what == ENGINE_STARTED) {
-        started(s, run, e);
+        run_started(s, run, e);
     } else if (e->what == ENGINE_USED) {
-        struct engine_event as = other_than_used(s, e);
-        ended(s, run, &as);
+        struct engine_event as = translate_used_key(s, e);
+        run_ended(s, run, &as);
     } else {
-        ended(s, run, e);
+        run_ended(s, run, e);
     }
 }
 
 int server_engine(server_t *s, berth_error_t *err)
 {
     const struct engine_event *events;
-    struct engine *engine = s->world.engine;
+    struct engine *engine = s->platform.engine;
     size_t n;
-    server_look(s);
-    if (!s->ledger.is_known) {
+    server_update_clock(s);
+    if (!s->engine.is_known) {
         engine->ops->flush(engine);
-        if (server_runs(s, err) < 0)
+        if (runs_reconcile(s, err) < 0)
             return -1;
     }
     while ((n = engine->ops->events(engine, &events, EVENTS_MAX)) > 0) {
         for (size_t i = 0; i < n; i++) {
             server_engine_event(s, &events[i]);
-            s->ledger.number = events[i].number;
+            s->engine.number = events[i].number;
         }
     }
     return 0;

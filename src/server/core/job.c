@@ -1,13 +1,13 @@
-/* The table of live jobs, and what is marked to be written. */
+/* The tables of live jobs and of runs, and what of them is unsaved. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/core/priv.h"
 
-struct shared *shared_new(const char *text, size_t length)
+struct shared_text *shared_text_create(const char *text, size_t length)
 {
-    struct shared *t = malloc(sizeof(*t) + length + 1);
+    struct shared_text *t = malloc(sizeof(*t) + length + 1);
     if (!t)
         return NULL;
     t->refs = 1;
@@ -17,13 +17,13 @@ struct shared *shared_new(const char *text, size_t length)
     return t;
 }
 
-void shared_leave(struct shared *t)
+void shared_text_release(struct shared_text *t)
 {
     if (t && --t->refs == 0)
         free(t);
 }
 
-struct job *job_make(int64_t id, uint32_t members)
+struct job *job_create(int64_t id, uint32_t members)
 {
     struct job *job = calloc(1, sizeof(*job));
     if (!job)
@@ -42,7 +42,7 @@ struct job *job_make(int64_t id, uint32_t members)
     return job;
 }
 
-void job_keep(const struct job *job, struct store_job *to)
+void job_to_store(const struct job *job, struct store_job *to)
 {
     *to = (struct store_job){.id = job->id,
                              .uid = job->uid,
@@ -66,7 +66,7 @@ void job_discard(server_t *s, struct job *job)
 {
     if (!job)
         return;
-    enter_forget(job);
+    admit_stop(job);
     for (uint32_t i = 0; i < job->members; i++) {
         if (job->member[i].run)
             run_destroy(s, job->member[i].run);
@@ -76,15 +76,15 @@ void job_discard(server_t *s, struct job *job)
     free(job->name);
     free(job->row);
     free(job->request);
-    shared_leave(job->environment);
-    shared_leave(job->script);
+    shared_text_release(job->environment);
+    shared_text_release(job->script);
     free(job);
 }
 
 /* ---- Tables by number ---- */
 
-/* The place of the first whose number is at least this. */
-static size_t place_of(const struct entry *table, size_t n, uint64_t number)
+/* The index of the first entry with at least this number. */
+static size_t entry_index(const struct entry *table, size_t n, uint64_t number)
 {
     size_t low = 0, high = n;
     while (low < high) {
@@ -97,7 +97,7 @@ static size_t place_of(const struct entry *table, size_t n, uint64_t number)
     return low;
 }
 
-/* Close the gaps once they are more than half. */
+/* Remove the gaps once they are more than half of the table. */
 static void close_gaps(struct entry *table, size_t *n, size_t *gone)
 {
     size_t kept = 0;
@@ -110,47 +110,47 @@ static void close_gaps(struct entry *table, size_t *n, size_t *gone)
     *gone = 0;
 }
 
-size_t job_place(const server_t *s, int64_t id)
+size_t job_index(const server_t *s, int64_t id)
 {
-    return place_of(s->table.jobs, s->table.n, id > 0 ? (uint64_t)id : 0);
+    return entry_index(s->table.jobs, s->table.n, id > 0 ? (uint64_t)id : 0);
 }
 
 struct job *job_lookup(const server_t *s, int64_t id)
 {
-    size_t place = job_place(s, id);
+    size_t place = job_index(s, id);
     return place < s->table.n && s->table.jobs[place].number == (uint64_t)id
                ? s->table.jobs[place].job
                : NULL;
 }
 
-void job_count(server_t *s, const struct job *job, bool counts)
+void job_charge(server_t *s, const struct job *job, bool counts)
 {
     int sign = counts ? 1 : -1;
-    user_count(s, job->uid, sign * (int64_t)job->live, sign * (int64_t)job->bytes,
-               job->is_new ? sign * job->weight : 0);
+    user_charge(s, job->uid, sign * (int64_t)job->live, sign * (int64_t)job->bytes,
+                job->is_new ? sign * job->weight : 0);
 }
 
-int job_reserve(server_t *s, size_t jobs, size_t members)
+int job_table_reserve(server_t *s, size_t jobs, size_t members)
 {
     jobs += s->table.n + s->table.kept_jobs;
     members += s->table.kept_members;
     for (size_t i = 0; i <= STORE_TIMEOUT; i++)
         members += s->table.counts[i];
-    /* Room for all marks that there can be: a change that could not be marked would not be stored. */
+    /* A change that could not be marked would not be stored, so there is room to mark everything. */
     return array_grow((void **)&s->table.jobs, &s->table.cap, jobs, sizeof(*s->table.jobs)) < 0 ||
-                   array_grow((void **)&s->dirty.members, &s->dirty.cap_members, members,
-                              sizeof(*s->dirty.members)) < 0 ||
-                   array_grow((void **)&s->dirty.jobs, &s->dirty.cap_jobs, jobs,
-                              sizeof(*s->dirty.jobs)) < 0
+                   array_grow((void **)&s->unsaved.members, &s->unsaved.cap_members, members,
+                              sizeof(*s->unsaved.members)) < 0 ||
+                   array_grow((void **)&s->unsaved.jobs, &s->unsaved.cap_jobs, jobs,
+                              sizeof(*s->unsaved.jobs)) < 0
                ? -1
                : 0;
 }
 
-int job_enter(server_t *s, struct job *job)
+int job_insert(server_t *s, struct job *job)
 {
-    if (job_reserve(s, 1, job->members) < 0)
+    if (job_table_reserve(s, 1, job->members) < 0)
         return -1;
-    size_t place = job_place(s, job->id);
+    size_t place = job_index(s, job->id);
     memmove(s->table.jobs + place + 1, s->table.jobs + place,
             (s->table.n - place) * sizeof(*s->table.jobs));
     s->table.jobs[place] = (struct entry){(uint64_t)job->id, {job}};
@@ -158,21 +158,21 @@ int job_enter(server_t *s, struct job *job)
     for (uint32_t i = 0; i < job->members; i++)
         s->table.counts[job->member[i].state]++;
     s->table.n_held += job->held ? job->live : 0;
-    job_count(s, job, true);
+    job_charge(s, job, true);
     return 0;
 }
 
-void job_leave(server_t *s, struct job *job)
+void job_remove(server_t *s, struct job *job)
 {
-    size_t place = job_place(s, job->id);
+    size_t place = job_index(s, job->id);
     if (place < s->table.n && s->table.jobs[place].job == job) {
         s->table.jobs[place].job = NULL;
         s->table.n_gone++;
         for (uint32_t i = 0; i < job->members; i++)
             s->table.counts[job->member[i].state]--;
         s->table.n_held -= job->held ? job->live : 0;
-        job_count(s, job, false);
-        /* The last one's number may be given anew, when a submission is taken back. */
+        job_charge(s, job, false);
+        /* A submission that is undone frees its id for the next one, so no gap may stay at the end. */
         while (s->table.n > 0 && !s->table.jobs[s->table.n - 1].job) {
             s->table.n--;
             s->table.n_gone--;
@@ -182,33 +182,33 @@ void job_leave(server_t *s, struct job *job)
     job_discard(s, job);
 }
 
-int job_room(server_t *s, size_t n)
+int unsaved_reserve(server_t *s, size_t n)
 {
-    if (array_grow((void **)&s->dirty.jobs, &s->dirty.cap_jobs, s->dirty.n_jobs + 1,
+    if (array_grow((void **)&s->unsaved.jobs, &s->unsaved.cap_jobs, s->unsaved.n_jobs + 1,
                    sizeof(struct job *)) < 0)
         return -1;
-    return array_grow((void **)&s->dirty.members, &s->dirty.cap_members, s->dirty.n_members + n,
-                      sizeof(*s->dirty.members));
+    return array_grow((void **)&s->unsaved.members, &s->unsaved.cap_members,
+                      s->unsaved.n_members + n, sizeof(*s->unsaved.members));
 }
 
-void job_mark(server_t *s, struct job *job)
+void job_changed(server_t *s, struct job *job)
 {
-    if (job->dirty || job_room(s, 0) < 0)
+    if (job->unsaved || unsaved_reserve(s, 0) < 0)
         return;
-    job->dirty = s->dirty.urgent = true;
-    s->dirty.jobs[s->dirty.n_jobs++] = job;
+    job->unsaved = s->unsaved.urgent = true;
+    s->unsaved.jobs[s->unsaved.n_jobs++] = job;
 }
 
-void member_mark(server_t *s, struct job *job, uint32_t member)
+void member_changed(server_t *s, struct job *job, uint32_t member)
 {
-    s->dirty.urgent = true;
-    if (job->member[member].dirty || job_room(s, 1) < 0)
+    s->unsaved.urgent = true;
+    if (job->member[member].unsaved || unsaved_reserve(s, 1) < 0)
         return;
-    job->member[member].dirty = true;
-    s->dirty.members[s->dirty.n_members++] = (struct member_ref){job, member};
+    job->member[member].unsaved = true;
+    s->unsaved.members[s->unsaved.n_members++] = (struct member_ref){job, member};
 }
 
-void member_state(server_t *s, struct job *job, uint32_t member, enum store_state state)
+void member_set_state(server_t *s, struct job *job, uint32_t member, enum store_state state)
 {
     struct member *m = &job->member[member];
     bool was_live = member_is_live(m);
@@ -218,12 +218,12 @@ void member_state(server_t *s, struct job *job, uint32_t member, enum store_stat
     if (was_live && !member_is_live(m)) {
         job->live--;
         s->table.n_held -= job->held;
-        user_count(s, job->uid, -1, 0, 0);
+        user_charge(s, job->uid, -1, 0, 0);
     }
-    member_mark(s, job, member);
+    member_changed(s, job, member);
 }
 
-void member_text(char **to, const char *text)
+void text_assign(char **to, const char *text)
 {
     char *copy = text ? strdup(text) : NULL;
     free(*to);
@@ -242,28 +242,28 @@ void member_end(server_t *s, struct job *job, uint32_t member, enum store_state 
         if (heap_has(&s->runs.timers, m->run->slot))
             heap_take(&s->runs.timers, m->run->slot);
     }
-    member_text(&m->reason, reason);
+    text_assign(&m->reason, reason);
     m->handle = -1;
     m->at = -1;
     m->reserved = false;
-    member_state(s, job, member, state);
+    member_set_state(s, job, member, state);
 }
 
 /* ---- Runs ---- */
 
-static size_t key_place(const server_t *s, uint64_t key)
+static size_t key_index(const server_t *s, uint64_t key)
 {
-    return place_of(s->runs.by_key, s->runs.n_keys, key);
+    return entry_index(s->runs.by_key, s->runs.n_keys, key);
 }
 
 struct run *run_lookup(const server_t *s, uint64_t key)
 {
-    size_t place = key_place(s, key);
+    size_t place = key_index(s, key);
     return place < s->runs.n_keys && s->runs.by_key[place].number == key ? s->runs.by_key[place].run
                                                                          : NULL;
 }
 
-/* A free slot; UINT32_MAX with ENOMEM. Slots are few: as many as there are runs at once. */
+/* A free slot; UINT32_MAX with ENOMEM. There are only as many slots as runs at once. */
 static uint32_t free_slot(server_t *s)
 {
     while (s->runs.free < s->runs.n && s->runs.v[s->runs.free])
@@ -276,13 +276,13 @@ static uint32_t free_slot(server_t *s)
     return (uint32_t)s->runs.free;
 }
 
-/* Keys ascend, but for those of a store that is loaded in the order of its jobs. */
-static int enter_key(server_t *s, struct run *run)
+/* Keys ascend, except while a store is loaded in the order of its jobs. */
+static int insert_key(server_t *s, struct run *run)
 {
     if (array_grow((void **)&s->runs.by_key, &s->runs.cap_keys, s->runs.n_keys + 1,
                    sizeof(*s->runs.by_key)) < 0)
         return -1;
-    size_t place = key_place(s, run->key);
+    size_t place = key_index(s, run->key);
     memmove(s->runs.by_key + place + 1, s->runs.by_key + place,
             (s->runs.n_keys - place) * sizeof(*s->runs.by_key));
     s->runs.by_key[place] = (struct entry){run->key, {.run = run}};
@@ -307,7 +307,7 @@ struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t k
                         .stop_wall = -1,
                         .peak_memory = -1,
                         .cpu_time = -1};
-    if (key && (run_signals(s, 1) < 0 || enter_key(s, run) < 0)) {
+    if (key && (run_reserve_signals(s, 1) < 0 || insert_key(s, run) < 0)) {
         free(run);
         return NULL;
     }
@@ -317,7 +317,7 @@ struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t k
 
 void run_destroy(server_t *s, struct run *run)
 {
-    size_t place = key_place(s, run->key);
+    size_t place = key_index(s, run->key);
     if (place < s->runs.n_keys && s->runs.by_key[place].run == run) {
         s->runs.by_key[place].run = NULL;
         s->runs.n_keys_gone++;

@@ -20,11 +20,10 @@ void job_parts(const char *request, struct job_parts *parts)
     *parts = (struct job_parts){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]};
 }
 
-static int64_t whole_or_0(struct json_part part)
+int64_t json_part_whole(struct json_part part, int64_t otherwise)
 {
-    int64_t number = 0;
-    json_part_int(part, &number);
-    return number;
+    json_part_int(part, &otherwise);
+    return otherwise;
 }
 
 int job_request_read(const struct job *job, const struct user *user, const struct job_parts *parts,
@@ -37,23 +36,23 @@ int job_request_read(const struct job *job, const struct user *user, const struc
         job_request_clear(q);
         return -1;
     }
-    q->request = (struct sched_request){.duration = job->duration,
-                                        .priority = job->priority,
-                                        .tag = (uint64_t)job->id,
-                                        .jobspec = q->jobspec ? q->jobspec : parts->jobspec.at,
-                                        .jobspec_length =
-                                            q->jobspec ? strlen(q->jobspec) : parts->jobspec.length,
-                                        .id = q->id,
-                                        .queue = job->queue,
-                                        .user = job->user,
-                                        .groups = user ? (const char *const *)user->groups : NULL,
-                                        .n_groups = user ? user->n_groups : 0,
-                                        .name = job->name,
-                                        .dependency = q->dependency,
-                                        .begin = whole_or_0(parts->begin),
-                                        .hold = job->held,
-                                        .preemptible_after = whole_or_0(parts->preemptible_after),
-                                        .members = job->members > 1 ? job->members : 0};
+    q->request = (struct sched_request){
+        .duration = job->duration,
+        .priority = job->priority,
+        .tag = (uint64_t)job->id,
+        .jobspec = q->jobspec ? q->jobspec : parts->jobspec.at,
+        .jobspec_length = q->jobspec ? strlen(q->jobspec) : parts->jobspec.length,
+        .id = q->id,
+        .queue = job->queue,
+        .user = job->user,
+        .groups = user ? (const char *const *)user->groups : NULL,
+        .n_groups = user ? user->n_groups : 0,
+        .name = job->name,
+        .dependency = q->dependency,
+        .begin = json_part_whole(parts->begin, 0),
+        .hold = job->held,
+        .preemptible_after = json_part_whole(parts->preemptible_after, 0),
+        .members = job->members > 1 ? job->members : 0};
     return 0;
 }
 
@@ -65,8 +64,8 @@ void job_request_clear(struct job_request *q)
 
 void job_warning_read(const struct job_parts *parts, struct run *run)
 {
-    run->warn_before = whole_or_0(parts->warn_before);
-    run->warn_signal = (int)whole_or_0(parts->warn_signal);
+    run->warn_before = json_part_whole(parts->warn_before, 0);
+    run->warn_signal = (int)json_part_whole(parts->warn_signal, 0);
 }
 
 const char *job_state_word(enum store_state state, bool held)
@@ -78,15 +77,7 @@ const char *job_state_word(enum store_state state, bool held)
     return state == STORE_PENDING && held ? "held" : words[state];
 }
 
-void wall_put(struct strbuf *out, int64_t wall)
-{
-    if (wall < 0)
-        strbuf_puts(out, "null");
-    else
-        seconds_put(out, wall);
-}
-
-/* The length of a control character that stands here, or 0. */
+/* The length of the control character here, or 0. */
 static size_t control_length(const char *text)
 {
     unsigned char c = (unsigned char)text[0], next = (unsigned char)(c ? text[1] : 0);
@@ -110,10 +101,14 @@ void text_make_plain(char *text)
     *to = '\0';
 }
 
-void text_put(struct strbuf *out, const char *text)
+char *event_text(const char *key, const char *text)
 {
-    struct json_out j = {.text = out};
-    json_put_text(&j, NULL, text);
+    struct strbuf data = {0};
+    struct json_out out = {.text = &data};
+    json_open(&out, NULL, '{');
+    json_put_text(&out, key, text);
+    json_close(&out, '}');
+    return strbuf_steal(&data);
 }
 
 void job_put_id(struct strbuf *out, int64_t id, int64_t member)
@@ -136,7 +131,7 @@ void json_put_known(struct json_out *out, const char *key, int64_t number)
         json_put_int(out, key, number);
 }
 
-static void put_holders(server_t *s, struct json_out *out, const struct job_shown *j)
+static void put_job_holders(server_t *s, struct json_out *out, const struct job_shown *j)
 {
     json_open(out, "held_by", '[');
     for (size_t i = 0; i < j->n_holders; i++) {
@@ -149,10 +144,8 @@ static void put_holders(server_t *s, struct json_out *out, const struct job_show
     json_close(out, ']');
 }
 
-/* Files of an array's members have their number in them, where the row says %a. They stand before the
- * memory.
- */
-static void put_row(struct strbuf *out, const struct job_shown *j)
+/* Where the row of an array says %a, each member has its index. File names come before the memory. */
+static void put_row_text(struct strbuf *out, const struct job_shown *j)
 {
     static const char behind[] = ",\"memory\":";
     const char *at = j->row, *end = j->row + j->row_length;
@@ -168,7 +161,7 @@ static void put_row(struct strbuf *out, const struct job_shown *j)
     strbuf_put(out, at, (size_t)(end - at));
 }
 
-/* What only the owner sees. */
+/* What only the owner and administrators see. */
 static void put_own(server_t *s, struct json_out *out, const struct job_shown *j)
 {
     json_put_text(out, "reason", j->reason);
@@ -186,10 +179,10 @@ static void put_own(server_t *s, struct json_out *out, const struct job_shown *j
     json_put_known(out, "peak_memory", j->peak_memory);
     json_put_seconds(out, "cpu_time", j->cpu_time);
     json_put_text(out, "how", j->how);
-    put_holders(s, out, j);
+    put_job_holders(s, out, j);
     if (j->row_length > 0) {
-        json_key(out, NULL); /* its members stand as they are kept */
-        put_row(out->text, j);
+        json_key(out, NULL); /* its members are stored as JSON */
+        put_row_text(out->text, j);
     }
 }
 
@@ -210,13 +203,13 @@ void job_put(server_t *s, struct json_out *out, const struct job_shown *j, bool 
         put_own(s, out, j);
 }
 
-/* Whether it has a status of its own: one that never ran, or of whose end nobody knows, has none. */
+/* Whether its exit status is known: it is not if it never ran, or its end was not observed. */
 static bool has_exit(enum store_state state, int64_t start_wall, int status)
 {
     return state >= STORE_DONE && (status != 0 || (start_wall >= 0 && state != STORE_FAILED));
 }
 
-/* Say how it ended, by a status, a signal or neither. */
+/* Show its exit status, its signal, or neither. */
 static void show_exit(struct job_shown *j, enum store_state state, int64_t start_wall, int status,
                       int signal)
 {
@@ -247,7 +240,7 @@ static void show_run(const struct member *m, struct job_shown *j)
         show_exit(j, m->state, run->start_wall, run->exit_status, run->exit_signal);
 }
 
-/* What a row tells of the job itself; of what became of it nothing yet. */
+/* Fill in what is known of the job, and nothing of its run. */
 static void show_job(const struct store_job *job, uint32_t member, enum store_state state,
                      struct job_shown *j)
 {
@@ -292,7 +285,7 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     const struct member *m = &job->member[member];
     struct sched_record r;
     struct store_job kept;
-    job_keep(job, &kept);
+    job_to_store(job, &kept);
     show_job(&kept, member, (enum store_state)m->state, j);
     j->reason = m->reason;
     j->attempts = m->attempts;
@@ -301,17 +294,17 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     if (m->run)
         show_run(m, j);
     if (m->state == STORE_PENDING) {
-        const char *hold = server_hold(s, m);
-        j->estimate = server_wall_of(s, m->at);
+        const char *hold = server_pause_reason(s, m);
+        j->estimate = server_wall_time(s, m->at);
         if (m->handle >= 0 && !m->reserved && sched_record(s->sched, m->handle, &r) == 0)
             j->reason = r.reason && *r.reason ? r.reason : NULL;
         if (m->reserved)
             j->reason = "reserved";
         j->reason = hold ? hold : j->reason;
     } else if (member_is_live(m)) {
-        j->reason = NULL; /* of a start before this one */
+        j->reason = NULL; /* of an earlier start */
         if (m->at >= 0)
-            j->until = server_wall_of(s, m->at + job->duration);
+            j->until = server_wall_time(s, m->at + job->duration);
     }
 }
 

@@ -1,7 +1,7 @@
-/* Jobs as JSON: what the store keeps of a request, and what is shown of a job.
+/* Jobs as JSON: stored requests, and rows of listings.
  *
- * A request is stored as one object that the server writes itself. "shown" has what stands in listings
- * and never changes, so that a listing copies it; the rest is for the core and for the start.
+ * A request is stored as one object. Its "shown" has the constant part of a row, so that listings copy it;
+ * the rest is for the core and for the start.
  */
 #ifndef SERVER_JOB_TEXT_H
 #define SERVER_JOB_TEXT_H
@@ -10,34 +10,35 @@
 #include "base/json_scan.h"
 #include "server/core/priv.h"
 
-/* The parts of a stored request that are looked at without reading all of it. */
+/* Parts of a stored request, found without parsing all of it. */
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
         limited, warn_signal, warn_before;
 };
 void job_parts(const char *request, struct job_parts *parts);
 
-/* What the core is asked for, out of a job's stored request. */
+/* The core's request, made of a stored one. */
 struct job_request {
     struct sched_request request;
     char id[24];
-    char *jobspec, *dependency; /* that were not in the text as they are */
+    char *jobspec, *dependency; /* decoded strings */
 };
 
-/* user may be NULL: then there are no groups. -1 with ENOMEM. What it points to is valid as long as job
- * and user are.
- */
+/* user NULL: without groups. -1 with ENOMEM. The result points into job and user. */
 int job_request_read(const struct job *job, const struct user *user, const struct job_parts *parts,
                      struct job_request *q);
 void job_request_clear(struct job_request *q);
 
-/* The warning signal that a stored request asks for. */
+/* The integer in a part; `otherwise` if it is none. */
+int64_t json_part_whole(struct json_part part, int64_t otherwise);
+
+/* Read the warning signal of a stored request. */
 void job_warning_read(const struct job_parts *parts, struct run *run);
 
 /* A row of a listing. Times are us since 1970, -1: none. */
 struct job_shown {
     int64_t id;
-    int64_t member; /* -1: it is no array */
+    int64_t member; /* not of an array */
     uint32_t members;
     const char *name, *user, *queue, *state, *reason, *resources, *how;
     int64_t priority, nodes, cores, gpus, duration;
@@ -47,48 +48,45 @@ struct job_shown {
     int64_t peak_memory, cpu_time;
     const char *row;
     size_t row_length;
-    const sched_job_t *holders; /* who holds what it waits for */
+    const sched_job_t *holders; /* jobs that hold what it waits for */
     size_t n_holders;
 };
 
-/* Put it as an object that the caller closes. Of jobs of others (`mine` false) only what all may see. */
+/* Write it as an object that the caller closes. Unless `mine`, write only what every user may see. */
 void job_put(server_t *s, struct json_out *out, const struct job_shown *j, bool mine);
 
-/* How a live member, or one that has just ended, looks. Texts belong to the core, and are valid until its
- * next call.
+/* Fill in a live member, or one that has just ended. Texts belong to the core and are valid until its next
+ * call.
  */
 void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j);
 
-/* What became of a member that has ended, as the store says. It has a status, a signal, or neither where
- * it never ran or nobody knows.
+/* Fill in how a stored member ended: with a status, a signal, or neither if it never ran or its end was not
+ * observed.
  */
 void job_show_end(const struct store_member *member, struct job_shown *j);
 
-/* A whole row of what the store says. */
+/* Fill in all of a stored member. */
 void job_show_stored(const struct store_job *job, const struct store_member *member,
                      struct job_shown *j);
 
 /* "17" or "17[3]" in a JSON string. */
 void job_put_id(struct strbuf *out, int64_t id, int64_t member);
 
-/* The word for a state. */
+/* The users' word for a state. */
 const char *job_state_word(enum store_state state, bool held);
 
-/* Whether a terminal would only show a text: it has no control characters, which are those below U+0020
- * and from U+007F to U+009F.
+/* Whether a text has no control characters (below U+0020, U+007F to U+009F), so that a terminal just shows
+ * it.
  */
 bool text_is_plain(const char *text);
 
-/* Put '?' in place of what is not. */
+/* Replace control characters by '?'. */
 void text_make_plain(char *text);
 
-/* Append a wall time as seconds, or null for -1, as json_put_seconds does. */
-void wall_put(struct strbuf *out, int64_t wall);
-
-/* Put a number, or null for -1. */
+/* Write a number, or null for -1. */
 void json_put_known(struct json_out *out, const char *key, int64_t number);
 
-/* Append a JSON string, or null, as json_put_text does. */
-void text_put(struct strbuf *out, const char *text);
+/* The data of an event: an object with one text; NULL without memory. */
+char *event_text(const char *key, const char *text);
 
 #endif

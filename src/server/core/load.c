@@ -1,9 +1,8 @@
-/* What the store knows, taken up again: jobs that run are adopted, those that wait keep their order and
- * their promises.
+/* Loading the store when the server starts: running jobs are adopted, waiting jobs keep their order and
+ * their reservations.
  *
- * First all is read, then the core is told of members that have ended and that others may depend on, then
- * it is given the jobs in the order of their submission. What can't be given back to it fails, with the
- * reason.
+ * First everything is read. Then the core learns of ended members on which others may depend, and then it
+ * gets the jobs in the order of their submission. A job that cannot be restored fails with the reason.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,32 +12,31 @@
 
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
+#include "server/core/bulk.h"
 #include "server/core/job_text.h"
-#include "server/core/json_parts.h"
-#include "server/core/lists.h"
 
-/* What is only needed until the core has the job. */
+/* What is needed only while loading. */
 struct loading {
     server_t *s;
     struct job *job; /* the last one read */
-    struct promise { /* what members hold or are promised */
+    struct promise { /* what members hold or have reserved */
         struct job *job;
         uint32_t member;
         int64_t at, until;
         char *resources;
     } * promises;
     size_t n_promises, cap_promises, next;
-    struct job_parts *parts; /* of each job in the table */
+    struct job_parts *parts; /* by index in the table */
     size_t cap_parts;
     size_t failed;
     berth_error_t *err;
 };
 
-static int load_job(void *context, const struct store_job *from)
+static int load_stored_job(void *context, const struct store_job *from)
 {
     struct loading *l = context;
     server_t *s = l->s;
-    struct job *job = job_make(from->id, from->members > 0 ? from->members : 1);
+    struct job *job = job_create(from->id, from->members > 0 ? from->members : 1);
     l->job = NULL;
     if (!job ||
         array_grow((void **)&l->parts, &l->cap_parts, s->table.n + 1, sizeof(*l->parts)) < 0) {
@@ -47,8 +45,8 @@ static int load_job(void *context, const struct store_job *from)
     }
     job->uid = from->uid;
     job->gid = from->gid;
-    job->user = server_name(s, from->user);
-    job->queue = server_name(s, from->queue);
+    job->user = server_intern_name(s, from->user);
+    job->queue = server_intern_name(s, from->queue);
     job->name = strdup(from->name);
     job->request = strdup(from->request);
     struct job_parts *parts = &l->parts[s->table.n];
@@ -69,7 +67,7 @@ static int load_job(void *context, const struct store_job *from)
     job->limited = parts->limited.length == 4;
     job->bytes = job->request ? strlen(job->request) : 0;
     if (!job->user || !job->queue || !job->name || !job->row || !job->request ||
-        job_enter(s, job) < 0) {
+        job_insert(s, job) < 0) {
         job_discard(s, job);
         errno = ENOMEM;
         return -1;
@@ -93,27 +91,28 @@ static int load_promise(struct loading *l, const struct store_member *from)
 
 static int load_run(struct loading *l, struct member *m, const struct store_member *from)
 {
-    /* Of which of two that have a key the engine tells, nobody knows; without one it tells of none. */
+    /* Without a key of its own a run cannot be recognised in the engine's reports. */
     if (from->key == 0 || from->key > ENGINE_KEY_MAX || run_lookup(l->s, from->key))
         return errtext_set(l->err, EINVAL,
-                           "%s/berth.db: the file is damaged: job %" PRId64 ": the key of a run",
+                           "%s/berth.db: the file is damaged: job %" PRId64
+                           ": invalid key of a run",
                            l->s->directory, from->job);
     m->run = run_create(l->s, l->job, from->member, from->key);
     if (!m->run)
         return -1;
     m->run->start_wall = from->start_wall;
-    member_text(&m->run->resources, from->held_resources);
+    text_assign(&m->run->resources, from->held_resources);
     if (from->key >= l->s->runs.next_key)
         l->s->runs.next_key = from->key + 1;
     return 0;
 }
 
-static int load_member(void *context, const struct store_member *from)
+static int load_stored_member(void *context, const struct store_member *from)
 {
     struct loading *l = context;
     server_t *s = l->s;
     if (!l->job || from->job != l->job->id || from->member >= l->job->members) {
-        server_notice(s, "job %" PRId64 ": a member of it that can't be is left out", from->job);
+        server_notice(s, "job %" PRId64 ": ignored a member with an invalid number", from->job);
         return 0;
     }
     struct member *m = &l->job->member[from->member];
@@ -125,12 +124,12 @@ static int load_member(void *context, const struct store_member *from)
     m->requeue = from->requeue;
     m->at = from->at;
     if (from->reason)
-        member_text(&m->reason, from->reason);
+        text_assign(&m->reason, from->reason);
     if (from->state != STORE_PENDING)
-        member_state(s, l->job, from->member, from->state);
-    if (m->dirty) { /* it isn't: that is what the store has */
-        m->dirty = false;
-        s->dirty.n_members--;
+        member_set_state(s, l->job, from->member, from->state);
+    if (m->unsaved) { /* it is as stored */
+        m->unsaved = false;
+        s->unsaved.n_members--;
     }
     bool runs = from->state == STORE_STARTING || from->state == STORE_RUNNING;
     if (runs && load_run(l, m, from) < 0)
@@ -142,8 +141,8 @@ static int load_member(void *context, const struct store_member *from)
 
 /* ---- Dependencies on what has ended ---- */
 
-/* 1: the members of a job of the store that have ended are known to the core; 0: there is no such job; -1. */
-static int tell_members(server_t *s, int64_t id, const char *name)
+/* Restore the ended members of a stored job. 1: done; 0: there is no such job; -1. */
+static int restore_ended_members(server_t *s, int64_t id, const char *name)
 {
     struct store_job job;
     struct store_member member;
@@ -164,24 +163,24 @@ static int tell_members(server_t *s, int64_t id, const char *name)
     return 1;
 }
 
-/* 1: the core has been told of a job of the store; 0: there is no such job; -1. */
-static int tell_job(server_t *s, int64_t id)
+/* Restore an ended job, once. 1: the core knows it; 0: there is no such job; -1. */
+static int restore_ended_job(server_t *s, int64_t id)
 {
     char name[24];
     uint32_t number;
     snprintf(name, sizeof(name), "%" PRId64, id);
-    if (intern_find(&s->told, name, strlen(name), &number))
+    if (intern_find(&s->ended_ids, name, strlen(name), &number))
         return 1;
-    int rc = id < s->table.next ? tell_members(s, id, name) : 0;
-    if (rc > 0 && intern_put(&s->told, name, strlen(name), &number) < 0)
+    int rc = id < s->table.next ? restore_ended_members(s, id, name) : 0;
+    if (rc > 0 && intern_put(&s->ended_ids, name, strlen(name), &number) < 0)
         return -1;
     return rc;
 }
 
 /* The ids in "afterok:1:2[3],singleton". */
-int server_tell_ended(server_t *s, const char *dependency, int64_t job, int64_t *unknown)
+int dependency_restore_ended(server_t *s, const char *dependency, int64_t job, int64_t *unknown)
 {
-    int64_t first = lists_first(s, job);
+    int64_t first = bulk_first_id(s, job);
     *unknown = 0;
     for (const char *at = dependency; at && *at; at += strcspn(at, ":,")) {
         bool is_id = *at == ':';
@@ -191,7 +190,7 @@ int server_tell_ended(server_t *s, const char *dependency, int64_t job, int64_t 
         int64_t id = is_id ? strtoll(at, &end, 10) : 0;
         if (!is_id || errno != 0 || id < 1 || (id >= first && id < job) || job_lookup(s, id))
             continue;
-        int rc = tell_job(s, id);
+        int rc = restore_ended_job(s, id);
         if (rc < 0)
             return -1;
         if (rc == 0 && *unknown == 0)
@@ -200,7 +199,7 @@ int server_tell_ended(server_t *s, const char *dependency, int64_t job, int64_t 
     return 0;
 }
 
-/* 1: the job of an id was dropped, long after its end; 0; -1. */
+/* 1: history has dropped the job; 0: it has not; -1. */
 static int was_dropped(server_t *s, const char *id)
 {
     struct store_job job;
@@ -210,7 +209,7 @@ static int was_dropped(server_t *s, const char *id)
     return errno == ENOENT ? 1 : -1;
 }
 
-int server_leave_dropped(server_t *s, char *dependency)
+int dependency_remove_dropped(server_t *s, char *dependency)
 {
     char *to = dependency;
     for (const char *at = dependency; at && *at; at += *at == ',') {
@@ -241,7 +240,7 @@ int server_leave_dropped(server_t *s, char *dependency)
     return 0;
 }
 
-static int tell_ended(server_t *s, struct job *job, const struct job_parts *parts)
+static int restore_ended(server_t *s, struct job *job, const struct job_parts *parts)
 {
     char id[24];
     char *dependency;
@@ -254,14 +253,14 @@ static int tell_ended(server_t *s, struct job *job, const struct job_parts *part
     if (json_part_copy(parts->dependency, &dependency) < 0)
         return -1;
     int64_t unknown;
-    int rc = dependency ? server_tell_ended(s, dependency, job->id, &unknown) : 0;
+    int rc = dependency ? dependency_restore_ended(s, dependency, job->id, &unknown) : 0;
     free(dependency);
     return rc;
 }
 
 /* ---- Back to the core ---- */
 
-static struct promise *promise_of(struct loading *l, const struct job *job, uint32_t member)
+static struct promise *next_promise(struct loading *l, const struct job *job, uint32_t member)
 {
     if (l->next >= l->n_promises)
         return NULL;
@@ -272,29 +271,29 @@ static struct promise *promise_of(struct loading *l, const struct job *job, uint
     return p;
 }
 
-/* A member has no promise: the store isn't to have one either. */
-static void not_promised(server_t *s, struct job *job, uint32_t i)
+/* The member has no reservation, and the store must not have one either. */
+static void forget_promise(server_t *s, struct job *job, uint32_t i)
 {
     job->member[i].at = -1;
-    member_mark(s, job, i);
+    member_changed(s, job, i);
 }
 
-/* Whether the store's promise is one of the job as it is: a change of an array that a crash has cut off
- * may not have come to this member.
+/* Whether a stored reservation fits the job. It may not if a crash cut off a change of an array before it
+ * reached this member.
  */
-static bool is_promised(const struct job *job, const struct promise *p)
+static bool promise_fits_job(const struct job *job, const struct promise *p)
 {
     return !job->held && p->until - p->at >= job->duration;
 }
 
-/* Restore a member as it was, or else as one that waits if it does. Returns 0, or -1 with a text. */
-static int restore(server_t *s, struct job *job, uint32_t i, struct sched_record *r,
-                   const struct promise *p, berth_error_t *why)
+/* Restore a member as it was, or else without its reservation. Returns 0, or -1 with a text. */
+static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched_record *r,
+                          const struct promise *p, berth_error_t *why)
 {
     struct member *m = &job->member[i];
     bool runs = m->state != STORE_PENDING;
-    if (p && !runs && !is_promised(job, p)) {
-        not_promised(s, job, i);
+    if (p && !runs && !promise_fits_job(job, p)) {
+        forget_promise(s, job, i);
         p = NULL;
     }
     r->member = i;
@@ -306,21 +305,21 @@ static int restore(server_t *s, struct job *job, uint32_t i, struct sched_record
         r->resources = p->resources;
         r->resources_length = strlen(p->resources);
     } else if (runs) {
-        return errtext_set(why, EINVAL, "what it holds is not known");
+        return errtext_set(why, EINVAL, "no resources are stored for it");
     }
     m->handle = sched_restore(s->sched, s->clock.now, r, why);
     m->reserved = m->handle >= 0 && r->state == SCHED_RESERVED;
     if (m->handle < 0 && r->state == SCHED_RESERVED && errno != ENOMEM) {
         r->state = SCHED_WAITING;
         m->handle = sched_restore(s->sched, s->clock.now, r, why);
-        not_promised(s, job, i);
+        forget_promise(s, job, i);
     }
     r->resources = NULL;
     r->at = r->until = 0;
     return m->handle < 0 ? -1 : 0;
 }
 
-static void not_restored(struct loading *l, struct job *job, uint32_t i, const char *why)
+static void report_unrestored(struct loading *l, struct job *job, uint32_t i, const char *why)
 {
     server_t *s = l->s;
     if (l->failed++ < 10)
@@ -332,11 +331,11 @@ static void not_restored(struct loading *l, struct job *job, uint32_t i, const c
                       job->id, why);
     if (job->member[i].state == STORE_PENDING) {
         member_end(s, job, i, STORE_FAILED, why);
-        server_event(s, job->id, job->members > 1 ? (int64_t)i : -1, "failed", NULL);
+        member_event(s, job, i, "failed", NULL);
     }
 }
 
-static int restore_job(struct loading *l, struct job *job, const struct job_parts *parts)
+static int restore_stored_job(struct loading *l, struct job *job, const struct job_parts *parts)
 {
     server_t *s = l->s;
     berth_error_t why = {""};
@@ -345,24 +344,24 @@ static int restore_job(struct loading *l, struct job *job, const struct job_part
     bool nomem = false;
     if (job_request_read(job, user, parts, &q) < 0)
         return errtext_set(l->err, ENOMEM, "out of memory");
-    if (server_leave_dropped(s, q.dependency) < 0) {
+    if (dependency_remove_dropped(s, q.dependency) < 0) {
         job_request_clear(&q);
-        return errtext_set(l->err, errno, "the store can't be read: %s", strerror(errno));
+        return errtext_set(l->err, errno, "cannot read the store: %s", strerror(errno));
     }
     if (q.dependency && !*q.dependency)
         q.request.dependency = NULL;
-    q.request.order = enter_order(job);
+    q.request.order = job_order(job);
     struct sched_record r = {.request = q.request, .submitted = job->submitted, .held = job->held};
     for (uint32_t i = 0; i < job->members; i++) {
-        struct promise *p = promise_of(l, job, i);
+        struct promise *p = next_promise(l, job, i);
         if (!member_is_live(&job->member[i]))
             continue;
-        if (restore(s, job, i, &r, p, &why) == 0)
+        if (restore_member(s, job, i, &r, p, &why) == 0)
             continue;
         nomem = errno == ENOMEM;
         if (nomem)
             break;
-        not_restored(l, job, i, why.text);
+        report_unrestored(l, job, i, why.text);
     }
     job_request_clear(&q);
     return nomem ? errtext_set(l->err, ENOMEM, "out of memory") : 0;
@@ -370,13 +369,13 @@ static int restore_job(struct loading *l, struct job *job, const struct job_part
 
 /* ---- Runs ---- */
 
-static int compare_keys(const void *a, const void *b)
+static int compare_run_keys(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static void lost(server_t *s, struct run *run)
+static void run_lost(server_t *s, struct run *run)
 {
     struct engine_event e = {.what = ENGINE_LOST,
                              .key = run->key,
@@ -386,56 +385,56 @@ static void lost(server_t *s, struct run *run)
     server_engine_event(s, &e);
 }
 
-/* Go on with a run as the engine knows it, or not. */
-static int take_up(server_t *s, struct run *run, const uint64_t *keys, size_t n, bool forgot)
+/* Continue with a run, whether the engine has it or not. */
+static int resume_run(server_t *s, struct run *run, const uint64_t *keys, size_t n, bool forgot)
 {
     struct member *m = &run->job->member[run->member];
-    run->told = bsearch(&run->key, keys, n, sizeof(*keys), compare_keys) != NULL;
-    /* Where the engine's records are gone, as those of another boot may be, what was about to start may
-     * have.
+    run->in_engine = bsearch(&run->key, keys, n, sizeof(*keys), compare_run_keys) != NULL;
+    /* Where the engine's records are lost, as after a reboot, a run that was about to start may have
+     * started.
      */
-    if (!run->told && (m->state == STORE_RUNNING || s->clock.other_boot || forgot))
-        lost(s, run);
+    if (!run->in_engine && (m->state == STORE_RUNNING || s->clock.other_boot || forgot))
+        run_lost(s, run);
     else if (m->cancelled || m->timed_out || m->preempted)
         run_stop(s, run);
-    else if (run->told)
-        run_watch(s, run);
+    else if (run->in_engine)
+        run_arm_timer(s, run);
     else
-        return start_later(s, run->job, run->member);
+        return start_enqueue(s, run->job, run->member);
     return 0;
 }
 
-int server_runs(server_t *s, berth_error_t *err)
+int runs_reconcile(server_t *s, berth_error_t *err)
 {
-    const struct engine_ops *ops = s->world.engine->ops;
+    const struct engine_ops *ops = s->platform.engine->ops;
     const uint64_t *given;
     size_t n;
-    if (ops->runs(s->world.engine, &given, &n) < 0)
+    if (ops->runs(s->platform.engine, &given, &n) < 0)
         return errno == EAGAIN ? 0
-                               : errtext_set(err, errno, "the engine can't tell what runs: %s",
+                               : errtext_set(err, errno, "the engine cannot list its runs: %s",
                                              strerror(errno));
     uint64_t *keys = malloc((n + 1) * sizeof(*keys));
     if (!keys)
         return errtext_set(err, ENOMEM, "out of memory");
     if (n > 0)
         memcpy(keys, given, n * sizeof(*keys));
-    qsort(keys, n, sizeof(*keys), compare_keys);
-    s->ledger.is_known = true;
-    int rc = strays_find(s, keys, n);
-    bool forgot = s->ledger.heard_key > ops->last_key(s->world.engine);
+    qsort(keys, n, sizeof(*keys), compare_run_keys);
+    s->engine.is_known = true;
+    int rc = orphans_kill(s, keys, n);
+    bool forgot = s->engine.heard_key > ops->last_key(s->platform.engine);
     for (size_t i = 0; rc == 0 && i < s->runs.n; i++) {
         struct run *run = s->runs.v[i];
         if (run && run->key > 0 && member_is_live(&run->job->member[run->member]))
-            rc = take_up(s, run, keys, n, forgot);
+            rc = resume_run(s, run, keys, n, forgot);
     }
     free(keys);
     if (rc == 0)
         return 0;
-    s->ledger.is_known = false; /* all of it is done again */
+    s->engine.is_known = false; /* so that all of it is repeated */
     return errtext_set(err, ENOMEM, "out of memory");
 }
 
-/* Until the engine has said what runs, what has started or may have does. */
+/* Until the engine has listed its runs, assume that it has all that may have started. */
 static void assume_runs(const struct loading *l)
 {
     const server_t *s = l->s;
@@ -443,31 +442,30 @@ static void assume_runs(const struct loading *l)
         struct run *run = s->runs.v[i];
         if (!run || run->key == 0)
             continue;
-        run->told = true;
-        job_warning_read(&l->parts[job_place(s, run->job->id)], run);
+        run->in_engine = true;
+        job_warning_read(&l->parts[job_index(s, run->job->id)], run);
     }
 }
 
-/* Keys go on above all that were ever used, as far as the store and the engine remember, and from the
- * present time on: so the runs of two stores that have the engine by turns have keys of their own, even
- * where it has forgotten those of one.
+/* New keys are above all that the store and the engine remember, and at least the present time: so runs of
+ * two stores that use the engine in turn have different keys, even if it has forgotten some.
  */
 static void choose_keys(server_t *s)
 {
     if (s->clock.wall > 0 && s->clock.wall < INT64_MAX / 4 &&
         s->runs.next_key < (uint64_t)s->clock.wall)
         s->runs.next_key = (uint64_t)s->clock.wall;
-    s->ledger.first_key = server_next_key(s);
+    s->engine.first_key = server_next_key(s);
 }
 
 static int restore_all(struct loading *l)
 {
     server_t *s = l->s;
     for (size_t i = 0; i < s->table.n; i++)
-        if (tell_ended(s, s->table.jobs[i].job, &l->parts[i]) < 0)
-            return errtext_set(l->err, errno, "the store can't be read: %s", strerror(errno));
+        if (restore_ended(s, s->table.jobs[i].job, &l->parts[i]) < 0)
+            return errtext_set(l->err, errno, "cannot read the store: %s", strerror(errno));
     for (size_t i = 0; i < s->table.n; i++)
-        if (restore_job(l, s->table.jobs[i].job, &l->parts[i]) < 0)
+        if (restore_stored_job(l, s->table.jobs[i].job, &l->parts[i]) < 0)
             return -1;
     if (l->failed > 10)
         server_notice(s, "%zu more jobs could not be restored", l->failed - 10);
@@ -477,7 +475,7 @@ static int restore_all(struct loading *l)
 int server_load(server_t *s, berth_error_t *err)
 {
     struct loading l = {.s = s, .err = err};
-    struct store_visitor visitor = {&l, load_job, load_member};
+    struct store_visitor visitor = {&l, load_stored_job, load_stored_member};
     const char *text;
     s->runs.next_key = 1;
     s->table.next = store_last_job(s->store) + 1;
@@ -488,9 +486,9 @@ int server_load(server_t *s, berth_error_t *err)
     if (rc == 0)
         rc = store_get(s->store, "heard-key", &text, err);
     if (rc == 0 && text)
-        s->ledger.heard_key = s->ledger.stored_heard = strtoull(text, NULL, 10);
+        s->engine.heard_key = s->engine.stored_heard = strtoull(text, NULL, 10);
     if (rc == 0)
-        rc = lists_drop(s, err);
+        rc = bulk_delete_incomplete(s, err);
     if (rc == 0)
         rc = store_load(s->store, &visitor, err);
     choose_keys(s);
@@ -498,12 +496,12 @@ int server_load(server_t *s, berth_error_t *err)
         rc = restore_all(&l);
     if (rc == 0) {
         assume_runs(&l);
-        rc = server_runs(s, err);
+        rc = runs_reconcile(s, err);
     }
     if (rc == 0)
-        lists_load(s);
+        bulk_recover(s);
     for (size_t i = 0; i < s->table.n; i++) {
-        free(s->table.jobs[i].job->request); /* the store has it */
+        free(s->table.jobs[i].job->request); /* stored */
         s->table.jobs[i].job->request = NULL;
     }
     for (size_t i = 0; i < l.n_promises; i++)

@@ -1,6 +1,5 @@
-/* The machine and its queues, as the configuration has them and administrators have changed them since. */
+/* The machine and its queues: from the configuration, and as changed by administrators since. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,39 +7,13 @@
 
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
+#include "config/file_text.h"
 #include "config/machine_open.h"
 #include "resource/graph.h"
 #include "server/core/priv.h"
 
-static char *read_file(const char *path, size_t *length, berth_error_t *err)
-{
-    struct strbuf text = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : 1;
-    while (got > 0 && text.len <= CONFIG_TEXT_MAX) {
-        if (!strbuf_room(&text, 65536)) {
-            errno = ENOMEM;
-            got = -1;
-            break;
-        }
-        got = read(fd, text.data + text.len, text.cap - text.len);
-        if (got > 0)
-            text.len += (size_t)got;
-    }
-    int saved = errno;
-    if (fd >= 0)
-        close(fd);
-    *length = text.len;
-    if (got < 0) {
-        strbuf_clear(&text);
-        errtext_set(err, saved, "%s: %s", path, strerror(saved));
-        return NULL;
-    }
-    return strbuf_steal(&text);
-}
-
-/* What goes where there is no file. */
-static struct config *usual_config(berth_error_t *err)
+/* The configuration where there is no file. */
+static struct config *default_config(berth_error_t *err)
 {
     char text[200];
     snprintf(text, sizeof(text),
@@ -51,24 +24,27 @@ static struct config *usual_config(berth_error_t *err)
     return config_read("config", text, strlen(text), SERVER_SECOND, err);
 }
 
-/* path NULL: there is none. */
-static struct config *config_of(const char *path, berth_error_t *err)
+/* path NULL: there is no file. */
+static struct config *read_config(const char *path, berth_error_t *err)
 {
-    size_t length;
+    struct text text = {0};
+    struct config *config = NULL;
     if (!path)
-        return usual_config(err);
-    char *text = read_file(path, &length, err);
-    if (!text)
-        return NULL;
-    struct config *config = config_read(path, text, length, SERVER_SECOND, err);
-    free(text);
+        return default_config(err);
+    if (text_read(&text, path, CONFIG_TEXT_MAX) < 0)
+        errtext_set(err, errno, "%s: %s", path, strerror(errno));
+    else
+        config = config_read(path, text.bytes, text.length, SERVER_SECOND, err);
+    int saved = errno;
+    text_clear(&text);
+    errno = saved;
     return config;
 }
 
 static match_t *machine_make(const server_t *s, berth_error_t *err)
 {
-    if (s->world.machine)
-        return s->world.machine(s->world.context, s->config, s->config_path, err);
+    if (s->platform.machine)
+        return s->platform.machine(s->platform.context, s->config, s->config_path, err);
     if (s->config->resources.source != CONFIG_NODES) {
         errtext_set(err, ENOENT, "resources: support for hwloc is not installed");
         return NULL;
@@ -79,23 +55,23 @@ static match_t *machine_make(const server_t *s, berth_error_t *err)
     return graph ? match_create(graph, &options, err) : NULL;
 }
 
-static bool is_type(const struct graph *g, uint32_t v, const char *type)
+static bool has_type(const struct graph *g, uint32_t v, const char *type)
 {
     return strcmp(intern_text(&g->types, g->v[v].type), type) == 0;
 }
 
-/* How many cores there are, in all and in the node that has most. */
-static int count_cores(server_t *s, berth_error_t *err)
+/* Count the cores of the machine and of its largest node. */
+static int measure_cores(server_t *s, berth_error_t *err)
 {
     const struct graph *g = match_graph(s->machine);
     uint32_t *cores = calloc(g->n + 1, sizeof(*cores));
     if (!cores)
         return errtext_set(err, ENOMEM, "out of memory");
     for (uint32_t v = 0; v < g->n; v++) {
-        if (!is_type(g, v, "core"))
+        if (!has_type(g, v, "core"))
             continue;
         uint32_t at = v;
-        while (at != VERTEX_NONE && !is_type(g, at, "node"))
+        while (at != VERTEX_NONE && !has_type(g, at, "node"))
             at = graph_parent(g, at, GRAPH_CONTAINMENT);
         s->size.cores++;
         if (at != VERTEX_NONE && ++cores[at] > s->size.node_cores)
@@ -110,10 +86,10 @@ int64_t machine_processes(const server_t *s, int64_t cores)
     int64_t each = s->config->server.processes_per_core, all;
     if (cores < 1)
         cores = 1;
-    if (each == SCHED_UNLIMITED || (each == 0 && s->world.processes == 0))
+    if (each == SCHED_UNLIMITED || (each == 0 && s->platform.processes == 0))
         return 0;
-    if (each == 0) /* half of what there may be, for all jobs together */
-        each = s->world.processes / 2 / (s->size.cores > 0 ? s->size.cores : 1);
+    if (each == 0) /* half of the system's limit, for all jobs together */
+        each = s->platform.processes / 2 / (s->size.cores > 0 ? s->size.cores : 1);
     if (each == 0)
         return cores;
     return __builtin_mul_overflow(each, cores, &all) ? 0 : all;
@@ -122,21 +98,22 @@ int64_t machine_processes(const server_t *s, int64_t cores)
 int machine_open(server_t *s, berth_error_t *err)
 {
     const char *text;
-    s->config = config_of(s->config_path, err);
+    s->config = read_config(s->config_path, err);
     s->machine = s->config ? machine_make(s, err) : NULL;
     if (!s->machine)
         return -1;
     s->size.memory_unit = config_memory_unit(s->machine);
     s->size.has_gpus = match_knows_type(s->machine, "gpu");
-    if (count_cores(s, err) < 0)
+    if (measure_cores(s, err) < 0)
         return -1;
     s->sched = sched_create(s->machine, &s->config->sched, err);
     if (!s->sched || store_get(s->store, "settings", &text, err) < 0)
         return -1;
     s->settings = text ? json_loads(text, 0, NULL) : json_object();
     if (!json_is_object(s->settings)) {
-        server_notice(s, "what administrators had changed of queues and resources can't be read "
-                         "any more: look at both");
+        server_notice(s,
+                      "the stored settings of queues and resources are malformed and were dropped: "
+                      "check both");
         json_decref(s->settings);
         s->settings = json_object();
     }
@@ -146,7 +123,7 @@ int machine_open(server_t *s, berth_error_t *err)
     return 0;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool equal_texts(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -156,19 +133,18 @@ static bool same_resources(const struct config_resources *a, const struct config
     if (a->source != b->source)
         return false;
     if (a->source == CONFIG_FILE)
-        return same_text(a->file, b->file) && same_text(a->format, b->format);
+        return equal_texts(a->file, b->file) && equal_texts(a->format, b->format);
     return a->source == CONFIG_LOCAL || (a->nodes == b->nodes && a->cores == b->cores &&
                                          a->gpus == b->gpus && a->memory == b->memory);
 }
 
-/* Go on with another configuration, which is taken over where that can be done. */
+/* Apply another configuration, and take ownership of it on success. */
 static int change_config(server_t *s, struct config *config, berth_error_t *err)
 {
     if (!same_resources(&config->resources, &s->config->resources))
-        return errtext_set(
-            err, EINVAL,
-            "key \"resources\": the machine can't be another one while the server runs: "
-            "stop it and start it again");
+        return errtext_set(err, EINVAL,
+                           "key \"resources\": cannot replace the machine while the server runs: "
+                           "restart the server");
     if (sched_configure(s->sched, s->clock.now, &config->sched, err) < 0)
         return -1;
     config_destroy(s->config);
@@ -176,11 +152,11 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
     return 0;
 }
 
-/* The file in the server's directory, which may have come since it was started. NULL: there is none. */
-static char *usual_path(const server_t *s)
+/* The configuration in the server's directory, which may be newer than the server; NULL: there is none. */
+static char *default_config_path(const server_t *s)
 {
     char *path = NULL;
-    if (s->world.vfs || asprintf(&path, "%s/berth.yaml", s->directory) < 0)
+    if (s->platform.vfs || asprintf(&path, "%s/berth.yaml", s->directory) < 0)
         return NULL;
     if (access(path, F_OK) == 0)
         return path;
@@ -190,8 +166,8 @@ static char *usual_path(const server_t *s)
 
 int machine_reload(server_t *s, berth_error_t *err)
 {
-    char *found = s->config_path ? NULL : usual_path(s);
-    struct config *config = config_of(found ? found : s->config_path, err);
+    char *found = s->config_path ? NULL : default_config_path(s);
+    struct config *config = read_config(found ? found : s->config_path, err);
     if (!config || change_config(s, config, err) < 0) {
         int saved = errno;
         config_destroy(config);
@@ -213,8 +189,8 @@ const struct sched_queue_config *machine_queue(const server_t *s, const char *na
     return NULL;
 }
 
-/* The object or array of that name in the settings, made if need be. */
-static json_t *part(server_t *s, const char *name, json_t *(*make)(void))
+/* A member of the settings, created if need be. */
+static json_t *settings_part(server_t *s, const char *name, json_t *(*make)(void))
 {
     json_t *found = json_object_get(s->settings, name);
     if (found)
@@ -226,21 +202,21 @@ static json_t *part(server_t *s, const char *name, json_t *(*make)(void))
 
 int settings_queue(server_t *s, const char *queue, bool enabled, bool started)
 {
-    json_t *queues = part(s, "queues", json_object);
+    json_t *queues = settings_part(s, "queues", json_object);
     if (!queues ||
         json_object_set_new(queues, queue,
                             json_pack("{s:b, s:b}", "enabled", enabled, "started", started)) < 0) {
         errno = ENOMEM;
         return -1;
     }
-    s->dirty.settings = s->dirty.urgent = true;
+    s->unsaved.settings = s->unsaved.urgent = true;
     return 0;
 }
 
-/* Of the same resources only what was said last is kept. */
+/* Only the last change of the same resources is kept. */
 int settings_resources(server_t *s, const char *resources, const char *status, const char *reason)
 {
-    json_t *list = part(s, "resources", json_array), *value;
+    json_t *list = settings_part(s, "resources", json_array), *value;
     size_t i;
     if (!list) {
         errno = ENOMEM;
@@ -260,7 +236,7 @@ int settings_resources(server_t *s, const char *resources, const char *status, c
         errno = ENOMEM;
         return -1;
     }
-    s->dirty.settings = s->dirty.urgent = true;
+    s->unsaved.settings = s->unsaved.urgent = true;
     return 0;
 }
 
@@ -271,7 +247,7 @@ void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool
     *started = !json_is_false(json_object_get(q, "started"));
 }
 
-static enum resource_status status_of(const char *word)
+static enum resource_status status_from_word(const char *word)
 {
     if (word && strcmp(word, "down") == 0)
         return RESOURCE_DOWN;
@@ -294,8 +270,8 @@ void settings_apply(server_t *s, sched_t *sched)
     {
         const char *what = json_string_value(json_object_get(value, "resources"));
         enum resource_status status =
-            status_of(json_string_value(json_object_get(value, "status")));
+            status_from_word(json_string_value(json_object_get(value, "status")));
         if (what && sched_set_status(sched, s->clock.now, what, status, &why) < 0)
-            server_notice(s, "resources %s were drained or down, but: %s", what, why.text);
+            server_notice(s, "cannot restore the status of resources %s: %s", what, why.text);
     }
 }

@@ -1,10 +1,11 @@
-/* Inside the server: what it has in memory, and what its files do for each other.
+/* What the files of the server share: its state in memory, and the functions they call on each other.
  *
- * A job is what was submitted at once, with its members in a row. Those whose members have all ended are
- * only in the store. What has changed is marked dirty and written with the next commit; a commit that
- * fails leaves it marked, so that memory and store agree again after the next one that succeeds.
+ * A job is one submission; its members are in an array. A job whose members have all ended is only in the
+ * store. Whatever has changed since the last commit is marked unsaved, and a commit that fails keeps the
+ * marks, so the next one that succeeds makes store and memory agree again.
  *
- * Functions return 0, or -1 with errno (ENOMEM) and, where one is given, a text.
+ * Unless it says otherwise, a function returns 0, or -1 with errno (ENOMEM) and, where it takes one, an
+ * error text.
  */
 #ifndef SERVER_SERVER_PRIV_H
 #define SERVER_SERVER_PRIV_H
@@ -20,56 +21,58 @@
 #include "config/config.h"
 #include "server/server.h"
 
-#define SERVER_SECOND      INT64_C(1000000) /* ticks in one */
-#define SERVER_MEMBERS_MAX 1000000          /* of an array */
+#define SERVER_SECOND      INT64_C(1000000) /* ticks per second */
+#define SERVER_MEMBERS_MAX 1000000          /* members of one array */
 #define SERVER_NOTICES_MAX 100
 
-/* The clock is written, whether anything else is or not. */
+/* The clock is stored at least this often. */
 #define SERVER_CLOCK_EVERY (3600 * SERVER_SECOND)
 
-/* Where a run is on its way to its end. */
+/* How far a run is on its way to its end. */
 enum run_stage {
-    RUN_GOES,
-    RUN_WARNED, /* the warning signal before its limit has been sent */
-    RUN_ENDING, /* it has been asked to end, and will be killed after the grace */
+    RUN_NORMAL,
+    RUN_WARNED, /* the warning before its limit has been sent */
+    RUN_ENDING, /* SIGTERM was sent; SIGKILL follows after the grace period */
     RUN_KILLED
 };
 
-/* A member's start, or how it ended, until that is in the store. */
+/* A start of a member, kept until its end is in the store. */
 struct run {
     struct job *job;
     uint32_t member;
-    uint32_t slot; /* in the table of runs */
-    uint64_t key;  /* 0: it never ran */
-    bool told;     /* the engine has it */
+    uint32_t slot;  /* index in the table of runs */
+    uint64_t key;   /* 0: it never ran */
+    bool in_engine; /* it was handed to the engine */
     enum run_stage stage;
     int64_t start_wall, end_wall; /* us since 1970; -1: not yet */
-    int64_t stop_wall,
-        stop_at; /* when it was stopped by the server itself: us since 1970, ticks; -1 */
+    /* When the server stopped it of its own accord: us since 1970, ticks; -1: it did not. */
+    int64_t stop_wall, stop_at;
     int exit_status, exit_signal;
     int64_t peak_memory, cpu_time; /* -1: unknown */
     int64_t warn_before;           /* ticks before the limit; 0: no warning */
     int warn_signal;
-    char *resources; /* for people; NULL */
-    /* How it ended, where its member could not wait again yet for want of memory; else ENGINE_STARTED. */
-    struct engine_event over;
+    char *resources; /* readable form; NULL: none */
+    /* Its end, where memory was too short to requeue its member; ENGINE_STARTED: no end is deferred. */
+    struct engine_event deferred_end;
 };
 
 struct member {
-    sched_job_t handle; /* -1: the core has forgotten it */
-    int64_t at;         /* when it starts: promised, if it is reserved, else estimated; -1 */
+    sched_job_t handle; /* -1: unknown to the core */
+    int64_t at;         /* its reserved or estimated start; -1: unknown */
     struct run *run;    /* NULL */
-    char *reason;       /* why it failed or was cancelled; NULL */
+    char *reason;       /* why it failed or was cancelled, or could not be started; NULL */
     uint32_t attempts;
     uint8_t state; /* enum store_state */
-    int8_t how;    /* enum sched_how, of one that has a run; -1: that is not known */
-    bool reserved, cancelled, timed_out, preempted, requeue, dirty;
-    /* It waits without a handle: for the core it runs, as memory lacked for its start and to undo that. */
+    int8_t how;    /* how the run came to start; -1: unknown */
+    bool reserved, cancelled, timed_out, preempted, requeue, unsaved;
+    /* Pending without a handle: the core still believes that it runs, as memory was too short to undo its
+     * start.
+     */
     bool unstarted;
 };
 
-/* A text that jobs have in common. */
-struct shared {
+/* A text shared by several jobs. */
+struct shared_text {
     size_t refs, length;
     char text[];
 };
@@ -79,25 +82,26 @@ struct job {
     uint32_t uid, gid;
     const char *user, *queue; /* in server.names */
     char *name;
-    char *row;     /* the keys of a listing that never change: "\"command\":..." */
-    char *request; /* until it is in the store, as the next two */
-    struct shared *environment, *script; /* NULL */
-    uint32_t members, live;              /* live: that have not ended */
-    size_t bytes;                        /* of its request, as long as it is in the table */
-    int64_t weight; /* what it takes of the store, about, while it is not there */
+    char *row;     /* the constant part of its row in listings: "\"command\":..." */
+    char *request; /* this and the next two: until it is stored */
+    struct shared_text *environment, *script; /* NULL */
+    uint32_t members, live;                   /* live: members that have not ended */
+    /* size of its request, counted while it is in the table */
+    size_t bytes;
+    int64_t weight; /* estimated size in the store, counted until it is stored */
     int64_t priority, duration, submitted, submitted_wall;
     int64_t nodes, cores, gpus;
     bool held, requeue;
-    bool limited; /* it is stopped at its limit */
+    bool limited; /* it is stopped at its time limit */
     bool is_new;  /* not in the store yet */
-    bool dirty;   /* the job itself */
-    bool is_over; /* about to leave, in a chain */
+    bool unsaved; /* the job itself has changed */
+    bool is_over; /* its last end is stored: it is in a list of jobs to remove */
     struct job *next_over;
-    struct entering *entering; /* members that the core has not yet; NULL: it has all */
+    struct admission *admission; /* members not yet admitted to the core; NULL: none */
     struct member *member;
 };
 
-struct happening {
+struct unsaved_event {
     int64_t job, member, wall;
     const char *kind;
     char *data; /* JSON; NULL */
@@ -111,21 +115,21 @@ struct user {
     gid_t *gids;
     size_t n_gids;
     char *home, *shell;
-    int64_t known;    /* when it was looked up, ticks */
-    int64_t live;     /* members of its jobs that wait or run */
-    int64_t bytes;    /* of the requests of these jobs */
-    int64_t unstored; /* weight of those of them that are not in the store yet */
-    int64_t stored;   /* what the store has of this user's jobs; -1: to be asked for */
-    bool trimmed;     /* history has to go, until there is some room again */
-    int64_t tokens;   /* requests, in millionths, as of `counted` */
+    int64_t known;    /* when it was last looked up, ticks */
+    int64_t live;     /* pending and running members */
+    int64_t bytes;    /* size of the requests of these jobs */
+    int64_t unstored; /* their estimated size in the store, until they are stored */
+    int64_t stored;   /* bytes stored for this user; -1: not read yet */
+    bool trimmed;     /* over the share: history is being dropped */
+    int64_t tokens;   /* of the request rate limit, in millionths, as of `counted` */
     int64_t counted;
     bool is_there;
-    bool has_folder; /* for the output of jobs; as of when the user was looked up */
+    bool has_folder; /* for job output, as of the last lookup */
 };
 
 struct server_stream;
 
-/* Of a table in the order of its numbers. What has left stays as a gap until there are many. */
+/* An entry of a table sorted by number. Removed entries stay as gaps until there are many. */
 struct entry {
     uint64_t number; /* a job's id, a run's key */
     union {
@@ -140,87 +144,88 @@ struct member_ref {
     uint32_t member;
 };
 
-/* Time, in ticks that go on while the machine is off: now = steady + offset. As of the last look. */
+/* Time as of the last update, in ticks, which also pass while the machine is off: now = steady + offset. */
 struct server_clock {
     int64_t now, wall, offset;
     int64_t started; /* wall time */
-    int64_t stored;  /* `now` as the store has it */
-    bool other_boot; /* what the store has is of another boot of the machine */
+    int64_t stored;  /* `now` in the last commit */
+    bool other_boot; /* the store was written before the last boot */
 };
 
-/* What the machine has, for those who ask for some of it. */
+/* The size of the machine, for requests for part of it. */
 struct machine_size {
-    int64_t memory_unit; /* bytes in one of the machine's units of memory; 0: it has none */
+    int64_t memory_unit; /* bytes in a unit of memory; 0: the machine lists none */
     bool has_gpus;
-    int64_t cores, node_cores; /* of the machine, and of its largest node */
+    int64_t cores, node_cores; /* in all, and in the largest node */
 };
 
-/* The jobs that wait or run, by id (job.c). */
+/* Pending and running jobs, by id (job.c). */
 struct job_table {
     struct entry *jobs;
     size_t n, cap, n_gone;
     int64_t next;                             /* the id of the next job */
     size_t counts[STORE_TIMEOUT + 1], n_held; /* members by state */
-    size_t kept_jobs, kept_members;           /* that there is room for */
+    size_t kept_jobs, kept_members;           /* reserved for bulk submissions in progress */
 };
 
-/* Runs that are not over, or whose end is not in the store yet (job.c, stop.c). */
+/* Runs that have not ended, or whose end is not stored yet (job.c, stop.c). */
 struct run_table {
     struct run **v; /* by slot */
     size_t n, cap;
-    size_t free; /* the first slot that may be free */
+    size_t free; /* no slot below this one is free */
     struct entry *by_key;
     size_t n_keys, cap_keys, n_keys_gone;
-    uint64_t next_key, stored_key; /* the key of the next run; what the store has of that */
-    struct heap timers;            /* slots, by when they are to be looked at */
-    size_t n_over;                 /* whose members can't wait again yet */
-    size_t n_unstarted;            /* members that the core believes to run */
-    int64_t over_at;               /* when either is tried again, ticks */
+    uint64_t next_key, stored_key; /* the key of the next run, and its stored value */
+    struct heap timers;            /* slots, by the time of their next event */
+    size_t n_deferred;             /* runs with a deferred end */
+    size_t n_unstarted;            /* pending members that the core believes to run */
+    int64_t retry_at;              /* when both are retried, ticks */
 };
 
-/* A signal to a run, sent once what it follows from is durable. */
+/* A signal to a run, sent once the change that caused it is durable. */
 struct due_signal {
     uint64_t key;
     int signal;
     bool tree;
 };
 
-/* What the engine has said, and what it is to be told (engine.c, strays.c, turn.c). */
-struct engine_ledger {
-    bool is_known; /* it has said what runs; until then nothing is started, and signals wait */
-    uint64_t number, acknowledged; /* of its events */
-    uint64_t first_key;            /* runs from this key on are of this server */
+/* What the engine has reported, and what it has yet to be sent (engine.c, orphans.c, turn.c). */
+struct engine_state {
+    bool is_known; /* it has listed its runs; until then nothing is started or signalled */
+    uint64_t number, acknowledged; /* of its events: the last received, the last acknowledged */
+    /* keys from here on were assigned since this server was opened */
+    uint64_t first_key;
     uint64_t heard_key,
-        stored_heard; /* the highest key that it has started; what the store has of that */
-    uint64_t *strays; /* keys of runs that belong to no job, ascending */
-    size_t n_strays;
-    int64_t hold_until; /* nothing is started before, ticks */
+        stored_heard;  /* the highest key that it has reported, and its stored value */
+    uint64_t *orphans; /* keys of runs that belong to no job, ascending */
+    size_t n_orphans;
+    int64_t hold_until; /* no starts before this tick */
     struct member_ref *starts;
     size_t n_starts, cap_starts;
     struct due_signal *signals;
     size_t n_signals, cap_signals;
 };
 
-/* The pass of the core (pass.c). */
+/* The scheduling pass, which may take several turns (pass.c). */
 struct current_pass {
-    int64_t at;       /* its time, or that of the last one, ticks */
-    bool is_on;       /* it was cut off, and goes on with the next turn */
-    bool has_decided; /* a start or a first promise since it was begun, */
-    size_t credit;    /* of which so many more count */
-    size_t n_vain;    /* how often in a row it was begun again with nothing decided before */
+    int64_t at;       /* its time, or that of the previous one, ticks */
+    bool is_on;       /* it continues with the next turn */
+    bool has_decided; /* it has started or reserved something since it last began */
+    size_t credit;    /* how many more such decisions count as progress */
+    size_t n_vain;    /* how often in a row it restarted without progress */
 };
 
 /* What has changed since the last commit, and when the next one is due (write.c, turn.c). */
-struct dirty_set {
+struct unsaved {
     struct job **jobs;
     size_t n_jobs, cap_jobs;
     struct member_ref *members;
     size_t n_members, cap_members;
-    struct happening *events;
+    struct unsaved_event *events;
     size_t n_events, cap_events;
-    bool settings, lists;
-    bool urgent;        /* it is to be durable with this turn */
-    int64_t lazy_at;    /* else by this tick; INT64_MAX: nothing has changed */
+    bool settings, bulks;
+    bool urgent;        /* this turn must commit */
+    int64_t commit_at;  /* else a commit is due by this tick; INT64_MAX: nothing has changed */
     bool failing;       /* the last commit failed */
     uint64_t n_commits; /* so far */
 };
@@ -231,111 +236,109 @@ struct user_table {
     size_t n, cap;
 };
 
-/* Work of large requests, by user (work.c). */
-struct works {
+/* Large requests in progress, by user (work.c). */
+struct work_queues {
     struct work_queue *queues;
     size_t n, cap;
     size_t next; /* the queue whose turn it is */
     bool root_had_turn;
-    size_t steps;             /* that requests may take before the next turn */
-    size_t kept;              /* works that may come later, and have room */
-    int64_t at;               /* none before this tick, as memory ran out */
-    struct server_work *done; /* to be answered after the next commit */
+    size_t steps;             /* left to requests until the next turn */
+    size_t kept;              /* background work that is created but not started */
+    int64_t at;               /* paused until this tick, as memory ran out */
+    struct server_work *done; /* answered after the next commit */
 };
 
 struct server {
-    struct server_world world;
+    struct server_platform platform;
     struct server_options options;
     char *directory, *config_path;
     struct config *config;
     match_t *machine;
     struct machine_size size;
-    json_t *settings; /* what administrators changed of queues and resources */
+    json_t *settings; /* administrators' changes to queues and resources */
     sched_t *sched;
     store_t *store;
-    int64_t retain_at; /* when to look for old jobs in it, ticks */
+    int64_t retain_at; /* when to look for old jobs in the store, ticks */
     struct server_clock clock;
 
     struct job_table table;
     struct run_table runs;
-    struct engine_ledger ledger;
+    struct engine_state engine;
     struct current_pass pass;
-    struct dirty_set dirty;
+    struct unsaved unsaved;
     struct user_table users;
-    struct works works;
+    struct work_queues work;
 
-    struct job_list *lists; /* of jobs that are being taken (lists.c) */
-    char *lists_text;       /* while the store is read: what it has of them */
+    struct bulk *bulks; /* bulk submissions in progress */
+    char *bulks_text;   /* bulk submissions as stored; set while the store is loaded */
 
-    struct intern names; /* of users and queues */
-    struct intern told;  /* ids of ended jobs that the core has been told of */
+    struct intern names;     /* of users and queues */
+    struct intern ended_ids; /* ids of ended jobs that were restored to the core */
     struct strbuf text;
-    char *notices; /* JSON array's inside: strings */
+    char *notices; /* JSON strings separated by commas */
     size_t n_notices;
     bool stopping;
 };
 
-/* ---- Small things (server.c) ---- */
+/* ---- Clock, names, notices, events (server.c) ---- */
 
-/* Look at the clocks. */
-void server_look(server_t *s);
+void server_update_clock(server_t *s);
 
 /* The wall time of a tick, us since 1970; -1 for -1. */
-int64_t server_wall_of(const server_t *s, int64_t ticks);
+int64_t server_wall_time(const server_t *s, int64_t ticks);
 
-/* A text that stays: of a user or a queue. NULL with ENOMEM. */
-const char *server_name(server_t *s, const char *text);
+/* A permanent copy of the name of a user or a queue. NULL with ENOMEM. */
+const char *server_intern_name(server_t *s, const char *text);
 
-/* Something for people to know. */
+/* Add a notice for the server's users. */
 void server_notice(server_t *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Note that something happened; data is taken over, also on failure. Lost if there is no memory. */
+/* Record an event. Takes ownership of data, also on failure; without memory the event is lost. */
 void server_event(server_t *s, int64_t job, int64_t member, const char *kind, char *data);
+void member_event(server_t *s, const struct job *job, uint32_t member, const char *kind,
+                  char *data);
 
-struct shared *shared_new(const char *text, size_t length);
-void shared_leave(struct shared *t);
+struct shared_text *shared_text_create(const char *text, size_t length);
+void shared_text_release(struct shared_text *t);
 
 /* ---- Jobs and members (job.c) ---- */
 
-/* A job with its members, all pending and unknown to the core; it is not in the table yet. NULL with
- * ENOMEM.
- */
-struct job *job_make(int64_t id, uint32_t members);
-/* The job as the store has it, but for environment and script. */
-void job_keep(const struct job *job, struct store_job *to);
+/* A job with its members, all pending and unknown to the core; not in the table yet. NULL with ENOMEM. */
+struct job *job_create(int64_t id, uint32_t members);
+/* The job as it is stored, without environment and script. */
+void job_to_store(const struct job *job, struct store_job *to);
 void job_discard(server_t *s, struct job *job);
-/* Into the table, in the order of numbers. Returns 0, or -1 with ENOMEM; never once there is room for it. */
-int job_enter(server_t *s, struct job *job);
-/* Have room for more jobs and members in all, beside those that it is kept for (job_table.kept_jobs). 0,
- * or -1 with ENOMEM.
+/* Insert the job into the table, by id. Returns 0, or -1 with ENOMEM; cannot fail after job_table_reserve. */
+int job_insert(server_t *s, struct job *job);
+/* Reserve room for more jobs and members, beyond those reserved for bulk submissions. 0, or -1 with ENOMEM.
  */
-int job_reserve(server_t *s, size_t jobs, size_t members);
-/* What a job takes of what its user may have, as long as it is in the table or about to be. */
-void job_count(server_t *s, const struct job *job, bool counts);
-void job_leave(server_t *s, struct job *job); /* out of the table, and destroyed */
+int job_table_reserve(server_t *s, size_t jobs, size_t members);
+/* Add or subtract a job's share of its user's limits. */
+void job_charge(server_t *s, const struct job *job, bool counts);
+void job_remove(server_t *s, struct job *job); /* removed from the table and freed */
 struct job *job_lookup(const server_t *s, int64_t id);
-/* The place in the table of the first job whose id is at least this. */
-size_t job_place(const server_t *s, int64_t id);
+/* The index of the first job in the table with at least this id. */
+size_t job_index(const server_t *s, int64_t id);
 
-/* Room for marks, to be made before what they mark: for the job and n members. */
-int job_room(server_t *s, size_t n);
-void job_mark(server_t *s, struct job *job);
-void member_mark(server_t *s, struct job *job, uint32_t member);
+/* Reserve room to mark a job and n members as unsaved; call it before making the change. */
+int unsaved_reserve(server_t *s, size_t n);
+void job_changed(server_t *s, struct job *job);
+void member_changed(server_t *s, struct job *job, uint32_t member);
 
-/* Another state of a member, with the counts that follow. */
-void member_state(server_t *s, struct job *job, uint32_t member, enum store_state state);
+/* Change a member's state, and the counts that depend on it. */
+void member_set_state(server_t *s, struct job *job, uint32_t member, enum store_state state);
 
-/* Why a member could not be started, if its reason is that the engine or the store refused it; else NULL. */
-const char *server_not_started(const char *text);
+/* The part of a reason that says why the engine or the store refused a start; NULL for other reasons. */
+const char *not_started_cause(const char *text);
 
-/* A member ends: state, reason (copied; NULL: none), and how. It has a run afterwards, unless there is no
- * memory.
+/* End a member with a state and a reason (copied; NULL: none). It has a run afterwards unless memory is
+ * short.
  */
 void member_end(server_t *s, struct job *job, uint32_t member, enum store_state state,
                 const char *reason);
-void member_text(char **to, const char *text);
+void text_assign(char **to, const char *text);
 
-/* The core has said that it can never start (pass.c). */
+/* The core has rejected it: it can never start (pass.c). */
 void member_reject(server_t *s, struct job *job, uint32_t member, const char *reason);
 
 struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t key);
@@ -351,142 +354,136 @@ static inline bool member_is_live(const struct member *m)
 
 struct user *user_find(server_t *s, uint32_t uid); /* NULL with ENOENT or ENOMEM */
 bool user_is_admin(server_t *s, uint32_t uid);
-bool user_may_ask(server_t *s, uint32_t uid);         /* not too many requests; counts this one */
-void user_add(struct user *u, const struct job *job); /* what a job counts for its user */
-/* Count members of a job that wait or run, bytes of its request, and its weight as long as that is not
- * stored.
- */
-void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored);
-/* Make room in the store for so many bytes and members more of a user's: what has ended goes, the oldest
- * first, in *slices at most, each of which takes one away. 0, or -1 with EDQUOT (nothing is left to go),
- * EAGAIN (it takes a while), or as the store has it, and a text.
+bool user_may_request(server_t *s, uint32_t uid); /* counts a request against the rate limit */
+void user_charge_job(struct user *u, const struct job *job); /* add the job to the user's counts */
+/* Adjust a user's counts: live members, bytes of requests, and estimated bytes not stored yet. */
+void user_charge(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored);
+/* Make room in the store for more bytes and members of a user by dropping the user's oldest history, at
+ * most *slices slices of it, which are subtracted. 0, or -1 with a text and EDQUOT (no history is left),
+ * EAGAIN (more slices are needed) or an error of the store.
  */
 int user_make_room(server_t *s, struct user *u, int64_t bytes, int64_t members, int *slices,
                    berth_error_t *err);
-/* The store has changed. */
-void users_stored(server_t *s);
-/* Drop a slice of what users have too much of. True: there is more to be dropped. */
+/* The store has changed: read the sizes again when needed. */
+void users_forget_stored(server_t *s);
+/* Drop a slice of the history of users who exceed their share. True: more remains to be dropped. */
 bool users_trim(server_t *s);
 bool users_check(const server_t *s);
 void users_clear(server_t *s);
 
 /* ---- The machine and its queues (machine.c) ---- */
 
-/* Read the configuration and make machine and core of it. */
+/* Read the configuration; create the machine and the core. */
 int machine_open(server_t *s, berth_error_t *err);
 int machine_reload(server_t *s, berth_error_t *err);
 const struct sched_queue_config *machine_queue(const server_t *s, const char *name);
 
-/* How many processes and threads a job of so many cores may have at once; 0: no limit. */
+/* The limit on processes and threads of a job with so many cores; 0: none. */
 int64_t machine_processes(const server_t *s, int64_t cores);
 
-/* What an administrator changed, so that it holds after a restart. */
+/* Administrators' changes, kept across restarts. */
 int settings_queue(server_t *s, const char *queue, bool enabled, bool started);
 int settings_resources(server_t *s, const char *resources, const char *status, const char *reason);
 void settings_apply(server_t *s, sched_t *sched);
 void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool *started);
 
-/* ---- Parts of the work ---- */
+/* ---- Parts of a turn ---- */
 
 int server_load(server_t *s, berth_error_t *err); /* load.c */
 
-/* Compare what should run with what does, once the engine can tell (else nothing happens): what was about
- * to be is started, and what nobody knows of is stopped. 0, or -1 with a text, and it is to be done
- * again.
+/* Compare the stored runs with those of the engine, once it can list them (else do nothing): start those
+ * that were about to start, and kill those that belong to no job. 0, or -1 with a text, and it must be
+ * called again.
  */
-int server_runs(server_t *s, berth_error_t *err);
+int runs_reconcile(server_t *s, berth_error_t *err);
 
-int server_pass(server_t *s, berth_error_t *err);  /* pass.c: a slice of passes */
-int server_write(server_t *s, berth_error_t *err); /* write.c: all that is dirty */
-void server_written(server_t *s);                  /* it is durable */
-void server_take_back(server_t *s);                /* submissions that are not */
-void server_act(server_t *s);                      /* turn.c: what is durable is done */
-void server_work(server_t *s);              /* work.c: a slice of what large requests ask for */
-int64_t server_work_due(const server_t *s); /* the tick of the next slice */
-void server_work_stored(server_t *s);       /* what is done of it is durable */
-void server_work_failed(server_t *s, const berth_error_t *why);
+int server_pass(server_t *s, berth_error_t *err);  /* pass.c: a slice of the scheduling pass */
+int server_write(server_t *s, berth_error_t *err); /* write.c: commit all that is unsaved */
+void server_mark_saved(server_t *s);               /* it is durable */
+void server_undo_submissions(server_t *s);         /* undo submissions that are not stored */
+/* turn.c: start, signal and acknowledge */
+void server_act(server_t *s);
+void work_run_slice(server_t *s);    /* work.c: a slice of large requests */
+int64_t work_due(const server_t *s); /* the tick of the next slice */
+void work_stored(server_t *s);       /* finished requests are durable: answer them */
+void work_failed(server_t *s, const berth_error_t *why);
 void work_clear(server_t *s);
-void server_time(server_t *s);                      /* stop.c: limits and graces */
-int64_t server_due(const server_t *s);              /* the tick of the next turn */
-void run_watch(server_t *s, struct run *run);       /* its timer, by where it is */
-void run_stop(server_t *s, struct run *run);        /* ask it to end */
-void run_stop_itself(server_t *s, struct run *run); /* the same, and nobody asked for it */
-/* Room for what the server itself may have to send to its runs, and so many signals more: to be made
- * before either.
- */
-int run_signals(server_t *s, size_t more);
+void server_run_timers(server_t *s);                   /* stop.c: limits and grace periods */
+int64_t server_next_turn(const server_t *s);           /* the tick of the next turn */
+void run_arm_timer(server_t *s, struct run *run);      /* set the timer for its next event */
+void run_stop(server_t *s, struct run *run);           /* send SIGTERM */
+void run_stop_by_server(server_t *s, struct run *run); /* the same, on the server's own account */
+/* Reserve room for `more` signals and for all that the server itself may send to its runs. */
+int run_reserve_signals(server_t *s, size_t more);
 void run_signal(server_t *s, struct run *run, int signal, bool tree);
 
-/* Runs of the engine's, their keys ascending, some of which may belong to no job (strays.c). -1 with
- * ENOMEM.
- */
-int strays_find(server_t *s, const uint64_t *keys, size_t n);
-void strays_ended(server_t *s, uint64_t key); /* of whatever run; called at its end */
+/* Kill the engine's runs (keys ascending) that belong to no job (orphans.c). -1 with ENOMEM. */
+int orphans_kill(server_t *s, const uint64_t *keys, size_t n);
+void orphan_ended(server_t *s, uint64_t key); /* call it for each run that ends */
 
-/* Why a member that waits is not started, though it may be its turn, while nothing is; NULL. */
-const char *server_hold(const server_t *s, const struct member *m);
+/* Why no member is started at present, for one whose turn it may be; NULL: starts are not paused. */
+const char *server_pause_reason(const server_t *s, const struct member *m);
 
-/* A run's key: above all that the engine remembers (pass.c). */
+/* A new run's key, above all that the engine remembers (pass.c). */
 uint64_t server_next_key(server_t *s);
 
-/* An event of the engine's (engine.c). */
+/* Handle an event of the engine (engine.c). */
 void server_engine_event(server_t *s, const struct engine_event *e);
 
-/* What is to wait again and could not for want of memory: try again, once it is time. */
-void server_wait_again(server_t *s);
+/* Retry deferred ends and undone starts, once that is due. */
+void server_retry_ends(server_t *s);
 
-/* There is no memory for a start that the core has decided: the member waits again, at once or later. */
-void member_not_started(server_t *s, struct job *job, uint32_t i);
+/* Memory is too short for a start that the core has decided: put the member back, now or later. */
+void member_undo_start(server_t *s, struct job *job, uint32_t i);
 
-/* Give a member its handle back, if it is one that the core could not be told of. */
-void member_take_up(server_t *s, struct job *job, uint32_t i);
+/* Give an unstarted member its handle back. */
+void member_recover_handle(server_t *s, struct job *job, uint32_t i);
 
-/* A run that the engine was not asked for, as it could not be stored: its member waits again, and says
- * why. Without effect where there is no memory.
+/* Requeue the member of a run that could not be stored, and so never reached the engine, with the reason.
+ * Does nothing if memory is short.
  */
-void server_start_back(server_t *s, struct run *run, const char *why);
+void run_undo_start(server_t *s, struct run *run, const char *why);
 
-/* A member is to be started with the next turn. */
-int start_later(server_t *s, struct job *job, uint32_t member);
+/* Have the next turn start a member. */
+int start_enqueue(server_t *s, struct job *job, uint32_t member);
 
-/* ---- Jobs and the core (enter.c) ---- */
+/* ---- Admitting jobs to the core (admit.c) ---- */
 
-/* Hand the first members of a new job to the core, at most so many and at least one, and take up what
- * that makes of it; hold: they wait for a release, whatever the job says. Returns how many, or -1 with a
- * text and nothing changed.
+/* Admit the first members of a new job, at least one and at most `most`, and take the queue and duration
+ * that the core gives it. hold: they stay held until released, whatever the job says. Returns how many, or
+ * -1 with a text and nothing changed.
  */
-int64_t enter_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err);
+int64_t admit_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err);
 
-/* Keep what is needed to hand it the others, from `next` on: 0, or -1 with ENOMEM. And do so from now on,
- * in slices, if there are such.
+/* Keep what is needed to admit the members from `next` on: 0, or -1 with ENOMEM. admit_rest then begins to
+ * admit them in slices, if there are any.
  */
-int enter_keep(server_t *s, struct job *job, uint32_t next);
-void enter_rest(server_t *s, struct job *job);
+int admit_keep_rest(server_t *s, struct job *job, uint32_t next);
+void admit_rest(server_t *s, struct job *job);
 
-/* Members before this one have been handed to the core; of the others perhaps some. */
-uint32_t enter_known(const struct job *job);
+/* All members before this one have been admitted; later ones may have been. */
+uint32_t admitted_members(const struct job *job);
 
-/* A member that waits is needed now. Returns 0, also if the core has it, or -1. */
-int enter_member(server_t *s, struct job *job, uint32_t i);
+/* Admit a pending member now. Returns 0, also if it is admitted already, or -1. */
+int admit_member(server_t *s, struct job *job, uint32_t i);
 
-/* The place of a job among those of equal priority. */
-uint64_t enter_order(const struct job *job);
+/* The job's rank among jobs of equal priority. */
+uint64_t job_order(const struct job *job);
 
-void enter_back(server_t *s, struct job *job); /* take a job out of the core */
-void enter_forget(struct job *job);            /* it is no more */
+void job_withdraw(server_t *s, struct job *job); /* remove a job from the core */
+void admit_stop(struct job *job);                /* admit no more of its members */
 
-/* Hand a start to the engine (start.c). -1 with a text: it can't be started. */
+/* Pass a start to the engine (start.c). -1 with a text: it cannot be started. */
 int run_start(server_t *s, struct run *run, berth_error_t *err);
 
-/* Tell the core of jobs that have ended before and that job `id` waits for (load.c). *unknown is the
- * first of these that neither memory nor the store has, nor the list in which the job came; 0: there is
- * none.
+/* Restore to the core the ended jobs that job `id` depends on (load.c). *unknown is the first dependency
+ * found neither in memory, nor in the store, nor in the same bulk submission; 0: none.
  */
-int server_tell_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);
+int dependency_restore_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);
 
-/* Leave out of a dependency the jobs that history has dropped. What they were waited for has come: else
- * this job would have ended when they did. 0, or -1 with errno.
+/* Remove from a dependency the jobs that history has dropped: they have ended as required, or this job
+ * would have ended with them. 0, or -1 with errno.
  */
-int server_leave_dropped(server_t *s, char *dependency);
+int dependency_remove_dropped(server_t *s, char *dependency);
 
 #endif

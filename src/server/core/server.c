@@ -1,4 +1,4 @@
-/* A server is opened and closed; its clock; what it has to tell. */
+/* Opening and closing the server; its clock, notices and events. */
 #include "server/server.h"
 
 #include <errno.h>
@@ -13,22 +13,21 @@
 #include "base/json_out.h"
 #include "server/core/priv.h"
 
-#define WALL_MAX                                                                                   \
-    (INT64_C(90) * 365 * 86400 * SERVER_SECOND) /* of a clock that makes sense, since 1970 */
+#define WALL_MAX (INT64_C(90) * 365 * 86400 * SERVER_SECOND) /* a later wall clock is wrong */
 
-void server_look(server_t *s)
+void server_update_clock(server_t *s)
 {
-    int64_t now = s->world.steady(s->world.context) + s->clock.offset;
+    int64_t now = s->platform.steady(s->platform.context) + s->clock.offset;
     s->clock.now = now > s->clock.now ? now : s->clock.now;
-    s->clock.wall = s->world.wall(s->world.context);
+    s->clock.wall = s->platform.wall(s->platform.context);
 }
 
-int64_t server_wall_of(const server_t *s, int64_t ticks)
+int64_t server_wall_time(const server_t *s, int64_t ticks)
 {
     return ticks < 0 ? -1 : s->clock.wall + (ticks - s->clock.now);
 }
 
-const char *server_name(server_t *s, const char *text)
+const char *server_intern_name(server_t *s, const char *text)
 {
     uint32_t number;
     if (intern_put(&s->names, text, strlen(text), &number) < 0)
@@ -60,27 +59,32 @@ void server_notice(server_t *s, const char *format, ...)
 
 void server_event(server_t *s, int64_t job, int64_t member, const char *kind, char *data)
 {
-    if (array_grow((void **)&s->dirty.events, &s->dirty.cap_events, s->dirty.n_events + 1,
-                   sizeof(*s->dirty.events)) < 0) {
+    if (array_grow((void **)&s->unsaved.events, &s->unsaved.cap_events, s->unsaved.n_events + 1,
+                   sizeof(*s->unsaved.events)) < 0) {
         free(data);
         return;
     }
-    s->dirty.urgent = true;
-    s->dirty.events[s->dirty.n_events++] = (struct happening){
+    s->unsaved.urgent = true;
+    s->unsaved.events[s->unsaved.n_events++] = (struct unsaved_event){
         .job = job, .member = member, .wall = s->clock.wall, .kind = kind, .data = data};
 }
 
-/* Go on where the scheduler's clock was: on the same boot by the same offset, after another one with the
- * time that the wall clock says has passed. The first time it begins at the time since 1970, so that
- * times that repeat do so by the day.
+void member_event(server_t *s, const struct job *job, uint32_t member, const char *kind, char *data)
+{
+    server_event(s, job->id, job->members > 1 ? (int64_t)member : -1, kind, data);
+}
+
+/* Continue the scheduler's clock: on the same boot with the same offset, after a reboot with the time that
+ * has passed by the wall clock. A new store begins at the time since 1970, so that times that repeat daily
+ * do so at the same time of day.
  */
 static int open_clock(server_t *s, berth_error_t *err)
 {
     const char *text;
     char boot[80];
     int64_t offset, now, wall;
-    int64_t steady = s->world.steady(s->world.context);
-    s->clock.wall = s->world.wall(s->world.context);
+    int64_t steady = s->platform.steady(s->platform.context);
+    s->clock.wall = s->platform.wall(s->platform.context);
     if (store_get(s->store, "clock", &text, err) < 0)
         return -1;
     if (!text) {
@@ -91,14 +95,14 @@ static int open_clock(server_t *s, berth_error_t *err)
     }
     if (sscanf(text, "%79s %" SCNd64 " %" SCNd64 " %" SCNd64, boot, &offset, &now, &wall) != 4 ||
         now < 0 || now > INT64_MAX / 4)
-        return errtext_set(err, EINVAL, "the store's clock makes no sense: %.100s", text);
-    s->clock.other_boot = strcmp(boot, s->world.boot(s->world.context)) != 0;
+        return errtext_set(err, EINVAL, "the stored clock is malformed: %.100s", text);
+    s->clock.other_boot = strcmp(boot, s->platform.boot(s->platform.context)) != 0;
     if (s->clock.other_boot)
         offset = now + (s->clock.wall > wall ? s->clock.wall - wall : 0) - steady;
     s->clock.offset = offset;
     s->clock.now = now;
     s->clock.stored =
-        s->clock.other_boot ? now - SERVER_CLOCK_EVERY : now; /* of this boot it has none */
+        s->clock.other_boot ? now - SERVER_CLOCK_EVERY : now; /* nothing of this boot is stored */
     return 0;
 }
 
@@ -106,18 +110,18 @@ static int open_store(server_t *s, berth_error_t *err)
 {
     struct strbuf path = {0};
     strbuf_puts(&path, s->directory);
-    if (!s->world.vfs) {
+    if (!s->platform.vfs) {
         mkdir(strbuf_text(&path), 0700);
         size_t length = path.len;
         strbuf_puts(&path, "/logs");
-        /* Whatever the umask is: users look for their files below it. */
+        /* Users look for their files below it, whatever the umask is. */
         if (mkdir(strbuf_text(&path), 0700) == 0 && s->options.for_all)
             chmod(strbuf_text(&path), 0711);
         path.len = length;
     }
     strbuf_puts(&path, "/berth.db");
     char *text = strbuf_steal(&path);
-    s->store = text ? store_open(text, s->world.vfs, err) : NULL;
+    s->store = text ? store_open(text, s->platform.vfs, err) : NULL;
     if (!text)
         errtext_set(err, ENOMEM, "out of memory");
     free(text);
@@ -136,7 +140,7 @@ static int copy_options(server_t *s, const struct server_options *options, berth
     return 0;
 }
 
-server_t *server_open(const struct server_world *world, const struct server_options *options,
+server_t *server_open(const struct server_platform *platform, const struct server_options *options,
                       berth_error_t *err)
 {
     server_t *s = calloc(1, sizeof(*s));
@@ -144,10 +148,10 @@ server_t *server_open(const struct server_world *world, const struct server_opti
         errtext_set(err, ENOMEM, "out of memory");
         return NULL;
     }
-    s->world = *world;
-    s->dirty.lazy_at = INT64_MAX;
+    s->platform = *platform;
+    s->unsaved.commit_at = INT64_MAX;
     if (copy_options(s, options, err) == 0 && open_store(s, err) == 0 && open_clock(s, err) == 0) {
-        server_look(s);
+        server_update_clock(s);
         s->clock.started = s->clock.wall;
         s->retain_at = s->clock.now;
         if (machine_open(s, err) == 0 && server_load(s, err) == 0)
@@ -168,17 +172,17 @@ static void clear_jobs(server_t *s)
 {
     for (size_t i = 0; i < s->table.n; i++)
         job_discard(s, s->table.jobs[i].job);
-    for (size_t i = 0; i < s->dirty.n_events; i++)
-        free(s->dirty.events[i].data);
+    for (size_t i = 0; i < s->unsaved.n_events; i++)
+        free(s->unsaved.events[i].data);
     free(s->table.jobs);
     free(s->runs.v);
     free(s->runs.by_key);
-    free(s->dirty.jobs);
-    free(s->dirty.members);
-    free(s->ledger.starts);
-    free(s->dirty.events);
-    free(s->ledger.signals);
-    free(s->ledger.strays);
+    free(s->unsaved.jobs);
+    free(s->unsaved.members);
+    free(s->engine.starts);
+    free(s->unsaved.events);
+    free(s->engine.signals);
+    free(s->engine.orphans);
 }
 
 void server_close(server_t *s)
@@ -194,12 +198,12 @@ void server_close(server_t *s)
     store_close(s->store);
     config_destroy(s->config);
     intern_clear(&s->names);
-    intern_clear(&s->told);
+    intern_clear(&s->ended_ids);
     heap_clear(&s->runs.timers);
     json_decref(s->settings);
     strbuf_clear(&s->text);
     free(s->notices);
-    free(s->lists_text);
+    free(s->bulks_text);
     free(s->directory);
     free(s->config_path);
     free(s);

@@ -1,4 +1,4 @@
-/* A run, as it is handed to the engine: command, environment, files, and which CPUs and GPUs. */
+/* Starting a run: its command, environment, files, CPUs and GPUs for the engine. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -14,18 +14,17 @@
 #include "base/idset.h"
 #include "berth/sched_query.h"
 #include "server/core/job_text.h"
-#include "server/core/json_parts.h"
 #include "server/core/priv.h"
 
-#define R_MAX 32768 /* bytes of R in the environment */
+#define R_MAX 32768 /* a longer R is left out of the environment */
 
-/* What is stored of a job that its start needs; in the store's text. */
+/* What a start needs of the stored request; points into the store's text. */
 struct launch {
     struct json_part shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
     struct json_part command, directory, output, error; /* in `shown` */
 };
 
-/* What a start is put together from. */
+/* A start being put together. */
 struct starting {
     server_t *s;
     struct run *run;
@@ -34,21 +33,21 @@ struct starting {
     struct user *user;
     struct arena arena;
     struct launch asked;
-    struct idset cores, gpus; /* of this machine, by their ids */
+    struct idset cores, gpus; /* ids on this machine */
     const char *nodes, *r;
-    bool one_node; /* all of it is on one */
+    bool one_node; /* all of it is on one node */
     const char **env;
     size_t n_env, cap_env;
     berth_error_t *err;
 };
 
-static int no_memory(struct starting *b)
+static int start_no_memory(struct starting *b)
 {
     return errtext_set(b->err, ENOMEM, "out of memory");
 }
 
-/* Two texts as one in the arena. NULL with ENOMEM, or where the first is NULL. */
-static char *join_n(struct starting *b, const char *first, const char *second, size_t n)
+/* Concatenate two texts in the arena. NULL with ENOMEM, or if the first is NULL. */
+static char *arena_join_n(struct starting *b, const char *first, const char *second, size_t n)
 {
     size_t length = first ? strlen(first) : 0;
     char *text = first ? arena_alloc(&b->arena, length + n + 1) : NULL;
@@ -60,21 +59,21 @@ static char *join_n(struct starting *b, const char *first, const char *second, s
     return text;
 }
 
-static char *join(struct starting *b, const char *first, const char *second)
+static char *arena_join(struct starting *b, const char *first, const char *second)
 {
-    return join_n(b, first, second, strlen(second));
+    return arena_join_n(b, first, second, strlen(second));
 }
 
-static char *join_number(struct starting *b, const char *first, uint64_t number)
+static char *arena_join_number(struct starting *b, const char *first, uint64_t number)
 {
     char digits[STRBUF_NUMBER_MAX + 1];
-    return join_n(b, first, digits, strbuf_decimal(digits, number));
+    return arena_join_n(b, first, digits, strbuf_decimal(digits, number));
 }
 
 static int add_env(struct starting *b, const char *entry)
 {
     if (!entry || array_grow((void **)&b->env, &b->cap_env, b->n_env + 2, sizeof(*b->env)) < 0)
-        return no_memory(b);
+        return start_no_memory(b);
     size_t name = strcspn(entry, "=");
     for (size_t i = 0; i < b->n_env; i++) {
         if (strncmp(b->env[i], entry, name + 1) == 0) {
@@ -87,7 +86,7 @@ static int add_env(struct starting *b, const char *entry)
     return 0;
 }
 
-/* ---- What it was given ---- */
+/* ---- Allocation ---- */
 
 static int add_ranges(struct idset *set, const struct resource_range *range, size_t n)
 {
@@ -97,8 +96,8 @@ static int add_ranges(struct idset *set, const struct resource_range *range, siz
     return 0;
 }
 
-/* A host's name, which may be a list of hosts when it isn't the name of one. */
-static int add_name(struct hostlist *list, const char *name)
+/* Add a host, whose name may itself be a list of hosts. */
+static int add_host_name(struct hostlist *list, const char *name)
 {
     size_t length = strlen(name);
     if (hostlist_append_host(list, name, length) == 0)
@@ -108,16 +107,17 @@ static int add_name(struct hostlist *list, const char *name)
 
 static int add_host(struct starting *b, const struct resource_host *host, struct hostlist *list)
 {
-    return add_name(list, host->name) < 0 ||
+    return add_host_name(list, host->name) < 0 ||
                    add_ranges(&b->cores, host->cores, host->n_cores) < 0 ||
                    add_ranges(&b->gpus, host->gpus, host->n_gpus) < 0
                ? -1
                : 0;
 }
 
-/* Nodes, and ids of cores and GPUs. Returns 0, or -1 with errno: without them it would be bound to nothing.
+/* Collect the nodes and the ids of cores and GPUs. Returns 0, or -1 with errno: without them the run would
+ * not be bound to its cores.
  */
-static int take_hosts(struct starting *b, const struct sched_allocation *a)
+static int describe_hosts(struct starting *b, const struct sched_allocation *a)
 {
     struct hostlist list = {0};
     struct strbuf text = {0};
@@ -126,7 +126,7 @@ static int take_hosts(struct starting *b, const struct sched_allocation *a)
         rc = add_host(b, &a->hosts[i], &list);
     if (rc == 0) {
         hostlist_encode(&list, &text);
-        b->nodes = text.failed ? NULL : join(b, "", strbuf_text(&text));
+        b->nodes = text.failed ? NULL : arena_join(b, "", strbuf_text(&text));
         rc = b->nodes ? 0 : -1;
         errno = ENOMEM;
     }
@@ -138,7 +138,7 @@ static int take_hosts(struct starting *b, const struct sched_allocation *a)
     return rc;
 }
 
-static int take_given(struct starting *b)
+static int describe_allocation(struct starting *b)
 {
     struct sched_allocation given;
     const char *text;
@@ -147,18 +147,18 @@ static int take_given(struct starting *b)
     b->one_node = true;
     if (b->m->handle < 0)
         return 0;
-    if (sched_allocation(b->s->sched, b->m->handle, &given) < 0 || take_hosts(b, &given) < 0 ||
+    if (sched_allocation(b->s->sched, b->m->handle, &given) < 0 || describe_hosts(b, &given) < 0 ||
         sched_write(b->s->sched, b->m->handle, "rv1_nosched", &text, &length) < 0)
-        return errtext_set(b->err, errno, "its allocation can't be described: %s", strerror(errno));
+        return errtext_set(b->err, errno, "cannot describe its allocation: %s", strerror(errno));
     if (length < R_MAX)
-        b->r = join_n(b, "BERTH_R=", text, length);
-    return length < R_MAX && !b->r ? no_memory(b) : 0;
+        b->r = arena_join_n(b, "BERTH_R=", text, length);
+    return length < R_MAX && !b->r ? start_no_memory(b) : 0;
 }
 
-/* The ids from the first-th on, n of them, as a list with commas: of the system's CPUs for cores. NULL:
- * not known.
+/* n ids of a set, from the first-th on, separated by commas; for cores, the ids of the system's CPUs. NULL:
+ * unknown.
  */
-static const char *part_of(struct starting *b, const struct idset *set, uint64_t first, uint64_t n,
+static const char *id_list(struct starting *b, const struct idset *set, uint64_t first, uint64_t n,
                            bool cores)
 {
     struct strbuf text = {0};
@@ -174,7 +174,8 @@ static const char *part_of(struct starting *b, const struct idset *set, uint64_t
             strbuf_put_uint(&text, id);
             continue;
         }
-        const char *pus = b->s->world.cpus ? b->s->world.cpus(b->s->world.context, id) : NULL;
+        const char *pus =
+            b->s->platform.cpus ? b->s->platform.cpus(b->s->platform.context, id) : NULL;
         struct idset more = {0};
         known = known && pus && idset_decode(&more, pus, strlen(pus), NULL) == 0 &&
                 idset_unite(&cpus, &more) == 0;
@@ -182,7 +183,8 @@ static const char *part_of(struct starting *b, const struct idset *set, uint64_t
     }
     if (cores)
         idset_encode(&cpus, false, &text);
-    const char *kept = known && (!cores || text.len > 0) ? join(b, "", strbuf_text(&text)) : NULL;
+    const char *kept =
+        known && (!cores || text.len > 0) ? arena_join(b, "", strbuf_text(&text)) : NULL;
     strbuf_clear(&text);
     idset_clear(&cpus);
     return kept;
@@ -190,27 +192,30 @@ static const char *part_of(struct starting *b, const struct idset *set, uint64_t
 
 /* ---- Environment ---- */
 
-static int usual_env(struct starting *b)
+static int default_env(struct starting *b)
 {
     const struct user *u = b->user;
     if (add_env(b, "PATH=/usr/local/bin:/usr/bin:/bin") < 0)
         return -1;
     if (!u)
         return 0;
-    if (add_env(b, join(b, "HOME=", u->home)) < 0 || add_env(b, join(b, "USER=", u->name)) < 0 ||
-        add_env(b, join(b, "LOGNAME=", u->name)) < 0)
+    if (add_env(b, arena_join(b, "HOME=", u->home)) < 0 ||
+        add_env(b, arena_join(b, "USER=", u->name)) < 0 ||
+        add_env(b, arena_join(b, "LOGNAME=", u->name)) < 0)
         return -1;
-    return *u->shell ? add_env(b, join(b, "SHELL=", u->shell)) : 0;
+    return *u->shell ? add_env(b, arena_join(b, "SHELL=", u->shell)) : 0;
 }
 
 static int submitted_env(struct starting *b, const char *environment)
 {
-    struct json_part list = {environment, environment ? strlen(environment) : 0}, entry;
+    struct json_part entry, none;
+    struct json_scan list;
     const char *text;
-    size_t at = 0;
-    while (parts_next(list, &at, &entry)) {
-        if (parts_copy(entry, &b->arena, &text) < 0)
-            return no_memory(b);
+    if (!environment || !json_scan_begin(&list, json_part(environment, strlen(environment))))
+        return 0;
+    while (json_scan_next(&list, &none, &entry)) {
+        if (json_part_keep(entry, &b->arena, &text) < 0)
+            return start_no_memory(b);
         if (text && add_env(b, text) < 0)
             return -1;
     }
@@ -220,47 +225,48 @@ static int submitted_env(struct starting *b, const char *environment)
 static int berth_env(struct starting *b, size_t tasks)
 {
     const struct job *job = b->job;
-    if (add_env(b, join_number(b, "BERTH_JOB_ID=", (uint64_t)job->id)) < 0 ||
-        add_env(b, join(b, "BERTH_JOB_NAME=", job->name)) < 0 ||
-        add_env(b, join(b, "BERTH_QUEUE=", job->queue)) < 0 ||
-        add_env(b, join_number(b, "BERTH_TASKS=", tasks)) < 0 ||
-        add_env(b, join(b, "BERTH_NODES=", b->nodes)) < 0 ||
-        add_env(b, join_number(b, "BERTH_ATTEMPT=", b->m->attempts)) < 0)
+    if (add_env(b, arena_join_number(b, "BERTH_JOB_ID=", (uint64_t)job->id)) < 0 ||
+        add_env(b, arena_join(b, "BERTH_JOB_NAME=", job->name)) < 0 ||
+        add_env(b, arena_join(b, "BERTH_QUEUE=", job->queue)) < 0 ||
+        add_env(b, arena_join_number(b, "BERTH_TASKS=", tasks)) < 0 ||
+        add_env(b, arena_join(b, "BERTH_NODES=", b->nodes)) < 0 ||
+        add_env(b, arena_join_number(b, "BERTH_ATTEMPT=", b->m->attempts)) < 0)
         return -1;
-    if (job->members > 1 && (add_env(b, join_number(b, "BERTH_ARRAY_INDEX=", b->run->member)) < 0 ||
-                             add_env(b, join_number(b, "BERTH_ARRAY_SIZE=", job->members)) < 0))
+    if (job->members > 1 &&
+        (add_env(b, arena_join_number(b, "BERTH_ARRAY_INDEX=", b->run->member)) < 0 ||
+         add_env(b, arena_join_number(b, "BERTH_ARRAY_SIZE=", job->members)) < 0))
         return -1;
     return b->r ? add_env(b, b->r) : 0;
 }
 
 /* ---- Tasks ---- */
 
-/* A task has its part of the cores and GPUs where these can be shared out as asked for, else all of them. */
+/* Give a task its own cores and GPUs if they divide evenly as requested, else all of the job's. */
 static int make_task(struct starting *b, struct engine_task *task, size_t i, size_t n)
 {
-    uint64_t cores = (uint64_t)parts_whole(b->asked.task_cores, 0),
-             gpus = (uint64_t)parts_whole(b->asked.task_gpus, 0);
+    uint64_t cores = (uint64_t)json_part_whole(b->asked.task_cores, 0),
+             gpus = (uint64_t)json_part_whole(b->asked.task_gpus, 0);
     bool own = cores > 0 && b->one_node && b->cores.count == cores * n;
     bool own_gpus = gpus > 0 && b->one_node && b->gpus.count == gpus * n;
     const char **env = arena_alloc(&b->arena, 5 * sizeof(*env));
     const char *devices =
-        part_of(b, &b->gpus, own_gpus ? i * gpus : 0, own_gpus ? gpus : b->gpus.count, false);
+        id_list(b, &b->gpus, own_gpus ? i * gpus : 0, own_gpus ? gpus : b->gpus.count, false);
     size_t used = 0;
     task->cpus =
-        b->one_node ? part_of(b, &b->cores, own ? i * cores : 0, own ? cores : b->cores.count, true)
+        b->one_node ? id_list(b, &b->cores, own ? i * cores : 0, own ? cores : b->cores.count, true)
                     : NULL;
     if (!env || !devices)
-        return no_memory(b);
-    env[used++] = join_number(b, "BERTH_TASK_INDEX=", i);
-    env[used++] = join(b, "BERTH_CPUS=", task->cpus ? task->cpus : "");
+        return start_no_memory(b);
+    env[used++] = arena_join_number(b, "BERTH_TASK_INDEX=", i);
+    env[used++] = arena_join(b, "BERTH_CPUS=", task->cpus ? task->cpus : "");
     if (b->s->size.has_gpus) {
-        env[used++] = join(b, "CUDA_VISIBLE_DEVICES=", devices);
-        env[used++] = join(b, "ROCR_VISIBLE_DEVICES=", devices);
+        env[used++] = arena_join(b, "CUDA_VISIBLE_DEVICES=", devices);
+        env[used++] = arena_join(b, "ROCR_VISIBLE_DEVICES=", devices);
     }
     env[used] = NULL;
     for (size_t k = 0; k < used; k++)
         if (!env[k])
-            return no_memory(b);
+            return start_no_memory(b);
     task->env = env;
     return 0;
 }
@@ -269,7 +275,7 @@ static const struct engine_task *make_tasks(struct starting *b, size_t n)
 {
     struct engine_task *tasks = arena_alloc(&b->arena, n * sizeof(*tasks));
     if (!tasks)
-        no_memory(b);
+        start_no_memory(b);
     for (size_t i = 0; tasks && i < n; i++)
         if (make_task(b, &tasks[i], i, n) < 0)
             return NULL;
@@ -278,14 +284,14 @@ static const struct engine_task *make_tasks(struct starting *b, size_t n)
 
 /* ---- Files ---- */
 
-/* A path with "%a" for the member; *path is NULL if there is none. */
-static int path_of(struct starting *b, struct json_part s, const char **path)
+/* Expand "%a" in a path to the member's index; *path is NULL if there is no path. */
+static int expand_path(struct starting *b, struct json_part s, const char **path)
 {
     const char *pattern;
     struct strbuf text = {0};
     *path = NULL;
-    if (parts_copy(s, &b->arena, &pattern) < 0)
-        return no_memory(b);
+    if (json_part_keep(s, &b->arena, &pattern) < 0)
+        return start_no_memory(b);
     if (!pattern)
         return 0;
     if (b->job->members == 1 || !strchr(pattern, '%')) {
@@ -300,16 +306,16 @@ static int path_of(struct starting *b, struct json_part s, const char **path)
             strbuf_putc(&text, *at);
         }
     }
-    *path = join(b, "", strbuf_text(&text));
+    *path = arena_join(b, "", strbuf_text(&text));
     strbuf_clear(&text);
-    return *path ? 0 : no_memory(b);
+    return *path ? 0 : start_no_memory(b);
 }
 
-/* Where output goes by default is a folder of the server's, or in it one of the user's. */
+/* Output goes to the server's folder by default; where it serves all users, each has a folder below. */
 static void make_folder(const struct starting *b)
 {
     char path[PATH_MAX];
-    if (b->s->world.vfs || !b->s->options.for_all || !b->user || b->user->has_folder)
+    if (b->s->platform.vfs || !b->s->options.for_all || !b->user || b->user->has_folder)
         return;
     int n = snprintf(path, sizeof(path), "%s/logs/%" PRIu32, b->s->directory, b->job->uid);
     bool made = n > 0 && n < PATH_MAX && mkdir(path, 0700) == 0;
@@ -319,17 +325,18 @@ static void make_folder(const struct starting *b)
         b->user->has_folder = made || errno == EEXIST;
 }
 
-static const char *const *command(struct starting *b)
+static const char *const *launch_argv(struct starting *b)
 {
     const char **argv = NULL, *word;
-    size_t at = 0, n = 0;
-    struct json_part item;
-    while (parts_next(b->asked.command, &at, &item))
+    size_t n = 0;
+    struct json_part item, none;
+    struct json_scan list;
+    for (json_scan_begin(&list, b->asked.command); json_scan_next(&list, &none, &item);)
         n++;
     argv = arena_alloc(&b->arena, (n + 1) * sizeof(*argv));
-    at = n = 0;
-    while (argv && parts_next(b->asked.command, &at, &item)) {
-        if (parts_copy(item, &b->arena, &word) < 0 || !word)
+    json_scan_begin(&list, b->asked.command);
+    for (n = 0; argv && json_scan_next(&list, &none, &item);) {
+        if (json_part_keep(item, &b->arena, &word) < 0 || !word)
             return NULL;
         argv[n++] = word;
     }
@@ -344,14 +351,14 @@ static void find_launch(const char *request, struct launch *asked)
                                        "umask", "memory_limit", "append",     "input"},
                              *const shown_keys[] = {"command", "directory", "output", "error"};
     struct json_part v[8], w[4];
-    parts_find(request, strlen(request), keys, 8, v);
-    parts_find(v[0].at, v[0].length, shown_keys, 4, w);
+    json_find(json_part(request, strlen(request)), keys, 8, v);
+    json_find(v[0], shown_keys, 4, w);
     *asked =
         (struct launch){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w[0], w[1], w[2], w[3]};
 }
 
-/* Read what the store has of the job; its texts are only valid until it is asked again. */
-static int read_job(struct starting *b, struct engine_run *to)
+/* Read the stored job; its texts are valid only until the store's next call. */
+static int read_launch(struct starting *b, struct engine_run *to)
 {
     struct store_job stored;
     struct job_parts parts;
@@ -361,13 +368,13 @@ static int read_job(struct starting *b, struct engine_run *to)
     job_warning_read(&parts, b->run);
     find_launch(stored.request, &b->asked);
     if (!b->asked.command.at)
-        return errtext_set(b->err, EINVAL, "what the store has of it can't be read");
-    if (usual_env(b) < 0 || submitted_env(b, stored.environment) < 0)
+        return errtext_set(b->err, EINVAL, "the stored request is malformed");
+    if (default_env(b) < 0 || submitted_env(b, stored.environment) < 0)
         return -1;
     if (stored.script) {
         char *script = arena_alloc(&b->arena, stored.script_length + 1);
         if (!script)
-            return no_memory(b);
+            return start_no_memory(b);
         memcpy(script, stored.script, stored.script_length);
         script[stored.script_length] = '\0';
         to->script = script;
@@ -376,20 +383,21 @@ static int read_job(struct starting *b, struct engine_run *to)
     return 0;
 }
 
-static int take_files(struct starting *b, struct engine_run *to)
+static int set_files(struct starting *b, struct engine_run *to)
 {
     const struct launch *a = &b->asked;
-    if (path_of(b, a->directory, &to->directory) < 0 || path_of(b, a->input, &to->input) < 0 ||
-        path_of(b, a->output, &to->output) < 0 || path_of(b, a->error, &to->error) < 0)
+    if (expand_path(b, a->directory, &to->directory) < 0 ||
+        expand_path(b, a->input, &to->input) < 0 || expand_path(b, a->output, &to->output) < 0 ||
+        expand_path(b, a->error, &to->error) < 0)
         return -1;
     to->append = a->append.length == 4 || b->m->attempts > 1; /* true */
-    to->umask = (mode_t)parts_whole(a->umask, 022);
+    to->umask = (mode_t)json_part_whole(a->umask, 022);
     return to->directory && to->output
                ? 0
-               : errtext_set(b->err, EINVAL, "what the store has of it can't be read");
+               : errtext_set(b->err, EINVAL, "the stored request is malformed");
 }
 
-static int take_user(struct starting *b, struct engine_run *to)
+static int set_user(struct starting *b, struct engine_run *to)
 {
     to->as_user = b->s->options.for_all;
     to->uid = b->job->uid;
@@ -397,32 +405,32 @@ static int take_user(struct starting *b, struct engine_run *to)
     if (!to->as_user)
         return 0;
     if (!b->user)
-        return errtext_set(b->err, ENOENT, "user %s is not known any more", b->job->user);
+        return errtext_set(b->err, ENOENT, "user %s no longer exists", b->job->user);
     to->gid = b->user->gid;
     to->groups = b->user->gids;
     to->n_groups = b->user->n_gids;
     return 0;
 }
 
-static int build(struct starting *b, struct engine_run *to)
+static int build_run(struct starting *b, struct engine_run *to)
 {
-    if (read_job(b, to) < 0 || take_given(b) < 0)
+    if (read_launch(b, to) < 0 || describe_allocation(b) < 0)
         return -1;
-    to->n_tasks = (size_t)parts_whole(b->asked.tasks, 1);
+    to->n_tasks = (size_t)json_part_whole(b->asked.tasks, 1);
     if (berth_env(b, to->n_tasks) < 0)
         return -1;
     to->env = b->env;
-    to->argv = command(b);
+    to->argv = launch_argv(b);
     if (!to->argv)
-        return no_memory(b);
+        return start_no_memory(b);
     to->tasks = make_tasks(b, to->n_tasks);
     if (!to->tasks)
         return -1;
-    to->cpus = b->one_node ? part_of(b, &b->cores, 0, b->cores.count, true) : NULL;
-    to->memory = parts_whole(b->asked.memory_limit, 0);
+    to->cpus = b->one_node ? id_list(b, &b->cores, 0, b->cores.count, true) : NULL;
+    to->memory = json_part_whole(b->asked.memory_limit, 0);
     to->processes =
         machine_processes(b->s, b->cores.count > 0 ? (int64_t)b->cores.count : b->job->cores);
-    return take_files(b, to) < 0 ? -1 : take_user(b, to);
+    return set_files(b, to) < 0 ? -1 : set_user(b, to);
 }
 
 int run_start(server_t *s, struct run *run, berth_error_t *err)
@@ -434,10 +442,10 @@ int run_start(server_t *s, struct run *run, berth_error_t *err)
                          .user = user_find(s, run->job->uid),
                          .err = err};
     struct engine_run to = {.key = run->key};
-    int rc = build(&b, &to);
+    int rc = build_run(&b, &to);
     if (rc == 0) {
         make_folder(&b);
-        rc = s->world.engine->ops->start(s->world.engine, &to, err);
+        rc = s->platform.engine->ops->start(s->platform.engine, &to, err);
     }
     int saved = errno;
     arena_clear(&b.arena);

@@ -1,12 +1,12 @@
-/* Users as the system knows them, remembered for a while, and what each may ask for. */
+/* Users: looked up in the system, cached, and their limits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/core/lists.h"
+#include "server/core/bulk.h"
 #include "server/core/priv.h"
 
-#define KNOWN_FOR (60 * SERVER_SECOND) /* then the system is asked again: groups change */
+#define KNOWN_FOR (60 * SERVER_SECOND) /* then a user is looked up again: groups change */
 
 static void forget_texts(struct user *u)
 {
@@ -19,22 +19,22 @@ static void forget_texts(struct user *u)
     free(u->shell);
 }
 
-static char *copy(const char *text, bool *failed)
+static char *copy_or_fail(const char *text, bool *failed)
 {
     char *to = strdup(text ? text : "");
     *failed = *failed || !to;
     return to;
 }
 
-/* Take over what the system said. Returns 0, or -1 with ENOMEM and the user as it was. */
-static int learn(server_t *s, struct user *u, const struct server_user *said)
+/* Copy what the system returned. Returns 0, or -1 with ENOMEM and the user unchanged. */
+static int update_user(server_t *s, struct user *u, const struct server_user *said)
 {
     bool failed = false;
     struct user new = *u;
     new.gid = said->gid;
-    new.name = copy(said->name, &failed);
-    new.home = copy(said->home, &failed);
-    new.shell = copy(said->shell, &failed);
+    new.name = copy_or_fail(said->name, &failed);
+    new.home = copy_or_fail(said->home, &failed);
+    new.shell = copy_or_fail(said->shell, &failed);
     new.n_gids = said->n_groups;
     new.gids = calloc(said->n_groups + 1, sizeof(*new.gids));
     new.groups = calloc(said->n_groups + 1, sizeof(*new.groups));
@@ -43,7 +43,7 @@ static int learn(server_t *s, struct user *u, const struct server_user *said)
     for (size_t i = 0; !failed && i < said->n_groups; i++) {
         new.gids[i] = said->groups[i];
         if (said->group_names && said->group_names[i])
-            new.groups[new.n_groups++] = copy(said->group_names[i], &failed);
+            new.groups[new.n_groups++] = copy_or_fail(said->group_names[i], &failed);
     }
     if (failed) {
         forget_texts(&new);
@@ -53,29 +53,29 @@ static int learn(server_t *s, struct user *u, const struct server_user *said)
     forget_texts(u);
     *u = new;
     u->known = s->clock.now;
-    u->has_folder = false; /* if somebody has removed it */
+    u->has_folder = false; /* it may have been removed */
     u->is_there = true;
     return 0;
 }
 
-void user_add(struct user *u, const struct job *job)
+void user_charge_job(struct user *u, const struct job *job)
 {
     u->live += job->live;
     u->bytes += (int64_t)job->bytes;
     u->unstored += job->is_new ? job->weight : 0;
 }
 
-/* What is counted of a user, counted anew. */
-static void sum_up(const server_t *s, struct user *u)
+/* Recount what is counted for a user. */
+static void recount_user(const server_t *s, struct user *u)
 {
     u->live = u->bytes = u->unstored = 0;
     for (size_t i = 0; i < s->table.n; i++)
         if (s->table.jobs[i].job && s->table.jobs[i].job->uid == u->uid)
-            user_add(u, s->table.jobs[i].job);
-    lists_count(s, u);
+            user_charge_job(u, s->table.jobs[i].job);
+    bulk_charge_user(s, u);
 }
 
-static struct user *add(server_t *s, uint32_t uid)
+static struct user *add_user(server_t *s, uint32_t uid)
 {
     if (array_grow((void **)&s->users.v, &s->users.cap, s->users.n + 1, sizeof(*s->users.v)) < 0)
         return NULL;
@@ -85,33 +85,33 @@ static struct user *add(server_t *s, uint32_t uid)
     u->uid = uid;
     u->counted = INT64_MIN;
     u->stored = -1;
-    sum_up(s, u);
+    recount_user(s, u);
     s->users.v[s->users.n++] = u;
     return u;
 }
 
-static struct user *known(server_t *s, uint32_t uid)
+static struct user *cached_user(server_t *s, uint32_t uid)
 {
     for (size_t i = 0; i < s->users.n; i++)
         if (s->users.v[i]->uid == uid)
             return s->users.v[i];
-    return add(s, uid);
+    return add_user(s, uid);
 }
 
 struct user *user_find(server_t *s, uint32_t uid)
 {
     struct server_user said = {0};
-    struct user *u = known(s, uid);
+    struct user *u = cached_user(s, uid);
     if (!u)
         return NULL;
     if (u->is_there && s->clock.now - u->known < KNOWN_FOR)
         return u;
-    if (s->world.user(s->world.context, uid, &said) < 0) {
-        if (u->is_there) /* the system has forgotten it, or can't tell now */
+    if (s->platform.user(s->platform.context, uid, &said) < 0) {
+        if (u->is_there) /* it was removed, or the lookup failed */
             return u;
         return NULL;
     }
-    return learn(s, u, &said) < 0 ? NULL : u;
+    return update_user(s, u, &said) < 0 ? NULL : u;
 }
 
 bool user_is_admin(server_t *s, uint32_t uid)
@@ -126,7 +126,7 @@ bool user_is_admin(server_t *s, uint32_t uid)
     return false;
 }
 
-void user_count(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored)
+void user_charge(server_t *s, uint32_t uid, int64_t live, int64_t bytes, int64_t unstored)
 {
     for (size_t i = 0; i < s->users.n; i++) {
         if (s->users.v[i]->uid != uid)
@@ -141,7 +141,7 @@ bool users_check(const server_t *s)
 {
     for (size_t i = 0; i < s->users.n; i++) {
         struct user sum = {.uid = s->users.v[i]->uid};
-        sum_up(s, &sum);
+        recount_user(s, &sum);
         if (sum.live != s->users.v[i]->live || sum.bytes != s->users.v[i]->bytes ||
             sum.unstored != s->users.v[i]->unstored)
             return false;
@@ -149,11 +149,11 @@ bool users_check(const server_t *s)
     return true;
 }
 
-/* Each second gives so many requests, and no more than these are saved up. */
-bool user_may_ask(server_t *s, uint32_t uid)
+/* A token bucket: each second adds `rate` requests, up to `rate`. */
+bool user_may_request(server_t *s, uint32_t uid)
 {
     int64_t rate = s->config->server.requests_per_second;
-    struct user *u = uid == 0 || rate > 1000000 ? NULL : known(s, uid);
+    struct user *u = uid == 0 || rate > 1000000 ? NULL : cached_user(s, uid);
     if (!u)
         return true;
     int64_t most = rate * SERVER_SECOND;

@@ -1,8 +1,8 @@
-/* What the store keeps of each user's jobs is bounded: beyond that the oldest that have ended go, and if
- * these are not enough, what would need more is refused. Nobody's goes for another.
+/* The store is shared: each user has a limit. Beyond it the user's oldest history is dropped, and if that
+ * is not enough, requests that need more are refused. No user's history makes room for another user.
  *
- * What is counted is what the store has, what is on its way there, and what those members that wait or
- * run will leave in events and records of their end. Administrators are not bound.
+ * What counts is what is stored, what is about to be, and what pending and running members will leave
+ * behind as events and records of their end. Administrators have no limit.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,35 +10,35 @@
 #include "base/errtext.h"
 #include "server/core/priv.h"
 
-#define LEAVES     500  /* bytes: what a member that waits or runs leaves, about */
-#define SLICE      1000 /* rows that are dropped at once, where somebody waits for it */
-#define SLICE_LAZY 200  /* and where nobody does */
+#define LEAVES     500  /* bytes that a live member leaves behind, about */
+#define SLICE      1000 /* rows dropped at once, while a request waits */
+#define SLICE_LAZY 200  /* and in the background */
 
-/* What is dropped goes down to this, so that there is some room for a while. */
-static int64_t low(int64_t most)
+/* Dropping goes on down to here, so that there is room for a while. */
+static int64_t trim_target(int64_t most)
 {
     return most - most / 8;
 }
 
-static int look(server_t *s, struct user *u, berth_error_t *err)
+static int read_stored(server_t *s, struct user *u, berth_error_t *err)
 {
     return u->stored >= 0 ? 0 : store_used(s->store, u->uid, &u->stored, err);
 }
 
-static int trim(server_t *s, struct user *u, int64_t to, int64_t rows, int64_t *dropped,
-                berth_error_t *err)
+static int trim_history(server_t *s, struct user *u, int64_t to, int64_t rows, int64_t *dropped,
+                        berth_error_t *err)
 {
     if (store_trim(s->store, u->uid, to > 0 ? to : 0, rows, dropped, err) < 0)
         return -1;
     u->stored = -1;
-    return look(s, u, err);
+    return read_stored(s, u, err);
 }
 
-static int is_full(const struct user *u, int64_t most, berth_error_t *err)
+static int store_is_full(const struct user *u, int64_t most, berth_error_t *err)
 {
     return errtext_set(err, EDQUOT,
-                       "the store has no room for more of user %s: %" PRId64
-                       " bytes at most, and no history is left to drop",
+                       "the store is full for user %s: at most %" PRId64
+                       " bytes, and no history is left to drop",
                        u->name, most);
 }
 
@@ -51,39 +51,38 @@ int user_make_room(server_t *s, struct user *u, int64_t bytes, int64_t members, 
     if (most == SCHED_UNLIMITED)
         return 0;
     if (need > most)
-        return is_full(u, most, err);
-    if (look(s, u, err) < 0)
+        return store_is_full(u, most, err);
+    if (read_stored(s, u, err) < 0)
         return -1;
     while (u->stored > most - need) {
         u->trimmed = true;
         if (dropped == 0)
-            return is_full(u, most, err);
+            return store_is_full(u, most, err);
         if (--*slices < 0) {
             s->retain_at = s->clock.now;
             return errtext_set(err, EAGAIN,
-                               "the store has no room for more of user %s before history has been "
-                               "dropped, try again",
+                               "the store is full for user %s until history is dropped: try again",
                                u->name);
         }
-        if (trim(s, u, low(most) - need, SLICE, &dropped, err) < 0)
+        if (trim_history(s, u, trim_target(most) - need, SLICE, &dropped, err) < 0)
             return -1;
     }
     return 0;
 }
 
-void users_stored(server_t *s)
+void users_forget_stored(server_t *s)
 {
     for (size_t i = 0; i < s->users.n; i++)
         s->users.v[i]->stored = -1;
 }
 
-/* Whether more has to go of a user's after a slice has. */
+/* Drop a slice of a user's history. True: more must be dropped. */
 static bool trim_user(server_t *s, struct user *u, int64_t most)
 {
     int64_t dropped = 0;
-    int64_t to = low(most) - u->unstored - u->live * LEAVES;
-    if (look(s, u, NULL) < 0 || u->stored <= (u->trimmed ? to : most) || user_is_admin(s, u->uid) ||
-        trim(s, u, to, SLICE_LAZY, &dropped, NULL) < 0)
+    int64_t to = trim_target(most) - u->unstored - u->live * LEAVES;
+    if (read_stored(s, u, NULL) < 0 || u->stored <= (u->trimmed ? to : most) ||
+        user_is_admin(s, u->uid) || trim_history(s, u, to, SLICE_LAZY, &dropped, NULL) < 0)
         return false;
     return dropped > 0 && u->stored > to;
 }

@@ -1,16 +1,16 @@
-/* Whose work is gone on with, and for how long. */
+/* Large requests in turn: whose, and for how long. */
 #include "server/core/work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 2000 /* steps of a turn, and of the requests before it */
-#define SMALL 100  /* that a request has in any case */
+#define SLICE 2000 /* steps per turn, including requests before it */
+#define SMALL 100  /* steps that every request gets */
 
-/* The works of a user, first come first. */
+/* A user's work, in order of arrival. */
 struct work_queue {
     uint32_t uid;
-    size_t n; /* that somebody waits for */
+    size_t n; /* work with a client waiting */
     struct server_work *first, *last;
 };
 
@@ -21,13 +21,13 @@ static size_t slice_of(const server_t *s)
 
 static struct work_queue *queue_of(const server_t *s, uint32_t uid)
 {
-    for (size_t i = 0; i < s->works.n; i++)
-        if (s->works.queues[i].uid == uid)
-            return &s->works.queues[i];
+    for (size_t i = 0; i < s->work.n; i++)
+        if (s->work.queues[i].uid == uid)
+            return &s->work.queues[i];
     return NULL;
 }
 
-static void destroy(struct server_work *w)
+static void work_free(struct server_work *w)
 {
     if (w->clear)
         w->clear(w);
@@ -36,11 +36,11 @@ static void destroy(struct server_work *w)
     free(w);
 }
 
-struct server_work *work_make(server_t *s, uint32_t uid, size_t size)
+struct server_work *work_create(server_t *s, uint32_t uid, size_t size)
 {
     struct server_work *w = NULL;
-    if (array_grow((void **)&s->works.queues, &s->works.cap, s->works.n + s->works.kept + 1,
-                   sizeof(*s->works.queues)) == 0)
+    if (array_grow((void **)&s->work.queues, &s->work.cap, s->work.n + s->work.kept + 1,
+                   sizeof(*s->work.queues)) == 0)
         w = calloc(1, size);
     if (!w)
         return NULL;
@@ -49,28 +49,28 @@ struct server_work *work_make(server_t *s, uint32_t uid, size_t size)
     return w;
 }
 
-struct server_work *work_make_behind(server_t *s, uint32_t uid, size_t size)
+struct server_work *work_create_background(server_t *s, uint32_t uid, size_t size)
 {
-    struct server_work *w = work_make(s, uid, size);
+    struct server_work *w = work_create(s, uid, size);
     if (!w)
         return NULL;
-    w->left = w->is_behind = true;
-    s->works.kept++;
+    w->left = w->is_background = true;
+    s->work.kept++;
     return w;
 }
 
-void work_drop(struct server_work *w)
+void work_destroy(struct server_work *w)
 {
-    w->s->works.kept -= w->is_behind;
-    destroy(w);
+    w->s->work.kept -= w->is_background;
+    work_free(w);
 }
 
-void work_line_up(struct server_work *w)
+void work_enqueue(struct server_work *w)
 {
     server_t *s = w->s;
     struct work_queue *q = queue_of(s, w->uid);
     if (!q) {
-        q = &s->works.queues[s->works.n++]; /* work_make has made room */
+        q = &s->work.queues[s->work.n++]; /* work_create has reserved room */
         *q = (struct work_queue){.uid = w->uid};
     }
     if (q->last)
@@ -78,27 +78,25 @@ void work_line_up(struct server_work *w)
     else
         q->first = w;
     q->last = w;
-    q->n += !w->is_behind;
+    q->n += !w->is_background;
 }
 
-/* What a request may take before the next turn. Who has work waiting gets no more than anybody gets in
- * any case.
- */
+/* A user whose work is waiting gets only the minimum. */
 size_t work_allowance(const server_t *s, uint32_t uid)
 {
     size_t least = SMALL < slice_of(s) ? SMALL : slice_of(s);
-    return s->works.steps < least || queue_of(s, uid) ? least : s->works.steps;
+    return s->work.steps < least || queue_of(s, uid) ? least : s->work.steps;
 }
 
-void work_took(server_t *s, size_t steps)
+void work_allowance_used(server_t *s, size_t steps)
 {
-    work_spend(&s->works.steps, steps);
+    work_spend(&s->work.steps, steps);
 }
 
-void work_start_behind(server_t *s, struct server_work *w)
+void work_start_background(server_t *s, struct server_work *w)
 {
-    s->works.kept--;
-    work_line_up(w);
+    s->work.kept--;
+    work_enqueue(w);
 }
 
 bool work_is_full(const server_t *s, uint32_t uid)
@@ -109,54 +107,54 @@ bool work_is_full(const server_t *s, uint32_t uid)
 
 /* ---- Turns ---- */
 
-/* Whose turn it is: root's every other time, and others' one after the other. */
+/* The next user: root every other time, the others in turn. */
 static struct work_queue *next_queue(server_t *s)
 {
     struct work_queue *root = queue_of(s, 0);
-    if (root && !s->works.root_had_turn) {
-        s->works.root_had_turn = true;
+    if (root && !s->work.root_had_turn) {
+        s->work.root_had_turn = true;
         return root;
     }
-    s->works.root_had_turn = false;
+    s->work.root_had_turn = false;
     struct work_queue *q;
     do {
-        if (s->works.next >= s->works.n)
-            s->works.next = 0;
-        q = &s->works.queues[s->works.next++];
-    } while (q == root && s->works.n > 1);
+        if (s->work.next >= s->work.n)
+            s->work.next = 0;
+        q = &s->work.queues[s->work.next++];
+    } while (q == root && s->work.n > 1);
     return q;
 }
 
 static void drop_queue(server_t *s, size_t i)
 {
-    memmove(&s->works.queues[i], &s->works.queues[i + 1],
-            (s->works.n - i - 1) * sizeof(*s->works.queues));
-    s->works.n--;
-    if (s->works.next > i)
-        s->works.next--;
+    memmove(&s->work.queues[i], &s->work.queues[i + 1],
+            (s->work.n - i - 1) * sizeof(*s->work.queues));
+    s->work.n--;
+    if (s->work.next > i)
+        s->work.next--;
 }
 
-/* The first of a queue is done. */
+/* The first work of a queue is finished. */
 static void take_first(server_t *s, struct work_queue *q)
 {
     struct server_work *w = q->first;
     q->first = w->next;
-    q->n -= !w->is_behind;
-    w->next = s->works.done;
-    s->works.done = w;
+    q->n -= !w->is_background;
+    w->next = s->work.done;
+    s->work.done = w;
     if (q->first)
         return;
-    drop_queue(s, (size_t)(q - s->works.queues));
+    drop_queue(s, (size_t)(q - s->work.queues));
 }
 
-/* The first of a queue can't go on now. What nobody waits for lets those behind it go before it: it may
- * be the disk that fails, of which they are to be told.
+/* The first work of a queue cannot continue now. Background work lets others go first: perhaps the disk
+ * fails, and their clients must be told.
  */
-static void put_off(server_t *s, struct work_queue *q)
+static void postpone_first(server_t *s, struct work_queue *q)
 {
     struct server_work *w = q->first;
-    s->works.at = s->clock.now + SERVER_SECOND;
-    if (!w->is_behind || !w->next)
+    s->work.at = s->clock.now + SERVER_SECOND;
+    if (!w->is_background || !w->next)
         return;
     q->first = w->next;
     q->last->next = w;
@@ -164,58 +162,58 @@ static void put_off(server_t *s, struct work_queue *q)
     w->next = NULL;
 }
 
-void server_work(server_t *s)
+void work_run_slice(server_t *s)
 {
     size_t steps = slice_of(s);
-    s->works.steps = steps;
-    while (s->works.n > 0 && steps > 0 && s->works.at <= s->clock.now) {
+    s->work.steps = steps;
+    while (s->work.n > 0 && steps > 0 && s->work.at <= s->clock.now) {
         struct work_queue *q = next_queue(s);
         int rc = q->first->go(q->first, &steps);
         if (rc == 1)
             take_first(s, q);
         else if (rc < 0)
-            put_off(s, q);
+            postpone_first(s, q);
     }
 }
 
-int64_t server_work_due(const server_t *s)
+int64_t work_due(const server_t *s)
 {
-    return s->works.n == 0 ? INT64_MAX : s->works.at > s->clock.now ? s->works.at : s->clock.now;
+    return s->work.n == 0 ? INT64_MAX : s->work.at > s->clock.now ? s->work.at : s->clock.now;
 }
 
-/* Work that is done has its answer. */
-static void answer(struct server_work *w)
+/* Finished work can be answered. */
+static void mark_answered(struct server_work *w)
 {
     w->answered = true;
     if (w->left)
-        destroy(w);
+        work_free(w);
 }
 
-void server_work_stored(server_t *s)
+void work_stored(server_t *s)
 {
-    while (s->works.done) {
-        struct server_work *w = s->works.done;
-        s->works.done = w->next;
-        answer(w);
+    while (s->work.done) {
+        struct server_work *w = s->work.done;
+        s->work.done = w->next;
+        mark_answered(w);
     }
 }
 
-/* Those that wait behind go on: what they are for is durable. */
-void server_work_failed(server_t *s, const berth_error_t *why)
+/* Answer all work with the failure, but for background work: what that serves is durable. */
+void work_failed(server_t *s, const berth_error_t *why)
 {
-    for (size_t i = s->works.n; i-- > 0;) {
+    for (size_t i = s->work.n; i-- > 0;) {
         struct server_work *behind = NULL, **last = &behind, *next;
-        struct work_queue *q = &s->works.queues[i];
+        struct work_queue *q = &s->work.queues[i];
         for (struct server_work *w = q->first; w; w = next) {
             next = w->next;
             w->next = NULL;
-            if (w->is_behind) {
+            if (w->is_background) {
                 *last = w;
                 last = &w->next;
                 q->last = w;
             } else {
-                w->next = s->works.done;
-                s->works.done = w;
+                w->next = s->work.done;
+                s->work.done = w;
             }
         }
         q->first = behind;
@@ -223,29 +221,29 @@ void server_work_failed(server_t *s, const berth_error_t *why)
         if (!behind)
             drop_queue(s, i);
     }
-    for (struct server_work *w = s->works.done; w; w = w->next)
-        if (!w->is_behind)
+    for (struct server_work *w = s->work.done; w; w = w->next)
+        if (!w->is_background)
             server_failed(s, why, &w->reply);
-    server_work_stored(s);
+    work_stored(s);
 }
 
 void work_clear(server_t *s)
 {
-    while (s->works.n > 0 || s->works.done) { /* one may leave another behind */
-        while (s->works.n > 0)
-            take_first(s, &s->works.queues[0]);
-        struct server_work *w = s->works.done;
-        s->works.done = w->next;
-        destroy(w);
+    while (s->work.n > 0 || s->work.done) { /* one may start another in the background */
+        while (s->work.n > 0)
+            take_first(s, &s->work.queues[0]);
+        struct server_work *w = s->work.done;
+        s->work.done = w->next;
+        work_free(w);
     }
-    free(s->works.queues);
+    free(s->work.queues);
 }
 
-void server_work_leave(struct server_work *w)
+void server_work_abandon(struct server_work *w)
 {
     if (!w)
         return;
     w->left = true;
     if (w->answered)
-        destroy(w);
+        work_free(w);
 }

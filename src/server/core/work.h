@@ -1,56 +1,56 @@
-/* Work: what a request asks for that is too much to be done between two others. It is done in slices, one
- * in a turn, which are bounded in steps. A step is what is done to one member in some microseconds. Users
- * take turns, root every other one; the works of one user are done one after the other.
+/* Work: requests that are too large to finish at once. It is done in slices, one per turn, limited in
+ * steps; a step is some microseconds, what one member takes. Users take turns, root every other one, and a
+ * user's work is done in order.
  *
- * Each request that may be large is one, and is begun at once, with the steps that its user may have
- * before the next turn: a small one comes to its end with that, and is answered as any other.
+ * Every request that may be large is work, and starts at once with the steps that its user has until the
+ * next turn: a small one finishes with that and is answered like any other request.
  */
 #ifndef SERVER_WORK_H
 #define SERVER_WORK_H
 
 #include "server/core/priv.h"
 
-#define WORK_MAX 16 /* of one user */
+#define WORK_MAX 16 /* per user */
 
 struct server_work {
-    struct server_work *next; /* of its user; of those that are done */
-    /* Go on, for *steps at most, more than 0, of which it takes what it does. Others may have changed
-     * anything since it was called last. 1: it is done, and the call is answered; 0: the steps are used
-     * up; -1: there is no memory, it is to be tried again later.
+    struct server_work *next; /* of the user's queue, or of finished work */
+    /* Continue for at most *steps (above 0) and subtract what it takes. Anything may have changed since the
+     * last call. 1: it is finished and the call is answered; 0: the steps are used up; -1: no memory, try
+     * again later.
      */
     int (*go)(struct server_work *work, size_t *steps);
-    void (*clear)(struct server_work *work); /* what it has of its own; it may be in the middle */
+    void (*clear)(struct server_work *work); /* free its own data, also in the middle of it */
     server_t *s;
     uint32_t uid;
     struct server_reply reply;
-    bool answered;  /* the reply may be sent */
-    bool left;      /* nobody waits for it */
-    bool is_behind; /* nobody ever did: it is of something that has been answered */
+    bool answered;      /* the reply is ready */
+    bool left;          /* no client is waiting */
+    bool is_background; /* none ever was: it continues an answered request */
 };
 
-/* Work of a user's: a struct of `size` bytes, all zero but for those two. NULL with ENOMEM. */
-struct server_work *work_make(server_t *s, uint32_t uid, size_t size);
+/* Create work for a user: a struct of `size` bytes, zero but for s and uid. NULL with ENOMEM. */
+struct server_work *work_create(server_t *s, uint32_t uid, size_t size);
 
-/* Whether a user has as much work as may wait. */
+/* Whether the user has reached WORK_MAX. */
 bool work_is_full(const server_t *s, uint32_t uid);
 
-/* It goes on with the next turns. */
-void work_line_up(struct server_work *work);
+/* Continue it in the next turns. */
+void work_enqueue(struct server_work *work);
 
-/* Work that nobody waits for, and that does not count against what a user may have. NULL with ENOMEM. */
-struct server_work *work_make_behind(server_t *s, uint32_t uid, size_t size);
-void work_start_behind(server_t *s, struct server_work *work);
-
-/* It is not started, or done at once: it is gone. */
-void work_drop(struct server_work *work);
-
-/* What a request of a user's may take before the next turn, that is not work itself; and what it took of
- * that.
+/* Create background work, for which no client waits and which does not count against the user. NULL with
+ * ENOMEM.
  */
-size_t work_allowance(const server_t *s, uint32_t uid);
-void work_took(server_t *s, size_t steps);
+struct server_work *work_create_background(server_t *s, uint32_t uid, size_t size);
+void work_start_background(server_t *s, struct server_work *work);
 
-/* Take n steps of those that are left. */
+/* Free work that was not queued. */
+void work_destroy(struct server_work *work);
+
+/* The steps that a request of a user may take before the next turn; and report how many it took. */
+size_t work_allowance(const server_t *s, uint32_t uid);
+void work_allowance_used(server_t *s, size_t steps);
+
+/* Subtract n steps, down to 0. */
 static inline void work_spend(size_t *steps, size_t n)
 {
     *steps -= n < *steps ? n : *steps;

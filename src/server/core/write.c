@@ -1,4 +1,4 @@
-/* What is dirty goes to the store. */
+/* Writing what is unsaved to the store. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,12 +7,12 @@
 
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
-#include "server/core/lists.h"
+#include "server/core/bulk.h"
 
-static int write_job(server_t *s, struct job *job, berth_error_t *err)
+static int write_changed_job(server_t *s, struct job *job, berth_error_t *err)
 {
     struct store_job to;
-    job_keep(job, &to);
+    job_to_store(job, &to);
     if (!job->is_new)
         return store_set_job(s->store, &to, err);
     to.environment = job->environment ? job->environment->text : "[]";
@@ -23,7 +23,7 @@ static int write_job(server_t *s, struct job *job, berth_error_t *err)
     return store_add_job(s->store, &to, err);
 }
 
-static int write_member(server_t *s, struct job *job, uint32_t i, berth_error_t *err)
+static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_error_t *err)
 {
     const struct member *m = &job->member[i];
     const struct run *run = m->run;
@@ -47,14 +47,14 @@ static int write_member(server_t *s, struct job *job, uint32_t i, berth_error_t 
     bool holds =
         m->handle >= 0 && (m->reserved || m->state == STORE_STARTING || m->state == STORE_RUNNING);
     if (holds && sched_record(s->sched, m->handle, &r) < 0)
-        return errtext_set(err, errno, "job %" PRId64 " can't be written: %s", job->id,
+        return errtext_set(err, errno, "job %" PRId64 ": cannot store it: %s", job->id,
                            strerror(errno));
     if (r.resources) {
         to.at = r.at;
         to.until = r.until;
         to.resources = r.resources;
     }
-    if (!member_is_live(m)) /* there was no memory for more */
+    if (!member_is_live(m)) /* in case there was no memory for a run */
         to.end_wall = s->clock.wall;
     if (run) {
         to.key = run->key;
@@ -77,12 +77,12 @@ static int write_values(server_t *s, berth_error_t *err)
         if (store_put(s->store, "next-key", text, err) < 0)
             return -1;
     }
-    if (s->ledger.heard_key != s->ledger.stored_heard) {
-        snprintf(text, sizeof(text), "%" PRIu64, s->ledger.heard_key);
+    if (s->engine.heard_key != s->engine.stored_heard) {
+        snprintf(text, sizeof(text), "%" PRIu64, s->engine.heard_key);
         if (store_put(s->store, "heard-key", text, err) < 0)
             return -1;
     }
-    if (s->dirty.settings) {
+    if (s->unsaved.settings) {
         char *settings = json_dumps(s->settings, JSON_COMPACT);
         int rc = settings ? store_put(s->store, "settings", settings, err)
                           : errtext_set(err, ENOMEM, "out of memory");
@@ -97,36 +97,38 @@ static int write_clock(server_t *s, berth_error_t *err)
 {
     char text[200];
     snprintf(text, sizeof(text), "%.79s %" PRId64 " %" PRId64 " %" PRId64,
-             s->world.boot(s->world.context), s->clock.offset, s->clock.now, s->clock.wall);
+             s->platform.boot(s->platform.context), s->clock.offset, s->clock.now, s->clock.wall);
     return store_put(s->store, "clock", text, err);
 }
 
 int server_write(server_t *s, berth_error_t *err)
 {
-    if (s->dirty.n_jobs == 0 && !s->dirty.lists && s->dirty.n_members == 0 &&
-        s->dirty.n_events == 0 && !s->dirty.settings && s->runs.next_key == s->runs.stored_key &&
+    if (s->unsaved.n_jobs == 0 && !s->unsaved.bulks && s->unsaved.n_members == 0 &&
+        s->unsaved.n_events == 0 && !s->unsaved.settings &&
+        s->runs.next_key == s->runs.stored_key &&
         s->clock.now - s->clock.stored < SERVER_CLOCK_EVERY)
         return 0;
-    for (size_t i = 0; i < s->dirty.n_jobs; i++)
-        if (write_job(s, s->dirty.jobs[i], err) < 0)
+    for (size_t i = 0; i < s->unsaved.n_jobs; i++)
+        if (write_changed_job(s, s->unsaved.jobs[i], err) < 0)
             return -1;
-    for (size_t i = 0; i < s->dirty.n_members; i++)
-        if (write_member(s, s->dirty.members[i].job, s->dirty.members[i].member, err) < 0)
+    for (size_t i = 0; i < s->unsaved.n_members; i++)
+        if (write_changed_member(s, s->unsaved.members[i].job, s->unsaved.members[i].member, err) <
+            0)
             return -1;
-    for (size_t i = 0; i < s->dirty.n_events; i++) {
-        const struct happening *h = &s->dirty.events[i];
+    for (size_t i = 0; i < s->unsaved.n_events; i++) {
+        const struct unsaved_event *h = &s->unsaved.events[i];
         struct store_event event = {
             .wall = h->wall, .job = h->job, .member = h->member, .kind = h->kind, .data = h->data};
         if (store_add_event(s->store, &event, err) < 0)
             return -1;
     }
-    if (s->dirty.lists && lists_write(s, err) < 0)
+    if (s->unsaved.bulks && bulk_write(s, err) < 0)
         return -1;
     return write_values(s, err) < 0 || write_clock(s, err) < 0 ? -1 : store_commit(s->store, err);
 }
 
-/* What a member that has ended had is in the store. */
-static void forget_end(server_t *s, struct member *m)
+/* The end of a member is stored: free its run. */
+static void drop_ended_run(server_t *s, struct member *m)
 {
     if (member_is_live(m))
         return;
@@ -135,27 +137,27 @@ static void forget_end(server_t *s, struct member *m)
     m->run = NULL;
 }
 
-void server_written(server_t *s)
+void server_mark_saved(server_t *s)
 {
-    for (size_t i = 0; i < s->dirty.n_jobs; i++) {
-        struct job *job = s->dirty.jobs[i];
+    for (size_t i = 0; i < s->unsaved.n_jobs; i++) {
+        struct job *job = s->unsaved.jobs[i];
         if (job->is_new)
-            user_count(s, job->uid, 0, 0, -job->weight);
-        job->dirty = job->is_new = false;
+            user_charge(s, job->uid, 0, 0, -job->weight);
+        job->unsaved = job->is_new = false;
         free(job->request);
-        shared_leave(job->environment);
-        shared_leave(job->script);
+        shared_text_release(job->environment);
+        shared_text_release(job->script);
         job->request = NULL;
         job->environment = job->script = NULL;
     }
-    for (size_t i = 0; i < s->dirty.n_members; i++) {
-        struct member *m = &s->dirty.members[i].job->member[s->dirty.members[i].member];
-        m->dirty = false;
-        forget_end(s, m);
+    for (size_t i = 0; i < s->unsaved.n_members; i++) {
+        struct member *m = &s->unsaved.members[i].job->member[s->unsaved.members[i].member];
+        m->unsaved = false;
+        drop_ended_run(s, m);
     }
     struct job *over = NULL;
-    for (size_t i = 0; i < s->dirty.n_members; i++) {
-        struct job *job = s->dirty.members[i].job;
+    for (size_t i = 0; i < s->unsaved.n_members; i++) {
+        struct job *job = s->unsaved.members[i].job;
         if (job->live > 0 || job->is_over)
             continue;
         job->is_over = true;
@@ -165,60 +167,60 @@ void server_written(server_t *s)
     while (over) {
         struct job *job = over;
         over = job->next_over;
-        job_leave(s, job);
+        job_remove(s, job);
     }
-    s->dirty.n_jobs = s->dirty.n_members = 0;
-    for (size_t i = 0; i < s->dirty.n_events; i++)
-        free(s->dirty.events[i].data);
-    s->dirty.n_events = 0;
-    users_stored(s);
+    s->unsaved.n_jobs = s->unsaved.n_members = 0;
+    for (size_t i = 0; i < s->unsaved.n_events; i++)
+        free(s->unsaved.events[i].data);
+    s->unsaved.n_events = 0;
+    users_forget_stored(s);
     s->runs.stored_key = s->runs.next_key;
-    s->ledger.stored_heard = s->ledger.heard_key;
+    s->engine.stored_heard = s->engine.heard_key;
     s->clock.stored = s->clock.now;
-    s->dirty.settings = s->dirty.lists = false;
-    s->dirty.n_commits++;
+    s->unsaved.settings = s->unsaved.bulks = false;
+    s->unsaved.n_commits++;
 }
 
-/* Leave out of an array what is of submissions that aren't in the store. */
-static void drop_new(server_t *s)
+/* Remove what belongs to submissions that are not stored. */
+static void forget_new_jobs(server_t *s)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < s->dirty.n_members; i++)
-        if (!s->dirty.members[i].job->is_new)
-            s->dirty.members[kept++] = s->dirty.members[i];
-    s->dirty.n_members = kept;
+    for (size_t i = 0; i < s->unsaved.n_members; i++)
+        if (!s->unsaved.members[i].job->is_new)
+            s->unsaved.members[kept++] = s->unsaved.members[i];
+    s->unsaved.n_members = kept;
     kept = 0;
-    for (size_t i = 0; i < s->ledger.n_starts; i++)
-        if (!s->ledger.starts[i].job->is_new)
-            s->ledger.starts[kept++] = s->ledger.starts[i];
-    s->ledger.n_starts = kept;
+    for (size_t i = 0; i < s->engine.n_starts; i++)
+        if (!s->engine.starts[i].job->is_new)
+            s->engine.starts[kept++] = s->engine.starts[i];
+    s->engine.n_starts = kept;
     kept = 0;
-    for (size_t i = 0; i < s->dirty.n_jobs; i++)
-        if (!s->dirty.jobs[i]->is_new)
-            s->dirty.jobs[kept++] = s->dirty.jobs[i];
-    s->dirty.n_jobs = kept;
+    for (size_t i = 0; i < s->unsaved.n_jobs; i++)
+        if (!s->unsaved.jobs[i]->is_new)
+            s->unsaved.jobs[kept++] = s->unsaved.jobs[i];
+    s->unsaved.n_jobs = kept;
     kept = 0;
-    for (size_t i = 0; i < s->dirty.n_events; i++) {
-        struct job *job = s->dirty.events[i].job ? job_lookup(s, s->dirty.events[i].job) : NULL;
+    for (size_t i = 0; i < s->unsaved.n_events; i++) {
+        struct job *job = s->unsaved.events[i].job ? job_lookup(s, s->unsaved.events[i].job) : NULL;
         if (job && job->is_new)
-            free(s->dirty.events[i].data);
+            free(s->unsaved.events[i].data);
         else
-            s->dirty.events[kept++] = s->dirty.events[i];
+            s->unsaved.events[kept++] = s->unsaved.events[i];
     }
-    s->dirty.n_events = kept;
+    s->unsaved.n_events = kept;
 }
 
-void server_take_back(server_t *s)
+void server_undo_submissions(server_t *s)
 {
-    drop_new(s);
+    forget_new_jobs(s);
     for (size_t i = s->table.n; i-- > 0;) {
         struct job *job = s->table.jobs[i].job;
         if (!job)
             continue;
         if (!job->is_new)
             break;
-        enter_back(s, job);
-        job_leave(s, job);
-        i = i < s->table.n ? i : s->table.n; /* the table may have been made smaller */
+        job_withdraw(s, job);
+        job_remove(s, job);
+        i = i < s->table.n ? i : s->table.n; /* removing gaps may have shrunk the table */
     }
 }

@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
-#include "server/daemon/places.h"
+#include "server/daemon/paths.h"
 
-#define LOG_MAX      (8 << 20) /* bytes; a longer one is put aside when a daemon starts */
+#define LOG_MAX      (8 << 20) /* bytes; a longer log is rotated when a daemon starts */
 #define LINE_MAX_LOG 1024
 
-/* Make a folder and those above it. */
+/* Create a directory and its parents. */
 static int make_folders(const char *path, mode_t mode, berth_error_t *err)
 {
     char part[PATH_MAX];
@@ -43,9 +43,9 @@ int daemon_find(struct daemon *d, berth_error_t *err)
 
     d->lock = d->log = d->ready = -1;
     d->for_all = geteuid() == 0;
-    if (places_directory(d->directory, err) < 0 || places_socket(d->directory, d->socket, err) < 0)
+    if (paths_directory(d->directory, err) < 0 || paths_socket(d->directory, d->socket, err) < 0)
         return -1;
-    /* All that is made from here on is for its owner, but for what is said to be for others. */
+    /* Files are for their owner, unless made for others explicitly. */
     umask(022);
     if (make_folders(d->directory, d->for_all ? 0755 : 0700, err) < 0)
         return -1;
@@ -55,13 +55,13 @@ int daemon_find(struct daemon *d, berth_error_t *err)
     if (!S_ISDIR(st.st_mode))
         return errtext_set(err, ENOTDIR, "%s is not a directory", d->directory);
     if (st.st_uid != geteuid() || (st.st_mode & (d->for_all ? S_IWGRP | S_IWOTH : S_IWOTH)))
-        return errtext_set(err, EPERM, "%s belongs to somebody else or may be written by others",
+        return errtext_set(err, EPERM, "%s belongs to another user or is writable by others",
                            d->directory);
     return 0;
 }
 
-/* In the parent: pass on what the child says. Does not return. */
-static void await(int fd)
+/* In the parent: pass on the child's message. Does not return. */
+static void await_child(int fd)
 {
     char text[sizeof(((berth_error_t *)NULL)->text) + 1];
     size_t length = 0;
@@ -78,7 +78,7 @@ static void await(int fd)
     if (length == 1 && text[0] == '\0')
         _exit(0);
     text[length] = '\0';
-    fprintf(stderr, "berthd: %s\n", length ? text : "it ended before it was ready");
+    fprintf(stderr, "berthd: %s\n", length ? text : "it exited before it was ready");
     _exit(1);
 }
 
@@ -99,7 +99,7 @@ int daemon_detach(struct daemon *d, berth_error_t *err)
     }
     if (pid > 0) {
         close(fds[1]);
-        await(fds[0]);
+        await_child(fds[0]);
     }
     close(fds[0]);
     d->ready = fds[1];
@@ -127,7 +127,7 @@ static int open_log(struct daemon *d, berth_error_t *err)
     d->log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (d->log < 0)
         return errtext_set(err, errno, "%s: %s", path, strerror(errno));
-    /* What libraries say goes there too. */
+    /* For messages of libraries. */
     if (!d->foreground)
         dup2(d->log, STDERR_FILENO);
     return 0;

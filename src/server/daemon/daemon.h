@@ -1,4 +1,4 @@
-/* What makes a program a daemon: its directory, its lock, its log, its place in the background. */
+/* Being a daemon: directory, lock, log, running in the background. */
 #ifndef SERVER_DAEMON_H
 #define SERVER_DAEMON_H
 
@@ -11,36 +11,36 @@ struct daemon {
     char directory[PATH_MAX];
     char socket[PATH_MAX];
     bool for_all;    /* run by root: it serves every user */
-    bool foreground; /* it stays with who started it, and says there what it logs */
+    bool foreground; /* stay with the starter, and also log to standard error */
     int lock;        /* -1: none */
     int log;
-    int ready; /* -1, or what the starter waits at */
+    int ready; /* pipe to the waiting starter; -1: none */
 };
 
-/* Fill in directory and socket from the environment and make the directory if it isn't there. */
+/* Set directory and socket from the environment, and create the directory if need be. */
 int daemon_find(struct daemon *d, berth_error_t *err);
 
-/* Go into the background. Returns in the child; the parent ends when that is ready or has failed, with
- * status 0, or with 1 and its line on standard error. In the foreground nothing happens.
+/* Go into the background. Returns in the child; the parent exits when the child is ready (status 0) or has
+ * failed (1, with its line on standard error). Does nothing in the foreground.
  */
 int daemon_detach(struct daemon *d, berth_error_t *err);
 
-/* Be the only one for the directory, and open the log. EBUSY: there is another. */
+/* Lock the directory and open the log. EBUSY: another daemon holds it. */
 int daemon_lock(struct daemon *d, berth_error_t *err);
 
-/* A line in the log: "2026-11-21T12:00:00.123Z started". */
+/* Write a line to the log: "2026-11-21T12:00:00.123Z started". */
 void daemon_log(struct daemon *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Tell the starter, and systemd if that is who it is, that requests are answered from now on. */
+/* Tell the starter, and systemd, that requests are served. */
 void daemon_ready(struct daemon *d);
 
-/* Tell the starter why not: one line. Returns the exit status. */
+/* Tell the starter why the daemon failed, in one line. Returns the exit status. */
 int daemon_failed(struct daemon *d, const berth_error_t *err);
 
-/* Tell systemd what is going on: "STOPPING=1". Nothing if it isn't there. */
+/* Notify systemd, if present: "STOPPING=1". */
 void daemon_notify(const char *state);
 
-/* Give the lock back. */
+/* Release the lock and close the log. */
 void daemon_close(struct daemon *d);
 
 #endif

@@ -10,34 +10,35 @@
 #include "base/errtext.h"
 #include "server/http/http.h"
 
-#define PER_USER 256  /* connections of one user of a server for all */
-#define STOP_MS  1000 /* to send the last replies */
+#define PER_USER 256  /* connections per user */
+#define STOP_MS  1000 /* time to send the last replies */
 
 struct loop {
     uv_loop_t uv;
     struct daemon *daemon;
     server_t *server;
     struct http *http;
-    int clock; /* a timerfd: when the next turn is due */
+    int clock; /* timerfd for the next turn */
     bool dirty, stopping;
-    char failure[sizeof(((berth_error_t *)NULL)->text)]; /* of the last turn, logged once */
+    /* the error of the last turn, logged once */
+    char failure[sizeof(((berth_error_t *)NULL)->text)];
     uv_poll_t engine, due;
     uv_check_t check;
-    uv_idle_t again; /* while it runs, the loop does not wait */
+    uv_idle_t again; /* keeps the loop from waiting */
     uv_timer_t stop;
     uv_signal_t term, interrupt, reload;
 };
 
-static void on_again(uv_idle_t *handle)
+static void on_idle(uv_idle_t *handle)
 {
     (void)handle;
 }
 
-/* There is something for a turn, which comes before the loop waits again. */
+/* Run a turn before the loop waits again. */
 static void call_for_turn(struct loop *l)
 {
     l->dirty = true;
-    uv_idle_start(&l->again, on_again);
+    uv_idle_start(&l->again, on_idle);
 }
 
 static void take_request(void *context, const struct server_request *request,
@@ -48,7 +49,7 @@ static void take_request(void *context, const struct server_request *request,
     server_request(l->server, request, reply);
     call_for_turn(l);
     if (server_is_stopping(l->server) && !l->stopping) {
-        daemon_log(l->daemon, "stopping: asked to by user %u", (unsigned)request->peer.uid);
+        daemon_log(l->daemon, "stopping: requested by user %u", (unsigned)request->peer.uid);
         l->stopping = true;
     }
 }
@@ -113,12 +114,12 @@ static void begin_stop(struct loop *l)
     daemon_notify("STOPPING=1");
     http_drain(l->http);
     uv_timer_start(&l->stop, on_stop, STOP_MS, 0);
-    /* Streams end, and what waited has been answered. */
+    /* End streams; waiting requests have been answered. */
     http_turned(l->http, NULL);
 }
 
-/* A turn of the server, after the requests and events that were there have been taken. */
-static void turn(struct loop *l)
+/* Run a turn, after all requests and events that are there. */
+static void run_turn(struct loop *l)
 {
     int64_t due = INT64_MAX;
     berth_error_t err;
@@ -128,7 +129,7 @@ static void turn(struct loop *l)
         daemon_log(l->daemon, "%s", err.text);
         memcpy(l->failure, err.text, sizeof(l->failure));
     } else if (rc == 0 && l->failure[0]) {
-        daemon_log(l->daemon, "the store can be written again");
+        daemon_log(l->daemon, "the store is writable again");
         l->failure[0] = '\0';
     }
     set_clock(l, due);
@@ -141,7 +142,7 @@ static void on_check(uv_check_t *handle)
 
     if (l->dirty) {
         l->dirty = false;
-        turn(l);
+        run_turn(l);
     }
     if (!l->dirty)
         uv_idle_stop(&l->again);
@@ -181,7 +182,7 @@ static void on_reload(uv_signal_t *handle, int signal)
     server_stream_close(reply.stream);
 }
 
-static void init_handles(struct loop *l, struct engine *engine)
+static void loop_init_handles(struct loop *l, struct engine *engine)
 {
     int fd = engine->ops->fd(engine);
 
@@ -221,7 +222,7 @@ int loop_run(struct daemon *d, server_t *server, struct engine *engine, berth_er
     int rc = uv_loop_init(&l.uv);
 
     if (rc < 0)
-        return errtext_set(err, -rc, "the loop does not start: %s", uv_strerror(rc));
+        return errtext_set(err, -rc, "cannot start the event loop: %s", uv_strerror(rc));
     l.clock = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     if (l.clock < 0) {
         errtext_set(err, errno, "timerfd: %s", strerror(errno));
@@ -237,10 +238,10 @@ int loop_run(struct daemon *d, server_t *server, struct engine *engine, berth_er
         errno = saved;
         return -1;
     }
-    init_handles(&l, engine);
-    /* The first turn comes before anybody is told that it is ready. */
+    loop_init_handles(&l, engine);
+    /* The first turn comes before the starter hears that it is ready. */
     on_engine(&l.engine, 0, 0);
-    turn(&l);
+    run_turn(&l);
     daemon_ready(d);
     call_for_turn(&l);
     uv_run(&l.uv, UV_RUN_DEFAULT);

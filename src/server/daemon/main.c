@@ -11,8 +11,8 @@
 #include "base/errtext.h"
 #include "server/daemon/daemon.h"
 #include "server/daemon/loop.h"
-#include "server/daemon/places.h"
-#include "server/daemon/world.h"
+#include "server/daemon/paths.h"
+#include "server/daemon/platform.h"
 #include "server/server.h"
 
 static const char help[] =
@@ -42,7 +42,7 @@ static int usage(const char *format, const char *what)
     return 2;
 }
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int read_options(int argc, char **argv, struct daemon *d, const char **config)
 {
     static const struct option options[] = {{"config", required_argument, NULL, OPTION_CONFIG},
@@ -76,7 +76,7 @@ static int read_options(int argc, char **argv, struct daemon *d, const char **co
     return optind < argc ? usage("it takes no argument, got '%s'", argv[optind]) : -1;
 }
 
-/* The configuration as an absolute path; NULL stays NULL unless there is one in the directory. */
+/* The absolute path of the configuration; NULL if none is given and the directory has none. */
 static int find_config(const struct daemon *d, const char *given, char path[PATH_MAX],
                        const char **config, berth_error_t *err)
 {
@@ -93,7 +93,7 @@ static int find_config(const struct daemon *d, const char *given, char path[PATH
     return 0;
 }
 
-/* As many descriptors as are to be had, for connections. */
+/* Raise the limit on descriptors, for connections. */
 static void raise_limits(void)
 {
     struct rlimit files;
@@ -109,13 +109,13 @@ static struct engine *open_engine(const struct daemon *d, berth_error_t *err)
     struct engine_local_options options = {.directory = directory, .keeper = keeper};
 
     snprintf(directory, sizeof(directory), "%s/keeper", d->directory);
-    return places_program("berth-keeper", keeper, err) < 0 ? NULL
-                                                           : engine_local_open(&options, err);
+    return paths_program("berth-keeper", keeper, err) < 0 ? NULL : engine_local_open(&options, err);
 }
 
-static int serve(struct daemon *d, struct world *world, const char *config, berth_error_t *err)
+static int serve(struct daemon *d, struct platform *platform, const char *config,
+                 berth_error_t *err)
 {
-    struct server_world out = {0};
+    struct server_platform out = {0};
     struct server_options options = {
         .directory = d->directory, .config = config, .for_all = d->for_all, .uid = geteuid()};
     int rc = -1;
@@ -123,8 +123,8 @@ static int serve(struct daemon *d, struct world *world, const char *config, bert
     out.engine = open_engine(d, err);
     if (!out.engine)
         return -1;
-    raise_limits(); /* after the keeper was started: its jobs have the limits of who started this */
-    world_fill(world, &out);
+    raise_limits(); /* after the keeper, so that jobs keep the starter's limits */
+    platform_fill(platform, &out);
     server_t *server = server_open(&out, &options, err);
     if (server) {
         daemon_log(d, "berthd %s started, process %d, %s", BERTH_VERSION, (int)getpid(), d->socket);
@@ -154,18 +154,18 @@ int main(int argc, char **argv)
         return status;
     signal(SIGPIPE, SIG_IGN);
     d.lock = d.log = d.ready = -1;
-    struct world *world = world_create();
-    if (!world)
+    struct platform *platform = platform_create();
+    if (!platform)
         errtext_set(&err, ENOMEM, "out of memory");
-    if (!world || daemon_find(&d, &err) < 0 || find_config(&d, given, path, &config, &err) < 0 ||
+    if (!platform || daemon_find(&d, &err) < 0 || find_config(&d, given, path, &config, &err) < 0 ||
         daemon_detach(&d, &err) < 0 || daemon_lock(&d, &err) < 0 ||
-        serve(&d, world, config, &err) < 0) {
+        serve(&d, platform, config, &err) < 0) {
         status = daemon_failed(&d, &err);
     } else {
         daemon_log(&d, "stopped");
         status = 0;
     }
-    world_destroy(world);
+    platform_destroy(platform);
     daemon_close(&d);
     return status;
 }

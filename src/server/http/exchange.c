@@ -1,4 +1,4 @@
-/* One request and its reply, as libmicrohttpd calls for them. */
+/* One request and its reply: the callbacks of libmicrohttpd. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "base/json_out.h"
 #include "server/http/priv.h"
 
-#define BLOCK     65536   /* bytes that are asked of a stream at once */
-#define HEAVY     1048576 /* bytes of a body that are worth giving back */
-#define QUERY_MAX 24576   /* bytes of a query, and its parts */
+#define BLOCK     65536   /* bytes read from a stream at once */
+#define HEAVY     1048576 /* bytes of a body after which memory is returned */
+#define QUERY_MAX 24576   /* limits of a query: bytes, and parts */
 #define PARTS_MAX 64
 
-/* libmicrohttpd keeps the parts of a query beside the head of the request, and has no room left to answer
- * when they fill it: so this is answered past it. No route has more names than a few.
+/* libmicrohttpd keeps the parts of a query beside the head of the request, and cannot answer when they fill
+ * its memory: so this answer is sent directly. No route has more than a few parameters.
  */
 static const char too_long[] =
     "HTTP/1.1 414 URI Too Long\r\n"
@@ -34,10 +34,10 @@ static bool is_too_long(const char *query)
     return parts > PARTS_MAX;
 }
 
-/* What the beginning of a request tells against it. */
+/* Refuse a request for its path or query: a status, or 0. */
 static int refuse_uri(struct MHD_Connection *connection, const char *uri, const char *query)
 {
-    const char *nul = strstr(uri, "%00"); /* it would end the path for who reads it */
+    const char *nul = strstr(uri, "%00"); /* it would cut off the path */
 
     if (is_too_long(query)) {
         int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
@@ -67,7 +67,7 @@ void *exchange_begin(void *cls, const char *uri, struct MHD_Connection *connecti
     return x;
 }
 
-/* Suspend it, in a list. */
+/* Suspend an exchange in a list. */
 static void suspend(struct exchange *x, struct exchanges *list)
 {
     x->list = list;
@@ -75,7 +75,7 @@ static void suspend(struct exchange *x, struct exchanges *list)
     MHD_suspend_connection(x->connection);
 }
 
-static void unlist(struct exchange *x)
+static void list_remove(struct exchange *x)
 {
     if (x->list)
         TAILQ_REMOVE(x->list, x, link);
@@ -116,7 +116,7 @@ void exchange_end(void *cls, struct MHD_Connection *connection, void **context,
     *context = NULL;
     if (!x)
         return;
-    unlist(x);
+    list_remove(x);
     stop_watching(x->client);
     drop_body(x);
     if (x->held)
@@ -127,15 +127,15 @@ void exchange_end(void *cls, struct MHD_Connection *connection, void **context,
     strbuf_clear(&x->reply.body);
     strbuf_clear(&x->out);
     server_stream_close(x->reply.stream);
-    server_work_leave(x->reply.work);
+    server_work_abandon(x->reply.work);
     x->http->busy--;
     if (x->client)
         client_expect(x->client);
     free(x);
 }
 
-/* A reply that has an error in it. */
-static void refuse(struct exchange *x, int status, const char *message)
+/* Make the reply an error. */
+static void reply_error(struct exchange *x, int status, const char *message)
 {
     struct strbuf *b = &x->reply.body;
 
@@ -154,14 +154,14 @@ static void refuse(struct exchange *x, int status, const char *message)
 static void refuse_request(struct exchange *x)
 {
     if (x->refused == 400)
-        refuse(x, 400, "the path has a NUL in it");
+        reply_error(x, 400, "the path contains a NUL");
     else if (x->refused == 413)
-        refuse(x, 413, "the body is too large, expected at most 67108864 bytes");
+        reply_error(x, 413, "the body is too large, expected at most 67108864 bytes");
     else
-        refuse(x, 503, "too much is being sent at once: try again");
+        reply_error(x, 503, "too many bytes are being sent at once: try again");
 }
 
-/* Some more of a stream, where none is left. */
+/* Read the next piece of a stream. */
 static void read_stream(struct exchange *x)
 {
     uint64_t begin = uv_hrtime();
@@ -179,7 +179,7 @@ static bool may_work(const struct exchange *x)
     return x->http->draining || http_users_may_work(&x->http->users, x->client->peer.uid);
 }
 
-/* The peer of a parked stream has gone: libmicrohttpd does not look at suspended connections. */
+/* The peer of a parked stream has gone; libmicrohttpd ignores suspended connections. */
 static void on_hang_up(uv_poll_t *handle, int status, int events)
 {
     struct client *c = handle->data;
@@ -195,7 +195,7 @@ static void on_hang_up(uv_poll_t *handle, int status, int events)
     }
 }
 
-static void watch(struct exchange *x)
+static void watch_hang_up(struct exchange *x)
 {
     struct client *c = x->client;
 
@@ -214,7 +214,7 @@ static void watch(struct exchange *x)
 
 static void park(struct exchange *x)
 {
-    watch(x);
+    watch_hang_up(x);
     suspend(x, &x->http->parked);
 }
 
@@ -226,7 +226,7 @@ static ssize_t send_stream(void *cls, uint64_t position, char *to, size_t max)
     (void)position;
     if (x->gone)
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    /* What stands before the stream. */
+    /* The body comes before the stream. */
     if (x->reply.body.len > 0) {
         x->out = x->reply.body;
         x->reply.body = (struct strbuf){0};
@@ -251,20 +251,20 @@ static ssize_t send_stream(void *cls, uint64_t position, char *to, size_t max)
     memcpy(to, x->out.data + x->sent, n);
     x->sent += n;
     if (x->sent == x->out.len && x->more == 2)
-        x->more = 1; /* it may have something by the time this is sent */
+        x->more = 1; /* ask again when this is sent */
     return (ssize_t)n;
 }
 
 static void unpark(struct exchange *x)
 {
-    unlist(x);
+    list_remove(x);
     stop_watching(x->client);
     MHD_resume_connection(x->connection);
 }
 
 void exchange_resume(struct exchange *x)
 {
-    unlist(x);
+    list_remove(x);
     MHD_resume_connection(x->connection);
 }
 
@@ -292,8 +292,8 @@ void exchange_turned(struct exchange *x, const berth_error_t *failure)
 
 void exchange_wake(struct exchange *x, const berth_error_t *failure)
 {
-    unlist(x);
-    server_work_leave(x->reply.work);
+    list_remove(x);
+    server_work_abandon(x->reply.work);
     x->reply.work = NULL;
     if (failure) {
         server_stream_close(x->reply.stream);
@@ -305,12 +305,12 @@ void exchange_wake(struct exchange *x, const berth_error_t *failure)
     MHD_resume_connection(x->connection);
 }
 
-/* Another reply than the one that there is. */
+/* Replace the reply by an error. */
 static void replace_reply(struct exchange *x, const char *message)
 {
     server_stream_close(x->reply.stream);
     x->reply.stream = NULL;
-    refuse(x, 503, message);
+    reply_error(x, 503, message);
 }
 
 static enum MHD_Result send_reply(struct exchange *x)
@@ -353,7 +353,7 @@ static enum MHD_Result send_reply(struct exchange *x)
     return rc;
 }
 
-/* The head is there. What can be refused by it is: the connection is then closed after the reply. */
+/* The head was read. Requests refused here are closed after the reply. */
 static enum MHD_Result take_head(struct exchange *x)
 {
     const char *length =
@@ -372,7 +372,7 @@ static enum MHD_Result take_head(struct exchange *x)
     return x->state == EXCHANGE_READY ? send_reply(x) : MHD_YES;
 }
 
-static void take_body(struct exchange *x, const char *bytes, size_t n)
+static void read_body(struct exchange *x, const char *bytes, size_t n)
 {
     struct http *h = x->http;
     size_t counted = 0;
@@ -396,7 +396,7 @@ static void take_body(struct exchange *x, const char *bytes, size_t n)
         h->heavy = true;
 }
 
-/* The query; a number of the last event that was seen stands in place of "since". */
+/* Write the query, with "since" replaced by the number of the last event seen. */
 static void put_query(struct strbuf *out, const char *query, const char *last)
 {
     bool resumes = last && *last && last[strspn(last, "0123456789")] == '\0';
@@ -415,7 +415,7 @@ static void put_query(struct strbuf *out, const char *query, const char *last)
     }
 }
 
-static enum MHD_Result handle(struct exchange *x, const char *method, const char *url)
+static enum MHD_Result handle_request(struct exchange *x, const char *method, const char *url)
 {
     struct http *h = x->http;
     struct strbuf query = {0};
@@ -427,7 +427,7 @@ static enum MHD_Result handle(struct exchange *x, const char *method, const char
         return send_reply(x);
     }
     if (!http_users_may_ask(&h->users, x->client->peer.uid)) {
-        refuse(x, 503, "too many replies wait to be read, read them first");
+        reply_error(x, 503, "too many replies are unread: read them first");
         drop_body(x);
         return send_reply(x);
     }
@@ -471,8 +471,8 @@ enum MHD_Result exchange_answer(void *cls, struct MHD_Connection *connection, co
         return take_head(x);
     case EXCHANGE_BODY:
         if (*upload_size == 0)
-            return handle(x, method, url);
-        take_body(x, upload, *upload_size);
+            return handle_request(x, method, url);
+        read_body(x, upload, *upload_size);
         *upload_size = 0;
         return MHD_YES;
     case EXCHANGE_READY:

@@ -1,4 +1,4 @@
-/* The socket, the connections and libmicrohttpd in the loop. */
+/* The socket, connections and libmicrohttpd in the loop. */
 #include "server/http/priv.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 
 #include "base/errtext.h"
 
-#define HEAD_MAX    ((size_t)32 << 10) /* bytes: what libmicrohttpd keeps of a connection */
-#define ROUNDS      16                 /* of libmicrohttpd before others have their turn */
-#define ACCEPTS     64                 /* connections, likewise */
+#define HEAD_MAX    ((size_t)32 << 10) /* libmicrohttpd's memory per connection */
+#define ROUNDS      16                 /* of libmicrohttpd in one call */
+#define ACCEPTS     64                 /* connections accepted in one call */
 #define CROWD       64                 /* connections */
 #define NO_FILES_MS 100                /* to wait when no descriptor is free */
 
@@ -33,7 +33,7 @@ void http_pump(struct http *h)
     unsigned long long ms = 0;
     bool any = true;
 
-    /* What it calls may call for more of it. */
+    /* Its callbacks may call this again. */
     if (h->pumping || !h->daemon)
         return;
     h->pumping = true;
@@ -66,7 +66,7 @@ static void on_search(uv_idle_t *idle)
     uv_idle_stop(idle);
     while ((x = TAILQ_FIRST(&h->deferred)))
         exchange_resume(x);
-    /* Those that are looked at go behind the others, for which there may be no time in this round. */
+    /* A stream that was looked at moves to the end, as the round's time may not suffice for all. */
     for (x = TAILQ_FIRST(&h->parked); x; x = next) {
         next = x == last ? NULL : TAILQ_NEXT(x, link);
         if (x->more != 1)
@@ -90,13 +90,13 @@ static void on_round(uv_check_t *check)
 
 void http_look_again(struct http *h)
 {
-    /* In the next round: a timer would come again in this one. */
+    /* In the next round; a timer would fire again in this one. */
     uv_idle_start(&h->search, on_search);
 }
 
 static void set_deadline(struct http *h);
 
-/* Close those that have been given enough time for a request. */
+/* Close connections whose time for a request is over. */
 static void on_deadline(uv_timer_t *timer)
 {
     struct http *h = timer->data;
@@ -153,7 +153,7 @@ static bool look_at_peer(int fd, struct server_peer *peer)
     return true;
 }
 
-/* A connection begins or ends. Without a client of ours its requests are refused. */
+/* A connection begins or ends. Without a client object, its requests are refused. */
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code)
 {
@@ -184,7 +184,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
     http_users_disconnect(&h->users, c->peer.uid);
     free(c);
     *context = NULL;
-    /* What a crowd or a large body took is given back. */
+    /* Return memory after many connections or a large body. */
     if (h->users.connections == 0 && h->heavy) {
         h->heavy = false;
         malloc_trim(0);
@@ -193,7 +193,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 
 static void on_listening(uv_poll_t *handle, int status, int events);
 
-static void on_again(uv_timer_t *timer)
+static void on_accept_again(uv_timer_t *timer)
 {
     struct http *h = timer->data;
     if (!h->draining)
@@ -214,7 +214,7 @@ static void take_connection(struct http *h, int fd)
         close(fd);
         return;
     }
-    /* It closes the descriptor when it fails. */
+    /* On failure it closes the descriptor. */
     MHD_add_connection(h->daemon, fd, (const struct sockaddr *)&address, sizeof(sa_family_t));
 }
 
@@ -231,9 +231,9 @@ static void on_listening(uv_poll_t *handle, int status, int events)
             continue;
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            /* It stays readable: look again later. */
+            /* The socket stays readable: stop polling it for a while. */
             uv_poll_stop(&h->listening);
-            uv_timer_start(&h->again, on_again, NO_FILES_MS, 0);
+            uv_timer_start(&h->again, on_accept_again, NO_FILES_MS, 0);
         }
         break;
     }
@@ -247,14 +247,15 @@ void http_listen_again(struct http *h)
 
     if (h->draining || http_has_socket(h))
         return;
-    on_listening(&h->listening, 0, 0); /* who has come to the old one */
+    on_listening(&h->listening, 0, 0); /* accept those that wait at the old socket */
     uv_poll_stop(&h->listening);
     uv_fs_event_stop(&h->gone);
     if (http_listen(h, &err) == 0) {
-        snprintf(text, sizeof(text), "the socket was removed, and is made again");
+        snprintf(text, sizeof(text), "the socket was removed and has been recreated");
         http_watch_socket(h);
     } else {
-        snprintf(text, sizeof(text), "the socket is gone, and SIGHUP makes it again: %s", err.text);
+        snprintf(text, sizeof(text), "the socket is gone, send SIGHUP to recreate it: %s",
+                 err.text);
     }
     h->handler.notice(h->handler.context, text);
     uv_poll_start(&h->listening, UV_READABLE, on_listening);
@@ -271,7 +272,7 @@ static struct MHD_Daemon *start_daemon(struct http *h)
         (unsigned)HTTP_CONNECTIONS + 1, MHD_OPTION_END);
 }
 
-static void init_handles(struct http *h)
+static void http_init_handles(struct http *h)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 
@@ -323,10 +324,10 @@ struct http *http_open(uv_loop_t *loop, const char *path, mode_t mode, unsigned 
         http_unlisten(h);
         close(h->listener);
         free(h);
-        errtext_set(err, ENOMEM, "libmicrohttpd does not start");
+        errtext_set(err, ENOMEM, "cannot start libmicrohttpd");
         return NULL;
     }
-    init_handles(h);
+    http_init_handles(h);
     return h;
 }
 
@@ -367,7 +368,7 @@ void http_close(struct http *h)
     berth_error_t why;
 
     http_drain(h);
-    /* What no turn has made durable has not happened. */
+    /* What is not durable was not done. */
     errtext_set(&why, ECANCELED, "the server is stopping");
     while ((x = TAILQ_FIRST(&h->waiting)))
         exchange_wake(x, &why);

@@ -1,4 +1,4 @@
-/* The socket at its path: made, and made again when somebody has removed it. */
+/* The socket: created, and recreated when it was removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int listen_at(const char *path, mode_t mode, berth_error_t *err)
         return errtext_set(err, errno, "socket: %s", strerror(errno));
     if (lstat(path, &st) == 0) {
         if (!S_ISSOCK(st.st_mode)) {
-            errtext_set(err, EEXIST, "%s is there and is not a socket", path);
+            errtext_set(err, EEXIST, "%s exists and is not a socket", path);
             goto fail;
         }
         if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 ||
@@ -50,7 +50,7 @@ fail:
     return -1;
 }
 
-/* Its inode is not given to another as long as the socket is open. */
+/* Its inode is not reused while the socket is open. */
 bool http_has_socket(const struct http *h)
 {
     struct stat st;
@@ -66,7 +66,7 @@ int http_listen(struct http *h, berth_error_t *err)
         return -1;
     if (h->listener < 0) {
         h->listener = fd;
-    } else { /* its number stays, as libuv knows it */
+    } else { /* keep the descriptor that libuv polls */
         while (dup3(fd, h->listener, O_CLOEXEC) < 0 && (errno == EINTR || errno == EBUSY))
             ;
         close(fd);
@@ -83,7 +83,7 @@ void http_unlisten(struct http *h)
         unlink(h->path);
 }
 
-/* Something happened to the file: its name or its permissions. */
+/* The file's name or permissions have changed. */
 static void on_event(uv_fs_event_t *handle, const char *name, int events, int status)
 {
     (void)name;

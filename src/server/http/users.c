@@ -6,9 +6,9 @@
 #include "server/http/http.h"
 
 #define MANY     256
-#define HELD_MAX ((size_t)64 << 20) /* bytes; one reply more may come on top */
+#define HELD_MAX ((size_t)64 << 20) /* bytes, exceeded by one reply at most */
 
-static struct http_user *find(const struct http_users *u, uid_t uid)
+static struct http_user *user_entry(const struct http_users *u, uid_t uid)
 {
     for (size_t i = 0; i < u->n; i++)
         if (u->v[i].uid == uid)
@@ -16,7 +16,7 @@ static struct http_user *find(const struct http_users *u, uid_t uid)
     return NULL;
 }
 
-/* Of whom only the sum of all is limited, and who has the reserve. */
+/* Limited only by the totals, and entitled to the reserve. */
 static bool is_first(const struct http_users *u, uid_t uid)
 {
     return uid == 0 || uid == u->owner;
@@ -24,7 +24,7 @@ static bool is_first(const struct http_users *u, uid_t uid)
 
 bool http_users_may_connect(const struct http_users *u, uid_t uid)
 {
-    const struct http_user *user = find(u, uid);
+    const struct http_user *user = user_entry(u, uid);
     if (is_first(u, uid))
         return u->connections < HTTP_CONNECTIONS;
     return u->connections < HTTP_CONNECTIONS - HTTP_RESERVE &&
@@ -42,7 +42,7 @@ static void forget_absent(struct http_users *u)
 
 int http_users_connect(struct http_users *u, uid_t uid)
 {
-    struct http_user *user = find(u, uid);
+    struct http_user *user = user_entry(u, uid);
 
     if (!user) {
         if (u->n >= MANY)
@@ -59,23 +59,23 @@ int http_users_connect(struct http_users *u, uid_t uid)
 
 void http_users_disconnect(struct http_users *u, uid_t uid)
 {
-    struct http_user *user = find(u, uid);
+    struct http_user *user = user_entry(u, uid);
     if (!user || !user->connections)
         return;
     user->connections--;
     u->connections--;
 }
 
-/* How many of the bytes of a body count: not the first, of which there are as many as connections. */
-static size_t weigh(size_t bytes)
+/* The bytes of a body that count: not the first, which are bounded by the number of connections. */
+static size_t counted_bytes(size_t bytes)
 {
     return bytes > HTTP_BODY_SMALL ? bytes - HTTP_BODY_SMALL : 0;
 }
 
 bool http_users_send(struct http_users *u, uid_t uid, size_t had, size_t n, size_t *counted)
 {
-    struct http_user *user = find(u, uid);
-    size_t more = weigh(had + n) - weigh(had);
+    struct http_user *user = user_entry(u, uid);
+    size_t more = counted_bytes(had + n) - counted_bytes(had);
     size_t most = is_first(u, uid) ? HTTP_BODIES_MAX : HTTP_BODIES_MAX - HTTP_BODY_MAX;
     *counted = 0;
     if (!user || more == 0)
@@ -90,7 +90,7 @@ bool http_users_send(struct http_users *u, uid_t uid, size_t had, size_t n, size
 
 void http_users_sent(struct http_users *u, uid_t uid, size_t counted)
 {
-    struct http_user *user = find(u, uid);
+    struct http_user *user = user_entry(u, uid);
     if (!user || user->bodies < counted)
         return;
     user->bodies -= counted;
@@ -99,7 +99,7 @@ void http_users_sent(struct http_users *u, uid_t uid, size_t counted)
 
 bool http_users_stream(struct http_users *u, uid_t uid)
 {
-    struct http_user *user = find(u, uid);
+    struct http_user *user = user_entry(u, uid);
     bool may = is_first(u, uid) ? u->streams < HTTP_STREAMS
                                 : user && user->streams < HTTP_STREAMS_OF_USER &&
                                       u->streams < HTTP_STREAMS - HTTP_RESERVE;
@@ -112,7 +112,7 @@ bool http_users_stream(struct http_users *u, uid_t uid)
 
 void http_users_streamed(struct http_users *u, uid_t uid)
 {
-    struct http_user *user = find(u, uid);
+    struct http_user *user = user_entry(u, uid);
     if (!user || !user->streams)
         return;
     user->streams--;
@@ -127,7 +127,7 @@ void http_users_begin_round(struct http_users *u)
 
 bool http_users_may_work(const struct http_users *u, uid_t uid)
 {
-    const struct http_user *user = find(u, uid);
+    const struct http_user *user = user_entry(u, uid);
     if (!user || user->round != u->round || user->work == 0)
         return true;
     return user->work < HTTP_WORK_OF_USER && u->work < HTTP_WORK;
@@ -135,7 +135,7 @@ bool http_users_may_work(const struct http_users *u, uid_t uid)
 
 void http_users_work(struct http_users *u, uid_t uid, uint64_t ns)
 {
-    struct http_user *user = find(u, uid);
+    struct http_user *user = user_entry(u, uid);
     u->work += ns;
     if (!user)
         return;
@@ -145,21 +145,21 @@ void http_users_work(struct http_users *u, uid_t uid, uint64_t ns)
 
 void http_users_hold(struct http_users *u, uid_t uid, size_t bytes)
 {
-    struct http_user *user = find(u, uid);
+    struct http_user *user = user_entry(u, uid);
     if (user)
         user->held += bytes;
 }
 
 void http_users_release(struct http_users *u, uid_t uid, size_t bytes)
 {
-    struct http_user *user = find(u, uid);
+    struct http_user *user = user_entry(u, uid);
     if (user)
         user->held -= bytes < user->held ? bytes : user->held;
 }
 
 bool http_users_may_ask(const struct http_users *u, uid_t uid)
 {
-    const struct http_user *user = find(u, uid);
+    const struct http_user *user = user_entry(u, uid);
     return uid == 0 || !user || user->held < HELD_MAX;
 }
 

@@ -1,4 +1,4 @@
-/* The batch: changes as they are collected, checked and copied, in the order in which they came. */
+/* The batch: changes are checked, copied and collected in order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "server/store/priv.h"
 #include "server/store/record.h"
 
-/* A new change at the end of the batch, which the caller fills; it isn't there before batch_done. */
+/* A new change at the end of the batch, filled by the caller and part of it after batch_done. */
 static struct change *batch_new(struct store *s, berth_error_t *err)
 {
     struct batch *b = &s->batch;
@@ -22,7 +22,7 @@ static struct change *batch_new(struct store *s, berth_error_t *err)
     return c;
 }
 
-/* Append bytes to those of a change; the room is made, so that a failure leaves the others' bytes alone. */
+/* Append bytes to a change. Room is made first, so that failure leaves other changes intact. */
 static int batch_put(struct store *s, const void *data, size_t length, berth_error_t *err)
 {
     struct strbuf *bytes = &s->batch.bytes;
@@ -43,7 +43,7 @@ static int batch_put(struct store *s, const void *data, size_t length, berth_err
     return 0;
 }
 
-/* A text that may be NULL: nothing, else with the zero behind it. */
+/* Append a text with its final zero; nothing for NULL. */
 static int batch_text(struct store *s, const char *text, size_t *length, berth_error_t *err)
 {
     *length = text ? strlen(text) + 1 : 0;
@@ -57,7 +57,7 @@ static int batch_record(struct store *s, size_t *length, berth_error_t *err)
                              : batch_put(s, s->scratch.data, *length, err);
 }
 
-/* The change is there, or its bytes are taken back. */
+/* Add the change if rc is 0, else remove its bytes. */
 static int batch_done(struct store *s, const struct change *c, int rc)
 {
     if (rc == 0)
@@ -77,8 +77,8 @@ static int put_inline(struct store *s, const char *data, size_t length, size_t *
     return batch_put(s, data, length, err) < 0 ? -1 : batch_put(s, "", 1, err);
 }
 
-static int take_texts(struct store *s, struct change *c, const struct store_job *job,
-                      berth_error_t *err)
+static int add_texts(struct store *s, struct change *c, const struct store_job *job,
+                     berth_error_t *err)
 {
     const char *const data[TEXTS] = {job->request, job->environment, job->script};
     const size_t length[TEXTS] = {job->request ? strlen(job->request) : 0,
@@ -103,7 +103,7 @@ static int take_texts(struct store *s, struct change *c, const struct store_job 
     return 0;
 }
 
-int store_keep_jobs(store_t *s, int64_t first, int64_t last)
+int store_reserve_ids(store_t *s, int64_t first, int64_t last)
 {
     if (array_grow((void **)&s->kept, &s->cap_kept, s->n_kept + 1, sizeof(*s->kept)) < 0)
         return -1;
@@ -111,7 +111,7 @@ int store_keep_jobs(store_t *s, int64_t first, int64_t last)
     return 0;
 }
 
-void store_unkeep_jobs(store_t *s, int64_t first, int64_t last)
+void store_release_ids(store_t *s, int64_t first, int64_t last)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n_kept; i++)
@@ -120,7 +120,7 @@ void store_unkeep_jobs(store_t *s, int64_t first, int64_t last)
     s->n_kept = n;
 }
 
-bool store_is_kept(const struct store *s, int64_t id)
+bool store_is_reserved(const struct store *s, int64_t id)
 {
     for (size_t i = 0; i < s->n_kept; i++)
         if (id >= s->kept[i].first && id <= s->kept[i].last)
@@ -131,9 +131,8 @@ bool store_is_kept(const struct store *s, int64_t id)
 int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
 {
     if (!store_job_is_valid(job) || job->duration < 0 ||
-        (job->id <= s->batch.last_job && !store_is_kept(s, job->id)))
-        return errtext_set(err, EINVAL, "%s: job %lld: not a job to add", s->path,
-                           (long long)job->id);
+        (job->id <= s->batch.last_job && !store_is_reserved(s, job->id)))
+        return errtext_set(err, EINVAL, "%s: job %lld: invalid job", s->path, (long long)job->id);
     struct change *c = batch_new(s, err);
     if (!c)
         return -1;
@@ -150,23 +149,23 @@ int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
     if (rc == 0)
         rc = batch_record(s, &c->second, err);
     if (rc == 0)
-        rc = take_texts(s, c, job, err);
+        rc = add_texts(s, c, job, err);
     if (rc == 0 && job->id > s->batch.last_job)
         s->batch.last_job = job->id;
     return batch_done(s, c, rc);
 }
 
-static int unknown(struct store *s, int64_t job, berth_error_t *err)
+static int unknown_job(struct store *s, int64_t job, berth_error_t *err)
 {
-    return errtext_set(err, ENOENT, "%s: there is no job %lld", s->path, (long long)job);
+    return errtext_set(err, ENOENT, "%s: no job %lld", s->path, (long long)job);
 }
 
 int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err)
 {
     if (job->id <= 0 || job->id > s->batch.last_job)
-        return unknown(s, job->id, err);
+        return unknown_job(s, job->id, err);
     if (job->duration < 0)
-        return errtext_set(err, EINVAL, "%s: job %lld: a duration below 0", s->path,
+        return errtext_set(err, EINVAL, "%s: job %lld: negative duration", s->path,
                            (long long)job->id);
     struct change *c = batch_new(s, err);
     if (!c)
@@ -182,9 +181,9 @@ int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err)
 int store_set_member(store_t *s, const struct store_member *member, berth_error_t *err)
 {
     if (member->job <= 0 || member->job > s->batch.last_job)
-        return unknown(s, member->job, err);
+        return unknown_job(s, member->job, err);
     if (!store_member_is_valid(member))
-        return errtext_set(err, EINVAL, "%s: job %lld: member %u: not a state to store", s->path,
+        return errtext_set(err, EINVAL, "%s: job %lld: member %u: invalid state", s->path,
                            (long long)member->job, member->member);
     struct change *c = batch_new(s, err);
     if (!c)
@@ -202,7 +201,7 @@ int store_set_member(store_t *s, const struct store_member *member, berth_error_
 int store_add_event(store_t *s, struct store_event *event, berth_error_t *err)
 {
     if (event->job < 0 || event->member < -1 || event->member > UINT32_MAX || !event->kind)
-        return errtext_set(err, EINVAL, "%s: job %lld: not an event to store", s->path,
+        return errtext_set(err, EINVAL, "%s: job %lld: invalid event", s->path,
                            (long long)event->job);
     struct change *c = batch_new(s, err);
     if (!c)
@@ -223,7 +222,7 @@ int store_add_event(store_t *s, struct store_event *event, berth_error_t *err)
 int store_put(store_t *s, const char *name, const char *value, berth_error_t *err)
 {
     if (!value)
-        return errtext_set(err, EINVAL, "%s: %s: no value to store", s->path, name);
+        return errtext_set(err, EINVAL, "%s: %s: invalid value", s->path, name);
     struct change *c = batch_new(s, err);
     if (!c)
         return -1;

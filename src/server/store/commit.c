@@ -1,4 +1,4 @@
-/* A commit: the batch is written in one transaction, change by change. */
+/* A commit: write the batch, change by change, in one transaction. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ static const char *bytes_of(const struct store *s, const struct change *c)
     return s->batch.bytes.data + c->at;
 }
 
-/* Bind a text that ends with a zero, or nothing. */
+/* Bind a text with a final zero, or NULL if size is 0. */
 static void bind_text(sqlite3_stmt *q, int i, const char *text, size_t size)
 {
     if (size > 0)
@@ -18,7 +18,7 @@ static void bind_text(sqlite3_stmt *q, int i, const char *text, size_t size)
         sqlite3_bind_null(q, i);
 }
 
-static int write_job(struct store *s, const struct change *c, berth_error_t *err)
+static int insert_job(struct store *s, const struct change *c, berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, SQL_JOB_ADD, err);
     sqlite3_stmt *live = store_sql(s, SQL_LIVE_ADD, err);
@@ -53,7 +53,7 @@ static int write_job(struct store *s, const struct change *c, berth_error_t *err
     return store_run(s, live, err);
 }
 
-static int write_set_job(struct store *s, const struct change *c, berth_error_t *err)
+static int update_job(struct store *s, const struct change *c, berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, SQL_JOB_SET, err);
     if (!q)
@@ -66,39 +66,7 @@ static int write_set_job(struct store *s, const struct change *c, berth_error_t 
     return store_run(s, q, err);
 }
 
-/* Run a statement of up to two numbers, and read the first of its row. 1: there was one; 0; -1. */
-static int ask(struct store *s, enum sql which, int64_t a, int64_t b, int64_t *answer,
-               berth_error_t *err)
-{
-    sqlite3_stmt *q = store_sql(s, which, err);
-    if (!q)
-        return -1;
-    sqlite3_bind_int64(q, 1, a);
-    if (sqlite3_bind_parameter_count(q) > 1)
-        sqlite3_bind_int64(q, 2, b);
-    int rc = sqlite3_step(q);
-    int found = rc == SQLITE_ROW;
-    if (found && answer)
-        *answer = sqlite3_column_int64(q, 0);
-    while (rc == SQLITE_ROW)
-        rc = sqlite3_step(q);
-    if (rc != SQLITE_DONE)
-        store_fail(s, err);
-    int saved = errno;
-    sqlite3_reset(q);
-    errno = saved;
-    return rc == SQLITE_DONE ? found : -1;
-}
-
-/* Run a statement of up to two numbers that changes one row or none. 1: it did; 0; -1. */
-static int change(struct store *s, enum sql which, int64_t a, int64_t b, berth_error_t *err)
-{
-    if (ask(s, which, a, b, NULL, err) < 0)
-        return -1;
-    return sqlite3_changes(s->db) > 0;
-}
-
-/* The row of a member that has ended, and the length of its record. 1: there is one; 0; -1. */
+/* Find the row of an ended member and the length of its record. 1: found; 0; -1. */
 static int find_ended(struct store *s, const struct change *c, int64_t *number, int64_t *length,
                       berth_error_t *err)
 {
@@ -120,24 +88,24 @@ static int find_ended(struct store *s, const struct change *c, int64_t *number, 
     return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : -1;
 }
 
-/* The row of a member that has ended is dropped, as it is to run again. */
-static int leave_ended(struct store *s, const struct change *c, berth_error_t *err)
+/* An ended member is live again: delete its row. */
+static int revive_member(struct store *s, const struct change *c, berth_error_t *err)
 {
     int64_t number, length;
     int rc = find_ended(s, c, &number, &length, err);
     if (rc <= 0)
         return rc;
     return store_owner_of_job(s, c->job, -STORE_ROW - length, err) < 0 ||
-                   ask(s, SQL_OVER_DROP, c->job, 0, NULL, err) < 0 ||
-                   ask(s, SQL_ENDED_DROP, number, 0, NULL, err) < 0 ||
-                   ask(s, SQL_LIVE_AGAIN, c->job, 0, NULL, err) < 0 ||
-                   ask(s, SQL_LIVE_CHANGE, c->job, 0, NULL, err) < 0
+                   store_change(s, SQL_OVER_DROP, c->job, 0, err) < 0 ||
+                   store_change(s, SQL_ENDED_DROP, number, 0, err) < 0 ||
+                   store_change(s, SQL_LIVE_AGAIN, c->job, 0, err) < 0 ||
+                   store_change(s, SQL_LIVE_CHANGE, c->job, 0, err) < 0
                ? -1
                : 0;
 }
 
-static int run_member(struct store *s, enum sql which, const struct change *c, int64_t first,
-                      berth_error_t *err)
+static int run_member_sql(struct store *s, enum sql which, const struct change *c, int64_t first,
+                          berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, which, err);
     int i = 1;
@@ -152,24 +120,25 @@ static int run_member(struct store *s, enum sql which, const struct change *c, i
     return store_run(s, q, err) < 0 ? -1 : sqlite3_changes(s->db) > 0;
 }
 
-/* A member is stored as one that hasn't ended. One that has been before isn't among those that have. */
+/* Write a live member. It must not remain among the ended ones. */
 static int write_live_member(struct store *s, const struct change *c, berth_error_t *err)
 {
-    int known = run_member(s, SQL_MEMBER_SET, c, c->job, err);
+    int known = run_member_sql(s, SQL_MEMBER_SET, c, c->job, err);
     if (known != 0)
         return known < 0 ? -1 : 0;
-    if (leave_ended(s, c, err) < 0)
+    if (revive_member(s, c, err) < 0)
         return -1;
-    return run_member(s, SQL_MEMBER_ADD, c, c->job, err) < 0 ? -1 : 0;
+    return run_member_sql(s, SQL_MEMBER_ADD, c, c->job, err) < 0 ? -1 : 0;
 }
 
-/* One more member has ended; the job has with the last one. */
+/* Count the end of a member; the job ends with its last one. */
 static int count_end(struct store *s, const struct change *c, berth_error_t *err)
 {
-    int last = change(s, SQL_OVER_ADD, c->job, c->member.end_wall, err);
+    int64_t last = store_change(s, SQL_OVER_ADD, c->job, c->member.end_wall, err);
     if (last < 0)
         return -1;
-    return ask(s, last ? SQL_LIVE_DROP : SQL_LIVE_ENDED, c->job, c->member.end_wall, NULL, err) < 0
+    return store_change(s, last ? SQL_LIVE_DROP : SQL_LIVE_ENDED, c->job, c->member.end_wall, err) <
+                   0
                ? -1
                : 0;
 }
@@ -177,32 +146,32 @@ static int count_end(struct store *s, const struct change *c, berth_error_t *err
 static int write_ended_member(struct store *s, const struct change *c, berth_error_t *err)
 {
     int64_t number = 0, length = 0;
-    int lived = change(s, SQL_MEMBER_DROP, c->job, c->member.number, err);
+    int64_t lived = store_change(s, SQL_MEMBER_DROP, c->job, c->member.number, err);
     int again = lived == 0 ? find_ended(s, c, &number, &length, err) : 0;
     if (lived < 0 || again < 0)
         return -1;
     if (again)
         return store_owner_of_job(s, c->job, (int64_t)c->first - length, err) < 0 ||
-                       run_member(s, SQL_ENDED_SET, c, number, err) < 0 ||
-                       ask(s, SQL_OVER_CHANGE, c->job, 0, NULL, err) < 0 ||
-                       ask(s, SQL_LIVE_CHANGE, c->job, 0, NULL, err) < 0
+                       run_member_sql(s, SQL_ENDED_SET, c, number, err) < 0 ||
+                       store_change(s, SQL_OVER_CHANGE, c->job, 0, err) < 0 ||
+                       store_change(s, SQL_LIVE_CHANGE, c->job, 0, err) < 0
                    ? -1
                    : 0;
-    int added = run_member(s, SQL_ENDED_ADD, c, c->job, err);
+    int added = run_member_sql(s, SQL_ENDED_ADD, c, c->job, err);
     if (added <= 0)
-        return added; /* 0: the job isn't there any more */
+        return added; /* 0: the job was deleted */
     if (store_owner_of_job(s, c->job, STORE_ROW + (int64_t)c->first, err) < 0)
         return -1;
     return count_end(s, c, err);
 }
 
-static int write_member(struct store *s, const struct change *c, berth_error_t *err)
+static int write_member_row(struct store *s, const struct change *c, berth_error_t *err)
 {
     return c->member.state >= STORE_DONE ? write_ended_member(s, c, err)
                                          : write_live_member(s, c, err);
 }
 
-/* One of a job that isn't there any more is passed over: nothing would ever drop it. */
+/* Events of deleted jobs are ignored: nothing would ever delete them. */
 static int write_event(struct store *s, const struct change *c, berth_error_t *err)
 {
     int64_t length = c->second > 0 ? (int64_t)c->second - 1 : 0;
@@ -249,11 +218,11 @@ static int write_change(struct store *s, const struct change *c, berth_error_t *
 {
     switch (c->kind) {
     case CHANGE_JOB:
-        return write_job(s, c, err);
+        return insert_job(s, c, err);
     case CHANGE_SET_JOB:
-        return write_set_job(s, c, err);
+        return update_job(s, c, err);
     case CHANGE_MEMBER:
-        return write_member(s, c, err);
+        return write_member_row(s, c, err);
     case CHANGE_EVENT:
         return write_event(s, c, err);
     case CHANGE_VALUE:
@@ -285,6 +254,6 @@ int store_commit(store_t *s, berth_error_t *err)
     }
     s->last_job = s->batch.last_job;
     s->last_event = s->batch.last_event;
-    store_rollback(s); /* nothing is left of the batch */
+    store_rollback(s); /* the batch is empty */
     return 0;
 }

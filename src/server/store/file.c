@@ -1,6 +1,4 @@
-/* The store's file: opened, locked, brought to its present form; its statements; what SQLite's errors
- * mean.
- */
+/* The store's file: opening, locking, migration, statements, and the meaning of SQLite's errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,11 +11,10 @@
 
 enum { APPLICATION = 0x42727468 }; /* "Brth" in the file's header */
 
-/* `job` has a row a submission; `live` those with a member that hasn't ended, and how many of them
- * (`remaining`); `over` the others, by when that was. `member` has what is known of members that haven't
- * ended, `ended` those that have, in the order in which they did. `text` is shared by the jobs that use
- * it: a column of `job` holds its id, or a blob that is the text itself. Texts end with a zero, which is
- * not counted as a byte of them.
+/* `job` has a row for each submission. `live` has the jobs with a live member, and how many those are
+ * (`remaining`); `over` has the others, with the time of their end. `member` has live members, `ended` the
+ * others in the order of their ends. `text` has shared texts: a column of `job` holds the id of one, or a
+ * blob that is the text itself. Texts end with a zero that is not counted.
  */
 static const char version_1[] =
     "CREATE TABLE value (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -40,20 +37,20 @@ static const char version_1[] =
     " member INTEGER NOT NULL, wall INTEGER NOT NULL, kind TEXT NOT NULL, data TEXT);"
     "CREATE INDEX event_job ON event (job);";
 
-/* Records of members say how these were started: the records have versions of their own, but one who does
- * not know theirs is to keep off.
+/* The records of members say how these were started. Records have versions of their own, but a program that
+ * does not know the new one must not open the file.
  */
 static const char version_2[] = "";
 
-/* `owner` has the bytes of each user's rows. Texts are shared by the jobs of one user: `move` says which
- * text of each user's takes the place of one that several had.
+/* `owner` has the bytes of each user's rows. Texts are now shared only by the jobs of one user: `move`
+ * lists, for each text and user, the new text that replaces it.
  */
 #define ROW     STORE_TEXT_OF(STORE_ROW)
 #define BLOB(c) "CASE typeof(" c ") WHEN 'blob' THEN length(" c ") - 1 ELSE 0 END"
 #define JOB                                                                                        \
     ROW " + length(record) + " BLOB("request") " + " BLOB("environment") " + " BLOB("script")
 #define EVENT ROW " + length(CAST(coalesce(data, '') AS BLOB))"
-/* The latest end of those members that have ended; NULL: none has. */
+/* The latest end of a job's ended members; NULL: none has ended. */
 #define LIVE_END "(SELECT max(e.end_wall) FROM ended e WHERE e.job = live.job)"
 #define MOVED(c)                                                                                   \
     "UPDATE job SET " c " = (SELECT m.id FROM move m WHERE m.old = job." c                         \
@@ -186,24 +183,24 @@ int store_fail(struct store *s, berth_error_t *err)
     case SQLITE_IOERR:
         if (system == ENOSPC || system == EDQUOT)
             return errtext_set(err, ENOSPC, "%s: no space left on the disk", path);
-        return errtext_set(err, EIO, "%s: the disk fails: %s", path,
+        return errtext_set(err, EIO, "%s: disk error: %s", path,
                            system ? strerror(system) : sqlite3_errstr(code & 0xff));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return errtext_set(err, EBUSY, "%s: another process has it open; is a berthd running?",
+        return errtext_set(err, EBUSY, "%s: open in another process; is another berthd running?",
                            path);
     case SQLITE_CORRUPT:
         return errtext_set(
-            err, EINVAL, "%s: the file is damaged; put a copy back, or move it away to begin anew",
+            err, EINVAL, "%s: the file is damaged; restore a copy, or move it away to start afresh",
             path);
     case SQLITE_NOTADB:
-        return errtext_set(err, EINVAL, "%s: this is no store of berthd; move it away", path);
+        return errtext_set(err, EINVAL, "%s: not a berthd store; move it away", path);
     case SQLITE_CANTOPEN:
-        return errtext_set(err, system ? system : ENOENT, "%s: can't be opened: %s", path,
+        return errtext_set(err, system ? system : ENOENT, "%s: cannot open: %s", path,
                            strerror(system ? system : ENOENT));
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return errtext_set(err, EACCES, "%s: may not be written", path);
+        return errtext_set(err, EACCES, "%s: not writable", path);
     default:
         return errtext_set(err, EINVAL, "%s: %s", path, sqlite3_errmsg(s->db));
     }
@@ -243,6 +240,41 @@ int store_run(struct store *s, sqlite3_stmt *q, berth_error_t *err)
     return rc == SQLITE_DONE || rc == SQLITE_ROW ? 0 : -1;
 }
 
+static void bind_numbers(sqlite3_stmt *q, int64_t a, int64_t b)
+{
+    if (sqlite3_bind_parameter_count(q) > 0)
+        sqlite3_bind_int64(q, 1, a);
+    if (sqlite3_bind_parameter_count(q) > 1)
+        sqlite3_bind_int64(q, 2, b);
+}
+
+int store_ask(struct store *s, enum sql which, int64_t a, int64_t b, int64_t *answer,
+              berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, which, err);
+    if (!q)
+        return -1;
+    bind_numbers(q, a, b);
+    int rc = sqlite3_step(q);
+    if (rc == SQLITE_ROW)
+        *answer = sqlite3_column_int64(q, 0);
+    else if (rc != SQLITE_DONE)
+        store_fail(s, err);
+    int saved = errno;
+    sqlite3_reset(q);
+    errno = saved;
+    return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : -1;
+}
+
+int64_t store_change(struct store *s, enum sql which, int64_t a, int64_t b, berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, which, err);
+    if (!q)
+        return -1;
+    bind_numbers(q, a, b);
+    return store_run(s, q, err) < 0 ? -1 : sqlite3_changes64(s->db);
+}
+
 void store_settle(struct store *s)
 {
     for (size_t i = 0; i < sizeof(s->reading) / sizeof(*s->reading); i++)
@@ -258,7 +290,7 @@ int store_begin(struct store *s, berth_error_t *err)
     store_cursors_settle(s);
     store_undo(s);
     store_owners_begin(s);
-    if (!store_sql(s, SQL_ROLLBACK, err)) /* at hand when there is no memory */
+    if (!store_sql(s, SQL_ROLLBACK, err)) /* prepared early, for when memory is short */
         return -1;
     sqlite3_stmt *q = store_sql(s, SQL_BEGIN, err);
     return q ? store_run(s, q, err) : -1;
@@ -272,7 +304,7 @@ int store_end(struct store *s, berth_error_t *err)
     return q ? store_run(s, q, err) : -1;
 }
 
-/* SQLite may have rolled back by itself, when the disk was full. */
+/* When the disk is full, SQLite may already have rolled back. */
 void store_undo(struct store *s)
 {
     int saved = errno;
@@ -284,8 +316,8 @@ void store_undo(struct store *s)
     errno = saved;
 }
 
-/* One number that a statement gives. */
-static int ask(struct store *s, const char *text, int64_t *answer, berth_error_t *err)
+/* Read the single number that a statement returns. */
+static int query_pragma(struct store *s, const char *text, int64_t *answer, berth_error_t *err)
 {
     sqlite3_stmt *q;
     if (sqlite3_prepare_v2(s->db, text, -1, &q, NULL) != SQLITE_OK)
@@ -301,8 +333,8 @@ static int ask(struct store *s, const char *text, int64_t *answer, berth_error_t
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : -1;
 }
 
-static int take_steps(struct store *s, const struct store_step *step, int from, int to,
-                      berth_error_t *err)
+static int run_migrations(struct store *s, const struct store_step *step, int from, int to,
+                          berth_error_t *err)
 {
     char version[80];
     sqlite3_snprintf(sizeof(version), version,
@@ -327,26 +359,26 @@ static int take_steps(struct store *s, const struct store_step *step, int from, 
     return 0;
 }
 
-/* Whether the file is ours and of a version that is known; nothing is written to another one. */
-static int look(struct store *s, int n, int64_t *version, berth_error_t *err)
+/* Check that the file is a store of a known version; nothing is written to any other file. */
+static int check_version(struct store *s, int n, int64_t *version, berth_error_t *err)
 {
     int64_t application = 0, things = 0, strange = 0;
-    if (ask(s, "PRAGMA user_version", version, err) < 0 ||
-        ask(s, "PRAGMA application_id", &application, err) < 0 ||
-        ask(s, "SELECT count(*) FROM sqlite_schema", &things, err) < 0 ||
-        ask(s,
-            "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')"
-            " OR sql LIKE 'CREATE VIRTUAL%'",
-            &strange, err) < 0)
+    if (query_pragma(s, "PRAGMA user_version", version, err) < 0 ||
+        query_pragma(s, "PRAGMA application_id", &application, err) < 0 ||
+        query_pragma(s, "SELECT count(*) FROM sqlite_schema", &things, err) < 0 ||
+        query_pragma(s,
+                     "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')"
+                     " OR sql LIKE 'CREATE VIRTUAL%'",
+                     &strange, err) < 0)
         return -1;
     bool empty = application == 0 && *version == 0 && things == 0;
     if ((application != APPLICATION && !empty) || strange > 0)
-        return errtext_set(err, EINVAL, "%s: this is no store of berthd; move it away", s->path);
+        return errtext_set(err, EINVAL, "%s: not a berthd store; move it away", s->path);
     if (*version > n)
-        return errtext_set(
-            err, EINVAL,
-            "%s: a newer berthd made it (version %lld, this one knows %d): run that one", s->path,
-            (long long)*version, n);
+        return errtext_set(err, EINVAL,
+                           "%s: written by a newer berthd (version %lld, this one supports up to "
+                           "%d): run that one",
+                           s->path, (long long)*version, n);
     if (*version < 0 || (*version == 0 && things > 0))
         return store_damaged(s, "its version is missing", 0, err);
     return 0;
@@ -355,35 +387,34 @@ static int look(struct store *s, int n, int64_t *version, berth_error_t *err)
 int store_migrate(struct store *s, const struct store_step *step, int n, berth_error_t *err)
 {
     int64_t version = 0;
-    if (look(s, n, &version, err) < 0)
+    if (check_version(s, n, &version, err) < 0)
         return -1;
-    return version < n ? take_steps(s, step, (int)version, n, err) : 0;
+    return version < n ? run_migrations(s, step, (int)version, n, err) : 0;
 }
 
-/* The system's file, made for its owner alone, as it has people's environments; and its folder, so that
- * it stays.
- */
-static int make_file(struct store *s, berth_error_t *err)
+/* Create the file, readable by its owner only, as it has users' environments, and sync its directory. */
+static int create_file(struct store *s, berth_error_t *err)
 {
     int fd = open(s->path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    /* do not open it: closing it would drop the lock of another store in this process */
     if (fd < 0 && errno == EEXIST)
-        return 0; /* not to be opened: closing it would drop the lock of another store in this process */
+        return 0;
     if (fd < 0)
-        return errtext_set(err, errno, "%s: can't be made: %s", s->path, strerror(errno));
+        return errtext_set(err, errno, "%s: cannot create: %s", s->path, strerror(errno));
     close(fd);
     const char *slash = strrchr(s->path, '/');
     char *folder = slash ? strndup(s->path, (size_t)(slash - s->path + 1)) : strdup(".");
     fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     free(folder);
     if (fd < 0)
-        return errtext_set(err, errno, "%s: its folder can't be opened: %s", s->path,
+        return errtext_set(err, errno, "%s: cannot open its directory: %s", s->path,
                            strerror(errno));
     int rc = fsync(fd);
     close(fd);
-    return rc == 0 ? 0 : errtext_set(err, EIO, "%s: the disk fails: %s", s->path, strerror(errno));
+    return rc == 0 ? 0 : errtext_set(err, EIO, "%s: disk error: %s", s->path, strerror(errno));
 }
 
-/* Exclusive locking comes before the log, which is then kept without shared memory. */
+/* Exclusive locking must be set before WAL mode, which then needs no shared memory. */
 static const char lock[] = "PRAGMA locking_mode = EXCLUSIVE";
 static const char settings[] = "PRAGMA journal_mode = WAL;"
                                "PRAGMA synchronous = FULL;"
@@ -395,12 +426,11 @@ static const char settings[] = "PRAGMA journal_mode = WAL;"
                                "PRAGMA journal_size_limit = 16777216;";
 
 #define LOG_SIZE                                                                                   \
-    (72                                                                                            \
-     << 16) /* bytes: what a log has grown to when SQLite begins it anew, after 1000 pages, and some more */
+    (72 << 16) /* bytes: more than the log's size when SQLite restarts it, after 1000 pages */
 
-/* Make room for the log with zeros, which are no part of it: a commit then overwrites what is there, and
- * syncing it does not take writing the file's new size as well, which takes as long again or much longer.
- * Where there is no space for that it grows as it is used.
+/* Fill the log with zeros in advance: a commit then overwrites existing blocks, and syncing it need not
+ * write the file's new size, which takes as long again or much longer. If there is no space, the log grows
+ * as it is used.
  */
 static void grow_log(struct store *s)
 {
@@ -417,7 +447,7 @@ static void grow_log(struct store *s)
         }
 }
 
-static bool is_in_place(struct store_place *place, const char *path)
+static bool is_same_file(struct store_place *place, const char *path)
 {
     struct stat st;
     bool is_there = path && stat(path, &st) == 0;
@@ -431,20 +461,20 @@ int store_file_check(struct store *s, berth_error_t *err)
 {
     if (!s->watched)
         return 0;
-    /* Of a link the log is where the file is. */
+    /* If the path is a link, the log is beside the file it points to. */
     const char *log = sqlite3_filename_wal(sqlite3_db_filename(s->db, "main"));
-    bool has_file = is_in_place(&s->file, s->path);
-    if (is_in_place(&s->log, log) && has_file)
+    bool has_file = is_same_file(&s->file, s->path);
+    if (is_same_file(&s->log, log) && has_file)
         return 0;
     return errtext_set(err, ESTALE,
-                       "%s%s was deleted or replaced while berthd has it open: stop berthd, and "
-                       "start it with the file that is to be used",
+                       "%s%s was deleted or replaced while berthd has it open: stop berthd, "
+                       "put the right file in place and start it again",
                        s->path, has_file ? "-wal" : "");
 }
 
 int store_file_open(struct store *s, const char *vfs, berth_error_t *err)
 {
-    if (!vfs && make_file(s, err) < 0)
+    if (!vfs && create_file(s, err) < 0)
         return -1;
     int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -455,7 +485,7 @@ int store_file_open(struct store *s, const char *vfs, berth_error_t *err)
     int64_t version = 0;
     if (sqlite3_exec(s->db, lock, NULL, NULL, NULL) != SQLITE_OK)
         return store_fail(s, err);
-    if (look(s, STEPS, &version, err) < 0)
+    if (check_version(s, STEPS, &version, err) < 0)
         return -1;
     if (sqlite3_exec(s->db, settings, NULL, NULL, NULL) != SQLITE_OK)
         return store_fail(s, err);

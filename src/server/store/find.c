@@ -1,5 +1,5 @@
-/* Listings of what has ended. A cursor keeps its place by number (of an end, or of a job and a member),
- * so that its statements can be put back whenever something is written, and go on.
+/* Listings of ended members. A cursor remembers its position by number (of an end, or of job and member),
+ * so its statement can be reset for any write and continue afterwards.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/errtext.h"
 #include "server/store/priv.h"
 
-enum { LOOK_MAX = 4096 }; /* rows that a call looks at before it lets others have their turn */
+enum { LOOK_MAX = 4096 }; /* rows that a call scans before it returns EAGAIN */
 
 struct store_cursor {
     struct store *s;
@@ -16,17 +16,17 @@ struct store_cursor {
     struct store_query query;
     char *queue, *name;
     sqlite3_stmt *walk;
-    bool walking;        /* `walk` has been bound where the cursor is */
-    int64_t number;      /* newest first: what was seen last */
-    int64_t job, member; /* oldest first */
-    int64_t left;        /* how many may still come */
+    bool walking;        /* `walk` is bound and being stepped */
+    int64_t number;      /* the last row, newest first */
+    int64_t job, member; /* the last row, oldest first */
+    int64_t left;        /* rows left to return */
 };
 
 #define WALK                                                                                       \
     "SELECT e.job, e.member, e.state, e.end_wall, e.record, e.number, e.uid, " STORE_JOB_BRIEF     \
     " FROM ended e LEFT JOIN job j ON j.id = e.job "
 
-/* By direction, and of a job or of all; ?1 and ?2 are the place, ?3 is the job. */
+/* By direction, and for one job or all; ?1 and ?2 are the position, ?3 is the job. */
 static const char *const walk[2][2] = {
     {WALK "WHERE (e.job, e.member) > (?1, ?2) ORDER BY e.job, e.member",
      WALK "WHERE e.job = ?3 AND e.member > ?2 ORDER BY e.job, e.member"},
@@ -59,10 +59,10 @@ void store_cursor_close(struct store_cursor *c)
     free(c);
 }
 
-/* The place of the cursor that comes after a member: from the newest on, the number of its end; none, if
- * it was dropped, as those that ended before it were.
+/* Position the cursor after a member. From the newest on, that is the number of its end; if that was
+ * deleted, so were all ends before it.
  */
-static int find_place(struct store_cursor *c, berth_error_t *err)
+static int cursor_seek(struct store_cursor *c, berth_error_t *err)
 {
     c->number = INT64_MAX;
     c->job = 0;
@@ -88,12 +88,12 @@ static int find_place(struct store_cursor *c, berth_error_t *err)
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : -1;
 }
 
-static int prepare(struct store_cursor *c, berth_error_t *err)
+static int cursor_prepare(struct store_cursor *c, berth_error_t *err)
 {
     const char *text = walk[c->query.newest_first][c->query.job > 0];
     if (sqlite3_prepare_v2(c->s->db, text, -1, &c->walk, NULL) != SQLITE_OK)
         return store_fail(c->s, err);
-    return find_place(c, err);
+    return cursor_seek(c, err);
 }
 
 struct store_cursor *store_find(store_t *s, const struct store_query *query, berth_error_t *err)
@@ -109,7 +109,7 @@ struct store_cursor *store_find(store_t *s, const struct store_query *query, ber
     c->left = query->limit > 0 ? query->limit : INT64_MAX;
     c->queue = query->queue ? strdup(query->queue) : NULL;
     c->name = query->name ? strdup(query->name) : NULL;
-    int rc = !c->queue == !query->queue && !c->name == !query->name ? prepare(c, err)
+    int rc = !c->queue == !query->queue && !c->name == !query->name ? cursor_prepare(c, err)
                                                                     : store_no_memory(s, err);
     if (rc < 0) {
         int saved = errno;
@@ -122,8 +122,8 @@ struct store_cursor *store_find(store_t *s, const struct store_query *query, ber
     return c;
 }
 
-/* To the next row of those that ended. 1, 0 or -1. */
-static int walk_on(struct store_cursor *c, berth_error_t *err)
+/* Advance to the next row. 1, 0 or -1. */
+static int cursor_advance(struct store_cursor *c, berth_error_t *err)
 {
     if (!c->walking) {
         sqlite3_reset(c->walk);
@@ -148,13 +148,13 @@ static int walk_on(struct store_cursor *c, berth_error_t *err)
     return rc == SQLITE_DONE ? 0 : -1;
 }
 
-static bool has_same(const char *wanted, const char *text)
+static bool text_matches(const char *wanted, const char *text)
 {
     return !wanted || (text && strcmp(wanted, text) == 0);
 }
 
-/* Whether the row is wanted, as far as it tells without its job. */
-static bool is_wanted(const struct store_cursor *c)
+/* Whether the row matches the query, as far as it tells without its job. */
+static bool row_matches(const struct store_cursor *c)
 {
     const struct store_query *q = &c->query;
     int64_t state = sqlite3_column_int64(c->walk, 2);
@@ -169,21 +169,21 @@ int store_next(struct store_cursor *c, struct store_job *job, struct store_membe
     if (c->left == 0)
         return 0;
     for (int looked = 0; looked < LOOK_MAX; looked++) {
-        int rc = walk_on(c, err);
+        int rc = cursor_advance(c, err);
         if (rc <= 0)
             return rc;
-        if (!is_wanted(c))
+        if (!row_matches(c))
             continue;
         if (sqlite3_column_type(c->walk, JOB) == SQLITE_NULL)
-            return store_damaged(c->s, "a member of a job that isn't there", c->job, err);
+            return store_damaged(c->s, "a member of a missing job", c->job, err);
         if (store_job_row(c->s, c->walk, JOB, false, job, err) < 0)
             return -1;
-        if (!has_same(c->queue, job->queue) || !has_same(c->name, job->name))
+        if (!text_matches(c->queue, job->queue) || !text_matches(c->name, job->name))
             continue;
         if (store_member_row(c->s, c->walk, 0, true, member, err) < 0)
             return -1;
         c->left--;
         return 1;
     }
-    return errtext_set(err, EAGAIN, "%s: there is more to look at", c->s->path);
+    return errtext_set(err, EAGAIN, "%s: more rows to scan", c->s->path);
 }

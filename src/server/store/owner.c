@@ -1,4 +1,4 @@
-/* What is stored of each user's jobs: summed up in memory while a transaction goes on, and written once a
+/* Bytes stored for each user: changes are summed up in memory during a transaction and written once per
  * user at its end.
  */
 #include <errno.h>
@@ -12,7 +12,7 @@ void store_owners_begin(struct store *s)
     s->owners.job = 0;
 }
 
-static struct owner_change *find(struct owners *o, uint32_t uid)
+static struct owner_change *owner_entry(struct owners *o, uint32_t uid)
 {
     if (o->last < o->n && o->v[o->last].uid == uid)
         return &o->v[o->last];
@@ -27,7 +27,7 @@ static struct owner_change *find(struct owners *o, uint32_t uid)
 int store_owner_change(struct store *s, uint32_t uid, int64_t bytes, berth_error_t *err)
 {
     struct owners *o = &s->owners;
-    struct owner_change *change = find(o, uid);
+    struct owner_change *change = owner_entry(o, uid);
     if (!change) {
         if (array_grow((void **)&o->v, &o->cap, o->n + 1, sizeof(*o->v)) < 0)
             return store_no_memory(s, err);
@@ -39,30 +39,12 @@ int store_owner_change(struct store *s, uint32_t uid, int64_t bytes, berth_error
     return 0;
 }
 
-/* Run a statement of a number, and read the first of its row. 1: there was one; 0; -1. */
-static int ask(struct store *s, enum sql which, int64_t number, int64_t *answer, berth_error_t *err)
-{
-    sqlite3_stmt *q = store_sql(s, which, err);
-    if (!q)
-        return -1;
-    sqlite3_bind_int64(q, 1, number);
-    int rc = sqlite3_step(q);
-    if (rc == SQLITE_ROW)
-        *answer = sqlite3_column_int64(q, 0);
-    else if (rc != SQLITE_DONE)
-        store_fail(s, err);
-    int saved = errno;
-    sqlite3_reset(q);
-    errno = saved;
-    return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : -1;
-}
-
 int store_owner_of_job(struct store *s, int64_t job, int64_t bytes, berth_error_t *err)
 {
     struct owners *o = &s->owners;
     int64_t uid;
     if (o->job != job) {
-        int rc = ask(s, SQL_JOB_UID, job, &uid, err);
+        int rc = store_ask(s, SQL_JOB_UID, job, 0, &uid, err);
         if (rc <= 0)
             return rc;
         o->job = job;
@@ -89,12 +71,12 @@ int store_owners_write(struct store *s, berth_error_t *err)
 
 int store_owner_bytes(struct store *s, uint32_t uid, int64_t *bytes, berth_error_t *err)
 {
-    const struct owner_change *change = find(&s->owners, uid);
+    const struct owner_change *change = owner_entry(&s->owners, uid);
     *bytes = 0;
-    if (ask(s, SQL_OWNER_READ, uid, bytes, err) < 0)
+    if (store_ask(s, SQL_OWNER_READ, uid, 0, bytes, err) < 0)
         return -1;
     *bytes += change ? change->bytes : 0;
-    if (*bytes < 0) /* the file is not as it was left */
+    if (*bytes < 0) /* the file was tampered with */
         *bytes = 0;
     return 0;
 }

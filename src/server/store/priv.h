@@ -1,4 +1,4 @@
-/* The store's insides: its file, the batch of changes that waits for a commit, the texts that jobs share. */
+/* What the files of the store share: the file, the batch of changes until the next commit, shared texts. */
 #ifndef SERVER_STORE_PRIVATE_H
 #define SERVER_STORE_PRIVATE_H
 
@@ -70,29 +70,29 @@ enum sql {
 
 enum store_text { TEXT_REQUEST, TEXT_ENVIRONMENT, TEXT_SCRIPT, TEXTS };
 
-/* A text of the batch. Equal ones of a batch and a user are one. */
+/* A text of the batch; a user's equal texts are one. */
 struct batch_text {
-    struct dict_entry entry; /* by `key`; one that collides with another isn't entered */
+    struct dict_entry entry; /* by `key`; not entered if it collides with another */
     struct batch_text *next;
     uint64_t key[3]; /* hash, length, uid */
     size_t length;   /* bytes of data */
     int64_t uses;    /* jobs of the batch */
-    int64_t id;      /* of its row, while the batch is written */
+    int64_t id;      /* row id, while the batch is written */
     char data[];
 };
 
 enum change_kind { CHANGE_JOB, CHANGE_SET_JOB, CHANGE_MEMBER, CHANGE_EVENT, CHANGE_VALUE };
 
-/* A change. Its bytes (below) stand in the batch's. */
+/* A change, whose bytes (below) are in the batch's. */
 struct change {
     enum change_kind kind;
-    size_t first, second; /* bytes: lengths of what is at `at`, one after the other */
+    size_t first, second; /* lengths of the two pieces at `at` */
     size_t at;
     int64_t job;
     union {
         struct {                                  /* first: queue; second: record */
             const struct batch_text *text[TEXTS]; /* NULL: none or short */
-            size_t inline_text[TEXTS]; /* bytes of short ones, behind the record; 0: none */
+            size_t inline_text[TEXTS]; /* lengths of short texts, after the record; 0: none */
             uint32_t uid, members;
             int64_t priority, duration;
             bool held;
@@ -119,12 +119,12 @@ struct batch {
     struct strbuf bytes;
     struct dict texts;
     struct batch_text *text;        /* all of them */
-    struct batch_text *last[TEXTS]; /* given last, of each kind */
+    struct batch_text *last[TEXTS]; /* the last one of each kind */
     size_t text_bytes;
-    int64_t last_job, last_event; /* as of the batch */
+    int64_t last_job, last_event; /* including the batch */
 };
 
-/* Texts that were read lately, by kind, in a place that follows from the id. */
+/* A cache of texts by kind; the slot follows from the id. */
 enum { TEXT_SLOTS = 64, TEXT_CACHED_MAX = 16 << 10 };
 struct text_slot {
     int64_t id; /* 0: empty */
@@ -132,13 +132,13 @@ struct text_slot {
     char *data;
 };
 
-/* A file as it was opened; inode 0: it has not been looked at. */
+/* Identity of an opened file; inode 0: not looked up yet. */
 struct store_place {
     dev_t device;
     ino_t inode;
 };
 
-/* What a transaction changes of what is stored of each user's, until it is written at its end. */
+/* Changes of users' byte counts, collected during a transaction and written at its end. */
 struct owner_change {
     uint32_t uid;
     int64_t bytes;
@@ -146,57 +146,64 @@ struct owner_change {
 
 struct owners {
     struct owner_change *v;
-    size_t n, cap, last; /* the one that was changed last */
-    int64_t job;         /* whose owner was asked for last; 0: of none */
-    uint32_t uid;        /* who that is */
+    size_t n, cap, last; /* the entry changed last */
+    int64_t job;         /* the job whose owner was looked up last; 0: none */
+    uint32_t uid;        /* its owner */
 };
 
 struct store {
     sqlite3 *db;
     char *path;
-    bool watched; /* it is the system's, where others may delete or replace it */
+    bool watched; /* a real file, which others may delete or replace */
     struct store_place file, log;
     sqlite3_stmt *sql[SQL_COUNT];
-    sqlite3_stmt *reading[2]; /* those that hold what was returned last */
+    sqlite3_stmt *reading[2]; /* statements that hold the last returned rows */
     struct store_cursor *cursors;
     struct batch batch;
     struct owners owners;
     int64_t last_job, last_event; /* as committed */
-    struct kept {                 /* numbers that jobs may still be added with */
+    struct kept {                 /* reserved ids */
         int64_t first, last;
     } * kept;
     size_t n_kept, cap_kept;
-    struct text_slot slot[TEXTS][TEXT_SLOTS + 1]; /* the last one: for a text too long for others */
+    struct text_slot slot[TEXTS][TEXT_SLOTS + 1]; /* the last one: for any text too long to cache */
     struct strbuf scratch;
 };
 
-/* The file (file.c): opened, locked, migrated. 0, or -1 with an error, and then to be closed all the same. */
+/* Open, lock and migrate the file (file.c). 0, or -1 with an error, and store_close must follow all the
+ * same.
+ */
 int store_file_open(struct store *s, const char *vfs, berth_error_t *err);
 
-/* The file and its log are still where they were opened. Else -1 with ESTALE: what is written would be
- * lost. O(1).
- */
+/* Check that the file and its log are still in place; else -1 with ESTALE, as writes would be lost. O(1). */
 int store_file_check(struct store *s, berth_error_t *err);
 
-/* A version of the file is made from the one before by a step; the file says how many it has been through. */
+/* Each step migrates the file from one version to the next; the file's version counts the steps. */
 struct store_step {
     const char *sql;
 };
 int store_migrate(struct store *s, const struct store_step *step, int steps, berth_error_t *err);
 
-/* A statement, ready to be bound; NULL with an error. */
+/* A prepared statement, ready to be bound; NULL with an error. */
 sqlite3_stmt *store_sql(struct store *s, enum sql which, berth_error_t *err);
 
-/* Step one that returns no rows and put it back. 0 or -1. */
+/* Run a statement that returns no rows, and reset it. 0 or -1. */
 int store_run(struct store *s, sqlite3_stmt *q, berth_error_t *err);
 
-/* Say what went wrong in SQLite: -1 with errno. */
+/* Run a statement with up to two numbers, and read the first column of its first row. 1: there is one; 0; -1. */
+int store_ask(struct store *s, enum sql which, int64_t a, int64_t b, int64_t *answer,
+              berth_error_t *err);
+
+/* Run a statement with up to two numbers. Returns the number of rows changed, or -1. */
+int64_t store_change(struct store *s, enum sql which, int64_t a, int64_t b, berth_error_t *err);
+
+/* Report SQLite's error: -1 with errno. */
 int store_fail(struct store *s, berth_error_t *err);
 
-/* Say that memory ran out outside SQLite: -1 with ENOMEM. */
+/* Report that memory ran out outside SQLite: -1 with ENOMEM. */
 int store_no_memory(struct store *s, berth_error_t *err);
 
-/* What doesn't fit together in the file: -1 with EINVAL. job 0: none in particular. */
+/* Report inconsistent contents: -1 with EINVAL. job 0: of no particular job. */
 int store_damaged(struct store *s, const char *what, int64_t job, berth_error_t *err);
 
 /* Transactions. A rollback keeps errno. */
@@ -204,27 +211,27 @@ int store_begin(struct store *s, berth_error_t *err);
 int store_end(struct store *s, berth_error_t *err);
 void store_undo(struct store *s);
 
-/* Put back the statements that hold what was returned, so that nothing is being read. */
+/* Reset the statements that hold returned rows. */
 void store_settle(struct store *s);
 
-/* The highest numbers of jobs and events, for when their rows are gone: else these tell. */
+/* The highest ids of jobs and events, kept for when their rows are deleted. */
 #define STORE_LAST_JOB   "store.last-job"
 #define STORE_LAST_EVENT "store.last-event"
 int store_write_last(struct store *s, berth_error_t *err);
 
-/* Bytes per user (owner.c), within a transaction: from its beginning nothing has changed; a change of
- * somebody's (0 or -1); or of a job's owner's (1, 0 if the job isn't there, or -1); all of them written.
+/* Bytes per user (owner.c), within a transaction: begin it; change a user's count (0 or -1); or that of a
+ * job's owner (1, 0 if the job does not exist, or -1); write the changes.
  */
 void store_owners_begin(struct store *s);
 int store_owner_change(struct store *s, uint32_t uid, int64_t bytes, berth_error_t *err);
 int store_owner_of_job(struct store *s, int64_t job, int64_t bytes, berth_error_t *err);
 int store_owners_write(struct store *s, berth_error_t *err);
 
-/* What is stored of a user's, as of this moment of the transaction. */
+/* The bytes stored for a user, including the transaction's changes. */
 int store_owner_bytes(struct store *s, uint32_t uid, int64_t *bytes, berth_error_t *err);
 
-/* Texts (text.c). Enter one into the batch; *text NULL where it is none or short enough to be stored with
- * the job.
+/* Texts (text.c). Add one to the batch; *text NULL if there is none, or it is short enough to be stored
+ * with the job.
  */
 int store_text_take(struct batch *b, enum store_text kind, uint32_t uid, const char *data,
                     size_t length, const struct batch_text **text);
@@ -232,29 +239,31 @@ void store_text_untake(const struct batch_text *text); /* NULL is fine */
 bool store_text_is_inline(const char *data, size_t length);
 void store_batch_clear(struct batch *b);
 
-/* Whether a number is kept. */
-bool store_is_kept(const struct store *s, int64_t id);
+/* Whether an id is reserved. */
+bool store_is_reserved(const struct store *s, int64_t id);
 
-/* Give the batch's texts their rows. */
+/* Write the batch's texts to their rows. */
 int store_texts_write(struct store *s, berth_error_t *err);
 
-/* The text that a column of a row of jobs stands for; *data NULL if there is none. */
+/* Read the text that a column of a job's row refers to; *data NULL if there is none. */
 int store_text_read(struct store *s, enum store_text kind, sqlite3_stmt *q, int column,
                     const char **data, size_t *length, berth_error_t *err);
-void store_text_forget(struct store *s); /* all that were read */
+void store_text_forget(struct store *s); /* empty the cache */
 
 /* Rows (read.c). Fill a job from a row: id, uid, queue, priority, held, duration, record, request,
- * environment, script, at columns from `column` on. `all`: with environment and script; else their
- * columns needn't be there.
+ * environment, script, in columns from `column` on. Unless `all`, without environment and script, which the
+ * row then need not have.
  */
 int store_job_row(struct store *s, sqlite3_stmt *q, int column, bool all, struct store_job *job,
                   berth_error_t *err);
 
-/* Fill a member from a row: job, member, state, end_wall, record. `ended`: that it must have, or mustn't. */
+/* Fill a member from a row: job, member, state, end_wall, record. `ended`: whether its state must be an
+ * ended one; else it must be live.
+ */
 int store_member_row(struct store *s, sqlite3_stmt *q, int column, bool ended,
                      struct store_member *member, berth_error_t *err);
 
-/* Put the statements of all cursors back; they go on where they were (find.c). */
+/* Reset the statements of all cursors, which then continue where they were (find.c). */
 void store_cursors_settle(struct store *s);
 
 #define STORE_TEXT_OF_(n)    #n

@@ -1,4 +1,4 @@
-/* Reading: live jobs at start, single jobs and members, events. */
+/* Reading: live jobs when the server starts, single jobs and members, events. */
 #include <errno.h>
 
 #include "base/errtext.h"
@@ -6,21 +6,21 @@
 #include "server/store/record.h"
 
 /* A text, or NULL where there is none. */
-static int get_text(struct store *s, sqlite3_stmt *q, int column, const char **text,
-                    berth_error_t *err)
+static int column_text(struct store *s, sqlite3_stmt *q, int column, const char **text,
+                       berth_error_t *err)
 {
     *text = NULL;
     int type = sqlite3_column_type(q, column);
     if (type == SQLITE_NULL)
         return 0;
     if (type != SQLITE_TEXT)
-        return store_damaged(s, "a text is something else", 0, err);
+        return store_damaged(s, "a text has the wrong type", 0, err);
     *text = (const char *)sqlite3_column_text(q, column);
     return *text ? 0 : store_fail(s, err);
 }
 
-/* A record, for as long as the statement stands on its row. */
-static const void *get_blob(struct store *s, sqlite3_stmt *q, int column, size_t *length)
+/* A record, valid while the statement is on its row. */
+static const void *column_record(struct store *s, sqlite3_stmt *q, int column, size_t *length)
 {
     const void *blob = sqlite3_column_blob(q, column);
     *length = (size_t)sqlite3_column_bytes(q, column);
@@ -42,13 +42,13 @@ int store_job_row(struct store *s, sqlite3_stmt *q, int column, bool all, struct
         .held = held != 0,
         .duration = sqlite3_column_int64(q, column + 5),
     };
-    const void *record = get_blob(s, q, column + 6, &length);
+    const void *record = column_record(s, q, column + 6, &length);
     if (!record)
         return store_fail(s, err);
     if (store_job_decode(record, length, job) < 0 || !store_job_is_valid(job) || uid < 0 ||
         uid > UINT32_MAX || held < 0 || held > 1 || job->duration < 0)
-        return store_damaged(s, "its record", job->id, err);
-    if (get_text(s, q, column + 2, &job->queue, err) < 0 ||
+        return store_damaged(s, "invalid record", job->id, err);
+    if (column_text(s, q, column + 2, &job->queue, err) < 0 ||
         store_text_read(s, TEXT_REQUEST, q, column + 7, &job->request, &ignored, err) < 0)
         return -1;
     if (!all)
@@ -72,7 +72,7 @@ int store_member_row(struct store *s, sqlite3_stmt *q, int column, bool ended,
         .member = (uint32_t)number,
         .end_wall = sqlite3_column_int64(q, column + 3),
     };
-    const void *record = get_blob(s, q, column + 4, &length);
+    const void *record = column_record(s, q, column + 4, &length);
     if (!record)
         return store_fail(s, err);
     if (number < 0 || number > UINT32_MAX || state < STORE_PENDING || state > STORE_TIMEOUT ||
@@ -84,9 +84,7 @@ int store_member_row(struct store *s, sqlite3_stmt *q, int column, bool ended,
     return 0;
 }
 
-/* One row of a statement that has been bound; 1 if there is one, which stays until the next call, 0, or
- * -1.
- */
+/* Step a bound statement. 1: there is a row, valid until the next call; 0: none; -1. */
 static int read_row(struct store *s, sqlite3_stmt *q, int i, berth_error_t *err)
 {
     s->reading[i] = q;
@@ -103,9 +101,9 @@ int store_read_job(store_t *s, int64_t id, struct store_job *job, berth_error_t 
     if (!q)
         return -1;
     sqlite3_bind_int64(q, 1, id);
-    int rc = store_is_kept(s, id) ? 0 : read_row(s, q, 0, err);
+    int rc = store_is_reserved(s, id) ? 0 : read_row(s, q, 0, err);
     if (rc == 0)
-        return errtext_set(err, ENOENT, "%s: there is no job %lld", s->path, (long long)id);
+        return errtext_set(err, ENOENT, "%s: no job %lld", s->path, (long long)id);
     return rc < 0 ? -1 : store_job_row(s, q, 0, true, job, err);
 }
 
@@ -123,29 +121,29 @@ int store_read_member(store_t *s, int64_t id, uint32_t member, struct store_memb
         if (rc != 0)
             return rc < 0 ? -1 : store_member_row(s, q, 0, ended, out, err);
     }
-    return errtext_set(err, ENOENT, "%s: nothing is known of member %u of job %lld", s->path,
-                       member, (long long)id);
+    return errtext_set(err, ENOENT, "%s: no record of member %u of job %lld", s->path, member,
+                       (long long)id);
 }
 
-/* Loading: the live jobs, beside them all members that haven't ended, both in order; and of a job that
- * has some that did, these.
+/* Loading merges three sorted statements: live jobs, live members, and the ended members of a live job that
+ * has some.
  */
 struct load {
     struct store *s;
     const struct store_visitor *visitor;
     sqlite3_stmt *jobs, *members, *ended;
-    bool more_members, more_ended; /* they stand on a row */
+    bool more_members, more_ended; /* they are on a row */
     berth_error_t *err;
 };
 
-static int advance(struct load *l, sqlite3_stmt *q, bool *more)
+static int step_rows(struct load *l, sqlite3_stmt *q, bool *more)
 {
     int rc = sqlite3_step(q);
     *more = rc == SQLITE_ROW;
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : store_fail(l->s, l->err);
 }
 
-static int load_members(struct load *l, const struct store_job *job)
+static int load_live_members(struct load *l, const struct store_job *job)
 {
     struct store_member member;
     for (;;) {
@@ -158,44 +156,44 @@ static int load_members(struct load *l, const struct store_job *job)
         if (store_member_row(l->s, q, 0, ended, &member, l->err) < 0)
             return -1;
         if (member.job != job->id)
-            return store_damaged(l->s, "a member of a job that isn't there", member.job, l->err);
+            return store_damaged(l->s, "a member of a missing job", member.job, l->err);
         if (l->visitor->member(l->visitor->context, &member) != 0)
             return -1;
-        if (advance(l, q, ended ? &l->more_ended : &l->more_members) < 0)
+        if (step_rows(l, q, ended ? &l->more_ended : &l->more_members) < 0)
             return -1;
     }
 }
 
-static int load_job(struct load *l)
+static int load_live_job(struct load *l)
 {
     struct store_job job;
     int64_t remaining = sqlite3_column_int64(l->jobs, 0);
     if (store_job_row(l->s, l->jobs, 1, true, &job, l->err) < 0)
         return -1;
     if (remaining <= 0 || remaining > job.members)
-        return store_damaged(l->s, "the number of its members", job.id, l->err);
+        return store_damaged(l->s, "wrong number of members", job.id, l->err);
     if (l->visitor->job(l->visitor->context, &job) != 0)
         return -1;
     if (remaining < job.members) {
         sqlite3_reset(l->ended);
         sqlite3_bind_int64(l->ended, 1, job.id);
-        if (advance(l, l->ended, &l->more_ended) < 0)
+        if (step_rows(l, l->ended, &l->more_ended) < 0)
             return -1;
     }
-    return load_members(l, &job);
+    return load_live_members(l, &job);
 }
 
-static int load(struct load *l)
+static int load_live(struct load *l)
 {
     bool more = false;
-    if (advance(l, l->jobs, &more) < 0 || advance(l, l->members, &l->more_members) < 0)
+    if (step_rows(l, l->jobs, &more) < 0 || step_rows(l, l->members, &l->more_members) < 0)
         return -1;
     while (more)
-        if (load_job(l) < 0 || advance(l, l->jobs, &more) < 0)
+        if (load_live_job(l) < 0 || step_rows(l, l->jobs, &more) < 0)
             return -1;
     if (l->more_members)
-        return store_damaged(l->s, "a member of a job that isn't there",
-                             sqlite3_column_int64(l->members, 0), l->err);
+        return store_damaged(l->s, "a member of a missing job", sqlite3_column_int64(l->members, 0),
+                             l->err);
     return 0;
 }
 
@@ -212,7 +210,7 @@ int store_load(store_t *s, const struct store_visitor *visitor, berth_error_t *e
     };
     if (!l.jobs || !l.members || !l.ended)
         return -1;
-    int rc = load(&l);
+    int rc = load_live(&l);
     int saved = errno;
     sqlite3_reset(l.jobs);
     sqlite3_reset(l.members);
@@ -230,7 +228,7 @@ static int event_row(struct store *s, sqlite3_stmt *q, struct store_event *event
         .job = sqlite3_column_int64(q, 2),
         .member = sqlite3_column_int64(q, 3),
     };
-    if (get_text(s, q, 4, &event->kind, err) < 0 || get_text(s, q, 5, &event->data, err) < 0)
+    if (column_text(s, q, 4, &event->kind, err) < 0 || column_text(s, q, 5, &event->data, err) < 0)
         return -1;
     if (event->number <= 0 || event->job < 0 || event->member < -1 || event->member > UINT32_MAX ||
         !event->kind)

@@ -1,14 +1,14 @@
-/* Records of jobs and members: bytes out, and bytes in with care. */
+/* Encoding and decoding records of jobs and members. */
 #include "server/store/record.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
-/* A member's second version says how it was started. */
+/* Version 2 of a member adds `how`. */
 enum { JOB_VERSION = 1, MEMBER_VERSION = 2 };
 
-static void put_number(struct strbuf *out, int64_t number)
+static void record_put_number(struct strbuf *out, int64_t number)
 {
     uint64_t left = (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
     for (; left >= 0x80; left >>= 7)
@@ -16,21 +16,21 @@ static void put_number(struct strbuf *out, int64_t number)
     strbuf_putc(out, (char)left);
 }
 
-static void put_text(struct strbuf *out, const char *text)
+static void record_put_text(struct strbuf *out, const char *text)
 {
     size_t length = text ? strlen(text) : 0;
-    put_number(out, text ? (int64_t)length + 1 : 0);
+    record_put_number(out, text ? (int64_t)length + 1 : 0);
     if (text)
         strbuf_put(out, text, length + 1);
 }
 
-/* Where reading stands. After a failure everything reads as zero. */
+/* A position in a record. After a failure everything reads as zero. */
 struct reader {
     const unsigned char *at, *end;
     bool failed;
 };
 
-static uint64_t fail(struct reader *r)
+static uint64_t reader_fail(struct reader *r)
 {
     r->failed = true;
     r->at = r->end;
@@ -42,43 +42,43 @@ static uint64_t get_bits(struct reader *r)
     uint64_t bits = 0;
     for (int shift = 0; shift < 64; shift += 7) {
         if (r->at == r->end)
-            return fail(r);
+            return reader_fail(r);
         uint64_t byte = *r->at++;
         if (shift == 63 && byte > 1)
-            return fail(r);
+            return reader_fail(r);
         bits |= (byte & 0x7f) << shift;
         if (byte < 0x80)
             return bits;
     }
-    return fail(r);
+    return reader_fail(r);
 }
 
-static int64_t get_number(struct reader *r, int64_t low, int64_t high)
+static int64_t record_get_number(struct reader *r, int64_t low, int64_t high)
 {
     uint64_t bits = get_bits(r);
     int64_t number = (int64_t)(bits >> 1 ^ (0 - (bits & 1)));
     if (number < low || number > high) {
-        fail(r);
+        reader_fail(r);
         return low > 0 ? low : 0;
     }
     return number;
 }
 
-static const char *get_text(struct reader *r)
+static const char *record_get_text(struct reader *r)
 {
-    int64_t size = get_number(r, 0, (int64_t)STORE_TEXT_MAX + 1);
+    int64_t size = record_get_number(r, 0, (int64_t)STORE_TEXT_MAX + 1);
     if (size == 0)
         return NULL;
     const char *text = (const char *)r->at;
     if (size > r->end - r->at || memchr(text, 0, (size_t)size) != text + size - 1) {
-        fail(r);
+        reader_fail(r);
         return NULL;
     }
     r->at += size;
     return text;
 }
 
-static int finish(const struct reader *r)
+static int reader_finish(const struct reader *r)
 {
     if (!r->failed && r->at == r->end)
         return 0;
@@ -89,32 +89,32 @@ static int finish(const struct reader *r)
 void store_job_encode(struct strbuf *out, const struct store_job *job)
 {
     strbuf_putc(out, JOB_VERSION);
-    put_number(out, job->gid);
-    put_number(out, job->members);
-    put_number(out, job->submitted);
-    put_number(out, job->submitted_wall);
-    put_number(out, job->nodes);
-    put_number(out, job->cores);
-    put_number(out, job->gpus);
-    put_text(out, job->user);
-    put_text(out, job->name);
+    record_put_number(out, job->gid);
+    record_put_number(out, job->members);
+    record_put_number(out, job->submitted);
+    record_put_number(out, job->submitted_wall);
+    record_put_number(out, job->nodes);
+    record_put_number(out, job->cores);
+    record_put_number(out, job->gpus);
+    record_put_text(out, job->user);
+    record_put_text(out, job->name);
 }
 
 int store_job_decode(const void *data, size_t length, struct store_job *job)
 {
     struct reader r = {data, (const unsigned char *)data + length, false};
     if (length == 0 || *r.at++ != JOB_VERSION)
-        fail(&r);
-    job->gid = (uint32_t)get_number(&r, 0, UINT32_MAX);
-    job->members = (uint32_t)get_number(&r, 1, UINT32_MAX);
-    job->submitted = get_number(&r, INT64_MIN, INT64_MAX);
-    job->submitted_wall = get_number(&r, -1, INT64_MAX);
-    job->nodes = get_number(&r, 0, INT64_MAX);
-    job->cores = get_number(&r, 0, INT64_MAX);
-    job->gpus = get_number(&r, 0, INT64_MAX);
-    job->user = get_text(&r);
-    job->name = get_text(&r);
-    return finish(&r);
+        reader_fail(&r);
+    job->gid = (uint32_t)record_get_number(&r, 0, UINT32_MAX);
+    job->members = (uint32_t)record_get_number(&r, 1, UINT32_MAX);
+    job->submitted = record_get_number(&r, INT64_MIN, INT64_MAX);
+    job->submitted_wall = record_get_number(&r, -1, INT64_MAX);
+    job->nodes = record_get_number(&r, 0, INT64_MAX);
+    job->cores = record_get_number(&r, 0, INT64_MAX);
+    job->gpus = record_get_number(&r, 0, INT64_MAX);
+    job->user = record_get_text(&r);
+    job->name = record_get_text(&r);
+    return reader_finish(&r);
 }
 
 bool store_job_is_valid(const struct store_job *job)
@@ -130,20 +130,20 @@ void store_member_encode(struct strbuf *out, const struct store_member *m)
     int flags = (m->cancelled ? CANCELLED : 0) | (m->timed_out ? TIMED_OUT : 0) |
                 (m->preempted ? PREEMPTED : 0) | (m->requeue ? REQUEUE : 0);
     strbuf_putc(out, MEMBER_VERSION);
-    put_number(out, flags);
-    put_number(out, (int64_t)m->key);
-    put_number(out, m->attempts);
-    put_number(out, m->how);
-    put_number(out, m->at);
-    put_number(out, m->until);
-    put_number(out, m->start_wall);
-    put_number(out, m->exit_status);
-    put_number(out, m->exit_signal);
-    put_number(out, m->peak_memory);
-    put_number(out, m->cpu_time);
-    put_text(out, m->resources);
-    put_text(out, m->held_resources);
-    put_text(out, m->reason);
+    record_put_number(out, flags);
+    record_put_number(out, (int64_t)m->key);
+    record_put_number(out, m->attempts);
+    record_put_number(out, m->how);
+    record_put_number(out, m->at);
+    record_put_number(out, m->until);
+    record_put_number(out, m->start_wall);
+    record_put_number(out, m->exit_status);
+    record_put_number(out, m->exit_signal);
+    record_put_number(out, m->peak_memory);
+    record_put_number(out, m->cpu_time);
+    record_put_text(out, m->resources);
+    record_put_text(out, m->held_resources);
+    record_put_text(out, m->reason);
 }
 
 int store_member_decode(const void *data, size_t length, struct store_member *m)
@@ -151,26 +151,26 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     struct reader r = {data, (const unsigned char *)data + length, false};
     int version = length > 0 ? *r.at++ : 0;
     if (version < 1 || version > MEMBER_VERSION)
-        fail(&r);
-    int flags = (int)get_number(&r, 0, 2 * REQUEUE - 1);
+        reader_fail(&r);
+    int flags = (int)record_get_number(&r, 0, 2 * REQUEUE - 1);
     m->cancelled = flags & CANCELLED;
     m->timed_out = flags & TIMED_OUT;
     m->preempted = flags & PREEMPTED;
     m->requeue = flags & REQUEUE;
-    m->key = (uint64_t)get_number(&r, INT64_MIN, INT64_MAX);
-    m->attempts = (uint32_t)get_number(&r, 0, UINT32_MAX);
-    m->how = version > 1 ? (int)get_number(&r, -1, STORE_HOW_MAX) : -1;
-    m->at = get_number(&r, INT64_MIN, INT64_MAX);
-    m->until = get_number(&r, INT64_MIN, INT64_MAX);
-    m->start_wall = get_number(&r, -1, INT64_MAX);
-    m->exit_status = (int)get_number(&r, INT_MIN, INT_MAX);
-    m->exit_signal = (int)get_number(&r, INT_MIN, INT_MAX);
-    m->peak_memory = get_number(&r, -1, INT64_MAX);
-    m->cpu_time = get_number(&r, -1, INT64_MAX);
-    m->resources = get_text(&r);
-    m->held_resources = get_text(&r);
-    m->reason = get_text(&r);
-    return finish(&r);
+    m->key = (uint64_t)record_get_number(&r, INT64_MIN, INT64_MAX);
+    m->attempts = (uint32_t)record_get_number(&r, 0, UINT32_MAX);
+    m->how = version > 1 ? (int)record_get_number(&r, -1, STORE_HOW_MAX) : -1;
+    m->at = record_get_number(&r, INT64_MIN, INT64_MAX);
+    m->until = record_get_number(&r, INT64_MIN, INT64_MAX);
+    m->start_wall = record_get_number(&r, -1, INT64_MAX);
+    m->exit_status = (int)record_get_number(&r, INT_MIN, INT_MAX);
+    m->exit_signal = (int)record_get_number(&r, INT_MIN, INT_MAX);
+    m->peak_memory = record_get_number(&r, -1, INT64_MAX);
+    m->cpu_time = record_get_number(&r, -1, INT64_MAX);
+    m->resources = record_get_text(&r);
+    m->held_resources = record_get_text(&r);
+    m->reason = record_get_text(&r);
+    return reader_finish(&r);
 }
 
 bool store_member_is_valid(const struct store_member *m)

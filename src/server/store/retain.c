@@ -1,68 +1,36 @@
-/* Dropping what ended long ago, what a user has too much of, or what was never complete: events first,
- * then members, then the job and the texts that were its own.
+/* Deleting old jobs, a user's excess history, or incomplete bulk submissions: events first, then members,
+ * then the job and its unshared texts.
  */
 #include <errno.h>
 
 #include "server/store/priv.h"
 
-/* Run a statement of up to two numbers. Returns how many rows it changed, or -1. */
-static int64_t change(struct store *s, enum sql which, int64_t a, int64_t b, berth_error_t *err)
-{
-    sqlite3_stmt *q = store_sql(s, which, err);
-    if (!q)
-        return -1;
-    sqlite3_bind_int64(q, 1, a);
-    if (sqlite3_bind_parameter_count(q) > 1)
-        sqlite3_bind_int64(q, 2, b);
-    return store_run(s, q, err) < 0 ? -1 : sqlite3_changes64(s->db);
-}
-
-/* The first column of the first row. 1: there is one; 0; -1. */
-static int look(struct store *s, enum sql which, int64_t a, int64_t b, int64_t *answer,
-                berth_error_t *err)
-{
-    sqlite3_stmt *q = store_sql(s, which, err);
-    if (!q)
-        return -1;
-    if (sqlite3_bind_parameter_count(q) > 0)
-        sqlite3_bind_int64(q, 1, a);
-    if (sqlite3_bind_parameter_count(q) > 1)
-        sqlite3_bind_int64(q, 2, b);
-    int rc = sqlite3_step(q);
-    if (rc == SQLITE_ROW)
-        *answer = sqlite3_column_int64(q, 0);
-    else if (rc != SQLITE_DONE)
-        store_fail(s, err);
-    int saved = errno;
-    sqlite3_reset(q);
-    errno = saved;
-    return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : -1;
-}
-
-/* What a statement sums up of a job's rows is given back to its owner. */
-static int give_back(struct store *s, enum sql size, int64_t job, int64_t max, berth_error_t *err)
+/* Credit a job's owner with the bytes of rows that are about to be deleted. */
+static int credit_owner(struct store *s, enum sql size, int64_t job, int64_t max,
+                        berth_error_t *err)
 {
     int64_t bytes;
-    int rc = look(s, size, job, max, &bytes, err);
+    int rc = store_ask(s, size, job, max, &bytes, err);
     return rc <= 0 || store_owner_of_job(s, job, -bytes, err) >= 0 ? rc : -1;
 }
 
-/* A text goes with its last user. */
-static int leave_text(struct store *s, int64_t job, int64_t text, berth_error_t *err)
+/* A job no longer uses a text, which is deleted with its last use. */
+static int unuse_text(struct store *s, int64_t job, int64_t text, berth_error_t *err)
 {
     int64_t bytes;
-    if (change(s, SQL_TEXT_UNUSE, text, 0, err) < 0)
+    if (store_change(s, SQL_TEXT_UNUSE, text, 0, err) < 0)
         return -1;
-    int rc = look(s, SQL_TEXT_UNUSED, text, 0, &bytes, err);
+    int rc = store_ask(s, SQL_TEXT_UNUSED, text, 0, &bytes, err);
     if (rc <= 0)
         return rc;
-    return store_owner_of_job(s, job, -bytes, err) < 0 || change(s, SQL_TEXT_DROP, text, 0, err) < 0
+    return store_owner_of_job(s, job, -bytes, err) < 0 ||
+                   store_change(s, SQL_TEXT_DROP, text, 0, err) < 0
                ? -1
                : 0;
 }
 
-/* A job's texts have one user less, and go with the last. */
-static int leave_texts(struct store *s, int64_t job, berth_error_t *err)
+/* A job no longer uses its texts. */
+static int unuse_texts(struct store *s, int64_t job, berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, SQL_JOB_TEXTS, err);
     if (!q)
@@ -81,51 +49,52 @@ static int leave_texts(struct store *s, int64_t job, berth_error_t *err)
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
         return -1;
     for (int kind = 0; kind < TEXTS; kind++)
-        if (id[kind] > 0 && leave_text(s, job, id[kind], err) < 0)
+        if (id[kind] > 0 && unuse_text(s, job, id[kind], err) < 0)
             return -1;
     return 0;
 }
 
-/* Drop up to *left rows of a job; it is gone when some are left over. */
+/* Delete up to *left rows of a job; if some of *left remain, it is gone. */
 static int drop_job(struct store *s, int64_t job, int64_t *left, berth_error_t *err)
 {
     static const enum sql parts[] = {SQL_EVENT_RETAIN, SQL_ENDED_RETAIN};
     static const enum sql sizes[] = {SQL_EVENT_SIZE, SQL_ENDED_SIZE};
     for (int i = 0; i < 2; i++) {
-        if (give_back(s, sizes[i], job, *left, err) < 0)
+        if (credit_owner(s, sizes[i], job, *left, err) < 0)
             return -1;
-        int64_t n = change(s, parts[i], job, *left, err);
+        int64_t n = store_change(s, parts[i], job, *left, err);
         if (n < 0)
             return -1;
         *left -= n;
         if (*left <= 0)
             return 0;
     }
-    if (leave_texts(s, job, err) < 0 || give_back(s, SQL_JOB_SIZE, job, 0, err) < 0 ||
-        change(s, SQL_JOB_DROP, job, 0, err) < 0 || change(s, SQL_OVER_DROP, job, 0, err) < 0 ||
-        change(s, SQL_LIVE_DROP, job, 0, err) < 0)
+    if (unuse_texts(s, job, err) < 0 || credit_owner(s, SQL_JOB_SIZE, job, 0, err) < 0 ||
+        store_change(s, SQL_JOB_DROP, job, 0, err) < 0 ||
+        store_change(s, SQL_OVER_DROP, job, 0, err) < 0 ||
+        store_change(s, SQL_LIVE_DROP, job, 0, err) < 0)
         return -1;
     --*left;
     return 0;
 }
 
-static int drop(struct store *s, int64_t before, int64_t *left, berth_error_t *err)
+static int drop_before(struct store *s, int64_t before, int64_t *left, berth_error_t *err)
 {
     int64_t found;
     int rc = 0;
-    while (*left > 0 && (rc = look(s, SQL_OVER_FIRST, before, 0, &found, err)) > 0)
+    while (*left > 0 && (rc = store_ask(s, SQL_OVER_FIRST, before, 0, &found, err)) > 0)
         if (drop_job(s, found, left, err) < 0)
             return -1;
-    while (rc >= 0 && *left > 0 && (rc = look(s, SQL_EVENT_SERVER, 0, 0, &found, err)) > 0 &&
+    while (rc >= 0 && *left > 0 && (rc = store_ask(s, SQL_EVENT_SERVER, 0, 0, &found, err)) > 0 &&
            found < before) {
-        if (change(s, SQL_EVENT_RETAIN, 0, 1, err) < 0)
+        if (store_change(s, SQL_EVENT_RETAIN, 0, 1, err) < 0)
             return -1;
         --*left;
     }
     return rc < 0 ? -1 : 0;
 }
 
-/* Jobs of a user, until few enough bytes are left. */
+/* Delete a user's jobs until at most `bytes` are stored. */
 static int drop_of_user(struct store *s, uint32_t uid, int64_t bytes, int64_t *left,
                         berth_error_t *err)
 {
@@ -133,7 +102,7 @@ static int drop_of_user(struct store *s, uint32_t uid, int64_t bytes, int64_t *l
         int64_t used, found;
         if (store_owner_bytes(s, uid, &used, err) < 0)
             return -1;
-        int rc = used > bytes ? look(s, SQL_OVER_OF_USER, uid, 0, &found, err) : 0;
+        int rc = used > bytes ? store_ask(s, SQL_OVER_OF_USER, uid, 0, &found, err) : 0;
         if (rc <= 0)
             return rc;
         if (drop_job(s, found, left, err) < 0)
@@ -142,8 +111,8 @@ static int drop_of_user(struct store *s, uint32_t uid, int64_t bytes, int64_t *l
     return 0;
 }
 
-/* The transaction around it; rc: of what was done in it. */
-static int begin(struct store *s, berth_error_t *err)
+/* The transaction around a deletion; rc is the result of what was done in it. */
+static int retain_begin(struct store *s, berth_error_t *err)
 {
     if (store_begin(s, err) < 0)
         return -1;
@@ -153,7 +122,7 @@ static int begin(struct store *s, berth_error_t *err)
     return -1;
 }
 
-static int finish(struct store *s, int rc, int64_t n, int64_t *dropped, berth_error_t *err)
+static int retain_end(struct store *s, int rc, int64_t n, int64_t *dropped, berth_error_t *err)
 {
     *dropped = 0;
     if (rc < 0 || n == 0 || store_end(s, err) < 0) {
@@ -168,20 +137,20 @@ static int finish(struct store *s, int rc, int64_t n, int64_t *dropped, berth_er
 int store_retain(store_t *s, int64_t before_wall, int64_t max, int64_t *dropped, berth_error_t *err)
 {
     int64_t left = max;
-    int rc = begin(s, err);
+    int rc = retain_begin(s, err);
     if (rc == 0)
-        rc = drop(s, before_wall, &left, err);
-    return finish(s, rc, max - left, dropped, err);
+        rc = drop_before(s, before_wall, &left, err);
+    return retain_end(s, rc, max - left, dropped, err);
 }
 
 int store_trim(store_t *s, uint32_t uid, int64_t bytes, int64_t max, int64_t *dropped,
                berth_error_t *err)
 {
     int64_t left = max;
-    int rc = begin(s, err);
+    int rc = retain_begin(s, err);
     if (rc == 0)
         rc = drop_of_user(s, uid, bytes, &left, err);
-    return finish(s, rc, max - left, dropped, err);
+    return retain_end(s, rc, max - left, dropped, err);
 }
 
 static int drop_between(struct store *s, int64_t first, int64_t last, int64_t *left,
@@ -189,7 +158,8 @@ static int drop_between(struct store *s, int64_t first, int64_t last, int64_t *l
 {
     int64_t found;
     int rc = 1;
-    while (*left > 0 && (rc = look(s, SQL_JOB_FROM, first, 0, &found, err)) > 0 && found <= last)
+    while (*left > 0 && (rc = store_ask(s, SQL_JOB_FROM, first, 0, &found, err)) > 0 &&
+           found <= last)
         if (drop_job(s, found, left, err) < 0)
             return -1;
     return rc < 0 ? -1 : 0;
@@ -199,11 +169,11 @@ int store_drop_jobs(store_t *s, int64_t first, int64_t last, int64_t max, int64_
                     berth_error_t *err)
 {
     int64_t left = max;
-    int rc = begin(s, err);
+    int rc = retain_begin(s, err);
     if (rc == 0)
         rc = drop_between(s, first, last, &left, err);
-    rc = finish(s, rc, max - left, dropped, err);
+    rc = retain_end(s, rc, max - left, dropped, err);
     if (rc == 0)
-        store_unkeep_jobs(s, first, last);
+        store_release_ids(s, first, last);
     return rc;
 }

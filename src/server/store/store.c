@@ -1,4 +1,4 @@
-/* The store as a whole: opened and closed, small values, numbers. */
+/* Opening and closing the store; values and numbers. */
 #include "server/store/store.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 #include "base/errtext.h"
 #include "server/store/priv.h"
 
-#define NUMBER_MAX (INT64_MAX / 100) /* far from the largest one */
+#define NUMBER_MAX (INT64_MAX / 100) /* well below overflow */
 
-/* A value that is a number from 0; 0 if it isn't there. */
-static int get_number(struct store *s, const char *name, int64_t *number, berth_error_t *err)
+/* Read a value that is a number of at least 0; 0 if there is none. */
+static int get_stored_number(struct store *s, const char *name, int64_t *number, berth_error_t *err)
 {
     const char *text;
     if (store_get(s, name, &text, err) < 0)
@@ -26,25 +26,14 @@ static int get_number(struct store *s, const char *name, int64_t *number, berth_
     return 0;
 }
 
-/* The highest number there has been: of the rows that are there, or as it was noted before rows were
- * dropped.
- */
+/* The highest id ever: of the rows there are, or as noted before rows were deleted. */
 static int get_last(struct store *s, const char *name, enum sql which, int64_t *number,
                     berth_error_t *err)
 {
-    if (get_number(s, name, number, err) < 0)
+    if (get_stored_number(s, name, number, err) < 0)
         return -1;
-    sqlite3_stmt *q = store_sql(s, which, err);
-    if (!q)
-        return -1;
-    int rc = sqlite3_step(q);
-    int64_t there = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
-    if (rc != SQLITE_ROW)
-        store_fail(s, err);
-    int saved = errno;
-    sqlite3_reset(q);
-    errno = saved;
-    if (rc != SQLITE_ROW)
+    int64_t there = 0;
+    if (store_ask(s, which, 0, 0, &there, err) < 0)
         return -1;
     if (there > NUMBER_MAX)
         return store_damaged(s, name, 0, err);

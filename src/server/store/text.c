@@ -1,6 +1,6 @@
-/* Texts that the jobs of a user share: environments, scripts, requests. In a batch equal ones are one; in
- * the file a row has each, with the number of jobs that use it. Short ones stay with their job. Users
- * don't share theirs, so that what is stored of one depends on nobody else.
+/* Texts that the jobs of a user share: environments, scripts, requests. Equal ones are one in a batch and
+ * one row in the file, with the number of jobs that use it. Short ones are stored with their job. Users
+ * never share texts, so that what is stored for one depends on no other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,11 +10,10 @@
 
 enum { SHORT = 256, SLOT_ANY = TEXT_SLOTS };
 
-/* 64 bits of a text, eight bytes at a time: multiply and fold. They are kept in the file, to find equal
- * texts by; where they come out otherwise (another byte order), texts are stored once more and nothing
- * else happens.
+/* A 64-bit hash, eight bytes at a time: multiply and fold. It is stored, to find equal texts. On a machine
+ * of another byte order hashes differ, and texts are merely stored once more.
  */
-static uint64_t hash_of(const char *data, size_t length)
+static uint64_t text_hash(const char *data, size_t length)
 {
     const uint64_t factor = 0x9e3779b97f4a7c15u;
     uint64_t hash = length * factor, word;
@@ -34,14 +33,14 @@ bool store_text_is_inline(const char *data, size_t length)
     return data && length < SHORT;
 }
 
-/* The last of its kind was the same, or another one of the batch. */
-static struct batch_text *find(struct batch *b, enum store_text kind, const char *data,
-                               size_t length, uint64_t key[3])
+/* Find an equal text in the batch, the last one of its kind first. */
+static struct batch_text *find_batch_text(struct batch *b, enum store_text kind, const char *data,
+                                          size_t length, uint64_t key[3])
 {
     struct batch_text *t = b->last[kind];
     if (t && t->length == length && t->key[2] == key[2] && memcmp(t->data, data, length) == 0)
         return t;
-    key[0] = hash_of(data, length);
+    key[0] = text_hash(data, length);
     key[1] = length;
     struct dict_entry *e = dict_find(&b->texts, (const char *)key, 3 * sizeof(*key));
     t = e ? (struct batch_text *)((char *)e - offsetof(struct batch_text, entry)) : NULL;
@@ -59,7 +58,7 @@ int store_text_take(struct batch *b, enum store_text kind, uint32_t uid, const c
         return -1;
     }
     uint64_t key[3] = {0, 0, uid};
-    struct batch_text *t = find(b, kind, data, length, key);
+    struct batch_text *t = find_batch_text(b, kind, data, length, key);
     if (!t) {
         t = dict_reserve(&b->texts) == 0 ? malloc(sizeof(*t) + length + 1) : NULL;
         if (!t) {
@@ -101,7 +100,7 @@ void store_batch_clear(struct batch *b)
     memset(b->last, 0, sizeof(b->last));
     b->n = 0;
     strbuf_reset(&b->bytes);
-    if (b->cap * sizeof(*b->change) + b->bytes.cap > (size_t)1 << 20) { /* a large one is rare */
+    if (b->cap * sizeof(*b->change) + b->bytes.cap > (size_t)1 << 20) { /* large batches are rare */
         free(b->change);
         b->change = NULL;
         b->cap = 0;
@@ -109,10 +108,11 @@ void store_batch_clear(struct batch *b)
     }
 }
 
-/* The row of an equal text in the file; 0 if there is none. A hash has few rows, unless somebody makes
- * them on purpose.
+/* The row of an equal text in the file; 0 if there is none. A hash has few rows, unless somebody constructs
+ * collisions.
  */
-static int find_row(struct store *s, const struct batch_text *t, int64_t *id, berth_error_t *err)
+static int find_text_row(struct store *s, const struct batch_text *t, int64_t *id,
+                         berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, SQL_TEXT_FIND, err);
     if (!q)
@@ -137,7 +137,7 @@ static int find_row(struct store *s, const struct batch_text *t, int64_t *id, be
 
 static int write_text(struct store *s, struct batch_text *t, berth_error_t *err)
 {
-    if (find_row(s, t, &t->id, err) < 0)
+    if (find_text_row(s, t, &t->id, err) < 0)
         return -1;
     if (t->id != 0) {
         sqlite3_stmt *q = store_sql(s, SQL_TEXT_USE, err);
@@ -170,7 +170,7 @@ int store_texts_write(struct store *s, berth_error_t *err)
     return 0;
 }
 
-static void empty(struct text_slot *slot)
+static void slot_clear(struct text_slot *slot)
 {
     free(slot->data);
     *slot = (struct text_slot){0};
@@ -180,16 +180,16 @@ void store_text_forget(struct store *s)
 {
     for (int kind = 0; kind < TEXTS; kind++)
         for (int i = 0; i <= SLOT_ANY; i++)
-            empty(&s->slot[kind][i]);
+            slot_clear(&s->slot[kind][i]);
 }
 
-/* The slot of a text that has just been read, filled. */
-static struct text_slot *keep(struct store *s, enum store_text kind, int64_t id, const void *data,
-                              size_t length, berth_error_t *err)
+/* Fill the cache slot of a text that was just read. */
+static struct text_slot *slot_fill(struct store *s, enum store_text kind, int64_t id,
+                                   const void *data, size_t length, berth_error_t *err)
 {
     int i = length > TEXT_CACHED_MAX ? SLOT_ANY : (int)((uint64_t)id % TEXT_SLOTS);
     struct text_slot *slot = &s->slot[kind][i];
-    empty(slot);
+    slot_clear(slot);
     slot->data = malloc(length + 1);
     if (!slot->data) {
         store_no_memory(s, err);
@@ -201,7 +201,7 @@ static struct text_slot *keep(struct store *s, enum store_text kind, int64_t id,
     return slot;
 }
 
-/* A blob that ends with a zero, which is not counted. */
+/* Read a blob with a final zero, which is not counted. */
 static int take_blob(struct store *s, sqlite3_stmt *q, int column, const char **data,
                      size_t *length, berth_error_t *err)
 {
@@ -216,8 +216,8 @@ static int take_blob(struct store *s, sqlite3_stmt *q, int column, const char **
     return 0;
 }
 
-static struct text_slot *fetch(struct store *s, enum store_text kind, int64_t id,
-                               berth_error_t *err)
+static struct text_slot *slot_fetch(struct store *s, enum store_text kind, int64_t id,
+                                    berth_error_t *err)
 {
     sqlite3_stmt *q = store_sql(s, SQL_TEXT_READ, err);
     if (!q)
@@ -232,7 +232,7 @@ static struct text_slot *fetch(struct store *s, enum store_text kind, int64_t id
     else if (rc != SQLITE_ROW)
         store_fail(s, err);
     else if (take_blob(s, q, 0, &data, &length, err) == 0)
-        slot = keep(s, kind, id, data, length, err);
+        slot = slot_fill(s, kind, id, data, length, err);
     int saved = errno;
     sqlite3_reset(q);
     errno = saved;
@@ -256,7 +256,7 @@ int store_text_read(struct store *s, enum store_text kind, sqlite3_stmt *q, int 
     if (slot->id != id)
         slot = &s->slot[kind][SLOT_ANY];
     if (slot->id != id)
-        slot = fetch(s, kind, id, err);
+        slot = slot_fetch(s, kind, id, err);
     if (!slot)
         return -1;
     *data = slot->data;

@@ -1,4 +1,4 @@
-#include "server/daemon/world.h"
+#include "server/daemon/platform.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,44 +13,44 @@
 #include "config/hwloc_load.h"
 #include "config/machine_open.h"
 
-#define TEXT_MAX ((size_t)1 << 20) /* of an entry of the user database */
+#define TEXT_MAX ((size_t)1 << 20) /* limit of an entry of the user database */
 
-struct world {
+struct platform {
     char boot[64];
     struct hwloc_cpus cpus;
-    char *text;        /* what the entry of the last user points to */
-    char *group_texts; /* the names of the groups, one after the other */
+    char *text;        /* strings of the last user's entry */
+    char *group_texts; /* concatenated names of the groups */
     gid_t *groups;
     const char **names;
     struct server_user user;
 };
 
-static int64_t clock_us(clockid_t id)
+static int64_t clock_micros(clockid_t id)
 {
     struct timespec now;
     clock_gettime(id, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static int64_t steady(void *context)
+static int64_t platform_steady(void *context)
 {
     (void)context;
-    return clock_us(CLOCK_BOOTTIME);
+    return clock_micros(CLOCK_BOOTTIME);
 }
 
-static int64_t wall(void *context)
+static int64_t platform_wall(void *context)
 {
     (void)context;
-    return clock_us(CLOCK_REALTIME);
+    return clock_micros(CLOCK_REALTIME);
 }
 
-static const char *boot(void *context)
+static const char *platform_boot(void *context)
 {
-    struct world *w = context;
+    struct platform *w = context;
     return w->boot;
 }
 
-static void read_boot(struct world *w)
+static void read_boot_id(struct platform *w)
 {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, w->boot, sizeof(w->boot) - 1);
@@ -61,7 +61,7 @@ static void read_boot(struct world *w)
     w->boot[strcspn(w->boot, "\n")] = '\0';
 }
 
-static void forget_user(struct world *w)
+static void forget_user(struct platform *w)
 {
     free(w->text);
     free(w->group_texts);
@@ -72,8 +72,8 @@ static void forget_user(struct world *w)
     w->names = NULL;
 }
 
-/* The entry of a user, its texts in w->text. */
-static int read_entry(struct world *w, uid_t uid, struct passwd *entry)
+/* Look up a user; the strings are in w->text. */
+static int read_entry(struct platform *w, uid_t uid, struct passwd *entry)
 {
     struct passwd *found = NULL;
 
@@ -94,7 +94,7 @@ static int read_entry(struct world *w, uid_t uid, struct passwd *entry)
     return -1;
 }
 
-static int read_groups(struct world *w, const char *name, gid_t gid)
+static int get_groups(struct platform *w, const char *name, gid_t gid)
 {
     int n = 32;
 
@@ -114,8 +114,8 @@ static int read_groups(struct world *w, const char *name, gid_t gid)
     return -1;
 }
 
-/* Their names; of one without a name its number. */
-static int name_groups(struct world *w)
+/* The names of the groups, or numbers for groups without a name. */
+static int name_groups(struct platform *w)
 {
     size_t n = w->user.n_groups, used = 0;
     size_t *at = calloc(n + 1, sizeof(*at));
@@ -146,13 +146,13 @@ fail:
     return -1;
 }
 
-static int user(void *context, uid_t uid, struct server_user *out)
+static int platform_user(void *context, uid_t uid, struct server_user *out)
 {
-    struct world *w = context;
+    struct platform *w = context;
     struct passwd entry;
 
     forget_user(w);
-    if (read_entry(w, uid, &entry) < 0 || read_groups(w, entry.pw_name, entry.pw_gid) < 0 ||
+    if (read_entry(w, uid, &entry) < 0 || get_groups(w, entry.pw_name, entry.pw_gid) < 0 ||
         name_groups(w) < 0) {
         int saved = errno;
         forget_user(w);
@@ -169,27 +169,27 @@ static int user(void *context, uid_t uid, struct server_user *out)
     return 0;
 }
 
-static match_t *machine(void *context, const struct config *config, const char *config_path,
-                        berth_error_t *err)
+static match_t *platform_machine(void *context, const struct config *config,
+                                 const char *config_path, berth_error_t *err)
 {
-    struct world *w = context;
+    struct platform *w = context;
     match_t *m = config_machine_open(config, config_path, err);
 
-    /* Of another machine than this one the cores are not known here, and jobs run where they like. */
+    /* The cores of any other machine are unknown here, and its jobs are not bound. */
     hwloc_cpus_clear(&w->cpus);
     if (m && config->resources.source == CONFIG_LOCAL)
         hwloc_cpus(&w->cpus, NULL);
     return m;
 }
 
-static const char *cpus(void *context, int64_t core)
+static const char *platform_cpus(void *context, int64_t core)
 {
-    const struct world *w = context;
+    const struct platform *w = context;
     return core >= 0 && (size_t)core < w->cpus.n ? w->cpus.v[core] : NULL;
 }
 
-/* A number that the system tells in a file; INT64_MAX: none. */
-static int64_t read_number(const char *path)
+/* Read a limit from a file of the system; INT64_MAX: none. */
+static int64_t read_system_limit(const char *path)
 {
     char text[32] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -201,23 +201,23 @@ static int64_t read_number(const char *path)
     return number > 0 ? number : INT64_MAX;
 }
 
-static int64_t processes(void)
+static int64_t platform_processes(void)
 {
-    int64_t pids = read_number("/proc/sys/kernel/pid_max");
-    int64_t threads = read_number("/proc/sys/kernel/threads-max");
+    int64_t pids = read_system_limit("/proc/sys/kernel/pid_max");
+    int64_t threads = read_system_limit("/proc/sys/kernel/threads-max");
     int64_t least = pids < threads ? pids : threads;
     return least < INT64_MAX ? least : 0;
 }
 
-struct world *world_create(void)
+struct platform *platform_create(void)
 {
-    struct world *w = calloc(1, sizeof(*w));
+    struct platform *w = calloc(1, sizeof(*w));
     if (w)
-        read_boot(w);
+        read_boot_id(w);
     return w;
 }
 
-void world_destroy(struct world *w)
+void platform_destroy(struct platform *w)
 {
     if (!w)
         return;
@@ -226,14 +226,14 @@ void world_destroy(struct world *w)
     free(w);
 }
 
-void world_fill(struct world *w, struct server_world *out)
+void platform_fill(struct platform *w, struct server_platform *out)
 {
     out->context = w;
-    out->steady = steady;
-    out->wall = wall;
-    out->boot = boot;
-    out->user = user;
-    out->machine = machine;
-    out->cpus = cpus;
-    out->processes = processes();
+    out->steady = platform_steady;
+    out->wall = platform_wall;
+    out->boot = platform_boot;
+    out->user = platform_user;
+    out->machine = platform_machine;
+    out->cpus = platform_cpus;
+    out->processes = platform_processes();
 }

@@ -1,4 +1,4 @@
-/* What is kept of a request: how it is stored, and what of it stands in listings. */
+/* Writing the stored form of a submitted job, and its row for listings. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -7,29 +7,29 @@
 #include <string.h>
 
 #include "config/quantity.h"
-#include "server/api/job_reading.h"
+#include "server/api/job_reader.h"
 #include "server/core/job_text.h"
 
 /* ---- Resources ---- */
 
-#define MANY (INT64_C(1) << 40) /* more than there is of anything */
+#define MANY (INT64_C(1) << 40) /* above any real count */
 
-static int64_t times(int64_t a, int64_t b)
+static int64_t capped_product(int64_t a, int64_t b)
 {
     return a > 0 && b > MANY / a ? MANY : a * b;
 }
 
-/* How many there are of a resource at least. */
+/* The least number of a resource in all. */
 static int64_t count_of_one(const jobspec_t *spec, uint32_t i)
 {
     int64_t n = 1;
     for (uint32_t at = i; at != JOBSPEC_NONE; at = spec->resources[at].parent)
-        n = times(n, spec->resources[at].count.min);
+        n = capped_product(n, spec->resources[at].count.min);
     return n;
 }
 
-/* How many of a type it asks for at least; with a label, of those so called. */
-static int64_t count_of(const jobspec_t *spec, const char *type, const char *label)
+/* The least number of a type requested; with a label, only resources so labelled. */
+static int64_t count_type(const jobspec_t *spec, const char *type, const char *label)
 {
     int64_t total = 0;
     for (uint32_t i = 0; i < spec->nresources && total < MANY; i++) {
@@ -45,26 +45,26 @@ static int64_t tasks_of(const jobspec_t *spec)
     const struct jobspec_task *task = spec->ntasks > 0 ? &spec->tasks[0] : NULL;
     int64_t n = 1;
     if (task && task->per == JOBSPEC_PER_SLOT)
-        n = count_of(spec, "slot", task->slot);
+        n = count_type(spec, "slot", task->slot);
     else if (task && task->per == JOBSPEC_PER_RESOURCE)
-        n = count_of(spec, task->per_type, NULL);
-    return task ? times(n > 0 ? n : 1, task->count) : 1;
+        n = count_type(spec, task->per_type, NULL);
+    return task ? capped_product(n > 0 ? n : 1, task->count) : 1;
 }
 
-/* At most one task for each core, or for each GPU if it has more of these; with "overcommit", as many more
- * as the configuration allows.
+/* At most one task per core, or per GPU if those are more; with "overcommit", as many more as the
+ * configuration allows.
  */
-static int check_tasks(struct reading_job *r)
+static int check_tasks(struct job_reader *r)
 {
     const server_t *s = r->c->s;
-    int64_t cores = count_of(r->spec, "core", NULL), gpus = count_of(r->spec, "gpu", NULL);
-    if (cores == 0) /* of whole nodes */
-        cores =
-            times(count_of(r->spec, "node", NULL), s->size.node_cores > 0 ? s->size.node_cores : 1);
+    int64_t cores = count_type(r->spec, "core", NULL), gpus = count_type(r->spec, "gpu", NULL);
+    if (cores == 0) /* whole nodes are requested */
+        cores = capped_product(count_type(r->spec, "node", NULL),
+                               s->size.node_cores > 0 ? s->size.node_cores : 1);
     int64_t places = cores > gpus ? cores : gpus;
     places = places > 0 ? places : 1;
     int64_t each = s->config->server.tasks_per_core;
-    int64_t most = r->ask.overcommit ? times(places, each) : places;
+    int64_t most = r->ask.overcommit ? capped_product(places, each) : places;
     int64_t processes = machine_processes(s, cores);
     char why[200];
     if (processes > 0 && most > processes)
@@ -79,7 +79,7 @@ static int check_tasks(struct reading_job *r)
     return job_wrong(r, "jobspec", NULL, why);
 }
 
-static int put_jobspec(struct reading_job *r, struct json_out *out)
+static int put_jobspec_text(struct job_reader *r, struct json_out *out)
 {
     const struct job_keys *a = &r->ask.job;
     struct job *job = r->job;
@@ -87,9 +87,9 @@ static int put_jobspec(struct reading_job *r, struct json_out *out)
         return job_wrong(
             r, "jobspec", NULL,
             "either a jobspec or nodes, tasks, cores, gpus, memory, exclusive, requires");
-    job->nodes = count_of(r->spec, "node", NULL);
-    job->cores = count_of(r->spec, "core", NULL);
-    job->gpus = count_of(r->spec, "gpu", NULL);
+    job->nodes = count_type(r->spec, "node", NULL);
+    job->cores = count_type(r->spec, "core", NULL);
+    job->gpus = count_type(r->spec, "gpu", NULL);
     job->nodes += job->nodes == 0;
     r->tasks = tasks_of(r->spec);
     if (check_tasks(r) < 0)
@@ -100,13 +100,13 @@ static int put_jobspec(struct reading_job *r, struct json_out *out)
     return 0;
 }
 
-static int put_form(struct reading_job *r, struct json_out *out)
+static int put_form(struct job_reader *r, struct json_out *out)
 {
     struct job *job = r->job;
     struct short_form form;
     struct job_fault fault;
     if (r->ask.overcommit)
-        return job_wrong(r, "overcommit", NULL, "a jobspec: others have cores for each task");
+        return job_wrong(r, "overcommit", NULL, "a jobspec: other jobs have cores for each task");
     if (job_keys_form(&r->ask.job, r->c->s->size.memory_unit, &form, &r->memory, &fault) < 0)
         return job_wrong(r, fault.key, fault.found, fault.expected);
     json_key(out, "jobspec");
@@ -122,7 +122,7 @@ static int put_form(struct reading_job *r, struct json_out *out)
 
 /* ---- Texts ---- */
 
-static void put_list(struct json_out *out, const json_t *list)
+static void put_words(struct json_out *out, const json_t *list)
 {
     size_t i;
     json_t *word;
@@ -132,12 +132,12 @@ static void put_list(struct json_out *out, const json_t *list)
     }
 }
 
-static void put_command(struct reading_job *r, struct json_out *out)
+static void put_command(struct job_reader *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
     json_open(out, "command", '[');
     if (a->command) {
-        put_list(out, a->command);
+        put_words(out, a->command);
     } else if (a->script) {
         json_put_text(out, NULL, r->job->name);
     } else {
@@ -145,11 +145,11 @@ static void put_command(struct reading_job *r, struct json_out *out)
         for (uint32_t i = 0; i < task->ncommand; i++)
             json_put_text(out, NULL, task->command[i]);
     }
-    put_list(out, a->args);
+    put_words(out, a->args);
     json_close(out, ']');
 }
 
-int job_put_name(struct reading_job *r)
+int job_put_name(struct job_reader *r)
 {
     const struct ask *a = &r->ask;
     const char *text = a->job.name;
@@ -162,7 +162,7 @@ int job_put_name(struct reading_job *r)
     const char *slash = a->job.name ? NULL : strrchr(text, '/');
     if (a->job.name &&
         (strlen(a->job.name) > NAME_MAX || strchr(a->job.name, '/') || !text_is_plain(a->job.name)))
-        return job_wrong(r, "name", NULL, "at most 255 bytes without '/' and control characters");
+        return job_wrong(r, "name", NULL, "at most 255 bytes without '/' or control characters");
     r->job->name = strndup(slash && slash[1] ? slash + 1 : text, NAME_MAX);
     if (!r->job->name)
         return job_no_memory(r);
@@ -170,8 +170,8 @@ int job_put_name(struct reading_job *r)
     return 0;
 }
 
-/* A path of the client's, absolute, with what can be told of its patterns now. */
-static int put_path(struct reading_job *r, struct json_out *out, const char *key,
+/* Write a client's path as an absolute one, with the patterns expanded that are known by now. */
+static int put_path(struct job_reader *r, struct json_out *out, const char *key,
                     const char *pattern, const char *directory)
 {
     const struct job *job = r->job;
@@ -207,7 +207,7 @@ static int put_path(struct reading_job *r, struct json_out *out, const char *key
     return fits ? 0 : job_too_long(r, key, "4095 bytes");
 }
 
-static int put_output(struct reading_job *r, struct json_out *out, const char *directory)
+static int put_output(struct job_reader *r, struct json_out *out, const char *directory)
 {
     const struct ask *a = &r->ask;
     const server_t *s = r->c->s;
@@ -228,8 +228,8 @@ static int put_output(struct reading_job *r, struct json_out *out, const char *d
     return rc;
 }
 
-/* What is stored of it, and the part that is shown in listings. */
-static int put_shown(struct reading_job *r, struct json_out *out)
+/* Begin the stored object with the part that listings show. */
+static int put_shown(struct job_reader *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
     const char *directory = a->directory              ? a->directory
@@ -250,12 +250,12 @@ static int put_shown(struct reading_job *r, struct json_out *out)
     if (!out->text->failed)
         r->job->row = strndup(out->text->data + begin, out->text->len - begin);
     json_close(out, '}');
-    if ((r->spec ? put_jobspec(r, out) : put_form(r, out)) < 0)
+    if ((r->spec ? put_jobspec_text(r, out) : put_form(r, out)) < 0)
         return -1;
     return r->job->row ? 0 : job_no_memory(r);
 }
 
-static int put_rest(struct reading_job *r, struct json_out *out)
+static int put_rest(struct job_reader *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
     json_put_int(out, "tasks", r->tasks);
@@ -285,7 +285,7 @@ static int put_rest(struct reading_job *r, struct json_out *out)
     return 0;
 }
 
-int job_put_request(struct reading_job *r, struct strbuf *text)
+int job_put_request(struct job_reader *r, struct strbuf *text)
 {
     struct json_out out = {.text = text};
     if (put_shown(r, &out) < 0)

@@ -1,4 +1,4 @@
-#include "server/daemon/places.h"
+#include "server/daemon/paths.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,55 +10,55 @@
 
 #include "base/errtext.h"
 
-/* As seen from the folder of the program: built, or in a folder of tests; installed. */
+/* Relative to this program: in a build, in a directory of tests, installed. */
 static const char *const folders[] = {"", "../", "../../", "../bin/", "../libexec/berth/"};
 
-static int too_long(berth_error_t *err, const char *what)
+static int path_too_long(berth_error_t *err, const char *what)
 {
     return errtext_set(err, ENAMETOOLONG, "%s is too long, expected at most %d bytes", what,
                        PATH_MAX - 1);
 }
 
-static const char *given(const char *name)
+static const char *env_value(const char *name)
 {
     const char *value = getenv(name);
     return value && *value ? value : NULL;
 }
 
-static int join(char path[PATH_MAX], const char *folder, const char *name, berth_error_t *err)
+static int join_path(char path[PATH_MAX], const char *folder, const char *name, berth_error_t *err)
 {
     int n = snprintf(path, PATH_MAX, "%s%s", folder, name);
-    return n < 0 || n >= PATH_MAX ? too_long(err, "the path of the directory") : 0;
+    return n < 0 || n >= PATH_MAX ? path_too_long(err, "the path of the directory") : 0;
 }
 
-int places_directory(char path[PATH_MAX], berth_error_t *err)
+int paths_directory(char path[PATH_MAX], berth_error_t *err)
 {
-    const char *directory = given("BERTH_DIR");
-    const char *state = given("XDG_STATE_HOME");
-    const char *home = given("HOME");
+    const char *directory = env_value("BERTH_DIR");
+    const char *state = env_value("XDG_STATE_HOME");
+    const char *home = env_value("HOME");
 
     if (directory) {
         if (directory[0] != '/')
             return errtext_set(err, EINVAL, "BERTH_DIR is '%s', expected an absolute path",
                                directory);
-        return join(path, directory, "", err);
+        return join_path(path, directory, "", err);
     }
     if (geteuid() == 0)
-        return join(path, "/var/lib/berth", "", err);
+        return join_path(path, "/var/lib/berth", "", err);
     if (state && state[0] == '/')
-        return join(path, state, "/berth", err);
+        return join_path(path, state, "/berth", err);
     if (home && home[0] == '/')
-        return join(path, home, "/.local/state/berth", err);
+        return join_path(path, home, "/.local/state/berth", err);
     return errtext_set(err, EINVAL, "HOME is not set, expected it or BERTH_DIR");
 }
 
-int places_socket(const char *directory, char path[PATH_MAX], berth_error_t *err)
+int paths_socket(const char *directory, char path[PATH_MAX], berth_error_t *err)
 {
-    const char *socket = given("BERTH_SOCKET");
+    const char *socket = env_value("BERTH_SOCKET");
 
     if (socket && socket[0] != '/')
         return errtext_set(err, EINVAL, "BERTH_SOCKET is '%s', expected an absolute path", socket);
-    if (join(path, socket ? socket : directory, socket ? "" : "/berth.sock", err) < 0)
+    if (join_path(path, socket ? socket : directory, socket ? "" : "/berth.sock", err) < 0)
         return -1;
     if (strlen(path) >= sizeof(((struct sockaddr_un *)NULL)->sun_path))
         return errtext_set(err, EINVAL,
@@ -68,7 +68,7 @@ int places_socket(const char *directory, char path[PATH_MAX], berth_error_t *err
     return 0;
 }
 
-int places_program(const char *name, char path[PATH_MAX], berth_error_t *err)
+int paths_program(const char *name, char path[PATH_MAX], berth_error_t *err)
 {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);

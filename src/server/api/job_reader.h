@@ -1,0 +1,48 @@
+/* Shared by reading a job and writing its stored form. */
+#ifndef SERVER_JOB_READER_H
+#define SERVER_JOB_READER_H
+
+#include "berth/jobspec.h"
+#include "config/job_keys.h"
+#include "server/api/job_read.h"
+
+#define JOB_TASKS_MAX 65536
+
+struct ask {
+    struct job_keys job;
+    json_t *command, *args, *environment, *umask, *signal;
+    const char *script, *directory, *input, *output, *error;
+    bool overcommit, requeue, append;
+};
+
+/* The job being read. */
+struct job_reader {
+    struct job_context *c;
+    struct ask ask;
+    struct key_place place;
+    struct job *job;
+    jobspec_t *spec; /* the client's jobspec; NULL: short form */
+    char *spec_text; /* its text */
+    int64_t begin, warn_before, memory;
+    int umask, warn_signal;
+    int64_t tasks;
+    berth_error_t *err;
+};
+
+/* Report a wrong value (found NULL: without showing it), or that memory is short. Return -1. */
+int job_wrong(struct job_reader *r, const char *key, const json_t *found, const char *expected);
+int job_too_long(struct job_reader *r, const char *key, const char *most);
+int job_no_memory(struct job_reader *r);
+
+/* Check that the system can start a program with this command and environment: 0, or -1 with a text
+ * (job_size.c).
+ */
+int job_check_size(struct job_reader *r);
+
+/* Give the job its name. */
+int job_put_name(struct job_reader *r);
+
+/* Write the stored request, and the job's row and counts. */
+int job_put_request(struct job_reader *r, struct strbuf *out);
+
+#endif

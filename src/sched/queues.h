@@ -245,6 +245,9 @@ static inline bool repair_is_due(const sched_t *s)
     return s->queues->repair_from < s->queues->repair_until;
 }
 
+/* Whether it has left reservations to outrank.c in this pass. */
+bool repair_is_left(const sched_t *s);
+
 /* All reservations behind a key have been placed anew, which is what repair has left of its work if it left
  * any.
  */

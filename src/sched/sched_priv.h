@@ -29,6 +29,7 @@
 #define JOB_FREE  255 /* beside enum sched_state: a slot without a job */
 #define JOB_NONE  UINT32_MAX
 #define KIND_NONE UINT32_MAX
+#define KEY_FIRST ((struct queue_key){INT64_MIN, 0}) /* before those of all jobs */
 
 /* How a job ends. */
 enum job_end { JOB_FINISHED, JOB_FAILED, JOB_CANCELLED, JOB_REJECTED };
@@ -145,6 +146,11 @@ struct pass {
     enum pass_phase phase;
     bool begun;             /* within the phase, */
     struct queue_key after; /* up to here */
+    uint8_t stage;          /* of outrank.c: what its steps do, */
+    size_t gathered;        /* how many of the fresh jobs were looked at, */
+    bool lifts;             /* whether reservations are taken out, */
+    struct queue_key last;  /* the last holder's key when it began, */
+    struct queue_key first; /* and behind which all are placed */
     uint64_t since;         /* place in the log of what was freed when the sweep began */
     uint64_t heard;         /* and in that of a graph */
     size_t n_due, next_due;
@@ -154,6 +160,15 @@ struct pass {
     bool is_left;   /* repair has left the holders behind `left` to outrank */
     struct queue_key left;
     uint64_t budget;
+};
+
+/* Reservations are out of the calendars, and are to be placed anew (outrank.c): a pass was cut off, or had no
+ * memory. Some of the holders behind `from` are lifted, and none before; those up to `until` are, as far as
+ * they were to be.
+ */
+struct torn {
+    bool is;
+    struct queue_key from, until;
 };
 
 struct sched {
@@ -182,8 +197,9 @@ struct sched {
     uint32_t *fresh; /* jobs that became open since the last pass; some may be open no more */
     size_t n_fresh, cap_fresh;
 
-    bool failed;         /* the last pass had no memory: another one is to go on */
-    bool is_torn;        /* a reservation is out of the calendars, and is to be placed anew */
+    bool failed; /* the last pass had no memory: another one is to go on */
+    struct torn torn;
+    struct heap turns;   /* of outrank.c: jobs that are to have their turn before holders, by key */
     bool swept;          /* no end since the last sweep */
     bool woken;          /* something else than a submission since the last pass */
     uint64_t booked;     /* bookings made and released so far */
@@ -360,15 +376,16 @@ void holder_lift(sched_t *s, uint32_t slot);
 bool holder_put_back(sched_t *s, uint32_t slot);
 enum step holder_reseat(sched_t *s, uint32_t slot, bool again);
 
-/* outrank.c: jobs that became open and go before holders get what these hold; once each, until there are
- * none.
- */
+/* outrank.c: jobs that became open and go before holders get what these hold; once each, one at a time. */
 enum step outrank(sched_t *s);
 
-/* The key of the first of these jobs: the holders behind it will be placed anew. False: there is none.
- * O(fresh log open)
+/* The key of the first of these jobs, or of what an outrank that was cut off has left: the holders behind it
+ * will be placed anew. False: there is none. O(fresh log open)
  */
 bool outrank_first(const sched_t *s, struct queue_key *key);
+
+/* A holder with this key is lifted, or stands where it was not when holders were lifted. */
+void torn_reach(sched_t *s, struct queue_key key, bool lifted);
 
 /* start.c */
 enum step start_held(sched_t *s, uint32_t slot);

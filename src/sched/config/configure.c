@@ -399,6 +399,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     if (rc < 0)
         return -1;
     n->is_eased = n->is_all_eased = n->is_recount_due = true;
+    s->torn.from = s->torn.until = KEY_FIRST; /* jobs may have other keys */
     core_event(s, now);
     victims_list(s);
     return 0;

@@ -108,6 +108,7 @@ static int rekey_held(sched_t *s, uint32_t slot, struct queue_key key)
         return -1;
     }
     queue_remove(held, old);
+    torn_reach(s, key, job->is_lifted);
     return 0;
 }
 

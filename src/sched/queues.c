@@ -132,7 +132,7 @@ sched_t *core_new(struct place *place, struct setup *setup, berth_error_t *err)
     s->latest = setup->is_named ? QUEUES_TIME_MAX : INT64_MAX;
     s->seq = 1; /* 0 is before all (KEY_FIRST) */
     s->free_job = JOB_NONE;
-    s->rejected = JOB_NONE;
+    s->rejected = s->rejecting = JOB_NONE;
     s->swept = true;
     s->fresh_least = INT64_MAX;
     s->queues = queues_new(setup);

@@ -31,6 +31,9 @@
 #define KIND_NONE UINT32_MAX
 #define KEY_FIRST ((struct queue_key){INT64_MIN, 0}) /* before those of all jobs */
 
+/* What a step of a pass comes to: there is no memory; there is nothing (left) to do; one thing was done. */
+enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
+
 /* How a job ends. */
 enum job_end { JOB_FINISHED, JOB_FAILED, JOB_CANCELLED, JOB_REJECTED };
 
@@ -113,7 +116,8 @@ struct lane {
     uint32_t queue;      /* in the setup of a scheduler with queues */
     uint32_t preempting; /* held jobs that have preempted others: beside `depth` */
     bool is_stopped;     /* its waiting jobs may not start */
-    int64_t width;       /* entries of open and held have up to so many units */
+    bool is_given_up; /* it has been stopped: the next pass takes back all that it has promised */
+    int64_t width;    /* entries of open and held have up to so many units */
     struct queue *open;
     struct queue *held;
     struct queue *fill; /* the finder's own: kinds that may fit (kind.h) */
@@ -133,6 +137,11 @@ struct lane {
 /* What is left of a pass that was cut off. */
 enum pass_phase {
     PASS_IDLE,
+    PASS_KEEP,
+    PASS_TURN,
+    PASS_LATE,
+    PASS_SETTLE,
+    PASS_PREPARED,
     PASS_REPAIR,
     PASS_OUTRANK,
     PASS_SWEEP,
@@ -146,8 +155,12 @@ struct pass {
     enum pass_phase phase;
     bool begun;             /* within the phase, */
     struct queue_key after; /* up to here */
-    uint8_t stage;          /* of outrank.c: what its steps do, */
-    size_t gathered;        /* how many of the fresh jobs were looked at, */
+    uint8_t stage;          /* of outrank.c, settle.c: what its steps do */
+    uint8_t row;            /* of the controllers: which is asked */
+    size_t let;             /* jobs that are to be looked at again */
+    bool is_letting;        /* limiter.c goes through those that limits have blocked; */
+    bool is_let_left;       /* one may go on, but has done so in this pass */
+    size_t gathered;        /* of outrank.c: how many of the fresh jobs were looked at, */
     bool lifts;             /* whether reservations are taken out, */
     struct queue_key last;  /* the last holder's key when it began, */
     struct queue_key first; /* and behind which all are placed */
@@ -185,7 +198,8 @@ struct sched {
     uint32_t n_jobs; /* slots ever used */
     uint32_t cap_jobs;
     uint32_t free_job;
-    uint32_t rejected; /* jobs that the next pass rejects, last one first */
+    uint32_t rejected;  /* jobs that the next pass rejects, last one first */
+    uint32_t rejecting; /* and those before them, first one first */
     size_t running;
     uint64_t seq; /* of the next submission */
     int64_t now;
@@ -345,16 +359,15 @@ int64_t lane_holds(const struct lane *lane);
 uint32_t last_holder(const sched_t *s, const struct lane *lane);
 
 /* A lane that has promised more jobs a time than it may takes those of the last ones back; a stopped one,
- * all. Returns 0, or -1 with ENOMEM.
+ * all. Returns 0, or -1 with ENOMEM. And one of them: STEP_BUSY if there is none.
  */
 int lane_keep(sched_t *s, struct lane *lane);
+enum step lane_keep_one(sched_t *s, struct lane *lane);
 
 /* The slot for what is known of jobs that ask for this. */
 uint8_t shape_slot(const struct place_ask *ask);
 
-/* ---- The parts of a pass. They return STEP_BUSY when there is nothing (left) to do. ---- */
-
-enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
+/* ---- The parts of a pass ---- */
 
 /* Whether an open job, or one that would be there, is among the first that a pass considers. */
 static inline bool is_considered(const struct lane *lane, struct queue_key key)

@@ -211,10 +211,12 @@ static bool begin(sched_t *s)
     struct pass *p = &s->pass;
     if (!s->torn.is && (s->due.n == 0 || s->n_fresh == 0))
         return false;
+    p->last = last_key(s);
+    if (!s->torn.is && s->n_fresh == 1 && !is_before_holders(s, s->fresh[0], p->last))
+        return false;
     p->begun = true;
     p->stage = 0;
     p->gathered = 0;
-    p->last = last_key(s);
     heap_empty(&s->turns);
     return true;
 }

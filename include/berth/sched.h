@@ -291,7 +291,8 @@ int sched_pass(sched_t *s, int64_t now, bool more, const struct sched_decision *
 
 /* As sched_pass, but look at `budget` jobs at most. Returns 1 if there is more to do: called again at the
  * same time, with no event in between, it goes on where it was, and decides in all what one long pass would
- * have. After an event, or at a later time, a pass begins from the start.
+ * have. After an event, or at a later time, a pass begins from the start. Between two such calls promises may
+ * overlap what has been decided: they stand until the pass has come to them.
  */
 int sched_pass_some(sched_t *s, int64_t now, uint64_t budget,
                     const struct sched_decision **decisions, size_t *n);

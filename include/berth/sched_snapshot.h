@@ -52,6 +52,8 @@ int sched_record(sched_t *s, sched_job_t job, struct sched_record *record);
 /* Restore a job. Returns its handle. EINVAL with a text: it can't be restored: what it holds is not there
  * or not free, its queue is gone; ENOMEM. A running job may be in the way of a reservation, if it was given
  * more time since the last pass: both are restored as they were, and the next pass moves the reservation.
+ * Of a scheduler whose pass was cut off (sched_pass_some) two reservations may be in each other's way: the
+ * second one can't be restored, but its job can, as one that waits and is fresh.
  */
 sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *record,
                           berth_error_t *err);

@@ -59,6 +59,13 @@ void heap_clear(struct heap *h)
     *h = (struct heap){0};
 }
 
+void heap_empty(struct heap *h)
+{
+    for (uint32_t i = 0; i < h->n; i++)
+        h->place[h->v[i].item] = 0;
+    h->n = 0;
+}
+
 static int reserve(struct heap *h, uint32_t item)
 {
     if (h->n == h->cap) {

@@ -29,6 +29,9 @@ struct heap {
 /* Free a heap's memory. An empty heap is all zeroes. */
 void heap_clear(struct heap *h);
 
+/* Remove all items. O(n). */
+void heap_empty(struct heap *h);
+
 /* Put an item that is not in the heap. Returns 0, or -1 with ENOMEM and nothing changed. */
 int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order);
 

@@ -202,7 +202,7 @@ static int64_t estimate(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (job->state == SCHED_RESERVED)
         return job->at;
-    if (job->state != SCHED_WAITING || lane_of(s, slot)->is_stopped)
+    if (job->state != SCHED_WAITING || lane_of(s, slot)->is_stopped || s->torn.is)
         return -1;
     return s->place->ops->when(s->place, &job->ask, s->now);
 }

@@ -58,6 +58,8 @@ static int waiting_duration(sched_t *s, uint32_t slot, int64_t duration)
         held_release(s, slot);
         job->ask.duration = duration;
         s->swept = false;
+        if (lane_of(s, slot)->is_stopped)
+            tell_later(s, slot);
     }
     return 0;
 }
@@ -124,9 +126,9 @@ int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bo
     if (s->queues->setup->queue[q].parent == q && lane->is_stopped == started) {
         struct queue_cursor c;
         lane->is_stopped = !started;
+        lane->is_given_up |= !started;
         for (bool any = queue_begin(lane->open, &c); any; any = queue_next(&c))
             tell_later(s, queue_item(&c));
-        lane_keep(s, lane); /* else the next pass does */
     }
     s->woken = true;
     return core_event(s, now);

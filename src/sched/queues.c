@@ -130,8 +130,9 @@ sched_t *core_new(struct place *place, struct setup *setup, berth_error_t *err)
     s->controllers = setup->is_named ? controllers_all : controllers_none;
     s->finder = place->is_counted ? &finder_by_units : &finder_by_group;
     s->latest = setup->is_named ? QUEUES_TIME_MAX : INT64_MAX;
+    s->seq = 1; /* 0 is before all (KEY_FIRST) */
     s->free_job = JOB_NONE;
-    s->rejected = JOB_NONE;
+    s->rejected = s->rejecting = JOB_NONE;
     s->swept = true;
     s->fresh_least = INT64_MAX;
     s->queues = queues_new(setup);

@@ -84,11 +84,14 @@ struct queues {
     uint32_t first, last;            /* jobs in the order of submission */
     uint32_t *limited;               /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
+    size_t limited_seen;      /* so many of them were looked at, */
+    size_t limited_kept;      /* and so many are still in the list */
     bool recheck_limited;     /* some of them may be over their limits no more */
     bool recheck_all_limited; /* any may, whatever has decreased */
     bool is_recount_due;      /* what reservations hold may be over limits that have changed */
     uint32_t *untold;         /* jobs whose reason is to be told */
     size_t n_untold, cap_untold;
+    size_t told_first; /* so many of them have been told */
     struct block_slot block[BLOCKS_MAX];
     bool is_permitted_late; /* who may use which block is to be looked at anew */
     int64_t turn;           /* when a block begins or ends next */
@@ -205,6 +208,25 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason);
 /* Reject a job that is in no lane, for a reason that it owns from then on (sched_reason_copy). */
 void job_reject(sched_t *s, uint32_t slot, struct sched_reason *never);
 
+/* ---- settle.c ---- */
+
+/* Let jobs go on that are blocked for no reason any more, and reject those that never can, which lets go
+ * others; one at a time. At the end of a pass (`again`), it is to look at them again for that (pass.let). And
+ * as a phase of its own.
+ */
+static inline bool settle_is_due(const sched_t *s)
+{
+    return *s->controllers || s->rejected != JOB_NONE || s->rejecting != JOB_NONE;
+}
+static inline void settle_begin(sched_t *s)
+{
+    s->pass.stage = s->pass.row = 0;
+    s->pass.let = 0;
+    s->pass.is_letting = false;
+}
+enum step settle_jobs(sched_t *s, bool again);
+enum step settle_first(sched_t *s);
+
 /* ---- reason.c ---- */
 
 /* Why a job waits, or is rejected; valid until the next call that changes anything. */
@@ -213,8 +235,9 @@ void reason_of(sched_t *s, uint32_t slot, struct sched_reason *reason);
 /* A copy that lasts as long as the decisions; NULL with ENOMEM. */
 const struct sched_reason *told_reason(struct queues *n, const struct sched_reason *reason);
 
-/* Tell the reasons that have changed. Returns 0, or -1 with ENOMEM. */
-int tell(sched_t *s);
+/* Tell the reasons that have changed, of one job after the other. */
+void tell_begin(sched_t *s);
+enum step tell_next(sched_t *s);
 
 /* The next pass, or the one at work, tells why this job waits; where there is no memory for that, as soon
  * as it is looked at again. Have memory for one more: 0, or -1 with ENOMEM.
@@ -244,6 +267,9 @@ static inline bool repair_is_due(const sched_t *s)
 {
     return s->queues->repair_from < s->queues->repair_until;
 }
+
+/* Whether it has left reservations to outrank.c in this pass. */
+bool repair_is_left(const sched_t *s);
 
 /* All reservations behind a key have been placed anew, which is what repair has left of its work if it left
  * any.

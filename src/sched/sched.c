@@ -67,6 +67,7 @@ void sched_destroy(sched_t *s)
     lanes_free(s->lanes, s->n_lanes);
     s->place->ops->destroy(s->place);
     heap_clear(&s->due);
+    heap_clear(&s->turns);
     free(s->due_list);
     free(s->fresh);
     free(s->jobs);
@@ -264,10 +265,11 @@ bool sched_check(const sched_t *s)
         open += queue_size(lane->open);
         held += queue_size(lane->held);
         if (!queue_check(lane->open) || !queue_check(lane->held) || lane_holds(lane) < 0 ||
-            (s->place->is_counted && !s->is_torn && lane_holds(lane) > lane->depth))
+            (s->place->is_counted && !s->torn.is && lane_holds(lane) > lane->depth))
             return false;
     }
     return count[SCHED_WAITING] == open && count[SCHED_RESERVED] == held &&
            count[SCHED_RESERVED] == s->due.n && count[SCHED_RUNNING] == s->running &&
-           heap_check(&s->due) && s->place->ops->check(s->place) && queues_check(s);
+           heap_check(&s->due) && heap_check(&s->turns) && s->place->ops->check(s->place) &&
+           queues_check(s);
 }

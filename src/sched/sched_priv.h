@@ -28,6 +28,10 @@
 #define JOB_FREE       255 /* beside enum sched_state: a slot without a job */
 #define JOB_NONE       UINT32_MAX
 #define JOB_GROUP_NONE UINT32_MAX
+#define KEY_FIRST      ((struct queue_key){INT64_MIN, 0}) /* before those of all jobs */
+
+/* What a step of a pass comes to: there is no memory; there is nothing (left) to do; one thing was done. */
+enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
 
 /* How a job ends. */
 enum job_end { JOB_FINISHED, JOB_FAILED, JOB_CANCELLED, JOB_REJECTED };
@@ -112,7 +116,8 @@ struct lane {
     uint32_t queue;      /* in the setup of a scheduler with queues */
     uint32_t preempting; /* held jobs that have preempted others: beside `depth` */
     bool is_stopped;     /* its waiting jobs may not start */
-    int64_t width;       /* entries of open and held have up to so many units */
+    bool is_given_up; /* it has been stopped: the next pass takes back all that it has promised */
+    int64_t width;    /* entries of open and held have up to so many units */
     struct queue *open;
     struct queue *held;
     struct queue *fill; /* the finder's own: groups that may fit (job_group.h) */
@@ -132,6 +137,11 @@ struct lane {
 /* What is left of a pass that was cut off. */
 enum pass_phase {
     PASS_IDLE,
+    PASS_KEEP,
+    PASS_TURN,
+    PASS_LATE,
+    PASS_SETTLE,
+    PASS_PREPARED,
     PASS_REPAIR,
     PASS_OUTRANK,
     PASS_SWEEP,
@@ -145,7 +155,17 @@ struct pass {
     enum pass_phase phase;
     bool begun;             /* within the phase, */
     struct queue_key after; /* up to here */
+    uint8_t stage;          /* of outrank.c, settle.c: what its steps do */
+    uint8_t row;            /* of the controllers: which is asked */
+    size_t let;             /* jobs that are to be looked at again */
+    bool is_letting;        /* limiter.c goes through those that limits have blocked; */
+    bool is_let_left;       /* one may go on, but has done so in this pass */
+    size_t gathered;        /* of outrank.c: how many of the fresh jobs were looked at, */
+    bool lifts;             /* whether reservations are taken out, */
+    struct queue_key last;  /* the last holder's key when it began, */
+    struct queue_key first; /* and behind which all are placed */
     uint64_t since;         /* next event of the log of what was freed when the sweep began */
+    uint64_t heard;         /* and in that of a graph */
     size_t n_due, next_due;
     size_t n_fresh; /* jobs that were new when it began */
     bool is_again;  /* it goes through its phases once more */
@@ -153,6 +173,15 @@ struct pass {
     bool is_left;   /* repair has left the holders behind `left` to outrank */
     struct queue_key left;
     uint64_t budget;
+};
+
+/* Reservations are out of the calendars, and are to be placed anew (outrank.c): a pass was cut off, or had no
+ * memory. Some of the holders behind `from` are lifted, and none before; those up to `until` are, as far as
+ * they were to be.
+ */
+struct torn {
+    bool is;
+    struct queue_key from, until;
 };
 
 struct sched {
@@ -169,7 +198,8 @@ struct sched {
     uint32_t n_jobs; /* slots ever used */
     uint32_t cap_jobs;
     uint32_t free_job;
-    uint32_t rejected; /* jobs that the next pass rejects, last one first */
+    uint32_t rejected;  /* jobs that the next pass rejects, last one first */
+    uint32_t rejecting; /* and those before them, first one first */
     size_t running;
     uint64_t seq; /* of the next submission */
     int64_t now;
@@ -181,8 +211,9 @@ struct sched {
     uint32_t *fresh; /* jobs that became open since the last pass; some may be open no more */
     size_t n_fresh, cap_fresh;
 
-    bool failed;         /* the last pass had no memory: another one is to go on */
-    bool is_torn;        /* a reservation is out of the calendars, and is to be placed anew */
+    bool failed; /* the last pass had no memory: another one is to go on */
+    struct torn torn;
+    struct heap turns;   /* of outrank.c: jobs that are to have their turn before holders, by key */
     bool swept;          /* no end since the last sweep */
     bool woken;          /* something else than a submission since the last pass */
     uint64_t booked;     /* bookings made and released so far */
@@ -325,16 +356,15 @@ int64_t lane_holds(const struct lane *lane);
 uint32_t last_holder(const sched_t *s, const struct lane *lane);
 
 /* A lane that has promised more jobs a time than it may takes those of the last ones back; a stopped one,
- * all. Returns 0, or -1 with ENOMEM.
+ * all. Returns 0, or -1 with ENOMEM. And one of them: STEP_BUSY if there is none.
  */
 int lane_keep(sched_t *s, struct lane *lane);
+enum step lane_keep_one(sched_t *s, struct lane *lane);
 
 /* The slot for what is known of jobs that ask for this. */
 uint8_t shape_slot(const struct place_ask *ask);
 
-/* ---- The parts of a pass. They return STEP_BUSY when there is nothing (left) to do. ---- */
-
-enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
+/* ---- The parts of a pass ---- */
 
 /* Whether an open job, or one that would be there, is among the first that a pass considers. */
 static inline bool is_considered(const struct lane *lane, struct queue_key key)
@@ -356,15 +386,16 @@ void holder_lift(sched_t *s, uint32_t slot);
 bool holder_put_back(sched_t *s, uint32_t slot);
 enum step holder_reseat(sched_t *s, uint32_t slot, bool again);
 
-/* outrank.c: jobs that became open and go before holders get what these hold; once each, until there are
- * none.
- */
+/* outrank.c: jobs that became open and go before holders get what these hold; once each, one at a time. */
 enum step outrank(sched_t *s);
 
-/* The key of the first of these jobs: the holders behind it will be placed anew. False: there is none.
- * O(fresh log open)
+/* The key of the first of these jobs, or of what an outrank that was cut off has left: the holders behind it
+ * will be placed anew. False: there is none. O(fresh log open)
  */
 bool outrank_first(const sched_t *s, struct queue_key *key);
+
+/* A holder with this key is lifted, or stands where it was not when holders were lifted. */
+void torn_reach(sched_t *s, struct queue_key key, bool lifted);
 
 /* start.c */
 enum step start_held(sched_t *s, uint32_t slot);

@@ -303,7 +303,7 @@ static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *requ
     else
         s->now = before;
     if (rc == 0)
-        controllers_resolve(s);
+        controllers_resolve_all(s);
     return rc < 0 ? JOB_NONE : first;
 }
 
@@ -328,6 +328,6 @@ int sched_withdraw(sched_t *s, int64_t now, sched_job_t job)
         return -1;
     }
     take_back(s, slot);
-    controllers_resolve(s);
+    controllers_resolve_all(s);
     return core_event(s, now);
 }

@@ -90,6 +90,14 @@ static void test_slices(void **state)
                                         (int64_t)(seed_of(i) % 3) - 1 + (seed_of(i) % 3 > 0)});
 }
 
+/* The laws hold as well where passes are cut off and begin again from wherever they were. */
+static void test_disturbed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < scenes(); i++)
+        run(&(struct scene_options){.seed = seed_of(i), .budget = -1, .disturbed = true}, NULL);
+}
+
 /* Why jobs wait is told when they are looked at again, which may be later where nothing is known of the
  * past.
  */
@@ -129,9 +137,9 @@ static void test_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_laws),   cmocka_unit_test(test_replay),
-        cmocka_unit_test(test_slices), cmocka_unit_test(test_restart),
-        cmocka_unit_test(test_found),
+        cmocka_unit_test(test_laws),    cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_slices),  cmocka_unit_test(test_disturbed),
+        cmocka_unit_test(test_restart), cmocka_unit_test(test_found),
     };
     const char *only = getenv("SCENE_TEST");
     cmocka_set_test_filter(only ? only : "*");

@@ -632,6 +632,14 @@ static int some(struct scene *c, const struct sched_decision **d, size_t *n)
     return sched_pass_some(c->sched, c->now, (uint64_t)budget, d, n);
 }
 
+/* Something happens that changes nothing: a job gets the priority that it has. */
+static void disturb(struct scene *c)
+{
+    const struct scene_job *j = &c->job[random_between(&c->slices, 0, c->jobs - 1)];
+    if (!j->gone && !j->running && j->handle >= 0 && random_between(&c->slices, 0, 2) == 0)
+        sched_prioritize(c->sched, c->now, j->handle, j->priority);
+}
+
 static void pass(struct scene *c)
 {
     int rc;
@@ -643,6 +651,8 @@ static void pass(struct scene *c)
         size_t n;
         CALL(c, rc < 0, (rc = some(c, &d, &n), gather(c, d, n)));
         SCENE_CHECK(c, rc >= 0 && told.n < 4096);
+        if (rc == 1 && c->options.disturbed && c->jobs > 0)
+            disturb(c);
     } while (rc == 1);
     c->in_pass = false;
     c->passes++;

@@ -99,6 +99,7 @@ struct scene;
 struct scene_options {
     uint64_t seed;
     int64_t budget;                /* 0: whole passes; -1: at random */
+    bool disturbed;                /* passes that are cut off begin again, now and then */
     int restart;                   /* after so many passes go on with another scheduler; 0: never */
     bool counted_only;             /* whole nodes of one kind */
     bool no_reasons;               /* the log says nothing of waiting jobs */

@@ -192,6 +192,12 @@ static void state_drop(struct state *state)
     setup_destroy(state->setup);
 }
 
+static void lane_inherit(struct lane *new, const struct lane *old)
+{
+    new->is_stopped = old->is_stopped;
+    new->is_given_up = old->is_given_up;
+}
+
 /* What queues of the same names were told goes over. */
 static void state_inherit(struct state *new, const struct state *old)
 {
@@ -202,7 +208,7 @@ static void state_inherit(struct state *new, const struct state *old)
         new->is_closed[q] = old->is_closed[was];
         new->stats[q] = old->stats[was];
         if (old->setup->queue[was].parent == was && new->setup->queue[q].parent == q)
-            new->lanes[new->lane_of[q]].is_stopped = old->lanes[old->lane_of[was]].is_stopped;
+            lane_inherit(&new->lanes[new->lane_of[q]], &old->lanes[old->lane_of[was]]);
     }
 }
 
@@ -399,6 +405,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     if (rc < 0)
         return -1;
     n->recheck_limited = n->recheck_all_limited = n->is_recount_due = true;
+    s->torn.from = s->torn.until = KEY_FIRST; /* jobs may have other keys */
     core_event(s, now);
     victims_list(s);
     return 0;

@@ -69,12 +69,14 @@ static inline void controllers_forgotten(sched_t *s, uint32_t slot)
         (*c)->forgotten(s, slot);
 }
 
-static inline int controllers_resolve(sched_t *s)
+static inline enum step controllers_resolve(sched_t *s)
 {
-    EACH (s, c, resolve)
-        if ((*c)->resolve(s) < 0)
-            return -1;
-    return 0;
+    EACH (s, c, resolve) {
+        enum step step = (*c)->resolve(s);
+        if (step != STEP_BUSY)
+            return step;
+    }
+    return STEP_BUSY;
 }
 
 static inline enum step controllers_gate(sched_t *s, uint32_t slot)
@@ -149,24 +151,34 @@ static inline void controllers_reason(const sched_t *s, uint32_t slot, struct sc
         }
 }
 
-static inline int controllers_turn(sched_t *s)
+/* As many as there are: what is left without memory, the next pass does. */
+static inline void controllers_resolve_all(sched_t *s)
 {
-    EACH (s, c, turn)
-        if ((*c)->turn(s) < 0)
-            return -1;
-    return 0;
+    while (controllers_resolve(s) == STEP_DONE)
+        ;
 }
 
-static inline int64_t controllers_settle(sched_t *s, bool again)
+/* One row after the other: pass.row is the one that is at work. */
+static inline enum step controllers_turn(sched_t *s)
 {
-    int64_t opened = 0;
-    EACH (s, c, settle) {
-        int64_t n = (*c)->settle(s, again);
-        if (n < 0)
-            return -1;
-        opened += n;
+    const struct controller *c;
+    for (; (c = s->controllers[s->pass.row]) != NULL; s->pass.row++) {
+        enum step step = c->turn ? c->turn(s) : STEP_BUSY;
+        if (step != STEP_BUSY)
+            return step;
     }
-    return opened;
+    return STEP_BUSY;
+}
+
+static inline enum step controllers_settle(sched_t *s, bool again)
+{
+    const struct controller *c;
+    for (; (c = s->controllers[s->pass.row]) != NULL; s->pass.row++) {
+        enum step step = c->settle ? c->settle(s, again) : STEP_BUSY;
+        if (step != STEP_BUSY)
+            return step;
+    }
+    return STEP_BUSY;
 }
 
 static inline enum step controllers_make_room(sched_t *s, uint32_t slot)

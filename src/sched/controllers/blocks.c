@@ -236,18 +236,18 @@ static bool somebody_waits(const sched_t *s)
     return false;
 }
 
-static int turn(sched_t *s)
+static enum step turn(sched_t *s)
 {
     struct queues *n = s->queues;
     if (n->is_permitted_late && permit_all(s) < 0)
-        return -1;
+        return STEP_FAILED;
     n->is_permitted_late = false;
     if (n->turn > s->now)
-        return 0;
+        return STEP_BUSY;
     n->turn = s->place->ops->turn(s->place, s->now);
     n->wake_all = true;
     s->woken = true;
-    return 0;
+    return STEP_BUSY;
 }
 
 static int64_t next_time(const sched_t *s)

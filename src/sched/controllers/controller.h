@@ -32,10 +32,10 @@ struct controller {
     void (*ended)(sched_t *s, uint32_t slot, enum job_end end);
     void (*forgotten)(sched_t *s, uint32_t slot);
 
-    /* Something has ended: let go whoever waited for that, or reject it. Returns 0, or -1 with ENOMEM: the
-     * next call does the rest.
+    /* Something has ended: let go one of those that waited for that, or reject it. STEP_FAILED: the next call
+     * goes on.
      */
-    int (*resolve)(sched_t *s);
+    enum step (*resolve)(sched_t *s);
 
     /* ---- May it go on? ---- */
 
@@ -63,13 +63,13 @@ struct controller {
 
     /* ---- In a pass ---- */
 
-    /* What has come with time, or has changed. Returns 0, or -1 with ENOMEM. */
-    int (*turn)(sched_t *s);
+    /* What has come with time, or has changed: as steps, of one job each where there may be many. */
+    enum step (*turn)(sched_t *s);
 
-    /* Let jobs go on that are blocked for no reason any more; `again`: at the end of the pass. Returns how
-     * many of them the pass is to look at again for that, or -1 with ENOMEM.
+    /* Let jobs go on that are blocked for no reason any more, one by one; `again`: at the end of the pass,
+     * which is to look at them again for that (pass.let counts them).
      */
-    int64_t (*settle)(sched_t *s, bool again);
+    enum step (*settle)(sched_t *s, bool again);
 
     /* An open job can't start: make room for it. STEP_BUSY: that doesn't help. The same for those that hold
      * reservations, as a phase of the pass.

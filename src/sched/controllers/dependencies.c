@@ -30,23 +30,36 @@ static int resolve_again(sched_t *s, uint32_t slot)
                : resolve_job(s, slot, why.kind == SCHED_REASON_NEVER_MET);
 }
 
-/* Jobs whose dependencies are met wait for resources; those whose never can be are rejected. Where there is
- * no memory for it the next pass does the rest. Returns 0, or -1 with ENOMEM.
+/* Look at all of them: there was no memory for one. */
+static enum step recheck(sched_t *s)
+{
+    struct queues *n = s->queues;
+    int rc = 0;
+    for (uint32_t slot = 0; n->recheck_depend && slot < s->n_jobs && rc == 0; slot++)
+        rc = resolve_again(s, slot);
+    n->recheck_depend = rc < 0;
+    return rc < 0 ? STEP_FAILED : STEP_BUSY;
+}
+
+/* A job whose dependencies are met waits for resources; one whose never can be is rejected. Where there is
+ * no memory for it the next pass does that.
  */
-static int resolve(sched_t *s)
+static enum step resolve(sched_t *s)
 {
     struct queues *n = s->queues;
     uint32_t slot;
     bool never;
-    int rc = 0;
-    while (depend_next_ready(n->depend, &slot, &never))
-        rc = resolve_job(s, slot, never) < 0 ? -1 : rc;
-    while (depend_next_nearer(n->depend, &slot))
+    if (depend_next_ready(n->depend, &slot, &never)) {
+        if (resolve_job(s, slot, never) == 0)
+            return STEP_DONE;
+        n->recheck_depend = true;
+        return STEP_FAILED;
+    }
+    if (depend_next_nearer(n->depend, &slot)) {
         tell_later(s, slot);
-    for (slot = 0; n->recheck_depend && slot < s->n_jobs && rc == 0; slot++)
-        rc = resolve_again(s, slot);
-    n->recheck_depend = rc < 0;
-    return rc;
+        return STEP_DONE;
+    }
+    return recheck(s);
 }
 
 static int waits(sched_t *s, uint32_t slot, const struct sched_request *request)

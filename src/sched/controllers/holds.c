@@ -28,17 +28,17 @@ static int begins_later(sched_t *s, uint32_t slot, const struct sched_request *r
     return heap_put(&s->queues->begins, slot, request->begin, s->jobs[slot].key.seq) < 0 ? -1 : 1;
 }
 
-/* Let go the jobs whose time has come. */
-static int begin(sched_t *s)
+/* Let go a job whose time has come. */
+static enum step begin(sched_t *s)
 {
     struct heap *begins = &s->queues->begins;
-    while (begins->n > 0 && begins->v[0].key <= s->now) {
-        uint32_t slot = begins->v[0].item;
-        if (job_unblock(s, slot, BLOCK_BEGIN) < 0)
-            return -1;
-        heap_take(begins, slot);
-    }
-    return 0;
+    if (begins->n == 0 || begins->v[0].key > s->now)
+        return STEP_BUSY;
+    uint32_t slot = begins->v[0].item;
+    if (job_unblock(s, slot, BLOCK_BEGIN) < 0)
+        return STEP_FAILED;
+    heap_take(begins, slot);
+    return STEP_DONE;
 }
 
 static int64_t next_begin(const sched_t *s)

@@ -211,30 +211,28 @@ static void released(sched_t *s, uint32_t slot)
     note_decrease(s, slot);
 }
 
-/* Where limits have changed, count what held jobs have in queue order: those within them keep what they
- * hold, whatever later ones do. Returns 0, or -1 with ENOMEM: the rest is in the ledger as it was. O(held
- * log held).
+/* Where limits have changed, forget what held jobs have, and then count it in queue order: those within them
+ * keep what they hold, whatever later ones do. One that is asked about (what_if.c) between two steps may be
+ * counted already. Where there is no memory, or something happens, the next pass begins with it again.
  */
-static int recount_all(sched_t *s)
+static enum step recount_next(sched_t *s)
 {
-    static const struct queue_key none;
-    uint32_t slot;
-    enum step step = STEP_BUSY;
+    enum { FORGET, COUNT, END };
+    struct pass *p = &s->pass;
     if (!s->queues->is_recount_due)
-        return 0;
-    for (slot = held_next(s, false, none); slot != JOB_NONE;
-         slot = held_next(s, true, s->jobs[slot].key))
-        uncount(s, slot, s->jobs[slot].booking);
-    for (slot = held_next(s, false, none); slot != JOB_NONE && step != STEP_FAILED;) {
-        struct queue_key at = s->jobs[slot].key;
-        step = count(s, slot, s->jobs[slot].booking);
-        if (step != STEP_FAILED)
-            slot = held_next(s, true, at);
+        return STEP_BUSY;
+    uint32_t slot = held_next(s, p->begun, p->after);
+    p->begun = slot != JOB_NONE;
+    if (slot == JOB_NONE) {
+        p->stage++;
+        s->queues->is_recount_due = p->stage < END;
+        return p->stage < END ? STEP_DONE : STEP_BUSY;
     }
-    for (; slot != JOB_NONE; slot = held_next(s, true, s->jobs[slot].key))
-        enter(s, slot, s->jobs[slot].booking); /* it was just there: that takes no memory */
-    s->queues->is_recount_due = step == STEP_FAILED;
-    return step == STEP_FAILED ? -1 : 0;
+    p->after = s->jobs[slot].key;
+    uncount(s, slot, s->jobs[slot].booking);
+    if (p->stage == COUNT && count(s, slot, s->jobs[slot].booking) == STEP_FAILED)
+        return STEP_FAILED;
+    return STEP_DONE;
 }
 
 void pending_begin(sched_t *s, uint32_t slot)
@@ -286,39 +284,63 @@ static int let(sched_t *s, uint32_t slot)
     return 0;
 }
 
-/* Jobs that limits have blocked, and would let now, are so no more. Later in a pass (`again`), which begins
+/* The list of those that limits have blocked from its beginning: of those that were looked at when a pass was
+ * cut off, only those that are kept are in it.
+ */
+static void limited_begin(sched_t *s)
+{
+    struct queues *n = s->queues;
+    size_t gone = n->limited_seen - n->limited_kept;
+    if (gone > 0)
+        memmove(n->limited + n->limited_kept, n->limited + n->limited_seen,
+                (n->n_limited - n->limited_seen) * sizeof(*n->limited));
+    n->n_limited -= gone;
+    n->limited_seen = n->limited_kept = 0;
+    s->pass.is_letting = true;
+    s->pass.is_let_left = false;
+}
+
+static void limited_end(sched_t *s)
+{
+    struct queues *n = s->queues;
+    n->n_limited = n->limited_kept;
+    n->limited_seen = n->limited_kept = 0;
+    n->recheck_limited = s->pass.is_let_left;
+    n->recheck_all_limited &= s->pass.is_let_left;
+    s->pass.is_letting = false;
+}
+
+/* A job that limits have blocked, and would let now, is so no more. Later in a pass (`again`), which begins
  * with this, each job once.
  */
-static int64_t settle(sched_t *s, bool again)
+static enum step settle(sched_t *s, bool again)
 {
     struct queues *n = s->queues;
     if (!n->recheck_limited)
-        return 0;
-    size_t kept = 0;
-    int64_t opened = 0;
-    bool left = false;
-    int rc = 0;
-    for (size_t i = 0; i < n->n_limited; i++) {
-        uint32_t slot = n->limited[i];
-        struct job *job = &s->jobs[slot];
-        if (job->state != SCHED_BLOCKED || !(job->details->blocked & BLOCK_LIMIT))
-            continue;
+        return STEP_BUSY;
+    if (!s->pass.is_letting)
+        limited_begin(s);
+    if (n->limited_seen == n->n_limited) {
+        limited_end(s);
+        return STEP_BUSY;
+    }
+    uint32_t slot = n->limited[n->limited_seen];
+    struct job *job = &s->jobs[slot];
+    if (job->state == SCHED_BLOCKED && job->details->blocked & BLOCK_LIMIT) {
         job->is_let_again &= again;
-        left |= job->is_let_again;
-        if (rc == 0 && !job->is_let_again)
-            rc = let(s, slot);
+        s->pass.is_let_left |= job->is_let_again;
+        if (!job->is_let_again && let(s, slot) < 0)
+            return STEP_FAILED;
         if (job->details->blocked & BLOCK_LIMIT) {
-            n->limited[kept++] = slot;
+            n->limited[n->limited_kept++] = slot;
         } else if (again && job->state == SCHED_WAITING) {
             job->is_let_again = true;
             job->is_placed = false;
-            opened++;
+            s->pass.let++;
         }
     }
-    n->n_limited = kept;
-    n->recheck_limited = rc < 0 || left;
-    n->recheck_all_limited &= rc < 0 || left;
-    return rc < 0 ? -1 : opened;
+    n->limited_seen++;
+    return STEP_DONE;
 }
 
 static void started(sched_t *s, uint32_t slot, enum sched_how how)
@@ -355,6 +377,6 @@ const struct controller limit_controller = {
     .may_ask = may_ask,
     .may_hold = may_hold,
     .reason = reason,
-    .turn = recount_all,
+    .turn = recount_next,
     .settle = settle,
 };

@@ -7,26 +7,26 @@
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 
-static int extend(sched_t *s)
+static enum step extend(sched_t *s)
 {
     struct queues *n = s->queues;
-    while (n->ends.n > 0 && n->ends.v[0].key <= s->now) {
-        uint32_t slot = n->ends.v[0].item;
-        struct job *job = &s->jobs[slot];
-        int64_t was = job_until(job);
-        int64_t limit = job->at + job->details->limit;
-        int64_t over = s->now - limit > n->setup->second ? s->now - limit : n->setup->second;
-        int64_t until = s->now < INT64_MAX / 2 - over ? s->now + over : INT64_MAX / 2;
-        if (until <= s->now || was >= INT64_MAX / 2)
-            return 0;
-        if (s->place->ops->extend(s->place, job->booking, until) < 0)
-            return -1;
-        s->booked++;
-        repair_note(s, was, until);
-        job->ask.duration = until - job->at;
-        heap_move(&n->ends, slot, until, job->key.seq);
-    }
-    return 0;
+    if (n->ends.n == 0 || n->ends.v[0].key > s->now)
+        return STEP_BUSY;
+    uint32_t slot = n->ends.v[0].item;
+    struct job *job = &s->jobs[slot];
+    int64_t was = job_until(job);
+    int64_t limit = job->at + job->details->limit;
+    int64_t over = s->now - limit > n->setup->second ? s->now - limit : n->setup->second;
+    int64_t until = s->now < INT64_MAX / 2 - over ? s->now + over : INT64_MAX / 2;
+    if (until <= s->now || was >= INT64_MAX / 2)
+        return STEP_BUSY;
+    if (s->place->ops->extend(s->place, job->booking, until) < 0)
+        return STEP_FAILED;
+    s->booked++;
+    repair_note(s, was, until);
+    job->ask.duration = until - job->at;
+    heap_move(&n->ends, slot, until, job->key.seq);
+    return STEP_DONE;
 }
 
 static int prepare(sched_t *s, uint32_t slot)

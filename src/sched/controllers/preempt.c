@@ -378,26 +378,26 @@ static void ended(sched_t *s, uint32_t slot, enum job_end end)
     victim_ended(s, slot);
 }
 
-static int turn(sched_t *s)
+static enum step turn(sched_t *s)
 {
     struct queues *n = s->queues;
     if (n->preemptible_next <= s->now) {
         n->preemptible_next = next_preemptible(s, s->now);
         n->has_victims = true;
     }
-    return 0;
+    return STEP_BUSY;
 }
 
-static int64_t settle(sched_t *s, bool again)
+static enum step settle(sched_t *s, bool again)
 {
     struct queues *n = s->queues;
     if (again)
-        return 0;
+        return STEP_BUSY;
     if (n->has_victims)
         n->wake_all = true;
     if (!s->swept && n->n_victims > 0) /* with what was freed, victims may be enough */
         n->has_victims = true;
-    return 0;
+    return STEP_BUSY;
 }
 
 static int64_t next_time(const sched_t *s)

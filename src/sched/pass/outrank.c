@@ -5,11 +5,11 @@
  * the first of them are looked at in queue order, all these reservations taken out of the calendars: the
  * job starts, or is promised a time where its lane has one to give; a holder keeps its reservation if it
  * still fits, and else gets another. A lane with too many holders takes the last one's.
+ *
+ * Each step looks at one job. Between two of them a part of the reservations is out of the calendars: the
+ * scheduler is torn (struct torn). If something happens then, or memory runs out, the next pass goes on with
+ * those that are still out.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
@@ -28,7 +28,7 @@ static bool may_hold(const sched_t *s, uint32_t slot)
 /* The key of the last holder of all. Somebody holds. */
 static struct queue_key last_key(const sched_t *s)
 {
-    struct queue_key last = {INT64_MIN, 0};
+    struct queue_key last = KEY_FIRST;
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         uint32_t slot = last_holder(s, &s->lanes[i]);
         if (slot != JOB_NONE && queue_before(last, s->jobs[slot].key))
@@ -57,7 +57,8 @@ static bool is_its_turn(const sched_t *s, uint32_t slot)
 bool outrank_first(const sched_t *s, struct queue_key *key)
 {
     struct queue_key last = last_key(s);
-    bool any = false;
+    bool any = s->torn.is;
+    *key = s->torn.from;
     for (size_t i = 0; i < s->n_fresh; i++) {
         uint32_t slot = s->fresh[i];
         if (!is_before_holders(s, slot, last) || !is_its_turn(s, slot) ||
@@ -67,32 +68,6 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
         any = true;
     }
     return any;
-}
-
-/* The fresh jobs that are still open and go before some holder, in queue order, from the first one whose
- * turn it is: that of others may come when that one has started. *n of them, or NULL with *n > 0 and ENOMEM.
- */
-static struct due *collect(sched_t *s, size_t *n)
-{
-    struct queue_key last = last_key(s);
-    struct due *list = NULL;
-    *n = 0;
-    for (size_t i = 0; i < s->n_fresh; i++)
-        *n += is_before_holders(s, s->fresh[i], last);
-    if (*n > 0)
-        list = reallocarray(NULL, *n, sizeof(*list));
-    for (size_t i = 0, k = 0; list && i < s->n_fresh; i++)
-        if (is_before_holders(s, s->fresh[i], last))
-            list[k++] = (struct due){s->jobs[s->fresh[i]].key, s->fresh[i]};
-    if (!list)
-        return NULL;
-    qsort(list, *n, sizeof(*list), due_compare);
-    size_t skipped = 0;
-    while (skipped < *n && !is_its_turn(s, list[skipped].slot))
-        skipped++;
-    *n -= skipped;
-    memmove(list, list + skipped, *n * sizeof(*list));
-    return list;
 }
 
 /* A job that goes before holders: it starts or is promised a time. */
@@ -111,68 +86,155 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
     return lane_keep(s, lane) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-/* The holders behind a key give their reservations out of the calendars. Those for whom jobs were preempted
- * keep them: what these held is theirs, also where the preempted ones wait again before them.
- */
-static void lift_behind(sched_t *s, struct queue_key key)
+void torn_reach(sched_t *s, struct queue_key key, bool lifted)
 {
-    for (uint32_t slot = held_next(s, true, key); slot != JOB_NONE;
-         slot = held_next(s, true, s->jobs[slot].key)) {
-        if (!s->jobs[slot].is_preempting)
-            holder_lift(s, slot);
-    }
+    struct torn *torn = &s->torn;
+    struct queue_key before = {key.rank, key.seq - 1};
+    if (!torn->is && lifted)
+        *torn = (struct torn){true, before, before};
+    if (torn->is && queue_before(before, torn->from))
+        torn->from = before;
+    if (torn->is && queue_before(before, torn->until))
+        torn->until = before;
 }
 
-/* Look at those jobs and all lifted holders in queue order. Without memory the rest stays lifted, and the
- * next pass goes on with it.
- */
-static enum step place_all(sched_t *s, const struct due *list, size_t n)
+/* ---- The steps, one after the other: each is STEP_DONE until it has nothing left to do ---- */
+
+/* List one more of the fresh jobs that are still open and go before some holder. */
+static enum step gather(sched_t *s)
 {
+    struct pass *p = &s->pass;
+    if (p->gathered == s->n_fresh)
+        return STEP_BUSY;
+    uint32_t slot = s->fresh[p->gathered];
+    struct queue_key key = s->jobs[slot].key;
+    if (is_before_holders(s, slot, p->last) && heap_put(&s->turns, slot, key.rank, key.seq) < 0)
+        return STEP_FAILED;
+    p->gathered++;
+    return STEP_DONE;
+}
+
+/* The list begins with the first one whose turn it is: that of others may come when that one has started. */
+static enum step skip(sched_t *s)
+{
+    if (s->turns.n == 0 || is_its_turn(s, s->turns.v[0].item))
+        return STEP_BUSY;
+    heap_take(&s->turns, s->turns.v[0].item);
+    return STEP_DONE;
+}
+
+static struct queue_key turn_key(const sched_t *s)
+{
+    return (struct queue_key){s->turns.v[0].key, s->turns.v[0].order};
+}
+
+/* Reservations are about to be taken out: those behind the first job, and where the last pass was cut off
+ * while some were out, those that repair has left to this.
+ */
+static enum step tear(sched_t *s)
+{
+    struct torn *torn = &s->torn;
+    if (!torn->is || (s->turns.n > 0 && queue_before(turn_key(s), torn->from)))
+        torn->from = torn->until = turn_key(s);
+    else if (queue_before(torn->until, torn->from) || repair_is_left(s))
+        torn->until = torn->from;
+    torn->is = true;
+    s->pass.first = torn->from;
+    s->pass.lifts = s->turns.n > 0 || repair_is_left(s);
+    s->swept = false;
+    s->woken = true;
+    s->place->ops->try(s->place, true);
+    return STEP_BUSY;
+}
+
+/* One more of the holders gives its reservation out of the calendars. Those for whom jobs were preempted
+ * keep them: what these held is theirs, also where the preempted ones wait again before them.
+ */
+static enum step lift_next(sched_t *s)
+{
+    struct torn *torn = &s->torn;
+    uint32_t slot = s->pass.lifts ? held_next(s, true, torn->until) : JOB_NONE;
+    if (slot == JOB_NONE)
+        return STEP_BUSY;
+    if (!s->jobs[slot].is_preempting)
+        holder_lift(s, slot);
+    torn->until = s->jobs[slot].key;
+    return STEP_DONE;
+}
+
+/* With these reservations gone more may fit than is known. */
+static enum step wake(sched_t *s)
+{
+    s->finder->wake(s, true);
+    return STEP_BUSY;
+}
+
+/* The next one of the jobs and of the holders is looked at, in queue order. Where there is no memory for it
+ * the next pass goes on with it.
+ */
+static enum step place_next(sched_t *s)
+{
+    uint32_t slot = held_next(s, true, s->torn.from);
+    bool fresh =
+        s->turns.n > 0 && (slot == JOB_NONE || queue_before(turn_key(s), s->jobs[slot].key));
+    if (fresh)
+        slot = s->turns.v[0].item;
+    if (slot == JOB_NONE)
+        return STEP_BUSY;
+    struct queue_key at = s->jobs[slot].key;
     enum step step = STEP_DONE;
-    uint32_t holder = held_next(s, false, (struct queue_key){0, 0});
-    size_t i = 0;
-    while ((i < n || holder != JOB_NONE) && step != STEP_FAILED) {
-        bool fresh =
-            i < n && (holder == JOB_NONE || queue_before(list[i].key, s->jobs[holder].key));
-        uint32_t slot = fresh ? list[i++].slot : holder;
-        struct queue_key at = s->jobs[slot].key;
-        s->pass.budget -= s->pass.budget > 0;
-        if (fresh)
-            step = place_fresh(s, slot);
-        else if (s->jobs[slot].is_lifted)
-            step = holder_reseat(s, slot, true);
-        holder = held_next(s, true, at);
-    }
-    return step;
+    if (fresh)
+        step = place_fresh(s, slot);
+    else if (s->jobs[slot].is_lifted)
+        step = holder_reseat(s, slot, true);
+    if (step == STEP_FAILED)
+        return STEP_FAILED;
+    if (fresh)
+        heap_take(&s->turns, slot);
+    s->torn.from = at;
+    return STEP_DONE;
+}
+
+/* All reservations are back, and less may fit than is known. */
+static enum step mend(sched_t *s)
+{
+    s->finder->wake(s, true);
+    s->place->ops->try(s->place, false);
+    s->torn.is = false;
+    repair_done_behind(s, s->pass.first);
+    return STEP_BUSY;
+}
+
+/* Whether there is anything to do; if so, it begins. */
+static bool begin(sched_t *s)
+{
+    struct pass *p = &s->pass;
+    if (!s->torn.is && (s->due.n == 0 || s->n_fresh == 0))
+        return false;
+    p->last = last_key(s);
+    if (!s->torn.is && s->n_fresh == 1 && !is_before_holders(s, s->fresh[0], p->last))
+        return false;
+    p->begun = true;
+    p->stage = 0;
+    p->gathered = 0;
+    heap_empty(&s->turns);
+    return true;
 }
 
 enum step outrank(sched_t *s)
 {
-    size_t n = 0;
-    struct due *list = NULL;
-    if (s->due.n == 0 || (s->n_fresh == 0 && !s->is_torn)) {
-        s->is_torn = false;
+    enum { SKIP = 1, STAGES = 7 };
+    static enum step (*const stage[STAGES])(sched_t * s) = {gather, skip,       tear, lift_next,
+                                                            wake,   place_next, mend};
+    struct pass *p = &s->pass;
+    if (!p->begun && !begin(s))
         return STEP_BUSY;
+    for (; p->stage < STAGES; p->stage++) {
+        enum step step = stage[p->stage](s);
+        if (step != STEP_BUSY)
+            return step;
+        if (p->stage == SKIP && s->turns.n == 0 && !s->torn.is)
+            return STEP_BUSY;
     }
-    list = collect(s, &n);
-    if (n == 0 && !s->is_torn) {
-        free(list);
-        return STEP_BUSY;
-    }
-    if (n > 0 && !list)
-        return STEP_FAILED;
-    s->place->ops->try(s->place, true);
-    if (n > 0)
-        lift_behind(s, list[0].key);
-    s->finder->wake(s, true); /* with these reservations gone more may fit than is known; */
-    enum step step = place_all(s, list, n);
-    s->finder->wake(s, true); /* and less once they are back */
-    s->place->ops->try(s->place, false);
-    s->is_torn = step == STEP_FAILED;
-    if (step != STEP_FAILED && n > 0)
-        repair_done_behind(s, list[0].key);
-    s->swept = false;
-    s->woken = true;
-    free(list);
-    return step;
+    return STEP_BUSY;
 }

@@ -1,7 +1,7 @@
 /* A pass: which jobs start now, and which get a reservation.
  *
  * It has phases, each of small steps, so that it can be cut off and go on:
- *  1. Controllers do what is due by now, and jobs that can never start are rejected.
+ *  1. Controllers do what is due by now, and jobs that can never start are rejected (settle.c).
  *  2. Reservations that overlap something else by now move (repair.c).
  *  3. New jobs that go before holders in queue order take their turn (outrank.c).
  *  4. After ends, each reservation moves to its earliest time (sweep.c).
@@ -194,61 +194,13 @@ static bool walk_needed(sched_t *s, bool more)
 
 /* ---- The phases ---- */
 
-/* Why a job is rejected; valid as the decision is. NULL with ENOMEM. */
-static const struct sched_reason *rejection_of(sched_t *s, uint32_t slot)
+/* Lanes may promise fewer jobs a time than they did: take the time of one back. */
+static enum step keep_step(sched_t *s)
 {
-    static const struct sched_reason too_many = {.kind = SCHED_REASON_UNITS};
-    const struct details *d = s->jobs[slot].details;
-    return d ? told_reason(s->queues, d->never) : &too_many;
-}
-
-/* Say which jobs can never start, in the order in which they were submitted, and forget them. */
-static int reject(sched_t *s)
-{
-    uint32_t list = JOB_NONE;
-    while (s->rejected != JOB_NONE) {
-        uint32_t slot = s->rejected;
-        s->rejected = s->jobs[slot].next;
-        s->jobs[slot].next = list;
-        list = slot;
-    }
-    while (list != JOB_NONE) {
-        uint32_t slot = list;
-        const struct sched_reason *reason = rejection_of(s, slot);
-        if (!reason || decision_reserve(s) < 0)
-            break;
-        list = s->jobs[slot].next;
-        decision_add(s, SCHED_REJECT, slot, s->now, reason);
-        controllers_ended(s, slot, JOB_REJECTED);
-        job_forget(s, slot);
-    }
-    if (list == JOB_NONE)
-        return 0;
-    while (list != JOB_NONE) {
-        uint32_t slot = list;
-        list = s->jobs[slot].next;
-        s->jobs[slot].next = s->rejected;
-        s->rejected = slot;
-    }
-    return -1;
-}
-
-/* Let jobs go on that are blocked for no reason any more, and reject those that never can, which lets go
- * others. Returns how many the pass is to look at again for that (`again`), or -1 with ENOMEM.
- */
-static int64_t settle_all(sched_t *s, bool again)
-{
-    if (controllers_resolve(s) < 0)
-        return -1;
-    while (s->rejected != JOB_NONE)
-        if (reject(s) < 0 || controllers_resolve(s) < 0)
-            return -1;
-    return controllers_settle(s, again);
-}
-
-static inline int64_t settle(sched_t *s, bool again)
-{
-    return *s->controllers || s->rejected != JOB_NONE ? settle_all(s, again) : 0;
+    enum step step = STEP_BUSY;
+    for (uint32_t i = 0; i < s->n_lanes && step == STEP_BUSY; i++)
+        step = lane_keep_one(s, &s->lanes[i]);
+    return step;
 }
 
 /* Put off the ends of those whose time came before this pass, before others are promised what they need. */
@@ -263,31 +215,23 @@ static int lates_extend(sched_t *s)
     return 0;
 }
 
-/* What time and events have brought, before jobs are looked at. */
-static int prepare(sched_t *s)
-{
-    for (uint32_t i = 0; i < s->n_lanes; i++) /* they may promise fewer jobs a time than they did */
-        if (lane_keep(s, &s->lanes[i]) < 0)
-            return -1;
-    if (controllers_turn(s) < 0 || lates_extend(s) < 0 || settle(s, false) < 0)
-        return -1;
-    s->finder->wake(s, false);
-    return 0;
-}
-
 /* Tell why jobs wait. Those that what was decided has let go, and reservations in the way of a late start,
  * are looked at in this very pass first.
  */
 static enum step tell_step(sched_t *s)
 {
-    int64_t let = settle(s, true);
-    if (let < 0)
-        return STEP_FAILED;
-    if (let > 0 || s->n_fresh > s->pass.n_fresh || repair_is_due(s)) {
-        s->pass.is_again = true;
-        return STEP_BUSY;
+    struct pass *p = &s->pass;
+    if (!p->begun) {
+        enum step step = settle_is_due(s) ? settle_jobs(s, true) : STEP_BUSY;
+        if (step != STEP_BUSY)
+            return step;
+        p->is_again = p->let > 0 || s->n_fresh > p->n_fresh || repair_is_due(s);
+        if (p->is_again || s->queues->n_untold == 0)
+            return STEP_BUSY;
+        tell_begin(s);
+        p->begun = true;
     }
-    return s->queues->n_untold > 0 && tell(s) < 0 ? STEP_FAILED : STEP_BUSY;
+    return tell_next(s);
 }
 
 /* The new jobs are no longer new. */
@@ -338,16 +282,51 @@ static inline int go(sched_t *s, enum pass_phase phase, enum step (*step)(sched_
     }
 }
 
-/* All phases, in order. */
-static int phases(sched_t *s, bool more)
+/* Whether neither time nor events have brought anything: most passes over a trace have none of it. */
+static inline bool is_prepared(const sched_t *s)
+{
+    return !*s->controllers && !settle_is_due(s) && s->place->is_counted &&
+           lane_holds(&s->lanes[0]) <= s->lanes[0].depth;
+}
+
+/* What time and events have brought, before jobs are looked at. Returns as go. */
+static int prepare(sched_t *s)
+{
+    int rc = go(s, PASS_KEEP, keep_step);
+    if (rc == 0 && *s->controllers) {
+        if (enter(s, PASS_TURN))
+            s->pass.stage = s->pass.row = 0;
+        rc = go(s, PASS_TURN, controllers_turn);
+    }
+    if (rc == 0 && enter(s, PASS_LATE))
+        rc = lates_extend(s);
+    if (rc == 0 && settle_is_due(s)) {
+        if (enter(s, PASS_SETTLE))
+            settle_begin(s);
+        rc = go(s, PASS_SETTLE, settle_first);
+    }
+    if (rc == 0 && enter(s, PASS_PREPARED))
+        s->finder->wake(s, false);
+    return rc;
+}
+
+/* Phases up to the walk, in order. Returns as go. */
+static inline int before_walk(sched_t *s)
 {
     int rc = repair_is_due(s) ? go(s, PASS_REPAIR, repair_step) : 0;
     if (rc == 0 && enter(s, PASS_OUTRANK))
         s->pass.n_fresh = s->n_fresh;
     if (rc == 0)
         rc = go(s, PASS_OUTRANK, outrank);
+    return rc == 0 ? go(s, PASS_SWEEP, sweep_step) : rc;
+}
+
+/* All phases, in order. */
+static inline int phases(sched_t *s, bool more)
+{
+    int rc = s->pass.phase >= PASS_PREPARED || is_prepared(s) ? 0 : prepare(s);
     if (rc == 0)
-        rc = go(s, PASS_SWEEP, sweep_step);
+        rc = before_walk(s);
     if (rc == 0 && enter(s, PASS_DUE) && (rc = is_done_early(s, more)) != 0)
         return rc < 0 ? -1 : 0;
     if (rc == 0)
@@ -360,6 +339,8 @@ static int phases(sched_t *s, bool more)
     }
     if (rc == 0)
         rc = go(s, PASS_WALK, walk_step);
+    if (rc == 0 && settle_is_due(s) && enter(s, PASS_TELL))
+        settle_begin(s);
     return rc == 0 ? go(s, PASS_TELL, tell_step) : rc;
 }
 
@@ -378,17 +359,14 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
         arena_clear(&s->queues->told);
         memset(s->queues->told_last, 0, sizeof(s->queues->told_last));
     }
-    int rc = 0;
-    if (!resumed) {
-        rc = prepare(s);
+    if (!resumed)
         s->pass.phase = PASS_IDLE;
-    }
-    while (rc == 0) {
+    s->pass.is_again = false;
+    int rc = phases(s, more);
+    while (rc == 0 && s->pass.is_again) {
         s->pass.is_again = false;
+        s->pass.phase = PASS_PREPARED;
         rc = phases(s, more);
-        if (!s->pass.is_again)
-            break;
-        s->pass.phase = PASS_IDLE;
     }
     if (rc == 1)
         return 1;

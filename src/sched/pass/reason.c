@@ -118,32 +118,34 @@ static int tell_one(sched_t *s, uint32_t slot)
     return 0;
 }
 
-/* Tell the reasons from the list; returns how many are done: all, unless memory runs out. */
-static size_t tell_listed(sched_t *s)
+void tell_begin(sched_t *s)
 {
     struct queues *n = s->queues;
-    for (size_t i = 0; i < n->n_untold; i++) {
-        uint32_t slot = n->untold[i];
-        const struct job *job = &s->jobs[slot];
-        struct details *d = job->details;
-        if (!d || !d->is_untold)
-            continue;
-        if ((job->state == SCHED_WAITING || job->state == SCHED_BLOCKED) && tell_one(s, slot) < 0)
-            return i;
-        d->is_untold = false;
-    }
-    return n->n_untold;
+    n->n_untold -= n->told_first; /* of a pass that was cut off */
+    memmove(n->untold, n->untold + n->told_first, n->n_untold * sizeof(*n->untold));
+    n->told_first = 0;
+    n->tellings++;
 }
 
-int tell(sched_t *s)
+enum step tell_next(sched_t *s)
 {
     struct queues *n = s->queues;
-    n->telling = ++n->tellings;
-    size_t done = tell_listed(s);
+    int rc = 0;
+    if (n->told_first == n->n_untold) {
+        n->told_first = n->n_untold = 0;
+        return STEP_BUSY;
+    }
+    uint32_t slot = n->untold[n->told_first];
+    const struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    n->telling = n->tellings;
+    if (d && d->is_untold && (job->state == SCHED_WAITING || job->state == SCHED_BLOCKED))
+        rc = tell_one(s, slot);
     n->telling = 0;
-    n->n_untold -= done;
-    if (n->n_untold == 0)
-        return 0;
-    memmove(n->untold, n->untold + done, n->n_untold * sizeof(*n->untold));
-    return -1;
+    if (rc < 0)
+        return STEP_FAILED;
+    if (d)
+        d->is_untold = false;
+    n->told_first++;
+    return STEP_DONE;
 }

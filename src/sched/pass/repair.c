@@ -19,6 +19,11 @@ void repair_note(sched_t *s, int64_t from, int64_t until)
     n->repair_until = until > n->repair_until ? until : n->repair_until;
 }
 
+bool repair_is_left(const sched_t *s)
+{
+    return s->pass.is_left && repair_is_due(s);
+}
+
 void repair_done_behind(sched_t *s, struct queue_key key)
 {
     if (!s->pass.is_left || queue_before(s->pass.left, key))
@@ -49,6 +54,6 @@ enum step repair_step(sched_t *s)
     if (!is_left)
         return holder_reseat(s, slot, false);
     if (!holder_put_back(s, slot))
-        s->is_torn = true; /* it stays lifted until those behind the job are */
+        torn_reach(s, job->key, true); /* it stays lifted until those behind the job are */
     return STEP_DONE;
 }

@@ -326,7 +326,9 @@ static bool is_overtaken(const struct question *q)
 
 /* ---- The question ---- */
 
-/* Whether its queue lets it start now, whatever it asks for. */
+/* Whether its queue lets it start now, whatever it asks for. Nobody is told so while reservations are out of
+ * the calendars for a pass that goes on: what seems to be free is promised.
+ */
 static bool is_looked_at(const struct question *q)
 {
     const sched_t *s = q->s;
@@ -334,7 +336,8 @@ static bool is_looked_at(const struct question *q)
     const struct lane *lane = lane_of(s, q->slot);
     if (job->state == SCHED_BLOCKED && job->details->blocked != BLOCK_LIMIT)
         return false;
-    return !job->is_preempting && !lane->is_stopped && is_considered(lane, job->key) &&
+    return !s->torn.is && !job->is_preempting && !lane->is_stopped &&
+           is_considered(lane, job->key) &&
            (lane->depth > 0 || queue_rank(lane->open, job->key) == 0);
 }
 

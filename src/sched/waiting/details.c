@@ -142,5 +142,5 @@ void job_ended(sched_t *s, uint32_t slot, enum job_end end)
 {
     controllers_ended(s, slot, end);
     job_forget(s, slot);
-    controllers_resolve(s);
+    controllers_resolve_all(s);
 }

@@ -119,6 +119,10 @@ void rejected_push(sched_t *s, uint32_t slot)
 void rejected_unlink(sched_t *s, uint32_t slot)
 {
     uint32_t *link = &s->rejected;
+    while (*link != slot && *link != JOB_NONE)
+        link = &s->jobs[*link].next;
+    if (*link == JOB_NONE)
+        link = &s->rejecting;
     while (*link != slot)
         link = &s->jobs[*link].next;
     *link = s->jobs[slot].next;

@@ -108,6 +108,7 @@ static int rekey_held(sched_t *s, uint32_t slot, struct queue_key key)
         return -1;
     }
     queue_remove(held, old);
+    torn_reach(s, key, job->is_lifted);
     return 0;
 }
 
@@ -230,16 +231,27 @@ uint32_t last_holder(const sched_t *s, const struct lane *lane)
     return last;
 }
 
-int lane_keep(sched_t *s, struct lane *lane)
+enum step lane_keep_one(sched_t *s, struct lane *lane)
 {
     struct queue_entry entry;
-    while (lane->is_stopped ? queue_last(lane->held, &entry) : lane_holds(lane) > lane->depth) {
-        uint32_t last = lane->is_stopped ? entry.item : last_holder(s, lane);
-        if (held_to_open(s, last, false) < 0)
-            return -1;
-        s->swept = false;
+    bool all = lane->is_stopped || lane->is_given_up;
+    if (all ? !queue_last(lane->held, &entry) : lane_holds(lane) <= lane->depth) {
+        lane->is_given_up = false;
+        return STEP_BUSY;
     }
-    return 0;
+    uint32_t last = all ? entry.item : last_holder(s, lane);
+    if (held_to_open(s, last, false) < 0)
+        return STEP_FAILED;
+    s->swept = false;
+    return STEP_DONE;
+}
+
+int lane_keep(sched_t *s, struct lane *lane)
+{
+    enum step step = STEP_DONE;
+    while (step == STEP_DONE)
+        step = lane_keep_one(s, lane);
+    return step == STEP_FAILED ? -1 : 0;
 }
 
 void note_freed(sched_t *s, int64_t from, int64_t until)

@@ -311,11 +311,13 @@ static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched
     m->reserved = m->handle >= 0 && r->state == SCHED_RESERVED;
     if (m->handle < 0 && r->state == SCHED_RESERVED && errno != ENOMEM) {
         r->state = SCHED_WAITING;
+        r->fresh = true; /* it goes before those that it went before */
         m->handle = sched_restore(s->sched, s->clock.now, r, why);
         forget_promise(s, job, i);
     }
     r->resources = NULL;
     r->at = r->until = 0;
+    r->fresh = false;
     return m->handle < 0 ? -1 : 0;
 }
 

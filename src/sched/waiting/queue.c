@@ -621,12 +621,14 @@ static const struct queue_entry *match_below(const struct search *s, const struc
 {
     if (level == 0) {
         const struct leaf *leaf = as_leaf(v);
-        uint32_t i = after ? leaf_find(leaf, *after) : 0;
-        if (after && i < v->n && leaf->entry[i].key.seq == after->seq)
-            i++;
-        for (; i < v->n; i++)
-            if (entry_matches(s, &leaf->entry[i]))
-                return &leaf->entry[i];
+        const struct queue_entry *entry = leaf->entry + (after ? leaf_find(leaf, *after) : 0);
+        const struct queue_entry *end = leaf->entry + v->n;
+        const int64_t most = s->bound[0].units; /* of all bounds */
+        if (after && entry < end && entry->key.seq == after->seq)
+            entry++;
+        for (; entry < end; entry++)
+            if (entry->units <= most && entry_matches(s, entry))
+                return entry;
         return NULL;
     }
     const struct inner *inner = as_inner(v);

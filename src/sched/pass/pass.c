@@ -20,8 +20,6 @@
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
-static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
-
 /* List the held jobs whose time has come; returns their number. The list itself is the queue of a search
  * through the heap, whose subtrees end where a time has not come.
  */
@@ -92,7 +90,7 @@ static uint32_t lane_next(sched_t *s, uint32_t number, bool *failed)
     if (lane->mode == LANE_DONE)
         return JOB_NONE;
     if (lane->mode != LANE_FILL) {
-        if (queue_match(lane->open, lane->begun ? &lane->after : NULL, &any_bound, 1, &entry))
+        if (queue_after(lane->open, lane->begun ? &lane->after : NULL, &entry))
             slot = entry.item;
     } else {
         slot = s->finder->next(s, number, failed);

@@ -492,14 +492,50 @@ void queue_remove(struct queue *q, struct queue_key key)
     }
 }
 
+/* The first leaf below a node of this level. */
+static const struct leaf *first_leaf(const struct node *v, uint32_t level)
+{
+    for (; level > 0; level--)
+        v = as_inner(v)->child[0];
+    return as_leaf(v);
+}
+
 bool queue_first(const struct queue *q, struct queue_entry *entry)
 {
-    const struct node *v = q->root;
-    for (uint32_t level = q->height; level > 0; level--)
-        v = as_inner(v)->child[0];
-    if (v->n == 0)
+    const struct leaf *leaf = first_leaf(q->root, q->height);
+    if (leaf->node.n == 0)
         return false;
-    *entry = as_leaf(v)->entry[0];
+    *entry = leaf->entry[0];
+    return true;
+}
+
+bool queue_after(const struct queue *q, const struct queue_key *after, struct queue_entry *entry)
+{
+    const struct node *v = q->root;
+    const struct node *right = NULL; /* of the way to the key, as far down as there is one */
+    uint32_t level_right = 0;
+    if (!after)
+        return queue_first(q, entry);
+    for (uint32_t level = q->height; level > 0; level--) {
+        const struct inner *inner = as_inner(v);
+        uint32_t i = inner_find(inner, *after);
+        if (i + 1 < v->n) {
+            right = inner->child[i + 1];
+            level_right = level - 1;
+        }
+        v = inner->child[i];
+    }
+    const struct leaf *leaf = as_leaf(v);
+    uint32_t i = leaf_find(leaf, *after);
+    if (i < v->n && leaf->entry[i].key.seq == after->seq)
+        i++;
+    if (i == v->n) {
+        if (!right)
+            return false;
+        leaf = first_leaf(right, level_right);
+        i = 0;
+    }
+    *entry = leaf->entry[i];
     return true;
 }
 

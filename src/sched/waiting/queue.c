@@ -619,6 +619,8 @@ static void search_prepare(struct search *s, const struct queue *q, const struct
     s->bound = bound;
     s->bounds = n;
     s->tests = 0;
+    if (q->height == 0)
+        return; /* there are only entries to try */
     for (size_t i = 0; i < n && bound[i].units > 0; i++) {
         uint32_t class = class_of(bound[i].units);
         class = class < q->classes ? class : q->classes - 1;
@@ -683,9 +685,10 @@ bool queue_match(const struct queue *q, const struct queue_key *after,
                  const struct queue_bound *bound, size_t n, struct queue_entry *entry)
 {
     struct search s;
+    if (n == 0 || bound[0].units <= 0)
+        return false;
     search_prepare(&s, q, bound, n);
-    const struct queue_entry *found =
-        s.tests ? match_below(&s, q, q->root, q->height, after) : NULL;
+    const struct queue_entry *found = match_below(&s, q, q->root, q->height, after);
     if (found)
         *entry = *found;
     return found != NULL;

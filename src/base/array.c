@@ -2,10 +2,8 @@
 
 #include <stdlib.h>
 
-int array_grow(void **array, size_t *capacity, size_t n, size_t size)
+int array_enlarge(void **array, size_t *capacity, size_t n, size_t size)
 {
-    if (n <= *capacity)
-        return 0;
     size_t more = *capacity + *capacity / 2 + 16;
     more = more < n ? n : more;
     void *grown = reallocarray(*array, more, size);

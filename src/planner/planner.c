@@ -100,11 +100,9 @@ static size_t edge_put(struct edge *edge, size_t n, int64_t at, int64_t change)
     return n + 1;
 }
 
-/* The profile to ask: the planner's own, or, for few spans, one made in *view. */
-static const struct profile *profile_of(const planner_t *p, struct profile_view *view)
+/* A profile of few spans. */
+static const struct profile *view_of(const planner_t *p, struct profile_view *view)
 {
-    if (has_profile(p))
-        return &p->far.profile;
     struct edge edge[PROFILE_VIEW_MAX] = {{p->start, 0, 1}};
     const struct span *spans = spans_of(p);
     size_t n = 1;
@@ -119,6 +117,12 @@ static const struct profile *profile_of(const planner_t *p, struct profile_view 
         profile_view_push(view, edge[i].at, load, edge[i].holds);
     }
     return &view->profile;
+}
+
+/* The profile to ask: the planner's own, or, for few spans, one made in *view. */
+static inline const struct profile *profile_of(const planner_t *p, struct profile_view *view)
+{
+    return has_profile(p) ? &p->far.profile : view_of(p, view);
 }
 
 /* The largest load under which `request` units are free; a request of none is always met. */

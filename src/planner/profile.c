@@ -316,6 +316,14 @@ static void profile_lower(struct profile *p)
     }
 }
 
+/* Whether a point has the load of the one before it in the leaf, so that the leaf's bounds are the same
+ * without it.
+ */
+static bool is_alike(const node_t *leaf, uint32_t i)
+{
+    return i > 0 && leaf_load(leaf)[i] == leaf_load(leaf)[i - 1];
+}
+
 void profile_drop(struct profile *p, int64_t at)
 {
     struct way way;
@@ -324,8 +332,11 @@ void profile_drop(struct profile *p, int64_t at)
     assert(node_key(leaf)[way.i[0]] == at);
     if (--leaf_holds(leaf)[way.i[0]] > 0)
         return;
+    bool alike = is_alike(leaf, way.i[0]);
     node_erase(leaf, 0, way.i[0]);
     p->n--;
+    if (alike && leaf->n >= NODE_MIN)
+        return;
     for (uint32_t level = 1; level <= p->height; level++) {
         node_t *v = way.node[level];
         uint32_t i = way.i[level];

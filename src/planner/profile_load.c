@@ -191,12 +191,17 @@ struct slide {
     int64_t delta;
 };
 
-/* Find the leaf; false if it does not reach back to `from` or is not roomy. */
-static bool slide_find(struct profile *p, struct slide *s)
+/* Find the leaf; false if it does not reach back to `from` or is not roomy. Of the way only what is found is
+ * written: it has room for a far higher tree.
+ */
+static bool slide_find(struct profile *p, struct slide *s, int64_t from, int64_t to, int64_t delta)
 {
-    way_find(p, s->to, &s->way);
+    s->from = from;
+    s->to = to;
+    s->delta = delta;
+    way_find(p, to, &s->way);
     const node_t *leaf = s->way.node[0];
-    return node_key(leaf)[0] <= s->from && leaf_roomy(p, leaf);
+    return node_key(leaf)[0] <= from && leaf_roomy(p, leaf);
 }
 
 static void slide_apply(struct profile *p, const struct slide *s)
@@ -212,9 +217,9 @@ static void slide_apply(struct profile *p, const struct slide *s)
 
 int profile_advance(struct profile *p, int64_t old, int64_t duration, int64_t start, int64_t count)
 {
-    struct slide head = {.from = start, .to = old, .delta = count};
-    struct slide tail = {.from = start + duration, .to = old + duration, .delta = -count};
-    if (slide_find(p, &head) && slide_find(p, &tail)) {
+    struct slide head, tail;
+    if (slide_find(p, &head, start, old, count) &&
+        slide_find(p, &tail, start + duration, old + duration, -count)) {
         slide_apply(p, &head);
         slide_apply(p, &tail);
         return 0;

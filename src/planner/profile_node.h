@@ -133,29 +133,37 @@ static inline int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The bounds of a node's values. There are four independent chains of comparisons, so that none waits for
- * another; they compare differences from a value of the node (see above).
+/* The largest of `high` and the least of `low`, n values each. There are four independent chains of
+ * comparisons, so that none waits for another; they compare differences from a value of the node (see above).
  */
-static inline void node_bounds(const node_t *v, uint32_t level, int64_t *max, int64_t *min)
+static inline void bounds_of(const int64_t *high, const int64_t *low, uint32_t n, int64_t *max,
+                             int64_t *min)
 {
-    const int64_t *high = level ? inner_max(v) : leaf_load(v);
-    const int64_t *low = level ? inner_min(v) : leaf_load(v);
     const int64_t base = high[0];
     int64_t a[4] = {0};
     int64_t b[4] = {0};
     uint32_t i = 0;
-    for (; i + 4 <= v->n; i += 4) {
+    for (; i + 4 <= n; i += 4) {
         for (uint32_t k = 0; k < 4; k++) {
             a[k] = larger(a[k], minus(high[i + k], base));
             b[k] = smaller(b[k], minus(low[i + k], base));
         }
     }
-    for (; i < v->n; i++) {
+    for (; i < n; i++) {
         a[0] = larger(a[0], minus(high[i], base));
         b[0] = smaller(b[0], minus(low[i], base));
     }
     *max = plus(base, larger(larger(a[0], a[1]), larger(a[2], a[3])));
     *min = plus(base, smaller(smaller(b[0], b[1]), smaller(b[2], b[3])));
+}
+
+/* The bounds of a node's values. A leaf has one value for both, which is read once. */
+static inline void node_bounds(const node_t *v, uint32_t level, int64_t *max, int64_t *min)
+{
+    if (level == 0)
+        bounds_of(leaf_load(v), leaf_load(v), v->n, max, min);
+    else
+        bounds_of(inner_max(v), inner_min(v), v->n, max, min);
 }
 
 /* Update entry i of v, a node of the given level, after its child has changed. */

@@ -18,6 +18,7 @@
 #ifndef SCHED_SCHED_PRIV_H
 #define SCHED_SCHED_PRIV_H
 
+#include "base/array.h"
 #include "base/bounds.h"
 #include "base/heap.h"
 #include "berth/sched.h"
@@ -165,7 +166,6 @@ struct pass {
     struct queue_key last;  /* the last holder's key when it began, */
     struct queue_key first; /* and behind which all are placed */
     uint64_t since;         /* next event of the log of what was freed when the sweep began */
-    uint64_t heard;         /* and in that of a graph */
     size_t n_due, next_due;
     size_t n_fresh; /* jobs that were new when it began */
     bool is_again;  /* it goes through its phases once more */
@@ -255,7 +255,12 @@ static inline struct lane *lane_of(const sched_t *s, uint32_t slot)
 /* ---- job.c: slots, decisions, lists ---- */
 
 /* Make room for a decision, so that what follows can't fail. Returns 0, or -1 with ENOMEM. */
-int decision_reserve(sched_t *s);
+static inline int decision_reserve(sched_t *s)
+{
+    return array_grow((void **)&s->decisions, &s->cap_decisions, s->n_decisions + 1,
+                      sizeof(*s->decisions));
+}
+
 struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot,
                                     int64_t at, const struct sched_reason *reason);
 

@@ -172,6 +172,18 @@ static bool meets(const struct queue_entry *entry, const struct queue_bound *bou
     return false;
 }
 
+/* The next entry in order, whatever it asks for. */
+static void check_after(const struct queue *q, const struct model *m, const struct queue_key *after)
+{
+    struct queue_entry entry;
+    size_t i = 0;
+    while (i < m->n && after && !queue_before(*after, m->v[i].key))
+        i++;
+    bool found = queue_after(q, after, &entry);
+    assert_int_equal(found, i < m->n);
+    assert_true(!found || same(&entry, &m->v[i]));
+}
+
 static void step_match(const struct queue *q, const struct model *m, const struct shape *s,
                        struct random *r)
 {
@@ -187,6 +199,7 @@ static void step_match(const struct queue *q, const struct model *m, const struc
     bool found = queue_match(q, from_start ? NULL : &after, bound, n, &entry);
     assert_int_equal(found, i < m->n);
     assert_true(!found || same(&entry, &m->v[i]));
+    check_after(q, m, from_start ? NULL : &after);
 }
 
 static void run(const struct shape *s, uint64_t seed)

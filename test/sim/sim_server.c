@@ -82,13 +82,13 @@ struct sim_server *sim_server_create(const char *config, uint64_t seed)
     w->steady = 1000 * SIM_SECOND;
     w->wall = INT64_C(1700000000) * SIM_SECOND;
     w->world = (struct server_platform){.context = w,
-                                     .steady = steady,
-                                     .wall = wall,
-                                     .boot = boot,
-                                     .user = user,
-                                     .cpus = cpus,
-                                     .engine = &w->engine->engine,
-                                     .vfs = w->vfs};
+                                        .steady = steady,
+                                        .wall = wall,
+                                        .boot = boot,
+                                        .user = user,
+                                        .cpus = cpus,
+                                        .engine = &w->engine->engine,
+                                        .vfs = w->vfs};
     w->options = (struct server_options){.directory = "/b", .config = w->config, .uid = SIM_OWNER};
     return w;
 }

@@ -26,9 +26,11 @@ int64_t sched_next_time(const sched_t *s)
 {
     if (s->failed || s->pass.phase != PASS_IDLE || s->torn.is)
         return s->now; /* a pass is to go on */
-    int64_t next = next_turn(s);
-    if (s->queues->events > 0 && next_look(s) < next)
-        next = next_look(s);
+    int64_t look = s->queues->events > 0 ? next_look(s) : INT64_MAX;
+    if (look <= s->now)
+        return s->now; /* nothing is due before that */
+    int64_t turn = next_turn(s);
+    int64_t next = turn < look ? turn : look;
     return next > s->now ? next : s->now;
 }
 

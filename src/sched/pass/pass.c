@@ -20,17 +20,14 @@
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
-static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
-
-/* List the held jobs whose time has come; returns their number. The list itself is the queue of a search
- * through the heap, whose subtrees end where a time has not come.
+/* List the held jobs whose time has come, of which there is one; returns their number. The list itself is the
+ * queue of a search through the heap, whose subtrees end where a time has not come.
  */
-static size_t due_collect(sched_t *s)
+static size_t due_list(sched_t *s)
 {
     const struct heap *heap = &s->due;
     size_t n = 0;
-    if (heap->n > 0 && heap->v[0].key <= s->now)
-        s->due_list[n++].slot = 0;
+    s->due_list[n++].slot = 0;
     for (size_t i = 0; i < n; i++) {
         for (uint32_t k = 1; k <= HEAP_ARITY; k++) {
             uint64_t child = (uint64_t)s->due_list[i].slot * HEAP_ARITY + k;
@@ -45,6 +42,11 @@ static size_t due_collect(sched_t *s)
     if (n > 1)
         qsort(s->due_list, n, sizeof(*s->due_list), due_compare);
     return n;
+}
+
+static inline size_t due_collect(sched_t *s)
+{
+    return s->due.n > 0 && s->due.v[0].key <= s->now ? due_list(s) : 0;
 }
 
 /* Start the next of the held jobs whose time has come. */
@@ -92,7 +94,7 @@ static uint32_t lane_next(sched_t *s, uint32_t number, bool *failed)
     if (lane->mode == LANE_DONE)
         return JOB_NONE;
     if (lane->mode != LANE_FILL) {
-        if (queue_match(lane->open, lane->begun ? &lane->after : NULL, &any_bound, 1, &entry))
+        if (queue_after(lane->open, lane->begun ? &lane->after : NULL, &entry))
             slot = entry.item;
     } else {
         slot = s->finder->next(s, number, failed);

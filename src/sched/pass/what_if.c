@@ -257,14 +257,12 @@ static int is_taken_by(const struct question *q, const struct job_group *k, turn
  */
 static int is_taken_in_order(const struct question *q, const struct lane *lane, turn_fn *turn)
 {
-    static const struct queue_bound any = {INT64_MAX, INT64_MAX};
     const sched_t *s = q->s;
     struct queue_key after;
     struct queue_entry entry;
     if (lane->is_stopped || lane->depth > 0)
         return 0;
-    for (uint64_t tries = 0; queue_match(lane->open, tries ? &after : NULL, &any, 1, &entry);
-         tries++) {
+    for (uint64_t tries = 0; queue_after(lane->open, tries ? &after : NULL, &entry); tries++) {
         if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(lane, entry.key))
             return 0;
         enum turn is = turn_of(q, lane, entry.item, tries, turn);

@@ -7,8 +7,10 @@ static uint32_t units_next(sched_t *s, uint32_t number, bool *failed)
     struct planner_room room[UNITS_ROOMS_MAX];
     struct queue_bound bound[UNITS_ROOMS_MAX];
     struct queue_entry entry;
-    size_t n = s->place->ops->rooms(s->place, 0, s->now, room, UNITS_ROOMS_MAX);
     (void)failed;
+    if (queue_size(lane->open) == 0)
+        return JOB_NONE;
+    size_t n = s->place->ops->rooms(s->place, 0, s->now, room, UNITS_ROOMS_MAX);
     for (size_t i = 0; i < n; i++)
         bound[i] = (struct queue_bound){room[i].free, room[i].within};
     if (!queue_match(lane->open, lane->begun ? &lane->after : NULL, bound, n, &entry))

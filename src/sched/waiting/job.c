@@ -3,16 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "sched/queues.h"
 
 enum { GENERATION_MAX = INT32_MAX }; /* keeps handles from being negative */
-
-int decision_reserve(sched_t *s)
-{
-    return array_grow((void **)&s->decisions, &s->cap_decisions, s->n_decisions + 1,
-                      sizeof(*s->decisions));
-}
 
 struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot,
                                     int64_t at, const struct sched_reason *reason)

@@ -7,8 +7,6 @@
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
-static const struct queue_bound any_bound = {INT64_MAX, INT64_MAX};
-
 void job_groups_clear(struct job_groups *t)
 {
     for (uint32_t i = 0; i < t->n; i++)
@@ -299,7 +297,7 @@ static void wake(sched_t *s, bool all)
             continue;
         g->fails = INT64_MAX;
         /* Awake with all jobs it has: the least duration is 1 as far as is known without a look. */
-        if (g->open && queue_match(g->open, NULL, &any_bound, 1, &first)) {
+        if (g->open && queue_first(g->open, &first)) {
             fill_remove(s, g);
             if (fill_insert(s, i, first.key, 1) < 0)
                 job_group_lose(s, g);

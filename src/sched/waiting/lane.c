@@ -130,10 +130,9 @@ static int rekey_open(sched_t *s, uint32_t slot, struct queue_key key)
 static bool is_between(const sched_t *s, const struct lane *lane, struct queue_key low,
                        struct queue_key high, bool all)
 {
-    static const struct queue_bound any = {INT64_MAX, INT64_MAX};
     struct queue_entry entry;
     if (!all)
-        return queue_match(lane->open, &low, &any, 1, &entry) && queue_before(entry.key, high);
+        return queue_after(lane->open, &low, &entry) && queue_before(entry.key, high);
     uint32_t slot = held_next(s, true, low);
     return slot != JOB_NONE && queue_before(s->jobs[slot].key, high);
 }
@@ -289,11 +288,10 @@ void held_release(sched_t *s, uint32_t slot)
 
 uint32_t held_next(const sched_t *s, bool begun, struct queue_key after)
 {
-    static const struct queue_bound any = {INT64_MAX, INT64_MAX};
     uint32_t best = JOB_NONE;
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         struct queue_entry entry;
-        if (queue_match(s->lanes[i].held, begun ? &after : NULL, &any, 1, &entry) &&
+        if (queue_after(s->lanes[i].held, begun ? &after : NULL, &entry) &&
             (best == JOB_NONE || queue_before(entry.key, s->jobs[best].key)))
             best = entry.item;
     }

@@ -213,6 +213,16 @@ static uint32_t inner_find(const struct inner *v, struct queue_key key)
     return low;
 }
 
+/* The least in a row of columns. */
+static int64_t row_least(const struct inner *v, uint32_t row, uint32_t n)
+{
+    const int64_t *column = &v->column[row * FAN];
+    int64_t least = column[0];
+    for (uint32_t c = 1; c < n; c++)
+        least = smaller(least, column[c]);
+    return least;
+}
+
 /* Sum up columns of the inner node below as column i of v. */
 static void refresh_from_inner(const struct queue *q, struct inner *v, uint32_t i)
 {
@@ -222,13 +232,8 @@ static void refresh_from_inner(const struct queue *q, struct inner *v, uint32_t 
     v->count[i] = 0;
     for (uint32_t c = 0; c < n; c++)
         v->count[i] += below->count[c];
-    for (uint32_t k = 0; k < 2 * q->classes; k++) {
-        const int64_t *row = &below->column[k * FAN];
-        int64_t least = row[0];
-        for (uint32_t c = 1; c < n; c++)
-            least = smaller(least, row[c]);
-        v->column[k * FAN + i] = least;
-    }
+    for (uint32_t k = 0; k < 2 * q->classes; k++)
+        v->column[k * FAN + i] = row_least(below, k, n);
 }
 
 static void refresh_from_leaf(const struct queue *q, struct inner *v, uint32_t i)
@@ -332,8 +337,8 @@ static struct node *insert_below(struct queue *q, struct node *v, uint32_t level
         uint32_t class = class_of(entry->units);
         int64_t *narrow = narrow_of(q, inner, class, i);
         *narrow = smaller(*narrow, entry->units);
-        for (uint32_t k = class; k < q->classes; k++)
-            *least_of(inner, k, i) = smaller(*least_of(inner, k, i), entry->value);
+        for (uint32_t k = class; k < q->classes && entry->value < *least_of(inner, k, i); k++)
+            *least_of(inner, k, i) = entry->value;
         return NULL;
     }
     refresh(q, inner, level, i);
@@ -378,15 +383,63 @@ static void join(struct queue *q, struct inner *v, uint32_t level, uint32_t i)
     refresh(q, v, level, i);
 }
 
-/* Take one entry out of what column i of v counts; false if its value may have been the least. */
-static bool forget(struct inner *v, uint32_t level, uint32_t i, const struct queue_entry *entry)
+/* An entry of a class, with the least value up to that, is gone from the inner node that is child i of v:
+ * find what is least now. Where another entry has as little, nothing changes from that one's class on.
+ */
+static void forget_least_inner(const struct queue *q, struct inner *v, uint32_t i,
+                               const struct queue_entry *entry, uint32_t class)
 {
-    if (entry->value <= *least_of(v, class_of(entry->units), i))
-        return false;
+    const struct inner *below = as_inner(v->child[i]);
+    uint32_t n = below->node.n;
+    *narrow_of(q, v, class, i) = row_least(below, q->classes + class, n);
+    for (uint32_t k = class; k < q->classes && *least_of(v, k, i) == entry->value; k++) {
+        int64_t least = row_least(below, k, n);
+        if (least == entry->value)
+            return;
+        *least_of(v, k, i) = least;
+    }
+}
+
+/* The same for a leaf. */
+static void forget_least_leaf(const struct queue *q, struct inner *v, uint32_t i,
+                              const struct queue_entry *entry, uint32_t class)
+{
+    const struct leaf *leaf = as_leaf(v->child[i]);
+    int64_t least[CLASSES_MAX];
+    int64_t narrow = INT64_MAX;
+    int64_t so_far = class > 0 ? *least_of(v, class - 1, i) : INT64_MAX;
+    for (uint32_t k = class; k < q->classes; k++)
+        least[k] = INT64_MAX;
+    for (uint32_t e = 0; e < leaf->node.n; e++) {
+        uint32_t k = class_of(leaf->entry[e].units);
+        if (k >= class)
+            least[k] = smaller(least[k], leaf->entry[e].value);
+        if (k == class)
+            narrow = smaller(narrow, leaf->entry[e].units);
+    }
+    *narrow_of(q, v, class, i) = narrow;
+    for (uint32_t k = class; k < q->classes && *least_of(v, k, i) == entry->value; k++) {
+        so_far = smaller(so_far, least[k]);
+        *least_of(v, k, i) = so_far;
+    }
+}
+
+/* Take one entry, which is gone from child i of v, out of what column i says. What is narrow may stay less
+ * than it is.
+ */
+static void forget(const struct queue *q, struct inner *v, uint32_t level, uint32_t i,
+                   const struct queue_entry *entry)
+{
     const struct node *child = v->child[i];
+    uint32_t class = class_of(entry->units);
     v->key[i] = level > 1 ? as_inner(child)->key[0] : as_leaf(child)->entry[0].key;
     v->count[i]--;
-    return true;
+    if (entry->value > *least_of(v, class, i))
+        return;
+    if (level > 1)
+        forget_least_inner(q, v, i, entry, class);
+    else
+        forget_least_leaf(q, v, i, entry, class);
 }
 
 /* Remove the entry with this key below v; it is in *removed then. */
@@ -412,8 +465,7 @@ static void remove_below(struct queue *q, struct node *v, uint32_t level, struct
         v->n--;
         return;
     }
-    if (!forget(inner, level, i, removed))
-        refresh(q, inner, level, i);
+    forget(q, inner, level, i, removed);
     if (child->n < FEW && v->n > 1)
         join(q, inner, level, i > 0 ? i - 1 : i);
 }
@@ -440,14 +492,50 @@ void queue_remove(struct queue *q, struct queue_key key)
     }
 }
 
+/* The first leaf below a node of this level. */
+static const struct leaf *first_leaf(const struct node *v, uint32_t level)
+{
+    for (; level > 0; level--)
+        v = as_inner(v)->child[0];
+    return as_leaf(v);
+}
+
 bool queue_first(const struct queue *q, struct queue_entry *entry)
 {
-    const struct node *v = q->root;
-    for (uint32_t level = q->height; level > 0; level--)
-        v = as_inner(v)->child[0];
-    if (v->n == 0)
+    const struct leaf *leaf = first_leaf(q->root, q->height);
+    if (leaf->node.n == 0)
         return false;
-    *entry = as_leaf(v)->entry[0];
+    *entry = leaf->entry[0];
+    return true;
+}
+
+bool queue_after(const struct queue *q, const struct queue_key *after, struct queue_entry *entry)
+{
+    const struct node *v = q->root;
+    const struct node *right = NULL; /* of the way to the key, as far down as there is one */
+    uint32_t level_right = 0;
+    if (!after)
+        return queue_first(q, entry);
+    for (uint32_t level = q->height; level > 0; level--) {
+        const struct inner *inner = as_inner(v);
+        uint32_t i = inner_find(inner, *after);
+        if (i + 1 < v->n) {
+            right = inner->child[i + 1];
+            level_right = level - 1;
+        }
+        v = inner->child[i];
+    }
+    const struct leaf *leaf = as_leaf(v);
+    uint32_t i = leaf_find(leaf, *after);
+    if (i < v->n && leaf->entry[i].key.seq == after->seq)
+        i++;
+    if (i == v->n) {
+        if (!right)
+            return false;
+        leaf = first_leaf(right, level_right);
+        i = 0;
+    }
+    *entry = leaf->entry[i];
     return true;
 }
 
@@ -531,6 +619,8 @@ static void search_prepare(struct search *s, const struct queue *q, const struct
     s->bound = bound;
     s->bounds = n;
     s->tests = 0;
+    if (q->height == 0)
+        return; /* there are only entries to try */
     for (size_t i = 0; i < n && bound[i].units > 0; i++) {
         uint32_t class = class_of(bound[i].units);
         class = class < q->classes ? class : q->classes - 1;
@@ -569,12 +659,14 @@ static const struct queue_entry *match_below(const struct search *s, const struc
 {
     if (level == 0) {
         const struct leaf *leaf = as_leaf(v);
-        uint32_t i = after ? leaf_find(leaf, *after) : 0;
-        if (after && i < v->n && leaf->entry[i].key.seq == after->seq)
-            i++;
-        for (; i < v->n; i++)
-            if (entry_matches(s, &leaf->entry[i]))
-                return &leaf->entry[i];
+        const struct queue_entry *entry = leaf->entry + (after ? leaf_find(leaf, *after) : 0);
+        const struct queue_entry *end = leaf->entry + v->n;
+        const int64_t most = s->bound[0].units; /* of all bounds */
+        if (after && entry < end && entry->key.seq == after->seq)
+            entry++;
+        for (; entry < end; entry++)
+            if (entry->units <= most && entry_matches(s, entry))
+                return entry;
         return NULL;
     }
     const struct inner *inner = as_inner(v);
@@ -593,9 +685,10 @@ bool queue_match(const struct queue *q, const struct queue_key *after,
                  const struct queue_bound *bound, size_t n, struct queue_entry *entry)
 {
     struct search s;
+    if (n == 0 || bound[0].units <= 0)
+        return false;
     search_prepare(&s, q, bound, n);
-    const struct queue_entry *found =
-        s.tests ? match_below(&s, q, q->root, q->height, after) : NULL;
+    const struct queue_entry *found = match_below(&s, q, q->root, q->height, after);
     if (found)
         *entry = *found;
     return found != NULL;

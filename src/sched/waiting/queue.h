@@ -59,6 +59,9 @@ void queue_remove(struct queue *q, struct queue_key key);
 bool queue_first(const struct queue *q, struct queue_entry *entry);
 bool queue_last(const struct queue *q, struct queue_entry *entry);
 
+/* The first entry after `after` (NULL: of all); false if there is none. O(log q). */
+bool queue_after(const struct queue *q, const struct queue_key *after, struct queue_entry *entry);
+
 /* A walk over the items in order; any change of the entries ends its validity. */
 #define QUEUE_HEIGHT_MAX 16
 struct queue_cursor {

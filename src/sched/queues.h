@@ -44,10 +44,11 @@ struct details {
     uint32_t victims;             /* preempted for this job, and not ended yet */
     uint32_t preempted_for;       /* slot; JOB_NONE */
     uint8_t blocked;
-    bool is_counted;  /* in the ledger of limits as holding something */
-    bool is_nameless; /* its id is another's: depend.h doesn't know it */
-    bool is_pending;  /* counts as such in the ledger of limits */
-    bool is_untold;   /* listed in `untold` */
+    bool is_counted;      /* in the ledger of limits as holding something */
+    bool is_nameless;     /* its id is another's: depend.h doesn't know it */
+    bool is_pending;      /* counts as such in the ledger of limits */
+    bool is_untold;       /* listed in `untold` */
+    bool is_promise_told; /* the shell was told a time last */
     enum sched_how how;
     int64_t priority, begin, preemptible_after;
     int64_t limit; /* its duration as asked for */
@@ -92,6 +93,7 @@ struct queues {
     uint32_t *untold;         /* jobs whose reason is to be told */
     size_t n_untold, cap_untold;
     size_t told_first; /* so many of them have been told */
+    bool takes_back;   /* one of them has lost a promise that the shell was told of */
     struct block_slot block[BLOCKS_MAX];
     bool is_permitted_late; /* who may use which block is to be looked at anew */
     int64_t turn;           /* when a block begins or ends next */
@@ -238,6 +240,11 @@ const struct sched_reason *told_reason(struct queues *n, const struct sched_reas
 /* Tell the reasons that have changed, of one job after the other. */
 void tell_begin(sched_t *s);
 enum step tell_next(sched_t *s);
+
+/* A pass is cut off: tell those that have lost what they were promised, or the shell would keep a promise
+ * that is another job's by now. Events may keep the pass from its end for long.
+ */
+void tell_taken_back(sched_t *s);
 
 /* The next pass, or the one at work, tells why this job waits; where there is no memory for that, as soon
  * as it is looked at again. Have memory for one more: 0, or -1 with ENOMEM.

@@ -103,6 +103,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->booking = booking;
     job->at = r->at;
     pending_begin(s, slot);
+    job->details->is_promise_told = reserved;
     if (reserved) {
         held_unseen(s, job);
         return 0;

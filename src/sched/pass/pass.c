@@ -370,8 +370,10 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
         s->pass.phase = PASS_PREPARED;
         rc = phases(s, more);
     }
-    if (rc == 1)
+    if (rc == 1) {
+        tell_taken_back(s); /* what there is no memory for is told later */
         return 1;
+    }
     s->pass.phase = PASS_IDLE;
     s->failed = s->woken = rc != 0;
     if (rc == 0) {

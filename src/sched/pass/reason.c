@@ -118,6 +118,19 @@ static int tell_one(sched_t *s, uint32_t slot)
     return 0;
 }
 
+void tell_taken_back(sched_t *s)
+{
+    struct queues *n = s->queues;
+    for (size_t i = n->told_first; i < n->n_untold && n->takes_back; i++) {
+        uint32_t slot = n->untold[i];
+        const struct job *job = &s->jobs[slot];
+        if (job->details && job->details->is_untold && job->details->is_promise_told &&
+            (job->state == SCHED_WAITING || job->state == SCHED_BLOCKED) && tell_one(s, slot) < 0)
+            return;
+    }
+    n->takes_back = false;
+}
+
 void tell_begin(sched_t *s)
 {
     struct queues *n = s->queues;

@@ -22,6 +22,8 @@ struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, u
                                  .other = -1};
     if (details && (kind == SCHED_START || kind == SCHED_RESERVE))
         details->told[0] = '\0';
+    if (details)
+        details->is_promise_told = kind == SCHED_RESERVE;
     return d;
 }
 

@@ -209,6 +209,7 @@ int held_to_open(sched_t *s, uint32_t slot, bool fresh)
         return -1;
     held_release(s, slot);
     tell_later(s, slot); /* whatever becomes of this pass */
+    s->queues->takes_back |= s->jobs[slot].details && s->jobs[slot].details->is_promise_told;
     return 0;
 }
 

@@ -459,7 +459,7 @@ static void restore_all(struct world *to, struct world *from, int64_t now)
         assert_int_equal(sched_record(from->sched, job, &r), 0);
         sched_job_t same = sched_restore(to->sched, now, &r, NULL);
         assert_true(same >= 0);
-        assert_int_equal(sched_state(to->sched, same), sched_state(from->sched, job));
+        assert_int_equal(sched_state(to->sched, same), r.state);
         assert_true(sched_check(to->sched));
     }
     assert_int_equal(sched_restore_passed(to->sched, now, passed, events), 0);
@@ -599,6 +599,72 @@ static void who_is_rejected_lets_the_next_take_its_turn(void **state)
     }
 }
 
+static const char spares[] = "resources: {nodes: 2, cores: 4}\n"
+                             "match: {policy: low}\n"
+                             "queues: {q: {policy: easy, priority: 5},\n"
+                             "         spare: {policy: easy, preemptible: cancel}}\n"
+                             "default-queue: q\n";
+
+static size_t n_preempted(const struct world *w)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->n; i++)
+        n += w->decision[i].kind == SCHED_PREEMPT;
+    return n;
+}
+
+/* A victim that takes its time is told once, also if the job that it is stopped for is held meanwhile, or
+ * another scheduler goes on.
+ */
+static void no_victim_is_told_twice(void **state)
+{
+    struct world w, to;
+    (void)state;
+    world_open(&w, spares);
+    world_open(&to, spares);
+    submit(&w, 0, "s", 4, (struct sched_request){.queue = "spare", .duration = 1000});
+    submit(&w, 0, "a", 4, (struct sched_request){.duration = 1000});
+    world_pass(&w, 0);
+    sched_job_t b = submit(&w, 5, "b", 4, PLAIN);
+    world_pass(&w, 5);
+    assert_int_equal(n_preempted(&w), 1);
+    assert_int_equal(sched_hold(w.sched, 6, b), 0);
+    world_pass(&w, 6);
+    assert_int_equal(sched_release(w.sched, 7, b), 0);
+    world_pass(&w, 7);
+    assert_int_equal(n_preempted(&w), 0);
+    restore_all(&to, &w, 8);
+    world_pass(&to, 8);
+    assert_int_equal(n_preempted(&to), 0);
+    assert_int_equal(sched_finish(to.sched, 9, sched_find(to.sched, "s", 0), true), 0);
+    world_pass(&to, 9);
+    assert_int_equal(sched_state(to.sched, sched_find(to.sched, "b", 0)), SCHED_RUNNING);
+    world_close(&w);
+    world_close(&to);
+}
+
+/* What a job of 3 ticks has preempted is still its own when its victim has taken longer than that to stop. */
+static void nobody_else_gets_what_was_preempted(void **state)
+{
+    struct world w;
+    (void)state;
+    world_open(&w, spares);
+    sched_job_t slow = submit(&w, 0, "s", 2, (struct sched_request){.queue = "spare"});
+    submit(&w, 0, "a", 4, (struct sched_request){.duration = 1000});
+    world_pass(&w, 0);
+    sched_job_t b = submit(&w, 5, "b", 3, (struct sched_request){.duration = 3});
+    world_pass(&w, 5);
+    assert_int_equal(n_preempted(&w), 1);
+    sched_job_t c = submit(&w, 9, "c", 2, (struct sched_request){.duration = 1});
+    world_pass(&w, 9);
+    assert_int_equal(sched_state(w.sched, c), SCHED_RESERVED);
+    assert_int_equal(sched_finish(w.sched, 12, slow, true), 0);
+    world_pass(&w, 12);
+    assert_int_equal(sched_state(w.sched, b), SCHED_RUNNING);
+    assert_int_equal(sched_start_time(w.sched, c), 15);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -616,6 +682,8 @@ int main(void)
         cmocka_unit_test(a_promise_in_the_way_is_moved_after_a_restart),
         cmocka_unit_test(a_promise_is_chosen_anew_after_a_restart),
         cmocka_unit_test(who_is_rejected_lets_the_next_take_its_turn),
+        cmocka_unit_test(no_victim_is_told_twice),
+        cmocka_unit_test(nobody_else_gets_what_was_preempted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

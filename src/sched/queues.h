@@ -78,7 +78,7 @@ struct queues {
     struct intern texts;             /* users, groups, names, what limits are for */
     struct dict jobspecs;            /* shared_text */
     uint32_t *lane_of;               /* by queue of the setup */
-    bool *is_closed;                 /* by queue: takes no jobs */
+    bool *is_closed;                 /* by queue: told to take no jobs (queue_is_closed) */
     struct sched_queue_stats *stats; /* by queue: what has been decided */
     struct heap begins;              /* jobs blocked until a time */
     struct heap ends;                /* running jobs by the end of their bookings */
@@ -120,6 +120,12 @@ struct queues {
     const struct sched_reason
         *told_last[SCHED_REASON_REQUEST + 1]; /* by kind: what others may share */
 };
+
+/* Whether a queue of the setup takes no jobs: it was told so, or its parent was. */
+static inline bool queue_is_closed(const struct queues *n, uint32_t queue)
+{
+    return n->is_closed[queue] || n->is_closed[n->setup->queue[queue].parent];
+}
 
 /* ---- details.c: a job's own ---- */
 

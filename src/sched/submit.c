@@ -83,7 +83,7 @@ static int find_queue(const sched_t *s, const struct sched_request *request,
         why->user = request->user ? request->user : "";
         return refuse(why, SCHED_REASON_NOT_ADMITTED);
     }
-    if (s->queues->is_closed[*queue] || s->queues->is_closed[setup->queue[*queue].parent]) {
+    if (queue_is_closed(s->queues, *queue)) {
         why->queue = setup->queue[*queue].name;
         return refuse(why, SCHED_REASON_CLOSED);
     }

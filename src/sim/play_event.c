@@ -120,11 +120,21 @@ static int prolong_one(struct play *p, size_t job, const struct scenario_event *
     return 0;
 }
 
+/* A queue does not take a job, which stays where it waits. */
+static int refuse_move(struct play *p, size_t job, berth_error_t *err)
+{
+    if (p->options.decisions)
+        decisions_refuse(p->options.decisions, p->d.now, play_name(p, job, &p->name), err->text);
+    err->text[0] = '\0';
+    return 0;
+}
+
 static int move_one(struct play *p, size_t job, const struct scenario_event *e, berth_error_t *err)
 {
     struct play_submission *s = &p->submissions[p->jobs[job].submission];
+    bool waits = play_waits(p, job);
     if (sched_set_queue(p->d.sched, p->d.now, p->jobs[job].handle, e->text, err) < 0)
-        return -1;
+        return errno == EINVAL && waits ? refuse_move(p, job, err) : -1;
     return play_intern(p, e->text, &s->queue);
 }
 

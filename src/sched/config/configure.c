@@ -130,9 +130,13 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
     uint32_t queue = setup_find(n->setup, name);
     if (queue == SETUP_NONE)
         return errtext_set(err, ENOENT, "no such queue: %.200s", name);
-    if (!setup_admits(n->setup, queue, d->user, d->groups, d->n_groups) || n->is_closed[queue])
-        return errtext_set(err, EINVAL, "queue %.100s doesn't take jobs of user %.100s", name,
-                           d->user);
+    struct sched_reason why = {.queue = n->setup->queue[queue].name, .user = d->user};
+    if (!setup_admits(n->setup, queue, d->user, d->groups, d->n_groups))
+        why.kind = SCHED_REASON_NOT_ADMITTED;
+    else if (queue_is_closed(n, queue))
+        why.kind = SCHED_REASON_CLOSED;
+    if (why.kind != SCHED_REASON_NONE)
+        return refuse_call(&why, err);
     struct known was = known_of(s, slot);
     if (queue_change(s, slot, queue, err) < 0)
         return -1;

@@ -250,6 +250,17 @@ static int add_block(struct play *p, const struct scenario_block *b, berth_error
     return rc;
 }
 
+/* Resources are no more: jobs hold the rest of what they held. */
+static int take_away(struct play *p, const struct scenario_event *e, berth_error_t *why)
+{
+    if (sched_remove(p->d.sched, p->d.now, e->text, why) < 0)
+        return -1;
+    for (size_t job = 0; job < p->n_jobs; job++)
+        if (p->jobs[job].state == PLAY_RUNNING && play_note_resources(p, job) < 0)
+            return -1;
+    return 0;
+}
+
 /* Use another configuration; the machine and how it is matched stay as they were at first. */
 static int reload(struct play *p, const struct scenario_event *e, berth_error_t *why)
 {
@@ -293,7 +304,7 @@ static int change(struct play *p, const struct scenario_event *e, berth_error_t 
     case SCENARIO_ADD_NODES:
         return attach(p, e, why);
     case SCENARIO_REMOVE:
-        return sched_remove(s, p->d.now, e->text, why);
+        return take_away(p, e, why);
     case SCENARIO_PROPERTY:
         return sched_set_property(s, p->d.now, e->text, e->key, e->value, why);
     case SCENARIO_BLOCK:

@@ -143,7 +143,9 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
         errno = EINVAL;
         return -1;
     }
-    return enter_account(s, slot, request, why);
+    if (enter_account(s, slot, request, why) < 0)
+        return -1;
+    return blocks_leave_time(s, slot, d->limit, s->now + d->limit, why);
 }
 
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh)

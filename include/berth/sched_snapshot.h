@@ -31,6 +31,9 @@ struct sched_record {
     size_t resources_length;
     enum sched_how how;
 
+    /* Of a running job: the shell has been told to stop it for another one (SCHED_PREEMPT). */
+    bool stopping;
+
     /* By sched_hold or request.hold. */
     bool held;
 

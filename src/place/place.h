@@ -204,6 +204,9 @@ struct place_ops {
 
     /* ---- Bookings ---- */
 
+    /* Whether all that a lifted booking holds is up and permitted during its time, whoever else holds it. */
+    bool (*is_there)(struct place *place, const struct place_ask *ask, int64_t booking);
+
     /* Many bookings are lifted from here on (`begin`), and have been put in again or elsewhere: only what
      * is free in the end counts as freed for is_short.
      */
@@ -244,8 +247,8 @@ struct place_ops {
      */
     const char *(*lacks)(struct place *place, const struct place_ask *ask, int64_t at);
 
-    /* Whether a booking holds something that an ask could use. */
-    bool (*bars)(struct place *place, const struct place_ask *ask, int64_t booking);
+    /* How many resources a booking holds that an ask could use. O(what it holds). */
+    int64_t (*useful)(struct place *place, const struct place_ask *ask, int64_t booking);
 
     /* ---- The machine changes ---- */
 

@@ -179,7 +179,7 @@ static int64_t holders_of(sched_t *s, uint32_t slot)
     for (uint32_t i = 0; v && i < n->ends.n; i++) {
         const struct job *other = &s->jobs[n->ends.v[i].item];
         if (other->state != SCHED_RUNNING ||
-            !s->place->ops->bars(s->place, &s->jobs[slot].ask, other->booking))
+            s->place->ops->useful(s->place, &s->jobs[slot].ask, other->booking) == 0)
             continue;
         if (holders_reserve(n, found) < 0) {
             free(v);
@@ -201,8 +201,8 @@ static int64_t holders_of(sched_t *s, uint32_t slot)
 static int64_t estimate(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (job->state == SCHED_RESERVED)
-        return job->at;
+    if (job->state == SCHED_RESERVED) /* one whose victims take their time starts after them */
+        return job->at > s->now ? job->at : s->now;
     if (job->state != SCHED_WAITING || lane_of(s, slot)->is_stopped || s->torn.is)
         return -1;
     return s->place->ops->when(s->place, &job->ask, s->now);

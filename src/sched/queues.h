@@ -43,6 +43,7 @@ struct details {
     uint32_t previous, following; /* slots in the order of submission */
     uint32_t victims;             /* preempted for this job, and not ended yet */
     uint32_t preempted_for;       /* slot; JOB_NONE */
+    bool is_stopping;             /* running: the shell was told to stop it for another */
     uint8_t blocked;
     bool is_counted;      /* in the ledger of limits as holding something */
     bool is_nameless;     /* its id is another's: depend.h doesn't know it */
@@ -52,6 +53,8 @@ struct details {
     enum sched_how how;
     int64_t priority, begin, preemptible_after;
     int64_t limit; /* its duration as asked for */
+    int64_t
+        put_off; /* of a held job: the start that its end was put off for last, if after its `at` */
     struct shared_text *jobspec;
     const char *user, *name; /* interned */
     char *dependency;        /* as given; NULL */
@@ -104,8 +107,9 @@ struct queues {
     uint64_t seen;        /* next event of the log of what was freed when groups were woken last */
     int64_t repair_from;  /* reservations from here */
     int64_t repair_until; /* to here may be in the way of something; from > until: none */
-    bool has_victims;     /* running jobs have become preemptible since the last pass */
-    uint32_t *victims;    /* running jobs of preemptible queues */
+    uint64_t preyed; /* times that something was given back, or that more jobs may be preempted */
+    struct tried holders_tried; /* as of when room could be made for no holder */
+    uint32_t *victims;          /* running jobs of preemptible queues */
     size_t n_victims, cap_victims;
     uint64_t events;          /* since the last pass */
     int64_t passed;           /* when that was; -1: never */
@@ -126,6 +130,17 @@ struct queues {
 static inline bool queue_is_closed(const struct queues *n, uint32_t queue)
 {
     return n->is_closed[queue] || n->is_closed[n->setup->queue[queue].parent];
+}
+
+/* The state of now, and whether it is still that. */
+static inline struct tried tried_now(const sched_t *s)
+{
+    return (struct tried){s->place->freed.next + 1, s->queues->preyed};
+}
+
+static inline bool tried_is_now(const sched_t *s, const struct tried *tried)
+{
+    return tried->freed == s->place->freed.next + 1 && tried->preyed == s->queues->preyed;
 }
 
 /* ---- details.c: a job's own ---- */

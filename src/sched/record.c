@@ -49,7 +49,8 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .held = d->blocked & BLOCK_HOLD,
         .reason = d->never ? sched_reason_text(d->never, s->queues->answer) : d->told,
         .fresh = job->is_fresh || (d->blocked & BLOCK_LIMIT && limit_is_due(s, job)),
-        .untold = d->is_untold};
+        .untold = d->is_untold,
+        .stopping = d->is_stopping};
     record->request = (struct sched_request){.duration = d->limit,
                                              .priority = d->priority,
                                              .tag = job->tag,
@@ -110,6 +111,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     }
     job->state = SCHED_RUNNING;
     job->ask.duration = r->until - r->at;
+    job->details->is_stopping = r->stopping;
     s->running++;
     controllers_started(s, slot, r->how);
     return 0;
@@ -279,7 +281,6 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
     if (events == 0) {
         /* Nothing has happened to what that pass left, whatever has changed on the way here. */
         s->swept = true;
-        n->has_victims = false;
         n->preemptible_next = next_preemptible(s, passed); /* of those that it saw */
         n->turn = s->place->ops->turn(s->place, passed < 0 ? 0 : passed);
         return 0;

@@ -117,6 +117,7 @@ struct lane {
     uint32_t queue;      /* in the setup of a scheduler with queues */
     uint32_t preempting; /* held jobs that have preempted others: beside `depth` */
     bool is_stopped;     /* its waiting jobs may not start */
+    bool makes_room;     /* in this walk, room may be made for its jobs (controller.h) */
     bool is_given_up; /* it has been stopped: the next pass takes back all that it has promised */
     int64_t width;    /* entries of open and held have up to so many units */
     struct queue *open;
@@ -135,6 +136,14 @@ struct lane {
     struct queue_bound bound[FILL_ROOMS_MAX];
 };
 
+/* When it was tried to make room, in vain: until something is freed, or more jobs may be preempted, there is
+ * none.
+ */
+struct tried {
+    uint64_t freed; /* place.freed.next + 1, and queues.preyed; both 0: it was not tried */
+    uint64_t preyed;
+};
+
 /* What is left of a pass that was cut off. */
 enum pass_phase {
     PASS_IDLE,
@@ -147,7 +156,6 @@ enum pass_phase {
     PASS_OUTRANK,
     PASS_SWEEP,
     PASS_DUE,
-    PASS_HUNT,
     PASS_WALK,
     PASS_TELL
 };
@@ -167,10 +175,13 @@ struct pass {
     struct queue_key first; /* and behind which all are placed */
     uint64_t since;         /* next event of the log of what was freed when the sweep began */
     size_t n_due, next_due;
-    size_t n_fresh; /* jobs that were new when it began */
-    bool is_again;  /* it goes through its phases once more */
-    bool is_whole;  /* it is not cut off */
-    bool is_left;   /* repair has left the holders behind `left` to outrank */
+    size_t n_fresh;     /* jobs that were new when it began */
+    bool is_again;      /* it goes through its phases once more */
+    bool tries_holders; /* the walk makes room for holders too, */
+    bool has_made_room; /* and has done so for one, which has left what it was promised */
+    bool is_whole;      /* it is not cut off */
+    struct tried tried; /* when the walk began */
+    bool is_left;       /* repair has left the holders behind `left` to outrank */
     struct queue_key left;
     uint64_t budget;
 };

@@ -90,7 +90,7 @@ struct saved_core {
     const char *queue, *user, *name, *dependency, *jobspec, *reason;
     json_t *groups, *resources;
     int64_t duration, priority, begin, preemptible_after, submitted, at, until;
-    bool hold, held, fresh, untold;
+    bool hold, held, fresh, untold, stopping;
 };
 
 static const struct key core_keys[] = {
@@ -112,6 +112,7 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, held, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, fresh, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, untold, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, stopping, KEY_BOOL, .needed = false),
     NUMBER(struct saved_core, submitted, .needed = true),
     NUMBER(struct saved_core, at, .needed = false),
     NUMBER(struct saved_core, until, .needed = false),
@@ -209,6 +210,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_true(object, "held", r.held, &rc);
     put_true(object, "fresh", r.fresh, &rc);
     put_true(object, "untold", r.untold, &rc);
+    put_true(object, "stopping", r.stopping, &rc);
     put_whole(object, "submitted", r.submitted, INT64_MIN, &rc);
     if (r.state == SCHED_RUNNING || r.state == SCHED_RESERVED) {
         put_whole(object, "at", r.at, INT64_MIN, &rc);
@@ -376,6 +378,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
         .reason = s->reason,
         .fresh = s->fresh,
         .untold = s->untold,
+        .stopping = s->stopping,
     };
 }
 

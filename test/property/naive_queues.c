@@ -30,7 +30,7 @@ static int64_t holders(const struct naive_queues *q, int lane)
 {
     int64_t n = 0;
     for (int i = 0; i < q->jobs; i++)
-        n += q->job[i].state == NQ_HELD && q->job[i].lane == lane;
+        n += q->job[i].state == NQ_HELD && !q->job[i].preempting && q->job[i].lane == lane;
     return n;
 }
 
@@ -38,8 +38,8 @@ static int last_holder(const struct naive_queues *q, int lane)
 {
     int last = -1;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_HELD && (lane < 0 || q->job[i].lane == lane) &&
-            (last < 0 || before(q, last, i)))
+        if (q->job[i].state == NQ_HELD && !q->job[i].preempting &&
+            (lane < 0 || q->job[i].lane == lane) && (last < 0 || before(q, last, i)))
             last = i;
     return last;
 }
@@ -96,10 +96,10 @@ static int64_t earliest(const struct naive_queues *q, int job)
     return best;
 }
 
-static void decide(struct naive_queues *q, bool start, int job)
+static void decide(struct naive_queues *q, enum nq_kind kind, int job)
 {
     assert(q->decisions < NQ_DECISIONS);
-    q->decision[q->decisions++] = (struct nq_decision){start, job, q->job[job].at};
+    q->decision[q->decisions++] = (struct nq_decision){kind, job, -1, q->job[job].at};
 }
 
 static bool start_open(struct naive_queues *q, int job)
@@ -111,7 +111,7 @@ static bool start_open(struct naive_queues *q, int job)
     j->nodes = nodes;
     j->at = q->now;
     j->state = NQ_RUNNING;
-    decide(q, true, job);
+    decide(q, NQ_START, job);
     return true;
 }
 
@@ -124,14 +124,209 @@ static bool promise(struct naive_queues *q, int job)
     j->nodes = choice(q, job, at);
     j->at = at;
     j->state = NQ_HELD;
-    decide(q, false, job);
+    decide(q, NQ_PROMISE, job);
     return true;
+}
+
+/* It waits for its victims no more; they are being stopped all the same. */
+static void let_victims_go(struct naive_queues *q, int job)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].preempted_for == job)
+            q->job[i].preempted_for = -1;
+    q->job[job].preempting = false;
+    q->job[job].victims = 0;
 }
 
 static void give_back(struct naive_queues *q, int job)
 {
+    let_victims_go(q, job);
     q->job[job].state = NQ_OPEN;
     q->job[job].lifted = false;
+}
+
+/* ---- Preemption ---- */
+
+static bool is_prey(const struct naive_queues *q, int job, int victim)
+{
+    const struct nq_job *j = &q->job[victim];
+    return j->state == NQ_RUNNING && j->preempted_for < 0 &&
+           (j->stopping || (q->lane[j->lane].preemptible && q->now > j->at)) &&
+           j->nodes & q->lane[q->job[job].lane].part;
+}
+
+static int64_t useful(const struct naive_queues *q, int job, int victim)
+{
+    return __builtin_popcount(q->job[victim].nodes & q->lane[q->job[job].lane].part);
+}
+
+static int64_t work(const struct naive_queues *q, int victim)
+{
+    return (q->now - q->job[victim].at) * q->job[victim].count;
+}
+
+/* Whether less is lost by preempting a; then the younger one goes, by its start and its rank. */
+static bool costs_less(const struct naive_queues *q, int a, int b)
+{
+    if (work(q, a) != work(q, b))
+        return work(q, a) < work(q, b);
+    return q->job[a].at != q->job[b].at ? q->job[a].at > q->job[b].at : before(q, b, a);
+}
+
+/* The victims of a job, in the order of what they cost, or of their use and then that. */
+static int list_prey(const struct naive_queues *q, int job, bool by_use, int *list)
+{
+    int n = 0;
+    for (int i = 0; i < q->jobs; i++) {
+        int k = n;
+        if (!is_prey(q, job, i))
+            continue;
+        for (; k > 0; k--) {
+            int64_t more = by_use ? useful(q, job, i) - useful(q, job, list[k - 1]) : 0;
+            if (more < 0 || (more == 0 && !costs_less(q, i, list[k - 1])))
+                break;
+            list[k] = list[k - 1];
+        }
+        list[k] = i;
+        n++;
+    }
+    return n;
+}
+
+static bool fits(const struct naive_queues *q, int job)
+{
+    return choice(q, job, q->now) != 0;
+}
+
+/* Those that are being stopped; one more if one is enough; else those of most use until it fits. Returns the
+ * sum of uses that was last not enough, or -1.
+ */
+static int64_t take(struct naive_queues *q, int job, int64_t *sum)
+{
+    int list[NQ_JOBS], n = list_prey(q, job, false, list);
+    int64_t too_little = -1;
+    *sum = 0;
+    bool any = false;
+    for (int i = 0; i < n; i++)
+        if (q->job[list[i]].stopping)
+            any = q->job[list[i]].lifted = true;
+    if (any && fits(q, job))
+        return -1;
+    for (int i = 0; i < n; i++) {
+        struct nq_job *victim = &q->job[list[i]];
+        if (victim->stopping)
+            continue;
+        victim->lifted = true;
+        if (fits(q, job))
+            return -1;
+        victim->lifted = false;
+    }
+    n = list_prey(q, job, true, list);
+    for (int i = 0; i < n; i++) {
+        if (q->job[list[i]].stopping)
+            continue;
+        too_little = *sum;
+        *sum += useful(q, job, list[i]);
+        q->job[list[i]].lifted = true;
+        if (fits(q, job))
+            return too_little;
+    }
+    for (int i = 0; i < n; i++)
+        q->job[list[i]].lifted = false;
+    return -1;
+}
+
+/* Spare those not needed, who costs most first, and last those that are being stopped. */
+static void spare(struct naive_queues *q, int job, const int *list, int n, int64_t *sum)
+{
+    for (int stopping = 0; stopping < 2; stopping++)
+        for (int i = n; i-- > 0;) {
+            struct nq_job *victim = &q->job[list[i]];
+            if (!victim->lifted || victim->stopping != (bool)stopping)
+                continue;
+            victim->lifted = false;
+            if (fits(q, job))
+                *sum -= useful(q, job, list[i]);
+            else
+                victim->lifted = true;
+        }
+}
+
+/* For each that costs much, one that costs less, if that does as well. */
+static void exchange(struct naive_queues *q, int job, const int *list, int n, int64_t too_little,
+                     int64_t sum)
+{
+    for (int i = n; i-- > 0;)
+        for (int k = 0; k < i; k++) {
+            struct nq_job *out = &q->job[list[i]], *in = &q->job[list[k]];
+            int64_t with = sum - useful(q, job, list[i]) + useful(q, job, list[k]);
+            if (!out->lifted || out->stopping || in->lifted ||
+                work(q, list[k]) >= work(q, list[i]) || with <= too_little)
+                continue;
+            out->lifted = false;
+            in->lifted = true;
+            if (fits(q, job)) {
+                sum = with;
+                break;
+            }
+            too_little = with;
+            out->lifted = true;
+            in->lifted = false;
+        }
+}
+
+/* A job, which holds nothing in the calendars, takes what it needs to start now. */
+static bool hunt(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    int list[NQ_JOBS], victims = 0;
+    int64_t sum = 0;
+    if (q->lane[j->lane].preemptible)
+        return false;
+    int64_t too_little = take(q, job, &sum);
+    int n = list_prey(q, job, false, list);
+    bool any = false;
+    for (int i = 0; i < n; i++)
+        any |= q->job[list[i]].lifted;
+    if (!any)
+        return false;
+    spare(q, job, list, n, &sum);
+    if (too_little >= 0)
+        exchange(q, job, list, n, too_little, sum);
+    j->nodes = choice(q, job, q->now);
+    j->at = q->now;
+    for (int i = 0; i < n; i++) {
+        struct nq_job *victim = &q->job[list[i]];
+        if (!victim->lifted)
+            continue;
+        victim->lifted = false;
+        victim->preempted_for = job;
+        victims++;
+        if (victim->stopping)
+            continue;
+        victim->stopping = true;
+        decide(q, NQ_PREEMPT, list[i]);
+        q->decision[q->decisions - 1].other = job;
+    }
+    j->state = victims ? NQ_HELD : NQ_RUNNING;
+    j->preempting = victims > 0;
+    j->victims = victims;
+    if (!victims)
+        decide(q, NQ_START, job);
+    return true;
+}
+
+/* The same for one that holds a reservation for later. */
+static void hunt_for_holder(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    if (j->preempting || j->at <= q->now)
+        return;
+    j->lifted = true;
+    bool does = hunt(q, job);
+    j->lifted = false;
+    q->made_room |= does;
+    q->swept &= !does;
 }
 
 static void keep_depth(struct naive_queues *q, int lane)
@@ -187,13 +382,20 @@ static int first_outranker(const struct naive_queues *q)
     return first;
 }
 
-/* Those behind such a job are placed anew with it. */
+/* Those behind such a job are placed anew with it. Who preempts others has what it needs, unless that is down.
+ */
 static void repair(struct naive_queues *q)
 {
     int first = first_outranker(q);
-    for (int i = next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = next_of(q, NQ_HELD, i))
-        if (first < 0 || before(q, i, first))
+    for (int i = next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = next_of(q, NQ_HELD, i)) {
+        bool behind = first >= 0 && !before(q, i, first);
+        if (q->job[i].preempting && !(q->job[i].nodes & q->down))
+            continue;
+        if (behind)
+            q->job[i].lifted |= q->job[i].preempting;
+        else
             place_again(q, i);
+    }
     q->repair = false;
 }
 
@@ -202,7 +404,7 @@ static void place_fresh(struct naive_queues *q, int job)
     const struct nq_lane *lane = &q->lane[q->job[job].lane];
     int last = last_holder(q, q->job[job].lane);
     q->job[job].placed = true;
-    if (start_open(q, job) || lane->depth == 0)
+    if (start_open(q, job) || hunt(q, job) || lane->depth == 0)
         return;
     if (holders(q, q->job[job].lane) < lane->depth || (last >= 0 && before(q, job, last)))
         promise(q, job);
@@ -218,7 +420,8 @@ static bool outrank(struct naive_queues *q)
     if (first < 0)
         return false;
     for (int i = 0; i < q->jobs; i++)
-        q->job[i].lifted = q->job[i].state == NQ_HELD && before(q, first, i);
+        q->job[i].lifted |=
+            q->job[i].state == NQ_HELD && !q->job[i].preempting && before(q, first, i);
     int done = -1;
     for (;;) { /* those listed and those lifted, in order */
         int next = -1;
@@ -244,6 +447,8 @@ static void sweep(struct naive_queues *q)
 {
     for (int i = next_of(q, NQ_HELD, -1); i >= 0 && !q->swept; i = next_of(q, NQ_HELD, i)) {
         struct nq_job *j = &q->job[i];
+        if (j->preempting) /* it has what it needs */
+            continue;
         int64_t was = j->at, at = earliest(q, i);
         if (at < 0 || at > was)
             at = was;
@@ -253,7 +458,7 @@ static void sweep(struct naive_queues *q)
         j->at = at;
         j->nodes = nodes;
         if (at != was)
-            decide(q, false, i);
+            decide(q, NQ_PROMISE, i);
     }
     q->swept = true;
 }
@@ -261,11 +466,21 @@ static void sweep(struct naive_queues *q)
 static void start_due(struct naive_queues *q)
 {
     for (int i = next_of(q, NQ_HELD, -1); i >= 0; i = next_of(q, NQ_HELD, i))
-        if (q->job[i].at <= q->now) {
+        if (q->job[i].at <= q->now && q->job[i].victims == 0) {
             q->job[i].state = NQ_RUNNING;
+            q->job[i].preempting = false;
             q->job[i].at = q->now;
-            decide(q, true, i);
+            decide(q, NQ_START, i);
         }
+}
+
+/* The next job that is open or held. */
+static int next_waiting(const struct naive_queues *q, int after)
+{
+    int open = next_of(q, NQ_OPEN, after), held = next_of(q, NQ_HELD, after);
+    if (open < 0 || held < 0)
+        return open < 0 ? held : open;
+    return before(q, open, held) ? open : held;
 }
 
 static void walk(struct naive_queues *q)
@@ -273,13 +488,17 @@ static void walk(struct naive_queues *q)
     enum mode mode[NQ_LANES];
     for (int l = 0; l < q->lanes; l++)
         mode[l] = q->lane[l].depth == 0 ? SERVE : holders(q, l) < q->lane[l].depth ? PLAN : FILL;
-    for (int i = next_of(q, NQ_OPEN, -1); i >= 0; i = next_of(q, NQ_OPEN, i)) {
+    for (int i = next_waiting(q, -1); i >= 0; i = next_waiting(q, i)) {
         int l = q->job[i].lane;
+        if (q->job[i].state == NQ_HELD) {
+            hunt_for_holder(q, i);
+            continue;
+        }
         if (mode[l] == DONE || !is_considered(q, i)) {
             mode[l] = DONE;
             continue;
         }
-        if (start_open(q, i))
+        if (start_open(q, i) || hunt(q, i))
             continue;
         if (mode[l] == SERVE)
             mode[l] = DONE;
@@ -290,16 +509,34 @@ static void walk(struct naive_queues *q)
     }
 }
 
+/* A job that waits for its victims ends later as these take their time: what others were promised may be in the
+ * way.
+ */
+static void put_off(struct naive_queues *q)
+{
+    for (int i = 0; i < q->jobs; i++) {
+        struct nq_job *j = &q->job[i];
+        if (j->state != NQ_HELD || j->at >= q->now)
+            continue;
+        j->at = q->now;
+        q->repair = true;
+    }
+}
+
 void nq_pass(struct naive_queues *q, int64_t now)
 {
     q->now = now;
     q->decisions = 0;
-    repair(q);
-    while (outrank(q))
-        ;
-    sweep(q);
-    start_due(q);
-    walk(q);
+    put_off(q);
+    do {
+        q->made_room = false;
+        repair(q);
+        while (outrank(q))
+            ;
+        sweep(q);
+        start_due(q);
+        walk(q);
+    } while (q->made_room);
     for (int i = 0; i < q->jobs; i++)
         q->job[i].fresh = q->job[i].placed = false;
 }
@@ -313,15 +550,35 @@ int nq_submit(struct naive_queues *q, int lane, int count, int64_t duration, int
                                       .count = count,
                                       .duration = duration,
                                       .priority = priority,
-                                      .fresh = true};
+                                      .fresh = true,
+                                      .preempted_for = -1};
     return q->jobs++;
+}
+
+/* It no longer runs, for which another waits perhaps. */
+static void leave(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    if (j->state == NQ_HELD || j->state == NQ_RUNNING)
+        q->swept = false;
+    if (j->preempted_for >= 0)
+        q->job[j->preempted_for].victims--;
+    j->preempted_for = -1;
+    j->stopping = false;
+    let_victims_go(q, job);
 }
 
 void nq_end(struct naive_queues *q, int job)
 {
-    if (q->job[job].state == NQ_HELD || q->job[job].state == NQ_RUNNING)
-        q->swept = false;
+    leave(q, job);
     q->job[job].state = NQ_GONE;
+}
+
+void nq_requeue(struct naive_queues *q, int job)
+{
+    leave(q, job);
+    q->job[job].state = NQ_OPEN;
+    q->job[job].fresh = true;
 }
 
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
@@ -358,7 +615,11 @@ int64_t nq_next_time(const struct naive_queues *q)
 {
     int64_t next = INT64_MAX;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_HELD && q->job[i].at < next)
+        if (q->job[i].state == NQ_HELD && q->job[i].victims == 0 && q->job[i].at < next)
             next = q->job[i].at;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_RUNNING && q->lane[q->job[i].lane].preemptible &&
+            q->job[i].at + 1 > q->now && q->job[i].at + 1 < next)
+            next = q->job[i].at + 1;
     return next;
 }

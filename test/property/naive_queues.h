@@ -18,16 +18,23 @@ struct nq_job {
     int64_t priority, duration, at;
     uint32_t nodes; /* of a held or running one */
     bool fresh, placed, lifted;
+    bool preempting;   /* held: it starts when its victims have ended */
+    int victims;       /* that have not */
+    bool stopping;     /* running: it was told to stop for another */
+    int preempted_for; /* -1: nobody waits for that */
 };
 
 struct nq_lane {
     int64_t depth, queue_depth, priority;
     uint32_t part;
+    bool preemptible;
 };
 
+enum nq_kind { NQ_START, NQ_PROMISE, NQ_PREEMPT };
+
 struct nq_decision {
-    bool start; /* else it is promised a time */
-    int job;
+    enum nq_kind kind;
+    int job, other; /* of NQ_PREEMPT: for whom */
     int64_t at;
 };
 
@@ -38,17 +45,19 @@ struct naive_queues {
     struct nq_job job[NQ_JOBS];
     int64_t now;
     bool swept, repair;
+    bool made_room; /* for a holder, in this walk */
     struct nq_decision decision[NQ_DECISIONS];
     int decisions;
 };
 
 int nq_submit(struct naive_queues *q, int lane, int count, int64_t duration, int64_t priority);
 void nq_end(struct naive_queues *q, int job); /* finished or cancelled */
+void nq_requeue(struct naive_queues *q, int job);
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority);
 void nq_status(struct naive_queues *q, int node, bool down);
 void nq_pass(struct naive_queues *q, int64_t now);
 
-/* The earliest reservation's time; INT64_MAX for none. */
+/* When the earliest reservation is due, or a running job can be preempted first; INT64_MAX for none. */
 int64_t nq_next_time(const struct naive_queues *q);
 
 #endif

@@ -28,10 +28,11 @@ static struct run {
     struct naive_queues naive;
     sched_job_t handle[NQ_JOBS];
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
+    bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
 } run;
 
-static uint64_t decisions;
+static uint64_t decisions, preempted;
 
 static int64_t draw(int64_t low, int64_t high)
 {
@@ -72,12 +73,16 @@ static void make_queues(void)
         lane->priority = draw(0, 1);
         lane->queue_depth = draw(0, 3) ? INT64_MAX : draw(1, 5);
         lane->depth = policy == 0 ? 0 : policy == 1 ? 1 : policy == 2 ? draw(1, 4) : INT64_MAX;
+        enum sched_preemptible how =
+            draw(0, 2) ? SCHED_NOT_PREEMPTIBLE : (enum sched_preemptible)draw(1, 2);
+        lane->preemptible = how != SCHED_NOT_PREEMPTIBLE;
         queue[i] = (struct sched_queue_config){
             .name = names[i],
             .policy = policies[policy],
             .reservation_depth = policy == 2 ? lane->depth : 0,
             .queue_depth = lane->queue_depth == INT64_MAX ? 0 : lane->queue_depth,
             .requires = requires[i],
+            .preemptible = how,
             .priority = lane->priority};
     }
     berth_error_t err = {""};
@@ -168,13 +173,24 @@ static void check_jobs(void)
         const char *text;
         if (j->state == NQ_OPEN)
             continue;
-        CHECK(sched_start_time(run.sched, run.handle[i]) == j->at);
+        CHECK(j->preempting || sched_start_time(run.sched, run.handle[i]) == j->at);
         CHECK(sched_resources(run.sched, run.handle[i], &text) == 0 && nodes_of(text) == j->nodes);
     }
 }
 
+/* It stops at once, or takes a while; perhaps it ends well before. */
+static void stop(int job, bool requeue)
+{
+    int64_t end = run.now + draw(0, 3);
+    run.requeue[job] = requeue && draw(0, 4);
+    run.end[job] = end < run.end[job] ? end : run.end[job];
+    preempted++;
+}
+
 static void pass(void)
 {
+    static const enum sched_decision_kind kinds[] = {
+        [NQ_START] = SCHED_START, [NQ_PROMISE] = SCHED_RESERVE, [NQ_PREEMPT] = SCHED_PREEMPT};
     const struct sched_decision *d;
     size_t n;
     int k = 0;
@@ -185,14 +201,18 @@ static void pass(void)
             continue;
         const struct nq_decision *e = &run.naive.decision[k];
         bool same = d[i].kind == SCHED_RESERVE && run.promised[d[i].tag] == d[i].at;
-        if (same && (k == run.naive.decisions || e->start || e->job != (int)d[i].tag))
+        if (same && (k == run.naive.decisions || e->kind != NQ_PROMISE || e->job != (int)d[i].tag))
             continue; /* of other resources at the same time the model tells nothing */
         CHECK(k++ < run.naive.decisions);
         run.promised[d[i].tag] = d[i].kind == SCHED_RESERVE ? d[i].at : -1;
-        CHECK(d[i].kind == (e->start ? SCHED_START : SCHED_RESERVE));
+        CHECK(d[i].kind == kinds[e->kind]);
         CHECK((int)d[i].tag == e->job);
-        CHECK(d[i].at == e->at);
-        if (e->start)
+        CHECK(d[i].at == (e->kind == NQ_PREEMPT ? run.now : e->at));
+        if (e->kind == NQ_PREEMPT) {
+            CHECK(d[i].other == run.handle[e->other]);
+            stop(e->job, d[i].requeue);
+        }
+        if (e->kind == NQ_START)
             run.end[e->job] = run.now + (draw(0, 2) ? run.naive.job[e->job].duration
                                                     : draw(1, run.naive.job[e->job].duration));
         decisions++;
@@ -205,6 +225,12 @@ static void end_due(void)
 {
     for (int i = 0; i < run.naive.jobs; i++)
         if (run.naive.job[i].state == NQ_RUNNING && run.end[i] <= run.now) {
+            if (run.naive.job[i].stopping && run.requeue[i]) {
+                CHECK(sched_requeue(run.sched, run.now, run.handle[i]) == 0);
+                nq_requeue(&run.naive, i);
+                run.promised[i] = -1;
+                continue;
+            }
             CHECK(sched_finish(run.sched, run.now, run.handle[i], true) == 0);
             nq_end(&run.naive, i);
         }
@@ -240,7 +266,7 @@ static void test_naive(void **state)
     (void)state;
     for (int i = 0; i < (n ? atoi(n) : RUNS); i++)
         play(seed + (uint64_t)i);
-    print_message("%" PRIu64 " decisions\n", decisions);
+    print_message("%" PRIu64 " decisions, %" PRIu64 " preempted\n", decisions, preempted);
 }
 
 int main(void)

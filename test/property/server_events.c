@@ -44,7 +44,7 @@ static void note_preemption(struct scene *c, const char *text)
     int64_t id = whom ? strtoll(whom + 7, &end, 10) : 0;
     int64_t member = id > 0 && *end == '[' ? strtoll(end + 1, NULL, 10) : 0;
     if (id > 0 && id < c->n && member < MEMBERS)
-        c->told[id].member[member].preempts = true;
+        c->told[id].member[member].preempts = c->told[id].member[member].took = true;
 }
 
 /* What it says of a job's life. */
@@ -69,8 +69,10 @@ static void count_event(struct scene *c, const char *text, int64_t id)
         note_preemption(c, text);
     if (strcmp(kind, "preempted") == 0 && t->sure && !t->preemptible)
         scene_fail(c, "it is preempted and may not be", id, m);
-    if (strcmp(kind, "requeued") == 0)
+    if (strcmp(kind, "requeued") == 0) {
         laws_arrived(c, t, id, m);
+        t->member[m].took = false;
+    }
     if (!laws_is_over(kind) || (strcmp(kind, "done") != 0 && strcmp(kind, "failed") != 0 &&
                                 strcmp(kind, "cancelled") != 0 && strcmp(kind, "timeout") != 0))
         return;

@@ -356,7 +356,8 @@ static void check_late(struct scene *c)
         const struct late *l = &c->late[i];
         if (l->before >= 0) {
             const struct told_member *p = &c->told[l->before].member[l->before_member];
-            if (!p->preempts && p->n_ends == 0 && !c->unlucky)
+            if (!p->preempts && p->n_ends == 0 && !c->unlucky &&
+                !c->told[l->job].member[l->member].took)
                 scene_fail(c, "it starts before one that goes before it", l->job, l->before);
             continue;
         }

@@ -145,6 +145,17 @@ static bool graph_place_fits(struct place *place, const struct place_ask *ask, i
     return graph_place_refresh(n) == 0 && is_fit(n, ask, booking, at, end, end) == 1;
 }
 
+static bool graph_place_is_there(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    struct graph_place *n = graph_place_of(place);
+    struct plan_ask plan = graph_place_plan(n, ask);
+    int64_t at, end;
+
+    match_job_window(n->match, booking, &at, &end);
+    return graph_place_refresh(n) == 0 &&
+           match_job_still_fits(n->match, booking, &plan, at, end) == 1;
+}
+
 /* ---- Bookings ---- */
 
 /* Book it at the earliest time of [from, before). */
@@ -515,12 +526,13 @@ static const struct place_ops graph_place_ops = {
     .lift = graph_place_lift,
     .drop = graph_place_drop,
     .fits = graph_place_fits,
+    .is_there = graph_place_is_there,
     .extend = graph_place_extend,
     .adopt = graph_place_adopt,
     .amount = graph_place_amount,
     .write = graph_place_write,
     .lacks = graph_place_lacks,
-    .bars = graph_place_bars,
+    .useful = graph_place_useful,
     .change = graph_place_change,
     .touches = graph_place_touches,
     .block = graph_place_block,

@@ -339,7 +339,7 @@ int64_t graph_place_probe(struct place *place, const struct place_ask *ask, int6
 /* ---- Why ---- */
 
 const char *graph_place_lacks(struct place *place, const struct place_ask *ask, int64_t at);
-bool graph_place_bars(struct place *place, const struct place_ask *ask, int64_t booking);
+int64_t graph_place_useful(struct place *place, const struct place_ask *ask, int64_t booking);
 int64_t graph_place_amount(const struct place *place, int64_t booking, const char *type);
 int graph_place_write(struct place *place, int64_t booking, const char *format, const char **text,
                       size_t *length);

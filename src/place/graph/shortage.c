@@ -74,24 +74,24 @@ static bool could_use(const struct graph_place *n, const struct class *c, uint32
     return alone && match_gives_whole_nodes(n->match);
 }
 
-bool graph_place_bars(struct place *place, const struct place_ask *ask, int64_t booking)
+int64_t graph_place_useful(struct place *place, const struct place_ask *ask, int64_t booking)
 {
     struct graph_place *n = graph_place_of(place);
     const struct class *c = class_of(n, ask);
     uint32_t i = 0, vertex;
+    int64_t useful = 0;
     bool alone;
 
     if (!c || graph_place_refresh(n) < 0)
-        return true;
+        return 1;
     while (match_job_next_hold(n->match, booking, &i, &vertex, &alone)) {
         uint32_t node = match_node_of(n->match, vertex);
-        if (!match_part_has(n->parts[c->part].within, vertex) || !could_use(n, c, vertex, alone))
-            continue;
-        if (n->graph->v[node].type != TYPE_NODE ||
-            match_satisfies(n->match, c->spec->constraints, node))
-            return true;
+        if (match_part_has(n->parts[c->part].within, vertex) && could_use(n, c, vertex, alone) &&
+            (n->graph->v[node].type != TYPE_NODE ||
+             match_satisfies(n->match, c->spec->constraints, node)))
+            useful++;
     }
-    return false;
+    return useful;
 }
 
 int64_t graph_place_amount(const struct place *place, int64_t booking, const char *type)

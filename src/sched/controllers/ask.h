@@ -190,13 +190,21 @@ static inline enum step controllers_make_room(sched_t *s, uint32_t slot)
     return step;
 }
 
-static inline enum step controllers_hunt(sched_t *s)
+static inline enum step controllers_make_room_for_holder(sched_t *s, uint32_t slot)
 {
     enum step step = STEP_BUSY;
     for (const struct controller *const *c = s->controllers; *c && step == STEP_BUSY; c++)
-        if ((*c)->hunt)
-            step = (*c)->hunt(s);
+        if ((*c)->make_room_for_holder)
+            step = (*c)->make_room_for_holder(s, slot);
     return step;
+}
+
+static inline bool controllers_may_make_room(const sched_t *s, const struct lane *lane)
+{
+    EACH (s, c, may_make_room)
+        if ((*c)->may_make_room(s, lane))
+            return true;
+    return false;
 }
 
 static inline int64_t controllers_next_time(const sched_t *s)

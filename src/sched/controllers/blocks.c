@@ -272,9 +272,12 @@ int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err)
 /* Whether any job waits that a pass could start, so that it matters what blocks shut. */
 static bool somebody_waits(const sched_t *s)
 {
-    for (uint32_t i = 0; i < s->n_lanes; i++)
-        if (!s->lanes[i].is_stopped && queue_size(s->lanes[i].open) > 0)
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        const struct lane *lane = &s->lanes[i];
+        if (!lane->is_stopped &&
+            (queue_size(lane->open) > 0 || (s->queues->n_victims > 0 && lane_holds(lane) > 0)))
             return true;
+    }
     return false;
 }
 
@@ -290,6 +293,7 @@ static enum step turn(sched_t *s)
         return STEP_BUSY;
     n->turn = s->place->ops->turn(s->place, s->now);
     n->wake_all = true;
+    n->preyed++; /* with what a block has shut, victims may be enough */
     s->woken = true;
     return STEP_BUSY;
 }

@@ -71,11 +71,15 @@ struct controller {
      */
     enum step (*settle)(sched_t *s, bool again);
 
-    /* An open job can't start: make room for it. STEP_BUSY: that doesn't help. The same for those that hold
-     * reservations, as a phase of the pass.
+    /* An open job can't start, or a job holds a reservation for later: make room for it, so that it starts
+     * now or as soon as that is there. STEP_BUSY: that can't be done. It needs not be tried again until
+     * something was freed, or `preyed` counts on (queues.h).
      */
     enum step (*make_room)(sched_t *s, uint32_t slot);
-    enum step (*hunt)(sched_t *s);
+    enum step (*make_room_for_holder)(sched_t *s, uint32_t slot);
+
+    /* Whether it may make room for jobs of a lane. */
+    bool (*may_make_room)(const sched_t *s, const struct lane *lane);
 
     /* The next time at which it makes a pass due; INT64_MAX: none. */
     int64_t (*next_time)(const sched_t *s);

@@ -1,9 +1,12 @@
 /* A job that can't start takes what jobs of preemptible queues hold (RFC 33, RFC 14's preemptible-after).
  *
- * Victims are taken youngest first until the job fits; then each that turns out not to be needed is spared,
- * oldest first. The job holds a reservation for now, of what the victims hold as well, who hold all of it
- * until their ends; it starts once the shell has told the end of the last victim. Until then its time is
- * not due.
+ * Any job of another queue may, wherever it stands, in queue order, if that lets it start now beside all
+ * reservations. Which jobs are its victims is in hunt.h. The job then holds a reservation for now, of what
+ * the victims hold as well, who hold all of it until their ends; it starts once the shell has reported the
+ * end of the last victim. Until then its time is not due.
+ *
+ * A hunt that was in vain is not repeated until something was freed or more may be preempted: a lane's open
+ * jobs know that by kind (waiting/job_group.h), and of all holders the last pass that went through them knows it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,136 +14,30 @@
 #include "base/array.h"
 #include "berth/sched_config.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/hunt.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 
-struct hunt {
-    sched_t *s;
-    const struct place_ops *ops;
-    uint32_t *victim; /* youngest first */
-    size_t n;
-    size_t taken; /* of them are lifted, but for the spared */
-    bool *spared;
-};
-
-static bool is_younger(const struct job *a, const struct job *b)
-{
-    return a->at != b->at ? a->at > b->at : queue_before(b->key, a->key);
-}
-
-/* From when on a running job of such a queue may be preempted: not in its first second, or one that starts
- * might be stopped at the same instant, for good perhaps, without having run.
- */
-static int64_t preemptible_from(const sched_t *s, const struct job *job)
-{
-    int64_t after = job->details->preemptible_after;
-    if (after < s->queues->setup->second)
-        after = s->queues->setup->second;
-    return job->at < INT64_MAX - after ? job->at + after : INT64_MAX;
-}
-
-static bool is_prey(const sched_t *s, const struct job *victim, const struct place_ask *ask)
-{
-    const struct details *d = victim->details;
-    return victim->state == SCHED_RUNNING && d->preempted_for == JOB_NONE &&
-           s->queues->setup->queue[d->queue].preemptible != SCHED_NOT_PREEMPTIBLE &&
-           s->now >= preemptible_from(s, victim) &&
-           s->place->ops->bars(s->place, ask, victim->booking);
-}
-
-/* List whom the job may preempt. Returns 0, or -1 with ENOMEM. */
-static int hunt_begin(struct hunt *h, sched_t *s, const struct place_ask *ask)
-{
-    struct queues *n = s->queues;
-    *h = (struct hunt){.s = s, .ops = s->place->ops};
-    if (n->n_victims == 0)
-        return 0;
-    h->victim = reallocarray(NULL, n->n_victims, sizeof(*h->victim));
-    h->spared = calloc(n->n_victims, sizeof(*h->spared));
-    if (!h->victim || !h->spared)
-        return -1;
-    for (size_t i = 0; i < n->n_victims; i++) {
-        uint32_t slot = n->victims[i];
-        if (!is_prey(s, &s->jobs[slot], ask))
-            continue;
-        size_t k = h->n++;
-        for (; k > 0 && is_younger(&s->jobs[slot], &s->jobs[h->victim[k - 1]]); k--)
-            h->victim[k] = h->victim[k - 1];
-        h->victim[k] = slot;
-    }
-    return 0;
-}
-
-static void take(struct hunt *h, size_t i)
-{
-    struct job *job = &h->s->jobs[h->victim[i]];
-    h->ops->lift(h->s->place, job->booking, false);
-    job->is_lifted = true;
-}
-
-static void give_back(struct hunt *h, size_t i)
-{
-    struct job *job = &h->s->jobs[h->victim[i]];
-    h->ops->drop(h->s->place, &job->ask, job->booking);
-    job->is_lifted = false;
-}
-
-static void give_all_back(struct hunt *h)
-{
-    for (size_t i = 0; i < h->taken; i++)
-        if (!h->spared[i])
-            give_back(h, i);
-    h->taken = 0;
-}
-
-/* Take victims until the job fits, and spare those that are not needed. Returns a booking for now, or -1
- * with EBUSY or ENOMEM and all victims as they were.
- */
-static int64_t hunt_down(struct hunt *h, const struct place_ask *ask)
-{
-    sched_t *s = h->s;
-    int64_t booking = -1;
-    errno = EBUSY;
-    while (booking < 0 && errno == EBUSY && h->taken < h->n) {
-        take(h, h->taken++);
-        booking = h->ops->book(s->place, ask, s->now);
-    }
-    for (size_t i = h->taken; booking >= 0 && i-- > 0;) {
-        h->ops->release(s->place, booking);
-        give_back(h, i);
-        h->spared[i] = true;
-        booking = h->ops->book(s->place, ask, s->now);
-        if (booking >= 0 || errno != EBUSY)
-            continue;
-        take(h, i);
-        h->spared[i] = false;
-        booking = h->ops->book(s->place, ask, s->now);
-    }
-    if (booking < 0) {
-        int saved = errno;
-        give_all_back(h);
-        errno = saved;
-    }
-    return booking;
-}
-
-/* Tell the victims. There is room for the decisions. */
+/* Tell the victims, but for those who have been. There is room for the decisions. */
 static uint32_t doom(struct hunt *h, uint32_t slot)
 {
     sched_t *s = h->s;
     uint32_t victims = 0;
-    for (size_t i = 0; i < h->taken; i++) {
-        uint32_t victim = h->victim[i];
-        struct details *d = s->jobs[victim].details;
-        if (h->spared[i])
+    for (size_t i = 0; i < h->n; i++) {
+        struct prey *prey = &h->prey[i];
+        struct details *d = s->jobs[prey->slot].details;
+        if (!prey->is_taken)
             continue;
+        victims++;
         d->preempted_for = slot;
-        struct sched_decision *decision = decision_add(s, SCHED_PREEMPT, victim, s->now, NULL);
+        hunt_drop(h, prey);
+        if (d->is_stopping)
+            continue;
+        d->is_stopping = true;
+        struct sched_decision *decision = decision_add(s, SCHED_PREEMPT, prey->slot, s->now, NULL);
         decision->other = job_handle(s, slot);
         decision->requeue = s->queues->setup->queue[d->queue].preemptible == SCHED_PREEMPT_REQUEUE;
-        give_back(h, i);
         s->queues->stats[d->queue].preempted++;
-        victims++;
     }
     return victims;
 }
@@ -162,13 +59,13 @@ static enum step hold_prey(struct hunt *h, uint32_t slot, int64_t booking)
     struct job *job = &s->jobs[slot];
     enum step step = controllers_count(s, slot, booking);
     if (step == STEP_BUSY &&
-        (decisions_reserve(s, h->taken) < 0 || held_insert(s, slot, s->now, booking) < 0)) {
+        (decisions_reserve(s, h->n) < 0 || held_insert(s, slot, s->now, booking) < 0)) {
         controllers_uncount(s, slot, booking);
         step = STEP_FAILED;
     }
     if (step != STEP_BUSY) {
-        h->ops->release(s->place, booking);
-        give_all_back(h);
+        s->place->ops->release(s->place, booking);
+        hunt_drop_all(h);
         return step;
     }
     s->booked++;
@@ -184,22 +81,23 @@ static enum step hold_prey(struct hunt *h, uint32_t slot, int64_t booking)
 /* Take what an open job needs. */
 static enum step make_room(sched_t *s, uint32_t slot)
 {
-    const struct details *d = s->jobs[slot].details;
     struct hunt h;
-    if (s->queues->n_victims == 0 ||
-        s->queues->setup->queue[d->queue].preemptible != SCHED_NOT_PREEMPTIBLE)
+    bool walks = s->pass.phase == PASS_WALK; /* else reservations are out of the calendars */
+    if (s->queues->n_victims == 0 || is_preemptible(s, &s->jobs[slot]) ||
+        (walks && job_group_is_vain(s, slot)))
         return STEP_BUSY;
     struct place_ask ask = s->jobs[slot].ask;
     enum step step = STEP_FAILED;
     if (hunt_begin(&h, s, &ask) == 0) {
-        int64_t booking = hunt_down(&h, &ask);
+        int64_t booking = hunt_down(&h);
         if (booking >= 0)
             step = hold_prey(&h, slot, booking);
         else if (errno == EBUSY)
             step = STEP_BUSY;
     }
-    free(h.victim);
-    free(h.spared);
+    if (walks && step == STEP_BUSY)
+        job_group_in_vain(s, slot);
+    hunt_end(&h);
     return step;
 }
 
@@ -218,42 +116,33 @@ static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     const struct place_ops *ops = s->place->ops;
-    if (job->details->victims > 0 || job->at <= s->now ||
-        s->queues->setup->queue[job->details->queue].preemptible != SCHED_NOT_PREEMPTIBLE)
+    if (job->is_preempting || job->at <= s->now || is_preemptible(s, job))
         return STEP_BUSY;
     struct hunt h;
+    struct place_ask ask = job->ask;
     ops->lift(s->place, job->booking, false);
-    int64_t booking = hunt_begin(&h, s, &job->ask) == 0 ? hunt_down(&h, &job->ask) : -1;
+    int64_t booking = hunt_begin(&h, s, &ask) == 0 ? hunt_down(&h) : -1;
     enum step step = booking < 0 && errno != EBUSY ? STEP_FAILED : STEP_BUSY;
     bool may = booking >= 0 && may_take(s, slot, booking); /* else it keeps what it is promised */
     if (may && held_to_open(s, slot, false) == 0) {
         step = hold_prey(&h, slot, booking);
     } else {
         if (booking >= 0) {
-            h.ops->release(s->place, booking);
-            give_all_back(&h);
+            ops->release(s->place, booking);
+            hunt_drop_all(&h);
             step = may ? STEP_FAILED : STEP_BUSY;
         }
         ops->drop(s->place, &job->ask, job->booking);
     }
-    free(h.victim);
-    free(h.spared);
+    hunt_end(&h);
     return step;
 }
 
-/* Holders of reservations for later may take what has become preemptible. */
-static enum step hunt(sched_t *s)
+/* Whether jobs of a lane may preempt any. */
+static bool may_make_room(const sched_t *s, const struct lane *lane)
 {
-    if (!s->queues->has_victims)
-        return STEP_BUSY;
-    uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
-    if (slot == JOB_NONE) {
-        s->queues->has_victims = false;
-        return STEP_BUSY;
-    }
-    s->pass.begun = true;
-    s->pass.after = s->jobs[slot].key;
-    return make_room_for_holder(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
+    return s->queues->n_victims > 0 && !lane->is_stopped &&
+           s->queues->setup->queue[lane->queue].preemptible == SCHED_NOT_PREEMPTIBLE;
 }
 
 /* ---- Who may be preempted, and from when on ---- */
@@ -297,11 +186,10 @@ void victims_list(sched_t *s)
     for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
         const struct details *d = s->jobs[slot].details;
         if (s->jobs[slot].state == SCHED_RUNNING &&
-            (n->setup->queue[d->queue].preemptible != SCHED_NOT_PREEMPTIBLE ||
-             d->preempted_for != JOB_NONE)) /* one that is being stopped stays one */
+            (is_preemptible(s, &s->jobs[slot]) || d->is_stopping))
             n->victims[n->n_victims++] = slot;
     }
-    n->has_victims = true;
+    n->preyed++;
     n->preemptible_next = s->now;
 }
 
@@ -352,7 +240,7 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
     const struct job *job = &s->jobs[slot];
     (void)how;
     leave_preempting(s, slot);
-    if (n->setup->queue[job->details->queue].preemptible == SCHED_NOT_PREEMPTIBLE)
+    if (!is_preemptible(s, job) && !job->details->is_stopping)
         return;
     n->victims[n->n_victims++] = slot;
     int64_t from = preemptible_from(s, job);
@@ -362,6 +250,7 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
 
 static void released(sched_t *s, uint32_t slot)
 {
+    s->queues->preyed++;
     let_victims_go(s, slot);
     leave_preempting(s, slot);
 }
@@ -369,6 +258,7 @@ static void released(sched_t *s, uint32_t slot)
 static void requeued(sched_t *s, uint32_t slot)
 {
     victim_ended(s, slot);
+    s->jobs[slot].details->is_stopping = false;
     victim_remove(s, slot);
 }
 
@@ -381,22 +271,16 @@ static void ended(sched_t *s, uint32_t slot, enum job_end end)
 static enum step turn(sched_t *s)
 {
     struct queues *n = s->queues;
-    if (n->preemptible_next <= s->now) {
-        n->preemptible_next = next_preemptible(s, s->now);
-        n->has_victims = true;
+    for (size_t i = 0; i < n->n_victims;
+         i++) { /* what is theirs by then nobody else is to start on */
+        uint32_t other = s->jobs[n->victims[i]].details->preempted_for;
+        if (other != JOB_NONE && held_late(s, other) < 0)
+            return STEP_FAILED;
     }
-    return STEP_BUSY;
-}
-
-static enum step settle(sched_t *s, bool again)
-{
-    struct queues *n = s->queues;
-    if (again)
+    if (n->preemptible_next > s->now)
         return STEP_BUSY;
-    if (n->has_victims)
-        n->wake_all = true;
-    if (!s->swept && n->n_victims > 0) /* with what was freed, victims may be enough */
-        n->has_victims = true;
+    n->preemptible_next = next_preemptible(s, s->now);
+    n->preyed++;
     return STEP_BUSY;
 }
 
@@ -414,8 +298,8 @@ const struct controller preemption_controller = {
     .ended = ended,
     .forgotten = victim_remove,
     .turn = turn,
-    .settle = settle,
     .make_room = make_room,
-    .hunt = hunt,
+    .make_room_for_holder = make_room_for_holder,
+    .may_make_room = may_make_room,
     .next_time = next_time,
 };

@@ -10,6 +10,7 @@
  * scheduler is torn (struct torn). If something happens then, or memory runs out, the next pass goes on with
  * those that are still out.
  */
+#include "sched/controllers/ask.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
@@ -78,6 +79,8 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
     if (waits && !is_its_turn(s, slot))
         return STEP_DONE;
     enum step step = waits ? start_open(s, slot) : STEP_DONE;
+    if (step == STEP_BUSY)
+        step = controllers_make_room(s, slot);
     if (step == STEP_BUSY && may_hold(s, slot))
         step = promise(s, slot);
     if (step == STEP_FAILED)

@@ -6,10 +6,10 @@
  *  3. New jobs that go before holders in queue order take their turn (outrank.c).
  *  4. After ends, each reservation moves to its earliest time (sweep.c).
  *  5. Jobs whose reservation is due start, in queue order.
- *  6. Controllers make room for holders, by preemption.
- *  7. Open jobs of all lanes are looked at in queue order: each, while there are reservations to give; then
- *     only those that may fit what is free.
- *  8. Jobs that wait for a new reason are reported.
+ *  6. Open jobs of all lanes are looked at in queue order: each, while there are reservations to give; then
+ *     only those that may fit what is free, or that controllers may make room for (by preemption). So are
+ *     holders, where room may be made for them.
+ *  7. Jobs that wait for a new reason are reported.
  */
 #include <assert.h>
 #include <errno.h>
@@ -77,12 +77,18 @@ static enum lane_mode mode_of(const struct lane *lane)
 
 static void walk_begin(sched_t *s)
 {
+    struct pass *p = &s->pass;
+    p->tries_holders = p->has_made_room = false;
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         struct lane *lane = &s->lanes[i];
         lane->mode = mode_of(lane);
         lane->begun = false;
+        lane->makes_room = controllers_may_make_room(s, lane);
+        p->tries_holders |= lane->makes_room && queue_size(lane->held) > 0;
         s->finder->begin(lane);
     }
+    p->tries_holders = p->tries_holders && !tried_is_now(s, &s->queues->holders_tried);
+    p->tried = tried_now(s);
 }
 
 /* The job of a lane that the walk would look at next; JOB_NONE: it is done with it. */
@@ -140,8 +146,20 @@ static enum step look(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
+/* Make room for a holder, if it can be. */
+static enum step look_at_holder(sched_t *s, uint32_t slot)
+{
+    enum step step = controllers_make_room_for_holder(s, slot);
+    if (step == STEP_DONE) { /* what it was promised is free */
+        s->pass.has_made_room = true;
+        s->swept = false;
+    }
+    return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
+}
+
 static enum step walk_step(sched_t *s)
 {
+    struct pass *p = &s->pass;
     uint32_t best = JOB_NONE;
     bool failed = false;
     for (uint32_t i = 0; i < s->n_lanes && !failed; i++) {
@@ -152,7 +170,17 @@ static enum step walk_step(sched_t *s)
     }
     if (failed)
         return STEP_FAILED;
-    return best == JOB_NONE ? STEP_BUSY : look(s, best);
+    uint32_t holder = p->tries_holders ? held_next(s, p->begun, p->after) : JOB_NONE;
+    if (holder != JOB_NONE &&
+        (best == JOB_NONE || queue_before(s->jobs[holder].key, s->jobs[best].key))) {
+        p->begun = true;
+        p->after = s->jobs[holder].key;
+        return look_at_holder(s, holder);
+    }
+    if (best != JOB_NONE)
+        return look(s, best);
+    s->queues->holders_tried = p->tried;
+    return STEP_BUSY;
 }
 
 /* Start nobody, and give each open job a reservation. */
@@ -227,7 +255,7 @@ static enum step tell_step(sched_t *s)
         enum step step = settle_is_due(s) ? settle_jobs(s, true) : STEP_BUSY;
         if (step != STEP_BUSY)
             return step;
-        p->is_again = p->let > 0 || s->n_fresh > p->n_fresh || repair_is_due(s);
+        p->is_again = p->let > 0 || s->n_fresh > p->n_fresh || repair_is_due(s) || p->has_made_room;
         if (p->is_again || s->queues->n_untold == 0)
             return STEP_BUSY;
         tell_begin(s);
@@ -333,8 +361,6 @@ static inline int phases(sched_t *s, bool more)
         return rc < 0 ? -1 : 0;
     if (rc == 0)
         rc = go(s, PASS_DUE, due_step);
-    if (rc == 0)
-        rc = go(s, PASS_HUNT, controllers_hunt);
     if (rc == 0 && enter(s, PASS_WALK)) {
         s->finder->wake(s, false); /* reservations that moved have left something */
         walk_begin(s);

@@ -47,8 +47,8 @@ enum step repair_step(sched_t *s)
     bool is_left = s->pass.is_left && queue_before(s->pass.left, job->key);
     s->pass.begun = true;
     s->pass.after = job->key;
-    if ((is_left && !job->is_preempting) || job_waits_for_victims(job) ||
-        job->at >= n->repair_until || job->at + job->ask.duration <= n->repair_from)
+    if ((is_left && !job->is_preempting) || job->at >= n->repair_until ||
+        job->at + job->ask.duration <= n->repair_from)
         return STEP_DONE;
     holder_lift(s, slot);
     if (!is_left)

@@ -16,7 +16,8 @@ void holder_lift(sched_t *s, uint32_t slot)
 bool holder_put_back(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (!s->place->ops->fits(s->place, &job->ask, job->booking))
+    const struct place_ops *ops = s->place->ops;
+    if (!(job->is_preempting ? ops->is_there : ops->fits)(s->place, &job->ask, job->booking))
         return false;
     s->place->ops->drop(s->place, &job->ask, job->booking);
     job->is_lifted = false;

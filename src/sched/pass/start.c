@@ -41,18 +41,22 @@ int held_late(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (s->now <= job->at || s->place->is_counted)
         return 0;
-    int64_t until = s->now + job->ask.duration;
-    if (s->place->ops->extend(s->place, job->booking, until) < 0)
+    int64_t duration = job->ask.duration;
+    int64_t from = job->details->put_off > job->at ? job->details->put_off : job->at;
+    if (from >= s->now)
+        return 0;
+    if (s->place->ops->extend(s->place, job->booking, s->now + duration) < 0)
         return -1;
+    job->details->put_off = s->now;
     s->booked++;
-    repair_note(s, job->at + job->ask.duration, until);
+    repair_note(s, from + duration, s->now + duration);
     return 0;
 }
 
 enum step start_held(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (decision_reserve(s) < 0 || controllers_prepare(s, slot) < 0 || held_late(s, slot) < 0)
+    if (decision_reserve(s) < 0 || controllers_prepare(s, slot) < 0)
         return STEP_FAILED;
     enum step step = controllers_count_held(s, slot);
     if (step != STEP_BUSY)

@@ -225,6 +225,25 @@ static bool sleeps(const sched_t *s, uint32_t slot)
     return s->jobs[slot].ask.duration >= job_group_of(s, slot)->fails;
 }
 
+/* The duration from which on no room can be made for jobs of a group. */
+static int64_t vain_from(const sched_t *s, const struct job_group *g)
+{
+    return tried_is_now(s, &g->tried) ? g->vain : INT64_MAX;
+}
+
+bool job_group_is_vain(const sched_t *s, uint32_t slot)
+{
+    return s->jobs[slot].ask.duration >= vain_from(s, job_group_of(s, slot));
+}
+
+void job_group_in_vain(const sched_t *s, uint32_t slot)
+{
+    struct job_group *g = job_group_of(s, slot);
+    int64_t known = vain_from(s, g), duration = s->jobs[slot].ask.duration;
+    g->vain = duration < known ? duration : known;
+    g->tried = tried_now(s);
+}
+
 static void failed_one(sched_t *s, uint32_t slot)
 {
     struct job_group *g = job_group_of(s, slot);
@@ -337,15 +356,23 @@ static int64_t within_of(const struct lane *lane, int64_t units)
     return within;
 }
 
+/* How long a job of a group could last that may fit, or that room may be made for; 0: there is none. */
+static int64_t within_now(const sched_t *s, const struct lane *lane, const struct job_group *g)
+{
+    int64_t within = within_of(lane, g->units);
+    if (g->fails <= within)
+        within = g->fails - 1;
+    int64_t made = lane->makes_room ? vain_from(s, g) - 1 : 0;
+    return made > within ? made : within;
+}
+
 /* Make the next job of the group after `after` that may fit a candidate. Returns 0, or -1 with ENOMEM. */
 static int candidate_put(sched_t *s, struct lane *lane, uint32_t group,
                          const struct queue_key *after)
 {
     struct job_group *g = &s->queues->job_groups.v[group];
     struct queue_entry entry;
-    int64_t within = within_of(lane, g->units);
-    if (g->fails <= within)
-        within = g->fails - 1;
+    int64_t within = within_now(s, lane, g);
     if (within < 1 || !job_group_first(g, after, within, &entry))
         return 0;
     g->candidate = entry.item;
@@ -373,6 +400,20 @@ static int candidates_gather(sched_t *s, struct lane *lane)
     return 0;
 }
 
+/* Room may be made for jobs of all groups of a lane: take them all in. Returns 0, or -1 with ENOMEM. O(groups). */
+static int candidates_all(sched_t *s, struct lane *lane, uint32_t number)
+{
+    const struct job_groups *t = &s->queues->job_groups;
+    if (lane->fill_begun)
+        return 0;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->v[i].jobs > 0 && t->v[i].lane == number && !heap_has(&lane->candidates, i) &&
+            candidate_put(s, lane, i, lane->begun ? &lane->after : NULL) < 0)
+            return -1;
+    lane->fill_begun = true;
+    return 0;
+}
+
 static int fill_done(sched_t *s, uint32_t number, uint32_t slot)
 {
     struct lane *lane = &s->lanes[number];
@@ -389,15 +430,14 @@ static uint32_t fill_next(sched_t *s, uint32_t number, bool *failed)
     *failed = false;
     for (;;) {
         rooms_update(s, lane);
-        if (candidates_gather(s, lane) < 0) {
+        if ((lane->makes_room ? candidates_all(s, lane, number) : candidates_gather(s, lane)) < 0) {
             *failed = true;
             return JOB_NONE;
         }
         if (lane->candidates.n == 0)
             return JOB_NONE;
         struct job_group *g = &s->queues->job_groups.v[lane->candidates.v[0].item];
-        int64_t duration = s->jobs[g->candidate].ask.duration;
-        if (duration <= within_of(lane, g->units) && duration < g->fails)
+        if (s->jobs[g->candidate].ask.duration <= within_now(s, lane, g))
             return g->candidate;
         if (fill_done(s, number, g->candidate) < 0) { /* there is less room by now */
             *failed = true;

@@ -29,6 +29,8 @@ struct job_group {
     int64_t
         fails; /* no job of this duration or a longer one fits now; INT64_MAX: not known of any */
     struct place_note note; /* of the shortest */
+    int64_t vain;           /* room can't be made for a job of this duration or a longer one, */
+    struct tried tried;     /* as of then */
     bool is_reserved;       /* `open` is kept though it is empty */
     bool in_fill;
     struct queue_key key; /* there */
@@ -62,6 +64,10 @@ int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint3
 void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group);
 
 struct job_group *job_group_of(const sched_t *s, uint32_t slot);
+
+/* Whether room can't be made for a job (controller.h); and that was found out of one in the walk of a pass. */
+bool job_group_is_vain(const sched_t *s, uint32_t slot);
+void job_group_in_vain(const sched_t *s, uint32_t slot);
 
 /* The machine has changed: units are those of now, and all groups are awake in the next pass.
  */

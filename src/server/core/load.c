@@ -24,6 +24,7 @@ struct loading {
         uint32_t member;
         int64_t at, until;
         char *resources;
+        bool stopping;
     } * promises;
     size_t n_promises, cap_promises, next;
     struct job_parts *parts; /* by index in the table */
@@ -85,7 +86,7 @@ static int load_promise(struct loading *l, const struct store_member *from)
     if (!resources)
         return -1;
     l->promises[l->n_promises++] =
-        (struct promise){l->job, from->member, from->at, from->until, resources};
+        (struct promise){l->job, from->member, from->at, from->until, resources, from->stopping};
     return 0;
 }
 
@@ -300,6 +301,7 @@ static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched
     r->state = job->held ? SCHED_BLOCKED : SCHED_WAITING;
     if (p) {
         r->state = runs ? SCHED_RUNNING : SCHED_RESERVED;
+        r->stopping = runs && p->stopping;
         r->at = p->at;
         r->until = p->until;
         r->resources = p->resources;
@@ -318,6 +320,7 @@ static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched
     r->resources = NULL;
     r->at = r->until = 0;
     r->fresh = false;
+    r->stopping = false;
     return m->handle < 0 ? -1 : 0;
 }
 

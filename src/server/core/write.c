@@ -53,6 +53,7 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
         to.at = r.at;
         to.until = r.until;
         to.resources = r.resources;
+        to.stopping = r.stopping;
     }
     if (!member_is_live(m)) /* in case there was no memory for a run */
         to.end_wall = s->clock.wall;

@@ -123,12 +123,13 @@ bool store_job_is_valid(const struct store_job *job)
            job->cores >= 0 && job->gpus >= 0;
 }
 
-enum { CANCELLED = 1, TIMED_OUT = 2, PREEMPTED = 4, REQUEUE = 8 };
+enum { CANCELLED = 1, TIMED_OUT = 2, PREEMPTED = 4, REQUEUE = 8, STOPPING = 16 };
 
 void store_member_encode(struct strbuf *out, const struct store_member *m)
 {
     int flags = (m->cancelled ? CANCELLED : 0) | (m->timed_out ? TIMED_OUT : 0) |
-                (m->preempted ? PREEMPTED : 0) | (m->requeue ? REQUEUE : 0);
+                (m->preempted ? PREEMPTED : 0) | (m->requeue ? REQUEUE : 0) |
+                (m->stopping ? STOPPING : 0);
     strbuf_putc(out, MEMBER_VERSION);
     record_put_number(out, flags);
     record_put_number(out, (int64_t)m->key);
@@ -152,11 +153,12 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     int version = length > 0 ? *r.at++ : 0;
     if (version < 1 || version > MEMBER_VERSION)
         reader_fail(&r);
-    int flags = (int)record_get_number(&r, 0, 2 * REQUEUE - 1);
+    int flags = (int)record_get_number(&r, 0, 2 * STOPPING - 1);
     m->cancelled = flags & CANCELLED;
     m->timed_out = flags & TIMED_OUT;
     m->preempted = flags & PREEMPTED;
     m->requeue = flags & REQUEUE;
+    m->stopping = flags & STOPPING;
     m->key = (uint64_t)record_get_number(&r, INT64_MIN, INT64_MAX);
     m->attempts = (uint32_t)record_get_number(&r, 0, UINT32_MAX);
     m->how = version > 1 ? (int)record_get_number(&r, -1, STORE_HOW_MAX) : -1;

@@ -76,6 +76,7 @@ struct store_member {
     bool timed_out; /* it was stopped at its time limit */
     bool preempted; /* it is being stopped, and requeued if `requeue` */
     bool requeue;
+    bool stopping;     /* the scheduler had it stopped for another (sched_record) */
     uint64_t key;      /* key of its run; 0: none */
     uint32_t attempts; /* starts so far */
     int how; /* how its start came about, 0 to STORE_HOW_MAX; -1: not started, or unknown */

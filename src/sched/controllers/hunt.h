@@ -1,0 +1,57 @@
+/* Which running jobs a job preempts.
+ *
+ * Those that are being stopped already, and that nobody waits for, come for nothing. If they are not enough,
+ * one more is taken if one is enough: the one of which least work is lost. Else as few as can be by what they
+ * hold: those that hold most of what the job could use come first, until the job fits. Then each that is not
+ * needed is spared, the one with most work to lose first; and each that another one with less work can stand in
+ * for, as far as amounts tell, is exchanged for that.
+ *
+ * Work is what a job holds in cores times how long it has run. Of two jobs that are equal in all this, the
+ * younger one is taken.
+ */
+#ifndef SCHED_HUNT_H
+#define SCHED_HUNT_H
+
+#include "sched/sched_priv.h"
+
+struct prey {
+    uint32_t slot;
+    int64_t at; /* when it started */
+    struct queue_key key;
+    bool is_stopping; /* it has been told */
+    bool is_taken;    /* its booking is out of the calendars */
+    int64_t useful;   /* resources that it holds and the job could use */
+    int64_t work;     /* ticks times cores; INT64_MAX: that or more */
+};
+
+struct hunt {
+    sched_t *s;
+    const struct place_ask *ask;
+    struct prey *prey;
+    size_t n;
+    int64_t sum;        /* of what those taken hold that is useful, where several are needed, */
+    int64_t too_little; /* and a sum that was not enough */
+};
+
+/* List whom a job may preempt, and hunt_end frees that. Returns 0, or -1 with ENOMEM. O(victims log
+ * victims).
+ */
+int hunt_begin(struct hunt *h, sched_t *s, const struct place_ask *ask);
+void hunt_end(struct hunt *h);
+
+/* Take what the job needs out of the calendars, and book it from now on. Returns the booking, or -1 with
+ * EBUSY or ENOMEM and everything as it was. O(victims) matches.
+ */
+int64_t hunt_down(struct hunt *h);
+
+/* Put what one, or all, that were taken hold back into the calendars, whatever is booked there by now. */
+void hunt_drop(struct hunt *h, struct prey *prey);
+void hunt_drop_all(struct hunt *h);
+
+/* Whether a running job may be preempted at some time, and from when on: not in its first second, or one
+ * that starts might be stopped at the same instant, for good perhaps, without having run.
+ */
+bool is_preemptible(const sched_t *s, const struct job *job);
+int64_t preemptible_from(const sched_t *s, const struct job *job);
+
+#endif

@@ -187,6 +187,13 @@ struct sched_request {
  * EINVAL: units or duration < 1 (flat), or a duration past the end of time; ENOMEM. With named queues, a
  * request that is wrong otherwise (jobspec, queue, user, dependency, limits) is rejected with the reason by
  * the next pass. O(log n).
+ *
+ * So is a job that can never start: all up and idle, its queue's part of the machine could not give it what
+ * it asks for; blocks that come again (sched_block) leave no gap as long as it is; or it alone is over a
+ * limit. One that waits, also if it is held or blocked, is rejected as soon as something makes it such: what
+ * is removed, properties, another configuration, a block, or time, when a block comes for the first time. For
+ * what is down or drained it waits. A call about one job that would make it such fails with EINVAL instead.
+ * A job that runs goes on.
  */
 sched_job_t sched_submit(sched_t *s, int64_t now, const struct sched_request *request);
 

@@ -42,12 +42,15 @@ int sched_hold(sched_t *s, int64_t now, sched_job_t job);
 int sched_release(sched_t *s, int64_t now, sched_job_t job);
 
 /* Change the duration of a waiting job, or of a running one, which then ends that long after its start, now
- * at the earliest. Reservations that are in the way of a longer one move.
+ * at the earliest. Reservations that are in the way of a longer one move. EINVAL: there is no such job or
+ * duration, or a waiting one could never start then; ENOMEM.
  */
 int sched_set_duration(sched_t *s, int64_t now, sched_job_t job, int64_t duration,
                        berth_error_t *err);
 
-/* Move a waiting job to another queue, with its time of submission. */
+/* Move a waiting job to another queue, with its time of submission. EINVAL: it does not wait, or the queue
+ * does not take it, as it would not take a new one; ENOENT: there is no such queue; ENOMEM.
+ */
 int sched_set_queue(sched_t *s, int64_t now, sched_job_t job, const char *queue,
                     berth_error_t *err);
 
@@ -59,7 +62,7 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t job, const char *queue,
 int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bool started,
                     berth_error_t *err);
 
-/* ---- The machine ---- */
+/* ---- The machine: jobs that can never start any more are rejected by the next pass (sched_submit) ---- */
 
 /* Resources go down, are drained, or come up. Running jobs go on. */
 int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resource_status status,
@@ -79,7 +82,9 @@ int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *
 int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, size_t *n,
                   berth_error_t *err);
 
-/* Add a block, or change or remove the one of that name. Reservations that are in its way move. */
+/* Add a block, or change or remove the one of that name. Reservations that are in its way move, and
+ * jobs that need more time than one that comes again leaves are rejected by the next pass (sched_submit).
+ */
 int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_error_t *err);
 int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err);
 

@@ -210,8 +210,8 @@ sched_t *sched_create(struct match *machine, const struct sched_config *config, 
 
 /* Change the configuration; every job and allocation is kept, or nothing is changed. The next pass gives up
  * reservations that are over the new limits, the last ones in queue order first, and rejects waiting jobs
- * whose queue has another part of the machine from now on and could never give them what they ask for.
- * EINVAL: it is wrong, or a queue that has jobs is missing; ENOMEM.
+ * that can never start any more (sched_submit): by the part of the machine that their queue has from now on,
+ * its limits, or blocks. EINVAL: it is wrong, or a queue that has jobs is missing; ENOMEM.
  */
 int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, berth_error_t *err);
 

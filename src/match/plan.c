@@ -275,7 +275,7 @@ int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jo
     return at;
 }
 
-int match_plan_ever(struct match *m, const struct plan_ask *ask)
+int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks)
 {
     struct requests requests;
     struct walk w;
@@ -285,6 +285,7 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask)
     w.at = INT64_MAX - 2;
     w.end = INT64_MAX - 1;
     w.any_status = true;
+    w.blocks = blocks & m->blocks.used;
     int rc = walk_select(&w);
     end(&w);
     if (rc < 0 && errno == EBUSY)

@@ -56,10 +56,10 @@ int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jo
 int match_plan_probe(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at);
 void match_plan_forget(struct match *m, int64_t jobid);
 
-/* 0 if it could be booked on a machine that is idle, up and without blocks; -1 with ENODEV if not, or as
- * match_plan.
+/* 0 if it could be booked on a machine that is idle, up and without blocks but for some, by number, which
+ * last for ever; -1 with ENODEV if not, or as match_plan.
  */
-int match_plan_ever(struct match *m, const struct plan_ask *ask);
+int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks);
 
 /* ---- Bookings; each jobid must exist ---- */
 

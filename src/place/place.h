@@ -156,6 +156,11 @@ struct place_ops {
                 uint32_t *class, int64_t *units, berth_error_t *err);
     void (*forget)(struct place *place, uint32_t class);
 
+    /* Whether an idle machine, all up, could give it beside some blocks, by number and at least one, which
+     * last for ever. Returns 0, or -1: ENODEV if not, ENOMEM. O(1) where it was the last question of a class.
+     */
+    int (*ever)(struct place *place, const struct place_ask *ask, uint64_t blocks);
+
     /* The units of a class as they are now. They may become fewer or more when the machine changes: attach,
      * remove, property. 1 more than the cores it takes at least, so that who takes none always fits rooms.
      */

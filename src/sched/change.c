@@ -32,6 +32,7 @@ static int changed(sched_t *s, int64_t now)
     if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
         s->queues->recheck_limited = s->queues->recheck_all_limited = true;
     s->queues->turn = s->place->ops->turn(s->place, now);
+    never_look_all(s);
     return 0;
 }
 

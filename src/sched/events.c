@@ -101,6 +101,10 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t dura
     struct sched_reason_limit over;
     if (!job_is_within(s, slot, duration, &over))
         return refuse_limit(s, &over, err);
+    struct sched_reason why;
+    if (job->state != SCHED_RUNNING &&
+        blocks_leave_time(s, slot, duration, now + duration, &why) < 0)
+        return errno == ENOMEM ? errtext_set(err, ENOMEM, "out of memory") : refuse_call(&why, err);
     int rc = job->state == SCHED_RUNNING ? running_duration(s, slot, now, duration)
                                          : waiting_duration(s, slot, duration);
     if (rc < 0)

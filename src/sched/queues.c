@@ -201,5 +201,6 @@ int sched_requeue(sched_t *s, int64_t now, sched_job_t handle)
         return -1;
     core_event(s, now);
     running_released(s);
+    never_look(s, slot);
     return 0;
 }

@@ -81,7 +81,7 @@ struct queues {
     struct intern texts;             /* users, groups, names, what limits are for */
     struct dict jobspecs;            /* shared_text */
     uint32_t *lane_of;               /* by queue of the setup */
-    bool *is_closed;                 /* by queue: takes no jobs */
+    bool *is_closed;                 /* by queue: told to take no jobs (queue_is_closed) */
     struct sched_queue_stats *stats; /* by queue: what has been decided */
     struct heap begins;              /* jobs blocked until a time */
     struct heap ends;                /* running jobs by the end of their bookings */
@@ -98,6 +98,7 @@ struct queues {
     size_t told_first; /* so many of them have been told */
     bool takes_back;   /* one of them has lost a promise that the shell was told of */
     struct block_slot block[BLOCKS_MAX];
+    int64_t never_at; /* from when on jobs are to be looked for that can never start; INT64_MAX */
     bool is_permitted_late; /* who may use which block is to be looked at anew */
     int64_t turn;           /* when a block begins or ends next */
     bool
@@ -124,6 +125,12 @@ struct queues {
     const struct sched_reason
         *told_last[SCHED_REASON_REQUEST + 1]; /* by kind: what others may share */
 };
+
+/* Whether a queue of the setup takes no jobs: it was told so, or its parent was. */
+static inline bool queue_is_closed(const struct queues *n, uint32_t queue)
+{
+    return n->is_closed[queue] || n->is_closed[n->setup->queue[queue].parent];
+}
 
 /* The state of now, and whether it is still that. */
 static inline struct tried tried_now(const sched_t *s)
@@ -201,6 +208,19 @@ sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *r
 int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err);
 struct sched_reason unknown_reason(int errnum, const berth_error_t *err);
 
+/* ---- never.c: jobs that can never start ---- */
+
+/* Whether a job that waits could start some day, were all up and idle, and beside the blocks that come again.
+ * Returns 0, or -1: EINVAL with a reason, whose words are those of the error text; ENOMEM.
+ */
+int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_error_t *err);
+
+/* Reject a job if it waits and can never start; each that does. Return 0, or -1 with ENOMEM, and the next
+ * pass looks for all of them.
+ */
+int never_look(sched_t *s, uint32_t slot);
+int never_look_all(sched_t *s);
+
 /* ---- queues.c ---- */
 
 void queues_destroy(sched_t *s);
@@ -274,6 +294,12 @@ int tell_reserve(struct queues *n);
  */
 int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err);
 void blocks_clear(struct queues *n);
+
+/* Whether the blocks that come again leave time for a job of some duration that begins now or later, and so
+ * ends at `until` at the earliest. Returns 0, or -1: EINVAL with a reason, ENOMEM.
+ */
+int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t until,
+                      struct sched_reason *why);
 
 /* The blocks that a job may use, by number. Returns 0, or -1 with ENOMEM. */
 int permits_of(sched_t *s, uint32_t slot, uint64_t *permits);

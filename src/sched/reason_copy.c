@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXTS (SCHED_REASON_JOBS + 5)
+#define TEXTS (SCHED_REASON_JOBS + 6)
 
 /* Where the texts of a reason are pointed to; they may be NULL. */
 static void list_texts(struct sched_reason *r, const char **text[TEXTS])
@@ -16,6 +16,7 @@ static void list_texts(struct sched_reason *r, const char **text[TEXTS])
     text[n++] = &r->type;
     text[n++] = &r->queue;
     text[n++] = &r->user;
+    text[n++] = &r->block;
     text[n] = &r->words;
 }
 

@@ -34,7 +34,8 @@ static const char *const owners[] = {
 static const char resources[] = "resources ", begin[] = "begin ", limit[] = "limit ",
                   dependency[] = "dependency ", unsatisfiable[] = "unsatisfiable: ",
                   jobspec[] = "jobspec: ", never_met[] = ": never met", singleton[] = "singleton",
-                  others[] = "...", duration[] = "duration";
+                  others[] = "...", duration[] = "duration", block[] = "block ",
+                  recurs[] = " recurs: no gap is that long";
 
 /* ---- Written ---- */
 
@@ -126,6 +127,9 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
         break;
     case SCHED_REASON_UNSATISFIABLE:
         put(text, "%s%s", unsatisfiable, r->words);
+        break;
+    case SCHED_REASON_BLOCK:
+        put(text, "%s%.60s%s", block, r->block, recurs);
         break;
     case SCHED_REASON_JOBSPEC:
         put(text, "%s%s", jobspec, r->words);
@@ -243,6 +247,19 @@ static bool read_dependency(struct sched_reason *r, char *text)
     return true;
 }
 
+/* "block night recurs: no gap is that long" */
+static bool read_block(struct sched_reason *r, char *text)
+{
+    size_t length = strlen(text), end = strlen(recurs);
+    char *name = after(text, block);
+    if (!name || length < strlen(block) + end || strcmp(text + length - end, recurs) != 0)
+        return false;
+    text[length - end] = '\0';
+    r->kind = SCHED_REASON_BLOCK;
+    r->block = name;
+    return true;
+}
+
 static bool read_plain(struct sched_reason *r, const char *text)
 {
     for (size_t i = 0; i < PLAIN; i++)
@@ -257,7 +274,7 @@ static void read_any(struct sched_reason *r, char *text)
 {
     char *rest;
     if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) ||
-        read_dependency(r, text))
+        read_dependency(r, text) || read_block(r, text))
         return;
     if ((rest = after(text, resources))) {
         r->kind = SCHED_REASON_RESOURCES;

@@ -250,7 +250,8 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r,
     errno = saved;
     if (rc < 0)
         return -1;
-    s->queues->events = 0; /* what was told before was so when the job was looked at */
+    s->queues->never_at = 0; /* the machine may be another one */
+    s->queues->events = 0;   /* what was told before was so when the job was looked at */
     return job_handle(s, slot);
 }
 

@@ -83,7 +83,7 @@ static int find_queue(const sched_t *s, const struct sched_request *request,
         why->user = request->user ? request->user : "";
         return refuse(why, SCHED_REASON_NOT_ADMITTED);
     }
-    if (s->queues->is_closed[*queue] || s->queues->is_closed[setup->queue[*queue].parent]) {
+    if (queue_is_closed(s->queues, *queue)) {
         why->queue = setup->queue[*queue].name;
         return refuse(why, SCHED_REASON_CLOSED);
     }
@@ -143,7 +143,9 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
         errno = EINVAL;
         return -1;
     }
-    return enter_account(s, slot, request, why);
+    if (enter_account(s, slot, request, why) < 0)
+        return -1;
+    return blocks_leave_time(s, slot, d->limit, s->now + d->limit, why);
 }
 
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh)

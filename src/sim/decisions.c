@@ -78,6 +78,13 @@ void decisions_reject(struct decisions *d, int64_t at, const char *job, const ch
     finish(d);
 }
 
+void decisions_refuse(struct decisions *d, int64_t at, const char *job, const char *reason)
+{
+    struct json_out out = begin(d, at, job, "refuse");
+    json_put_string(&out, "reason", reason);
+    finish(d);
+}
+
 void decisions_preempt(struct decisions *d, int64_t at, const char *job, const char *winner,
                        bool requeue)
 {

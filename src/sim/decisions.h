@@ -31,6 +31,8 @@ void decisions_wait(struct decisions *d, int64_t at, const char *job, const char
 void decisions_reserve(struct decisions *d, int64_t at, const char *job, int64_t start,
                        const char *reason);
 void decisions_reject(struct decisions *d, int64_t at, const char *job, const char *reason);
+/* what is asked for it can't be, and it stays as it was */
+void decisions_refuse(struct decisions *d, int64_t at, const char *job, const char *reason);
 void decisions_preempt(struct decisions *d, int64_t at, const char *job, const char *winner,
                        bool requeue);
 /* reason: NULL for none */

@@ -80,19 +80,27 @@ static void replace_text(char **text, char *with)
     *text = with;
 }
 
-/* Note where a job runs, in which queue, and when it will end. */
-static int start_job(struct play *p, size_t job, const struct sched_decision *d)
+int play_note_resources(struct play *p, size_t job)
 {
     struct play_job *j = &p->jobs[job];
-    struct play_submission *s = &p->submissions[j->submission];
     const char *text;
-    struct sched_annotation a;
     if (sched_resources(p->d.sched, j->handle, &text) < 0)
         return -1;
     char *resources = strdup(text);
     if (!resources)
         return -1;
     replace_text(&j->resources, resources);
+    return 0;
+}
+
+/* Note where a job runs, in which queue, and when it will end. */
+static int start_job(struct play *p, size_t job, const struct sched_decision *d)
+{
+    struct play_job *j = &p->jobs[job];
+    struct play_submission *s = &p->submissions[j->submission];
+    struct sched_annotation a;
+    if (play_note_resources(p, job) < 0)
+        return -1;
     if (sched_annotate(p->d.sched, j->handle, &a) < 0)
         return -1;
     if (a.queue && play_intern(p, a.queue, &s->queue) < 0)
@@ -112,7 +120,7 @@ static int start_job(struct play *p, size_t job, const struct sched_decision *d)
         return -1;
     if (p->options.decisions)
         decisions_start(p->options.decisions, p->d.now, play_name(p, job, &p->name), d->how,
-                        d->until, resources);
+                        d->until, j->resources);
     return 0;
 }
 

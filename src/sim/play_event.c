@@ -120,11 +120,21 @@ static int prolong_one(struct play *p, size_t job, const struct scenario_event *
     return 0;
 }
 
+/* A queue does not take a job, which stays where it waits. */
+static int refuse_move(struct play *p, size_t job, berth_error_t *err)
+{
+    if (p->options.decisions)
+        decisions_refuse(p->options.decisions, p->d.now, play_name(p, job, &p->name), err->text);
+    err->text[0] = '\0';
+    return 0;
+}
+
 static int move_one(struct play *p, size_t job, const struct scenario_event *e, berth_error_t *err)
 {
     struct play_submission *s = &p->submissions[p->jobs[job].submission];
+    bool waits = play_waits(p, job);
     if (sched_set_queue(p->d.sched, p->d.now, p->jobs[job].handle, e->text, err) < 0)
-        return -1;
+        return errno == EINVAL && waits ? refuse_move(p, job, err) : -1;
     return play_intern(p, e->text, &s->queue);
 }
 
@@ -240,6 +250,17 @@ static int add_block(struct play *p, const struct scenario_block *b, berth_error
     return rc;
 }
 
+/* Resources are no more: jobs hold the rest of what they held. */
+static int take_away(struct play *p, const struct scenario_event *e, berth_error_t *why)
+{
+    if (sched_remove(p->d.sched, p->d.now, e->text, why) < 0)
+        return -1;
+    for (size_t job = 0; job < p->n_jobs; job++)
+        if (p->jobs[job].state == PLAY_RUNNING && play_note_resources(p, job) < 0)
+            return -1;
+    return 0;
+}
+
 /* Use another configuration; the machine and how it is matched stay as they were at first. */
 static int reload(struct play *p, const struct scenario_event *e, berth_error_t *why)
 {
@@ -283,7 +304,7 @@ static int change(struct play *p, const struct scenario_event *e, berth_error_t 
     case SCENARIO_ADD_NODES:
         return attach(p, e, why);
     case SCENARIO_REMOVE:
-        return sched_remove(s, p->d.now, e->text, why);
+        return take_away(p, e, why);
     case SCENARIO_PROPERTY:
         return sched_set_property(s, p->d.now, e->text, e->key, e->value, why);
     case SCENARIO_BLOCK:

@@ -45,6 +45,11 @@ enum scenario_state play_look(const struct play *p, size_t job)
     }
 }
 
+bool play_waits(const struct play *p, size_t job)
+{
+    return p->jobs[job].state == PLAY_WAITING && play_look(p, job) != SCENARIO_IS_REJECTED;
+}
+
 /* Look at everything about a job. `kept` keeps what the core would forget. */
 static int look_closely(struct play *p, size_t job, struct strbuf *kept, struct found *f)
 {
@@ -59,7 +64,7 @@ static int look_closely(struct play *p, size_t job, struct strbuf *kept, struct 
                         .resources = j->resources ? j->resources : "",
                         .how = j->started ? decisions_how(j->how) : ""};
     strbuf_reset(kept);
-    if (j->state == PLAY_WAITING && f->state != SCENARIO_IS_REJECTED) {
+    if (play_waits(p, job)) {
         if (sched_annotate(p->d.sched, j->handle, &a) < 0)
             return -1;
         f->start = a.start;
@@ -99,7 +104,7 @@ int play_row(struct play *p, size_t job, struct play_row *row)
         .queue = f.queue,
         .user = intern_text(&p->names, p->submissions[j->submission].user),
         .state = scenario_state_name(f.state),
-        .waits = j->state == PLAY_WAITING && f.state != SCENARIO_IS_REJECTED,
+        .waits = play_waits(p, job),
         .submit = j->submit,
         .start = f.start,
         .end = f.end,

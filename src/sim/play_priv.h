@@ -96,6 +96,12 @@ int play_end_job(struct play *p, size_t job, enum play_state state, const char *
 /* What a job is to those who expect something. */
 enum scenario_state play_look(const struct play *p, size_t job);
 
+/* Note what a running job holds now. Returns 0, or -1 with ENOMEM. */
+int play_note_resources(struct play *p, size_t job);
+
+/* Whether it waits, for whatever. */
+bool play_waits(const struct play *p, size_t job);
+
 /* Carry out an event. Returns 0, or -1 with errno and a text that names the line. */
 int play_event(struct play *p, const struct scenario_event *e, berth_error_t *err);
 

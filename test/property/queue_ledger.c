@@ -55,17 +55,13 @@ void ledger_submitted(struct scene *c, struct scene_job *j)
     ledger_came(c, j);
 }
 
-/* Jobs of queues that have another part of the machine now are as new ones there. */
-void ledger_configured(struct scene *c, const struct scene_config *before)
+/* Jobs may have become such as can never start, and stay so. */
+void ledger_looked(struct scene *c)
 {
     for (int i = 0; i < c->jobs; i++) {
         struct scene_job *j = &c->job[i];
-        const char *was = before->queue[scene_lane(c, j->queue)].requires;
-        const char *is = c->config.queue[scene_lane(c, j->queue)].requires;
-        if (j->gone || j->running || j->handle < 0 || strcmp(was ? was : "", is ? is : "") == 0)
-            continue;
-        j->could &= ledger_could_ever(c, j); /* one that was rejected stays so */
-        SCENE_CHECK(c, j->could || sched_state(c->sched, j->handle) == SCHED_REJECTED);
+        if (!j->gone && !j->running)
+            j->could &= ledger_could_ever(c, j);
     }
 }
 
@@ -171,11 +167,30 @@ static bool is_satisfied(const struct scene *c, const struct scene_job *j, const
     return nodes == j->count;
 }
 
+static bool permits(const struct scene *c, const struct sched_block *b, const struct scene_job *j)
+{
+    return (b->n_users > 0 && j->user == 0) ||
+           (b->n_queues > 0 && (j->queue == 0 || scene_lane(c, j->queue) == 0));
+}
+
+/* Whether blocks that come again meet the job on a node whenever it begins, now or later. */
+static bool is_shut(const struct scene *c, const struct scene_job *j, int node)
+{
+    for (int k = 0; k <= SCENE_BLOCKS; k++) {
+        const struct scene_block *b = &c->block[k];
+        if (b->there && b->block.every > 0 && !permits(c, &b->block, j) && node >= b->node &&
+            node < b->node + b->nodes && b->block.start < c->now + j->duration &&
+            j->duration > b->block.every - b->block.duration)
+            return true;
+    }
+    return false;
+}
+
 bool ledger_could_ever(const struct scene *c, const struct scene_job *j)
 {
     int64_t slots = 0, nodes = 0;
     for (int i = 0; i < c->nodes; i++) {
-        if (!is_in_part(c, j->queue, i))
+        if (!is_in_part(c, j->queue, i) || is_shut(c, j, i))
             continue;
         slots += c->node[i].cores / j->cores; /* a slot is all in one node */
         nodes +=
@@ -192,12 +207,6 @@ static bool is_in_way(const struct sched_block *b, int64_t from, int64_t until)
         if (from < at + b->duration)
             return true;
     return false;
-}
-
-static bool permits(const struct scene *c, const struct sched_block *b, const struct scene_job *j)
-{
-    return (b->n_users > 0 && j->user == 0) ||
-           (b->n_queues > 0 && (j->queue == 0 || scene_lane(c, j->queue) == 0));
 }
 
 static void check_blocks(const struct scene *c, const struct scene_job *j)
@@ -492,7 +501,7 @@ static void rejected(struct scene *c, struct scene_job *j, const struct sched_de
 {
     SCENE_CHECK(c, d->reason && d->reason->kind != SCHED_REASON_NONE);
     SCENE_CHECK(c, !j->running);
-    if (d->reason->kind == SCHED_REASON_UNSATISFIABLE)
+    if (d->reason->kind == SCHED_REASON_UNSATISFIABLE || d->reason->kind == SCHED_REASON_BLOCK)
         SCENE_CHECK(c, !j->could);
     scene_ended(c, j, false);
     j->rejected = true;
@@ -503,6 +512,7 @@ static void rejected(struct scene *c, struct scene_job *j, const struct sched_de
 
 void ledger_before_pass(struct scene *c)
 {
+    ledger_looked(c);
     for (int i = 0; i < c->jobs; i++) {
         struct scene_job *j = &c->job[i];
         if (j->running && j->until <= c->now)
@@ -689,6 +699,8 @@ void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n)
         decide(c, &d[i], (int)i + 1);
     check_promises(c);
     check_lanes(c);
+    for (int i = 0; i < c->jobs && c->config.config.min_interval == 0; i++)
+        SCENE_CHECK(c, c->job[i].gone || c->job[i].running || c->job[i].could);
 }
 
 /* ---- The end ---- */

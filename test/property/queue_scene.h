@@ -67,9 +67,8 @@ struct scene_job {
     bool promised;   /* in this pass */
     int64_t kept;    /* the promise that it had before this pass; -1: none */
     int nth; /* of the decisions of this pass, the last to start it or to promise it a time; 0: none */
-    bool started; /* once */
-    bool
-        could; /* all up and idle, its queue could run it when it was submitted or got another part */
+    bool started;      /* once */
+    bool could;        /* all up and idle, its queue could run it each time something had changed */
     bool late;         /* it should have started before the last pass */
     int before, state; /* the last pass */
 };
@@ -164,8 +163,8 @@ bool scene_before(const struct scene *c, const struct scene_job *a, const struct
 /* A job has been submitted. */
 void ledger_submitted(struct scene *c, struct scene_job *job);
 
-/* A configuration was followed by another one. */
-void ledger_configured(struct scene *c, const struct scene_config *before);
+/* Something has changed the machine, a queue, a job or a block: who can't start any more never will. */
+void ledger_looked(struct scene *c);
 
 /* An event that may move any reservation; one that lets a job go before others; the end of a pass with its
  * decisions.
@@ -177,7 +176,7 @@ void scene_ended(struct scene *c, struct scene_job *job, bool ok);
 void ledger_before_pass(struct scene *c);
 void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n);
 
-/* Whether the idle machine, all up, could run it. */
+/* Whether the idle machine, all up, could run it, from now on and beside blocks that come again. */
 bool ledger_could_ever(const struct scene *c, const struct scene_job *job);
 
 /* Nothing is held any more and everything is up: who still waits has a reason for it. */

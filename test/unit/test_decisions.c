@@ -26,6 +26,7 @@ static void lines(void **state)
     decisions_reserve(&d, 7 * SECOND, "b[0]", 1800 * SECOND, NULL);
     decisions_reserve(&d, 7 * SECOND, "b[0]", 1800 * SECOND, "resources core");
     decisions_reject(&d, 7 * SECOND, "c", "a \"quoted\" reason");
+    decisions_refuse(&d, 7 * SECOND, "c", "queue q takes no jobs");
     decisions_preempt(&d, 7 * SECOND, "d", "e", true);
     decisions_preempt(&d, 7 * SECOND, "d", "e", false);
     decisions_end(&d, 1800 * SECOND, "a", "done", NULL);
@@ -44,6 +45,8 @@ static void lines(void **state)
         "\"resources core\"}\n"
         "{\"at\": 7, \"job\": \"c\", \"decision\": \"reject\", \"reason\": \"a \\\"quoted\\\" "
         "reason\"}\n"
+        "{\"at\": 7, \"job\": \"c\", \"decision\": \"refuse\", \"reason\": \"queue q takes no "
+        "jobs\"}\n"
         "{\"at\": 7, \"job\": \"d\", \"decision\": \"preempt\", \"for\": \"e\", \"then\": "
         "\"requeue\"}\n"
         "{\"at\": 7, \"job\": \"d\", \"decision\": \"preempt\", \"for\": \"e\", \"then\": "

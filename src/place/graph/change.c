@@ -145,6 +145,7 @@ int graph_place_touches(struct place *place, int64_t booking, const char *resour
 static void unblock(struct graph_place *n, uint32_t number)
 {
     match_block(n->match, number, NULL, 0, 0, 0, 0);
+    n->block_changes++;
     n->turn = match_block_next_change(n->match, n->now);
     freed_add_all(&n->place.freed);
 }
@@ -174,6 +175,7 @@ int graph_place_block(struct place *place, uint32_t number, const char *resource
         free(v);
         return no_memory(err);
     }
+    n->block_changes++;
     n->turn = match_block_next_change(n->match, n->now);
     freed_add_all(&n->place.freed);
     return 0;

@@ -361,7 +361,7 @@ static bool knows(const void *arg, const char *type)
 static int judge(struct graph_place *n, struct class *c, berth_error_t *err)
 {
     struct plan_ask plan = {.spec = c->spec, .within = n->parts[c->part].within, .duration = 1};
-    c->never = match_plan_ever(n->match, &plan) < 0;
+    c->never = match_plan_ever(n->match, &plan, 0) < 0;
     if (c->never && errno != ENODEV)
         return errtext_set(err, errno, "%s",
                            errno == EOVERFLOW ? "the request has too many alternatives to compare"
@@ -369,6 +369,27 @@ static int judge(struct graph_place *n, struct class *c, berth_error_t *err)
                                               : "the request can't be matched");
     c->judged = n->changes;
     return 0;
+}
+
+int graph_place_ever(struct place *place, const struct place_ask *ask, uint64_t blocks)
+{
+    struct graph_place *n = graph_place_of(place);
+    struct class *c = &n->classes[ask->class];
+    struct judgement is = {blocks, n->changes, n->block_changes, false};
+
+    if (graph_place_refresh(n) < 0)
+        return -1;
+    if (c->beside.blocks != blocks || c->beside.changes != is.changes ||
+        c->beside.block_changes != is.block_changes) {
+        struct plan_ask plan = {.spec = c->spec, .within = n->parts[c->part].within, .duration = 1};
+        is.never = match_plan_ever(n->match, &plan, blocks) < 0;
+        if (is.never && errno == ENOMEM)
+            return -1;
+        is.never &= errno == ENODEV; /* what can't be compared may be there */
+        c->beside = is;
+    }
+    errno = ENODEV;
+    return c->beside.never ? -1 : 0;
 }
 
 /* Find out all about a new class, whose text it has. */

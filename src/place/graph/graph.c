@@ -510,6 +510,7 @@ static const struct place_ops graph_place_ops = {
     .destroy = graph_place_destroy,
     .part = graph_place_part,
     .know = graph_place_know,
+    .ever = graph_place_ever,
     .forget = graph_place_forget,
     .units = graph_place_units,
     .is_short = graph_place_is_short,

@@ -86,6 +86,13 @@ struct piece {
     } need[PIECE_NEEDS];
 };
 
+/* What was found out of a class beside some blocks that last for ever, as of these changes. */
+struct judgement {
+    uint64_t blocks;
+    uint64_t changes, block_changes;
+    bool never;
+};
+
 struct class
 {
     char *text; /* jobspec_canonical; NULL: the slot is free */
@@ -96,6 +103,9 @@ struct class
     int64_t cores;       /* the least that it takes of its part */
     uint64_t judged;     /* n->changes when `never` was found out */
     bool never;          /* even an idle machine could not */
+
+    struct judgement beside; /* the last one; of no blocks: none */
+
     struct piece *piece;
     uint32_t n_pieces;
     uint32_t capacity; /* of its pieces, or PLACE_NONE */
@@ -120,10 +130,11 @@ struct graph_place {
     match_t *match;
     const struct graph *graph;
     bool has_unit;
-    uint16_t unit;    /* the type that calendars count */
-    bool any_down;    /* something was down once */
-    uint64_t changes; /* of structure and properties so far */
-    bool stale;       /* parts and shares are those of an older machine */
+    uint16_t unit;          /* the type that calendars count */
+    bool any_down;          /* something was down once */
+    uint64_t changes;       /* of structure and properties so far */
+    uint64_t block_changes; /* so far */
+    bool stale;             /* parts and shares are those of an older machine */
 
     struct part *parts;
     uint32_t n_parts;
@@ -199,6 +210,7 @@ bool graph_place_parts_check(const struct graph_place *n);
 
 int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
                      uint32_t *class, int64_t *units, berth_error_t *err);
+int graph_place_ever(struct place *place, const struct place_ask *ask, uint64_t blocks);
 void graph_place_forget(struct place *place, uint32_t class);
 int64_t graph_place_units(struct place *place, uint32_t class);
 int64_t graph_place_wants(const struct place *place, uint32_t class, const char *type);

@@ -19,14 +19,13 @@
 struct known {
     struct job job;
     uint32_t queue, account, job_group;
-    bool is_known;              /* the job asks for something in the new state too */
-    struct sched_reason *never; /* why what its queue has now could never give it that; NULL */
+    bool is_known; /* the job asks for something in the new state too */
 };
 
 static struct known known_of(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    return (struct known){s->jobs[slot], d->queue, d->account, d->job_group, false, NULL};
+    return (struct known){s->jobs[slot], d->queue, d->account, d->job_group, false};
 }
 
 static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
@@ -76,31 +75,44 @@ static void unknow(sched_t *s, struct job_groups *groups, uint32_t group, uint32
     s->place->ops->forget(s->place, class);
 }
 
+/* Whether limits and blocks take a job as it is now, for whose group there is room then. Returns 0, or -1
+ * with a text.
+ */
+static int queue_takes(sched_t *s, int64_t now, uint32_t slot, berth_error_t *err)
+{
+    const struct details *d = s->jobs[slot].details;
+    struct sched_reason_limit over;
+    struct sched_reason why;
+    if (!job_is_within(s, slot, d->limit, &over) ||
+        !limits_pending(s->queues->limits, d->account, 1, &over))
+        return refuse_limit(s, &over, err);
+    int rc = blocks_leave_time(s, slot, d->limit, now + d->limit, &why);
+    if (rc < 0 && errno == EINVAL)
+        return refuse_call(&why, err);
+    if (rc < 0 || (s->jobs[slot].state != SCHED_BLOCKED && open_reserve(s, slot) < 0))
+        return errtext_set(err, ENOMEM, "out of memory");
+    return 0;
+}
+
 /* What a waiting job will be in another queue, which would take it. It has all that, and its old group
  * still, but is in no other lane yet. Returns 0, or -1 with a text and nothing changed.
  */
-static int queue_change(sched_t *s, uint32_t slot, uint32_t queue, berth_error_t *err)
+static int queue_change(sched_t *s, int64_t now, uint32_t slot, uint32_t queue, berth_error_t *err)
 {
     struct known was = known_of(s, slot);
-    struct details *d = s->jobs[slot].details;
-    struct sched_reason_limit over;
     pending_end(s, slot);
-    if (know_in(s, slot, queue, true, err) < 0) {
+    int rc = know_in(s, slot, queue, true, err);
+    int saved = errno;
+    if (rc == 0 && (rc = queue_takes(s, now, slot, err)) < 0) {
+        saved = errno;
+        unknow(s, &s->queues->job_groups, s->jobs[slot].details->job_group,
+               s->jobs[slot].ask.class);
+    }
+    if (rc < 0)
         known_restore(s, slot, &was);
-        pending_begin(s, slot);
-        return -1;
-    }
-    bool taken = job_is_within(s, slot, d->limit, &over) &&
-                 limits_pending(s->queues->limits, d->account, 1, &over);
-    bool room = taken && (s->jobs[slot].state == SCHED_BLOCKED || open_reserve(s, slot) == 0);
-    if (room) {
-        pending_begin(s, slot);
-        return 0;
-    }
-    unknow(s, &s->queues->job_groups, d->job_group, s->jobs[slot].ask.class);
-    known_restore(s, slot, &was);
     pending_begin(s, slot);
-    return taken ? errtext_set(err, ENOMEM, "out of memory") : refuse_limit(s, &over, err);
+    errno = saved;
+    return rc;
 }
 
 /* A job goes from where it waits to where it is as `new`, for which there is room. */
@@ -130,11 +142,15 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
     uint32_t queue = setup_find(n->setup, name);
     if (queue == SETUP_NONE)
         return errtext_set(err, ENOENT, "no such queue: %.200s", name);
-    if (!setup_admits(n->setup, queue, d->user, d->groups, d->n_groups) || n->is_closed[queue])
-        return errtext_set(err, EINVAL, "queue %.100s doesn't take jobs of user %.100s", name,
-                           d->user);
+    struct sched_reason why = {.queue = n->setup->queue[queue].name, .user = d->user};
+    if (!setup_admits(n->setup, queue, d->user, d->groups, d->n_groups))
+        why.kind = SCHED_REASON_NOT_ADMITTED;
+    else if (queue_is_closed(n, queue))
+        why.kind = SCHED_REASON_CLOSED;
+    if (why.kind != SCHED_REASON_NONE)
+        return refuse_call(&why, err);
     struct known was = known_of(s, slot);
-    if (queue_change(s, slot, queue, err) < 0)
+    if (queue_change(s, now, slot, queue, err) < 0)
         return -1;
     struct known new = known_of(s, slot);
     queue_move(s, slot, &was, &new);
@@ -250,28 +266,6 @@ static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_
     return 0;
 }
 
-/* Look whether a waiting job whose queue has another part of the machine from now on could ever start, all
- * up and idle. Of a queue that keeps its part nobody is asked: what the machine has lost may come back.
- * Returns 0 with *never, or -1 with ENOMEM.
- */
-static int look_at_part(sched_t *s, const struct job *job, uint32_t old_part,
-                        struct sched_reason **never)
-{
-    const struct place_ops *ops = s->place->ops;
-    berth_error_t err;
-    uint32_t class = job->ask.class;
-    int64_t units;
-    if (job->state == SCHED_RUNNING || job->ask.part == old_part)
-        return 0;
-    if (ops->know(s->place, NULL, job->ask.part, true, &class, &units, &err) == 0) {
-        ops->forget(s->place, job->ask.class);
-        return 0;
-    }
-    struct sched_reason why = unknown_reason(errno, &err);
-    *never = errno == ENODEV ? sched_reason_copy(&why) : NULL;
-    return *never ? 0 : -1;
-}
-
 /* Enter a job into the new state, as it is. Returns 0, or -1 with a text. */
 static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct known *was,
                     berth_error_t *err)
@@ -290,8 +284,8 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
         return -1;
     was->is_known = true;
     job->ask.duration = ask.duration;
-    int rc = look_at_part(s, job, ask.part, &was->never);
-    if (rc == 0 && d->is_counted)
+    int rc = 0;
+    if (d->is_counted)
         rc = controllers_recount(s, slot, job->booking, false);
     if (d->is_pending)
         limits_wait(n->limits, d->account, 1);
@@ -329,22 +323,6 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
     return rc;
 }
 
-/* Reject the jobs that can never start any more, as new ones would be. */
-static void reject_never(sched_t *s, struct known *known)
-{
-    uint32_t slot = s->queues->first;
-    for (; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
-        if (!known[slot].never)
-            continue;
-        if (s->jobs[slot].state == SCHED_WAITING)
-            open_remove(s, slot);
-        else if (s->jobs[slot].state == SCHED_RESERVED)
-            held_release(s, slot);
-        job_reject(s, slot, known[slot].never);
-        known[slot].never = NULL;
-    }
-}
-
 /* Who holds a reservation and may have another part of the machine now, or use other blocks, chooses anew
  * from that: nothing was freed that would have it do so.
  */
@@ -359,13 +337,6 @@ static void choose_anew(sched_t *s, const struct known *known)
     }
 }
 
-static void known_free(struct known *known, size_t n)
-{
-    for (size_t i = 0; known && i < n; i++)
-        free(known[i].never);
-    free(known);
-}
-
 int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, berth_error_t *err)
 {
     struct queues *n = s->queues;
@@ -375,7 +346,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
                            n->setup->is_named ? "time goes back" : "this scheduler has no queues");
     struct known *known = calloc((size_t)s->n_jobs + 1, sizeof(*known));
     if (!known || victims_reserve(n, s->running) < 0) {
-        known_free(known, s->n_jobs);
+        free(known);
         return errtext_set(err, ENOMEM, "out of memory");
     }
     struct state old = state_take(s);
@@ -395,18 +366,17 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
             state_put(s, &old);
     }
     int saved = errno;
-    if (rc == 0) {
-        reject_never(s, known);
+    if (rc == 0)
         choose_anew(s, known);
-    }
     state_drop(rc < 0 ? &new : &old);
-    known_free(known, s->n_jobs);
+    free(known);
     errno = saved;
     if (rc < 0)
         return -1;
     n->recheck_limited = n->recheck_all_limited = n->is_recount_due = true;
     s->torn.from = s->torn.until = KEY_FIRST; /* jobs may have other keys */
     core_event(s, now);
+    never_look_all(s);
     victims_list(s);
     return 0;
 }

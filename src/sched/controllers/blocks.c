@@ -34,6 +34,47 @@ int permits_of(sched_t *s, uint32_t slot, uint64_t *permits)
     return 0;
 }
 
+/* The blocks that come again and that a job may not use, each of which some of any time meets that is so long
+ * and begins now or later, and so ends at `until` at the earliest. Of those that leave time before they come
+ * for the first time it is noted until when they do.
+ */
+static uint64_t blocks_met(sched_t *s, uint32_t slot, int64_t duration, int64_t until)
+{
+    struct queues *n = s->queues;
+    uint64_t met = 0;
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
+        const struct sched_block *b = n->block[i].block;
+        if (!b || b->every == 0 || duration <= b->every - b->duration ||
+            s->jobs[slot].ask.permits >> i & 1)
+            continue;
+        if (b->start < until)
+            met |= UINT64_C(1) << i;
+        else if (b->start - duration + 1 < n->never_at)
+            n->never_at = b->start - duration + 1;
+    }
+    return met;
+}
+
+int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t until,
+                      struct sched_reason *why)
+{
+    const struct place_ops *ops = s->place->ops;
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    uint64_t met = blocks_met(s, slot, duration, until);
+    if (!met || ops->ever(s->place, ask, met) == 0)
+        return 0;
+    if (errno == ENOMEM)
+        return -1;
+    uint64_t one = met & -met; /* of several the first that is enough */
+    for (uint64_t left = met & (met - 1); left && ops->ever(s->place, ask, one) == 0;
+         left &= left - 1)
+        one = left & -left;
+    *why = (struct sched_reason){.kind = SCHED_REASON_BLOCK,
+                                 .block = s->queues->block[__builtin_ctzll(one)].block->name};
+    errno = EINVAL;
+    return -1;
+}
+
 /* A block's number by its name, or that of a free one if `name` is NULL; BLOCKS_MAX: there is none. */
 static uint32_t block_find(const struct queues *n, const char *name)
 {
@@ -150,6 +191,7 @@ int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_
     core_event(s, now);
     looked_over(s, now);
     n->is_permitted_late = permit_all(s) < 0;
+    never_look_all(s);
     return 0;
 }
 
@@ -245,6 +287,8 @@ static enum step turn(sched_t *s)
     if (n->is_permitted_late && permit_all(s) < 0)
         return STEP_FAILED;
     n->is_permitted_late = false;
+    if (n->never_at <= s->now && never_look_all(s) < 0)
+        return STEP_FAILED;
     if (n->turn > s->now)
         return STEP_BUSY;
     n->turn = s->place->ops->turn(s->place, s->now);

@@ -1,0 +1,88 @@
+/* Jobs that can never start: the machine could not give them what they ask for, were it all up and idle; or
+ * the blocks that come again leave no time for them; or one such job alone is over a limit. New ones are
+ * refused (submit.c). One that waits may come to it, by whatever changes machine, queues, limits or blocks,
+ * and as time goes on, before a block comes for the first time. It is rejected then: else it would wait for
+ * ever, and keep others waiting where jobs start one after the other.
+ */
+#include <errno.h>
+
+#include "base/errtext.h"
+#include "sched/controllers/limiter.h"
+#include "sched/queues.h"
+
+static int refuse(struct sched_reason *why, const struct sched_reason *reason)
+{
+    *why = *reason;
+    errno = EINVAL;
+    return -1;
+}
+
+/* Whether the machine could give a job what it asks for, were all up and idle. */
+static int could_machine(sched_t *s, uint32_t slot, struct sched_reason *why, berth_error_t *err)
+{
+    const struct place_ops *ops = s->place->ops;
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    uint32_t class = ask->class;
+    int64_t units;
+    if (ops->know(s->place, NULL, ask->part, true, &class, &units, err) == 0) {
+        ops->forget(s->place, class);
+        return 0;
+    }
+    struct sched_reason unknown = unknown_reason(errno, err);
+    return errno == ENOMEM ? -1 : errno == ENODEV ? refuse(why, &unknown) : 0;
+}
+
+int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_error_t *err)
+{
+    const struct job *job = &s->jobs[slot];
+    struct sched_reason_limit over;
+    if (could_machine(s, slot, why, err) < 0)
+        return -1;
+    if (!job_is_within(s, slot, job->details->limit, &over)) {
+        struct sched_reason limit = limit_reason(s, &over);
+        return refuse(why, &limit);
+    }
+    return blocks_leave_time(s, slot, job->details->limit, s->now + job->details->limit, why);
+}
+
+static bool waits(const struct job *job)
+{
+    return job->state == SCHED_WAITING || job->state == SCHED_RESERVED ||
+           job->state == SCHED_BLOCKED;
+}
+
+/* Reject a job that waits, for a reason that it owns from then on. */
+static void reject(sched_t *s, uint32_t slot, struct sched_reason *never)
+{
+    if (s->jobs[slot].state == SCHED_WAITING)
+        open_remove(s, slot);
+    else if (s->jobs[slot].state == SCHED_RESERVED)
+        held_release(s, slot);
+    s->swept = false;
+    job_reject(s, slot, never);
+}
+
+int never_look(sched_t *s, uint32_t slot)
+{
+    berth_error_t err = {""};
+    struct sched_reason why;
+    if (!waits(&s->jobs[slot]) || job_could_ever(s, slot, &why, &err) == 0)
+        return 0;
+    struct sched_reason *never = errno == EINVAL ? sched_reason_copy(&why) : NULL;
+    if (!never) {
+        s->queues->never_at = 0;
+        return -1;
+    }
+    reject(s, slot, never);
+    return 0;
+}
+
+int never_look_all(sched_t *s)
+{
+    struct queues *n = s->queues;
+    n->never_at = INT64_MAX;
+    for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
+        if (never_look(s, slot) < 0)
+            return -1;
+    return 0;
+}

@@ -65,10 +65,27 @@ static void explore_ordered(struct walk *w, uint32_t v, uint32_t level, bool exc
     }
 }
 
+/* Whether a search keeps what it finds out about a child, as it holds for later times: there is one request to
+ * look for, and one way to a child. Where obstacles are counted (retry.c), those further down say more.
+ */
+static bool is_kept(const struct walk *w, uint32_t child, uint32_t level)
+{
+    const struct request *q = &w->rq[level];
+
+    return w->search && level == w->top && q->next == REQUEST_NONE &&
+           w->requests->n_variants == 1 && w->t->is_tree &&
+           (q->is_slot || q->min <= 1 || w->t->g->v[child].type == q->type);
+}
+
 /* True if it is known that a child has nothing for a level at some time of the window. */
 static bool is_known_full(struct walk *w, const struct full_window *full, uint32_t child,
                           uint32_t level)
 {
+    if (w->search && full->search == w->search && level == w->top && w->at < full->none_before) {
+        walk_note_obstacle(w, child, full->none_before);
+        w->visits++;
+        return true;
+    }
     if (full->at >= w->end || full->end <= w->at)
         return false;
     const struct request *q = &w->rq[level];
@@ -194,9 +211,8 @@ void explore(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t
         explore_ordered(w, v, level, exclusive, factor, sinks);
 }
 
-static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
+static void find_pristine(struct walk *w, uint32_t v, uint32_t host, struct looking *l)
 {
-    struct looking *l = arg;
     struct role s;
     uint64_t order = w->order; /* before anything that is discovered below */
 
@@ -224,6 +240,26 @@ static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
     if (w->order == order)
         w->order++;
     sink_add(w, sink_of(w, l->sinks, l->level, s.request), &c);
+}
+
+/* Look for candidates in v, or for v as one; a search keeps until when there is none. */
+static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
+{
+    struct looking *l = arg;
+    struct sink *sink = l->sinks;
+    uint64_t units = sink->units;
+    int64_t retry = w->retry;
+
+    if (!is_kept(w, v, l->level)) {
+        find_pristine(w, v, host, l);
+        return;
+    }
+    w->retry = INT64_MAX;
+    find_pristine(w, v, host, l);
+    if (sink->units == units && !sink_has_enough(sink) && !w->out_of_memory)
+        full_cache_none(w, v);
+    if (retry < w->retry)
+        w->retry = retry;
 }
 
 /* Look at children of a requested type, the best first, until the sink wants no more. */

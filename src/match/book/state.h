@@ -29,6 +29,7 @@ enum { FULL_FOR_ALL = -1, FULL_FOR_ONE = -2 };
 struct full_window {
     int64_t at, end;
     int32_t number; /* number of the pruning type, or FULL_FOR_... */
+    uint32_t level; /* of the job's request, of which a search knows that there is nothing yet */
     int64_t left;   /* units of that type that are free at most */
     uint64_t search;
     int64_t none_before;

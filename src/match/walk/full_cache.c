@@ -69,8 +69,7 @@ static struct full_window *full_cache_of(struct match *m, uint32_t v)
     const uint32_t *children;
     struct state *s = m->state[v];
 
-    if (!s || parent == VERTEX_NONE || topo_children(t, v, &children) == 0 ||
-        topo_children(t, parent, &children) < FULL_CHILDREN_MIN)
+    if (!s || parent == VERTEX_NONE || topo_children(t, parent, &children) < FULL_CHILDREN_MIN)
         return NULL;
     struct state *above = match_state(m, parent);
     if (above && !above->full)
@@ -84,19 +83,22 @@ static struct full_window *full_cache_of(struct match *m, uint32_t v)
 
 void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end)
 {
-    struct full_window full = {0}, *kept = full_cache_of(m, v);
+    const uint32_t *children;
+    uint32_t below = topo_children(&m->topo, v, &children);
+    struct full_window full = {0}, *kept = below > 0 ? full_cache_of(m, v) : NULL;
 
     if (kept && find_full(m, v, q, at, end, &full))
         *kept = full;
 }
 
-void full_cache_none(struct walk *w, uint32_t v)
+void full_cache_none(struct walk *w, uint32_t v, uint32_t level)
 {
     struct full_window *kept = full_cache_of(w->m, v);
 
     if (!kept)
         return;
     kept->search = w->search;
+    kept->level = level;
     kept->none_before = w->retry;
 }
 

@@ -257,7 +257,7 @@ void walk_note_obstacle(struct walk *w, uint32_t v, int64_t until);
 int64_t walk_retry_time(struct walk *w);
 
 /* Remember of a vertex that this search finds nothing in it before w->retry (book/state.h). */
-void full_cache_none(struct walk *w, uint32_t v);
+void full_cache_none(struct walk *w, uint32_t v, uint32_t level);
 
 /* Make room for the first mark. Returns 0, or -1 with ENOMEM. */
 int walk_start_marks(struct walk *w);

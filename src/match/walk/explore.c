@@ -11,8 +11,8 @@ struct sink *sink_of(const struct walk *w, struct sink *sinks, uint32_t level, u
     return NULL;
 }
 
-/* Whether a search keeps what it finds out about a vertex, as it holds for later times: there is one request to
- * look for, and one way to the vertex. Where obstacles are counted (retry.c), those further down say more.
+/* Whether a search keeps what it finds out about a vertex, as it holds for later times: there is one request
+ * to look for, and one way to the vertex. Where obstacles are counted (retry.c), those further down say more.
  */
 static bool keeps(const struct walk *w, uint32_t v, uint32_t level)
 {

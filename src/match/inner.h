@@ -26,11 +26,12 @@ struct match {
     struct topo topo;
     struct prune prune;
     struct policy policy;
-    bool flexible;    /* or_slot and xor_slot are alternatives */
-    bool any_class;   /* a vertex has the property perf_class */
-    uint64_t version; /* the graph's, when topo and prune were made */
-    int64_t end;      /* of the plan */
-    uint64_t tries;   /* of a search for a time (plan.h) */
+    bool flexible;     /* or_slot and xor_slot are alternatives */
+    bool any_class;    /* a vertex has the property perf_class */
+    uint64_t version;  /* the graph's, when topo and prune were made */
+    int64_t end;       /* of the plan */
+    uint64_t tries;    /* of a search for a time (plan.h) */
+    uint64_t searches; /* of these, so far */
     struct match_blocks blocks;
     int64_t nodes_up; /* nodes that are up, as match_set_status counts them */
     uint32_t *node;   /* vertices of type node */

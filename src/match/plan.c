@@ -233,6 +233,7 @@ static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, in
     bool any = w->requests->moldable || w->m->flexible;
 
     w->wants_retry = !any;
+    w->search = any ? 0 : ++w->m->searches;
     while (from <= w->m->end - ask->duration && from < before && w->tries < w->m->tries) {
         int64_t at = next_by_count(w, ask, from);
         if (at < 0 || at >= before || at > w->m->end - ask->duration)

@@ -23,12 +23,16 @@ struct weight {
 
 /* A window in which a child is known to be full: nothing of it is free (FULL_FOR_ALL), it is not free as
  * a whole (FULL_FOR_ONE), or at most `left` is free of a type that it counts. Empty if nothing is known.
+ * And what one search for a time has found out: before when there is nothing in the child for its job.
  */
 enum { FULL_FOR_ALL = -1, FULL_FOR_ONE = -2 };
 struct full_window {
     int64_t at, end;
     int32_t number; /* number of the pruning type, or FULL_FOR_... */
+    uint32_t level; /* of the job's request, of which a search knows that there is nothing yet */
     int64_t left;   /* units of that type that are free at most */
+    uint64_t search;
+    int64_t none_before;
 };
 
 struct state {

@@ -11,8 +11,52 @@ struct sink *sink_of(const struct walk *w, struct sink *sinks, uint32_t level, u
     return NULL;
 }
 
-void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
-                   int64_t factor, struct sink *sinks)
+/* Whether a search keeps what it finds out about a vertex, as it holds for later times: there is one request
+ * to look for, and one way to the vertex. Where obstacles are counted (retry.c), those further down say more.
+ */
+static bool keeps(const struct walk *w, uint32_t v, uint32_t level)
+{
+    const struct request *q = &w->rq[level];
+
+    return w->search && q->next == REQUEST_NONE && w->requests->n_variants == 1 && w->t->is_tree &&
+           (level != w->top || q->is_slot || q->min <= 1 || w->t->g->v[v].type == q->type);
+}
+
+/* True if the search knows that there is nothing in a vertex yet. */
+static bool is_kept_none(struct walk *w, const struct full_window *full, uint32_t v, uint32_t level)
+{
+    if (full->search != w->search || full->level != level || w->at >= full->none_before)
+        return false;
+    walk_note_obstacle(w, v, full->none_before);
+    w->visits++;
+    return true;
+}
+
+/* A look at a vertex of which is kept until when there is nothing in it. */
+struct look {
+    uint64_t units;
+    int64_t retry;
+};
+
+static struct look look_begin(struct walk *w, const struct sink *sink)
+{
+    struct look look = {sink->units, w->retry};
+
+    w->retry = INT64_MAX;
+    return look;
+}
+
+static void look_end(struct walk *w, uint32_t v, uint32_t level, const struct sink *sink,
+                     struct look look)
+{
+    if (sink->units == look.units && !sink_has_enough(sink) && !w->out_of_memory)
+        full_cache_none(w, v, level);
+    if (look.retry < w->retry)
+        w->retry = look.retry;
+}
+
+static void find_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
+                       int64_t factor, struct sink *sinks)
 {
     struct role s;
     uint64_t order = w->order;
@@ -35,6 +79,21 @@ void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bo
     if (w->order == order)
         w->order++;
     sink_add(w, sink_of(w, sinks, level, s.request), &c);
+}
+
+void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
+                   int64_t factor, struct sink *sinks)
+{
+    if (!keeps(w, v, level)) {
+        find_child(w, v, host, level, exclusive, factor, sinks);
+        return;
+    }
+    const struct state *s = w->m->state[v];
+    if (s && s->place && is_kept_none(w, &w->m->state[host]->full[s->place - 1], v, level))
+        return;
+    struct look look = look_begin(w, sinks);
+    find_child(w, v, host, level, exclusive, factor, sinks);
+    look_end(w, v, level, sinks, look);
 }
 
 /* Children in the policy's order, request by request, until there are enough. */
@@ -69,6 +128,8 @@ static void explore_ordered(struct walk *w, uint32_t v, uint32_t level, bool exc
 static bool is_known_full(struct walk *w, const struct full_window *full, uint32_t child,
                           uint32_t level)
 {
+    if (is_kept_none(w, full, child, level))
+        return true;
     if (full->at >= w->end || full->end <= w->at)
         return false;
     const struct request *q = &w->rq[level];
@@ -194,9 +255,8 @@ void explore(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t
         explore_ordered(w, v, level, exclusive, factor, sinks);
 }
 
-static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
+static void find_pristine(struct walk *w, uint32_t v, uint32_t host, struct looking *l)
 {
-    struct looking *l = arg;
     struct role s;
     uint64_t order = w->order; /* before anything that is discovered below */
 
@@ -224,6 +284,20 @@ static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
     if (w->order == order)
         w->order++;
     sink_add(w, sink_of(w, l->sinks, l->level, s.request), &c);
+}
+
+/* Look for candidates in v, or for v as one. */
+static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
+{
+    struct looking *l = arg;
+
+    if (!keeps(w, v, l->level)) {
+        find_pristine(w, v, host, l);
+        return;
+    }
+    struct look look = look_begin(w, l->sinks);
+    find_pristine(w, v, host, l);
+    look_end(w, v, l->level, l->sinks, look);
 }
 
 /* Look at children of a requested type, the best first, until the sink wants no more. */

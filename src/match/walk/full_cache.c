@@ -1,5 +1,7 @@
 /* What is known to be taken of the children of a vertex that has many: a row of times, so that looking at
- * all of them costs little where most are.
+ * all of them costs little where most are. And of one search for the earliest time, from when on there may be
+ * something for its job in each: as the search goes from time to time, only the children whose own has come
+ * are looked at again.
  */
 #include <stdlib.h>
 
@@ -60,25 +62,44 @@ static bool find_full(const struct match *m, uint32_t v, const struct request *q
     return find_over(&s->users, 0, at, end, full);
 }
 
-void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end)
+static struct full_window *full_cache_of(struct match *m, uint32_t v)
 {
     const struct topo *t = &m->topo;
     uint32_t parent = t->is_tree && v != t->root ? t->parent[v] : VERTEX_NONE;
     const uint32_t *children;
-    struct full_window full;
+    struct state *s = m->state[v];
 
-    if (parent == VERTEX_NONE || topo_children(t, v, &children) == 0 ||
-        topo_children(t, parent, &children) < FULL_CHILDREN_MIN ||
-        !find_full(m, v, q, at, end, &full))
-        return;
-    struct state *above = match_state(m, parent), *s = m->state[v];
+    if (!s || parent == VERTEX_NONE || topo_children(t, parent, &children) < FULL_CHILDREN_MIN)
+        return NULL;
+    struct state *above = match_state(m, parent);
     if (above && !above->full)
         above->full = calloc(topo_children(t, parent, &children), sizeof(*above->full));
     if (!above || !above->full)
-        return;
+        return NULL;
     if (!s->place)
         s->place = child_position(t, parent, v);
-    above->full[s->place - 1] = full;
+    return &above->full[s->place - 1];
+}
+
+void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end)
+{
+    const uint32_t *children;
+    uint32_t below = topo_children(&m->topo, v, &children);
+    struct full_window full = {0}, *kept = below > 0 ? full_cache_of(m, v) : NULL;
+
+    if (kept && find_full(m, v, q, at, end, &full))
+        *kept = full;
+}
+
+void full_cache_none(struct walk *w, uint32_t v, uint32_t level)
+{
+    struct full_window *kept = full_cache_of(w->m, v);
+
+    if (!kept)
+        return;
+    kept->search = w->search;
+    kept->level = level;
+    kept->none_before = w->retry;
 }
 
 void full_cache_forget(struct match *m, uint32_t v)

@@ -99,6 +99,7 @@ struct walk {
     /* nothing that was in the way is free before this; INT64_MAX: nothing was in the way */
     int64_t retry;
     bool wants_retry;  /* find out `retry` */
+    uint64_t search;   /* of the earliest time; 0: none */
     bool uncounted;    /* an obstacle could not be remembered, as memory ran out */
     uint64_t found;    /* units found for the first request, if that was not enough */
     struct mark *mark; /* mark[0] is none, mark[1] the root's */
@@ -254,6 +255,9 @@ int walk_note_props(struct walk *w);
  */
 void walk_note_obstacle(struct walk *w, uint32_t v, int64_t until);
 int64_t walk_retry_time(struct walk *w);
+
+/* Remember of a vertex that this search finds nothing in it before w->retry (book/state.h). */
+void full_cache_none(struct walk *w, uint32_t v, uint32_t level);
 
 /* Make room for the first mark. Returns 0, or -1 with ENOMEM. */
 int walk_start_marks(struct walk *w);

@@ -65,12 +65,16 @@ int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t until
         return 0;
     if (errno == ENOMEM)
         return -1;
-    uint64_t one = met & -met; /* of several the first that is enough */
-    for (uint64_t left = met & (met - 1); left && ops->ever(s->place, ask, one) == 0;
-         left &= left - 1)
-        one = left & -left;
-    *why = (struct sched_reason){.kind = SCHED_REASON_BLOCK,
-                                 .block = s->queues->block[__builtin_ctzll(one)].block->name};
+    const char *first =
+        NULL; /* by name, of those that are enough alone: numbers may change in a restart */
+    for (int alone = 1; alone >= 0 && !first; alone--)
+        for (uint64_t left = met; left; left &= left - 1) {
+            const char *name = s->queues->block[__builtin_ctzll(left)].block->name;
+            if ((!alone || ops->ever(s->place, ask, left & -left) < 0) &&
+                (!first || strcmp(name, first) < 0))
+                first = name;
+        }
+    *why = (struct sched_reason){.kind = SCHED_REASON_BLOCK, .block = first};
     errno = EINVAL;
     return -1;
 }

@@ -416,9 +416,7 @@ void torn_reach(sched_t *s, struct queue_key key, bool lifted);
 /* start.c */
 enum step start_held(sched_t *s, uint32_t slot);
 
-/* If a pass comes late for a reservation on a graph, put its end off as much. Returns 0, or -1 with ENOMEM.
- * 
- */
+/* If a pass comes late for a reservation on a graph, put its end off as much. Returns 0, or -1 with ENOMEM. */
 int held_late(sched_t *s, uint32_t slot);
 enum step start_open(sched_t *s, uint32_t slot);
 

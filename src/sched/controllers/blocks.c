@@ -65,8 +65,8 @@ int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t until
         return 0;
     if (errno == ENOMEM)
         return -1;
-    const char *first =
-        NULL; /* by name, of those that are enough alone: numbers may change in a restart */
+    /* The first by name, of those that are enough alone if there are: numbers may change in a restart. */
+    const char *first = NULL;
     for (int alone = 1; alone >= 0 && !first; alone--)
         for (uint64_t left = met; left; left &= left - 1) {
             const char *name = s->queues->block[__builtin_ctzll(left)].block->name;

@@ -1,12 +1,12 @@
 /* A job that can't start takes what jobs of preemptible queues hold (RFC 33, RFC 14's preemptible-after).
  *
  * Any job of another queue may, wherever it stands, in queue order, if that lets it start now beside all
- * reservations. Which jobs are its victims is in hunt.h. The job then holds a reservation for now, of what
+ * reservations. The choice of its victims is in hunt.h. The job then holds a reservation for now, of what
  * the victims hold as well, who hold all of it until their ends; it starts once the shell has reported the
  * end of the last victim. Until then its time is not due.
  *
  * A hunt that was in vain is not repeated until something was freed or more may be preempted: a lane's open
- * jobs know that by kind (waiting/job_group.h), and of all holders the last pass that went through them knows it.
+ * jobs know that by group (waiting/job_group.h); of holders, the last pass that went through all of them does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -271,8 +271,8 @@ static void ended(sched_t *s, uint32_t slot, enum job_end end)
 static enum step turn(sched_t *s)
 {
     struct queues *n = s->queues;
-    for (size_t i = 0; i < n->n_victims;
-         i++) { /* what is theirs by then nobody else is to start on */
+    /* Whoever waits for victims ends later as these take their time: nobody else is to start there. */
+    for (size_t i = 0; i < n->n_victims; i++) {
         uint32_t other = s->jobs[n->victims[i]].details->preempted_for;
         if (other != JOB_NONE && held_late(s, other) < 0)
             return STEP_FAILED;

@@ -1,4 +1,4 @@
-/* Kinds: what jobs ask for, who of them sleeps, and who may fit now (job_group.h). */
+/* Groups of jobs: what they ask for, who of them sleeps, and who may fit now (job_group.h). */
 #include "sched/waiting/job_group.h"
 
 #include <errno.h>

@@ -29,11 +29,11 @@ struct sched_policy {
     /* Another K can be configured, or, where there is no bound, one. */
     bool is_tunable;
 
-    /* What programs use where none is named. One policy is. */
+    /* What queues and programs have where none is named. One policy is. */
     bool is_usual;
 };
 
-/* The names of the policies, ended by NULL; the first is what a queue has that names none. */
+/* The names of the policies, ended by NULL. */
 const char *const *sched_policies(void);
 
 /* A policy by its place among the names, by its name (which may be NULL), and the usual one. NULL:
@@ -99,7 +99,7 @@ struct sched_queue_config {
      */
     const char *parent;
 
-    /* NULL: the first of sched_policies(). */
+    /* NULL: the usual one (sched_policy_usual). */
     const char *policy;
 
     /* Waiting jobs that a pass considers (0: all), and a bound on that (0: none). */

@@ -83,11 +83,13 @@ static int misplaced(const struct reading *r, uint32_t i, enum queue_key key,
 
 static int read_policy(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
 {
+    const struct sched_policy *policy = sched_policy_usual();
     size_t which = 0;
 
     if (value_word(r, value[POLICY], "policy", sched_policies(), &which) < 0)
         return -1;
-    const struct sched_policy *policy = sched_policy(which);
+    if (value[POLICY] != DOC_NONE)
+        policy = sched_policy(which);
     queue->policy = policy->name;
     if (value[RESERVATION_DEPTH] != DOC_NONE && !policy_takes_depth(policy))
         return misplaced(r, value[RESERVATION_DEPTH], RESERVATION_DEPTH, policy_takes_depth);

@@ -56,7 +56,7 @@ static void what_is_not_said_has_defaults(void **state)
     assert_int_equal(c->sched.n_queues, 1);
     assert_string_equal(c->sched.default_queue, "default");
     assert_string_equal(q->name, "default");
-    assert_string_equal(q->policy, "fcfs");
+    assert_string_equal(q->policy, "easy");
     assert_null(q->parent);
     assert_null(q->requires);
     assert_int_equal(q->queue_depth, 0);
@@ -215,7 +215,7 @@ static void queues_have_what_they_say(void **state)
     assert_int_equal(w->limits.n_job, 3);
     check_limit(&w->limits.job[2], "gpu", 1);
     assert_int_equal(w->n_exceptions, 0);
-    assert_string_equal(n->policy, "fcfs");
+    assert_string_equal(n->policy, "easy");
     assert_int_equal(n->default_duration, INT64_C(7200) * SECOND);
     config_destroy(c);
 }

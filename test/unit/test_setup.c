@@ -52,7 +52,7 @@ static void nothing_said_is_one_queue(void **state)
     assert_string_equal(s->queue[0].name, "default");
     assert_int_equal(s->default_queue, 0);
     assert_int_equal(s->queue[0].parent, 0);
-    assert_int_equal(s->queue[0].depth, 0);
+    assert_int_equal(s->queue[0].depth, 1);
     assert_int_equal(s->queue[0].queue_depth, SCHED_UNLIMITED);
     assert_int_equal(s->queue[0].default_duration, INT64_C(3600000000));
     assert_null(s->queue[0].requires);
@@ -74,7 +74,7 @@ static void policies_bound_the_reservations(void **state)
         const char *policy;
         int64_t said, most, depth;
     } cases[] = {
-        {NULL, 0, 0, 0},
+        {NULL, 0, 0, 1},
         {"fcfs", 9, 9, 0},
         {"easy", 9, 9, 1},
         {"hybrid", 0, 0, 64},

@@ -8,7 +8,7 @@
 enum { TUNABLE = 1, USUAL = 2 };
 
 /* Name, jobs that may hold a reservation, flags, order (NULL: as the scheduler is told, in named
- * queues by priority) and description. The first is what a queue has that names none.
+ * queues by priority) and description. The usual one is what a queue has that names none.
  */
 #define POLICIES(ROW)                                                                              \
     ROW("fcfs", 0, 0, NULL,                                                                        \

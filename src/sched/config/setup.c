@@ -137,7 +137,8 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
     const struct sched_queue_config *c = &setup->config->queues[parent];
     if (parent != queue && setup_check_queue(c, err) < 0) /* it may not have come yet */
         return -1;
-    const struct sched_policy *policy = c->policy ? sched_policy_find(c->policy) : sched_policy(0);
+    const struct sched_policy *policy =
+        c->policy ? sched_policy_find(c->policy) : sched_policy_usual();
     setup->queue[queue] = (struct setup_queue){
         .name = own->name,
         .parent = parent,

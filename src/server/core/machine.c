@@ -15,13 +15,9 @@
 /* The configuration where there is no file. */
 static struct config *default_config(berth_error_t *err)
 {
-    char text[200];
-    snprintf(text, sizeof(text),
-             "resources: local\n"
-             "match: {policy: low}\n"
-             "queues: {default: {policy: %s}}\n",
-             sched_policy_usual()->name);
-    return config_read("config", text, strlen(text), SERVER_SECOND, err);
+    static const char text[] = "resources: local\n"
+                               "match: {policy: low}\n";
+    return config_read("config", text, sizeof(text) - 1, SERVER_SECOND, err);
 }
 
 /* path NULL: there is no file. */

@@ -59,6 +59,8 @@ static int64_t seconds_of(char unit)
         return 3600;
     case 'd':
         return 86400;
+    case 'w':
+        return 7 * 86400;
     default:
         return 0;
     }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A duration in microseconds: "90" and "90s" (decimals are fine: "0.5"), "5m", "1h30m", "1d", "MM:SS",
+/* A duration in microseconds: "90" and "90s" (decimals are fine: "0.5"), "5m", "1h30m", "1d", "2w", "MM:SS",
  * "HH:MM:SS", "D-HH:MM:SS". At most 4e9 seconds. Returns 0, or -1 with EINVAL for any other text.
  */
 int quantity_duration(const char *text, int64_t *us);

@@ -66,7 +66,8 @@ int value_number(const struct reading *r, uint32_t i, const char *key, int64_t m
 /* Bytes above 0, as quantity_size reads them, at most 8 TiB; or "unlimited". */
 int value_size(const struct reading *r, uint32_t i, const char *key, int64_t *ret);
 
-/* A time in ticks, rounded up: seconds with up to six decimals, or such a number followed by s, m, h or d. */
+/* A time in ticks, rounded up: seconds with up to six decimals, or such a number followed by s, m, h, d or w.
+ */
 enum time_kind {
     TIME_POSITIVE,
     TIME_ZERO_TOO,

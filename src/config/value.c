@@ -196,7 +196,9 @@ static int64_t unit_seconds(const char *unit)
         return 60;
     if (strcmp(unit, "h") == 0)
         return 3600;
-    return strcmp(unit, "d") == 0 ? 86400 : 0;
+    if (strcmp(unit, "d") == 0)
+        return 86400;
+    return strcmp(unit, "w") == 0 ? 7 * 86400 : 0;
 }
 
 /* A time in microseconds. */
@@ -244,7 +246,7 @@ int value_time(const struct reading *r, uint32_t i, const char *key, enum time_k
         }
     }
     snprintf(expected, sizeof(expected),
-             "seconds, or a number with s, m, h or d as in 1.5h, %sup to 100 years%s",
+             "seconds, or a number with s, m, h, d or w as in 1.5h, %sup to 100 years%s",
              kind == TIME_POSITIVE ? "above 0 and " : "",
              kind == TIME_UNLIMITED_TOO ? ", or unlimited" : "");
     return doc_expected(&r->doc, i, key, expected);

@@ -334,7 +334,7 @@ static void blocks_and_traces_are_read(void **state)
 }
 
 #define NAME        "expected a name of at most 255 bytes without blanks and commas, got "
-#define TIME        "seconds, or a number with s, m, h or d as in 1.5h, "
+#define TIME        "seconds, or a number with s, m, h, d or w as in 1.5h, "
 #define COUNT_UP_TO "a whole number from 1 to 1000000000000000"
 #define BLOCK       "name: m, resources: n, start: 0, duration: 1"
 
@@ -410,8 +410,8 @@ static const struct wrong wrong_queues[] = {
      "2:19: key \"default-duration\": expected " TIME "above 0 and up to 100 years, got \"0\""},
     {NODES "default-duration: unlimited", "2:19: key \"default-duration\": expected " TIME
                                           "above 0 and up to 100 years, got \"unlimited\""},
-    {NODES "default-duration: 1w",
-     "2:19: key \"default-duration\": expected " TIME "above 0 and up to 100 years, got \"1w\""},
+    {NODES "default-duration: 1y",
+     "2:19: key \"default-duration\": expected " TIME "above 0 and up to 100 years, got \"1y\""},
     {NODES "default-duration: 1.0000001", "2:19: key \"default-duration\": expected " TIME
                                           "above 0 and up to 100 years, got \"1.0000001\""},
     {NODES "default-duration: 36501d", "2:19: key \"default-duration\": expected " TIME
@@ -546,8 +546,8 @@ static const struct wrong wrong_rest[] = {
     {NODES "blocks: [{" BLOCK ", for: {jobs: [a, a]}}]",
      "2:73: key \"jobs\": expected each name once, got \"a\""},
     {NODES "server: {grace: -1}",
-     "2:17: key \"grace\": expected seconds, or a number with s, m, h or d as in 1.5h, up to 100 "
-     "years, got \"-1\""},
+     "2:17: key \"grace\": expected seconds, or a number with s, m, h, d or w as in 1.5h, up to "
+     "100 years, got \"-1\""},
     {NODES "server: {tasks-per-core: unlimited}",
      "2:26: key \"tasks-per-core\": expected a whole number from 1 to 1000, got \"unlimited\""},
     {NODES "server: {max-jobs-per-user: 0}",

@@ -26,6 +26,10 @@ function __berth_queues
     berth queues --json 2>/dev/null | sed -n 's/^{"name":"\([^"]*\)".*/\1/p'
 end
 
+function __berth_blocks
+    berth block list --json 2>/dev/null | sed -n 's/^    "name": "\([^"]*\)".*/\1/p'
+end
+
 function __berth_verb_is
     set -l words (commandline -opc)
     test (count $words) -gt 1; and contains -- $words[2] $argv
@@ -53,6 +57,7 @@ complete -c berth -n "__berth_verb_is release" -a "(__berth_jobs -s held)"
 complete -c berth -n "__berth_verb_is signal requeue" -a "(__berth_jobs -s running)"
 complete -c berth -n "__berth_verb_is queues" -a "(__berth_queues)"
 complete -c berth -n "__berth_verb_is server" -a "start stop status reload"
+complete -c berth -n "__berth_verb_is block" -a "add list remove (__berth_blocks)"
 complete -c berth -n "__berth_verb_is config jobspec" -a check
 complete -c berth -n "__berth_verb_is run submit sim query config jobspec" -F
 complete -c berth -n "not __berth_verb_is sim query; and __berth_takes -q --queue" -a "(__berth_queues)"

@@ -5,8 +5,8 @@ cd "$scratch" || exit 1
 machine 2
 
 for words in jobs 'show 1' 'log 1' 'log -f 1' 'cancel 1' 'cancel --all' 'hold 1' 'release 1' 'requeue 1' 'signal 1' \
-    'update -t 5 1' 'wait 1' 'explain 1' queues 'queues --stop batch' resources 'drain node0' 'resume node0' history \
-    'server status' 'server stop' 'server reload'; do
+    'update -t 5 1' 'wait 1' 'explain 1' queues 'queues --stop batch' resources 'drain node0' \
+    'resume node0' 'block list' 'block add x all --end +1h' 'block remove x' history 'server status' 'server stop' 'server reload'; do
     # shellcheck disable=SC2086 # words of a command line
     expect_status 1 timeout 30 "$BERTH" $words
     expect_err "berth ${words%% *}: no server is running for $BERTH_DIR; 'berth server start' starts one"

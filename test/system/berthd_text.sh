@@ -41,7 +41,7 @@ expect_status 0 "$BERTH" wait 3
 expect_status 0 "$BERTH" submit -c 2 --name tïtle-名前 sleep 1000
 expect_status 1 "$BERTH" submit -c 2 --dependency "after${esc}:1" true
 clean err 'berth submit'
-for verb in 'jobs -a' 'history' 'show 1' 'show 2' 'show 3' 'explain 4' 'resources' 'queues' 'server status'; do
+for verb in 'jobs -a' 'history' 'show 1' 'show 2' 'show 3' 'explain 4' 'resources' 'block list' 'queues' 'server status'; do
     # shellcheck disable=SC2086 # words of a command line
     "$BERTH" $verb >shown 2>&1
     [ -s shown ] || fail "berth $verb prints nothing"

@@ -60,6 +60,9 @@ expect_status 1 as games "$BERTH" server stop
 expect_status 1 as games "$BERTH" server reload
 expect_status 1 as games "$BERTH" queues --stop batch
 expect_status 1 as games "$BERTH" drain node0
+expect_status 1 as games "$BERTH" block add mine all --duration 1h
+expect_line err 'berth block: only the server'"'"'s owner, root and administrators may do that'
+expect_status 0 as games "$BERTH" block list
 expect_status 1 as games "$BERTH" submit --priority 10 true
 expect "it runs" running "$(state "$id")"
 

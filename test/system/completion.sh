@@ -45,6 +45,7 @@ check() { # SHELL: what is completed is in `complete_SHELL LINE`
         done
     done
     expect_words "$1" 'berth server st' 'start status stop'
+    expect_words "$1" 'berth block re' remove
     expect_words "$1" 'berth help expl' explain
     expect_words "$1" 'berth signal -s US' 'USR1 USR2'
     expect_words "$1" 'berth cancel --state pe' pending

@@ -346,6 +346,9 @@ static const struct route routes[] = {
     {"PATCH", "/v1/queues/*", api_queue_patch, true, true, false},
     {"GET", "/v1/resources", api_resources_get, false, false, false},
     {"PATCH", "/v1/resources", api_resources_patch, true, true, false},
+    {"GET", "/v1/blocks", api_blocks_get, false, false, false},
+    {"POST", "/v1/blocks", api_blocks_post, true, true, false},
+    {"DELETE", "/v1/blocks/*", api_block_delete, false, true, false},
     {"GET", "/v1/events", api_events_get, false, false, false},
 };
 

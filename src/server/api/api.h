@@ -16,7 +16,7 @@ struct call {
     const struct server_request *request;
     struct server_reply *reply;
     struct strbuf *out; /* the reply's body */
-    const char *rest;   /* the variable part of the path: a queue, or `job` */
+    const char *rest;   /* the variable part of the path: a queue, a block, or `job` */
     char job[48];       /* as the path calls it: "17" or "17.3" */
     json_t *body;       /* NULL: none */
     int64_t id, member; /* from the path; member -1: the whole job */
@@ -161,6 +161,9 @@ void api_queues_get(struct call *c);
 void api_queue_patch(struct call *c);
 void api_resources_get(struct call *c);
 void api_resources_patch(struct call *c);
+void api_blocks_get(struct call *c);
+void api_blocks_post(struct call *c);
+void api_block_delete(struct call *c);
 void api_events_get(struct call *c);
 
 /* ---- Streams ---- */

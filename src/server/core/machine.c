@@ -116,6 +116,7 @@ int machine_open(server_t *s, berth_error_t *err)
     if (!s->settings)
         return errtext_set(err, ENOMEM, "out of memory");
     settings_apply(s, s->sched);
+    settings_apply_blocks(s, s->sched);
     return 0;
 }
 
@@ -141,10 +142,13 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
         return errtext_set(err, EINVAL,
                            "key \"resources\": cannot replace the machine while the server runs: "
                            "restart the server");
+    if (settings_check_blocks(s, config, err) < 0)
+        return -1;
     if (sched_configure(s->sched, s->clock.now, &config->sched, err) < 0)
         return -1;
     config_destroy(s->config);
     s->config = config;
+    settings_retry_blocks(s);
     return 0;
 }
 

@@ -387,6 +387,29 @@ int settings_resources(server_t *s, const char *resources, const char *status, c
 void settings_apply(server_t *s, sched_t *sched);
 void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool *started);
 
+/* ---- Blocks that administrators add (blocks.c) ---- */
+
+#define BLOCK_OF_ALL "all" /* as its resources: the whole machine */
+
+/* Add a block to the settings and set it. It is an object with name, resources, start (us since 1970),
+ * duration and every (us; 0: once) and lists of texts users, queues, jobs; a reference is kept. Returns 0, or
+ * -1 with a text and nothing changed: EEXIST, there is one of that name; as sched_block.
+ */
+int settings_block_add(server_t *s, json_t *block, berth_error_t *err);
+
+/* ENOENT: there is none; EEXIST: it is one of the configuration. */
+int settings_block_remove(server_t *s, const char *name, berth_error_t *err);
+
+/* Set those of the settings, after a start; those that could not be set before, after a reload. */
+void settings_apply_blocks(server_t *s, sched_t *sched);
+void settings_retry_blocks(server_t *s);
+
+/* Whether a configuration has none of their names: 0, or -1 with EEXIST and a text. */
+int settings_check_blocks(const server_t *s, const struct config *config, berth_error_t *err);
+
+/* Move a block by so many ticks; what would begin before 0 begins there, or with its next turn. */
+void block_shift(struct sched_block *block, int64_t by);
+
 /* ---- Parts of a turn ---- */
 
 int server_load(server_t *s, berth_error_t *err); /* load.c */

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Resources set aside while the server runs, as an administrator would.
+. "$BERTH_SOURCE/test/daemon.sh"
+cd "$scratch" || exit 1
+TZ=Europe/Berlin # a client's dates are those of its own clock
+export TZ
+machine 4
+expect_status 0 "$BERTH" run true
+
+# What the command line may not say.
+wrong() { # MESSAGE ARGUMENT...
+    message=$1
+    shift
+    expect_status 2 "$BERTH" block "$@"
+    expect_err "berth block: $message; see 'berth block --help'"
+}
+wrong 'no action given, expected add, list or remove'
+wrong "unknown action 'delete', expected add, list or remove" delete x
+wrong 'add takes a name and resources' add disks --duration 4h
+wrong 'add takes --end or --duration, got neither' add disks all
+wrong 'add takes --end or --duration, not both' add disks all --duration 4h --end +4h
+wrong "--start is 'yesterday', expected a date such as 2026-12-24T18:00, 18:00, +2h or @SECONDS" \
+    add disks all --start yesterday --duration 4h
+wrong "--start is '2026-13-01', expected a date such as 2026-12-24T18:00, 18:00, +2h or @SECONDS" \
+    add disks all --start 2026-13-01 --duration 4h
+wrong "--duration is 'long', expected a duration such as 90, 2h, 1d or 1w" add disks all --duration long
+wrong "--permit is 'ann', expected user:NAME, queue:NAME or job:ID" add disks all --duration 4h --permit ann
+wrong 'remove takes the name of a block' remove
+expect_status 1 "$BERTH" block add disks node7 --duration 4h
+expect_err 'berth block: block disks: no such resource: node7'
+expect_status 1 "$BERTH" block add disks all --start 2020-01-01 --duration 4h
+expect_err 'berth block: key "duration": expected a time that has not passed'
+expect_status 1 "$BERTH" block remove disks
+expect_err 'berth block: there is no block "disks"'
+
+# Jobs are planned around one that comes.
+expect_status 0 "$BERTH" block add disks all --start +1h --duration 30m
+long=$("$BERTH" submit -t 2h sleep 1000)
+short=$("$BERTH" submit -t 30m true)
+expect_status 0 "$BERTH" wait "$short"
+expect "a job that would last into the block" pending "$(state "$long")"
+expect_status 0 "$BERTH" block list
+grep -q '^disks  *all  *planned ' out || fail "block list: $(cat out)"
+
+# It is kept over a crash.
+crash
+expect_status 0 "$BERTH" server start
+expect "a job that would last into the block, later" pending "$(state "$long")"
+expect_status 0 "$BERTH" block remove disks
+await_state "$long" running
+expect_status 0 "$BERTH" cancel "$long"
+
+# Dates are local: this one is 17:00 in Greenwich. Whose jobs may use it is told.
+expect_status 0 "$BERTH" block add feast node0 --start 2090-12-24T18:00 --end 2090-12-25 --every 1w \
+    --permit queue:batch --permit user:ann
+expect_status 0 "$BERTH" block list
+grep -q '^feast  *node0  *planned  *2090-12-24 18:00:00  *2090-12-25 00:00:00  *7-00:00:00  *user:ann,queue:batch$' out ||
+    fail "block list: $(cat out)"
+expect_status 0 "$BERTH" block list --json
+grep -q "\"start\": $(date -u -d '2090-12-24 17:00' +%s)," out || fail "the start is not local time: $(cat out)"
+expect_status 1 "$BERTH" block add feast node0 --duration 1
+expect_err 'berth block: key "name": there is a block "feast" already: remove it first, or choose another name'
+
+# Those of the configuration are listed, and changed there.
+echo 'blocks: [{name: own, resources: node0, start: 3000000000, duration: 1h}]' >>"$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server reload
+expect_status 0 "$BERTH" block list
+expect "blocks" 'own feast ' "$(awk 'NR > 1 { printf "%s ", $1 }' out)"
+expect_status 1 "$BERTH" block remove own
+expect_err 'berth block: block "own" is in the configuration: remove it there, and reload'
+sed -i 's/name: own/name: feast/' "$BERTH_DIR/berth.yaml"
+expect_status 1 "$BERTH" server reload
+expect_err 'berth server: block "feast": "berth block" has added one of this name: remove that first, or choose another name'
+
+finish

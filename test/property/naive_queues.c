@@ -488,7 +488,7 @@ static void walk(struct naive_queues *q)
     enum mode mode[NQ_LANES];
     for (int l = 0; l < q->lanes; l++)
         mode[l] = q->lane[l].depth == 0 ? SERVE : holders(q, l) < q->lane[l].depth ? PLAN : FILL;
-    for (int i = next_waiting(q, -1); i >= 0; i = next_waiting(q, i)) {
+    for (int i = next_waiting(q, -1); i >= 0 && !q->made_room; i = next_waiting(q, i)) {
         int l = q->job[i].lane;
         if (q->job[i].state == NQ_HELD) {
             hunt_for_holder(q, i);

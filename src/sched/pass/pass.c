@@ -162,6 +162,8 @@ static enum step walk_step(sched_t *s)
     struct pass *p = &s->pass;
     uint32_t best = JOB_NONE;
     bool failed = false;
+    if (p->has_made_room) /* others may have what that one was promised: first those before it */
+        return STEP_BUSY;
     for (uint32_t i = 0; i < s->n_lanes && !failed; i++) {
         uint32_t slot = lane_next(s, i, &failed);
         if (slot != JOB_NONE &&

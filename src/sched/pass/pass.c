@@ -337,8 +337,10 @@ static int prepare(sched_t *s)
             settle_begin(s);
         rc = go(s, PASS_SETTLE, settle_first);
     }
-    if (rc == 0 && enter(s, PASS_PREPARED))
+    if (rc == 0 && enter(s, PASS_PREPARED)) {
+        rc = displaced_renew(s);
         s->finder->wake(s, false);
+    }
     return rc;
 }
 

@@ -287,6 +287,7 @@ void held_release(sched_t *s, uint32_t slot)
     queue_remove(lane_of(s, slot)->held, s->jobs[slot].key);
     heap_take(&s->due, slot);
     job_release(s, slot);
+    displaced_end(s, slot);
 }
 
 uint32_t held_next(const sched_t *s, bool begun, struct queue_key after)

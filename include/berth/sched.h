@@ -40,6 +40,12 @@
  * is placed, and each is put back where it still fits or moved where not. Where K is used up, the last one
  * is given up.
  *
+ * What becomes of the machine (resources go down, a block is set, a job lasts longer) may take a reservation
+ * from a job. With named queues it is then placed anew by its rank, and those behind it that are in its way
+ * move. The job is displaced until it has its old time again: whenever something comes back (resources come
+ * up or are added or changed, a block is changed or taken back, a running job is shortened, a configuration
+ * is loaded), it takes precedence over the reservations behind it as if it had just been submitted.
+ *
  * Calls return 0 or a value, or -1 (NULL for pointers) with errno. One that fails leaves the core as it
  * was. Times never go back and are at least 0; with named queues they are at most INT64_MAX / 4 (EINVAL).
  * Not thread-safe.

@@ -43,6 +43,12 @@ struct sched_record {
     /* No pass has looked at it since it was submitted, raised or released. */
     bool fresh;
 
+    /* Of a waiting job: it was promised a start at that time, or more than that, until the machine took it
+     * away; when something comes back, the job is placed by its rank. If `fresh` too, something has.
+     */
+    bool displaced;
+    int64_t promised;
+
     /* The next pass tells why it waits, if that is not `reason`; without a reason it does so anyway. */
     bool untold;
 };

@@ -32,6 +32,7 @@ static int changed(sched_t *s, int64_t now)
     if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
         s->queues->recheck_limited = s->queues->recheck_all_limited = true;
     s->queues->turn = s->place->ops->turn(s->place, now);
+    displaced_return(s);
     never_look_all(s);
     return 0;
 }
@@ -69,10 +70,12 @@ int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resour
     s->woken = true;
     core_event(s, now);
     s->swept = false;
-    if (status == RESOURCE_UP)
+    if (status == RESOURCE_UP) {
         note_freed(s, now, INT64_MAX);
-    else
+        displaced_return(s);
+    } else {
         repair_touched(s, resources);
+    }
     if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
         s->queues->recheck_limited = s->queues->recheck_all_limited = true;
     return 0;

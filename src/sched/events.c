@@ -82,6 +82,7 @@ static int running_duration(sched_t *s, uint32_t slot, int64_t now, int64_t dura
         s->now = before;
         s->swept = false;
         s->queues->wake_all = true;
+        displaced_return(s);
     }
     job->ask.duration = until - job->at;
     heap_move(&s->queues->ends, slot, until, job->key.seq);

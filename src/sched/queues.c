@@ -160,9 +160,12 @@ sched_t *sched_create(struct match *machine, const struct sched_config *config, 
 bool queues_check(const sched_t *s)
 {
     const struct queues *n = s->queues;
-    return dict_check(&n->jobspecs) && s->finder->check(s) && limits_check(n->limits) &&
-           depend_check(n->depend) && heap_check(&n->begins) && heap_check(&n->ends) &&
-           clock_check(s);
+    size_t displaced = 0;
+    for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
+        displaced += s->jobs[slot].details->displaced >= 0;
+    return displaced == n->n_displaced && dict_check(&n->jobspecs) && s->finder->check(s) &&
+           limits_check(n->limits) && depend_check(n->depend) && heap_check(&n->begins) &&
+           heap_check(&n->ends) && clock_check(s);
 }
 
 /* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with

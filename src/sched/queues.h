@@ -54,6 +54,8 @@ struct details {
     int64_t priority, begin, preemptible_after;
     int64_t limit; /* its duration as asked for */
     int64_t
+        displaced; /* the time that it was promised before the machine took that from it; -1 (displaced.c) */
+    int64_t
         put_off; /* of a held job: the start that its end was put off for last, if after its `at` */
     struct shared_text *jobspec;
     const char *user, *name; /* interned */
@@ -107,6 +109,8 @@ struct queues {
     uint64_t seen;        /* next event of the log of what was freed when groups were woken last */
     int64_t repair_from;  /* reservations from here */
     int64_t repair_until; /* to here may be in the way of something; from > until: none */
+    size_t n_displaced;   /* jobs that the machine has taken a promise from */
+    bool is_back;         /* something has come back that some of them may have lost */
     uint64_t preyed; /* times that something was given back, or that more jobs may be preempted */
     struct tried holders_tried; /* as of when room could be made for no holder */
     uint32_t *victims;          /* running jobs of preemptible queues */
@@ -323,6 +327,26 @@ bool repair_is_left(const sched_t *s);
  * any.
  */
 void repair_done_behind(sched_t *s, struct queue_key key);
+
+/* ---- displaced.c ---- */
+
+/* A job, open or with a reservation, has lost a promise of this time by what became of the machine, or got a
+ * later one: it is displaced, unless it has as early a time by now. And it is so no more.
+ */
+void displaced_begin(sched_t *s, uint32_t slot, int64_t promised);
+void displaced_end(sched_t *s, uint32_t slot);
+
+/* Its reservation is for another time: it is displaced no more if that is as early as it was. */
+void displaced_moved(sched_t *s, uint32_t slot);
+
+/* Something has come back: the next pass places those that are displaced by their rank. */
+void displaced_return(sched_t *s);
+
+/* Such a pass begins: they are new in it. Returns 0, or -1 with ENOMEM. O(jobs) if there are any, else O(1). */
+int displaced_renew(sched_t *s);
+
+/* Whether a holder that is displaced is to be placed anew in this pass, and has not been. */
+bool displaced_is_due(const sched_t *s, uint32_t slot);
 
 /* ---- preempt.c ---- */
 

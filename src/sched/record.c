@@ -48,7 +48,10 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .how = d->how,
         .held = d->blocked & BLOCK_HOLD,
         .reason = d->never ? sched_reason_text(d->never, s->queues->answer) : d->told,
-        .fresh = job->is_fresh || (d->blocked & BLOCK_LIMIT && limit_is_due(s, job)),
+        .fresh = job->is_fresh || (d->blocked & BLOCK_LIMIT && limit_is_due(s, job)) ||
+                 (d->displaced >= 0 && s->queues->is_back),
+        .displaced = d->displaced >= 0,
+        .promised = d->displaced,
         .untold = d->is_untold,
         .stopping = d->is_stopping};
     record->request = (struct sched_request){.duration = d->limit,
@@ -157,6 +160,16 @@ static int restore_rejected(sched_t *s, uint32_t slot, const char *told)
     return 0;
 }
 
+/* A job that was displaced is so again, and new if something had come back. */
+static void restore_displaced(sched_t *s, uint32_t slot, const struct sched_record *r)
+{
+    if (!r->displaced)
+        return;
+    displaced_begin(s, slot, r->promised);
+    if (r->fresh && s->jobs[slot].state == SCHED_RESERVED && open_renew(s, slot) < 0)
+        displaced_return(s);
+}
+
 /* All but what it holds. Returns 0, or -1 with a text. */
 static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
 {
@@ -173,8 +186,9 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     d->preemptible_after = r->request.preemptible_after;
     job->submitted = r->submitted;
     if (d->limit < 1 || d->limit > QUEUES_TIME_MAX || r->until > 2 * QUEUES_TIME_MAX ||
+        (r->displaced && (r->promised < 0 || r->promised > 2 * QUEUES_TIME_MAX)) ||
         !key_of(s, slot, r->request.priority, &job->key))
-        return errtext_set(err, EINVAL, "duration or priority out of range");
+        return errtext_set(err, EINVAL, "duration, priority or a time out of range");
     if (job_know(s, slot, false, &why) < 0)
         return errtext_set(err, errno, "%s", why.text);
     int64_t account =
@@ -214,6 +228,7 @@ static int restore_slot(sched_t *s, uint32_t slot, const struct sched_record *r,
         return errtext_set(err, errno, "%s", why.text);
     if (restore_job(s, slot, r, err) < 0)
         return -1;
+    restore_displaced(s, slot, r);
     if (r->reason)
         snprintf(told, SCHED_REASON_TEXT, "%s", r->reason);
     return 0;

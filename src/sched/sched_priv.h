@@ -193,6 +193,7 @@ struct pass {
 struct torn {
     bool is;
     struct queue_key from, until;
+    bool displaces; /* something has come in the way of some of them */
 };
 
 struct sched {
@@ -394,13 +395,16 @@ static inline bool is_considered(const struct lane *lane, struct queue_key key)
  */
 enum step sweep_step(sched_t *s);
 
+/* Let a holder have its earliest time, all others as they stand. Returns 0, or -1 with ENOMEM. */
+int holder_pull(sched_t *s, uint32_t slot);
+
 /* reseat.c: take a holder out of the calendars, unless it is; put it where it was if it fits there, and
  * tell whether; or else give it another reservation, without which it is open again. Without memory
- * (STEP_FAILED) it stays lifted, or is open, and then goes before holders in the next pass if `again`.
+ * (STEP_FAILED) it stays lifted, or is open, and then goes before holders in the next pass.
  */
 void holder_lift(sched_t *s, uint32_t slot);
 bool holder_put_back(sched_t *s, uint32_t slot);
-enum step holder_reseat(sched_t *s, uint32_t slot, bool again);
+enum step holder_reseat(sched_t *s, uint32_t slot);
 
 /* outrank.c: jobs that became open and go before holders get what these hold; once each, one at a time. */
 enum step outrank(sched_t *s);
@@ -412,6 +416,12 @@ bool outrank_first(const sched_t *s, struct queue_key *key);
 
 /* A holder with this key is lifted, or stands where it was not when holders were lifted. */
 void torn_reach(sched_t *s, struct queue_key key, bool lifted);
+
+/* The key right before another one. */
+static inline struct queue_key key_before(struct queue_key key)
+{
+    return (struct queue_key){key.rank, key.seq - 1};
+}
 
 /* start.c */
 enum step start_held(sched_t *s, uint32_t slot);

@@ -89,8 +89,8 @@ struct saved_core {
     int state, how;
     const char *queue, *user, *name, *dependency, *jobspec, *reason;
     json_t *groups, *resources;
-    int64_t duration, priority, begin, preemptible_after, submitted, at, until;
-    bool hold, held, fresh, untold, stopping;
+    int64_t duration, priority, begin, preemptible_after, submitted, at, until, promised;
+    bool hold, held, fresh, untold, stopping, displaced;
 };
 
 static const struct key core_keys[] = {
@@ -113,6 +113,8 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, fresh, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, untold, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, stopping, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, displaced, KEY_BOOL, .needed = false),
+    NUMBER(struct saved_core, promised, .needed = false),
     NUMBER(struct saved_core, submitted, .needed = true),
     NUMBER(struct saved_core, at, .needed = false),
     NUMBER(struct saved_core, until, .needed = false),
@@ -211,6 +213,9 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_true(object, "fresh", r.fresh, &rc);
     put_true(object, "untold", r.untold, &rc);
     put_true(object, "stopping", r.stopping, &rc);
+    put_true(object, "displaced", r.displaced, &rc);
+    if (r.displaced)
+        put_whole(object, "promised", r.promised, 0, &rc);
     put_whole(object, "submitted", r.submitted, INT64_MIN, &rc);
     if (r.state == SCHED_RUNNING || r.state == SCHED_RESERVED) {
         put_whole(object, "at", r.at, INT64_MIN, &rc);
@@ -379,6 +384,8 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
         .fresh = s->fresh,
         .untold = s->untold,
         .stopping = s->stopping,
+        .displaced = s->displaced,
+        .promised = s->promised,
     };
 }
 

@@ -38,8 +38,21 @@ static int last_holder(const struct naive_queues *q, int lane)
 {
     int last = -1;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_HELD && !q->job[i].preempting &&
-            (lane < 0 || q->job[i].lane == lane) && (last < 0 || before(q, last, i)))
+        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && q->job[i].lane == lane &&
+            (last < 0 || before(q, last, i)))
+            last = i;
+    return last;
+}
+
+/* The last one that is to be placed anew, or may be: who preempts others has what it needs, unless that is
+ * out of the calendars.
+ */
+static int last_movable(const struct naive_queues *q)
+{
+    int last = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && (!q->job[i].preempting || q->job[i].lifted) &&
+            (last < 0 || before(q, last, i)))
             last = i;
     return last;
 }
@@ -102,6 +115,13 @@ static void decide(struct naive_queues *q, enum nq_kind kind, int job)
     q->decision[q->decisions++] = (struct nq_decision){kind, job, -1, q->job[job].at};
 }
 
+/* It is displaced no longer if it has as early a time again. */
+static void moved(struct nq_job *j)
+{
+    if (j->at <= j->displaced)
+        j->displaced = -1;
+}
+
 static bool start_open(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
@@ -111,6 +131,7 @@ static bool start_open(struct naive_queues *q, int job)
     j->nodes = nodes;
     j->at = q->now;
     j->state = NQ_RUNNING;
+    j->displaced = -1;
     decide(q, NQ_START, job);
     return true;
 }
@@ -124,6 +145,7 @@ static bool promise(struct naive_queues *q, int job)
     j->nodes = choice(q, job, at);
     j->at = at;
     j->state = NQ_HELD;
+    moved(j);
     decide(q, NQ_PROMISE, job);
     return true;
 }
@@ -143,6 +165,7 @@ static void give_back(struct naive_queues *q, int job)
     let_victims_go(q, job);
     q->job[job].state = NQ_OPEN;
     q->job[job].lifted = false;
+    q->job[job].displaced = -1;
 }
 
 /* ---- Preemption ---- */
@@ -310,6 +333,7 @@ static bool hunt(struct naive_queues *q, int job)
     }
     j->state = victims ? NQ_HELD : NQ_RUNNING;
     j->preempting = victims > 0;
+    j->displaced = -1;
     j->victims = victims;
     if (!victims)
         decide(q, NQ_START, job);
@@ -337,16 +361,49 @@ static void keep_depth(struct naive_queues *q, int lane)
     }
 }
 
+/* A holder whose old time may be free again, which takes its turn in this pass. */
+static bool is_displaced(const struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    return j->state == NQ_HELD && j->fresh && !j->placed && j->displaced >= 0 && !j->preempting;
+}
+
+/* A reservation to its earliest time, and to the lowest nodes there. */
+static void pull(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    int64_t was = j->at, at = earliest(q, job);
+    if (at < 0 || at > was)
+        at = was;
+    uint32_t nodes = choice(q, job, at);
+    if (!nodes)
+        return;
+    j->at = at;
+    j->nodes = nodes;
+    moved(j);
+    if (at != was)
+        decide(q, NQ_PROMISE, job);
+}
+
 /* A lifted reservation where it was, or elsewhere. */
 static void place_again(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     uint32_t free = free_nodes(q, job, j->at, j->at + j->duration);
+    bool again = is_displaced(q, job);
     j->lifted = false;
-    if ((j->nodes & ~free) == 0)
+    j->placed |= again;
+    if ((j->nodes & ~free) == 0) {
+        if (again)
+            pull(q, job);
         return;
+    }
+    int64_t was = j->displaced >= 0 && j->displaced < j->at ? j->displaced : j->at;
+    bool displaces = q->displaces || j->displaced >= 0;
     give_back(q, job);
     promise(q, job);
+    if (displaces && (j->state == NQ_OPEN || j->at > was))
+        j->displaced = was;
     keep_depth(q, j->lane);
 }
 
@@ -356,7 +413,7 @@ static void place_again(struct naive_queues *q, int job)
 static bool outranks(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
-    int last = last_holder(q, -1);
+    int last = last_movable(q);
     return j->state == NQ_OPEN && j->fresh && !j->placed && last >= 0 && before(q, job, last);
 }
 
@@ -372,29 +429,38 @@ static bool is_its_turn(const struct naive_queues *q, int job)
     return true;
 }
 
-/* The first new job that goes before a holder and whose turn it is; -1: there is none. */
-static int first_outranker(const struct naive_queues *q)
+/* The first job that takes its turn before holders, or among them, or that is out of the calendars; -1: there
+ * is none.
+ */
+static int first_turn(const struct naive_queues *q)
 {
     int first = -1;
-    for (int i = 0; i < q->jobs; i++)
-        if (outranks(q, i) && is_its_turn(q, i) && (first < 0 || before(q, i, first)))
+    for (int i = 0; i < q->jobs; i++) {
+        bool waits = outranks(q, i) && is_its_turn(q, i);
+        bool holds = is_displaced(q, i) || (q->job[i].state == NQ_HELD && q->job[i].lifted);
+        if ((waits || holds) && (first < 0 || before(q, i, first)))
             first = i;
+    }
     return first;
 }
 
-/* Those behind such a job are placed anew with it. Who preempts others has what it needs, unless that is down.
+/* The first reservation that does not fit is placed anew with those behind it, as are those behind a new job.
+ * Who preempts others has what it needs, unless that is down.
  */
 static void repair(struct naive_queues *q)
 {
-    int first = first_outranker(q);
+    int first = first_turn(q);
+    q->displaces = false;
     for (int i = next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = next_of(q, NQ_HELD, i)) {
+        struct nq_job *j = &q->job[i];
         bool behind = first >= 0 && !before(q, i, first);
-        if (q->job[i].preempting && !(q->job[i].nodes & q->down))
+        bool there = !(j->nodes & q->down);
+        if (j->preempting ? there
+                          : behind || !(j->nodes & ~free_nodes(q, i, j->at, j->at + j->duration)))
             continue;
-        if (behind)
-            q->job[i].lifted |= q->job[i].preempting;
-        else
-            place_again(q, i);
+        j->lifted = q->displaces = true;
+        if (!behind)
+            first = i;
     }
     q->repair = false;
 }
@@ -414,14 +480,14 @@ static void place_fresh(struct naive_queues *q, int job)
 static bool outrank(struct naive_queues *q)
 {
     bool listed[NQ_JOBS] = {false};
-    int first = first_outranker(q);
+    int first = first_turn(q);
     for (int i = 0; i < q->jobs; i++)
-        listed[i] = outranks(q, i);
+        listed[i] = outranks(q, i) || is_displaced(q, i);
     if (first < 0)
         return false;
     for (int i = 0; i < q->jobs; i++)
         q->job[i].lifted |=
-            q->job[i].state == NQ_HELD && !q->job[i].preempting && before(q, first, i);
+            q->job[i].state == NQ_HELD && !q->job[i].preempting && !before(q, i, first);
     int done = -1;
     for (;;) { /* those listed and those lifted, in order */
         int next = -1;
@@ -438,7 +504,7 @@ static bool outrank(struct naive_queues *q)
         else if (is_its_turn(q, next))
             place_fresh(q, next);
     }
-    q->swept = false;
+    q->swept = q->displaces = false;
     return true;
 }
 
@@ -446,19 +512,8 @@ static bool outrank(struct naive_queues *q)
 static void sweep(struct naive_queues *q)
 {
     for (int i = next_of(q, NQ_HELD, -1); i >= 0 && !q->swept; i = next_of(q, NQ_HELD, i)) {
-        struct nq_job *j = &q->job[i];
-        if (j->preempting) /* it has what it needs */
-            continue;
-        int64_t was = j->at, at = earliest(q, i);
-        if (at < 0 || at > was)
-            at = was;
-        uint32_t nodes = choice(q, i, at);
-        if (!nodes)
-            continue;
-        j->at = at;
-        j->nodes = nodes;
-        if (at != was)
-            decide(q, NQ_PROMISE, i);
+        if (!q->job[i].preempting) /* else it has what it needs */
+            pull(q, i);
     }
     q->swept = true;
 }
@@ -469,6 +524,7 @@ static void start_due(struct naive_queues *q)
         if (q->job[i].at <= q->now && q->job[i].victims == 0) {
             q->job[i].state = NQ_RUNNING;
             q->job[i].preempting = false;
+            q->job[i].displaced = -1;
             q->job[i].at = q->now;
             decide(q, NQ_START, i);
         }
@@ -488,7 +544,7 @@ static void walk(struct naive_queues *q)
     enum mode mode[NQ_LANES];
     for (int l = 0; l < q->lanes; l++)
         mode[l] = q->lane[l].depth == 0 ? SERVE : holders(q, l) < q->lane[l].depth ? PLAN : FILL;
-    for (int i = next_waiting(q, -1); i >= 0; i = next_waiting(q, i)) {
+    for (int i = next_waiting(q, -1); i >= 0 && !q->made_room; i = next_waiting(q, i)) {
         int l = q->job[i].lane;
         if (q->job[i].state == NQ_HELD) {
             hunt_for_holder(q, i);
@@ -528,6 +584,13 @@ void nq_pass(struct naive_queues *q, int64_t now)
     q->now = now;
     q->decisions = 0;
     put_off(q);
+    for (int i = 0; i < q->jobs; i++)
+        if (q->back && q->job[i].displaced >= 0 &&
+            (q->job[i].state == NQ_OPEN || q->job[i].state == NQ_HELD)) {
+            q->job[i].fresh = true;
+            q->job[i].placed = false;
+        }
+    q->back = false;
     do {
         q->made_room = false;
         repair(q);
@@ -551,6 +614,7 @@ int nq_submit(struct naive_queues *q, int lane, int count, int64_t duration, int
                                       .duration = duration,
                                       .priority = priority,
                                       .fresh = true,
+                                      .displaced = -1,
                                       .preempted_for = -1};
     return q->jobs++;
 }
@@ -609,6 +673,7 @@ void nq_status(struct naive_queues *q, int node, bool down)
     q->down = down ? q->down | 1u << node : q->down & ~(1u << node);
     q->swept = false;
     q->repair = true;
+    q->back |= !down;
 }
 
 int64_t nq_next_time(const struct naive_queues *q)

@@ -18,6 +18,7 @@ struct nq_job {
     int64_t priority, duration, at;
     uint32_t nodes; /* of a held or running one */
     bool fresh, placed, lifted;
+    int64_t displaced; /* waiting: the time that it was promised before the machine took that; -1 */
     bool preempting;   /* held: it starts when its victims have ended */
     int victims;       /* that have not */
     bool stopping;     /* running: it was told to stop for another */
@@ -45,6 +46,8 @@ struct naive_queues {
     struct nq_job job[NQ_JOBS];
     int64_t now;
     bool swept, repair;
+    bool back;      /* something has come back */
+    bool displaces; /* what is placed anew is so since the machine is in the way */
     bool made_room; /* for a holder, in this walk */
     struct nq_decision decision[NQ_DECISIONS];
     int decisions;

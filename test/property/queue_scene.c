@@ -453,8 +453,8 @@ static void event_of_job(struct scene *c, int what)
         value = draw(c, 1, 30);
         CALL(c, rc < 0, rc = sched_set_duration(c->sched, c->now, j->handle, value, NULL));
         if (rc == 0 && j->running) {
-            if (j->start + value > j->until)
-                ledger_excuse_all(c);
+            ledger_excuse_all(
+                c); /* longer: it is in the way; shorter: who was moved for it goes back */
             j->until = j->start + value > c->now ? j->start + value : c->now;
             j->duration = value;
         } else if (rc == 0) {

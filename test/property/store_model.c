@@ -58,6 +58,8 @@ void model_fill_member(const struct model *m, int64_t id, int member, struct sto
         .how = k->tag % 4 - 1,
         .at = k->tag % 3 ? k->tag : -1,
         .until = -1,
+        .displaced = k->tag % 2,
+        .promised = k->tag % 2 ? k->tag : 0,
         .resources = resources[k->tag % 3],
         .held_resources = k->tag % 2 ? "node0/core[0-3]" : NULL,
         .reason = k->tag % 5 ? NULL : "lost",
@@ -216,10 +218,11 @@ static void tell_job(struct strbuf *out, const struct store_job *j)
 static void tell_member(struct strbuf *out, const struct store_member *m)
 {
     strbuf_puts(out, "\nmember");
-    const int64_t n[] = {
-        m->job,      m->member,       m->state,       m->cancelled,   m->timed_out, m->preempted,
-        m->requeue,  (int64_t)m->key, m->attempts,    m->at,          m->until,     m->start_wall,
-        m->end_wall, m->exit_status,  m->exit_signal, m->peak_memory, m->cpu_time,  m->how};
+    const int64_t n[] = {m->job,       m->member,      m->state,       m->cancelled,
+                         m->timed_out, m->preempted,   m->requeue,     (int64_t)m->key,
+                         m->attempts,  m->at,          m->until,       m->start_wall,
+                         m->end_wall,  m->exit_status, m->exit_signal, m->peak_memory,
+                         m->cpu_time,  m->how,         m->displaced,   m->promised};
     for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
         tell_number(out, n[i]);
     tell_text(out, m->resources);

@@ -495,7 +495,7 @@ static void test_newer(void **state)
     run("PRAGMA user_version = 99");
     close_store();
     refuse(
-        "store.db: written by a newer berthd (version 99, this one supports up to 3): run that one",
+        "store.db: written by a newer berthd (version 99, this one supports up to 4): run that one",
         EINVAL);
 }
 
@@ -659,12 +659,14 @@ static void test_version_1(void **state)
     make_version_2();
     run("PRAGMA user_version = 1");
     reopen();
-    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 3);
+    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 4);
     assert_int_equal(store_read_member(s, 1, 0, &member, &err), 0);
     assert_int_equal(member.attempts, 1);
     assert_int_equal(member.start_wall, 5);
     assert_int_equal(member.exit_status, 3);
     assert_int_equal(member.how, -1);
+    assert_false(member.displaced);
+    assert_int_equal(member.promised, 0);
     member.how = STORE_HOW_MAX + 1;
     assert_int_equal(store_set_member(s, &member, &err), -1);
     assert_int_equal(errno, EINVAL);

@@ -340,14 +340,17 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
         return fail(EINVAL);
     if (graph_place_refresh(n) < 0)
         return -1;
-    capacity_try(n, class_of(n, ask));
+    bool is_tried = capacity_is_tried(n); /* this is a part of it then */
+    if (!is_tried)
+        capacity_try(n, class_of(n, ask));
     lift(n, booking);
     int64_t found = choose(n, ask, how->at, how->from, how->anew, &note);
     int rc = found < 0 || !may_hold(n, how, &note) ? -1 : replace(n, booking);
     int error = errno;
     if (rc < 0)
         drop(n, booking);
-    capacity_tried(n);
+    if (!is_tried)
+        capacity_tried(n);
     if (rc >= 0 || error == EBUSY || error == ENOENT) {
         capacity_catch_up(n, class_of(n, ask), &note);
         note.class = ask->class;

@@ -109,6 +109,11 @@ void capacity_try(struct graph_place *n, const struct class *c)
     n->capacities->only = c ? c->capacity : PLACE_NONE;
 }
 
+bool capacity_is_tried(const struct graph_place *n)
+{
+    return n->capacities && n->capacities->trial;
+}
+
 static int flush_late(struct graph_place *n)
 {
     struct change *c = &n->capacities->change;

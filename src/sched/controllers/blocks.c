@@ -150,6 +150,7 @@ static void looked_over(sched_t *s, int64_t now)
     s->swept = false;
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);
+    displaced_return(s);
 }
 
 static int set(sched_t *s, uint32_t number, const struct sched_block *b, bool configured,

@@ -26,12 +26,27 @@ static bool may_hold(const sched_t *s, uint32_t slot)
     return last != JOB_NONE && queue_before(s->jobs[slot].key, s->jobs[last].key);
 }
 
-/* The key of the last holder of all. Somebody holds. */
+/* The last holder of a lane that is to be placed anew, or may be. Who preempts others has what it needs; if
+ * it was taken out, it has so no more.
+ */
+static uint32_t last_movable(const sched_t *s, const struct lane *lane)
+{
+    struct queue_cursor c;
+    uint32_t last = last_holder(s, lane);
+    if (!s->torn.is || lane->preempting == 0)
+        return last;
+    for (bool any = queue_begin(lane->held, &c); any; any = queue_next(&c))
+        if (!s->jobs[queue_item(&c)].is_preempting || s->jobs[queue_item(&c)].is_lifted)
+            last = queue_item(&c);
+    return last;
+}
+
+/* The key of the last of all of them. Somebody holds. */
 static struct queue_key last_key(const sched_t *s)
 {
     struct queue_key last = KEY_FIRST;
     for (uint32_t i = 0; i < s->n_lanes; i++) {
-        uint32_t slot = last_holder(s, &s->lanes[i]);
+        uint32_t slot = last_movable(s, &s->lanes[i]);
         if (slot != JOB_NONE && queue_before(last, s->jobs[slot].key))
             last = s->jobs[slot].key;
     }
@@ -51,6 +66,8 @@ static bool is_its_turn(const sched_t *s, uint32_t slot)
 {
     const struct lane *lane = lane_of(s, slot);
     struct queue_entry first;
+    if (s->jobs[slot].state == SCHED_RESERVED)
+        return true;
     return is_considered(lane, s->jobs[slot].key) &&
            (lane->depth > 0 || (queue_first(lane->open, &first) && first.item == slot));
 }
@@ -62,10 +79,14 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
     *key = s->torn.from;
     for (size_t i = 0; i < s->n_fresh; i++) {
         uint32_t slot = s->fresh[i];
-        if (!is_before_holders(s, slot, last) || !is_its_turn(s, slot) ||
-            (any && !queue_before(s->jobs[slot].key, *key)))
+        struct queue_key own = s->jobs[slot].key;
+        bool holds = displaced_is_due(s, slot);
+        if (!holds && (!is_before_holders(s, slot, last) || !is_its_turn(s, slot)))
             continue;
-        *key = s->jobs[slot].key;
+        if (holds)
+            own = key_before(own);
+        if (!any || queue_before(own, *key))
+            *key = own;
         any = true;
     }
     return any;
@@ -92,9 +113,9 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
 void torn_reach(sched_t *s, struct queue_key key, bool lifted)
 {
     struct torn *torn = &s->torn;
-    struct queue_key before = {key.rank, key.seq - 1};
+    struct queue_key before = key_before(key);
     if (!torn->is && lifted)
-        *torn = (struct torn){true, before, before};
+        *torn = (struct torn){true, before, before, false};
     if (torn->is && queue_before(before, torn->from))
         torn->from = before;
     if (torn->is && queue_before(before, torn->until))
@@ -103,7 +124,9 @@ void torn_reach(sched_t *s, struct queue_key key, bool lifted)
 
 /* ---- The steps, one after the other: each is STEP_DONE until it has nothing left to do ---- */
 
-/* List one more of the fresh jobs that are still open and go before some holder. */
+/* List one more of the fresh jobs that are still open and go before some holder, or are displaced and hold a
+ * reservation.
+ */
 static enum step gather(sched_t *s)
 {
     struct pass *p = &s->pass;
@@ -111,8 +134,12 @@ static enum step gather(sched_t *s)
         return STEP_BUSY;
     uint32_t slot = s->fresh[p->gathered];
     struct queue_key key = s->jobs[slot].key;
-    if (is_before_holders(s, slot, p->last) && heap_put(&s->turns, slot, key.rank, key.seq) < 0)
+    bool holds = displaced_is_due(s, slot);
+    if ((holds || is_before_holders(s, slot, p->last)) &&
+        heap_put(&s->turns, slot, key.rank, key.seq) < 0)
         return STEP_FAILED;
+    if (holds) /* it is taken out as well */
+        torn_reach(s, key, true);
     p->gathered++;
     return STEP_DONE;
 }
@@ -189,10 +216,10 @@ static enum step place_next(sched_t *s)
     if (fresh)
         step = place_fresh(s, slot);
     else if (s->jobs[slot].is_lifted)
-        step = holder_reseat(s, slot, true);
+        step = holder_reseat(s, slot);
     if (step == STEP_FAILED)
         return STEP_FAILED;
-    if (fresh)
+    if (heap_has(&s->turns, slot))
         heap_take(&s->turns, slot);
     s->torn.from = at;
     return STEP_DONE;
@@ -203,7 +230,7 @@ static enum step mend(sched_t *s)
 {
     s->finder->wake(s, true);
     s->place->ops->try(s->place, false);
-    s->torn.is = false;
+    s->torn.is = s->torn.displaces = false;
     repair_done_behind(s, s->pass.first);
     return STEP_BUSY;
 }
@@ -215,7 +242,8 @@ static bool begin(sched_t *s)
     if (!s->torn.is && (s->due.n == 0 || s->n_fresh == 0))
         return false;
     p->last = last_key(s);
-    if (!s->torn.is && s->n_fresh == 1 && !is_before_holders(s, s->fresh[0], p->last))
+    if (!s->torn.is && s->n_fresh == 1 && !is_before_holders(s, s->fresh[0], p->last) &&
+        !displaced_is_due(s, s->fresh[0]))
         return false;
     p->begun = true;
     p->stage = 0;

@@ -162,6 +162,8 @@ static enum step walk_step(sched_t *s)
     struct pass *p = &s->pass;
     uint32_t best = JOB_NONE;
     bool failed = false;
+    if (p->has_made_room) /* others may have what that one was promised: first those before it */
+        return STEP_BUSY;
     for (uint32_t i = 0; i < s->n_lanes && !failed; i++) {
         uint32_t slot = lane_next(s, i, &failed);
         if (slot != JOB_NONE &&
@@ -335,8 +337,10 @@ static int prepare(sched_t *s)
             settle_begin(s);
         rc = go(s, PASS_SETTLE, settle_first);
     }
-    if (rc == 0 && enter(s, PASS_PREPARED))
+    if (rc == 0 && enter(s, PASS_PREPARED)) {
+        rc = displaced_renew(s);
         s->finder->wake(s, false);
+    }
     return rc;
 }
 

@@ -1,7 +1,9 @@
 /* Reservations that something has come in the way of: they stay where they still fit, and move where not.
  *
- * Those behind a job that goes before holders are about to be placed anew all the same (outrank.c). They
- * are left to that, so that nobody is promised a time and, in the same pass, a later one.
+ * The first one that does not fit takes another place by its rank: the reservations behind it are out of the
+ * calendars until it has one (outrank.c), and so on with those that don't fit any more then. Where a job is
+ * about to go before holders, those behind it are placed anew all the same, and are left to that: nobody is
+ * promised a time and, in the same pass, a later one.
  */
 #include "sched/queues.h"
 
@@ -51,9 +53,12 @@ enum step repair_step(sched_t *s)
         job->at + job->ask.duration <= n->repair_from)
         return STEP_DONE;
     holder_lift(s, slot);
+    if (holder_put_back(s, slot))
+        return STEP_DONE;
+    torn_reach(s, job->key, true); /* it stays lifted until those behind it are */
+    s->torn.displaces = true;
     if (!is_left)
-        return holder_reseat(s, slot, false);
-    if (!holder_put_back(s, slot))
-        torn_reach(s, job->key, true); /* it stays lifted until those behind the job are */
+        s->pass.left = key_before(job->key);
+    s->pass.is_left = true;
     return STEP_DONE;
 }

@@ -25,14 +25,29 @@ bool holder_put_back(sched_t *s, uint32_t slot)
     return true;
 }
 
-enum step holder_reseat(sched_t *s, uint32_t slot, bool again)
+/* The time that a holder had before the machine took it from it. */
+static int64_t promised(const struct job *job)
 {
+    const struct details *d = job->details;
+    return d && d->displaced >= 0 && d->displaced < job->at ? d->displaced : job->at;
+}
+
+enum step holder_reseat(sched_t *s, uint32_t slot)
+{
+    bool is_due = displaced_is_due(s, slot);
+    s->jobs[slot].is_placed |= is_due;
     if (holder_put_back(s, slot))
-        return STEP_DONE;
+        return is_due && holder_pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    struct lane *lane = lane_of(s, slot);
+    int64_t was = promised(&s->jobs[slot]);
+    bool displaces =
+        s->torn.displaces || (s->jobs[slot].details && s->jobs[slot].details->displaced >= 0);
     if (open_reserve(s, slot) < 0 || held_to_open(s, slot, false) < 0)
         return STEP_FAILED;
     enum step step = promise(s, slot);
-    if (step == STEP_FAILED && again)
+    if (step == STEP_FAILED)
         open_renew(s, slot); /* there is room for it */
-    return step == STEP_FAILED || lane_keep(s, lane_of(s, slot)) < 0 ? STEP_FAILED : STEP_DONE;
+    if (displaces)
+        displaced_begin(s, slot, was);
+    return step == STEP_FAILED || lane_keep(s, lane) < 0 ? STEP_FAILED : STEP_DONE;
 }

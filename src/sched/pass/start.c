@@ -27,6 +27,7 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
     job->state = SCHED_RUNNING;
     job->at = s->now;
     s->running++;
+    displaced_end(s, slot);
     struct sched_decision *d = decision_add(s, SCHED_START, slot, s->now, NULL);
     d->until = job->ask.duration < INT64_MAX - s->now ? s->now + job->ask.duration : INT64_MAX;
     d->how = job->is_preempting ? SCHED_IMMEDIATE : how;
@@ -62,8 +63,10 @@ enum step start_held(sched_t *s, uint32_t slot)
     if (step != STEP_BUSY)
         return step;
     if (choose(s, job, job->booking) < 0) {
+        int64_t was = job->at;
         if (errno != EBUSY || held_to_open(s, slot, true) < 0)
             return STEP_FAILED;
+        displaced_begin(s, slot, was);
         return STEP_DONE;
     }
     queue_remove(lane_of(s, slot)->held, job->key);
@@ -131,6 +134,7 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
         return STEP_FAILED;
     }
     s->booked++;
+    displaced_moved(s, slot);
     decision_add(s, SCHED_RESERVE, slot, at, NULL);
     return STEP_DONE;
 }

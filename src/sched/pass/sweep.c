@@ -122,6 +122,31 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     return -1;
 }
 
+/* Move one reservation to its earliest time from `from` on. Returns 0, or -1 with ENOMEM. */
+static int move(sched_t *s, uint32_t slot, int64_t from, bool anew)
+{
+    struct job *job = &s->jobs[slot];
+    int64_t was = job->at;
+    bool freed = false;
+    int64_t at =
+        decision_reserve(s) < 0 ? -1 : choose_anew(s, slot, from < was ? from : was, anew, &freed);
+    if (at < 0)
+        return -1;
+    job->at = at;
+    held_seen(s, job);
+    if (at != was)
+        heap_move(&s->due, slot, at, job->key.seq);
+    if (at != was || freed)
+        decision_add(s, SCHED_RESERVE, slot, at, NULL);
+    displaced_moved(s, slot);
+    return 0;
+}
+
+int holder_pull(sched_t *s, uint32_t slot)
+{
+    return move(s, slot, s->now, s->place->is_fixed);
+}
+
 /* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM. */
 static int pull(sched_t *s, uint32_t slot)
 {
@@ -129,27 +154,18 @@ static int pull(sched_t *s, uint32_t slot)
     struct shape *shape = s->place->is_counted ? shape_of(s, job) : NULL;
     int64_t bound = job->is_tried_again ? s->now : known_bound(s, job, shape);
     int64_t was = job->at;
-    bool anew = is_reached(s, job), freed = false;
+    bool anew = is_reached(s, job);
     if (!anew && !may_move(s, job, bound)) {
         held_seen(s, job);
         return 0;
     }
-    int64_t at = decision_reserve(s) < 0
-                     ? -1
-                     : choose_anew(s, slot, bound < was ? bound : was, anew, &freed);
-    if (at < 0)
+    if (move(s, slot, bound, anew) < 0)
         return -1;
     if (shape) {
-        shape->none_before = at;
+        shape->none_before = job->at;
         shape->needs = was; /* what rules out the windows before the bound may lie beyond `at` */
         shape->seen = s->place->freed.next;
     }
-    job->at = at;
-    held_seen(s, job);
-    if (at != was)
-        heap_move(&s->due, slot, at, job->key.seq);
-    if (at != was || freed)
-        decision_add(s, SCHED_RESERVE, slot, at, NULL);
     return 0;
 }
 

@@ -48,6 +48,7 @@ struct details *details_new(struct queues *n, const struct sched_request *reques
     d->job_group = JOB_GROUP_NONE;
     d->previous = d->following = JOB_NONE;
     d->preempted_for = JOB_NONE;
+    d->displaced = -1;
     d->members = request->members > 1 ? request->members : 1;
     d->priority = request->priority;
     d->begin = request->begin;
@@ -122,6 +123,7 @@ static void leave(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
     details_unlink(s, slot);
+    displaced_end(s, slot);
     if (d->job_group != JOB_GROUP_NONE) {
         job_group_leave(s, &s->queues->job_groups, d->job_group);
         s->place->ops->forget(s->place, s->jobs[slot].ask.class);

@@ -264,13 +264,15 @@ void note_freed(sched_t *s, int64_t from, int64_t until)
 void job_release(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    int64_t left = INT64_MAX - job->at; /* less than its duration if it started late */
+    bool is_late = job->details && job->details->put_off > job->at;
+    int64_t at = is_late ? job->details->put_off : job->at;
+    int64_t left = INT64_MAX - at; /* less than its duration if it started late */
     int64_t duration = job->ask.duration < left ? job->ask.duration : left;
     controllers_released(s, slot);
     s->place->ops->release(s->place, job->booking);
     job->is_lifted = false;
     s->booked++;
-    note_freed(s, job->at, job->at + duration);
+    note_freed(s, job->at, at + duration);
 }
 
 void running_released(sched_t *s)
@@ -285,6 +287,7 @@ void held_release(sched_t *s, uint32_t slot)
     queue_remove(lane_of(s, slot)->held, s->jobs[slot].key);
     heap_take(&s->due, slot);
     job_release(s, slot);
+    displaced_end(s, slot);
 }
 
 uint32_t held_next(const sched_t *s, bool begun, struct queue_key after)

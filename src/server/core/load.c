@@ -23,8 +23,9 @@ struct loading {
         struct job *job;
         uint32_t member;
         int64_t at, until;
-        char *resources;
-        bool stopping;
+        char *resources; /* NULL: it only was promised some */
+        bool stopping, displaced;
+        int64_t promised;
     } * promises;
     size_t n_promises, cap_promises, next;
     struct job_parts *parts; /* by index in the table */
@@ -82,11 +83,17 @@ static int load_promise(struct loading *l, const struct store_member *from)
     if (array_grow((void **)&l->promises, &l->cap_promises, l->n_promises + 1,
                    sizeof(*l->promises)) < 0)
         return -1;
-    char *resources = strdup(from->resources);
-    if (!resources)
+    char *resources = from->resources ? strdup(from->resources) : NULL;
+    if (from->resources && !resources)
         return -1;
-    l->promises[l->n_promises++] =
-        (struct promise){l->job, from->member, from->at, from->until, resources, from->stopping};
+    l->promises[l->n_promises++] = (struct promise){.job = l->job,
+                                                    .member = from->member,
+                                                    .at = from->at,
+                                                    .until = from->until,
+                                                    .resources = resources,
+                                                    .stopping = from->stopping,
+                                                    .displaced = from->displaced,
+                                                    .promised = from->promised};
     return 0;
 }
 
@@ -135,7 +142,8 @@ static int load_stored_member(void *context, const struct store_member *from)
     bool runs = from->state == STORE_STARTING || from->state == STORE_RUNNING;
     if (runs && load_run(l, m, from) < 0)
         return -1;
-    if (from->resources && (runs || from->state == STORE_PENDING))
+    bool waits = from->state == STORE_PENDING;
+    if ((from->resources && (runs || waits)) || (from->displaced && waits))
         return load_promise(l, from);
     return 0;
 }
@@ -293,13 +301,17 @@ static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched
 {
     struct member *m = &job->member[i];
     bool runs = m->state != STORE_PENDING;
-    if (p && !runs && !promise_fits_job(job, p)) {
+    if (p && p->resources && !runs && !promise_fits_job(job, p)) {
         forget_promise(s, job, i);
         p = NULL;
     }
     r->member = i;
     r->state = job->held ? SCHED_BLOCKED : SCHED_WAITING;
-    if (p) {
+    if (p && p->displaced && !runs) { /* what is there by now is not known to be what was lost */
+        r->displaced = r->fresh = true;
+        r->promised = p->promised;
+    }
+    if (p && p->resources) {
         r->state = runs ? SCHED_RUNNING : SCHED_RESERVED;
         r->stopping = runs && p->stopping;
         r->at = p->at;
@@ -319,7 +331,7 @@ static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched
     }
     r->resources = NULL;
     r->at = r->until = 0;
-    r->fresh = false;
+    r->fresh = r->displaced = false;
     r->stopping = false;
     return m->handle < 0 ? -1 : 0;
 }

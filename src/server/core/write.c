@@ -44,12 +44,15 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
                               .end_wall = -1,
                               .peak_memory = -1,
                               .cpu_time = -1};
+    bool waits = m->handle >= 0 && m->state == STORE_PENDING;
     bool holds =
         m->handle >= 0 && (m->reserved || m->state == STORE_STARTING || m->state == STORE_RUNNING);
-    if (holds && sched_record(s->sched, m->handle, &r) < 0)
+    if ((holds || waits) && sched_record(s->sched, m->handle, &r) < 0)
         return errtext_set(err, errno, "job %" PRId64 ": cannot store it: %s", job->id,
                            strerror(errno));
-    if (r.resources) {
+    to.displaced = waits && r.displaced;
+    to.promised = to.displaced ? r.promised : 0;
+    if (holds && r.resources) {
         to.at = r.at;
         to.until = r.until;
         to.resources = r.resources;

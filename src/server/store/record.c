@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Version 2 of a member adds `how`. */
-enum { JOB_VERSION = 1, MEMBER_VERSION = 2 };
+enum { JOB_VERSION = 1, MEMBER_VERSION = 3 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
 {
@@ -123,13 +123,13 @@ bool store_job_is_valid(const struct store_job *job)
            job->cores >= 0 && job->gpus >= 0;
 }
 
-enum { CANCELLED = 1, TIMED_OUT = 2, PREEMPTED = 4, REQUEUE = 8, STOPPING = 16 };
+enum { CANCELLED = 1, TIMED_OUT = 2, PREEMPTED = 4, REQUEUE = 8, STOPPING = 16, DISPLACED = 32 };
 
 void store_member_encode(struct strbuf *out, const struct store_member *m)
 {
     int flags = (m->cancelled ? CANCELLED : 0) | (m->timed_out ? TIMED_OUT : 0) |
                 (m->preempted ? PREEMPTED : 0) | (m->requeue ? REQUEUE : 0) |
-                (m->stopping ? STOPPING : 0);
+                (m->stopping ? STOPPING : 0) | (m->displaced ? DISPLACED : 0);
     strbuf_putc(out, MEMBER_VERSION);
     record_put_number(out, flags);
     record_put_number(out, (int64_t)m->key);
@@ -137,6 +137,7 @@ void store_member_encode(struct strbuf *out, const struct store_member *m)
     record_put_number(out, m->how);
     record_put_number(out, m->at);
     record_put_number(out, m->until);
+    record_put_number(out, m->promised);
     record_put_number(out, m->start_wall);
     record_put_number(out, m->exit_status);
     record_put_number(out, m->exit_signal);
@@ -153,17 +154,19 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     int version = length > 0 ? *r.at++ : 0;
     if (version < 1 || version > MEMBER_VERSION)
         reader_fail(&r);
-    int flags = (int)record_get_number(&r, 0, 2 * STOPPING - 1);
+    int flags = (int)record_get_number(&r, 0, 2 * DISPLACED - 1);
     m->cancelled = flags & CANCELLED;
     m->timed_out = flags & TIMED_OUT;
     m->preempted = flags & PREEMPTED;
     m->requeue = flags & REQUEUE;
     m->stopping = flags & STOPPING;
+    m->displaced = flags & DISPLACED;
     m->key = (uint64_t)record_get_number(&r, INT64_MIN, INT64_MAX);
     m->attempts = (uint32_t)record_get_number(&r, 0, UINT32_MAX);
     m->how = version > 1 ? (int)record_get_number(&r, -1, STORE_HOW_MAX) : -1;
     m->at = record_get_number(&r, INT64_MIN, INT64_MAX);
     m->until = record_get_number(&r, INT64_MIN, INT64_MAX);
+    m->promised = version > 2 ? record_get_number(&r, 0, INT64_MAX) : 0;
     m->start_wall = record_get_number(&r, -1, INT64_MAX);
     m->exit_status = (int)record_get_number(&r, INT_MIN, INT_MAX);
     m->exit_signal = (int)record_get_number(&r, INT_MIN, INT_MAX);
@@ -180,5 +183,5 @@ bool store_member_is_valid(const struct store_member *m)
     bool ended = m->state >= STORE_DONE;
     return m->job > 0 && m->state >= STORE_PENDING && m->state <= STORE_TIMEOUT &&
            m->start_wall >= -1 && m->end_wall >= (ended ? 0 : -1) && m->peak_memory >= -1 &&
-           m->cpu_time >= -1 && m->how >= -1 && m->how <= STORE_HOW_MAX;
+           m->cpu_time >= -1 && m->how >= -1 && m->how <= STORE_HOW_MAX && m->promised >= 0;
 }

@@ -77,6 +77,8 @@ struct store_member {
     bool preempted; /* it is being stopped, and requeued if `requeue` */
     bool requeue;
     bool stopping;     /* the scheduler had it stopped for another (sched_record) */
+    bool displaced;    /* it waits, and was promised a start that the machine took away, */
+    int64_t promised;  /* at this time: ticks, else 0 (sched_record) */
     uint64_t key;      /* key of its run; 0: none */
     uint32_t attempts; /* starts so far */
     int how; /* how its start came about, 0 to STORE_HOW_MAX; -1: not started, or unknown */

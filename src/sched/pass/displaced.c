@@ -1,0 +1,65 @@
+/* Jobs that the machine has taken a promise from.
+ *
+ * A node goes down, a block is set, a job lasts longer: a reservation does not fit any more, and gets a later
+ * time, or none. When something comes back, the job's old time may be free again, or be promised to others
+ * by then, who were behind it. So the job is displaced until it has that time again, or an earlier one, or
+ * starts, or loses what it is promised for a reason of its own (a hold, another priority). Each time that
+ * something comes back, a displaced job takes its turn by its rank, as one that is new (outrank.c): those
+ * behind it keep what they are promised as far as that fits then.
+ */
+#include "sched/queues.h"
+
+void displaced_begin(sched_t *s, uint32_t slot, int64_t promised)
+{
+    const struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    bool waits = job->state == SCHED_WAITING || job->state == SCHED_BLOCKED ||
+                 (job->state == SCHED_RESERVED && job->at > promised);
+    if (!d || !waits)
+        return;
+    s->queues->n_displaced += d->displaced < 0;
+    if (d->displaced < 0 || promised < d->displaced)
+        d->displaced = promised;
+}
+
+void displaced_end(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    if (!d || d->displaced < 0)
+        return;
+    d->displaced = -1;
+    s->queues->n_displaced--;
+}
+
+void displaced_moved(sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    if (job->details && job->at <= job->details->displaced)
+        displaced_end(s, slot);
+}
+
+void displaced_return(sched_t *s)
+{
+    s->queues->is_back |= s->queues->n_displaced > 0;
+}
+
+int displaced_renew(sched_t *s)
+{
+    struct queues *n = s->queues;
+    uint32_t slot = n->is_back ? n->first : JOB_NONE;
+    for (; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
+        const struct job *job = &s->jobs[slot];
+        bool waits = job->state == SCHED_WAITING || job->state == SCHED_RESERVED;
+        if (waits && job->details->displaced >= 0 && open_renew(s, slot) < 0)
+            return -1;
+    }
+    n->is_back = false;
+    return 0;
+}
+
+bool displaced_is_due(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    return job->state == SCHED_RESERVED && job->is_fresh && !job->is_placed && job->details &&
+           job->details->displaced >= 0 && !job->is_preempting;
+}

@@ -166,7 +166,7 @@ static void small_ones(struct bench *b)
     row(b->policy, "rooms of a part", now() - t, REPEAT);
     t = now();
     for (int i = 0; i < REPEAT; i++)
-        b->ops->lacks(b->p, &b->two, 1);
+        b->ops->lacks(b->p, &b->two, 1, NULL);
     row(b->policy, "what is short", now() - t, REPEAT);
     t = now();
     for (int i = 0; i < REPEAT; i++) {

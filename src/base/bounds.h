@@ -75,6 +75,11 @@
 /* Times at which what is taken of a node changes; after more it counts as idle. */
 #define GAPS_STEPS_MAX BOUND(128, 3)
 
+/* place/graph/gaps.c: of how many changed intervals it is noted where they are. Of another one that changes
+ * again there are two entries until the next question.
+ */
+#define GAPS_LATEST BOUND(256, 2)
+
 /* Powers of two by which is told how many pieces are missing until when. */
 #define GAPS_LACKS BOUND(8, 1)
 

@@ -157,6 +157,8 @@ struct job *match_recount(struct match *m, const struct job *job, bool uncover);
  */
 struct request;
 void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end);
+/* The same for who counts units of a type, of which all below it are taken. */
+void full_cache_note_count(struct match *m, uint32_t v, uint16_t type, int64_t at, int64_t end);
 void full_cache_forget(struct match *m, uint32_t v);
 
 /* Add one of a job's holds to the counts of a vertex (sign 1), or subtract it (-1). Does nothing if the job

@@ -56,6 +56,22 @@ struct place_note {
     uint64_t epoch;   /* where places begin anew with each */
 };
 
+/* What a graph has counted for `lacks` while nothing is booked, given back or changed, at one time. All zeroes:
+ * nothing. Where there is room for no more, the oldest goes.
+ */
+enum { PLACE_COUNTS = 128 };
+struct place_counts {
+    uint32_t n, oldest;
+    struct place_count {
+        uint32_t part, class; /* PLACE_NO_CLASS: whoever asks in this part */
+        uint64_t permits;
+        uint16_t type;
+        bool alone;
+        bool is_all; /* there is no more; else it may be more */
+        int64_t duration, count;
+    } v[PLACE_COUNTS];
+};
+
 /* How a machine changes, as the calls of berth/sched.h say. */
 struct place_change {
     enum { PLACE_STATUS, PLACE_PROPERTY, PLACE_ATTACH, PLACE_REMOVE } kind;
@@ -243,9 +259,11 @@ struct place_ops {
     /* ---- Why not ---- */
 
     /* The type of which too little is free for an ask at `at`, such as "core", or "node" where it is the
-     * whole shape; a constant or the machine's own text.
+     * whole shape; a constant or the machine's own text. `counts` is kept by who asks for many jobs, while
+     * nothing changes, and may be NULL.
      */
-    const char *(*lacks)(struct place *place, const struct place_ask *ask, int64_t at);
+    const char *(*lacks)(struct place *place, const struct place_ask *ask, int64_t at,
+                         struct place_counts *counts);
 
     /* How many resources a booking holds that an ask could use. O(what it holds). */
     int64_t (*useful)(struct place *place, const struct place_ask *ask, int64_t booking);

@@ -121,6 +121,7 @@ struct queues {
     int64_t preemptible_next; /* when a running job becomes preemptible; INT64_MAX */
     uint64_t telling;         /* number of the telling of reasons at work; 0: none is */
     uint64_t tellings;
+    struct place_counts counts;     /* for reasons, while they are told */
     struct strbuf text;             /* for answers */
     char answer[SCHED_REASON_TEXT]; /* a reason */
     sched_job_t *holders;

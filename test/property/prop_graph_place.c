@@ -55,7 +55,7 @@ struct run {
     uint32_t vertex[NAIVE_NODES];
 };
 
-static uint64_t booked, refused, woken, moved, forced, short_of, stuck;
+static uint64_t booked, refused, woken, moved, forced, short_of, stuck, lacking;
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -304,7 +304,7 @@ static void book(struct run *r, int class, int64_t at)
     if (booking < 0) {
         CHECK(errno == EBUSY);
         refused++;
-        CHECK(r->ops->lacks(r->place, &c->ask, at));
+        CHECK(r->ops->lacks(r->place, &c->ask, at, NULL));
         return;
     }
     booked++;
@@ -609,6 +609,22 @@ static void check_short(struct run *r)
     }
 }
 
+/* What one lacks is the same whatever was counted for others before. */
+static void check_lacks(struct run *r)
+{
+    struct place_counts counts = {0};
+    for (int i = 0; i < 4 * CLASSES; i++) {
+        struct class_of_ask *c = &r->class[draw(r, 0, CLASSES - 1)];
+        if (!c->known)
+            continue;
+        struct place_ask ask = c->ask;
+        ask.duration = draw(r, 1, 3 * c->ask.duration);
+        const char *lacks = r->ops->lacks(r->place, &ask, r->now, &counts);
+        CHECK(strcmp(lacks, r->ops->lacks(r->place, &ask, r->now, NULL)) == 0);
+        lacking++;
+    }
+}
+
 /* ---- Steps ---- */
 
 static void step(struct run *r)
@@ -682,6 +698,7 @@ static void play(uint64_t seed)
             step(r);
         check_wakes(r);
         check_short(r);
+        check_lacks(r);
         CHECK(r->ops->check(r->place));
     }
     for (int i = 0; i < CLASSES; i++)
@@ -706,7 +723,7 @@ static void test_naive(void **state)
     if (n >= 600) {
         assert_true(booked > 1000 && refused > 1000 && moved > 50 && forced > 100);
         assert_true(woken > 0);
-        assert_true(short_of > 0 && stuck > 0);
+        assert_true(short_of > 0 && stuck > 0 && lacking > 0);
     }
 }
 

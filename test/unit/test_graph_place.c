@@ -199,7 +199,7 @@ static void bookings(void **state)
     assert_int_equal(f.ops->amount(f.place, a, "gpu"), 1);
     assert_int_equal(f.ops->book(f.place, &three, 0), -1);
     assert_int_equal(errno, EBUSY);
-    assert_string_equal(f.ops->lacks(f.place, &three, 0), "core");
+    assert_string_equal(f.ops->lacks(f.place, &three, 0, NULL), "core");
     assert_true(f.ops->useful(f.place, &three, b) > 0);
     assert_int_equal(f.ops->when(f.place, &three, 0), 5);
     c = f.ops->book(f.place, &three, 5);

@@ -350,13 +350,34 @@ static bool is_used_up(const struct counting *c, uint32_t v)
     return false;
 }
 
+static void count_free(struct counting *c, uint32_t v);
+
+/* Count what is below a vertex; a child of which nothing counts is noted, so that the next count, and the next
+ * search, need not look at it.
+ */
+static void count_children(struct counting *c, uint32_t v)
+{
+    struct match *m = c->w.m;
+    const struct state *s = m->state[v];
+    const uint32_t *children;
+    uint32_t n = topo_children(&m->topo, v, &children);
+
+    for (uint32_t i = 0; i < n && c->sum < c->enough; i++) {
+        int64_t before = c->sum;
+        if (s && s->full && is_seen_full(c, &s->full[i], children[i]))
+            continue;
+        count_free(c, children[i]);
+        if (c->sum == before && m->state[children[i]])
+            full_cache_note_count(m, children[i], c->type, c->w.at, c->w.end);
+    }
+}
+
 static void count_free(struct counting *c, uint32_t v)
 {
     struct match *m = c->w.m;
     const struct vertex *x = &m->g->v[v];
     const struct state *s = m->state[v];
     int64_t load = state_load(s, c->w.at, c->w.end);
-    const uint32_t *children;
 
     if (x->down || load >= STATE_EXCLUSIVE || (s && (s->blocks & c->w.blocks)) ||
         ((x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) && !constraint_holds(&c->w, v)))
@@ -369,11 +390,7 @@ static void count_free(struct counting *c, uint32_t v)
         return;
     if (is_used_up(c, v))
         return;
-    const struct full_window *full = s ? s->full : NULL;
-    uint32_t n = topo_children(&m->topo, v, &children);
-    for (uint32_t i = 0; i < n && c->sum < c->enough; i++)
-        if (!full || !is_seen_full(c, &full[i], children[i]))
-            count_free(c, children[i]);
+    count_children(c, v);
 }
 
 int64_t match_part_free(struct match *m, const struct plan_ask *ask, uint16_t type, bool alone,

@@ -91,6 +91,37 @@ void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64
         *kept = full;
 }
 
+/* When all of a type below a vertex is taken, or that it is used at all. */
+static bool find_used_up(const struct match *m, uint32_t v, uint16_t type, int64_t at, int64_t end,
+                         struct full_window *full)
+{
+    const struct state *s = m->state[v];
+    const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
+
+    full->number = FULL_FOR_ALL;
+    if (find_over(&s->users, STATE_EXCLUSIVE - 1, at, end, full))
+        return true;
+    full->number = m->prune.number[type];
+    for (uint32_t i = 0; s->counts && full->number != PRUNE_NONE && i < list->n; i++) {
+        int64_t total = prune_total(&m->prune, &m->topo, v, list->number[i]);
+        if (list->number[i] == (uint32_t)full->number &&
+            find_over(&s->counts[i], total - 1, at, end, full))
+            return true;
+    }
+    full->number = FULL_FOR_ONE;
+    return find_over(&s->users, 0, at, end, full);
+}
+
+void full_cache_note_count(struct match *m, uint32_t v, uint16_t type, int64_t at, int64_t end)
+{
+    const uint32_t *children;
+    uint32_t below = topo_children(&m->topo, v, &children);
+    struct full_window full = {0}, *kept = below > 0 ? full_cache_of(m, v) : NULL;
+
+    if (kept && find_used_up(m, v, type, at, end, &full))
+        *kept = full;
+}
+
 void full_cache_none(struct walk *w, uint32_t v, uint32_t level)
 {
     struct full_window *kept = full_cache_of(w->m, v);

@@ -10,6 +10,7 @@ void gaps_clear(struct gaps *g)
     free(g->by_from);
     free(g->by_until);
     free(g->late);
+    free(g->latest);
     *g = (struct gaps){0};
 }
 
@@ -37,8 +38,28 @@ uint32_t gaps_of(const struct room_step *step, uint32_t n, struct gap *gap)
 
 /* ---- Changes ---- */
 
+/* Where the last late gap of an interval is noted; NULL: there is no memory for notes. */
+static uint32_t *latest_of(struct gaps *g, int64_t from, int64_t until)
+{
+    if (!g->latest)
+        g->latest = calloc(GAPS_LATEST, sizeof(*g->latest));
+    uint64_t hash =
+        ((uint64_t)from * 0x9e3779b97f4a7c15u) ^ ((uint64_t)until * 0xc2b2ae3d27d4eb4fu);
+    return g->latest ? &g->latest[(hash ^ hash >> 32) % GAPS_LATEST] : NULL;
+}
+
+/* Reservations that are set aside and put back change the same intervals again and again, so that most of what
+ * is added goes to a late gap that is there.
+ */
 int gaps_add(struct gaps *g, int64_t from, int64_t until, int64_t pieces)
 {
+    uint32_t *latest = latest_of(g, from, until);
+
+    if (latest && *latest < g->n_late && g->late[*latest].from == from &&
+        g->late[*latest].until == until) {
+        g->late[*latest].pieces += pieces;
+        return 0;
+    }
     if (g->n_late == g->late_capacity) {
         uint32_t capacity = g->late_capacity + g->late_capacity / 2 + 16;
         struct gap *more = reallocarray(g->late, capacity, sizeof(*more));
@@ -47,6 +68,8 @@ int gaps_add(struct gaps *g, int64_t from, int64_t until, int64_t pieces)
         g->late = more;
         g->late_capacity = capacity;
     }
+    if (latest)
+        *latest = g->n_late;
     g->late[g->n_late++] = (struct gap){from, until, pieces};
     return 0;
 }

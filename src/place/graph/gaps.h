@@ -25,6 +25,8 @@ struct gaps {
     uint32_t n, capacity;
     struct gap *late; /* not among these yet; pieces may be negative */
     uint32_t n_late, late_capacity;
+    uint32_t
+        *latest; /* by a hash of the interval: which of the late ones had such a hash last; NULL */
 };
 
 /* What room there is from a time until that of the next step, or for ever. */

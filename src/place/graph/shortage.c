@@ -24,10 +24,67 @@ static const char *short_of(const struct graph_place *n, const struct class *c)
     return last;
 }
 
+/* What is known of a count: 1 if it is enough, 0 if it is less, -1: neither. Over a longer time no more is
+ * free, and over a shorter one no less.
+ */
+static int known(const struct place_counts *counts, const struct place_count *ask)
+{
+    for (uint32_t i = 0; counts && i < counts->n; i++) {
+        const struct place_count *x = &counts->v[i];
+        if (x->part != ask->part || x->class != ask->class || x->permits != ask->permits ||
+            x->type != ask->type || x->alone != ask->alone)
+            continue;
+        if (x->is_all && x->duration <= ask->duration && x->count < ask->count)
+            return 0;
+        if (x->duration >= ask->duration && x->count >= ask->count)
+            return 1;
+    }
+    return -1;
+}
+
+static void know(struct place_counts *counts, const struct place_count *count)
+{
+    if (!counts)
+        return;
+    if (counts->n < PLACE_COUNTS) {
+        counts->v[counts->n++] = *count;
+        return;
+    }
+    counts->v[counts->oldest] = *count;
+    counts->oldest = (counts->oldest + 1) % PLACE_COUNTS;
+}
+
+/* Whether less of a type is free than a request wants. */
+static bool is_short(struct graph_place *n, const struct place_ask *ask, uint16_t type, bool alone,
+                     int64_t at, struct place_counts *counts)
+{
+    const struct class *c = class_of(n, ask);
+    struct plan_ask plan = graph_place_plan(n, ask);
+    const char *name = intern_text(&n->graph->types, type);
+    int64_t wants = graph_place_wants(&n->place, ask->class, name);
+    struct place_count count = {.part = c->part,
+                                .class = c->spec->constraints ? ask->class : PLACE_NO_CLASS,
+                                .permits = ask->permits,
+                                .type = type,
+                                .alone = alone,
+                                .duration = ask->duration,
+                                .count = wants};
+    int enough = known(counts, &count);
+
+    if (enough < 0) {
+        count.count = match_part_free(n->match, &plan, type, alone, at, wants);
+        count.is_all = count.count < wants;
+        know(counts, &count);
+        enough = count.count >= wants;
+    }
+    return !enough;
+}
+
 /* The request that least is there for at a time, of those that too little is there for; NULL: it is not
  * that.
  */
-const char *graph_place_lacks(struct place *place, const struct place_ask *ask, int64_t at)
+const char *graph_place_lacks(struct place *place, const struct place_ask *ask, int64_t at,
+                              struct place_counts *counts)
 {
     struct graph_place *n = graph_place_of(place);
     const struct class *c = class_of(n, ask);
@@ -41,10 +98,8 @@ const char *graph_place_lacks(struct place *place, const struct place_ask *ask, 
     for (uint32_t i = c->spec->nresources; i-- > 0;) {
         const struct jobspec_resource *r = &c->spec->resources[i];
         uint16_t type;
-        if (r->kind != JOBSPEC_RESOURCE || !graph_place_type(n, r->type, &type))
-            continue;
-        int64_t wants = graph_place_wants(place, ask->class, r->type);
-        if (match_part_free(n->match, &plan, type, graph_place_is_alone(n, r), at, wants) < wants)
+        if (r->kind == JOBSPEC_RESOURCE && graph_place_type(n, r->type, &type) &&
+            is_short(n, ask, type, graph_place_is_alone(n, r), at, counts))
             return intern_text(&n->graph->types, type);
     }
     uint16_t node;

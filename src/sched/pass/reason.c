@@ -16,14 +16,14 @@ static const char *lacks_of(sched_t *s, uint32_t slot)
     struct job_group *k = job_group_of(s, slot);
     uint32_t i;
     if (s->queues->telling == 0)
-        return s->place->ops->lacks(s->place, ask, s->now);
+        return s->place->ops->lacks(s->place, ask, s->now, NULL);
     if (k->telling != s->queues->telling)
         k->n_lacks = 0;
     k->telling = s->queues->telling;
     for (i = 0; i < k->n_lacks; i++)
         if (k->lacks[i].least <= ask->duration && ask->duration <= k->lacks[i].most)
             return k->lacks[i].type;
-    const char *type = s->place->ops->lacks(s->place, ask, s->now);
+    const char *type = s->place->ops->lacks(s->place, ask, s->now, &s->queues->counts);
     for (i = 0; i < k->n_lacks && k->lacks[i].type != type; i++)
         ;
     if (i == JOB_GROUP_LACKS)
@@ -137,6 +137,7 @@ void tell_begin(sched_t *s)
     n->n_untold -= n->told_first; /* of a pass that was cut off */
     memmove(n->untold, n->untold + n->told_first, n->n_untold * sizeof(*n->untold));
     n->told_first = 0;
+    n->counts = (struct place_counts){0};
     n->tellings++;
 }
 

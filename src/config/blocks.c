@@ -63,7 +63,7 @@ static int read_block(struct reading *r, uint32_t i, struct sched_block *block)
         value_name(r, value[NAME], "name", &block->name) < 0 ||
         check_resources(r, value[RESOURCES]) < 0 ||
         value_text(r, value[RESOURCES], "resources", &block->resources) < 0 ||
-        value_time(r, value[START], "start", TIME_ZERO_TOO, &block->start) < 0 ||
+        value_date(r, value[START], "start", &block->start) < 0 ||
         value_time(r, value[DURATION], "duration", TIME_POSITIVE, &block->duration) < 0 ||
         value_time(r, value[EVERY], "every", TIME_ZERO_TOO, &block->every) < 0)
         return -1;

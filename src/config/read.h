@@ -76,6 +76,9 @@ enum time_kind {
 int value_time(const struct reading *r, uint32_t i, const char *key, enum time_kind kind,
                int64_t *ret);
 
+/* A date, as date_read reads it, in ticks since 1970; or such a time. */
+int value_date(const struct reading *r, uint32_t i, const char *key, int64_t *ret);
+
 /* A list of properties or a constraint (RFC 31): its JSON. */
 int value_constraint(struct reading *r, uint32_t i, const char *key, const char **ret);
 

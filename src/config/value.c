@@ -5,6 +5,7 @@
 
 #include "base/errtext.h"
 #include "berth/match.h"
+#include "config/date.h"
 #include "config/quantity.h"
 #include "config/read.h"
 
@@ -226,6 +227,13 @@ static bool scan_time(const char *text, int64_t *ret)
     return true;
 }
 
+/* The ticks of a time in microseconds, rounded up. */
+static int64_t ticks_of(const struct reading *r, int64_t time)
+{
+    int64_t part = time % MICROSECONDS * r->second;
+    return time / MICROSECONDS * r->second + (part + MICROSECONDS - 1) / MICROSECONDS;
+}
+
 int value_time(const struct reading *r, uint32_t i, const char *key, enum time_kind kind,
                int64_t *ret)
 {
@@ -236,8 +244,7 @@ int value_time(const struct reading *r, uint32_t i, const char *key, enum time_k
         return 0;
     if (doc_is_text(&r->doc, i)) {
         if (scan_time(doc_text(&r->doc, i), &time) && (time > 0 || kind != TIME_POSITIVE)) {
-            int64_t part = time % MICROSECONDS * r->second;
-            *ret = time / MICROSECONDS * r->second + (part + MICROSECONDS - 1) / MICROSECONDS;
+            *ret = ticks_of(r, time);
             return 0;
         }
         if (kind == TIME_UNLIMITED_TOO && doc_is(&r->doc, i, "unlimited")) {
@@ -250,6 +257,24 @@ int value_time(const struct reading *r, uint32_t i, const char *key, enum time_k
              kind == TIME_POSITIVE ? "above 0 and " : "",
              kind == TIME_UNLIMITED_TOO ? ", or unlimited" : "");
     return doc_expected(&r->doc, i, key, expected);
+}
+
+int value_date(const struct reading *r, uint32_t i, const char *key, int64_t *ret)
+{
+    int64_t seconds, time;
+
+    if (i == DOC_NONE)
+        return 0;
+    if (doc_is_text(&r->doc, i) && scan_time(doc_text(&r->doc, i), &time)) {
+        *ret = ticks_of(r, time);
+        return 0;
+    }
+    if (!doc_is_text(&r->doc, i) || date_read(doc_text(&r->doc, i), &seconds) < 0 ||
+        seconds > TIME_MAX)
+        return doc_expected(&r->doc, i, key,
+                            "a date such as 2026-12-24T18:00, or seconds, up to 100 years");
+    *ret = seconds * r->second;
+    return 0;
 }
 
 int value_misplaced(const struct reading *r, uint32_t i, const char *key, const char *where)

@@ -49,10 +49,10 @@ const char *admin_config(struct scene *c)
 /* All that can be seen of jobs, queues and resources. */
 static char *picture(struct scene *c)
 {
-    static const char *const paths[] = {"/v1/jobs", "/v1/queues", "/v1/resources"};
+    static const char *const paths[] = {"/v1/jobs", "/v1/queues", "/v1/resources", "/v1/blocks"};
     json_t *all = json_array();
     bool before = scene_scarce(c, false);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         json_array_append_new(all, scene_ask(c, "GET", paths[i], NULL, NULL, NULL));
     char *text = json_dumps(all, JSON_COMPACT);
     json_decref(all);
@@ -152,9 +152,35 @@ static void check_resources(struct scene *c)
     scene_scarce(c, before);
 }
 
+static void check_blocks(struct scene *c)
+{
+    int there[BLOCKS] = {0};
+    bool before = scene_scarce(c, false);
+    json_t *got = scene_ask(c, "GET", "/v1/blocks", NULL, NULL, NULL), *entry;
+    size_t i;
+    json_array_foreach(json_object_get(got, "blocks"), i, entry)
+    {
+        const char *name = json_string_value(json_object_get(entry, "name"));
+        int block = name && name[0] == 'b' ? atoi(name + 1) : -1;
+        if (block < 0 || block >= BLOCKS || there[block]++ > 0)
+            scene_fail(c, "a block that nobody added, or twice", block, -1);
+        if (!json_is_null(json_object_get(entry, "problem")))
+            scene_fail(c, "a block is not in force", block, -1);
+    }
+    for (int b = 0; b < BLOCKS; b++) {
+        if (c->blocked[b] >= 0 && c->blocked[b] != there[b])
+            scene_fail(c, "a block was added and isn't there, or the other way round", b, -1);
+        if (!c->failing)
+            c->blocked[b] = there[b];
+    }
+    json_decref(got);
+    scene_scarce(c, before);
+}
+
 void admin_check(struct scene *c)
 {
     check_resources(c);
+    check_blocks(c);
     check_policy(c);
 }
 
@@ -196,9 +222,37 @@ static void set_queue(struct scene *c, int queue, int stopped)
            stopped);
 }
 
+/* Years ahead, so that it changes nothing for jobs: whether it is kept is what matters here. */
+static void set_block(struct scene *c, int block, int there)
+{
+    char body[160], path[40];
+    int status;
+    char *before = picture(c);
+    snprintf(path, sizeof(path), there ? "/v1/blocks" : "/v1/blocks/b%d", block);
+    snprintf(body, sizeof(body),
+             "{\"name\":\"b%d\",\"resources\":\"node%d\",\"start\":3900000000,\"duration\":60,"
+             "\"for\":{\"users\":[\"ann\"],\"queues\":[\"easy\"]}}",
+             block, block % NODES);
+    if (scene_chance(c, 3))
+        scene_fail_memory(random_between(&c->r, 0, 60));
+    c->disturbed = true;
+    json_decref(scene_ask(c, there ? "POST" : "DELETE", path, NULL, there ? body : NULL, &status));
+    bool is_so = status == 200 || (status == (there ? 409 : 404) && c->blocked[block] != !there);
+    if (!is_so && status != 503 && status != 507)
+        scene_fail(c, "a block has a strange answer", block, status);
+    if (status != 200 && status != 507)
+        check_same(c, before, "a block that was refused has changed something");
+    c->blocked[block] = is_so                                         ? there
+                        : status == 507 && c->blocked[block] != there ? -1
+                                                                      : c->blocked[block];
+    free(before);
+}
+
 void admin_change(struct scene *c)
 {
-    if (scene_chance(c, 2))
+    if (scene_chance(c, 4))
+        set_block(c, (int)random_between(&c->r, 0, BLOCKS - 1), scene_chance(c, 2));
+    else if (scene_chance(c, 2))
         set_node(c, (int)random_between(&c->r, 0, NODES - 1), scene_chance(c, 3));
     else
         set_queue(c, (int)random_between(&c->r, 0, QUEUES - 1), scene_chance(c, 3));

@@ -16,6 +16,7 @@
 
 enum { MEMBERS = 6, NODES = 2, CORES = 4, GPUS = 1, WAITERS = 3 }; /* cores and gpus of a node */
 enum { EASY, FCFS, ALL, SPARE, QUEUES };
+enum { BLOCKS = 2 };
 
 extern const char *const scene_queues[QUEUES];
 
@@ -126,6 +127,7 @@ struct scene {
         int down;                      /* drained or down: 0, 1, or -1: nobody knows */
     } node[NODES];
     int stopped[QUEUES];            /* likewise */
+    int blocked[BLOCKS];            /* a block of that number is added: likewise */
     int64_t queue_priority[QUEUES]; /* as configured */
     int config;
 

@@ -68,6 +68,13 @@ expect_status 0 "$BERTH" block list
 expect "blocks" 'own feast ' "$(awk 'NR > 1 { printf "%s ", $1 }' out)"
 expect_status 1 "$BERTH" block remove own
 expect_err 'berth block: block "own" is in the configuration: remove it there, and reload'
+sed -i 's/start: 3000000000/start: 2026-02-29/' "$BERTH_DIR/berth.yaml"
+expect_status 1 "$BERTH" server reload
+grep -q 'key "start": expected a date such as 2026-12-24T18:00, or seconds, up to 100 years, got "2026-02-29"$' err ||
+    fail "a day that there isn't: $(cat err)"
+sed -i 's/start: 2026-02-29/start: 2060-12-24T18:00/' "$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server reload
+"$BERTH" block list | grep -q '^own .* 2060-12-24 18:00:00  2060-12-24 19:00:00' || fail "block list: $("$BERTH" block list)"
 sed -i 's/name: own/name: feast/' "$BERTH_DIR/berth.yaml"
 expect_status 1 "$BERTH" server reload
 expect_err 'berth server: block "feast": "berth block" has added one of this name: remove that first, or choose another name'

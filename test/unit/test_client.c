@@ -341,8 +341,21 @@ static void lines_of_members(void **state)
 
 static void instants(void **state)
 {
-    static const char *const bad[] = {"",  "x",   "25:00", "2026-13-01",    "+",     "+x",
-                                      "@", "@-1", "1h",    "2026-11-22T08", "08:30x"};
+    static const char *const bad[] = {"",
+                                      "x",
+                                      "25:00",
+                                      "2026-13-01",
+                                      "+",
+                                      "+x",
+                                      "@",
+                                      "@-1",
+                                      "1h",
+                                      "2026-11-22T08",
+                                      "08:30x",
+                                      "2026-02-30",
+                                      "2026-11-22T08:30+",
+                                      "1969-12-31",
+                                      " 2026-11-22"};
     const time_t now = 1795305600; /* 2026-11-22 00:00:00 UTC */
     char text[WHEN_SIZE];
     double at;
@@ -362,6 +375,10 @@ static void instants(void **state)
     assert_true(at == 1795305600 + 86400);
     assert_int_equal(when_read("2026-11-22T00:01", now, &at), 0);
     assert_true(at == 1795305600 + 60);
+    assert_int_equal(when_read("2026-11-22T00:01+01:00", now, &at), 0);
+    assert_true(at == 1795305600 + 60 - 3600);
+    assert_int_equal(when_read("2026-11-22 00:01:02Z", now, &at), 0);
+    assert_true(at == 1795305600 + 62);
     assert_int_equal(when_read("@17.5", now, &at), 0);
     assert_true(at == 17.5);
     for (size_t i = 1; i < sizeof(bad) / sizeof(bad[0]); i++)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "berth/sched_config.h"
 #include "config/config.h"
@@ -285,6 +286,25 @@ static void times_are_rounded_up_to_ticks(void **state)
     }
 }
 
+static void blocks_begin_at_dates(void **state)
+{
+    (void)state;
+    setenv("TZ", "Europe/Berlin", 1);
+    tzset();
+    struct config *c = parse(
+        NODES
+        "blocks:\n"
+        "  - {name: a, resources: n, start: 2026-12-24T18:00, duration: 1h}\n"
+        "  - {name: b, resources: n, start: 2026-06-24 18:00:01, duration: 1h}\n"
+        "  - {name: c, resources: n, start: \"2026-12-24T18:00Z\", duration: 1h, every: 1w}\n");
+    assert_int_equal(c->sched.blocks[0].start, INT64_C(1798131600) * SECOND);
+    assert_int_equal(c->sched.blocks[1].start, INT64_C(1782316801) * SECOND); /* in summer time */
+    assert_int_equal(c->sched.blocks[2].start, INT64_C(1798135200) * SECOND);
+    config_destroy(c);
+    setenv("TZ", "UTC", 1);
+    tzset();
+}
+
 static void blocks_and_traces_are_read(void **state)
 {
     (void)state;
@@ -532,7 +552,13 @@ static const struct wrong wrong_rest[] = {
      "2:31: key \"resources\": expected names or paths such as \"node[0-3],node7\" or "
      "\"/cluster0/rack1\", got \"\""},
     {NODES "blocks: [{name: m, resources: n, start: -1, duration: 1}]",
-     "2:41: key \"start\": expected " TIME "up to 100 years, got \"-1\""},
+     "2:41: key \"start\": expected a date such as 2026-12-24T18:00, or seconds, up to 100 years, "
+     "got "
+     "\"-1\""},
+    {NODES "blocks: [{name: m, resources: n, start: 2026-02-30, duration: 1}]",
+     "2:41: key \"start\": expected a date such as 2026-12-24T18:00, or seconds, up to 100 years, "
+     "got "
+     "\"2026-02-30\""},
     {NODES "blocks: [{name: m, resources: n, start: 0, duration: 0}]",
      "2:54: key \"duration\": expected " TIME "above 0 and up to 100 years, got \"0\""},
     {NODES "blocks: [{" BLOCK ", every: 1}]",
@@ -812,6 +838,7 @@ int main(void)
         cmocka_unit_test(queues_have_what_they_say),
         cmocka_unit_test(depths_are_capped),
         cmocka_unit_test(times_are_rounded_up_to_ticks),
+        cmocka_unit_test(blocks_begin_at_dates),
         cmocka_unit_test(blocks_and_traces_are_read),
         cmocka_unit_test(the_server_is_told_what_to_go_by),
         cmocka_unit_test(wrong_files_are_refused),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -79,7 +80,9 @@ static void a_block_is_kept(void **state)
     expect_state(w, longer, "running");
 }
 
-/* An hour in which the wall clock is set back by a day: the block still begins when the clock says so. */
+/* The wall clock is set back by a day: a block begins when the clock says so, as long as the server goes on,
+ * and later.
+ */
 static void a_start_is_a_time_of_the_wall_clock(void **state)
 {
     struct sim_server *w = *state;
@@ -92,6 +95,32 @@ static void a_start_is_a_time_of_the_wall_clock(void **state)
     int64_t fits = submit(w, "{\"command\":[\"x\"],\"duration\":3590}");
     start_all(w);
     expect_state(w, fits, "running");
+}
+
+/* The same of a date in the configuration. */
+static void a_configured_start_is_one_too(void **state)
+{
+    struct sim_server *w = *state;
+    char text[400], date[40];
+    w->wall -= 86400 * SIM_SECOND;
+    time_t start = (time_t)(w->wall / SIM_SECOND) + 3600;
+    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", gmtime(&start));
+    snprintf(text, sizeof(text),
+             MACHINE QUEUES "blocks: [{name: own, resources: \"node[0-1]\", start: %s, "
+                            "duration: 1h}]\n",
+             date);
+    sim_server_configure(w, text);
+    tell(w, "POST", "/v1/server/reload", NULL, 200);
+    int64_t longer = submit(w, "{\"command\":[\"x\"],\"duration\":3602}");
+    int64_t fits = submit(w, "{\"command\":[\"x\"],\"duration\":3590}");
+    start_all(w);
+    expect_state(w, longer, "pending");
+    expect_state(w, fits, "running");
+    json_t *block = listed(w, "own");
+    assert_int_equal(json_integer_value(json_object_get(block, "start")), start);
+    json_decref(block);
+    reopen(w, true);
+    expect_state(w, longer, "pending");
 }
 
 static void only_administrators_may(void **state)
@@ -183,6 +212,7 @@ int main(void)
         TEST(jobs_are_planned_around_a_block),
         TEST(a_block_is_kept),
         TEST(a_start_is_a_time_of_the_wall_clock),
+        TEST(a_configured_start_is_one_too),
         TEST(only_administrators_may),
         TEST(wrong_blocks_are_refused),
         TEST(blocks_that_are_over_go),

@@ -5,26 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/date.h"
 #include "config/quantity.h"
 
-static int from_fields(struct tm *day, double *seconds)
+/* The next "08:30". */
+static int hour_read(const char *text, time_t now, int64_t *seconds)
 {
-    day->tm_isdst = -1;
-    time_t at = mktime(day);
-    if (at == (time_t)-1) {
-        errno = EINVAL;
-        return -1;
+    static const char *const hours[] = {"%H:%M:%S", "%H:%M"};
+    for (size_t i = 0; i < sizeof(hours) / sizeof(hours[0]); i++) {
+        struct tm day;
+        localtime_r(&now, &day);
+        day.tm_sec = 0;
+        const char *end = strptime(text, hours[i], &day);
+        if (!end || *end)
+            continue;
+        if (date_local(&day, seconds) < 0)
+            return -1;
+        if (*seconds > now)
+            return 0;
+        day.tm_mday++;
+        return date_local(&day, seconds);
     }
-    *seconds = (double)at;
-    return 0;
+    errno = EINVAL;
+    return -1;
 }
 
 int when_read(const char *text, time_t now, double *seconds)
 {
-    static const char *const dates[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
-                                        "%Y-%m-%d %H:%M", "%Y-%m-%d"};
-    static const char *const hours[] = {"%H:%M:%S", "%H:%M"};
-    int64_t us;
+    int64_t us, whole;
 
     if (strncmp(text, "now", 3) == 0 && (!text[3] || text[3] == '+'))
         text += 3;
@@ -42,28 +50,10 @@ int when_read(const char *text, time_t now, double *seconds)
         errno = EINVAL;
         return -1;
     }
-    for (size_t i = 0; i < sizeof(dates) / sizeof(dates[0]); i++) {
-        struct tm day = {0};
-        const char *end = strptime(text, dates[i], &day);
-        if (end && !*end)
-            return from_fields(&day, seconds);
-    }
-    for (size_t i = 0; i < sizeof(hours) / sizeof(hours[0]); i++) {
-        struct tm day;
-        localtime_r(&now, &day);
-        day.tm_sec = 0;
-        const char *end = strptime(text, hours[i], &day);
-        if (!end || *end)
-            continue;
-        if (from_fields(&day, seconds) < 0)
-            return -1;
-        if (*seconds > (double)now)
-            return 0;
-        day.tm_mday++;
-        return from_fields(&day, seconds);
-    }
-    errno = EINVAL;
-    return -1;
+    if (date_read(text, &whole) < 0 && hour_read(text, now, &whole) < 0)
+        return -1;
+    *seconds = (double)whole;
+    return 0;
 }
 
 char *when_put(double seconds, char out[WHEN_SIZE])

@@ -8,8 +8,8 @@
 
 #define WHEN_SIZE 32
 
-/* A time in seconds since 1970: "+1h" from now, the next "08:30", "2026-11-22", "2026-11-22T08:30",
- * "2026-11-22 08:30:15", all in local time, or "@SECONDS". 0, or -1 with EINVAL.
+/* A time in seconds since 1970: "+1h" from now, the next "08:30", "2026-11-22", or another date (config/date.h), all
+ * in local time, or "@SECONDS". 0, or -1 with EINVAL.
  */
 int when_read(const char *text, time_t now, double *seconds);
 

@@ -1,9 +1,9 @@
 /* Blocks that administrators add while the server runs, beside those of the configuration.
  *
  * They are part of the settings, with the wall times that were asked for: the core's clock goes on when the
- * wall clock is set, so a start is reckoned into it anew when the server is opened. A block that can't be in
- * force then, since its resources or its name are not what they were, stays in the settings with the reason,
- * and is tried again with each reload.
+ * wall clock is set, so starts are reckoned into it anew then, and when the server is opened. One that can't
+ * be in force then, since its resources or its name are not what they were, stays in the settings with the
+ * reason, and is tried again with each reload.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,8 @@
 #include "config/seconds.h"
 #include "resource/graph.h"
 #include "server/core/priv.h"
+
+#define OFFSET_LEFT (60 * SERVER_SECOND)
 
 enum { USERS, QUEUES, JOBS, LISTS };
 static const char *const list_names[LISTS] = {"users", "queues", "jobs"};
@@ -37,7 +39,8 @@ static int64_t number_of(const json_t *entry, const char *key)
     return json_integer_value(json_object_get(entry, key));
 }
 
-void block_shift(struct sched_block *block, int64_t by)
+/* Move a block by so many ticks; what would begin before 0 begins there, or with its next turn. */
+static void shift(struct sched_block *block, int64_t by)
 {
     block->start += by;
     if (block->start >= 0)
@@ -49,6 +52,38 @@ void block_shift(struct sched_block *block, int64_t by)
         block->start = 0;
         block->duration = end > 1 ? end : 1; /* it was over before there was a server */
     }
+}
+
+/* Small differences are left: else whoever is promised a start just before a block, or just after it, might
+ * lose that in a restart.
+ */
+int64_t blocks_offset(const server_t *s)
+{
+    int64_t offset = s->clock.now - s->clock.wall, by = offset - s->block_offset;
+    return by > OFFSET_LEFT || by < -OFFSET_LEFT ? offset : s->block_offset;
+}
+
+void blocks_load_offset(server_t *s)
+{
+    s->block_offset = json_integer_value(json_object_get(s->settings, "block_offset"));
+    blocks_set_offset(s, blocks_offset(s));
+}
+
+void blocks_set_offset(server_t *s, int64_t offset)
+{
+    if (offset == s->block_offset)
+        return;
+    s->block_offset = offset;
+    if (json_object_set_new(s->settings, "block_offset", json_integer((json_int_t)offset)) == 0)
+        s->unsaved.settings = true;
+}
+
+void blocks_shift(struct config *config, int64_t by)
+{
+    /* They are read into memory of the configuration. */
+    struct sched_block *blocks = (struct sched_block *)config->sched.blocks;
+    for (size_t i = 0; by != 0 && i < config->sched.n_blocks; i++)
+        shift(&blocks[i], by);
 }
 
 static void added_clear(struct added *a)
@@ -94,7 +129,7 @@ static int added_read(const server_t *s, const json_t *entry, struct added *a)
             return -1;
         a->block.resources = strbuf_text(&a->path);
     }
-    block_shift(&a->block, s->clock.now - s->clock.wall);
+    shift(&a->block, s->block_offset);
     return 0;
 }
 
@@ -257,13 +292,14 @@ void settings_apply_blocks(server_t *s, sched_t *sched)
     }
 }
 
-void settings_retry_blocks(server_t *s)
+/* Where the wall clock was set meanwhile, all of them begin at another time. */
+void settings_retry_blocks(server_t *s, bool all)
 {
     json_t *entry;
     size_t i;
     json_array_foreach(added_blocks(s), i, entry)
     {
-        if (!is_over(s, entry) && !is_in_force(entry))
+        if (!is_over(s, entry) && (all || !is_in_force(entry)))
             try_again(s, s->sched, entry);
     }
 }

@@ -91,19 +91,10 @@ int64_t machine_processes(const server_t *s, int64_t cores)
     return __builtin_mul_overflow(each, cores, &all) ? 0 : all;
 }
 
-int machine_open(server_t *s, berth_error_t *err)
+static int load_settings(server_t *s, berth_error_t *err)
 {
     const char *text;
-    s->config = read_config(s->config_path, err);
-    s->machine = s->config ? machine_make(s, err) : NULL;
-    if (!s->machine)
-        return -1;
-    s->size.memory_unit = config_memory_unit(s->machine);
-    s->size.has_gpus = match_knows_type(s->machine, "gpu");
-    if (measure_cores(s, err) < 0)
-        return -1;
-    s->sched = sched_create(s->machine, &s->config->sched, err);
-    if (!s->sched || store_get(s->store, "settings", &text, err) < 0)
+    if (store_get(s->store, "settings", &text, err) < 0)
         return -1;
     s->settings = text ? json_loads(text, 0, NULL) : json_object();
     if (!json_is_object(s->settings)) {
@@ -115,6 +106,27 @@ int machine_open(server_t *s, berth_error_t *err)
     }
     if (!s->settings)
         return errtext_set(err, ENOMEM, "out of memory");
+    blocks_load_offset(s);
+    return 0;
+}
+
+int machine_open(server_t *s, berth_error_t *err)
+{
+    if (load_settings(s, err) < 0)
+        return -1;
+    s->config = read_config(s->config_path, err);
+    if (s->config)
+        blocks_shift(s->config, s->block_offset);
+    s->machine = s->config ? machine_make(s, err) : NULL;
+    if (!s->machine)
+        return -1;
+    s->size.memory_unit = config_memory_unit(s->machine);
+    s->size.has_gpus = match_knows_type(s->machine, "gpu");
+    if (measure_cores(s, err) < 0)
+        return -1;
+    s->sched = sched_create(s->machine, &s->config->sched, err);
+    if (!s->sched)
+        return -1;
     settings_apply(s, s->sched);
     settings_apply_blocks(s, s->sched);
     return 0;
@@ -138,6 +150,8 @@ static bool same_resources(const struct config_resources *a, const struct config
 /* Apply another configuration, and take ownership of it on success. */
 static int change_config(server_t *s, struct config *config, berth_error_t *err)
 {
+    int64_t offset = blocks_offset(s);
+    blocks_shift(config, offset);
     if (!same_resources(&config->resources, &s->config->resources))
         return errtext_set(err, EINVAL,
                            "key \"resources\": cannot replace the machine while the server runs: "
@@ -148,7 +162,25 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
         return -1;
     config_destroy(s->config);
     s->config = config;
-    settings_retry_blocks(s);
+    bool was_set = offset != s->block_offset;
+    blocks_set_offset(s, offset);
+    settings_retry_blocks(s, was_set);
+    return 0;
+}
+
+int machine_follow_clock(server_t *s)
+{
+    struct sched_config *sched = &s->config->sched;
+    int64_t offset = blocks_offset(s), by = offset - s->block_offset;
+    if (by == 0)
+        return 0;
+    blocks_shift(s->config, by);
+    if (sched->n_blocks > 0 && sched_configure(s->sched, s->clock.now, sched, NULL) < 0) {
+        blocks_shift(s->config, -by);
+        return -1;
+    }
+    blocks_set_offset(s, offset);
+    settings_retry_blocks(s, true);
     return 0;
 }
 

@@ -255,7 +255,8 @@ struct server {
     struct config *config;
     match_t *machine;
     struct machine_size size;
-    json_t *settings; /* administrators' changes to queues and resources */
+    json_t *settings; /* administrators' changes to queues and resources, blocks they have added */
+    int64_t block_offset; /* ticks of a block's start - its wall time, us (blocks.c) */
     sched_t *sched;
     store_t *store;
     int64_t retain_at; /* when to look for old jobs in the store, ticks */
@@ -376,6 +377,8 @@ void users_clear(server_t *s);
 /* Read the configuration; create the machine and the core. */
 int machine_open(server_t *s, berth_error_t *err);
 int machine_reload(server_t *s, berth_error_t *err);
+/* Where the wall clock was set, move all blocks with it. 0, or -1 with ENOMEM: call it again. */
+int machine_follow_clock(server_t *s);
 const struct sched_queue_config *machine_queue(const server_t *s, const char *name);
 
 /* The limit on processes and threads of a job with so many cores; 0: none. */
@@ -400,15 +403,22 @@ int settings_block_add(server_t *s, json_t *block, berth_error_t *err);
 /* ENOENT: there is none; EEXIST: it is one of the configuration. */
 int settings_block_remove(server_t *s, const char *name, berth_error_t *err);
 
-/* Set those of the settings, after a start; those that could not be set before, after a reload. */
+/* Set those of the settings, after a start; after a reload, those that could not be set before, or all. */
 void settings_apply_blocks(server_t *s, sched_t *sched);
-void settings_retry_blocks(server_t *s);
+void settings_retry_blocks(server_t *s, bool all);
 
 /* Whether a configuration has none of their names: 0, or -1 with EEXIST and a text. */
 int settings_check_blocks(const server_t *s, const struct config *config, berth_error_t *err);
 
-/* Move a block by so many ticks; what would begin before 0 begins there, or with its next turn. */
-void block_shift(struct sched_block *block, int64_t by);
+/* What to add to the wall time of a block for its ticks, us: by the clocks as they are; as it was when the
+ * server was closed, if that is about the same; and to go by that from now on.
+ */
+int64_t blocks_offset(const server_t *s);
+void blocks_load_offset(server_t *s);
+void blocks_set_offset(server_t *s, int64_t offset);
+
+/* Add that to the starts of a configuration that was just read. */
+void blocks_shift(struct config *config, int64_t by);
 
 /* ---- Parts of a turn ---- */
 

@@ -108,7 +108,7 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
     server_retry_ends(s);
     server_run_timers(s);
     /* After a failed commit nothing is decided until one succeeds. */
-    bool decided = s->unsaved.failing || server_pass(s, err) == 0;
+    bool decided = s->unsaved.failing || (machine_follow_clock(s) == 0 && server_pass(s, err) == 0);
     drop_started(s);
     bool starts = s->engine.n_starts > 0 && s->clock.now >= s->engine.hold_until;
     if (!s->unsaved.urgent && !starts && s->clock.now < s->unsaved.commit_at &&

@@ -38,10 +38,10 @@ struct place_pull {
     int64_t at;   /* where the booking starts */
     int64_t from; /* and where it may start at the earliest */
     bool anew;
-    /* On a graph: whether it may hold what would take its place, which `amount` tells of under this number;
-     * NULL: whatever it is.
+    /* On a graph: whether it may hold what would take its place from a time on, which `amount` tells of under
+     * this number; NULL: whatever it is.
      */
-    bool (*may_hold)(void *arg, int64_t booking);
+    bool (*may_hold)(void *arg, int64_t booking, int64_t at);
     void *arg;
     int64_t
         freed; /* told by the call: from when on something is free that it held; INT64_MAX: it holds all it did */

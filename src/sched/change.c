@@ -104,9 +104,9 @@ static void count_all(sched_t *s, bool enter)
         if (job->state != SCHED_RUNNING && job->state != SCHED_RESERVED)
             continue;
         if (enter)
-            controllers_recount(s, slot, job->booking, false);
+            controllers_put_back(s, slot);
         else
-            controllers_uncount(s, slot, job->booking);
+            controllers_set_aside(s, slot);
     }
 }
 
@@ -208,7 +208,7 @@ static int64_t estimate(sched_t *s, uint32_t slot)
         return job->at > s->now ? job->at : s->now;
     if (job->state != SCHED_WAITING || lane_of(s, slot)->is_stopped || s->torn.is)
         return -1;
-    return s->place->ops->when(s->place, &job->ask, s->now);
+    return promise_time(s, slot, s->now);
 }
 
 int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)

@@ -4,6 +4,7 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 
@@ -70,8 +71,13 @@ static int running_duration(sched_t *s, uint32_t slot, int64_t now, int64_t dura
     struct job *job = &s->jobs[slot];
     int64_t was = job_until(job);
     int64_t until = job->at + duration > now ? job->at + duration : now;
-    if (s->place->ops->extend(s->place, job->booking, until) < 0)
+    if (controllers_extend(s, slot, until) < 0)
         return -1;
+    if (s->place->ops->extend(s->place, job->booking, until) < 0) {
+        controllers_extend(s, slot, was); /* whose end may be gone: then it is counted for longer */
+        errno = ENOMEM;
+        return -1;
+    }
     s->booked++;
     if (until > was) {
         repair_note(s, was, until);
@@ -79,6 +85,7 @@ static int running_duration(sched_t *s, uint32_t slot, int64_t now, int64_t dura
         int64_t before = s->now;
         s->now = now;
         note_freed(s, until, was);
+        controllers_freed(s, slot);
         s->now = before;
         s->swept = false;
         s->queues->wake_all = true;

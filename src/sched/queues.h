@@ -45,12 +45,14 @@ struct details {
     uint32_t preempted_for;       /* slot; JOB_NONE */
     bool is_stopping;             /* running: the shell was told to stop it for another */
     uint8_t blocked;
-    bool is_counted;      /* in the ledger of limits as holding something */
+    bool is_counted;      /* in the ledger of limits as holding something during `counted`, */
+    bool is_open;         /* whose ends its calendars have */
     bool is_nameless;     /* its id is another's: depend.h doesn't know it */
     bool is_pending;      /* counts as such in the ledger of limits */
     bool is_untold;       /* listed in `untold` */
     bool is_promise_told; /* the shell was told a time last */
     enum sched_how how;
+    struct limits_window counted;
     int64_t priority, begin, preemptible_after;
     int64_t limit; /* its duration as asked for */
     int64_t

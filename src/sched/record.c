@@ -93,7 +93,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
                                            r->at, r->until, reserved, err);
     if (booking < 0)
         return -1;
-    if (controllers_recount(s, slot, booking, false) < 0 ||
+    if (controllers_enter(s, slot, booking, r->at, r->until) < 0 ||
         (reserved &&
          (open_insert(s, slot, false) < 0 || held_insert(s, slot, r->at, booking) < 0))) {
         if (job->state == SCHED_WAITING)

@@ -31,8 +31,10 @@
 #define JOB_GROUP_NONE UINT32_MAX
 #define KEY_FIRST      ((struct queue_key){INT64_MIN, 0}) /* before those of all jobs */
 
-/* What a step of a pass comes to: there is no memory; there is nothing (left) to do; one thing was done. */
-enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE };
+/* What a step of a pass comes to: there is no memory; there is nothing (left) to do; one thing was done; of
+ * some calls, a controller keeps the job from what it may do otherwise.
+ */
+enum step { STEP_FAILED = -1, STEP_BUSY, STEP_DONE, STEP_KEPT };
 
 /* How a job ends. */
 enum job_end { JOB_FINISHED, JOB_FAILED, JOB_CANCELLED, JOB_REJECTED };
@@ -62,13 +64,14 @@ struct job {
     uint32_t next;           /* in the list of free or of rejected jobs */
     uint32_t lane;
     uint8_t state;
-    uint8_t shape;       /* slot in the table of shapes */
-    bool is_fresh;       /* open since the last pass: listed in `fresh` */
-    bool is_placed;      /* of a fresh job: outrank has looked at it in this pass */
-    bool is_let_again;   /* in this pass, from being blocked by limits */
-    bool is_lifted;      /* held, and its booking is out of the calendars for a while */
-    bool is_preempting;  /* held: it has what its victims still use, or have left to it */
-    bool is_tried_again; /* held: limits did not let it have something better: it is tried again */
+    uint8_t shape;      /* slot in the table of shapes */
+    bool is_fresh;      /* open since the last pass: listed in `fresh` */
+    bool is_placed;     /* of a fresh job: outrank has looked at it in this pass */
+    bool is_let_again;  /* in this pass, from being blocked by limits */
+    bool is_lifted;     /* held, and its booking is out of the calendars for a while */
+    bool is_preempting; /* held: it has what its victims still use, or have left to it */
+    /* Held: a controller did not let it have something better: it is tried again when that may have changed. */
+    bool is_tried_again;
 };
 
 /* What a sweep of a machine that counts units knows of all jobs that ask for the same (sweep.c). */
@@ -358,6 +361,12 @@ static inline void held_unseen(sched_t *s, struct job *job)
     note_freed(s, s->now, INT64_MAX);
 }
 
+/* Whether a controller has kept a reservation from something better when it was looked at last; and whether
+ * that may have changed since. O(1).
+ */
+void held_waits(sched_t *s, uint32_t slot, bool waits);
+bool held_again(const sched_t *s, uint32_t slot);
+
 /* Enter a held job, which is due already, into its lane. Returns 0, or -1 with ENOMEM. */
 int held_enter(sched_t *s, uint32_t slot);
 
@@ -432,6 +441,11 @@ enum step start_open(sched_t *s, uint32_t slot);
 
 /* Give an open job a reservation at its earliest time. STEP_BUSY: there is none for the time being. */
 enum step promise(sched_t *s, uint32_t slot);
+
+/* The earliest time on or after `from` at which both the machine and controllers have room for a job, by what
+ * it asks for at least; -1: ENOENT, ENOMEM.
+ */
+int64_t promise_time(sched_t *s, uint32_t slot, int64_t from);
 
 /* The next held job in queue order over all lanes after the key; JOB_NONE if there is none. O(lanes log
  * held).

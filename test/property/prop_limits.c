@@ -1,5 +1,5 @@
-/* The ledger of limits against a list of jobs, counted anew for every question: random queues, some of them
- * parts of others, random limits and exceptions, users with changing groups.
+/* The ledger of limits against a list of jobs, counted anew for every question and instant: random queues, some
+ * of them parts of others, random limits and exceptions, users with changing groups.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,6 +25,7 @@
 #define STEPS  400
 #define ROUNDS 200
 #define SECOND 1000
+#define END    30 /* of time */
 
 static const char *const users[USERS] = {"ann", "bob", "cid", ""};
 static const char *const groups[GROUPS] = {"ops", "dev", "ann"};
@@ -38,6 +39,7 @@ struct job {
     uint32_t account;
     const struct sched_exception *exception;
     int64_t amount[3];
+    struct limits_window window; /* when it runs */
 };
 
 struct world {
@@ -118,18 +120,21 @@ struct question {
     const struct job *job;
     const char *whose; /* "job", "user", "queue" */
     uint32_t queue;    /* that the limits are of */
+    struct limits_window window;
 };
 
-static int64_t held_by(const struct job *job, const char *what)
+static int64_t held_by(const struct job *job, const char *what, int64_t at)
 {
+    bool runs = job->runs && job->window.from <= at && at < job->window.until;
     for (size_t i = 0; i < 3; i++)
         if (strcmp(types[i], what) == 0)
-            return job->runs ? job->amount[i] : 0;
-    return strcmp(what, "running") == 0 ? job->runs : !job->runs;
+            return runs ? job->amount[i] : 0;
+    return strcmp(what, "running") == 0 ? runs : !job->runs;
 }
 
-/* What all others hold that count for a question. */
-static int64_t held(const struct world *w, const struct question *q, const char *what)
+/* What all others hold at an instant that count for a question. */
+static int64_t held_at(const struct world *w, const struct question *q, const char *what,
+                       int64_t at)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < JOBS; i++) {
@@ -138,9 +143,20 @@ static int64_t held(const struct world *w, const struct question *q, const char 
                           ? job->queue == q->queue && job->user == q->job->user
                           : job->queue == q->queue || w->parent[job->queue] == q->queue;
         if (job->used && counts)
-            sum += held_by(job, what);
+            sum += held_by(job, what, at);
     }
     return sum;
+}
+
+/* What they hold at most during the window of the question. */
+static int64_t held(const struct world *w, const struct question *q, const char *what)
+{
+    int64_t most = 0;
+    for (int64_t at = q->window.from; at < q->window.until; at++) {
+        int64_t sum = held_at(w, q, what, at);
+        most = sum > most ? sum : most;
+    }
+    return most;
 }
 
 /* What a limit counts of the job at hand. */
@@ -152,12 +168,15 @@ static int64_t more_of(const struct job *job, const char *what, int64_t n)
     return n;
 }
 
-enum kind { JOB, PENDING, OPEN, START };
+enum kind { JOB, PENDING, RUN, TAKE };
 
 static bool asks(enum kind kind, const char *what)
 {
     bool running = strcmp(what, "running") == 0, pending = strcmp(what, "pending") == 0;
-    return kind == JOB ? true : kind == PENDING ? pending : kind == OPEN ? running : !pending;
+    return kind == JOB       ? true
+           : kind == PENDING ? pending
+           : kind == RUN     ? running
+                             : !pending && !running;
 }
 
 /* Whether one limit stands in the way of n more; then why. */
@@ -194,12 +213,12 @@ static bool list_bars(const struct world *w, const struct question *q, enum kind
 }
 
 static bool model(const struct world *w, const struct job *job, enum kind kind, int64_t n,
-                  char *reason)
+                  struct limits_window window, char *reason)
 {
     static const struct sched_exception nothing;
     const struct sched_exception *e = job->exception ? job->exception : &nothing;
     const struct sched_limits *own = &w->queue[job->queue].limits;
-    struct question q = {job, "job", job->queue};
+    struct question q = {job, "job", job->queue, window};
     if (kind == JOB)
         return !list_bars(w, &q, kind, own->job, own->n_job, e->limits.job, e->limits.n_job, n,
                           reason);
@@ -226,25 +245,59 @@ static int64_t amount(void *arg, const char *type)
     return 0;
 }
 
+static struct limits_window draw_window(struct world *w)
+{
+    int64_t from = (int64_t)below(w, END);
+    return (struct limits_window){from, from + 1 + (int64_t)below(w, 8)};
+}
+
+/* Numbers of jobs come before what is measured. */
+static bool may_start(const struct world *w, const struct job *job, struct limits_window window,
+                      char *reason)
+{
+    return model(w, job, RUN, 1, window, reason) && model(w, job, TAKE, 1, window, reason);
+}
+
+static int64_t first_start(const struct world *w, const struct job *job,
+                           struct limits_window window)
+{
+    int64_t duration = window.until - window.from;
+    char reason[64];
+    for (int64_t at = window.from; at <= 2 * END; at++)
+        if (may_start(w, job, (struct limits_window){at, at + duration}, reason))
+            return at;
+    return INT64_MAX;
+}
+
+static void check(bool does, bool may, struct sched_reason_limit over, const char *expected)
+{
+    struct sched_reason found = {.second = SECOND, .limit = over};
+    char text[SCHED_REASON_TEXT];
+    assert_int_equal(does, may);
+    found.kind = does ? SCHED_REASON_NONE : SCHED_REASON_LIMIT;
+    assert_string_equal(sched_reason_text(&found, text), expected);
+}
+
 static void compare(struct world *w, struct job *job)
 {
-    char expected[64];
+    char expected[64] = "";
     int64_t n = (int64_t)below(w, 5);
-    for (int kind = JOB; kind <= START; kind++) {
-        int64_t of = kind == JOB || kind == PENDING ? n : 1;
-        struct sched_reason found = {.second = SECOND};
-        char text[SCHED_REASON_TEXT];
-        expected[0] = '\0';
-        bool may = model(w, job, (enum kind)kind, of, expected);
-        bool does =
-            kind == JOB       ? limits_job(w->limits, job->account, n, amount, job, &found.limit)
-            : kind == PENDING ? limits_pending(w->limits, job->account, (uint32_t)n, &found.limit)
-            : kind == OPEN    ? limits_open(w->limits, job->account, &found.limit)
-                              : limits_start(w->limits, job->account, amount, job, &found.limit);
-        assert_int_equal(does, may);
-        found.kind = does ? SCHED_REASON_NONE : SCHED_REASON_LIMIT;
-        assert_string_equal(sched_reason_text(&found, text), expected);
-    }
+    struct limits_window window = draw_window(w);
+    struct limits_over over;
+    bool may = model(w, job, JOB, n, window, expected);
+    check(limits_job(w->limits, job->account, n, amount, job, &over.limit), may, over.limit,
+          expected);
+    expected[0] = '\0';
+    may = model(w, job, PENDING, n, window, expected);
+    check(limits_pending(w->limits, job->account, (uint32_t)n, &over.limit), may, over.limit,
+          expected);
+    expected[0] = '\0';
+    may = may_start(w, job, window, expected);
+    check(limits_start(w->limits, job->account, window, amount, job, &over), may, over.limit,
+          expected);
+    assert_int_equal(
+        limits_when(w->limits, job->account, window.from, window.until - window.from, amount, job),
+        first_start(w, job, window));
 }
 
 static const struct sched_exception *exception_of(const struct world *w, const struct job *job,
@@ -284,10 +337,19 @@ static void step(struct world *w)
         job->used = false;
         compare(w, job);
         job->used = true;
-        assert_int_equal(limits_add(w->limits, job->account, amount, job), 0);
+        job->window = draw_window(w);
+        assert_int_equal(limits_open(w->limits, job->account, job->window), 0);
+        limits_add(w->limits, job->account, job->window, amount, job);
         job->runs = true;
+    } else if (job->runs && below(w, 3) == 0) { /* lifted for a while */
+        limits_sub(w->limits, job->account, job->window, amount, job);
+        job->runs = job->used = false;
+        compare(w, job);
+        limits_add(w->limits, job->account, job->window, amount, job);
+        job->runs = job->used = true;
     } else if (job->runs) {
-        limits_sub(w->limits, job->account, amount, job);
+        limits_sub(w->limits, job->account, job->window, amount, job);
+        limits_close(w->limits, job->account, job->window);
         job->runs = false;
         job->used = below(w, 3) == 0; /* requeued */
         if (job->used)

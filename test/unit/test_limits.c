@@ -62,8 +62,10 @@ static const struct sched_queue_config queues[] = {
 struct fixture {
     struct setup *setup;
     struct limits *limits;
-    struct sched_reason_limit over;
+    struct limits_over over;
 };
+
+static const struct limits_window now = {10, 20};
 
 static int begin(void **state)
 {
@@ -96,32 +98,33 @@ static uint32_t account(struct fixture *f, uint32_t queue, const char *user,
 
 static void add(struct fixture *f, uint32_t number, int64_t node, int64_t core)
 {
-    assert_int_equal(limits_add(f->limits, number, amount, &(struct job){node, core}), 0);
+    assert_int_equal(limits_open(f->limits, number, now), 0);
+    limits_add(f->limits, number, now, amount, &(struct job){node, core});
     assert_true(limits_check(f->limits));
 }
 
 static void sub(struct fixture *f, uint32_t number, int64_t node, int64_t core)
 {
-    limits_sub(f->limits, number, amount, &(struct job){node, core});
+    limits_sub(f->limits, number, now, amount, &(struct job){node, core});
+    limits_close(f->limits, number, now);
     assert_true(limits_check(f->limits));
 }
 
 static void expect_over(const struct fixture *f, const char *expected)
 {
     struct sched_reason reason = {
-        .kind = SCHED_REASON_LIMIT, .limit = f->over, .second = f->setup->second};
+        .kind = SCHED_REASON_LIMIT, .limit = f->over.limit, .second = f->setup->second};
     char text[SCHED_REASON_TEXT];
     assert_string_equal(sched_reason_text(&reason, text), expected);
 }
 
 #define JOB(f, account, duration, ...)                                                             \
-    limits_job((f)->limits, account, duration, amount, &(struct job){__VA_ARGS__}, &(f)->over)
+    limits_job((f)->limits, account, duration, amount, &(struct job){__VA_ARGS__}, &(f)->over.limit)
 #define START(f, account, ...)                                                                     \
-    limits_start((f)->limits, account, amount, &(struct job){__VA_ARGS__}, &(f)->over)
+    limits_start((f)->limits, account, now, amount, &(struct job){__VA_ARGS__}, &(f)->over)
 #define EVER(f, account, ...)                                                                      \
-    limits_ever((f)->limits, account, amount, &(struct job){__VA_ARGS__}, &(f)->over)
-#define OPEN(f, account)       limits_open((f)->limits, account, &(f)->over)
-#define PENDING(f, account, n) limits_pending((f)->limits, account, n, &(f)->over)
+    limits_ever((f)->limits, account, amount, &(struct job){__VA_ARGS__}, &(f)->over.limit)
+#define PENDING(f, account, n) limits_pending((f)->limits, account, n, &(f)->over.limit)
 
 static void an_account_is_a_user_under_limits(void **state)
 {
@@ -167,10 +170,10 @@ static void exceptions_hold(void **state)
     assert_false(START(f, boss, 1, 9));
     expect_over(f, "limit user core 8");
     for (int i = 0; i < 3; i++) {
-        assert_true(OPEN(f, boss));
+        assert_true(START(f, boss, 0, 0));
         add(f, boss, 1, 1);
     }
-    assert_false(OPEN(f, boss));
+    assert_false(START(f, boss, 0, 0));
     expect_over(f, "limit user running 3");
 }
 
@@ -186,7 +189,7 @@ static void users_and_queues_have_limits(void **state)
     assert_false(START(f, ann, 1, 2));
     expect_over(f, "limit user core 8");
     add(f, ann, 1, 1);
-    assert_false(OPEN(f, ann));
+    assert_false(START(f, ann, 0, 0));
     assert_false(START(f, ann, 0, 0));
     expect_over(f, "limit user running 2");
     add(f, bob, 4, 1);
@@ -194,7 +197,7 @@ static void users_and_queues_have_limits(void **state)
     assert_false(START(f, bob, 2, 1));
     expect_over(f, "limit queue node 10");
     add(f, bob, 0, 1);
-    assert_false(OPEN(f, cid));
+    assert_false(START(f, cid, 0, 0));
     expect_over(f, "limit queue running 4");
     sub(f, ann, 4, 7);
     assert_true(START(f, cid, 5, 8));
@@ -221,12 +224,12 @@ static void a_part_counts_for_the_whole(void **state)
     assert_false(START(f, bob, 3, 8));
     expect_over(f, "limit queue node 10");
     add(f, bob, 0, 0);
-    assert_false(OPEN(f, bob));
+    assert_false(START(f, bob, 0, 0));
     expect_over(f, "limit queue running 4");
     sub(f, whole, 1, 8);
-    assert_true(OPEN(f, bob));
+    assert_true(START(f, bob, 0, 0));
     add(f, bob, 0, 0);
-    assert_false(OPEN(f, bob));
+    assert_false(START(f, bob, 0, 0));
     expect_over(f, "limit queue running 3");
 }
 
@@ -282,6 +285,23 @@ static void groups_do_not_split_what_a_user_holds(void **state)
     assert_false(START(f, staffed, 1, 8));
 }
 
+static void a_window_counts_while_it_lasts(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t boss = account(f, 0, "ann", staff, 1);
+    struct job job = {0, 0};
+    struct limits_window before = {0, 10}, over = {9, 11}, after = {20, 30};
+    while (START(f, boss, 0, 0))
+        add(f, boss, 0, 0);
+    assert_true(limits_start(f->limits, boss, before, amount, &job, NULL));
+    assert_false(limits_start(f->limits, boss, over, amount, &job, NULL));
+    assert_true(limits_start(f->limits, boss, after, amount, &job, NULL));
+    assert_int_equal(limits_when(f->limits, boss, 0, 10, amount, &job), 0);
+    assert_int_equal(limits_when(f->limits, boss, 0, 11, amount, &job), 20);
+    assert_int_equal(limits_when(f->limits, boss, 12, 1, amount, &job), 20);
+    assert_int_equal(limits_when(f->limits, boss, 22, 1, amount, &job), 22);
+}
+
 static void without_limits_nothing_is_measured(void **state)
 {
     struct fixture *f = *state;
@@ -290,11 +310,12 @@ static void without_limits_nothing_is_measured(void **state)
     assert_true(limits_job(f->limits, ann, INT64_MAX, NULL, NULL, NULL));
     assert_true(limits_pending(f->limits, ann, UINT32_MAX, NULL));
     for (int i = 0; i < 10; i++) {
-        assert_true(limits_open(f->limits, ann, NULL));
-        assert_true(limits_start(f->limits, ann, unasked, NULL, NULL));
-        assert_int_equal(limits_add(f->limits, ann, unasked, NULL), 0);
+        assert_true(limits_start(f->limits, ann, now, unasked, NULL, NULL));
+        assert_int_equal(limits_open(f->limits, ann, now), 0);
+        limits_add(f->limits, ann, now, unasked, NULL);
     }
-    limits_sub(f->limits, ann, unasked, NULL);
+    limits_sub(f->limits, ann, now, unasked, NULL);
+    assert_int_equal(limits_when(f->limits, ann, 7, 5, unasked, NULL), 7);
     limits_destroy(NULL);
 }
 
@@ -310,6 +331,7 @@ int main(void)
         TEST(what_can_never_be_within),
         TEST(pending_jobs_have_limits),
         TEST(groups_do_not_split_what_a_user_holds),
+        TEST(a_window_counts_while_it_lasts),
         TEST(without_limits_nothing_is_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

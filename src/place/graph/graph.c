@@ -318,9 +318,10 @@ static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_
 }
 
 /* Take what was chosen for BOOKING_TEMP back if the booking may not hold it. Returns whether it may. */
-static bool may_hold(struct graph_place *n, const struct place_pull *how, struct held_note *note)
+static bool may_hold(struct graph_place *n, const struct place_pull *how, int64_t at,
+                     struct held_note *note)
 {
-    if (!how->may_hold || how->may_hold(how->arg, BOOKING_TEMP))
+    if (!how->may_hold || how->may_hold(how->arg, BOOKING_TEMP, at))
         return true;
     match_cancel(n->match, BOOKING_TEMP, NULL, NULL);
     note->kind = HELD_UNKNOWN;
@@ -345,7 +346,7 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
         capacity_try(n, class_of(n, ask));
     lift(n, booking);
     int64_t found = choose(n, ask, how->at, how->from, how->anew, &note);
-    int rc = found < 0 || !may_hold(n, how, &note) ? -1 : replace(n, booking);
+    int rc = found < 0 || !may_hold(n, how, found, &note) ? -1 : replace(n, booking);
     int error = errno;
     if (rc < 0)
         drop(n, booking);

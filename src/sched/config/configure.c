@@ -20,12 +20,14 @@ struct known {
     struct job job;
     uint32_t queue, account, job_group;
     bool is_known; /* the job asks for something in the new state too */
+    bool is_counted, is_open;
 };
 
 static struct known known_of(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    return (struct known){s->jobs[slot], d->queue, d->account, d->job_group, false};
+    return (struct known){s->jobs[slot], d->queue,      d->account, d->job_group,
+                          false,         d->is_counted, d->is_open};
 }
 
 static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
@@ -285,8 +287,9 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
     was->is_known = true;
     job->ask.duration = ask.duration;
     int rc = 0;
-    if (d->is_counted)
-        rc = controllers_recount(s, slot, job->booking, false);
+    d->is_counted = d->is_open = false; /* in the new ledger */
+    if (was->is_counted)
+        rc = controllers_enter(s, slot, job->booking, d->counted.from, d->counted.until);
     if (d->is_pending)
         limits_wait(n->limits, d->account, 1);
     if (rc == 0 && job->state == SCHED_WAITING)
@@ -318,6 +321,8 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
         if (was->is_known)
             ops->forget(s->place, s->jobs[slot].ask.class);
         known_restore(s, slot, was);
+        s->jobs[slot].details->is_counted = was->is_counted;
+        s->jobs[slot].details->is_open = was->is_open;
     }
     errno = saved;
     return rc;
@@ -332,8 +337,10 @@ static void choose_anew(sched_t *s, const struct known *known)
     for (; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
         const struct place_ask *was = &known[slot].job.ask, *is = &s->jobs[slot].ask;
         if (s->jobs[slot].state == SCHED_RESERVED &&
-            (is->part != was->part || is->permits != was->permits))
+            (is->part != was->part || is->permits != was->permits)) {
             s->jobs[slot].is_tried_again = true;
+            s->jobs[slot].details->limited = -1;
+        }
     }
 }
 

@@ -89,10 +89,10 @@ static inline enum step controllers_gate(sched_t *s, uint32_t slot)
 }
 
 /* What one row refuses, those before it have not counted. */
-static inline enum step controllers_count(sched_t *s, uint32_t slot, int64_t booking)
+static inline enum step controllers_count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     EACH (s, c, count) {
-        enum step step = (*c)->count(s, slot, booking);
+        enum step step = (*c)->count(s, slot, booking, at);
         if (step == STEP_BUSY)
             continue;
         while (c-- > s->controllers)
@@ -109,34 +109,102 @@ static inline void controllers_uncount(sched_t *s, uint32_t slot, int64_t bookin
         (*c)->uncount(s, slot, booking);
 }
 
-static inline int controllers_recount(sched_t *s, uint32_t slot, int64_t booking, bool freed)
+static inline void controllers_set_aside(sched_t *s, uint32_t slot)
 {
-    EACH (s, c, recount)
-        if ((*c)->recount(s, slot, booking, freed) < 0)
+    EACH (s, c, set_aside)
+        (*c)->set_aside(s, slot);
+}
+
+static inline void controllers_put_back(sched_t *s, uint32_t slot)
+{
+    EACH (s, c, put_back)
+        (*c)->put_back(s, slot);
+}
+
+static inline void controllers_freed(sched_t *s, uint32_t slot)
+{
+    EACH (s, c, freed)
+        (*c)->freed(s, slot);
+}
+
+static inline int controllers_open(sched_t *s, uint32_t slot, int64_t at, int64_t until)
+{
+    EACH (s, c, open)
+        if ((*c)->open(s, slot, at, until) < 0)
             return -1;
     return 0;
 }
 
-/* Count what a held job holds anew: limits, or what they are for, may have changed. */
-static inline enum step controllers_count_held(sched_t *s, uint32_t slot)
+static inline void controllers_close(sched_t *s, uint32_t slot, int64_t at, int64_t until)
 {
-    controllers_uncount(s, slot, s->jobs[slot].booking);
-    return controllers_count(s, slot, s->jobs[slot].booking);
+    EACH (s, c, close)
+        (*c)->close(s, slot, at, until);
 }
 
-static inline bool controllers_may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask)
+/* The first time on or after `from` from which on all let it. */
+static inline int64_t controllers_when(const sched_t *s, uint32_t slot, int64_t booking,
+                                       int64_t from)
+{
+    EACH (s, c, when)
+        from = (*c)->when(s, slot, booking, from);
+    return from;
+}
+
+static inline enum step controllers_keep(sched_t *s, uint32_t slot)
+{
+    enum step step = STEP_BUSY;
+    for (const struct controller *const *c = s->controllers; *c && step == STEP_BUSY; c++)
+        if ((*c)->keep)
+            step = (*c)->keep(s, slot);
+    return step;
+}
+
+static inline int controllers_enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at,
+                                    int64_t until)
+{
+    EACH (s, c, enter)
+        if ((*c)->enter(s, slot, booking, at, until) < 0)
+            return -1;
+    return 0;
+}
+
+/* Another end of what a job holds is to be counted. Returns 0, or -1 with ENOMEM and nothing changed. */
+static inline int controllers_extend(sched_t *s, uint32_t slot, int64_t until)
+{
+    const struct job *job = &s->jobs[slot];
+    return job->details->is_counted ? controllers_enter(s, slot, job->booking, job->at, until) : 0;
+}
+
+/* Count what a held job holds anew, from now on: it starts, or what limits are for may have changed. */
+static inline enum step controllers_count_held(sched_t *s, uint32_t slot, int64_t at)
+{
+    controllers_set_aside(s, slot);
+    return controllers_count(s, slot, s->jobs[slot].booking, at);
+}
+
+static inline bool controllers_may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask,
+                                       int64_t at)
 {
     EACH (s, c, may_ask)
-        if (!(*c)->may_ask(s, slot, ask))
+        if (!(*c)->may_ask(s, slot, ask, at))
             return false;
     return true;
 }
 
 static inline bool controllers_may_hold(const sched_t *s, uint32_t slot, int64_t duration,
-                                        int64_t booking)
+                                        int64_t booking, int64_t at)
 {
     EACH (s, c, may_hold)
-        if (!(*c)->may_hold(s, slot, duration, booking))
+        if (!(*c)->may_hold(s, slot, duration, booking, at))
+            return false;
+    return true;
+}
+
+/* Whether what a held job has, which is set aside, may be put back where it was. */
+static inline bool controllers_may_return(const sched_t *s, uint32_t slot)
+{
+    EACH (s, c, may_return)
+        if (!(*c)->may_return(s, slot))
             return false;
     return true;
 }

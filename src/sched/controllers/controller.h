@@ -39,24 +39,51 @@ struct controller {
 
     /* ---- May it go on? ---- */
 
-    /* Whether an open job may: STEP_BUSY if so; STEP_DONE: it is blocked now; STEP_FAILED: no memory. */
-    enum step (*gate)(sched_t *s, uint32_t slot);
-
-    /* Measure a booking and count it. STEP_BUSY if that is done; STEP_DONE: it is refused, and the job is
-     * blocked or rejected: the booking of an open job is the caller's still, that of a held one is given
-     * back; STEP_FAILED.
+    /* Whether an open job may: STEP_BUSY if so; STEP_KEPT; STEP_FAILED: no memory. And what becomes of one
+     * that may not: STEP_DONE: it is blocked; STEP_FAILED.
      */
-    enum step (*count)(sched_t *s, uint32_t slot, int64_t booking);
+    enum step (*gate)(sched_t *s, uint32_t slot);
+    enum step (*keep)(sched_t *s, uint32_t slot);
+
+    /* The first time on or after `from` from which on it may, by what it asks for at least, or by what a
+     * booking holds (-1: none); INT64_MAX: never.
+     */
+    int64_t (*when)(const sched_t *s, uint32_t slot, int64_t booking, int64_t from);
+
+    /* Measure a booking from `at` on and count it. STEP_BUSY if that is done; STEP_KEPT: it may not hold it
+     * then; STEP_DONE: it never may, and is rejected: the booking of an open job is the caller's still, that
+     * of a held one is given back; STEP_FAILED.
+     */
+    enum step (*count)(sched_t *s, uint32_t slot, int64_t booking, int64_t at);
     void (*uncount)(sched_t *s, uint32_t slot, int64_t booking);
 
-    /* Count a booking whatever it holds by now; `freed`: something that it held is free. Returns 0, or -1
-     * with ENOMEM, which can't be where it was counted before.
+    /* What is counted of a held or running job counts for a while no more; and is counted again as it was, of
+     * what its booking holds by now. Neither fails.
      */
-    int (*recount)(sched_t *s, uint32_t slot, int64_t booking, bool freed);
+    void (*set_aside)(sched_t *s, uint32_t slot);
+    void (*put_back)(sched_t *s, uint32_t slot);
 
-    /* Whether a job that is not counted could go on if it asked for this instead, and hold a booking. */
-    bool (*may_ask)(const sched_t *s, uint32_t slot, const struct place_ask *ask);
-    bool (*may_hold)(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking);
+    /* Whether it may be, beside what is counted by now. */
+    bool (*may_return)(const sched_t *s, uint32_t slot);
+
+    /* Something that a held or running job had is free now. */
+    void (*freed)(sched_t *s, uint32_t slot);
+
+    /* Have memory to count a job during [at, until); and give that up. Returns 0, or -1 with ENOMEM. */
+    int (*open)(sched_t *s, uint32_t slot, int64_t at, int64_t until);
+    void (*close)(sched_t *s, uint32_t slot, int64_t at, int64_t until);
+
+    /* Count a booking during [at, until), which was not counted or is elsewhere now, whatever it holds.
+     * Returns 0, or -1 with ENOMEM and nothing changed.
+     */
+    int (*enter)(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until);
+
+    /* Whether a job that is not counted could go on at a time if it asked for this instead, and hold a booking during
+     * [at, at + duration).
+     */
+    bool (*may_ask)(const sched_t *s, uint32_t slot, const struct place_ask *ask, int64_t at);
+    bool (*may_hold)(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking,
+                     int64_t at);
 
     /* Why a job waits that it keeps out of its lane. */
     void (*reason)(const sched_t *s, uint32_t slot, struct sched_reason *why);

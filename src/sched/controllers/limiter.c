@@ -45,36 +45,52 @@ bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
     return is_request_within(s, slot, &ask, over);
 }
 
-/* Whether limits let one more go on beside what is held, by what it asks for at least. */
-static bool is_let(const sched_t *s, uint32_t slot, uint32_t class, struct sched_reason_limit *over)
+/* Whether limits let one start beside what is held and promised, by what it asks for at least. */
+static bool is_let(const sched_t *s, uint32_t slot, const struct place_ask *ask, int64_t now,
+                   struct limits_over *over)
 {
-    struct measured m = {s, -1, class};
-    const struct limits *limits = s->queues->limits;
-    uint32_t account = s->jobs[slot].details->account;
-    return limits_open(limits, account, over) &&
-           (!limits_measures(limits, account) ||
-            limits_start(limits, account, amount_wanted, &m, over));
+    struct measured m = {s, -1, ask->class};
+    struct limits_window window = {now, now + ask->duration};
+    return limits_start(s->queues->limits, s->jobs[slot].details->account, window, amount_wanted,
+                        &m, over);
 }
 
-bool limit_lets(const sched_t *s, uint32_t slot)
+bool limit_lets(const sched_t *s, uint32_t slot, int64_t now)
 {
-    return is_let(s, slot, s->jobs[slot].ask.class, NULL);
+    return is_let(s, slot, &s->jobs[slot].ask, now, NULL);
 }
 
-static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask)
+static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask, int64_t now)
 {
-    return is_request_within(s, slot, ask, NULL) && is_let(s, slot, ask->class, NULL);
+    return is_request_within(s, slot, ask, NULL) && is_let(s, slot, ask, now, NULL);
 }
 
-static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking)
+static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking, int64_t at)
 {
     struct measured m = {s, booking, s->jobs[slot].ask.class};
     const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
-    return !limits_measures(limits, account) ||
-           (limits_job(limits, account, duration, amount_held, &m, NULL) &&
-            limits_ever(limits, account, amount_held, &m, NULL) &&
-            limits_start(limits, account, amount_held, &m, NULL));
+    struct limits_window window = {at, at + duration};
+    return (!limits_measures(limits, account) ||
+            (limits_job(limits, account, duration, amount_held, &m, NULL) &&
+             limits_ever(limits, account, amount_held, &m, NULL))) &&
+           limits_start(limits, account, window, amount_held, &m, NULL);
+}
+
+static bool may_return(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    struct measured m = {s, s->jobs[slot].booking, s->jobs[slot].ask.class};
+    return !d->is_open || d->is_counted ||
+           limits_start(s->queues->limits, d->account, d->counted, amount_held, &m, NULL);
+}
+
+static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t from)
+{
+    const struct job *job = &s->jobs[slot];
+    struct measured m = {s, booking, job->ask.class};
+    return limits_when(s->queues->limits, job->details->account, from, job->ask.duration,
+                       booking < 0 ? amount_wanted : amount_held, &m);
 }
 
 struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over)
@@ -117,25 +133,58 @@ int limit_block(sched_t *s, uint32_t slot)
     return 0;
 }
 
-/* Block a job for a limit that it is over. */
-static enum step refuse(sched_t *s, uint32_t slot, const struct sched_reason_limit *over)
+/* A job is over a limit. */
+static enum step refuse(sched_t *s, uint32_t slot, const struct limits_over *over)
 {
-    return limit_keep(s, slot, over) < 0 || limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    return limit_keep(s, slot, &over->limit) < 0 ? STEP_FAILED : STEP_KEPT;
 }
 
 static enum step gate(sched_t *s, uint32_t slot)
 {
-    struct sched_reason_limit over;
-    return is_let(s, slot, s->jobs[slot].ask.class, &over) ? STEP_BUSY : refuse(s, slot, &over);
+    struct limits_over over;
+    return is_let(s, slot, &s->jobs[slot].ask, s->now, &over) ? STEP_BUSY : refuse(s, slot, &over);
 }
 
-static int enter(sched_t *s, uint32_t slot, int64_t booking)
+static enum step keep(sched_t *s, uint32_t slot)
+{
+    return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+static int open_window(sched_t *s, uint32_t slot, int64_t at, int64_t until)
+{
+    return limits_open(s->queues->limits, s->jobs[slot].details->account,
+                       (struct limits_window){at, until});
+}
+
+static void close_window(sched_t *s, uint32_t slot, int64_t at, int64_t until)
+{
+    limits_close(s->queues->limits, s->jobs[slot].details->account,
+                 (struct limits_window){at, until});
+}
+
+/* What a job has counts no more; `open`: it may come back. */
+static void leave(sched_t *s, uint32_t slot, int64_t booking, bool open)
 {
     struct details *d = s->jobs[slot].details;
     struct measured m = {s, booking, s->jobs[slot].ask.class};
-    if (limits_add(s->queues->limits, d->account, amount_held, &m) < 0)
+    if (d->is_counted)
+        limits_sub(s->queues->limits, d->account, d->counted, amount_held, &m);
+    d->is_counted = false;
+    if (d->is_open && !open)
+        close_window(s, slot, d->counted.from, d->counted.until);
+    d->is_open &= open;
+}
+
+static int enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
+{
+    struct details *d = s->jobs[slot].details;
+    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    if (open_window(s, slot, at, until) < 0)
         return -1;
-    d->is_counted = true;
+    leave(s, slot, booking, false);
+    d->counted = (struct limits_window){at, until};
+    limits_add(s->queues->limits, d->account, d->counted, amount_held, &m);
+    d->is_counted = d->is_open = true;
     return 0;
 }
 
@@ -164,30 +213,38 @@ static enum step reject(sched_t *s, uint32_t slot, const struct sched_reason_lim
     return STEP_DONE;
 }
 
-static enum step count(sched_t *s, uint32_t slot, int64_t booking)
+static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
     struct measured m = {s, booking, s->jobs[slot].ask.class};
-    struct sched_reason_limit over;
-    bool measures = limits_measures(limits, account);
-    if (!limits_open(limits, account, &over))
+    struct limits_over over;
+    struct limits_window window = {at, at + s->jobs[slot].ask.duration};
+    if (limits_measures(limits, account) && !is_ever_within(s, slot, &m, &over.limit))
+        return reject(s, slot, &over.limit);
+    if (!limits_start(limits, account, window, amount_held, &m, &over))
         return refuse(s, slot, &over);
-    if (measures && !is_ever_within(s, slot, &m, &over))
-        return reject(s, slot, &over);
-    if (measures && !limits_start(limits, account, amount_held, &m, &over))
-        return refuse(s, slot, &over);
-    return enter(s, slot, booking) < 0 ? STEP_FAILED : STEP_BUSY;
+    return enter(s, slot, booking, window.from, window.until) < 0 ? STEP_FAILED : STEP_BUSY;
 }
 
 static void uncount(sched_t *s, uint32_t slot, int64_t booking)
 {
+    leave(s, slot, booking, false);
+}
+
+static void set_aside(sched_t *s, uint32_t slot)
+{
+    leave(s, slot, s->jobs[slot].booking, true);
+}
+
+static void put_back(sched_t *s, uint32_t slot)
+{
     struct details *d = s->jobs[slot].details;
-    struct measured m = {s, booking, s->jobs[slot].ask.class};
-    if (!d->is_counted)
+    struct measured m = {s, s->jobs[slot].booking, s->jobs[slot].ask.class};
+    if (!d->is_open || d->is_counted)
         return;
-    limits_sub(s->queues->limits, d->account, amount_held, &m);
-    d->is_counted = false;
+    limits_add(s->queues->limits, d->account, d->counted, amount_held, &m);
+    d->is_counted = true;
 }
 
 /* What a job's user and queue hold has become less: jobs that limits have blocked are looked at again. */
@@ -195,14 +252,6 @@ static void note_decrease(sched_t *s, uint32_t slot)
 {
     limits_note_decrease(s->queues->limits, s->jobs[slot].details->account);
     s->queues->recheck_limited = true;
-}
-
-static int recount(sched_t *s, uint32_t slot, int64_t booking, bool freed)
-{
-    int rc = enter(s, slot, booking);
-    if (freed)
-        note_decrease(s, slot);
-    return rc;
 }
 
 static void released(sched_t *s, uint32_t slot)
@@ -229,10 +278,13 @@ static enum step recount_next(sched_t *s)
         return p->stage < END ? STEP_DONE : STEP_BUSY;
     }
     p->after = s->jobs[slot].key;
-    uncount(s, slot, s->jobs[slot].booking);
-    if (p->stage == COUNT && count(s, slot, s->jobs[slot].booking) == STEP_FAILED)
-        return STEP_FAILED;
-    return STEP_DONE;
+    set_aside(s, slot);
+    if (p->stage == FORGET)
+        return STEP_DONE;
+    enum step step = count(s, slot, s->jobs[slot].booking, s->jobs[slot].at);
+    if (step == STEP_KEPT)
+        step = keep(s, slot);
+    return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
 void pending_begin(sched_t *s, uint32_t slot)
@@ -257,6 +309,20 @@ bool limit_is_due(const sched_t *s, const struct job *job)
            limits_last_decrease(s->queues->limits, d->account) > d->limited;
 }
 
+void held_waits(sched_t *s, uint32_t slot, bool waits)
+{
+    struct details *d = s->jobs[slot].details;
+    s->jobs[slot].is_tried_again = waits;
+    if (waits)
+        d->limited = limits_last_decrease(s->queues->limits, d->account);
+}
+
+bool held_again(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    return job->is_tried_again && limit_is_due(s, job);
+}
+
 static bool is_same_limit(const struct sched_reason_limit *a, const struct sched_reason_limit *b)
 {
     return a->what && b->what && a->whose == b->whose && a->most == b->most &&
@@ -270,13 +336,13 @@ static int let(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
-    struct sched_reason_limit over;
+    struct limits_over over;
     if (!limit_is_due(s, job))
         return 0;
-    if (is_let(s, slot, job->ask.class, &over))
+    if (is_let(s, slot, &job->ask, s->now, &over))
         return job_unblock(s, slot, BLOCK_LIMIT);
-    if (!is_same_limit(&d->over, &over)) {
-        if (limit_keep(s, slot, &over) < 0)
+    if (!is_same_limit(&d->over, &over.limit)) {
+        if (limit_keep(s, slot, &over.limit) < 0)
             return -1;
         tell_later(s, slot);
     }
@@ -371,9 +437,17 @@ const struct controller limit_controller = {
     .requeued = pending_begin,
     .ended = ended,
     .gate = gate,
+    .keep = keep,
+    .when = when,
     .count = count,
     .uncount = uncount,
-    .recount = recount,
+    .set_aside = set_aside,
+    .put_back = put_back,
+    .may_return = may_return,
+    .freed = note_decrease,
+    .open = open_window,
+    .close = close_window,
+    .enter = enter,
     .may_ask = may_ask,
     .may_hold = may_hold,
     .reason = reason,

@@ -9,8 +9,8 @@
 bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
                    struct sched_reason_limit *over);
 
-/* Whether limits let a job go on beside what is held, by what it asks for at least. */
-bool limit_lets(const sched_t *s, uint32_t slot);
+/* Whether limits let a job start at a time beside what is held and promised, by what it asks for at least. */
+bool limit_lets(const sched_t *s, uint32_t slot, int64_t now);
 
 /* The reason of who is over a limit. Its texts are those of `over`. */
 struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over);

@@ -26,9 +26,12 @@ void limits_destroy(struct limits *limits)
     int saved = errno;
     if (limits) {
         for (uint32_t i = 0; limits->line && i < limits->setup->n_queues; i++)
-            free(limits->line[i].tally.held);
+            free(limits->line[i].tally.calendar);
         for (uint32_t i = 0; i < limits->holders.n; i++)
-            free(limits->tally[i].held);
+            free(limits->tally[i].calendar);
+        for (uint32_t i = 0; i < limits->n_calendars; i++)
+            profile_clear(&limits->calendar[i].profile);
+        free(limits->calendar);
         free(limits->line);
         free(limits->tally);
         free(limits->account);
@@ -66,7 +69,7 @@ static uint32_t find_terms(const struct sched_queue_config *c, const char *user,
     return 0;
 }
 
-static int grow(void **v, uint32_t *cap, uint32_t n, size_t size)
+int limits_grow(void **v, uint32_t *cap, uint32_t n, size_t size)
 {
     if (n < *cap)
         return 0;
@@ -102,9 +105,10 @@ int64_t limits_account(struct limits *limits, uint32_t queue, const char *user,
     uint32_t accounts = limits->names.n;
     void *tally = limits->tally;
     void *account = limits->account;
-    bool room = grow(&tally, &limits->tallies, holders, sizeof(*limits->tally)) == 0;
+    bool room = limits_grow(&tally, &limits->tallies, holders, sizeof(*limits->tally)) == 0;
     limits->tally = tally;
-    room = room && grow(&account, &limits->accounts, accounts, sizeof(*limits->account)) == 0;
+    room =
+        room && limits_grow(&account, &limits->accounts, accounts, sizeof(*limits->account)) == 0;
     limits->account = account;
     if (!room || put_key(limits, &limits->holders, queue, 0, name, &holder) < 0) {
         errno = ENOMEM;
@@ -125,8 +129,7 @@ int64_t limits_account(struct limits *limits, uint32_t queue, const char *user,
 
 /* ---- Questions ---- */
 
-/* Say which rule it is; false, so that an answer can end with it. */
-static bool refuse(const struct limits *limits, enum sched_whose whose, const struct rule *rule,
+bool limits_refuse(const struct limits *limits, enum sched_whose whose, const struct rule *rule,
                    struct sched_reason_limit *over)
 {
     if (over)
@@ -144,92 +147,48 @@ bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
         int64_t is =
             rule->what == DURATION ? duration : amount(arg, intern_text(&limits->what, rule->what));
         if (is > rule->most)
-            return refuse(limits, SCHED_OF_JOB, rule, over);
+            return limits_refuse(limits, SCHED_OF_JOB, rule, over);
     }
     return true;
 }
 
-/* The tallies that a job counts in, with the rules that hold for each. */
-struct side {
-    enum sched_whose whose;
-    const struct rules *rules;
-    struct tally *tally;
-};
-
-static size_t sides_of(const struct limits *limits, uint32_t account, struct side side[3])
+size_t limits_sides(const struct limits *limits, uint32_t account, struct side side[SIDES_MAX])
 {
     const struct account *a = &limits->account[account];
     struct line *line = &limits->line[a->queue];
     struct line *parent = &limits->line[limits->setup->queue[a->queue].parent];
-    side[0] = (struct side){SCHED_OF_USER, &a->terms->user, &limits->tally[a->holder]};
-    side[1] = (struct side){SCHED_OF_QUEUE, &line->rules, &line->tally};
-    side[2] = (struct side){SCHED_OF_QUEUE, &parent->rules, &parent->tally};
+    side[0] =
+        (struct side){SCHED_OF_USER, &a->terms->user, &line->of_user, &limits->tally[a->holder]};
+    side[1] = (struct side){SCHED_OF_QUEUE, &line->rules, &line->of_queue, &line->tally};
+    side[2] = (struct side){SCHED_OF_QUEUE, &parent->rules, &parent->of_queue, &parent->tally};
     return parent == line ? 2 : 3;
 }
 
 bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
                  struct sched_reason_limit *over)
 {
-    struct side side[3];
-    size_t sides = sides_of(limits, account, side);
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].rules->n; i++) {
             const struct rule *rule = &side[s].rules->v[i];
             if (rule->what >= RESOURCE &&
                 amount(arg, intern_text(&limits->what, rule->what)) > rule->most)
-                return refuse(limits, side[s].whose, rule, over);
+                return limits_refuse(limits, side[s].whose, rule, over);
         }
-    return true;
-}
-
-/* Whether n more of what is counted in jobs are within the limits. */
-static bool admits(const struct limits *limits, uint32_t account, uint32_t what, uint32_t n,
-                   struct sched_reason_limit *over)
-{
-    struct side side[3];
-    size_t sides = sides_of(limits, account, side);
-    for (size_t s = 0; s < sides; s++) {
-        int64_t have = what == RUNNING ? side[s].tally->running : side[s].tally->pending;
-        for (uint32_t i = 0; i < side[s].rules->n; i++) {
-            const struct rule *rule = &side[s].rules->v[i];
-            if (rule->what == what && n > 0 && have > rule->most - (int64_t)n)
-                return refuse(limits, side[s].whose, rule, over);
-        }
-    }
     return true;
 }
 
 bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
                     struct sched_reason_limit *over)
 {
-    return admits(limits, account, PENDING, n, over);
-}
-
-bool limits_open(const struct limits *limits, uint32_t account, struct sched_reason_limit *over)
-{
-    return admits(limits, account, RUNNING, 1, over);
-}
-
-bool limits_start(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
-                  struct sched_reason_limit *over)
-{
-    struct side side[3];
-    size_t sides = sides_of(limits, account, side);
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].rules->n; i++) {
             const struct rule *rule = &side[s].rules->v[i];
-            int64_t more, have;
-            if (rule->what == RUNNING) {
-                more = 1;
-                have = side[s].tally->running;
-            } else if (rule->what >= RESOURCE) {
-                more = amount(arg, intern_text(&limits->what, rule->what));
-                have = side[s].tally->held ? side[s].tally->held[rule->what] : 0;
-            } else {
-                continue;
-            }
-            if (more > 0 && have > rule->most - more)
-                return refuse(limits, side[s].whose, rule, over);
+            if (rule->what == PENDING && n > 0 && side[s].tally->pending > rule->most - (int64_t)n)
+                return limits_refuse(limits, side[s].whose, rule, over);
         }
     return true;
 }
@@ -241,60 +200,23 @@ bool limits_measures(const struct limits *limits, uint32_t account)
     for (uint32_t i = 0; i < job->n; i++)
         if (job->v[i].what >= RESOURCE)
             return true;
-    return limits->line[a->queue].n_measured > 0;
+    return limits->line[a->queue].is_measured;
 }
 
 /* ---- Entries ---- */
 
 void limits_wait(struct limits *limits, uint32_t account, int64_t n)
 {
-    struct side side[3];
-    size_t sides = sides_of(limits, account, side);
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
     for (size_t s = 0; s < sides; s++)
         side[s].tally->pending += n;
 }
 
-/* Enter a job `sign` times. */
-static void enter(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
-                  int64_t sign)
-{
-    const struct line *line = &limits->line[limits->account[account].queue];
-    struct side side[3];
-    size_t sides = sides_of(limits, account, side);
-    for (size_t s = 0; s < sides; s++)
-        side[s].tally->running += sign;
-    for (uint32_t i = 0; i < line->n_measured; i++) {
-        uint32_t what = line->measured[i];
-        int64_t more = sign * amount(arg, intern_text(&limits->what, what));
-        for (size_t s = 0; s < sides; s++)
-            side[s].tally->held[what] += more;
-    }
-}
-
-int limits_add(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg)
-{
-    const struct account *a = &limits->account[account];
-    struct tally *tally = &limits->tally[a->holder];
-    if (!tally->held && limits->line[a->queue].n_measured > 0) {
-        tally->held = calloc(limits->what.n, sizeof(*tally->held));
-        if (!tally->held) {
-            errno = ENOMEM;
-            return -1;
-        }
-    }
-    enter(limits, account, amount, arg, 1);
-    return 0;
-}
-
-void limits_sub(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg)
-{
-    enter(limits, account, amount, arg, -1);
-}
-
 void limits_note_decrease(struct limits *limits, uint32_t account)
 {
-    struct side side[3];
-    size_t sides = sides_of(limits, account, side);
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
     limits->decreases++;
     for (size_t s = 0; s < sides; s++)
         side[s].tally->last_decrease = limits->decreases;
@@ -302,8 +224,8 @@ void limits_note_decrease(struct limits *limits, uint32_t account)
 
 int64_t limits_last_decrease(const struct limits *limits, uint32_t account)
 {
-    struct side side[3];
-    size_t sides = sides_of(limits, account, side);
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
     int64_t last = 0;
     for (size_t s = 0; s < sides; s++)
         if (side[s].rules->n > 0 && side[s].tally->last_decrease > last)
@@ -313,50 +235,24 @@ int64_t limits_last_decrease(const struct limits *limits, uint32_t account)
 
 /* ---- Checking ---- */
 
-/* Take off a sum what a part of it has; false where the part has less than nothing. */
-static bool take_off(struct tally *sum, const struct tally *part, uint32_t n)
-{
-    bool fine = part->pending >= 0 && part->running >= 0;
-    sum->pending -= part->pending;
-    sum->running -= part->running;
-    for (uint32_t i = 0; part->held && i < n; i++) {
-        fine = fine && part->held[i] >= 0;
-        sum->held[i] -= part->held[i];
-    }
-    return fine;
-}
-
-static bool is_nothing(const struct tally *tally, uint32_t n)
-{
-    bool nothing = tally->pending == 0 && tally->running == 0;
-    for (uint32_t i = 0; i < n; i++)
-        nothing = nothing && tally->held[i] == 0;
-    return nothing;
-}
-
-/* A queue without what its users and virtual queues have has nothing. */
+/* A queue has no pending jobs but those of its users and virtual queues. */
 static bool check_line(const struct limits *limits, uint32_t queue)
 {
     const struct setup *setup = limits->setup;
-    uint32_t n = limits->what.n;
-    struct tally rest = limits->line[queue].tally;
-    bool fine = rest.pending >= 0 && rest.running >= 0;
-    int64_t *held = calloc(n, sizeof(*held));
-    if (!held)
-        return true; /* it can't be told */
-    memcpy(held, rest.held, n * sizeof(*held));
-    rest.held = held;
+    int64_t rest = limits->line[queue].tally.pending;
+    bool fine = true;
     for (uint32_t i = 0; i < limits->holders.n; i++) {
         uint32_t of;
         memcpy(&of, intern_text(&limits->holders, i), sizeof(of));
-        fine = fine && (of != queue || take_off(&rest, &limits->tally[i], n));
+        if (of != queue)
+            continue;
+        fine = fine && limits->tally[i].pending >= 0;
+        rest -= limits->tally[i].pending;
     }
     for (uint32_t i = 0; i < setup->n_queues; i++)
         if (i != queue && setup->queue[i].parent == queue)
-            fine = take_off(&rest, &limits->line[i].tally, n) && fine;
-    fine = fine && is_nothing(&rest, n);
-    free(held);
-    return fine;
+            rest -= limits->line[i].tally.pending;
+    return fine && rest == 0;
 }
 
 bool limits_check(const struct limits *limits)
@@ -369,6 +265,9 @@ bool limits_check(const struct limits *limits)
             return false;
     for (uint32_t i = 0; i < limits->setup->n_queues; i++)
         if (!check_line(limits, i))
+            return false;
+    for (uint32_t i = 0; i < limits->n_calendars; i++)
+        if (!limits_calendar_check(&limits->calendar[i]))
             return false;
     return true;
 }

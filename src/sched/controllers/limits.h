@@ -1,9 +1,10 @@
 /* The limits controller: what a job, a user and a queue may have at most, and what they have.
  *
- * The ledger counts, for each user in each queue and for each queue, pending jobs, running jobs, and of the
- * resource types that some limit names, how much running jobs hold. A job in a virtual queue counts for that
- * queue's user and queue limits and for the queue limits of its parent, whose own user limits it doesn't
- * touch.
+ * The ledger has a tally for each user in each queue and for each queue. A tally counts pending jobs, and for
+ * running jobs and each resource type that some limit of its own names it has a calendar (planner/profile.h):
+ * how much of it is held or promised when. A calendar is made when something is entered that it counts. A job
+ * in a virtual queue counts for that queue's user and queue limits and for the queue limits of its parent,
+ * whose own user limits it doesn't touch.
  *
  * An account is a user in a queue, under the limits that apply to them there: those of the queue, changed by
  * the first exception that names the user or one of their groups. Accounts of one user in a queue under
@@ -12,11 +13,13 @@
  *
  * A resource is measured by the caller's function, which says how much of a type the job at hand asks for or
  * holds, >= 0, and is asked only for types that a limit names. What limits_sub is told must be what
- * limits_add was told: a job whose holdings change is taken out before and entered again after.
+ * limits_add was told: a job whose holdings change is taken out before and entered again after. Times are
+ * ticks; a window is [from, until), from < until.
  *
  * Where the answer is no, `over` (which may be NULL) gets the limit, the first in the order job, user, queue,
- * parent, and in each as configured; its text is the ledger's. Calls are O(limits of the queue), accounts
- * also O(exceptions of the queue).
+ * parent, and in each as configured, running jobs before resources; its text is the ledger's. Calls are O(limits of the queue), accounts
+ * also O(exceptions of the queue); those with a window are O(log n) for each limit, where n windows are in a
+ * calendar. Where no limit is set there is no calendar.
  *
  * For another configuration, make another ledger and enter all jobs again.
  */
@@ -31,6 +34,18 @@
 #include "sched/config/setup.h"
 
 struct limits;
+
+struct limits_window {
+    int64_t from, until;
+};
+
+/* The limit that a job is over, and its calendar; NO_CALENDAR: nothing was ever entered there. */
+struct limits_over {
+    struct sched_reason_limit limit;
+    uint32_t calendar;
+};
+
+#define NO_CALENDAR UINT32_MAX
 
 /* How much of a resource type the job at hand asks for, or holds. */
 typedef int64_t limits_amount_f(void *arg, const char *type);
@@ -61,16 +76,18 @@ bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
 bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
                     struct sched_reason_limit *over);
 
-/* Whether one more job may run, as far as that is a matter of numbers of jobs: no measuring, no match is
- * needed.
+/* Whether a job that holds this much may run during a window beside what user and queue hold then. What it
+ * holds none of doesn't stand in its way, even where a limit has become smaller than what is held already.
+ * `amount` is only called for resources: it may be NULL where limits_measures says so.
  */
-bool limits_open(const struct limits *limits, uint32_t account, struct sched_reason_limit *over);
+bool limits_start(const struct limits *limits, uint32_t account, struct limits_window window,
+                  limits_amount_f *amount, void *arg, struct limits_over *over);
 
-/* Whether a job that holds this much may run beside what user and queue hold. What it holds none of doesn't
- * stand in its way, even where a limit has become smaller than what is held already.
+/* The first time on or after `from` from which on it may, for so long; INT64_MAX: never. O((g + 1) log n) for
+ * g gaps that are too short.
  */
-bool limits_start(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
-                  struct sched_reason_limit *over);
+int64_t limits_when(const struct limits *limits, uint32_t account, int64_t from, int64_t duration,
+                    limits_amount_f *amount, void *arg);
 
 /* Whether any of these calls would measure a job of this account; if not, amount may be NULL. */
 bool limits_measures(const struct limits *limits, uint32_t account);
@@ -80,9 +97,20 @@ bool limits_measures(const struct limits *limits, uint32_t account);
 /* n more pending jobs; fewer if it is negative. */
 void limits_wait(struct limits *limits, uint32_t account, int64_t n);
 
-/* A job starts to run; 0, or -1 with ENOMEM and nothing changed. And ends. The limits are not looked at. */
-int limits_add(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg);
-void limits_sub(struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg);
+/* Have a window's ends in the calendars of an account, so that entering a job for that window needs no
+ * memory; as often as it is asked for. Returns 0, or -1 with ENOMEM and nothing changed. And give them up,
+ * when no job is entered for them any more.
+ */
+int limits_open(struct limits *limits, uint32_t account, struct limits_window window);
+void limits_close(struct limits *limits, uint32_t account, struct limits_window window);
+
+/* A job holds something, or is promised it, during a window that is open. And does so no more. The limits are
+ * not looked at.
+ */
+void limits_add(struct limits *limits, uint32_t account, struct limits_window window,
+                limits_amount_f *amount, void *arg);
+void limits_sub(struct limits *limits, uint32_t account, struct limits_window window,
+                limits_amount_f *amount, void *arg);
 
 /* What user and queue of an account hold decreases. And the last decrease that a rule for the account looks
  * at: its number among all, 0: none. A job over a limit keeps the number, and is looked at again when there
@@ -92,8 +120,8 @@ void limits_sub(struct limits *limits, uint32_t account, limits_amount_f *amount
 void limits_note_decrease(struct limits *limits, uint32_t account);
 int64_t limits_last_decrease(const struct limits *limits, uint32_t account);
 
-/* True if nothing is below 0 and each queue has what its users and virtual queues have together.
- * O(accounts).
+/* True if the calendars are in order and nothing is below 0, and each queue has as many pending jobs as its
+ * users and virtual queues have together. O(accounts + windows).
  */
 bool limits_check(const struct limits *limits);
 

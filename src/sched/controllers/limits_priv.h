@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
+#include "planner/profile.h"
 #include "sched/controllers/limits.h"
 
 /* What is limited, as a number: these, and resource types from RESOURCE on. */
@@ -26,18 +27,29 @@ struct terms {
     struct rules user;
 };
 
+/* What is held when: of one thing, by a user in a queue or by a queue. */
+struct calendar {
+    struct profile profile;
+};
+
 struct tally {
     int64_t pending;
-    int64_t running;
-    int64_t *held; /* by type; NULL: nothing ran yet. Only what its queue measures is counted */
+    uint32_t *calendar;    /* by what; NULL: nothing was entered yet */
     int64_t last_decrease; /* number of the last one of what it counts; 0: none yet */
+};
+
+/* RUNNING and types from RESOURCE on, each once. */
+struct whats {
+    uint32_t *v;
+    uint32_t n;
 };
 
 struct line {
     struct terms *terms;
     struct rules rules;
-    uint32_t *measured; /* types of the user and queue rules, and of the parent's queue rules */
-    uint32_t n_measured;
+    struct whats of_user;  /* what the user rules of any terms name: its users' calendars */
+    struct whats of_queue; /* what the queue rules name */
+    bool is_measured;      /* types are among these, or among those of the parent's queue rules */
     struct tally tally;
 };
 
@@ -60,7 +72,32 @@ struct limits {
     uint32_t accounts;
     struct strbuf key;
     int64_t decreases; /* of tallies so far */
+    struct calendar *calendar;
+    uint32_t n_calendars, cap_calendars;
 };
+
+/* The tallies that a job counts in, with the rules that hold for each and what each has calendars of. */
+struct side {
+    enum sched_whose whose;
+    const struct rules *rules;
+    const struct whats *whats;
+    struct tally *tally;
+};
+
+enum { SIDES_MAX = 3 };
+
+/* The sides of an account, and their number. */
+size_t limits_sides(const struct limits *limits, uint32_t account, struct side side[SIDES_MAX]);
+
+/* Say which rule it is that a job is over; false, so that an answer can end with it. */
+bool limits_refuse(const struct limits *limits, enum sched_whose whose, const struct rule *rule,
+                   struct sched_reason_limit *over);
+
+/* True if a calendar is in order and nothing in it is below 0. */
+bool limits_calendar_check(const struct calendar *calendar);
+
+/* Room for one more in a list. Returns 0, or -1 with ENOMEM. */
+int limits_grow(void **v, uint32_t *cap, uint32_t n, size_t size);
 
 /* Resolve the rules of all queues. limits->setup is set, and all else empty. Returns 0, or -1 with part of
  * it done.

@@ -64,37 +64,40 @@ static int make_line(struct limits *limits, uint32_t queue)
     return 0;
 }
 
-static void measure(struct line *line, const struct rules *rules)
+static void name(struct whats *whats, const struct rules *rules)
 {
     for (uint32_t i = 0; i < rules->n; i++) {
         uint32_t k = 0;
-        if (rules->v[i].what < RESOURCE)
+        if (rules->v[i].what != RUNNING && rules->v[i].what < RESOURCE)
             continue;
-        while (k < line->n_measured && line->measured[k] != rules->v[i].what)
+        while (k < whats->n && whats->v[k] != rules->v[i].what)
             k++;
-        line->measured[k] = rules->v[i].what;
-        line->n_measured += k == line->n_measured;
+        whats->v[k] = rules->v[i].what;
+        whats->n += k == whats->n;
     }
 }
 
-static const struct line *parent_of(const struct limits *limits, uint32_t queue)
-{
-    return &limits->line[limits->setup->queue[queue].parent];
-}
-
-static int measure_line(struct limits *limits, uint32_t queue)
+/* What calendars there are to be. */
+static int name_all(struct limits *limits, uint32_t queue)
 {
     struct line *line = &limits->line[queue];
     size_t n = limits->setup->queue[queue].config->n_exceptions + 1;
-    line->measured = arena_alloc(&limits->arena, limits->what.n * sizeof(*line->measured));
-    line->tally.held = calloc(limits->what.n, sizeof(*line->tally.held));
-    if (!line->measured || !line->tally.held)
+    line->of_user.v = arena_alloc(&limits->arena, limits->what.n * sizeof(*line->of_user.v));
+    line->of_queue.v = arena_alloc(&limits->arena, limits->what.n * sizeof(*line->of_queue.v));
+    if (!line->of_user.v || !line->of_queue.v)
         return -1;
     for (size_t i = 0; i < n; i++)
-        measure(line, &line->terms[i].user);
-    measure(line, &line->rules);
-    measure(line, &parent_of(limits, queue)->rules);
+        name(&line->of_user, &line->terms[i].user);
+    name(&line->of_queue, &line->rules);
     return 0;
+}
+
+static bool has_types(const struct whats *whats)
+{
+    for (uint32_t i = 0; i < whats->n; i++)
+        if (whats->v[i] >= RESOURCE)
+            return true;
+    return false;
 }
 
 int limits_make_lines(struct limits *limits)
@@ -112,7 +115,13 @@ int limits_make_lines(struct limits *limits)
         if (make_line(limits, i) < 0)
             return -1;
     for (uint32_t i = 0; i < n; i++)
-        if (measure_line(limits, i) < 0)
+        if (name_all(limits, i) < 0)
             return -1;
+    for (uint32_t i = 0; i < n; i++) {
+        struct line *line = &limits->line[i];
+        const struct line *parent = &limits->line[limits->setup->queue[i].parent];
+        line->is_measured =
+            has_types(&line->of_user) || has_types(&line->of_queue) || has_types(&parent->of_queue);
+    }
     return 0;
 }

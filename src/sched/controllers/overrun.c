@@ -4,6 +4,7 @@
  * overrun so far and a second at least, so that a job that stays is looked at ever more rarely;
  * reservations in the way are repaired.
  */
+#include "sched/controllers/ask.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 
@@ -20,7 +21,8 @@ static enum step extend(sched_t *s)
     int64_t until = s->now < INT64_MAX / 2 - over ? s->now + over : INT64_MAX / 2;
     if (until <= s->now || was >= INT64_MAX / 2)
         return STEP_BUSY;
-    if (s->place->ops->extend(s->place, job->booking, until) < 0)
+    if (s->place->ops->extend(s->place, job->booking, until) < 0 ||
+        controllers_extend(s, slot, until) < 0)
         return STEP_FAILED;
     s->booked++;
     repair_note(s, was, until);

@@ -57,7 +57,7 @@ static enum step hold_prey(struct hunt *h, uint32_t slot, int64_t booking)
 {
     sched_t *s = h->s;
     struct job *job = &s->jobs[slot];
-    enum step step = controllers_count(s, slot, booking);
+    enum step step = controllers_count(s, slot, booking, s->now);
     if (step == STEP_BUSY &&
         (decisions_reserve(s, h->n) < 0 || held_insert(s, slot, s->now, booking) < 0)) {
         controllers_uncount(s, slot, booking);
@@ -66,7 +66,7 @@ static enum step hold_prey(struct hunt *h, uint32_t slot, int64_t booking)
     if (step != STEP_BUSY) {
         s->place->ops->release(s->place, booking);
         hunt_drop_all(h);
-        return step;
+        return step == STEP_KEPT ? controllers_keep(s, slot) : step;
     }
     s->booked++;
     job->details->victims = doom(h, slot);
@@ -105,10 +105,9 @@ static enum step make_room(sched_t *s, uint32_t slot)
 /* Whether limits let a holder have a booking in place of its own. */
 static bool may_take(sched_t *s, uint32_t slot, int64_t booking)
 {
-    int64_t own = s->jobs[slot].booking;
-    controllers_uncount(s, slot, own);
-    bool may = controllers_may_hold(s, slot, s->jobs[slot].details->limit, booking);
-    controllers_recount(s, slot, own, false); /* it was just there: that takes no memory */
+    controllers_set_aside(s, slot);
+    bool may = controllers_may_hold(s, slot, s->jobs[slot].details->limit, booking, s->now);
+    controllers_put_back(s, slot);
     return may;
 }
 

@@ -1,6 +1,7 @@
 /* Holders whose reservations are looked at anew (outrank.c, repair.c): each is taken out of the calendars,
  * and gets its place back where it still fits, or another one.
  */
+#include "sched/controllers/ask.h"
 #include "sched/queues.h"
 
 void holder_lift(sched_t *s, uint32_t slot)
@@ -9,6 +10,7 @@ void holder_lift(sched_t *s, uint32_t slot)
     if (job->is_lifted)
         return;
     s->place->ops->lift(s->place, job->booking, false);
+    controllers_set_aside(s, slot);
     job->is_lifted = true;
     s->booked++;
 }
@@ -17,9 +19,11 @@ bool holder_put_back(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     const struct place_ops *ops = s->place->ops;
-    if (!(job->is_preempting ? ops->is_there : ops->fits)(s->place, &job->ask, job->booking))
+    if (!(job->is_preempting ? ops->is_there : ops->fits)(s->place, &job->ask, job->booking) ||
+        !(job->is_preempting || controllers_may_return(s, slot)))
         return false;
     s->place->ops->drop(s->place, &job->ask, job->booking);
+    controllers_put_back(s, slot);
     job->is_lifted = false;
     s->booked++;
     return true;

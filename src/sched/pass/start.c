@@ -46,7 +46,8 @@ int held_late(sched_t *s, uint32_t slot)
     int64_t from = job->details->put_off > job->at ? job->details->put_off : job->at;
     if (from >= s->now)
         return 0;
-    if (s->place->ops->extend(s->place, job->booking, s->now + duration) < 0)
+    if (s->place->ops->extend(s->place, job->booking, s->now + duration) < 0 ||
+        controllers_extend(s, slot, s->now + duration) < 0)
         return -1;
     job->details->put_off = s->now;
     s->booked++;
@@ -59,7 +60,9 @@ enum step start_held(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (decision_reserve(s) < 0 || controllers_prepare(s, slot) < 0)
         return STEP_FAILED;
-    enum step step = controllers_count_held(s, slot);
+    enum step step = controllers_count_held(s, slot, s->now);
+    if (step == STEP_KEPT)
+        return held_to_open(s, slot, true) < 0 ? STEP_FAILED : STEP_DONE;
     if (step != STEP_BUSY)
         return step;
     if (choose(s, job, job->booking) < 0) {
@@ -91,7 +94,7 @@ enum step start_open(sched_t *s, uint32_t slot)
         return STEP_FAILED;
     enum step step = controllers_gate(s, slot);
     if (step != STEP_BUSY)
-        return step;
+        return step == STEP_KEPT ? controllers_keep(s, slot) : step;
     if (s->finder->is_hopeless(s, slot))
         return STEP_BUSY;
     if (controllers_prepare(s, slot) < 0)
@@ -103,10 +106,10 @@ enum step start_open(sched_t *s, uint32_t slot)
         s->finder->failed(s, slot);
         return STEP_BUSY;
     }
-    step = controllers_count(s, slot, booking);
+    step = controllers_count(s, slot, booking, s->now);
     if (step != STEP_BUSY) {
         unbook(s, booking);
-        return step;
+        return step == STEP_KEPT ? controllers_keep(s, slot) : step;
     }
     if (choose(s, job, booking) < 0) {
         controllers_uncount(s, slot, booking);
@@ -120,10 +123,14 @@ enum step start_open(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
-/* Make an open job a held one with a booking from `at` on. */
-static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
+/* Make an open job a held one with a booking from `at` on. STEP_KEPT: it may not hold that then, but perhaps
+ * from *next on.
+ */
+static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking, int64_t *next)
 {
-    enum step step = controllers_count(s, slot, booking);
+    enum step step = controllers_count(s, slot, booking, at);
+    if (step == STEP_KEPT)
+        *next = controllers_when(s, slot, booking, at);
     if (step != STEP_BUSY) {
         unbook(s, booking);
         return step;
@@ -149,19 +156,51 @@ static enum step never(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
+/* The machine names the first time at which it has room, controllers the next one from there on at which they
+ * have, and so on until they agree: a reservation from then on. STEP_BUSY: the machine has none; STEP_KEPT:
+ * nor have they.
+ */
+static enum step reserve(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    int64_t from = s->now, at;
+    enum step step = STEP_KEPT;
+    bool waits = false;
+    while (step == STEP_KEPT) {
+        from = controllers_when(s, slot, -1, from);
+        if (from == INT64_MAX)
+            return STEP_KEPT;
+        int64_t booking = s->place->ops->reserve(s->place, &job->ask, from, &at);
+        if (booking < 0)
+            return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;
+        waits |= from > s->now;
+        step = hold(s, slot, at, booking, &from);
+        if (step == STEP_DONE && job->details && job->state == SCHED_RESERVED)
+            held_waits(s, slot, waits);
+    }
+    return step;
+}
+
 /* Give an open job a reservation at its earliest time. STEP_BUSY: things are down, or set aside for ever. */
 enum step promise(sched_t *s, uint32_t slot)
 {
-    int64_t at;
-    enum step gate = controllers_gate(s, slot);
-    if (gate != STEP_BUSY)
-        return gate;
-    if (decision_reserve(s) < 0)
+    enum step step = controllers_gate(s, slot);
+    if (step == STEP_FAILED || decision_reserve(s) < 0)
         return STEP_FAILED;
-    int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, s->now, &at);
-    if (booking >= 0)
-        return hold(s, slot, at, booking);
-    if (errno == ENOMEM)
-        return STEP_FAILED;
-    return s->place->is_counted ? never(s, slot) : STEP_BUSY;
+    if (step == STEP_BUSY)
+        step = reserve(s, slot);
+    if (step == STEP_KEPT)
+        return controllers_keep(s, slot);
+    return step == STEP_BUSY && s->place->is_counted ? never(s, slot) : step;
+}
+
+int64_t promise_time(sched_t *s, uint32_t slot, int64_t from)
+{
+    int64_t at = from;
+    do {
+        from = controllers_when(s, slot, -1, at);
+        errno = ENOENT;
+        at = from < INT64_MAX ? s->place->ops->when(s->place, &s->jobs[slot].ask, from) : -1;
+    } while (at > from);
+    return at;
 }

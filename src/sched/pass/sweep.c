@@ -65,14 +65,13 @@ static int64_t known_bound(const sched_t *s, const struct job *job, const struct
 }
 
 /* On a graph, whether what was freed since may serve a reservation better where it stands. */
-static bool is_reached(const sched_t *s, const struct job *job)
+static bool is_reached(const sched_t *s, const struct job *job, bool again)
 {
     if (!s->place->is_fixed)
         return false;
-    return job->is_tried_again ||
-           (freed_since(&s->place->freed, job->seen) < job->at + job->ask.duration &&
-            freed_until(&s->place->freed, job->seen) > job->at &&
-            s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->seen));
+    return again || (freed_since(&s->place->freed, job->seen) < job->at + job->ask.duration &&
+                     freed_until(&s->place->freed, job->seen) > job->at &&
+                     s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->seen));
 }
 
 /* Whether a reservation that may move as far as times are known may do so by what a graph counts. */
@@ -82,42 +81,76 @@ static bool may_move(const sched_t *s, const struct job *job, int64_t bound)
 }
 
 struct gate {
-    const sched_t *s;
+    sched_t *s;
     uint32_t slot;
+    int64_t next; /* where it may not hold what it would: from when on it may by that; INT64_MAX */
+    int64_t at;   /* where it may: counting it there needs no memory; -1 */
+    bool refused, failed;
 };
 
-/* What a reservation would hold instead, limits may refuse. */
-static bool may_hold(void *arg, int64_t booking)
+/* What a reservation would hold instead, controllers may refuse, or let it have at another time. */
+static bool may_hold(void *arg, int64_t booking, int64_t at)
 {
-    const struct gate *gate = arg;
-    struct job *job = &gate->s->jobs[gate->slot];
-    job->is_tried_again = !controllers_may_hold(gate->s, gate->slot, job->details->limit, booking);
-    return !job->is_tried_again;
+    struct gate *gate = arg;
+    const struct job *job = &gate->s->jobs[gate->slot];
+    int64_t duration = job->ask.duration;
+    if (!controllers_may_hold(gate->s, gate->slot, job->details->limit, booking, at)) {
+        int64_t next = controllers_when(gate->s, gate->slot, booking, at);
+        if (at < job->at && next > at)
+            gate->next = next < job->at ? next : job->at;
+        gate->refused = true;
+        return false;
+    }
+    gate->failed = controllers_open(gate->s, gate->slot, at, at + duration) < 0;
+    gate->at = gate->failed ? -1 : at;
+    return !gate->failed;
+}
+
+/* Count a reservation where it is now. */
+static void count_moved(sched_t *s, uint32_t slot, const struct gate *gate, int64_t at, bool freed)
+{
+    struct job *job = &s->jobs[slot];
+    int64_t until = at + job->ask.duration;
+    if (gate->at == at && at >= 0)
+        controllers_enter(s, slot, job->booking, at, until); /* that takes no memory */
+    else
+        controllers_put_back(s, slot);
+    if (gate->at >= 0)
+        controllers_close(s, slot, gate->at, gate->at + job->ask.duration);
+    if (freed)
+        controllers_freed(s, slot);
 }
 
 /* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that
  * it has. Returns its time, or -1 with ENOMEM; *freed: something that it held is free, at the same time
- * under another name perhaps.
+ * under another name perhaps. Where a controller has no room for it at the time that the machine names, it is
+ * looked for from the next time on at which that has.
  */
 static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, bool *freed)
 {
     struct job *job = &s->jobs[slot];
-    struct gate gate = {s, slot};
-    struct place_pull how = {
-        .at = job->at, .from = from, .anew = anew, .may_hold = may_hold, .arg = &gate};
-    bool again = job->is_tried_again;
-    job->is_tried_again = false;
-    controllers_uncount(s, slot, job->booking);
-    int64_t at = s->place->ops->pull(s->place, &job->ask, job->booking, &how);
-    *freed = how.freed != INT64_MAX;
-    controllers_recount(s, slot, job->booking, *freed); /* it was there: that takes no memory */
-    if (*freed)
-        note_freed(s, how.freed, how.at + job->ask.duration);
-    if (at >= 0) {
+    struct gate gate = {.s = s, .slot = slot, .next = from, .at = -1};
+    struct place_pull how = {.at = job->at, .anew = anew, .may_hold = may_hold, .arg = &gate};
+    int64_t at = job->at;
+    controllers_set_aside(s, slot);
+    while (gate.next < INT64_MAX && at == job->at && !gate.failed) {
+        how.from = gate.next < job->at ? controllers_when(s, slot, -1, gate.next) : job->at;
+        gate.refused |= how.from > gate.next;
+        how.from = how.from < job->at ? how.from : job->at;
+        gate.next = INT64_MAX;
+        if (how.from == job->at && !anew)
+            break;
+        at = s->place->ops->pull(s->place, &job->ask, job->booking, &how);
+        *freed |= how.freed != INT64_MAX;
+        if (how.freed != INT64_MAX)
+            note_freed(s, how.freed, how.at + job->ask.duration);
+    }
+    count_moved(s, slot, &gate, at, *freed);
+    if (at >= 0 && !gate.failed) {
+        held_waits(s, slot, gate.refused);
         s->booked++;
         return at;
     }
-    job->is_tried_again = again;
     errno = ENOMEM;
     return -1;
 }
@@ -152,10 +185,11 @@ static int pull(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct shape *shape = s->place->is_counted ? shape_of(s, job) : NULL;
-    int64_t bound = job->is_tried_again ? s->now : known_bound(s, job, shape);
+    bool again = held_again(s, slot);
+    int64_t bound = again ? s->now : known_bound(s, job, shape);
     int64_t was = job->at;
-    bool anew = is_reached(s, job);
-    if (!anew && !may_move(s, job, bound)) {
+    bool anew = is_reached(s, job, again);
+    if (!anew && !(again && bound < was) && !may_move(s, job, bound)) {
         held_seen(s, job);
         return 0;
     }

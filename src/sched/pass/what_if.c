@@ -123,8 +123,10 @@ static int lift_behind(struct question *q)
             break;
         n = 0;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         ops->lift(s->place, s->jobs[seen[i]].booking, true);
+        controllers_set_aside(q->s, seen[i]);
+    }
     q->lifted = seen;
     q->n_lifted = n;
     return 0;
@@ -135,7 +137,7 @@ static void uncount_own(struct question *q)
     const struct job *job = &q->s->jobs[q->slot];
     q->had = job->state == SCHED_RESERVED && !job->is_lifted;
     if (q->had)
-        controllers_uncount(q->s, q->slot, job->booking);
+        controllers_set_aside(q->s, q->slot);
 }
 
 static void lift_own(struct question *q)
@@ -151,12 +153,14 @@ static void put_back(struct question *q)
     sched_t *s = q->s;
     const struct place_ops *ops = s->place->ops;
     for (size_t i = 0; i < q->n_lifted; i++)
+        controllers_put_back(s, q->lifted[i]);
+    for (size_t i = 0; i < q->n_lifted; i++)
         ops->drop(s->place, &s->jobs[q->lifted[i]].ask, s->jobs[q->lifted[i]].booking);
     free(q->lifted);
     if (q->is_aside)
         ops->drop(s->place, &s->jobs[q->slot].ask, s->jobs[q->slot].booking);
     if (q->had)
-        controllers_recount(s, q->slot, s->jobs[q->slot].booking, false); /* that takes no memory */
+        controllers_put_back(s, q->slot);
 }
 
 /* ---- Who would take its place ---- */
@@ -174,7 +178,7 @@ static enum turn is_given(const struct question *q, uint32_t slot, const struct 
     int64_t booking = s->place->ops->probe(s->place, ask, at);
     if (booking < 0)
         return errno == EBUSY ? TURN_WAITS : TURN_FAILED;
-    bool may = controllers_may_hold(s, slot, ask->duration, booking);
+    bool may = controllers_may_hold(s, slot, ask->duration, booking, at);
     s->place->ops->release(s->place, booking);
     return may ? TURN_TAKEN : TURN_LEFT;
 }
@@ -193,7 +197,7 @@ static bool has_beyond(const struct question *q, const struct lane *lane)
 static enum turn starts(const struct question *q, uint32_t slot)
 {
     const struct lane *lane = lane_of(q->s, slot);
-    bool lets = limit_lets(q->s, slot);
+    bool lets = limit_lets(q->s, slot, q->now);
     if (!lets && (lane->depth == 0 || !has_beyond(q, lane)))
         return TURN_LEFT;
     enum turn is = is_given(q, slot, &q->s->jobs[slot].ask, q->now);
@@ -205,9 +209,9 @@ static enum turn is_promised(const struct question *q, uint32_t slot)
 {
     const sched_t *s = q->s;
     const struct place_ask *ask = &s->jobs[slot].ask;
-    if (!limit_lets(s, slot))
+    if (!limit_lets(s, slot, q->now))
         return TURN_LEFT;
-    int64_t at = s->place->ops->when(s->place, ask, q->now);
+    int64_t at = promise_time(q->s, slot, q->now);
     if (at < 0)
         return errno == ENOMEM ? TURN_FAILED : TURN_WAITS;
     return is_given(q, slot, ask, at);
@@ -315,7 +319,7 @@ static bool is_overtaken(const struct question *q)
             (last && last->details->account == job->details->account &&
              last->ask.class == job->ask.class))
             continue;
-        if (tries++ == n->setup->what_if_tries || limit_lets(s, n->limited[i]))
+        if (tries++ == n->setup->what_if_tries || limit_lets(s, n->limited[i], q->now))
             return true;
         last = job;
     }
@@ -379,8 +383,9 @@ static int asks_else(const struct question *q, const struct sched_instead *inste
             return -1;
         }
     }
-    enum turn is =
-        controllers_may_ask(q->s, q->slot, &ask) ? is_given(q, q->slot, &ask, q->now) : TURN_LEFT;
+    enum turn is = controllers_may_ask(q->s, q->slot, &ask, q->now)
+                       ? is_given(q, q->slot, &ask, q->now)
+                       : TURN_LEFT;
     if (is == TURN_FAILED)
         errtext_set(err, errno, errno == ENOMEM ? "out of memory" : "the request can't be matched");
     if (spec) {

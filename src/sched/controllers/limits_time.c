@@ -1,0 +1,192 @@
+/* The calendars of limits: what is held and promised when, and when there is room for more. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sched/controllers/limits_priv.h"
+
+/* How much the job at hand takes of what a rule limits over time; 0: of what it does not. */
+static int64_t takes(const struct limits *limits, uint32_t what, limits_amount_f *amount, void *arg)
+{
+    if (what < RESOURCE)
+        return what == RUNNING;
+    return amount(arg, intern_text(&limits->what, what));
+}
+
+static uint32_t calendar_of(const struct tally *tally, uint32_t what)
+{
+    return tally->calendar ? tally->calendar[what] : NO_CALENDAR;
+}
+
+/* Whether a tally has room for so much more during a window under a rule. */
+static bool has_room(const struct limits *limits, const struct side *side, const struct rule *rule,
+                     int64_t more, struct limits_window window)
+{
+    uint32_t calendar = calendar_of(side->tally, rule->what);
+    if (more == 0)
+        return true;
+    if (more > rule->most || calendar == NO_CALENDAR)
+        return more <= rule->most;
+    return profile_max(&limits->calendar[calendar].profile, window.from, window.until) <=
+           rule->most - more;
+}
+
+/* Numbers of jobs come first, for which nothing is measured. */
+bool limits_start(const struct limits *limits, uint32_t account, struct limits_window window,
+                  limits_amount_f *amount, void *arg, struct limits_over *over)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
+    for (int measured = 0; measured < 2; measured++)
+        for (size_t s = 0; s < sides; s++)
+            for (uint32_t i = 0; i < side[s].rules->n; i++) {
+                const struct rule *rule = &side[s].rules->v[i];
+                if ((rule->what >= RESOURCE) != (bool)measured ||
+                    has_room(limits, &side[s], rule, takes(limits, rule->what, amount, arg),
+                             window))
+                    continue;
+                if (over)
+                    over->calendar = calendar_of(side[s].tally, rule->what);
+                return limits_refuse(limits, side[s].whose, rule, over ? &over->limit : NULL);
+            }
+    return true;
+}
+
+/* The first time from which on a calendar has room for so much under a rule; INT64_MAX: never. */
+static int64_t room_from(const struct limits *limits, const struct side *side,
+                         const struct rule *rule, int64_t more, int64_t from, int64_t duration)
+{
+    uint32_t calendar = calendar_of(side->tally, rule->what);
+    struct profile_cursor c;
+    int64_t at;
+    if (more == 0 || (more <= rule->most && calendar == NO_CALENDAR))
+        return from;
+    if (more > rule->most)
+        return INT64_MAX;
+    profile_seek(&c, &limits->calendar[calendar].profile, from);
+    return profile_fit(&c, from, duration, rule->most - more, INT64_MAX, &at) ? at : INT64_MAX;
+}
+
+int64_t limits_when(const struct limits *limits, uint32_t account, int64_t from, int64_t duration,
+                    limits_amount_f *amount, void *arg)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
+    int64_t before;
+    do {
+        before = from;
+        for (size_t s = 0; s < sides && from < INT64_MAX; s++)
+            for (uint32_t i = 0; i < side[s].rules->n && from < INT64_MAX; i++) {
+                const struct rule *rule = &side[s].rules->v[i];
+                int64_t more = takes(limits, rule->what, amount, arg);
+                from = room_from(limits, &side[s], rule, more, from, duration);
+            }
+    } while (from > before && from < INT64_MAX);
+    return from;
+}
+
+/* ---- Entries ---- */
+
+/* Have a calendar. Returns 0, or -1 with ENOMEM. */
+static int make_calendar(struct limits *limits, struct tally *tally, uint32_t what)
+{
+    static const int64_t before_all = INT64_MIN / 2;
+    uint32_t n = limits->n_calendars;
+    void *grown = limits->calendar;
+    if (!tally->calendar) {
+        tally->calendar = reallocarray(NULL, limits->what.n, sizeof(*tally->calendar));
+        for (uint32_t i = 0; tally->calendar && i < limits->what.n; i++)
+            tally->calendar[i] = NO_CALENDAR;
+    }
+    if (!tally->calendar)
+        return -1;
+    if (tally->calendar[what] != NO_CALENDAR)
+        return 0;
+    int rc = limits_grow(&grown, &limits->cap_calendars, n, sizeof(*limits->calendar));
+    limits->calendar = grown;
+    if (rc < 0)
+        return -1;
+    limits->calendar[n] = (struct calendar){0};
+    if (profile_init(&limits->calendar[n].profile, before_all) < 0)
+        return -1;
+    tally->calendar[what] = n;
+    limits->n_calendars++;
+    return 0;
+}
+
+/* Hold both ends of a window in a calendar. Returns 0, or -1 with ENOMEM and nothing changed. */
+static int hold_ends(struct limits *limits, struct tally *tally, uint32_t what,
+                     struct limits_window window)
+{
+    if (make_calendar(limits, tally, what) < 0)
+        return -1;
+    return profile_book(&limits->calendar[tally->calendar[what]].profile, window.from, window.until,
+                        0);
+}
+
+int limits_open(struct limits *limits, uint32_t account, struct limits_window window)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
+    for (size_t s = 0; s < sides; s++)
+        for (uint32_t i = 0; i < side[s].whats->n; i++) {
+            if (hold_ends(limits, side[s].tally, side[s].whats->v[i], window) == 0)
+                continue;
+            for (size_t k = 0; k <= s; k++)
+                for (uint32_t j = 0; j < (k < s ? side[k].whats->n : i); j++)
+                    profile_unbook(
+                        &limits->calendar[side[k].tally->calendar[side[k].whats->v[j]]].profile,
+                        window.from, window.until, 0);
+            errno = ENOMEM;
+            return -1;
+        }
+    return 0;
+}
+
+void limits_close(struct limits *limits, uint32_t account, struct limits_window window)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
+    for (size_t s = 0; s < sides; s++)
+        for (uint32_t i = 0; i < side[s].whats->n; i++)
+            profile_unbook(&limits->calendar[side[s].tally->calendar[side[s].whats->v[i]]].profile,
+                           window.from, window.until, 0);
+}
+
+/* Enter a job `sign` times. */
+static void enter(struct limits *limits, uint32_t account, struct limits_window window,
+                  limits_amount_f *amount, void *arg, int64_t sign)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
+    for (size_t s = 0; s < sides; s++)
+        for (uint32_t i = 0; i < side[s].whats->n; i++) {
+            uint32_t what = side[s].whats->v[i];
+            int64_t more = sign * takes(limits, what, amount, arg);
+            if (more != 0)
+                profile_add(&limits->calendar[side[s].tally->calendar[what]].profile, window.from,
+                            window.until, more);
+        }
+}
+
+void limits_add(struct limits *limits, uint32_t account, struct limits_window window,
+                limits_amount_f *amount, void *arg)
+{
+    enter(limits, account, window, amount, arg, 1);
+}
+
+void limits_sub(struct limits *limits, uint32_t account, struct limits_window window,
+                limits_amount_f *amount, void *arg)
+{
+    enter(limits, account, window, amount, arg, -1);
+}
+
+bool limits_calendar_check(const struct calendar *calendar)
+{
+    struct profile_cursor c;
+    bool fine = profile_check(&calendar->profile);
+    profile_seek(&c, &calendar->profile, INT64_MIN / 2);
+    do
+        fine = fine && profile_cursor_load(&c) >= 0;
+    while (fine && profile_next(&c));
+    return fine;
+}

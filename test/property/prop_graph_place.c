@@ -384,8 +384,9 @@ struct ruling {
 };
 
 /* For place_pull: all that would be held instead is named, and by a number of its own. */
-static bool may_hold(void *arg, int64_t booking)
+static bool may_hold(void *arg, int64_t booking, int64_t at)
 {
+    (void)at;
     const struct ruling *ruling = arg;
     struct run *r = ruling->r;
     for (int i = 0; i < NAIVE_BOOKINGS; i++)

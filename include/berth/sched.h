@@ -177,11 +177,19 @@ struct sched_request {
     /* Ticks after its start from which on it may be preempted, a second at least; 0: the jobspec's. */
     int64_t preemptible_after;
 
-    /* Of an array: jobs that are placed one by one and are alike in all; 0 or 1: it is no array. */
+    /* Of an array: one above the largest index of its members, which are placed one by one and are alike in all.
+     * 0 or 1: it is no array, unless `indices` has others.
+     */
     uint32_t members;
 
+    /* Which of these exist, as a set of ids (RFC 22): "0-8,17". NULL: all. */
+    const char *indices;
+
+    /* So many members of an array may run or be promised a time at once; 0: any number. */
+    uint32_t max_running;
+
     /* Its place among jobs of equal priority, the least goes first. Each number is used once. An array's
-     * first member has it, and the others have those that follow. 0: behind all jobs that came before.
+     * member of index 0 has it, and the others have those that follow. 0: behind all jobs that came before.
      */
     uint64_t order;
 
@@ -189,7 +197,8 @@ struct sched_request {
     int64_t submitted;
 };
 
-/* Submit a job. Returns its handle; of an array, that of its first member (sched_member has the others).
+/* Submit a job. Returns its handle. An array is one job, which is taken whole or refused whole, until members
+ * start: its handle is that of all members that wait (sched_admin.h has more of arrays).
  * EINVAL: units or duration < 1 (flat), or a duration past the end of time; ENOMEM. With named queues, a
  * request that is wrong otherwise (jobspec, queue, user, dependency, limits) is rejected with the reason by
  * the next pass. O(log n).
@@ -265,7 +274,10 @@ struct sched_decision {
     int64_t until;
     enum sched_how how;
 
-    /* Of an array, from 0. */
+    /* Of an array, its index. A member that starts does so under a handle of its own (of the last one that is the
+     * array's); a time is promised to the first one that waits; a reason to wait, or for a rejection, is that of
+     * all that wait under this handle, of which this is the first.
+     */
     uint32_t member;
 
     /* Of SCHED_PREEMPT: for whom, and whether the job will wait again, with the place in the queue that it
@@ -352,7 +364,9 @@ int64_t sched_start_time(const sched_t *s, sched_job_t job);
 /* The units that the machine has. */
 int64_t sched_units(const sched_t *s);
 
-/* Numbers of waiting (reserved ones included) and of running jobs. */
+/* Numbers of waiting (reserved ones included) and of running jobs, of arrays of their members. O(jobs) for those
+ * that wait.
+ */
 size_t sched_waiting(const sched_t *s);
 size_t sched_running(const sched_t *s);
 

@@ -25,6 +25,14 @@ extern "C" {
 int sched_submit_members(sched_t *s, int64_t now, const struct sched_request *request,
                          uint32_t first, uint32_t n, sched_job_t *jobs);
 
+/* A member of an array that waits under the array's handle gets its own, to be held, cancelled or changed by itself.
+ * What is done to the array's handle concerns all that wait under it. Its state and its place in the order are
+ * what they were; what the array is promised is then for the next of those that are left. Of the last one the
+ * handle is the array's, as is that of a member that has one already its own. EINVAL: there is no such member,
+ * or it was rejected; ENOMEM. O(log n).
+ */
+sched_job_t sched_split(sched_t *s, int64_t now, sched_job_t array, uint32_t member);
+
 /* Take back a job that has neither started nor been promised anything, as if it had never been submitted:
  * its id may be used again, and jobs that wait for it never start. EINVAL: there is no such job, or it is
  * too late. O(log n).

@@ -21,8 +21,18 @@ sched_job_t sched_next(const sched_t *s, sched_job_t job);
 /* A job's handle by its id (and member; 0 if it is no array), or -1 with ENOENT. */
 sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member);
 
-/* The handle of an array's i-th member; -1 with EINVAL. It is valid until that member is forgotten. */
+/* The handle of an array's member of index i, by the handle of any: its own, or the array's, under which those wait
+ * that have none. -1 with EINVAL. It is valid until that member is forgotten.
+ */
 sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i);
+
+/* Which member of an array a handle is of; of those that wait under the array's, the first. 0: it is no array. -1 with
+ * EINVAL. And all that wait under it, as a set of ids (RFC 22), "" where it is one job or member's own: *text
+ * belongs to the core and is valid until its next call. Returns their number, 1 for that, or -1 with EINVAL or
+ * ENOMEM.
+ */
+int64_t sched_index(const sched_t *s, sched_job_t job);
+int64_t sched_members(sched_t *s, sched_job_t job, const char **text);
 
 /* What a user wants to know of a job. */
 struct sched_annotation {

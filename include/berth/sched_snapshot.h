@@ -17,9 +17,12 @@ extern "C" {
 
 /* A job as another scheduler needs to know it. */
 struct sched_record {
-    /* One member's: `members` is that of the whole array. */
+    /* Of an array, `members`, `indices` and `max_running` are those of the whole. */
     struct sched_request request;
     uint32_t member;
+
+    /* Of an array's handle: which members wait under it, as `indices`. NULL: it is one job or member. */
+    const char *waiting;
     enum sched_state state;
 
     /* When it was submitted. */
@@ -71,6 +74,17 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *re
  * ENOMEM.
  */
 int sched_restore_ended(sched_t *s, const char *id, uint32_t member, uint32_t members, bool ok);
+
+/* The same for many members of an array, of which nothing is known yet. Sets are texts as `indices`; "": none.
+ * EINVAL also: such a text is wrong, or names others than there are.
+ */
+struct sched_ended {
+    const char *id;
+    uint32_t members;
+    const char *indices; /* NULL: all up to `members` */
+    const char *ok, *failed;
+};
+int sched_restore_ended_members(sched_t *s, const struct sched_ended *ended);
 
 /* What passes are put off by: when the last one was (-1: never), and how many events there were since.
  * EINVAL: a time before

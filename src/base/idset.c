@@ -26,8 +26,7 @@ static uint64_t size_of(struct idset_range r)
     return (uint64_t)r.hi - r.lo + 1;
 }
 
-/* Make room for n ranges in all. */
-static int reserve(struct idset *s, uint64_t n)
+int idset_reserve(struct idset *s, uint64_t n)
 {
     if (n <= s->cap)
         return 0;
@@ -48,7 +47,7 @@ static int reserve(struct idset *s, uint64_t n)
 
 int idset_copy(struct idset *s, const struct idset *from)
 {
-    if (reserve(s, from->n) < 0)
+    if (idset_reserve(s, from->n) < 0)
         return -1;
     if (from->n > 0)
         memmove(s->v, from->v, from->n * sizeof(*s->v));
@@ -108,7 +107,7 @@ int idset_add_range(struct idset *s, uint32_t lo, uint32_t hi)
     /* What overlaps or touches becomes one with it. */
     uint32_t i = seek(s, lo > 0 ? lo - 1 : 0);
     if (i == s->n || s->v[i].lo > hi + 1) {
-        if (reserve(s, (uint64_t)s->n + 1) < 0)
+        if (idset_reserve(s, (uint64_t)s->n + 1) < 0)
             return -1;
         insert(s, i, (struct idset_range){lo, hi});
         return 0;
@@ -128,7 +127,7 @@ int idset_add_range(struct idset *s, uint32_t lo, uint32_t hi)
 
 static int split(struct idset *s, uint32_t i, uint32_t lo, uint32_t hi)
 {
-    if (reserve(s, (uint64_t)s->n + 1) < 0)
+    if (idset_reserve(s, (uint64_t)s->n + 1) < 0)
         return -1;
     struct idset_range upper = {hi + 1, s->v[i].hi};
     s->count -= size_of(s->v[i]);
@@ -219,7 +218,7 @@ int idset_unite(struct idset *s, const struct idset *t)
     if (t->n == 0)
         return 0;
     struct idset out = {0};
-    if (reserve(&out, (uint64_t)s->n + t->n) < 0)
+    if (idset_reserve(&out, (uint64_t)s->n + t->n) < 0)
         return -1;
     for (uint32_t i = 0, j = 0; i < s->n || j < t->n;) {
         if (j == t->n || (i < s->n && s->v[i].lo <= t->v[j].lo))
@@ -234,7 +233,7 @@ int idset_unite(struct idset *s, const struct idset *t)
 int idset_intersect(struct idset *s, const struct idset *t)
 {
     struct idset out = {0};
-    if (s->n > 0 && reserve(&out, (uint64_t)s->n + t->n) < 0)
+    if (s->n > 0 && idset_reserve(&out, (uint64_t)s->n + t->n) < 0)
         return -1;
     for (uint32_t i = 0, j = 0; i < s->n && j < t->n;) {
         struct idset_range a = s->v[i];
@@ -256,7 +255,7 @@ int idset_subtract(struct idset *s, const struct idset *t)
     if (s->n == 0 || t->n == 0)
         return 0;
     struct idset out = {0};
-    if (reserve(&out, (uint64_t)s->n + t->n) < 0)
+    if (idset_reserve(&out, (uint64_t)s->n + t->n) < 0)
         return -1;
     uint32_t j = 0;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -340,7 +339,7 @@ static int read_range(struct reader *r, struct idset *s)
             return errtext_set(r->err, EINVAL, "offset %zu: expected an id above %u, found %u",
                                start, range.lo, range.hi);
     }
-    if (reserve(s, (uint64_t)s->n + 1) < 0)
+    if (idset_reserve(s, (uint64_t)s->n + 1) < 0)
         return errtext_set(r->err, ENOMEM, "out of memory");
     push(s, range);
     return 0;

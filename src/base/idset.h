@@ -44,6 +44,9 @@ void idset_clear(struct idset *s);
 /* Make the set empty, but keep its memory. */
 void idset_reset(struct idset *s);
 
+/* Have memory for n ranges in all: adding ids can't fail up to there. */
+int idset_reserve(struct idset *s, uint64_t n);
+
 /* Make a set equal to another. */
 int idset_copy(struct idset *s, const struct idset *from);
 

@@ -227,7 +227,7 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
                                    .queue = n->setup->queue[d->queue].name,
                                    .user = d->user,
                                    .member = d->member,
-                                   .members = d->members,
+                                   .members = d->of ? d->of->size : 1,
                                    .priority = d->priority,
                                    .submitted = job->submitted,
                                    .start = job->at,

@@ -146,6 +146,15 @@ int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bo
     return core_event(s, now);
 }
 
+/* Of an entry that holds a reservation, that is one member's; the others wait. */
+static void count_now(const sched_t *s, uint32_t slot, size_t now[SCHED_BLOCKED + 1])
+{
+    uint8_t state = s->jobs[slot].state;
+    uint64_t members = members_of(s, slot);
+    now[state]++;
+    now[state == SCHED_RESERVED ? SCHED_WAITING : state] += members - 1;
+}
+
 int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_stats *stats)
 {
     const struct queues *n = s->queues;
@@ -157,17 +166,30 @@ int sched_queue_stats(const sched_t *s, const char *queue, struct sched_queue_st
     *stats = n->stats[q];
     for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
         if (s->jobs[slot].details->queue == q)
-            stats->now[s->jobs[slot].state]++;
+            count_now(s, slot, stats->now);
     stats->enabled = !n->is_closed[q];
     stats->started_up = !s->lanes[n->lane_of[q]].is_stopped;
     return 0;
 }
 
-sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member)
+/* The slot of a member: its own, or the entry if it waits there. */
+static uint32_t slot_of_member(const sched_t *s, const char *id, uint32_t member)
 {
     int64_t slot = depend_find(s->queues->depend, id, member);
-    if (slot >= 0)
-        return job_handle(s, (uint32_t)slot);
+    if (slot < 0)
+        return JOB_NONE;
+    if (is_entry(s, (uint32_t)slot)) {
+        struct idset waiting = members_waiting(s->jobs[slot].details->of);
+        return idset_has(&waiting, member) ? (uint32_t)slot : JOB_NONE;
+    }
+    return (uint32_t)slot;
+}
+
+sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member)
+{
+    uint32_t slot = slot_of_member(s, id, member);
+    if (slot != JOB_NONE)
+        return job_handle(s, slot);
     errno = ENOENT;
     return -1;
 }
@@ -177,15 +199,58 @@ sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i)
     uint32_t slot = job_in_queue(s, array);
     if (slot == JOB_NONE)
         return -1;
-    if (s->jobs[slot].details->members == 1) {
+    if (!s->jobs[slot].details->of) {
         errno = EINVAL;
         return i == 0 ? array : -1;
     }
-    int64_t found = depend_find(s->queues->depend, base_id(s, slot), i);
-    if (found >= 0)
-        return job_handle(s, (uint32_t)found);
-    errno = s->queues->text.failed ? ENOMEM : EINVAL;
+    if (!s->jobs[slot].details->is_nameless) {
+        slot = slot_of_member(s, depend_base_id(s->queues->depend, slot), i);
+        if (slot != JOB_NONE)
+            return job_handle(s, slot);
+    }
+    errno = EINVAL;
     return -1;
+}
+
+int64_t sched_index(const sched_t *s, sched_job_t job)
+{
+    uint32_t slot = job_in_queue(s, job);
+    return slot == JOB_NONE ? -1 : (int64_t)s->jobs[slot].details->member;
+}
+
+int64_t sched_members(sched_t *s, sched_job_t job, const char **text)
+{
+    uint32_t slot = job_in_queue(s, job);
+    struct strbuf *out = &s->queues->text;
+    if (slot == JOB_NONE)
+        return -1;
+    strbuf_reset(out);
+    if (is_entry(s, slot)) {
+        struct idset waiting = members_waiting(s->jobs[slot].details->of);
+        idset_encode(&waiting, false, out);
+    }
+    *text = strbuf_text(out);
+    if (!out->failed)
+        return (int64_t)members_of(s, slot);
+    errno = ENOMEM;
+    return -1;
+}
+
+sched_job_t sched_split(sched_t *s, int64_t now, sched_job_t array, uint32_t member)
+{
+    sched_job_t handle = sched_member(s, array, member);
+    uint32_t slot = handle < 0 ? JOB_NONE : job_find(s, handle);
+    if (slot == JOB_NONE || !time_is_good(s, now) || s->jobs[slot].state == SCHED_REJECTED) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (!is_entry(s, slot))
+        return handle;
+    slot = part_any(s, slot, member);
+    if (slot == JOB_NONE)
+        return -1;
+    core_event(s, now);
+    return job_handle(s, slot);
 }
 
 sched_job_t sched_first(const sched_t *s)

@@ -72,7 +72,7 @@ static struct queues *queues_new(struct setup *setup)
         setup_destroy(setup);
         return NULL;
     }
-    n->first = n->last = JOB_NONE;
+    n->first = n->last = n->spare = JOB_NONE;
     n->passed = -1;
     n->turn = n->preemptible_next = INT64_MAX;
     n->setup = setup;
@@ -105,6 +105,8 @@ void queues_destroy(sched_t *s)
     free(n->is_closed);
     free(n->stats);
     free(n->limited);
+    free(n->full);
+    free(n->spare_details);
     free(n->untold);
     free(n->victims);
     free(n->holders);
@@ -165,7 +167,7 @@ bool queues_check(const sched_t *s)
         displaced += s->jobs[slot].details->displaced >= 0;
     return displaced == n->n_displaced && dict_check(&n->jobspecs) && s->finder->check(s) &&
            limits_check(n->limits) && depend_check(n->depend) && heap_check(&n->begins) &&
-           heap_check(&n->ends) && clock_check(s);
+           heap_check(&n->ends) && clock_check(s) && members_check(s);
 }
 
 /* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with

@@ -16,9 +16,10 @@
 #include "sched/controllers/limits.h"
 #include "sched/sched_priv.h"
 #include "sched/waiting/job_group.h"
+#include "sched/waiting/members.h"
 
 /* Why a job is blocked; one can be so for several reasons. */
-enum { BLOCK_HOLD = 1, BLOCK_DEPEND = 2, BLOCK_BEGIN = 4, BLOCK_LIMIT = 8 };
+enum { BLOCK_HOLD = 1, BLOCK_DEPEND = 2, BLOCK_BEGIN = 4, BLOCK_LIMIT = 8, BLOCK_ARRAY = 16 };
 
 struct text_class;
 
@@ -39,12 +40,14 @@ struct details {
     uint32_t queue; /* in the setup, perhaps a virtual one */
     uint32_t account;
     uint32_t job_group;
-    uint32_t member, members;
+    uint32_t member;              /* of an array; of an entry its first one (waiting/members.h) */
+    struct members *of;           /* NULL: it is no array */
     uint32_t previous, following; /* slots in the order of submission */
     uint32_t victims;             /* preempted for this job, and not ended yet */
     uint32_t preempted_for;       /* slot; JOB_NONE */
     bool is_stopping;             /* running: the shell was told to stop it for another */
     uint8_t blocked;
+    bool holds;           /* counts among the members of its array that hold something */
     bool is_counted;      /* in the ledger of limits as holding something during `counted`, */
     bool is_open;         /* whose ends its calendars have */
     bool is_nameless;     /* its id is another's: depend.h doesn't know it */
@@ -61,7 +64,6 @@ struct details {
         put_off; /* of a held job: the start that its end was put off for last, if after its `at` */
     struct shared_text *jobspec;
     const char *user, *name; /* interned */
-    char *dependency;        /* as given; NULL */
     const char **groups;     /* interned */
     size_t n_groups;
     struct sched_reason_limit over; /* of BLOCK_LIMIT; its text is interned. NULL: not known */
@@ -96,8 +98,16 @@ struct queues {
     size_t limited_kept;      /* and so many are still in the list */
     bool recheck_limited;     /* some of them may be over their limits no more */
     bool recheck_all_limited; /* any may, whatever has decreased */
-    bool is_recount_due;      /* what reservations hold may be over limits that have changed */
-    uint32_t *untold;         /* jobs whose reason is to be told */
+    uint32_t
+        *full; /* jobs of which as many members hold something as may; some may do so no more */
+    size_t n_full, cap_full;
+    size_t full_seen;              /* so many of them were looked at */
+    bool recheck_full;             /* fewer hold something by now */
+    bool is_full_left;             /* one of them may go on, but has done so in this pass */
+    uint32_t spare;                /* a slot, JOB_NONE, */
+    struct details *spare_details; /* and details for the next part of an array; NULL */
+    bool is_recount_due;           /* what reservations hold may be over limits that have changed */
+    uint32_t *untold;              /* jobs whose reason is to be told */
     size_t n_untold, cap_untold;
     size_t told_first; /* so many of them have been told */
     bool takes_back;   /* one of them has lost a promise that the shell was told of */
@@ -152,9 +162,9 @@ static inline bool tried_is_now(const sched_t *s, const struct tried *tried)
 
 /* ---- details.c: a job's own ---- */
 
-/* The details of one member of a request, or NULL with ENOMEM; `jobspec` gets a user more. */
+/* The details of a job or of members of an array, `of`, or NULL with ENOMEM; `jobspec` gets a user more. */
 struct details *details_new(struct queues *n, const struct sched_request *request,
-                            struct shared_text *jobspec);
+                            struct members *of, struct shared_text *jobspec);
 void details_free(sched_t *s, struct details *d);
 
 /* One text for all that are equal, for as long as the scheduler is; NULL with ENOMEM. */
@@ -165,8 +175,9 @@ const char *queues_text(struct queues *n, const char *text);
  */
 const char *base_id(sched_t *s, uint32_t slot);
 
-/* Into the list of jobs in the order of submission, as the last one, and out of it. */
+/* Into the list of jobs in the order of submission, as the last one or before another, and out of it. */
 void details_link(sched_t *s, uint32_t slot);
+void details_link_before(sched_t *s, uint32_t slot, uint32_t before);
 void details_unlink(sched_t *s, uint32_t slot);
 
 /* Forget a job and all that is known of it; and one that has ended, which lets go others. */
@@ -191,15 +202,30 @@ void shared_text_rest(struct shared_text *t);
 
 /* ---- submit.c ---- */
 
-/* Steps of a submission. A slot with the details of one member, listed; JOB_NONE with ENOMEM. */
-uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t member,
-                    struct shared_text *text);
+/* Steps of a submission. A slot with details for a job, or for members of an array, of which others may be known
+ * (`joins`); listed. JOB_NONE with ENOMEM.
+ */
+uint32_t job_enter(sched_t *s, const struct sched_request *request,
+                   const struct depend_members *which, bool joins, struct shared_text *text);
 
 /* Make the job known under its id, with what it depends on. Returns 0, or -1: ENOMEM, or EINVAL with a text,
  * the job being known without what it depends on, or nameless.
  */
-int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, const char *id,
-             berth_error_t *err);
+int job_name(sched_t *s, uint32_t slot, const struct sched_request *request,
+             const struct depend_members *which, berth_error_t *err);
+
+/* The members of a request, in sets that last as long as the call that reads them. */
+struct which {
+    struct depend_members members;
+    struct idset all, waiting;
+};
+
+/* Which members a request is about: of an array those of the text `waiting`, or all if that is NULL. `id` is kept.
+ * Returns 0, or -1 with EINVAL or ENOMEM and nothing to clear.
+ */
+int which_read(struct which *w, const struct sched_request *request, const char *id,
+               const char *waiting);
+void which_clear(struct which *w);
 
 /* An admitted job waits, for resources (`fresh`: as a new one) or for something else. Returns 0, or -1 with
  * ENOMEM.
@@ -361,6 +387,15 @@ int64_t next_preemptible(const sched_t *s, int64_t after);
 /* Have memory for so many in the list of who may be preempted; 0, or -1 with ENOMEM. And list them anew. */
 int victims_reserve(struct queues *n, size_t more);
 void victims_list(sched_t *s);
+
+/* ---- arrays.c: as many members at once as may be ---- */
+
+/* Whether as many members of a job's array hold something as may; no, if it is none. */
+bool array_is_full(const sched_t *s, uint32_t slot);
+
+/* Block a job until fewer do. Returns 0, or -1 with ENOMEM. Have memory for that: 0, or -1 with ENOMEM. */
+int array_block(sched_t *s, uint32_t slot);
+int array_reserve(sched_t *s);
 
 /* ---- clock.c ---- */
 

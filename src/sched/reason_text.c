@@ -26,8 +26,10 @@ static const char *const plain[] = {
 
 #define PLAIN (sizeof(plain) / sizeof(plain[0]))
 
-static const char *const owners[] = {
-    [SCHED_OF_JOB] = "job", [SCHED_OF_USER] = "user", [SCHED_OF_QUEUE] = "queue"};
+static const char *const owners[] = {[SCHED_OF_JOB] = "job",
+                                     [SCHED_OF_USER] = "user",
+                                     [SCHED_OF_QUEUE] = "queue",
+                                     [SCHED_OF_ARRAY] = "array"};
 
 #define OWNERS (sizeof(owners) / sizeof(owners[0]))
 

@@ -10,23 +10,49 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 
-/* The id without the member, and the dependencies that are not met yet, one after the other in the
- * scheduler's text buffer. Returns 0, or -1 with ENOMEM.
+/* Texts that a record has, one after the other in the scheduler's text buffer. */
+struct texts {
+    size_t id, dependency, indices, waiting;
+};
+
+static void put_waiting(struct strbuf *out, const struct members *m)
+{
+    struct idset waiting = members_waiting(m);
+    idset_encode(&waiting, false, out);
+}
+
+/* The id without the member, the dependencies that are not met yet, which members there are, and which wait here.
+ * Returns 0, or -1 with ENOMEM.
  */
-static int put_texts(sched_t *s, uint32_t slot, struct sched_request *request)
+static int put_texts(sched_t *s, uint32_t slot, struct sched_record *record)
 {
     struct queues *n = s->queues;
-    base_id(s, slot);
-    strbuf_putc(&n->text, '\0');
-    size_t at = n->text.len;
-    depend_expression(n->depend, slot, &n->text);
-    const char *text = strbuf_text(&n->text);
-    if (n->text.failed) {
+    const struct details *d = s->jobs[slot].details;
+    struct strbuf *text = &n->text;
+    struct texts at = {0};
+    strbuf_reset(text);
+    strbuf_puts(text, d->is_nameless ? "" : depend_base_id(n->depend, slot));
+    strbuf_putc(text, '\0');
+    at.dependency = text->len;
+    if (!d->is_nameless)
+        depend_expression(n->depend, slot, text);
+    strbuf_putc(text, '\0');
+    at.indices = text->len;
+    if (d->of && d->of->has_all)
+        idset_encode(&d->of->all, false, text);
+    strbuf_putc(text, '\0');
+    at.waiting = text->len;
+    if (is_entry(s, slot))
+        put_waiting(text, d->of);
+    const char *all = strbuf_text(text);
+    if (text->failed) {
         errno = ENOMEM;
         return -1;
     }
-    request->id = text;
-    request->dependency = text[at] ? text + at : NULL;
+    record->request.id = all;
+    record->request.dependency = all[at.dependency] ? all + at.dependency : NULL;
+    record->request.indices = all[at.indices] ? all + at.indices : NULL;
+    record->waiting = all[at.waiting] ? all + at.waiting : NULL;
     return 0;
 }
 
@@ -67,17 +93,15 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
                                              .begin = d->begin,
                                              .hold = record->held,
                                              .preemptible_after = d->preemptible_after,
-                                             .members = d->members};
+                                             .members = d->of ? d->of->size : 1,
+                                             .max_running = d->of ? (uint32_t)d->of->most : 0};
     if (job->state == SCHED_RESERVED && d->victims > 0)
         record->state = SCHED_WAITING; /* it preempts again */
     if ((record->state == SCHED_RUNNING || record->state == SCHED_RESERVED) &&
         s->place->ops->write(s->place, job->booking, "jgf", &record->resources,
                              &record->resources_length) < 0)
         return -1;
-    if (!d->is_nameless)
-        return put_texts(s, slot, &record->request);
-    record->request.id = "";
-    return 0;
+    return put_texts(s, slot, record);
 }
 
 /* Take up what a job was given. Returns 0, or -1 with a text. */
@@ -146,7 +170,7 @@ static int restore_limit(sched_t *s, uint32_t slot, const char *told, bool *know
 {
     char text[SCHED_REASON_TEXT];
     struct sched_reason reason = reason_read(s, told, text);
-    *known = reason.kind == SCHED_REASON_LIMIT;
+    *known = reason.kind == SCHED_REASON_LIMIT && reason.limit.whose != SCHED_OF_ARRAY;
     return *known ? limit_keep(s, slot, &reason.limit) : 0;
 }
 
@@ -168,6 +192,30 @@ static void restore_displaced(sched_t *s, uint32_t slot, const struct sched_reco
     displaced_begin(s, slot, r->promised);
     if (r->fresh && s->jobs[slot].state == SCHED_RESERVED && open_renew(s, slot) < 0)
         displaced_return(s);
+}
+
+/* Whether a text tells of an array of which as many members hold something as may. */
+static bool is_of_array(const sched_t *s, const char *told)
+{
+    char text[SCHED_REASON_TEXT];
+    struct sched_reason reason = reason_read(s, told, text);
+    return reason.kind == SCHED_REASON_LIMIT && reason.limit.whose == SCHED_OF_ARRAY;
+}
+
+/* An open job was blocked, by nothing that it says of itself. Returns 0, or -1 with ENOMEM. */
+static int restore_blocked(sched_t *s, uint32_t slot, const struct sched_record *r)
+{
+    struct details *d = s->jobs[slot].details;
+    bool known = false;
+    if (d->of && is_of_array(s, r->reason)) {
+        s->queues->recheck_full = true;
+        return array_block(s, slot);
+    }
+    if (restore_limit(s, slot, r->reason, &known) < 0 || limit_block(s, slot) < 0)
+        return -1;
+    d->limited = r->fresh || !known ? -1 : 0;
+    s->queues->recheck_limited = true;
+    return 0;
 }
 
 /* All but what it holds. Returns 0, or -1 with a text. */
@@ -204,23 +252,20 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
         return errtext_set(err, ENOMEM, "out of memory");
     if (r->state != SCHED_BLOCKED || d->blocked != 0)
         return 0;
-    bool known = false;
-    if (restore_limit(s, slot, r->reason, &known) < 0 || limit_block(s, slot) < 0) {
-        open_remove(s, slot);
-        pending_end(s, slot);
-        return errtext_set(err, ENOMEM, "out of memory");
-    }
-    d->limited = r->fresh || !known ? -1 : 0;
-    n->recheck_limited = true;
-    return 0;
+    if (restore_blocked(s, slot, r) == 0)
+        return 0;
+    open_remove(s, slot);
+    pending_end(s, slot);
+    return errtext_set(err, ENOMEM, "out of memory");
 }
 
 /* All of a job that is listed. Returns 0, or -1 with a text. */
-static int restore_slot(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
+static int restore_slot(sched_t *s, uint32_t slot, const struct sched_record *r,
+                        const struct depend_members *which, berth_error_t *err)
 {
     char *told = s->jobs[slot].details->told;
     berth_error_t why = {"out of memory"};
-    int rc = job_name(s, slot, &r->request, r->request.id, &why);
+    int rc = job_name(s, slot, &r->request, which, &why);
     if (r->state == SCHED_REJECTED && (rc == 0 || errno == EINVAL))
         return restore_rejected(s, slot, r->reason) < 0 ? errtext_set(err, ENOMEM, "out of memory")
                                                         : 0;
@@ -234,23 +279,19 @@ static int restore_slot(sched_t *s, uint32_t slot, const struct sched_record *r,
     return 0;
 }
 
-sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r, berth_error_t *err)
+static sched_job_t restore(sched_t *s, int64_t now, const struct sched_record *r,
+                           const struct depend_members *which, berth_error_t *err)
 {
-    if (!s->queues->setup->is_named || !time_is_good(s, now) || !r->request.jobspec ||
-        !r->request.id) {
-        errtext_set(err, EINVAL, "expected a job's id and jobspec");
-        return -1;
-    }
     bool rejected = r->state == SCHED_REJECTED; /* perhaps for its jobspec */
     struct shared_text *text =
         shared_text_use(s->queues, r->request.jobspec, r->request.jobspec_length);
     bool good = text && (rejected || shared_text_read(text, err) == 0);
-    uint32_t slot = good ? member_new(s, &r->request, r->member, text) : JOB_NONE;
+    uint32_t slot = good ? job_enter(s, &r->request, which, true, text) : JOB_NONE;
     int rc = -1;
     s->now = now;
     s->swept = true; /* the other scheduler has done that */
     if (slot != JOB_NONE) {
-        rc = restore_slot(s, slot, r, err);
+        rc = restore_slot(s, slot, r, which, err);
         if (rc < 0)
             job_forget(s, slot);
         if (rc == 0)
@@ -270,10 +311,56 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r,
     return job_handle(s, slot);
 }
 
+sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r, berth_error_t *err)
+{
+    if (!s->queues->setup->is_named || !time_is_good(s, now) || !r->request.jobspec ||
+        !r->request.id) {
+        errtext_set(err, EINVAL, "expected a job's id and jobspec");
+        return -1;
+    }
+    struct which which;
+    if (which_read(&which, &r->request, r->request.id, r->waiting) < 0) {
+        errtext_set(err, errno,
+                    errno == ENOMEM ? "out of memory" : "expected members of the array");
+        return -1;
+    }
+    if (!r->waiting)
+        which.members.waiting = NULL;
+    which.members.member = r->member;
+    sched_job_t job = restore(s, now, r, &which.members, err);
+    int saved = errno;
+    which_clear(&which);
+    errno = saved;
+    return job;
+}
+
 int sched_restore_ended(sched_t *s, const char *id, uint32_t member, uint32_t members, bool ok)
 {
     struct depend_outcome outcome = {id, member, members > 1 ? members : 1, ok};
     return depend_outcome_of(s->queues->depend, &outcome);
+}
+
+int sched_restore_ended_members(sched_t *s, const struct sched_ended *e)
+{
+    struct idset all = {0}, ok = {0}, failed = {0};
+    struct depend_outcomes outcomes = {.id = e->id,
+                                       .size = e->members,
+                                       .all = e->indices ? &all : NULL,
+                                       .ok = &ok,
+                                       .badly = &failed};
+    int rc = -1;
+    if ((!e->indices || idset_decode(&all, e->indices, strlen(e->indices), NULL) == 0) &&
+        idset_decode(&ok, e->ok, strlen(e->ok), NULL) == 0 &&
+        idset_decode(&failed, e->failed, strlen(e->failed), NULL) == 0)
+        rc = depend_outcomes(s->queues->depend, &outcomes);
+    else if (errno != ENOMEM)
+        errno = EINVAL;
+    int saved = errno;
+    idset_clear(&all);
+    idset_clear(&ok);
+    idset_clear(&failed);
+    errno = saved;
+    return rc;
 }
 
 int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events)

@@ -227,6 +227,10 @@ size_t sched_waiting(const sched_t *s)
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_lanes; i++)
         n += queue_size(s->lanes[i].open) + queue_size(s->lanes[i].held);
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following)
+        if (s->jobs[slot].state == SCHED_WAITING || s->jobs[slot].state == SCHED_RESERVED)
+            n += members_of(s, slot) - 1;
     return n;
 }
 

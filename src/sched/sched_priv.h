@@ -329,6 +329,12 @@ void open_remove(sched_t *s, uint32_t slot);
 /* Have memory for open_insert of a job, also after open_remove. Returns 0, or -1 with ENOMEM. */
 int open_reserve(sched_t *s, uint32_t slot);
 
+/* A job has the place of an open one, whose key has become another: it has the same lane, and asks for the same. */
+void open_give(sched_t *s, uint32_t slot, uint32_t to);
+
+/* Give a holder another key; it keeps its reservation. Returns 0, or -1 with ENOMEM and nothing changed. */
+int held_rekey(sched_t *s, uint32_t slot, struct queue_key key);
+
 /* An open job is new in the next pass, also if it was looked at in this one. Returns 0, or -1 with ENOMEM. */
 int open_renew(sched_t *s, uint32_t slot);
 

@@ -164,22 +164,66 @@ int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, 
     return 0;
 }
 
-uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t member,
-                    struct shared_text *text)
+/* What members of an array share: what those that are known of this id do, or else what is new. NULL with ENOMEM. */
+static struct members *members_for(sched_t *s, const struct sched_request *request,
+                                   const struct depend_members *which, bool joins)
 {
-    struct details *d = details_new(s->queues, request, text);
+    int64_t other = joins ? depend_find_any(s->queues->depend, which->id) : -1;
+    struct members *m = other < 0 ? NULL : s->jobs[other].details->of;
+    if (m && s->jobs[other].tag == request->tag && m->size == which->size &&
+        !(which->waiting && m->entry != JOB_NONE)) {
+        if (which->waiting && idset_copy(&m->waiting, which->waiting) < 0)
+            return NULL;
+        m->records++;
+        return m;
+    }
+    m = members_create(request, which->size, which->all, which->waiting);
+    if (!m)
+        return NULL;
+    m->order = request->order ? request->order : s->seq;
+    if (which->waiting && depend_is_singleton(request->dependency))
+        m->most = 1;
+    if (s->seq < m->order + m->size)
+        s->seq = m->order + m->size;
+    return m;
+}
+
+/* The slot that members wait in, or that a member has. */
+static void enter_members(sched_t *s, uint32_t slot, const struct depend_members *which)
+{
+    struct job *job = &s->jobs[slot];
+    struct members *m = job->details->of;
+    job->details->member = which->waiting ? idset_first(which->waiting) : which->member;
+    job->key.seq = m->order + job->details->member;
+    if (which->waiting) {
+        m->entry = slot;
+        m->used = 0;
+    }
+}
+
+uint32_t job_enter(sched_t *s, const struct sched_request *request,
+                   const struct depend_members *which, bool joins, struct shared_text *text)
+{
+    bool is_array = which->size > 1;
+    struct members *of = is_array ? members_for(s, request, which, joins) : NULL;
+    if (is_array && !of)
+        return JOB_NONE;
+    struct details *d = details_new(s->queues, request, of, text);
+    if (!d)
+        members_leave(of);
     uint32_t slot = d ? job_alloc(s) : JOB_NONE;
     if (slot == JOB_NONE) {
         details_free(s, d);
         return JOB_NONE;
     }
     struct job *job = &s->jobs[slot];
-    d->member = member;
     job->details = d;
     job->tag = request->tag;
     job->submitted = request->submitted > 0 ? request->submitted : s->now;
-    job->key = (struct queue_key){0, request->order ? request->order + member : s->seq};
-    if (job->key.seq >= s->seq)
+    job->key = (struct queue_key){0, request->order ? request->order : s->seq};
+    if (is_array)
+        enter_members(s, slot, which);
+    else if (job->key.seq >= s->seq)
         s->seq = job->key.seq + 1;
     job->ask = (struct place_ask){.class = PLACE_NO_CLASS};
     job->state = SCHED_BLOCKED;
@@ -189,33 +233,123 @@ uint32_t member_new(sched_t *s, const struct sched_request *request, uint32_t me
     return slot;
 }
 
-int job_name(sched_t *s, uint32_t slot, const struct sched_request *request, const char *id,
-             berth_error_t *err)
+/* Whether a member that is to have a slot of its own waits in that of its array. */
+static bool waits_together(const struct members *m, const struct depend_members *which)
+{
+    if (!m || which->waiting || m->entry == JOB_NONE)
+        return false;
+    struct idset waiting = members_waiting(m);
+    return idset_has(&waiting, which->member);
+}
+
+int job_name(sched_t *s, uint32_t slot, const struct sched_request *request,
+             const struct depend_members *which, berth_error_t *err)
 {
     struct depend *depend = s->queues->depend;
     struct details *d = s->jobs[slot].details;
-    const char *name = request->name ? request->name : id;
-    int rc = depend_job(depend, slot, id, d->member, d->members, d->user, name, request->dependency,
-                        err);
+    const char *name = request->name ? request->name : which->id;
+    if (waits_together(d->of, which)) {
+        d->is_nameless = true;
+        return errtext_set(err, EINVAL, "id %.100s: there is a job with it", which->id);
+    }
+    int rc = depend_members(depend, slot, which, d->user, name, request->dependency, err);
     d->is_nameless = rc < 0;
     if (rc == 0 || errno != EINVAL)
         return rc;
     /* It is rejected, under its name if it can be had: others may have to do with it. */
-    d->is_nameless =
-        depend_job(depend, slot, id, d->member, d->members, d->user, name, NULL, NULL) < 0;
+    d->is_nameless = depend_members(depend, slot, which, d->user, name, NULL, NULL) < 0;
     errno = EINVAL;
     return -1;
 }
 
-/* Look at a member that is listed: 0 if it waits; -1: EINVAL with a reason, as admit; ENOMEM. */
-static int let_in(sched_t *s, uint32_t slot, const struct sched_request *request, const char *wrong,
-                  struct sched_reason *why, berth_error_t *err)
+/* ---- Which members ---- */
+
+void which_clear(struct which *w)
 {
-    char number[24];
-    snprintf(number, sizeof(number), "%llu", (unsigned long long)request->tag);
+    idset_clear(&w->all);
+    idset_clear(&w->waiting);
+}
+
+/* A set of members that is not empty. Returns 0, or -1 with EINVAL or ENOMEM. */
+static int read_set(struct idset *set, const char *text)
+{
+    if (idset_decode(set, text, strlen(text), NULL) < 0) {
+        errno = errno == ENOMEM ? ENOMEM : EINVAL;
+        return -1;
+    }
+    if (set->n > 0)
+        return 0;
+    errno = EINVAL;
+    return -1;
+}
+
+static bool is_subset(const struct idset *set, const struct idset *of)
+{
+    struct idset rest = {0};
+    bool is = idset_copy(&rest, set) == 0 && idset_subtract(&rest, of) == 0 && rest.n == 0;
+    idset_clear(&rest);
+    return is;
+}
+
+/* Which members of an array exist. */
+static int read_all(struct which *w, const struct sched_request *request)
+{
+    if (!request->indices)
+        return 0;
+    if (read_set(&w->all, request->indices) < 0)
+        return -1;
+    uint64_t size = (uint64_t)idset_last(&w->all) + 1;
+    if (request->members > 1 && size > request->members) {
+        errno = EINVAL;
+        return -1;
+    }
+    w->members.size = request->members > size ? request->members : (uint32_t)size;
+    if (w->all.count < w->members.size)
+        w->members.all = &w->all;
+    return 0;
+}
+
+/* Which of them wait under one handle. */
+static int read_waiting(struct which *w, const char *text)
+{
+    if (text)
+        return read_set(&w->waiting, text);
+    return w->members.all ? idset_copy(&w->waiting, &w->all)
+                          : idset_add_range(&w->waiting, 0, w->members.size - 1);
+}
+
+int which_read(struct which *w, const struct sched_request *request, const char *id,
+               const char *waiting)
+{
+    *w = (struct which){.members = {.id = id, .size = request->members > 1 ? request->members : 1}};
+    int rc = read_all(w, request);
+    if (rc == 0 && w->members.size > 1 && (rc = read_waiting(w, waiting)) == 0)
+        w->members.waiting = &w->waiting;
+    bool is_wrong =
+        w->members.size > 1
+            ? rc == 0 && (idset_last(&w->waiting) >= w->members.size ||
+                          (waiting && w->members.all && !is_subset(&w->waiting, &w->all)))
+            : waiting != NULL;
+    if (rc == 0 && !is_wrong)
+        return 0;
+    if (is_wrong)
+        errno = EINVAL;
+    int saved = errno;
+    which_clear(w);
+    errno = saved;
+    return -1;
+}
+
+/* ---- Submissions ---- */
+
+/* Look at a job that is listed: 0 if it waits; -1: EINVAL with a reason, as admit; ENOMEM. */
+static int let_in(sched_t *s, uint32_t slot, const struct sched_request *request,
+                  const struct depend_members *which, const char *wrong, struct sched_reason *why,
+                  berth_error_t *err)
+{
     why->kind = SCHED_REASON_REQUEST;
     why->words = err->text;
-    if (job_name(s, slot, request, request->id ? request->id : number, err) < 0)
+    if (job_name(s, slot, request, which, err) < 0)
         return -1;
     if (wrong) {
         why->words = wrong;
@@ -225,16 +359,17 @@ static int let_in(sched_t *s, uint32_t slot, const struct sched_request *request
     return admit(s, slot, request, why, err) < 0 ? -1 : job_take_in(s, slot, request, true);
 }
 
-/* Submit one member. Returns its slot, or JOB_NONE with ENOMEM and nothing changed. */
-static uint32_t submit_member(sched_t *s, const struct sched_request *request, uint32_t member,
-                              const char *wrong, struct shared_text *text)
+/* Submit a job, an array, or one member. Returns its slot, or JOB_NONE with ENOMEM and nothing changed. */
+static uint32_t submit_one(sched_t *s, const struct sched_request *request,
+                           const struct depend_members *which, const char *wrong,
+                           struct shared_text *text)
 {
     berth_error_t err = {""};
     struct sched_reason why = {.kind = SCHED_REASON_NONE}, *never;
-    uint32_t slot = member_new(s, request, member, text);
+    uint32_t slot = job_enter(s, request, which, !which->waiting, text);
     if (slot == JOB_NONE)
         return JOB_NONE;
-    if (let_in(s, slot, request, wrong, &why, &err) == 0)
+    if (let_in(s, slot, request, which, wrong, &why, &err) == 0)
         return slot;
     if (errno == EINVAL && (never = sched_reason_copy(&why))) {
         job_reject(s, slot, never);
@@ -254,70 +389,109 @@ static void take_back(sched_t *s, uint32_t slot)
         if (job->state == SCHED_WAITING)
             open_remove(s, slot);
         pending_end(s, slot);
-        s->queues->stats[job->details->queue].submitted--;
+        s->queues->stats[job->details->queue].submitted -= members_of(s, slot);
     }
     job_forget(s, slot);
 }
 
-/* Submit members, and list their handles unless that is NULL. Returns the first one's slot, or JOB_NONE
- * with errno.
- */
-static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *request, uint32_t from,
-                       uint32_t count, sched_job_t *jobs)
+/* A request that no scheduler may be given. */
+static bool is_wrong(const sched_t *s, int64_t now, const struct sched_request *request)
 {
-    berth_error_t err = {.text = "a job needs one"};
-    uint32_t members = request->members > 1 ? request->members : 1;
-    if (!s->queues->setup->is_named || !time_is_good(s, now) || request->duration < 0 ||
-        request->begin < 0 || request->preemptible_after < 0 || request->submitted < 0 ||
-        request->submitted > now || count == 0 || from >= members || count > members - from ||
-        request->order > UINT64_MAX - members) {
-        errno = EINVAL;
-        return JOB_NONE;
-    }
+    return !s->queues->setup->is_named || !time_is_good(s, now) || request->duration < 0 ||
+           request->begin < 0 || request->preemptible_after < 0 || request->submitted < 0 ||
+           request->submitted > now || request->order > UINT64_MAX - INT32_MAX;
+}
+
+/* The text of a request's jobspec, read, or with what is wrong with it: *wrong. NULL with ENOMEM. */
+static struct shared_text *text_of(sched_t *s, const struct sched_request *request,
+                                   const char **wrong, berth_error_t *err)
+{
     struct shared_text *text = shared_text_use(s->queues, request->jobspec,
                                                request->jobspec ? request->jobspec_length : 0);
     if (!text)
+        return NULL;
+    bool good = request->jobspec && shared_text_read(text, err) == 0;
+    *wrong = good ? NULL : err->text;
+    if (good || !request->jobspec || errno != ENOMEM)
+        return text;
+    shared_text_rest(text);
+    shared_text_leave(s, text);
+    errno = ENOMEM;
+    return NULL;
+}
+
+/* Submit a job or an array, or of an array single members from `from` on, whose handles are listed. Returns the
+ * first slot, or JOB_NONE with errno.
+ */
+static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *request,
+                       struct depend_members which, uint32_t count, sched_job_t *jobs)
+{
+    berth_error_t err = {.text = "a job needs one"};
+    const char *wrong;
+    struct shared_text *text = text_of(s, request, &wrong, &err);
+    if (!text)
         return JOB_NONE;
-    bool good = request->jobspec && shared_text_read(text, &err) == 0;
-    if (request->jobspec && !good && errno == ENOMEM) {
-        shared_text_rest(text);
-        shared_text_leave(s, text);
-        errno = ENOMEM;
-        return JOB_NONE;
-    }
     uint32_t last = s->queues->last;
     uint32_t first = JOB_NONE;
+    uint64_t seq = s->seq;
     int64_t before = s->now;
     int rc = core_advance(s, now);
-    for (uint32_t i = from; i - from < count && rc == 0; i++) {
-        uint32_t slot = submit_member(s, request, i, good ? NULL : err.text, text);
-        first = i == from ? slot : first;
+    for (uint32_t i = 0; i < count && rc == 0; i++, which.member++) {
+        uint32_t slot = submit_one(s, request, &which, wrong, text);
+        first = i == 0 ? slot : first;
         if (jobs && slot != JOB_NONE)
-            jobs[i - from] = job_handle(s, slot);
+            jobs[i] = job_handle(s, slot);
         rc = slot == JOB_NONE ? -1 : 0;
     }
     while (rc < 0 && s->queues->last != last)
         take_back(s, s->queues->last);
     shared_text_rest(text);
     shared_text_leave(s, text);
-    if (rc == 0)
-        s->queues->events++;
-    else
+    if (rc < 0) {
         s->now = before;
-    if (rc == 0)
-        controllers_resolve_all(s);
-    return rc < 0 ? JOB_NONE : first;
+        s->seq = seq;
+        return JOB_NONE;
+    }
+    s->queues->events++;
+    controllers_resolve_all(s);
+    return first;
+}
+
+/* What a request is called. */
+static const char *id_of(const struct sched_request *request, char number[24])
+{
+    snprintf(number, 24, "%llu", (unsigned long long)request->tag);
+    return request->id ? request->id : number;
 }
 
 int sched_submit_members(sched_t *s, int64_t now, const struct sched_request *request,
                          uint32_t first, uint32_t n, sched_job_t *jobs)
 {
-    return submit(s, now, request, first, n, jobs) == JOB_NONE ? -1 : 0;
+    char number[24];
+    struct depend_members which = {.id = id_of(request, number),
+                                   .size = request->members > 1 ? request->members : 1,
+                                   .member = first};
+    if (is_wrong(s, now, request) || n == 0 || first >= which.size || n > which.size - first) {
+        errno = EINVAL;
+        return -1;
+    }
+    return submit(s, now, request, which, n, jobs) == JOB_NONE ? -1 : 0;
 }
 
 sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *request)
 {
-    uint32_t first = submit(s, now, request, 0, request->members > 1 ? request->members : 1, NULL);
+    char number[24];
+    struct which which;
+    if (is_wrong(s, now, request)) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (which_read(&which, request, id_of(request, number), NULL) < 0)
+        return -1;
+    uint32_t first = submit(s, now, request, which.members, 1, NULL);
+    int saved = errno;
+    which_clear(&which);
+    errno = saved;
     return first == JOB_NONE ? -1 : job_handle(s, first);
 }
 

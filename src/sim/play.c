@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/idset.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "config/seconds.h"
@@ -43,7 +44,7 @@ int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number)
         intern_put(&p->ids, id, strlen(id), number) < 0)
         return -1;
     p->submissions[*number] =
-        (struct play_submission){.first = (uint32_t)p->n_jobs, .n = n, .runtime = -1};
+        (struct play_submission){.first = (uint32_t)p->n_jobs, .n = n, .handle = -1, .runtime = -1};
     for (uint32_t i = 0; i < n; i++)
         p->jobs[p->n_jobs++] = (struct play_job){.handle = -1,
                                                  .submission = *number,
@@ -55,17 +56,47 @@ int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number)
     return 0;
 }
 
-int play_know(struct play *p, size_t job, sched_job_t handle)
+/* The number of a job in its array. */
+static uint32_t member_of(const struct play *p, size_t job)
 {
-    uint32_t number;
-    p->jobs[job].handle = handle;
-    if (handle < 0)
-        handle = -1 - (sched_job_t)job;
-    if (intern_put(&p->handles, (const char *)&handle, sizeof(handle), &number) < 0)
-        return -1;
-    assert(number == job);
-    (void)number;
-    return 0;
+    return (uint32_t)(job - p->submissions[p->jobs[job].submission].first);
+}
+
+sched_job_t play_handle(const struct play *p, size_t job)
+{
+    const struct play_job *j = &p->jobs[job];
+    if (j->handle >= 0)
+        return j->handle;
+    sched_job_t handle =
+        sched_find(p->d.sched, intern_text(&p->ids, j->submission), member_of(p, job));
+    return handle >= 0 ? handle : p->submissions[j->submission].handle;
+}
+
+bool play_is_together(const struct play *p, size_t job)
+{
+    const struct play_job *j = &p->jobs[job];
+    const struct play_submission *s = &p->submissions[j->submission];
+    return s->n > 1 && j->handle < 0 && s->handle >= 0 && play_handle(p, job) == s->handle;
+}
+
+int play_split(struct play *p, size_t job)
+{
+    struct play_job *j = &p->jobs[job];
+    struct play_submission *s = &p->submissions[j->submission];
+    if (j->handle >= 0)
+        return 0;
+    j->handle = sched_split(p->d.sched, p->d.now, play_handle(p, job), member_of(p, job));
+    if (j->handle == s->handle)
+        s->handle = -1;
+    return j->handle < 0 ? -1 : 0;
+}
+
+size_t play_job_of(const struct play *p, sched_job_t handle)
+{
+    struct sched_annotation a;
+    if (sched_annotate(p->d.sched, handle, &a) < 0)
+        return SIZE_MAX;
+    return p->submissions[a.tag].first + a.member;
 }
 
 /* The job that a decision is about. */
@@ -99,6 +130,9 @@ static int start_job(struct play *p, size_t job, const struct sched_decision *d)
     struct play_job *j = &p->jobs[job];
     struct play_submission *s = &p->submissions[j->submission];
     struct sched_annotation a;
+    j->handle = d->job;
+    if (d->job == s->handle)
+        s->handle = -1;
     if (play_note_resources(p, job) < 0)
         return -1;
     if (sched_annotate(p->d.sched, j->handle, &a) < 0)
@@ -139,7 +173,9 @@ static int close_job(struct play *p, size_t job, enum play_state state, const ch
 
 static int tell_core(struct play *p, size_t job, enum play_state state)
 {
-    sched_job_t handle = p->jobs[job].handle;
+    sched_job_t handle = play_handle(p, job);
+    if (handle == p->acted && handle >= 0)
+        return 0;
     if (state == PLAY_CANCELLED)
         return driver_cancel(&p->d, (uint32_t)job, handle);
     return driver_finish(&p->d, (uint32_t)job, handle, state == PLAY_DONE);
@@ -162,19 +198,79 @@ static int preempt(struct play *p, const struct sched_decision *d)
     struct play_job *j = &p->jobs[job];
     if (!d->requeue)
         return play_end_job(p, job, PLAY_PREEMPTED, NULL);
-    if (driver_requeue(&p->d, (uint32_t)job, j->handle) < 0)
+    if (driver_requeue(&p->d, (uint32_t)job, d->job) < 0)
         return -1;
     j->state = PLAY_WAITING;
     j->start = j->end = -1;
     return 0;
 }
 
-static int carry_out(struct play *p, const struct sched_decision *d)
+const char *play_name_all(struct play *p, size_t job)
+{
+    const struct play_job *j = &p->jobs[job];
+    const struct play_submission *s = &p->submissions[j->submission];
+    struct idset set = {0};
+    if (!play_is_together(p, job))
+        return play_name(p, job, &p->name);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (p->jobs[s->first + i].state == PLAY_WAITING && play_is_together(p, s->first + i) &&
+            idset_add(&set, i) < 0) {
+            idset_clear(&set);
+            return NULL;
+        }
+    strbuf_reset(&p->name);
+    strbuf_puts(&p->name, intern_text(&p->ids, j->submission));
+    strbuf_putc(&p->name, '[');
+    idset_encode(&set, false, &p->name);
+    strbuf_putc(&p->name, ']');
+    idset_clear(&set);
+    return strbuf_text(&p->name);
+}
+
+/* All that wait under a handle are rejected. */
+static int reject(struct play *p, const struct sched_decision *d)
+{
+    char reason[SCHED_REASON_TEXT];
+    struct play_submission *s = &p->submissions[d->tag];
+    sched_reason_text(d->reason, reason);
+    if (s->n == 1 || d->job != s->handle)
+        return close_job(p, decided_job(p, d), PLAY_REJECTED, reason);
+    for (size_t job = s->first; job < s->first + s->n; job++)
+        if (p->jobs[job].state == PLAY_WAITING && play_is_together(p, job) &&
+            close_job(p, job, PLAY_REJECTED, reason) < 0)
+            return -1;
+    s->handle = -1;
+    return 0;
+}
+
+/* What is not about a start. */
+static int tell(struct play *p, const struct sched_decision *d)
 {
     struct decisions *out = p->options.decisions;
-    size_t job = decided_job(p, d);
     char reason[SCHED_REASON_TEXT];
-    uint32_t other;
+    const char *name = play_name(p, decided_job(p, d), &p->name);
+    if (out && d->kind == SCHED_RESERVE) {
+        decisions_reserve(out, p->d.now, name, d->at, NULL);
+    } else if (out && d->kind == SCHED_PREEMPT) {
+        size_t other = play_job_of(p, d->other);
+        if (other != SIZE_MAX)
+            decisions_preempt(out, p->d.now, name, play_name(p, other, &p->name_also), d->requeue);
+    } else if (out) {
+        name = play_name_all(p, decided_job(p, d));
+        if (!name)
+            return -1;
+        sched_reason_text(d->reason, reason);
+        if (d->kind == SCHED_WAIT)
+            decisions_wait(out, p->d.now, name, reason, d->at);
+        else
+            decisions_reject(out, p->d.now, name, reason);
+    }
+    return d->kind == SCHED_REJECT ? reject(p, d) : 0;
+}
+
+static int carry_out(struct play *p, const struct sched_decision *d)
+{
+    size_t job = decided_job(p, d);
     if (d->kind == SCHED_START)
         return start_job(p, job, d);
     if (d->kind == SCHED_RESERVE && d->at == p->d.now && p->jobs[job].starts)
@@ -182,28 +278,7 @@ static int carry_out(struct play *p, const struct sched_decision *d)
     if (d->kind == SCHED_RESERVE && d->at == p->jobs[job].promised)
         return 0; /* the same time, perhaps with other resources */
     p->jobs[job].promised = d->kind == SCHED_RESERVE ? d->at : -1;
-    const char *name = play_name(p, job, &p->name);
-    switch (d->kind) {
-    case SCHED_RESERVE:
-        if (out)
-            decisions_reserve(out, p->d.now, name, d->at, NULL);
-        return 0;
-    case SCHED_WAIT:
-        if (out)
-            decisions_wait(out, p->d.now, name, sched_reason_text(d->reason, reason), d->at);
-        return 0;
-    case SCHED_REJECT:
-        if (out)
-            decisions_reject(out, p->d.now, name, sched_reason_text(d->reason, reason));
-        return close_job(p, job, PLAY_REJECTED, sched_reason_text(d->reason, reason));
-    case SCHED_PREEMPT:
-        if (out && intern_find(&p->handles, (const char *)&d->other, sizeof(d->other), &other))
-            decisions_preempt(out, p->d.now, name, play_name(p, other, &p->name_also), d->requeue);
-        return 0;
-    case SCHED_START:
-        break;
-    }
-    return 0;
+    return tell(p, d);
 }
 
 static int decided(void *shell, const struct sched_decision *decision, size_t n)
@@ -350,6 +425,7 @@ struct play *play_create(const struct play_options *options, berth_error_t *err)
     }
     p->options = *options;
     p->config = options->config;
+    p->acted = -1;
     p->changes = json_array();
     if (!p->changes || intern_put(&p->names, "", 0, &number) < 0)
         errtext_set(err, ENOMEM, "out of memory");
@@ -378,7 +454,6 @@ void play_destroy(struct play *p)
         scenario_event_clear(&p->expects[i]);
     scenario_event_clear(&p->event);
     intern_clear(&p->ids);
-    intern_clear(&p->handles);
     intern_clear(&p->names);
     queues_request_clear(&p->request);
     free(p->order);

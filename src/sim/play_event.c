@@ -52,6 +52,12 @@ static int find_jobs(const struct play *p, const struct scenario_event *e, size_
 typedef int (*job_f)(struct play *p, size_t job, const struct scenario_event *e,
                      berth_error_t *err);
 
+/* Whether it was done to all that wait under the same handle. */
+static bool is_acted(const struct play *p, size_t job)
+{
+    return p->acted >= 0 && play_handle(p, job) == p->acted;
+}
+
 static int cancel_one(struct play *p, size_t job, const struct scenario_event *e,
                       berth_error_t *err)
 {
@@ -79,14 +85,16 @@ static int prioritize_one(struct play *p, size_t job, const struct scenario_even
         errno = EINVAL;
         return -1;
     }
-    return sched_prioritize(p->d.sched, p->d.now, p->jobs[job].handle, e->number);
+    return is_acted(p, job)
+               ? 0
+               : sched_prioritize(p->d.sched, p->d.now, play_handle(p, job), e->number);
 }
 
 static int hold_one(struct play *p, size_t job, const struct scenario_event *e, berth_error_t *err)
 {
     (void)e;
     (void)err;
-    if (sched_hold(p->d.sched, p->d.now, p->jobs[job].handle) < 0)
+    if (!is_acted(p, job) && sched_hold(p->d.sched, p->d.now, play_handle(p, job)) < 0)
         return -1;
     p->jobs[job].held = true;
     return 0;
@@ -97,7 +105,7 @@ static int release_one(struct play *p, size_t job, const struct scenario_event *
 {
     (void)e;
     (void)err;
-    if (sched_release(p->d.sched, p->d.now, p->jobs[job].handle) < 0)
+    if (!is_acted(p, job) && sched_release(p->d.sched, p->d.now, play_handle(p, job)) < 0)
         return -1;
     p->jobs[job].held = false;
     return 0;
@@ -109,7 +117,8 @@ static int prolong_one(struct play *p, size_t job, const struct scenario_event *
 {
     struct play_job *j = &p->jobs[job];
     struct sched_annotation a;
-    if (sched_set_duration(p->d.sched, p->d.now, j->handle, e->number, err) < 0)
+    if (!is_acted(p, job) &&
+        sched_set_duration(p->d.sched, p->d.now, play_handle(p, job), e->number, err) < 0)
         return -1;
     if (j->state != PLAY_RUNNING || p->submissions[j->submission].runtime >= 0)
         return 0;
@@ -123,8 +132,11 @@ static int prolong_one(struct play *p, size_t job, const struct scenario_event *
 /* A queue does not take a job, which stays where it waits. */
 static int refuse_move(struct play *p, size_t job, berth_error_t *err)
 {
+    const char *name = play_name_all(p, job);
+    if (!name)
+        return -1;
     if (p->options.decisions)
-        decisions_refuse(p->options.decisions, p->d.now, play_name(p, job, &p->name), err->text);
+        decisions_refuse(p->options.decisions, p->d.now, name, err->text);
     err->text[0] = '\0';
     return 0;
 }
@@ -133,9 +145,29 @@ static int move_one(struct play *p, size_t job, const struct scenario_event *e, 
 {
     struct play_submission *s = &p->submissions[p->jobs[job].submission];
     bool waits = play_waits(p, job);
-    if (sched_set_queue(p->d.sched, p->d.now, p->jobs[job].handle, e->text, err) < 0)
+    if (is_acted(p, job))
+        return 0;
+    if (sched_set_queue(p->d.sched, p->d.now, play_handle(p, job), e->text, err) < 0)
         return errno == EINVAL && waits ? refuse_move(p, job, err) : -1;
     return play_intern(p, e->text, &s->queue);
+}
+
+/* Do something to a job; one that waits with others of its array is done it to with them, but if it is named alone. */
+static int act_on(struct play *p, size_t job, bool alone, const struct scenario_event *e, job_f act,
+                  berth_error_t *why)
+{
+    bool together = play_is_together(p, job);
+    sched_job_t handle = together ? play_handle(p, job) : -1;
+    if (together && alone) {
+        if (play_split(p, job) < 0)
+            return -1;
+        handle = -1;
+    }
+    if (act(p, job, e, why) < 0)
+        return -1;
+    if (handle >= 0)
+        p->acted = handle;
+    return 0;
 }
 
 /* Do something to all jobs that an event names and whose state allows it; there must be at least one. */
@@ -145,15 +177,17 @@ static int do_jobs(struct play *p, const struct scenario_event *e, job_f act, be
     berth_error_t why = {""};
     if (find_jobs(p, e, &first, &n, err) < 0)
         return -1;
+    p->acted = -1;
     for (size_t job = first; job < first + n; job++) {
         if (p->jobs[job].state > PLAY_RUNNING)
             continue;
         refused = job;
-        if (act(p, job, e, &why) == 0)
+        if (act_on(p, job, n == 1, e, act, &why) == 0)
             done++;
         else if (errno == ENOMEM || *why.text)
             return play_refuse(p, e, errno, why.text, err);
     }
+    p->acted = -1;
     if (done > 0)
         return 0;
     refused = refused ? refused : first;
@@ -183,8 +217,8 @@ static int fail_resources(struct play *p, const struct scenario_event *e, berth_
         play_refuse(p, e, errno, why.text, err);
     snprintf(reason, sizeof(reason), "%.200s is down", e->text);
     for (size_t i = 0; i < n && rc == 0; i++) {
-        uint32_t job;
-        if (intern_find(&p->handles, (const char *)&handles[i], sizeof(*handles), &job))
+        size_t job = play_job_of(p, handles[i]);
+        if (job != SIZE_MAX)
             rc = play_end_job(p, job, PLAY_FAILED, reason);
         if (rc < 0)
             play_refuse(p, e, errno, strerror(errno), err);

@@ -14,6 +14,13 @@ struct found {
     const char *reason, *resources, *how, *queue;
 };
 
+/* Whether a waiting job is the one that its handle is of. */
+static bool is_first(const struct play *p, size_t job)
+{
+    const struct play_submission *s = &p->submissions[p->jobs[job].submission];
+    return s->n == 1 || sched_index(p->d.sched, play_handle(p, job)) == (int64_t)(job - s->first);
+}
+
 enum scenario_state play_look(const struct play *p, size_t job)
 {
     const struct play_job *j = &p->jobs[job];
@@ -33,9 +40,9 @@ enum scenario_state play_look(const struct play *p, size_t job)
     case PLAY_WAITING:
         break;
     }
-    switch (sched_state(p->d.sched, j->handle)) {
-    case SCHED_RESERVED:
-        return SCENARIO_IS_RESERVED;
+    switch (sched_state(p->d.sched, play_handle(p, job))) {
+    case SCHED_RESERVED: /* of those that wait together, the first */
+        return is_first(p, job) ? SCENARIO_IS_RESERVED : SCENARIO_IS_PENDING;
     case SCHED_BLOCKED:
         return j->held ? SCENARIO_IS_HELD : SCENARIO_IS_BLOCKED;
     case SCHED_REJECTED:
@@ -65,10 +72,11 @@ static int look_closely(struct play *p, size_t job, struct strbuf *kept, struct 
                         .how = j->started ? decisions_how(j->how) : ""};
     strbuf_reset(kept);
     if (play_waits(p, job)) {
-        if (sched_annotate(p->d.sched, j->handle, &a) < 0)
+        sched_job_t handle = play_handle(p, job);
+        if (sched_annotate(p->d.sched, handle, &a) < 0)
             return -1;
-        f->start = a.start;
-        f->end = a.until;
+        f->start = is_first(p, job) ? a.start : -1;
+        f->end = is_first(p, job) ? a.until : -1;
         f->how = f->resources = "";
         char reason[SCHED_REASON_TEXT];
         size_t length = strlen(sched_reason_text(&a.reason, reason));
@@ -76,7 +84,7 @@ static int look_closely(struct play *p, size_t job, struct strbuf *kept, struct 
         if (a.queue && play_intern(p, a.queue, &s->queue) < 0)
             return -1;
         if (f->state == SCENARIO_IS_RESERVED) {
-            if (sched_resources(p->d.sched, j->handle, &resources) < 0)
+            if (sched_resources(p->d.sched, handle, &resources) < 0)
                 return -1;
             strbuf_puts(kept, resources);
         }

@@ -24,7 +24,8 @@ enum play_state {
 };
 
 struct play_job {
-    sched_job_t handle;
+    sched_job_t
+        handle; /* its own; -1: it is known by its name, and waits under its array's handle perhaps */
     uint32_t submission;
     enum play_state state;
     enum sched_how how;
@@ -40,8 +41,9 @@ struct play_job {
 };
 
 struct play_submission {
-    uint32_t first, n; /* jobs */
-    int64_t runtime;   /* -1: the duration */
+    uint32_t first, n;  /* jobs */
+    sched_job_t handle; /* under which those of its jobs wait that have none of their own; -1 */
+    int64_t runtime;    /* -1: the duration */
     enum scenario_end ends;
     uint32_t queue; /* in `names`; 0: not known yet */
     uint32_t user;  /* in `names`; 0: none */
@@ -59,8 +61,8 @@ struct play {
     size_t cap_submissions;
     struct play_job *jobs;
     size_t n_jobs, cap_jobs;
-    struct intern handles; /* a job's number by its handle */
-    struct intern names;   /* of queues and users; number 0 is "" */
+    struct intern names; /* of queues and users; number 0 is "" */
+    sched_job_t acted;   /* the array's handle that this event has done it to; -1 */
 
     struct scenario *scenario;   /* from which events come; NULL: none do */
     struct scenario_event event; /* the next one; its json is NULL if there is none */
@@ -79,13 +81,23 @@ struct play {
 /* The name of a job, in a buffer. */
 const char *play_name(const struct play *p, size_t job, struct strbuf *buffer);
 
+/* The name of all that wait under the same handle as a job, "a[3-9]"; NULL with ENOMEM. */
+const char *play_name_all(struct play *p, size_t job);
+
 /* A new submission of n jobs that wait, without handles yet. Its jobs begin at
  * play->submissions[*number].first. Returns 0, or -1 with EEXIST or ENOMEM.
  */
 int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number);
 
-/* Note the core's handle of a job; once for each job, in their order. -1: the core has forgotten it. */
-int play_know(struct play *p, size_t job, sched_job_t handle);
+/* The core's handle of a job that has not ended: its own, or its array's. And whether it waits under that. */
+sched_job_t play_handle(const struct play *p, size_t job);
+bool play_is_together(const struct play *p, size_t job);
+
+/* A job gets a handle of its own. Returns 0, or -1 with ENOMEM. */
+int play_split(struct play *p, size_t job);
+
+/* The job of a handle; SIZE_MAX: there is none. */
+size_t play_job_of(const struct play *p, sched_job_t handle);
 
 /* The number of a queue's or a user's name in `names`; NULL is "". Returns 0, or -1 with ENOMEM. */
 int play_intern(struct play *p, const char *text, uint32_t *number);

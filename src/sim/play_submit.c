@@ -78,15 +78,11 @@ static int submit(struct play *p, struct sched_request *request, int64_t runtime
         play_intern(p, request->user, &s->user) < 0)
         return -1;
     request->tag = number;
-    sched_job_t first = sched_submit(p->d.sched, p->d.now, request);
-    if (first < 0)
+    s->handle = sched_submit(p->d.sched, p->d.now, request);
+    if (s->handle < 0)
         return -1;
-    for (uint32_t i = 0; i < s->n; i++) {
-        sched_job_t handle = s->n > 1 ? sched_member(p->d.sched, first, i) : first;
-        if (handle < 0 || play_know(p, s->first + i, handle) < 0)
-            return -1;
+    for (uint32_t i = 0; i < s->n; i++)
         p->jobs[s->first + i].held = request->hold;
-    }
     return 0;
 }
 

@@ -89,13 +89,18 @@ struct saved_core {
     int state, how;
     const char *queue, *user, *name, *dependency, *jobspec, *reason;
     json_t *groups, *resources;
-    int64_t duration, priority, begin, preemptible_after, submitted, at, until, promised;
+    const char *indices, *waiting;
+    int64_t duration, priority, begin, preemptible_after, submitted, at, until, promised,
+        max_running;
     bool hold, held, fresh, untold, stopping, displaced;
 };
 
 static const struct key core_keys[] = {
     KEY_OF(struct saved_core, job, KEY_WHOLE, .needed = true, .max = INT32_MAX),
     KEY_OF(struct saved_core, state, KEY_WORD, .needed = true, .words = core_words),
+    KEY_OF(struct saved_core, waiting, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, indices, KEY_TEXT, .needed = false),
+    KEY_AS(struct saved_core, max_running, "max-running", KEY_WHOLE, .min = 0, .max = UINT32_MAX),
     KEY_OF(struct saved_core, queue, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, user, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, groups, KEY_TEXTS, .needed = false),
@@ -183,17 +188,19 @@ static json_t *text_array(const char *const *texts, size_t n)
 static json_t *save_core(const struct play *p, sched_job_t handle)
 {
     struct sched_record r;
-    uint32_t job;
     json_t *object = json_object();
-    if (!object || sched_record(p->d.sched, handle, &r) < 0 ||
-        !intern_find(&p->handles, (const char *)&handle, sizeof(handle), &job)) {
+    if (!object || sched_record(p->d.sched, handle, &r) < 0) {
         json_decref(object);
         return NULL;
     }
+    uint32_t job = p->submissions[r.request.tag].first + r.member;
     int rc = 0;
     const struct sched_request *q = &r.request;
     put_whole(object, "job", job, -1, &rc);
     put_text(object, "state", core_words[r.state], &rc);
+    put_text(object, "waiting", r.waiting, &rc);
+    put_text(object, "indices", q->indices, &rc);
+    put_whole(object, "max-running", q->max_running, 0, &rc);
     put_text(object, "queue", q->queue, &rc);
     put_text(object, "user", q->user, &rc);
     if (q->n_groups > 0 &&
@@ -372,7 +379,10 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
                     .begin = s->begin,
                     .hold = s->hold,
                     .preemptible_after = s->preemptible_after,
-                    .members = sub->n > 1 ? sub->n : 0},
+                    .members = sub->n > 1 ? sub->n : 0,
+                    .indices = s->indices,
+                    .max_running = (uint32_t)s->max_running},
+        .waiting = s->waiting,
         .member = (uint32_t)((size_t)s->job - sub->first),
         .state = (enum sched_state)s->state,
         .submitted = s->submitted,
@@ -397,6 +407,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     char text[2 * sizeof(why.text)];
     const char **groups = NULL;
     if (s->job < 0 || (size_t)s->job >= p->n_jobs || p->jobs[s->job].handle >= 0 ||
+        (s->waiting && p->submissions[p->jobs[s->job].submission].handle >= 0) ||
         p->jobs[s->job].state != (s->state == SCHED_RUNNING ? PLAY_RUNNING : PLAY_WAITING))
         return keys_failed(place, EINVAL, "core: does not match jobs", err);
     struct play_job *j = &p->jobs[s->job];
@@ -411,15 +422,19 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     record.resources = resources;
     record.resources_length = resources ? strlen(resources) : 0;
     j->promised = s->state == SCHED_RESERVED ? s->at : -1;
-    j->handle = sched_restore(p->d.sched, p->d.now, &record, &why);
-    if (j->handle < 0 && errno != ENOMEM && s->state == SCHED_RESERVED) {
+    sched_job_t handle = sched_restore(p->d.sched, p->d.now, &record, &why);
+    if (handle < 0 && errno != ENOMEM && s->state == SCHED_RESERVED) {
         record.state = SCHED_WAITING; /* what it was promised does not exist any more */
-        j->handle = sched_restore(p->d.sched, p->d.now, &record, &why);
+        handle = sched_restore(p->d.sched, p->d.now, &record, &why);
     }
     int errnum = errno;
     free(resources);
     free(groups);
-    if (j->handle < 0) {
+    if (handle >= 0 && s->waiting)
+        p->submissions[j->submission].handle = handle;
+    else
+        j->handle = handle;
+    if (handle < 0) {
         snprintf(text, sizeof(text), "job \"%s\": %s", play_name(p, (size_t)s->job, &p->name),
                  why.text);
         keys_failed(place, errnum, text, err);
@@ -472,10 +487,8 @@ static int load_all_core(struct play *p, const json_t *core, const struct key_pl
         return keys_failed(place, EINVAL, why.text, err);
     }
     for (size_t i = 0; i < p->n_jobs; i++) {
-        if (p->jobs[i].state <= PLAY_RUNNING && p->jobs[i].handle < 0)
+        if (p->jobs[i].state <= PLAY_RUNNING && play_handle(p, i) < 0)
             return keys_failed(place, EINVAL, "core: a waiting or running job is missing", err);
-        if (play_know(p, i, p->jobs[i].handle) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
     }
     return 0;
 }

@@ -86,8 +86,7 @@ static void note_turn(const struct scene *c, const struct scene_job *j, sched_t 
         before->preempts |= scene_before(c, &c->job[a.tag + a.member], j);
         return;
     }
-    bool reserves = d->kind == SCHED_RESERVE,
-         had = sched_state(c->sched, k->handle) == SCHED_RESERVED;
+    bool reserves = d->kind == SCHED_RESERVE, had = scene_state(c, k) == SCHED_RESERVED;
     if (k != j && scene_before(c, k, j))
         before->taken |= d->kind == SCHED_START || (reserves && !had);
     before->moved |= k != j && reserves && had && d->at <= sched_start_time(c->sched, k->handle);
@@ -143,7 +142,8 @@ static bool starts(struct scene *c, const struct scene_job *j, const struct less
             before->left |= leaves(c, j, &decisions[i]);
             if (!started)
                 note_turn(c, j, to, &decisions[i], before);
-            started |= decisions[i].kind == SCHED_START && decisions[i].job == changed;
+            started |= decisions[i].kind == SCHED_START &&
+                       &c->job[decisions[i].tag + decisions[i].member] == j;
         }
     }
     SCENE_CHECK(c, sched_check(to));
@@ -239,6 +239,8 @@ static void draw_less(const struct scene_job *j, struct less *less)
 static bool waits(const struct scene *c, const struct scene_job *j)
 {
     int state = j->gone || j->running ? -1 : sched_state(c->sched, j->handle);
+    if (j->members > 1 && sched_index(c->sched, j->handle) != j->member)
+        return false; /* it waits for the next one of its array, which is asked about */
     return state == SCHED_WAITING || state == SCHED_RESERVED || state == SCHED_BLOCKED;
 }
 

@@ -384,6 +384,17 @@ static bool is_promised_anew(const struct scene *c, const struct scene_job *j)
            sched_start_time(c->sched, j->handle) != j->promise;
 }
 
+/* Whether a job waits with one of its array that goes before it, which is the one that counts. */
+static bool is_behind_another(const struct scene *c, const struct scene_job *j)
+{
+    for (int i = 0; i < c->jobs && j->entry >= 0; i++) {
+        const struct scene_job *k = &c->job[i];
+        if (k < j && !k->gone && !k->running && k->entry == j->entry)
+            return true;
+    }
+    return false;
+}
+
 /* Whether a waiting job has its turn later in this pass: a limit may have held it, as long as a reservation
  * behind it stood, when another one started. Where one was taken back it may wait again. The same goes for a
  * holder that something has come in the way of: it gives its reservation back, and a limit may hold it until
@@ -422,7 +433,8 @@ static void check_order(const struct scene *c, const struct scene_job *j)
     int64_t rank = 0;
     for (int i = 0; i < c->jobs; i++) {
         const struct scene_job *k = &c->job[i];
-        if (k == j || !is_of_lane(c, k, lane) || k->running || !scene_before(c, k, j))
+        if (k == j || !is_of_lane(c, k, lane) || k->running || !scene_before(c, k, j) ||
+            is_behind_another(c, k))
             continue;
         bool eligible =
             (k->before == SCHED_WAITING || k->before == SCHED_RESERVED) &&
@@ -452,6 +464,15 @@ static void check_hosts(struct scene *c, const struct scene_job *j)
     free(said);
 }
 
+/* Not more of an array run at a time than may. */
+static void check_array(const struct scene *c, const struct scene_job *j)
+{
+    int running = 1;
+    for (int i = 0; i < c->jobs; i++)
+        running += c->job[i].running && j->members > 1 && strcmp(c->job[i].id, j->id) == 0;
+    SCENE_CHECK(c, j->most == 0 || running <= j->most);
+}
+
 static void start(struct scene *c, struct scene_job *j, const struct sched_decision *d)
 {
     SCENE_CHECK(c, !j->running && !j->gone && !j->held && j->begin <= c->now);
@@ -460,6 +481,8 @@ static void start(struct scene *c, struct scene_job *j, const struct sched_decis
     SCENE_CHECK(c, dependency_met(c, j));
     SCENE_CHECK(c, j->promise < 0 || j->excused || c->now <= j->promise);
     check_order(c, j);
+    check_array(c, j);
+    j->handle = d->job;
     j->running = j->started = true;
     j->preempts = false;
     j->start = c->now;
@@ -503,8 +526,12 @@ static void rejected(struct scene *c, struct scene_job *j, const struct sched_de
     SCENE_CHECK(c, !j->running);
     if (d->reason->kind == SCHED_REASON_UNSATISFIABLE || d->reason->kind == SCHED_REASON_BLOCK)
         SCENE_CHECK(c, !j->could);
-    scene_ended(c, j, false);
-    j->rejected = true;
+    sched_job_t handle = j->handle;
+    for (int i = 0; i < c->jobs; i++)
+        if (!c->job[i].gone && c->job[i].handle == handle) {
+            scene_ended(c, &c->job[i], false);
+            c->job[i].rejected = true;
+        }
     c->rejections++;
 }
 
@@ -521,7 +548,8 @@ void ledger_before_pass(struct scene *c)
         j->nth = 0;
         j->kept = j->promise;
         if (!j->gone)
-            j->before = j->handle >= 0 ? sched_state(c->sched, j->handle) : SCHED_REJECTED;
+            j->before = scene_state(c, j);
+        j->entry = scene_together(c, j) ? j->handle : -1;
         j->late = !j->gone && j->before == SCHED_RESERVED &&
                   sched_start_time(c->sched, j->handle) < c->now;
         j->preempts &= j->before == SCHED_RESERVED;
@@ -548,7 +576,7 @@ static bool is_passed_since(const struct scene *c, const struct scene_job *j)
 static void decide(struct scene *c, const struct sched_decision *d, int nth)
 {
     struct scene_job *j = &c->job[d->tag + d->member];
-    SCENE_CHECK(c, !j->gone && (j->handle < 0 || d->job == j->handle));
+    SCENE_CHECK(c, !j->gone && (j->members > 1 || d->job == j->handle));
     switch (d->kind) {
     case SCHED_START:
         start(c, j, d);
@@ -684,11 +712,15 @@ static void log_decisions(struct scene *c, const struct sched_decision *d, size_
 
 void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n)
 {
+    for (size_t i = 0; i < n; i++)
+        if (d[i].kind == SCHED_START)
+            c->job[d[i].tag + d[i].member].handle = d[i].job;
+    scene_handles(c);
     for (int i = 0; i < c->jobs; i++) {
         struct scene_job *j = &c->job[i];
         if (j->gone)
             continue;
-        int state = j->handle >= 0 ? sched_state(c->sched, j->handle) : SCHED_REJECTED;
+        int state = scene_state(c, j);
         if ((j->before == SCHED_BLOCKED || j->state == SCHED_BLOCKED) && state != SCHED_BLOCKED)
             ledger_came(c, j);
         j->state = state;

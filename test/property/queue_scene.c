@@ -46,6 +46,32 @@ int scene_lane(const struct scene *c, int queue)
     return parent ? parent[1] - '0' : queue;
 }
 
+bool scene_together(const struct scene *c, const struct scene_job *j)
+{
+    const char *text;
+    return j->members > 1 && !j->gone && !j->running && j->handle >= 0 &&
+           sched_members(c->sched, j->handle, &text) > 1;
+}
+
+int scene_state(const struct scene *c, const struct scene_job *j)
+{
+    int state = sched_state(c->sched, j->handle);
+    bool first = j->members == 1 || sched_index(c->sched, j->handle) == j->member;
+    return state == SCHED_RESERVED && !first ? (int)SCHED_WAITING : state;
+}
+
+void scene_handles(struct scene *c)
+{
+    for (int i = 0; i < c->jobs; i++) {
+        struct scene_job *j = &c->job[i];
+        if (j->members == 1 || j->gone || j->running)
+            continue;
+        sched_job_t handle = sched_find(c->sched, j->id, j->member);
+        if (handle >= 0)
+            j->handle = handle;
+    }
+}
+
 /* ---- The machine ---- */
 
 static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id)
@@ -309,6 +335,8 @@ static void draw_job(struct scene *c, struct scene_job *j)
     j->preemptible_after = chance(c, 3) ? draw(c, 1, 10) : 0;
     if (chance(c, 15))
         j->members = (uint32_t)draw(c, 2, 4);
+    if (j->members > 1 && chance(c, 3))
+        j->most = (int)draw(c, 1, 2);
     snprintf(j->id, sizeof(j->id), "j%d", c->jobs);
     draw_dependency(c, j);
 }
@@ -336,7 +364,8 @@ static void submit(struct scene *c)
                               .begin = j->begin,
                               .hold = j->held,
                               .preemptible_after = j->preemptible_after,
-                              .members = j->members};
+                              .members = j->members,
+                              .max_running = (uint32_t)j->most};
     sched_job_t h;
     CALL(c, h < 0, h = sched_submit(c->sched, c->now, &r));
     SCENE_CHECK(c, h >= 0);
@@ -346,11 +375,9 @@ static void submit(struct scene *c)
         *j = first;
         j->member = i;
         j->handle = h;
-        if (first.members > 1 && sched_state(c->sched, h) != SCHED_REJECTED)
-            CALL(c, j->handle < 0, j->handle = sched_member(c->sched, h, i));
-        else if (i > 0)
-            j->handle = -1; /* it can't be asked for, but is told of */
-        j->state = j->handle >= 0 ? sched_state(c->sched, j->handle) : SCHED_REJECTED;
+        j->state = sched_state(c->sched, h);
+        SCENE_CHECK(c, j->state == SCHED_REJECTED || first.members == 1 ||
+                           sched_member(c->sched, h, i) == h);
         ledger_submitted(c, j);
     }
     note(c,
@@ -412,66 +439,108 @@ static struct scene_job *pick(struct scene *c)
     return NULL;
 }
 
-static void event_of_job(struct scene *c, int what)
+/* What comes of an event for a job. */
+static void job_has(struct scene *c, struct scene_job *j, int what, int64_t value, bool waits)
 {
-    struct scene_job *j = pick(c);
-    int64_t value;
-    int rc = 0;
-    if (!j)
-        return;
-    bool waits = !j->running;
     switch (what) {
     case 0:
-        CALL(c, rc < 0, rc = sched_cancel(c->sched, c->now, j->handle));
-        SCENE_CHECK(c, rc == 0);
         scene_ended(c, j, false);
         break;
     case 1:
-        value = draw(c, -3, 3);
-        CALL(c, rc < 0, rc = sched_prioritize(c->sched, c->now, j->handle, value));
-        SCENE_CHECK(c, rc == 0);
         j->excused |= waits && value < j->priority;
         j->priority = value;
         if (waits)
             ledger_came(c, j);
         break;
     case 2:
-        CALL(c, rc < 0, rc = sched_hold(c->sched, c->now, j->handle));
-        SCENE_CHECK(c, (rc == 0) == waits);
-        j->held |= rc == 0;
-        j->excused |= rc == 0;
+        j->held = j->excused = true;
         break;
     case 3:
-        CALL(c, rc < 0, rc = sched_release(c->sched, c->now, j->handle));
-        SCENE_CHECK(c, (rc == 0) == waits);
-        if (rc == 0) {
-            j->held = false;
-            ledger_came(c, j);
-        }
+        j->held = false;
+        ledger_came(c, j);
         break;
     case 4:
-        value = draw(c, 1, 30);
-        CALL(c, rc < 0, rc = sched_set_duration(c->sched, c->now, j->handle, value, NULL));
-        if (rc == 0 && j->running) {
-            ledger_excuse_all(
-                c); /* longer: it is in the way; shorter: who was moved for it goes back */
+        if (j->running) /* longer: it is in the way; shorter: who was moved for it goes back */
+            ledger_excuse_all(c);
+        if (j->running)
             j->until = j->start + value > c->now ? j->start + value : c->now;
-            j->duration = value;
-        } else if (rc == 0) {
-            j->duration = value;
+        j->duration = value;
+        if (waits) {
             j->excused = true;
             ledger_came(c, j);
         }
         break;
     default:
-        value = draw(c, 0, (int64_t)c->config.config.n_queues - 1);
+        j->queue = (int)value;
+        ledger_came(c, j);
+    }
+}
+
+static int call_for_job(struct scene *c, struct scene_job *j, int what, int64_t value)
+{
+    int rc = 0;
+    switch (what) {
+    case 0:
+        CALL(c, rc < 0, rc = sched_cancel(c->sched, c->now, j->handle));
+        break;
+    case 1:
+        CALL(c, rc < 0, rc = sched_prioritize(c->sched, c->now, j->handle, value));
+        break;
+    case 2:
+        CALL(c, rc < 0, rc = sched_hold(c->sched, c->now, j->handle));
+        break;
+    case 3:
+        CALL(c, rc < 0, rc = sched_release(c->sched, c->now, j->handle));
+        break;
+    case 4:
+        CALL(c, rc < 0, rc = sched_set_duration(c->sched, c->now, j->handle, value, NULL));
+        break;
+    default:
         CALL(c, rc < 0, rc = sched_set_queue(c->sched, c->now, j->handle, queues[value], NULL));
-        SCENE_CHECK(c, rc < 0 || waits);
-        if (rc == 0) {
-            j->queue = (int)value;
-            ledger_came(c, j);
-        }
-        j->excused = true;
+    }
+    return rc;
+}
+
+/* One of an array's members is to wait for itself, or what happens to it happens to all that wait with it. */
+static void split(struct scene *c, struct scene_job *j)
+{
+    sched_job_t h;
+    if (!scene_together(c, j) || chance(c, 2))
+        return;
+    sched_job_t was = j->handle;
+    bool promised = scene_state(c, j) == SCHED_RESERVED;
+    CALL(c, h < 0, h = sched_split(c->sched, c->now, j->handle, j->member));
+    SCENE_CHECK(c, h >= 0 && h != was);
+    j->handle = h;
+    for (int i = 0; i < c->jobs && promised; i++) /* the next one has that promise */
+        if (!c->job[i].gone && (c->job[i].handle == was || c->job[i].handle == h))
+            c->job[i].excused = true;
+    note(c, "%" PRId64 " split %s.%u\n", c->now, j->id, j->member);
+}
+
+static void event_of_job(struct scene *c, int what)
+{
+    struct scene_job *j = pick(c);
+    if (!j)
+        return;
+    bool waits = !j->running;
+    int64_t value = what == 1   ? draw(c, -3, 3)
+                    : what == 4 ? draw(c, 1, 30)
+                    : what == 5 ? draw(c, 0, (int64_t)c->config.config.n_queues - 1)
+                                : 0;
+    split(c, j);
+    sched_job_t handle = j->handle;
+    int rc = call_for_job(c, j, what, value);
+    SCENE_CHECK(c, what > 1 || rc == 0);
+    SCENE_CHECK(c, what < 2 || what > 3 || (rc == 0) == waits);
+    SCENE_CHECK(c, what < 5 || rc < 0 || waits);
+    for (int i = 0; i < c->jobs; i++) {
+        struct scene_job *k = &c->job[i];
+        if (k->gone || k->handle != handle)
+            continue;
+        if (rc == 0)
+            job_has(c, k, what, value, waits);
+        k->excused |= what == 5;
     }
     note(c, "%" PRId64 " event %d of %s.%u: %d\n", c->now, what, j->id, j->member, rc);
 }
@@ -671,10 +740,9 @@ static void restore_job(struct scene *c, sched_t *to, sched_job_t job)
         scene_fail(c, err.text, __FILE__, __LINE__);
     for (int i = 0; i < c->jobs; i++)
         if (!c->job[i].gone && c->job[i].handle == job) {
-            SCENE_CHECK(c,
-                        sched_state(to, h) == c->job[i].state || c->job[i].state == SCHED_BLOCKED);
-            c->job[i].handle = h;
-            return;
+            bool same = sched_state(to, h) == c->job[i].state || scene_together(c, &c->job[i]);
+            SCENE_CHECK(c, same || c->job[i].state == SCHED_BLOCKED);
+            c->job[i].next_handle = h;
         }
 }
 
@@ -710,6 +778,8 @@ static void restart(struct scene *c)
     sched_t *to = scene_copy(c, &match);
     for (sched_job_t job = sched_first(c->sched); job >= 0; job = sched_next(c->sched, job))
         restore_job(c, to, job);
+    for (int i = 0; i < c->jobs; i++)
+        c->job[i].handle = c->job[i].gone ? c->job[i].handle : c->job[i].next_handle;
     SCENE_CHECK(c, sched_check(to));
     /* It may want a pass at once, but none later that the other would not make: a job that overruns is
      * given as long again by each.

@@ -46,7 +46,10 @@ struct holding {
 struct scene_job {
     char id[16], dependency[48];
     uint32_t member, members;
-    sched_job_t handle;
+    int most;           /* of its array at a time; 0: any number */
+    sched_job_t handle; /* of an array's members that wait together one and the same */
+    sched_job_t next_handle;
+    sched_job_t entry; /* that when the pass began; -1: it waited for itself */
     enum scene_kind kind;
     int count, cores, gpus;
     int queue, user;
@@ -143,6 +146,15 @@ void scene_play(struct scene *c, const struct scene_options *options);
             scene_fail(c, #condition, __FILE__, __LINE__);                                         \
     } while (0)
 void scene_fail(const struct scene *c, const char *what, const char *file, int line);
+
+/* Whether it waits under a handle with others of its array; and its state, where of those only the first is promised
+ * a time.
+ */
+bool scene_together(const struct scene *c, const struct scene_job *j);
+int scene_state(const struct scene *c, const struct scene_job *j);
+
+/* The handles that jobs wait under by now: members of arrays may have got their own. */
+void scene_handles(struct scene *c);
 
 /* A job's jobspec. */
 void scene_jobspec(const struct scene_job *j, char *text, size_t size);

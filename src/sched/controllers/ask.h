@@ -31,6 +31,21 @@ static inline void controllers_entered(sched_t *s, uint32_t slot)
         (*c)->entered(s, slot);
 }
 
+static inline int controllers_part(sched_t *s, uint32_t slot, uint32_t part)
+{
+    EACH (s, c, part)
+        if (s->jobs[slot].details->blocked & (*c)->block && (*c)->part(s, slot, part) < 0)
+            return -1;
+    return 0;
+}
+
+static inline void controllers_parted(sched_t *s, uint32_t part)
+{
+    EACH (s, c, parted)
+        if (s->jobs[part].details->blocked & (*c)->block)
+            (*c)->parted(s, part);
+}
+
 static inline int controllers_prepare(sched_t *s, uint32_t slot)
 {
     EACH (s, c, prepare)

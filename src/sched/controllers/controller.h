@@ -27,6 +27,12 @@ struct controller {
     /* What it holds or is promised is about to be given back. */
     void (*released)(sched_t *s, uint32_t slot);
 
+    /* A member of an array gets a slot of its own, in which it is blocked as the entry is: have memory for what that
+     * notes. Returns 0, or -1 with ENOMEM. And it has it.
+     */
+    int (*part)(sched_t *s, uint32_t slot, uint32_t part);
+    void (*parted)(sched_t *s, uint32_t part);
+
     /* It ran, and waits again; has ended in whatever way; is forgotten. */
     void (*requeued)(sched_t *s, uint32_t slot);
     void (*ended)(sched_t *s, uint32_t slot, enum job_end end);

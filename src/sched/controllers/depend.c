@@ -28,11 +28,11 @@ void depend_remember(struct depend *depend, uint64_t most)
     depend->most = most;
 }
 
-static void free_entries(struct entries *list)
+static void free_entries(struct depend *depend, struct entries *list)
 {
     for (struct entry *e = list->first, *next; e; e = next) {
         next = e->next;
-        free(e);
+        depend_entry_free(depend, e);
     }
 }
 
@@ -48,9 +48,12 @@ void depend_destroy(struct depend *depend)
         }
         for (uint32_t i = 0; i < depend->jobs; i++)
             leave_row(depend, &depend->job[i]);
-        free_entries(&depend->living);
-        free_entries(&depend->ended);
+        free_entries(depend, &depend->living);
+        free_entries(depend, &depend->ended);
+        free(depend->spare);
+        free(depend->spare_needs);
         dict_clear(&depend->ids);
+        dict_clear(&depend->members);
         dict_clear(&depend->rows);
         free(depend->job);
         free(depend->name);
@@ -92,6 +95,20 @@ static void join_row(struct depend *depend, struct row *row, uint32_t slot)
     job->row_next = DEPEND_NONE;
     *(row->last == DEPEND_NONE ? &row->first : &depend->job[row->last].row_next) = slot;
     row->last = slot;
+}
+
+/* The same beside one that is there. */
+static void join_beside(struct depend *depend, uint32_t there, uint32_t slot, bool before)
+{
+    struct row *row = depend->job[there].row;
+    struct job *job = &depend->job[slot];
+    if (!row)
+        return;
+    job->row = row;
+    job->row_prev = before ? depend->job[there].row_prev : there;
+    job->row_next = before ? there : depend->job[there].row_next;
+    *(job->row_prev == DEPEND_NONE ? &row->first : &depend->job[job->row_prev].row_next) = slot;
+    *(job->row_next == DEPEND_NONE ? &row->last : &depend->job[job->row_next].row_prev) = slot;
 }
 
 /* The row of a user and a name, perhaps a new one that is not in the table yet; there is room for it then. */
@@ -146,12 +163,28 @@ static int reserve_name(struct depend *depend, size_t length)
     return 0;
 }
 
+/* Whether an entry has as yet nothing of what is to come. */
+static bool is_to_come(const struct depend *depend, const struct entry *e,
+                       const struct depend_members *m)
+{
+    if (e->size != m->size || (m->all && e->has_all && !idset_equal(m->all, &e->all)))
+        return false;
+    if (!m->waiting)
+        return depend_entry_state(depend, e, m->member) == MEMBER_ABSENT;
+    for (const struct member *known = e->first; known; known = known->next)
+        if (known->slot != DEPEND_NONE && idset_has(m->waiting, (uint32_t)known->key.member))
+            return false;
+    return e->slot == DEPEND_NONE && !idset_meets(&e->ended_ok, m->waiting) &&
+           !idset_meets(&e->ended_badly, m->waiting);
+}
+
 /* The entry that a job belongs to: *entry is NULL where a new one is to be made. Returns 0, or -1 with
  * EINVAL and a text.
  */
-static int find_entry(const struct depend *depend, const char *id, uint32_t member,
-                      uint32_t members, struct entry **entry, berth_error_t *err)
+static int find_entry(const struct depend *depend, const struct depend_members *m,
+                      struct entry **entry, berth_error_t *err)
 {
+    const char *id = m->id;
     size_t length = strlen(id);
     size_t base;
     uint32_t other;
@@ -160,13 +193,13 @@ static int find_entry(const struct depend *depend, const char *id, uint32_t memb
         return errtext_set(err, EINVAL, "id: it is empty");
     if (depend_split(id, length, &base, &other))
         return errtext_set(err, EINVAL, "id %s: it reads as a member of an array", id);
-    if (member >= members)
+    if (!m->waiting && m->member >= m->size)
         return errtext_set(err, EINVAL, "id %s: there is no member %lu of %lu", id,
-                           (unsigned long)member, (unsigned long)members);
+                           (unsigned long)m->member, (unsigned long)m->size);
     struct entry *e = depend_entry_find(depend, id, length);
     if (!e || (e->slots == 0 && e->ended == e->members))
         return 0;
-    if (e->members != members || e->member[member].state != MEMBER_ABSENT)
+    if (!is_to_come(depend, e, m))
         return errtext_set(err, EINVAL, "id %s: there is a job with it", id);
     *entry = e;
     return 0;
@@ -177,21 +210,47 @@ struct entering {
     struct entry *entry;
     struct needs *needs;
     struct row *row;
+    struct member *member; /* NULL: all that wait together */
     bool new_entry;
 };
 
-static int prepare(struct depend *depend, struct entering *e, uint32_t slot, const char *id,
-                   uint32_t members, const char *user, const char *name)
+/* Have memory for what is to be known of a member, or of those that wait together. */
+static int prepare_members(struct depend *depend, struct entering *e,
+                           const struct depend_members *m)
 {
-    if (reserve_job(depend, slot) < 0 || reserve_name(depend, strlen(id)) < 0)
+    struct entry *entry = e->entry;
+    if (m->all && !entry->has_all) {
+        if (idset_copy(&entry->all, m->all) < 0)
+            return -1;
+        entry->has_all = true;
+        entry->members = (uint32_t)m->all->count;
+    }
+    if (m->waiting)
+        entry->ranges = m->waiting->n;
+    if (depend_entry_reserve(entry, 1) < 0)
+        return -1;
+    if (m->waiting)
+        return 0;
+    e->member = depend_member_find(depend, entry, m->member);
+    if (!e->member)
+        e->member = depend_member_create(depend, entry, m->member);
+    return e->member ? 0 : -1;
+}
+
+static int prepare(struct depend *depend, struct entering *e, uint32_t slot,
+                   const struct depend_members *m, const char *user, const char *name)
+{
+    if (reserve_job(depend, slot) < 0 || reserve_name(depend, strlen(m->id)) < 0)
         return -1;
     if (!e->entry) {
         e->new_entry = true;
         if (dict_reserve(&depend->ids) == 0)
-            e->entry = depend_entry_create(id, members, members > 1);
+            e->entry = depend_entry_create(depend, m->id, m->size, m->all);
         if (!e->entry)
             return -1;
     }
+    if (prepare_members(depend, e, m) < 0)
+        return -1;
     if (name) {
         e->row = find_row(depend, user, name);
         if (!e->row)
@@ -203,20 +262,26 @@ static int prepare(struct depend *depend, struct entering *e, uint32_t slot, con
 static void take_back(struct depend *depend, struct entering *e)
 {
     depend_needs_destroy(depend, e->needs);
-    if (e->new_entry)
-        free(e->entry);
+    if (e->new_entry && e->entry)
+        depend_entry_free(depend, e->entry);
+    else if (e->member)
+        depend_member_release(depend, e->member);
 }
 
 /* Put in what is prepared. */
-static void enter(struct depend *depend, struct entering *e, uint32_t slot, uint32_t member)
+static void enter(struct depend *depend, struct entering *e, uint32_t slot)
 {
     struct job *job = &depend->job[slot];
-    *job = (struct job){.entry = e->entry, .member = member};
+    *job = (struct job){.entry = e->entry, .member = e->member};
     if (e->new_entry)
         depend_entry_add(depend, e->entry);
     e->entry->slots++;
-    e->entry->member[member].slot = slot;
-    e->entry->member[member].state = MEMBER_WAITING;
+    if (e->member) {
+        e->member->slot = slot;
+        e->member->state = MEMBER_WAITING;
+    } else {
+        e->entry->slot = slot;
+    }
     bool alone = true;
     if (e->row) {
         alone = e->row->first == DEPEND_NONE;
@@ -241,24 +306,84 @@ static void enter(struct depend *depend, struct entering *e, uint32_t slot, uint
     }
 }
 
-int depend_job(struct depend *depend, uint32_t slot, const char *id, uint32_t member,
-               uint32_t members, const char *user, const char *name, const char *expression,
-               berth_error_t *err)
+int depend_members(struct depend *depend, uint32_t slot, const struct depend_members *members,
+                   const char *user, const char *name, const char *expression, berth_error_t *err)
 {
     struct entering e = {0};
-    members += members == 0;
-    if (find_entry(depend, id, member, members, &e.entry, err) < 0 ||
-        depend_needs_create(depend, expression, id, &e.needs, err) < 0)
+    if (find_entry(depend, members, &e.entry, err) < 0 ||
+        depend_needs_create(depend, expression, members->id, &e.needs, err) < 0)
         return -1;
     if (e.needs)
         depend_needs_link(e.needs);
-    if (prepare(depend, &e, slot, id, members, user, name) < 0) {
+    if (prepare(depend, &e, slot, members, user, name) < 0) {
         take_back(depend, &e);
         errno = ENOMEM;
         return -1;
     }
-    enter(depend, &e, slot, member);
+    enter(depend, &e, slot);
     return 0;
+}
+
+int depend_job(struct depend *depend, uint32_t slot, const char *id, uint32_t member,
+               uint32_t members, const char *user, const char *name, const char *expression,
+               berth_error_t *err)
+{
+    struct depend_members m = {.id = id, .size = members + (members == 0), .member = member};
+    return depend_members(depend, slot, &m, user, name, expression, err);
+}
+
+int depend_part_reserve(struct depend *depend, uint32_t slot, uint32_t part, uint32_t ranges)
+{
+    struct entry *e = depend->job[slot].entry;
+    if (ranges > e->ranges)
+        e->ranges = ranges;
+    if (reserve_job(depend, part) < 0 || depend_entry_reserve(e, 1) < 0 ||
+        dict_reserve(&depend->members) < 0 ||
+        (!depend->spare && !(depend->spare = malloc(sizeof(*depend->spare)))))
+        return -1;
+    const struct needs *needs = depend->job[slot].needs;
+    if (!needs)
+        return 0;
+    free(depend->spare_needs);
+    depend->spare_needs = malloc(sizeof(*needs) + needs->n * sizeof(needs->edge[0]));
+    return depend->spare_needs ? 0 : -1;
+}
+
+void depend_part(struct depend *depend, uint32_t slot, uint32_t part, uint32_t member, bool before)
+{
+    struct entry *e = depend->job[slot].entry;
+    struct member *m = depend_member_find(depend, e, member);
+    if (!m) {
+        m = depend->spare;
+        depend->spare = NULL;
+        depend_member_put(depend, e, member, m);
+    }
+    m->slot = part;
+    m->state = MEMBER_WAITING;
+    depend->job[part] = (struct job){.entry = e, .member = m};
+    e->slots++;
+    join_beside(depend, slot, part, before);
+    if (!depend->job[slot].needs)
+        return;
+    depend->job[part].needs = depend->spare_needs;
+    depend->spare_needs = NULL;
+    depend_needs_copy(depend, depend->job[slot].needs, depend->job[part].needs, part);
+}
+
+void depend_last_part(struct depend *depend, uint32_t slot, uint32_t member)
+{
+    struct entry *e = depend->job[slot].entry;
+    struct member *m = depend_member_find(depend, e, member);
+    if (!m) {
+        m = depend->spare;
+        depend->spare = NULL;
+        depend_member_put(depend, e, member, m);
+    }
+    m->slot = slot;
+    m->state = MEMBER_WAITING;
+    depend->job[slot].member = m;
+    e->slot = DEPEND_NONE;
+    e->ranges = 0;
 }
 
 /* ---- Events ---- */
@@ -273,7 +398,7 @@ void depend_started(struct depend *depend, uint32_t slot)
 {
     struct job *job = &depend->job[slot];
     struct entry *e = job->entry;
-    struct member *m = &e->member[job->member];
+    struct member *m = job->member;
     if (m->state != MEMBER_WAITING)
         return;
     drop_needs(depend, job);
@@ -287,10 +412,9 @@ void depend_started(struct depend *depend, uint32_t slot)
 void depend_requeued(struct depend *depend, uint32_t slot)
 {
     struct job *job = &depend->job[slot];
-    struct member *m = &job->entry->member[job->member];
-    if (m->state != MEMBER_STARTED)
+    if (job->member->state != MEMBER_STARTED)
         return;
-    m->state = MEMBER_WAITING;
+    job->member->state = MEMBER_WAITING;
     job->entry->started--;
 }
 
@@ -298,13 +422,14 @@ void depend_ended(struct depend *depend, uint32_t slot, bool ok)
 {
     struct job *job = &depend->job[slot];
     struct entry *e = job->entry;
-    struct member *m = &e->member[job->member];
-    if (depend_entry_has_ended(e, job->member))
+    struct member *m = job->member;
+    if (m->state >= MEMBER_FAILED)
         return;
     drop_needs(depend, job);
     bool starts = m->state != MEMBER_STARTED;
     bool first_failure = !ok && e->ended == e->ok;
     m->state = ok ? MEMBER_OK : MEMBER_FAILED;
+    depend_entry_end(e, (uint32_t)m->key.member, (uint32_t)m->key.member, ok);
     e->started += starts;
     e->ended++;
     e->ok += ok;
@@ -314,20 +439,63 @@ void depend_ended(struct depend *depend, uint32_t slot, bool ok)
     leave_row(depend, job);
 }
 
-void depend_forget(struct depend *depend, uint32_t slot)
+/* Tell those who wait for a member without a slot of its own; never: it is not to come any more. */
+static void settle_waiting(struct depend *depend, struct entry *e, bool never)
+{
+    for (struct member *m = e->first, *next; m; m = next) {
+        next = m->next;
+        if (m->slot == DEPEND_NONE) {
+            depend_edges_settle(depend, &m->edges, never);
+            depend_member_release(depend, m);
+        }
+    }
+}
+
+void depend_ended_waiting(struct depend *depend, uint32_t slot, const struct idset *waiting)
 {
     struct job *job = &depend->job[slot];
     struct entry *e = job->entry;
-    struct member *m = &e->member[job->member];
     drop_needs(depend, job);
+    for (uint32_t i = 0; i < waiting->n; i++)
+        depend_entry_end(e, waiting->v[i].lo, waiting->v[i].hi, false);
+    e->started += (uint32_t)waiting->count;
+    e->ended += (uint32_t)waiting->count;
+    e->ranges = 0;
+    settle_waiting(depend, e, false);
+    depend_edges_settle(depend, &e->edges, false);
     leave_row(depend, job);
-    if (!depend_entry_has_ended(e, job->member)) {
+}
+
+/* Those that wait together are no more: members without an end were never submitted. */
+static void forget_waiting(struct depend *depend, struct entry *e)
+{
+    e->slot = DEPEND_NONE;
+    e->ranges = 0;
+    settle_waiting(depend, e, true);
+}
+
+static void forget_member(struct depend *depend, struct entry *e, struct member *m)
+{
+    if (m->state < MEMBER_FAILED) {
         e->started -= m->state == MEMBER_STARTED;
         m->state = MEMBER_ABSENT;
         depend_edges_settle(depend, &m->edges, true);
     }
     m->slot = DEPEND_NONE;
-    job->entry = NULL;
+    depend_member_release(depend, m);
+}
+
+void depend_forget(struct depend *depend, uint32_t slot)
+{
+    struct job *job = &depend->job[slot];
+    struct entry *e = job->entry;
+    drop_needs(depend, job);
+    leave_row(depend, job);
+    if (job->member)
+        forget_member(depend, e, job->member);
+    else
+        forget_waiting(depend, e);
+    *job = (struct job){.entry = NULL};
     e->slots--;
     depend_entry_settle(depend, e);
 }

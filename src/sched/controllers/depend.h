@@ -15,18 +15,22 @@
  * that is requeued goes on waiting, but for those whose `after` it has met. Members of an array with
  * singleton run one at a time, in order.
  *
+ * The members of an array that wait have one slot together, until one of them gets its own: it starts, or
+ * is to wait for itself (depend_part). What they come to is counted, and kept as sets of indices.
+ *
  * Jobs that have ended are remembered, so that later ones can depend on them: the last SCHED_ENDED_JOBS
- * ended ones, or as many as depend_remember says, each member counted, in the order in which they were
- * forgotten by the caller, an array when its last member was. That is about 150 bytes for an id and 24 for
- * each member of an array. Of those that are older nothing is known.
+ * ended ones, or as many as depend_remember says, an array for each range of members that ended alike, in
+ * the order in which they were forgotten by the caller, an array when its last member was. That is about 300
+ * bytes for an id and 8 for each range. Of those that are older nothing is known.
  *
  * A dependency that can't be met any more (afterok of what failed) stays with its job, which is reported as
  * one that can never start. The caller then ends it (depend_ended, as failed), so that jobs that wait for it
  * are reported too.
  *
  * Each event costs O(dependencies on the job), of an array only where its first member fails, its last one
- * starts or ends. A job costs the entry of its id and 40 bytes for its slot, a named one some 60 bytes for
- * each pair of user and name, and one that waits 48 bytes and 40 for each dependency.
+ * starts or ends. A job costs the entry of its id and 40 bytes for its slot, a member of an array with a slot
+ * of its own 120 bytes, a named job some 60 bytes for each pair of user and name, and one that waits 48 bytes
+ * and 48 for each dependency.
  */
 #ifndef SCHED_DEPEND_H
 #define SCHED_DEPEND_H
@@ -35,6 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/idset.h"
 #include "base/strbuf.h"
 #include "berth/error.h"
 #include "berth/sched.h"
@@ -71,6 +76,34 @@ int depend_job(struct depend *depend, uint32_t slot, const char *id, uint32_t me
                uint32_t members, const char *user, const char *name, const char *expression,
                berth_error_t *err);
 
+/* The same for an array whose members up to `size` exist, or of these those of `all`, if that is not NULL: one
+ * slot for all of `waiting`, of which none is known yet. One of its members may have come before.
+ */
+struct depend_members {
+    const char *id;
+    uint32_t size;
+    const struct idset *all;
+    const struct idset *waiting; /* NULL: `member` alone */
+    uint32_t member;
+};
+int depend_members(struct depend *depend, uint32_t slot, const struct depend_members *members,
+                   const char *user, const char *name, const char *expression, berth_error_t *err);
+
+/* A member of those that wait together gets a free slot of its own, and waits for what they wait for; `before`
+ * them, or behind them, among jobs of their name. `ranges`: of how many ranges of indices the others are at
+ * most. First have memory for it: 0, or -1 with ENOMEM.
+ */
+int depend_part_reserve(struct depend *depend, uint32_t slot, uint32_t part, uint32_t ranges);
+void depend_part(struct depend *depend, uint32_t slot, uint32_t part, uint32_t member, bool before);
+
+/* The slot of those that wait together is that of the last one of them from now on, for which there is memory as
+ * well (depend_part_reserve).
+ */
+void depend_last_part(struct depend *depend, uint32_t slot, uint32_t member);
+
+/* Whether an expression has a singleton. */
+bool depend_is_singleton(const char *expression);
+
 /* The slot is free again. Of a job that has ended the outcome stays; one that has not is as if it had never
  * been submitted (so that a submission can be taken back): whoever waits for it, and for no other member of
  * an array, never starts. An outcome that an earlier job of the same id had left is gone all the same.
@@ -86,6 +119,9 @@ void depend_requeued(struct depend *depend, uint32_t slot);
 
 /* ok false also where it was cancelled or rejected. A second end is not looked at. */
 void depend_ended(struct depend *depend, uint32_t slot, bool ok);
+
+/* All that wait together have ended, badly; the slot is one of an array. */
+void depend_ended_waiting(struct depend *depend, uint32_t slot, const struct idset *waiting);
 
 /* Take the next job that events have made ready: all it waited for is met, or (*never) can never be met. In
  * the order in which that came about; for one event, those that wait for the member, for the array, and
@@ -109,11 +145,16 @@ void depend_reason(const struct depend *depend, uint32_t slot, struct sched_reas
 /* Append the expression of what a job still waits for; nothing if it does not. */
 void depend_expression(const struct depend *depend, uint32_t slot, struct strbuf *out);
 
-/* The slot of a job by its id, until it is forgotten; -1: there is none. member is 0 if it is no array. */
+/* The slot of a job by its id, until it is forgotten; -1: there is none. member is 0 if it is no array. That of
+ * a member of an array without a slot of its own is that of those that wait together, if there is one. And any
+ * slot of an id.
+ */
 int64_t depend_find(const struct depend *depend, const char *id, uint32_t member);
+int64_t depend_find_any(const struct depend *depend, const char *id);
 
-/* "a", or "a[3]" of an array. Valid until the next call. */
+/* "a", or "a[3]" of a member of an array. Valid until the next call. And without the member. */
 const char *depend_id(const struct depend *depend, uint32_t slot);
+const char *depend_base_id(const struct depend *depend, uint32_t slot);
 
 /* Take "a[3]" apart: the length of "a" and 3. False if an id is not of that form. */
 bool depend_split(const char *id, size_t length, size_t *base, uint32_t *member);
@@ -132,6 +173,15 @@ struct depend_outcome {
  * number of members was said), ENOMEM. depend_outcome is for a job that is no array.
  */
 int depend_outcome_of(struct depend *depend, const struct depend_outcome *outcome);
+
+/* The same for all members of an array of which `ok` and `badly` say so. */
+struct depend_outcomes {
+    const char *id;
+    uint32_t size;
+    const struct idset *all; /* NULL: all up to `size` exist */
+    const struct idset *ok, *badly;
+};
+int depend_outcomes(struct depend *depend, const struct depend_outcomes *outcomes);
 int depend_outcome(struct depend *depend, const char *id, bool ok);
 
 /* Where a walk over the outcomes stands; all zero at its beginning. */

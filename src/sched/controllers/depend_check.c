@@ -2,13 +2,14 @@
 #include "sched/controllers/depend_priv.h"
 
 /* All of the list's edges are open, lead here, and nothing has come yet that settles them. */
-static bool check_edges(const struct edges *edges, const struct entry *e, uint32_t member,
-                        uint64_t *open)
+static bool check_edges(const struct depend *depend, const struct edges *edges,
+                        const struct entry *e, const struct member *at, uint64_t *open)
 {
     const struct edge *prev = NULL;
     for (const struct edge *edge = edges->first; edge; edge = edge->next) {
-        if (edge->prev != prev || edge->entry != e || edge->member != member ||
-            edge->verdict != VERDICT_OPEN || depend_judge(edge) != VERDICT_OPEN)
+        if (edge->prev != prev || edge->entry != e || edge->at != at ||
+            edge->member != (at ? (uint32_t)at->key.member : DEPEND_ALL) ||
+            edge->verdict != VERDICT_OPEN || depend_judge(depend, edge) != VERDICT_OPEN)
             return false;
         prev = edge;
         (*open)++;
@@ -16,29 +17,56 @@ static bool check_edges(const struct edges *edges, const struct entry *e, uint32
     return edges->last == prev;
 }
 
+/* What is known of one member: it has a slot, or is led to. */
+static bool check_member(const struct depend *depend, const struct entry *e, const struct member *m,
+                         uint64_t *open)
+{
+    if (m->slot == DEPEND_NONE)
+        return check_edges(depend, &m->edges, e, e->array ? m : NULL, open) &&
+               (!e->array || m->edges.first);
+    return m->slot < depend->jobs && depend->job[m->slot].entry == e &&
+           depend->job[m->slot].member == m && m->state != MEMBER_ABSENT &&
+           check_edges(depend, &m->edges, e, e->array ? m : NULL, open);
+}
+
+/* What an array's members have come to. */
+static bool check_array(const struct depend *depend, const struct entry *e, uint64_t *open)
+{
+    uint32_t started = 0, ended = 0, slots = e->slot != DEPEND_NONE;
+    for (const struct member *m = e->first; m; m = m->next) {
+        if (!check_member(depend, e, m, open) || !depend_entry_has(e, (uint32_t)m->key.member) ||
+            depend_member_find(depend, e, (uint32_t)m->key.member) != m ||
+            (m->next && m->next->prev != m))
+            return false;
+        started += m->slot != DEPEND_NONE && m->state == MEMBER_STARTED;
+        slots += m->slot != DEPEND_NONE;
+        ended += m->slot != DEPEND_NONE && m->state >= MEMBER_FAILED;
+    }
+    uint32_t to_end = slots - ended;
+    return started + e->ended == e->started && slots == e->slots && e->ended_ok.count == e->ok &&
+           e->ended_badly.count == e->ended - e->ok &&
+           !idset_meets(&e->ended_ok, &e->ended_badly) && idset_check(&e->ended_ok) &&
+           idset_check(&e->ended_badly) && e->ended_ok.cap >= e->ended_ok.n + to_end &&
+           e->ended_badly.cap >= e->ended_badly.n + to_end + e->ranges &&
+           (e->has_all ? e->all.count == e->members : e->members == e->size) &&
+           (e->slot == DEPEND_NONE ||
+            (depend->job[e->slot].entry == e && !depend->job[e->slot].member));
+}
+
+static bool check_one(const struct depend *depend, const struct entry *e, uint64_t *open)
+{
+    const struct member *m = &e->one;
+    return check_member(depend, e, m, open) && !e->first && e->members == 1 &&
+           e->started == (m->state >= MEMBER_STARTED) && e->ended == (m->state >= MEMBER_FAILED) &&
+           e->ok == (m->state == MEMBER_OK) && e->slots == (m->slot != DEPEND_NONE);
+}
+
 static bool check_entry(const struct depend *depend, const struct entry *e, uint64_t *open,
                         uint64_t *slots)
 {
-    uint32_t started = 0, ended = 0, ok = 0, with_slot = 0;
-    for (uint32_t i = 0; i < e->members; i++) {
-        const struct member *m = &e->member[i];
-        started += m->state >= MEMBER_STARTED;
-        ended += m->state >= MEMBER_FAILED;
-        ok += m->state == MEMBER_OK;
-        if (m->slot != DEPEND_NONE) {
-            const struct job *job = &depend->job[m->slot];
-            if (m->slot >= depend->jobs || job->entry != e || job->member != i ||
-                m->state == MEMBER_ABSENT)
-                return false;
-            with_slot++;
-        }
-        if (!check_edges(&m->edges, e, i, open))
-            return false;
-    }
-    *slots += with_slot;
-    return check_edges(&e->edges, e, DEPEND_ALL, open) && !e->gone &&
-           e->array == (e->members > 1) && started == e->started && ended == e->ended &&
-           ok == e->ok && with_slot == e->slots &&
+    *slots += e->slots;
+    return check_edges(depend, &e->edges, e, NULL, open) && !e->gone && e->array == (e->size > 1) &&
+           (e->array ? check_array(depend, e, open) : check_one(depend, e, open)) &&
            depend_entry_find(depend, e->id.text, e->id.length) == e;
 }
 
@@ -58,7 +86,7 @@ static bool check_entries(const struct depend *depend, uint64_t *open, uint64_t 
         if (e->prev != prev || e->slots > 0 || e->ended < e->members ||
             !check_entry(depend, e, open, slots))
             return false;
-        remembered += e->members;
+        remembered += e->array ? (uint64_t)e->ended_ok.n + e->ended_badly.n : 1;
     }
     return depend->ended.last == prev && n == depend->ids.n && remembered == depend->remembered;
 }
@@ -95,7 +123,7 @@ static bool check_row(const struct depend *depend, uint32_t slot)
         return true;
     const struct job *prev = job->row_prev == DEPEND_NONE ? NULL : &depend->job[job->row_prev];
     const struct job *next = job->row_next == DEPEND_NONE ? NULL : &depend->job[job->row_next];
-    return !depend_entry_has_ended(job->entry, job->member) &&
+    return !(job->member && job->member->state >= MEMBER_FAILED) &&
            (prev ? prev->row == row && prev->row_next == slot : row->first == slot) &&
            (next ? next->row == row && next->row_prev == slot : row->last == slot) &&
            dict_find(&depend->rows, row->name.text, row->name.length) == &row->name;
@@ -104,13 +132,14 @@ static bool check_row(const struct depend *depend, uint32_t slot)
 bool depend_check(const struct depend *depend)
 {
     uint64_t edges = 0, open = 0, slots = 0, jobs = 0, listed = 0, ready = 0;
-    if (!dict_check(&depend->ids) || !dict_check(&depend->rows) ||
+    if (!dict_check(&depend->ids) || !dict_check(&depend->rows) || !dict_check(&depend->members) ||
         !check_entries(depend, &edges, &slots))
         return false;
     for (uint32_t i = 0; i < depend->jobs; i++) {
         const struct job *job = &depend->job[i];
         jobs += job->entry != NULL;
-        if (job->entry ? job->entry->member[job->member].slot != i : job->row || job->needs)
+        uint32_t slot = !job->entry ? i : job->member ? job->member->slot : job->entry->slot;
+        if (slot != i || (!job->entry && (job->row || job->needs)))
             return false;
         if (!check_needs(depend, i, &open, &listed) || !check_row(depend, i))
             return false;

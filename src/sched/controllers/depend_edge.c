@@ -6,7 +6,7 @@
 #include "base/errtext.h"
 #include "sched/controllers/depend_priv.h"
 
-enum verdict depend_judge(const struct edge *edge)
+enum verdict depend_judge(const struct depend *depend, const struct edge *edge)
 {
     const struct entry *e = edge->entry;
     uint32_t n = e->members;
@@ -14,7 +14,7 @@ enum verdict depend_judge(const struct edge *edge)
     uint32_t ended = e->ended;
     uint32_t ok = e->ok;
     if (edge->member != DEPEND_ALL) {
-        uint8_t state = e->member[edge->member].state;
+        enum member_state state = depend_entry_state(depend, e, edge->member);
         n = 1;
         started = state >= MEMBER_STARTED;
         ended = state >= MEMBER_FAILED;
@@ -101,8 +101,7 @@ bool depend_next_ready(struct depend *depend, uint32_t *slot, bool *never)
 
 static struct edges *list_of(const struct edge *edge)
 {
-    struct entry *e = edge->entry;
-    return edge->member == DEPEND_ALL ? &e->edges : &e->member[edge->member].edges;
+    return edge->at ? &edge->at->edges : &edge->entry->edges;
 }
 
 static void unlink_edge(struct edge *edge)
@@ -117,10 +116,11 @@ void depend_edges_settle(struct depend *depend, struct edges *edges, bool never)
     struct edge *next;
     for (struct edge *edge = edges->first; edge; edge = next) {
         next = edge->next;
-        enum verdict verdict = never ? VERDICT_NEVER : depend_judge(edge);
+        enum verdict verdict = never ? VERDICT_NEVER : depend_judge(depend, edge);
         if (verdict == VERDICT_OPEN)
             continue;
         unlink_edge(edge);
+        edge->at = NULL;
         edge->verdict = (uint8_t)verdict;
         if (verdict == VERDICT_MET) {
             edge->entry->refs--;
@@ -131,20 +131,38 @@ void depend_edges_settle(struct depend *depend, struct edges *edges, bool never)
     }
 }
 
+static void link_edge(struct edge *edge)
+{
+    if (edge->verdict != VERDICT_MET)
+        edge->entry->refs++;
+    if (edge->verdict != VERDICT_OPEN)
+        return;
+    struct edges *edges = list_of(edge);
+    edge->prev = edges->last;
+    edge->next = NULL;
+    *(edges->last ? &edges->last->next : &edges->first) = edge;
+    edges->last = edge;
+}
+
 void depend_needs_link(struct needs *needs)
 {
-    for (uint32_t i = 0; i < needs->n; i++) {
-        struct edge *edge = &needs->edge[i];
-        if (edge->verdict != VERDICT_MET)
-            edge->entry->refs++;
-        if (edge->verdict != VERDICT_OPEN)
-            continue;
-        struct edges *edges = list_of(edge);
-        edge->prev = edges->last;
-        edge->next = NULL;
-        *(edges->last ? &edges->last->next : &edges->first) = edge;
-        edges->last = edge;
+    for (uint32_t i = 0; i < needs->n; i++)
+        link_edge(&needs->edge[i]);
+}
+
+void depend_needs_copy(struct depend *depend, const struct needs *from, struct needs *to,
+                       uint32_t slot)
+{
+    enum needs_list where = from->list;
+    memcpy(to, from, sizeof(*to) + from->n * sizeof(to->edge[0]));
+    to->slot = slot;
+    to->list = NEEDS_NONE;
+    for (uint32_t i = 0; i < to->n; i++) {
+        to->edge[i].needs = to;
+        link_edge(&to->edge[i]);
     }
+    if (where != NEEDS_NONE)
+        list(depend, to, where);
 }
 
 void depend_needs_destroy(struct depend *depend, struct needs *needs)
@@ -158,8 +176,10 @@ void depend_needs_destroy(struct depend *depend, struct needs *needs)
             continue;
         if (edge->verdict == VERDICT_OPEN)
             unlink_edge(edge);
+        if (edge->at)
+            depend_member_release(depend, edge->at);
         edge->entry->refs--;
-        depend_entry_release(edge->entry);
+        depend_entry_release(depend, edge->entry);
     }
     free(needs);
 }
@@ -178,11 +198,11 @@ static struct entry *find(const struct depend *depend, const struct depend_term 
     if (length == strlen(own_id) && memcmp(own_id, term->id, length) == 0)
         return NULL;
     struct entry *e = depend_entry_find(depend, term->id, length);
-    return e && one && (!e->array || *member >= e->members) ? NULL : e;
+    return e && one && (!e->array || !depend_entry_has(e, *member)) ? NULL : e;
 }
 
-static int add_edge(const struct depend *depend, struct needs *needs,
-                    const struct depend_term *term, const char *own_id, berth_error_t *err)
+static int add_edge(struct depend *depend, struct needs *needs, const struct depend_term *term,
+                    const char *own_id, berth_error_t *err)
 {
     uint32_t member;
     if (term->type == DEPEND_SINGLETON) {
@@ -193,17 +213,34 @@ static int add_edge(const struct depend *depend, struct needs *needs,
     if (!e)
         return errtext_set(err, EINVAL, "dependency %.*s: no such job",
                            (int)(term->length < 200 ? term->length : 200), term->id);
-    struct edge *edge = &needs->edge[needs->n++];
+    struct edge *edge = &needs->edge[needs->n];
     *edge =
         (struct edge){.entry = e, .needs = needs, .member = member, .type = (uint8_t)term->type};
-    enum verdict verdict = depend_judge(edge);
+    enum verdict verdict = depend_judge(depend, edge);
     edge->verdict = (uint8_t)verdict;
+    if (verdict == VERDICT_OPEN && member != DEPEND_ALL) {
+        edge->at = depend_member_find(depend, e, member);
+        if (!edge->at)
+            edge->at = depend_member_create(depend, e, member);
+        if (!edge->at)
+            return errtext_set(err, ENOMEM, "out of memory");
+    }
+    needs->n++;
     needs->unmet += verdict != VERDICT_MET;
     needs->never = needs->never || verdict == VERDICT_NEVER;
     return 0;
 }
 
-int depend_needs_create(const struct depend *depend, const char *expression, const char *own_id,
+/* Free needs that are not linked yet. */
+static void drop_needs(struct depend *depend, struct needs *needs)
+{
+    int saved = errno;
+    depend_needs_link(needs);
+    depend_needs_destroy(depend, needs);
+    errno = saved;
+}
+
+int depend_needs_create(struct depend *depend, const char *expression, const char *own_id,
                         struct needs **needs, berth_error_t *err)
 {
     struct depend_scan scan = {.text = expression};
@@ -224,7 +261,7 @@ int depend_needs_create(const struct depend *depend, const char *expression, con
     scan = (struct depend_scan){.text = expression};
     while (depend_scan(&scan, &term, err) > 0)
         if (add_edge(depend, n, &term, own_id, err) < 0) {
-            free(n);
+            drop_needs(depend, n);
             return -1;
         }
     *needs = n;

@@ -8,6 +8,7 @@
 #define SCHED_DEPEND_PRIV_H
 
 #include "base/dict.h"
+#include "base/idset.h"
 #include "berth/error.h"
 #include "sched/controllers/depend.h"
 
@@ -31,6 +32,7 @@ struct edge {
     struct edge *next;
     struct entry *entry;
     struct needs *needs;
+    struct member *at; /* of an open one that leads to a member of an array; else NULL */
     uint32_t member;
     uint8_t type;
     uint8_t verdict;
@@ -60,26 +62,46 @@ struct needs {
     struct edge edge[];
 };
 
+/* A job that is no array; or a member of one that has a slot of its own or to which edges lead. */
 struct member {
+    struct dict_entry id; /* of a member: by `key` */
+    struct {
+        uint64_t entry;
+        uint64_t member;
+    } key;
+    struct entry *entry;
+    struct member *prev; /* among those of its array */
+    struct member *next;
     struct edges edges;
-    uint32_t slot; /* DEPEND_NONE: it is forgotten, or was not there yet */
+    uint32_t
+        slot; /* DEPEND_NONE: it is forgotten, waits in the slot of its array, or is not there yet */
     uint8_t state;
 };
 
 struct entry {
-    struct dict_entry id; /* first; its text lies behind the members */
+    struct dict_entry id; /* first; its text lies behind the struct */
     struct entry *prev;   /* among the living, or among the ended */
     struct entry *next;
     struct edges edges; /* that lead to all of it */
     size_t refs;        /* edges that are not met */
     bool gone;          /* it is in no list, and only these edges hold it */
     bool array;
-    uint32_t members;
-    uint32_t slots;   /* members that have one */
+    bool has_all;     /* not all members up to `size` exist */
+    uint64_t number;  /* no other entry has it */
+    uint32_t size;    /* one above the largest index */
+    uint32_t members; /* how many there are */
+    uint32_t slot;    /* of an array: of those that wait together; DEPEND_NONE */
+    uint32_t ranges;  /* as many ranges of indices may they be */
+    uint32_t slots;   /* how many slots it has */
     uint32_t started; /* members that have started or ended */
     uint32_t ended;
     uint32_t ok;
-    struct member member[];
+    struct member one; /* of what is no array */
+    /* Of an array. There is memory for what those that have slots may come to. */
+    struct idset all;         /* if has_all: which members exist */
+    struct idset ended_ok;    /* how those that have ended did */
+    struct idset ended_badly; /* so */
+    struct member *first;     /* those of which more is to be known */
 };
 
 struct entries {
@@ -100,10 +122,10 @@ struct row {
 };
 
 struct job {
-    struct entry *entry; /* NULL: the slot is free */
-    struct row *row;     /* NULL: its name is no other's, or it has ended */
-    struct needs *needs; /* NULL: it waits for nobody */
-    uint32_t member;
+    struct entry *entry;   /* NULL: the slot is free */
+    struct member *member; /* NULL: it is for the members of an array that wait together */
+    struct row *row;       /* NULL: its name is no other's, or it has ended */
+    struct needs *needs;   /* NULL: it waits for nobody */
     uint32_t row_prev;
     uint32_t row_next;
 };
@@ -112,11 +134,16 @@ struct depend {
     struct job *job; /* by slot */
     uint32_t jobs;
     struct dict ids;
+    struct dict members; /* of arrays */
+    uint64_t entries;    /* how many there were so far */
+    /* For a member that gets a slot of its own (depend_part_reserve). */
+    struct member *spare;
+    struct needs *spare_needs;
     struct dict rows;
     struct entries living; /* with jobs or, of an array, with members that are still to come */
     struct entries ended;  /* forgotten first, first */
-    uint64_t remembered;   /* members of those, */
-    uint64_t most;         /* and how many there may be, or one job more */
+    uint64_t remembered;   /* how much that is, */
+    uint64_t most;         /* and may be, or one job more */
     struct needs_ends list[NEEDS_NEARER + 1];
     char *name; /* for depend_id */
     size_t name_size;
@@ -126,8 +153,10 @@ struct depend {
 
 struct entry *depend_entry_find(const struct depend *depend, const char *id, size_t length);
 
-/* A new entry, in no list yet. NULL with ENOMEM. */
-struct entry *depend_entry_create(const char *id, uint32_t members, bool array);
+/* A new entry, in no list yet; `all`: which members up to `size` exist, or NULL. NULL with ENOMEM. */
+struct entry *depend_entry_create(struct depend *depend, const char *id, uint32_t size,
+                                  const struct idset *all);
+void depend_entry_free(struct depend *depend, struct entry *entry);
 
 /* Make a new entry known, in place of an ended one of the same id. There is room in depend->ids. */
 void depend_entry_add(struct depend *depend, struct entry *entry);
@@ -136,20 +165,45 @@ void depend_entry_add(struct depend *depend, struct entry *entry);
 void depend_entry_settle(struct depend *depend, struct entry *entry);
 
 /* Free an entry that is in no list once no edge holds it. */
-void depend_entry_release(struct entry *entry);
+void depend_entry_release(struct depend *depend, struct entry *entry);
 
-bool depend_entry_has_ended(const struct entry *entry, uint32_t member);
+/* Have memory for the ends of all that have slots, and of so many slots more. 0, or -1 with ENOMEM. */
+int depend_entry_reserve(struct entry *entry, uint32_t more);
+
+/* Whether there is such a member; and its state, where those without a slot of their own that have not ended
+ * are absent.
+ */
+bool depend_entry_has(const struct entry *entry, uint32_t member);
+enum member_state depend_entry_state(const struct depend *depend, const struct entry *entry,
+                                     uint32_t member);
+
+/* What is known of a member; NULL: nothing but its state. A new one; NULL with ENOMEM. And free it, if
+ * nothing is known of it any more.
+ */
+struct member *depend_member_find(const struct depend *depend, const struct entry *entry,
+                                  uint32_t member);
+struct member *depend_member_create(struct depend *depend, struct entry *entry, uint32_t member);
+void depend_member_put(struct depend *depend, struct entry *entry, uint32_t number,
+                       struct member *member);
+void depend_member_release(struct depend *depend, struct member *member);
+
+/* A member has ended: what is remembered of that. */
+void depend_entry_end(struct entry *entry, uint32_t low, uint32_t high, bool ok);
 
 /* ---- depend_edge.c: what waits ---- */
 
 /* Whether what an edge asks for holds now. */
-enum verdict depend_judge(const struct edge *edge);
+enum verdict depend_judge(const struct depend *depend, const struct edge *edge);
 
 /* The needs that an expression says, judged but in no list yet; *needs is NULL if it says none. Returns 0,
  * or -1: EINVAL with a text, ENOMEM.
  */
-int depend_needs_create(const struct depend *depend, const char *expression, const char *own_id,
+int depend_needs_create(struct depend *depend, const char *expression, const char *own_id,
                         struct needs **needs, berth_error_t *err);
+
+/* The same needs for another slot, in the lists that they are in; there is memory for them. */
+void depend_needs_copy(struct depend *depend, const struct needs *from, struct needs *to,
+                       uint32_t slot);
 
 /* Put the open edges of needs into their lists; and take needs out of all lists and free them (NULL is
  * fine).

@@ -65,6 +65,16 @@ int depend_scan(struct depend_scan *scan, struct depend_term *term, berth_error_
     return 1;
 }
 
+bool depend_is_singleton(const char *expression)
+{
+    struct depend_scan scan = {.text = expression};
+    struct depend_term term;
+    while (expression && depend_scan(&scan, &term, NULL) > 0)
+        if (term.type == DEPEND_SINGLETON)
+            return true;
+    return false;
+}
+
 bool depend_split(const char *id, size_t length, size_t *base, uint32_t *member)
 {
     if (length < 4 || id[length - 1] != ']')
@@ -90,10 +100,16 @@ bool depend_split(const char *id, size_t length, size_t *base, uint32_t *member)
 const char *depend_id(const struct depend *depend, uint32_t slot)
 {
     const struct job *job = &depend->job[slot];
-    if (!job->entry->array)
+    if (!job->entry->array || !job->member)
         return job->entry->id.text;
-    snprintf(depend->name, depend->name_size, "%s[%" PRIu32 "]", job->entry->id.text, job->member);
+    snprintf(depend->name, depend->name_size, "%s[%" PRIu32 "]", job->entry->id.text,
+             (uint32_t)job->member->key.member);
     return depend->name;
+}
+
+const char *depend_base_id(const struct depend *depend, uint32_t slot)
+{
+    return depend->job[slot].entry->id.text;
 }
 
 static struct sched_reason_job job_of(const struct edge *edge)

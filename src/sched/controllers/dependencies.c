@@ -81,8 +81,15 @@ static void requeued(sched_t *s, uint32_t slot)
 
 static void ended(sched_t *s, uint32_t slot, enum job_end end)
 {
-    if (!s->jobs[slot].details->is_nameless)
+    const struct details *d = s->jobs[slot].details;
+    if (d->is_nameless)
+        return;
+    if (is_entry(s, slot)) {
+        struct idset waiting = members_waiting(d->of);
+        depend_ended_waiting(s->queues->depend, slot, &waiting);
+    } else {
         depend_ended(s->queues->depend, slot, end == JOB_FINISHED);
+    }
 }
 
 static void forgotten(sched_t *s, uint32_t slot)

@@ -10,7 +10,7 @@ static struct sched_queue_stats *stats_of(const sched_t *s, uint32_t slot)
 
 static void entered(sched_t *s, uint32_t slot)
 {
-    stats_of(s, slot)->submitted++;
+    stats_of(s, slot)->submitted += members_of(s, slot);
 }
 
 static void started(sched_t *s, uint32_t slot, enum sched_how how)
@@ -23,9 +23,9 @@ static void ended(sched_t *s, uint32_t slot, enum job_end end)
 {
     struct sched_queue_stats *stats = stats_of(s, slot);
     if (end == JOB_REJECTED)
-        stats->rejected++;
+        stats->rejected += members_of(s, slot);
     else if (end == JOB_CANCELLED)
-        stats->cancelled++;
+        stats->cancelled += members_of(s, slot);
     else
         stats->finished++;
 }

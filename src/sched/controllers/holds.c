@@ -53,6 +53,18 @@ static void begins_never(sched_t *s, uint32_t slot)
         heap_take(&s->queues->begins, slot);
 }
 
+static int begins_apart(sched_t *s, uint32_t slot, uint32_t part)
+{
+    struct heap *begins = &s->queues->begins;
+    int64_t at = s->jobs[slot].details->begin;
+    return heap_has(begins, part) ? 0 : heap_put(begins, part, INT64_MAX, (uint64_t)at);
+}
+
+static void begins_parted(sched_t *s, uint32_t part)
+{
+    heap_move(&s->queues->begins, part, s->jobs[part].details->begin, s->jobs[part].key.seq);
+}
+
 static void begin_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     *why = (struct sched_reason){.kind = SCHED_REASON_BEGIN,
@@ -64,6 +76,8 @@ const struct controller begin_controller = {
     .name = "begin",
     .block = BLOCK_BEGIN,
     .waits = begins_later,
+    .part = begins_apart,
+    .parted = begins_parted,
     .forgotten = begins_never,
     .reason = begin_reason,
     .turn = begin,

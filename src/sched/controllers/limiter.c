@@ -120,11 +120,27 @@ int limit_keep(sched_t *s, uint32_t slot, const struct sched_reason_limit *over)
     return 0;
 }
 
+static int limited_reserve(struct queues *n)
+{
+    return array_grow((void **)&n->limited, &n->cap_limited, n->n_limited + 1, sizeof(*n->limited));
+}
+
+/* A member of an array waits for the same limit. */
+static int part(sched_t *s, uint32_t slot, uint32_t part)
+{
+    (void)slot, (void)part;
+    return limited_reserve(s->queues);
+}
+
+static void parted(sched_t *s, uint32_t part)
+{
+    s->queues->limited[s->queues->n_limited++] = part;
+}
+
 int limit_block(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
-    if (array_grow((void **)&n->limited, &n->cap_limited, n->n_limited + 1, sizeof(*n->limited)) <
-        0)
+    if (limited_reserve(n) < 0)
         return -1;
     n->limited[n->n_limited++] = slot;
     s->jobs[slot].details->limited =
@@ -432,6 +448,8 @@ const struct controller limit_controller = {
     .name = "limit",
     .block = BLOCK_LIMIT,
     .entered = pending_begin,
+    .part = part,
+    .parted = parted,
     .started = started,
     .released = released,
     .requeued = pending_begin,

@@ -79,6 +79,22 @@ static enum step hold_prey(struct hunt *h, uint32_t slot, int64_t booking)
     return STEP_DONE;
 }
 
+/* The job that takes what was booked, open: of an array the first member, so that the next may do the same before
+ * its victims have ended. JOB_NONE with ENOMEM: nobody takes it.
+ */
+static uint32_t taker(struct hunt *h, uint32_t slot, int64_t booking)
+{
+    sched_t *s = h->s;
+    if (members_of(s, slot) == 1)
+        return slot;
+    uint32_t part = part_any(s, slot, s->jobs[slot].details->member);
+    if (part == JOB_NONE) {
+        s->place->ops->release(s->place, booking);
+        hunt_drop_all(h);
+    }
+    return part;
+}
+
 /* Take what an open job needs. */
 static enum step make_room(sched_t *s, uint32_t slot)
 {
@@ -91,9 +107,10 @@ static enum step make_room(sched_t *s, uint32_t slot)
     enum step step = STEP_FAILED;
     if (hunt_begin(&h, s, &ask) == 0) {
         int64_t booking = hunt_down(&h);
-        if (booking >= 0)
-            step = hold_prey(&h, slot, booking);
-        else if (errno == EBUSY)
+        uint32_t by = booking >= 0 ? taker(&h, slot, booking) : JOB_NONE;
+        if (by != JOB_NONE)
+            step = hold_prey(&h, by, booking);
+        else if (booking < 0 && errno == EBUSY)
             step = STEP_BUSY;
     }
     if (walks && step == STEP_BUSY)
@@ -125,7 +142,8 @@ static enum step make_room_for_holder(sched_t *s, uint32_t slot)
     enum step step = booking < 0 && errno != EBUSY ? STEP_FAILED : STEP_BUSY;
     bool may = booking >= 0 && may_take(s, slot, booking); /* else it keeps what it is promised */
     if (may && held_to_open(s, slot, false) == 0) {
-        step = hold_prey(&h, slot, booking);
+        uint32_t by = taker(&h, slot, booking);
+        step = by == JOB_NONE ? STEP_FAILED : hold_prey(&h, by, booking);
     } else {
         if (booking >= 0) {
             ops->release(s->place, booking);

@@ -13,6 +13,7 @@ extern const struct controller preemption_controller; /* preempt.c */
 extern const struct controller
     overrun_controller;                           /* overrun.c: jobs that run on after their ends */
 extern const struct controller depend_controller; /* dependencies.c: jobs that wait for others */
+extern const struct controller array_controller;  /* arrays.c: members at a time */
 extern const struct controller limit_controller;  /* limiter.c: what a user and a queue may have */
 
 #endif

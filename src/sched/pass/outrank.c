@@ -96,6 +96,7 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
 static enum step place_fresh(sched_t *s, uint32_t slot)
 {
     struct lane *lane = lane_of(s, slot);
+    struct queue_key key = s->jobs[slot].key;
     bool waits = s->jobs[slot].state == SCHED_WAITING;
     if (waits && !is_its_turn(s, slot))
         return STEP_DONE;
@@ -106,7 +107,8 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
         step = promise(s, slot);
     if (step == STEP_FAILED)
         return STEP_FAILED; /* it is still to be looked at */
-    s->jobs[slot].is_placed = true;
+    s->jobs[slot].is_placed =
+        !queue_before(key, s->jobs[slot].key); /* else it is the next member's turn */
     return lane_keep(s, lane) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
@@ -199,6 +201,18 @@ static enum step wake(sched_t *s)
     return STEP_BUSY;
 }
 
+/* A job has had its turn. The next member of an array has its own if this one has started. */
+static void turn_taken(sched_t *s, uint32_t slot, struct queue_key at)
+{
+    struct job *job = &s->jobs[slot];
+    bool goes_on = job->state == SCHED_WAITING && queue_before(at, job->key);
+    if (!goes_on || !is_before_holders(s, slot, s->pass.last)) {
+        heap_take(&s->turns, slot);
+        return;
+    }
+    heap_move(&s->turns, slot, job->key.rank, job->key.seq);
+}
+
 /* The next one of the jobs and of the holders is looked at, in queue order. Where there is no memory for it
  * the next pass goes on with it.
  */
@@ -220,7 +234,7 @@ static enum step place_next(sched_t *s)
     if (step == STEP_FAILED)
         return STEP_FAILED;
     if (heap_has(&s->turns, slot))
-        heap_take(&s->turns, slot);
+        turn_taken(s, slot, at);
     s->torn.from = at;
     return STEP_DONE;
 }

@@ -140,7 +140,7 @@ static enum step look(sched_t *s, uint32_t slot)
     if (step == STEP_FAILED)
         return STEP_FAILED;
     if (mode == LANE_FILL)
-        return s->finder->done(s, number, slot) < 0 ? STEP_FAILED : STEP_DONE;
+        return s->finder->done(s, number, slot, lane->after) < 0 ? STEP_FAILED : STEP_DONE;
     if (mode == LANE_PLAN && lane_holds(lane) >= lane->depth)
         lane->mode = LANE_FILL;
     return STEP_DONE;

@@ -57,9 +57,10 @@ int held_late(sched_t *s, uint32_t slot)
 
 enum step start_held(sched_t *s, uint32_t slot)
 {
-    struct job *job = &s->jobs[slot];
-    if (decision_reserve(s) < 0 || controllers_prepare(s, slot) < 0)
+    uint32_t starts = decision_reserve(s) < 0 ? JOB_NONE : part_reserve(s, slot);
+    if (starts == JOB_NONE || controllers_prepare(s, starts) < 0)
         return STEP_FAILED;
+    struct job *job = &s->jobs[slot];
     enum step step = controllers_count_held(s, slot, s->now);
     if (step == STEP_KEPT)
         return held_to_open(s, slot, true) < 0 ? STEP_FAILED : STEP_DONE;
@@ -74,7 +75,7 @@ enum step start_held(sched_t *s, uint32_t slot)
     }
     queue_remove(lane_of(s, slot)->held, job->key);
     heap_take(&s->due, slot);
-    started(s, slot, SCHED_PROMISED);
+    started(s, part_first(s, slot), SCHED_PROMISED);
     return STEP_DONE;
 }
 
@@ -89,7 +90,6 @@ static void unbook(sched_t *s, int64_t booking)
 
 enum step start_open(sched_t *s, uint32_t slot)
 {
-    struct job *job = &s->jobs[slot];
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
     enum step step = controllers_gate(s, slot);
@@ -97,8 +97,10 @@ enum step start_open(sched_t *s, uint32_t slot)
         return step == STEP_KEPT ? controllers_keep(s, slot) : step;
     if (s->finder->is_hopeless(s, slot))
         return STEP_BUSY;
-    if (controllers_prepare(s, slot) < 0)
+    uint32_t starts = part_reserve(s, slot);
+    if (starts == JOB_NONE || controllers_prepare(s, starts) < 0)
         return STEP_FAILED;
+    struct job *job = &s->jobs[slot];
     int64_t booking = s->place->ops->book(s->place, &job->ask, s->now);
     if (booking < 0) {
         if (errno != EBUSY)
@@ -118,8 +120,9 @@ enum step start_open(sched_t *s, uint32_t slot)
     }
     job->booking = booking;
     s->booked++;
+    enum sched_how how = how_of(s, slot);
     open_remove(s, slot);
-    started(s, slot, how_of(s, slot));
+    started(s, part_first(s, slot), how);
     return STEP_DONE;
 }
 

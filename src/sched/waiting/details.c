@@ -15,16 +15,13 @@ const char *queues_text(struct queues *n, const char *text)
     return NULL;
 }
 
-static int fill(struct details *d, struct queues *n, const struct sched_request *request)
+/* The members of an array share what the first one of them brings. */
+static int fill_groups(struct details *d, struct queues *n, const struct sched_request *request)
 {
-    d->user = queues_text(n, request->user ? request->user : "");
-    d->name = request->name ? queues_text(n, request->name) : NULL;
-    if (!d->user || (request->name && !d->name))
-        return -1;
-    if (request->dependency) {
-        d->dependency = strdup(request->dependency);
-        if (!d->dependency)
-            return -1;
+    if (d->of && d->of->records > 1) {
+        d->groups = d->of->groups;
+        d->n_groups = d->of->n_groups;
+        return 0;
     }
     if (request->n_groups == 0)
         return 0;
@@ -36,23 +33,39 @@ static int fill(struct details *d, struct queues *n, const struct sched_request 
         if (!d->groups[d->n_groups])
             return -1;
     }
+    if (d->of) {
+        d->of->groups = d->groups;
+        d->of->n_groups = d->n_groups;
+    }
     return 0;
 }
 
+static int fill(struct details *d, struct queues *n, const struct sched_request *request)
+{
+    d->user = queues_text(n, request->user ? request->user : "");
+    d->name = request->name ? queues_text(n, request->name) : NULL;
+    if (!d->user || (request->name && !d->name))
+        return -1;
+    return fill_groups(d, n, request);
+}
+
 struct details *details_new(struct queues *n, const struct sched_request *request,
-                            struct shared_text *jobspec)
+                            struct members *of, struct shared_text *jobspec)
 {
     struct details *d = calloc(1, sizeof(*d));
     if (!d)
         return NULL;
+    d->of = of;
     d->job_group = JOB_GROUP_NONE;
     d->previous = d->following = JOB_NONE;
     d->preempted_for = JOB_NONE;
     d->displaced = -1;
-    d->members = request->members > 1 ? request->members : 1;
     d->priority = request->priority;
     d->begin = request->begin;
     if (fill(d, n, request) < 0) {
+        d->of = NULL; /* that is the caller's */
+        if (of && of->records > 1)
+            d->groups = NULL;
         details_free(NULL, d);
         errno = ENOMEM;
         return NULL;
@@ -67,22 +80,18 @@ void details_free(sched_t *s, struct details *d)
     if (!d)
         return;
     shared_text_leave(s, d->jobspec);
-    free(d->dependency);
     free(d->never);
-    free(d->groups);
+    if (!d->of || d->groups != d->of->groups)
+        free(d->groups);
+    members_leave(d->of);
     free(d);
 }
 
 const char *base_id(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
-    const char *id = depend_id(n->depend, slot);
-    size_t length = strlen(id);
-    if (s->jobs[slot].details->members > 1)
-        while (length > 0 && id[--length] != '[')
-            ;
     strbuf_reset(&n->text);
-    strbuf_put(&n->text, id, length);
+    strbuf_puts(&n->text, depend_base_id(n->depend, slot));
     return strbuf_text(&n->text);
 }
 
@@ -97,6 +106,18 @@ void details_link(sched_t *s, uint32_t slot)
     else
         s->jobs[n->last].details->following = slot;
     n->last = slot;
+}
+
+void details_link_before(sched_t *s, uint32_t slot, uint32_t before)
+{
+    struct details *d = s->jobs[slot].details;
+    d->previous = s->jobs[before].details->previous;
+    d->following = before;
+    if (d->previous == JOB_NONE)
+        s->queues->first = slot;
+    else
+        s->jobs[d->previous].details->following = slot;
+    s->jobs[before].details->previous = slot;
 }
 
 void details_unlink(sched_t *s, uint32_t slot)
@@ -122,6 +143,8 @@ bool job_waits_for_victims(const struct job *job)
 static void leave(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
+    if (is_entry(s, slot))
+        d->of->entry = JOB_NONE;
     details_unlink(s, slot);
     displaced_end(s, slot);
     if (d->job_group != JOB_GROUP_NONE) {

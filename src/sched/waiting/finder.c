@@ -46,9 +46,14 @@ static void units_begin(struct lane *lane)
     (void)lane;
 }
 
-static int units_done(sched_t *s, uint32_t lane, uint32_t slot)
+static void units_give(sched_t *s, uint32_t slot, uint32_t to)
 {
-    (void)s, (void)lane, (void)slot;
+    (void)s, (void)slot, (void)to;
+}
+
+static int units_done(sched_t *s, uint32_t lane, uint32_t slot, struct queue_key key)
+{
+    (void)s, (void)lane, (void)slot, (void)key;
     return 0;
 }
 
@@ -62,6 +67,7 @@ const struct finder finder_by_units = {
     .add = units_add,
     .reserve = units_add,
     .remove = units_nothing,
+    .give = units_give,
     .is_hopeless = units_is_hopeless,
     .failed = units_nothing,
     .wake = units_wake,

@@ -17,6 +17,9 @@ struct finder {
     int (*reserve)(sched_t *s, uint32_t slot);
     void (*remove)(sched_t *s, uint32_t slot);
 
+    /* A job's place is another's, which asks for the same. */
+    void (*give)(sched_t *s, uint32_t slot, uint32_t to);
+
     /* Whether it is known that a job does not fit now; and it has been found that it does not. */
     bool (*is_hopeless)(const sched_t *s, uint32_t slot);
     void (*failed)(sched_t *s, uint32_t slot);
@@ -26,11 +29,11 @@ struct finder {
 
     /* A walk: the next job of a lane in queue order, after those that this walk has had, that may fit
      * beside all reservations now; JOB_NONE if there is none, or -1 through *failed with ENOMEM. And it has
-     * been looked at: on to the next. Returns 0, or -1 with ENOMEM.
+     * been looked at under a key: on to the next. Returns 0, or -1 with ENOMEM.
      */
     void (*begin)(struct lane *lane);
     uint32_t (*next)(sched_t *s, uint32_t lane, bool *failed);
-    int (*done)(sched_t *s, uint32_t lane, uint32_t slot);
+    int (*done)(sched_t *s, uint32_t lane, uint32_t slot, struct queue_key key);
 
     bool (*check)(const sched_t *s);
 };

@@ -220,6 +220,11 @@ static void remove_job(sched_t *s, uint32_t slot)
     }
 }
 
+static void give(sched_t *s, uint32_t slot, uint32_t to)
+{
+    queue_give(job_group_of(s, slot)->open, s->jobs[to].key, to);
+}
+
 static bool sleeps(const sched_t *s, uint32_t slot)
 {
     return s->jobs[slot].ask.duration >= job_group_of(s, slot)->fails;
@@ -414,11 +419,10 @@ static int candidates_all(sched_t *s, struct lane *lane, uint32_t number)
     return 0;
 }
 
-static int fill_done(sched_t *s, uint32_t number, uint32_t slot)
+static int fill_done(sched_t *s, uint32_t number, uint32_t slot, struct queue_key key)
 {
     struct lane *lane = &s->lanes[number];
     uint32_t group = s->jobs[slot].details->job_group;
-    struct queue_key key = s->jobs[slot].key;
     heap_take(&lane->candidates, group);
     rooms_update(s, lane);
     return candidate_put(s, lane, group, &key);
@@ -439,7 +443,8 @@ static uint32_t fill_next(sched_t *s, uint32_t number, bool *failed)
         struct job_group *g = &s->queues->job_groups.v[lane->candidates.v[0].item];
         if (s->jobs[g->candidate].ask.duration <= within_now(s, lane, g))
             return g->candidate;
-        if (fill_done(s, number, g->candidate) < 0) { /* there is less room by now */
+        if (fill_done(s, number, g->candidate, s->jobs[g->candidate].key) <
+            0) { /* there is less room by now */
             *failed = true;
             return JOB_NONE;
         }
@@ -487,6 +492,7 @@ const struct finder finder_by_group = {
     .add = add,
     .reserve = reserve,
     .remove = remove_job,
+    .give = give,
     .is_hopeless = sleeps,
     .failed = failed_one,
     .wake = wake,

@@ -96,7 +96,13 @@ void open_remove(sched_t *s, uint32_t slot)
     s->finder->remove(s, slot);
 }
 
-static int rekey_held(sched_t *s, uint32_t slot, struct queue_key key)
+void open_give(sched_t *s, uint32_t slot, uint32_t to)
+{
+    queue_give(lane_of(s, slot)->open, s->jobs[to].key, to);
+    s->finder->give(s, slot, to);
+}
+
+int held_rekey(sched_t *s, uint32_t slot, struct queue_key key)
 {
     struct job *job = &s->jobs[slot];
     struct queue *held = lane_of(s, slot)->held;
@@ -151,7 +157,7 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     bool held = job->state == SCHED_RESERVED;
     if (held && (open_reserve(s, slot) < 0 || tell_reserve(s->queues) < 0))
         return -1;
-    if ((held ? rekey_held(s, slot, key) : rekey_open(s, slot, key)) < 0)
+    if ((held ? held_rekey(s, slot, key) : rekey_open(s, slot, key)) < 0)
         return -1;
     s->woken = true;
     if (!held)

@@ -492,6 +492,15 @@ void queue_remove(struct queue *q, struct queue_key key)
     }
 }
 
+void queue_give(struct queue *q, struct queue_key key, uint32_t item)
+{
+    struct node *v = q->root;
+    for (uint32_t level = q->height; level > 0; level--)
+        v = as_inner(v)->child[inner_find(as_inner(v), key)];
+    struct leaf *leaf = as_leaf(v);
+    leaf->entry[leaf_find(leaf, key)].item = item;
+}
+
 /* The first leaf below a node of this level. */
 static const struct leaf *first_leaf(const struct node *v, uint32_t level)
 {

@@ -55,6 +55,9 @@ int queue_reserve(struct queue *q);
 /* Remove the entry with this key, which must be there. */
 void queue_remove(struct queue *q, struct queue_key key);
 
+/* The entry with this key, which must be there, is for another item. */
+void queue_give(struct queue *q, struct queue_key key, uint32_t item);
+
 /* First and last entry; false if the queue is empty. */
 bool queue_first(const struct queue *q, struct queue_entry *entry);
 bool queue_last(const struct queue *q, struct queue_entry *entry);

@@ -1,0 +1,162 @@
+/* Arrays of which only so many members may hold something at a time: run, or be promised a time.
+ *
+ * The entry of such an array is out of its lane as soon as that many do, and goes on when one has given back
+ * what it held. A member with a slot of its own is blocked when it is looked at.
+ */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "sched/controllers/rows.h"
+#include "sched/queues.h"
+
+bool array_is_full(const sched_t *s, uint32_t slot)
+{
+    const struct members *m = s->jobs[slot].details->of;
+    return m && m->most > 0 && m->holding >= m->most;
+}
+
+int array_reserve(sched_t *s)
+{
+    struct queues *n = s->queues;
+    return array_grow((void **)&n->full, &n->cap_full, n->n_full + 1, sizeof(*n->full));
+}
+
+static void list(sched_t *s, uint32_t slot)
+{
+    s->queues->full[s->queues->n_full++] = slot;
+}
+
+int array_block(sched_t *s, uint32_t slot)
+{
+    if (array_reserve(s) < 0)
+        return -1;
+    list(s, slot);
+    job_block(s, slot, BLOCK_ARRAY);
+    return 0;
+}
+
+static int part(sched_t *s, uint32_t slot, uint32_t part)
+{
+    (void)slot, (void)part;
+    return array_reserve(s);
+}
+
+static enum step gate(sched_t *s, uint32_t slot)
+{
+    if (!array_is_full(s, slot))
+        return STEP_BUSY;
+    return array_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+static int enter(sched_t *s, uint32_t slot, int64_t booking, bool freed)
+{
+    struct details *d = s->jobs[slot].details;
+    (void)booking, (void)freed;
+    if (d->of && !d->holds) {
+        d->holds = true;
+        d->of->holding++;
+    }
+    return 0;
+}
+
+static enum step count(sched_t *s, uint32_t slot, int64_t booking)
+{
+    enter(s, slot, booking, false);
+    return STEP_BUSY;
+}
+
+static void uncount(sched_t *s, uint32_t slot, int64_t booking)
+{
+    struct details *d = s->jobs[slot].details;
+    (void)booking;
+    if (d->holds)
+        d->of->holding--;
+    d->holds = false;
+}
+
+static void released(sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    if (!d->of)
+        return;
+    uncount(s, slot, s->jobs[slot].booking);
+    if (d->of->most == 0)
+        return;
+    s->queues->recheck_full = true;
+    s->queues->full_seen = 0;
+}
+
+static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking)
+{
+    (void)duration, (void)booking;
+    return !array_is_full(s, slot);
+}
+
+static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask)
+{
+    (void)ask;
+    return !array_is_full(s, slot);
+}
+
+static void reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    *why =
+        (struct sched_reason){.kind = SCHED_REASON_LIMIT,
+                              .limit = {SCHED_OF_ARRAY, "running", s->jobs[slot].details->of->most},
+                              .second = s->queues->setup->second};
+}
+
+static bool is_blocked(const struct job *job)
+{
+    return job->state == SCHED_BLOCKED && job->details->blocked & BLOCK_ARRAY;
+}
+
+/* Let the next one of those go on of whose array fewer members hold something; at the end of a pass each once. */
+static enum step settle(sched_t *s, bool again)
+{
+    struct queues *n = s->queues;
+    if (!n->recheck_full)
+        return STEP_BUSY;
+    if (n->full_seen == n->n_full) {
+        n->recheck_full = n->is_full_left;
+        n->is_full_left = false;
+        n->full_seen = 0;
+        return STEP_BUSY;
+    }
+    uint32_t slot = n->full[n->full_seen];
+    struct job *job = &s->jobs[slot];
+    if (is_blocked(job)) {
+        job->is_let_again &= again;
+        bool goes = !array_is_full(s, slot);
+        n->is_full_left |= goes && job->is_let_again;
+        if (!goes || job->is_let_again) {
+            n->full_seen++;
+            return STEP_DONE;
+        }
+        if (job_unblock(s, slot, BLOCK_ARRAY) < 0)
+            return STEP_FAILED;
+        if (again && job->state == SCHED_WAITING) {
+            job->is_let_again = true;
+            job->is_placed = false;
+            s->pass.let++;
+        }
+    }
+    n->full[n->full_seen] = n->full[--n->n_full];
+    return STEP_DONE;
+}
+
+const struct controller array_controller = {
+    .name = "array",
+    .block = BLOCK_ARRAY,
+    .part = part,
+    .parted = list,
+    .released = released,
+    .gate = gate,
+    .count = count,
+    .uncount = uncount,
+    .recount = enter,
+    .may_ask = may_ask,
+    .may_hold = may_hold,
+    .reason = reason,
+    .settle = settle,
+};

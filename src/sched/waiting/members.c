@@ -1,0 +1,317 @@
+#include "sched/waiting/members.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
+#include "sched/queues.h"
+
+struct members *members_create(const struct sched_request *request, uint32_t size,
+                               const struct idset *all, const struct idset *waiting)
+{
+    struct members *m = calloc(1, sizeof(*m));
+    if (!m)
+        return NULL;
+    m->records = 1;
+    m->entry = JOB_NONE;
+    m->size = size;
+    m->most = request->max_running;
+    m->has_all = all != NULL;
+    if ((!all || idset_copy(&m->all, all) == 0) &&
+        (!waiting || idset_copy(&m->waiting, waiting) == 0))
+        return m;
+    members_leave(m);
+    errno = ENOMEM;
+    return NULL;
+}
+
+void members_leave(struct members *m)
+{
+    if (!m || --m->records > 0)
+        return;
+    idset_clear(&m->all);
+    idset_clear(&m->waiting);
+    free(m->groups);
+    free(m);
+}
+
+struct idset members_waiting(const struct members *m)
+{
+    struct idset view = m->waiting;
+    if (m->used > 0)
+        view.v += m->used;
+    view.n -= m->used;
+    return view;
+}
+
+bool is_entry(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return d && d->of && d->of->entry == slot;
+}
+
+uint64_t members_of(const sched_t *s, uint32_t slot)
+{
+    return is_entry(s, slot) ? s->jobs[slot].details->of->waiting.count : 1;
+}
+
+/* ---- Taking members out ---- */
+
+/* The first index is used up: a range at the beginning is only counted as gone, or each start would move all others.
+ */
+static void remove_first(struct members *m)
+{
+    struct idset_range *first = &m->waiting.v[m->used];
+    m->waiting.count--;
+    if (first->lo < first->hi) {
+        first->lo++;
+        return;
+    }
+    m->used++;
+    if (m->used <= m->waiting.n / 2)
+        return;
+    m->waiting.n -= m->used;
+    for (uint32_t i = 0; i < m->waiting.n; i++)
+        m->waiting.v[i] = m->waiting.v[m->used + i];
+    m->used = 0;
+}
+
+/* Any index, for which there is memory. */
+static void remove_index(struct members *m, uint32_t member)
+{
+    struct idset view = members_waiting(m);
+    if (idset_first(&view) == member) {
+        remove_first(m);
+        return;
+    }
+    view.cap = m->waiting.cap - m->used;
+    idset_remove(&view, member);
+    m->waiting.n = view.n + m->used;
+    m->waiting.count = view.count;
+}
+
+static int spare_reserve(struct queues *n)
+{
+    if (n->spare_details || (n->spare_details = malloc(sizeof(*n->spare_details))))
+        return 0;
+    errno = ENOMEM;
+    return -1;
+}
+
+/* Have memory for a part, beside what lanes and controllers need. */
+static uint32_t reserve(sched_t *s, uint32_t slot)
+{
+    struct queues *n = s->queues;
+    struct members *m = s->jobs[slot].details->of;
+    if (n->spare == JOB_NONE)
+        n->spare = job_alloc(s);
+    uint32_t class = s->jobs[slot].ask.class;
+    int64_t units;
+    if (n->spare == JOB_NONE || spare_reserve(n) < 0 ||
+        idset_reserve(&m->waiting, (uint64_t)m->waiting.n + 1) < 0 ||
+        depend_part_reserve(n->depend, slot, n->spare, m->waiting.n - m->used + 1) < 0 ||
+        tell_reserve(n) < 0 ||
+        s->place->ops->know(s->place, NULL, s->jobs[slot].ask.part, false, &class, &units, NULL) <
+            0) {
+        errno = ENOMEM;
+        return JOB_NONE;
+    }
+    s->place->ops->forget(s->place,
+                          class); /* the machine knows what is to be known: it has memory */
+    return m->waiting.count > 1 ? n->spare : slot;
+}
+
+uint32_t part_reserve(sched_t *s, uint32_t slot)
+{
+    if (!is_entry(s, slot))
+        return slot;
+    uint32_t part = reserve(s, slot);
+    return part == JOB_NONE || open_reserve(s, slot) < 0 || array_reserve(s) < 0 ? JOB_NONE : part;
+}
+
+/* The last one keeps the slot. */
+static uint32_t take_last(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    depend_last_part(s->queues->depend, slot, d->member);
+    d->of->entry = JOB_NONE;
+    idset_reset(&d->of->waiting);
+    d->of->used = 0;
+    return slot;
+}
+
+static struct queue_key key_of_member(const struct job *job, uint32_t member)
+{
+    return (struct queue_key){job->key.rank, job->details->of->order + member};
+}
+
+/* The next of an entry's members is the first one. */
+static void go_on(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    struct idset waiting = members_waiting(job->details->of);
+    job->details->member = idset_first(&waiting);
+    job->key = key_of_member(job, job->details->member);
+}
+
+/* A member's slot, with all that the entry knows, but in no list. */
+static uint32_t take(sched_t *s, uint32_t slot, uint32_t member)
+{
+    struct queues *n = s->queues;
+    uint32_t part = n->spare;
+    struct details *d = n->spare_details;
+    struct job *entry = &s->jobs[slot], *job = &s->jobs[part];
+    int64_t units;
+    n->spare = JOB_NONE;
+    n->spare_details = NULL;
+    uint32_t generation = job->generation;
+    *job = *entry;
+    job->generation = generation;
+    job->is_fresh = job->is_placed = job->is_let_again = false;
+    job->key = key_of_member(entry, member);
+    job->details = d;
+    *d = *entry->details;
+    d->member = member;
+    d->never = NULL;
+    d->displaced = -1;
+    d->is_untold = d->is_pending = false;
+    d->of->records++;
+    d->jobspec->users++;
+    n->job_groups.v[d->job_group].jobs++;
+    s->place->ops->know(s->place, NULL, job->ask.part, false, &job->ask.class, &units, NULL);
+    details_link_before(s, part, slot);
+    depend_part(n->depend, slot, part, member, member == entry->details->member);
+    remove_index(d->of, member);
+    return part;
+}
+
+/* What the first member of an entry held is its part's now. */
+static void let_go(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    d->holds = d->is_counted = d->is_open = d->is_promise_told = false;
+    displaced_end(s, slot);
+    d->victims = 0;
+    d->put_off = 0;
+    job->is_lifted = job->is_preempting = job->is_tried_again = false;
+}
+
+uint32_t part_first(sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    if (!is_entry(s, slot))
+        return slot;
+    if (d->of->waiting.count == 1)
+        return take_last(s, slot);
+    uint32_t part = take(s, slot, d->member);
+    let_go(s, slot);
+    go_on(s, slot);
+    s->jobs[slot].state = SCHED_BLOCKED;
+    if (array_is_full(s, slot))
+        array_block(s, slot); /* there is memory for either */
+    else
+        open_insert(s, slot, false);
+    tell_later(s, slot);
+    return part;
+}
+
+/* ---- To wait for oneself ---- */
+
+/* The entry's place in its lane is another one, as its first member leaves. Returns 0, or -1 with ENOMEM. */
+static int move_on(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    struct members *m = job->details->of;
+    struct idset waiting = members_waiting(m);
+    struct queue_key was = job->key;
+    struct queue_key key = key_of_member(job, idset_next(&waiting, job->details->member));
+    int rc = 0;
+    if (job->state == SCHED_RESERVED) {
+        rc = held_rekey(s, slot, key);
+    } else if (job->state == SCHED_WAITING) {
+        job->key = key;
+        rc = open_insert(s, slot, false);
+    }
+    job->key = was;
+    return rc;
+}
+
+/* Where a part waits that was taken out of an entry. There is memory for it. */
+static void wait_apart(sched_t *s, uint32_t slot, uint32_t part, bool first)
+{
+    struct job *entry = &s->jobs[slot], *job = &s->jobs[part];
+    if (entry->state == SCHED_BLOCKED) {
+        controllers_parted(s, part);
+        return;
+    }
+    let_go(s, part);
+    if (entry->state == SCHED_WAITING && first) {
+        open_give(s, slot, part);
+        if (entry->is_fresh)
+            open_renew(s, part);
+        return;
+    }
+    open_insert(s, part, entry->is_fresh);
+    if (entry->state == SCHED_RESERVED && first)
+        job->details->told[0] = '\0';
+    tell_later(s, part);
+}
+
+uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
+{
+    struct members *m = s->jobs[slot].details->of;
+    struct idset waiting = members_waiting(m);
+    if (!idset_has(&waiting, member)) {
+        errno = EINVAL;
+        return JOB_NONE;
+    }
+    uint32_t part = reserve(s, slot);
+    if (part == slot)
+        return take_last(s, slot);
+    if (part == JOB_NONE)
+        return JOB_NONE;
+    bool first = member == s->jobs[slot].details->member;
+    bool waits = s->jobs[slot].state != SCHED_BLOCKED;
+    if ((waits ? open_reserve(s, slot) : controllers_part(s, slot, part)) < 0 ||
+        (first && move_on(s, slot) < 0)) {
+        if (heap_has(&s->queues->begins, part))
+            heap_take(&s->queues->begins, part);
+        errno = ENOMEM;
+        return JOB_NONE;
+    }
+    take(s, slot, member);
+    if (first)
+        go_on(s, slot);
+    wait_apart(s, slot, part, first);
+    pending_begin(s, part);
+    return part;
+}
+
+/* ---- Checks ---- */
+
+static bool check_entry(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    const struct members *m = job->details->of;
+    struct idset waiting = members_waiting(m);
+    return waiting.n > 0 && idset_check(&waiting) &&
+           idset_first(&waiting) == job->details->member && idset_last(&waiting) < m->size;
+}
+
+bool members_check(const sched_t *s)
+{
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following) {
+        const struct details *d = s->jobs[slot].details;
+        bool holds = s->jobs[slot].state == SCHED_RUNNING || s->jobs[slot].state == SCHED_RESERVED;
+        if (!d->of)
+            continue;
+        if (d->of->records == 0 || d->member >= d->of->size || (d->holds && !holds) ||
+            s->jobs[slot].key.seq != d->of->order + d->member ||
+            (is_entry(s, slot) && !check_entry(s, slot)))
+            return false;
+    }
+    return true;
+}

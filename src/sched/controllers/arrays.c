@@ -48,30 +48,46 @@ static enum step gate(sched_t *s, uint32_t slot)
     return array_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-static int enter(sched_t *s, uint32_t slot, int64_t booking, bool freed)
+static void put_back(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
-    (void)booking, (void)freed;
     if (d->of && !d->holds) {
         d->holds = true;
         d->of->holding++;
     }
+}
+
+static void set_aside(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    if (d->holds)
+        d->of->holding--;
+    d->holds = false;
+}
+
+static bool may_return(const sched_t *s, uint32_t slot)
+{
+    return s->jobs[slot].details->holds || !array_is_full(s, slot);
+}
+
+static int enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
+{
+    (void)booking, (void)at, (void)until;
+    put_back(s, slot);
     return 0;
 }
 
-static enum step count(sched_t *s, uint32_t slot, int64_t booking)
+static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
-    enter(s, slot, booking, false);
+    (void)booking, (void)at;
+    put_back(s, slot);
     return STEP_BUSY;
 }
 
 static void uncount(sched_t *s, uint32_t slot, int64_t booking)
 {
-    struct details *d = s->jobs[slot].details;
     (void)booking;
-    if (d->holds)
-        d->of->holding--;
-    d->holds = false;
+    set_aside(s, slot);
 }
 
 static void released(sched_t *s, uint32_t slot)
@@ -86,15 +102,15 @@ static void released(sched_t *s, uint32_t slot)
     s->queues->full_seen = 0;
 }
 
-static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking)
+static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking, int64_t at)
 {
-    (void)duration, (void)booking;
+    (void)duration, (void)booking, (void)at;
     return !array_is_full(s, slot);
 }
 
-static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask)
+static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask, int64_t at)
 {
-    (void)ask;
+    (void)ask, (void)at;
     return !array_is_full(s, slot);
 }
 
@@ -154,7 +170,10 @@ const struct controller array_controller = {
     .gate = gate,
     .count = count,
     .uncount = uncount,
-    .recount = enter,
+    .set_aside = set_aside,
+    .put_back = put_back,
+    .may_return = may_return,
+    .enter = enter,
     .may_ask = may_ask,
     .may_hold = may_hold,
     .reason = reason,

@@ -45,7 +45,8 @@ struct controller {
 
     /* ---- May it go on? ---- */
 
-    /* Whether an open job may: STEP_BUSY if so; STEP_KEPT; STEP_FAILED: no memory. And what becomes of one
+    /* Whether an open job may: STEP_BUSY if so; STEP_KEPT: not now; STEP_DONE: it is blocked, also where it might
+     * be promised a later time; STEP_FAILED: no memory. And what becomes of one
      * that may not: STEP_DONE: it is blocked; STEP_FAILED.
      */
     enum step (*gate)(sched_t *s, uint32_t slot);

@@ -39,7 +39,7 @@ static bool check_job(const server_t *s, const struct job *job, struct sums *sum
             return false;
     sums->unstarted += job->is_behind;
     sums->held += job->held ? job->live : 0;
-    return members_check(job) && job->user && job->queue && job->name && job->row &&
+    return records_check(job) && job->user && job->queue && job->name && job->row &&
            (!job->is_new || (job->request && job->unsaved));
 }
 

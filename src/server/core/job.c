@@ -35,9 +35,9 @@ struct job *job_create(server_t *s, int64_t id, struct idset *indices)
     else
         idset_clear(indices);
     *indices = (struct idset){0};
-    if (members_create(s, job) == 0)
+    if (records_create(s, job) == 0)
         return job;
-    members_destroy(s, job);
+    records_destroy(s, job);
     free(job);
     errno = ENOMEM;
     return NULL;
@@ -69,7 +69,7 @@ void job_discard(server_t *s, struct job *job)
     if (!job)
         return;
     admit_stop(job);
-    members_destroy(s, job);
+    records_destroy(s, job);
     free(job->name);
     free(job->row);
     free(job->request);

@@ -37,7 +37,7 @@ static int add_page(server_t *s, struct job *job, uint32_t page)
     return 0;
 }
 
-int members_create(server_t *s, struct job *job)
+int records_create(server_t *s, struct job *job)
 {
     job->page = n_pages(job) == 1 ? &job->only_page : calloc(n_pages(job), sizeof(*job->page));
     if (!job->page || (n_pages(job) == 1 && add_page(s, job, 0) < 0))
@@ -48,7 +48,7 @@ int members_create(server_t *s, struct job *job)
     return 0;
 }
 
-void members_destroy(server_t *s, struct job *job)
+void records_destroy(server_t *s, struct job *job)
 {
     for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++) {
         struct member *m = member_record(job, i);
@@ -142,7 +142,7 @@ struct member *member_make(server_t *s, struct job *job, uint32_t i)
     return m;
 }
 
-bool members_check(const struct job *job)
+bool records_check(const struct job *job)
 {
     uint32_t counts[STORE_TIMEOUT + 1] = {0}, live = 0;
     for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++)

@@ -368,8 +368,8 @@ static inline bool member_is_live(const struct member *m)
 #define PAGE_MEMBERS 256
 
 /* What job_create and job_discard do for members. 0, or -1 with ENOMEM. */
-int members_create(server_t *s, struct job *job);
-void members_destroy(server_t *s, struct job *job);
+int records_create(server_t *s, struct job *job);
+void records_destroy(server_t *s, struct job *job);
 
 uint32_t member_count(const struct job *job);
 bool member_exists(const struct job *job, int64_t i);
@@ -394,7 +394,7 @@ struct member *member_make(server_t *s, struct job *job, uint32_t i);
 sched_job_t member_handle(const server_t *s, const struct job *job, uint32_t i);
 
 /* For tests. */
-bool members_check(const struct job *job);
+bool records_check(const struct job *job);
 
 static inline struct member *ref_record(const struct member_ref *ref)
 {

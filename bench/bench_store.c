@@ -37,6 +37,7 @@ static void add_job(store_t *s, int64_t id, const char *what)
         .request = what,
         .environment = environment,
         .members = 1,
+        .count = 1,
         .priority = 100,
         .duration = INT64_C(3600) * MILLION,
         .submitted = id * 100,

@@ -38,9 +38,10 @@ static int print_log(struct connection *connection, int64_t id, int64_t member, 
     const char *path = json_string_value(json_object_get(job, error ? "error" : "output"));
     if (error && !path)
         path = json_string_value(json_object_get(job, "output"));
-    if (member < 0 && json_integer_value(json_object_get(job, "members")) > 1)
-        rc = errtext_set(err, EINVAL, "%lld is an array, expected one of its members, %lld[0]",
-                         (long long)id, (long long)id);
+    const json_t *one = json_object_get(job, "member");
+    if (member < 0 && json_is_integer(one))
+        rc = errtext_set(err, EINVAL, "%lld is an array, expected one of its members, %lld[%lld]",
+                         (long long)id, (long long)id, (long long)json_integer_value(one));
     else if (!path)
         rc = errtext_set(err, ENOENT, "there is no output file, or you may not read it");
     else if (access(path, R_OK) < 0)

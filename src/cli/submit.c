@@ -21,7 +21,7 @@ static const char help[] =
     "  -N, --nodes N           spread over N nodes    -x, --exclusive  whole nodes\n"
     "      --mem SIZE          memory, 512M or 4G     --requires A,B   properties of nodes\n"
     "  -t, --time-limit TIME   90, 30m, 1h30m         -q, --queue NAME\n"
-    "      --array N           N members              --dependency afterok:17[,...]\n"
+    "      --array N|1-9:2,20  members or indices     --dependency afterok:17[,...]\n"
     "      --begin TIME        not before +1h, 08:30  --hold           until released\n"
     "      --priority N        higher goes first      --name NAME\n"
     "  -o, --output FILE  -e, --error FILE            %j id, %a member, %n name, %u user\n"

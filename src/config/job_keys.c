@@ -1,7 +1,10 @@
 #include "config/job_keys.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/errtext.h"
 #include "config/quantity.h"
 
 #define GB_MAX INT64_C(1000000000)
@@ -95,4 +98,25 @@ bool job_keys_after(const json_t *begin, int64_t *ticks)
 {
     const char *text = json_string_value(begin);
     return text && *text == '+' && quantity_duration(text + 1, ticks) == 0;
+}
+
+int job_keys_members(const struct job_keys *k, const char *what, const struct key_place *place,
+                     struct members *to, berth_error_t *err)
+{
+    const json_t *value = k->array;
+    json_int_t n = value ? json_integer_value(value) : 1;
+    berth_error_t why = {""};
+    char text[sizeof(why.text) + 64];
+    if (json_is_string(value)) {
+        if (members_read(to, json_string_value(value), json_string_length(value), &why) == 0)
+            return 0;
+        int errnum = errno;
+        snprintf(text, sizeof(text), "%skey \"array\": %s", what, why.text);
+        return keys_failed(place, errnum, text, err);
+    }
+    if (value && (!json_is_integer(value) || n < 1 || n > MEMBERS_MAX))
+        return keys_wrong(
+            place, what, "array", value,
+            json_is_integer(value) ? "a whole number from 1 to 1000000" : MEMBERS_EXPECTED, err);
+    return members_count(to, (uint32_t)n) < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
 }

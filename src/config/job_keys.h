@@ -8,6 +8,7 @@
 
 #include "berth/sched_config.h"
 #include "config/keys.h"
+#include "config/members.h"
 #include "jobspec/short.h"
 
 struct job_keys {
@@ -18,14 +19,15 @@ struct job_keys {
     json_t *requires; /* properties, or a constraint (RFC 31) */
     json_t *jobspec;  /* instead of these */
     int64_t duration; /* ticks; 0: not given */
-    int64_t priority, array;
+    int64_t priority;
+    json_t *array; /* a number of members, or a text as in config/members.h */
     json_t *begin; /* a time, or "+1h", from now on */
     bool hold;
     int64_t preemptible_after; /* ticks */
 };
 
 /* The bounds of values, which the caller chooses. */
-#define JOB_KEYS(type, member, counts, least_cores, most_tasks, most_members, longest)             \
+#define JOB_KEYS(type, member, counts, least_cores, most_tasks, longest)                           \
     KEY_AS(type, member.nodes, "nodes", KEY_WHOLE, .min = 1, .max = counts),                       \
         KEY_AS(type, member.tasks, "tasks", KEY_WHOLE, .min = 1, .max = most_tasks),               \
         KEY_AS(type, member.cores, "cores", KEY_WHOLE, .min = least_cores, .max = counts),         \
@@ -38,8 +40,7 @@ struct job_keys {
         KEY_AS(type, member.queue, "queue", KEY_TEXT),                                             \
         KEY_AS(type, member.priority, "priority", KEY_WHOLE, .min = -SCHED_PRIORITY_MAX,           \
                .max = SCHED_PRIORITY_MAX),                                                         \
-        KEY_AS(type, member.name, "name", KEY_TEXT),                                               \
-        KEY_AS(type, member.array, "array", KEY_WHOLE, .min = 1, .max = most_members),             \
+        KEY_AS(type, member.name, "name", KEY_TEXT), KEY_AS(type, member.array, "array", KEY_ANY), \
         KEY_AS(type, member.dependency, "dependency", KEY_TEXT),                                   \
         KEY_AS(type, member.begin, "begin", KEY_ANY), KEY_AS(type, member.hold, "hold", KEY_BOOL), \
         KEY_AS(type, member.preemptible_after, "preemptible_after", KEY_DURATION, .min = 1,        \
@@ -66,6 +67,12 @@ int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
 
 /* Append the short form with the constraint as a jobspec. If memory runs out, the buffer remembers that. */
 void job_keys_put(const struct job_keys *k, struct short_form form, struct strbuf *out);
+
+/* The members that "array" asks for, one if it is not given; `what` comes before the key in errors. Returns
+ * 0, or -1 with EINVAL or ENOMEM, a text, and nothing to clear.
+ */
+int job_keys_members(const struct job_keys *k, const char *what, const struct key_place *place,
+                     struct members *to, berth_error_t *err);
 
 /* Read "+1h", a time from now on. False if it is not one; a number is a time on the caller's clock. */
 bool job_keys_after(const json_t *begin, int64_t *ticks);

@@ -100,7 +100,6 @@ static struct sched_request request_of(const struct scenario_submit *s)
         .begin = s->begin,
         .hold = k->hold,
         .preemptible_after = k->preemptible_after,
-        .members = (uint32_t)k->array,
     };
 }
 
@@ -108,6 +107,7 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
 {
     const struct scenario_submit *s = &e->submit;
     struct sched_request request = request_of(s);
+    struct members members;
     const struct config_user *user = config_user(p->config, s->user);
     const char **groups = NULL;
     berth_error_t why = {""};
@@ -115,7 +115,14 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
     if (!text)
         return play_refuse(p, e, errno, why.text, err);
     request.jobspec = text;
-    int rc = keys_texts(s->groups, &groups, &request.n_groups);
+    int rc = job_keys_members(&s->job, "", &(struct key_place){0}, &members, &why);
+    if (rc == 0 && (members.most > 0 || idset_last(&members.indices) >= members.indices.count))
+        rc = errtext_set(&why, EINVAL, "key \"array\": expected indices from 0 on and no bound");
+    if (rc == 0)
+        request.members = (uint32_t)members.indices.count;
+    members_clear(&members);
+    if (rc == 0)
+        rc = keys_texts(s->groups, &groups, &request.n_groups);
     request.groups = groups;
     if (!s->groups && user) {
         request.groups = user->groups;

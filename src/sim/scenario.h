@@ -17,7 +17,6 @@
 
 #define SCENARIO_LINE_MAX  ((size_t)1 << 26) /* bytes of a line: a machine may stand in it */
 #define SCENARIO_ID_MAX    255               /* bytes of a job's name */
-#define SCENARIO_ARRAY_MAX 1000000           /* members of an array */
 #define SCENARIO_NODES_MAX 100000            /* nodes that an event adds */
 
 enum scenario_kind {

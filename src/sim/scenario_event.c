@@ -33,8 +33,7 @@ static const struct key submit_keys[] = {
     KEY_OF(struct scenario_submit, user, KEY_TEXT),
     KEY_OF(struct scenario_submit, groups, KEY_TEXTS),
     KEY_OF(struct scenario_submit, runtime, KEY_SECONDS),
-    JOB_KEYS(struct scenario_submit, job, COUNT_MAX, 0, COUNT_MAX, SCENARIO_ARRAY_MAX,
-             (SECONDS_MAX * SECONDS_TICKS)),
+    JOB_KEYS(struct scenario_submit, job, COUNT_MAX, 0, COUNT_MAX, (SECONDS_MAX * SECONDS_TICKS)),
     KEY_AS(struct scenario_submit, job.preemptible_after, "preemptible-after", KEY_SECONDS),
     KEY_OF(struct scenario_submit, status, KEY_WORD, .words = end_words),
 };
@@ -218,6 +217,10 @@ static int read_form(const struct scenario_submit *s, json_t *value, const struc
     const struct job_keys *k = &s->job;
     struct short_form form;
     struct job_fault fault;
+    struct members members;
+    if (job_keys_members(k, "submit: ", place, &members, err) < 0)
+        return -1;
+    members_clear(&members);
     if (!k->jobspec) {
         if (scenario_form(s, INT64_MAX, &form, &fault) < 0)
             return keys_wrong(place, "submit: ", fault.key, json_object_get(value, fault.key),

@@ -68,7 +68,7 @@ struct saved_job {
 
 static const struct key job_keys[] = {
     KEY_OF(struct saved_job, id, KEY_TEXT, .needed = true),
-    KEY_OF(struct saved_job, members, KEY_WHOLE, .min = 1, .max = SCENARIO_ARRAY_MAX),
+    KEY_OF(struct saved_job, members, KEY_WHOLE, .min = 1, .max = MEMBERS_MAX),
     KEY_OF(struct saved_job, state, KEY_WORD, .needed = true, .words = state_words),
     KEY_OF(struct saved_job, queue, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_job, user, KEY_TEXT, .needed = false),

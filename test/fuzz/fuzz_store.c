@@ -125,7 +125,7 @@ static void try_row(const char *sql, const uint8_t *data, size_t size)
     FUZZ_CHECK(disk);
     store_t *s = store_open("store.db", "fuzz-store", NULL);
     FUZZ_CHECK(s);
-    struct store_job job = {.id = 1, .members = 1};
+    struct store_job job = {.id = 1, .members = 1, .count = 1};
     struct store_member member = {
         .job = 1, .state = STORE_RUNNING, .start_wall = -1, .end_wall = -1};
     FUZZ_CHECK(store_add_job(s, &job, NULL) == 0 && store_set_member(s, &member, NULL) == 0);

@@ -314,7 +314,7 @@ static void finish(struct scene *c)
     told_check_list(c);
     for (int64_t id = 1; id < c->n; id++)
         for (int m = 0; c->told[id].sure && m < c->told[id].members; m++)
-            if (!c->told[id].member[m].ended)
+            if (told_has(&c->told[id], m) && !c->told[id].member[m].ended)
                 scene_fail(c, "it never ended", id, m);
     laws_finish(c);
     events_finish(c);

@@ -73,6 +73,8 @@ static void do_member(struct scene *c)
     enum store_state state = (enum store_state)random_between(&c->r, STORE_PENDING, STORE_TIMEOUT);
     int64_t end = state >= STORE_DONE ? random_between(&c->r, 0, 1000) : -1;
     int tag = (int)random_between(&c->r, 0, 100);
+    if (!model_has(j, i))
+        return;
     if (j->member[i].known && j->member[i].state >= STORE_DONE && random_next(&c->r) % 4)
         return;
     model_set_member(&c->next, id, i, state, end, tag);

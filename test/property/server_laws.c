@@ -213,6 +213,8 @@ void laws_asked(void *context, size_t run)
     struct told *t = told_of(c, r->job);
     int member = r->member < 0 ? 0 : (int)r->member;
     struct told_member *p = &t->member[member];
+    if (t->sure && !told_has(t, member))
+        scene_fail(c, "there is no such member and it starts", r->job, r->member);
     check_allowed(c, t, p, r);
     if (r->state == SIM_OVER) { /* refused: it waits again */
         note_asked(c, run, -1);

@@ -40,8 +40,10 @@ struct told_member {
 
 /* What users know of a job. */
 struct told {
-    bool sure; /* they were given the number */
-    int members, cores, gpus, queue;
+    bool sure;   /* they were given the number */
+    int members; /* one above the largest index */
+    bool gap;    /* there is no member 1 */
+    int cores, gpus, queue;
     int64_t priority, duration, begin, depends; /* us; begin 0: none; depends 0: on nobody */
     int64_t limited_at;                         /* when the duration was changed */
     int64_t list; /* the first job of the list that it came in; its own number: of none */
@@ -154,6 +156,12 @@ void scene_fail_memory(int64_t after);
 /* ---- server_told.c: what users do, and what they are told ---- */
 
 struct told *told_of(struct scene *c, int64_t id);
+
+/* Whether an array has a member below its `members`. */
+static inline bool told_has(const struct told *t, int member)
+{
+    return member < t->members && !(t->gap && member == 1);
+}
 void told_submit(struct scene *c);
 void told_change(struct scene *c);
 void told_check_list(struct scene *c); /* all that was acknowledged is there, once, as it was */

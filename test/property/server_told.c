@@ -39,7 +39,7 @@ struct told *told_of(struct scene *c, int64_t id)
 /* What one job asks for. */
 struct shape {
     int cores, gpus, members, queue;
-    bool requeue, hold;
+    bool requeue, hold, gap;
     int64_t duration, priority, begin, depends; /* s; begin 0: none, as depends */
 };
 
@@ -52,6 +52,7 @@ static struct shape choose(struct scene *c)
                       .requeue = scene_chance(c, 4),
                       .hold = scene_chance(c, 10),
                       .duration = random_between(&c->r, 1, 90) * 60};
+    p.gap = p.members > 2 && scene_chance(c, 3);
     if (scene_chance(c, 8) && c->n > 1)
         p.depends = random_between(&c->r, 1, c->n - 1);
     if (scene_chance(c, 8))
@@ -63,7 +64,7 @@ static struct shape choose(struct scene *c)
 
 static void put_job(char *text, size_t size, const struct shape *p)
 {
-    char more[200] = "";
+    char more[200] = "", array[40];
     size_t used = 0;
     if (p->depends)
         used += (size_t)snprintf(more, sizeof(more), ",\"dependency\":\"afterany:%lld\"",
@@ -73,12 +74,14 @@ static void put_job(char *text, size_t size, const struct shape *p)
                                  (long long)p->begin);
     if (p->priority)
         snprintf(more + used, sizeof(more) - used, ",\"priority\":%lld", (long long)p->priority);
-    snprintf(text, size,
-             "{\"command\":[\"x\"],\"name\":\"%d.%d.%d.%d\",\"cores\":%d,\"gpus\":%d,\"array\":%d,"
-             "\"queue\":\"%s\",\"duration\":%lld,\"requeue\":%s,\"hold\":%s%s}",
-             p->cores, p->gpus, p->requeue, p->queue == SPARE, p->cores, p->gpus, p->members,
-             scene_queues[p->queue], (long long)p->duration, p->requeue ? "true" : "false",
-             p->hold ? "true" : "false", more);
+    snprintf(array, sizeof(array), p->gap ? "\"0,2-%d\"" : "%d", p->members - p->gap);
+    snprintf(
+        text, size,
+        "{\"command\":[\"x\"],\"name\":\"%d.%d.%d.%d.%d\",\"cores\":%d,\"gpus\":%d,\"array\":%s,"
+        "\"queue\":\"%s\",\"duration\":%lld,\"requeue\":%s,\"hold\":%s%s}",
+        p->cores, p->gpus, p->requeue, p->queue == SPARE, p->gap, p->cores, p->gpus, array,
+        scene_queues[p->queue], (long long)p->duration, p->requeue ? "true" : "false",
+        p->hold ? "true" : "false", more);
 }
 
 static void note(struct scene *c, const json_t *id, const struct shape *p, int i, int64_t asked)
@@ -92,6 +95,7 @@ static void note(struct scene *c, const json_t *id, const struct shape *p, int i
     t->sure = true;
     t->list = number - i;
     t->members = p->members;
+    t->gap = p->gap;
     t->cores = p->cores;
     t->gpus = p->gpus;
     t->queue = p->queue;
@@ -336,16 +340,18 @@ void told_adopt(struct scene *c, const json_t *row)
 {
     int64_t id = json_integer_value(json_object_get(row, "id"));
     struct told *t = told_of(c, id);
-    int requeue, preemptible;
+    int requeue, preemptible, gap;
     const char *dependency = json_string_value(json_object_get(row, "dependency"));
     const char *name = json_string_value(json_object_get(row, "name"));
     long long depends = 0;
-    if (!name || sscanf(name, "%d.%d.%d.%d", &t->cores, &t->gpus, &requeue, &preemptible) != 4)
+    if (!name ||
+        sscanf(name, "%d.%d.%d.%d.%d", &t->cores, &t->gpus, &requeue, &preemptible, &gap) != 5)
         scene_fail(c, "nobody asked for it", id, -1);
     if (dependency)
         sscanf(dependency, "afterany:%lld", &depends);
     t->sure = true;
-    t->members = (int)json_integer_value(json_object_get(row, "members"));
+    t->members = (int)json_integer_value(json_object_get(row, "members")) + gap;
+    t->gap = gap;
     t->requeue = requeue;
     t->preemptible = preemptible;
     t->depends = depends;
@@ -416,6 +422,8 @@ static void check_row(struct scene *c, const json_t *row, void *arg)
         scene_fail(c, "it is listed twice", id, member);
     if (!told_of(c, id)->sure) /* the answer was lost, or not: now it is there */
         told_adopt(c, row);
+    if (!told_has(told_of(c, id), member))
+        scene_fail(c, "there is no such member", id, member);
     check_values(c, row, id, laws_is_over(state));
     check_state(c, id, member, state);
     const char *reason = json_string_value(json_object_get(row, "reason"));
@@ -443,7 +451,7 @@ void told_check_list(struct scene *c)
     }
     for (int64_t id = 1; id < known; id++)
         for (int m = 0; c->told[id].sure && m < c->told[id].members; m++)
-            if (!seen[id * MEMBERS + m])
+            if (told_has(&c->told[id], m) && !seen[id * MEMBERS + m])
                 scene_fail(c, "it is lost", id, m);
     scene_scarce(c, before);
     free(seen);

@@ -11,6 +11,11 @@ enum { TAGS = 1001, SHORT = 256 };
 
 static char request[512], environment[70000], script[20000];
 
+bool model_has(const struct model_job *job, int member)
+{
+    return member != 1 || job->members < 3 || job->tag % 3 > 0;
+}
+
 void model_fill_job(const struct model *m, int64_t id, struct store_job *out)
 {
     const struct model_job *j = &m->job[id - 1];
@@ -31,6 +36,10 @@ void model_fill_job(const struct model *m, int64_t id, struct store_job *out)
         .script = j->script ? script : NULL,
         .script_length = j->script ? strlen(script) : 0,
         .members = (uint32_t)j->members,
+        .count = (uint32_t)j->members - !model_has(j, 1),
+        .indices = model_has(j, 1)  ? NULL
+                   : j->members > 3 ? "0,2-3"
+                                    : "0,2",
         .priority = j->priority,
         .held = j->held,
         .duration = 1000 * (j->priority & 7),
@@ -91,8 +100,8 @@ void model_set_member(struct model *m, int64_t id, int member, enum store_state 
 bool model_is_over(const struct model_job *job, int64_t before)
 {
     for (int i = 0; i < job->members; i++)
-        if (!job->member[i].known || job->member[i].state < STORE_DONE ||
-            job->member[i].end_wall >= before)
+        if (model_has(job, i) && (!job->member[i].known || job->member[i].state < STORE_DONE ||
+                                  job->member[i].end_wall >= before))
             return false;
     return job->there;
 }
@@ -192,21 +201,16 @@ static void tell_text(struct strbuf *out, const char *text)
 static void tell_job(struct strbuf *out, const struct store_job *j)
 {
     strbuf_puts(out, "\njob");
-    const int64_t n[] = {j->id,
-                         j->uid,
-                         j->gid,
-                         j->members,
-                         j->priority,
-                         j->held,
-                         j->duration,
-                         j->submitted,
-                         j->submitted_wall,
-                         j->nodes,
-                         j->cores,
-                         j->gpus,
-                         (int64_t)j->script_length};
+    const int64_t n[] = {j->id,        j->uid,
+                         j->gid,       j->members,
+                         j->count,     j->priority,
+                         j->held,      j->duration,
+                         j->submitted, j->submitted_wall,
+                         j->nodes,     j->cores,
+                         j->gpus,      (int64_t)j->script_length};
     for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
         tell_number(out, n[i]);
+    tell_text(out, j->indices);
     tell_text(out, j->user);
     tell_text(out, j->name);
     tell_text(out, j->queue);

@@ -30,6 +30,9 @@ struct model {
     int value;
 };
 
+/* Whether an array has a member: some lack their second one. */
+bool model_has(const struct model_job *job, int member);
+
 /* The job and the member that these fields stand for; texts are valid until the next call. */
 void model_fill_job(const struct model *m, int64_t id, struct store_job *out);
 void model_fill_member(const struct model *m, int64_t id, int member, struct store_member *out);

@@ -18,6 +18,24 @@ expect_status 137 "$BERTH" run --array 3 sh -c '[ $BERTH_ARRAY_INDEX != 1 ] || k
 expect_status 0 "$BERTH" run --array 2 true
 [ -s out ] && fail "silent members say something"
 
+# Members by their indices: there are no others.
+expect_status 7 "$BERTH" run --array 7,1-5:2 sh -c 'echo "$BERTH_ARRAY_INDEX of $BERTH_ARRAY_SIZE"; exit $BERTH_ARRAY_INDEX'
+expect "indices" '1: 1 of 4,3: 3 of 4,5: 5 of 4,7: 7 of 4,' "$(sort out | tr '\n' ',')"
+expect_status 0 "$BERTH" run --array 5-5 sh -c 'echo $BERTH_ARRAY_INDEX'
+expect_line out '5: 5'
+id=$("$BERTH" submit --hold --array 2,999999 true)
+expect "members by their indices" "$id[2] $id[999999] " "$("$BERTH" jobs --no-header "$id" | awk '{ printf "%s ", $1 }')"
+expect_status 1 "$BERTH" cancel "$id[3]"
+expect_err "berth cancel: $id[3]: there is no job $id[3]"
+expect_status 0 "$BERTH" cancel "$id[2]"
+"$BERTH" server stop && "$BERTH" server start || fail "server stop and start"
+expect "those that are left" "$id[999999] " "$("$BERTH" jobs --no-header | awk '{ printf "%s ", $1 }')"
+expect_status 0 "$BERTH" show "$id"
+grep -q '2,999999' out || fail "no indices: $(cat out)"
+expect_status 0 "$BERTH" cancel "$id[0-999999]"
+after=$("$BERTH" submit --dependency afterany:"$id" true)
+expect_status 0 "$BERTH" wait "$after"
+
 # One member is no crowd. Errors that have files of their own come on standard error; one file for all as it is.
 expect_status 0 "$BERTH" run --array 1 echo alone
 expect_line out alone

@@ -77,7 +77,7 @@ static void submissions(void **state)
     assert_string_equal(s->job.dependency, "singleton");
     assert_int_equal(s->begin, 7 * SECONDS_TICKS);
     assert_true(s->job.hold);
-    assert_int_equal(s->job.array, 5);
+    assert_int_equal(json_integer_value(s->job.array), 5);
     assert_int_equal(s->job.preemptible_after, 60 * SECONDS_TICKS);
     assert_int_equal(s->status, SCENARIO_FAILED);
     scenario_event_clear(&e);

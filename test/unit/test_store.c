@@ -63,7 +63,8 @@ static struct store_job job_of(int64_t id, uint32_t members)
                               .name = "work",
                               .queue = "batch",
                               .request = "{}",
-                              .members = members};
+                              .members = members,
+                              .count = members};
 }
 
 static void add_job(int64_t id, uint32_t members)
@@ -495,7 +496,7 @@ static void test_newer(void **state)
     run("PRAGMA user_version = 99");
     close_store();
     refuse(
-        "store.db: written by a newer berthd (version 99, this one supports up to 4): run that one",
+        "store.db: written by a newer berthd (version 99, this one supports up to 5): run that one",
         EINVAL);
 }
 
@@ -648,6 +649,34 @@ static void test_trim(void **state)
  */
 #define MEMBER_1 "x'010000020101' || x'0a0600' || x'0101000000'"
 
+/* Version 3 does not say which members a job has: all of them. */
+static void test_version_3(void **state)
+{
+    (void)state;
+    struct store_job job = job_of(1, 5);
+    add_job(2, 3);
+    commit();
+    run("UPDATE job SET record = CAST(x'01' || substr(record, 2, length(record) - 3) AS BLOB)");
+    run("PRAGMA user_version = 3");
+    reopen();
+    assert_int_equal(store_read_job(s, 2, &job, &err), 0);
+    assert_int_equal(job.members, 3);
+    assert_int_equal(job.count, 3);
+    assert_null(job.indices);
+    assert_string_equal(live(), " 2");
+
+    job = job_of(3, 5);
+    job.count = 2;
+    assert_int_equal(store_add_job(s, &job, &err), -1);
+    assert_int_equal(errno, EINVAL);
+    job.indices = "0,4";
+    assert_int_equal(store_add_job(s, &job, &err), 0);
+    commit();
+    assert_int_equal(store_read_job(s, 3, &job, &err), 0);
+    assert_int_equal(job.count, 2);
+    assert_string_equal(job.indices, "0,4");
+}
+
 static void test_version_1(void **state)
 {
     (void)state;
@@ -659,7 +688,7 @@ static void test_version_1(void **state)
     make_version_2();
     run("PRAGMA user_version = 1");
     reopen();
-    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 4);
+    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 5);
     assert_int_equal(store_read_member(s, 1, 0, &member, &err), 0);
     assert_int_equal(member.attempts, 1);
     assert_int_equal(member.start_wall, 5);
@@ -740,12 +769,12 @@ static void test_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_values), TEST(test_numbers),   TEST(test_job),         TEST(test_live),
-        TEST(test_list),   TEST(test_cursor),    TEST(test_long_search), TEST(test_events),
-        TEST(test_texts),  TEST(test_retention), TEST(test_full_disk),   TEST(test_two),
-        TEST(test_newer),  TEST(test_strange),   TEST(test_view),        TEST(test_migration),
-        TEST(test_damage), TEST(test_file),      TEST(test_version_1),   TEST(test_version_2),
-        TEST(test_trim),
+        TEST(test_values),    TEST(test_numbers),   TEST(test_job),         TEST(test_live),
+        TEST(test_list),      TEST(test_cursor),    TEST(test_long_search), TEST(test_events),
+        TEST(test_texts),     TEST(test_retention), TEST(test_full_disk),   TEST(test_two),
+        TEST(test_newer),     TEST(test_strange),   TEST(test_view),        TEST(test_migration),
+        TEST(test_damage),    TEST(test_file),      TEST(test_version_1),   TEST(test_version_3),
+        TEST(test_version_2), TEST(test_trim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,8 @@ static void write_job(store_t *s, int64_t id)
                             .environment = text,
                             .script = "true",
                             .script_length = 4,
-                            .members = 2};
+                            .members = 2,
+                            .count = 2};
     while (again(store_add_job(s, &job, &err) < 0))
         ;
     job.priority = 7;

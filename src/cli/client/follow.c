@@ -79,7 +79,7 @@ static int take_files(struct watch *w, const json_t *job, int64_t member, const 
 {
     static const char *const keys[] = {"output", "error"};
     bool started = strcmp(state, "pending") != 0 && strcmp(state, "held") != 0;
-    bool is_array = w->f->member < 0 && json_integer_value(json_object_get(job, "members")) > 1;
+    bool is_array = w->f->member < 0 && json_is_integer(json_object_get(job, "member"));
     const char *before = NULL;
     int rc = 0;
 

@@ -15,6 +15,7 @@
 #include "cli/client/script.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "config/members.h"
 #include "config/quantity.h"
 
 #define COUNT_MAX 1000000000
@@ -145,19 +146,16 @@ static int put_begin(struct reading *g)
                : put_option(g, "begin", json_real(at));
 }
 
-/* "N" members, or "0-LAST". */
+/* "10", "0-8:2,17", "1-100%5". The server reads it again. */
 static int put_array(struct reading *g)
 {
-    const char *digits = strncmp(optarg, "0-", 2) == 0 ? optarg + 2 : optarg;
-    char *end;
-    errno = 0;
-    long long n = strtoll(digits, &end, 10);
+    struct members members;
+    berth_error_t why = {""};
 
-    if (digits != optarg)
-        n++;
-    if (digits[0] < '0' || digits[0] > '9' || *end || errno || n < 1 || n > 1000000)
-        return report_expected(g, OPTION_ARRAY, "a number of members such as 10, or 0-9");
-    return put_option(g, "array", json_integer(n));
+    if (members_read(&members, optarg, strlen(optarg), &why) < 0)
+        return errtext_set(g->err, errno, "%s--array is '%s': %s", g->where, optarg, why.text);
+    members_clear(&members);
+    return put_option(g, "array", json_string(optarg));
 }
 
 /* "USR1@60": the signal and the seconds before the limit. */

@@ -181,7 +181,7 @@ static struct tally count_used(const server_t *s)
     struct tally t = {0};
     for (size_t i = 0; i < s->runs.n; i++) {
         const struct run *run = s->runs.v[i];
-        if (!run || !run->key || !member_is_live(&run->job->member[run->member]))
+        if (!run || !run->key || !member_is_live(member_record(run->job, run->member)))
             continue;
         t.nodes += run->job->nodes;
         t.cores += run->job->cores;

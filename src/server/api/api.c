@@ -250,7 +250,7 @@ int api_states_read(struct call *c, struct api_states *states, const char *text)
 
 bool api_states_fit(const struct api_states *states, const struct job *job, uint32_t member)
 {
-    const struct member *m = &job->member[member];
+    const struct member *m = member_look(job, member);
     if (!member_is_live(m) || !(states->bits & 1u << m->state))
         return false;
     return m->state != STORE_PENDING || (job->held ? states->held : states->pending);
@@ -280,7 +280,7 @@ struct job *api_job(struct call *c)
             api_refuse(c, 403, NULL, "job %lld is another user's", (long long)c->id);
         return NULL;
     }
-    if (!job || c->member >= (int64_t)job->members || (c->member >= 0 && job->members == 1)) {
+    if (!job || (c->member >= 0 && (!member_exists(job, c->member) || job->members == 1))) {
         api_refuse(c, 404, NULL, "there is no job %s", c->rest);
         return NULL;
     }
@@ -288,7 +288,7 @@ struct job *api_job(struct call *c)
         api_refuse(c, 403, NULL, "job %lld is another user's", (long long)c->id);
         return NULL;
     }
-    if (c->member >= 0 && !member_is_live(&job->member[c->member])) {
+    if (c->member >= 0 && !member_is_live(member_look(job, (uint32_t)c->member))) {
         api_refuse(c, 409, NULL, "job %s has ended", c->rest);
         return NULL;
     }
@@ -305,8 +305,12 @@ int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
     for (; p->next < (c->member >= 0 ? 1 : job->members); p->next++) {
         if (*steps == 0)
             return 0;
-        uint32_t i = c->member >= 0 ? (uint32_t)c->member : job->members - 1 - p->next;
-        bool live = member_is_live(&job->member[i]);
+        int64_t at = member_previous(job, (int64_t)job->members - 1 - p->next);
+        if (c->member < 0 && at < 0)
+            break;
+        uint32_t i = (uint32_t)(c->member >= 0 ? c->member : at);
+        p->next = c->member >= 0 ? 0 : job->members - 1 - i;
+        bool live = member_is_live(member_look(job, i));
         work_spend(steps, live ? cost : 1);
         if (live && each(c, p, job, i) < 0)
             return -1;

@@ -85,7 +85,7 @@ static int64_t ticks_left(const server_t *s, int64_t at)
 /* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
 static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known *k)
 {
-    sched_job_t handle = job->member[i].handle;
+    sched_job_t handle = member_handle(s, job, i);
     struct sched_annotation a;
     *k = (struct known){0};
     if (sched_annotate(s->sched, handle, &a) < 0)
@@ -103,7 +103,7 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
                                   .queue = job->queue,
                                   .job = job->id,
                                   .state = a.state,
-                                  .hold = server_pause_reason(s, &job->member[i]),
+                                  .hold = server_pause_reason(s, member_look(job, i)),
                                   .start = ticks_left(s, a.start),
                                   .begin = ticks_left(s, a.reason.at),
                                   .holders = a.n_holders};
@@ -146,22 +146,22 @@ static uint32_t explained_member(const struct call *c, const struct job *job)
     uint32_t live = job->members;
     if (c->member >= 0)
         return (uint32_t)c->member;
-    for (uint32_t i = 0; i < job->members; i++) {
-        if (job->member[i].state == STORE_PENDING)
+    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++) {
+        if (member_look(job, i)->state == STORE_PENDING)
             return i;
-        if (live == job->members && member_is_live(&job->member[i]))
+        if (live == job->members && member_is_live(member_look(job, i)))
             live = i;
     }
-    return live < job->members ? live : 0;
+    return live < job->members ? live : member_next(job, 0);
 }
 
 static void explain_live(struct call *c, const struct job *job)
 {
     uint32_t i = explained_member(c, job);
-    const struct member *m = &job->member[i];
+    const struct member *m = member_look(job, i);
     struct strbuf text = {0};
     struct job_shown shown;
-    if (m->state == STORE_PENDING && m->handle >= 0) {
+    if (m->state == STORE_PENDING && member_handle(c->s, job, i) >= 0) {
         explain_pending(c, job, i);
         return;
     }
@@ -195,11 +195,11 @@ static void explain_stored(struct call *c)
 void api_job_explain(struct call *c)
 {
     const struct job *job = job_lookup(c->s, c->id);
-    if (job && (c->member >= (int64_t)job->members || (c->member >= 0 && job->members == 1)))
+    if (job && c->member >= 0 && (!member_exists(job, c->member) || job->members == 1))
         api_refuse(c, 404, NULL, "there is no job %s", c->rest);
     else if (job && !api_owns(c, job->uid))
         api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
-    else if (job && (c->member < 0 || member_is_live(&job->member[c->member])))
+    else if (job && (c->member < 0 || member_is_live(member_look(job, (uint32_t)c->member))))
         explain_live(c, job);
     else
         explain_stored(c);

@@ -160,8 +160,7 @@ static int read_one(struct call *c, struct bulk_request *b, size_t *steps)
     if (!job)
         return api_wrong(c, &why);
     int64_t entered = -1;
-    if (api_may_submit(c, b->context.user, job, &why) == 0 &&
-        job_table_reserve(s, 1, job->members) == 0)
+    if (api_may_submit(c, b->context.user, job, &why) == 0 && job_table_reserve(s, 1) == 0)
         entered = admit_first(s, job, *steps, true, &why);
     else if (!why.text[0])
         errtext_set(&why, ENOMEM, "out of memory");

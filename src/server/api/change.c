@@ -26,11 +26,14 @@ static char *event_by(const struct call *c)
 static int cancel_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
 {
     server_t *s = c->s;
-    struct member *m = &job->member[i];
     (void)p;
-    if (m->state == STORE_PENDING) {
+    if (member_look(job, i)->state == STORE_PENDING) {
         member_recover_handle(s, job, i);
-        if (m->handle < 0 && admit_member(s, job, i) < 0) /* so that dependents learn of its end */
+        /* so that dependents learn of its end */
+        if (member_handle(s, job, i) < 0 && admit_member(s, job, i) < 0)
+            return api_refuse(c, 503, NULL, "out of memory");
+        struct member *m = member_make(s, job, i);
+        if (!m)
             return api_refuse(c, 503, NULL, "out of memory");
         m->cancelled = true;
         if (m->handle >= 0)
@@ -39,6 +42,7 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
         member_end(s, job, i, STORE_CANCELLED, "cancelled");
         return 0;
     }
+    struct member *m = member_record(job, i);
     if (m->cancelled)
         return 0;
     m->cancelled = true;
@@ -61,8 +65,8 @@ int api_cancel(struct call *c, struct progress *p, size_t *steps)
 
 static int signal_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
 {
-    struct run *run = job->member[i].run;
-    if (job->member[i].state != STORE_RUNNING || !run)
+    struct run *run = member_look(job, i)->run;
+    if (member_look(job, i)->state != STORE_RUNNING || !run)
         return 0;
     if (run_reserve_signals(c->s, 1) < 0)
         return api_refuse(c, 503, NULL, "out of memory");
@@ -109,9 +113,9 @@ int api_signal(struct call *c, struct progress *p, size_t *steps)
 
 static int requeue_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
 {
-    struct member *m = &job->member[i];
-    p->any = p->any || m->run;
-    if ((m->state != STORE_RUNNING && m->state != STORE_STARTING) || m->cancelled || !m->run)
+    struct member *m = member_record(job, i);
+    p->any = p->any || (m && m->run);
+    if (!m || (m->state != STORE_RUNNING && m->state != STORE_STARTING) || m->cancelled || !m->run)
         return 0;
     m->preempted = m->requeue = true;
     member_changed(c->s, job, i);
@@ -169,22 +173,6 @@ int api_change_check(struct call *c)
     return read_change(c, &to);
 }
 
-static bool is_pending(const struct job *job)
-{
-    for (uint32_t i = 0; i < job->members; i++)
-        if (job->member[i].state == STORE_PENDING)
-            return true;
-    return false;
-}
-
-static bool runs_any(const struct job *job)
-{
-    for (uint32_t i = 0; i < job->members; i++)
-        if (member_is_live(&job->member[i]) && job->member[i].state != STORE_PENDING)
-            return true;
-    return false;
-}
-
 /* Check that the change is allowed, before anything is changed. */
 static int check_change(struct call *c, const struct job *job, const struct api_change *to)
 {
@@ -192,15 +180,15 @@ static int check_change(struct call *c, const struct job *job, const struct api_
         return api_refuse(c, 400, NULL,
                           "the members of an array are changed together: name job %lld",
                           (long long)job->id);
-    if ((to->has_priority || to->queue || to->hold) && !is_pending(job))
+    if ((to->has_priority || to->queue || to->hold) && job->counts[STORE_PENDING] == 0)
         return api_refuse(c, 409, NULL, "job %lld is already running", (long long)job->id);
-    if (to->queue && runs_any(job))
+    if (to->queue && job_running(job) > 0)
         return api_refuse(c, 409, "queue", "job %lld has members that are already running",
                           (long long)job->id);
     if (c->s->options.for_all && !c->admin && to->has_priority && to->priority > 0 &&
         to->priority > job->priority)
         return api_refuse(c, 403, "priority", "only administrators may raise a priority above 0");
-    if (to->duration > job->duration && runs_any(job) && c->s->options.for_all && !c->admin)
+    if (to->duration > job->duration && job_running(job) > 0 && c->s->options.for_all && !c->admin)
         return api_refuse(c, 403, "duration",
                           "only administrators may give a running job more time");
     return 0;
@@ -210,35 +198,36 @@ static int check_change(struct call *c, const struct job *job, const struct api_
 static int change_member(server_t *s, struct job *job, uint32_t i, const struct api_change *to,
                          const char **key, berth_error_t *why)
 {
-    struct member *m = &job->member[i];
-    bool known = member_is_live(m) && m->handle >= 0;
+    struct member *own = member_record(job, i);
+    const struct member *m = member_look(job, i);
+    sched_job_t handle = member_is_live(m) ? member_handle(s, job, i) : -1;
+    bool known = handle >= 0;
     bool waits = known && m->state == STORE_PENDING;
     *key = NULL;
     if (m->unstarted)
         return errtext_set(why, ENOMEM, "out of memory");
-    if (waits && to->queue &&
-        sched_set_queue(s->sched, s->clock.now, m->handle, job->queue, why) < 0)
+    if (waits && to->queue && sched_set_queue(s->sched, s->clock.now, handle, job->queue, why) < 0)
         return -1;
     if (known && to->duration > 0 &&
-        sched_set_duration(s->sched, s->clock.now, m->handle, job->duration, why) < 0)
+        sched_set_duration(s->sched, s->clock.now, handle, job->duration, why) < 0)
         return -1;
     *key = "priority";
     if (waits && to->has_priority &&
-        sched_prioritize(s->sched, s->clock.now, m->handle, job->priority) < 0)
+        sched_prioritize(s->sched, s->clock.now, handle, job->priority) < 0)
         return errtext_set(why, errno, "%s", strerror(errno));
     *key = "hold";
     if (waits && to->hold &&
-        (job->held ? sched_hold(s->sched, s->clock.now, m->handle)
-                   : sched_release(s->sched, s->clock.now, m->handle)) < 0)
+        (job->held ? sched_hold(s->sched, s->clock.now, handle)
+                   : sched_release(s->sched, s->clock.now, handle)) < 0)
         return errtext_set(why, errno, "out of memory");
     if (to->duration > 0 && m->run && member_is_live(m)) {
         member_changed(s, job, i);
         run_arm_timer(s, m->run);
     }
-    if (waits && m->reserved && sched_state(s->sched, m->handle) != SCHED_RESERVED) {
+    if (waits && own && own->reserved && sched_state(s->sched, handle) != SCHED_RESERVED) {
         member_changed(s, job, i); /* the reservation that the core dropped must leave the store */
-        m->reserved = false;
-        m->at = -1;
+        own->reserved = false;
+        own->at = -1;
     }
     return 0;
 }
@@ -315,7 +304,8 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
     if (!p->begun && change_begin(c, p) < 0)
         return 1;
     struct job *job = job_lookup(c->s, c->id);
-    for (; job && !p->goes_back && p->next < job->members; p->next++) {
+    for (; job && !p->goes_back && (p->next = member_next(job, p->next)) < job->members;
+         p->next++) {
         if (*steps == 0)
             return 0;
         work_spend(steps, 1);
@@ -332,7 +322,8 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
         if (*steps == 0)
             return 0;
         work_spend(steps, 1);
-        change_member(c->s, job, p->next, &p->to, &key, &why);
+        if (member_exists(job, p->next))
+            change_member(c->s, job, p->next, &p->to, &key, &why);
         if (p->next == 0)
             return 1;
     }

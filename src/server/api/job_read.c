@@ -21,7 +21,7 @@ static const struct key ask_keys[] = {
     KEY(KEY_ARRAY, command),
     KEY(KEY_TEXT, script),
     KEY(KEY_ARRAY, args),
-    JOB_KEYS(struct ask, job, COUNT_MAX, 1, JOB_TASKS_MAX, SERVER_MEMBERS_MAX, JOB_DURATION_MAX),
+    JOB_KEYS(struct ask, job, COUNT_MAX, 1, JOB_TASKS_MAX, JOB_DURATION_MAX),
     KEY(KEY_BOOL, overcommit),
     KEY(KEY_BOOL, requeue),
     KEY(KEY_OBJECT, environment),
@@ -274,11 +274,27 @@ static int fill_job(struct job_reader *r)
         strbuf_clear(&text);
         return -1;
     }
-    job->bytes = text.len;
-    job->weight = 2 * STORE_ROW + (int64_t)text.len + shared_weight(job->environment) +
+    job->bytes = text.len + job->indices.n * sizeof(*job->indices.v);
+    job->weight = 2 * STORE_ROW + (int64_t)job->bytes + shared_weight(job->environment) +
                   shared_weight(job->script);
     job->request = strbuf_steal(&text);
     return job->request ? 0 : job_no_memory(r);
+}
+
+/* The job with its members. */
+static int make_job(struct job_reader *r, int64_t id)
+{
+    struct members members;
+    if (job_keys_members(&r->ask.job, r->c->what, &r->place, &members, r->err) < 0)
+        return -1;
+    r->at_once = members.most;
+    if (r->at_once > 0) {
+        members_clear(&members);
+        return job_wrong(r, "array", NULL, "no bound such as %5, which is not supported yet");
+    }
+    r->job = job_create(r->c->s, id, &members.indices);
+    members_clear(&members);
+    return r->job ? 0 : job_no_memory(r);
 }
 
 struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_error_t *err)
@@ -292,11 +308,8 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
     int rc = keys_read(object, &table, &r.place, &r.ask, err);
     if (rc == 0)
         rc = read_jobspec(&r);
-    if (rc == 0) {
-        r.job = job_create(id, r.ask.job.array > 0 ? (uint32_t)r.ask.job.array : 1);
-        if (!r.job)
-            rc = job_no_memory(&r);
-    }
+    if (rc == 0)
+        rc = make_job(&r, id);
     if (rc == 0) {
         r.job->uid = c->user->uid;
         r.job->gid = c->user->gid;

@@ -26,6 +26,7 @@ struct job_reader {
     int64_t begin, warn_before, memory;
     int umask, warn_signal;
     int64_t tasks;
+    uint32_t at_once; /* so many members of an array run at once; 0: no bound */
     berth_error_t *err;
 };
 

@@ -80,7 +80,8 @@ static struct job *next_live(struct list *l, uint32_t *member)
         struct job *job = s->table.jobs[place].job;
         if (!job || !shows_job(l, job))
             continue;
-        for (uint32_t i = job->id == l->id ? (uint32_t)(l->member + 1) : 0; i < job->members; i++) {
+        uint32_t i = job->id == l->id ? (uint32_t)(l->member + 1) : 0;
+        for (; (i = member_next(job, i)) < job->members; i++) {
             if (api_states_fit(&l->states, job, i)) {
                 *member = i;
                 return job;
@@ -98,8 +99,8 @@ static struct job *previous_live(struct list *l, uint32_t *member)
         struct job *job = s->table.jobs[place].job;
         if (!job || !shows_job(l, job))
             continue;
-        int64_t top = job->id == l->id ? l->member - 1 : (int64_t)job->members - 1;
-        for (int64_t i = top; i >= 0; i--) {
+        int64_t i = job->id == l->id ? l->member : (int64_t)job->members;
+        while ((i = member_previous(job, i - 1)) >= 0) {
             if (api_states_fit(&l->states, job, (uint32_t)i)) {
                 *member = (uint32_t)i;
                 return job;
@@ -202,7 +203,7 @@ static int next_row(struct list *l)
 static void put_member(struct list *l, struct job *job, uint32_t i)
 {
     server_t *s = l->stream.server;
-    const struct member *m = &job->member[i];
+    const struct member *m = member_look(job, i);
     struct store_member member;
     struct job_shown shown;
     bool live = member_is_live(m);
@@ -256,8 +257,9 @@ static int next_by_id(struct list *l)
         return 0;
     int64_t id = strtoll(l->next_id, &end, 10);
     struct job *job = job_lookup(l->stream.server, id);
-    if (job && l->next_member < job->members) {
-        put_member(l, job, l->next_member++);
+    if (job && member_next(job, l->next_member) < job->members) {
+        l->next_member = member_next(job, l->next_member) + 1;
+        put_member(l, job, l->next_member - 1);
         return 1;
     }
     if (!job && open_ended(l, id) < 0)

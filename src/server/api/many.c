@@ -183,7 +183,7 @@ static int check_total(const struct many *m)
         for (weight++; place < s->table.n && weight <= most; place++, weight++) {
             if (s->table.jobs[place].number > (uint64_t)range->last)
                 break;
-            weight += s->table.jobs[place].job ? s->table.jobs[place].job->members : 0;
+            weight += s->table.jobs[place].job ? member_count(s->table.jobs[place].job) : 0;
         }
     }
     return weight <= most ? 0 : api_refuse(m->c, 413, "jobs", "the same jobs are named too often");
@@ -253,7 +253,7 @@ static uint32_t count_fitting(const struct many *m, const struct job *job)
     uint32_t n = 0;
     if (!m->has_states)
         return job->live;
-    for (uint32_t i = 0; i < job->members; i++)
+    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++)
         n += api_states_fit(&m->states, job, i);
     return n;
 }
@@ -280,8 +280,9 @@ static void target_member(struct many *m)
         m->inside = 0;
         return;
     }
-    uint32_t i = m->next_inside++;
-    if (api_states_fit(&m->states, job, i))
+    uint32_t i = member_next(job, m->next_inside);
+    m->next_inside = i + 1;
+    if (i < job->members && api_states_fit(&m->states, job, i))
         set_target(m, job->id, i, true);
 }
 
@@ -328,7 +329,8 @@ static void target_range_member(struct many *m, const struct ids_range *range)
     }
     bool ranged = range->members.count > 1;
     const struct job *job = job_lookup(m->c->s, range->first);
-    int64_t last = range->members.v[m->piece].hi, end = job ? job->members : 0, k = m->next;
+    int64_t last = range->members.v[m->piece].hi, end = job ? job->members : 0;
+    int64_t k = ranged && m->next < end ? member_next(job, (uint32_t)m->next) : m->next;
     if (k > last || (ranged && k >= end)) {
         m->passed_over += k <= last;
         m->piece++;
@@ -336,8 +338,8 @@ static void target_range_member(struct many *m, const struct ids_range *range)
             m->next = range->members.v[m->piece].lo;
         return;
     }
-    m->next++;
-    if (k < end && job->members > 1 &&
+    m->next = k + 1;
+    if (k < end && member_exists(job, k) && job->members > 1 &&
         (!job_matches(m, job) || (m->has_states && !api_states_fit(&m->states, job, (uint32_t)k))))
         m->passed_over++;
     else

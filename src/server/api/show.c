@@ -42,6 +42,20 @@ static void put_summary(struct json_out *out, const size_t *counts, size_t held)
     json_close(out, '}');
 }
 
+/* The members of an array: their indices. */
+static void put_indices(struct json_out *out, const struct idset *indices, uint32_t members)
+{
+    json_key(out, "indices");
+    strbuf_putc(out->text, '"');
+    if (indices->n > 0) {
+        idset_encode(indices, false, out->text);
+    } else {
+        strbuf_puts(out->text, "0-");
+        strbuf_put_uint(out->text, members - 1);
+    }
+    strbuf_putc(out->text, '"');
+}
+
 /* Write what the row lacks: the stored request and, if wanted, the environment. */
 static int put_request(struct call *c, struct json_out *out, const struct job *job,
                        bool environment)
@@ -65,13 +79,13 @@ static int put_request(struct call *c, struct json_out *out, const struct job *j
 /* The member that represents a job: the first that runs, else the first that waits. */
 static uint32_t first_of(const struct job *job)
 {
-    for (uint32_t i = 0; i < job->members; i++)
-        if (member_is_live(&job->member[i]) && job->member[i].state != STORE_PENDING)
+    for (uint32_t i = 0; job_running(job) > 0 && (i = member_next_own(job, i)) < job->members; i++)
+        if (member_is_live(member_record(job, i)) && member_record(job, i)->state != STORE_PENDING)
             return i;
-    for (uint32_t i = 0; i < job->members; i++)
-        if (member_is_live(&job->member[i]))
+    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++)
+        if (member_is_live(member_look(job, i)))
             return i;
-    return 0;
+    return member_next(job, 0);
 }
 
 static bool show_live(struct call *c, struct json_out *out, struct job *job, bool environment)
@@ -79,14 +93,15 @@ static bool show_live(struct call *c, struct json_out *out, struct job *job, boo
     struct job_shown shown;
     struct sched_annotation a;
     char reason[SCHED_REASON_TEXT];
-    size_t counts[STORE_TIMEOUT + 1] = {0};
+    size_t counts[STORE_TIMEOUT + 1];
     uint32_t i = c->member >= 0 ? (uint32_t)c->member : first_of(job);
+    const struct member *m = member_look(job, i);
+    sched_job_t handle = m->state == STORE_PENDING ? member_handle(c->s, job, i) : -1;
     bool mine = api_owns(c, job->uid);
     job_show(c->s, job, i, &shown);
-    if (mine && job->member[i].state == STORE_PENDING && job->member[i].handle >= 0 &&
-        sched_annotate(c->s->sched, job->member[i].handle, &a) == 0) {
+    if (mine && handle >= 0 && sched_annotate(c->s->sched, handle, &a) == 0) {
         shown.estimate = server_wall_time(c->s, a.start);
-        if (a.reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, &job->member[i]))
+        if (a.reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, m))
             shown.reason = sched_reason_text(&a.reason, reason);
         shown.holders = a.holders;
         shown.n_holders = a.n_holders;
@@ -102,10 +117,12 @@ static bool show_live(struct call *c, struct json_out *out, struct job *job, boo
     } else {
         job_put(c->s, out, &shown, mine);
     }
-    for (uint32_t k = 0; k < job->members; k++)
-        counts[job->member[k].state]++;
-    if (job->members > 1)
+    for (int k = 0; k <= STORE_TIMEOUT; k++)
+        counts[k] = job->counts[k];
+    if (job->members > 1) {
         put_summary(out, counts, job->held ? counts[STORE_PENDING] : 0);
+        put_indices(out, &job->indices, job->members);
+    }
     return !mine || put_request(c, out, job, environment) == 0;
 }
 
@@ -138,17 +155,27 @@ static bool show_stored(struct call *c, struct json_out *out, bool environment)
     if (!stored_job(c, &job))
         return false;
     uint32_t members = job.members;
+    struct idset indices = {0};
+    if (job.indices && idset_decode(&indices, job.indices, strlen(job.indices), NULL) < 0) {
+        api_refuse(c, 503, NULL, "out of memory");
+        return false;
+    }
     bool mine = api_owns(c, job.uid);
     for (uint32_t i = 0; members > 1 && i < members; i++)
         if (store_read_member(c->s->store, c->id, i, &member, NULL) == 0)
             counts[member.state]++;
     struct store_cursor *cursor = api_stored(c, &job, &member);
-    if (!cursor)
+    if (!cursor) {
+        idset_clear(&indices);
         return false;
+    }
     job_show_stored(&job, &member, &shown);
     job_put(c->s, out, &shown, mine);
-    if (members > 1)
+    if (members > 1) {
         put_summary(out, counts, 0);
+        put_indices(out, &indices, members);
+    }
+    idset_clear(&indices);
     store_cursor_close(cursor);
     return !mine || put_request(c, out, NULL, environment) == 0;
 }
@@ -162,11 +189,12 @@ void api_job_get(struct call *c)
         return;
     environment = q[0].value && strcmp(q[0].value, "0") != 0;
     api_query_clear(q);
-    if (job && (c->member >= (int64_t)job->members || (c->member >= 0 && job->members == 1))) {
+    if (job && c->member >= 0 && (!member_exists(job, c->member) || job->members == 1)) {
         api_refuse(c, 404, NULL, "there is no job %s", c->rest);
         return;
     }
-    bool in_memory = job && (c->member < 0 || member_is_live(&job->member[c->member]));
+    bool in_memory =
+        job && (c->member < 0 || member_is_live(member_look(job, (uint32_t)c->member)));
     struct json_out out = {.text = c->out};
     if (in_memory ? show_live(c, &out, job, environment) : show_stored(c, &out, environment))
         strbuf_puts(c->out, "}\n");

@@ -37,7 +37,7 @@ int api_may_submit(struct call *c, struct user *user, const struct job *job, ber
     int64_t most = c->s->config->server.max_jobs_per_user;
     if (c->admin)
         return 0;
-    if (user->live + job->members > most)
+    if (user->live + member_count(job) > most)
         return errtext_set(err, EAGAIN,
                            "at most %" PRId64 " jobs per user may be pending or running", most);
     if (user->bytes + (int64_t)job->bytes > USER_BYTES_MAX)
@@ -47,7 +47,7 @@ int api_may_submit(struct call *c, struct user *user, const struct job *job, ber
     if (c->s->options.for_all && job->priority > 0)
         return errtext_set(err, EPERM,
                            "key \"priority\": only administrators may raise it above 0");
-    return user_make_room(c->s, user, job->weight, job->members, &c->slices, err);
+    return user_make_room(c->s, user, job->weight, member_count(job), &c->slices, err);
 }
 
 static int read_and_submit(struct call *c, struct job_context *context, size_t *steps,

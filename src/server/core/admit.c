@@ -4,12 +4,14 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_snapshot.h"
+#include "config/members.h"
 #include "server/core/job_text.h"
 #include "server/core/work.h"
 
@@ -27,7 +29,7 @@ struct admission {
 /* Ranks follow the order of requests, no matter when a member is admitted. */
 uint64_t job_order(const struct job *job)
 {
-    _Static_assert(SERVER_MEMBERS_MAX <= 1 << 20, "members of a job have places of its own");
+    _Static_assert(MEMBERS_MAX <= 1 << 20, "members of a job have places of its own");
     return (uint64_t)job->id << 20;
 }
 
@@ -54,6 +56,7 @@ static int submit_members(server_t *s, struct job *job, const char *request, uin
                           uint32_t n, bool hold, berth_error_t *err)
 {
     sched_job_t handles[AT_ONCE];
+    struct member *m;
     struct job_request q;
     struct job_parts parts;
     job_parts(request, &parts);
@@ -67,21 +70,34 @@ static int submit_members(server_t *s, struct job *job, const char *request, uin
         rc = sched_submit_members(s->sched, s->clock.now, &q.request, from, n, handles);
     job_request_clear(&q);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
-        job->member[from + i].handle = handles[i];
+        if ((m = member_record(job, from + i)))
+            m->handle = handles[i];
     return rc;
+}
+
+/* A member behind `next` that has a record was admitted on its own; that of a plain job has one always. */
+static bool is_admitted(const struct job *job, uint32_t i)
+{
+    const struct member *m = member_look(job, i);
+    return m->state != STORE_PENDING || (job->members == 1 ? m->handle >= 0 : m->is_own);
+}
+
+/* How many members in a row are not admitted, up to n. */
+static uint32_t count_unknown(const struct job *job, uint32_t first, uint32_t n)
+{
+    uint32_t count = 0;
+    while (count < n && member_exists(job, (int64_t)first + count) &&
+           !is_admitted(job, first + count))
+        count++;
+    return count;
 }
 
 /* Advance *next to the next pending member that is not admitted, and count those in a row there, up to n. */
 static uint32_t next_unknown(const struct job *job, uint32_t *next, uint32_t n)
 {
-    const struct member *m = job->member;
-    uint32_t count = 0;
-    while (*next < job->members && (m[*next].state != STORE_PENDING || m[*next].handle >= 0))
+    while ((*next = member_next(job, *next)) < job->members && is_admitted(job, *next))
         ++*next;
-    while (count < n && *next + count < job->members && m[*next + count].state == STORE_PENDING &&
-           m[*next + count].handle < 0)
-        count++;
-    return count;
+    return count_unknown(job, *next, n);
 }
 
 static int admit_slice(struct server_work *work, size_t *steps)
@@ -160,7 +176,7 @@ int admit_member(server_t *s, struct job *job, uint32_t i)
 /* Take the queue and the duration that the core gave the first member. */
 static int read_admitted(server_t *s, struct job *job, berth_error_t *err)
 {
-    sched_job_t first = job->member[0].handle;
+    sched_job_t first = member_handle(s, job, member_next(job, 0));
     struct sched_record r;
     if (sched_record(s->sched, first, &r) < 0)
         return errtext_set(err, errno, "%s", strerror(errno));
@@ -171,15 +187,23 @@ static int read_admitted(server_t *s, struct job *job, berth_error_t *err)
     return job->queue ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
+static int tell_gaps(server_t *s, const struct job *job)
+{
+    char id[24];
+    snprintf(id, sizeof(id), "%" PRId64, job->id);
+    return dependency_restore_gaps(s, id, job->members, &job->indices);
+}
+
 int64_t admit_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err)
 {
     size_t n = most < 1 ? 1 : most < AT_ONCE ? most : AT_ONCE;
-    if (n > job->members)
-        n = job->members;
-    if (submit_members(s, job, job->request, 0, (uint32_t)n, hold, err) < 0)
+    uint32_t first = member_next(job, 0);
+    n = count_unknown(job, first, (uint32_t)n);
+    if (submit_members(s, job, job->request, first, (uint32_t)n, hold, err) < 0 ||
+        tell_gaps(s, job) < 0)
         return err->text[0] ? -1 : errtext_set(err, errno, "%s", strerror(errno));
     if (read_admitted(s, job, err) == 0)
-        return (int64_t)n;
+        return (int64_t)first + (int64_t)n;
     int saved = errno;
     job_withdraw(s, job);
     errno = saved;
@@ -189,11 +213,13 @@ int64_t admit_first(server_t *s, struct job *job, size_t most, bool hold, berth_
 void job_withdraw(server_t *s, struct job *job)
 {
     admit_stop(job);
-    for (uint32_t i = job->members; i-- > 0;) {
-        member_recover_handle(s, job, i);
-        sched_job_t handle = job->member[i].handle;
+    for (int64_t i = job->members; (i = member_previous(job, i - 1)) >= 0;) {
+        member_recover_handle(s, job, (uint32_t)i);
+        sched_job_t handle = member_handle(s, job, (uint32_t)i);
+        struct member *m = member_record(job, (uint32_t)i);
         if (handle >= 0 && sched_withdraw(s->sched, s->clock.now, handle) < 0)
             sched_cancel(s->sched, s->clock.now, handle);
-        job->member[i].handle = -1;
+        if (m)
+            m->handle = -1;
     }
 }

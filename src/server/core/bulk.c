@@ -37,7 +37,6 @@ void bulk_add(struct bulk *list, struct job *job)
 {
     job_charge(list->s, job, true);
     list->s->table.kept_jobs++;
-    list->s->table.kept_members += job->members;
     list->jobs[list->n++] = job;
 }
 
@@ -46,10 +45,11 @@ void bulk_add(struct bulk *list, struct job *job)
 /* Let the core start a job. 0, or -1: out of memory, try again. */
 static int release_job(server_t *s, struct job *job)
 {
-    for (uint32_t i = 0; i < admitted_members(job) && !job->held; i++)
-        if (job->member[i].handle >= 0 &&
-            sched_release(s->sched, s->clock.now, job->member[i].handle) < 0)
+    for (uint32_t i = 0; !job->held && (i = member_next(job, i)) < admitted_members(job); i++) {
+        sched_job_t handle = member_handle(s, job, i);
+        if (handle >= 0 && sched_release(s->sched, s->clock.now, handle) < 0)
             return -1;
+    }
     return 0;
 }
 
@@ -59,14 +59,15 @@ static void publish(struct bulk *list, size_t i)
     server_t *s = list->s;
     struct job *job = list->jobs[i];
     s->table.kept_jobs--;
-    s->table.kept_members -= job->members;
     job_charge(s, job, false);
     job_insert(s, job);
     list->jobs[i] = NULL;
     server_event(s, job->id, -1, "submitted", NULL);
-    for (uint32_t k = 0; k < admitted_members(job); k++)
-        if (job->member[k].handle < 0)
-            member_reject(s, job, k, job->member[k].reason ? job->member[k].reason : "refused");
+    for (uint32_t k = 0; (k = member_next(job, k)) < admitted_members(job); k++) {
+        const char *reason = member_look(job, k)->reason;
+        if (member_handle(s, job, k) < 0)
+            member_reject(s, job, k, reason ? reason : "refused");
+    }
     admit_rest(s, job);
 }
 
@@ -95,7 +96,6 @@ static void undo_one(struct bulk *list, size_t *steps)
         return;
     work_spend(steps, admitted_members(job));
     s->table.kept_jobs--;
-    s->table.kept_members -= job->members;
     job_withdraw(s, job);
     job_charge(s, job, false);
     job_discard(s, job);
@@ -284,10 +284,11 @@ void bulk_member_rejected(server_t *s, int64_t id, uint32_t member, const char *
         if (id < list->first || id - list->first >= (int64_t)list->n)
             continue;
         struct job *job = list->jobs[id - list->first];
-        if (!job || member >= job->members)
+        struct member *m = job && member_exists(job, member) ? member_make(s, job, member) : NULL;
+        if (!m) /* the core no longer knows it, which is seen when the job is published */
             continue;
-        job->member[member].handle = -1;
-        text_assign(&job->member[member].reason, reason);
+        m->handle = -1;
+        text_assign(&m->reason, reason);
     }
 }
 
@@ -376,12 +377,10 @@ void bulk_charge_user(const server_t *s, struct user *u)
 
 bool bulk_check(const server_t *s)
 {
-    size_t jobs = 0, members = 0;
+    size_t jobs = 0;
     for (const struct bulk *list = s->bulks; list; list = list->next) {
-        for (size_t i = 0; i < list->n; i++) {
+        for (size_t i = 0; i < list->n; i++)
             jobs += list->jobs[i] != NULL;
-            members += list->jobs[i] ? list->jobs[i]->members : 0;
-        }
     }
-    return jobs == s->table.kept_jobs && members == s->table.kept_members;
+    return jobs == s->table.kept_jobs;
 }

@@ -9,7 +9,8 @@ struct sums {
 
 static bool check_member(const server_t *s, const struct job *job, uint32_t i, struct sums *sums)
 {
-    const struct member *m = &job->member[i];
+    const struct member *m = member_look(job, i);
+    sched_job_t handle = member_handle(s, job, i);
     bool runs = m->state == STORE_STARTING || m->state == STORE_RUNNING;
     sums->counts[m->state]++;
     sums->runs += m->run != NULL;
@@ -21,8 +22,8 @@ static bool check_member(const server_t *s, const struct job *job, uint32_t i, s
         return false;
     if (runs && (!m->run || m->run->key == 0 || run_lookup(s, m->run->key) != m->run))
         return false;
-    if (member_is_live(m) && m->handle >= 0) {
-        int state = sched_state(s->sched, m->handle);
+    if (member_is_live(m) && handle >= 0 && (m->is_own || !job->is_behind)) {
+        int state = sched_state(s->sched, handle);
         if (runs != (state == SCHED_RUNNING))
             return false;
     }
@@ -33,14 +34,12 @@ static bool check_member(const server_t *s, const struct job *job, uint32_t i, s
 
 static bool check_job(const server_t *s, const struct job *job, struct sums *sums)
 {
-    size_t live = 0;
-    for (uint32_t i = 0; i < job->members; i++) {
-        live += member_is_live(&job->member[i]);
+    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++)
         if (!check_member(s, job, i, sums))
             return false;
-    }
-    sums->held += job->held ? live : 0;
-    return live == job->live && job->user && job->queue && job->name && job->row &&
+    sums->unstarted += job->is_behind;
+    sums->held += job->held ? job->live : 0;
+    return records_check(job) && job->user && job->queue && job->name && job->row &&
            (!job->is_new || (job->request && job->unsaved));
 }
 
@@ -48,7 +47,7 @@ static bool check_job(const server_t *s, const struct job *job, struct sums *sum
 static bool check_marks(const server_t *s)
 {
     for (size_t i = 0; i < s->unsaved.n_members; i++)
-        if (!s->unsaved.members[i].job->member[s->unsaved.members[i].member].unsaved)
+        if (!ref_record(&s->unsaved.members[i])->unsaved)
             return false;
     for (size_t i = 0; i < s->unsaved.n_jobs; i++)
         if (!s->unsaved.jobs[i]->unsaved)

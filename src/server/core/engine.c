@@ -18,7 +18,7 @@
 
 static void run_started(server_t *s, struct run *run, const struct engine_event *e)
 {
-    struct member *m = &run->job->member[run->member];
+    struct member *m = member_record(run->job, run->member);
     struct strbuf data = {0};
     struct json_out out = {.text = &data};
     bool urgent = s->unsaved.urgent;
@@ -48,9 +48,8 @@ static void event_requeued(server_t *s, const struct run *run, const char *reaso
 /* Put a running member back in the core's queue, with the priority and the hold that its job has by now.
  * Returns 0, or -1 with errno and the member running.
  */
-static int wait_in_core(server_t *s, const struct job *job, uint32_t i)
+static int wait_in_core(server_t *s, const struct job *job, sched_job_t handle)
 {
-    sched_job_t handle = job->member[i].handle;
     int64_t now = s->clock.now;
     if (sched_prioritize(s->sched, now, handle, job->priority) < 0 ||
         sched_requeue(s->sched, now, handle) < 0)
@@ -63,7 +62,7 @@ static int wait_in_core(server_t *s, const struct job *job, uint32_t i)
 /* The same for the server's state, once the core has done it. */
 static void member_requeue(server_t *s, struct job *job, uint32_t i)
 {
-    struct member *m = &job->member[i];
+    struct member *m = member_record(job, i);
     if (m->run)
         run_destroy(s, m->run);
     m->run = NULL;
@@ -84,7 +83,7 @@ const char *not_started_cause(const char *text)
 /* The start was refused for no fault of the job: requeue it, with the reason. */
 static void requeue_refused(server_t *s, struct run *run, const char *why)
 {
-    struct member *m = &run->job->member[run->member];
+    struct member *m = member_record(run->job, run->member);
     char reason[300];
     snprintf(reason, sizeof(reason), "%s%s", not_started, why ? why : "the engine refused it");
     if (!m->reason || strcmp(m->reason, reason) != 0) /* no event for each retry */
@@ -98,8 +97,8 @@ static void requeue_refused(server_t *s, struct run *run, const char *why)
 
 void run_undo_start(server_t *s, struct run *run, const char *why)
 {
-    struct member *m = &run->job->member[run->member];
-    if (m->handle >= 0 && wait_in_core(s, run->job, run->member) == 0)
+    struct member *m = member_record(run->job, run->member);
+    if (m->handle >= 0 && wait_in_core(s, run->job, m->handle) == 0)
         requeue_refused(s, run, why);
 }
 
@@ -179,10 +178,10 @@ static void defer_end(server_t *s, struct run *run, const struct engine_event *e
 /* Requeue the member of an ended run if it should be. Returns whether it is, or will be. */
 static bool try_requeue(server_t *s, struct run *run, const struct engine_event *e)
 {
-    const struct member *m = &run->job->member[run->member];
+    const struct member *m = member_record(run->job, run->member);
     if (!should_requeue(m, run->job, e) || m->handle < 0)
         return false;
-    if (wait_in_core(s, run->job, run->member) < 0) {
+    if (wait_in_core(s, run->job, m->handle) < 0) {
         if (errno != ENOMEM)
             return false;
         defer_end(s, run, e);
@@ -199,7 +198,7 @@ static bool try_requeue(server_t *s, struct run *run, const struct engine_event 
 static void run_ended(server_t *s, struct run *run, const struct engine_event *e)
 {
     struct job *job = run->job;
-    struct member *m = &job->member[run->member];
+    struct member *m = member_record(job, run->member);
     s->runs.n_deferred -= run->deferred_end.what != ENGINE_STARTED;
     run->deferred_end.what = ENGINE_STARTED;
     if (ended_before_stop(s, run, e))
@@ -229,8 +228,8 @@ static void run_ended(server_t *s, struct run *run, const struct engine_event *e
 
 void member_undo_start(server_t *s, struct job *job, uint32_t i)
 {
-    struct member *m = &job->member[i];
-    if (wait_in_core(s, job, i) == 0) {
+    struct member *m = member_record(job, i);
+    if (wait_in_core(s, job, m->handle) == 0) {
         member_requeue(s, job, i);
         return;
     }
@@ -247,8 +246,8 @@ void member_undo_start(server_t *s, struct job *job, uint32_t i)
 void member_recover_handle(server_t *s, struct job *job, uint32_t i)
 {
     char id[24];
-    struct member *m = &job->member[i];
-    if (!m->unstarted)
+    struct member *m = member_record(job, i);
+    if (!m || !m->unstarted)
         return;
     snprintf(id, sizeof(id), "%" PRId64, job->id);
     m->handle = sched_find(s->sched, id, i);
@@ -256,10 +255,39 @@ void member_recover_handle(server_t *s, struct job *job, uint32_t i)
     s->runs.n_unstarted--;
 }
 
+void member_fall_behind(server_t *s, struct job *job, uint32_t i, sched_job_t handle)
+{
+    (void)i;
+    if (handle >= 0 && wait_in_core(s, job, handle) == 0)
+        return;
+    s->runs.n_unstarted += !job->is_behind;
+    job->is_behind = true;
+    s->runs.retry_at = s->clock.now + SERVER_SECOND;
+}
+
+/* Members without a record of which the core has decided something: have them wait again, or fail. */
+static void catch_up(server_t *s, struct job *job)
+{
+    job->is_behind = false;
+    s->runs.n_unstarted--;
+    for (uint32_t i = 0; (i = member_next(job, i)) < admitted_members(job); i++) {
+        if (member_record(job, i))
+            continue;
+        sched_job_t handle = member_handle(s, job, i);
+        int state = handle >= 0 ? sched_state(s->sched, handle) : SCHED_REJECTED;
+        if (state == SCHED_RUNNING)
+            member_fall_behind(s, job, i, handle);
+        else if (state == SCHED_REJECTED)
+            member_reject(s, job, i, "it can never start");
+    }
+}
+
 static void retry_unstarted(server_t *s, struct job *job)
 {
-    for (uint32_t i = 0; i < job->members; i++) {
-        if (!job->member[i].unstarted)
+    if (job->is_behind)
+        catch_up(s, job);
+    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++) {
+        if (!member_record(job, i)->unstarted)
             continue;
         member_recover_handle(s, job, i);
         member_undo_start(s, job, i);
@@ -301,7 +329,7 @@ void server_engine_event(server_t *s, const struct engine_event *e)
         s->engine.heard_key = e->key;
     if (e->what != ENGINE_STARTED)
         orphan_ended(s, e->key);
-    if (!run || !member_is_live(&run->job->member[run->member]))
+    if (!run || !member_is_live(member_record(run->job, run->member)))
         return; /* reported before */
     if (e->what == ENGINE_STARTED) {
         run_started(s, run, e);

@@ -23,23 +23,24 @@ void shared_text_release(struct shared_text *t)
         free(t);
 }
 
-struct job *job_create(int64_t id, uint32_t members)
+struct job *job_create(server_t *s, int64_t id, struct idset *indices)
 {
     struct job *job = calloc(1, sizeof(*job));
     if (!job)
         return NULL;
-    job->member = calloc(members, sizeof(*job->member));
-    if (!job->member) {
-        free(job);
-        return NULL;
-    }
     job->id = id;
-    job->members = job->live = members;
-    for (uint32_t i = 0; i < members; i++) {
-        job->member[i].handle = -1;
-        job->member[i].at = -1;
-    }
-    return job;
+    job->members = idset_last(indices) + 1;
+    if (indices->count < job->members)
+        job->indices = *indices;
+    else
+        idset_clear(indices);
+    *indices = (struct idset){0};
+    if (records_create(s, job) == 0)
+        return job;
+    records_destroy(s, job);
+    free(job);
+    errno = ENOMEM;
+    return NULL;
 }
 
 void job_to_store(const struct job *job, struct store_job *to)
@@ -52,6 +53,7 @@ void job_to_store(const struct job *job, struct store_job *to)
                              .queue = job->queue,
                              .request = job->request,
                              .members = job->members,
+                             .count = member_count(job),
                              .priority = job->priority,
                              .held = job->held,
                              .duration = job->duration,
@@ -67,12 +69,7 @@ void job_discard(server_t *s, struct job *job)
     if (!job)
         return;
     admit_stop(job);
-    for (uint32_t i = 0; i < job->members; i++) {
-        if (job->member[i].run)
-            run_destroy(s, job->member[i].run);
-        free(job->member[i].reason);
-    }
-    free(job->member);
+    records_destroy(s, job);
     free(job->name);
     free(job->row);
     free(job->request);
@@ -130,16 +127,11 @@ void job_charge(server_t *s, const struct job *job, bool counts)
                 job->is_new ? sign * job->weight : 0);
 }
 
-int job_table_reserve(server_t *s, size_t jobs, size_t members)
+int job_table_reserve(server_t *s, size_t jobs)
 {
     jobs += s->table.n + s->table.kept_jobs;
-    members += s->table.kept_members;
-    for (size_t i = 0; i <= STORE_TIMEOUT; i++)
-        members += s->table.counts[i];
     /* A change that could not be marked would not be stored, so there is room to mark everything. */
     return array_grow((void **)&s->table.jobs, &s->table.cap, jobs, sizeof(*s->table.jobs)) < 0 ||
-                   array_grow((void **)&s->unsaved.members, &s->unsaved.cap_members, members,
-                              sizeof(*s->unsaved.members)) < 0 ||
                    array_grow((void **)&s->unsaved.jobs, &s->unsaved.cap_jobs, jobs,
                               sizeof(*s->unsaved.jobs)) < 0
                ? -1
@@ -148,15 +140,15 @@ int job_table_reserve(server_t *s, size_t jobs, size_t members)
 
 int job_insert(server_t *s, struct job *job)
 {
-    if (job_table_reserve(s, 1, job->members) < 0)
+    if (job_table_reserve(s, 1) < 0)
         return -1;
     size_t place = job_index(s, job->id);
     memmove(s->table.jobs + place + 1, s->table.jobs + place,
             (s->table.n - place) * sizeof(*s->table.jobs));
     s->table.jobs[place] = (struct entry){(uint64_t)job->id, {job}};
     s->table.n++;
-    for (uint32_t i = 0; i < job->members; i++)
-        s->table.counts[job->member[i].state]++;
+    for (int i = 0; i <= STORE_TIMEOUT; i++)
+        s->table.counts[i] += job->counts[i];
     s->table.n_held += job->held ? job->live : 0;
     job_charge(s, job, true);
     return 0;
@@ -168,8 +160,8 @@ void job_remove(server_t *s, struct job *job)
     if (place < s->table.n && s->table.jobs[place].job == job) {
         s->table.jobs[place].job = NULL;
         s->table.n_gone++;
-        for (uint32_t i = 0; i < job->members; i++)
-            s->table.counts[job->member[i].state]--;
+        for (int i = 0; i <= STORE_TIMEOUT; i++)
+            s->table.counts[i] -= job->counts[i];
         s->table.n_held -= job->held ? job->live : 0;
         job_charge(s, job, false);
         /* A submission that is undone frees its id for the next one, so no gap may stay at the end. */
@@ -201,19 +193,22 @@ void job_changed(server_t *s, struct job *job)
 
 void member_changed(server_t *s, struct job *job, uint32_t member)
 {
+    struct member *m = member_record(job, member);
     s->unsaved.urgent = true;
-    if (job->member[member].unsaved || unsaved_reserve(s, 1) < 0)
+    if (m->unsaved || unsaved_reserve(s, 1) < 0)
         return;
-    job->member[member].unsaved = true;
+    m->unsaved = true;
     s->unsaved.members[s->unsaved.n_members++] = (struct member_ref){job, member};
 }
 
 void member_set_state(server_t *s, struct job *job, uint32_t member, enum store_state state)
 {
-    struct member *m = &job->member[member];
+    struct member *m = member_record(job, member);
     bool was_live = member_is_live(m);
     s->table.counts[m->state]--;
     s->table.counts[state]++;
+    job->counts[m->state]--;
+    job->counts[state]++;
     m->state = (uint8_t)state;
     if (was_live && !member_is_live(m)) {
         job->live--;
@@ -233,7 +228,7 @@ void text_assign(char **to, const char *text)
 void member_end(server_t *s, struct job *job, uint32_t member, enum store_state state,
                 const char *reason)
 {
-    struct member *m = &job->member[member];
+    struct member *m = member_record(job, member);
     if (!m->run)
         m->run = run_create(s, job, member, 0);
     if (m->run) {

@@ -246,7 +246,7 @@ static void show_job(const struct store_job *job, uint32_t member, enum store_st
 {
     *j = (struct job_shown){.id = job->id,
                             .member = job->members > 1 ? (int64_t)member : -1,
-                            .members = job->members,
+                            .members = job->count,
                             .name = job->name,
                             .user = job->user,
                             .queue = job->queue,
@@ -282,7 +282,8 @@ void job_show_end(const struct store_member *m, struct job_shown *j)
 
 void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j)
 {
-    const struct member *m = &job->member[member];
+    const struct member *m = member_look(job, member);
+    sched_job_t handle = m->state == STORE_PENDING ? member_handle(s, job, member) : -1;
     struct sched_record r;
     struct store_job kept;
     job_to_store(job, &kept);
@@ -296,7 +297,7 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     if (m->state == STORE_PENDING) {
         const char *hold = server_pause_reason(s, m);
         j->estimate = server_wall_time(s, m->at);
-        if (m->handle >= 0 && !m->reserved && sched_record(s->sched, m->handle, &r) == 0)
+        if (handle >= 0 && !m->reserved && sched_record(s->sched, handle, &r) == 0)
             j->reason = r.reason && *r.reason ? r.reason : NULL;
         if (m->reserved)
             j->reason = "reserved";

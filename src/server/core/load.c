@@ -34,12 +34,32 @@ struct loading {
     berth_error_t *err;
 };
 
+static int load_indices(const struct loading *l, const struct store_job *from,
+                        struct idset *indices)
+{
+    uint32_t members = from->members > 0 ? from->members : 1;
+    if (!from->indices)
+        return idset_add_range(indices, 0, members - 1);
+    if (idset_decode(indices, from->indices, strlen(from->indices), NULL) < 0 && errno == ENOMEM)
+        return -1;
+    if (indices->count > 0 && idset_last(indices) + 1 == members)
+        return 0;
+    idset_clear(indices);
+    return errtext_set(l->err, EINVAL,
+                       "%s/berth.db: the file is damaged: job %" PRId64 ": invalid indices",
+                       l->s->directory, from->id);
+}
+
 static int load_stored_job(void *context, const struct store_job *from)
 {
     struct loading *l = context;
     server_t *s = l->s;
-    struct job *job = job_create(from->id, from->members > 0 ? from->members : 1);
+    struct idset indices = {0};
     l->job = NULL;
+    if (load_indices(l, from, &indices) < 0)
+        return -1;
+    struct job *job = job_create(s, from->id, &indices);
+    idset_clear(&indices);
     if (!job ||
         array_grow((void **)&l->parts, &l->cap_parts, s->table.n + 1, sizeof(*l->parts)) < 0) {
         job_discard(s, job);
@@ -67,7 +87,8 @@ static int load_stored_job(void *context, const struct store_job *from)
     job->gpus = from->gpus;
     job->requeue = parts->requeue.length == 4; /* true */
     job->limited = parts->limited.length == 4;
-    job->bytes = job->request ? strlen(job->request) : 0;
+    job->bytes =
+        (job->request ? strlen(job->request) : 0) + job->indices.n * sizeof(*job->indices.v);
     if (!job->user || !job->queue || !job->name || !job->row || !job->request ||
         job_insert(s, job) < 0) {
         job_discard(s, job);
@@ -119,11 +140,13 @@ static int load_stored_member(void *context, const struct store_member *from)
 {
     struct loading *l = context;
     server_t *s = l->s;
-    if (!l->job || from->job != l->job->id || from->member >= l->job->members) {
+    if (!l->job || from->job != l->job->id || !member_exists(l->job, from->member)) {
         server_notice(s, "job %" PRId64 ": ignored a member with an invalid number", from->job);
         return 0;
     }
-    struct member *m = &l->job->member[from->member];
+    struct member *m = member_make(s, l->job, from->member);
+    if (!m)
+        return -1;
     m->attempts = from->attempts;
     m->how = (int8_t)from->how;
     m->cancelled = from->cancelled;
@@ -150,6 +173,17 @@ static int load_stored_member(void *context, const struct store_member *from)
 
 /* ---- Dependencies on what has ended ---- */
 
+int dependency_restore_gaps(server_t *s, const char *id, uint32_t members,
+                            const struct idset *indices)
+{
+    uint32_t i = 0;
+    for (uint32_t k = 0; k < indices->n; i = indices->v[k++].hi + 1)
+        for (; i < indices->v[k].lo; i++)
+            if (sched_restore_ended(s->sched, id, i, members, true) < 0 && errno != EINVAL)
+                return -1;
+    return 0;
+}
+
 /* Restore the ended members of a stored job. 1: done; 0: there is no such job; -1. */
 static int restore_ended_members(server_t *s, int64_t id, const char *name)
 {
@@ -158,18 +192,23 @@ static int restore_ended_members(server_t *s, int64_t id, const char *name)
     if (store_read_job(s->store, id, &job, NULL) < 0)
         return errno == ENOENT ? 0 : -1;
     uint32_t members = job.members;
-    for (uint32_t i = 0; i < members; i++) {
-        if (store_read_member(s->store, id, i, &member, NULL) < 0) {
-            if (errno == ENOENT)
-                continue;
-            return -1;
-        }
-        if (member.state >= STORE_DONE &&
-            sched_restore_ended(s->sched, name, i, members, member.state == STORE_DONE) < 0 &&
-            errno != EINVAL)
-            return -1;
+    struct idset indices = {0};
+    int rc = job.indices ? idset_decode(&indices, job.indices, strlen(job.indices), NULL) : 0;
+    if (rc == 0 || errno != ENOMEM)
+        rc = dependency_restore_gaps(s, name, members, &indices);
+    for (uint32_t i = 0; rc == 0 && i < members; i++) {
+        if (indices.n > 0 && !idset_has(&indices, i))
+            continue;
+        if (store_read_member(s->store, id, i, &member, NULL) < 0)
+            rc = errno == ENOENT ? 0 : -1;
+        else if (member.state >= STORE_DONE &&
+                 sched_restore_ended(s->sched, name, i, members, member.state == STORE_DONE) < 0)
+            rc = errno == EINVAL ? 0 : -1;
     }
-    return 1;
+    int saved = errno;
+    idset_clear(&indices);
+    errno = saved;
+    return rc < 0 ? -1 : 1;
 }
 
 /* Restore an ended job, once. 1: the core knows it; 0: there is no such job; -1. */
@@ -254,10 +293,12 @@ static int restore_ended(server_t *s, struct job *job, const struct job_parts *p
     char id[24];
     char *dependency;
     snprintf(id, sizeof(id), "%" PRId64, job->id);
-    for (uint32_t i = 0; job->live < job->members && i < job->members; i++)
-        if (!member_is_live(&job->member[i]) &&
-            sched_restore_ended(s->sched, id, i, job->members, job->member[i].state == STORE_DONE) <
-                0)
+    if (dependency_restore_gaps(s, id, job->members, &job->indices) < 0)
+        return -1;
+    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++)
+        if (!member_is_live(member_record(job, i)) &&
+            sched_restore_ended(s->sched, id, i, job->members,
+                                member_record(job, i)->state == STORE_DONE) < 0)
             return -1;
     if (json_part_copy(parts->dependency, &dependency) < 0)
         return -1;
@@ -283,7 +324,7 @@ static struct promise *next_promise(struct loading *l, const struct job *job, ui
 /* The member has no reservation, and the store must not have one either. */
 static void forget_promise(server_t *s, struct job *job, uint32_t i)
 {
-    job->member[i].at = -1;
+    member_record(job, i)->at = -1;
     member_changed(s, job, i);
 }
 
@@ -299,8 +340,8 @@ static bool promise_fits_job(const struct job *job, const struct promise *p)
 static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched_record *r,
                           const struct promise *p, berth_error_t *why)
 {
-    struct member *m = &job->member[i];
-    bool runs = m->state != STORE_PENDING;
+    struct member *m = member_record(job, i);
+    bool runs = m && m->state != STORE_PENDING;
     if (p && p->resources && !runs && !promise_fits_job(job, p)) {
         forget_promise(s, job, i);
         p = NULL;
@@ -321,19 +362,22 @@ static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched
     } else if (runs) {
         return errtext_set(why, EINVAL, "no resources are stored for it");
     }
-    m->handle = sched_restore(s->sched, s->clock.now, r, why);
-    m->reserved = m->handle >= 0 && r->state == SCHED_RESERVED;
-    if (m->handle < 0 && r->state == SCHED_RESERVED && errno != ENOMEM) {
+    sched_job_t handle = sched_restore(s->sched, s->clock.now, r, why);
+    if (m)
+        m->reserved = handle >= 0 && r->state == SCHED_RESERVED;
+    if (handle < 0 && r->state == SCHED_RESERVED && errno != ENOMEM) {
         r->state = SCHED_WAITING;
         r->fresh = true; /* it goes before those that it went before */
-        m->handle = sched_restore(s->sched, s->clock.now, r, why);
+        handle = sched_restore(s->sched, s->clock.now, r, why);
         forget_promise(s, job, i);
     }
     r->resources = NULL;
     r->at = r->until = 0;
     r->fresh = r->displaced = false;
     r->stopping = false;
-    return m->handle < 0 ? -1 : 0;
+    if (m)
+        m->handle = handle;
+    return handle < 0 ? -1 : 0;
 }
 
 static void report_unrestored(struct loading *l, struct job *job, uint32_t i, const char *why)
@@ -341,12 +385,12 @@ static void report_unrestored(struct loading *l, struct job *job, uint32_t i, co
     server_t *s = l->s;
     if (l->failed++ < 10)
         server_notice(s,
-                      job->member[i].state == STORE_PENDING
+                      member_look(job, i)->state == STORE_PENDING
                           ? "job %" PRId64 " could not be restored and has failed: %s"
                           : "job %" PRId64
                             " could not be restored and runs outside the schedule: %s",
                       job->id, why);
-    if (job->member[i].state == STORE_PENDING) {
+    if (member_look(job, i)->state == STORE_PENDING && member_make(s, job, i)) {
         member_end(s, job, i, STORE_FAILED, why);
         member_event(s, job, i, "failed", NULL);
     }
@@ -369,9 +413,9 @@ static int restore_stored_job(struct loading *l, struct job *job, const struct j
         q.request.dependency = NULL;
     q.request.order = job_order(job);
     struct sched_record r = {.request = q.request, .submitted = job->submitted, .held = job->held};
-    for (uint32_t i = 0; i < job->members; i++) {
+    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++) {
         struct promise *p = next_promise(l, job, i);
-        if (!member_is_live(&job->member[i]))
+        if (!member_is_live(member_look(job, i)))
             continue;
         if (restore_member(s, job, i, &r, p, &why) == 0)
             continue;
@@ -405,7 +449,7 @@ static void run_lost(server_t *s, struct run *run)
 /* Continue with a run, whether the engine has it or not. */
 static int resume_run(server_t *s, struct run *run, const uint64_t *keys, size_t n, bool forgot)
 {
-    struct member *m = &run->job->member[run->member];
+    struct member *m = member_record(run->job, run->member);
     run->in_engine = bsearch(&run->key, keys, n, sizeof(*keys), compare_run_keys) != NULL;
     /* Where the engine's records are lost, as after a reboot, a run that was about to start may have
      * started.
@@ -441,7 +485,7 @@ int runs_reconcile(server_t *s, berth_error_t *err)
     bool forgot = s->engine.heard_key > ops->last_key(s->platform.engine);
     for (size_t i = 0; rc == 0 && i < s->runs.n; i++) {
         struct run *run = s->runs.v[i];
-        if (run && run->key > 0 && member_is_live(&run->job->member[run->member]))
+        if (run && run->key > 0 && member_is_live(member_record(run->job, run->member)))
             rc = resume_run(s, run, keys, n, forgot);
     }
     free(keys);

@@ -54,10 +54,14 @@ static void note_progress(server_t *s)
 
 static void start_member(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
 {
-    struct member *m = &job->member[i];
+    struct member *m = member_make(s, job, i);
     const char *text;
-    m->at = d->at < s->pass.at ? s->pass.at : d->at;
     note_progress(s);
+    if (!m) {
+        member_fall_behind(s, job, i, d->job);
+        return;
+    }
+    m->at = d->at < s->pass.at ? s->pass.at : d->at;
     m->how = (int8_t)d->how;
     m->reserved = false;
     m->timed_out = m->preempted = m->requeue = false;
@@ -76,7 +80,9 @@ static void start_member(server_t *s, struct job *job, uint32_t i, const struct 
 
 static void reserve_member(server_t *s, struct job *job, uint32_t i, int64_t at)
 {
-    struct member *m = &job->member[i];
+    struct member *m = member_make(s, job, i);
+    if (!m) /* it is promised all the same, but nobody is told */
+        return;
     if (!m->reserved || m->at != at) {
         struct strbuf data = {0};
         struct json_out out = {.text = &data};
@@ -94,7 +100,9 @@ static void reserve_member(server_t *s, struct job *job, uint32_t i, int64_t at)
 
 static void postpone_member(server_t *s, struct job *job, uint32_t i, int64_t at)
 {
-    struct member *m = &job->member[i];
+    struct member *m = member_record(job, i);
+    if (!m)
+        return;
     if (m->reserved)
         member_changed(s, job, i);
     m->reserved = false;
@@ -103,6 +111,10 @@ static void postpone_member(server_t *s, struct job *job, uint32_t i, int64_t at
 
 void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
 {
+    if (!member_make(s, job, i)) {
+        member_fall_behind(s, job, i, -1);
+        return;
+    }
     member_event(s, job, i, "failed", event_text("reason", reason));
     member_end(s, job, i, STORE_FAILED, reason);
 }
@@ -111,13 +123,13 @@ void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
 static void preemptor_waits(server_t *s, const struct sched_annotation *a)
 {
     struct job *job = job_lookup(s, (int64_t)a->tag);
-    if (job && a->member < job->members && job->member[a->member].state == STORE_PENDING)
+    if (job && member_exists(job, a->member) && member_look(job, a->member)->state == STORE_PENDING)
         postpone_member(s, job, a->member, s->clock.now);
 }
 
 static void preempt_member(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
 {
-    struct member *m = &job->member[i];
+    struct member *m = member_record(job, i);
     struct strbuf data = {0};
     struct sched_annotation a;
     m->requeue = d->requeue || (m->preempted && m->requeue); /* its user has requested that */
@@ -142,7 +154,7 @@ static void apply_decision(server_t *s, const struct sched_decision *d)
     struct job *job = job_lookup(s, (int64_t)d->tag);
     if (!job && d->kind == SCHED_REJECT)
         bulk_member_rejected(s, (int64_t)d->tag, d->member, sched_reason_text(d->reason, reason));
-    if (!job || d->member >= job->members)
+    if (!job || !member_exists(job, d->member))
         return;
     uint32_t i = d->member;
     switch (d->kind) {

@@ -1,7 +1,7 @@
 /* What the files of the server share: its state in memory, and the functions they call on each other.
  *
- * A job is one submission; its members are in an array. A job whose members have all ended is only in the
- * store. Whatever has changed since the last commit is marked unsaved, and a commit that fails keeps the
+ * A job is one submission. Members that wait as their job does are only counted; others have records
+ * (member.c). A job whose members have all ended is only in the store. Whatever has changed since the last commit is marked unsaved, and a commit that fails keeps the
  * marks, so the next one that succeeds makes store and memory agree again.
  *
  * Unless it says otherwise, a function returns 0, or -1 with errno (ENOMEM) and, where it takes one, an
@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/heap.h"
+#include "base/idset.h"
 #include "base/intern.h"
 #include "berth/match.h"
 #include "berth/sched_config.h"
@@ -22,7 +23,6 @@
 #include "server/server.h"
 
 #define SERVER_SECOND      INT64_C(1000000) /* ticks per second */
-#define SERVER_MEMBERS_MAX 1000000          /* members of one array */
 #define SERVER_NOTICES_MAX 100
 
 /* The clock is stored at least this often. */
@@ -56,6 +56,9 @@ struct run {
     struct engine_event deferred_end;
 };
 
+/* The record of a member: it has started, ended, or has a reservation; or memory was short, or it is the
+ * only member of its job.
+ */
 struct member {
     sched_job_t handle; /* -1: unknown to the core */
     int64_t at;         /* its reserved or estimated start; -1: unknown */
@@ -64,6 +67,7 @@ struct member {
     uint32_t attempts;
     uint8_t state; /* enum store_state */
     int8_t how;    /* how the run came to start; -1: unknown */
+    bool is_own;   /* else this place in a page is not in use */
     bool reserved, cancelled, timed_out, preempted, requeue, unsaved;
     /* Pending without a handle: the core still believes that it runs, as memory was too short to undo its
      * start.
@@ -85,7 +89,10 @@ struct job {
     char *row;     /* the constant part of its row in listings: "\"command\":..." */
     char *request; /* this and the next two: until it is stored */
     struct shared_text *environment, *script; /* NULL */
-    uint32_t members, live;                   /* live: members that have not ended */
+    uint32_t members;                         /* one above the largest index */
+    uint32_t live;                            /* members that have not ended */
+    uint32_t counts[STORE_TIMEOUT + 1];       /* members by state */
+    struct idset indices;                     /* of the members; empty: 0 to members - 1 */
     /* size of its request, counted while it is in the table */
     size_t bytes;
     int64_t weight; /* estimated size in the store, counted until it is stored */
@@ -98,7 +105,10 @@ struct job {
     bool is_over; /* its last end is stored: it is in a list of jobs to remove */
     struct job *next_over;
     struct admission *admission; /* members not yet admitted to the core; NULL: none */
-    struct member *member;
+    /* The core has decided about a member that waits, and memory was too short for its record. */
+    bool is_behind;
+    struct member **page; /* records, for PAGE_MEMBERS members each; NULL: none of them has one */
+    struct member *only_page;
 };
 
 struct unsaved_event {
@@ -165,7 +175,8 @@ struct job_table {
     size_t n, cap, n_gone;
     int64_t next;                             /* the id of the next job */
     size_t counts[STORE_TIMEOUT + 1], n_held; /* members by state */
-    size_t kept_jobs, kept_members;           /* reserved for bulk submissions in progress */
+    size_t kept_jobs;                         /* reserved for bulk submissions in progress */
+    size_t records;                           /* room for records of members, of all jobs */
 };
 
 /* Runs that have not ended, or whose end is not stored yet (job.c, stop.c). */
@@ -304,16 +315,17 @@ void shared_text_release(struct shared_text *t);
 
 /* ---- Jobs and members (job.c) ---- */
 
-/* A job with its members, all pending and unknown to the core; not in the table yet. NULL with ENOMEM. */
-struct job *job_create(int64_t id, uint32_t members);
+/* A job with its members, all pending and unknown to the core; not in the table yet. It takes the indices,
+ * which are then empty; those of a plain job are 0. NULL with ENOMEM.
+ */
+struct job *job_create(server_t *s, int64_t id, struct idset *indices);
 /* The job as it is stored, without environment and script. */
 void job_to_store(const struct job *job, struct store_job *to);
 void job_discard(server_t *s, struct job *job);
 /* Insert the job into the table, by id. Returns 0, or -1 with ENOMEM; cannot fail after job_table_reserve. */
 int job_insert(server_t *s, struct job *job);
-/* Reserve room for more jobs and members, beyond those reserved for bulk submissions. 0, or -1 with ENOMEM.
- */
-int job_table_reserve(server_t *s, size_t jobs, size_t members);
+/* Reserve room for more jobs, beyond those reserved for bulk submissions. 0, or -1 with ENOMEM. */
+int job_table_reserve(server_t *s, size_t jobs);
 /* Add or subtract a job's share of its user's limits. */
 void job_charge(server_t *s, const struct job *job, bool counts);
 void job_remove(server_t *s, struct job *job); /* removed from the table and freed */
@@ -326,20 +338,21 @@ int unsaved_reserve(server_t *s, size_t n);
 void job_changed(server_t *s, struct job *job);
 void member_changed(server_t *s, struct job *job, uint32_t member);
 
-/* Change a member's state, and the counts that depend on it. */
+/* Change a member's state, and the counts that depend on it. It has to have a record. */
 void member_set_state(server_t *s, struct job *job, uint32_t member, enum store_state state);
 
 /* The part of a reason that says why the engine or the store refused a start; NULL for other reasons. */
 const char *not_started_cause(const char *text);
 
 /* End a member with a state and a reason (copied; NULL: none). It has a run afterwards unless memory is
- * short.
+ * short. It has to have a record.
  */
 void member_end(server_t *s, struct job *job, uint32_t member, enum store_state state,
                 const char *reason);
 void text_assign(char **to, const char *text);
 
-/* The core has rejected it: it can never start (pass.c). */
+/* The core has rejected it: it can never start (pass.c). Without memory for its record, that is done later.
+ */
 void member_reject(server_t *s, struct job *job, uint32_t member, const char *reason);
 
 struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t key);
@@ -349,6 +362,50 @@ struct run *run_lookup(const server_t *s, uint64_t key);
 static inline bool member_is_live(const struct member *m)
 {
     return m->state <= STORE_RUNNING;
+}
+
+/* ---- Members of a job (member.c) ---- */
+
+#define PAGE_MEMBERS 256
+
+/* What job_create and job_discard do for members. 0, or -1 with ENOMEM. */
+int records_create(server_t *s, struct job *job);
+void records_destroy(server_t *s, struct job *job);
+
+uint32_t member_count(const struct job *job);
+bool member_exists(const struct job *job, int64_t i);
+
+/* The first member from an index on, or job->members; the last one up to an index, or -1. O(log ranges). */
+uint32_t member_next(const struct job *job, uint32_t from);
+int64_t member_previous(const struct job *job, int64_t from);
+
+/* The first member from an index on that has a record, or job->members. */
+uint32_t member_next_own(const struct job *job, uint32_t from);
+
+/* The record of a member; NULL: it has none. O(1). */
+struct member *member_record(const struct job *job, uint32_t i);
+
+/* The same for reading; without a record it waits. */
+const struct member *member_look(const struct job *job, uint32_t i);
+
+/* The record, which is made unless there is one. NULL with ENOMEM. */
+struct member *member_make(server_t *s, struct job *job, uint32_t i);
+
+/* Its handle in the core; -1: unknown there. */
+sched_job_t member_handle(const server_t *s, const struct job *job, uint32_t i);
+
+/* For tests. */
+bool records_check(const struct job *job);
+
+static inline struct member *ref_record(const struct member_ref *ref)
+{
+    return member_record(ref->job, ref->member);
+}
+
+/* Members that run or are about to. */
+static inline uint32_t job_running(const struct job *job)
+{
+    return job->counts[STORE_STARTING] + job->counts[STORE_RUNNING];
 }
 
 /* ---- Users (user.c) ---- */
@@ -469,6 +526,11 @@ void server_retry_ends(server_t *s);
 /* Memory is too short for a start that the core has decided: put the member back, now or later. */
 void member_undo_start(server_t *s, struct job *job, uint32_t i);
 
+/* Memory is too short for the record of a member of which the core has decided something: a start is undone,
+ * now or later, and a rejection is done later.
+ */
+void member_fall_behind(server_t *s, struct job *job, uint32_t i, sched_job_t handle);
+
 /* Give an unstarted member its handle back. */
 void member_recover_handle(server_t *s, struct job *job, uint32_t i);
 
@@ -483,8 +545,8 @@ int start_enqueue(server_t *s, struct job *job, uint32_t member);
 /* ---- Admitting jobs to the core (admit.c) ---- */
 
 /* Admit the first members of a new job, at least one and at most `most`, and take the queue and duration
- * that the core gives it. hold: they stay held until released, whatever the job says. Returns how many, or
- * -1 with a text and nothing changed.
+ * that the core gives it. hold: they stay held until released, whatever the job says. Returns the index
+ * behind them, or -1 with a text and nothing changed.
  */
 int64_t admit_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err);
 
@@ -513,6 +575,10 @@ int run_start(server_t *s, struct run *run, berth_error_t *err);
  * found neither in memory, nor in the store, nor in the same bulk submission; 0: none.
  */
 int dependency_restore_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);
+
+/* Tell the core that the members that an array lacks have ended well, for jobs that depend on all of it. */
+int dependency_restore_gaps(server_t *s, const char *id, uint32_t members,
+                            const struct idset *indices);
 
 /* Remove from a dependency the jobs that history has dropped: they have ended as required, or this job
  * would have ended with them. 0, or -1 with errno.

@@ -234,7 +234,7 @@ static int berth_env(struct starting *b, size_t tasks)
         return -1;
     if (job->members > 1 &&
         (add_env(b, arena_join_number(b, "BERTH_ARRAY_INDEX=", b->run->member)) < 0 ||
-         add_env(b, arena_join_number(b, "BERTH_ARRAY_SIZE=", job->members)) < 0))
+         add_env(b, arena_join_number(b, "BERTH_ARRAY_SIZE=", member_count(job))) < 0))
         return -1;
     return b->r ? add_env(b, b->r) : 0;
 }
@@ -438,7 +438,7 @@ int run_start(server_t *s, struct run *run, berth_error_t *err)
     struct starting b = {.s = s,
                          .run = run,
                          .job = run->job,
-                         .m = &run->job->member[run->member],
+                         .m = member_record(run->job, run->member),
                          .user = user_find(s, run->job->uid),
                          .err = err};
     struct engine_run to = {.key = run->key};

@@ -33,7 +33,7 @@ static void set_timer(server_t *s, struct run *run, int64_t at)
 
 static int64_t limit_of(const struct run *run)
 {
-    const struct member *m = &run->job->member[run->member];
+    const struct member *m = member_record(run->job, run->member);
     int64_t limit;
     if (!run->job->limited || m->at < 0 ||
         __builtin_add_overflow(m->at, run->job->duration, &limit))
@@ -83,7 +83,7 @@ void run_stop_by_server(server_t *s, struct run *run)
 
 static void run_timer_fired(server_t *s, struct run *run)
 {
-    struct member *m = &run->job->member[run->member];
+    struct member *m = member_record(run->job, run->member);
     if (run->stage == RUN_ENDING) {
         run->stage = RUN_KILLED;
         run_signal(s, run, SIGKILL, true);

@@ -43,7 +43,7 @@ void server_act(server_t *s)
     if (!s->engine.is_known)
         return;
     for (size_t i = 0; s->clock.now >= s->engine.hold_until && i < s->engine.n_starts; i++) {
-        struct member *m = &s->engine.starts[i].job->member[s->engine.starts[i].member];
+        struct member *m = ref_record(&s->engine.starts[i]);
         if (m->state == STORE_STARTING && m->run && !m->run->in_engine)
             start_run(s, m->run);
     }
@@ -64,7 +64,7 @@ static void drop_started(server_t *s)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->engine.n_starts; i++)
-        if (s->engine.starts[i].job->member[s->engine.starts[i].member].state == STORE_STARTING)
+        if (ref_record(&s->engine.starts[i])->state == STORE_STARTING)
             s->engine.starts[kept++] = s->engine.starts[i];
     s->engine.n_starts = kept;
 }
@@ -73,7 +73,7 @@ static void drop_started(server_t *s)
 static void undo_starts(server_t *s, const char *why)
 {
     for (size_t i = 0; i < s->engine.n_starts; i++) {
-        struct member *m = &s->engine.starts[i].job->member[s->engine.starts[i].member];
+        struct member *m = ref_record(&s->engine.starts[i]);
         if (m->state == STORE_STARTING && m->run && !m->run->in_engine)
             run_undo_start(s, m->run, why);
     }

@@ -15,6 +15,11 @@ static int write_changed_job(server_t *s, struct job *job, berth_error_t *err)
     job_to_store(job, &to);
     if (!job->is_new)
         return store_set_job(s->store, &to, err);
+    strbuf_reset(&s->text);
+    idset_encode(&job->indices, false, &s->text);
+    if (s->text.failed)
+        return errtext_set(err, ENOMEM, "out of memory");
+    to.indices = job->indices.n > 0 ? strbuf_text(&s->text) : NULL;
     to.environment = job->environment ? job->environment->text : "[]";
     if (job->script) {
         to.script = job->script->text;
@@ -25,7 +30,7 @@ static int write_changed_job(server_t *s, struct job *job, berth_error_t *err)
 
 static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_error_t *err)
 {
-    const struct member *m = &job->member[i];
+    const struct member *m = member_record(job, i);
     const struct run *run = m->run;
     struct sched_record r = {.at = -1, .until = -1};
     struct store_member to = {.job = job->id,
@@ -155,7 +160,7 @@ void server_mark_saved(server_t *s)
         job->environment = job->script = NULL;
     }
     for (size_t i = 0; i < s->unsaved.n_members; i++) {
-        struct member *m = &s->unsaved.members[i].job->member[s->unsaved.members[i].member];
+        struct member *m = ref_record(&s->unsaved.members[i]);
         m->unsaved = false;
         drop_ended_run(s, m);
     }

@@ -139,7 +139,7 @@ int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
     c->kind = CHANGE_JOB;
     c->job = job->id;
     c->submitted.uid = job->uid;
-    c->submitted.members = job->members;
+    c->submitted.members = job->count;
     c->submitted.priority = job->priority;
     c->submitted.held = job->held;
     c->submitted.duration = job->duration;

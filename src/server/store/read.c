@@ -170,11 +170,11 @@ static int load_live_job(struct load *l)
     int64_t remaining = sqlite3_column_int64(l->jobs, 0);
     if (store_job_row(l->s, l->jobs, 1, true, &job, l->err) < 0)
         return -1;
-    if (remaining <= 0 || remaining > job.members)
+    if (remaining <= 0 || remaining > job.count)
         return store_damaged(l->s, "wrong number of members", job.id, l->err);
     if (l->visitor->job(l->visitor->context, &job) != 0)
         return -1;
-    if (remaining < job.members) {
+    if (remaining < job.count) {
         sqlite3_reset(l->ended);
         sqlite3_bind_int64(l->ended, 1, job.id);
         if (step_rows(l, l->ended, &l->more_ended) < 0)

@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* Version 2 of a member adds `how`. */
-enum { JOB_VERSION = 1, MEMBER_VERSION = 3 };
+/* Version 2 of a job adds `count` and `indices`, that of a member `how`. */
+enum { JOB_VERSION = 2, MEMBER_VERSION = 3 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
 {
@@ -98,12 +98,15 @@ void store_job_encode(struct strbuf *out, const struct store_job *job)
     record_put_number(out, job->gpus);
     record_put_text(out, job->user);
     record_put_text(out, job->name);
+    record_put_number(out, job->count);
+    record_put_text(out, job->indices);
 }
 
 int store_job_decode(const void *data, size_t length, struct store_job *job)
 {
     struct reader r = {data, (const unsigned char *)data + length, false};
-    if (length == 0 || *r.at++ != JOB_VERSION)
+    int version = length > 0 ? *r.at++ : 0;
+    if (version < 1 || version > JOB_VERSION)
         reader_fail(&r);
     job->gid = (uint32_t)record_get_number(&r, 0, UINT32_MAX);
     job->members = (uint32_t)record_get_number(&r, 1, UINT32_MAX);
@@ -114,13 +117,18 @@ int store_job_decode(const void *data, size_t length, struct store_job *job)
     job->gpus = record_get_number(&r, 0, INT64_MAX);
     job->user = record_get_text(&r);
     job->name = record_get_text(&r);
+    job->count = version > 1 ? (uint32_t)record_get_number(&r, 1, job->members) : job->members;
+    job->indices = version > 1 ? record_get_text(&r) : NULL;
+    if (!job->indices != (job->count == job->members))
+        reader_fail(&r);
     return reader_finish(&r);
 }
 
 bool store_job_is_valid(const struct store_job *job)
 {
-    return job->id > 0 && job->members > 0 && job->submitted_wall >= -1 && job->nodes >= 0 &&
-           job->cores >= 0 && job->gpus >= 0;
+    return job->id > 0 && job->count > 0 && job->count <= job->members &&
+           !job->indices == (job->count == job->members) && job->submitted_wall >= -1 &&
+           job->nodes >= 0 && job->cores >= 0 && job->gpus >= 0;
 }
 
 enum { CANCELLED = 1, TIMED_OUT = 2, PREEMPTED = 4, REQUEUE = 8, STOPPING = 16, DISPLACED = 32 };

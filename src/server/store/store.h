@@ -58,11 +58,13 @@ struct store_job {
     const char *environment; /* JSON array, stored once for equal ones; NULL: none */
     const char *script;      /* any bytes, stored once for equal ones; NULL: none */
     size_t script_length;
-    uint32_t members;
-    int64_t priority;  /* changes */
-    bool held;         /* changes */
-    int64_t duration;  /* ticks; 0: the queue's default; changes */
-    int64_t submitted; /* ticks */
+    uint32_t members;    /* one above their largest index */
+    uint32_t count;      /* how many there are */
+    const char *indices; /* which ones, as in base/idset.h; NULL: all below `members` */
+    int64_t priority;    /* changes */
+    bool held;           /* changes */
+    int64_t duration;    /* ticks; 0: the queue's default; changes */
+    int64_t submitted;   /* ticks */
     int64_t submitted_wall;
     int64_t nodes, cores, gpus; /* requested for a member; for listings */
 };

@@ -1,0 +1,163 @@
+#include "config/members.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+
+#define INDEX_MAX (MEMBERS_MAX - 1)
+
+/* A text that is being read. Indices are marked in a table first: they come in any order, and each one that
+ * is put between others in a set moves what is behind it.
+ */
+struct reader {
+    const char *text, *at, *end;
+    unsigned char *has;       /* a byte for each index */
+    uint32_t lowest, highest; /* of those marked */
+    berth_error_t *err;
+};
+
+static int no_memory(berth_error_t *err)
+{
+    return errtext_set(err, ENOMEM, "out of memory");
+}
+
+/* What stands there is not what was expected. */
+static int wrong(const struct reader *r, const char *at, const char *expected)
+{
+    return errtext_expected(r->err, r->text, (size_t)(r->end - r->text), (size_t)(at - r->text),
+                            expected);
+}
+
+/* Read a number of at most `most`. */
+static int take_number(struct reader *r, uint32_t least, uint32_t most, const char *expected,
+                       uint32_t *number)
+{
+    const char *begin = r->at;
+    uint64_t value = 0;
+    while (r->at < r->end && *r->at >= '0' && *r->at <= '9') {
+        value = 10 * value + (uint64_t)(*r->at++ - '0');
+        if (value > most)
+            return wrong(r, begin, expected);
+    }
+    if (r->at == begin || value < least)
+        return wrong(r, begin, expected);
+    *number = (uint32_t)value;
+    return 0;
+}
+
+static bool take(struct reader *r, char c)
+{
+    if (r->at == r->end || *r->at != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+static int take_index(struct reader *r, uint32_t *index)
+{
+    return take_number(r, 0, INDEX_MAX, "an index from 0 to 999999", index);
+}
+
+static int mark(struct reader *r, uint32_t low, uint32_t high, uint32_t step)
+{
+    for (uint32_t i = low; i <= high; i += step) {
+        if (r->has[i])
+            return errtext_set(r->err, EINVAL, "index %u is given twice", i);
+        r->has[i] = 1;
+        r->lowest = i < r->lowest ? i : r->lowest;
+        r->highest = i > r->highest ? i : r->highest;
+    }
+    return 0;
+}
+
+/* "3", "0-8" or "0-8:2". */
+static int read_item(struct reader *r)
+{
+    uint32_t low, high, step = 1;
+    const char *begin = r->at;
+    if (take_index(r, &low) < 0)
+        return -1;
+    high = low;
+    if (take(r, '-')) {
+        if (take_index(r, &high) < 0)
+            return -1;
+        if (high < low)
+            return wrong(r, begin, "a range from a lower to a higher index");
+        if (take(r, ':') && take_number(r, 1, INDEX_MAX, "a step of 1 or more", &step) < 0)
+            return -1;
+    }
+    return mark(r, low, high, step);
+}
+
+static int read_indices(struct reader *r)
+{
+    do {
+        if (read_item(r) < 0)
+            return -1;
+    } while (take(r, ','));
+    return 0;
+}
+
+static int put_marked(const struct reader *r, struct idset *to)
+{
+    for (uint32_t i = r->lowest; i <= r->highest; i++) {
+        uint32_t first = i;
+        while (i <= r->highest && r->has[i])
+            i++;
+        if (i > first && idset_add_range(to, first, i - 1) < 0)
+            return no_memory(r->err);
+    }
+    return 0;
+}
+
+/* The number of members, or their indices. */
+static int read_which(struct reader *r, struct members *members)
+{
+    size_t digits = 0;
+    while (r->at + digits < r->end && r->at[digits] >= '0' && r->at[digits] <= '9')
+        digits++;
+    if (r->at == r->end || *r->at == '%')
+        return wrong(r, r->at, MEMBERS_EXPECTED);
+    if (digits > 0 && (r->at + digits == r->end || r->at[digits] == '%')) {
+        uint32_t n;
+        if (take_number(r, 1, MEMBERS_MAX, "from 1 to 1000000 members", &n) < 0)
+            return -1;
+        return idset_add_range(&members->indices, 0, n - 1) < 0 ? no_memory(r->err) : 0;
+    }
+    r->lowest = INDEX_MAX;
+    r->has = calloc(MEMBERS_MAX, 1);
+    if (!r->has)
+        return no_memory(r->err);
+    return read_indices(r) < 0 || put_marked(r, &members->indices) < 0 ? -1 : 0;
+}
+
+int members_read(struct members *members, const char *text, size_t length, berth_error_t *err)
+{
+    struct reader r = {.text = text, .at = text, .end = text + length, .err = err};
+    *members = (struct members){0};
+    int rc = read_which(&r, members);
+    if (rc == 0 && take(&r, '%'))
+        rc = take_number(&r, 1, MEMBERS_MAX, "how many members at once, 1 or more", &members->most);
+    if (rc == 0 && r.at < r.end)
+        rc = wrong(&r, r.at, "',', '%' or the end");
+    int saved = errno;
+    free(r.has);
+    if (rc < 0)
+        members_clear(members);
+    errno = saved;
+    return rc;
+}
+
+int members_count(struct members *members, uint32_t n)
+{
+    *members = (struct members){0};
+    return idset_add_range(&members->indices, 0, n - 1);
+}
+
+void members_clear(struct members *members)
+{
+    idset_clear(&members->indices);
+    members->most = 0;
+}

@@ -85,7 +85,8 @@ static bool show_live(struct call *c, struct json_out *out, struct job *job, boo
     job_show(c->s, job, i, &shown);
     if (mine && job->member[i].state == STORE_PENDING && job->member[i].handle >= 0 &&
         sched_annotate(c->s->sched, job->member[i].handle, &a) == 0) {
-        shown.estimate = server_wall_time(c->s, a.start);
+        if (a.reason.kind != SCHED_REASON_PREEMPTING) /* it knows best when these are killed */
+            shown.estimate = server_wall_time(c->s, a.start);
         if (a.reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, &job->member[i]))
             shown.reason = sched_reason_text(&a.reason, reason);
         shown.holders = a.holders;

@@ -55,7 +55,9 @@ struct sched_annotation {
     /* Of a running job. */
     enum sched_how how;
 
-    /* Of a job that waits for resources: the jobs that hold such, in the order of their ends. */
+    /* Of a job that waits for resources: the jobs that hold such, in the order of their ends; of one that has
+     * preempted jobs, those.
+     */
     const sched_job_t *holders;
     size_t n_holders;
 };
@@ -65,6 +67,15 @@ struct sched_annotation {
  * a match.
  */
 int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
+
+/* The jobs that are being stopped for a waiting one, which starts when the last of them has ended: how many,
+ * of which up to `most` handles are written, in no particular order. 0 also where there is no such job. O(1)
+ * for a job that has preempted none, else O(running preemptible jobs).
+ */
+size_t sched_victims(const sched_t *s, sched_job_t job, sched_job_t *victims, size_t most);
+
+/* The job for which a running one is being stopped; -1: for none that still waits for it. O(1). */
+sched_job_t sched_preemptor(const sched_t *s, sched_job_t job);
 
 /* Counts of a queue's jobs by state (enum sched_state) now, and of what has been decided. ENOENT: no such
  * queue.

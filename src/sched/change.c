@@ -179,9 +179,10 @@ static int64_t holders_of(sched_t *s, uint32_t slot)
     struct queues *n = s->queues;
     struct holder *v = reallocarray(NULL, (size_t)n->ends.n + 1, sizeof(*v));
     size_t found = 0;
+    bool preempts = s->jobs[slot].details->victims > 0;
     for (uint32_t i = 0; v && i < n->ends.n; i++) {
         const struct job *other = &s->jobs[n->ends.v[i].item];
-        if (other->state != SCHED_RUNNING ||
+        if (other->state != SCHED_RUNNING || (preempts && other->details->preempted_for != slot) ||
             s->place->ops->useful(s->place, &s->jobs[slot].ask, other->booking) == 0)
             continue;
         if (holders_reserve(n, found) < 0) {

@@ -19,6 +19,7 @@
     "queues:\n"                                                                                    \
     "  batch: {policy: easy}\n"                                                                    \
     "  line: {policy: fcfs, priority: -1}\n"                                                       \
+    "  spare: {policy: easy, priority: -10, preemptible: cancel}\n"                                \
     "  few: {policy: easy, limits: {user: {core: 6}, job: {duration: 7200}}}\n"                    \
     "server: {administrators: [ann], requests-per-second: unlimited}\n"
 
@@ -272,11 +273,79 @@ static void a_promise_that_another_would_get_is_thought_of(void **state)
     expect_state(w, second, "pending");
 }
 
+static int64_t preempted_events(struct sim_server *w, int64_t id)
+{
+    char path[64];
+    int64_t n = 0;
+    size_t i;
+    const json_t *event;
+    snprintf(path, sizeof(path), "/v1/jobs/%lld/events", (long long)id);
+    json_t *got = ask(w, "GET", path, NULL, 200);
+    json_array_foreach(json_object_get(got, "events"), i, event) n +=
+        strcmp(json_string_value(json_object_get(event, "kind")), "preempted") == 0;
+    json_decref(got);
+    return n;
+}
+
+/* Seconds from now. */
+static void expect_seconds(struct sim_server *w, int64_t id, const char *key, int64_t expected)
+{
+    json_t *row = show(w, id);
+    double at = json_number_value(json_object_get(row, key)) - (double)w->wall / 1e6;
+    assert_int_equal((int64_t)(at + 0.5), expected);
+    json_decref(row);
+}
+
+/* The victim has 30 seconds until it is killed, and both are told so. Who is held and released meanwhile
+ * preempts it again, and it is not told again.
+ */
+static void preemption_is_told_to_both(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t victim =
+        run(w, "{\"command\":[\"a\"],\"nodes\":4,\"queue\":\"spare\",\"duration\":\"10m\"}");
+    sim_engine_find(w->engine, victim, -1)->stuck = true; /* nothing ends it */
+    sim_server_wait(w, 10 * SIM_SECOND);
+    int64_t first = submit(w, "{\"command\":[\"b\"],\"nodes\":2}");
+    char text[200];
+    expect_said(
+        w, first,
+        "It waits for a job that is being preempted for it: job 1. That is killed in 30s if it "
+        "has not ended by then.");
+    expect_text(w, first, "reason", "\"preempting\"");
+    expect_seconds(w, first, "estimate", 30);
+    expect_seconds(w, victim, "until", 30);
+    snprintf(
+        text, sizeof(text),
+        "It is being preempted for job %lld, and is killed in 30s if it has not ended by then.",
+        (long long)first);
+    expect_said(w, victim, text);
+    sim_server_wait(w, 10 * SIM_SECOND);
+    expect_seconds(w, first, "estimate", 20);
+    tell(w, "PATCH", "/v1/jobs/2", "{\"hold\":true}", 200);
+    expect_said(w, victim,
+                "It is being preempted, and is killed in 20s if it has not ended by then.");
+    tell(w, "PATCH", "/v1/jobs/2", "{\"hold\":false}", 200);
+    tell(w, "PATCH", "/v1/jobs/2", "{\"duration\":60}", 200);
+    expect_said(
+        w, victim,
+        "It is being preempted for job 2, and is killed in 20s if it has not ended by then.");
+    expect_text(w, first, "reason", "\"preempting\"");
+    assert_int_equal(preempted_events(w, victim), 1);
+    sim_server_wait(w, 25 * SIM_SECOND);
+    expect_said(w, victim, "It is being preempted for job 2, and is being killed.");
+    expect_seconds(w, first, "estimate", 0);
+    end(w, victim, 9);
+    start_all(w);
+    expect_state(w, first, "running");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_nodes, close_world)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(preemption_is_told_to_both),
         TEST(less_of_each_kind_is_found),
         TEST(jobspecs_are_lowered_too),
         TEST(a_shorter_limit_fits_before_a_promise),

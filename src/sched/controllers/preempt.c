@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "berth/sched_config.h"
+#include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/hunt.h"
 #include "sched/controllers/rows.h"
@@ -234,6 +235,25 @@ static void let_victims_go(sched_t *s, uint32_t slot)
         victim->details->preempted_for = JOB_NONE; /* it is being stopped all the same */
         s->jobs[slot].details->victims--;
     }
+}
+
+size_t sched_victims(const sched_t *s, sched_job_t job, sched_job_t *victims, size_t most)
+{
+    const struct queues *n = s->queues;
+    uint32_t slot = job_in_queue(s, job),
+             left = slot == JOB_NONE ? 0 : s->jobs[slot].details->victims;
+    size_t found = 0;
+    for (size_t i = 0; i < n->n_victims && found < left; i++)
+        if (s->jobs[n->victims[i]].details->preempted_for == slot && found++ < most)
+            victims[found - 1] = job_handle(s, n->victims[i]);
+    return found;
+}
+
+sched_job_t sched_preemptor(const sched_t *s, sched_job_t job)
+{
+    uint32_t slot = job_in_queue(s, job);
+    uint32_t other = slot == JOB_NONE ? JOB_NONE : s->jobs[slot].details->preempted_for;
+    return other == JOB_NONE ? -1 : job_handle(s, other);
 }
 
 /* ---- The controller ---- */

@@ -17,6 +17,7 @@ struct known {
     struct sched_reason *reason;
     sched_job_t holder[HOLDERS_MAX];
     size_t holders; /* number of those */
+    struct victim victim[VICTIMS_TOLD];
 };
 
 static void put_holder(struct call *c, struct json_out *out, sched_job_t handle)
@@ -82,6 +83,14 @@ static int64_t ticks_left(const server_t *s, int64_t at)
     return at < 0 ? -1 : at > s->clock.now ? at - s->clock.now : 0;
 }
 
+/* For whom it waits, and so when it starts at the latest. */
+static void ask_victims(const server_t *s, sched_job_t handle, struct known *k)
+{
+    int64_t until;
+    k->waiting.n_victims = victims_of(s, handle, k->victim, VICTIMS_TOLD, &until);
+    k->waiting.killed = k->waiting.start = ticks_left(s, until);
+}
+
 /* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
 static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known *k)
 {
@@ -90,7 +99,8 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
     *k = (struct known){0};
     if (sched_annotate(s->sched, handle, &a) < 0)
         return -1;
-    if (a.reason.kind != SCHED_REASON_RESOURCES)
+    bool preempts = a.reason.kind == SCHED_REASON_PREEMPTING;
+    if (a.reason.kind != SCHED_REASON_RESOURCES && !preempts)
         a.n_holders = 0; /* holders matter only if it waits for resources */
     k->holders = a.n_holders < HOLDERS_MAX ? a.n_holders : HOLDERS_MAX;
     if (k->holders > 0)
@@ -107,6 +117,8 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
                                   .start = ticks_left(s, a.start),
                                   .begin = ticks_left(s, a.reason.at),
                                   .holders = a.n_holders};
+    if (preempts)
+        ask_victims(s, handle, k);
     if (a.state == SCHED_REJECTED || would_start_find(s, handle, &k->would_start, NULL) == 0)
         return 0;
     if (errno != ENOMEM) /* an answer without would_start */
@@ -127,6 +139,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
         return;
     }
     k.waiting.would_start = &k.would_start;
+    k.waiting.victims = k.victim;
     if (member >= 0 && c->member < 0) {
         strbuf_puts(&text, "The first waiting member is ");
         strbuf_put_int(&text, job->id);
@@ -155,6 +168,23 @@ static uint32_t explained_member(const struct call *c, const struct job *job)
     return live < job->members ? live : member_next(job, 0);
 }
 
+/* Whether a member that runs is being stopped, and for whom. */
+static struct stopping stopping_of(const server_t *s, const struct member *m)
+{
+    struct sched_annotation a;
+    int64_t at = m->run ? run_killed_at(s, m->run) : -1;
+    struct stopping stopping = {.is_stopping = at >= 0, .is_preempted = m->preempted};
+    sched_job_t other = stopping.is_stopping ? sched_preemptor(s->sched, m->handle) : -1;
+    if (!stopping.is_stopping)
+        return stopping;
+    stopping.killed = ticks_left(s, at);
+    if (other >= 0 && sched_annotate(s->sched, other, &a) == 0) {
+        stopping.id = (int64_t)a.tag;
+        stopping.member = a.members > 1 ? (int64_t)a.member : -1;
+    }
+    return stopping;
+}
+
 static void explain_live(struct call *c, const struct job *job)
 {
     uint32_t i = explained_member(c, job);
@@ -166,7 +196,10 @@ static void explain_live(struct call *c, const struct job *job)
         return;
     }
     job_show(c->s, job, i, &shown);
-    if (m->state == STORE_PENDING)
+    struct stopping stopping = stopping_of(c->s, m);
+    if (stopping.is_stopping)
+        explain_stopping(&text, &stopping);
+    else if (m->state == STORE_PENDING)
         strbuf_puts(&text, "It has just been submitted and is about to be scheduled.");
     else
         explain_others(&text, &shown, job->limited, c->s->clock.wall);

@@ -159,6 +159,47 @@ static void put_wait_resources(struct strbuf *out, const struct waiting *w, cons
     put_counted(out, (int64_t)w->holders, "other job holds.", "other jobs hold.");
 }
 
+static void put_member_name(struct strbuf *out, int64_t id, int64_t member)
+{
+    strbuf_puts(out, "job ");
+    strbuf_put_int(out, id);
+    if (member < 0)
+        return;
+    strbuf_putc(out, '[');
+    strbuf_put_int(out, member);
+    strbuf_putc(out, ']');
+}
+
+/* ", and is killed in 20s if it has not ended by then" */
+static void put_killed(struct strbuf *out, int64_t left, const char *they, const char *have)
+{
+    if (left <= 0) {
+        strbuf_puts(out, " being killed.");
+        return;
+    }
+    strbuf_puts(out, " killed in ");
+    put_span(out, left);
+    strbuf_puts(out, " if ");
+    strbuf_puts(out, they);
+    strbuf_puts(out, have);
+    strbuf_puts(out, " not ended by then.");
+}
+
+static void put_wait_victims(struct strbuf *out, const struct waiting *w)
+{
+    bool one = w->n_victims == 1;
+    strbuf_puts(out, one ? "It waits for a job that is being preempted for it"
+                         : "It waits for jobs that are being preempted for it");
+    for (size_t i = 0; i < w->n_victims && i < VICTIMS_TOLD; i++) {
+        strbuf_puts(out, i == 0 ? ": " : ", ");
+        put_member_name(out, w->victims[i].id, w->victims[i].member);
+    }
+    if (w->n_victims > VICTIMS_TOLD)
+        strbuf_puts(out, " and others");
+    strbuf_puts(out, one ? ". That is" : ". These are");
+    put_killed(out, w->killed, one ? "it" : "they", one ? " has" : " have");
+}
+
 /* Waiting for its queue, or for other jobs in it. */
 static void put_wait_queue(struct strbuf *out, const struct waiting *w)
 {
@@ -201,7 +242,7 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
         put_wait_queue(out, w);
         return;
     case SCHED_REASON_PREEMPTING:
-        strbuf_puts(out, "It waits for jobs that are being preempted for it.");
+        put_wait_victims(out, w);
         return;
     case SCHED_REASON_RESOURCES:
         put_wait_resources(out, w, w->reason->type);
@@ -329,6 +370,17 @@ static void put_ended(struct strbuf *out, const struct job_shown *j)
         strbuf_puts(out, j->reason);
     }
     strbuf_putc(out, '.');
+}
+
+void explain_stopping(struct strbuf *out, const struct stopping *stopping)
+{
+    strbuf_puts(out, stopping->is_preempted ? "It is being preempted" : "It is being stopped");
+    if (stopping->id > 0) {
+        strbuf_puts(out, " for ");
+        put_member_name(out, stopping->id, stopping->member);
+    }
+    strbuf_puts(out, ", and is");
+    put_killed(out, stopping->killed, "it", " has");
 }
 
 void explain_others(struct strbuf *out, const struct job_shown *j, bool limited, int64_t wall)

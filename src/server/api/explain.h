@@ -5,6 +5,8 @@
 #include "server/api/would_start.h"
 #include "server/core/job_text.h"
 
+#define VICTIMS_TOLD 4 /* of the jobs that are stopped for one, by name */
+
 struct waiting {
     const struct sched_reason *reason;
     const char *hold; /* why no job is started at present; NULL: starts are not paused */
@@ -15,9 +17,24 @@ struct waiting {
     int64_t begin;          /* the same for its earliest allowed start */
     size_t holders;
     const struct would_start *would_start;
+    const struct victim
+        *victims; /* that are stopped for it: the first few, and how many there are */
+    size_t n_victims;
+    int64_t killed; /* ticks from now until the last of them is killed */
+};
+
+/* For whom a member is being stopped. */
+struct stopping {
+    bool is_stopping;
+    bool is_preempted;
+    int64_t id, member; /* of the job that waits for it; 0: none does; member -1: the only one */
+    int64_t killed;     /* ticks from now */
 };
 
 void explain_waiting(struct strbuf *out, const struct waiting *w);
+
+/* A member that runs and is being stopped. */
+void explain_stopping(struct strbuf *out, const struct stopping *stopping);
 
 /* A member that is starting, running or has ended, as of a wall time. `limited`: it is stopped at its time
  * limit.

@@ -100,7 +100,8 @@ static bool show_live(struct call *c, struct json_out *out, struct job *job, boo
     bool mine = api_owns(c, job->uid);
     job_show(c->s, job, i, &shown);
     if (mine && handle >= 0 && sched_annotate(c->s->sched, handle, &a) == 0) {
-        shown.estimate = server_wall_time(c->s, a.start);
+        if (a.reason.kind != SCHED_REASON_PREEMPTING) /* it knows best when these are killed */
+            shown.estimate = server_wall_time(c->s, a.start);
         if (a.reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, m))
             shown.reason = sched_reason_text(&a.reason, reason);
         shown.holders = a.holders;

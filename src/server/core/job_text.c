@@ -10,6 +10,8 @@
 #include "berth/sched_snapshot.h"
 #include "config/seconds.h"
 
+#define VICTIMS_ASKED 64 /* of one job, by when they are killed */
+
 void job_parts(const char *request, struct job_parts *parts)
 {
     static const char *const keys[] = {
@@ -280,11 +282,50 @@ void job_show_end(const struct store_member *m, struct job_shown *j)
     show_exit(j, m->state, m->start_wall, m->exit_status, m->exit_signal);
 }
 
+size_t victims_of(const server_t *s, sched_job_t handle, struct victim *victims, size_t most,
+                  int64_t *until)
+{
+    sched_job_t few[VICTIMS_ASKED];
+    size_t n = sched_victims(s->sched, handle, few, VICTIMS_ASKED), found = 0;
+    *until = s->clock.now;
+    for (size_t i = 0; i < n && i < VICTIMS_ASKED; i++) {
+        struct sched_annotation a;
+        const struct job *job =
+            sched_annotate(s->sched, few[i], &a) == 0 ? job_lookup(s, (int64_t)a.tag) : NULL;
+        const struct run *run =
+            job && a.member < job->members ? member_look(job, a.member)->run : NULL;
+        int64_t at = run ? run_killed_at(s, run) : -1;
+        *until = at > *until ? at : *until;
+        if (job && found < most)
+            victims[found++] = (struct victim){job->id, job->members > 1 ? (int64_t)a.member : -1};
+    }
+    return n;
+}
+
+/* Why a member waits, and until when. */
+static void show_waiting(server_t *s, const struct member *m, sched_job_t handle,
+                         struct job_shown *j)
+{
+    static const struct sched_reason preempting = {.kind = SCHED_REASON_PREEMPTING};
+    struct sched_record r;
+    int64_t until;
+    const char *hold = server_pause_reason(s, m);
+    j->estimate = server_wall_time(s, m->at);
+    if (handle >= 0 && victims_of(s, handle, NULL, 0, &until) > 0) {
+        j->estimate = server_wall_time(s, until);
+        j->reason = sched_reason_text(&preempting, j->text);
+    } else if (m->reserved) {
+        j->reason = "reserved";
+    } else if (handle >= 0 && sched_record(s->sched, handle, &r) == 0) {
+        j->reason = r.reason && *r.reason ? r.reason : NULL;
+    }
+    j->reason = hold ? hold : j->reason;
+}
+
 void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j)
 {
     const struct member *m = member_look(job, member);
     sched_job_t handle = m->state == STORE_PENDING ? member_handle(s, job, member) : -1;
-    struct sched_record r;
     struct store_job kept;
     job_to_store(job, &kept);
     show_job(&kept, member, (enum store_state)m->state, j);
@@ -295,17 +336,14 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     if (m->run)
         show_run(m, j);
     if (m->state == STORE_PENDING) {
-        const char *hold = server_pause_reason(s, m);
-        j->estimate = server_wall_time(s, m->at);
-        if (handle >= 0 && !m->reserved && sched_record(s->sched, handle, &r) == 0)
-            j->reason = r.reason && *r.reason ? r.reason : NULL;
-        if (m->reserved)
-            j->reason = "reserved";
-        j->reason = hold ? hold : j->reason;
+        show_waiting(s, m, handle, j);
     } else if (member_is_live(m)) {
         j->reason = NULL; /* of an earlier start */
         if (m->at >= 0)
             j->until = server_wall_time(s, m->at + job->duration);
+        int64_t killed = m->run ? run_killed_at(s, m->run) : -1;
+        if (killed >= 0)
+            j->until = server_wall_time(s, killed);
     }
 }
 

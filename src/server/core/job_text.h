@@ -48,7 +48,8 @@ struct job_shown {
     int64_t peak_memory, cpu_time;
     const char *row;
     size_t row_length;
-    const sched_job_t *holders; /* jobs that hold what it waits for */
+    char text[SCHED_REASON_TEXT]; /* of a reason that is made for this row */
+    const sched_job_t *holders;   /* jobs that hold what it waits for */
     size_t n_holders;
 };
 
@@ -59,6 +60,15 @@ void job_put(server_t *s, struct json_out *out, const struct job_shown *j, bool 
  * call.
  */
 void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j);
+
+/* Those that are stopped for a waiting member: how many, of which up to `most` are written, and by when the last
+ * is killed, in ticks.
+ */
+struct victim {
+    int64_t id, member; /* -1: the only one */
+};
+size_t victims_of(const server_t *s, sched_job_t handle, struct victim *victims, size_t most,
+                  int64_t *until);
 
 /* Fill in how a stored member ended: with a status, a signal, or neither if it never ran or its end was not
  * observed.

@@ -505,6 +505,8 @@ void run_stop(server_t *s, struct run *run);           /* send SIGTERM */
 void run_stop_by_server(server_t *s, struct run *run); /* the same, on the server's own account */
 /* Reserve room for `more` signals and for all that the server itself may send to its runs. */
 int run_reserve_signals(server_t *s, size_t more);
+/* When a run that is being stopped is killed, now at the earliest, in ticks; -1: it is not being stopped. */
+int64_t run_killed_at(const server_t *s, const struct run *run);
 void run_signal(server_t *s, struct run *run, int signal, bool tree);
 
 /* Kill the engine's runs (keys ascending) that belong to no job (orphans.c). -1 with ENOMEM. */

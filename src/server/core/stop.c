@@ -72,6 +72,16 @@ void run_stop(server_t *s, struct run *run)
     set_timer(s, run, s->clock.now + s->config->server.grace);
 }
 
+int64_t run_killed_at(const server_t *s, const struct run *run)
+{
+    const struct heap *timers = &s->runs.timers;
+    if (run->stage < RUN_ENDING)
+        return -1;
+    bool waits = run->stage == RUN_ENDING && heap_has(timers, run->slot);
+    int64_t at = waits ? timers->v[timers->place[run->slot] - 1].key : s->clock.now;
+    return at > s->clock.now ? at : s->clock.now;
+}
+
 void run_stop_by_server(server_t *s, struct run *run)
 {
     if (run->stage < RUN_ENDING) { /* else it ends for an earlier reason */

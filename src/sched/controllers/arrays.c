@@ -48,10 +48,10 @@ static enum step gate(sched_t *s, uint32_t slot)
     return array_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-static int enter(sched_t *s, uint32_t slot, int64_t booking, bool freed)
+static int enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
 {
     struct details *d = s->jobs[slot].details;
-    (void)booking, (void)freed;
+    (void)booking, (void)at, (void)until;
     if (d->of && !d->holds) {
         d->holds = true;
         d->of->holding++;
@@ -59,9 +59,9 @@ static int enter(sched_t *s, uint32_t slot, int64_t booking, bool freed)
     return 0;
 }
 
-static enum step count(sched_t *s, uint32_t slot, int64_t booking)
+static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
-    enter(s, slot, booking, false);
+    enter(s, slot, booking, at, at);
     return STEP_BUSY;
 }
 
@@ -86,15 +86,15 @@ static void released(sched_t *s, uint32_t slot)
     s->queues->full_seen = 0;
 }
 
-static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking)
+static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking, int64_t at)
 {
-    (void)duration, (void)booking;
+    (void)duration, (void)booking, (void)at;
     return !array_is_full(s, slot);
 }
 
-static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask)
+static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask, int64_t at)
 {
-    (void)ask;
+    (void)ask, (void)at;
     return !array_is_full(s, slot);
 }
 
@@ -154,7 +154,7 @@ const struct controller array_controller = {
     .gate = gate,
     .count = count,
     .uncount = uncount,
-    .recount = enter,
+    .enter = enter,
     .may_ask = may_ask,
     .may_hold = may_hold,
     .reason = reason,

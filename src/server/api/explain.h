@@ -22,6 +22,6 @@ void explain_waiting(struct strbuf *out, const struct waiting *w);
 /* A member that is starting, running or has ended, as of a wall time. `limited`: it is stopped at its time
  * limit.
  */
-void explain_others(struct strbuf *out, const struct job_shown *j, bool limited, int64_t wall);
+void explain_others(struct strbuf *out, const struct job_shown *j, int64_t wall);
 
 #endif

@@ -113,7 +113,7 @@ wrong() {
 }
 wrong "no command given, expected a command or a script" submit
 wrong "--cores-per-task is 'x', expected a whole number from 1 to 1000000000" submit -c x true
-wrong "--time-limit is '5x', expected a duration such as 90, 30m, 1h30m or 1:30:00" submit -t 5x true
+wrong "--time-limit is '5x', expected a duration such as 90, 30m, 1h30m or 1:30:00, or unlimited" submit -t 5x true
 wrong "--mem is '4Q', expected a size such as 512M or 4G" submit --mem 4Q true
 wrong "--array is '1-9', expected a number of members such as 10, or 0-9" submit --array 1-9 true
 wrong "unknown option '--no-such'" run --no-such true

@@ -136,7 +136,10 @@ struct sched_request {
     /* On a flat machine, >= 1. A job that asks for more than the machine has is rejected. */
     int64_t units;
 
-    /* Ticks after which the job is expected to have ended. 0: the jobspec's, or the queue's default. */
+    /* Ticks that it may take at most: its limit. On a flat machine, >= 1. In a named queue, 0: the jobspec's,
+     * else the queue's default or the longest that the queue's limits let a job last, whichever is less;
+     * SCHED_UNLIMITED: it has none.
+     */
     int64_t duration;
 
     /* Higher goes first, under SCHED_ORDER_PRIORITY and in named queues. */
@@ -153,6 +156,12 @@ struct sched_request {
 
     /* What reasons and dependencies call it; NULL: the tag in decimal. */
     const char *id;
+
+    /* Ticks that planning goes by: when it is expected to have ended, at most its limit. 0: the limit; of a
+     * job without one, the queue's default duration. SCHED_UNLIMITED: nobody knows. What it holds is then
+     * taken without end, and nothing is promised behind it.
+     */
+    int64_t estimate;
 
     /* NULL: the jobspec's, or the default queue. */
     const char *queue;
@@ -270,7 +279,7 @@ struct sched_decision {
     /* Of SCHED_REJECT and SCHED_WAIT, else NULL; valid as the decision is. */
     const struct sched_reason *reason;
 
-    /* Of SCHED_START: start plus duration. */
+    /* Of SCHED_START: when it is expected to have ended, start plus estimate; INT64_MAX: that is unknown. */
     int64_t until;
     enum sched_how how;
 

@@ -49,11 +49,12 @@ int sched_requeue(sched_t *s, int64_t now, sched_job_t job);
 int sched_hold(sched_t *s, int64_t now, sched_job_t job);
 int sched_release(sched_t *s, int64_t now, sched_job_t job);
 
-/* Change the duration of a waiting job, or of a running one, which then ends that long after its start, now
- * at the earliest. Reservations that are in the way of a longer one move. EINVAL: there is no such job or
- * duration, or a waiting one could never start then; ENOMEM.
+/* Change the limit and the estimate (sched_request) of a waiting job, or of a running one, which is then
+ * expected to end that long after its start, now at the earliest. Limit 0: it stays; estimate 0: the limit if
+ * that is given and there is one, else it stays. Reservations that are in the way of a longer one move.
+ * EINVAL: there is no such job, limit or estimate, or a waiting one could never start then; ENOMEM.
  */
-int sched_set_duration(sched_t *s, int64_t now, sched_job_t job, int64_t duration,
+int sched_set_duration(sched_t *s, int64_t now, sched_job_t job, int64_t limit, int64_t estimate,
                        berth_error_t *err);
 
 /* Move a waiting job to another queue, with its time of submission. EINVAL: it does not wait, or the queue

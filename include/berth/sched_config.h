@@ -124,8 +124,13 @@ struct sched_queue_config {
     const char *const *groups;
     size_t n_groups;
 
-    /* Ticks, of a job that names none; 0: that of all queues. */
+    /* Ticks that a job without a limit and an estimate is expected to take; SCHED_UNLIMITED: nobody knows.
+     * 0: that of all queues.
+     */
     int64_t default_duration;
+
+    /* Ticks, the limit of a job that names none; SCHED_UNLIMITED: none. 0: that of all queues. */
+    int64_t default_limit;
 
     enum sched_preemptible preemptible;
     struct sched_limits limits;
@@ -170,8 +175,11 @@ struct sched_config {
     /* NULL: the only one; if there are several, a job must name one. */
     const char *default_queue;
 
-    /* Ticks, of jobs that name none in queues that name none; 0: an hour. */
+    /* Ticks, of queues that name none: what a job without a limit and an estimate is expected to take, an
+     * hour if 0, SCHED_UNLIMITED if nobody knows; and the limit of a job that names none, none if 0.
+     */
     int64_t default_duration;
+    int64_t default_limit;
 
     /* Ticks between passes that events ask for (sched_next_time), 0: none; and the number of events after
      * which a pass is due all the same, 0: unlimited.

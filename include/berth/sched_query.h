@@ -46,8 +46,11 @@ struct sched_annotation {
     /* Of a running job; when a waiting one will start as far as can be said now; -1: unknown. */
     int64_t start;
 
-    /* Of a running or reserved job, else -1. */
+    /* Of a running or reserved job: when it is expected to have ended, INT64_MAX if nobody knows; else -1. */
     int64_t until;
+
+    /* Ticks; SCHED_UNLIMITED: it has none. Of a job that is rejected, without meaning. */
+    int64_t limit;
 
     /* Why it waits or is rejected; of kind SCHED_REASON_NONE for others. */
     struct sched_reason reason;

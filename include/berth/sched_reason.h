@@ -41,6 +41,7 @@ enum sched_reason_kind {
     SCHED_REASON_NOT_ADMITTED,  /* `user` may not submit to `queue` */
     SCHED_REASON_CLOSED,        /* `queue` takes no jobs */
     SCHED_REASON_DURATION,      /* there is no such duration, */
+    SCHED_REASON_ESTIMATE,      /* its estimate is longer than its limit */
     SCHED_REASON_RANK,          /* or priority */
     SCHED_REASON_JOBSPEC,       /* its jobspec is wrong: `words` */
     SCHED_REASON_REQUEST        /* something else of it is wrong: `words` */

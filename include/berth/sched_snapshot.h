@@ -28,7 +28,9 @@ struct sched_record {
     /* When it was submitted. */
     int64_t submitted;
 
-    /* Of a running or reserved job: when it starts and ends, and what it holds, in JGF. */
+    /* Of a running or reserved job: when it starts, when it is expected to end (INT64_MAX: nobody knows), and
+     * what it holds, in JGF.
+     */
     int64_t at, until;
     const char *resources;
     size_t resources_length;

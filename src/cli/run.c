@@ -21,7 +21,7 @@ static const char help[] =
     "  -c, --cores-per-task N  cores for each task (1)\n"
     "  -g, --gpus-per-task N   gpus for each task (0)\n"
     "      --mem SIZE          memory, 512M or 4G\n"
-    "  -t, --time-limit TIME   90, 30m, 1h30m\n"
+    "  -t, --time-limit TIME   90, 30m, 1h30m; without it, that of the queue, if it has one\n"
     "  -q, --queue NAME        instead of the default queue\n"
     "  -o, --output FILE       write its output to FILE, and show nothing\n"
     "      --array N|1-9:2,20  members or indices; the exit status is their highest\n"

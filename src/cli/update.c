@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/client/named_jobs.h"
 #include "cli/verb.h"
@@ -11,7 +12,9 @@
 static const char help[] =
     "usage: berth update OPTION... JOB...\n"
     "Change jobs; the time limit can be changed while a job runs. A JOB is an id or a range.\n"
-    "  -t, --time-limit TIME  90, 30m, 1h30m; only administrators may exceed the original\n"
+    "  -t, --time-limit TIME  90, 30m, 1h30m or unlimited; of a job that runs, only\n"
+    "                         administrators may make it longer\n"
+    "      --estimate TIME    what planning goes by: at most the time limit; or unknown\n"
     "      --priority N       higher goes first; only administrators may exceed 0\n"
     "  -q, --queue NAME       move the jobs to the end of another queue\n"
     "  -h, --help             print this\n"
@@ -19,22 +22,31 @@ static const char help[] =
     "Example: berth update -t 30m --priority -5 17\n"
     "Manual: man berth-update\n";
 
+/* Take a time, or a word that the server knows. Returns false after printing what is wrong. */
+static bool take_time(const char *option, const char *key, const char *word, json_t *body)
+{
+    int64_t us;
+    if (strcmp(optarg, word) == 0)
+        return json_object_set_new(body, key, json_string(word)) == 0;
+    if (quantity_duration(optarg, &us) < 0) {
+        cli_usage("update", "--%s is '%s', expected a duration such as 90 or 1h30m, or %s", option,
+                  optarg, word);
+        return false;
+    }
+    return json_object_set_new(body, key,
+                               us % 1000000 ? json_real((double)us / 1e6)
+                                            : json_integer(us / 1000000)) == 0;
+}
+
 /* Take an option. Returns false after printing what is wrong. */
 static bool take_change(int c, json_t *body)
 {
-    int64_t us;
     char *end;
 
-    if (c == 't') {
-        if (quantity_duration(optarg, &us) < 0) {
-            cli_usage("update", "--time-limit is '%s', expected a duration such as 90 or 1h30m",
-                      optarg);
-            return false;
-        }
-        return json_object_set_new(body, "duration",
-                                   us % 1000000 ? json_real((double)us / 1e6)
-                                                : json_integer(us / 1000000)) == 0;
-    }
+    if (c == 't')
+        return take_time("time-limit", "limit", "unlimited", body);
+    if (c == 'e')
+        return take_time("estimate", "estimate", "unknown", body);
     if (c == 'q')
         return json_object_set_new(body, "queue", json_string(optarg)) == 0;
     errno = 0;
@@ -49,6 +61,7 @@ static bool take_change(int c, json_t *body)
 int cli_update(int argc, char **argv)
 {
     static const struct option options[] = {{"time-limit", required_argument, NULL, 't'},
+                                            {"estimate", required_argument, NULL, 'e'},
                                             {"priority", required_argument, NULL, 'p'},
                                             {"queue", required_argument, NULL, 'q'},
                                             {"help", no_argument, NULL, 'h'},

@@ -22,6 +22,7 @@ enum top_key {
     MATCH,
     DEFAULT_QUEUE,
     DEFAULT_DURATION,
+    DEFAULT_LIMIT,
     PASSES,
     USERS,
     QUEUES,
@@ -31,9 +32,9 @@ enum top_key {
     SERVER,
     TOP_KEYS
 };
-static const char *const top_names[] = {"resources", "match", "default-queue", "default-duration",
-                                        "passes",    "users", "queues",        "blocks",
-                                        "bounds",    "trace", "server"};
+static const char *const top_names[] = {
+    "resources", "match",  "default-queue", "default-duration", "default-limit", "passes",
+    "users",     "queues", "blocks",        "bounds",           "trace",         "server"};
 static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
 
 enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };
@@ -104,9 +105,12 @@ static int read_all(struct reading *r)
         return -1;
     sched->second = r->second;
     sched->default_duration = 3600 * r->second;
+    sched->default_limit = SCHED_UNLIMITED;
     if (read_resources(r, value[RESOURCES]) < 0 || read_match(r, value[MATCH]) < 0 ||
-        value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_POSITIVE,
+        value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_OR_UNKNOWN,
                    &sched->default_duration) < 0 ||
+        value_time(r, value[DEFAULT_LIMIT], "default-limit", TIME_OR_UNLIMITED,
+                   &sched->default_limit) < 0 ||
         read_passes(r, value[PASSES]) < 0 || read_bounds(r, value[BOUNDS]) < 0 ||
         read_users(r, value[USERS]) < 0 || read_queues(r, value[QUEUES]) < 0 ||
         read_default_queue(r, value[DEFAULT_QUEUE]) < 0 || read_blocks(r, value[BLOCKS]) < 0 ||

@@ -1,5 +1,5 @@
 /* A job in the short form (jobspec/short.h), as JSON: the keys that requests to a server and submissions of
- * a scenario have in common, what they mean, and how they are read.
+ * a scenario have in common, what they mean, and how they are read. "duration" is another word for "limit".
  *
  * JSON values belong to the object that was read.
  */
@@ -18,7 +18,8 @@ struct job_keys {
     bool exclusive;
     json_t *requires; /* properties, or a constraint (RFC 31) */
     json_t *jobspec;  /* instead of these */
-    int64_t duration; /* ticks; 0: not given */
+    int64_t limit;    /* ticks; 0: not given; INT64_MAX: unlimited */
+    int64_t estimate; /* ticks; 0: not given; INT64_MAX: unknown */
     int64_t priority;
     json_t *array; /* a number of members, or a text as in config/members.h */
     json_t *begin; /* a time, or "+1h", from now on */
@@ -36,7 +37,12 @@ struct job_keys {
         KEY_AS(type, member.exclusive, "exclusive", KEY_BOOL),                                     \
         KEY_AS(type, member.requires, "requires", KEY_ANY),                                        \
         KEY_AS(type, member.jobspec, "jobspec", KEY_ANY),                                          \
-        KEY_AS(type, member.duration, "duration", KEY_DURATION, .min = 1, .max = longest),         \
+        KEY_AS(type, member.limit, "duration", KEY_DURATION, .min = 1, .max = longest,             \
+               .word = "unlimited"),                                                               \
+        KEY_AS(type, member.limit, "limit", KEY_DURATION, .min = 1, .max = longest,                \
+               .word = "unlimited"),                                                               \
+        KEY_AS(type, member.estimate, "estimate", KEY_DURATION, .min = 1, .max = longest,          \
+               .word = "unknown"),                                                                 \
         KEY_AS(type, member.queue, "queue", KEY_TEXT),                                             \
         KEY_AS(type, member.priority, "priority", KEY_WHOLE, .min = -SCHED_PRIORITY_MAX,           \
                .max = SCHED_PRIORITY_MAX),                                                         \

@@ -55,6 +55,11 @@ static int find_word(const char *const *words, const json_t *value)
     return -1;
 }
 
+static bool is_word(const char *word, const json_t *value)
+{
+    return word && json_is_string(value) && strcmp(json_string_value(value), word) == 0;
+}
+
 static bool take(const struct key *key, json_t *value, void *to)
 {
     int64_t number;
@@ -73,7 +78,10 @@ static bool take(const struct key *key, json_t *value, void *to)
         *(int64_t *)to = number;
         return true;
     case KEY_DURATION:
-        return duration_read(value, key->max, to);
+        if (!is_word(key->word, value))
+            return duration_read(value, key->max, to);
+        *(int64_t *)to = INT64_MAX;
+        return true;
     case KEY_BOOL:
         *(bool *)to = json_is_true(value);
         return json_is_boolean(value);
@@ -108,14 +116,15 @@ static void list_words(const char *const *words, char *text, size_t size)
                                  words[i]);
 }
 
-static void say_duration(int64_t most, char *text, size_t size)
+static void say_duration(int64_t most, const char *word, char *text, size_t size)
 {
     int64_t seconds = most / SECONDS_TICKS, years = seconds / (365 * 86400);
     bool is_years = seconds % (365 * 86400) == 0;
     snprintf(text, size,
              "seconds, or a time such as \"90s\", \"1h30m\" or \"1-00:00:00\", up to %" PRId64
-             " %s",
-             is_years ? years : seconds, is_years ? "years" : "seconds");
+             " %s%s%s%s",
+             is_years ? years : seconds, is_years ? "years" : "seconds", word ? ", or \"" : "",
+             word ? word : "", word ? "\"" : "");
 }
 
 static int wrong_value(const struct key_place *place, const struct key_table *table,
@@ -135,7 +144,7 @@ static int wrong_value(const struct key_place *place, const struct key_table *ta
                  key->min > 0 ? "0.000001" : "0", SECONDS_MAX);
         break;
     case KEY_DURATION:
-        say_duration(key->max, text, sizeof(text));
+        say_duration(key->max, key->word, text, sizeof(text));
         break;
     case KEY_BOOL:
         strcpy(text, "true or false");

@@ -33,6 +33,7 @@ struct key {
     bool needed;
     int64_t min, max;
     const char *const *words; /* ended by NULL */
+    const char *word;         /* of KEY_DURATION: this is read as INT64_MAX; NULL: no word is */
 };
 
 /* A row of a table: a field of a struct, under its own name or another, with further settings. */

@@ -56,7 +56,7 @@ static match_t *load(const struct config *config, const char *path, berth_error_
     else
         graph = config_make_nodes(resources, err);
     match_options_t options = config->match;
-    options.end = MATCH_END * config->sched.second; /* the same time as in seconds */
+    options.end = MATCH_END_MAX; /* room for jobs of unknown end, whatever the time is */
     return graph ? match_create(graph, &options, err) : NULL;
 }
 

@@ -20,6 +20,7 @@ enum queue_key {
     USERS,
     GROUPS,
     DEFAULT_DURATION,
+    DEFAULT_LIMIT,
     LIMITS,
     QUEUE_KEYS
 };
@@ -35,6 +36,7 @@ static const char *const queue_names[] = {"parent",
                                           "users",
                                           "groups",
                                           "default-duration",
+                                          "default-limit",
                                           "limits"};
 static const struct doc_keys queue_keys = {"a queue", queue_names, QUEUE_KEYS, 0};
 
@@ -133,8 +135,10 @@ static int read_common(struct reading *r, const uint32_t *value, struct sched_qu
                      SCHED_QUEUE_PRIORITY_MAX, false, &queue->priority) < 0 ||
         value_names(r, value[USERS], "users", &queue->users, &queue->n_users) < 0 ||
         value_names(r, value[GROUPS], "groups", &queue->groups, &queue->n_groups) < 0 ||
-        value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_POSITIVE,
-                   &queue->default_duration) < 0)
+        value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_OR_UNKNOWN,
+                   &queue->default_duration) < 0 ||
+        value_time(r, value[DEFAULT_LIMIT], "default-limit", TIME_OR_UNLIMITED,
+                   &queue->default_limit) < 0)
         return -1;
     if (queue->n_users == 0)
         queue->users = NULL;
@@ -154,6 +158,7 @@ static int read_requires(struct reading *r, uint32_t i, struct sched_queue_confi
 static int read_own(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
 {
     queue->default_duration = r->config->sched.default_duration;
+    queue->default_limit = r->config->sched.default_limit;
     if (read_policy(r, value, queue) < 0 || read_requires(r, value[REQUIRES], queue) < 0 ||
         read_preemptible(r, value[PREEMPTIBLE], queue) < 0)
         return -1;
@@ -178,6 +183,7 @@ static int read_virtual(struct reading *r, const uint32_t *value,
     queue->groups = parent->groups;
     queue->n_groups = parent->n_groups;
     queue->default_duration = parent->default_duration;
+    queue->default_limit = parent->default_limit;
     queue->limits.job = parent->limits.job;
     queue->limits.n_job = parent->limits.n_job;
     queue->limits.user = parent->limits.user;

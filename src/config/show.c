@@ -101,6 +101,16 @@ static void line_time(struct showing *s, unsigned level, const char *key, int64_
     strbuf_putc(&s->text, '\n');
 }
 
+/* A time, or the word for SCHED_UNLIMITED. */
+static void line_time_or(struct showing *s, unsigned level, const char *key, int64_t ticks,
+                         const char *word)
+{
+    if (ticks == SCHED_UNLIMITED)
+        line(s, level, key, word);
+    else
+        line_time(s, level, key, ticks);
+}
+
 static void put_names(struct showing *s, const char *key, const char *const *names, size_t n)
 {
     strbuf_puts(&s->text, key);
@@ -229,7 +239,8 @@ static void show_queue(struct showing *s, const struct sched_queue_config *q)
     line_number(s, 2, "priority", q->priority);
     line_names(s, 2, "users", q->users, q->n_users);
     line_names(s, 2, "groups", q->groups, q->n_groups);
-    line_time(s, 2, "default-duration", q->default_duration);
+    line_time_or(s, 2, "default-duration", q->default_duration, "unknown");
+    line_time_or(s, 2, "default-limit", q->default_limit, "unlimited");
     show_limits(s, q);
 }
 
@@ -301,7 +312,8 @@ char *config_show(const struct config *c, int64_t second)
     show_machine(&s, c);
     if (sched->default_queue)
         line(&s, 0, "default-queue", sched->default_queue);
-    line_time(&s, 0, "default-duration", sched->default_duration);
+    line_time_or(&s, 0, "default-duration", sched->default_duration, "unknown");
+    line_time_or(&s, 0, "default-limit", sched->default_limit, "unlimited");
     strbuf_puts(&s.text, "passes:\n");
     line_time(&s, 1, "min-interval", sched->min_interval);
     line_number(&s, 1, "max-events", sched->max_events);

@@ -237,25 +237,29 @@ static int64_t ticks_of(const struct reading *r, int64_t time)
 int value_time(const struct reading *r, uint32_t i, const char *key, enum time_kind kind,
                int64_t *ret)
 {
+    static const char *const words[] = {[TIME_UNLIMITED_TOO] = "unlimited",
+                                        [TIME_OR_UNLIMITED] = "unlimited",
+                                        [TIME_OR_UNKNOWN] = "unknown"};
+    const char *word = words[kind];
+    bool zero = kind == TIME_ZERO_TOO || kind == TIME_UNLIMITED_TOO;
     int64_t time;
     char expected[128];
 
     if (i == DOC_NONE)
         return 0;
     if (doc_is_text(&r->doc, i)) {
-        if (scan_time(doc_text(&r->doc, i), &time) && (time > 0 || kind != TIME_POSITIVE)) {
+        if (scan_time(doc_text(&r->doc, i), &time) && (time > 0 || zero)) {
             *ret = ticks_of(r, time);
             return 0;
         }
-        if (kind == TIME_UNLIMITED_TOO && doc_is(&r->doc, i, "unlimited")) {
+        if (word && doc_is(&r->doc, i, word)) {
             *ret = SCHED_UNLIMITED;
             return 0;
         }
     }
     snprintf(expected, sizeof(expected),
-             "seconds, or a number with s, m, h, d or w as in 1.5h, %sup to 100 years%s",
-             kind == TIME_POSITIVE ? "above 0 and " : "",
-             kind == TIME_UNLIMITED_TOO ? ", or unlimited" : "");
+             "seconds, or a number with s, m, h, d or w as in 1.5h, %sup to 100 years%s%s",
+             zero ? "" : "above 0 and ", word ? ", or " : "", word ? word : "");
     return doc_expected(&r->doc, i, key, expected);
 }
 

@@ -293,3 +293,8 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks
         errno = ENODEV;
     return rc;
 }
+
+int64_t match_end(const struct match *m)
+{
+    return m->end;
+}

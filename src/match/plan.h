@@ -192,6 +192,9 @@ int match_usage_type(const struct match *m, uint16_t type);
  */
 int match_id_order(const struct match *m);
 
+/* The end of the plan. */
+int64_t match_end(const struct match *m);
+
 /* True if the policy's order depends on what was taken before. */
 bool match_order_is_dynamic(const struct match *m);
 

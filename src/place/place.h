@@ -302,6 +302,11 @@ struct place {
      */
     bool is_fixed;
 
+    /* Ticks for which somebody is booked whose end is unknown: as good as for ever. What can't begin within as
+     * many from time 0 on waits for such an end.
+     */
+    int64_t endless;
+
     struct freed freed; /* what was freed: the core notes times, a graph notes nodes */
 };
 

@@ -212,6 +212,13 @@ static int64_t estimate(sched_t *s, uint32_t slot)
     return promise_time(s, slot, s->now);
 }
 
+int64_t until_told(const sched_t *s, const struct job *job)
+{
+    return job->ask.duration < s->place->endless ? job_until(job)
+           : job_until(job) < 0                  ? -1
+                                                 : INT64_MAX;
+}
+
 int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
 {
     uint32_t slot = job_in_queue(s, handle);
@@ -232,7 +239,8 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
                                    .priority = d->priority,
                                    .submitted = job->submitted,
                                    .start = job->at,
-                                   .until = job_until(job),
+                                   .until = until_told(s, job),
+                                   .limit = d->limit,
                                    .how = d->how};
     if (job->state == SCHED_RUNNING)
         return 0;

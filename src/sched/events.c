@@ -96,7 +96,17 @@ static int running_duration(sched_t *s, uint32_t slot, int64_t now, int64_t dura
     return 0;
 }
 
-int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t duration,
+/* What a change leaves of a job's limit and estimate. */
+static void new_times(const sched_t *s, const struct details *d, int64_t *limit, int64_t *estimate)
+{
+    if (*estimate == 0)
+        *estimate = *limit > 0 && *limit < SCHED_UNLIMITED ? *limit : d->estimate;
+    if (*limit == 0)
+        *limit = d->limit;
+    *estimate = estimate_meant(s, *estimate, *limit);
+}
+
+int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limit, int64_t estimate,
                        berth_error_t *err)
 {
     uint32_t slot = job_in_queue(s, handle);
@@ -104,20 +114,23 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t dura
         !(is_waiting(&s->jobs[slot]) || s->jobs[slot].state == SCHED_RUNNING))
         return errtext_set(err, EINVAL, "no such job");
     struct job *job = &s->jobs[slot];
-    if (duration < 1 || duration > INT64_MAX / 4)
-        return refuse_call(&(struct sched_reason){.kind = SCHED_REASON_DURATION}, err);
+    struct details *d = job->details;
+    new_times(s, d, &limit, &estimate);
+    struct sched_reason why = {.kind = times_wrong(limit, estimate)};
+    if (why.kind != SCHED_REASON_NONE)
+        return refuse_call(&why, err);
     struct sched_reason_limit over;
-    if (!job_is_within(s, slot, duration, &over))
+    if (!job_is_within(s, slot, limit, &over))
         return refuse_limit(s, &over, err);
-    struct sched_reason why;
-    if (job->state != SCHED_RUNNING &&
-        blocks_leave_time(s, slot, duration, now + duration, &why) < 0)
+    int64_t needed = limit < SCHED_UNLIMITED ? limit : estimate;
+    if (job->state != SCHED_RUNNING && blocks_leave_time(s, slot, needed, now + needed, &why) < 0)
         return errno == ENOMEM ? errtext_set(err, ENOMEM, "out of memory") : refuse_call(&why, err);
-    int rc = job->state == SCHED_RUNNING ? running_duration(s, slot, now, duration)
-                                         : waiting_duration(s, slot, duration);
+    int rc = job->state == SCHED_RUNNING ? running_duration(s, slot, now, estimate)
+                                         : waiting_duration(s, slot, estimate);
     if (rc < 0)
         return errtext_set(err, ENOMEM, "out of memory");
-    job->details->limit = duration;
+    d->limit = limit;
+    d->estimate = estimate;
     s->woken = true;
     return core_event(s, now);
 }

@@ -42,7 +42,8 @@ int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_er
         struct sched_reason limit = limit_reason(s, &over);
         return refuse(why, &limit);
     }
-    return blocks_leave_time(s, slot, job->details->limit, s->now + job->details->limit, why);
+    int64_t needed = time_needed(job->details);
+    return blocks_leave_time(s, slot, needed, s->now + needed, why);
 }
 
 static bool waits(const struct job *job)

@@ -178,14 +178,14 @@ static int requeue(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     int64_t lasted = job->ask.duration;
-    job->ask.duration = d->limit;
+    job->ask.duration = d->estimate;
     if (open_insert(s, slot, true) < 0) {
         job->ask.duration = lasted;
         return -1;
     }
     job->ask.duration = lasted;
     job_release(s, slot);
-    job->ask.duration = d->limit;
+    job->ask.duration = d->estimate;
     controllers_requeued(s, slot);
     tell_later(s, slot);
     return 0;

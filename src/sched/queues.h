@@ -57,7 +57,9 @@ struct details {
     enum sched_how how;
     struct limits_window counted;
     int64_t priority, begin, preemptible_after;
-    int64_t limit; /* its duration as asked for */
+    int64_t limit; /* what it may take at most; SCHED_UNLIMITED */
+    int64_t
+        estimate; /* what it is planned with: `ask.duration` of a job that waits; place.endless: unknown */
     int64_t
         displaced; /* the time that it was promised before the machine took that from it; -1 (displaced.c) */
     int64_t
@@ -231,6 +233,34 @@ void which_clear(struct which *w);
  * ENOMEM.
  */
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh);
+
+/* Whether a job may have this limit (SCHED_UNLIMITED: none) and estimate. The reason why not, or
+ * SCHED_REASON_NONE.
+ */
+enum sched_reason_kind times_wrong(int64_t limit, int64_t estimate);
+
+/* When a job is expected to have ended, INT64_MAX if nobody knows; -1: it neither runs nor is reserved. */
+int64_t until_told(const sched_t *s, const struct job *job);
+
+/* An estimate as a job with that limit is planned with: of unknown end, it is by its limit, or endless. */
+static inline int64_t estimate_meant(const sched_t *s, int64_t estimate, int64_t limit)
+{
+    if (estimate < SCHED_UNLIMITED)
+        return estimate;
+    return limit < SCHED_UNLIMITED ? limit : s->place->endless;
+}
+
+/* A job's estimate as others are told: ticks, or SCHED_UNLIMITED. */
+static inline int64_t estimate_told(const sched_t *s, const struct details *d)
+{
+    return d->estimate == s->place->endless ? SCHED_UNLIMITED : d->estimate;
+}
+
+/* How long a job needs between blocks: its limit, or what it is expected to take. */
+static inline int64_t time_needed(const struct details *d)
+{
+    return d->limit < SCHED_UNLIMITED ? d->limit : d->estimate;
+}
 
 sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *request);
 

@@ -21,6 +21,7 @@ static const char *const plain[] = {
     [SCHED_REASON_NO_TIME] = "no time in the calendar is long enough",
     [SCHED_REASON_NO_QUEUE] = "no queue named, and there is no default queue",
     [SCHED_REASON_DURATION] = "duration out of range",
+    [SCHED_REASON_ESTIMATE] = "the estimate is longer than the time limit",
     [SCHED_REASON_RANK] = "priority out of range",
 };
 

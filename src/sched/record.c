@@ -70,7 +70,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .state = (enum sched_state)job->state,
         .submitted = job->submitted,
         .at = job->at,
-        .until = job_until(job),
+        .until = until_told(s, job),
         .how = d->how,
         .held = d->blocked & BLOCK_HOLD,
         .reason = d->never ? sched_reason_text(d->never, s->queues->answer) : d->told,
@@ -81,6 +81,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .untold = d->is_untold,
         .stopping = d->is_stopping};
     record->request = (struct sched_request){.duration = d->limit,
+                                             .estimate = estimate_told(s, d),
                                              .priority = d->priority,
                                              .tag = job->tag,
                                              .jobspec = d->jobspec->text,
@@ -111,13 +112,14 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     bool reserved = r->state == SCHED_RESERVED;
     if (controllers_prepare(s, slot) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
-    if (!r->resources || r->until <= r->at)
+    int64_t until = r->until < INT64_MAX ? r->until : r->at + s->place->endless;
+    if (!r->resources || until <= r->at)
         return errtext_set(err, EINVAL, "expected what it holds, from when until when");
     int64_t booking = s->place->ops->adopt(s->place, "jgf", r->resources, r->resources_length,
-                                           r->at, r->until, reserved, err);
+                                           r->at, until, reserved, err);
     if (booking < 0)
         return -1;
-    if (controllers_enter(s, slot, booking, r->at, r->until) < 0 ||
+    if (controllers_enter(s, slot, booking, r->at, until) < 0 ||
         (reserved &&
          (open_insert(s, slot, false) < 0 || held_insert(s, slot, r->at, booking) < 0))) {
         if (job->state == SCHED_WAITING)
@@ -137,7 +139,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
         return 0;
     }
     job->state = SCHED_RUNNING;
-    job->ask.duration = r->until - r->at;
+    job->ask.duration = until - r->at;
     job->details->is_stopping = r->stopping;
     s->running++;
     controllers_started(s, slot, r->how);
@@ -218,6 +220,15 @@ static int restore_blocked(sched_t *s, uint32_t slot, const struct sched_record 
     return 0;
 }
 
+static void restore_times(sched_t *s, uint32_t slot, const struct sched_request *request)
+{
+    struct details *d = s->jobs[slot].details;
+    int64_t estimate = request->estimate != 0 ? request->estimate : request->duration;
+    d->limit = request->duration;
+    d->estimate = estimate_meant(s, estimate, d->limit);
+    s->jobs[slot].ask.duration = d->estimate;
+}
+
 /* All but what it holds. Returns 0, or -1 with a text. */
 static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
 {
@@ -230,10 +241,11 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
         return errtext_set(err, EINVAL, "no such queue: %.100s",
                            r->request.queue ? r->request.queue : "");
     job->lane = n->lane_of[d->queue];
-    job->ask.duration = d->limit = r->request.duration;
+    restore_times(s, slot, &r->request);
     d->preemptible_after = r->request.preemptible_after;
     job->submitted = r->submitted;
-    if (d->limit < 1 || d->limit > QUEUES_TIME_MAX || r->until > 2 * QUEUES_TIME_MAX ||
+    if (times_wrong(d->limit, d->estimate) != SCHED_REASON_NONE || r->at > QUEUES_TIME_MAX ||
+        (r->until > 2 * QUEUES_TIME_MAX && r->until < INT64_MAX) ||
         (r->displaced && (r->promised < 0 || r->promised > 2 * QUEUES_TIME_MAX)) ||
         !key_of(s, slot, r->request.priority, &job->key))
         return errtext_set(err, EINVAL, "duration, priority or a time out of range");

@@ -48,8 +48,21 @@ static int64_t ticks_of(const struct queues *n, double seconds)
     return ticks >= 0 && ticks < 9e18 ? (int64_t)ticks : -1;
 }
 
-static int64_t duration_of(const sched_t *s, const struct sched_request *request,
-                           const struct shared_text *spec, uint32_t queue)
+enum sched_reason_kind times_wrong(int64_t limit, int64_t estimate)
+{
+    if (limit < 1 || (limit > QUEUES_TIME_MAX && limit < SCHED_UNLIMITED) || estimate < 1 ||
+        estimate > QUEUES_TIME_MAX)
+        return SCHED_REASON_DURATION;
+    return estimate > limit ? SCHED_REASON_ESTIMATE : SCHED_REASON_NONE;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t limit_of(const sched_t *s, const struct sched_request *request,
+                        const struct shared_text *spec, uint32_t queue)
 {
     if (request->duration != 0)
         return request->duration;
@@ -57,7 +70,16 @@ static int64_t duration_of(const sched_t *s, const struct sched_request *request
         int64_t ticks = ticks_of(s->queues, spec->duration);
         return ticks == 0 ? 1 : ticks;
     }
-    return s->queues->setup->queue[queue].default_duration;
+    return s->queues->setup->queue[queue].default_limit;
+}
+
+static int64_t estimate_of(const sched_t *s, const struct sched_request *request, int64_t limit,
+                           uint32_t queue)
+{
+    int64_t estimate = request->estimate != 0    ? request->estimate
+                       : limit < SCHED_UNLIMITED ? limit
+                                                 : s->queues->setup->queue[queue].default_duration;
+    return estimate_meant(s, estimate, limit);
 }
 
 static int refuse(struct sched_reason *why, enum sched_reason_kind kind)
@@ -90,7 +112,7 @@ static int find_queue(const sched_t *s, const struct sched_request *request,
     return 0;
 }
 
-/* Whether limits take the job, and what it is in the ledger. Returns 0, or -1: EINVAL with a reason,
+/* Whether limits take the job, what it is in the ledger, and how long it may last and is expected to. Returns 0, or -1: EINVAL with a reason,
  * ENOMEM.
  */
 static int enter_account(sched_t *s, uint32_t slot, const struct sched_request *request,
@@ -98,14 +120,20 @@ static int enter_account(sched_t *s, uint32_t slot, const struct sched_request *
 {
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
     struct sched_reason_limit over;
-    int64_t account = limits_account(n->limits, job->details->queue, request->user, request->groups,
-                                     request->n_groups);
+    int64_t account =
+        limits_account(n->limits, d->queue, request->user, request->groups, request->n_groups);
     if (account < 0)
         return -1;
-    job->details->account = (uint32_t)account;
-    if (job_is_within(s, slot, job->ask.duration, &over) &&
-        limits_pending(n->limits, (uint32_t)account, 1, &over))
+    d->account = (uint32_t)account;
+    if (request->duration == 0 && d->jobspec->duration == 0)
+        d->limit = least(d->limit, limits_longest(n->limits, d->account));
+    d->estimate = job->ask.duration = estimate_of(s, request, d->limit, d->queue);
+    enum sched_reason_kind wrong = times_wrong(d->limit, d->estimate);
+    if (wrong != SCHED_REASON_NONE)
+        return refuse(why, wrong);
+    if (job_is_within(s, slot, d->limit, &over) && limits_pending(n->limits, d->account, 1, &over))
         return 0;
     *why = limit_reason(s, &over);
     errno = EINVAL;
@@ -127,12 +155,11 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
     if (rc < 0)
         return -1;
     job->lane = s->queues->lane_of[d->queue];
-    job->ask.duration = duration_of(s, request, spec, d->queue);
-    d->limit = job->ask.duration;
+    d->limit = limit_of(s, request, spec, d->queue);
     d->preemptible_after = request->preemptible_after;
     if (d->preemptible_after == 0 && spec->preemptible_after > 0)
         d->preemptible_after = ticks_of(s->queues, spec->preemptible_after);
-    if (job->ask.duration < 1 || job->ask.duration > INT64_MAX / 4)
+    if (times_wrong(d->limit, 1) != SCHED_REASON_NONE)
         return refuse(why, SCHED_REASON_DURATION);
     if (!key_of(s, slot, request->priority, &job->key))
         return refuse(why, SCHED_REASON_RANK);
@@ -145,7 +172,7 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
     }
     if (enter_account(s, slot, request, why) < 0)
         return -1;
-    return blocks_leave_time(s, slot, d->limit, s->now + d->limit, why);
+    return blocks_leave_time(s, slot, time_needed(d), s->now + time_needed(d), why);
 }
 
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh)
@@ -398,8 +425,9 @@ static void take_back(sched_t *s, uint32_t slot)
 static bool is_wrong(const sched_t *s, int64_t now, const struct sched_request *request)
 {
     return !s->queues->setup->is_named || !time_is_good(s, now) || request->duration < 0 ||
-           request->begin < 0 || request->preemptible_after < 0 || request->submitted < 0 ||
-           request->submitted > now || request->order > UINT64_MAX - INT32_MAX;
+           request->estimate < 0 || request->begin < 0 || request->preemptible_after < 0 ||
+           request->submitted < 0 || request->submitted > now ||
+           request->order > UINT64_MAX - INT32_MAX;
 }
 
 /* The text of a request's jobspec, read, or with what is wrong with it: *wrong. NULL with ENOMEM. */

@@ -46,7 +46,7 @@ void decisions_start(struct decisions *d, int64_t at, const char *job, enum sche
 {
     struct json_out out = begin(d, at, job, "start");
     json_put_string(&out, "how", decisions_how(how));
-    json_put_seconds(&out, "until", until);
+    json_put_seconds(&out, "until", until < INT64_MAX ? until : -1); /* null: nobody knows */
     json_put_string(&out, "resources", resources);
     finish(d);
 }

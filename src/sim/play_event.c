@@ -111,14 +111,14 @@ static int release_one(struct play *p, size_t job, const struct scenario_event *
     return 0;
 }
 
-/* A running job without a run time ends with its duration. */
+/* A running job without a run time ends when it is expected to. */
 static int prolong_one(struct play *p, size_t job, const struct scenario_event *e,
                        berth_error_t *err)
 {
     struct play_job *j = &p->jobs[job];
     struct sched_annotation a;
-    if (!is_acted(p, job) &&
-        sched_set_duration(p->d.sched, p->d.now, play_handle(p, job), e->number, err) < 0)
+    if (!is_acted(p, job) && sched_set_duration(p->d.sched, p->d.now, play_handle(p, job),
+                                                e->number, e->estimate, err) < 0)
         return -1;
     if (j->state != PLAY_RUNNING || p->submissions[j->submission].runtime >= 0)
         return 0;

@@ -90,7 +90,8 @@ static struct sched_request request_of(const struct scenario_submit *s)
 {
     const struct job_keys *k = &s->job;
     return (struct sched_request){
-        .duration = k->duration,
+        .duration = k->limit,
+        .estimate = k->estimate,
         .priority = k->priority,
         .id = s->id,
         .queue = k->queue,

@@ -79,7 +79,8 @@ struct scenario_event {
     struct scenario_job job; /* of cancel, end, priority, hold, release, duration, queue */
     const char *text;        /* a queue, resources, the name of a block, or a file */
     const char *key, *value; /* of property; value NULL: it is removed */
-    int64_t number;          /* priority, duration, or nodes to add */
+    int64_t number;          /* priority, limit (0: it stays), or nodes to add */
+    int64_t estimate;        /* of duration; 0: none is given */
     int status;              /* of end: enum scenario_end, or -1: as the job's submission says */
     json_t *object;          /* of attach (text is NULL then) and expect */
     struct scenario_submit submit;

@@ -51,7 +51,10 @@ static const struct key_table priority_table = {"priority: ", priority_keys, LEN
 
 static const struct key duration_keys[] = {
     PAIR_ID,
-    KEY_AS(struct scenario_event, number, "value", KEY_SECONDS, .needed = true, .min = 1),
+    KEY_AS(struct scenario_event, number, "value", KEY_DURATION, .max = SECONDS_MAX * SECONDS_TICKS,
+           .word = "unlimited"),
+    KEY_AS(struct scenario_event, estimate, "estimate", KEY_DURATION,
+           .max = SECONDS_MAX * SECONDS_TICKS, .word = "unknown"),
 };
 static const struct key_table duration_table = {"duration: ", duration_keys, LENGTH(duration_keys)};
 

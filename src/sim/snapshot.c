@@ -90,7 +90,7 @@ struct saved_core {
     const char *queue, *user, *name, *dependency, *jobspec, *reason;
     json_t *groups, *resources;
     const char *indices, *waiting;
-    int64_t duration, priority, begin, preemptible_after, submitted, at, until, promised,
+    int64_t duration, estimate, priority, begin, preemptible_after, submitted, at, until, promised,
         max_running;
     bool hold, held, fresh, untold, stopping, displaced;
 };
@@ -109,6 +109,7 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, reason, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, jobspec, KEY_TEXT, .needed = true),
     NUMBER(struct saved_core, duration, .needed = true),
+    NUMBER(struct saved_core, estimate, .needed = false),
     NUMBER(struct saved_core, priority, .needed = true),
     NUMBER(struct saved_core, begin, .needed = false),
     KEY_AS(struct saved_core, preemptible_after, "preemptible-after", KEY_WHOLE, .min = -NUMBER_MAX,
@@ -185,6 +186,17 @@ static json_t *text_array(const char *const *texts, size_t n)
     return array;
 }
 
+/* A limit and an estimate in a state: -1 if there is none. */
+static int64_t time_out(int64_t ticks)
+{
+    return ticks < SCHED_UNLIMITED ? ticks : -1;
+}
+
+static int64_t time_in(int64_t ticks)
+{
+    return ticks < 0 ? SCHED_UNLIMITED : ticks;
+}
+
 static json_t *save_core(const struct play *p, sched_job_t handle)
 {
     struct sched_record r;
@@ -211,7 +223,8 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_text(object, "reason", r.reason, &rc);
     if (json_object_set_new(object, "jobspec", json_stringn(q->jobspec, q->jobspec_length)) < 0)
         rc = -1;
-    put_whole(object, "duration", q->duration, INT64_MIN, &rc);
+    put_whole(object, "duration", time_out(q->duration), INT64_MIN, &rc);
+    put_whole(object, "estimate", time_out(q->estimate), time_out(q->duration), &rc);
     put_whole(object, "priority", q->priority, INT64_MIN, &rc);
     put_whole(object, "begin", q->begin, 0, &rc);
     put_whole(object, "preemptible-after", q->preemptible_after, 0, &rc);
@@ -226,7 +239,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_whole(object, "submitted", r.submitted, INT64_MIN, &rc);
     if (r.state == SCHED_RUNNING || r.state == SCHED_RESERVED) {
         put_whole(object, "at", r.at, INT64_MIN, &rc);
-        put_whole(object, "until", r.until, INT64_MIN, &rc);
+        put_whole(object, "until", time_out(r.until), INT64_MIN, &rc);
         put_text(object, "how", how_words[r.how], &rc);
     }
     if (r.resources &&
@@ -366,7 +379,8 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
     const struct play_job *j = &p->jobs[s->job];
     const struct play_submission *sub = &p->submissions[j->submission];
     return (struct sched_record){
-        .request = {.duration = s->duration,
+        .request = {.duration = time_in(s->duration),
+                    .estimate = time_in(s->estimate),
                     .priority = s->priority,
                     .tag = j->submission,
                     .jobspec = s->jobspec,
@@ -387,7 +401,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
         .state = (enum sched_state)s->state,
         .submitted = s->submitted,
         .at = s->at,
-        .until = s->until,
+        .until = time_in(s->until),
         .how = (enum sched_how)s->how,
         .held = s->held,
         .reason = s->reason,

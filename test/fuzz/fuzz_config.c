@@ -33,7 +33,7 @@ static void check_queue(const struct config *c, const struct sched_queue_config 
     FUZZ_CHECK(q->reservation_depth >= 0 && q->max_reservation_depth >= 0);
     FUZZ_CHECK(q->max_reservation_depth == 0 || q->reservation_depth <= q->max_reservation_depth);
     FUZZ_CHECK((q->policy && strcmp(q->policy, "hybrid") == 0) == (q->reservation_depth > 0));
-    FUZZ_CHECK(q->default_duration >= 1);
+    FUZZ_CHECK(q->default_duration >= 1 && q->default_limit >= 1);
     check_names(q->users, q->n_users);
     check_names(q->groups, q->n_groups);
     check_limits(q->limits.job, q->limits.n_job);
@@ -78,7 +78,8 @@ static void check_config(const struct config *c)
         check_nodes(&c->resources);
     FUZZ_CHECK(s->n_queues >= 1 && s->n_queues <= CONFIG_QUEUES_MAX);
     FUZZ_CHECK(s->default_queue || s->n_queues > 1);
-    FUZZ_CHECK(s->default_duration >= 1 && s->min_interval >= 0 && s->max_events >= 0);
+    FUZZ_CHECK(s->default_duration >= 1 && s->default_limit >= 1 && s->min_interval >= 0 &&
+               s->max_events >= 0);
     FUZZ_CHECK(s->ended_jobs >= 1 && c->match.tries >= 1);
     FUZZ_CHECK(s->what_if_holders >= 1 && s->what_if_tries >= 1);
     for (size_t i = 0; i < s->n_queues; i++)

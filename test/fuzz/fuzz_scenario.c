@@ -12,7 +12,7 @@
 static void check_submit(const struct scenario_submit *s)
 {
     FUZZ_CHECK(s->id && *s->id && strlen(s->id) <= SCENARIO_ID_MAX);
-    FUZZ_CHECK(s->runtime >= -1 && s->job.duration >= 0 && s->begin >= 0);
+    FUZZ_CHECK(s->runtime >= -1 && s->job.limit >= 0 && s->begin >= 0);
     FUZZ_CHECK(!s->job.array || json_is_string(s->job.array) || json_is_integer(s->job.array));
     if (s->job.jobspec)
         return;

@@ -135,7 +135,7 @@ static bool starts(struct scene *c, const struct scene_job *j, const struct less
     sched_t *to = give_all(c, j, less, &match, &changed);
     bool started = false;
     *before = (struct turns){0};
-    if (sched_set_duration(to, c->now, changed, less->duration ? less->duration : j->duration,
+    if (sched_set_duration(to, c->now, changed, less->duration ? less->duration : j->duration, 0,
                            NULL) == 0) {
         SCENE_CHECK(c, sched_pass(to, c->now, false, &decisions, &n) == 0);
         for (size_t i = 0; i < n; i++) {

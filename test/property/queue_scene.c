@@ -493,7 +493,7 @@ static int call_for_job(struct scene *c, struct scene_job *j, int what, int64_t 
         CALL(c, rc < 0, rc = sched_release(c->sched, c->now, j->handle));
         break;
     case 4:
-        CALL(c, rc < 0, rc = sched_set_duration(c->sched, c->now, j->handle, value, NULL));
+        CALL(c, rc < 0, rc = sched_set_duration(c->sched, c->now, j->handle, value, 0, NULL));
         break;
     default:
         CALL(c, rc < 0, rc = sched_set_queue(c->sched, c->now, j->handle, queues[value], NULL));

@@ -76,6 +76,8 @@ static void count_event(struct scene *c, const char *text, int64_t id)
     if (!laws_is_over(kind) || (strcmp(kind, "done") != 0 && strcmp(kind, "failed") != 0 &&
                                 strcmp(kind, "cancelled") != 0 && strcmp(kind, "timeout") != 0))
         return;
+    if (strcmp(kind, "timeout") == 0 && t->sure && t->limited == NO_LIMIT)
+        scene_fail(c, "it is stopped at a limit that it has not", id, m);
     if (t->member[m].n_ends++ > 0)
         scene_fail(c, "its end is told twice", id, m);
 }

@@ -320,7 +320,8 @@ static void note_overruns(struct scene *c)
             c->disturbed = true;
         limit = limit > c->good_since ? limit : c->good_since;
         limit = limit > t->limited_at ? limit : t->limited_at;
-        if (!over && t->sure && !t->unsure && scene_now(c) > limit + GRACE + SIM_SECOND)
+        if (!over && t->limited == LIMIT && t->sure && !t->unsure &&
+            scene_now(c) > limit + GRACE + SIM_SECOND)
             scene_fail(c, "it runs on after its limit", r->job, r->member);
         c->asked[i].at = over ? -1 : c->asked[i].at;
     }

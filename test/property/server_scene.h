@@ -48,8 +48,9 @@ struct told {
     int64_t limited_at;                         /* when the duration was changed */
     int64_t list; /* the first job of the list that it came in; its own number: of none */
     bool requeue, preemptible;
-    int allowed;    /* more runs than one, asked for by users */
-    bool cancelled; /* acknowledged */
+    enum { NO_LIMIT, MAYBE_LIMIT, LIMIT } limited; /* whether its duration is a limit, or was one */
+    int allowed;                                   /* more runs than one, asked for by users */
+    bool cancelled;                                /* acknowledged */
     bool maybe_cancelled;
     bool held; /* acknowledged, and not released since */
     bool

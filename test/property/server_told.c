@@ -39,7 +39,7 @@ struct told *told_of(struct scene *c, int64_t id)
 /* What one job asks for. */
 struct shape {
     int cores, gpus, members, queue;
-    bool requeue, hold, gap;
+    bool requeue, hold, limited, gap;
     int64_t duration, priority, begin, depends; /* s; begin 0: none, as depends */
 };
 
@@ -51,6 +51,7 @@ static struct shape choose(struct scene *c)
                       .queue = (int)random_between(&c->r, 0, QUEUES - 1),
                       .requeue = scene_chance(c, 4),
                       .hold = scene_chance(c, 10),
+                      .limited = !scene_chance(c, 4),
                       .duration = random_between(&c->r, 1, 90) * 60};
     p.gap = p.members > 2 && scene_chance(c, 3);
     if (scene_chance(c, 8) && c->n > 1)
@@ -78,10 +79,10 @@ static void put_job(char *text, size_t size, const struct shape *p)
     snprintf(
         text, size,
         "{\"command\":[\"x\"],\"name\":\"%d.%d.%d.%d.%d\",\"cores\":%d,\"gpus\":%d,\"array\":%s,"
-        "\"queue\":\"%s\",\"duration\":%lld,\"requeue\":%s,\"hold\":%s%s}",
+        "\"queue\":\"%s\",\"%s\":%lld,\"requeue\":%s,\"hold\":%s%s}",
         p->cores, p->gpus, p->requeue, p->queue == SPARE, p->gap, p->cores, p->gpus, array,
-        scene_queues[p->queue], (long long)p->duration, p->requeue ? "true" : "false",
-        p->hold ? "true" : "false", more);
+        scene_queues[p->queue], p->limited ? "limit" : "estimate", (long long)p->duration,
+        p->requeue ? "true" : "false", p->hold ? "true" : "false", more);
 }
 
 static void note(struct scene *c, const json_t *id, const struct shape *p, int i, int64_t asked)
@@ -102,6 +103,7 @@ static void note(struct scene *c, const json_t *id, const struct shape *p, int i
     t->priority = p->priority;
     t->duration = p->duration * SIM_SECOND;
     t->requeue = p->requeue;
+    t->limited = p->limited ? LIMIT : NO_LIMIT;
     t->preemptible = p->queue == SPARE;
     t->held = p->hold;
     t->begin = begin;
@@ -272,6 +274,8 @@ static void update(struct scene *c, int64_t id, int what)
     if (what == 1 && runs(c, t))
         c->disturbed = true;
     bool unsure = t->unsure;
+    if (what == 1 && t->limited == NO_LIMIT)
+        t->limited = MAYBE_LIMIT;
     t->preemptible = t->preemptible || (what == 2 && queue == SPARE);
     t->unsure = true; /* it may start before the answer comes */
     int status = tell(c, "update", id, body);
@@ -285,6 +289,8 @@ static void update(struct scene *c, int64_t id, int what)
         t->duration = value * SIM_SECOND;
     else if (status == 200)
         t->queue = queue;
+    if (status == 200 && what == 1)
+        t->limited = LIMIT;
     if (what == 1)
         t->limited_at = scene_now(c);
     laws_arrived(c, t, id, 0);
@@ -353,6 +359,7 @@ void told_adopt(struct scene *c, const json_t *row)
     t->members = (int)json_integer_value(json_object_get(row, "members")) + gap;
     t->gap = gap;
     t->requeue = requeue;
+    t->limited = json_is_number(json_object_get(row, "limit")) ? LIMIT : NO_LIMIT;
     t->preemptible = preemptible;
     t->depends = depends;
     t->begin = scene_now(c);
@@ -372,6 +379,8 @@ static void check_values(struct scene *c, const json_t *row, int64_t id, bool ov
     int64_t duration = json_integer_value(json_object_get(row, "duration")) * SIM_SECOND;
     if (!t->unsure && (queue != t->queue || priority != t->priority || duration != t->duration))
         scene_fail(c, "it was changed and isn't, or the other way round", id, -1);
+    if (t->limited == NO_LIMIT && json_is_number(json_object_get(row, "limit")))
+        scene_fail(c, "it has a limit that nobody gave it", id, -1);
     if (t->unsure && !c->failing && !over) {
         t->queue = queue;
         t->priority = priority;

@@ -42,7 +42,8 @@ void model_fill_job(const struct model *m, int64_t id, struct store_job *out)
                                     : "0,2",
         .priority = j->priority,
         .held = j->held,
-        .duration = 1000 * (j->priority & 7),
+        .limit = j->priority & 1 ? 1000 * (j->priority & 7) : INT64_MAX,
+        .estimate = 1000 * (j->priority & 7),
         .submitted = -5 + j->tag,
         .submitted_wall = INT64_C(1700000000000000) + j->tag,
         .nodes = j->tag % 5,
@@ -201,13 +202,21 @@ static void tell_text(struct strbuf *out, const char *text)
 static void tell_job(struct strbuf *out, const struct store_job *j)
 {
     strbuf_puts(out, "\njob");
-    const int64_t n[] = {j->id,        j->uid,
-                         j->gid,       j->members,
-                         j->count,     j->priority,
-                         j->held,      j->duration,
-                         j->submitted, j->submitted_wall,
-                         j->nodes,     j->cores,
-                         j->gpus,      (int64_t)j->script_length};
+    const int64_t n[] = {j->id,
+                         j->uid,
+                         j->gid,
+                         j->members,
+                         j->count,
+                         j->priority,
+                         j->held,
+                         j->limit,
+                         j->estimate,
+                         j->submitted,
+                         j->submitted_wall,
+                         j->nodes,
+                         j->cores,
+                         j->gpus,
+                         (int64_t)j->script_length};
     for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
         tell_number(out, n[i]);
     tell_text(out, j->indices);

@@ -367,10 +367,10 @@ static const struct wrong wrong_machines[] = {
     {"", "1:1: expected a mapping, got nothing"},
     {"[]", "1:1: expected a configuration as a mapping, got a list"},
     {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
-    {NODES "queue: {}\n",
-     "2:1: key \"queue\": expected in a configuration: resources, match, "
-     "default-queue, default-duration, passes, users, queues, blocks, bounds, trace, "
-     "server"},
+    {NODES "queue: {}\n", "2:1: key \"queue\": expected in a configuration: resources, match, "
+                          "default-queue, default-duration, default-limit, passes, users, queues, "
+                          "blocks, bounds, trace, "
+                          "server"},
     {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
     {"resources: &a {nodes: 1}\nusers: *a\n", "2:8: expected a value, not an alias of one"},
     {"resources: here", "1:12: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
@@ -426,16 +426,18 @@ static const struct wrong wrong_queues[] = {
                                "\"a\""},
     {NODES "default-queue: []", "2:16: key \"default-queue\": expected the name of a queue, got a "
                                 "list"},
-    {NODES "default-duration: 0",
-     "2:19: key \"default-duration\": expected " TIME "above 0 and up to 100 years, got \"0\""},
-    {NODES "default-duration: unlimited", "2:19: key \"default-duration\": expected " TIME
-                                          "above 0 and up to 100 years, got \"unlimited\""},
-    {NODES "default-duration: 1y",
-     "2:19: key \"default-duration\": expected " TIME "above 0 and up to 100 years, got \"1y\""},
-    {NODES "default-duration: 1.0000001", "2:19: key \"default-duration\": expected " TIME
-                                          "above 0 and up to 100 years, got \"1.0000001\""},
+    {NODES "default-duration: 0", "2:19: key \"default-duration\": expected " TIME
+                                  "above 0 and up to 100 years, or unknown, got \"0\""},
+    {NODES "default-duration: unlimited",
+     "2:19: key \"default-duration\": expected " TIME
+     "above 0 and up to 100 years, or unknown, got \"unlimited\""},
+    {NODES "default-duration: 1y", "2:19: key \"default-duration\": expected " TIME
+                                   "above 0 and up to 100 years, or unknown, got \"1y\""},
+    {NODES "default-duration: 1.0000001",
+     "2:19: key \"default-duration\": expected " TIME
+     "above 0 and up to 100 years, or unknown, got \"1.0000001\""},
     {NODES "default-duration: 36501d", "2:19: key \"default-duration\": expected " TIME
-                                       "above 0 and up to 100 years, got \"36501d\""},
+                                       "above 0 and up to 100 years, or unknown, got \"36501d\""},
     {NODES "passes: {min-interval: -1}",
      "2:24: key \"min-interval\": expected " TIME "up to 100 years, got \"-1\""},
     {NODES "bounds: {ended-jobs: 0}",
@@ -456,7 +458,7 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{depth: 1}"),
      "3:7: key \"depth\": expected in a queue: parent, policy, queue-depth, max-queue-depth, "
      "reservation-depth, max-reservation-depth, requires, preemptible, priority, users, groups, "
-     "default-duration, limits"},
+     "default-duration, default-limit, limits"},
     {QUEUE("{policy: eazy}"),
      "3:15: key \"policy\": expected fcfs, easy, hybrid, conservative or ageing, got \"eazy\""},
     {QUEUE("{queue-depth: 0}"),
@@ -703,6 +705,7 @@ static const char shown[] = "resources:\n"
                             "  subsystems: CA\n"
                             "  format: rv1_nosched\n"
                             "default-duration: 1.5\n"
+                            "default-limit: unlimited\n"
                             "passes:\n"
                             "  min-interval: 0\n"
                             "  max-events: 0\n"
@@ -726,6 +729,7 @@ static const char shown[] = "resources:\n"
                             "    users: []\n"
                             "    groups: []\n"
                             "    default-duration: 1.5\n"
+                            "    default-limit: unlimited\n"
                             "    limits:\n"
                             "      job: {duration: 90}\n"
                             "      user: {}\n"
@@ -737,6 +741,7 @@ static const char shown[] = "resources:\n"
                             "    users: []\n"
                             "    groups: []\n"
                             "    default-duration: 1.5\n"
+                            "    default-limit: unlimited\n"
                             "    limits:\n"
                             "      job: {duration: 90}\n"
                             "      user: {}\n"
@@ -771,6 +776,7 @@ static void all_is_shown(void **state)
     (void)state;
     struct config *c = parse("resources: {file: \"a b\", format: jgf}\n"
                              "default-duration: 1.5\n"
+                             "default-limit: unlimited\n"
                              "users: {\"null\": [\"é\"], \"1\": []}\n"
                              "queues: {b: {policy: conservative, limits: {job: {duration: 90s}}},\n"
                              "  v: {parent: b}}\n"

@@ -123,7 +123,7 @@ static void other_resources_at_the_same_time_are_told(void **state)
     assert_int_equal(sched_start_time(w.sched, waits), 10);
     assert_int_equal(sched_resources(w.sched, waits, &node), 0);
     assert_string_equal(node, "node1");
-    assert_int_equal(sched_set_duration(w.sched, 1, longer, 10, &err),
+    assert_int_equal(sched_set_duration(w.sched, 1, longer, 10, 0, &err),
                      0); /* node0 is free then, too */
     world_pass(&w, 1);
     assert_int_equal(w.n, 1);

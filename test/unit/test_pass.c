@@ -101,7 +101,7 @@ static void events_leave_decisions(void **state)
     assert_int_equal(sched_release(w.sched, 3, job[D]), 0);
     expect_kept(&kept, &w);
     assert_int_equal(sched_prioritize(w.sched, 4, job[C], 7), 0);
-    assert_int_equal(sched_set_duration(w.sched, 4, job[C], 7, NULL), 0);
+    assert_int_equal(sched_set_duration(w.sched, 4, job[C], 7, 0, NULL), 0);
     assert_int_equal(sched_set_queue(w.sched, 4, job[C], "other", NULL), 0);
     expect_kept(&kept, &w);
     assert_int_equal(sched_queue_set(w.sched, 5, "q", true, false, NULL), 0);
@@ -228,7 +228,7 @@ static void each_event_makes_a_pass_due(void **state)
     expect_due(&w, 4);
     assert_int_equal(sched_prioritize(w.sched, 5, c, 1), 0);
     expect_due(&w, 5);
-    assert_int_equal(sched_set_duration(w.sched, 6, a, 50, NULL), 0);
+    assert_int_equal(sched_set_duration(w.sched, 6, a, 50, 0, NULL), 0);
     expect_due(&w, 6);
     assert_int_equal(next(&w), 50);
     assert_int_equal(sched_set_queue(w.sched, 7, c, "other", NULL), 0);
@@ -482,7 +482,7 @@ static void a_promise_in_the_way_is_moved_after_a_restart(void **state)
         submit(&w, 0, "b", 4, PLAIN);
         sched_job_t c = submit(&w, 0, "c", 1, PLAIN);
         world_pass(&w, 0);
-        assert_int_equal(sched_set_duration(w.sched, 10, longer ? c : a, 150, NULL), 0);
+        assert_int_equal(sched_set_duration(w.sched, 10, longer ? c : a, 150, 0, NULL), 0);
         restore_all(&to, &w, 10);
         world_pass(&w, 10);
         world_pass(&to, 10);

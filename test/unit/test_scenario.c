@@ -71,7 +71,7 @@ static void submissions(void **state)
     assert_int_equal(s->job.gpus, 1);
     assert_int_equal(json_integer_value(s->job.memory), 8);
     assert_true(s->job.exclusive);
-    assert_int_equal(s->job.duration, 3600 * SECONDS_TICKS);
+    assert_int_equal(s->job.limit, 3600 * SECONDS_TICKS);
     assert_int_equal(s->runtime, 250000);
     assert_int_equal(s->job.priority, -3);
     assert_string_equal(s->job.dependency, "singleton");
@@ -87,7 +87,7 @@ static void submissions(void **state)
     assert_null(e.submit.job.queue);
     assert_null(e.submit.groups);
     assert_int_equal(e.submit.runtime, -1);
-    assert_int_equal(e.submit.job.duration, 0);
+    assert_int_equal(e.submit.job.limit, 0);
     assert_int_equal(e.submit.status, SCENARIO_DONE);
     scenario_event_clear(&e);
 }
@@ -186,7 +186,7 @@ static void errors(void **state)
                  "f:1: submit: key \"groups\": expected a list of strings, got [\"\"]");
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"duration\": 0}}",
                  "f:1: submit: key \"duration\": expected seconds, or a time such as \"90s\", "
-                 "\"1h30m\" or \"1-00:00:00\", up to 4000000000 seconds, got 0");
+                 "\"1h30m\" or \"1-00:00:00\", up to 4000000000 seconds, or \"unlimited\", got 0");
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"requires\": [1]}}",
                  "f:1: submit: key \"requires\": expected a constraint (RFC 31) or a list of "
                  "properties, got [1]");
@@ -278,7 +278,7 @@ static void times_are_written_as_to_a_server(void **state)
     struct scenario_event e =
         read_one("{\"at\": 5, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"duration\": \"1h30m\", "
                  "\"begin\": \"+60\", \"preemptible_after\": \"2m\"}}");
-    assert_int_equal(e.submit.job.duration, 5400 * SECONDS_TICKS);
+    assert_int_equal(e.submit.job.limit, 5400 * SECONDS_TICKS);
     assert_int_equal(e.submit.begin, 65 * SECONDS_TICKS);
     assert_int_equal(e.submit.job.preemptible_after, 120 * SECONDS_TICKS);
     scenario_event_clear(&e);

@@ -151,7 +151,7 @@ static void wrong_requests_are_refused_by_name(void **state)
                    "key \"cores\": expected a whole number from 1 to 1000000, got 0");
     expect_refused(w, "{\"command\":[\"x\"],\"duration\":\"soon\"}",
                    "key \"duration\": expected seconds, or a time such as \"90s\", \"1h30m\" or "
-                   "\"1-00:00:00\", up to 20 years, got \"soon\"");
+                   "\"1-00:00:00\", up to 20 years, or \"unlimited\", got \"soon\"");
     expect_refused(w, "{\"command\":[\"x\"],\"queue\":\"q\"}",
                    "key \"queue\": there is no queue \"q\"");
     expect_refused(w, "{\"command\":[\"x\"],\"dependency\":\"afterok:9\"}",

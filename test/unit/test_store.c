@@ -193,7 +193,8 @@ static void test_job(void **state)
     commit();
     job.queue = NULL;
     job.held = true;
-    job.duration = 7;
+    job.limit = 7;
+    job.estimate = 5;
     job.name = "not looked at";
     assert_int_equal(store_set_job(s, &job, &err), 0);
     commit();
@@ -203,7 +204,8 @@ static void test_job(void **state)
     assert_memory_equal(read.script, "#!/bin/sh\0rest", 15);
     assert_string_equal(read.name, "work");
     assert_null(read.queue);
-    assert_true(read.held && read.duration == 7 && read.priority == -3 && read.members == 3);
+    assert_true(read.held && read.limit == 7 && read.estimate == 5 && read.priority == -3 &&
+                read.members == 3);
     assert_true(read.gpus == INT64_MAX);
     job.id = 2;
     assert_int_equal(store_set_job(s, &job, &err), -1);
@@ -543,7 +545,8 @@ static void test_migration(void **state)
 /* The tables as version 2 had them; texts that users have alike are one row then, with all their jobs. */
 static void make_version_2(void)
 {
-    run("DROP TABLE owner; DROP INDEX over_user; ALTER TABLE over DROP COLUMN uid;"
+    run("ALTER TABLE job DROP COLUMN estimate;"
+        "DROP TABLE owner; DROP INDEX over_user; ALTER TABLE over DROP COLUMN uid;"
         "ALTER TABLE live DROP COLUMN end_wall;"
         "DROP INDEX text_hash; ALTER TABLE text DROP COLUMN uid;"
         "CREATE INDEX text_hash ON text (hash);"
@@ -657,7 +660,7 @@ static void test_version_3(void **state)
     add_job(2, 3);
     commit();
     run("UPDATE job SET record = CAST(x'01' || substr(record, 2, length(record) - 3) AS BLOB)");
-    run("PRAGMA user_version = 3");
+    run("ALTER TABLE job DROP COLUMN estimate; PRAGMA user_version = 3");
     reopen();
     assert_int_equal(store_read_job(s, 2, &job, &err), 0);
     assert_int_equal(job.members, 3);
@@ -675,6 +678,26 @@ static void test_version_3(void **state)
     assert_int_equal(store_read_job(s, 3, &job, &err), 0);
     assert_int_equal(job.count, 2);
     assert_string_equal(job.indices, "0,4");
+}
+
+/* A duration was a limit where the request said so, and an estimate in any case. */
+static void test_version_4(void **state)
+{
+    (void)state;
+    struct store_job job = job_of(1, 1), read;
+    job.limit = job.estimate = 70;
+    job.request = "{\"shown\":{\"name\":\"\\\"limited\\\":true\"},\"limited\":true}";
+    assert_int_equal(store_add_job(s, &job, &err), 0);
+    job.id = 2;
+    job.request = "{\"shown\":{\"name\":\",\\\"limited\\\":true\"}}";
+    assert_int_equal(store_add_job(s, &job, &err), 0);
+    commit();
+    run("ALTER TABLE job DROP COLUMN estimate; PRAGMA user_version = 4");
+    reopen();
+    assert_int_equal(store_read_job(s, 1, &read, &err), 0);
+    assert_true(read.limit == 70 && read.estimate == 70);
+    assert_int_equal(store_read_job(s, 2, &read, &err), 0);
+    assert_true(read.limit == INT64_MAX && read.estimate == 70);
 }
 
 static void test_version_1(void **state)
@@ -774,7 +797,7 @@ int main(void)
         TEST(test_texts),     TEST(test_retention), TEST(test_full_disk),   TEST(test_two),
         TEST(test_newer),     TEST(test_strange),   TEST(test_view),        TEST(test_migration),
         TEST(test_damage),    TEST(test_file),      TEST(test_version_1),   TEST(test_version_3),
-        TEST(test_version_2), TEST(test_trim),
+        TEST(test_version_2), TEST(test_version_4), TEST(test_trim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,8 @@ enum {
     OPTION_JOBSPEC,
     OPTION_BULK,
     OPTION_OVERCOMMIT,
-    OPTION_PREEMPTIBLE
+    OPTION_PREEMPTIBLE,
+    OPTION_ESTIMATE
 };
 
 static const struct option options[] = {
@@ -47,6 +48,7 @@ static const struct option options[] = {
     {"gpus-per-task", required_argument, NULL, 'g'},
     {"mem", required_argument, NULL, OPTION_MEM},
     {"time-limit", required_argument, NULL, 't'},
+    {"estimate", required_argument, NULL, OPTION_ESTIMATE},
     {"queue", required_argument, NULL, 'q'},
     {"array", required_argument, NULL, OPTION_ARRAY},
     {"dependency", required_argument, NULL, OPTION_DEPENDENCY},
@@ -128,6 +130,18 @@ static int put_duration(struct reading *g, int option, const char *key)
     return quantity_duration(optarg, &us) < 0
                ? report_expected(g, option, "a duration such as 90, 30m, 1h30m or 1:30:00")
                : put_option(g, key, seconds(us));
+}
+
+/* The same, or a word, as the server knows it. */
+static int put_time(struct reading *g, int option, const char *key, const char *word)
+{
+    char what[80];
+    int64_t us;
+    if (strcmp(optarg, word) == 0)
+        return put_option(g, key, json_string(word));
+    snprintf(what, sizeof(what), "a duration such as 90, 30m, 1h30m or 1:30:00, or %s", word);
+    return quantity_duration(optarg, &us) < 0 ? report_expected(g, option, what)
+                                              : put_option(g, key, seconds(us));
 }
 
 static int put_memory(struct reading *g)
@@ -217,6 +231,8 @@ static int take_more(struct reading *g, int option)
         return put_signal(g);
     case OPTION_PREEMPTIBLE:
         return put_duration(g, option, "preemptible_after");
+    case OPTION_ESTIMATE:
+        return put_time(g, option, "estimate", "unknown");
     case OPTION_JOBSPEC:
         return put_jobspec(g);
     case OPTION_BULK:
@@ -247,7 +263,7 @@ static int take_option(struct reading *g, int option)
     case 'g':
         return put_whole_option(g, option, "gpus", 0, COUNT_MAX);
     case 't':
-        return put_duration(g, option, "duration");
+        return put_time(g, option, "limit", "unlimited");
     case 'q':
         return put_option(g, "queue", json_string(optarg));
     case 'o':

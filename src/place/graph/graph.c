@@ -555,6 +555,7 @@ struct place *graph_place_create(match_t *match, berth_error_t *err)
     n->place.ops = &graph_place_ops;
     n->place.most = INT64_MAX;
     n->place.is_fixed = !match_order_is_dynamic(match);
+    n->place.endless = match_end(match) / 2;
     n->match = match;
     n->graph = match_inner_graph(match);
     n->free_class = n->free_booking = PLACE_NONE;

@@ -52,6 +52,7 @@ static int check_globals(const struct sched_config *config, berth_error_t *err)
         int64_t value;
     } numbers[] = {
         {"default-duration", config->default_duration},
+        {"default-limit", config->default_limit},
         {"min-interval", config->min_interval},
         {"max-events", config->max_events},
         {"ended-jobs", config->ended_jobs},
@@ -128,6 +129,16 @@ static int64_t duration_of(const struct setup *setup, const struct sched_queue_c
     return HOUR * setup->second;
 }
 
+static int64_t limit_of(const struct setup *setup, const struct sched_queue_config *own,
+                        const struct sched_queue_config *parent)
+{
+    if (own->default_limit > 0)
+        return own->default_limit;
+    if (parent->default_limit > 0)
+        return parent->default_limit;
+    return setup->config->default_limit > 0 ? setup->config->default_limit : SCHED_UNLIMITED;
+}
+
 static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err)
 {
     const struct sched_queue_config *own = &setup->config->queues[queue];
@@ -148,6 +159,7 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
             least(c->queue_depth > 0 ? c->queue_depth : SCHED_UNLIMITED, c->max_queue_depth),
         .priority = own->priority,
         .default_duration = duration_of(setup, own, c),
+        .default_limit = limit_of(setup, own, c),
         .requires = c->requires,
         .preemptible = c->preemptible,
         .config = own,

@@ -29,8 +29,10 @@ struct setup_queue {
     order_rank *order;
     int64_t queue_depth; /* waiting jobs that a pass considers; SCHED_UNLIMITED: all */
     int64_t priority;    /* of any sign; higher goes first */
-    int64_t
-        default_duration; /* ticks, >= 1: its own, else its parent's, else that of all queues, else an hour */
+    /* Ticks, >= 1, or SCHED_UNLIMITED: its own, else its parent's, else that of all queues, else an hour, and
+     * no limit.
+     */
+    int64_t default_duration, default_limit;
     const char *requires; /* an RFC 31 constraint as JSON; NULL: all resources */
     enum sched_preemptible preemptible;
     const struct sched_queue_config *config; /* the copy */

@@ -38,6 +38,7 @@ static int check_numbers(const struct sched_queue_config *queue, berth_error_t *
         {"reservation-depth", queue->reservation_depth},
         {"max-reservation-depth", queue->max_reservation_depth},
         {"default-duration", queue->default_duration},
+        {"default-limit", queue->default_limit},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         if (numbers[i].value < 0)

@@ -152,6 +152,15 @@ bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
     return true;
 }
 
+int64_t limits_longest(const struct limits *limits, uint32_t account)
+{
+    const struct rules *rules = &limits->account[account].terms->job;
+    for (uint32_t i = 0; i < rules->n; i++)
+        if (rules->v[i].what == DURATION)
+            return rules->v[i].most;
+    return SCHED_UNLIMITED;
+}
+
 size_t limits_sides(const struct limits *limits, uint32_t account, struct side side[SIDES_MAX])
 {
     const struct account *a = &limits->account[account];

@@ -72,6 +72,9 @@ bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f 
 bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
                 limits_amount_f *amount, void *arg, struct sched_reason_limit *over);
 
+/* Ticks that one job of the account may last; SCHED_UNLIMITED. */
+int64_t limits_longest(const struct limits *limits, uint32_t account);
+
 /* Whether n more jobs may be pending. */
 bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
                     struct sched_reason_limit *over);

@@ -124,7 +124,7 @@ static enum step make_room(sched_t *s, uint32_t slot)
 static bool may_take(sched_t *s, uint32_t slot, int64_t booking)
 {
     controllers_set_aside(s, slot);
-    bool may = controllers_may_hold(s, slot, s->jobs[slot].details->limit, booking, s->now);
+    bool may = controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, s->now);
     controllers_put_back(s, slot);
     return may;
 }

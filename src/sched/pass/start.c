@@ -29,7 +29,9 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
     s->running++;
     displaced_end(s, slot);
     struct sched_decision *d = decision_add(s, SCHED_START, slot, s->now, NULL);
-    d->until = job->ask.duration < INT64_MAX - s->now ? s->now + job->ask.duration : INT64_MAX;
+    bool is_endless = job->details && job->ask.duration >= s->place->endless;
+    d->until = !is_endless && job->ask.duration < INT64_MAX - s->now ? s->now + job->ask.duration
+                                                                     : INT64_MAX;
     d->how = job->is_preempting ? SCHED_IMMEDIATE : how;
     controllers_started(s, slot, d->how);
 }
@@ -171,11 +173,15 @@ static enum step reserve(sched_t *s, uint32_t slot)
     bool waits = false;
     while (step == STEP_KEPT) {
         from = controllers_when(s, slot, -1, from);
-        if (from == INT64_MAX)
+        if (from >= (s->place->is_counted ? INT64_MAX : s->place->endless))
             return STEP_KEPT;
         int64_t booking = s->place->ops->reserve(s->place, &job->ask, from, &at);
         if (booking < 0)
             return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;
+        if (!s->place->is_counted && at >= s->place->endless) { /* behind who has no end */
+            unbook(s, booking);
+            return STEP_BUSY;
+        }
         waits |= from > s->now;
         step = hold(s, slot, at, booking, &from);
         if (step == STEP_DONE && job->details && job->state == SCHED_RESERVED)

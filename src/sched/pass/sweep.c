@@ -94,7 +94,7 @@ static bool may_hold(void *arg, int64_t booking, int64_t at)
     struct gate *gate = arg;
     const struct job *job = &gate->s->jobs[gate->slot];
     int64_t duration = job->ask.duration;
-    if (!controllers_may_hold(gate->s, gate->slot, job->details->limit, booking, at)) {
+    if (!controllers_may_hold(gate->s, gate->slot, job->ask.duration, booking, at)) {
         int64_t next = controllers_when(gate->s, gate->slot, booking, at);
         if (at < job->at && next > at)
             gate->next = next < job->at ? next : job->at;

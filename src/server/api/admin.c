@@ -87,6 +87,12 @@ static void settings_refuse(struct call *c, json_t *was, const berth_error_t *wh
 
 /* ---- Queues ---- */
 
+/* Ticks that a queue has as a default; -1: it has none. */
+static int64_t known_time(int64_t ticks)
+{
+    return ticks < SCHED_UNLIMITED ? ticks : -1;
+}
+
 static void put_queue_row(const struct call *c, struct json_out *out,
                           const struct sched_queue_config *q)
 {
@@ -98,7 +104,8 @@ static void put_queue_row(const struct call *c, struct json_out *out,
     json_put_text(out, "parent", q->parent);
     json_put_text(out, "policy", q->policy);
     json_put_int(out, "priority", q->priority);
-    json_put_seconds(out, "default_duration", q->default_duration);
+    json_put_seconds(out, "default_duration", known_time(q->default_duration));
+    json_put_seconds(out, "default_limit", known_time(q->default_limit));
     json_put_bool(out, "enabled", stats.enabled);
     json_put_bool(out, "started", stats.started_up);
     json_put_uint(out, "pending",

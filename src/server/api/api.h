@@ -87,11 +87,10 @@ struct store_cursor *api_stored(struct call *c, struct store_job *job, struct st
 /* What can be changed of a job. */
 struct api_change {
     int64_t priority;
-    json_t *duration_value;
     const char *queue;
     json_t *hold;
     bool has_priority;
-    int64_t duration;
+    int64_t limit, estimate; /* as in job_keys; 0: as it is */
 };
 
 /* The progress of an action on a job, member by member. All zero at first. */
@@ -103,8 +102,8 @@ struct progress {
     struct api_change to; /* points into the call's body */
     struct {              /* the job before the change */
         const char *queue;
-        int64_t priority, duration;
-        bool held, limited;
+        int64_t priority, limit, estimate;
+        bool held;
     } was;
     bool goes_back; /* the change is being undone */
 };

@@ -202,7 +202,7 @@ static void explain_live(struct call *c, const struct job *job)
     else if (m->state == STORE_PENDING)
         strbuf_puts(&text, "It has just been submitted and is about to be scheduled.");
     else
-        explain_others(&text, &shown, job->limited, c->s->clock.wall);
+        explain_others(&text, &shown, c->s->clock.wall);
     put_explanation(c, shown.member, shown.state, NULL, -1, &text);
 }
 
@@ -217,7 +217,7 @@ static void explain_stored(struct call *c)
         return;
     if (api_owns(c, job.uid)) {
         job_show_stored(&job, &member, &shown);
-        explain_others(&text, &shown, false, c->s->clock.wall);
+        explain_others(&text, &shown, c->s->clock.wall);
         put_explanation(c, shown.member, shown.state, NULL, -1, &text);
     } else {
         api_refuse(c, 403, NULL, "job %s is another user's", c->rest);

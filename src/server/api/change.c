@@ -139,7 +139,12 @@ int api_requeue(struct call *c, struct progress *p, size_t *steps)
 static const struct key change_keys[] = {
     KEY_OF(struct api_change, priority, KEY_WHOLE, .min = -SCHED_PRIORITY_MAX,
            .max = SCHED_PRIORITY_MAX),
-    KEY_AS(struct api_change, duration_value, "duration", KEY_ANY),
+    KEY_AS(struct api_change, limit, "duration", KEY_DURATION, .max = JOB_DURATION_MAX,
+           .word = "unlimited"),
+    KEY_AS(struct api_change, limit, "limit", KEY_DURATION, .max = JOB_DURATION_MAX,
+           .word = "unlimited"),
+    KEY_AS(struct api_change, estimate, "estimate", KEY_DURATION, .max = JOB_DURATION_MAX,
+           .word = "unknown"),
     KEY_OF(struct api_change, queue, KEY_TEXT),
     KEY_OF(struct api_change, hold, KEY_ANY),
 };
@@ -154,10 +159,6 @@ static int read_change(struct call *c, struct api_change *to)
     if (keys_read(c->body, &table, &place, to, &why) < 0)
         return api_wrong(c, &why);
     to->has_priority = json_is_integer(json_object_get(c->body, "priority"));
-    if (to->duration_value && !duration_read(to->duration_value, JOB_DURATION_MAX, &to->duration)) {
-        keys_wrong(&place, "", "duration", to->duration_value, "a time such as \"90m\"", &why);
-        return api_wrong(c, &why);
-    }
     if (to->hold && !json_is_boolean(to->hold)) {
         keys_wrong(&place, "", "hold", to->hold, "true or false", &why);
         return api_wrong(c, &why);
@@ -188,10 +189,26 @@ static int check_change(struct call *c, const struct job *job, const struct api_
     if (c->s->options.for_all && !c->admin && to->has_priority && to->priority > 0 &&
         to->priority > job->priority)
         return api_refuse(c, 403, "priority", "only administrators may raise a priority above 0");
-    if (to->duration > job->duration && job_running(job) > 0 && c->s->options.for_all && !c->admin)
+    if (to->limit > job->limit && job_running(job) > 0 && c->s->options.for_all && !c->admin)
         return api_refuse(c, 403, "duration",
                           "only administrators may give a running job more time");
     return 0;
+}
+
+static bool changes_time(const struct api_change *to)
+{
+    return to->limit > 0 || to->estimate > 0;
+}
+
+/* A limit alone is the estimate too, as it is of a job that is submitted with it. */
+static void set_times(struct job *job, const struct api_change *to)
+{
+    if (to->limit > 0)
+        job->limit = to->limit;
+    if (to->estimate > 0)
+        job->estimate = to->estimate;
+    else if (to->limit > 0 && to->limit < SCHED_UNLIMITED)
+        job->estimate = to->limit;
 }
 
 /* Apply the job's changed properties to a member. Returns 0, or -1 with a text and its key. */
@@ -208,8 +225,8 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
         return errtext_set(why, ENOMEM, "out of memory");
     if (waits && to->queue && sched_set_queue(s->sched, s->clock.now, handle, job->queue, why) < 0)
         return -1;
-    if (known && to->duration > 0 &&
-        sched_set_duration(s->sched, s->clock.now, handle, job->duration, why) < 0)
+    if (known && changes_time(to) &&
+        sched_set_duration(s->sched, s->clock.now, handle, job->limit, job->estimate, why) < 0)
         return -1;
     *key = "priority";
     if (waits && to->has_priority &&
@@ -220,7 +237,7 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
         (job->held ? sched_hold(s->sched, s->clock.now, handle)
                    : sched_release(s->sched, s->clock.now, handle)) < 0)
         return errtext_set(why, errno, "out of memory");
-    if (to->duration > 0 && m->run && member_is_live(m)) {
+    if (changes_time(to) && m->run && member_is_live(m)) {
         member_changed(s, job, i);
         run_arm_timer(s, m->run);
     }
@@ -252,18 +269,15 @@ static int change_begin(struct call *c, struct progress *p)
     p->begun = true;
     p->was.queue = job->queue;
     p->was.priority = job->priority;
-    p->was.duration = job->duration;
+    p->was.limit = job->limit;
+    p->was.estimate = job->estimate;
     p->was.held = job->held;
-    p->was.limited = job->limited;
     to->queue = queue;
     if (queue)
         job->queue = queue;
     if (to->has_priority)
         job->priority = to->priority;
-    if (to->duration > 0) {
-        job->duration = to->duration;
-        job->limited = true;
-    }
+    set_times(job, to);
     if (to->hold)
         set_held(c->s, job, json_is_true(to->hold));
     job_changed(c->s, job); /* now, as the job may end before all its members are changed */
@@ -279,9 +293,11 @@ static void change_back(server_t *s, struct job *job, struct progress *p)
         job->queue = p->was.queue;
     if (to->has_priority && job->priority == to->priority)
         job->priority = p->was.priority;
-    if (to->duration > 0 && job->duration == to->duration) {
-        job->duration = p->was.duration;
-        job->limited = p->was.limited;
+    struct job changed = {.limit = p->was.limit, .estimate = p->was.estimate};
+    set_times(&changed, to);
+    if (job->limit == changed.limit && job->estimate == changed.estimate) {
+        job->limit = p->was.limit;
+        job->estimate = p->was.estimate;
     }
     if (to->hold && job->held == json_is_true(to->hold))
         set_held(s, job, p->was.held);
@@ -292,7 +308,7 @@ static void change_end(struct call *c, const struct api_change *to)
 {
     if (to->hold)
         server_event(c->s, c->id, -1, json_is_true(to->hold) ? "held" : "released", event_by(c));
-    if (to->queue || to->duration > 0 || to->has_priority)
+    if (to->queue || changes_time(to) || to->has_priority)
         server_event(c->s, c->id, -1, "changed", json_dumps(c->body, JSON_COMPACT));
 }
 

@@ -383,8 +383,9 @@ void explain_stopping(struct strbuf *out, const struct stopping *stopping)
     put_killed(out, stopping->killed, "it", " has");
 }
 
-void explain_others(struct strbuf *out, const struct job_shown *j, bool limited, int64_t wall)
+void explain_others(struct strbuf *out, const struct job_shown *j, int64_t wall)
 {
+    bool limited = j->limit < SCHED_UNLIMITED;
     if (strcmp(j->state, "running") != 0) {
         if (strcmp(j->state, "failed") == 0 && j->start < 0 && j->attempts == 0 && j->reason)
             put_never_started(out, j);
@@ -398,6 +399,10 @@ void explain_others(struct strbuf *out, const struct job_shown *j, bool limited,
     }
     strbuf_puts(out, "It has been running for ");
     put_span(out, wall > j->start ? wall - j->start : 0);
+    if (j->until < 0) {
+        strbuf_puts(out, "; nobody knows until when.");
+        return;
+    }
     if (j->until <= wall) {
         strbuf_puts(out, limited ? "; its time limit has passed and it is being stopped."
                                  : ", longer than expected.");

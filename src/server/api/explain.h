@@ -39,6 +39,6 @@ void explain_stopping(struct strbuf *out, const struct stopping *stopping);
 /* A member that is starting, running or has ended, as of a wall time. `limited`: it is stopped at its time
  * limit.
  */
-void explain_others(struct strbuf *out, const struct job_shown *j, bool limited, int64_t wall);
+void explain_others(struct strbuf *out, const struct job_shown *j, int64_t wall);
 
 #endif

@@ -258,11 +258,11 @@ static int fill_job(struct job_reader *r)
         read_umask(r) < 0 || read_warning(r) < 0 || job_put_name(r) < 0 || job_check_size(r) < 0 ||
         read_environment(r) < 0)
         return -1;
-    job->duration = a->job.duration;
+    job->limit = a->job.limit;
+    job->estimate = a->job.estimate;
     job->priority = a->job.priority;
     job->held = a->job.hold;
     job->requeue = a->requeue;
-    job->limited = job->duration > 0 || s->config_path;
     if (a->job.queue && !machine_queue(s, a->job.queue)) {
         char why[512];
         snprintf(why, sizeof(why), "%skey \"queue\": there is no queue \"%.100s\"", r->c->what,

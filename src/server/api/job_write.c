@@ -94,8 +94,6 @@ static int put_jobspec_text(struct job_reader *r, struct json_out *out)
     r->tasks = tasks_of(r->spec);
     if (check_tasks(r) < 0)
         return -1;
-    if (r->spec->duration > 0)
-        job->limited = true;
     json_put_text(out, "jobspec_text", r->spec_text);
     return 0;
 }
@@ -275,8 +273,6 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         return -1;
     if (a->job.dependency)
         json_put_text(out, "dependency", a->job.dependency);
-    if (r->job->limited)
-        json_put_bool(out, "limited", true);
     if (a->requeue)
         json_put_bool(out, "requeue", true);
     if (a->append)

@@ -160,7 +160,7 @@ int would_start_find(server_t *s, sched_job_t handle, struct would_start *found,
     *found = (struct would_start){0};
     if (sched_record(s->sched, handle, &record) < 0)
         return errtext_set(err, errno, "%s", strerror(errno));
-    q[DURATION].most = (record.request.duration - 1) / SERVER_SECOND;
+    q[DURATION].most = (record.request.estimate - 1) / SERVER_SECOND;
     int rc = request_open(&r, record.request.jobspec, record.request.jobspec_length, err);
     if (rc == 0)
         make_lower(&r, lower);

@@ -173,7 +173,7 @@ int admit_member(server_t *s, struct job *job, uint32_t i)
     return submit_members(s, job, job->admission->request, i, 1, false, NULL) < 0 ? -1 : 0;
 }
 
-/* Take the queue and the duration that the core gave the first member. */
+/* Take the queue, the limit and the estimate that the core gave the first member. */
 static int read_admitted(server_t *s, struct job *job, berth_error_t *err)
 {
     sched_job_t first = member_handle(s, job, member_next(job, 0));
@@ -182,7 +182,8 @@ static int read_admitted(server_t *s, struct job *job, berth_error_t *err)
         return errtext_set(err, errno, "%s", strerror(errno));
     if (sched_state(s->sched, first) == SCHED_REJECTED)
         return errtext_set(err, EINVAL, "%s", r.reason && *r.reason ? r.reason : "refused");
-    job->duration = r.request.duration;
+    job->limit = r.request.duration;
+    job->estimate = r.request.estimate;
     job->queue = server_intern_name(s, r.request.queue);
     return job->queue ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }

@@ -14,12 +14,12 @@
 
 void job_parts(const char *request, struct job_parts *parts)
 {
-    static const char *const keys[] = {
-        "shown",   "jobspec", "jobspec_text", "dependency", "begin", "preemptible_after",
-        "requeue", "limited", "warn_signal",  "warn_before"};
-    struct json_part v[10];
-    json_find(json_part(request, strlen(request)), keys, 10, v);
-    *parts = (struct job_parts){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]};
+    static const char *const keys[] = {"shown",      "jobspec",     "jobspec_text",
+                                       "dependency", "begin",       "preemptible_after",
+                                       "requeue",    "warn_signal", "warn_before"};
+    struct json_part v[9];
+    json_find(json_part(request, strlen(request)), keys, 9, v);
+    *parts = (struct job_parts){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]};
 }
 
 int64_t json_part_whole(struct json_part part, int64_t otherwise)
@@ -39,7 +39,8 @@ int job_request_read(const struct job *job, const struct user *user, const struc
         return -1;
     }
     q->request = (struct sched_request){
-        .duration = job->duration,
+        .duration = job->limit,
+        .estimate = job->estimate,
         .priority = job->priority,
         .tag = (uint64_t)job->id,
         .jobspec = q->jobspec ? q->jobspec : parts->jobspec.at,
@@ -163,6 +164,16 @@ static void put_row_text(struct strbuf *out, const struct job_shown *j)
     strbuf_put(out, at, (size_t)(end - at));
 }
 
+/* How long it may last, and is expected to; "duration" is the first of them that is known. */
+static void put_times(struct json_out *out, const struct job_shown *j)
+{
+    int64_t limit = j->limit < SCHED_UNLIMITED ? j->limit : -1;
+    int64_t planned = j->planned < SCHED_UNLIMITED ? j->planned : -1;
+    json_put_seconds(out, "duration", limit >= 0 ? limit : planned);
+    json_put_seconds(out, "limit", limit);
+    json_put_seconds(out, "planned", planned);
+}
+
 /* What only the owner and administrators see. */
 static void put_own(server_t *s, struct json_out *out, const struct job_shown *j)
 {
@@ -173,7 +184,7 @@ static void put_own(server_t *s, struct json_out *out, const struct job_shown *j
     json_put_seconds(out, "end", j->end);
     json_put_known(out, "exit", j->exit_status);
     json_put_known(out, "signal", j->exit_signal);
-    json_put_seconds(out, "duration", j->duration);
+    put_times(out, j);
     json_put_seconds(out, "until", j->until);
     json_put_seconds(out, "estimate", j->estimate);
     json_put_text(out, "resources", j->resources);
@@ -257,7 +268,8 @@ static void show_job(const struct store_job *job, uint32_t member, enum store_st
                             .nodes = job->nodes,
                             .cores = job->cores,
                             .gpus = job->gpus,
-                            .duration = job->duration,
+                            .limit = job->limit,
+                            .planned = job->estimate,
                             .submit = job->submitted_wall,
                             .start = -1,
                             .end = -1,
@@ -339,8 +351,9 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
         show_waiting(s, m, handle, j);
     } else if (member_is_live(m)) {
         j->reason = NULL; /* of an earlier start */
-        if (m->at >= 0)
-            j->until = server_wall_time(s, m->at + job->duration);
+        int64_t lasts = job->limit < SCHED_UNLIMITED ? job->limit : job->estimate;
+        if (m->at >= 0 && lasts < SCHED_UNLIMITED)
+            j->until = server_wall_time(s, m->at + lasts);
         int64_t killed = m->run ? run_killed_at(s, m->run) : -1;
         if (killed >= 0)
             j->until = server_wall_time(s, killed);

@@ -13,7 +13,7 @@
 /* Parts of a stored request, found without parsing all of it. */
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
-        limited, warn_signal, warn_before;
+        warn_signal, warn_before;
 };
 void job_parts(const char *request, struct job_parts *parts);
 
@@ -41,7 +41,8 @@ struct job_shown {
     int64_t member; /* not of an array */
     uint32_t members;
     const char *name, *user, *queue, *state, *reason, *resources, *how;
-    int64_t priority, nodes, cores, gpus, duration;
+    int64_t priority, nodes, cores, gpus;
+    int64_t limit, planned; /* ticks, or SCHED_UNLIMITED */
     int64_t submit, start, end, until, estimate;
     int exit_status, exit_signal; /* -1: none */
     uint32_t attempts;

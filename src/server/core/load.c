@@ -79,14 +79,14 @@ static int load_stored_job(void *context, const struct store_job *from)
     job->row = shown.length > 2 ? strndup(shown.at + 1, shown.length - 2) : strdup("");
     job->priority = from->priority;
     job->held = from->held;
-    job->duration = from->duration;
+    job->limit = from->limit;
+    job->estimate = from->estimate;
     job->submitted = from->submitted;
     job->submitted_wall = from->submitted_wall;
     job->nodes = from->nodes;
     job->cores = from->cores;
     job->gpus = from->gpus;
     job->requeue = parts->requeue.length == 4; /* true */
-    job->limited = parts->limited.length == 4;
     job->bytes =
         (job->request ? strlen(job->request) : 0) + job->indices.n * sizeof(*job->indices.v);
     if (!job->user || !job->queue || !job->name || !job->row || !job->request ||
@@ -333,7 +333,7 @@ static void forget_promise(server_t *s, struct job *job, uint32_t i)
  */
 static bool promise_fits_job(const struct job *job, const struct promise *p)
 {
-    return !job->held && p->until - p->at >= job->duration;
+    return !job->held && (job->estimate == SCHED_UNLIMITED || p->until - p->at >= job->estimate);
 }
 
 /* Restore a member as it was, or else without its reservation. Returns 0, or -1 with a text. */

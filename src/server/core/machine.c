@@ -46,7 +46,7 @@ static match_t *machine_make(const server_t *s, berth_error_t *err)
         return NULL;
     }
     match_options_t options = s->config->match;
-    options.end = MATCH_END * SERVER_SECOND;
+    options.end = MATCH_END_MAX;
     resource_graph_t *graph = config_make_nodes(&s->config->resources, err);
     return graph ? match_create(graph, &options, err) : NULL;
 }

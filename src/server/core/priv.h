@@ -95,11 +95,11 @@ struct job {
     struct idset indices;                     /* of the members; empty: 0 to members - 1 */
     /* size of its request, counted while it is in the table */
     size_t bytes;
-    int64_t weight; /* estimated size in the store, counted until it is stored */
-    int64_t priority, duration, submitted, submitted_wall;
+    int64_t weight;          /* estimated size in the store, counted until it is stored */
+    int64_t limit, estimate; /* ticks, or SCHED_UNLIMITED; 0: not given, until it is admitted */
+    int64_t priority, submitted, submitted_wall;
     int64_t nodes, cores, gpus;
     bool held, requeue;
-    bool limited; /* it is stopped at its time limit */
     bool is_new;  /* not in the store yet */
     bool unsaved; /* the job itself has changed */
     bool is_over; /* its last end is stored: it is in a list of jobs to remove */

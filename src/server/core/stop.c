@@ -35,8 +35,8 @@ static int64_t limit_of(const struct run *run)
 {
     const struct member *m = member_record(run->job, run->member);
     int64_t limit;
-    if (!run->job->limited || m->at < 0 ||
-        __builtin_add_overflow(m->at, run->job->duration, &limit))
+    if (run->job->limit == SCHED_UNLIMITED || m->at < 0 ||
+        __builtin_add_overflow(m->at, run->job->limit, &limit))
         return INT64_MAX;
     return limit;
 }

@@ -130,7 +130,7 @@ bool store_is_reserved(const struct store *s, int64_t id)
 
 int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
 {
-    if (!store_job_is_valid(job) || job->duration < 0 ||
+    if (!store_job_is_valid(job) || job->limit < 0 || job->estimate < 0 ||
         (job->id <= s->batch.last_job && !store_is_reserved(s, job->id)))
         return errtext_set(err, EINVAL, "%s: job %lld: invalid job", s->path, (long long)job->id);
     struct change *c = batch_new(s, err);
@@ -142,7 +142,8 @@ int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
     c->submitted.members = job->count;
     c->submitted.priority = job->priority;
     c->submitted.held = job->held;
-    c->submitted.duration = job->duration;
+    c->submitted.limit = job->limit;
+    c->submitted.estimate = job->estimate;
     strbuf_reset(&s->scratch);
     store_job_encode(&s->scratch, job);
     int rc = batch_text(s, job->queue, &c->first, err);
@@ -164,8 +165,8 @@ int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err)
 {
     if (job->id <= 0 || job->id > s->batch.last_job)
         return unknown_job(s, job->id, err);
-    if (job->duration < 0)
-        return errtext_set(err, EINVAL, "%s: job %lld: negative duration", s->path,
+    if (job->limit < 0 || job->estimate < 0)
+        return errtext_set(err, EINVAL, "%s: job %lld: negative limit or estimate", s->path,
                            (long long)job->id);
     struct change *c = batch_new(s, err);
     if (!c)
@@ -174,7 +175,8 @@ int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err)
     c->job = job->id;
     c->set.priority = job->priority;
     c->set.held = job->held;
-    c->set.duration = job->duration;
+    c->set.limit = job->limit;
+    c->set.estimate = job->estimate;
     return batch_done(s, c, batch_text(s, job->queue, &c->first, err));
 }
 

@@ -31,18 +31,19 @@ static int insert_job(struct store *s, const struct change *c, berth_error_t *er
     bind_text(q, 3, at, c->first);
     sqlite3_bind_int64(q, 4, c->submitted.priority);
     sqlite3_bind_int64(q, 5, c->submitted.held);
-    sqlite3_bind_int64(q, 6, c->submitted.duration);
+    sqlite3_bind_int64(q, 6, c->submitted.limit);
+    sqlite3_bind_int64(q, 7, c->submitted.estimate);
     at += c->first;
-    sqlite3_bind_blob64(q, 7, at, c->second, SQLITE_STATIC);
+    sqlite3_bind_blob64(q, 8, at, c->second, SQLITE_STATIC);
     at += c->second;
     for (int kind = 0; kind < TEXTS; kind++) {
         size_t size = c->submitted.inline_text[kind];
         if (c->submitted.text[kind])
-            sqlite3_bind_int64(q, 8 + kind, c->submitted.text[kind]->id);
+            sqlite3_bind_int64(q, 9 + kind, c->submitted.text[kind]->id);
         else if (size > 0)
-            sqlite3_bind_blob64(q, 8 + kind, at, size, SQLITE_STATIC);
+            sqlite3_bind_blob64(q, 9 + kind, at, size, SQLITE_STATIC);
         else
-            sqlite3_bind_null(q, 8 + kind);
+            sqlite3_bind_null(q, 9 + kind);
         at += size;
         bytes += size > 0 ? (int64_t)size - 1 : 0;
     }
@@ -62,7 +63,8 @@ static int update_job(struct store *s, const struct change *c, berth_error_t *er
     bind_text(q, 2, bytes_of(s, c), c->first);
     sqlite3_bind_int64(q, 3, c->set.priority);
     sqlite3_bind_int64(q, 4, c->set.held);
-    sqlite3_bind_int64(q, 5, c->set.duration);
+    sqlite3_bind_int64(q, 5, c->set.limit);
+    sqlite3_bind_int64(q, 6, c->set.estimate);
     return store_run(s, q, err);
 }
 

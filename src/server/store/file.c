@@ -91,8 +91,18 @@ static const char version_4[] = "";
 /* The records of jobs say which members there are: a program that does not know that would run others too. */
 static const char version_5[] = "";
 
-static const struct store_step steps[] = {
-    {version_1}, {version_2}, {version_3}, {version_4}, {version_5}};
+/* What a job may take (`duration`, the largest number if it has no limit) and what it is expected to are two
+ * columns. Before, the request said whether the one was a limit: in quotes that no text within it has.
+ */
+static const char version_6[] =
+    "ALTER TABLE job ADD COLUMN estimate INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE job SET estimate = duration;"
+    "UPDATE job SET duration = 9223372036854775807 WHERE NOT coalesce(instr("
+    "CASE typeof(request) WHEN 'integer' THEN (SELECT data FROM text WHERE text.id = job.request)"
+    " ELSE request END, CAST(',\"limited\":true' AS BLOB)), 0);";
+
+static const struct store_step steps[] = {{version_1}, {version_2}, {version_3},
+                                          {version_4}, {version_5}, {version_6}};
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
 static const char *const sql[SQL_COUNT] = {
@@ -109,10 +119,12 @@ static const char *const sql[SQL_COUNT] = {
     [SQL_TEXT_UNUSED] = "SELECT " ROW " + length(data) - 1 FROM text WHERE id = ?1 AND uses <= 0",
     [SQL_TEXT_DROP] = "DELETE FROM text WHERE id = ?1 AND uses <= 0",
     [SQL_TEXT_READ] = "SELECT data FROM text WHERE id = ?1",
-    [SQL_JOB_ADD] = "INSERT INTO job (id, uid, queue, priority, held, duration, record, request,"
-                    " environment, script) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    [SQL_JOB_SET] = "UPDATE job SET queue = ?2, priority = ?3, held = ?4, duration = ?5"
-                    " WHERE id = ?1",
+    [SQL_JOB_ADD] =
+        "INSERT INTO job (id, uid, queue, priority, held, duration, estimate, record,"
+        " request, environment, script) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+        " ?11)",
+    [SQL_JOB_SET] = "UPDATE job SET queue = ?2, priority = ?3, held = ?4, duration = ?5,"
+                    " estimate = ?6 WHERE id = ?1",
     [SQL_JOB_READ] = "SELECT " STORE_JOB_COLUMNS " FROM job j WHERE j.id = ?1",
     [SQL_JOB_DROP] = "DELETE FROM job WHERE id = ?1",
     [SQL_JOB_SIZE] = "SELECT " JOB " FROM job WHERE id = ?1",

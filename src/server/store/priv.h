@@ -94,11 +94,11 @@ struct change {
             const struct batch_text *text[TEXTS]; /* NULL: none or short */
             size_t inline_text[TEXTS]; /* lengths of short texts, after the record; 0: none */
             uint32_t uid, members;
-            int64_t priority, duration;
+            int64_t priority, limit, estimate;
             bool held;
         } submitted;
         struct { /* first: queue */
-            int64_t priority, duration;
+            int64_t priority, limit, estimate;
             bool held;
         } set;
         struct { /* first: record */
@@ -250,7 +250,7 @@ int store_text_read(struct store *s, enum store_text kind, sqlite3_stmt *q, int 
                     const char **data, size_t *length, berth_error_t *err);
 void store_text_forget(struct store *s); /* empty the cache */
 
-/* Rows (read.c). Fill a job from a row: id, uid, queue, priority, held, duration, record, request,
+/* Rows (read.c). Fill a job from a row: id, uid, queue, priority, held, limit, estimate, record, request,
  * environment, script, in columns from `column` on. Unless `all`, without environment and script, which the
  * row then need not have.
  */
@@ -269,7 +269,8 @@ void store_cursors_settle(struct store *s);
 #define STORE_TEXT_OF_(n)    #n
 #define STORE_TEXT_OF(n)     STORE_TEXT_OF_(n)
 #define STORE_MEMBER_COLUMNS "job, member, state, end_wall, record"
-#define STORE_JOB_BRIEF      "j.id, j.uid, j.queue, j.priority, j.held, j.duration, j.record, j.request"
-#define STORE_JOB_COLUMNS    STORE_JOB_BRIEF ", j.environment, j.script"
+#define STORE_JOB_BRIEF                                                                            \
+    "j.id, j.uid, j.queue, j.priority, j.held, j.duration, j.estimate, j.record, j.request"
+#define STORE_JOB_COLUMNS STORE_JOB_BRIEF ", j.environment, j.script"
 
 #endif

@@ -40,23 +40,24 @@ int store_job_row(struct store *s, sqlite3_stmt *q, int column, bool all, struct
         .uid = (uint32_t)uid,
         .priority = sqlite3_column_int64(q, column + 3),
         .held = held != 0,
-        .duration = sqlite3_column_int64(q, column + 5),
+        .limit = sqlite3_column_int64(q, column + 5),
+        .estimate = sqlite3_column_int64(q, column + 6),
     };
-    const void *record = column_record(s, q, column + 6, &length);
+    const void *record = column_record(s, q, column + 7, &length);
     if (!record)
         return store_fail(s, err);
     if (store_job_decode(record, length, job) < 0 || !store_job_is_valid(job) || uid < 0 ||
-        uid > UINT32_MAX || held < 0 || held > 1 || job->duration < 0)
+        uid > UINT32_MAX || held < 0 || held > 1 || job->limit < 0 || job->estimate < 0)
         return store_damaged(s, "invalid record", job->id, err);
     if (column_text(s, q, column + 2, &job->queue, err) < 0 ||
-        store_text_read(s, TEXT_REQUEST, q, column + 7, &job->request, &ignored, err) < 0)
+        store_text_read(s, TEXT_REQUEST, q, column + 8, &job->request, &ignored, err) < 0)
         return -1;
     if (!all)
         return 0;
-    return store_text_read(s, TEXT_ENVIRONMENT, q, column + 8, &job->environment, &ignored, err) <
+    return store_text_read(s, TEXT_ENVIRONMENT, q, column + 9, &job->environment, &ignored, err) <
                        0 ||
-                   store_text_read(s, TEXT_SCRIPT, q, column + 9, &job->script, &job->script_length,
-                                   err) < 0
+                   store_text_read(s, TEXT_SCRIPT, q, column + 10, &job->script,
+                                   &job->script_length, err) < 0
                ? -1
                : 0;
 }

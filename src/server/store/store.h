@@ -63,7 +63,8 @@ struct store_job {
     const char *indices; /* which ones, as in base/idset.h; NULL: all below `members` */
     int64_t priority;    /* changes */
     bool held;           /* changes */
-    int64_t duration;    /* ticks; 0: the queue's default; changes */
+    int64_t limit;       /* ticks that it may take; INT64_MAX: as many as it likes; changes */
+    int64_t estimate;    /* ticks that it is expected to; INT64_MAX: nobody knows; changes */
     int64_t submitted;   /* ticks */
     int64_t submitted_wall;
     int64_t nodes, cores, gpus; /* requested for a member; for listings */
@@ -139,7 +140,7 @@ void store_release_ids(store_t *s, int64_t first, int64_t last);
 int store_drop_jobs(store_t *s, int64_t first, int64_t last, int64_t max, int64_t *dropped,
                     berth_error_t *err);
 
-/* Change a job's queue, priority, held and duration; other fields but the id are ignored. ENOENT: no such
+/* Change a job's queue, priority, held, limit and estimate; other fields but the id are ignored. ENOENT: no such
  * id was assigned yet. Changes of deleted jobs are ignored.
  */
 int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err);

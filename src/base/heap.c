@@ -66,18 +66,20 @@ void heap_empty(struct heap *h)
     h->n = 0;
 }
 
-static int reserve(struct heap *h, uint32_t item)
+/* Room for so many items, and for the places of all below `places`. */
+static int reserve(struct heap *h, uint32_t n, uint32_t places)
 {
-    if (h->n == h->cap) {
+    if (n > h->cap) {
         uint32_t cap = h->cap ? h->cap + h->cap / 2 : 16;
+        cap = cap < n ? n : cap;
         struct heap_entry *v = reallocarray(h->v, cap, sizeof(*v));
         if (!v)
             return -1;
         h->v = v;
         h->cap = cap;
     }
-    if (item >= h->places) {
-        uint32_t places = item < 16 ? 32 : item + item / 2;
+    if (places > h->places) {
+        places = places <= 16 ? 32 : places + places / 2;
         uint32_t *place = reallocarray(h->place, places, sizeof(*place));
         if (!place)
             return -1;
@@ -88,10 +90,18 @@ static int reserve(struct heap *h, uint32_t item)
     return 0;
 }
 
+int heap_reserve(struct heap *h, uint32_t n)
+{
+    if (reserve(h, n, n) == 0)
+        return 0;
+    errno = ENOMEM;
+    return -1;
+}
+
 int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order)
 {
     assert(!heap_has(h, item));
-    if (reserve(h, item) < 0) {
+    if (reserve(h, h->n + 1, item + 1) < 0) {
         errno = ENOMEM;
         return -1;
     }

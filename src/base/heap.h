@@ -32,6 +32,9 @@ void heap_clear(struct heap *h);
 /* Remove all items. O(n). */
 void heap_empty(struct heap *h);
 
+/* Have memory for all items below n at once, so that putting them can't fail. Returns 0, or -1 with ENOMEM. */
+int heap_reserve(struct heap *h, uint32_t n);
+
 /* Put an item that is not in the heap. Returns 0, or -1 with ENOMEM and nothing changed. */
 int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order);
 

@@ -36,6 +36,24 @@ static void gives_least_first_and_equals_by_their_order(void **state)
     heap_clear(&h);
 }
 
+/* Room for all is room for each, in whatever order they come. */
+static void what_has_room_needs_no_memory(void **state)
+{
+    (void)state;
+    struct heap h = {0};
+    assert_int_equal(heap_put(&h, 7, 3, 0), 0);
+    assert_int_equal(heap_reserve(&h, 100), 0);
+    assert_true(heap_check(&h));
+    const void *entries = h.v, *places = h.place;
+    for (uint32_t i = 100; i-- > 0;)
+        if (i != 7)
+            assert_int_equal(heap_put(&h, i, i % 5, i), 0);
+    assert_ptr_equal(h.v, entries);
+    assert_ptr_equal(h.place, places);
+    assert_true(heap_check(&h));
+    heap_clear(&h);
+}
+
 static void empty_heap_has_nothing(void **state)
 {
     (void)state;
@@ -119,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_least_first_and_equals_by_their_order),
+        cmocka_unit_test(what_has_room_needs_no_memory),
         cmocka_unit_test(empty_heap_has_nothing),
         cmocka_unit_test(moves_an_item_both_ways),
         cmocka_unit_test(takes_from_the_middle),

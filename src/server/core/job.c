@@ -303,7 +303,8 @@ struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t k
                         .stop_wall = -1,
                         .peak_memory = -1,
                         .cpu_time = -1};
-    if (key && (run_reserve_signals(s, 1) < 0 || insert_key(s, run) < 0)) {
+    if (key && (run_reserve_signals(s, 1) < 0 ||
+                heap_reserve(&s->runs.timers, (uint32_t)s->runs.n) < 0 || insert_key(s, run) < 0)) {
         free(run);
         return NULL;
     }

@@ -47,7 +47,7 @@ static int waiting_duration(sched_t *s, uint32_t slot, int64_t duration)
     struct job *job = &s->jobs[slot];
     uint8_t state = job->state;
     int64_t before = job->ask.duration;
-    if (state != SCHED_BLOCKED && open_reserve(s, slot) < 0)
+    if (state != SCHED_BLOCKED && (open_reserve(s, slot) < 0 || tell_reserve(s->queues) < 0))
         return -1;
     if (state == SCHED_WAITING)
         open_remove(s, slot);
@@ -59,8 +59,7 @@ static int waiting_duration(sched_t *s, uint32_t slot, int64_t duration)
         held_release(s, slot);
         job->ask.duration = duration;
         s->swept = false;
-        if (lane_of(s, slot)->is_stopped)
-            tell_later(s, slot);
+        tell_later(s, slot); /* whatever becomes of its promise */
     }
     return 0;
 }

@@ -1,0 +1,296 @@
+"""The ledger: reads decisions, and holds them to laws that follow from the manual pages. It knows nothing of how
+the scheduler decides. Each law is a method whose comment says it in words; `broken` gathers what breaks one."""
+import itertools
+
+import limits
+from words import Holding
+from world import ENDED, FOREVER, RUNNING, WAITING, World
+
+BAD_NEWS = ("down", "drain", "fail", "block", "config", "unblock", "queue-stop", "queue-pause")
+
+
+class Ledger:
+    def __init__(self, scene, decisions, shown):
+        """`shown`: by time, what expectations found: job to key to text."""
+        self.scene = scene
+        self.world = World(scene)
+        self.decisions = {}
+        for d in decisions:
+            self.decisions.setdefault(d["at"], []).append(d)
+        self.events = {}
+        for e in scene.events:
+            self.events.setdefault(e["at"], []).append(e)
+        self.shown = shown
+        self.broken = []
+        self.now = 0
+
+    def law(self, name, holds, job, text=""):
+        if not holds:
+            self.broken.append((self.now, name, job.name if job else "", text))
+
+    def check(self):
+        for self.now in sorted(set(self.decisions) | set(self.events)):
+            self.instant()
+        self.check_end()
+        return self.broken
+
+    def instant(self):
+        """The ends of jobs, the events, what is decided, and then what is true until the next instant."""
+        w = self.world
+        decided = self.decisions.get(self.now, [])
+        before = {j.name: j.promise for j in w.waiting()}
+        held_before = {j.name for j in w.waiting() if j.promise is not None}
+        overrun = any(j.until <= self.now for j in w.running())
+        first = itertools.takewhile(lambda d: d["decision"] == "end" and d["job"] in w.jobs, decided)
+        ends = list(first)
+        for d in ends:
+            self.decide(d)
+        refused = [d["job"] for d in decided if d["decision"] == "refuse"]
+        for e in self.events.get(self.now, []):
+            w.happen(e, refused)
+        preemptions = []
+        for d in decided[len(ends):]:
+            if d["decision"] == "preempt":
+                preemptions.append((d, w.jobs[d["job"]].holding, w.jobs[d["job"]].until))
+            self.decide(d)
+        for name, keys in self.shown.get(self.now, {}).items():
+            j = w.jobs[name]
+            if j.promise is not None:
+                # A promise that was taken back without a word is none any more.
+                self.law("told", keys["resources"] != "none", j)
+                if keys["resources"] == "none":
+                    j.promise = j.promised = None
+                    continue
+                j.promised = Holding(keys["resources"], w)
+        self.check_preemptions(preemptions)
+        self.check_promises(before, held_before, overrun)
+        self.check_windows()
+        self.check_counts()
+        self.check_idle()
+
+    # ---- One decision ----
+
+    def decide(self, d):
+        w = self.world
+        j = w.jobs.get(d["job"])
+        self.law("known", j is not None, None, d["job"])
+        if not j:
+            return
+        what = d["decision"]
+        if what == "refuse":
+            return
+        state = {"end": (RUNNING, WAITING), "preempt": (RUNNING,)}.get(what, (WAITING,))
+        self.law("state", j.state in state, j, "%s while it is %s" % (what, j.state))
+        if what == "preempt":
+            self.check_victim(j, d)
+        w.decide(d)
+        if what == "start":
+            self.check_start(j, d)
+        if what == "reject":
+            self.check_reject(j, d)
+
+    def check_start(self, j, d):
+        w = self.world
+        nodes = j.holding.nodes()
+        # A node or core is one job's at a time.
+        for k in w.running():
+            if k is not j:
+                self.law("twice", not k.holding.units() & j.holding.units(), j, "also held by " + k.name)
+        for n in nodes:
+            used = sum(k.holding.memory.get(n, 0) for k in w.running())
+            self.law("memory", used <= w.memory, j, "node%d" % n)
+        self.check_shape(j)
+        # Resources are of the queue's part, and as the job requires them.
+        self.law("part", nodes <= w.allowed(j), j, j.holding.text)
+        # No job gets what is down or drained.
+        self.law("down", not any(w.out[n] for n in nodes), j, j.holding.text)
+        # No job runs into a block, but those that it is for.
+        inside = nodes & w.blocked_nodes(j, self.now, self.now + j.duration)
+        self.law("block", not inside, j, "node%s" % sorted(inside))
+        # Jobs of one user, and of one queue, have at most so much at once.
+        over = list(limits.exceeded(w, j))
+        self.law("limit", not over, j, ", ".join(over))
+        self.law("until", d["until"] == self.now + j.duration, j)
+        self.law("begin", j.spec.get("begin", 0) <= self.now, j)
+        self.law("held", not j.held, j)
+        self.law("stopped", w.starts_jobs(j.queue), j)
+        self.law("dependency", self.is_met(j), j)
+        # It starts as often as it was requeued, and once more.
+        self.law("once", j.starts == j.requeues + 1, j)
+
+    def check_shape(self, j):
+        """As many nodes as it asks for, and of each what it asks for or all."""
+        w = self.world
+        cores = w.cores if j.takes_whole() else j.spec["cores"]
+        self.law("nodes", len(j.holding.nodes()) == j.nodes(), j, j.holding.text)
+        for n, has in j.holding.cores.items():
+            self.law("cores", len(has) == cores, j, j.holding.text)
+            least = w.memory if j.takes_whole() else j.spec.get("memory", 0)
+            self.law("amount", j.holding.memory[n] >= least, j, j.holding.text)
+
+    def is_met(self, j):
+        """After others have started, or ended, well or not."""
+        how, _, who = j.spec.get("dependency", "").partition(":")
+        others = self.world.members(who)
+        if not others:
+            return True
+        if how == "after":
+            return all(k.starts or k.state == ENDED for k in others)
+        if any(k.state != ENDED for k in others):
+            return False
+        well = all(k.status == "done" for k in others)
+        return {"afterok": well, "afternotok": not well}.get(how, True)
+
+    def check_reject(self, j, d):
+        """Rejected is what can't start even if all were up and idle, what a limit or a block allows never, or what a
+        queue does not take."""
+        w = self.world
+        reason = d["reason"]
+        why = j.unfit or j.closed or any(b.get("every") for b in w.all_blocks()) or limits.any_limit(w, j) or \
+            "dependency" in j.spec
+        self.law("reject", why and reason, j, reason)
+
+    # ---- Preemption ----
+
+    def check_victim(self, j, d):
+        """Only jobs of a preemptible queue are stopped, not in their first second nor before they allow it, and only
+        for jobs of queues that are not."""
+        w = self.world
+        then = w.lane_config(j.queue).get("preemptible")
+        self.law("victim", bool(then), j)
+        self.law("then", then == d["then"], j, d["then"])
+        self.law("young", j.state != RUNNING or j.preemptible_from() <= self.now, j)
+        self.law("preemptor", w.may_preempt(w.jobs[d["for"]]), w.jobs[d["for"]])
+
+    def check_preemptions(self, preemptions):
+        by = {}
+        for d, holding, until in preemptions:
+            by.setdefault(d["for"], []).append((d["job"], holding))
+        for name, victims in by.items():
+            j = self.world.jobs[name]
+            # Nobody is stopped in vain: the job starts, and needs something of each.
+            self.law("vain", j.state == RUNNING and j.start == self.now, j)
+            if j.state != RUNNING or not j.holding:
+                continue
+            for victim, holding in victims:
+                near = holding and holding.nodes() & j.holding.nodes()
+                self.law("vain", near or limits.any_limit(self.world, j), j, victim)
+
+    # ---- What is true at the end of an instant ----
+
+    def check_promises(self, before, held_before, overrun):
+        """A promise is kept or becomes earlier, unless the machine, a block, a person or a job that goes before
+        comes in its way; and when its time has come, the job starts."""
+        w = self.world
+        events = [next(k for k in e if k != "at") for e in self.events.get(self.now, [])]
+        touched = {name for e in self.events.get(self.now, []) for v in e.values() for name in self.named(v)}
+        excused = overrun or any(e in BAD_NEWS or e == "duration" for e in events)
+        for name, promise in before.items():
+            j = w.jobs[name]
+            if promise is None or j.state != WAITING or name in touched:
+                continue
+            if j.promise is not None and j.promise <= promise:
+                continue
+            gone_before = any(w.key(k) < w.key(j) and
+                              (k.name in touched or self.is_new_or_later(k, before, held_before))
+                              for k in w.jobs.values())
+            self.law("promise", excused or gone_before, j, "%s, then %s" % (promise, j.promise))
+        for j in w.waiting():
+            self.law("due", j.promise is None or j.promise > self.now, j, "%s" % j.promise)
+
+    def named(self, value):
+        if isinstance(value, dict):
+            value = value.get("id")
+        return self.world.arrays.get(value, []) if isinstance(value, str) else []
+
+    def is_new_or_later(self, k, before, held_before):
+        """Whether a job started or was promised something anew at this instant, or later than before."""
+        if k.state == RUNNING:
+            return k.start == self.now and k.name not in held_before
+        if k.state != WAITING or k.promise is None:
+            return False
+        old = before.get(k.name)
+        return old is None or k.promise > old
+
+    def windows(self, but=()):
+        """What is held from when until when."""
+        for k in self.world.jobs.values():
+            if k in but:
+                continue
+            if k.state == RUNNING:
+                yield k, k.holding, k.start, k.held_until(self.now)
+            elif k.promised:
+                yield k, k.promised, k.promise, k.promise + k.duration
+
+    def check_windows(self):
+        """Nobody is promised what another has or is promised at that time, what is down, or what is blocked."""
+        w = self.world
+        every = list(self.windows())
+        for k, holding, start, end in every:
+            if k.state == RUNNING:
+                continue
+            for other, has, begin, until in every:
+                if other is not k and begin < end and start < until and until != FOREVER:
+                    self.law("promised twice", not has.units() & holding.units(), k, other.name)
+            self.law("promised down", not any(w.out[n] for n in holding.nodes()), k, holding.text)
+            self.law("promised part", holding.nodes() <= w.allowed(k), k, holding.text)
+            inside = holding.nodes() & w.blocked_nodes(k, start, end)
+            self.law("promised block", not inside, k, holding.text)
+
+    def check_counts(self):
+        """A queue gives at most as many promises as its policy says."""
+        for queue in self.world.config["queues"]:
+            held = [j for j in self.world.of_lane(queue) if j.state == WAITING and j.promise is not None]
+            self.law("count", len(held) <= self.world.depth(queue), None, "%s: %d" % (queue, len(held)))
+
+    def is_free(self, j, but=()):
+        """Whether it fits from now on beside all that is held and promised but by some."""
+        w = self.world
+        end = self.now + j.duration
+        free = {n: set(range(w.cores)) for n in w.allowed(j) - w.blocked_nodes(j, self.now, end) if not w.out[n]}
+        memory = {n: w.memory for n in free}
+        for k, holding, start, until in self.windows(tuple(but) + (j,)):
+            if start < end and until > self.now:
+                for n in holding.nodes() & set(free):
+                    free[n] -= holding.cores[n]
+                    memory[n] -= holding.memory[n]
+        cores = w.cores if j.takes_whole() else j.spec["cores"]
+        least = w.memory if j.takes_whole() else j.spec.get("memory", 0)
+        return sum(len(free[n]) >= cores and memory[n] >= least for n in free) >= j.nodes()
+
+    def candidates(self):
+        """Jobs that may go on now: nothing but resources keeps them, and their queue's policy and depth let them."""
+        w = self.world
+        for lane in {w.lane(q) for q in w.config["queues"]}:
+            q = w.config["queues"][lane]
+            if not w.starts_jobs(lane):
+                continue
+            jobs = sorted((j for j in w.of_lane(lane) if j.state == WAITING), key=w.key)
+            jobs = [j for j in jobs if not j.held and j.spec.get("begin", 0) <= self.now and self.is_met(j)]
+            # How many a pass considers; and under fcfs nobody goes before the first.
+            most = 1 if q["policy"] == "fcfs" else q.get("queue-depth", FOREVER)
+            for j in jobs[:min(most, q.get("queue-depth", FOREVER))]:
+                if j.promise is None:
+                    yield j, limits.has_room(w, j)
+
+    def check_idle(self):
+        """No job waits that fits beside all that is held and promised; and none that would if jobs that may be
+        preempted were."""
+        w = self.world
+        if any(k.state == WAITING and k.promise is not None and not k.promised for k in w.jobs.values()):
+            return
+        prey = [k for k in w.running() if w.lane_config(k.queue).get("preemptible")
+                and k.preemptible_from() <= self.now]
+        for j, has_room in self.candidates():
+            if has_room:
+                self.law("idle", not self.is_free(j), j, j.reason)
+                if prey and w.may_preempt(j):
+                    self.law("preempt", not self.is_free(j, prey), j, j.reason)
+
+    def check_end(self):
+        """In the end nobody runs, and who waits has a reason: jobs that it waits for, or a block."""
+        for j in self.world.jobs.values():
+            self.law("over", j.state != RUNNING, j)
+            if j.state == WAITING:
+                reason = j.reason
+                self.law("waits", reason.startswith("dependency") or self.world.all_blocks(), j, reason)

@@ -1,0 +1,64 @@
+"""Limits as berth-config(5) says them: who is counted together, and what counts."""
+
+
+def exception(queue, user):
+    for e in queue.get("limits", {}).get("except", []):
+        if user in e.get("users", []):
+            return e
+    return {}
+
+
+def rules(world, job):
+    """Each limit that concerns a job: (what it is of, amount by type, whom it counts besides)."""
+    queues = world.config["queues"]
+    q = queues[job.queue]
+    above = world.lane_config(job.queue)
+    own, parent = q.get("limits", {}), above.get("limits", {})
+    # The limits of job and user, each amount by itself, and except are the parent's if they are not given.
+    e = exception(q if "except" in own else above, job.user)
+    each = {what: dict(parent.get(what, {}), **own.get(what, {})) for what in ("job", "user")}
+    for what in each:
+        each[what].update(e.get(what, {}))
+    yield "job", each["job"], lambda k: False
+    yield "user", each["user"], lambda k: k.user == job.user and k.queue == job.queue
+    yield "queue", own.get("queue", {}) if "parent" in q else {}, lambda k: k.queue == job.queue
+    yield "queue", parent.get("queue", {}), lambda k: world.lane(k.queue) == world.lane(job.queue)
+
+
+def taken(holdings, what):
+    """What these jobs have of it together; a node that several of them share counts once."""
+    if what == "running":
+        return len(holdings)
+    if what == "node":
+        return len(set().union(*(h.nodes() for h in holdings)))
+    if what == "core":
+        return sum(len(h.units()) for h in holdings)
+    return 0
+
+
+def exceeded(world, job):
+    """Limits that a job that runs now, and those that run beside it, are over."""
+    for of, most, counts in rules(world, job):
+        others = [k.holding for k in world.running() if k is not job and counts(k)]
+        for what, n in most.items():
+            if n != "unlimited" and what != "duration" and taken(others + [job.holding], what) > n:
+                yield "limit %s %s %s" % (of, what, n)
+
+
+def has_room(world, job):
+    """Whether the job is surely within its limits, whichever nodes it gets, beside all that run or are promised."""
+    for of, most, counts in rules(world, job):
+        others = [k for k in world.jobs.values() if k is not job and counts(k)]
+        holdings = [k.holding or k.promised for k in others if k.holding or k.promise is not None]
+        if None in holdings:
+            return False
+        cores = job.nodes() * (world.cores if job.takes_whole() else job.spec.get("cores", 1))
+        for what, n in most.items():
+            more = {"node": job.nodes(), "core": cores, "running": 1}.get(what, 0)
+            if n != "unlimited" and sum(taken([h], what) for h in holdings) + more > n:
+                return False
+    return True
+
+
+def any_limit(world, job):
+    return any(most for of, most, counts in rules(world, job))

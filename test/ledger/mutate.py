@@ -1,0 +1,255 @@
+"""A ledger that never complains shows nothing. Here decisions are made wrong, one kind of wrong at a time, and each
+law has to notice. usage: mutate.py BERTH"""
+import copy
+import os
+import sys
+import tempfile
+
+import run
+from ledger import Ledger
+from scenes import Scene
+
+SCENES = 60  # of each kind that shows it
+
+
+def first(decisions, what, wanted=lambda d: True):
+    return next((d for d in decisions if d["decision"] == what and wanted(d)), None)
+
+
+def starts(decisions):
+    return [d for d in decisions if d["decision"] == "start"]
+
+
+def twice(scene, decisions, shown):
+    """A job gets the resources of one that runs."""
+    a = starts(decisions)
+    for x, y in zip(a, a[1:]):
+        if x["at"] == y["at"]:
+            y["resources"] = x["resources"]
+            return True
+
+
+def too_much(scene, decisions, shown):
+    """A job gets the whole machine."""
+    d = first(decisions, "start", lambda d: "[" not in d["resources"].partition("/")[0])
+    if d:
+        d["resources"] = "node[0-%d]" % (scene.nodes - 1)
+        return True
+
+
+def other_part(scene, decisions, shown):
+    """A job gets a node that its queue does not have."""
+    for d in starts(decisions):
+        queue = next(e["submit"]["queue"] for e in scene.events
+                     if e.get("submit", {}).get("id") == d["job"].partition("[")[0])
+        q = scene.config["queues"][queue]
+        q = scene.config["queues"][q.get("parent", queue)]
+        if q.get("requires") == {"hostlist": ["node0"]} and d["resources"].startswith("node0"):
+            d["resources"] = d["resources"].replace("node0", "node%d" % (scene.nodes - 1), 1)
+            return scene.nodes > 1
+
+
+def late_end(scene, decisions, shown):
+    """A job's `until` is another."""
+    d = first(decisions, "start")
+    if d:
+        d["until"] += 1
+        return True
+
+
+def early(what):
+    """A job starts although it is held, or before its time, dependency, queue or node lets it."""
+    def change(scene, decisions, shown):
+        """A job that waits for this starts as if it did not."""
+        d = first(decisions, "wait", lambda d: d["reason"].startswith(what))
+        later = d and first(decisions, "start", lambda s: s["job"] == d["job"] and s["at"] > d["at"])
+        if later:
+            decisions.remove(later)
+            length = later["until"] - later["at"]
+            at = decisions.index(d)
+            decisions[at] = dict(later, at=d["at"], until=d["at"] + length)
+            return True
+    return change
+
+
+def promise_later(scene, decisions, shown):
+    """A promise is put off for no reason."""
+    d = first(decisions, "reserve")
+    if d:
+        at = decisions.index(d)
+        times = [e["at"] for e in scene.events] + [e["at"] for e in decisions]
+        quiet = d["at"] + 0.5
+        if quiet < d["start"] and any(t > quiet for t in times):
+            while at < len(decisions) and decisions[at]["at"] <= quiet:
+                at += 1
+            decisions.insert(at, dict(d, at=quiet, start=d["start"] + 1000))
+            return True
+
+
+def promise_forgotten(scene, decisions, shown):
+    """A job does not start when its promised time has come."""
+    d = first(decisions, "start", lambda d: d["how"] == "reserved")
+    if d:
+        decisions.remove(d)
+        decisions[:] = [e for e in decisions if e["job"] != d["job"] or e["at"] <= d["at"]]
+        return True
+
+
+def start_forgotten(scene, decisions, shown):
+    """A job that could start at once does only later."""
+    d = first(decisions, "start", lambda d: d["how"] == "immediate")
+    if d:
+        decisions[:] = [e for e in decisions if e["job"] != d["job"]]
+        return True
+
+
+def end_forgotten(scene, decisions, shown):
+    """A job never ends."""
+    d = decisions[-1]
+    if d["decision"] == "end":
+        decisions.remove(d)
+        return True
+
+
+def started_again(scene, decisions, shown):
+    """A job starts once more after its end."""
+    d = first(decisions, "end")
+    s = d and first(decisions, "start", lambda s: s["job"] == d["job"])
+    if s:
+        decisions.append(dict(s, at=decisions[-1]["at"]))
+        return True
+
+
+def one_promise_more(scene, decisions, shown):
+    """A queue under fcfs promises something."""
+    d = first(decisions, "wait", lambda d: d["reason"] == "priority")
+    if d:
+        decisions[decisions.index(d)] = {"at": d["at"], "job": d["job"], "decision": "reserve", "start": 10 ** 9}
+        return True
+
+
+def promised_twice(scene, decisions, shown):
+    """One is promised what another holds until then."""
+    for at, jobs in shown.items():
+        d = first(decisions, "start", lambda d: d["at"] <= at < d["until"])
+        for job in jobs:
+            if d and d["job"] != job:
+                s = first(decisions, "reserve", lambda r: r["job"] == job and r["at"] == at)
+                if s and s["start"] < d["until"]:
+                    jobs[job]["resources"] = d["resources"]
+                    return True
+
+
+def untold(scene, decisions, shown):
+    """A promise is taken back, and nobody is told."""
+    for jobs in shown.values():
+        for job in jobs:
+            jobs[job]["resources"] = "none"
+            return True
+
+
+def in_vain(scene, decisions, shown):
+    """A job is stopped, and the one that it was for does not start."""
+    p = first(decisions, "preempt")
+    s = p and first(decisions, "start", lambda d: d["job"] == p["for"] and d["at"] == p["at"])
+    if s:
+        decisions[:] = [e for e in decisions if e["job"] != p["for"] or e["at"] < p["at"]]
+        return True
+
+
+def victim_of_spare(scene, decisions, shown):
+    """A job of a queue that is not preemptible is stopped."""
+    p = first(decisions, "preempt")
+    if p:
+        p["job"], p["for"] = p["for"], p["job"]
+        return True
+
+
+def told_twice(scene, decisions, shown):
+    """A victim is told twice."""
+    p = first(decisions, "preempt")
+    if p:
+        decisions.insert(decisions.index(p), dict(p))
+        return True
+
+
+def rejected(scene, decisions, shown):
+    """A job that could start is rejected."""
+    d = first(decisions, "start")
+    if d:
+        decisions[:] = [e for e in decisions if e["job"] != d["job"]]
+        decisions.append({"at": d["at"], "job": d["job"], "decision": "reject", "reason": "no"})
+        decisions.sort(key=lambda e: e["at"])
+        return True
+
+
+def scene_changed(kind, change):
+    """The same decisions for another configuration or other events: what was right before is wrong now."""
+    return kind, change
+
+
+def less(scene, decisions, shown):
+    """Limits are one less than those that were kept to."""
+    for q in scene.config["queues"].values():
+        for limits in [q.get("limits", {})] + q.get("limits", {}).get("except", []):
+            for of in ("user", "queue"):
+                for what, n in limits.get(of, {}).items():
+                    limits[of][what] = n - 1 if n != "unlimited" else 1
+    return any("limits" in q for q in scene.config["queues"].values())
+
+
+def more_blocks(scene, decisions, shown):
+    """There is a block that nobody kept to."""
+    d = first(decisions, "start")
+    if d:
+        scene.events.append({"at": 0, "block": {"name": "x", "resources": "node[0-%d]" % (scene.nodes - 1),
+                                                "start": d["at"], "duration": 1}})
+        return True
+
+
+def down_before(scene, decisions, shown):
+    """A node is down on which jobs start."""
+    scene.events.insert(0, {"at": 0, "down": "node[0-%d]" % (scene.nodes - 1)})
+    return bool(starts(decisions))
+
+
+# Each: the laws of which one has to notice, in scenes of which kind, and how decisions are made wrong.
+MUTATIONS = [
+    ("twice", "queues", twice), ("nodes", "queues", too_much), ("part", "queues", other_part),
+    ("until", "queues", late_end), ("begin", "queues", early("begin")), ("held", "queues", early("held")),
+    ("dependency", "queues", early("dependency")), ("stopped", "queues", early("queue stopped")),
+    ("promise", "queues", promise_later), ("due", "queues", promise_forgotten), ("idle", "arrays", start_forgotten),
+    ("over", "queues", end_forgotten), ("state", "queues", started_again), ("count", "queues", one_promise_more),
+    ("promised twice", "queues", promised_twice), ("told", "queues", untold), ("vain", "preemption", in_vain),
+    ("victim", "preemption", victim_of_spare), ("state", "preemption", told_twice), ("reject", "queues", rejected),
+    ("limit", "limits", less), ("block", "blocks", more_blocks), ("down", "flapping", down_before),
+]
+
+
+def main():
+    berth = os.path.abspath(sys.argv[1])
+    played = {}
+    failed = 0
+    for law, kind, change in MUTATIONS:
+        made = noticed = 0
+        for seed in range(1, SCENES + 1):
+            if (kind, seed) not in played:
+                with tempfile.TemporaryDirectory() as folder:
+                    scene = Scene(kind, seed)
+                    decisions = run.play_what_is_valid(berth, scene, folder)
+                    played[kind, seed] = scene, decisions, run.look(berth, scene, folder, decisions)[0]
+            scene, decisions, shown = copy.deepcopy(played[kind, seed])
+            if change(scene, decisions, shown):
+                made += 1
+                noticed += any(b[1] == law for b in Ledger(scene, decisions, shown).check())
+            if noticed == 3:
+                break
+        if noticed == 0 or noticed < min(made, 3):
+            failed += 1
+            print("law \"%s\" noticed %d of %d: %s" % (law, noticed, made, change.__doc__))
+    print("%d ways of being wrong, %d not noticed" % (len(MUTATIONS), failed))
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

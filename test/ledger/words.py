@@ -1,0 +1,80 @@
+"""The words that a user reads, read back: names with ranges, resources, decisions and what expectations found."""
+import json
+import re
+
+
+def ids(text):
+    """The numbers of 3 or [0-2,7]."""
+    numbers = []
+    for part in text.strip("[]").split(","):
+        low, _, high = part.partition("-")
+        numbers.extend(range(int(low), int(high or low) + 1))
+    return numbers
+
+
+def entries(text):
+    """The parts of a list with commas, of which those in brackets part nothing."""
+    return re.findall(r"(?:\[[^\]]*\]|[^,\[])+", text)
+
+
+def names(text):
+    """The numbers of the nodes of node[0-2],node7."""
+    found = set()
+    for entry in entries(text):
+        found.update(ids(re.fullmatch(r"node(\d+|\[.*\])", entry).group(1)))
+    return found
+
+
+class Holding:
+    """What a job holds: for each node, its cores and how much of its memory."""
+
+    def __init__(self, text, machine):
+        self.cores = {}
+        self.memory = {}
+        self.text = text
+        for entry in entries(text):
+            node, _, rest = entry.partition("/")
+            for n in names(node):
+                self.add(n, rest, machine)
+
+    def add(self, n, rest, machine):
+        cores = self.cores.setdefault(n, set())
+        self.memory.setdefault(n, 0)
+        if not rest:
+            cores.update(range(machine.cores))
+            self.memory[n] = machine.memory
+            return
+        what, some = re.fullmatch(r"(core|memory)(.*)", rest).groups()
+        if what == "core":
+            cores.update(ids(some))
+        else:
+            self.memory[n] += int(some.partition(":")[2] or machine.memory)
+
+    def nodes(self):
+        return set(self.cores)
+
+    def units(self):
+        return {(n, c) for n in self.cores for c in self.cores[n]}
+
+
+def members(name):
+    """The jobs of a[0-2], else the one of that name."""
+    array, _, numbers = name.partition("[")
+    return ["%s[%d]" % (array, n) for n in ids(numbers[:-1])] if numbers else [name]
+
+
+def decisions(text):
+    """One by one, also those about several members of an array, which are one line."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    return [dict(d, job=name) for d in lines for name in members(d["job"])]
+
+
+def found(text):
+    """By the line of the scenario: job to key to what was found."""
+    lines = {}
+    for line in text.splitlines():
+        m = re.fullmatch(r".*?:(\d+): expected (\S+) (\w+) (.*?), found (.*)", line)
+        if not m:
+            raise ValueError("not understood: " + line)
+        lines.setdefault(int(m.group(1)), {}).setdefault(m.group(2), {})[m.group(3)] = m.group(5)
+    return lines

@@ -1,0 +1,231 @@
+"""What a user knows of a scheduler without asking it: the configuration, the machine, the jobs, and what has been
+decided so far. Nothing here decides anything."""
+from words import Holding, names
+
+WAITING, RUNNING, ENDED = "waiting", "running", "ended"
+FOREVER = 10 ** 12
+
+
+class Job:
+    def __init__(self, name, spec, order):
+        self.name = name
+        self.spec = spec
+        self.order = order
+        self.queue = spec["queue"]
+        self.user = spec["user"]
+        self.priority = spec.get("priority", 0)
+        self.duration = spec["duration"]
+        self.held = spec.get("hold", False)
+        self.state = WAITING
+        self.status = None
+        self.start = None
+        self.closed = False  # when it was submitted, its queue took no jobs
+        self.unfit = False  # at some time, all up and idle, its queue could not give it what it asks for
+        self.starts = 0
+        self.requeues = 0
+        self.until = None
+        self.holding = None
+        self.promise = None  # when
+        self.promised = None  # what, as far as an expectation has shown it
+        self.reason = ""
+
+    def nodes(self):
+        return self.spec.get("nodes", 1)
+
+    def takes_whole(self):
+        """Nodes alone, or exclusively: nobody else has anything of them."""
+        return "cores" not in self.spec or self.spec.get("exclusive", False)
+
+    def preemptible_from(self):
+        """From its first second on, or as much later as it asks for."""
+        return self.start + max(1, self.spec.get("preemptible_after", 0))
+
+    def held_until(self, now):
+        """A job that overruns is held until nobody knows when."""
+        return self.until if self.until > now else FOREVER
+
+
+class World:
+    def __init__(self, scene):
+        self.scene = scene
+        self.config = scene.config
+        self.cores = scene.cores
+        self.memory = scene.memory
+        self.nodes = scene.nodes
+        self.out = {n: set() for n in range(scene.nodes)}  # why a node takes no jobs
+        self.blocks = {}
+        self.own_blocks = {b["name"]: b for b in scene.config.get("blocks", [])}
+        self.closed = {}
+        self.jobs = {}
+        self.arrays = {}
+
+    # ---- Queues ----
+
+    def lane(self, queue):
+        return self.config["queues"][queue].get("parent", queue)
+
+    def lane_config(self, queue):
+        return self.config["queues"][self.lane(queue)]
+
+    def of_lane(self, queue):
+        lane = self.lane(queue)
+        return [j for j in self.jobs.values() if self.lane(j.queue) == lane]
+
+    def depth(self, queue):
+        """How many of its waiting jobs may hold a reservation, by its policy."""
+        q = self.lane_config(queue)
+        most = q.get("max-reservation-depth", FOREVER)
+        k = {"fcfs": 0, "easy": 1, "hybrid": q.get("reservation-depth", 64), "conservative": FOREVER}[q["policy"]]
+        return min(k, most)
+
+    def key(self, job):
+        """Priority of its queue, its own, and when it was submitted; the least goes first."""
+        q = self.config["queues"][job.queue]
+        above = self.lane_config(job.queue)
+        return (-q.get("priority", above.get("priority", 0)), -job.priority, job.order)
+
+    def may_preempt(self, job):
+        return not self.lane_config(job.queue).get("preemptible")
+
+    def starts_jobs(self, queue):
+        return not self.closed.get(self.lane(queue), {}).get("starts")
+
+    # ---- Where and when ----
+
+    def allowed(self, job):
+        """The nodes of its queue's part that it asks for, up or down."""
+        nodes = set(range(self.nodes))
+        for what in (job.spec.get("requires"), self.lane_config(job.queue).get("requires")):
+            if what:
+                nodes &= set().union(*(names(h) for h in what["hostlist"]))
+        return nodes
+
+    def all_blocks(self):
+        return list(self.blocks.values()) + list(self.own_blocks.values())
+
+    def permits(self, block, job):
+        """Whether the job is one of those that a block is for: by its user, or its queue or the parent of that."""
+        who = block.get("for", {})
+        return job.user in who.get("users", []) or \
+            bool({job.queue, self.lane(job.queue)} & set(who.get("queues", [])))
+
+    def blocked_nodes(self, job, start, end):
+        """Nodes with a block during some of that time that is not for the job."""
+        nodes = set()
+        for b in self.all_blocks():
+            if not self.permits(b, job) and meets(b, start, end):
+                nodes |= names(b["resources"])
+        return nodes
+
+    def fits(self, job):
+        """Whether it would fit if all were up and idle."""
+        return len(self.allowed(job)) >= job.nodes() and job.spec.get("cores", 1) <= self.cores and \
+            job.spec.get("memory", 0) <= self.memory
+
+    # ---- Events ----
+
+    def submit(self, spec):
+        n = spec.get("array", 0)
+        members = ["%s[%d]" % (spec["id"], i) for i in range(n)] if n > 1 else [spec["id"]]
+        self.arrays[spec["id"]] = members
+        for name in members:
+            self.jobs[name] = Job(name, spec, len(self.jobs))
+            self.jobs[name].closed = self.closed.get(self.lane(spec["queue"]), {}).get("takes")
+
+    def members(self, name):
+        return [self.jobs[m] for m in self.arrays.get(name, [])]
+
+    def happen(self, event, refused):
+        """An event of the scene; `refused` are the jobs that stay in their queues."""
+        self.change_something(event, refused)
+        for j in self.waiting():
+            j.unfit = j.unfit or not self.fits(j)
+
+    def change_something(self, event, refused):
+        what = next(k for k in event if k != "at")
+        value = event[what]
+        if what == "submit":
+            self.submit(value)
+        elif what in ("hold", "release"):
+            for j in self.members(value):
+                if j.state == WAITING:
+                    j.held = what == "hold"
+        elif what in ("priority", "duration", "queue"):
+            for j in self.members(value["id"]):
+                self.change(j, what, value["value"], refused)
+        elif what in ("queue-stop", "queue-pause", "queue-drain", "queue-start"):
+            self.closed[value] = {"starts": what in ("queue-stop", "queue-pause"),
+                                  "takes": what in ("queue-stop", "queue-drain")}
+        elif what == "config":
+            self.config = self.scene.others.get(value, self.scene.config)
+            self.own_blocks = {b["name"]: b for b in self.config.get("blocks", [])}
+        else:
+            self.happen_to_machine(event["at"], what, value)
+
+    def change(self, job, what, value, refused):
+        if job.state == ENDED:
+            return
+        if what == "duration":
+            if job.state == RUNNING:
+                job.until = job.start + value
+            job.duration = value
+        elif what == "priority":
+            job.priority = value
+        elif job.state == WAITING and job.name not in refused:
+            job.queue = value
+
+    def happen_to_machine(self, at, what, value):
+        if what == "block":
+            self.blocks[value["name"]] = value
+        elif what == "unblock":
+            self.blocks.pop(value, None)
+            self.own_blocks.pop(value, None)
+        elif what in ("down", "drain", "fail"):
+            for n in names(value):
+                self.out[n].add("drain" if what == "drain" else "down")
+        elif what == "up":
+            for n in names(value):
+                self.out[n].clear()
+
+    # ---- Decisions ----
+
+    def decide(self, d):
+        """Carry out a decision, as a shell does."""
+        j = self.jobs[d["job"]]
+        what = d["decision"]
+        if what == "start":
+            j.state, j.start, j.until = RUNNING, d["at"], d["until"]
+            j.holding = Holding(d["resources"], self)
+            j.starts += 1
+            j.promise = j.promised = None
+        elif what == "reserve":
+            j.promise, j.promised = d["start"], None
+        elif what == "wait":
+            j.promise = j.promised = None
+            j.reason = d["reason"]
+        elif what in ("end", "reject"):
+            j.state, j.status = ENDED, d.get("status", "rejected")
+            j.promise = j.promised = j.holding = None
+        elif what == "preempt" and d["then"] == "requeue":
+            j.state, j.holding, j.start = WAITING, None, None
+            j.requeues += 1
+
+    def running(self):
+        return [j for j in self.jobs.values() if j.state == RUNNING]
+
+    def waiting(self):
+        return [j for j in self.jobs.values() if j.state == WAITING]
+
+
+def meets(block, start, end):
+    """Whether some occurrence of a block lies in [start, end)."""
+    begin, every = block["start"], block.get("every", 0)
+    if every and start > begin + block["duration"]:
+        begin += (start - begin - block["duration"]) // every * every
+    while begin < end:
+        if begin + block["duration"] > start:
+            return True
+        if not every:
+            return False
+        begin += every
+    return False

@@ -46,6 +46,12 @@
  * up or are added or changed, a block is changed or taken back, a running job is shortened, a configuration
  * is loaded), it takes precedence over the reservations behind it as if it had just been submitted.
  *
+ * The members of an array that wait are one job in all this: they have one place in the order, that of the
+ * first of them, and at most one reservation, which is its own. When it starts, the next one takes its place in
+ * the same pass, as an open job that is not new. So also under conservative the members behind the first are
+ * promised nothing: a reservation for each of a million would cost as much as a million jobs, and name times
+ * that each early end moves. Jobs behind the array may be promised what later members could have had.
+ *
  * Calls return 0 or a value, or -1 (NULL for pointers) with errno. One that fails leaves the core as it
  * was. Times never go back and are at least 0; with named queues they are at most INT64_MAX / 4 (EINVAL).
  * Not thread-safe.

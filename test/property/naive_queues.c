@@ -109,6 +109,32 @@ static int64_t earliest(const struct naive_queues *q, int job)
     return best;
 }
 
+int nq_next_together(const struct naive_queues *q, int job)
+{
+    int i = job + 1;
+    while (i < q->jobs && q->job[i].array == q->job[job].array &&
+           !(q->job[i].state == NQ_BEHIND && q->job[i].together))
+        i++;
+    bool is = q->job[job].array >= 0 && q->job[job].together && i < q->jobs &&
+              q->job[i].array == q->job[job].array;
+    return is ? i : -1;
+}
+
+/* The first of those that wait together leaves them: it starts, or takes what others hold. The next one is open, and as
+ * new as it was.
+ */
+static void come_forward(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    int next = nq_next_together(q, job);
+    j->together = false;
+    if (next < 0)
+        return;
+    q->job[next].state = NQ_OPEN;
+    q->job[next].fresh = j->fresh;
+    q->job[next].placed = j->placed;
+}
+
 static void decide(struct naive_queues *q, enum nq_kind kind, int job)
 {
     assert(q->decisions < NQ_DECISIONS);
@@ -132,6 +158,7 @@ static bool start_open(struct naive_queues *q, int job)
     j->at = q->now;
     j->state = NQ_RUNNING;
     j->displaced = -1;
+    come_forward(q, job);
     decide(q, NQ_START, job);
     return true;
 }
@@ -331,6 +358,7 @@ static bool hunt(struct naive_queues *q, int job)
         decide(q, NQ_PREEMPT, list[i]);
         q->decision[q->decisions - 1].other = job;
     }
+    come_forward(q, job);
     j->state = victims ? NQ_HELD : NQ_RUNNING;
     j->preempting = victims > 0;
     j->displaced = -1;
@@ -469,8 +497,9 @@ static void place_fresh(struct naive_queues *q, int job)
 {
     const struct nq_lane *lane = &q->lane[q->job[job].lane];
     int last = last_holder(q, q->job[job].lane);
+    bool goes = start_open(q, job) || hunt(q, job);
     q->job[job].placed = true;
-    if (start_open(q, job) || hunt(q, job) || lane->depth == 0)
+    if (goes || lane->depth == 0)
         return;
     if (holders(q, q->job[job].lane) < lane->depth || (last >= 0 && before(q, job, last)))
         promise(q, job);
@@ -480,7 +509,7 @@ static void place_fresh(struct naive_queues *q, int job)
 static bool outrank(struct naive_queues *q)
 {
     bool listed[NQ_JOBS] = {false};
-    int first = first_turn(q);
+    int first = first_turn(q), last = last_movable(q);
     for (int i = 0; i < q->jobs; i++)
         listed[i] = outranks(q, i) || is_displaced(q, i);
     if (first < 0)
@@ -503,6 +532,10 @@ static bool outrank(struct naive_queues *q)
             place_again(q, next);
         else if (is_its_turn(q, next))
             place_fresh(q, next);
+        /* The next of an array has its turn then. */
+        for (int i = next + 1; i < q->jobs && q->job[i].array == q->job[next].array; i++)
+            listed[i] |= q->job[i].array >= 0 && q->job[i].together && q->job[i].fresh &&
+                         !q->job[i].placed && last >= 0 && before(q, i, last);
     }
     q->swept = q->displaces = false;
     return true;
@@ -526,6 +559,7 @@ static void start_due(struct naive_queues *q)
             q->job[i].preempting = false;
             q->job[i].displaced = -1;
             q->job[i].at = q->now;
+            come_forward(q, i);
             decide(q, NQ_START, i);
         }
 }
@@ -615,8 +649,56 @@ int nq_submit(struct naive_queues *q, int lane, int count, int64_t duration, int
                                       .priority = priority,
                                       .fresh = true,
                                       .displaced = -1,
+                                      .array = -1,
                                       .preempted_for = -1};
     return q->jobs++;
+}
+
+int nq_submit_array(struct naive_queues *q, int members, int lane, int count, int64_t duration,
+                    int64_t priority)
+{
+    int first = q->jobs;
+    for (int i = 0; i < members; i++) {
+        struct nq_job *j = &q->job[nq_submit(q, lane, count, duration, priority)];
+        j->array = first;
+        j->together = true;
+        j->state = i == 0 ? NQ_OPEN : NQ_BEHIND;
+        j->fresh = i == 0;
+    }
+    return first;
+}
+
+/* The first of those that wait together with a job that is behind it. */
+static int first_together(const struct naive_queues *q, int job)
+{
+    int i = job;
+    while (q->job[i].state == NQ_BEHIND || !q->job[i].together)
+        i--;
+    return i;
+}
+
+void nq_split(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    int next = nq_next_together(q, job);
+    if (!j->together)
+        return;
+    j->together = false;
+    if (j->state == NQ_BEHIND) {
+        j->state = NQ_OPEN;
+        j->fresh = q->job[first_together(q, job)].fresh;
+        return;
+    }
+    if (next < 0)
+        return;
+    struct nq_job *n = &q->job[next]; /* what was promised is for the next one */
+    n->state = j->state;
+    n->at = j->at;
+    n->nodes = j->nodes;
+    n->fresh = j->fresh;
+    n->displaced = j->displaced;
+    j->state = NQ_OPEN;
+    j->displaced = -1;
 }
 
 /* It no longer runs, for which another waits perhaps. */

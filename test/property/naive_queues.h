@@ -10,13 +10,17 @@
 
 enum { NQ_NODES = 8, NQ_JOBS = 160, NQ_LANES = 4, NQ_DECISIONS = 2048 };
 
-enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE };
+/* NQ_BEHIND: of an array, behind a member that waits together with it, and for both. */
+enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_BEHIND };
 
 struct nq_job {
     enum nq_state state;
     int lane, count;
     int64_t priority, duration, at;
     uint32_t nodes; /* of a held or running one */
+    int array;      /* its first member; -1: it is of none */
+    bool
+        together; /* it waits with others of its array: the first of them is open or held, the others behind it */
     bool fresh, placed, lifted;
     int64_t displaced; /* waiting: the time that it was promised before the machine took that; -1 */
     bool preempting;   /* held: it starts when its victims have ended */
@@ -54,6 +58,14 @@ struct naive_queues {
 };
 
 int nq_submit(struct naive_queues *q, int lane, int count, int64_t duration, int64_t priority);
+
+/* The same for an array; its members follow each other. And one of them is to wait for itself. */
+int nq_submit_array(struct naive_queues *q, int members, int lane, int count, int64_t duration,
+                    int64_t priority);
+void nq_split(struct naive_queues *q, int job);
+
+/* The next of those that wait together with a job, behind it; -1: there is none. */
+int nq_next_together(const struct naive_queues *q, int job);
 void nq_end(struct naive_queues *q, int job); /* finished or cancelled */
 void nq_requeue(struct naive_queues *q, int job);
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority);

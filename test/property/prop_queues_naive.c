@@ -26,7 +26,6 @@ static struct run {
     match_t *match;
     sched_t *sched;
     struct naive_queues naive;
-    sched_job_t handle[NQ_JOBS];
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
@@ -91,28 +90,77 @@ static void make_queues(void)
         fail_msg("%s", err.text);
 }
 
+/* Which member of its array it is. */
+static uint32_t member_of(int job)
+{
+    int array = run.naive.job[job].array;
+    return array < 0 ? 0 : (uint32_t)(job - array);
+}
+
+static sched_job_t handle_of(int job)
+{
+    char id[16];
+    snprintf(id, sizeof(id), "%d", job - (int)member_of(job));
+    return sched_find(run.sched, id, member_of(job));
+}
+
 static void submit(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
     int lane = (int)draw(0, run.naive.lanes - 1);
     int count = (int)draw(1, __builtin_popcount(run.naive.lane[lane].part));
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
+    int members = draw(0, 5) ? 1 : (int)draw(2, 6);
     char text[300];
     snprintf(text, sizeof(text),
              "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: node, "
              "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
              "{system: {duration: 0}}}",
              count);
-    int job = nq_submit(&run.naive, lane, count, duration, priority);
+    if (run.naive.jobs + members > NQ_JOBS)
+        members = 1;
+    int job = members == 1 ? nq_submit(&run.naive, lane, count, duration, priority)
+                           : nq_submit_array(&run.naive, members, lane, count, duration, priority);
     struct sched_request request = {.duration = duration,
                                     .priority = priority,
                                     .tag = (uint64_t)job,
                                     .jobspec = text,
                                     .jobspec_length = strlen(text),
-                                    .queue = names[lane]};
-    run.handle[job] = sched_submit(run.sched, run.now, &request);
-    run.promised[job] = -1;
-    CHECK(run.handle[job] >= 0 && sched_state(run.sched, run.handle[job]) == SCHED_WAITING);
+                                    .queue = names[lane],
+                                    .members = (uint32_t)members};
+    sched_job_t handle = sched_submit(run.sched, run.now, &request);
+    for (int i = 0; i < members; i++) {
+        CHECK(handle_of(job + i) == handle);
+        run.promised[job + i] = -1;
+    }
+    CHECK(handle >= 0 && sched_state(run.sched, handle) == SCHED_WAITING);
+}
+
+/* One of those that wait together is to wait for itself. */
+static void split(int job)
+{
+    struct nq_job *j = &run.naive.job[job];
+    int next = nq_next_together(&run.naive, job);
+    if (!j->together)
+        return;
+    CHECK(sched_split(run.sched, run.now, handle_of(job), member_of(job)) == handle_of(job));
+    if (j->state == NQ_HELD && next >= 0) {
+        run.promised[next] = run.promised[job];
+        run.promised[job] = -1;
+    }
+    nq_split(&run.naive, job);
+}
+
+/* Another priority, of all that wait together. */
+static void prioritize(int job)
+{
+    int64_t priority = draw(-3, 3);
+    CHECK(sched_prioritize(run.sched, run.now, handle_of(job), priority) == 0);
+    if (priority == run.naive.job[job].priority)
+        return;
+    for (int i = nq_next_together(&run.naive, job); i >= 0; i = nq_next_together(&run.naive, i))
+        run.naive.job[i].priority = priority;
+    nq_prioritize(&run.naive, job, priority);
 }
 
 static void event(void)
@@ -133,13 +181,13 @@ static void event(void)
                                NULL) == 0);
         nq_status(&run.naive, node, down);
     } else if (what == 8 && j->state != NQ_GONE) {
-        CHECK(sched_cancel(run.sched, run.now, run.handle[job]) == 0);
+        split(job);
+        CHECK(sched_cancel(run.sched, run.now, handle_of(job)) == 0);
         nq_end(&run.naive, job);
-    } else if (j->state == NQ_OPEN || j->state == NQ_HELD) {
-        int64_t priority = draw(-3, 3);
-        CHECK(sched_prioritize(run.sched, run.now, run.handle[job], priority) == 0);
-        if (priority != j->priority)
-            nq_prioritize(&run.naive, job, priority);
+    } else if (j->state == NQ_OPEN || j->state == NQ_HELD || j->state == NQ_BEHIND) {
+        if (j->state == NQ_BEHIND || draw(0, 1))
+            split(job);
+        prioritize(job);
     }
 }
 
@@ -166,15 +214,19 @@ static void check_jobs(void)
         const struct nq_job *j = &run.naive.job[i];
         if (j->state == NQ_GONE)
             continue;
-        int state = sched_state(run.sched, run.handle[i]);
+        if (j->state == NQ_BEHIND) {
+            CHECK(sched_index(run.sched, handle_of(i)) < (int64_t)member_of(i));
+            continue;
+        }
+        int state = sched_state(run.sched, handle_of(i));
         CHECK(state == (j->state == NQ_OPEN   ? SCHED_WAITING
                         : j->state == NQ_HELD ? SCHED_RESERVED
                                               : SCHED_RUNNING));
         const char *text;
         if (j->state == NQ_OPEN)
             continue;
-        CHECK(j->preempting || sched_start_time(run.sched, run.handle[i]) == j->at);
-        CHECK(sched_resources(run.sched, run.handle[i], &text) == 0 && nodes_of(text) == j->nodes);
+        CHECK(j->preempting || sched_start_time(run.sched, handle_of(i)) == j->at);
+        CHECK(sched_resources(run.sched, handle_of(i), &text) == 0 && nodes_of(text) == j->nodes);
     }
 }
 
@@ -200,16 +252,17 @@ static void pass(void)
         if (d[i].kind == SCHED_WAIT)
             continue;
         const struct nq_decision *e = &run.naive.decision[k];
-        bool same = d[i].kind == SCHED_RESERVE && run.promised[d[i].tag] == d[i].at;
-        if (same && (k == run.naive.decisions || e->kind != NQ_PROMISE || e->job != (int)d[i].tag))
+        int job = (int)d[i].tag + (int)d[i].member;
+        bool same = d[i].kind == SCHED_RESERVE && run.promised[job] == d[i].at;
+        if (same && (k == run.naive.decisions || e->kind != NQ_PROMISE || e->job != job))
             continue; /* of other resources at the same time the model tells nothing */
         CHECK(k++ < run.naive.decisions);
-        run.promised[d[i].tag] = d[i].kind == SCHED_RESERVE ? d[i].at : -1;
+        run.promised[job] = d[i].kind == SCHED_RESERVE ? d[i].at : -1;
         CHECK(d[i].kind == kinds[e->kind]);
-        CHECK((int)d[i].tag == e->job);
+        CHECK(job == e->job);
         CHECK(d[i].at == (e->kind == NQ_PREEMPT ? run.now : e->at));
         if (e->kind == NQ_PREEMPT) {
-            CHECK(d[i].other == run.handle[e->other]);
+            CHECK(d[i].other == handle_of(e->other));
             stop(e->job, d[i].requeue);
         }
         if (e->kind == NQ_START)
@@ -226,12 +279,12 @@ static void end_due(void)
     for (int i = 0; i < run.naive.jobs; i++)
         if (run.naive.job[i].state == NQ_RUNNING && run.end[i] <= run.now) {
             if (run.naive.job[i].stopping && run.requeue[i]) {
-                CHECK(sched_requeue(run.sched, run.now, run.handle[i]) == 0);
+                CHECK(sched_requeue(run.sched, run.now, handle_of(i)) == 0);
                 nq_requeue(&run.naive, i);
                 run.promised[i] = -1;
                 continue;
             }
-            CHECK(sched_finish(run.sched, run.now, run.handle[i], true) == 0);
+            CHECK(sched_finish(run.sched, run.now, handle_of(i), true) == 0);
             nq_end(&run.naive, i);
         }
 }

@@ -92,7 +92,9 @@ static uint32_t taker(struct hunt *h, uint32_t slot, int64_t booking)
     if (part == JOB_NONE) {
         s->place->ops->release(s->place, booking);
         hunt_drop_all(h);
+        return JOB_NONE;
     }
+    displaced_end(s, slot); /* that was the first member, which has what it needs now */
     return part;
 }
 

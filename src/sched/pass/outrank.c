@@ -53,12 +53,14 @@ static struct queue_key last_key(const sched_t *s)
     return last;
 }
 
-/* Whether a job has come and goes before the last holder. */
+/* Whether a job has come and goes before the last holder. A slot that is listed as fresh may be another job's
+ * by now, and be listed twice.
+ */
 static bool is_before_holders(const sched_t *s, uint32_t slot, struct queue_key last)
 {
     const struct job *job = &s->jobs[slot];
-    return job->state == SCHED_WAITING && !job->is_placed && queue_before(job->key, last) &&
-           !lane_of(s, slot)->is_stopped;
+    return job->state == SCHED_WAITING && job->is_fresh && !job->is_placed &&
+           queue_before(job->key, last) && !lane_of(s, slot)->is_stopped;
 }
 
 /* Whether the lane of such a job would let it now. */
@@ -137,7 +139,7 @@ static enum step gather(sched_t *s)
     uint32_t slot = s->fresh[p->gathered];
     struct queue_key key = s->jobs[slot].key;
     bool holds = displaced_is_due(s, slot);
-    if ((holds || is_before_holders(s, slot, p->last)) &&
+    if ((holds || is_before_holders(s, slot, p->last)) && !heap_has(&s->turns, slot) &&
         heap_put(&s->turns, slot, key.rank, key.seq) < 0)
         return STEP_FAILED;
     if (holds) /* it is taken out as well */

@@ -88,6 +88,8 @@ static uint32_t taker(struct hunt *h, uint32_t slot, int64_t booking)
     sched_t *s = h->s;
     if (members_of(s, slot) == 1)
         return slot;
+    if (!controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, s->now))
+        return slot; /* what is refused is so to all of them */
     uint32_t part = part_any(s, slot, s->jobs[slot].details->member);
     if (part == JOB_NONE) {
         s->place->ops->release(s->place, booking);

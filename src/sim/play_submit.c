@@ -117,10 +117,11 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
         return play_refuse(p, e, errno, why.text, err);
     request.jobspec = text;
     int rc = job_keys_members(&s->job, "", &(struct key_place){0}, &members, &why);
-    if (rc == 0 && (members.most > 0 || idset_last(&members.indices) >= members.indices.count))
-        rc = errtext_set(&why, EINVAL, "key \"array\": expected indices from 0 on and no bound");
+    if (rc == 0 && idset_last(&members.indices) >= members.indices.count)
+        rc = errtext_set(&why, EINVAL, "key \"array\": expected indices from 0 on");
     if (rc == 0)
         request.members = (uint32_t)members.indices.count;
+    request.max_running = members.most;
     members_clear(&members);
     if (rc == 0)
         rc = keys_texts(s->groups, &groups, &request.n_groups);

@@ -1,5 +1,5 @@
-/* A job is admitted to the core as a whole: the members of an array wait there as one entry, under one handle,
- * until they start or something happens to one of them alone.
+/* A job is admitted to the core as a whole: the members of an array wait there as one entry, under one
+ * handle, until they start or something happens to one of them alone.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -438,8 +438,8 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     return handle;
 }
 
-/* Which members wait in an array's entry: those that were promised nothing, and the first that was, if it goes
- * before them.
+/* Which members wait in an array's entry: those that were promised nothing, and the first that was, if it
+ * goes before them.
  */
 struct waiting_entry {
     struct idset members;

@@ -1,8 +1,9 @@
 /* What the files of the server share: its state in memory, and the functions they call on each other.
  *
  * A job is one submission. Members that wait as their job does are only counted; others have records
- * (member.c). A job whose members have all ended is only in the store. Whatever has changed since the last commit is marked unsaved, and a commit that fails keeps the
- * marks, so the next one that succeeds makes store and memory agree again.
+ * (member.c). A job whose members have all ended is only in the store. Whatever has changed since the last
+ * commit is marked unsaved, and a commit that fails keeps the marks, so the next one that succeeds makes
+ * store and memory agree again.
  *
  * Unless it says otherwise, a function returns 0, or -1 with errno (ENOMEM) and, where it takes one, an
  * error text.
@@ -104,8 +105,8 @@ struct job {
     bool unsaved; /* the job itself has changed */
     bool is_over; /* its last end is stored: it is in a list of jobs to remove */
     struct job *next_over;
-    /* An array's entry in the core, under which those of its members wait that have no handle of their own; -1:
-     * there is none.
+    /* An array's entry in the core, under which those of its members wait that have no handle of their own;
+     * -1: there is none.
      */
     sched_job_t entry;
     int64_t promised; /* the member in whose record the entry's reservation is; -1: none */
@@ -409,8 +410,8 @@ bool member_is_in_entry(const struct job *job, uint32_t i);
  */
 int member_split(server_t *s, struct job *job, uint32_t i);
 
-/* A member that was to preempt others and then could not has left the entry in the core, and nobody was told: find
- * such. 0, or -1 with ENOMEM.
+/* A member that was to preempt others and then could not has left the entry in the core, and nobody was told:
+ * find such. 0, or -1 with ENOMEM.
  */
 int entry_find_parts(server_t *s, struct job *job);
 

@@ -24,7 +24,7 @@ static const char help[] =
     "  -t, --time-limit TIME   90, 30m, 1h30m; without it, that of the queue, if it has one\n"
     "  -q, --queue NAME        instead of the default queue\n"
     "  -o, --output FILE       write its output to FILE, and show nothing\n"
-    "      --array N|1-9:2,20  members or indices; the exit status is their highest\n"
+    "      --array N|1-99:2%5  members, 5 at once; the exit status is their highest\n"
     "  -h, --help              print this\n"
     "Exit status: that of the job, or 128 + its signal; 1 it could not be run, 2 wrong\n"
     "command line.\n"

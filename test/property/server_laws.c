@@ -166,7 +166,7 @@ static void check_order(struct scene *c, const struct told *t, int64_t id, int m
         if (o->queue != FCFS || o->unsure || o->priority < t->priority ||
             (t->member[member].starts == 0 && came_later(c, t, o, id, k)))
             continue;
-        for (int m = 0; m < o->members; m++)
+        for (int m = 0; m < o->members && o->most == 0; m++)
             if (o->member[m].ready &&
                 (o->priority > t->priority || k < id || (k == id && m < member)))
                 note_late(
@@ -191,6 +191,17 @@ static void check_allowed(struct scene *c, const struct told *t, const struct to
         scene_fail(c, "its queue is stopped and it starts", r->job, r->member);
     if (t->begin > scene_now(c) && !t->begin_lost)
         scene_fail(c, "it starts before it may begin", r->job, r->member);
+}
+
+/* How many other members run. */
+static int count_running(const struct scene *c, const struct told *t, int member)
+{
+    int n = 0;
+    for (int m = 0; m < t->members; m++) {
+        const struct told_member *p = &t->member[m];
+        n += m != member && p->starts > 0 && c->w->engine->runs[p->run].state != SIM_OVER;
+    }
+    return n;
 }
 
 static void note_asked(struct scene *c, size_t run, int64_t at)
@@ -221,6 +232,8 @@ void laws_asked(void *context, size_t run)
         scene_scarce(c, scarce);
         return;
     }
+    if (t->most > 0 && count_running(c, t, member) >= t->most)
+        scene_fail(c, "more of it run at once than may", r->job, r->member);
     check_place(c, run, t);
     check_order(c, t, r->job, member);
     if (p->promise >= 0 && scene_now(c) > p->promise)
@@ -333,6 +346,20 @@ static bool is_excused(const struct scene *c, const struct told *t, int64_t id, 
            goes_before(c->arrival, order_of(c, t, id, member));
 }
 
+/* The next member of an array that waits for others of it comes when one of these ends, at its array's place
+ * in the order: what is behind that may be promised a later time then.
+ */
+static void note_bounded(struct scene *c)
+{
+    for (int64_t id = c->oldest; id < c->n; id++) {
+        bool waits = false;
+        for (int m = 0; m < c->told[id].members && c->told[id].most > 0; m++)
+            waits = waits || !c->told[id].member[m].ended;
+        if (waits)
+            laws_arrived(c, &c->told[id], id, 0);
+    }
+}
+
 static void check_promise(struct scene *c, struct told *t, int64_t id, int m)
 {
     struct told_member *p = &t->member[m];
@@ -397,6 +424,7 @@ void laws_look(struct scene *c)
     note_overruns(c);
     check_late(c);
     c->unlucky = again; /* of what happened without memory the next look may see more */
+    note_bounded(c);
     for (int64_t id = c->oldest; id < c->n; id++) {
         struct told *t = &c->told[id];
         for (int m = 0; m < t->members; m++)

@@ -43,6 +43,7 @@ struct told {
     bool sure;   /* they were given the number */
     int members; /* one above the largest index */
     bool gap;    /* there is no member 1 */
+    int most;    /* so many run at once; 0: any number */
     int cores, gpus, queue;
     int64_t priority, duration, begin, depends; /* us; begin 0: none; depends 0: on nobody */
     int64_t limited_at;                         /* when the duration was changed */

@@ -38,7 +38,7 @@ struct told *told_of(struct scene *c, int64_t id)
 
 /* What one job asks for. */
 struct shape {
-    int cores, gpus, members, queue;
+    int cores, gpus, members, most, queue;
     bool requeue, hold, limited, gap;
     int64_t duration, priority, begin, depends; /* s; begin 0: none, as depends */
 };
@@ -54,6 +54,8 @@ static struct shape choose(struct scene *c)
                       .limited = !scene_chance(c, 4),
                       .duration = random_between(&c->r, 1, 90) * 60};
     p.gap = p.members > 2 && scene_chance(c, 3);
+    if (p.members > 1 && scene_chance(c, 4))
+        p.most = (int)random_between(&c->r, 1, 3);
     if (scene_chance(c, 8) && c->n > 1)
         p.depends = random_between(&c->r, 1, c->n - 1);
     if (scene_chance(c, 8))
@@ -75,7 +77,11 @@ static void put_job(char *text, size_t size, const struct shape *p)
                                  (long long)p->begin);
     if (p->priority)
         snprintf(more + used, sizeof(more) - used, ",\"priority\":%lld", (long long)p->priority);
-    snprintf(array, sizeof(array), p->gap ? "\"0,2-%d\"" : "%d", p->members - p->gap);
+    if (p->most > 0)
+        snprintf(array, sizeof(array), p->gap ? "\"0,2-%d%%%d\"" : "\"%d%%%d\"",
+                 p->members - p->gap, p->most);
+    else
+        snprintf(array, sizeof(array), p->gap ? "\"0,2-%d\"" : "%d", p->members - p->gap);
     snprintf(
         text, size,
         "{\"command\":[\"x\"],\"name\":\"%d.%d.%d.%d.%d\",\"cores\":%d,\"gpus\":%d,\"array\":%s,"
@@ -97,6 +103,7 @@ static void note(struct scene *c, const json_t *id, const struct shape *p, int i
     t->list = number - i;
     t->members = p->members;
     t->gap = p->gap;
+    t->most = p->most;
     t->cores = p->cores;
     t->gpus = p->gpus;
     t->queue = p->queue;

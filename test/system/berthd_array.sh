@@ -36,6 +36,15 @@ expect_status 0 "$BERTH" cancel "$id[0-999999]"
 after=$("$BERTH" submit --dependency afterany:"$id" true)
 expect_status 0 "$BERTH" wait "$after"
 
+# At most two at once: each waits until it has seen no third one.
+cat >few.sh <<'EOS'
+echo $$ >run.$BERTH_ARRAY_INDEX
+[ "$(ls run.* | wc -l)" -le 2 ] || exit 1
+sleep 0.1
+rm run.$BERTH_ARRAY_INDEX
+EOS
+expect_status 0 "$BERTH" run --array '1-9:2,20%2' sh few.sh
+
 # One member is no crowd. Errors that have files of their own come on standard error; one file for all as it is.
 expect_status 0 "$BERTH" run --array 1 echo alone
 expect_line out alone

@@ -105,6 +105,7 @@ struct progress {
         int64_t priority, limit, estimate;
         bool held;
     } was;
+    bool entry;     /* an array's entry was changed */
     bool goes_back; /* the change is being undone */
 };
 

@@ -94,7 +94,7 @@ static void ask_victims(const server_t *s, sched_job_t handle, struct known *k)
 /* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
 static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known *k)
 {
-    sched_job_t handle = member_handle(s, job, i);
+    sched_job_t handle = member_handle(job, i);
     struct sched_annotation a;
     *k = (struct known){0};
     if (sched_annotate(s->sched, handle, &a) < 0)
@@ -191,7 +191,7 @@ static void explain_live(struct call *c, const struct job *job)
     const struct member *m = member_look(job, i);
     struct strbuf text = {0};
     struct job_shown shown;
-    if (m->state == STORE_PENDING && member_handle(c->s, job, i) >= 0) {
+    if (m->state == STORE_PENDING && member_handle(job, i) >= 0) {
         explain_pending(c, job, i);
         return;
     }

@@ -159,15 +159,11 @@ static int read_one(struct call *c, struct bulk_request *b, size_t *steps)
     json_decref(value);
     if (!job)
         return api_wrong(c, &why);
-    int64_t entered = -1;
+    int entered = -1;
     if (api_may_submit(c, b->context.user, job, &why) == 0 && job_table_reserve(s, 1) == 0)
-        entered = admit_first(s, job, *steps, true, &why);
+        entered = admit_job(s, job, true, &why);
     else if (!why.text[0])
         errtext_set(&why, ENOMEM, "out of memory");
-    if (entered >= 0 && entered < job->members && admit_keep_rest(s, job, (uint32_t)entered) < 0) {
-        job_withdraw(s, job);
-        entered = errtext_set(&why, ENOMEM, "out of memory");
-    }
     if (entered < 0) {
         int saved = errno;
         job_discard(s, job);
@@ -178,7 +174,7 @@ static int read_one(struct call *c, struct bulk_request *b, size_t *steps)
         errno = saved;
         return api_wrong(c, &why);
     }
-    work_spend(steps, (size_t)entered);
+    work_spend(steps, 1);
     bulk_add(&b->list, job);
     return 0;
 }

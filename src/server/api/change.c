@@ -29,12 +29,9 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
     (void)p;
     if (member_look(job, i)->state == STORE_PENDING) {
         member_recover_handle(s, job, i);
-        /* so that dependents learn of its end */
-        if (member_handle(s, job, i) < 0 && admit_member(s, job, i) < 0)
+        if (!member_make(s, job, i) || member_split(s, job, i) < 0)
             return api_refuse(c, 503, NULL, "out of memory");
-        struct member *m = member_make(s, job, i);
-        if (!m)
-            return api_refuse(c, 503, NULL, "out of memory");
+        struct member *m = member_record(job, i);
         m->cancelled = true;
         if (m->handle >= 0)
             sched_cancel(s->sched, s->clock.now, m->handle);
@@ -211,21 +208,16 @@ static void set_times(struct job *job, const struct api_change *to)
         job->estimate = to->limit;
 }
 
-/* Apply the job's changed properties to a member. Returns 0, or -1 with a text and its key. */
-static int change_member(server_t *s, struct job *job, uint32_t i, const struct api_change *to,
-                         const char **key, berth_error_t *why)
+/* Apply the job's changed properties to a handle of it. Returns 0, or -1 with a text and its key. */
+static int change_in_core(server_t *s, const struct job *job, sched_job_t handle, bool waits,
+                          const struct api_change *to, const char **key, berth_error_t *why)
 {
-    struct member *own = member_record(job, i);
-    const struct member *m = member_look(job, i);
-    sched_job_t handle = member_is_live(m) ? member_handle(s, job, i) : -1;
-    bool known = handle >= 0;
-    bool waits = known && m->state == STORE_PENDING;
     *key = NULL;
-    if (m->unstarted)
-        return errtext_set(why, ENOMEM, "out of memory");
+    if (handle < 0)
+        return 0;
     if (waits && to->queue && sched_set_queue(s->sched, s->clock.now, handle, job->queue, why) < 0)
         return -1;
-    if (known && changes_time(to) &&
+    if (changes_time(to) &&
         sched_set_duration(s->sched, s->clock.now, handle, job->limit, job->estimate, why) < 0)
         return -1;
     *key = "priority";
@@ -237,14 +229,41 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
         (job->held ? sched_hold(s->sched, s->clock.now, handle)
                    : sched_release(s->sched, s->clock.now, handle)) < 0)
         return errtext_set(why, errno, "out of memory");
-    if (changes_time(to) && m->run && member_is_live(m)) {
+    return 0;
+}
+
+/* The same for all members that wait in an array's entry. */
+static int change_entry(server_t *s, struct job *job, const struct api_change *to, const char **key,
+                        berth_error_t *why)
+{
+    int rc = change_in_core(s, job, job->entry, true, to, key, why);
+    int saved = errno;
+    entry_follow(s, job); /* the reservation that the core dropped must leave the store */
+    errno = saved;
+    return rc;
+}
+
+/* The same for a member, unless it waits in the entry. */
+static int change_member(server_t *s, struct job *job, uint32_t i, const struct api_change *to,
+                         const char **key, berth_error_t *why)
+{
+    struct member *m = member_record(job, i);
+    *key = NULL;
+    if (!m || !member_is_live(m) || member_is_in_entry(job, i))
+        return 0;
+    if (m->unstarted)
+        return errtext_set(why, ENOMEM, "out of memory");
+    bool waits = m->state == STORE_PENDING;
+    if (change_in_core(s, job, m->handle, waits, to, key, why) < 0)
+        return -1;
+    if (changes_time(to) && m->run) {
         member_changed(s, job, i);
         run_arm_timer(s, m->run);
     }
-    if (waits && own && own->reserved && sched_state(s->sched, handle) != SCHED_RESERVED) {
-        member_changed(s, job, i); /* the reservation that the core dropped must leave the store */
-        own->reserved = false;
-        own->at = -1;
+    if (waits && m->reserved && sched_state(s->sched, m->handle) != SCHED_RESERVED) {
+        member_changed(s, job, i); /* as above */
+        m->reserved = false;
+        m->at = -1;
     }
     return 0;
 }
@@ -264,7 +283,7 @@ static int change_begin(struct call *c, struct progress *p)
     if (!job || read_change(c, to) < 0 || check_change(c, job, to) < 0)
         return -1;
     const char *queue = to->queue ? server_intern_name(c->s, to->queue) : NULL;
-    if (to->queue && !queue)
+    if ((to->queue && !queue) || entry_find_parts(c->s, job) < 0)
         return api_refuse(c, 503, NULL, "out of memory");
     p->begun = true;
     p->was.queue = job->queue;
@@ -312,6 +331,21 @@ static void change_end(struct call *c, const struct api_change *to)
         server_event(c->s, c->id, -1, "changed", json_dumps(c->body, JSON_COMPACT));
 }
 
+/* Go on to the next of those that are changed one by one: an array's entry first, and then the members that
+ * have handles of their own. False: there are no more.
+ */
+static bool next_change(const struct job *job, struct progress *p)
+{
+    return !p->entry || (p->next = member_next_own(job, p->next)) < job->members;
+}
+
+static int change_next(server_t *s, struct job *job, const struct progress *p, const char **key,
+                       berth_error_t *why)
+{
+    return p->entry ? change_member(s, job, p->next, &p->to, key, why)
+                    : change_entry(s, job, &p->to, key, why);
+}
+
 /* Change one member after the other; if one can't be changed, undo all before it. */
 int api_change(struct call *c, struct progress *p, size_t *steps)
 {
@@ -320,12 +354,11 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
     if (!p->begun && change_begin(c, p) < 0)
         return 1;
     struct job *job = job_lookup(c->s, c->id);
-    for (; job && !p->goes_back && (p->next = member_next(job, p->next)) < job->members;
-         p->next++) {
+    for (; job && !p->goes_back && next_change(job, p); p->next += p->entry, p->entry = true) {
         if (*steps == 0)
             return 0;
         work_spend(steps, 1);
-        if (change_member(c->s, job, p->next, &p->to, &key, &why) == 0)
+        if (change_next(c->s, job, p, &key, &why) == 0)
             continue;
         if (key || errno == ENOMEM)
             api_refuse(c, errno == ENOMEM ? 503 : 400, key, "%s", why.text);
@@ -334,14 +367,17 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
         change_back(c->s, job, p);
         break;
     }
-    for (; job && p->goes_back; p->next--) {
+    for (; job && p->goes_back && p->next > 0; p->next--) {
         if (*steps == 0)
             return 0;
-        work_spend(steps, 1);
-        if (member_exists(job, p->next))
+        if (p->next < job->members && member_record(job, p->next)) {
+            work_spend(steps, 1);
             change_member(c->s, job, p->next, &p->to, &key, &why);
-        if (p->next == 0)
-            return 1;
+        }
+    }
+    if (job && p->goes_back) {
+        change_member(c->s, job, 0, &p->to, &key, &why);
+        change_entry(c->s, job, &p->to, &key, &why);
     }
     if (p->goes_back)
         return 1;

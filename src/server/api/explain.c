@@ -68,6 +68,12 @@ static void put_limit_text(struct strbuf *out, const struct sched_reason_limit *
                            const char *queue)
 {
     bool one = l->whose == SCHED_OF_JOB;
+    if (l->whose == SCHED_OF_ARRAY) {
+        strbuf_puts(out, "of this array, at most ");
+        strbuf_put_int(out, l->most);
+        strbuf_puts(out, " may run at once");
+        return;
+    }
     strbuf_puts(out, one ? "a job" : "jobs");
     if (l->whose == SCHED_OF_USER) {
         strbuf_puts(out, " of user ");

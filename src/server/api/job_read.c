@@ -288,10 +288,6 @@ static int make_job(struct job_reader *r, int64_t id)
     if (job_keys_members(&r->ask.job, r->c->what, &r->place, &members, r->err) < 0)
         return -1;
     r->at_once = members.most;
-    if (r->at_once > 0) {
-        members_clear(&members);
-        return job_wrong(r, "array", NULL, "no bound such as %5, which is not supported yet");
-    }
     r->job = job_create(r->c->s, id, &members.indices);
     members_clear(&members);
     return r->job ? 0 : job_no_memory(r);

@@ -262,6 +262,8 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         json_put_int(out, "memory_limit", r->memory);
     if (r->begin > 0)
         json_put_int(out, "begin", r->begin);
+    if (r->at_once > 0)
+        json_put_int(out, "max_running", r->at_once);
     if (a->job.preemptible_after > 0)
         json_put_int(out, "preemptible_after", a->job.preemptible_after);
     if (r->warn_signal > 0) {

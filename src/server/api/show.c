@@ -96,7 +96,7 @@ static bool show_live(struct call *c, struct json_out *out, struct job *job, boo
     size_t counts[STORE_TIMEOUT + 1];
     uint32_t i = c->member >= 0 ? (uint32_t)c->member : first_of(job);
     const struct member *m = member_look(job, i);
-    sched_job_t handle = m->state == STORE_PENDING ? member_handle(c->s, job, i) : -1;
+    sched_job_t handle = m->state == STORE_PENDING ? member_handle(job, i) : -1;
     bool mine = api_owns(c, job->uid);
     job_show(c->s, job, i, &shown);
     if (mine && handle >= 0 && sched_annotate(c->s->sched, handle, &a) == 0) {

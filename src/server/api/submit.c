@@ -18,16 +18,13 @@
 static int submit_job(struct job_context *c, struct job *job, size_t *steps, berth_error_t *err)
 {
     server_t *s = c->s;
-    int64_t n = admit_first(s, job, *steps, false, err);
-    if (n < 0)
+    if (admit_job(s, job, false, err) < 0)
         return -1;
-    work_spend(steps, (size_t)n);
-    if ((n < job->members && admit_keep_rest(s, job, (uint32_t)n) < 0) ||
-        unsaved_reserve(s, 0) < 0 || job_insert(s, job) < 0) {
+    work_spend(steps, 1);
+    if (unsaved_reserve(s, 0) < 0 || job_insert(s, job) < 0) {
         job_withdraw(s, job);
         return errtext_set(err, ENOMEM, "out of memory");
     }
-    admit_rest(s, job);
     job_changed(s, job);
     return 0;
 }

@@ -45,12 +45,8 @@ void bulk_add(struct bulk *list, struct job *job)
 /* Let the core start a job. 0, or -1: out of memory, try again. */
 static int release_job(server_t *s, struct job *job)
 {
-    for (uint32_t i = 0; !job->held && (i = member_next(job, i)) < admitted_members(job); i++) {
-        sched_job_t handle = member_handle(s, job, i);
-        if (handle >= 0 && sched_release(s->sched, s->clock.now, handle) < 0)
-            return -1;
-    }
-    return 0;
+    sched_job_t handle = member_handle(job, member_next(job, 0));
+    return handle >= 0 && !job->held ? sched_release(s->sched, s->clock.now, handle) : 0;
 }
 
 /* Put a released job into the table, where its user sees it. There is room for it. */
@@ -63,12 +59,10 @@ static void publish(struct bulk *list, size_t i)
     job_insert(s, job);
     list->jobs[i] = NULL;
     server_event(s, job->id, -1, "submitted", NULL);
-    for (uint32_t k = 0; (k = member_next(job, k)) < admitted_members(job); k++) {
-        const char *reason = member_look(job, k)->reason;
-        if (member_handle(s, job, k) < 0)
+    const char *reason = member_look(job, member_next(job, 0))->reason;
+    for (uint32_t k = 0; (k = member_next(job, k)) < job->members; k++)
+        if (member_handle(job, k) < 0)
             member_reject(s, job, k, reason ? reason : "refused");
-    }
-    admit_rest(s, job);
 }
 
 static void bulk_unlink(struct bulk *list)
@@ -94,7 +88,6 @@ static void undo_one(struct bulk *list, size_t *steps)
     work_spend(steps, BACK_STEPS);
     if (!job)
         return;
-    work_spend(steps, admitted_members(job));
     s->table.kept_jobs--;
     job_withdraw(s, job);
     job_charge(s, job, false);
@@ -285,6 +278,8 @@ void bulk_member_rejected(server_t *s, int64_t id, uint32_t member, const char *
             continue;
         struct job *job = list->jobs[id - list->first];
         struct member *m = job && member_exists(job, member) ? member_make(s, job, member) : NULL;
+        if (job)
+            job->entry = -1;
         if (!m) /* the core no longer knows it, which is seen when the job is published */
             continue;
         m->handle = -1;

@@ -1,6 +1,9 @@
 /* Whether the server's structures are consistent, for tests. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "berth/sched_query.h"
 #include "server/core/bulk.h"
 
 struct sums {
@@ -10,7 +13,7 @@ struct sums {
 static bool check_member(const server_t *s, const struct job *job, uint32_t i, struct sums *sums)
 {
     const struct member *m = member_look(job, i);
-    sched_job_t handle = member_handle(s, job, i);
+    sched_job_t handle = member_handle(job, i);
     bool runs = m->state == STORE_STARTING || m->state == STORE_RUNNING;
     sums->counts[m->state]++;
     sums->runs += m->run != NULL;
@@ -32,12 +35,30 @@ static bool check_member(const server_t *s, const struct job *job, uint32_t i, s
     return m->state == STORE_PENDING || !m->reserved;
 }
 
+/* The core has the same members in the entry, and its reservation is in the first one's record. */
+static bool check_entry(const server_t *s, const struct job *job)
+{
+    int64_t in_entry = 0;
+    const char *text;
+    char id[24];
+    snprintf(id, sizeof(id), "%" PRId64, job->id);
+    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++) /* or out, untold */
+        in_entry += member_is_in_entry(job, i) && sched_find(s->sched, id, i) == job->entry;
+    if (job->entry < 0)
+        return in_entry == 0;
+    return sched_members(s->sched, job->entry, &text) == in_entry &&
+           (sched_state(s->sched, job->entry) != SCHED_RESERVED || job->promised < 0 ||
+            job->promised == sched_index(s->sched, job->entry));
+}
+
 static bool check_job(const server_t *s, const struct job *job, struct sums *sums)
 {
     for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++)
         if (!check_member(s, job, i, sums))
             return false;
     sums->unstarted += job->is_behind;
+    if (!job->is_behind && !check_entry(s, job))
+        return false;
     sums->held += job->held ? job->live : 0;
     return records_check(job) && job->user && job->queue && job->name && job->row &&
            (!job->is_new || (job->request && job->unsaved));

@@ -255,28 +255,36 @@ void member_recover_handle(server_t *s, struct job *job, uint32_t i)
     s->runs.n_unstarted--;
 }
 
-void member_fall_behind(server_t *s, struct job *job, uint32_t i, sched_job_t handle)
+void member_fall_behind(server_t *s, struct job *job, sched_job_t handle)
 {
-    (void)i;
-    if (handle >= 0 && wait_in_core(s, job, handle) == 0)
-        return;
+    if (handle >= 0) /* else, or if that fails, it is tried again */
+        wait_in_core(s, job, handle);
+    if (handle == job->entry)
+        job->entry = -1;
     s->runs.n_unstarted += !job->is_behind;
     job->is_behind = true;
     s->runs.retry_at = s->clock.now + SERVER_SECOND;
 }
 
-/* Members without a record of which the core has decided something: have them wait again, or fail. */
+/* Members without a record that have left the entry in the core: have them wait, with a record, or fail. */
 static void catch_up(server_t *s, struct job *job)
 {
+    char id[24];
+    snprintf(id, sizeof(id), "%" PRId64, job->id);
     job->is_behind = false;
     s->runs.n_unstarted--;
-    for (uint32_t i = 0; (i = member_next(job, i)) < admitted_members(job); i++) {
-        if (member_record(job, i))
+    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++) {
+        sched_job_t handle = member_record(job, i) ? -1 : sched_find(s->sched, id, i);
+        if (member_record(job, i) || (handle >= 0 && handle == job->entry))
             continue;
-        sched_job_t handle = member_handle(s, job, i);
         int state = handle >= 0 ? sched_state(s->sched, handle) : SCHED_REJECTED;
-        if (state == SCHED_RUNNING)
-            member_fall_behind(s, job, i, handle);
+        struct member *m = NULL;
+        if (state != SCHED_RUNNING || wait_in_core(s, job, handle) == 0)
+            m = member_make(s, job, i);
+        if (m)
+            m->handle = handle;
+        if (!m)
+            member_fall_behind(s, job, -1);
         else if (state == SCHED_REJECTED)
             member_reject(s, job, i, "it can never start");
     }

@@ -29,6 +29,7 @@ struct job *job_create(server_t *s, int64_t id, struct idset *indices)
     if (!job)
         return NULL;
     job->id = id;
+    job->entry = job->promised = -1;
     job->members = idset_last(indices) + 1;
     if (indices->count < job->members)
         job->indices = *indices;
@@ -69,7 +70,6 @@ void job_discard(server_t *s, struct job *job)
 {
     if (!job)
         return;
-    admit_stop(job);
     records_destroy(s, job);
     free(job->name);
     free(job->row);

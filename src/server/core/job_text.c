@@ -14,12 +14,12 @@
 
 void job_parts(const char *request, struct job_parts *parts)
 {
-    static const char *const keys[] = {"shown",      "jobspec",     "jobspec_text",
-                                       "dependency", "begin",       "preemptible_after",
-                                       "requeue",    "warn_signal", "warn_before"};
-    struct json_part v[9];
-    json_find(json_part(request, strlen(request)), keys, 9, v);
-    *parts = (struct job_parts){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]};
+    static const char *const keys[] = {
+        "shown",   "jobspec",     "jobspec_text", "dependency", "begin", "preemptible_after",
+        "requeue", "warn_signal", "warn_before",  "max_running"};
+    struct json_part v[10];
+    json_find(json_part(request, strlen(request)), keys, 10, v);
+    *parts = (struct job_parts){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]};
 }
 
 int64_t json_part_whole(struct json_part part, int64_t otherwise)
@@ -55,7 +55,16 @@ int job_request_read(const struct job *job, const struct user *user, const struc
         .begin = json_part_whole(parts->begin, 0),
         .hold = job->held,
         .preemptible_after = json_part_whole(parts->preemptible_after, 0),
-        .members = job->members > 1 ? job->members : 0};
+        .members = job->members > 1 ? job->members : 0,
+        .max_running = (uint32_t)json_part_whole(parts->max_running, 0)};
+    if (job->indices.n == 0)
+        return 0;
+    idset_encode(&job->indices, false, &q->indices);
+    if (q->indices.failed) {
+        job_request_clear(q);
+        return -1;
+    }
+    q->request.indices = strbuf_text(&q->indices);
     return 0;
 }
 
@@ -63,6 +72,7 @@ void job_request_clear(struct job_request *q)
 {
     free(q->jobspec);
     free(q->dependency);
+    strbuf_clear(&q->indices);
 }
 
 void job_warning_read(const struct job_parts *parts, struct run *run)
@@ -337,7 +347,7 @@ static void show_waiting(server_t *s, const struct member *m, sched_job_t handle
 void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j)
 {
     const struct member *m = member_look(job, member);
-    sched_job_t handle = m->state == STORE_PENDING ? member_handle(s, job, member) : -1;
+    sched_job_t handle = m->state == STORE_PENDING ? member_handle(job, member) : -1;
     struct store_job kept;
     job_to_store(job, &kept);
     show_job(&kept, member, (enum store_state)m->state, j);

@@ -173,40 +173,78 @@ static int load_stored_member(void *context, const struct store_member *from)
 
 /* ---- Dependencies on what has ended ---- */
 
-int dependency_restore_gaps(server_t *s, const char *id, uint32_t members,
-                            const struct idset *indices)
+/* What a job's members have come to, for those that depend on it. */
+struct outcomes {
+    struct idset ok, failed;
+};
+
+static int outcome_add(struct outcomes *o, uint32_t member, enum store_state state)
 {
-    uint32_t i = 0;
-    for (uint32_t k = 0; k < indices->n; i = indices->v[k++].hi + 1)
-        for (; i < indices->v[k].lo; i++)
-            if (sched_restore_ended(s->sched, id, i, members, true) < 0 && errno != EINVAL)
-                return -1;
-    return 0;
+    return idset_add(state == STORE_DONE ? &o->ok : &o->failed, member);
+}
+
+/* Tell the core; the outcomes are cleared. Returns 0, or -1 with errno. */
+static int outcomes_restore(server_t *s, const char *id, uint32_t members, const char *indices,
+                            struct outcomes *o)
+{
+    struct strbuf ok = {0}, failed = {0};
+    idset_encode(&o->ok, false, &ok);
+    idset_encode(&o->failed, false, &failed);
+    struct sched_ended ended = {.id = id, .members = members, .indices = indices};
+    ended.ok = strbuf_text(&ok);
+    ended.failed = strbuf_text(&failed);
+    int rc = -1;
+    if (members == 1)
+        rc = sched_restore_ended(s->sched, id, 0, 1, o->ok.n > 0);
+    else if (!ok.failed && !failed.failed)
+        rc = sched_restore_ended_members(s->sched, &ended);
+    int saved = ok.failed || failed.failed ? ENOMEM : errno;
+    strbuf_clear(&ok);
+    strbuf_clear(&failed);
+    idset_clear(&o->ok);
+    idset_clear(&o->failed);
+    errno = saved;
+    return rc < 0 && errno != EINVAL ? -1 : 0;
+}
+
+/* Read what the members of a stored job have come to. Returns 0, or -1 with errno. */
+static int read_outcomes(server_t *s, int64_t id, struct outcomes *o)
+{
+    struct store_query query = {.uid = -1, .job = id, .since_wall = -1, .after_job = -1};
+    struct store_job job;
+    struct store_member member;
+    query.after_member = -1;
+    struct store_cursor *cursor = store_find(s->store, &query, NULL);
+    int rc = cursor ? 1 : -1;
+    while (rc > 0) {
+        rc = store_next(cursor, &job, &member, NULL);
+        if (rc < 0 && errno == EAGAIN)
+            rc = 1;
+        else if (rc > 0 && outcome_add(o, member.member, member.state) < 0)
+            rc = -1;
+    }
+    int saved = errno;
+    store_cursor_close(cursor);
+    errno = saved;
+    return rc;
 }
 
 /* Restore the ended members of a stored job. 1: done; 0: there is no such job; -1. */
 static int restore_ended_members(server_t *s, int64_t id, const char *name)
 {
     struct store_job job;
-    struct store_member member;
+    struct outcomes o = {0};
     if (store_read_job(s->store, id, &job, NULL) < 0)
         return errno == ENOENT ? 0 : -1;
     uint32_t members = job.members;
-    struct idset indices = {0};
-    int rc = job.indices ? idset_decode(&indices, job.indices, strlen(job.indices), NULL) : 0;
-    if (rc == 0 || errno != ENOMEM)
-        rc = dependency_restore_gaps(s, name, members, &indices);
-    for (uint32_t i = 0; rc == 0 && i < members; i++) {
-        if (indices.n > 0 && !idset_has(&indices, i))
-            continue;
-        if (store_read_member(s->store, id, i, &member, NULL) < 0)
-            rc = errno == ENOENT ? 0 : -1;
-        else if (member.state >= STORE_DONE &&
-                 sched_restore_ended(s->sched, name, i, members, member.state == STORE_DONE) < 0)
-            rc = errno == EINVAL ? 0 : -1;
-    }
+    char *indices = job.indices ? strdup(job.indices) : NULL;
+    int rc = job.indices && !indices ? -1 : read_outcomes(s, id, &o);
+    if (rc == 0)
+        rc = outcomes_restore(s, name, members, indices, &o);
     int saved = errno;
-    idset_clear(&indices);
+    idset_clear(&o.ok);
+    idset_clear(&o.failed);
+    free(indices);
     errno = saved;
     return rc < 0 ? -1 : 1;
 }
@@ -288,18 +326,36 @@ int dependency_remove_dropped(server_t *s, char *dependency)
     return 0;
 }
 
+/* Restore what members of a live job have come to. */
+static int restore_outcomes(server_t *s, const struct job *job, const char *id)
+{
+    struct outcomes o = {0};
+    struct strbuf indices = {0};
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && (i = member_next_own(job, i)) < job->members; i++)
+        if (!member_is_live(member_record(job, i)))
+            rc = outcome_add(&o, i, (enum store_state)member_record(job, i)->state);
+    idset_encode(&job->indices, false, &indices);
+    if (rc == 0 && !indices.failed)
+        rc = outcomes_restore(s, id, job->members,
+                              job->indices.n > 0 ? strbuf_text(&indices) : NULL, &o);
+    else
+        rc = -1;
+    int saved = indices.failed ? ENOMEM : errno;
+    idset_clear(&o.ok);
+    idset_clear(&o.failed);
+    strbuf_clear(&indices);
+    errno = saved;
+    return rc;
+}
+
 static int restore_ended(server_t *s, struct job *job, const struct job_parts *parts)
 {
     char id[24];
     char *dependency;
     snprintf(id, sizeof(id), "%" PRId64, job->id);
-    if (dependency_restore_gaps(s, id, job->members, &job->indices) < 0)
+    if (job->live < member_count(job) && restore_outcomes(s, job, id) < 0)
         return -1;
-    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++)
-        if (!member_is_live(member_record(job, i)) &&
-            sched_restore_ended(s->sched, id, i, job->members,
-                                member_record(job, i)->state == STORE_DONE) < 0)
-            return -1;
     if (json_part_copy(parts->dependency, &dependency) < 0)
         return -1;
     int64_t unknown;
@@ -336,9 +392,11 @@ static bool promise_fits_job(const struct job *job, const struct promise *p)
     return !job->held && (job->estimate == SCHED_UNLIMITED || p->until - p->at >= job->estimate);
 }
 
-/* Restore a member as it was, or else without its reservation. Returns 0, or -1 with a text. */
-static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched_record *r,
-                          const struct promise *p, berth_error_t *why)
+/* Restore a member as it was, or else without its reservation, or the entry of which it is the first. Returns
+ * the handle, or -1 with a text.
+ */
+static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, struct sched_record *r,
+                                  const struct promise *p, berth_error_t *why)
 {
     struct member *m = member_record(job, i);
     bool runs = m && m->state != STORE_PENDING;
@@ -377,7 +435,54 @@ static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched
     r->stopping = false;
     if (m)
         m->handle = handle;
-    return handle < 0 ? -1 : 0;
+    return handle;
+}
+
+/* Which members wait in an array's entry: those that were promised nothing, and the first that was, if it
+ * goes before them.
+ */
+struct waiting_entry {
+    struct idset members;
+    struct strbuf text;
+};
+
+static void entry_clear(struct waiting_entry *e)
+{
+    idset_clear(&e->members);
+    strbuf_clear(&e->text);
+}
+
+static int entry_find(const struct loading *l, const struct job *job, struct waiting_entry *e)
+{
+    uint32_t first = IDSET_NONE;
+    size_t at = l->next;
+    for (uint32_t i = 0; job->members > 1 && (i = member_next(job, i)) < job->members; i++) {
+        bool promised =
+            at < l->n_promises && l->promises[at].job == job && l->promises[at].member == i;
+        at += promised;
+        if (member_look(job, i)->state != STORE_PENDING)
+            continue;
+        if (promised && first == IDSET_NONE)
+            first = i;
+        if (!promised && idset_add(&e->members, i) < 0)
+            return -1;
+    }
+    if (e->members.count > 0 && first < idset_first(&e->members) &&
+        idset_add(&e->members, first) < 0)
+        return -1;
+    idset_encode(&e->members, false, &e->text);
+    return e->text.failed ? -1 : 0;
+}
+
+/* The entry is restored under a handle. */
+static void entry_restored(struct job *job, struct waiting_entry *e, sched_job_t handle)
+{
+    job->entry = handle;
+    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++)
+        if (idset_has(&e->members, i))
+            member_record(job, i)->handle = handle;
+    uint32_t first = idset_first(&e->members);
+    job->promised = member_look(job, first)->reserved ? (int64_t)first : -1;
 }
 
 static void report_unrestored(struct loading *l, struct job *job, uint32_t i, const char *why)
@@ -396,13 +501,37 @@ static void report_unrestored(struct loading *l, struct job *job, uint32_t i, co
     }
 }
 
+/* Restore the members of a job. Returns 0, or -1 with ENOMEM. */
+static int restore_members(struct loading *l, struct job *job, struct sched_record *r,
+                           struct waiting_entry *e)
+{
+    berth_error_t why = {""};
+    server_t *s = l->s;
+    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++) {
+        const struct promise *p = next_promise(l, job, i);
+        bool is_in = idset_has(&e->members, i);
+        if (!member_is_live(member_look(job, i)) || (is_in && i != idset_first(&e->members)))
+            continue;
+        r->waiting = is_in ? strbuf_text(&e->text) : NULL;
+        sched_job_t handle = restore_member(s, job, i, r, p, &why);
+        if (handle >= 0 && is_in)
+            entry_restored(job, e, handle);
+        if (handle >= 0)
+            continue;
+        if (errno == ENOMEM)
+            return -1;
+        for (uint32_t k = i; k < job->members; k = is_in ? idset_next(&e->members, k) : IDSET_NONE)
+            report_unrestored(l, job, k, why.text);
+    }
+    return 0;
+}
+
 static int restore_stored_job(struct loading *l, struct job *job, const struct job_parts *parts)
 {
     server_t *s = l->s;
-    berth_error_t why = {""};
     struct job_request q;
+    struct waiting_entry e = {{0}, {0}};
     struct user *user = user_find(s, job->uid);
-    bool nomem = false;
     if (job_request_read(job, user, parts, &q) < 0)
         return errtext_set(l->err, ENOMEM, "out of memory");
     if (dependency_remove_dropped(s, q.dependency) < 0) {
@@ -413,19 +542,12 @@ static int restore_stored_job(struct loading *l, struct job *job, const struct j
         q.request.dependency = NULL;
     q.request.order = job_order(job);
     struct sched_record r = {.request = q.request, .submitted = job->submitted, .held = job->held};
-    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++) {
-        struct promise *p = next_promise(l, job, i);
-        if (!member_is_live(member_look(job, i)))
-            continue;
-        if (restore_member(s, job, i, &r, p, &why) == 0)
-            continue;
-        nomem = errno == ENOMEM;
-        if (nomem)
-            break;
-        report_unrestored(l, job, i, why.text);
-    }
+    int rc = entry_find(l, job, &e);
+    if (rc == 0)
+        rc = restore_members(l, job, &r, &e);
+    entry_clear(&e);
     job_request_clear(&q);
-    return nomem ? errtext_set(l->err, ENOMEM, "out of memory") : 0;
+    return rc < 0 ? errtext_set(l->err, ENOMEM, "out of memory") : 0;
 }
 
 /* ---- Runs ---- */

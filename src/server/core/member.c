@@ -5,11 +5,11 @@
  * move and that a large array which waits takes a pointer for each page. The pages of small jobs are there
  * from the beginning, and a plain job's member has its record from the beginning.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "server/core/priv.h"
 
@@ -118,14 +118,16 @@ const struct member *member_look(const struct job *job, uint32_t i)
     return m ? m : &waiting;
 }
 
-sched_job_t member_handle(const server_t *s, const struct job *job, uint32_t i)
+sched_job_t member_handle(const struct job *job, uint32_t i)
 {
-    char id[24];
     const struct member *m = member_record(job, i);
-    if (m)
-        return m->handle;
-    snprintf(id, sizeof(id), "%" PRId64, job->id);
-    return sched_find(s->sched, id, i);
+    return m ? m->handle : job->entry;
+}
+
+bool member_is_in_entry(const struct job *job, uint32_t i)
+{
+    return job->entry >= 0 && member_look(job, i)->state == STORE_PENDING &&
+           member_handle(job, i) == job->entry;
 }
 
 struct member *member_make(server_t *s, struct job *job, uint32_t i)
@@ -136,10 +138,86 @@ struct member *member_make(server_t *s, struct job *job, uint32_t i)
         return m;
     if (!job->page[page] && add_page(s, job, page) < 0)
         return NULL;
-    sched_job_t handle = member_handle(s, job, i);
     m = &job->page[page][i % PAGE_MEMBERS];
-    *m = (struct member){.handle = handle, .at = -1, .is_own = true};
+    *m = (struct member){.handle = job->entry, .at = -1, .is_own = true};
     return m;
+}
+
+int member_split(server_t *s, struct job *job, uint32_t i)
+{
+    struct member *m = member_make(s, job, i);
+    if (!m)
+        return -1;
+    if (!member_is_in_entry(job, i))
+        return 0;
+    sched_job_t handle = sched_split(s->sched, s->clock.now, job->entry, i);
+    if (handle < 0)
+        return -1;
+    if (handle == job->entry) /* it was the last one there */
+        job->entry = -1;
+    m->handle = handle;
+    if (job->promised == i && job->entry >= 0) {
+        m->reserved = false;
+        m->at = -1;
+        member_changed(s, job, i);
+    }
+    entry_follow(s, job);
+    return 0;
+}
+
+void entry_promised(server_t *s, struct job *job, int64_t i)
+{
+    int64_t before = job->promised;
+    job->promised = i;
+    if (before < 0 || before == i || !member_is_in_entry(job, (uint32_t)before))
+        return;
+    struct member *m = member_record(job, (uint32_t)before);
+    m->reserved = false;
+    m->at = -1;
+    member_changed(s, job, (uint32_t)before);
+}
+
+void entry_follow(server_t *s, struct job *job)
+{
+    bool reserved = job->entry >= 0 && sched_state(s->sched, job->entry) == SCHED_RESERVED;
+    int64_t first = reserved ? sched_index(s->sched, job->entry) : -1;
+    if (first == job->promised)
+        return;
+    struct member *m = first >= 0 ? member_make(s, job, (uint32_t)first) : NULL;
+    entry_promised(s, job, m ? first : -1);
+    if (!m)
+        return;
+    m->reserved = true;
+    m->at = sched_start_time(s->sched, job->entry);
+    member_changed(s, job, (uint32_t)first);
+}
+
+static int64_t count_entry(const struct job *job)
+{
+    int64_t n = job->counts[STORE_PENDING];
+    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++)
+        n -= member_look(job, i)->state == STORE_PENDING && !member_is_in_entry(job, i);
+    return n;
+}
+
+int entry_find_parts(server_t *s, struct job *job)
+{
+    char id[24];
+    const char *text;
+    int64_t n = job->entry >= 0 ? sched_members(s->sched, job->entry, &text) : 0;
+    if (job->entry < 0 || n == count_entry(job))
+        return 0;
+    snprintf(id, sizeof(id), "%" PRId64, job->id);
+    for (uint32_t i = 0; n >= 0 && (i = member_next(job, i)) < job->members; i++) {
+        sched_job_t handle = member_is_in_entry(job, i) ? sched_find(s->sched, id, i) : job->entry;
+        if (handle == job->entry)
+            continue;
+        struct member *m = member_make(s, job, i);
+        if (!m)
+            return -1;
+        m->handle = handle;
+    }
+    return n < 0 ? -1 : 0;
 }
 
 bool records_check(const struct job *job)

@@ -58,9 +58,12 @@ static void start_member(server_t *s, struct job *job, uint32_t i, const struct 
     const char *text;
     note_progress(s);
     if (!m) {
-        member_fall_behind(s, job, i, d->job);
+        member_fall_behind(s, job, d->job);
         return;
     }
+    if (d->job == job->entry) /* it was the last one there */
+        job->entry = job->promised = -1;
+    m->handle = d->job;
     m->at = d->at < s->pass.at ? s->pass.at : d->at;
     m->how = (int8_t)d->how;
     m->reserved = false;
@@ -95,6 +98,8 @@ static void reserve_member(server_t *s, struct job *job, uint32_t i, int64_t at)
         note_progress(s);
     m->reserved = true;
     m->at = at;
+    if (member_is_in_entry(job, i))
+        entry_promised(s, job, i);
     member_changed(s, job, i); /* other resources at the same time are a change too */
 }
 
@@ -112,17 +117,40 @@ static void postpone_member(server_t *s, struct job *job, uint32_t i, int64_t at
 void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
 {
     if (!member_make(s, job, i)) {
-        member_fall_behind(s, job, i, -1);
+        member_fall_behind(s, job, -1);
         return;
     }
     member_event(s, job, i, "failed", event_text("reason", reason));
     member_end(s, job, i, STORE_FAILED, reason);
 }
 
+/* The core has rejected all that wait in a job's entry. */
+void entry_reject(server_t *s, struct job *job, const char *reason)
+{
+    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++)
+        if (member_is_in_entry(job, i))
+            member_reject(s, job, i, reason);
+    job->entry = job->promised = -1;
+}
+
+/* A member has left its job's entry in the core. */
+static void member_has_handle(server_t *s, struct job *job, uint32_t i, sched_job_t handle)
+{
+    struct member *m = member_make(s, job, i);
+    if (m)
+        m->handle = handle;
+    else
+        member_fall_behind(s, job, -1);
+    if (job->promised == (int64_t)i)
+        entry_promised(s, job, -1);
+}
+
 /* The preemptor starts when its victims have ended; its reservation is used up. */
-static void preemptor_waits(server_t *s, const struct sched_annotation *a)
+static void preemptor_waits(server_t *s, const struct sched_annotation *a, sched_job_t handle)
 {
     struct job *job = job_lookup(s, (int64_t)a->tag);
+    if (job && job->members > 1 && handle != job->entry && member_exists(job, a->member))
+        member_has_handle(s, job, a->member, handle);
     if (job && member_exists(job, a->member) && member_look(job, a->member)->state == STORE_PENDING)
         postpone_member(s, job, a->member, s->clock.now);
 }
@@ -132,12 +160,14 @@ static void preempt_member(server_t *s, struct job *job, uint32_t i, const struc
     struct member *m = member_record(job, i);
     struct strbuf data = {0};
     struct sched_annotation a;
+    if (!m) /* memory was too short for its start, which is being undone */
+        return;
     m->requeue = d->requeue || (m->preempted && m->requeue); /* its user has requested that */
     m->preempted = true;
     strbuf_puts(&data, "{\"for\":");
     if (sched_annotate(s->sched, d->other, &a) == 0) {
         job_put_id(&data, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
-        preemptor_waits(s, &a);
+        preemptor_waits(s, &a, d->other);
     } else {
         strbuf_puts(&data, "null");
     }
@@ -157,6 +187,8 @@ static void apply_decision(server_t *s, const struct sched_decision *d)
     if (!job || !member_exists(job, d->member))
         return;
     uint32_t i = d->member;
+    if (job->entry >= 0 && d->job != job->entry && member_is_in_entry(job, i))
+        member_has_handle(s, job, i, d->job);
     switch (d->kind) {
     case SCHED_START:
         start_member(s, job, i, d);
@@ -165,10 +197,15 @@ static void apply_decision(server_t *s, const struct sched_decision *d)
         reserve_member(s, job, i, d->at);
         break;
     case SCHED_WAIT:
+        if (d->job == job->entry && job->promised >= 0)
+            i = (uint32_t)job->promised;
         postpone_member(s, job, i, d->at);
         break;
     case SCHED_REJECT:
-        member_reject(s, job, i, sched_reason_text(d->reason, reason));
+        if (d->job == job->entry)
+            entry_reject(s, job, sched_reason_text(d->reason, reason));
+        else
+            member_reject(s, job, i, sched_reason_text(d->reason, reason));
         break;
     case SCHED_PREEMPT:
         preempt_member(s, job, i, d);

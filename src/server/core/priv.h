@@ -1,8 +1,9 @@
 /* What the files of the server share: its state in memory, and the functions they call on each other.
  *
  * A job is one submission. Members that wait as their job does are only counted; others have records
- * (member.c). A job whose members have all ended is only in the store. Whatever has changed since the last commit is marked unsaved, and a commit that fails keeps the
- * marks, so the next one that succeeds makes store and memory agree again.
+ * (member.c). A job whose members have all ended is only in the store. Whatever has changed since the last
+ * commit is marked unsaved, and a commit that fails keeps the marks, so the next one that succeeds makes
+ * store and memory agree again.
  *
  * Unless it says otherwise, a function returns 0, or -1 with errno (ENOMEM) and, where it takes one, an
  * error text.
@@ -60,7 +61,7 @@ struct run {
  * only member of its job.
  */
 struct member {
-    sched_job_t handle; /* -1: unknown to the core */
+    sched_job_t handle; /* -1: unknown to the core; the job's entry: it waits there */
     int64_t at;         /* its reserved or estimated start; -1: unknown */
     struct run *run;    /* NULL */
     char *reason;       /* why it failed or was cancelled, or could not be started; NULL */
@@ -104,7 +105,11 @@ struct job {
     bool unsaved; /* the job itself has changed */
     bool is_over; /* its last end is stored: it is in a list of jobs to remove */
     struct job *next_over;
-    struct admission *admission; /* members not yet admitted to the core; NULL: none */
+    /* An array's entry in the core, under which those of its members wait that have no handle of their own;
+     * -1: there is none.
+     */
+    sched_job_t entry;
+    int64_t promised; /* the member in whose record the entry's reservation is; -1: none */
     /* The core has decided about a member that waits, and memory was too short for its record. */
     bool is_behind;
     struct member **page; /* records, for PAGE_MEMBERS members each; NULL: none of them has one */
@@ -351,6 +356,9 @@ void member_end(server_t *s, struct job *job, uint32_t member, enum store_state 
                 const char *reason);
 void text_assign(char **to, const char *text);
 
+/* The core has rejected all members that wait in the entry (pass.c). */
+void entry_reject(server_t *s, struct job *job, const char *reason);
+
 /* The core has rejected it: it can never start (pass.c). Without memory for its record, that is done later.
  */
 void member_reject(server_t *s, struct job *job, uint32_t member, const char *reason);
@@ -391,8 +399,27 @@ const struct member *member_look(const struct job *job, uint32_t i);
 /* The record, which is made unless there is one. NULL with ENOMEM. */
 struct member *member_make(server_t *s, struct job *job, uint32_t i);
 
-/* Its handle in the core; -1: unknown there. */
-sched_job_t member_handle(const server_t *s, const struct job *job, uint32_t i);
+/* Its handle in the core, maybe that of its job's entry; -1: unknown there. */
+sched_job_t member_handle(const struct job *job, uint32_t i);
+
+/* Whether it waits in its job's entry. */
+bool member_is_in_entry(const struct job *job, uint32_t i);
+
+/* A member that waits in the entry gets a record and a handle of its own. 0, also if it has one, or -1 with
+ * ENOMEM.
+ */
+int member_split(server_t *s, struct job *job, uint32_t i);
+
+/* A member that was to preempt others and then could not has left the entry in the core, and nobody was told:
+ * find such. 0, or -1 with ENOMEM.
+ */
+int entry_find_parts(server_t *s, struct job *job);
+
+/* The entry's reservation is this member's (-1: there is none), and no longer the one's before. */
+void entry_promised(server_t *s, struct job *job, int64_t i);
+
+/* Something has happened to the entry or to members of it: have its reservation in the right record. */
+void entry_follow(server_t *s, struct job *job);
 
 /* For tests. */
 bool records_check(const struct job *job);
@@ -531,7 +558,7 @@ void member_undo_start(server_t *s, struct job *job, uint32_t i);
 /* Memory is too short for the record of a member of which the core has decided something: a start is undone,
  * now or later, and a rejection is done later.
  */
-void member_fall_behind(server_t *s, struct job *job, uint32_t i, sched_job_t handle);
+void member_fall_behind(server_t *s, struct job *job, sched_job_t handle);
 
 /* Give an unstarted member its handle back. */
 void member_recover_handle(server_t *s, struct job *job, uint32_t i);
@@ -546,29 +573,18 @@ int start_enqueue(server_t *s, struct job *job, uint32_t member);
 
 /* ---- Admitting jobs to the core (admit.c) ---- */
 
-/* Admit the first members of a new job, at least one and at most `most`, and take the queue and duration
- * that the core gives it. hold: they stay held until released, whatever the job says. Returns the index
- * behind them, or -1 with a text and nothing changed.
+/* Admit a new job, and take the queue and duration that the core gives it. hold: it stays held until
+ * released, whatever the job says. Returns 0, or -1 with a text and nothing changed.
  */
-int64_t admit_first(server_t *s, struct job *job, size_t most, bool hold, berth_error_t *err);
+int admit_job(server_t *s, struct job *job, bool hold, berth_error_t *err);
 
-/* Keep what is needed to admit the members from `next` on: 0, or -1 with ENOMEM. admit_rest then begins to
- * admit them in slices, if there are any.
- */
-int admit_keep_rest(server_t *s, struct job *job, uint32_t next);
-void admit_rest(server_t *s, struct job *job);
-
-/* All members before this one have been admitted; later ones may have been. */
-uint32_t admitted_members(const struct job *job);
-
-/* Admit a pending member now. Returns 0, also if it is admitted already, or -1. */
-int admit_member(server_t *s, struct job *job, uint32_t i);
+/* The core has taken it under a handle: that of its only member, or of an array's entry. */
+void job_entered(struct job *job, sched_job_t handle);
 
 /* The job's rank among jobs of equal priority. */
 uint64_t job_order(const struct job *job);
 
 void job_withdraw(server_t *s, struct job *job); /* remove a job from the core */
-void admit_stop(struct job *job);                /* admit no more of its members */
 
 /* Pass a start to the engine (start.c). -1 with a text: it cannot be started. */
 int run_start(server_t *s, struct run *run, berth_error_t *err);
@@ -577,10 +593,6 @@ int run_start(server_t *s, struct run *run, berth_error_t *err);
  * found neither in memory, nor in the store, nor in the same bulk submission; 0: none.
  */
 int dependency_restore_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);
-
-/* Tell the core that the members that an array lacks have ended well, for jobs that depend on all of it. */
-int dependency_restore_gaps(server_t *s, const char *id, uint32_t members,
-                            const struct idset *indices);
 
 /* Remove from a dependency the jobs that history has dropped: they have ended as required, or this job
  * would have ended with them. 0, or -1 with errno.

@@ -268,9 +268,9 @@ static void put_start_time(struct strbuf *out, const struct waiting *w)
         put_span(out, w->start);
         strbuf_puts(out, " at the latest.");
     } else {
-        strbuf_puts(out, " It may start in ");
+        strbuf_puts(out, " It will not start within ");
         put_span(out, w->start);
-        strbuf_puts(out, ", unless other jobs get ahead of it.");
+        strbuf_puts(out, ", unless jobs end earlier than planned.");
     }
 }
 

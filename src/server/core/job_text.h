@@ -63,8 +63,8 @@ void job_put(server_t *s, struct json_out *out, const struct job_shown *j, bool 
  */
 void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j);
 
-/* Those that are stopped for a waiting member: how many, of which up to `most` are written, and by when the last
- * is killed, in ticks.
+/* Those that are stopped for a waiting member: how many, of which up to `most` are written, and by when the
+ * last is killed, in ticks.
  */
 struct victim {
     int64_t id, member; /* -1: the only one */

@@ -46,6 +46,11 @@ struct sched_annotation {
     /* Of a running job; when a waiting one will start as far as can be said now; -1: unknown. */
     int64_t start;
 
+    /* `start` is the earliest fit beside all that is booked, of a waiting job that is promised nothing: it
+     * starts no sooner unless jobs end early, and later if those that stand before it take the room.
+     */
+    bool not_before;
+
     /* Of a running or reserved job: when it is expected to have ended, INT64_MAX if nobody knows; else -1. */
     int64_t until;
 

@@ -29,6 +29,7 @@ enum sched_reason_kind {
     SCHED_REASON_PRIORITY,  /* for those before it: its queue starts its jobs one after the other */
     SCHED_REASON_RESOURCES, /* too little is free of `type` */
     SCHED_REASON_PREEMPTING, /* for jobs that are being stopped for it */
+    SCHED_REASON_SET_ASIDE,  /* until a turn of `block` is over: `at` */
 
     /* It can never start. */
     SCHED_REASON_NEVER_MET,     /* what it wants of job[0] can't come about any more */

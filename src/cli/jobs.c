@@ -26,7 +26,7 @@ static const char help[] =
     "      --no-header    print no header line\n"
     "  -h, --help         print this\n"
     "WHEN is how much of its time limit a running job has left, or how long until a pending job\n"
-    "is expected to start.\n"
+    "starts at the latest; \"after\": until it may start at the earliest.\n"
     "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
     "Example: berth jobs -u ann -s pending\n"
     "Manual: man berth-jobs\n";
@@ -45,7 +45,8 @@ static void put_when(struct table *t, const struct fields *job, const char *stat
     if (strcmp(state, "running") == 0 && until >= 0)
         snprintf(text, sizeof(text), "%s left", when_span(until - now, span));
     else if (strcmp(state, "pending") == 0 && estimate >= 0)
-        snprintf(text, sizeof(text), "in %s", when_span(estimate - now, span));
+        snprintf(text, sizeof(text), "%s %s", fields_is_true(job, "not_before") ? "after" : "in",
+                 when_span(estimate - now, span));
     table_cell(t, text);
 }
 

@@ -69,11 +69,17 @@ static void print_value(const char *key, const json_t *value)
 
 static void print_job_fields(const json_t *job)
 {
+    char text[WHEN_SIZE];
     const char *key;
     json_t *value;
-
-    json_object_foreach((json_t *)job, key, value) if (strcmp(key, "request") != 0)
-        print_value(key, value);
+    bool not_before = json_is_true(json_object_get(job, "not_before"));
+    json_object_foreach((json_t *)job, key, value)
+    {
+        if (strcmp(key, "estimate") == 0 && not_before && json_is_number(value))
+            printf("%-*s %s\n", NAME_WIDTH, "not before", when_put(json_number_value(value), text));
+        else if (strcmp(key, "request") != 0 && strcmp(key, "not_before") != 0)
+            print_value(key, value);
+    }
 }
 
 static void print_event(const json_t *event)

@@ -246,6 +246,7 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
         return 0;
     reason_of(s, slot, &a->reason);
     a->start = estimate(s, slot);
+    a->not_before = job->state == SCHED_WAITING && a->start >= 0;
     if (job->state == SCHED_WAITING || job->state == SCHED_RESERVED) {
         int64_t holders = holders_of(s, slot);
         if (holders < 0)

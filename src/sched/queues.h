@@ -114,6 +114,7 @@ struct queues {
     size_t told_first; /* so many of them have been told */
     bool takes_back;   /* one of them has lost a promise that the shell was told of */
     struct block_slot block[BLOCKS_MAX];
+    uint64_t blocks_set; /* bits of those that are there */
     int64_t never_at; /* from when on jobs are to be looked for that can never start; INT64_MAX */
     bool is_permitted_late; /* who may use which block is to be looked at anew */
     int64_t turn;           /* when a block begins or ends next */
@@ -355,6 +356,13 @@ int tell_reserve(struct queues *n);
 /* The blocks of a setup in place of those of the one before. Returns 0, or -1 with a text and what was set
  * before.
  */
+/* The blocks that a job may not use and that are on while it would run if it started now, as bits; whether an
+ * ask could be booked for now were some blocks gone: a match; and when it can, of the job's blocks, which keeps
+ * it waiting.
+ */
+uint64_t blocks_now(const sched_t *s, uint32_t slot);
+bool blocks_leave_room(sched_t *s, const struct place_ask *ask, uint64_t gone);
+void blocks_reason(sched_t *s, uint32_t slot, uint64_t met, struct sched_reason *why);
 int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err);
 void blocks_clear(struct queues *n);
 

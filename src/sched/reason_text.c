@@ -38,7 +38,7 @@ static const char resources[] = "resources ", begin[] = "begin ", limit[] = "lim
                   dependency[] = "dependency ", unsatisfiable[] = "unsatisfiable: ",
                   jobspec[] = "jobspec: ", never_met[] = ": never met", singleton[] = "singleton",
                   others[] = "...", duration[] = "duration", block[] = "block ",
-                  recurs[] = " recurs: no gap is that long";
+                  recurs[] = " recurs: no gap is that long", until[] = " until ";
 
 /* ---- Written ---- */
 
@@ -133,6 +133,10 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
         break;
     case SCHED_REASON_BLOCK:
         put(text, "%s%.60s%s", block, r->block, recurs);
+        break;
+    case SCHED_REASON_SET_ASIDE:
+        put(text, "%s%.60s%s", block, r->block, until);
+        put_seconds(text, r->at, r->second);
         break;
     case SCHED_REASON_JOBSPEC:
         put(text, "%s%s", jobspec, r->words);
@@ -263,6 +267,20 @@ static bool read_block(struct sched_reason *r, char *text)
     return true;
 }
 
+/* "block night until 3600" */
+static bool read_set_aside(struct sched_reason *r, char *text)
+{
+    char *name = after(text, block), *at = NULL;
+    for (char *next = name; next && (next = strstr(next, until)); next++)
+        at = next;
+    if (!at || !read_number(at + strlen(until), r->second, &r->at))
+        return false;
+    *at = '\0';
+    r->kind = SCHED_REASON_SET_ASIDE;
+    r->block = name;
+    return true;
+}
+
 static bool read_plain(struct sched_reason *r, const char *text)
 {
     for (size_t i = 0; i < PLAIN; i++)
@@ -277,7 +295,7 @@ static void read_any(struct sched_reason *r, char *text)
 {
     char *rest;
     if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) ||
-        read_dependency(r, text) || read_block(r, text))
+        read_dependency(r, text) || read_block(r, text) || read_set_aside(r, text))
         return;
     if ((rest = after(text, resources))) {
         r->kind = SCHED_REASON_RESOURCES;

@@ -42,6 +42,9 @@ expect "a job that would last into the block" pending "$(state "$long")"
 expect_status 0 "$BERTH" block list
 grep -q '^disks  *all  *planned ' out || fail "block list: $(cat out)"
 
+"$BERTH" explain "$long" | grep -q '^It waits for block disks to be over, which is in 1h [23][0-9]m' ||
+    fail "explain: $("$BERTH" explain "$long")"
+
 # It is kept over a crash.
 crash
 expect_status 0 "$BERTH" server start

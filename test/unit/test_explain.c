@@ -172,7 +172,7 @@ static void what_else_it_waits_for_is_said(void **state)
     run(w, "{\"command\":[\"b\"],\"queue\":\"line\",\"duration\":\"1h\"}");
     expect_said(w, run(w, "{\"command\":[\"b\"],\"queue\":\"line\",\"duration\":\"1h\"}"),
                 "It waits for earlier jobs: queue line starts its jobs in order. It "
-                "may start in 2h, unless other jobs get ahead of it.");
+                "will not start within 2h, unless jobs end earlier than planned.");
     json_decref(ask(w, "PATCH", "/v1/queues/line", "{\"started\":false}", 200));
     sim_server_turn(w, NULL);
     expect_said(w, 7, "It waits for its queue: line is stopped. Its start time is unknown.");

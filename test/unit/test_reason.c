@@ -65,6 +65,8 @@ static void what_is_written_is_read(void **state)
     BOTH("queue depth", SCHED_REASON_DEPTH);
     BOTH("priority", SCHED_REASON_PRIORITY);
     BOTH("preempting", SCHED_REASON_PREEMPTING);
+    BOTH("block night until 3600.5", SCHED_REASON_SET_ASIDE, .block = "night", .at = 3600500000);
+    BOTH("block a until 5 until 7", SCHED_REASON_SET_ASIDE, .block = "a until 5", .at = 7000000);
     BOTH("resources core", SCHED_REASON_RESOURCES, .type = "core");
     BOTH("begin 0", SCHED_REASON_BEGIN, .at = 0);
     BOTH("begin 12.000001", SCHED_REASON_BEGIN, .at = 12000001);

@@ -55,7 +55,7 @@ bool listing_limit(struct strbuf *path, const char *text)
 void listing_reason(struct table *table, const struct fields *job)
 {
     const char *text = fields_text(job, "reason", &table->cell);
-    char read[SCHED_REASON_TEXT], when[WHEN_SIZE], told[WHEN_SIZE + sizeof("begin")];
+    char read[SCHED_REASON_TEXT], when[WHEN_SIZE], told[WHEN_SIZE + SCHED_REASON_TEXT];
     struct sched_reason reason;
 
     snprintf(read, sizeof(read), "%s", text);
@@ -63,6 +63,10 @@ void listing_reason(struct table *table, const struct fields *job)
     if (reason.kind == SCHED_REASON_BEGIN) {
         when_put((double)reason.at / (double)SECONDS_TICKS, when);
         snprintf(told, sizeof(told), "%s %s", "begin", when);
+        text = told;
+    } else if (reason.kind == SCHED_REASON_SET_ASIDE) {
+        when_put((double)reason.at / (double)SECONDS_TICKS, when);
+        snprintf(told, sizeof(told), "block %.60s until %s", reason.block, when);
         text = told;
     }
     table_cell(table, text);

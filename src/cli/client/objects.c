@@ -113,6 +113,11 @@ bool fields_whole(const struct fields *f, const char *key, int64_t *number)
     return json_part_int(find_member(f, key), number);
 }
 
+bool fields_is_true(const struct fields *f, const char *key)
+{
+    return json_part_is(find_member(f, key), "true");
+}
+
 bool fields_is_false(const struct fields *f, const char *key)
 {
     return json_part_is(find_member(f, key), "false");

@@ -61,6 +61,7 @@ double fields_number(const struct fields *f, const char *key);
 /* A whole number; false if there is none. */
 bool fields_whole(const struct fields *f, const char *key, int64_t *number);
 
+bool fields_is_true(const struct fields *f, const char *key);
 bool fields_is_false(const struct fields *f, const char *key);
 
 #endif

@@ -8,6 +8,8 @@
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 
+#define BLOCKS_TRIED 4 /* of those that keep a job from starting, which one does */
+
 void blocks_clear(struct queues *n)
 {
     for (uint32_t i = 0; i < BLOCKS_MAX; i++)
@@ -77,6 +79,74 @@ int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t until
     *why = (struct sched_reason){.kind = SCHED_REASON_BLOCK, .block = first};
     errno = EINVAL;
     return -1;
+}
+
+/* When the first turn of a block is over that meets some of [at, end); -1: none does. */
+static int64_t met_until(const struct sched_block *b, int64_t at, int64_t end)
+{
+    int64_t start = b->start;
+    if (at >= start + b->duration && b->every > 0) {
+        start += (at - start) / b->every * b->every;
+        start += at >= start + b->duration ? b->every : 0;
+    }
+    return start < end && at < start + b->duration ? start + b->duration : -1;
+}
+
+uint64_t blocks_now(const sched_t *s, uint32_t slot)
+{
+    const struct queues *n = s->queues;
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    uint64_t met = 0;
+    for (uint64_t left = n->blocks_set & ~ask->permits; left; left &= left - 1)
+        if (met_until(n->block[__builtin_ctzll(left)].block, s->now, s->now + ask->duration) >= 0)
+            met |= left & -left;
+    return met;
+}
+
+/* Of some blocks the one whose turn is over next, of several the first by name: numbers may change. */
+static uint32_t next_over(const sched_t *s, uint64_t blocks, int64_t end, int64_t *until)
+{
+    uint32_t next = BLOCKS_MAX;
+    for (; blocks; blocks &= blocks - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(blocks);
+        const struct sched_block *b = s->queues->block[i].block;
+        int64_t at = met_until(b, s->now, end);
+        if (next < BLOCKS_MAX &&
+            (at > *until ||
+             (at == *until && strcmp(b->name, s->queues->block[next].block->name) > 0)))
+            continue;
+        next = i;
+        *until = at;
+    }
+    return next;
+}
+
+bool blocks_leave_room(sched_t *s, const struct place_ask *ask, uint64_t gone)
+{
+    struct place_ask beside = *ask;
+    beside.permits |= gone;
+    int64_t booking = s->place->ops->probe(s->place, &beside, s->now);
+    if (booking >= 0)
+        s->place->ops->release(s->place, booking);
+    return booking >= 0;
+}
+
+/* Turns are over one after the other: with which of them there is room. Of many, an early one is told. */
+void blocks_reason(sched_t *s, uint32_t slot, uint64_t met, struct sched_reason *why)
+{
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    uint64_t gone = 0;
+    int64_t until = 0;
+    uint32_t number;
+    int tried = 0;
+    do {
+        number = next_over(s, met & ~gone, s->now + ask->duration, &until);
+        gone |= UINT64_C(1) << number;
+    } while (met & ~gone && tried++ < BLOCKS_TRIED && !blocks_leave_room(s, ask, gone));
+    *why = (struct sched_reason){.kind = SCHED_REASON_SET_ASIDE,
+                                 .block = s->queues->block[number].block->name,
+                                 .at = until,
+                                 .second = s->queues->setup->second};
 }
 
 /* A block's number by its name, or that of a free one if `name` is NULL; BLOCKS_MAX: there is none. */
@@ -169,6 +239,7 @@ static int set(sched_t *s, uint32_t number, const struct sched_block *b, bool co
     }
     free(n->block[number].block);
     n->block[number] = (struct block_slot){copy, configured};
+    n->blocks_set |= UINT64_C(1) << number;
     return 0;
 }
 
@@ -177,6 +248,7 @@ static void unset(sched_t *s, uint32_t number)
     s->place->ops->block(s->place, number, NULL, 0, 0, 0, NULL);
     free(s->queues->block[number].block);
     s->queues->block[number].block = NULL;
+    s->queues->blocks_set &= ~(UINT64_C(1) << number);
 }
 
 int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_error_t *err)

@@ -7,19 +7,63 @@
 #include "sched/queues.h"
 #include "sched/reason_copy.h"
 
+/* The group of a job with what was found out in this telling of reasons; NULL: they are not being told. */
+static struct job_group *told_group(const sched_t *s, uint32_t slot)
+{
+    struct job_group *k = job_group_of(s, slot);
+    if (s->queues->telling == 0)
+        return NULL;
+    if (k->telling != s->queues->telling) {
+        k->n_lacks = 0;
+        k->fits_aside = 0;
+        k->lacks_aside = INT64_MAX;
+    }
+    k->telling = s->queues->telling;
+    return k;
+}
+
+/* Whether there was room for a job now, were nothing set aside. */
+static bool fits_aside(sched_t *s, uint32_t slot)
+{
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    struct job_group *k = told_group(s, slot);
+    if (k && (ask->duration <= k->fits_aside || ask->duration >= k->lacks_aside))
+        return ask->duration <= k->fits_aside;
+    bool fits = blocks_leave_room(s, ask, UINT64_MAX);
+    if (k && fits)
+        k->fits_aside = ask->duration;
+    else if (k)
+        k->lacks_aside = ask->duration;
+    return fits;
+}
+
+/* Whether only blocks keep a job from starting: which. A promise that it has itself is in nobody's way. */
+static bool is_set_aside(sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    const struct job *job = &s->jobs[slot];
+    uint64_t met = blocks_now(s, slot);
+    if (!met || s->torn.is)
+        return false;
+    if (job->state == SCHED_RESERVED)
+        s->place->ops->lift(s->place, job->booking, true);
+    bool is = fits_aside(s, slot);
+    if (is)
+        blocks_reason(s, slot, met, why);
+    if (job->state == SCHED_RESERVED)
+        s->place->ops->drop(s->place, &job->ask, job->booking);
+    return is;
+}
+
 /* What a job lacks now. While reasons are told nothing is booked, and a longer duration lacks what a
  * shorter one does and perhaps more: what two jobs of a group lack, those of durations between lack too.
  */
 static const char *lacks_of(sched_t *s, uint32_t slot)
 {
     const struct place_ask *ask = &s->jobs[slot].ask;
-    struct job_group *k = job_group_of(s, slot);
+    struct job_group *k = told_group(s, slot);
     uint32_t i;
-    if (s->queues->telling == 0)
+    if (!k)
         return s->place->ops->lacks(s->place, ask, s->now, NULL);
-    if (k->telling != s->queues->telling)
-        k->n_lacks = 0;
-    k->telling = s->queues->telling;
     for (i = 0; i < k->n_lacks; i++)
         if (k->lacks[i].least <= ask->duration && ask->duration <= k->lacks[i].most)
             return k->lacks[i].type;
@@ -37,6 +81,15 @@ static const char *lacks_of(sched_t *s, uint32_t slot)
     return type;
 }
 
+/* There is no room for it: by blocks, or since others have what it asks for. */
+static void lack_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    if (is_set_aside(s, slot, why))
+        return;
+    why->kind = SCHED_REASON_RESOURCES;
+    why->type = lacks_of(s, slot);
+}
+
 static void open_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     const struct job *job = &s->jobs[slot];
@@ -50,8 +103,7 @@ static void open_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
                queue_before(first.key, job->key)) {
         why->kind = SCHED_REASON_PRIORITY;
     } else {
-        why->kind = SCHED_REASON_RESOURCES;
-        why->type = lacks_of(s, slot);
+        lack_reason(s, slot, why);
     }
 }
 
@@ -66,8 +118,7 @@ void reason_of(sched_t *s, uint32_t slot, struct sched_reason *why)
     } else if (job->state == SCHED_RESERVED && job->details->victims > 0) {
         why->kind = SCHED_REASON_PREEMPTING;
     } else if (job->state == SCHED_RESERVED) {
-        why->kind = SCHED_REASON_RESOURCES;
-        why->type = lacks_of(s, slot);
+        lack_reason(s, slot, why);
     } else if (job->state == SCHED_REJECTED) {
         *why = *job->details->never;
     }

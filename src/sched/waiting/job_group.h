@@ -41,6 +41,8 @@ struct job_group {
      * (reason.c).
      */
     uint64_t telling;
+    int64_t fits_aside,
+        lacks_aside; /* the longest that there is room for but for blocks, the shortest not */
     uint32_t n_lacks;
     struct job_group_lacks {
         const char *type;

@@ -65,6 +65,7 @@ static void put_explanation(struct call *c, int64_t member, const char *state,
     json_put_text(&out, "state", state);
     json_put_text(&out, "reason", reason && *reason ? reason : NULL);
     json_put_seconds(&out, "estimate", estimate);
+    json_put_bool(&out, "not_before", k && estimate >= 0 && k->waiting.state == SCHED_WAITING);
     json_open(&out, "holders", '[');
     for (size_t i = 0; k && i < k->holders; i++)
         put_holder(c, &out, k->holder[i]);

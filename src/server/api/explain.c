@@ -250,6 +250,13 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
     case SCHED_REASON_PREEMPTING:
         put_wait_victims(out, w);
         return;
+    case SCHED_REASON_SET_ASIDE:
+        strbuf_puts(out, "It waits for block ");
+        strbuf_puts(out, w->reason->block);
+        strbuf_puts(out, " to be over, which is in ");
+        put_span(out, w->begin > 0 ? w->begin : 0);
+        strbuf_putc(out, '.');
+        return;
     case SCHED_REASON_RESOURCES:
         put_wait_resources(out, w, w->reason->type);
         return;
@@ -274,9 +281,9 @@ static void put_start_time(struct strbuf *out, const struct waiting *w)
         put_span(out, w->start);
         strbuf_puts(out, " at the latest.");
     } else {
-        strbuf_puts(out, " It may start in ");
+        strbuf_puts(out, " It will not start within ");
         put_span(out, w->start);
-        strbuf_puts(out, ", unless other jobs get ahead of it.");
+        strbuf_puts(out, ", unless jobs end earlier than planned.");
     }
 }
 

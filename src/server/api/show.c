@@ -102,6 +102,7 @@ static bool show_live(struct call *c, struct json_out *out, struct job *job, boo
     if (mine && handle >= 0 && sched_annotate(c->s->sched, handle, &a) == 0) {
         if (a.reason.kind != SCHED_REASON_PREEMPTING) /* it knows best when these are killed */
             shown.estimate = server_wall_time(c->s, a.start);
+        shown.not_before = a.not_before;
         if (a.reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, m))
             shown.reason = sched_reason_text(&a.reason, reason);
         shown.holders = a.holders;

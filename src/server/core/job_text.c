@@ -197,6 +197,7 @@ static void put_own(server_t *s, struct json_out *out, const struct job_shown *j
     put_times(out, j);
     json_put_seconds(out, "until", j->until);
     json_put_seconds(out, "estimate", j->estimate);
+    json_put_bool(out, "not_before", j->not_before);
     json_put_text(out, "resources", j->resources);
     json_put_uint(out, "attempts", j->attempts);
     json_put_known(out, "peak_memory", j->peak_memory);

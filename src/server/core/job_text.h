@@ -45,6 +45,7 @@ struct job_shown {
     int64_t priority, nodes, cores, gpus;
     int64_t limit, planned; /* ticks, or SCHED_UNLIMITED */
     int64_t submit, start, end, until, estimate;
+    bool not_before; /* the estimate is that of the earliest start that is possible */
     int exit_status, exit_signal; /* -1: none */
     uint32_t attempts;
     int64_t peak_memory, cpu_time;
@@ -63,8 +64,8 @@ void job_put(server_t *s, struct json_out *out, const struct job_shown *j, bool 
  */
 void job_show(server_t *s, const struct job *job, uint32_t member, struct job_shown *j);
 
-/* Those that are stopped for a waiting member: how many, of which up to `most` are written, and by when the last
- * is killed, in ticks.
+/* Those that are stopped for a waiting member: how many, of which up to `most` are written, and by when the
+ * last is killed, in ticks.
  */
 struct victim {
     int64_t id, member; /* -1: the only one */

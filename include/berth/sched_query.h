@@ -46,6 +46,9 @@ struct sched_annotation {
     /* Of a running job; when a waiting one will start as far as can be said now; -1: unknown. */
     int64_t start;
 
+    /* Of a reserved job: `start` is expected, not promised (sched_decision). */
+    bool expected;
+
     /* Of a running or reserved job: when it is expected to have ended, INT64_MAX if nobody knows; else -1. */
     int64_t until;
 

@@ -34,6 +34,11 @@
  * in the order of the time of submission, in seconds, less 3600 times the priority, the least first, so
  * that an hour of waiting is worth a unit of priority.
  *
+ * Calendars go by estimates. A start is promised only if it stands even when every job takes its whole limit;
+ * else it is expected. Before promised starts others may start whose limits fit, before expected ones those
+ * whose estimates do. When an estimate runs out while its job runs, what the job holds stays taken, up to its
+ * limit at most, and expected starts behind it move.
+ *
  * A reservation is kept until its job starts. After ends, the next pass takes the reservations in queue
  * order and moves each to its earliest time, given all the others. A job that was submitted, raised or
  * released since takes precedence over the reservations behind it in queue order: these are lifted, the job
@@ -254,7 +259,9 @@ enum sched_decision_kind {
     /* Start the job now. */
     SCHED_START,
 
-    /* The job will start at `at`, or earlier. The same `at` again: it will get other resources then. */
+    /* The job will start at `at`, or earlier; `expected` says how sure that is. The same `at` again: it will
+     * get other resources then, or is more or less sure of it.
+     */
     SCHED_RESERVE,
 
     /* The job can never start; its handle is no longer valid. */
@@ -284,6 +291,11 @@ struct sched_decision {
 
     /* Of SCHED_REJECT and SCHED_WAIT, else NULL; valid as the decision is. */
     const struct sched_reason *reason;
+
+    /* Of SCHED_RESERVE: the start is only expected: it may come later if a job takes longer than its estimate.
+     * Otherwise it is promised, even if every job takes its whole limit.
+     */
+    bool expected;
 
     /* Of SCHED_START: when it is expected to have ended, start plus estimate; INT64_MAX: that is unknown. */
     int64_t until;

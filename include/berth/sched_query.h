@@ -51,6 +51,9 @@ struct sched_annotation {
      */
     bool not_before;
 
+    /* Of a reserved job: `start` is expected, not promised (sched_decision). */
+    bool expected;
+
     /* Of a running or reserved job: when it is expected to have ended, INT64_MAX if nobody knows; else -1. */
     int64_t until;
 

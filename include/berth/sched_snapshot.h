@@ -39,6 +39,9 @@ struct sched_record {
     /* Of a running job: the shell has been told to stop it for another one (SCHED_PREEMPT). */
     bool stopping;
 
+    /* Of a reserved job: its start is expected, not promised (sched_decision); and it waits for limits. */
+    bool expected, waits;
+
     /* By sched_hold or request.hold. */
     bool held;
 

@@ -26,7 +26,8 @@ static const char help[] =
     "      --no-header    print no header line\n"
     "  -h, --help         print this\n"
     "WHEN is how much of its time limit a running job has left, or how long until a pending job\n"
-    "starts at the latest; \"after\": until it may start at the earliest.\n"
+    "is expected to start; REASON is reserved if that is promised, expected if not; \"after\":\n"
+    "until it may start at the earliest.\n"
     "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
     "Example: berth jobs -u ann -s pending\n"
     "Manual: man berth-jobs\n";

@@ -115,6 +115,13 @@ int64_t match_job_nodes(const struct match *m, int64_t jobid);
 bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
                          bool *alone);
 
+/* Mark what it holds in a byte for each vertex, all zero before, or take the marks away again. And whether
+ * another may be in the way of who is marked if both are there at a time: they hold the same, or units of the
+ * same pool. O(holds).
+ */
+void match_job_mark(const struct match *m, int64_t jobid, uint8_t *marks, bool on);
+bool match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks);
+
 /* Whether it holds anything in the subtrees of a set of vertices. O(holds). And such a set, which the caller
  * frees; NULL with ENOMEM. O(vertices).
  */

@@ -238,6 +238,13 @@ struct place_ops {
     int64_t (*adopt)(struct place *place, const char *format, const char *text, size_t length,
                      int64_t at, int64_t end, bool reservation, berth_error_t *err);
 
+    /* Mark what a booking holds (the same number as in probe and pull is allowed), or take the marks away
+     * again, before anything changes; -1 with ENOMEM. And whether another booking holds some of that, so that
+     * it might be in its way at the same time.
+     */
+    int (*mark)(struct place *place, int64_t booking, bool on);
+    bool (*meets)(const struct place *place, int64_t booking);
+
     /* How much of a type a booking holds: all that is below what it has to itself, and "node": nodes that
      * it holds anything of.
      */

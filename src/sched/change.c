@@ -241,6 +241,7 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
                                    .start = job->at,
                                    .until = until_told(s, job),
                                    .limit = d->limit,
+                                   .expected = job->state == SCHED_RESERVED && d->is_expected,
                                    .how = d->how};
     if (job->state == SCHED_RUNNING)
         return 0;

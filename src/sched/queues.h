@@ -54,6 +54,12 @@ struct details {
     bool is_pending;      /* counts as such in the ledger of limits */
     bool is_untold;       /* listed in `untold` */
     bool is_promise_told; /* the shell was told a time last */
+    bool waits;           /* held: for controllers, not for the machine */
+    /* Of a held job: another, `culprit` (-1: unknown), may delay it by taking longer than expected; and what
+     * the shell was told.
+     */
+    bool is_expected, is_expected_told;
+    sched_job_t culprit;
     enum sched_how how;
     struct limits_window counted;
     int64_t priority, begin, preemptible_after;
@@ -130,9 +136,11 @@ struct queues {
     struct tried holders_tried; /* as of when room could be made for no holder */
     uint32_t *victims;          /* running jobs of preemptible queues */
     size_t n_victims, cap_victims;
-    uint64_t events;          /* since the last pass */
-    int64_t passed;           /* when that was; -1: never */
-    bool is_followed;         /* by another one of that time */
+    uint64_t events;  /* since the last pass */
+    int64_t passed;   /* when that was; -1: never */
+    bool any_tails;   /* a job may last, or might have lasted, longer than it is expected to */
+    bool judges_all;  /* and may do so where it could not before */
+    bool is_followed; /* by another one of that time */
     int64_t preemptible_next; /* when a running job becomes preemptible; INT64_MAX */
     uint64_t telling;         /* number of the telling of reasons at work; 0: none is */
     uint64_t tellings;
@@ -271,6 +279,32 @@ sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *r
  */
 int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err);
 struct sched_reason unknown_reason(int errnum, const berth_error_t *err);
+
+/* ---- pass/expect.c ---- */
+
+/* A held job's booking is made, moved or put back: is it promised, or only expected? O(what runs or is held). */
+void judge(sched_t *s, uint32_t slot);
+enum step judge_step(sched_t *s);
+
+/* Whether a booking of a job from `at` on delays nobody who is promised a start, even if the job takes its
+ * whole limit. If not, this is to be asked for instead; its booking is then cut to the estimate.
+ */
+bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
+
+/* Whether a job that is promised a start would still be with another booking, at an earlier time: it does not
+ * leave what is sure for what is not.
+ */
+bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
+struct place_ask ask_by_limit(const sched_t *s, uint32_t slot);
+
+/* Whether anybody is promised a start. O(held). */
+bool promises_any(const sched_t *s);
+
+/* Note a job's limit and estimate for this: from now on, in a pass. */
+static inline void tails_note(sched_t *s, const struct details *d)
+{
+    s->queues->any_tails |= d->limit > d->estimate;
+}
 
 /* ---- never.c: jobs that can never start ---- */
 

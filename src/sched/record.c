@@ -79,6 +79,8 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .displaced = d->displaced >= 0,
         .promised = d->displaced,
         .untold = d->is_untold,
+        .expected = d->is_expected_told,
+        .waits = d->waits,
         .stopping = d->is_stopping};
     record->request = (struct sched_request){.duration = d->limit,
                                              .estimate = estimate_told(s, d),
@@ -134,6 +136,8 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->at = r->at;
     pending_begin(s, slot);
     job->details->is_promise_told = reserved;
+    job->details->is_expected = job->details->is_expected_told = reserved && r->expected;
+    job->details->waits = reserved && r->waits;
     if (reserved) {
         held_unseen(s, job);
         return 0;
@@ -227,6 +231,7 @@ static void restore_times(sched_t *s, uint32_t slot, const struct sched_request 
     d->limit = request->duration;
     d->estimate = estimate_meant(s, estimate, d->limit);
     s->jobs[slot].ask.duration = d->estimate;
+    tails_note(s, d);
 }
 
 /* All but what it holds. Returns 0, or -1 with a text. */

@@ -160,6 +160,7 @@ enum pass_phase {
     PASS_SWEEP,
     PASS_DUE,
     PASS_WALK,
+    PASS_JUDGE,
     PASS_TELL
 };
 

@@ -130,6 +130,7 @@ static int enter_account(sched_t *s, uint32_t slot, const struct sched_request *
     if (request->duration == 0 && d->jobspec->duration == 0)
         d->limit = least(d->limit, limits_longest(n->limits, d->account));
     d->estimate = job->ask.duration = estimate_of(s, request, d->limit, d->queue);
+    tails_note(s, d);
     enum sched_reason_kind wrong = times_wrong(d->limit, d->estimate);
     if (wrong != SCHED_REASON_NONE)
         return refuse(why, wrong);

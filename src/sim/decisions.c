@@ -62,10 +62,12 @@ void decisions_wait(struct decisions *d, int64_t at, const char *job, const char
 }
 
 void decisions_reserve(struct decisions *d, int64_t at, const char *job, int64_t start,
-                       const char *reason)
+                       bool expected, const char *reason)
 {
     struct json_out out = begin(d, at, job, "reserve");
     json_put_seconds(&out, "start", start);
+    if (expected)
+        json_put_bool(&out, "expected", true);
     if (reason)
         json_put_string(&out, "reason", reason);
     finish(d);

@@ -29,7 +29,7 @@ void decisions_wait(struct decisions *d, int64_t at, const char *job, const char
                     int64_t start);
 /* reason: NULL for none */
 void decisions_reserve(struct decisions *d, int64_t at, const char *job, int64_t start,
-                       const char *reason);
+                       bool expected, const char *reason);
 void decisions_reject(struct decisions *d, int64_t at, const char *job, const char *reason);
 /* what is asked for it can't be, and it stays as it was */
 void decisions_refuse(struct decisions *d, int64_t at, const char *job, const char *reason);

@@ -250,7 +250,7 @@ static int tell(struct play *p, const struct sched_decision *d)
     char reason[SCHED_REASON_TEXT];
     const char *name = play_name(p, decided_job(p, d), &p->name);
     if (out && d->kind == SCHED_RESERVE) {
-        decisions_reserve(out, p->d.now, name, d->at, NULL);
+        decisions_reserve(out, p->d.now, name, d->at, d->expected, NULL);
     } else if (out && d->kind == SCHED_PREEMPT) {
         size_t other = play_job_of(p, d->other);
         if (other != SIZE_MAX)
@@ -275,9 +275,11 @@ static int carry_out(struct play *p, const struct sched_decision *d)
         return start_job(p, job, d);
     if (d->kind == SCHED_RESERVE && d->at == p->d.now && p->jobs[job].starts)
         return 0; /* it gets what it was promised */
-    if (d->kind == SCHED_RESERVE && d->at == p->jobs[job].promised)
+    if (d->kind == SCHED_RESERVE && d->at == p->jobs[job].promised &&
+        d->expected == p->jobs[job].expected)
         return 0; /* the same time, perhaps with other resources */
     p->jobs[job].promised = d->kind == SCHED_RESERVE ? d->at : -1;
+    p->jobs[job].expected = d->expected;
     return tell(p, d);
 }
 

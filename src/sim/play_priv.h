@@ -33,6 +33,7 @@ struct play_job {
     bool starts;  /* in the pass whose decisions are being carried out */
     bool held;
     int64_t submit;
+    bool expected;      /* of a reservation, as reported last: it is no promise */
     int64_t promised;   /* the start of its reservation, as reported last; -1: it holds none */
     int64_t start, end; /* -1: not yet; the end of a running job is when it will end */
     uint64_t order;     /* of its start */

@@ -92,7 +92,7 @@ struct saved_core {
     const char *indices, *waiting;
     int64_t duration, estimate, priority, begin, preemptible_after, submitted, at, until, promised,
         max_running;
-    bool hold, held, fresh, untold, stopping, displaced;
+    bool hold, held, fresh, untold, stopping, displaced, expected, waits;
 };
 
 static const struct key core_keys[] = {
@@ -120,6 +120,8 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, untold, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, stopping, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, displaced, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, expected, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, waits, KEY_BOOL, .needed = false),
     NUMBER(struct saved_core, promised, .needed = false),
     NUMBER(struct saved_core, submitted, .needed = true),
     NUMBER(struct saved_core, at, .needed = false),
@@ -234,6 +236,8 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_true(object, "untold", r.untold, &rc);
     put_true(object, "stopping", r.stopping, &rc);
     put_true(object, "displaced", r.displaced, &rc);
+    put_true(object, "expected", r.expected, &rc);
+    put_true(object, "waits", r.waits, &rc);
     if (r.displaced)
         put_whole(object, "promised", r.promised, 0, &rc);
     put_whole(object, "submitted", r.submitted, INT64_MIN, &rc);
@@ -409,6 +413,8 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
         .untold = s->untold,
         .stopping = s->stopping,
         .displaced = s->displaced,
+        .expected = s->expected,
+        .waits = s->waits,
         .promised = s->promised,
     };
 }
@@ -436,6 +442,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     record.resources = resources;
     record.resources_length = resources ? strlen(resources) : 0;
     j->promised = s->state == SCHED_RESERVED ? s->at : -1;
+    j->expected = s->expected;
     sched_job_t handle = sched_restore(p->d.sched, p->d.now, &record, &why);
     if (handle < 0 && errno != ENOMEM && s->state == SCHED_RESERVED) {
         record.state = SCHED_WAITING; /* what it was promised does not exist any more */

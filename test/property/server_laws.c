@@ -375,7 +375,7 @@ static void check_promise(struct scene *c, struct told *t, int64_t id, int m)
     }
     if (p->reserved >= 0 && p->reserved <= scene_now(c) && !is_excused(c, t, id, m))
         scene_fail(c, "the time that it was promised has come, and it doesn't start", id, m);
-    p->promise = p->reserved;
+    p->promise = p->reserved; /* what is only expected has another reason */
     p->ready = listed && !p->preempts && t->free && !t->held && !t->maybe_held && !t->unsure &&
                t->sure && c->stopped[t->queue] == 0;
 }

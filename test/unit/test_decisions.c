@@ -23,8 +23,8 @@ static void lines(void **state)
     decisions_start(&d, 0, "a", SCHED_IMMEDIATE, 3600 * SECOND, "node[0-1]/core[0-3]");
     decisions_wait(&d, 5 * SECOND, "b", "dependency a", -1);
     decisions_wait(&d, 5500000, "b", "resources core", 1);
-    decisions_reserve(&d, 7 * SECOND, "b[0]", 1800 * SECOND, NULL);
-    decisions_reserve(&d, 7 * SECOND, "b[0]", 1800 * SECOND, "resources core");
+    decisions_reserve(&d, 7 * SECOND, "b[0]", 1800 * SECOND, false, NULL);
+    decisions_reserve(&d, 7 * SECOND, "b[0]", 1800 * SECOND, false, "resources core");
     decisions_reject(&d, 7 * SECOND, "c", "a \"quoted\" reason");
     decisions_refuse(&d, 7 * SECOND, "c", "queue q takes no jobs");
     decisions_preempt(&d, 7 * SECOND, "d", "e", true);

@@ -127,6 +127,41 @@ bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint
     return false;
 }
 
+/* What a hold takes of a vertex, the more the greater; MEET_NOTHING: it holds something below. */
+enum { MEET_NOT, MEET_NOTHING, MEET_UNITS, MEET_ALONE };
+
+static uint8_t meet_of(const struct hold *h)
+{
+    return h->flags & HOLD_EXCLUSIVE ? MEET_ALONE
+           : h->flags & HOLD_UNITS   ? MEET_UNITS
+                                     : MEET_NOTHING;
+}
+
+void match_job_mark(const struct match *m, int64_t jobid, uint8_t *marks, bool on)
+{
+    const struct job *job = job_of(m, jobid);
+
+    for (uint32_t i = 0; i < job->n; i++)
+        if (!(job->hold[i].flags & HOLD_COVERED))
+            marks[job->hold[i].vertex] = on ? meet_of(&job->hold[i]) : MEET_NOT;
+}
+
+bool match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks)
+{
+    const struct job *job = job_of(m, jobid);
+
+    for (uint32_t i = 0; i < job->n; i++) {
+        const struct hold *h = &job->hold[i];
+        uint8_t mark = marks[h->vertex];
+        if (h->flags & HOLD_COVERED || mark == MEET_NOT)
+            continue;
+        uint8_t own = meet_of(h);
+        if (mark == MEET_ALONE || own == MEET_ALONE || (mark == MEET_UNITS && own == MEET_UNITS))
+            return true;
+    }
+    return false;
+}
+
 /* Words of one bit for each vertex. A vertex set has two: the vertices, and these with all that is above
  * them.
  */

@@ -478,6 +478,27 @@ static bool graph_place_check(const struct place *place)
     return match_check(n->match) && graph_place_parts_check(n) && capacity_check(n);
 }
 
+static int graph_place_mark(struct place *place, int64_t booking, bool on)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (n->n_meets < n->graph->n) {
+        uint8_t *meets = calloc(n->graph->n, sizeof(*meets));
+        if (!meets)
+            return -1;
+        free(n->meets);
+        n->meets = meets;
+        n->n_meets = n->graph->n;
+    }
+    match_job_mark(n->match, booking, n->meets, on);
+    return 0;
+}
+
+static bool graph_place_meets(const struct place *place, int64_t booking)
+{
+    struct graph_place *n = graph_place_of(place);
+    return match_job_meets(n->match, booking, n->meets);
+}
+
 static void graph_place_destroy(struct place *place)
 {
     struct graph_place *n = graph_place_of(place);
@@ -495,6 +516,7 @@ static void graph_place_destroy(struct place *place)
     graph_place_parts_clear(n);
     free(n->touched);
     free(n->marked);
+    free(n->meets);
     free(n->those);
     core_ids_clear(n);
     strbuf_clear(&n->text);
@@ -537,6 +559,8 @@ static const struct place_ops graph_place_ops = {
     .write = graph_place_write,
     .lacks = graph_place_lacks,
     .useful = graph_place_useful,
+    .mark = graph_place_mark,
+    .meets = graph_place_meets,
     .change = graph_place_change,
     .touches = graph_place_touches,
     .block = graph_place_block,

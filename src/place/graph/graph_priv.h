@@ -154,6 +154,8 @@ struct graph_place {
     struct freed_nodes freed_nodes; /* of place.freed */
     uint32_t *marked;               /* by vertex, the number of the marking that it was last in */
     uint32_t n_marked, mark;
+    uint8_t *meets; /* match_job_mark */
+    uint32_t n_meets;
 
     char *touched;            /* the resources that touches was asked about last */
     uint64_t *those;          /* match_vertex_set */

@@ -329,6 +329,8 @@ void held_waits(sched_t *s, uint32_t slot, bool waits)
 {
     struct details *d = s->jobs[slot].details;
     s->jobs[slot].is_tried_again = waits;
+    if (d)
+        d->waits = waits;
     if (waits)
         d->limited = limits_last_decrease(s->queues->limits, d->account);
 }

@@ -100,6 +100,28 @@ static uint32_t taker(struct hunt *h, uint32_t slot, int64_t booking)
     return part;
 }
 
+/* What a job hunts for: if anybody is promised a start, what fits beside that even if it takes its whole limit. */
+static struct place_ask prey_of(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return d->limit > d->estimate && promises_any(s) ? ask_by_limit(s, slot) : s->jobs[slot].ask;
+}
+
+/* Hunt, and cut what was booked to the job's estimate. Returns the booking, or -1 with EBUSY or ENOMEM. */
+static int64_t hunt_for(struct hunt *h, uint32_t slot)
+{
+    sched_t *s = h->s;
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    int64_t booking = hunt_down(h);
+    if (booking < 0 || h->ask->duration == ask->duration ||
+        s->place->ops->extend(s->place, booking, s->now + ask->duration) == 0)
+        return booking;
+    s->place->ops->release(s->place, booking);
+    hunt_drop_all(h);
+    errno = ENOMEM;
+    return -1;
+}
+
 /* Take what an open job needs. */
 static enum step make_room(sched_t *s, uint32_t slot)
 {
@@ -108,10 +130,10 @@ static enum step make_room(sched_t *s, uint32_t slot)
     if (s->queues->n_victims == 0 || is_preemptible(s, &s->jobs[slot]) ||
         (walks && job_group_is_vain(s, slot)))
         return STEP_BUSY;
-    struct place_ask ask = s->jobs[slot].ask;
+    struct place_ask ask = prey_of(s, slot);
     enum step step = STEP_FAILED;
     if (hunt_begin(&h, s, &ask) == 0) {
-        int64_t booking = hunt_down(&h);
+        int64_t booking = hunt_for(&h, slot);
         uint32_t by = booking >= 0 ? taker(&h, slot, booking) : JOB_NONE;
         if (by != JOB_NONE)
             step = hold_prey(&h, by, booking);
@@ -141,9 +163,9 @@ static enum step make_room_for_holder(sched_t *s, uint32_t slot)
     if (job->is_preempting || job->at <= s->now || is_preemptible(s, job))
         return STEP_BUSY;
     struct hunt h;
-    struct place_ask ask = job->ask;
+    struct place_ask ask = prey_of(s, slot);
     ops->lift(s->place, job->booking, false);
-    int64_t booking = hunt_begin(&h, s, &ask) == 0 ? hunt_down(&h) : -1;
+    int64_t booking = hunt_begin(&h, s, &ask) == 0 ? hunt_for(&h, slot) : -1;
     enum step step = booking < 0 && errno != EBUSY ? STEP_FAILED : STEP_BUSY;
     bool may = booking >= 0 && may_take(s, slot, booking); /* else it keeps what it is promised */
     if (may && held_to_open(s, slot, false) == 0) {

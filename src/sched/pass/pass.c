@@ -371,6 +371,8 @@ static inline int phases(sched_t *s, bool more)
     }
     if (rc == 0)
         rc = go(s, PASS_WALK, walk_step);
+    if (rc == 0 && s->queues->any_tails)
+        rc = go(s, PASS_JUDGE, judge_step);
     if (rc == 0 && settle_is_due(s) && enter(s, PASS_TELL))
         settle_begin(s);
     return rc == 0 ? go(s, PASS_TELL, tell_step) : rc;

@@ -20,12 +20,14 @@ bool holder_put_back(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     const struct place_ops *ops = s->place->ops;
     if (!(job->is_preempting ? ops->is_there : ops->fits)(s->place, &job->ask, job->booking) ||
-        !(job->is_preempting || controllers_may_return(s, slot)))
+        !(job->is_preempting ||
+          (controllers_may_return(s, slot) && keeps_promises(s, slot, job->booking, job->at))))
         return false;
     s->place->ops->drop(s->place, &job->ask, job->booking);
     controllers_put_back(s, slot);
     job->is_lifted = false;
     s->booked++;
+    judge(s, slot);
     return true;
 }
 

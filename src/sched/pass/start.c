@@ -90,6 +90,24 @@ static void unbook(sched_t *s, int64_t booking)
     errno = saved;
 }
 
+/* A booking that would fit with the job's whole limit is cut to its estimate. 0, or -1 with ENOMEM. */
+static int cut(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    if (s->place->ops->extend(s->place, booking, at + s->jobs[slot].ask.duration) == 0)
+        return 0;
+    unbook(s, booking);
+    errno = ENOMEM;
+    return -1;
+}
+
+/* Book it for now where its whole limit fits. Returns the booking, or -1 with EBUSY or ENOMEM. */
+static int64_t book_by_limit(sched_t *s, uint32_t slot)
+{
+    struct place_ask ask = ask_by_limit(s, slot);
+    int64_t booking = s->place->ops->book(s->place, &ask, s->now);
+    return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : booking;
+}
+
 enum step start_open(sched_t *s, uint32_t slot)
 {
     if (decision_reserve(s) < 0)
@@ -109,6 +127,12 @@ enum step start_open(sched_t *s, uint32_t slot)
             return STEP_FAILED;
         s->finder->failed(s, slot);
         return STEP_BUSY;
+    }
+    if (!keeps_promises(s, slot, booking, s->now)) {
+        unbook(s, booking);
+        booking = book_by_limit(s, slot);
+        if (booking < 0)
+            return errno == EBUSY ? STEP_BUSY : STEP_FAILED;
     }
     step = controllers_count(s, slot, booking, s->now);
     if (step != STEP_BUSY) {
@@ -147,6 +171,7 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking, in
     }
     s->booked++;
     displaced_moved(s, slot);
+    judge(s, slot);
     decision_add(s, SCHED_RESERVE, slot, at, NULL);
     return STEP_DONE;
 }
@@ -159,6 +184,18 @@ static enum step never(sched_t *s, uint32_t slot)
     decision_add(s, SCHED_REJECT, slot, s->now, &why);
     job_free(s, slot);
     return STEP_DONE;
+}
+
+/* As the machine's reserve: by the job's estimate, or where that is in the way of a promise, by its limit. */
+static int64_t reserve_from(sched_t *s, uint32_t slot, int64_t from, int64_t *at)
+{
+    int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, from, at);
+    if (booking < 0 || keeps_promises(s, slot, booking, *at))
+        return booking;
+    unbook(s, booking);
+    struct place_ask ask = ask_by_limit(s, slot);
+    booking = s->place->ops->reserve(s->place, &ask, from, at);
+    return booking < 0 || cut(s, slot, booking, *at) < 0 ? -1 : booking;
 }
 
 /* The machine names the first time at which it has room, controllers the next one from there on at which they
@@ -175,7 +212,7 @@ static enum step reserve(sched_t *s, uint32_t slot)
         from = controllers_when(s, slot, -1, from);
         if (from >= (s->place->is_counted ? INT64_MAX : s->place->endless))
             return STEP_KEPT;
-        int64_t booking = s->place->ops->reserve(s->place, &job->ask, from, &at);
+        int64_t booking = reserve_from(s, slot, from, &at);
         if (booking < 0)
             return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;
         if (!s->place->is_counted && at >= s->place->endless) { /* behind who has no end */
@@ -183,6 +220,8 @@ static enum step reserve(sched_t *s, uint32_t slot)
             return STEP_BUSY;
         }
         waits |= from > s->now;
+        if (job->details)
+            job->details->waits = waits;
         step = hold(s, slot, at, booking, &from);
         if (step == STEP_DONE && job->details && job->state == SCHED_RESERVED)
             held_waits(s, slot, waits);

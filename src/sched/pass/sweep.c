@@ -94,6 +94,9 @@ static bool may_hold(void *arg, int64_t booking, int64_t at)
     struct gate *gate = arg;
     const struct job *job = &gate->s->jobs[gate->slot];
     int64_t duration = job->ask.duration;
+    if (!keeps_promises(gate->s, gate->slot, booking, at) ||
+        !keeps_own_promise(gate->s, gate->slot, booking, at))
+        return false;
     if (!controllers_may_hold(gate->s, gate->slot, job->ask.duration, booking, at)) {
         int64_t next = controllers_when(gate->s, gate->slot, booking, at);
         if (at < job->at && next > at)
@@ -169,6 +172,7 @@ static int move(sched_t *s, uint32_t slot, int64_t from, bool anew)
     held_seen(s, job);
     if (at != was)
         heap_move(&s->due, slot, at, job->key.seq);
+    judge(s, slot);
     if (at != was || freed)
         decision_add(s, SCHED_RESERVE, slot, at, NULL);
     displaced_moved(s, slot);

@@ -59,6 +59,7 @@ struct details *details_new(struct queues *n, const struct sched_request *reques
     d->job_group = JOB_GROUP_NONE;
     d->previous = d->following = JOB_NONE;
     d->preempted_for = JOB_NONE;
+    d->culprit = -1;
     d->displaced = -1;
     d->priority = request->priority;
     d->begin = request->begin;

@@ -24,6 +24,8 @@ struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, u
         details->told[0] = '\0';
     if (details)
         details->is_promise_told = kind == SCHED_RESERVE;
+    if (details && kind == SCHED_RESERVE)
+        d->expected = details->is_expected_told = details->is_expected;
     return d;
 }
 

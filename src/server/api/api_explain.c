@@ -116,6 +116,7 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
                                   .state = a.state,
                                   .hold = server_pause_reason(s, member_look(job, i)),
                                   .start = ticks_left(s, a.start),
+                                  .expected = a.expected,
                                   .begin = ticks_left(s, a.reason.at),
                                   .holders = a.n_holders};
     if (preempts)

@@ -277,9 +277,11 @@ static void put_start_time(struct strbuf *out, const struct waiting *w)
     } else if (w->start == 0) {
         return; /* there is room for it, but others go first */
     } else if (w->state == SCHED_RESERVED) {
-        strbuf_puts(out, " It has a reservation and will start in ");
+        strbuf_puts(out, w->expected ? " It is expected to start in "
+                                     : " It has a reservation and will start in ");
         put_span(out, w->start);
-        strbuf_puts(out, " at the latest.");
+        strbuf_puts(out, w->expected ? ", later if others take longer than expected."
+                                     : " at the latest.");
     } else {
         strbuf_puts(out, " It will not start within ");
         put_span(out, w->start);

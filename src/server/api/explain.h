@@ -14,6 +14,7 @@ struct waiting {
     int64_t job;
     enum sched_state state; /* WAITING, RESERVED, BLOCKED or REJECTED */
     int64_t start;          /* ticks from now; -1: unknown */
+    bool expected;          /* it is reserved, but not promised */
     int64_t begin;          /* the same for its earliest allowed start */
     size_t holders;
     const struct would_start *would_start;

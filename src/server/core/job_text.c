@@ -198,6 +198,8 @@ static void put_own(server_t *s, struct json_out *out, const struct job_shown *j
     json_put_seconds(out, "until", j->until);
     json_put_seconds(out, "estimate", j->estimate);
     json_put_bool(out, "not_before", j->not_before);
+    if (j->expected)
+        json_put_bool(out, "expected", true);
     json_put_text(out, "resources", j->resources);
     json_put_uint(out, "attempts", j->attempts);
     json_put_known(out, "peak_memory", j->peak_memory);
@@ -338,7 +340,8 @@ static void show_waiting(server_t *s, const struct member *m, sched_job_t handle
         j->estimate = server_wall_time(s, until);
         j->reason = sched_reason_text(&preempting, j->text);
     } else if (m->reserved) {
-        j->reason = "reserved";
+        j->reason = m->expected ? "expected" : "reserved";
+        j->expected = m->expected;
     } else if (handle >= 0 && sched_record(s->sched, handle, &r) == 0) {
         j->reason = r.reason && *r.reason ? r.reason : NULL;
     }

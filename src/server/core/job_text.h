@@ -45,7 +45,8 @@ struct job_shown {
     int64_t priority, nodes, cores, gpus;
     int64_t limit, planned; /* ticks, or SCHED_UNLIMITED */
     int64_t submit, start, end, until, estimate;
-    bool not_before; /* the estimate is that of the earliest start that is possible */
+    bool not_before;              /* the estimate is that of the earliest start that is possible */
+    bool expected;                /* of the estimate: it is no promise, though it is booked */
     int exit_status, exit_signal; /* -1: none */
     uint32_t attempts;
     int64_t peak_memory, cpu_time;

@@ -24,7 +24,7 @@ struct loading {
         uint32_t member;
         int64_t at, until;
         char *resources; /* NULL: it only was promised some */
-        bool stopping, displaced;
+        bool stopping, displaced, expected, waits;
         int64_t promised;
     } * promises;
     size_t n_promises, cap_promises, next;
@@ -114,6 +114,8 @@ static int load_promise(struct loading *l, const struct store_member *from)
                                                     .resources = resources,
                                                     .stopping = from->stopping,
                                                     .displaced = from->displaced,
+                                                    .expected = from->expected,
+                                                    .waits = from->waits,
                                                     .promised = from->promised};
     return 0;
 }
@@ -415,14 +417,18 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         r->stopping = runs && p->stopping;
         r->at = p->at;
         r->until = p->until;
+        r->expected = !runs && p->expected;
+        r->waits = !runs && p->waits;
         r->resources = p->resources;
         r->resources_length = strlen(p->resources);
     } else if (runs) {
         return errtext_set(why, EINVAL, "no resources are stored for it");
     }
     sched_job_t handle = sched_restore(s->sched, s->clock.now, r, why);
-    if (m)
+    if (m) {
         m->reserved = handle >= 0 && r->state == SCHED_RESERVED;
+        m->expected = m->reserved && r->expected;
+    }
     if (handle < 0 && r->state == SCHED_RESERVED && errno != ENOMEM) {
         r->state = SCHED_WAITING;
         r->fresh = true; /* it goes before those that it went before */
@@ -431,7 +437,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     }
     r->resources = NULL;
     r->at = r->until = 0;
-    r->fresh = r->displaced = false;
+    r->fresh = r->displaced = r->expected = r->waits = false;
     r->stopping = false;
     if (m)
         m->handle = handle;

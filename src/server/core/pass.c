@@ -81,22 +81,25 @@ static void start_member(server_t *s, struct job *job, uint32_t i, const struct 
     member_set_state(s, job, i, STORE_STARTING);
 }
 
-static void reserve_member(server_t *s, struct job *job, uint32_t i, int64_t at)
+static void reserve_member(server_t *s, struct job *job, uint32_t i, int64_t at, bool expected)
 {
     struct member *m = member_make(s, job, i);
     if (!m) /* it is promised all the same, but nobody is told */
         return;
-    if (!m->reserved || m->at != at) {
+    if (!m->reserved || m->at != at || m->expected != expected) {
         struct strbuf data = {0};
         struct json_out out = {.text = &data};
         json_open(&out, NULL, '{');
         json_put_seconds(&out, "start", server_wall_time(s, at));
+        if (expected)
+            json_put_bool(&out, "expected", true);
         json_close(&out, '}');
         member_event(s, job, i, "reserved", strbuf_steal(&data));
     }
     if (!m->reserved)
         note_progress(s);
     m->reserved = true;
+    m->expected = expected;
     m->at = at;
     if (member_is_in_entry(job, i))
         entry_promised(s, job, i);
@@ -194,7 +197,7 @@ static void apply_decision(server_t *s, const struct sched_decision *d)
         start_member(s, job, i, d);
         break;
     case SCHED_RESERVE:
-        reserve_member(s, job, i, d->at);
+        reserve_member(s, job, i, d->at, d->expected);
         break;
     case SCHED_WAIT:
         if (d->job == job->entry && job->promised >= 0)

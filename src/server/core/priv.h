@@ -69,6 +69,7 @@ struct member {
     uint8_t state; /* enum store_state */
     int8_t how;    /* how the run came to start; -1: unknown */
     bool is_own;   /* else this place in a page is not in use */
+    bool expected; /* reserved: the start is expected, not promised */
     bool reserved, cancelled, timed_out, preempted, requeue, unsaved;
     /* Pending without a handle: the core still believes that it runs, as memory was too short to undo its
      * start.

@@ -55,6 +55,8 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
     if ((holds || waits) && sched_record(s->sched, m->handle, &r) < 0)
         return errtext_set(err, errno, "job %" PRId64 ": cannot store it: %s", job->id,
                            strerror(errno));
+    to.expected = waits && r.expected;
+    to.waits = waits && r.waits;
     to.displaced = waits && r.displaced;
     to.promised = to.displaced ? r.promised : 0;
     if (holds && r.resources) {

@@ -131,13 +131,23 @@ bool store_job_is_valid(const struct store_job *job)
            job->nodes >= 0 && job->cores >= 0 && job->gpus >= 0;
 }
 
-enum { CANCELLED = 1, TIMED_OUT = 2, PREEMPTED = 4, REQUEUE = 8, STOPPING = 16, DISPLACED = 32 };
+enum {
+    CANCELLED = 1,
+    TIMED_OUT = 2,
+    PREEMPTED = 4,
+    REQUEUE = 8,
+    STOPPING = 16,
+    DISPLACED = 32,
+    EXPECTED = 64,
+    WAITS = 128
+};
 
 void store_member_encode(struct strbuf *out, const struct store_member *m)
 {
     int flags = (m->cancelled ? CANCELLED : 0) | (m->timed_out ? TIMED_OUT : 0) |
                 (m->preempted ? PREEMPTED : 0) | (m->requeue ? REQUEUE : 0) |
-                (m->stopping ? STOPPING : 0) | (m->displaced ? DISPLACED : 0);
+                (m->stopping ? STOPPING : 0) | (m->displaced ? DISPLACED : 0) |
+                (m->expected ? EXPECTED : 0) | (m->waits ? WAITS : 0);
     strbuf_putc(out, MEMBER_VERSION);
     record_put_number(out, flags);
     record_put_number(out, (int64_t)m->key);
@@ -162,13 +172,15 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     int version = length > 0 ? *r.at++ : 0;
     if (version < 1 || version > MEMBER_VERSION)
         reader_fail(&r);
-    int flags = (int)record_get_number(&r, 0, 2 * DISPLACED - 1);
+    int flags = (int)record_get_number(&r, 0, 2 * WAITS - 1);
     m->cancelled = flags & CANCELLED;
     m->timed_out = flags & TIMED_OUT;
     m->preempted = flags & PREEMPTED;
     m->requeue = flags & REQUEUE;
     m->stopping = flags & STOPPING;
     m->displaced = flags & DISPLACED;
+    m->expected = flags & EXPECTED;
+    m->waits = flags & WAITS;
     m->key = (uint64_t)record_get_number(&r, INT64_MIN, INT64_MAX);
     m->attempts = (uint32_t)record_get_number(&r, 0, UINT32_MAX);
     m->how = version > 1 ? (int)record_get_number(&r, -1, STORE_HOW_MAX) : -1;

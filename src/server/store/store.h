@@ -80,6 +80,8 @@ struct store_member {
     bool preempted; /* it is being stopped, and requeued if `requeue` */
     bool requeue;
     bool stopping;     /* the scheduler had it stopped for another (sched_record) */
+    bool expected;     /* it waits, and its start is expected, not promised, */
+    bool waits;        /* and waits for limits */
     bool displaced;    /* it waits, and was promised a start that the machine took away, */
     int64_t promised;  /* at this time: ticks, else 0 (sched_record) */
     uint64_t key;      /* key of its run; 0: none */

@@ -1,0 +1,159 @@
+/* Reservations that stand even if all jobs take as long as they may are promised; the others are expected.
+ *
+ * A booking is as long as its job's estimate. From there to its limit, what it holds may stay taken: that is
+ * its tail. A reservation is only expected if the tail of another booking overlaps its time and both hold
+ * something in common; or if a reservation of a job before it does that is itself only expected, begins earlier,
+ * and may yet come later; or if it waits for a limit of its user or queue which a job with a tail holds.
+ *
+ * A promise is kept in two ways. Where a booking is made, its tail overlaps no promised reservation that it
+ * has something in common with (keeps_promises): a job is placed by its estimate, and if that is in the way of a
+ * promise, where its whole limit fits. And a booking that overruns its estimate grows up to its limit only
+ * (controllers/overrun.c), so it stays within its tail.
+ *
+ * Where no job may last longer than it is expected to, there are no tails, and nothing is looked at.
+ */
+#include <errno.h>
+
+#include "sched/queues.h"
+
+/* The end of a booking's tail, which begins where the booking ends. */
+static int64_t tail_end(const struct job *job, int64_t at)
+{
+    int64_t limit = job->details->limit;
+    return limit < INT64_MAX - at ? at + limit : INT64_MAX;
+}
+
+static bool is_there(const struct job *job)
+{
+    return (job->state == SCHED_RUNNING || job->state == SCHED_RESERVED) && !job->is_lifted;
+}
+
+/* Whether `other` may still be there when a job begins at a time, or while it lasts. What is marked is what
+ * the job holds then: that is looked at last.
+ */
+static bool may_delay(const sched_t *s, const struct job *job, int64_t at, const struct job *other)
+{
+    if (other == job || !is_there(other))
+        return false;
+    int64_t end = tail_end(other, other->at), until = job_until(other);
+    bool waits = job->details->waits && end > until;
+    bool tail = end > at && until < at + job->ask.duration && end > until;
+    bool follows = other->state == SCHED_RESERVED && other->details->is_expected &&
+                   other->at < at && queue_before(other->key, job->key);
+    return waits || ((tail || follows) && s->place->ops->meets(s->place, other->booking));
+}
+
+static bool culprit_is_left(const sched_t *s, const struct job *job)
+{
+    uint32_t slot = job->details->culprit < 0 ? JOB_NONE : job_find(s, job->details->culprit);
+    return slot != JOB_NONE && may_delay(s, job, job->at, &s->jobs[slot]);
+}
+
+/* Who might delay it; JOB_NONE: nobody. */
+static uint32_t find_culprit(const sched_t *s, const struct job *job, int64_t at)
+{
+    const struct heap *ends = &s->queues->ends;
+    for (size_t i = 0; i < ends->n; i++)
+        if (may_delay(s, job, at, &s->jobs[ends->v[i].item]))
+            return ends->v[i].item;
+    for (size_t i = 0; i < s->due.n; i++)
+        if (may_delay(s, job, at, &s->jobs[s->due.v[i].item]))
+            return s->due.v[i].item;
+    return JOB_NONE;
+}
+
+void judge(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    if (!s->queues->any_tails || !d)
+        return;
+    if (s->place->ops->mark(s->place, job->booking, true) < 0) {
+        d->is_expected = true; /* nobody can say */
+        d->culprit = -1;
+        return;
+    }
+    if (!culprit_is_left(s, job)) {
+        uint32_t culprit = find_culprit(s, job, job->at);
+        d->culprit = culprit == JOB_NONE ? -1 : job_handle(s, culprit);
+    }
+    d->is_expected = d->culprit >= 0;
+    s->place->ops->mark(s->place, job->booking, false);
+}
+
+bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    if (!s->queues->any_tails || job->details->is_expected)
+        return true;
+    if (s->place->ops->mark(s->place, booking, true) < 0)
+        return false;
+    bool keeps = find_culprit(s, job, at) == JOB_NONE;
+    s->place->ops->mark(s->place, booking, false);
+    return keeps;
+}
+
+bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    if (!s->queues->any_tails || job->details->limit <= job->details->estimate)
+        return true;
+    int64_t from = at + job->ask.duration, until = tail_end(job, at);
+    bool is_marked = false, keeps = true;
+    for (size_t i = 0; i < s->due.n && keeps; i++) {
+        const struct job *other = &s->jobs[s->due.v[i].item];
+        if (other == job || other->is_lifted || other->details->is_expected || other->at >= until ||
+            job_until(other) <= from)
+            continue;
+        if (!is_marked && s->place->ops->mark(s->place, booking, true) < 0)
+            return false;
+        is_marked = true;
+        keeps = !s->place->ops->meets(s->place, other->booking);
+    }
+    if (is_marked)
+        s->place->ops->mark(s->place, booking, false);
+    return keeps;
+}
+
+bool promises_any(const sched_t *s)
+{
+    for (size_t i = 0; i < s->due.n; i++)
+        if (!s->jobs[s->due.v[i].item].details->is_expected)
+            return true;
+    return false;
+}
+
+struct place_ask ask_by_limit(const sched_t *s, uint32_t slot)
+{
+    struct place_ask ask = s->jobs[slot].ask;
+    int64_t limit = s->jobs[slot].details->limit;
+    ask.duration = limit < s->place->endless ? limit : s->place->endless;
+    return ask;
+}
+
+/* Judge one reservation after the other anew, and tell of those that are promised now, or no more. Only what
+ * was expected can have become promised, unless somebody was given a longer limit.
+ */
+enum step judge_step(sched_t *s)
+{
+    struct queues *n = s->queues;
+    uint32_t slot = n->any_tails ? held_next(s, s->pass.begun, s->pass.after) : JOB_NONE;
+    if (slot == JOB_NONE) {
+        n->judges_all = false;
+        return STEP_BUSY;
+    }
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    s->pass.begun = true;
+    s->pass.after = job->key;
+    if (job->is_lifted || job->is_preempting)
+        return STEP_DONE;
+    if (d->is_expected || n->judges_all)
+        judge(s, slot);
+    if (d->is_expected == d->is_expected_told)
+        return STEP_DONE;
+    if (decision_reserve(s) < 0)
+        return STEP_FAILED;
+    decision_add(s, SCHED_RESERVE, slot, job->at, NULL);
+    return STEP_DONE;
+}

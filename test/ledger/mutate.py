@@ -222,7 +222,7 @@ MUTATIONS = [
     ("over", "queues", end_forgotten), ("state", "queues", started_again), ("count", "queues", one_promise_more),
     ("promised twice", "queues", promised_twice), ("told", "queues", untold), ("vain", "preemption", in_vain),
     ("victim", "preemption", victim_of_spare), ("state", "preemption", told_twice), ("reject", "queues", rejected),
-    ("limit", "limits", less), ("block", "blocks", more_blocks), ("down", "flapping", down_before),
+    ("limit", "limits", less), ("promised limit", "limits", less), ("block", "blocks", more_blocks), ("down", "flapping", down_before),
 ]
 
 

@@ -242,10 +242,13 @@ class Ledger:
             self.law("promised block", not inside, k, holding.text)
 
     def check_counts(self):
-        """A queue gives at most as many promises as its policy says."""
-        for queue in self.world.config["queues"]:
-            held = [j for j in self.world.of_lane(queue) if j.state == WAITING and j.promise is not None]
-            self.law("count", len(held) <= self.world.depth(queue), None, "%s: %d" % (queue, len(held)))
+        """A queue gives at most as many promises as its policy says, and as many, one at least, to jobs that only a
+        limit keeps, for each limit."""
+        w = self.world
+        for queue in w.config["queues"]:
+            held = [j for j in w.of_lane(queue) if j.state == WAITING and j.promise is not None]
+            most = w.depth(queue) + len(limits.calendars(w, held)) * max(1, w.depth(queue))
+            self.law("count", len(held) <= most, None, "%s: %d" % (queue, len(held)))
 
     def is_free(self, j, but=()):
         """Whether it fits from now on beside all that is held and promised but by some."""

@@ -62,5 +62,14 @@ def has_room(world, job, now):
     return True
 
 
+def calendars(world, jobs):
+    """The limits over time that concern these jobs: each of a queue, or of a user in a queue, and of what."""
+    every = set()
+    for j in jobs:
+        for of, most, counts in rules(world, j):
+            every |= {(of, j.queue, j.user if of == "user" else "", what) for what in most}
+    return every
+
+
 def any_limit(world, job):
     return any(most for of, most, counts in rules(world, job))

@@ -19,6 +19,8 @@ def rules(world, job):
     each = {what: dict(parent.get(what, {}), **own.get(what, {})) for what in ("job", "user")}
     for what in each:
         each[what].update(e.get(what, {}))
+    if job.most:
+        yield "array", {"running": job.most}, lambda k: k.spec is job.spec
     yield "job", each["job"], lambda k: False
     yield "user", each["user"], lambda k: k.user == job.user and k.queue == job.queue
     yield "queue", own.get("queue", {}) if "parent" in q else {}, lambda k: k.queue == job.queue

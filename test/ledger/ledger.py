@@ -108,7 +108,7 @@ class Ledger:
         inside = nodes & w.blocked_nodes(j, self.now, self.now + j.duration)
         self.law("block", not inside, j, "node%s" % sorted(inside))
         # Jobs of one user, and of one queue, have at most so much at once.
-        over = list(limits.exceeded(w, j))
+        over = list(limits.exceeded(w, j, j.holding, [(k, k.holding) for k in w.running()]))
         self.law("limit", not over, j, ", ".join(over))
         self.law("until", d["until"] == self.now + j.duration, j)
         self.law("begin", j.spec.get("begin", 0) <= self.now, j)
@@ -128,14 +128,14 @@ class Ledger:
             least = w.memory if j.takes_whole() else j.spec.get("memory", 0)
             self.law("amount", j.holding.memory[n] >= least, j, j.holding.text)
 
-    def is_met(self, j):
-        """After others have started, or ended, well or not."""
+    def is_met(self, j, surely=False):
+        """After others have started, or ended, well or not. What was put back has started, but does so again."""
         how, _, who = j.spec.get("dependency", "").partition(":")
         others = self.world.members(who)
         if not others:
             return True
         if how == "after":
-            return all(k.starts or k.state == ENDED for k in others)
+            return all((k.starts and (k.state != WAITING or not surely)) or k.state == ENDED for k in others)
         if any(k.state != ENDED for k in others):
             return False
         well = all(k.status == "done" for k in others)
@@ -232,16 +232,23 @@ class Ledger:
             for other, has, begin, until in every:
                 if other is not k and begin < end and start < until and until != FOREVER:
                     self.law("promised twice", not has.units() & holding.units(), k, other.name)
+            # Limits hold at the time that is promised, too.
+            then = [(o, has) for o, has, begin, until in every if begin <= start < until and until != FOREVER]
+            over = list(limits.exceeded(w, k, holding, then))
+            self.law("promised limit", not over, k, ", ".join(over))
             self.law("promised down", not any(w.out[n] for n in holding.nodes()), k, holding.text)
             self.law("promised part", holding.nodes() <= w.allowed(k), k, holding.text)
             inside = holding.nodes() & w.blocked_nodes(k, start, end)
             self.law("promised block", not inside, k, holding.text)
 
     def check_counts(self):
-        """A queue gives at most as many promises as its policy says."""
-        for queue in self.world.config["queues"]:
-            held = [j for j in self.world.of_lane(queue) if j.state == WAITING and j.promise is not None]
-            self.law("count", len(held) <= self.world.depth(queue), None, "%s: %d" % (queue, len(held)))
+        """A queue gives at most as many promises as its policy says, and as many, one at least, to jobs that only a
+        limit keeps, for each limit."""
+        w = self.world
+        for queue in w.config["queues"]:
+            held = [j for j in w.of_lane(queue) if j.state == WAITING and j.promise is not None]
+            most = w.depth(queue) + len(limits.calendars(w, held)) * max(1, w.depth(queue))
+            self.law("count", len(held) <= most, None, "%s: %d" % (queue, len(held)))
 
     def is_free(self, j, but=()):
         """Whether it fits from now on beside all that is held and promised but by some."""
@@ -266,12 +273,12 @@ class Ledger:
             if not w.starts_jobs(lane):
                 continue
             jobs = sorted((j for j in w.of_lane(lane) if j.state == WAITING), key=w.key)
-            jobs = [j for j in jobs if not j.held and j.spec.get("begin", 0) <= self.now and self.is_met(j)]
+            jobs = [j for j in jobs if not j.held and j.spec.get("begin", 0) <= self.now and self.is_met(j, True)]
             # How many a pass considers; and under fcfs nobody goes before the first.
             most = 1 if q["policy"] == "fcfs" else q.get("queue-depth", FOREVER)
             for j in jobs[:min(most, q.get("queue-depth", FOREVER))]:
                 if j.promise is None:
-                    yield j, limits.has_room(w, j)
+                    yield j, limits.has_room(w, j, self.now)
 
     def check_idle(self):
         """No job waits that fits beside all that is held and promised; and none that would if jobs that may be

@@ -19,6 +19,8 @@ def rules(world, job):
     each = {what: dict(parent.get(what, {}), **own.get(what, {})) for what in ("job", "user")}
     for what in each:
         each[what].update(e.get(what, {}))
+    if job.most:
+        yield "array", {"running": job.most}, lambda k: k.spec is job.spec
     yield "job", each["job"], lambda k: False
     yield "user", each["user"], lambda k: k.user == job.user and k.queue == job.queue
     yield "queue", own.get("queue", {}) if "parent" in q else {}, lambda k: k.queue == job.queue
@@ -36,20 +38,22 @@ def taken(holdings, what):
     return 0
 
 
-def exceeded(world, job):
-    """Limits that a job that runs now, and those that run beside it, are over."""
+def exceeded(world, job, holding, others):
+    """Limits that a job which holds that is over, beside others with what they hold then."""
     for of, most, counts in rules(world, job):
-        others = [k.holding for k in world.running() if k is not job and counts(k)]
+        beside = [has for k, has in others if k is not job and counts(k)]
         for what, n in most.items():
-            if n != "unlimited" and what != "duration" and taken(others + [job.holding], what) > n:
+            if n != "unlimited" and what != "duration" and taken(beside + [holding], what) > n:
                 yield "limit %s %s %s" % (of, what, n)
 
 
-def has_room(world, job):
-    """Whether the job is surely within its limits, whichever nodes it gets, beside all that run or are promised."""
+def has_room(world, job, now):
+    """Whether the job is surely within its limits, whichever nodes it gets, for as long as it takes from now on, beside
+    all that run, and all that are promised something before it ends."""
     for of, most, counts in rules(world, job):
         others = [k for k in world.jobs.values() if k is not job and counts(k)]
-        holdings = [k.holding or k.promised for k in others if k.holding or k.promise is not None]
+        holdings = [k.holding or k.promised for k in others
+                    if k.holding or (k.promise is not None and k.promise < now + job.duration)]
         if None in holdings:
             return False
         cores = job.nodes() * (world.cores if job.takes_whole() else job.spec.get("cores", 1))
@@ -58,6 +62,15 @@ def has_room(world, job):
             if n != "unlimited" and sum(taken([h], what) for h in holdings) + more > n:
                 return False
     return True
+
+
+def calendars(world, jobs):
+    """The limits over time that concern these jobs: each of a queue, or of a user in a queue, and of what."""
+    every = set()
+    for j in jobs:
+        for of, most, counts in rules(world, j):
+            every |= {(of, j.queue, j.user if of == "user" else "", what) for what in most}
+    return every
 
 
 def any_limit(world, job):

@@ -198,6 +198,15 @@ def less(scene, decisions, shown):
     return any("limits" in q for q in scene.config["queues"].values())
 
 
+def less_at_once(scene, decisions, shown):
+    """Of an array, fewer may run at once than did."""
+    for e in scene.events:
+        array = str(e.get("submit", {}).get("array", ""))
+        if array.endswith(("%2", "%3")):
+            e["submit"]["array"] = array[:-1] + "1"
+            return True
+
+
 def more_blocks(scene, decisions, shown):
     """There is a block that nobody kept to."""
     d = first(decisions, "start")
@@ -222,7 +231,8 @@ MUTATIONS = [
     ("over", "queues", end_forgotten), ("state", "queues", started_again), ("count", "queues", one_promise_more),
     ("promised twice", "queues", promised_twice), ("told", "queues", untold), ("vain", "preemption", in_vain),
     ("victim", "preemption", victim_of_spare), ("state", "preemption", told_twice), ("reject", "queues", rejected),
-    ("limit", "limits", less), ("block", "blocks", more_blocks), ("down", "flapping", down_before),
+    ("limit", "limits", less), ("promised limit", "limits", less), ("limit", "arrays", less_at_once),
+    ("block", "blocks", more_blocks), ("down", "flapping", down_before),
 ]
 
 

@@ -172,6 +172,8 @@ def job_of(scene, now):
         job["hold"] = True
     if scene.has("arrays") and scene.one_in(2):
         job["array"] = r.randint(2, 8)
+        if scene.one_in(3):
+            job["array"] = "0-%d%%%d" % (job["array"] - 1, r.randint(1, 3))
     if "preemptible" in scene.config["queues"][job["queue"]] and scene.one_in(4):
         job["preemptible_after"] = r.randint(2, 40)
     scene.ids.append(job["id"])

@@ -19,6 +19,7 @@ class Job:
         self.state = WAITING
         self.status = None
         self.start = None
+        self.most = 0  # members of its array that run at once; 0: any number
         self.closed = False  # when it was submitted, its queue took no jobs
         self.unfit = False  # at some time, all up and idle, its queue could not give it what it asks for
         self.starts = 0
@@ -125,11 +126,13 @@ class World:
     # ---- Events ----
 
     def submit(self, spec):
-        n = spec.get("array", 0)
+        n, _, most = str(spec.get("array", 0)).partition("%")
+        n = int(n.rpartition("-")[2]) + n.count("-")
         members = ["%s[%d]" % (spec["id"], i) for i in range(n)] if n > 1 else [spec["id"]]
         self.arrays[spec["id"]] = members
         for name in members:
             self.jobs[name] = Job(name, spec, len(self.jobs))
+            self.jobs[name].most = int(most or 0)
             self.jobs[name].closed = self.closed.get(self.lane(spec["queue"]), {}).get("takes")
 
     def members(self, name):

@@ -43,7 +43,9 @@ struct sched_annotation {
     int64_t priority;
     int64_t submitted;
 
-    /* Of a running job; when a waiting one will start as far as can be said now; -1: unknown. */
+    /* Of a running job; when a waiting one, also one that only a limit keeps, will start as far as can be said
+     * now; -1: unknown.
+     */
     int64_t start;
 
     /* Of a running or reserved job: when it is expected to have ended, INT64_MAX if nobody knows; else -1. */

@@ -30,6 +30,7 @@ static struct run {
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
+    bool limits;
 } run;
 
 static uint64_t decisions, preempted;
@@ -54,6 +55,24 @@ static void make_machine(void)
     run.match = machine_of(recipe, &(match_options_t){.policy = "low"});
 }
 
+/* Some scenes have limits: of running jobs, of nodes, or of both. */
+static size_t draw_limits(struct sched_limit *limit, int64_t most[NQ_WHATS], int64_t high)
+{
+    static const char *const whats[] = {"running", "node"};
+    size_t n = 0;
+    for (int what = 0; what < NQ_WHATS; what++) {
+        most[what] = run.limits && draw(0, 2) == 0 ? draw(1, high) : INT64_MAX;
+        if (most[what] < INT64_MAX)
+            limit[n++] = (struct sched_limit){whats[what], most[what]};
+    }
+    return n;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void make_queues(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
@@ -63,8 +82,12 @@ static void make_queues(void)
     struct sched_config config = {.second = 1, .queues = queue};
     run.naive.lanes = (int)draw(1, NQ_LANES);
     config.n_queues = (size_t)run.naive.lanes;
+    static struct sched_limit limit[NQ_LANES][2][NQ_WHATS];
     for (int i = 0; i < run.naive.lanes; i++) {
         struct nq_lane *lane = &run.naive.lane[i];
+        struct sched_limits limits = {.user = limit[i][0], .queue = limit[i][1]};
+        limits.n_user = draw_limits(limit[i][0], lane->user_most, 3);
+        limits.n_queue = draw_limits(limit[i][1], lane->queue_most, 5);
         int policy = (int)draw(0, 3);
         int64_t low = draw(0, run.naive.nodes - 1), high = draw(low, run.naive.nodes - 1);
         lane->part = (2u << high) - (1u << low);
@@ -83,6 +106,7 @@ static void make_queues(void)
             .queue_depth = lane->queue_depth == INT64_MAX ? 0 : lane->queue_depth,
             .requires = requires[i],
             .preemptible = how,
+            .limits = limits,
             .priority = lane->priority};
     }
     berth_error_t err = {""};
@@ -94,8 +118,12 @@ static void make_queues(void)
 static void submit(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
+    static const char *const users[] = {"u0", "u1", "u2"};
     int lane = (int)draw(0, run.naive.lanes - 1);
-    int count = (int)draw(1, __builtin_popcount(run.naive.lane[lane].part));
+    const struct nq_lane *of = &run.naive.lane[lane];
+    int user = run.limits ? (int)draw(0, NQ_USERS - 1) : 0;
+    int count = (int)draw(
+        1, least(__builtin_popcount(of->part), least(of->user_most[1], of->queue_most[1])));
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
     char text[300];
     snprintf(text, sizeof(text),
@@ -103,13 +131,14 @@ static void submit(void)
              "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
              "{system: {duration: 0}}}",
              count);
-    int job = nq_submit(&run.naive, lane, count, duration, priority);
+    int job = nq_submit(&run.naive, lane, user, count, duration, priority);
     struct sched_request request = {.duration = duration,
                                     .priority = priority,
                                     .tag = (uint64_t)job,
                                     .jobspec = text,
                                     .jobspec_length = strlen(text),
-                                    .queue = names[lane]};
+                                    .queue = names[lane],
+                                    .user = users[user]};
     run.handle[job] = sched_submit(run.sched, run.now, &request);
     run.promised[job] = -1;
     CHECK(run.handle[job] >= 0 && sched_state(run.sched, run.handle[job]) == SCHED_WAITING);
@@ -135,7 +164,7 @@ static void event(void)
     } else if (what == 8 && j->state != NQ_GONE) {
         CHECK(sched_cancel(run.sched, run.now, run.handle[job]) == 0);
         nq_end(&run.naive, job);
-    } else if (j->state == NQ_OPEN || j->state == NQ_HELD) {
+    } else if (j->state == NQ_OPEN || j->state == NQ_HELD || j->state == NQ_LIMITED) {
         int64_t priority = draw(-3, 3);
         CHECK(sched_prioritize(run.sched, run.now, run.handle[job], priority) == 0);
         if (priority != j->priority)
@@ -166,6 +195,10 @@ static void check_jobs(void)
         const struct nq_job *j = &run.naive.job[i];
         if (j->state == NQ_GONE)
             continue;
+        if (j->state == NQ_LIMITED) {
+            CHECK(sched_state(run.sched, run.handle[i]) == SCHED_BLOCKED);
+            continue;
+        }
         int state = sched_state(run.sched, run.handle[i]);
         CHECK(state == (j->state == NQ_OPEN   ? SCHED_WAITING
                         : j->state == NQ_HELD ? SCHED_RESERVED
@@ -241,6 +274,7 @@ static void play(uint64_t seed)
     memset(&run, 0, sizeof(run));
     run.seed = run.random.state = seed;
     run.naive.swept = true;
+    run.limits = draw(0, 1);
     make_machine();
     make_queues();
     for (int step = 0; step < STEPS; step++) {

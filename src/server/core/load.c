@@ -359,6 +359,7 @@ static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched
         r->until = p->until;
         r->resources = p->resources;
         r->resources_length = strlen(p->resources);
+        r->limit = runs ? NULL : m->reason; /* of one that a limit keeps it says which */
     } else if (runs) {
         return errtext_set(why, EINVAL, "no resources are stored for it");
     }
@@ -371,7 +372,7 @@ static int restore_member(server_t *s, struct job *job, uint32_t i, struct sched
         handle = sched_restore(s->sched, s->clock.now, r, why);
         forget_promise(s, job, i);
     }
-    r->resources = NULL;
+    r->resources = r->limit = NULL;
     r->at = r->until = 0;
     r->fresh = r->displaced = false;
     r->stopping = false;

@@ -62,7 +62,11 @@ struct sched_limits {
     const struct sched_limit *job;
     size_t n_job;
 
-    /* What all jobs of a user in the queue may hold; a job over it waits. */
+    /* What all jobs of a user in the queue may hold at a time, those that run and those that are promised one; a
+     * job over it waits. If its turn comes and only such a limit has no room for it, it is promised the first
+     * time at which both have, beside the depths of its queue; or it is blocked where the limit has promised
+     * as many jobs a time as the queue's policy may, one at least.
+     */
     const struct sched_limit *user;
     size_t n_user;
 
@@ -217,7 +221,8 @@ struct sched_config {
 sched_t *sched_create(struct match *machine, const struct sched_config *config, berth_error_t *err);
 
 /* Change the configuration; every job and allocation is kept, or nothing is changed. The next pass gives up
- * reservations that are over the new limits, the last ones in queue order first, and rejects waiting jobs
+ * reservations that are over the new limits, the last ones in queue order first, makes those anew that limits
+ * have promised, and rejects waiting jobs
  * that can never start any more (sched_submit): by the part of the machine that their queue has from now on,
  * its limits, or blocks. EINVAL: it is wrong, or a queue that has jobs is missing; ENOMEM.
  */

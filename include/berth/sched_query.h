@@ -43,7 +43,9 @@ struct sched_annotation {
     int64_t priority;
     int64_t submitted;
 
-    /* Of a running job; when a waiting one will start as far as can be said now; -1: unknown. */
+    /* Of a running job; when a waiting one, also one that only a limit keeps, will start as far as can be said
+     * now; -1: unknown.
+     */
     int64_t start;
 
     /* `start` is the earliest fit beside all that is booked, of a waiting job that is promised nothing: it

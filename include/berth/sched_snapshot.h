@@ -36,6 +36,11 @@ struct sched_record {
     size_t resources_length;
     enum sched_how how;
 
+    /* Of a reserved job that a limit alone keeps, which so stands beside its queue's depth: the limit, as text
+     * (sched_reason_text); else NULL.
+     */
+    const char *limit;
+
     /* Of a running job: the shell has been told to stop it for another one (SCHED_PREEMPT). */
     bool stopping;
 

@@ -83,6 +83,9 @@ struct place_change {
 };
 
 struct place_ops {
+    /* It is now: what is reserved from a later time on does not say so. NULL where that does not matter. */
+    void (*tell)(struct place *place, int64_t now);
+
     /* Units that are free at an instant. */
     int64_t (*idle)(const struct place *place, int64_t at);
 
@@ -208,7 +211,7 @@ struct place_ops {
      *
      * Without a reservation (booking -1): whether what was freed since, moved away, came up or changed a
      * property may let a job start at `at`, which is now, that could not and lasts as long as the ask or
-     * longer. Now is the latest time that was given to rooms, idle, turn or start, which also notice that a
+     * longer. Now is the latest time that was given to tell, rooms, idle, turn or start, which also notice that a
      * block has ended. What a lifted booking holds counts as freed once it is released or moved. O(what was
      * freed), or O(1).
      */

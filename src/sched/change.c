@@ -207,7 +207,9 @@ static int64_t estimate(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (job->state == SCHED_RESERVED) /* one whose victims take their time starts after them */
         return job->at > s->now ? job->at : s->now;
-    if (job->state != SCHED_WAITING || lane_of(s, slot)->is_stopped || s->torn.is)
+    bool waits = job->state == SCHED_WAITING ||
+                 (job->state == SCHED_BLOCKED && job->details->blocked == BLOCK_LIMIT);
+    if (!waits || lane_of(s, slot)->is_stopped || s->torn.is)
         return -1;
     return promise_time(s, slot, s->now);
 }

@@ -152,7 +152,7 @@ int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bo
     if (s->queues->setup->queue[q].parent == q && lane->is_stopped == started) {
         struct queue_cursor c;
         lane->is_stopped = !started;
-        lane->is_given_up |= !started && queue_size(lane->held) > 0;
+        lane->is_given_up |= !started && queue_size(lane->held) + queue_size(lane->kept) > 0;
         for (bool any = queue_begin(lane->open, &c); any; any = queue_next(&c))
             tell_later(s, queue_item(&c));
     }

@@ -107,6 +107,8 @@ void queues_destroy(sched_t *s)
     free(n->limited);
     free(n->full);
     free(n->spare_details);
+    free(n->candidates);
+    free(n->let_calendars);
     free(n->untold);
     free(n->victims);
     free(n->holders);

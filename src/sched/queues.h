@@ -62,6 +62,10 @@ struct details {
     sched_job_t culprit;
     enum sched_how how;
     struct limits_window counted;
+    uint32_t calendar; /* of `over`, by number (limits.h) */
+    uint32_t
+        keeper; /* of a job that limits keep and that holds a reservation: whose promise that is */
+    bool is_candidate; /* open: to be looked at for a promise that a limit has to give */
     int64_t priority, begin, preemptible_after;
     int64_t limit; /* what it may take at most; SCHED_UNLIMITED */
     int64_t
@@ -74,7 +78,8 @@ struct details {
     const char *user, *name; /* interned */
     const char **groups;     /* interned */
     size_t n_groups;
-    struct sched_reason_limit over; /* of BLOCK_LIMIT; its text is interned. NULL: not known */
+    /* Of BLOCK_LIMIT, or of a promise of a limit; its text is interned. NULL: not known. */
+    struct sched_reason_limit over;
     /* The last decrease (limits.h) as of which it was over the limit; -1: it may be so no more. */
     int64_t limited;
     char told[SCHED_REASON_TEXT]; /* why it waits, as last told; "" */
@@ -100,7 +105,12 @@ struct queues {
     struct heap begins;              /* jobs blocked until a time */
     struct heap ends;                /* running jobs by the end of their bookings */
     uint32_t first, last;            /* jobs in the order of submission */
-    uint32_t *limited;               /* jobs over a limit; some may be so no more */
+    uint32_t *candidates;            /* jobs that limits have let go on for a promise */
+    size_t n_candidates, cap_candidates;
+    uint32_t *let_calendars; /* of limits that may let one go on so */
+    size_t n_let_calendars, cap_let_calendars;
+    uint64_t lettings, rounds; /* passes, and rounds of these, in which some may be let go on */
+    uint32_t *limited;         /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
     size_t limited_seen;      /* so many of them were looked at, */
     size_t limited_kept;      /* and so many are still in the list */

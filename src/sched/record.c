@@ -7,6 +7,7 @@
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 
@@ -56,6 +57,13 @@ static int put_texts(sched_t *s, uint32_t slot, struct sched_record *record)
     return 0;
 }
 
+/* The limit that keeps a job, as text in the buffer for answers. */
+static const char *limit_text(sched_t *s, uint32_t slot)
+{
+    struct sched_reason why = limit_reason(s, &s->jobs[slot].details->over);
+    return sched_reason_text(&why, s->queues->answer);
+}
+
 int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
 {
     uint32_t slot = job_in_queue(s, handle);
@@ -81,6 +89,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .untold = d->is_untold,
         .expected = d->is_expected_told,
         .waits = d->waits,
+        .limit = job->is_kept ? limit_text(s, slot) : NULL,
         .stopping = d->is_stopping};
     record->request = (struct sched_request){.duration = d->limit,
                                              .estimate = estimate_told(s, d),
@@ -107,6 +116,31 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
     return put_texts(s, slot, record);
 }
 
+/* What a text says, cut as such texts are, in memory that holds the text. */
+static struct sched_reason reason_read(const sched_t *s, const char *from,
+                                       char text[SCHED_REASON_TEXT])
+{
+    struct sched_reason reason;
+    snprintf(text, SCHED_REASON_TEXT, "%s", from ? from : "");
+    sched_reason_read(&reason, text, s->queues->setup->second);
+    return reason;
+}
+
+/* The limit that keeps a job which holds a promise of it. Returns 0, or -1 with ENOMEM. */
+static int take_up_kept(sched_t *s, uint32_t slot, const struct sched_record *r)
+{
+    struct details *d = s->jobs[slot].details;
+    char text[SCHED_REASON_TEXT];
+    struct sched_reason reason = reason_read(s, r->limit, text);
+    if (reason.kind != SCHED_REASON_LIMIT)
+        return 0;
+    if (limit_keep(s, slot, &reason.limit) < 0)
+        return -1;
+    d->keeper = limits_calendar(s->queues->limits, d->account, &d->over);
+    s->jobs[slot].is_kept = true;
+    return 0;
+}
+
 /* Take up what a job was given. Returns 0, or -1 with a text. */
 static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
 {
@@ -122,11 +156,13 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     if (booking < 0)
         return -1;
     if (controllers_enter(s, slot, booking, r->at, until) < 0 ||
+        (reserved && take_up_kept(s, slot, r) < 0) ||
         (reserved &&
          (open_insert(s, slot, false) < 0 || held_insert(s, slot, r->at, booking) < 0))) {
         if (job->state == SCHED_WAITING)
             open_remove(s, slot);
         job->state = SCHED_BLOCKED;
+        job->is_kept = false;
         controllers_uncount(s, slot, booking);
         s->place->ops->release(s->place, booking);
         return errtext_set(err, ENOMEM, "out of memory");
@@ -139,6 +175,8 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->details->is_expected = job->details->is_expected_told = reserved && r->expected;
     job->details->waits = reserved && r->waits;
     if (reserved) {
+        if (job->is_kept)
+            kept_enter(s, slot);
         held_unseen(s, job);
         return 0;
     }
@@ -159,16 +197,6 @@ static void tell_restored(struct queues *n, uint32_t slot, struct details *d,
         return;
     n->n_untold--;
     d->is_untold = false;
-}
-
-/* What a text says, cut as such texts are, in memory that holds the text. */
-static struct sched_reason reason_read(const sched_t *s, const char *from,
-                                       char text[SCHED_REASON_TEXT])
-{
-    struct sched_reason reason;
-    snprintf(text, SCHED_REASON_TEXT, "%s", from ? from : "");
-    sched_reason_read(&reason, text, s->queues->setup->second);
-    return reason;
 }
 
 /* The limit for which a job is blocked, if the text tells of one. Returns 0, or -1 with ENOMEM. */

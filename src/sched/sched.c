@@ -226,7 +226,8 @@ size_t sched_waiting(const sched_t *s)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_lanes; i++)
-        n += queue_size(s->lanes[i].open) + queue_size(s->lanes[i].held);
+        n += queue_size(s->lanes[i].open) + queue_size(s->lanes[i].held) +
+             queue_size(s->lanes[i].kept);
     for (uint32_t slot = s->queues->first; slot != JOB_NONE;
          slot = s->jobs[slot].details->following)
         if (s->jobs[slot].state == SCHED_WAITING || s->jobs[slot].state == SCHED_RESERVED)
@@ -267,8 +268,9 @@ bool sched_check(const sched_t *s)
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         const struct lane *lane = &s->lanes[i];
         open += queue_size(lane->open);
-        held += queue_size(lane->held);
-        if (!queue_check(lane->open) || !queue_check(lane->held) || lane_holds(lane) < 0 ||
+        held += queue_size(lane->held) + queue_size(lane->kept);
+        if (!queue_check(lane->open) || !queue_check(lane->held) || !queue_check(lane->kept) ||
+            lane_holds(lane) < 0 ||
             (s->place->is_counted && !s->torn.is && lane_holds(lane) > lane->depth))
             return false;
     }

@@ -6,7 +6,7 @@
  *
  * Invariants:
  *  1. A job is in `open`, in `held`, running, rejected or blocked, and no more of a lane are held than its
- *     depth allows, but for those that have preempted others.
+ *     depth allows, but for those that have preempted others and those that only a limit keeps.
  *  2. Each held job, and no other, is in the heap `due` under its reservation's time.
  *  3. Each held or running job has a booking, from its reservation or start on, and no other has one.
  *  4. After a pass without `more`, no open job within the queue depth could hold a reservation, but where
@@ -69,6 +69,7 @@ struct job {
     bool is_placed;     /* of a fresh job: outrank has looked at it in this pass */
     bool is_let_again;  /* in this pass, from being blocked by limits */
     bool is_lifted;     /* held, and its booking is out of the calendars for a while */
+    bool is_kept;       /* held: by a limit alone, and so beside the lane's depth */
     bool is_preempting; /* held: it has what its victims still use, or have left to it */
     /* Held: a controller did not let it have something better: it is tried again when that may have changed. */
     bool is_tried_again;
@@ -125,6 +126,8 @@ struct lane {
     int64_t width;    /* entries of open and held have up to so many units */
     struct queue *open;
     struct queue *held;
+    struct queue
+        *kept; /* those that hold a reservation beside the depth, as only a limit keeps them */
     struct queue *fill; /* the finder's own: groups that may fit (job_group.h) */
 
     /* Of the walk at work. */
@@ -171,6 +174,7 @@ struct pass {
     uint8_t stage;          /* of outrank.c, settle.c: what its steps do */
     uint8_t row;            /* of the controllers: which is asked */
     size_t let;             /* jobs that are to be looked at again */
+    bool is_due_left;       /* more than one may go on for a promise */
     bool is_letting;        /* limiter.c goes through those that limits have blocked; */
     bool is_let_left;       /* one may go on, but has done so in this pass */
     size_t gathered;        /* of outrank.c: how many of the fresh jobs were looked at, */
@@ -339,6 +343,13 @@ int held_rekey(sched_t *s, uint32_t slot, struct queue_key key);
 /* An open job is new in the next pass, also if it was looked at in this one. Returns 0, or -1 with ENOMEM. */
 int open_renew(sched_t *s, uint32_t slot);
 
+/* Where a held job stands: among those that count for the depth, or beside them. */
+static inline struct queue *held_of(const sched_t *s, uint32_t slot)
+{
+    const struct lane *lane = lane_of(s, slot);
+    return s->jobs[slot].is_kept ? lane->kept : lane->held;
+}
+
 /* Give a waiting job another key. One that goes before others now is new in the next pass; a holder that
  * others go before now gives its reservation back. Returns 0, or -1 with ENOMEM and nothing changed.
  */
@@ -444,7 +455,16 @@ enum step start_held(sched_t *s, uint32_t slot);
 
 /* If a pass comes late for a reservation on a graph, put its end off as much. Returns 0, or -1 with ENOMEM. */
 int held_late(sched_t *s, uint32_t slot);
-enum step start_open(sched_t *s, uint32_t slot);
+
+/* Start an open job if there is room. STEP_BUSY: there is none. One that limits don't let start is promised a
+ * time by these, or blocked, if it is its turn to be promised one (`turn`), or else once the machine has room.
+ */
+enum step start_open(sched_t *s, uint32_t slot, bool turn);
+
+/* Limits don't let a job start, whose details name the one that it is over: it is promised a time beside the
+ * depth of its lane, if the limit has a promise to give, or else blocked.
+ */
+enum step promise_kept(sched_t *s, uint32_t slot);
 
 /* Give an open job a reservation at its earliest time. STEP_BUSY: there is none for the time being. */
 enum step promise(sched_t *s, uint32_t slot);

@@ -87,7 +87,7 @@ static const struct key job_keys[] = {
 struct saved_core {
     int64_t job;
     int state, how;
-    const char *queue, *user, *name, *dependency, *jobspec, *reason;
+    const char *queue, *user, *name, *dependency, *jobspec, *reason, *limit;
     json_t *groups, *resources;
     const char *indices, *waiting;
     int64_t duration, estimate, priority, begin, preemptible_after, submitted, at, until, promised,
@@ -107,6 +107,7 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, name, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, dependency, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, reason, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, limit, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, jobspec, KEY_TEXT, .needed = true),
     NUMBER(struct saved_core, duration, .needed = true),
     NUMBER(struct saved_core, estimate, .needed = false),
@@ -223,6 +224,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_text(object, "name", q->name, &rc);
     put_text(object, "dependency", q->dependency, &rc);
     put_text(object, "reason", r.reason, &rc);
+    put_text(object, "limit", r.limit, &rc);
     if (json_object_set_new(object, "jobspec", json_stringn(q->jobspec, q->jobspec_length)) < 0)
         rc = -1;
     put_whole(object, "duration", time_out(q->duration), INT64_MIN, &rc);
@@ -409,6 +411,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
         .how = (enum sched_how)s->how,
         .held = s->held,
         .reason = s->reason,
+        .limit = s->limit,
         .fresh = s->fresh,
         .untold = s->untold,
         .stopping = s->stopping,

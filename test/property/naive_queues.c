@@ -30,7 +30,8 @@ static int64_t holders(const struct naive_queues *q, int lane)
 {
     int64_t n = 0;
     for (int i = 0; i < q->jobs; i++)
-        n += q->job[i].state == NQ_HELD && !q->job[i].preempting && q->job[i].lane == lane;
+        n += q->job[i].state == NQ_HELD && !q->job[i].preempting && !q->job[i].kept &&
+             q->job[i].lane == lane;
     return n;
 }
 
@@ -38,8 +39,8 @@ static int last_holder(const struct naive_queues *q, int lane)
 {
     int last = -1;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && q->job[i].lane == lane &&
-            (last < 0 || before(q, last, i)))
+        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !q->job[i].kept &&
+            q->job[i].lane == lane && (last < 0 || before(q, last, i)))
             last = i;
     return last;
 }
@@ -61,7 +62,7 @@ static bool is_considered(const struct naive_queues *q, int job)
 {
     int64_t rank = 0;
     for (int i = 0; i < q->jobs; i++)
-        rank += (q->job[i].state == NQ_OPEN || q->job[i].state == NQ_HELD) &&
+        rank += (q->job[i].state == NQ_OPEN || (q->job[i].state == NQ_HELD && !q->job[i].kept)) &&
                 q->job[i].lane == q->job[job].lane && before(q, i, job);
     return rank < q->lane[q->job[job].lane].queue_depth;
 }
@@ -95,15 +96,116 @@ static uint32_t choice(const struct naive_queues *q, int job, int64_t at)
     return n == j->count ? nodes : 0;
 }
 
+/* ---- Limits ---- */
+
+enum { RUNNING, NODES };
+
+/* The calendars: of each user in a lane and, as one more, of the lane, for each what. */
+static int calendar(int lane, int user, int what)
+{
+    return (lane * (NQ_USERS + 1) + user) * NQ_WHATS + what;
+}
+
+/* What all others have of a calendar at an instant. */
+static int64_t load(const struct naive_queues *q, int job, int of, int64_t at)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *j = &q->job[i];
+        bool has = (j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->set_aside && i != job &&
+                   j->at <= at && at < j->at + j->duration;
+        for (int what = 0; what < NQ_WHATS && has; what++)
+            if (calendar(j->lane, j->user, what) == of || calendar(j->lane, NQ_USERS, what) == of)
+                sum += what == RUNNING ? 1 : j->count;
+    }
+    return sum;
+}
+
+/* Whether a limit lets a job run during [at, at + duration). */
+static bool lets(const struct naive_queues *q, int job, int of, int64_t most, int64_t more,
+                 int64_t at)
+{
+    const struct nq_job *j = &q->job[job];
+    for (int64_t t = at; t < at + j->duration && most < INT64_MAX; t++)
+        if (load(q, job, of, t) + more > most)
+            return false;
+    return true;
+}
+
+/* The first limit that does not, as a calendar; -1: all let it. */
+static int over(const struct naive_queues *q, int job, int64_t at)
+{
+    const struct nq_job *j = &q->job[job];
+    const struct nq_lane *lane = &q->lane[j->lane];
+    for (int what = 0; what < NQ_WHATS; what++) {
+        int user = calendar(j->lane, j->user, what), queue = calendar(j->lane, NQ_USERS, what);
+        int64_t more = what == RUNNING ? 1 : j->count;
+        if (!lets(q, job, user, lane->user_most[what], more, at))
+            return user;
+        if (!lets(q, job, queue, lane->queue_most[what], more, at))
+            return queue;
+    }
+    return -1;
+}
+
+static bool has_limits(const int64_t most[NQ_WHATS])
+{
+    return most[RUNNING] < INT64_MAX || most[NODES] < INT64_MAX;
+}
+
+/* What a job's user and queue have is less: those that it may have kept are looked at again. */
+static void decreased(struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    const struct nq_lane *lane = &q->lane[j->lane];
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_LIMITED && q->job[i].lane == j->lane &&
+            (has_limits(lane->queue_most) ||
+             (has_limits(lane->user_most) && q->job[i].user == j->user)))
+            q->job[i].due = true;
+}
+
+static int promises(const struct naive_queues *q, int of)
+{
+    int n = 0;
+    for (int i = 0; i < q->jobs; i++)
+        n += q->job[i].state == NQ_HELD && q->job[i].kept && q->job[i].keeper == of;
+    return n;
+}
+
+static int last_kept(const struct naive_queues *q, int of)
+{
+    int last = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && q->job[i].kept && q->job[i].keeper == of &&
+            (last < 0 || before(q, last, i)))
+            last = i;
+    return last;
+}
+
+static int64_t most_promises(const struct naive_queues *q, int job)
+{
+    int64_t depth = q->lane[q->job[job].lane].depth;
+    return depth > 1 ? depth : 1;
+}
+
+static bool may_be_promised(const struct naive_queues *q, int job, int of, bool outranks)
+{
+    int last = last_kept(q, of);
+    return promises(q, of) < most_promises(q, job) ||
+           (outranks && last >= 0 && before(q, job, last));
+}
+
 /* The earliest time at which a job fits: now, or when something ends; -1: never. */
 static int64_t earliest(const struct naive_queues *q, int job)
 {
-    int64_t best = choice(q, job, q->now) ? q->now : -1;
+    int64_t best = choice(q, job, q->now) && over(q, job, q->now) < 0 ? q->now : -1;
     for (int i = 0; i < q->jobs && best != q->now; i++) {
         const struct nq_job *j = &q->job[i];
         int64_t end = j->at + j->duration;
         if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->lifted && i != job &&
-            end > q->now && (best < 0 || end < best) && choice(q, job, end))
+            end > q->now && (best < 0 || end < best) && choice(q, job, end) &&
+            over(q, job, end) < 0)
             best = end;
     }
     return best;
@@ -148,10 +250,38 @@ static void moved(struct nq_job *j)
         j->displaced = -1;
 }
 
-static bool start_open(struct naive_queues *q, int job)
+static void keep_promises(struct naive_queues *q, int job, int of);
+
+/* A limit keeps a job: it promises it a time, or blocks it. */
+static void be_kept(struct naive_queues *q, int job, int of)
+{
+    struct nq_job *j = &q->job[job];
+    int64_t at = may_be_promised(q, job, of, q->outranking) ? earliest(q, job) : -1;
+    j->due = false;
+    if (at < 0) {
+        j->state = NQ_LIMITED;
+        return;
+    }
+    j->nodes = choice(q, job, at);
+    j->at = at;
+    j->state = NQ_HELD;
+    j->kept = true;
+    j->keeper = of;
+    moved(j);
+    decide(q, NQ_PROMISE, job);
+    keep_promises(q, job, of);
+}
+
+/* Whether a job starts, or is kept by a limit: at its turn, or once the machine has room. */
+static bool start_open(struct naive_queues *q, int job, bool turn)
 {
     struct nq_job *j = &q->job[job];
     uint32_t nodes = choice(q, job, q->now);
+    int of = over(q, job, q->now);
+    if (of >= 0 && (turn || nodes)) {
+        be_kept(q, job, of);
+        return true;
+    }
     if (!nodes)
         return false;
     j->nodes = nodes;
@@ -166,6 +296,11 @@ static bool start_open(struct naive_queues *q, int job)
 static bool promise(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
+    int of = over(q, job, q->now);
+    if (of >= 0) {
+        be_kept(q, job, of);
+        return true;
+    }
     int64_t at = earliest(q, job);
     if (at < 0)
         return false;
@@ -190,9 +325,19 @@ static void let_victims_go(struct naive_queues *q, int job)
 static void give_back(struct naive_queues *q, int job)
 {
     let_victims_go(q, job);
+    decreased(q, job);
     q->job[job].state = NQ_OPEN;
-    q->job[job].lifted = false;
+    q->job[job].lifted = q->job[job].set_aside = q->job[job].kept = false;
     q->job[job].displaced = -1;
+}
+
+/* Where a limit has promised more than it may, the last one gives way. */
+static void keep_promises(struct naive_queues *q, int job, int of)
+{
+    while (promises(q, of) > most_promises(q, job)) {
+        give_back(q, last_kept(q, of));
+        q->swept = false;
+    }
 }
 
 /* ---- Preemption ---- */
@@ -331,7 +476,7 @@ static bool hunt(struct naive_queues *q, int job)
     struct nq_job *j = &q->job[job];
     int list[NQ_JOBS], victims = 0;
     int64_t sum = 0;
-    if (q->lane[j->lane].preemptible)
+    if (q->lane[j->lane].preemptible || over(q, job, q->now) >= 0)
         return false;
     int64_t too_little = take(q, job, &sum);
     int n = list_prey(q, job, false, list);
@@ -359,6 +504,9 @@ static bool hunt(struct naive_queues *q, int job)
         q->decision[q->decisions - 1].other = job;
     }
     come_forward(q, job);
+    if (j->state == NQ_HELD)
+        decreased(q, job);
+    j->kept = false;
     j->state = victims ? NQ_HELD : NQ_RUNNING;
     j->preempting = victims > 0;
     j->displaced = -1;
@@ -372,7 +520,7 @@ static bool hunt(struct naive_queues *q, int job)
 static void hunt_for_holder(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
-    if (j->preempting || j->at <= q->now)
+    if (j->preempting || j->at <= q->now || over(q, job, q->now) >= 0)
         return;
     j->lifted = true;
     bool does = hunt(q, job);
@@ -406,6 +554,8 @@ static void pull(struct naive_queues *q, int job)
     uint32_t nodes = choice(q, job, at);
     if (!nodes)
         return;
+    if (at != was || nodes != j->nodes)
+        decreased(q, job);
     j->at = at;
     j->nodes = nodes;
     moved(j);
@@ -419,9 +569,9 @@ static void place_again(struct naive_queues *q, int job)
     struct nq_job *j = &q->job[job];
     uint32_t free = free_nodes(q, job, j->at, j->at + j->duration);
     bool again = is_displaced(q, job);
-    j->lifted = false;
+    j->lifted = j->set_aside = false;
     j->placed |= again;
-    if ((j->nodes & ~free) == 0) {
+    if ((j->nodes & ~free) == 0 && (j->preempting || over(q, job, j->at) < 0)) {
         if (again)
             pull(q, job);
         return;
@@ -430,7 +580,7 @@ static void place_again(struct naive_queues *q, int job)
     bool displaces = q->displaces || j->displaced >= 0;
     give_back(q, job);
     promise(q, job);
-    if (displaces && (j->state == NQ_OPEN || j->at > was))
+    if (displaces && (j->state == NQ_OPEN || j->state == NQ_LIMITED || j->at > was))
         j->displaced = was;
     keep_depth(q, j->lane);
 }
@@ -449,6 +599,8 @@ static bool outranks(const struct naive_queues *q, int job)
 static bool is_its_turn(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
+    if (j->candidate)
+        return true;
     if (!is_considered(q, job))
         return false;
     for (int i = 0; i < q->jobs && q->lane[j->lane].depth == 0; i++)
@@ -483,10 +635,12 @@ static void repair(struct naive_queues *q)
         struct nq_job *j = &q->job[i];
         bool behind = first >= 0 && !before(q, i, first);
         bool there = !(j->nodes & q->down);
-        if (j->preempting ? there
-                          : behind || !(j->nodes & ~free_nodes(q, i, j->at, j->at + j->duration)))
+        if (j->preempting
+                ? there
+                : behind || (!(j->nodes & ~free_nodes(q, i, j->at, j->at + j->duration)) &&
+                             over(q, i, j->at) < 0))
             continue;
-        j->lifted = q->displaces = true;
+        j->lifted = j->set_aside = q->displaces = true;
         if (!behind)
             first = i;
     }
@@ -497,11 +651,13 @@ static void place_fresh(struct naive_queues *q, int job)
 {
     const struct nq_lane *lane = &q->lane[q->job[job].lane];
     int last = last_holder(q, q->job[job].lane);
-    bool goes = start_open(q, job) || hunt(q, job);
+    bool may = lane->depth > 0 &&
+               (holders(q, q->job[job].lane) < lane->depth || (last >= 0 && before(q, job, last)));
+    bool goes = start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) || hunt(q, job);
     q->job[job].placed = true;
     if (goes || lane->depth == 0)
         return;
-    if (holders(q, q->job[job].lane) < lane->depth || (last >= 0 && before(q, job, last)))
+    if (may)
         promise(q, job);
     keep_depth(q, q->job[job].lane);
 }
@@ -515,8 +671,9 @@ static bool outrank(struct naive_queues *q)
     if (first < 0)
         return false;
     for (int i = 0; i < q->jobs; i++)
-        q->job[i].lifted |=
-            q->job[i].state == NQ_HELD && !q->job[i].preempting && !before(q, i, first);
+        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !before(q, i, first))
+            q->job[i].lifted = q->job[i].set_aside = true;
+    q->outranking = true;
     int done = -1;
     for (;;) { /* those listed and those lifted, in order */
         int next = -1;
@@ -537,7 +694,7 @@ static bool outrank(struct naive_queues *q)
             listed[i] |= q->job[i].array >= 0 && q->job[i].together && q->job[i].fresh &&
                          !q->job[i].placed && last >= 0 && before(q, i, last);
     }
-    q->swept = q->displaces = false;
+    q->swept = q->displaces = q->outranking = false;
     return true;
 }
 
@@ -555,6 +712,9 @@ static void start_due(struct naive_queues *q)
 {
     for (int i = next_of(q, NQ_HELD, -1); i >= 0; i = next_of(q, NQ_HELD, i))
         if (q->job[i].at <= q->now && q->job[i].victims == 0) {
+            if (q->job[i].kept)
+                decreased(q, i);
+            q->job[i].kept = false;
             q->job[i].state = NQ_RUNNING;
             q->job[i].preempting = false;
             q->job[i].displaced = -1;
@@ -584,11 +744,19 @@ static void walk(struct naive_queues *q)
             hunt_for_holder(q, i);
             continue;
         }
+        if (q->job[i].candidate) {
+            int of = over(q, i, q->now);
+            q->job[i].candidate = false;
+            if (of >= 0) {
+                be_kept(q, i, of);
+                continue;
+            }
+        }
         if (mode[l] == DONE || !is_considered(q, i)) {
             mode[l] = DONE;
             continue;
         }
-        if (start_open(q, i) || hunt(q, i))
+        if (start_open(q, i, mode[l] != FILL) || hunt(q, i))
             continue;
         if (mode[l] == SERVE)
             mode[l] = DONE;
@@ -596,6 +764,53 @@ static void walk(struct naive_queues *q)
             promise(q, i);
         if (mode[l] == PLAN && holders(q, l) >= q->lane[l].depth)
             mode[l] = FILL;
+    }
+}
+
+static void let(struct naive_queues *q, int job, bool again)
+{
+    q->job[job].state = NQ_OPEN;
+    q->job[job].fresh = true;
+    q->job[job].let_again |= again;
+    if (again)
+        q->job[job].placed = false;
+    q->let += again;
+}
+
+/* Limited jobs that may go on by now do so, at the end of a pass (`again`) each once; and of each limit that has
+ * a promise to give, or has given one to a job behind it, the first. Another one in the same pass only if that
+ * one has got it.
+ */
+static void settle(struct naive_queues *q, bool again)
+{
+    int first[NQ_CALENDARS];
+    for (int of = 0; of < NQ_CALENDARS; of++) {
+        first[of] = -1;
+        q->has_let[of] &= again;
+    }
+    for (int i = 0; i < q->jobs; i++) {
+        struct nq_job *j = &q->job[i];
+        j->let_again &= again;
+        if (j->state != NQ_LIMITED || j->let_again || !j->due)
+            continue;
+        int of = over(q, i, q->now);
+        if (of < 0) {
+            let(q, i, again);
+            continue;
+        }
+        j->due = may_be_promised(q, i, of, true);
+        if (j->due && !(q->has_let[of] && promises(q, of) <= q->let_with[of]) &&
+            (first[of] < 0 || before(q, i, first[of])))
+            first[of] = i;
+    }
+    for (int of = 0; of < NQ_CALENDARS; of++) {
+        if (first[of] < 0)
+            continue;
+        let(q, first[of], again);
+        q->job[first[of]].candidate = true;
+        q->job[first[of]].placed = false;
+        q->has_let[of] = true;
+        q->let_with[of] = promises(q, of);
     }
 }
 
@@ -618,6 +833,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     q->now = now;
     q->decisions = 0;
     put_off(q);
+    settle(q, false);
     for (int i = 0; i < q->jobs; i++)
         if (q->back && q->job[i].displaced >= 0 &&
             (q->job[i].state == NQ_OPEN || q->job[i].state == NQ_HELD)) {
@@ -627,23 +843,27 @@ void nq_pass(struct naive_queues *q, int64_t now)
     q->back = false;
     do {
         q->made_room = false;
+        q->let = 0;
         repair(q);
         while (outrank(q))
             ;
         sweep(q);
         start_due(q);
         walk(q);
-    } while (q->made_room);
+        settle(q, true);
+    } while (q->made_room || q->let > 0);
     for (int i = 0; i < q->jobs; i++)
-        q->job[i].fresh = q->job[i].placed = false;
+        q->job[i].fresh = q->job[i].placed = q->job[i].candidate = false;
 }
 
 /* ---- Events ---- */
 
-int nq_submit(struct naive_queues *q, int lane, int count, int64_t duration, int64_t priority)
+int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t duration,
+              int64_t priority)
 {
     q->job[q->jobs] = (struct nq_job){.state = NQ_OPEN,
                                       .lane = lane,
+                                      .user = user,
                                       .count = count,
                                       .duration = duration,
                                       .priority = priority,
@@ -659,7 +879,7 @@ int nq_submit_array(struct naive_queues *q, int members, int lane, int count, in
 {
     int first = q->jobs;
     for (int i = 0; i < members; i++) {
-        struct nq_job *j = &q->job[nq_submit(q, lane, count, duration, priority)];
+        struct nq_job *j = &q->job[nq_submit(q, lane, 0, count, duration, priority)];
         j->array = first;
         j->together = true;
         j->state = i == 0 ? NQ_OPEN : NQ_BEHIND;
@@ -705,8 +925,11 @@ void nq_split(struct naive_queues *q, int job)
 static void leave(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
-    if (j->state == NQ_HELD || j->state == NQ_RUNNING)
+    if (j->state == NQ_HELD || j->state == NQ_RUNNING) {
         q->swept = false;
+        decreased(q, job);
+    }
+    j->kept = false;
     if (j->preempted_for >= 0)
         q->job[j->preempted_for].victims--;
     j->preempted_for = -1;
@@ -735,7 +958,8 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
     bool raised = priority > j->priority;
     for (int i = 0; i < q->jobs; i++) {
         const struct nq_job *k = &q->job[i];
-        if (i == job || (raised ? k->state != NQ_HELD : k->state != NQ_OPEN || k->lane != j->lane))
+        bool waits = k->state == NQ_OPEN || (j->kept && k->state == NQ_LIMITED);
+        if (i == job || (raised ? k->state != NQ_HELD : !waits || k->lane != j->lane))
             continue;
         j->priority = old.priority;
         bool was = before(q, i, job);
@@ -743,8 +967,13 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
         passed |= was != before(q, i, job);
     }
     j->priority = priority;
+    if (j->state == NQ_LIMITED) {
+        j->due |= raised;
+        return;
+    }
     j->fresh |= raised;
     if (j->state == NQ_HELD && passed) {
+        j->candidate = j->kept;
         give_back(q, job);
         q->swept = false;
     }
@@ -755,6 +984,8 @@ void nq_status(struct naive_queues *q, int node, bool down)
     q->down = down ? q->down | 1u << node : q->down & ~(1u << node);
     q->swept = false;
     q->repair = true;
+    for (int i = 0; i < q->jobs; i++)
+        q->job[i].due |= q->job[i].state == NQ_LIMITED;
     q->back |= !down;
 }
 

@@ -10,29 +10,42 @@
 
 enum { NQ_NODES = 8, NQ_JOBS = 160, NQ_LANES = 4, NQ_DECISIONS = 2048 };
 
-/* NQ_BEHIND: of an array, behind a member that waits together with it, and for both. */
-enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_BEHIND };
+enum { NQ_USERS = 3, NQ_WHATS = 2, NQ_CALENDARS = NQ_LANES * (NQ_USERS + 1) * NQ_WHATS };
+
+/* Limited: blocked, as it is over a limit. Behind: of an array, behind a member that waits together with it,
+ * and for both.
+ */
+enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_LIMITED, NQ_BEHIND };
 
 struct nq_job {
     enum nq_state state;
-    int lane, count;
+    int lane, user, count;
     int64_t priority, duration, at;
     uint32_t nodes; /* of a held or running one */
-    int array;      /* its first member; -1: it is of none */
-    bool
-        together; /* it waits with others of its array: the first of them is open or held, the others behind it */
-    bool fresh, placed, lifted;
+    int array; /* its first member; -1: it is of none */
+    /* It waits with others of its array: the first of them is open or held, the others behind it. */
+    bool together;
+    bool fresh, placed;
+    bool lifted;       /* out of the machine's calendars for a while, */
+    bool set_aside;    /* and out of those of limits: a victim that is tried is not */
     int64_t displaced; /* waiting: the time that it was promised before the machine took that; -1 */
     bool preempting;   /* held: it starts when its victims have ended */
     int victims;       /* that have not */
     bool stopping;     /* running: it was told to stop for another */
     int preempted_for; /* -1: nobody waits for that */
+    bool kept;         /* held: by a limit alone, whose promise it holds, */
+    int keeper;        /* this one's */
+    bool due;       /* limited: what its user or its queue has decreased since it was looked at */
+    bool let_again; /* in this pass, after it was limited */
+    bool candidate; /* open: let go on for a promise of its limit */
 };
 
 struct nq_lane {
     int64_t depth, queue_depth, priority;
     uint32_t part;
     bool preemptible;
+    int64_t user_most[NQ_WHATS],
+        queue_most[NQ_WHATS]; /* running jobs, nodes; INT64_MAX: no limit */
 };
 
 enum nq_kind { NQ_START, NQ_PROMISE, NQ_PREEMPT };
@@ -53,11 +66,16 @@ struct naive_queues {
     bool back;      /* something has come back */
     bool displaces; /* what is placed anew is so since the machine is in the way */
     bool made_room; /* for a holder, in this walk */
+    bool outranking;
+    int let;                    /* jobs that the end of the pass has let go on */
+    bool has_let[NQ_CALENDARS]; /* one go on for a promise in this pass, */
+    int let_with[NQ_CALENDARS]; /* when it had so many */
     struct nq_decision decision[NQ_DECISIONS];
     int decisions;
 };
 
-int nq_submit(struct naive_queues *q, int lane, int count, int64_t duration, int64_t priority);
+int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t duration,
+              int64_t priority);
 
 /* The same for an array; its members follow each other. And one of them is to wait for itself. */
 int nq_submit_array(struct naive_queues *q, int members, int lane, int count, int64_t duration,

@@ -29,6 +29,7 @@ static struct run {
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
+    bool limits;
 } run;
 
 static uint64_t decisions, preempted;
@@ -53,6 +54,24 @@ static void make_machine(void)
     run.match = machine_of(recipe, &(match_options_t){.policy = "low"});
 }
 
+/* Some scenes have limits: of running jobs, of nodes, or of both. */
+static size_t draw_limits(struct sched_limit *limit, int64_t most[NQ_WHATS], int64_t high)
+{
+    static const char *const whats[] = {"running", "node"};
+    size_t n = 0;
+    for (int what = 0; what < NQ_WHATS; what++) {
+        most[what] = run.limits && draw(0, 2) == 0 ? draw(1, high) : INT64_MAX;
+        if (most[what] < INT64_MAX)
+            limit[n++] = (struct sched_limit){whats[what], most[what]};
+    }
+    return n;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void make_queues(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
@@ -62,8 +81,12 @@ static void make_queues(void)
     struct sched_config config = {.second = 1, .queues = queue};
     run.naive.lanes = (int)draw(1, NQ_LANES);
     config.n_queues = (size_t)run.naive.lanes;
+    static struct sched_limit limit[NQ_LANES][2][NQ_WHATS];
     for (int i = 0; i < run.naive.lanes; i++) {
         struct nq_lane *lane = &run.naive.lane[i];
+        struct sched_limits limits = {.user = limit[i][0], .queue = limit[i][1]};
+        limits.n_user = draw_limits(limit[i][0], lane->user_most, 3);
+        limits.n_queue = draw_limits(limit[i][1], lane->queue_most, 5);
         int policy = (int)draw(0, 3);
         int64_t low = draw(0, run.naive.nodes - 1), high = draw(low, run.naive.nodes - 1);
         lane->part = (2u << high) - (1u << low);
@@ -82,6 +105,7 @@ static void make_queues(void)
             .queue_depth = lane->queue_depth == INT64_MAX ? 0 : lane->queue_depth,
             .requires = requires[i],
             .preemptible = how,
+            .limits = limits,
             .priority = lane->priority};
     }
     berth_error_t err = {""};
@@ -107,10 +131,15 @@ static sched_job_t handle_of(int job)
 static void submit(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
+    static const char *const users[] = {"u0", "u1", "u2"};
     int lane = (int)draw(0, run.naive.lanes - 1);
-    int count = (int)draw(1, __builtin_popcount(run.naive.lane[lane].part));
+    const struct nq_lane *of = &run.naive.lane[lane];
+    int user = run.limits ? (int)draw(0, NQ_USERS - 1) : 0;
+    int count = (int)draw(
+        1, least(__builtin_popcount(of->part), least(of->user_most[1], of->queue_most[1])));
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
-    int members = draw(0, 5) ? 1 : (int)draw(2, 6);
+    /* Arrays or limits, not both. */
+    int members = run.limits || draw(0, 5) ? 1 : (int)draw(2, 6);
     char text[300];
     snprintf(text, sizeof(text),
              "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: node, "
@@ -119,7 +148,7 @@ static void submit(void)
              count);
     if (run.naive.jobs + members > NQ_JOBS)
         members = 1;
-    int job = members == 1 ? nq_submit(&run.naive, lane, count, duration, priority)
+    int job = members == 1 ? nq_submit(&run.naive, lane, user, count, duration, priority)
                            : nq_submit_array(&run.naive, members, lane, count, duration, priority);
     struct sched_request request = {.duration = duration,
                                     .priority = priority,
@@ -127,7 +156,8 @@ static void submit(void)
                                     .jobspec = text,
                                     .jobspec_length = strlen(text),
                                     .queue = names[lane],
-                                    .members = (uint32_t)members};
+                                    .members = (uint32_t)members,
+                                    .user = users[user]};
     sched_job_t handle = sched_submit(run.sched, run.now, &request);
     for (int i = 0; i < members; i++) {
         CHECK(handle_of(job + i) == handle);
@@ -184,7 +214,8 @@ static void event(void)
         split(job);
         CHECK(sched_cancel(run.sched, run.now, handle_of(job)) == 0);
         nq_end(&run.naive, job);
-    } else if (j->state == NQ_OPEN || j->state == NQ_HELD || j->state == NQ_BEHIND) {
+    } else if (j->state == NQ_OPEN || j->state == NQ_HELD || j->state == NQ_BEHIND ||
+               j->state == NQ_LIMITED) {
         if (j->state == NQ_BEHIND || draw(0, 1))
             split(job);
         prioritize(job);
@@ -216,6 +247,10 @@ static void check_jobs(void)
             continue;
         if (j->state == NQ_BEHIND) {
             CHECK(sched_index(run.sched, handle_of(i)) < (int64_t)member_of(i));
+            continue;
+        }
+        if (j->state == NQ_LIMITED) {
+            CHECK(sched_state(run.sched, handle_of(i)) == SCHED_BLOCKED);
             continue;
         }
         int state = sched_state(run.sched, handle_of(i));
@@ -294,6 +329,7 @@ static void play(uint64_t seed)
     memset(&run, 0, sizeof(run));
     run.seed = run.random.state = seed;
     run.naive.swept = true;
+    run.limits = draw(0, 1);
     make_machine();
     make_queues();
     for (int step = 0; step < STEPS; step++) {

@@ -529,14 +529,14 @@ static void test_many_promises(void **state)
     assert_true(found > 0 && found < 20000);
 }
 
-/* Two jobs before it are blocked, each by its user's limit: whether it is known that they don't go on, and
+/* Two jobs before it are blocked, each by its user's limit, which has promised another one a time: whether it is known that they don't go on, and
  * it would start.
  */
 static bool is_known_to_start(int64_t tries)
 {
     const struct sched_limit limit = {.what = "running", .most = 1};
     const struct sched_queue_config queue = {
-        .name = "q", .policy = "conservative", .limits = {.user = &limit, .n_user = 1}};
+        .name = "q", .policy = "easy", .limits = {.user = &limit, .n_user = 1}};
     const struct sched_config config = {
         .second = 1, .queues = &queue, .n_queues = 1, .what_if_tries = tries};
     const struct sched_decision *d;
@@ -544,7 +544,7 @@ static bool is_known_to_start(int64_t tries)
     match_t *m = machine();
     sched_t *s = sched_create(m, &config, NULL);
     assert_non_null(s);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 6; i++)
         submit_as(s, i % 2 ? "u1" : "u2", 1, 100, 0);
     sched_job_t job = submit_as(s, "u3", 3, 100, 0);
     assert_int_equal(sched_pass(s, 0, false, &d, &decided), 0);

@@ -395,6 +395,18 @@ static bool is_behind_another(const struct scene *c, const struct scene_job *j)
     return false;
 }
 
+/* Whether a job holds a promise of a limit, beside the depth of its queue; which one in *limit. */
+static bool is_kept(const struct scene *c, const struct scene_job *j,
+                    struct sched_reason_limit *limit)
+{
+    struct sched_annotation a;
+    if (j->gone || j->handle < 0 || sched_state(c->sched, j->handle) != SCHED_RESERVED)
+        return false;
+    SCENE_CHECK(c, sched_annotate(c->sched, j->handle, &a) == 0);
+    *limit = a.reason.limit;
+    return a.reason.kind == SCHED_REASON_LIMIT;
+}
+
 /* Whether a waiting job has its turn later in this pass: a limit may have held it, as long as a reservation
  * behind it stood, when another one started. Where one was taken back it may wait again. The same goes for a
  * holder that something has come in the way of: it gives its reservation back, and a limit may hold it until
@@ -433,8 +445,9 @@ static void check_order(const struct scene *c, const struct scene_job *j)
     int64_t rank = 0;
     for (int i = 0; i < c->jobs; i++) {
         const struct scene_job *k = &c->job[i];
+        struct sched_reason_limit limit;
         if (k == j || !is_of_lane(c, k, lane) || k->running || !scene_before(c, k, j) ||
-            is_behind_another(c, k))
+            is_behind_another(c, k) || k->limited || is_kept(c, k, &limit))
             continue;
         bool eligible =
             (k->before == SCHED_WAITING || k->before == SCHED_RESERVED) &&
@@ -552,6 +565,8 @@ void ledger_before_pass(struct scene *c)
         j->entry = scene_together(c, j) ? j->handle : -1;
         j->late = !j->gone && j->before == SCHED_RESERVED &&
                   sched_start_time(c->sched, j->handle) < c->now;
+        struct sched_reason_limit limit;
+        j->limited = is_kept(c, j, &limit);
         j->preempts &= j->before == SCHED_RESERVED;
         if (j->preempts && j->late)
             ledger_excuse_all(c); /* who has preempted others starts as late as these stop */
@@ -606,6 +621,22 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
         j->nth = nth;
 }
 
+/* Of the jobs that a limit keeps, it has promised a time to no more than the queue's policy would. */
+static void check_kept(const struct scene *c, const struct scene_job *j)
+{
+    struct sched_reason_limit limit, other;
+    int64_t n = 0, depth = depth_of(&c->config.queue[scene_lane(c, j->queue)]);
+    if (!is_kept(c, j, &limit))
+        return;
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *k = &c->job[i];
+        n += k->queue == j->queue && !is_behind_another(c, k) && is_kept(c, k, &other) &&
+             other.whose == limit.whose && (limit.whose == SCHED_OF_QUEUE || k->user == j->user) &&
+             other.most == limit.most && strcmp(other.what, limit.what) == 0;
+    }
+    SCENE_CHECK(c, n <= (depth > 1 ? depth : 1));
+}
+
 static void check_lanes(const struct scene *c)
 {
     int64_t held[SCENE_QUEUES] = {0}, preempting[SCENE_QUEUES] = {0};
@@ -615,9 +646,10 @@ static void check_lanes(const struct scene *c)
         if (j->gone || j->state != SCHED_RESERVED)
             continue;
         SCENE_CHECK(c, sched_annotate(c->sched, j->handle, &a) == 0);
+        check_kept(c, j);
         if (a.reason.kind == SCHED_REASON_PREEMPTING)
             preempting[scene_lane(c, j->queue)]++;
-        else
+        else if (a.reason.kind != SCHED_REASON_LIMIT)
             held[scene_lane(c, j->queue)]++;
     }
     for (size_t q = 0; q < c->config.config.n_queues; q++)
@@ -629,6 +661,19 @@ static bool is_over_limit(const struct scene *c, const struct scene_job *j)
     struct sched_annotation a;
     SCENE_CHECK(c, sched_annotate(c->sched, j->handle, &a) == 0);
     return a.reason.kind == SCHED_REASON_LIMIT;
+}
+
+/* Whether a job that a limit had promised a time may have lost that to one before it. */
+static bool gave_way(const struct scene *c, const struct scene_job *j)
+{
+    for (int i = 0; i < c->jobs && j->limited; i++) {
+        const struct scene_job *k = &c->job[i];
+        struct sched_reason_limit limit;
+        if (k != j && k->promised && is_of_lane(c, k, scene_lane(c, j->queue)) &&
+            scene_before(c, k, j) && is_kept(c, k, &limit))
+            return true;
+    }
+    return false;
 }
 
 /* What a job is promised is what it was when that was told last. */
@@ -660,7 +705,7 @@ static void check_promises(struct scene *c)
             /* It may hold something else when it moves to an earlier time, and be over a limit then. Or it
              * was promised that in this very pass, and one before it had its turn later.
              */
-            SCENE_CHECK(c, j->excused || is_over_limit(c, j) ||
+            SCENE_CHECK(c, j->excused || is_over_limit(c, j) || gave_way(c, j) ||
                                (j->kept < 0 && is_passed_since(c, j)));
             j->promise = -1;
         }

@@ -58,6 +58,7 @@ struct scene_job {
 
     bool gone, ok, rejected;
     bool running, preempted, requeue;
+    bool limited; /* before the pass: it held a promise of a limit, beside the depth of its queue */
     bool preempts; /* holds what others were preempted for */
     int64_t preempted_at;
     int64_t start, until, lasts, end; /* `until` as planned; it ends at `end` */

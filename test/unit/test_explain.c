@@ -184,9 +184,11 @@ static void over_a_limit_less_may_start(void **state)
     run(w, "{\"command\":[\"a\"],\"tasks\":4,\"queue\":\"few\",\"duration\":\"2h\"}");
     int64_t id = run(w, "{\"command\":[\"a\"],\"tasks\":4,\"queue\":\"few\",\"duration\":\"1h\"}");
     expect_less(w, id, -1, -1, 2, -1, -1); /* six of a user's cores, four of which are used */
-    expect_said(w, id,
-                "It waits for jobs to end: jobs of user owner in queue few may have at most 6 "
-                "cores at once. It would start now with 2 cores.");
+    expect_said(
+        w, id,
+        "It waits for jobs to end: jobs of user owner in queue few may have at most 6 "
+        "cores at once. It has a reservation and will start in 2h at the latest. It would start "
+        "now with 2 cores.");
 }
 
 static void what_does_not_wait_is_said_too(void **state)

@@ -187,6 +187,11 @@ static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t 
     return booking;
 }
 
+static void tell(struct place *place, int64_t now)
+{
+    graph_place_tell(graph_place_of(place), now);
+}
+
 static int64_t graph_place_reserve(struct place *place, const struct place_ask *ask, int64_t from,
                                    int64_t *at)
 {
@@ -195,7 +200,6 @@ static int64_t graph_place_reserve(struct place *place, const struct place_ask *
     struct held_note note = {0};
     int64_t first = -1;
 
-    graph_place_tell(n, from);
     if (c && c->capacity != PLACE_NONE && graph_place_refresh(n) == 0)
         first = capacity_first(n, c, ask->duration, INT64_MAX, &note);
     int64_t booking = book(n, ask, from, INT64_MAX, at);
@@ -555,6 +559,7 @@ static const struct place_ops graph_place_ops = {
     .is_there = graph_place_is_there,
     .extend = graph_place_extend,
     .adopt = graph_place_adopt,
+    .tell = tell,
     .amount = graph_place_amount,
     .write = graph_place_write,
     .lacks = graph_place_lacks,

@@ -21,13 +21,14 @@ struct known {
     uint32_t queue, account, job_group;
     bool is_known; /* the job asks for something in the new state too */
     bool is_counted, is_open;
+    uint32_t keeper;
 };
 
 static struct known known_of(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     return (struct known){s->jobs[slot], d->queue,      d->account, d->job_group,
-                          false,         d->is_counted, d->is_open};
+                          false,         d->is_counted, d->is_open, d->keeper};
 }
 
 static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
@@ -127,7 +128,7 @@ static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const
         held_release(s, slot);
     unknow(s, &s->queues->job_groups, was->job_group, was->job.ask.class);
     known_restore(s, slot, new);
-    s->jobs[slot].is_preempting = false;
+    s->jobs[slot].is_preempting = s->jobs[slot].is_kept = false;
     if (was->job.state != SCHED_BLOCKED)
         open_insert(s, slot, true);
 }
@@ -287,7 +288,8 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
     was->is_known = true;
     job->ask.duration = ask.duration;
     int rc = 0;
-    d->is_counted = d->is_open = false; /* in the new ledger */
+    d->is_counted = d->is_open = false; /* in the new ledger, */
+    d->keeper = NO_CALENDAR;            /* whose limits promise it a time anew in the next pass */
     if (was->is_counted)
         rc = controllers_enter(s, slot, job->booking, d->counted.from, d->counted.until);
     if (d->is_pending)
@@ -323,6 +325,7 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
         known_restore(s, slot, was);
         s->jobs[slot].details->is_counted = was->is_counted;
         s->jobs[slot].details->is_open = was->is_open;
+        s->jobs[slot].details->keeper = was->keeper;
     }
     errno = saved;
     return rc;

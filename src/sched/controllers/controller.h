@@ -46,8 +46,8 @@ struct controller {
     /* ---- May it go on? ---- */
 
     /* Whether an open job may: STEP_BUSY if so; STEP_KEPT: not now; STEP_DONE: it is blocked, also where it might
-     * be promised a later time; STEP_FAILED: no memory. And what becomes of one
-     * that may not: STEP_DONE: it is blocked; STEP_FAILED.
+     * be promised a later time; STEP_FAILED: no memory. And what becomes of one that is kept: STEP_DONE: it is
+     * blocked; STEP_BUSY: it may be promised a time beside the depth of its lane; STEP_FAILED.
      */
     enum step (*gate)(sched_t *s, uint32_t slot);
     enum step (*keep)(sched_t *s, uint32_t slot);

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/errtext.h"
+#include "sched/controllers/kept.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 
@@ -152,6 +153,7 @@ int limit_block(sched_t *s, uint32_t slot)
 /* A job is over a limit. */
 static enum step refuse(sched_t *s, uint32_t slot, const struct limits_over *over)
 {
+    s->jobs[slot].details->calendar = over->calendar;
     return limit_keep(s, slot, &over->limit) < 0 ? STEP_FAILED : STEP_KEPT;
 }
 
@@ -163,6 +165,8 @@ static enum step gate(sched_t *s, uint32_t slot)
 
 static enum step keep(sched_t *s, uint32_t slot)
 {
+    if (kept_may_promise(s, slot, s->jobs[slot].details->calendar, s->pass.phase == PASS_OUTRANK))
+        return STEP_BUSY;
     return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
@@ -273,6 +277,7 @@ static void note_decrease(sched_t *s, uint32_t slot)
 static void released(sched_t *s, uint32_t slot)
 {
     uncount(s, slot, s->jobs[slot].booking);
+    kept_leave(s, slot);
     note_decrease(s, slot);
 }
 
@@ -295,11 +300,14 @@ static enum step recount_next(sched_t *s)
     }
     p->after = s->jobs[slot].key;
     set_aside(s, slot);
-    if (p->stage == FORGET)
+    if (p->stage == FORGET && !s->jobs[slot].is_kept)
         return STEP_DONE;
-    enum step step = count(s, slot, s->jobs[slot].booking, s->jobs[slot].at);
+    enum step step = s->jobs[slot].is_kept
+                         ? STEP_KEPT /* by another limit perhaps */
+                         : count(s, slot, s->jobs[slot].booking, s->jobs[slot].at);
     if (step == STEP_KEPT)
-        step = keep(s, slot);
+        step = held_to_open(s, slot, true) < 0 ? STEP_FAILED : STEP_DONE;
+    s->swept = false;
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
@@ -341,6 +349,12 @@ bool held_again(const sched_t *s, uint32_t slot)
     return job->is_tried_again && limit_is_due(s, job);
 }
 
+void limit_ask_again(sched_t *s, uint32_t slot)
+{
+    s->jobs[slot].details->limited = -1;
+    s->queues->recheck_limited = true;
+}
+
 static bool is_same_limit(const struct sched_reason_limit *a, const struct sched_reason_limit *b)
 {
     return a->what && b->what && a->whose == b->whose && a->most == b->most &&
@@ -364,6 +378,8 @@ static int let(sched_t *s, uint32_t slot)
             return -1;
         tell_later(s, slot);
     }
+    if (d->blocked == BLOCK_LIMIT && kept_may_promise(s, slot, over.calendar, true))
+        return candidate_note(s, slot, over.calendar);
     d->limited = limits_last_decrease(s->queues->limits, d->account);
     return 0;
 }
@@ -382,16 +398,21 @@ static void limited_begin(sched_t *s)
     n->limited_seen = n->limited_kept = 0;
     s->pass.is_letting = true;
     s->pass.is_let_left = false;
+    candidates_begin(s);
 }
 
-static void limited_end(sched_t *s)
+/* Returns 0, or -1 with ENOMEM. */
+static int limited_end(sched_t *s, bool again)
 {
     struct queues *n = s->queues;
     n->n_limited = n->limited_kept;
     n->limited_seen = n->limited_kept = 0;
-    n->recheck_limited = s->pass.is_let_left;
+    if (candidates_let(s, again) < 0)
+        return -1;
+    n->recheck_limited = s->pass.is_let_left || s->pass.is_due_left;
     n->recheck_all_limited &= s->pass.is_let_left;
     s->pass.is_letting = false;
+    return 0;
 }
 
 /* A job that limits have blocked, and would let now, is so no more. Later in a pass (`again`), which begins
@@ -404,10 +425,8 @@ static enum step settle(sched_t *s, bool again)
         return STEP_BUSY;
     if (!s->pass.is_letting)
         limited_begin(s);
-    if (n->limited_seen == n->n_limited) {
-        limited_end(s);
-        return STEP_BUSY;
-    }
+    if (n->limited_seen == n->n_limited)
+        return limited_end(s, again) < 0 ? STEP_FAILED : STEP_BUSY;
     uint32_t slot = n->limited[n->limited_seen];
     struct job *job = &s->jobs[slot];
     if (job->state == SCHED_BLOCKED && job->details->blocked & BLOCK_LIMIT) {
@@ -431,6 +450,10 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
 {
     (void)how;
     pending_end(s, slot);
+    if (!s->jobs[slot].is_kept)
+        return;
+    kept_leave(s, slot);
+    note_decrease(s, slot); /* others may be promised a time in its stead */
 }
 
 static void ended(sched_t *s, uint32_t slot, enum job_end end)

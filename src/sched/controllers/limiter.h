@@ -34,4 +34,33 @@ void pending_end(sched_t *s, uint32_t slot);
  */
 bool limit_is_due(const sched_t *s, const struct job *job);
 
+/* A blocked job that goes before others now may have a promise of one of these. */
+void limit_ask_again(sched_t *s, uint32_t slot);
+
+/* A job that limits keep has been promised a time: where the limit has promised more than it may, the last one
+ * of these gives way. Returns 0, or -1 with ENOMEM.
+ */
+int limit_promised(sched_t *s, uint32_t slot);
+
+/* A job that holds a promise of a limit has another key. */
+void limit_rekeyed(sched_t *s, uint32_t slot);
+
+/* Whether a job of a lane that limits have blocked stands between two keys. O(those that they have blocked). */
+bool limit_is_between(const sched_t *s, const struct lane *lane, struct queue_key low,
+                      struct queue_key high);
+
+/* Have memory for one more candidate: 0, or -1 with ENOMEM. And an open job is one. */
+int limit_reserve_candidate(sched_t *s);
+void limit_make_candidate(sched_t *s, uint32_t slot);
+
+/* Open jobs that are to be looked at for a promise that a limit has to give, whatever their lane has: whether
+ * a job is one; the first one in queue order, JOB_NONE; and look at it. One, or
+ * all, are so no more.
+ */
+bool limit_is_candidate(const sched_t *s, uint32_t slot);
+uint32_t limit_candidate(const sched_t *s);
+enum step limit_look(sched_t *s, uint32_t slot);
+void limit_look_once(sched_t *s, uint32_t slot);
+void limit_forget_candidates(sched_t *s);
+
 #endif

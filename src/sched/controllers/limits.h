@@ -47,6 +47,19 @@ struct limits_over {
 
 #define NO_CALENDAR UINT32_MAX
 
+/* What the caller knows of the promises that a calendar carries of jobs which its limit alone keeps: the
+ * ledger only has it. All zeroes at first.
+ */
+struct limits_promises {
+    int64_t n;
+    bool is_last_known;
+    uint32_t last;      /* the last one of them in queue order */
+    uint64_t letting;   /* the pass in which a job was let go on for one last, */
+    int64_t had;        /* and how many there were then */
+    uint64_t round;     /* the round of a pass in which there is one that may go on: */
+    uint32_t candidate; /* this */
+};
+
 /* How much of a resource type the job at hand asks for, or holds. */
 typedef int64_t limits_amount_f(void *arg, const char *type);
 
@@ -114,6 +127,15 @@ void limits_add(struct limits *limits, uint32_t account, struct limits_window wi
                 limits_amount_f *amount, void *arg);
 void limits_sub(struct limits *limits, uint32_t account, struct limits_window window,
                 limits_amount_f *amount, void *arg);
+
+/* Of a calendar, by number. */
+struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar);
+
+/* The calendar of a limit of an account (`what` and `most` are of interest); NO_CALENDAR: there is no such
+ * limit, or nothing was entered there.
+ */
+uint32_t limits_calendar(const struct limits *limits, uint32_t account,
+                         const struct sched_reason_limit *limit);
 
 /* What user and queue of an account hold decreases. And the last decrease that a rule for the account looks
  * at: its number among all, 0: none. A job over a limit keeps the number, and is looked at again when there

@@ -30,6 +30,7 @@ struct terms {
 /* What is held when: of one thing, by a user in a queue or by a queue. */
 struct calendar {
     struct profile profile;
+    struct limits_promises promises;
 };
 
 struct tally {

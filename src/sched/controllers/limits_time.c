@@ -1,6 +1,7 @@
 /* The calendars of limits: what is held and promised when, and when there is room for more. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sched/controllers/limits_priv.h"
 
@@ -180,10 +181,31 @@ void limits_sub(struct limits *limits, uint32_t account, struct limits_window wi
     enter(limits, account, window, amount, arg, -1);
 }
 
+struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar)
+{
+    return &limits->calendar[calendar].promises;
+}
+
+uint32_t limits_calendar(const struct limits *limits, uint32_t account,
+                         const struct sched_reason_limit *limit)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, account, side);
+    for (size_t s = 0; s < sides; s++)
+        for (uint32_t i = 0; i < side[s].rules->n; i++) {
+            const struct rule *rule = &side[s].rules->v[i];
+            if (side[s].whose == limit->whose && rule->most == limit->most &&
+                (rule->what == RUNNING || rule->what >= RESOURCE) &&
+                strcmp(intern_text(&limits->what, rule->what), limit->what) == 0)
+                return calendar_of(side[s].tally, rule->what);
+        }
+    return NO_CALENDAR;
+}
+
 bool limits_calendar_check(const struct calendar *calendar)
 {
     struct profile_cursor c;
-    bool fine = profile_check(&calendar->profile);
+    bool fine = profile_check(&calendar->profile) && calendar->promises.n >= 0;
     profile_seek(&c, &calendar->profile, INT64_MIN / 2);
     do
         fine = fine && profile_cursor_load(&c) >= 0;

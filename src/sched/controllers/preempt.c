@@ -67,7 +67,7 @@ static enum step hold_prey(struct hunt *h, uint32_t slot, int64_t booking)
     if (step != STEP_BUSY) {
         s->place->ops->release(s->place, booking);
         hunt_drop_all(h);
-        return step == STEP_KEPT ? controllers_keep(s, slot) : step;
+        return step == STEP_KEPT ? promise_kept(s, slot) : step;
     }
     s->booked++;
     job->details->victims = doom(h, slot);
@@ -130,6 +130,9 @@ static enum step make_room(sched_t *s, uint32_t slot)
     if (s->queues->n_victims == 0 || is_preemptible(s, &s->jobs[slot]) ||
         (walks && job_group_is_vain(s, slot)))
         return STEP_BUSY;
+    enum step gate = controllers_gate(s, slot);
+    if (gate != STEP_BUSY) /* nobody is preempted for one that limits keep */
+        return gate == STEP_KEPT ? STEP_BUSY : gate;
     struct place_ask ask = prey_of(s, slot);
     enum step step = STEP_FAILED;
     if (hunt_begin(&h, s, &ask) == 0) {

@@ -11,6 +11,7 @@
  * those that are still out.
  */
 #include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
@@ -32,11 +33,16 @@ static bool may_hold(const sched_t *s, uint32_t slot)
 static uint32_t last_movable(const sched_t *s, const struct lane *lane)
 {
     struct queue_cursor c;
+    struct queue_entry kept;
     uint32_t last = last_holder(s, lane);
+    if (queue_last(lane->kept, &kept) &&
+        (last == JOB_NONE || queue_before(s->jobs[last].key, kept.key)))
+        last = kept.item;
     if (!s->torn.is || lane->preempting == 0)
         return last;
     for (bool any = queue_begin(lane->held, &c); any; any = queue_next(&c))
-        if (!s->jobs[queue_item(&c)].is_preempting || s->jobs[queue_item(&c)].is_lifted)
+        if (s->jobs[queue_item(&c)].is_preempting && s->jobs[queue_item(&c)].is_lifted &&
+            (last == JOB_NONE || queue_before(s->jobs[last].key, s->jobs[queue_item(&c)].key)))
             last = queue_item(&c);
     return last;
 }
@@ -68,7 +74,7 @@ static bool is_its_turn(const sched_t *s, uint32_t slot)
 {
     const struct lane *lane = lane_of(s, slot);
     struct queue_entry first;
-    if (s->jobs[slot].state == SCHED_RESERVED)
+    if (s->jobs[slot].state == SCHED_RESERVED || limit_is_candidate(s, slot))
         return true;
     return is_considered(lane, s->jobs[slot].key) &&
            (lane->depth > 0 || (queue_first(lane->open, &first) && first.item == slot));
@@ -102,7 +108,8 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
     bool waits = s->jobs[slot].state == SCHED_WAITING;
     if (waits && !is_its_turn(s, slot))
         return STEP_DONE;
-    enum step step = waits ? start_open(s, slot) : STEP_DONE;
+    bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || may_hold(s, slot);
+    enum step step = waits ? start_open(s, slot, turn) : STEP_DONE;
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);
     if (step == STEP_BUSY && may_hold(s, slot))
@@ -148,18 +155,21 @@ static enum step gather(sched_t *s)
     return STEP_DONE;
 }
 
-/* The list begins with the first one whose turn it is: that of others may come when that one has started. */
-static enum step skip(sched_t *s)
-{
-    if (s->turns.n == 0 || is_its_turn(s, s->turns.v[0].item))
-        return STEP_BUSY;
-    heap_take(&s->turns, s->turns.v[0].item);
-    return STEP_DONE;
-}
-
 static struct queue_key turn_key(const sched_t *s)
 {
     return (struct queue_key){s->turns.v[0].key, s->turns.v[0].order};
+}
+
+/* The list begins with the first one whose turn it is: that of others may come when that one has started,
+ * or when a holder before them is placed anew.
+ */
+static enum step skip(sched_t *s)
+{
+    if (s->turns.n == 0 || is_its_turn(s, s->turns.v[0].item) ||
+        (s->torn.is && !queue_before(turn_key(s), s->torn.from)))
+        return STEP_BUSY;
+    heap_take(&s->turns, s->turns.v[0].item);
+    return STEP_DONE;
 }
 
 /* Reservations are about to be taken out: those behind the first job, and where the last pass was cut off

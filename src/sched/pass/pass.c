@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
@@ -84,15 +85,17 @@ static void walk_begin(sched_t *s)
         lane->mode = mode_of(lane);
         lane->begun = false;
         lane->makes_room = controllers_may_make_room(s, lane);
-        p->tries_holders |= lane->makes_room && queue_size(lane->held) > 0;
+        p->tries_holders |= lane->makes_room && queue_size(lane->held) + queue_size(lane->kept) > 0;
         s->finder->begin(lane);
     }
     p->tries_holders = p->tries_holders && !tried_is_now(s, &s->queues->holders_tried);
     p->tried = tried_now(s);
 }
 
-/* The job of a lane that the walk would look at next; JOB_NONE: it is done with it. */
-static uint32_t lane_next(sched_t *s, uint32_t number, bool *failed)
+/* The job of a lane that the walk would look at next; JOB_NONE: it is done with it, or a candidate before that
+ * job (limiter.h) is to be looked at first.
+ */
+static uint32_t lane_next(sched_t *s, uint32_t number, uint32_t candidate, bool *failed)
 {
     struct lane *lane = &s->lanes[number];
     struct queue_entry entry;
@@ -105,7 +108,11 @@ static uint32_t lane_next(sched_t *s, uint32_t number, bool *failed)
     } else {
         slot = s->finder->next(s, number, failed);
     }
-    if (slot == JOB_NONE || !is_considered(lane, s->jobs[slot].key)) {
+    bool counts = slot != JOB_NONE && is_considered(lane, s->jobs[slot].key);
+    if (slot != JOB_NONE && !counts && candidate != JOB_NONE &&
+        queue_before(s->jobs[candidate].key, s->jobs[slot].key))
+        return JOB_NONE; /* which may count no more then */
+    if (!counts) {
         lane->mode = LANE_DONE;
         return JOB_NONE;
     }
@@ -128,9 +135,11 @@ static enum step look(sched_t *s, uint32_t slot)
     uint32_t number = s->jobs[slot].lane;
     struct lane *lane = &s->lanes[number];
     enum lane_mode mode = lane->mode;
+    bool turn = mode != LANE_FILL || limit_is_candidate(s, slot);
     lane->begun = true;
     lane->after = s->jobs[slot].key;
-    enum step step = start_open(s, slot);
+    limit_look_once(s, slot);
+    enum step step = start_open(s, slot, turn);
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);
     if (step == STEP_BUSY && mode == LANE_PLAN)
@@ -164,14 +173,20 @@ static enum step walk_step(sched_t *s)
     bool failed = false;
     if (p->has_made_room) /* others may have what that one was promised: first those before it */
         return STEP_BUSY;
+    uint32_t candidate = limit_candidate(s);
     for (uint32_t i = 0; i < s->n_lanes && !failed; i++) {
-        uint32_t slot = lane_next(s, i, &failed);
+        uint32_t slot = lane_next(s, i, candidate, &failed);
         if (slot != JOB_NONE &&
             (best == JOB_NONE || queue_before(s->jobs[slot].key, s->jobs[best].key)))
             best = slot;
     }
     if (failed)
         return STEP_FAILED;
+    bool is_candidate =
+        candidate != JOB_NONE &&
+        (best == JOB_NONE || queue_before(s->jobs[candidate].key, s->jobs[best].key));
+    if (is_candidate)
+        best = candidate;
     uint32_t holder = p->tries_holders ? held_next(s, p->begun, p->after) : JOB_NONE;
     if (holder != JOB_NONE &&
         (best == JOB_NONE || queue_before(s->jobs[holder].key, s->jobs[best].key))) {
@@ -180,7 +195,7 @@ static enum step walk_step(sched_t *s)
         return look_at_holder(s, holder);
     }
     if (best != JOB_NONE)
-        return look(s, best);
+        return is_candidate ? limit_look(s, best) : look(s, best);
     s->queues->holders_tried = p->tried;
     return STEP_BUSY;
 }
@@ -274,6 +289,7 @@ static void fresh_clear(sched_t *s)
             s->jobs[s->fresh[i]].is_let_again = false;
     s->n_fresh = 0;
     s->fresh_least = INT64_MAX;
+    limit_forget_candidates(s);
 }
 
 /* Whether a pass is done without a walk: it can decide nothing, or all open jobs are promised a
@@ -333,8 +349,10 @@ static int prepare(sched_t *s)
     if (rc == 0 && enter(s, PASS_LATE))
         rc = lates_extend(s);
     if (rc == 0 && settle_is_due(s)) {
-        if (enter(s, PASS_SETTLE))
+        if (enter(s, PASS_SETTLE)) {
             settle_begin(s);
+            s->queues->lettings++;
+        }
         rc = go(s, PASS_SETTLE, settle_first);
     }
     if (rc == 0 && enter(s, PASS_PREPARED)) {

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/reason_copy.h"
 
@@ -117,6 +118,8 @@ void reason_of(sched_t *s, uint32_t slot, struct sched_reason *why)
         open_reason(s, slot, why);
     } else if (job->state == SCHED_RESERVED && job->details->victims > 0) {
         why->kind = SCHED_REASON_PREEMPTING;
+    } else if (job->is_kept) {
+        *why = limit_reason(s, &job->details->over);
     } else if (job->state == SCHED_RESERVED) {
         lack_reason(s, slot, why);
     } else if (job->state == SCHED_REJECTED) {

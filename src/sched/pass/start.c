@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
@@ -75,7 +76,7 @@ enum step start_held(sched_t *s, uint32_t slot)
         displaced_begin(s, slot, was);
         return STEP_DONE;
     }
-    queue_remove(lane_of(s, slot)->held, job->key);
+    queue_remove(held_of(s, slot), job->key);
     heap_take(&s->due, slot);
     started(s, part_first(s, slot), SCHED_PROMISED);
     return STEP_DONE;
@@ -108,13 +109,15 @@ static int64_t book_by_limit(sched_t *s, uint32_t slot)
     return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : booking;
 }
 
-enum step start_open(sched_t *s, uint32_t slot)
+enum step start_open(sched_t *s, uint32_t slot, bool turn)
 {
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
-    enum step step = controllers_gate(s, slot);
-    if (step != STEP_BUSY)
-        return step == STEP_KEPT ? controllers_keep(s, slot) : step;
+    enum step gate = controllers_gate(s, slot);
+    if (gate == STEP_FAILED || gate == STEP_DONE)
+        return gate;
+    if (gate == STEP_KEPT && turn)
+        return promise_kept(s, slot);
     if (s->finder->is_hopeless(s, slot))
         return STEP_BUSY;
     uint32_t starts = part_reserve(s, slot);
@@ -134,10 +137,10 @@ enum step start_open(sched_t *s, uint32_t slot)
         if (booking < 0)
             return errno == EBUSY ? STEP_BUSY : STEP_FAILED;
     }
-    step = controllers_count(s, slot, booking, s->now);
+    enum step step = gate == STEP_KEPT ? gate : controllers_count(s, slot, booking, s->now);
     if (step != STEP_BUSY) {
         unbook(s, booking);
-        return step == STEP_KEPT ? controllers_keep(s, slot) : step;
+        return step == STEP_KEPT ? promise_kept(s, slot) : step;
     }
     if (choose(s, job, booking) < 0) {
         controllers_uncount(s, slot, booking);
@@ -208,6 +211,8 @@ static enum step reserve(sched_t *s, uint32_t slot)
     int64_t from = s->now, at;
     enum step step = STEP_KEPT;
     bool waits = false;
+    if (s->place->ops->tell)
+        s->place->ops->tell(s->place, s->now);
     while (step == STEP_KEPT) {
         from = controllers_when(s, slot, -1, from);
         if (from >= (s->place->is_counted ? INT64_MAX : s->place->endless))
@@ -233,13 +238,37 @@ static enum step reserve(sched_t *s, uint32_t slot)
 enum step promise(sched_t *s, uint32_t slot)
 {
     enum step step = controllers_gate(s, slot);
+    if (step == STEP_DONE)
+        return step;
     if (step == STEP_FAILED || decision_reserve(s) < 0)
         return STEP_FAILED;
     if (step == STEP_BUSY)
         step = reserve(s, slot);
     if (step == STEP_KEPT)
-        return controllers_keep(s, slot);
+        return promise_kept(s, slot);
     return step == STEP_BUSY && s->place->is_counted ? never(s, slot) : step;
+}
+
+enum step promise_kept(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    enum step step = controllers_keep(s, slot);
+    if (step != STEP_BUSY)
+        return step;
+    if (decision_reserve(s) < 0)
+        return STEP_FAILED;
+    struct sched_reason_limit over = d->over;
+    d->keeper = d->calendar;
+    job->is_kept = true;
+    step = reserve(s, slot);
+    d->over = over;
+    if (step == STEP_DONE && job->state == SCHED_RESERVED)
+        return limit_promised(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    job->is_kept = false;
+    if (step == STEP_FAILED || step == STEP_DONE)
+        return step;
+    return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
 int64_t promise_time(sched_t *s, uint32_t slot, int64_t from)

@@ -237,7 +237,7 @@ enum step sweep_step(sched_t *s)
             swept(s);
             return STEP_BUSY;
         }
-        if (s->n_lanes == 1 && s->pass.is_whole)
+        if (s->n_lanes == 1 && s->pass.is_whole && queue_size(s->lanes[0].kept) == 0)
             return sweep_all(s);
     }
     uint32_t slot = held_next(s, s->pass.begun, s->pass.after);

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
@@ -12,14 +13,16 @@ int lane_init(struct lane *lane, int64_t most, int64_t width)
     lane->width = width;
     lane->open = queue_create(width);
     lane->held = queue_create(width);
+    lane->kept = queue_create(width);
     lane->fill = queue_create(most);
-    return lane->open && lane->held && lane->fill ? 0 : -1;
+    return lane->open && lane->held && lane->kept && lane->fill ? 0 : -1;
 }
 
 void lane_clear(struct lane *lane)
 {
     queue_destroy(lane->open);
     queue_destroy(lane->held);
+    queue_destroy(lane->kept);
     queue_destroy(lane->fill);
     heap_clear(&lane->candidates);
 }
@@ -105,7 +108,7 @@ void open_give(sched_t *s, uint32_t slot, uint32_t to)
 int held_rekey(sched_t *s, uint32_t slot, struct queue_key key)
 {
     struct job *job = &s->jobs[slot];
-    struct queue *held = lane_of(s, slot)->held;
+    struct queue *held = held_of(s, slot);
     struct queue_key old = job->key;
     job->key = key;
     struct queue_entry entry = entry_of(s, slot);
@@ -114,6 +117,8 @@ int held_rekey(sched_t *s, uint32_t slot, struct queue_key key)
         return -1;
     }
     queue_remove(held, old);
+    if (job->is_kept)
+        limit_rekeyed(s, slot);
     torn_reach(s, key, job->is_lifted);
     return 0;
 }
@@ -150,12 +155,15 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     bool raised = queue_before(key, old);
     if (job->state == SCHED_BLOCKED) {
         job->key = key;
+        if (raised && job->details->blocked & BLOCK_LIMIT)
+            limit_ask_again(s, slot);
         return 0;
     }
     if (raised && fresh_add(s, slot) < 0)
         return -1;
-    bool held = job->state == SCHED_RESERVED;
-    if (held && (open_reserve(s, slot) < 0 || tell_reserve(s->queues) < 0))
+    bool held = job->state == SCHED_RESERVED, kept = job->is_kept;
+    if (held && (open_reserve(s, slot) < 0 || (kept && limit_reserve_candidate(s) < 0) ||
+                 tell_reserve(s->queues) < 0))
         return -1;
     if ((held ? held_rekey(s, slot, key) : rekey_open(s, slot, key)) < 0)
         return -1;
@@ -165,9 +173,11 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     const struct lane *lane = lane_of(s, slot);
     bool gives =
         raised ? is_between(s, lane, key, old, true) : is_between(s, lane, old, key, false);
-    if (!gives)
+    if (!gives && !(kept && !raised && limit_is_between(s, lane, old, key)))
         return 0;
     held_to_open(s, slot, raised); /* there is room for it */
+    if (kept)
+        limit_make_candidate(s, slot); /* it takes its turn for the promise of its limit */
     s->swept = false;
     return 0;
 }
@@ -184,7 +194,7 @@ int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
     struct queue_entry entry = entry_of(s, slot);
     if (due_reserve(s) < 0 || heap_put(&s->due, slot, at, job->key.seq) < 0)
         return -1;
-    if (queue_insert(lane_of(s, slot)->held, &entry) < 0) {
+    if (queue_insert(held_of(s, slot), &entry) < 0) {
         heap_take(&s->due, slot);
         errno = ENOMEM;
         return -1;
@@ -200,7 +210,7 @@ int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
 int held_enter(sched_t *s, uint32_t slot)
 {
     struct queue_entry entry = entry_of(s, slot);
-    return queue_insert(lane_of(s, slot)->held, &entry);
+    return queue_insert(held_of(s, slot), &entry);
 }
 
 int open_renew(sched_t *s, uint32_t slot)
@@ -241,7 +251,8 @@ enum step lane_keep_one(sched_t *s, struct lane *lane)
 {
     struct queue_entry entry;
     bool all = lane->is_stopped || lane->is_given_up;
-    if (all ? !queue_last(lane->held, &entry) : lane_holds(lane) <= lane->depth) {
+    if (all ? !queue_last(lane->held, &entry) && !queue_last(lane->kept, &entry)
+            : lane_holds(lane) <= lane->depth) {
         lane->is_given_up = false;
         return STEP_BUSY;
     }
@@ -290,7 +301,7 @@ void running_released(sched_t *s)
 
 void held_release(sched_t *s, uint32_t slot)
 {
-    queue_remove(lane_of(s, slot)->held, s->jobs[slot].key);
+    queue_remove(held_of(s, slot), s->jobs[slot].key);
     heap_take(&s->due, slot);
     job_release(s, slot);
     displaced_end(s, slot);
@@ -300,8 +311,12 @@ uint32_t held_next(const sched_t *s, bool begun, struct queue_key after)
 {
     uint32_t best = JOB_NONE;
     for (uint32_t i = 0; i < s->n_lanes; i++) {
+        const struct lane *lane = &s->lanes[i];
         struct queue_entry entry;
-        if (queue_after(s->lanes[i].held, begun ? &after : NULL, &entry) &&
+        if (queue_after(lane->held, begun ? &after : NULL, &entry) &&
+            (best == JOB_NONE || queue_before(entry.key, s->jobs[best].key)))
+            best = entry.item;
+        if (queue_size(lane->kept) > 0 && queue_after(lane->kept, begun ? &after : NULL, &entry) &&
             (best == JOB_NONE || queue_before(entry.key, s->jobs[best].key)))
             best = entry.item;
     }

@@ -175,7 +175,7 @@ static uint32_t take(sched_t *s, uint32_t slot, uint32_t member)
     d->member = member;
     d->never = NULL;
     d->displaced = -1;
-    d->is_untold = d->is_pending = false;
+    d->is_untold = d->is_pending = d->is_candidate = false;
     d->of->records++;
     d->jobspec->users++;
     n->job_groups.v[d->job_group].jobs++;
@@ -195,7 +195,7 @@ static void let_go(sched_t *s, uint32_t slot)
     displaced_end(s, slot);
     d->victims = 0;
     d->put_off = 0;
-    job->is_lifted = job->is_preempting = job->is_tried_again = false;
+    job->is_lifted = job->is_preempting = job->is_tried_again = job->is_kept = false;
 }
 
 uint32_t part_first(sched_t *s, uint32_t slot)

@@ -421,6 +421,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         r->waits = !runs && p->waits;
         r->resources = p->resources;
         r->resources_length = strlen(p->resources);
+        r->limit = runs ? NULL : m->reason; /* of one that a limit keeps it says which */
     } else if (runs) {
         return errtext_set(why, EINVAL, "no resources are stored for it");
     }
@@ -435,7 +436,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         handle = sched_restore(s->sched, s->clock.now, r, why);
         forget_promise(s, job, i);
     }
-    r->resources = NULL;
+    r->resources = r->limit = NULL;
     r->at = r->until = 0;
     r->fresh = r->displaced = r->expected = r->waits = false;
     r->stopping = false;

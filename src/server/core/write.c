@@ -64,6 +64,8 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
         to.until = r.until;
         to.resources = r.resources;
         to.stopping = r.stopping;
+        if (r.limit)
+            to.reason = r.limit;
     }
     if (!member_is_live(m)) /* in case there was no memory for a run */
         to.end_wall = s->clock.wall;

@@ -296,6 +296,9 @@ struct sched_reason unknown_reason(int errnum, const berth_error_t *err);
 void judge(sched_t *s, uint32_t slot);
 enum step judge_step(sched_t *s);
 
+/* Whether any may have to be. O(holders). */
+bool judge_is_due(const sched_t *s);
+
 /* Whether a booking of a job from `at` on delays nobody who is promised a start, even if the job takes its
  * whole limit. If not, this is to be asked for instead; its booking is then cut to the estimate.
  */

@@ -131,6 +131,17 @@ struct place_ask ask_by_limit(const sched_t *s, uint32_t slot)
     return ask;
 }
 
+bool judge_is_due(const sched_t *s)
+{
+    const struct queues *n = s->queues;
+    bool is_due = n->judges_all;
+    for (size_t i = 0; n->any_tails && i < s->due.n && !is_due; i++) {
+        const struct details *d = s->jobs[s->due.v[i].item].details;
+        is_due = d->is_expected || d->is_expected_told;
+    }
+    return n->any_tails && is_due;
+}
+
 /* Judge one reservation after the other anew, and tell of those that are promised now, or no more. Only what
  * was expected can have become promised, unless somebody was given a longer limit.
  */

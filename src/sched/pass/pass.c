@@ -389,7 +389,7 @@ static inline int phases(sched_t *s, bool more)
     }
     if (rc == 0)
         rc = go(s, PASS_WALK, walk_step);
-    if (rc == 0 && s->queues->any_tails)
+    if (rc == 0 && (s->pass.phase == PASS_JUDGE || judge_is_due(s)))
         rc = go(s, PASS_JUDGE, judge_step);
     if (rc == 0 && settle_is_due(s) && enter(s, PASS_TELL))
         settle_begin(s);

@@ -209,6 +209,9 @@ static int64_t estimate(sched_t *s, uint32_t slot)
         return job->at > s->now ? job->at : s->now;
     if (job->state != SCHED_WAITING || lane_of(s, slot)->is_stopped || s->torn.is)
         return -1;
+    const struct head *head = &lane_of(s, slot)->head;
+    if (head->is && head->job == job_handle(s, slot)) /* what is booked for it is in nobody's way */
+        return head->at > s->now ? head->at : s->now;
     return promise_time(s, slot, s->now);
 }
 

@@ -119,7 +119,10 @@ struct sched_queue_config {
     /* Which resources its jobs may use: an RFC 31 constraint as JSON; NULL: all. */
     const char *requires;
 
-    /* Jobs of a queue with a higher one go first. */
+    /* Jobs of a queue with a higher one go first: they know nothing of what lower queues were promised, which
+     * gives way. The first job of a higher queue that promises nothing (K = 0) is not delayed by lower
+     * queues either; it holds no reservation, as jobs of its own level may go before it.
+     */
     int64_t priority;
 
     /* Who may submit; no users and no groups: everybody. */

@@ -77,7 +77,8 @@ struct sched_annotation {
 
 /* *annotation points to what belongs to the core and is valid until its next call. EINVAL: no such job;
  * ENOMEM. For a job without a reservation the start is that of the earliest fit beside all that is booked:
- * a match.
+ * a match. Of the first job of a queue that promises nothing, where lower queues have jobs that wait, it is
+ * the time up to which these leave it room: a booking, but no promise.
  */
 int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
 

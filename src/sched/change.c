@@ -211,6 +211,9 @@ static int64_t estimate(sched_t *s, uint32_t slot)
                  (job->state == SCHED_BLOCKED && job->details->blocked == BLOCK_LIMIT);
     if (!waits || lane_of(s, slot)->is_stopped || s->torn.is)
         return -1;
+    const struct head *head = &lane_of(s, slot)->head;
+    if (head->is && head->job == job_handle(s, slot)) /* what is booked for it is in nobody's way */
+        return head->at > s->now ? head->at : s->now;
     return promise_time(s, slot, s->now);
 }
 

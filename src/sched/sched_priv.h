@@ -8,7 +8,8 @@
  *  1. A job is in `open`, in `held`, running, rejected or blocked, and no more of a lane are held than its
  *     depth allows, but for those that have preempted others and those that only a limit keeps.
  *  2. Each held job, and no other, is in the heap `due` under its reservation's time.
- *  3. Each held or running job has a booking, from its reservation or start on, and no other has one.
+ *  3. Each held or running job has a booking, from its reservation or start on, and no other has one, but for
+ *     the first ones of lanes that promise nothing, where lower levels wait (levels.c).
  *  4. After a pass without `more`, no open job within the queue depth could hold a reservation, but where
  *     the machine has no time for it at all while things are down.
  *
@@ -29,7 +30,8 @@
 #define JOB_FREE       255 /* beside enum sched_state: a slot without a job */
 #define JOB_NONE       UINT32_MAX
 #define JOB_GROUP_NONE UINT32_MAX
-#define KEY_FIRST      ((struct queue_key){INT64_MIN, 0}) /* before those of all jobs */
+#define KEY_FIRST      ((struct queue_key){INT64_MIN, 0})          /* before those of all jobs */
+#define KEY_LAST       ((struct queue_key){INT64_MAX, UINT64_MAX}) /* and after them */
 
 /* What a step of a pass comes to: there is no memory; there is nothing (left) to do; one thing was done; of
  * some calls, a controller keeps the job from what it may do otherwise.
@@ -113,6 +115,17 @@ enum lane_mode {
     LANE_DONE
 };
 
+/* What keeps lower levels from overtaking the first job of a queue that promises nothing (levels.c). */
+struct head {
+    bool is;
+    bool is_lifted;
+    bool is_aside; /* while a question is answered (what_if.c) */
+    int64_t job;   /* its handle */
+    struct queue_key key;
+    int64_t booking, at;
+    struct place_ask ask;
+};
+
 /* The waiting jobs of one queue. */
 struct lane {
     int64_t depth;       /* jobs that may hold a reservation */
@@ -129,6 +142,7 @@ struct lane {
     struct queue
         *kept; /* those that hold a reservation beside the depth, as only a limit keeps them */
     struct queue *fill; /* the finder's own: groups that may fit (job_group.h) */
+    struct head head;
 
     /* Of the walk at work. */
     enum lane_mode mode;
@@ -163,6 +177,7 @@ enum pass_phase {
     PASS_SWEEP,
     PASS_DUE,
     PASS_WALK,
+    PASS_HEADS,
     PASS_JUDGE,
     PASS_TELL
 };
@@ -183,7 +198,9 @@ struct pass {
     struct queue_key first; /* and behind which all are placed */
     uint64_t since;         /* next event of the log of what was freed when the sweep began */
     size_t n_due, next_due;
-    size_t n_fresh;     /* jobs that were new when it began */
+    size_t n_fresh; /* jobs that were new when it began */
+    bool by_level;  /* level by level: jobs behind `above` up to `floor` are looked at (levels.c) */
+    struct queue_key above, floor;
     bool is_again;      /* it goes through its phases once more */
     bool tries_holders; /* the walk makes room for holders too, */
     bool has_made_room; /* and has done so for one, which has left what it was promised */
@@ -319,6 +336,9 @@ void rejected_unlink(sched_t *s, uint32_t slot);
 /* A job's key, were that its priority; false where that is out of range. */
 bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key);
 
+/* The last key of the level that a key is of: of queues of that priority. */
+struct queue_key level_last(struct queue_key key);
+
 /* ---- lane.c: into lanes and out of them ---- */
 
 /* A lane without jobs, for asks of up to `most` units. Its queues distinguish jobs by up to `width` units.
@@ -449,6 +469,29 @@ static inline struct queue_key key_before(struct queue_key key)
 {
     return (struct queue_key){key.rank, key.seq - 1};
 }
+
+/* levels.c: a pass begins, level by level or with all at once; on to the next level: false if that was the
+ * last.
+ */
+void levels_begin(sched_t *s);
+bool levels_next(sched_t *s);
+
+static inline bool level_is_last(const struct pass *p)
+{
+    return p->floor.rank == KEY_LAST.rank;
+}
+
+static inline bool level_is_first(const struct pass *p)
+{
+    return p->above.rank == KEY_FIRST.rank;
+}
+
+/* The bookings of first jobs are out of the calendars until those of the level are made anew; a lane's is
+ * given back.
+ */
+void heads_lift(sched_t *s);
+enum step heads_step(sched_t *s);
+void head_release(sched_t *s, struct lane *lane);
 
 /* start.c */
 enum step start_held(sched_t *s, uint32_t slot);

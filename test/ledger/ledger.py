@@ -193,7 +193,7 @@ class Ledger:
                 continue
             gone_before = any(w.key(k) < w.key(j) and
                               (k.name in touched or self.is_new_or_later(k, before, held_before))
-                              for k in w.jobs.values())
+                              for k in w.jobs.values()) or self.has_higher(j, w.config["queues"])
             self.law("promise", excused or gone_before, j, "%s, then %s" % (promise, j.promise))
         for j in w.waiting():
             self.law("due", j.promise is None or j.promise > self.now, j, "%s" % j.promise)
@@ -250,6 +250,13 @@ class Ledger:
             most = w.depth(queue) + len(limits.calendars(w, held)) * max(1, w.depth(queue))
             self.law("count", len(held) <= most, None, "%s: %d" % (queue, len(held)))
 
+    def has_higher(self, j, lanes):
+        """Whether a job of a higher queue, of these lanes, waits: what lower ones are promised gives way to it, and
+        under fcfs they may not go before its first."""
+        w = self.world
+        return any(k.state == WAITING and w.lane(k.queue) in lanes and w.key(k)[0] < w.key(j)[0]
+                   for k in w.jobs.values())
+
     def is_free(self, j, but=()):
         """Whether it fits from now on beside all that is held and promised but by some."""
         w = self.world
@@ -288,8 +295,9 @@ class Ledger:
             return
         prey = [k for k in w.running() if w.lane_config(k.queue).get("preemptible")
                 and k.preemptible_from() <= self.now]
+        fcfs = [q for q in w.config["queues"] if w.lane_config(q)["policy"] == "fcfs"]
         for j, has_room in self.candidates():
-            if has_room:
+            if has_room and not self.has_higher(j, fcfs):
                 self.law("idle", not self.is_free(j), j, j.reason)
                 if prey and w.may_preempt(j):
                     self.law("preempt", not self.is_free(j, prey), j, j.reason)

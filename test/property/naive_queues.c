@@ -69,6 +69,23 @@ static bool is_considered(const struct naive_queues *q, int job)
 
 /* ---- What is free ---- */
 
+static int64_t level(const struct naive_queues *q, int job)
+{
+    return q->lane[q->job[job].lane].priority;
+}
+
+/* Whether a job sees the first one of another queue: its own queue is lower. */
+static bool sees_head(const struct naive_queues *q, int job, int lane)
+{
+    int64_t of_head = q->lane[lane].priority;
+    return q->head[lane].is && (of_head > level(q, job) || (q->stacks && of_head == level(q, job)));
+}
+
+static int64_t head_end(const struct naive_queues *q, int lane)
+{
+    return q->head[lane].at + q->job[q->head[lane].job].duration;
+}
+
 /* The nodes that nobody else holds during [from, until). */
 static uint32_t free_nodes(const struct naive_queues *q, int job, int64_t from, int64_t until)
 {
@@ -79,6 +96,9 @@ static uint32_t free_nodes(const struct naive_queues *q, int job, int64_t from, 
             j->at < until && from < j->at + j->duration)
             free &= ~j->nodes;
     }
+    for (int l = 0; l < q->lanes; l++)
+        if (sees_head(q, job, l) && q->head[l].at < until && from < head_end(q, l))
+            free &= ~q->head[l].nodes;
     return free;
 }
 
@@ -206,6 +226,11 @@ static int64_t earliest(const struct naive_queues *q, int job)
         if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->lifted && i != job &&
             end > q->now && (best < 0 || end < best) && choice(q, job, end) &&
             over(q, job, end) < 0)
+            best = end;
+    }
+    for (int l = 0; l < q->lanes && best != q->now; l++) {
+        int64_t end = sees_head(q, job, l) ? head_end(q, l) : -1;
+        if (end > q->now && (best < 0 || end < best) && choice(q, job, end))
             best = end;
     }
     return best;
@@ -653,7 +678,8 @@ static void place_fresh(struct naive_queues *q, int job)
     int last = last_holder(q, q->job[job].lane);
     bool may = lane->depth > 0 &&
                (holders(q, q->job[job].lane) < lane->depth || (last >= 0 && before(q, job, last)));
-    bool goes = start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) || hunt(q, job);
+    bool goes =
+        start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) || hunt(q, job);
     q->job[job].placed = true;
     if (goes || lane->depth == 0)
         return;
@@ -662,29 +688,22 @@ static void place_fresh(struct naive_queues *q, int job)
     keep_depth(q, q->job[job].lane);
 }
 
-static bool outrank(struct naive_queues *q)
+/* Those listed and those lifted take their turns in order, of one level or (all) of the rest. */
+static void place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
 {
-    bool listed[NQ_JOBS] = {false};
-    int first = first_turn(q), last = last_movable(q);
-    for (int i = 0; i < q->jobs; i++)
-        listed[i] = outranks(q, i) || is_displaced(q, i);
-    if (first < 0)
-        return false;
-    for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !before(q, i, first))
-            q->job[i].lifted = q->job[i].set_aside = true;
-    q->outranking = true;
-    int done = -1;
-    for (;;) { /* those listed and those lifted, in order */
+    int last = last_movable(q);
+    for (int done = -1;;) {
         int next = -1;
         for (int i = 0; i < q->jobs; i++)
             if (((listed[i] && q->job[i].state == NQ_OPEN) ||
                  (q->job[i].state == NQ_HELD && q->job[i].lifted)) &&
-                (done < 0 || before(q, done, i)) && (next < 0 || before(q, i, next)))
+                (all || level(q, i) == at) && (done < 0 || before(q, done, i)) &&
+                (next < 0 || before(q, i, next)))
                 next = i;
         if (next < 0)
-            break;
+            return;
         done = next;
+        listed[next] = false;
         if (q->job[next].state == NQ_HELD)
             place_again(q, next);
         else if (is_its_turn(q, next))
@@ -694,24 +713,37 @@ static bool outrank(struct naive_queues *q)
             listed[i] |= q->job[i].array >= 0 && q->job[i].together && q->job[i].fresh &&
                          !q->job[i].placed && last >= 0 && before(q, i, last);
     }
+}
+
+static bool outrank(struct naive_queues *q)
+{
+    bool listed[NQ_JOBS] = {false};
+    int first = first_turn(q);
+    for (int i = 0; i < q->jobs; i++)
+        listed[i] = outranks(q, i) || is_displaced(q, i);
+    if (first < 0)
+        return false;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !before(q, i, first))
+            q->job[i].lifted = q->job[i].set_aside = true;
+    q->outranking = true;
+    place_all(q, listed, 0, true);
     q->swept = q->displaces = q->outranking = false;
     return true;
 }
 
 /* Each reservation to its earliest time, and to the lowest nodes there. */
-static void sweep(struct naive_queues *q)
+static void sweep(struct naive_queues *q, int64_t at, bool all)
 {
-    for (int i = next_of(q, NQ_HELD, -1); i >= 0 && !q->swept; i = next_of(q, NQ_HELD, i)) {
-        if (!q->job[i].preempting) /* else it has what it needs */
+    for (int i = next_of(q, NQ_HELD, -1); i >= 0 && !q->swept; i = next_of(q, NQ_HELD, i))
+        if (!q->job[i].preempting && (all || level(q, i) == at)) /* else it has what it needs */
             pull(q, i);
-    }
-    q->swept = true;
 }
 
-static void start_due(struct naive_queues *q)
+static void start_due(struct naive_queues *q, int64_t at, bool all)
 {
     for (int i = next_of(q, NQ_HELD, -1); i >= 0; i = next_of(q, NQ_HELD, i))
-        if (q->job[i].at <= q->now && q->job[i].victims == 0) {
+        if (q->job[i].at <= q->now && q->job[i].victims == 0 && (all || level(q, i) == at)) {
             if (q->job[i].kept)
                 decreased(q, i);
             q->job[i].kept = false;
@@ -733,13 +765,15 @@ static int next_waiting(const struct naive_queues *q, int after)
     return before(q, open, held) ? open : held;
 }
 
-static void walk(struct naive_queues *q)
+static void walk(struct naive_queues *q, int64_t at, bool all)
 {
     enum mode mode[NQ_LANES];
     for (int l = 0; l < q->lanes; l++)
         mode[l] = q->lane[l].depth == 0 ? SERVE : holders(q, l) < q->lane[l].depth ? PLAN : FILL;
     for (int i = next_waiting(q, -1); i >= 0 && !q->made_room; i = next_waiting(q, i)) {
         int l = q->job[i].lane;
+        if (!all && level(q, i) != at)
+            continue;
         if (q->job[i].state == NQ_HELD) {
             hunt_for_holder(q, i);
             continue;
@@ -828,8 +862,111 @@ static void put_off(struct naive_queues *q)
     }
 }
 
+/* ---- Levels: queues of one priority ---- */
+
+/* The highest level below another one at which somebody waits; false: there is none. */
+static bool next_level(const struct naive_queues *q, bool begun, int64_t above, int64_t *at)
+{
+    bool any = false;
+    for (int i = 0; i < q->jobs; i++)
+        if ((q->job[i].state == NQ_OPEN || q->job[i].state == NQ_HELD) &&
+            (!begun || level(q, i) < above) && (!any || level(q, i) > *at)) {
+            *at = level(q, i);
+            any = true;
+        }
+    return any;
+}
+
+static int first_open(const struct naive_queues *q, int lane)
+{
+    int first = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_OPEN && q->job[i].lane == lane &&
+            (first < 0 || before(q, i, first)))
+            first = i;
+    return first;
+}
+
+/* The first jobs of the queues of a level that promise nothing, in order, each at its earliest time. */
+static void place_heads(struct naive_queues *q, int64_t at)
+{
+    q->stacks = true;
+    for (int i = next_of(q, NQ_OPEN, -1); i >= 0; i = next_of(q, NQ_OPEN, i)) {
+        int l = q->job[i].lane;
+        int64_t when = -1;
+        if (level(q, i) == at && q->lane[l].depth == 0 && first_open(q, l) == i)
+            when = earliest(q, i);
+        if (when >= 0)
+            q->head[l] = (struct nq_head){true, i, when, choice(q, i, when)};
+    }
+    q->stacks = false;
+}
+
+/* Whether levels are looked at one by one: somebody holds something below the highest, or is not to overtake
+ * the first job of a higher queue; or that was so.
+ */
+static bool by_level(const struct naive_queues *q, bool had_heads)
+{
+    int64_t top = 0, lower = 0;
+    if (!next_level(q, false, 0, &top))
+        return false;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && level(q, i) < top)
+            return true;
+    for (int l = 0; l < q->lanes; l++)
+        if (q->lane[l].depth == 0 && first_open(q, l) >= 0 &&
+            next_level(q, true, q->lane[l].priority, &lower))
+            return true;
+    return had_heads;
+}
+
+/* Each level, or all at once. What lower levels are promised is out of the calendars until their turn. */
+static void look(struct naive_queues *q, bool had_heads)
+{
+    bool listed[NQ_JOBS] = {false}, all = !by_level(q, had_heads), more, begun = false;
+    int64_t at = 0, top = 0;
+    int first = first_turn(q);
+    if (all) {
+        while (outrank(q))
+            ;
+        sweep(q, 0, true);
+        q->swept = true;
+        start_due(q, 0, true);
+        walk(q, 0, true);
+        return;
+    }
+    for (int i = 0; i < q->jobs; i++)
+        listed[i] = outranks(q, i) || is_displaced(q, i);
+    more = next_level(q, false, 0, &top);
+    for (int i = 0; i < q->jobs; i++) {
+        bool behind = (first >= 0 && !before(q, i, first)) || level(q, i) < top;
+        q->job[i].lifted |= q->job[i].state == NQ_HELD && !q->job[i].preempting && behind;
+    }
+    q->swept = false;
+    for (;;) {
+        int64_t lower = 0;
+        more = next_level(q, begun, at, &at) && next_level(q, true, at, &lower);
+        begun = true;
+        place_all(q, listed, at, false);
+        if (!more)
+            q->displaces = false;
+        sweep(q, at, false);
+        q->swept |= !more;
+        start_due(q, at, false);
+        walk(q, at, false);
+        if (!more)
+            break;
+        place_heads(q, at);
+        if (q->made_room) {
+            place_all(q, listed, at, true);
+            return;
+        }
+    }
+}
+
 void nq_pass(struct naive_queues *q, int64_t now)
 {
+    bool had_heads = false;
     q->now = now;
     q->decisions = 0;
     put_off(q);
@@ -844,12 +981,12 @@ void nq_pass(struct naive_queues *q, int64_t now)
     do {
         q->made_room = false;
         q->let = 0;
+        for (int l = 0; l < q->lanes; l++) {
+            had_heads |= q->head[l].is;
+            q->head[l].is = false;
+        }
         repair(q);
-        while (outrank(q))
-            ;
-        sweep(q);
-        start_due(q);
-        walk(q);
+        look(q, had_heads);
         settle(q, true);
     } while (q->made_room || q->let > 0);
     for (int i = 0; i < q->jobs; i++)

@@ -48,6 +48,14 @@ struct nq_lane {
         queue_most[NQ_WHATS]; /* running jobs, nodes; INT64_MAX: no limit */
 };
 
+/* The first job of a queue that promises nothing may not be overtaken by lower queues: these see it there. */
+struct nq_head {
+    bool is;
+    int job;
+    int64_t at;
+    uint32_t nodes;
+};
+
 enum nq_kind { NQ_START, NQ_PROMISE, NQ_PREEMPT };
 
 struct nq_decision {
@@ -60,6 +68,8 @@ struct naive_queues {
     int nodes, lanes, jobs;
     uint32_t down;
     struct nq_lane lane[NQ_LANES];
+    struct nq_head head[NQ_LANES];
+    bool stacks; /* these are being placed, each beside those before it */
     struct nq_job job[NQ_JOBS];
     int64_t now;
     bool swept, repair;

@@ -92,7 +92,7 @@ static void make_queues(void)
         lane->part = (2u << high) - (1u << low);
         snprintf(requires[i], sizeof(requires[i]), "{\"hostlist\": [\"node[%d-%d]\"]}", (int)low,
                  (int)high);
-        lane->priority = draw(0, 1);
+        lane->priority = run.limits ? 0 : draw(0, 1); /* levels or limits, not both */
         lane->queue_depth = draw(0, 3) ? INT64_MAX : draw(1, 5);
         lane->depth = policy == 0 ? 0 : policy == 1 ? 1 : policy == 2 ? draw(1, 4) : INT64_MAX;
         enum sched_preemptible how =

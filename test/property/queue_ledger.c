@@ -550,6 +550,18 @@ static void rejected(struct scene *c, struct scene_job *j, const struct sched_de
 
 /* ---- A pass ---- */
 
+/* Whether a job waits whose queue is higher: what lower ones are promised gives way to it. */
+static bool gives_way(const struct scene *c, const struct scene_job *j)
+{
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *k = &c->job[i];
+        if (!k->gone && !k->running &&
+            c->config.queue[k->queue].priority > c->config.queue[j->queue].priority)
+            return true;
+    }
+    return false;
+}
+
 void ledger_before_pass(struct scene *c)
 {
     ledger_looked(c);
@@ -560,6 +572,7 @@ void ledger_before_pass(struct scene *c)
         j->promised = false;
         j->nth = 0;
         j->kept = j->promise;
+        j->excused |= !j->gone && gives_way(c, j);
         if (!j->gone)
             j->before = scene_state(c, j);
         j->entry = scene_together(c, j) ? j->handle : -1;
@@ -575,7 +588,8 @@ void ledger_before_pass(struct scene *c)
 
 /* Whether a job that has become eligible in this pass may have gone before another since that was promised
  * a time in it: one that was blocked when the pass began, that limits may have kept until something was
- * given back, or that could not start where it was promised to as the pass came late.
+ * given back, or that could not start where it was promised to as the pass came late. Or a job of a higher
+ * queue.
  */
 static bool is_passed_since(const struct scene *c, const struct scene_job *j)
 {
@@ -585,7 +599,7 @@ static bool is_passed_since(const struct scene *c, const struct scene_job *j)
             (has_limits(c, k) || k->late || k->before == SCHED_BLOCKED))
             return true;
     }
-    return false;
+    return gives_way(c, j);
 }
 
 static void decide(struct scene *c, const struct sched_decision *d, int nth)

@@ -340,10 +340,20 @@ static void note_overruns(struct scene *c)
     }
 }
 
+/* Whether a job of a higher queue is not over: what a lower one is promised gives way to it. */
+static bool gives_way(const struct scene *c, const struct told *t, int64_t id, int64_t member)
+{
+    int64_t queue = order_of(c, t, id, member).queue;
+    for (int64_t i = c->oldest; i < c->n; i++)
+        if (!c->told[i].over && order_of(c, &c->told[i], i, 0).queue < queue)
+            return true;
+    return false;
+}
+
 static bool is_excused(const struct scene *c, const struct told *t, int64_t id, int64_t member)
 {
-    return c->disturbed || t->touched || t->unsure || t->member[member].preempts ||
-           goes_before(c->arrival, order_of(c, t, id, member));
+    return gives_way(c, t, id, member) || c->disturbed || t->touched || t->unsure ||
+           t->member[member].preempts || goes_before(c->arrival, order_of(c, t, id, member));
 }
 
 /* The next member of an array that waits for others of it comes when one of these ends, at its array's place

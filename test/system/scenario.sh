@@ -172,13 +172,15 @@ expect_out "every event" <<'END'
 {"at": 5, "job": "arr[2]", "decision": "end", "status": "failed"}
 {"at": 6, "job": "dep", "decision": "wait", "reason": "dependency arr"}
 {"at": 12, "job": "h", "decision": "end", "status": "done"}
-{"at": 20.5, "job": "bg", "decision": "start", "how": "immediate", "until": 30.5, "resources": "node0/core2"}
+{"at": 20.5, "job": "bg", "decision": "reserve", "start": 80}
 {"at": 30, "job": "arr[0]", "decision": "end", "status": "done"}
-{"at": 30, "job": "dep", "decision": "start", "how": "immediate", "until": 35, "resources": "node0/core0"}
-{"at": 30.5, "job": "bg", "decision": "end", "status": "done"}
-{"at": 35, "job": "dep", "decision": "end", "status": "done"}
-{"at": 35, "job": "v", "decision": "start", "how": "immediate", "until": 85, "resources": "node[0-3]"}
-{"at": 85, "job": "v", "decision": "end", "status": "done"}
+{"at": 30, "job": "v", "decision": "start", "how": "immediate", "until": 80, "resources": "node[0-3]"}
+{"at": 30, "job": "dep", "decision": "wait", "reason": "resources core"}
+{"at": 80, "job": "v", "decision": "end", "status": "done"}
+{"at": 80, "job": "bg", "decision": "start", "how": "reserved", "until": 90, "resources": "node0/core0"}
+{"at": 80, "job": "dep", "decision": "start", "how": "immediate", "until": 85, "resources": "node0/core1"}
+{"at": 85, "job": "dep", "decision": "end", "status": "done"}
+{"at": 90, "job": "bg", "decision": "end", "status": "done"}
 {"at": 100, "job": "over", "decision": "start", "how": "immediate", "until": 105, "resources": "node0"}
 {"at": 140, "job": "over", "decision": "end", "status": "failed"}
 {"at": 200, "job": "p1", "decision": "start", "how": "immediate", "until": 1200, "resources": "node[0-2]"}

@@ -46,14 +46,14 @@ expect_status 0 "$BERTH" sim --config config.yaml trace.swf
 grep -q '^trace.swf: 5 jobs on 8 processors$' out || fail "the table: $(cat out)"
 grep -q '^rejected  *1$' out || fail "not one job is rejected: $(cat out)"
 
-# A processor is a whole node. 5 holds a reservation for node1, which moves up when 1 ends, before others are looked at.
+# A processor is a whole node. 5 holds a reservation for node1, which moves up when 1 ends, but 3 is of a higher queue.
 sed 's/^trace:/&\n  processor: node/; s/nodes: 2/nodes: 4/' config.yaml >nodes.yaml
 expect_status 0 "$BERTH" sim --config nodes.yaml --jobs jobs.csv trace.swf
 cmp -s jobs.csv - <<'END' || fail "nodes: $(cat jobs.csv)"
 job,submit,start,end,procs,run,req,alloc
 1,0,0,100,4,100,200,0-15
-3,2,100,150,2,50,60,0-3 8-11
-5,4,100,110,1,10,10,4-7
+3,2,100,150,2,50,60,0-7
+5,4,150,160,1,10,10,4-7
 END
 
 # A trace beside a scenario: without events, jobs start as in the replay.

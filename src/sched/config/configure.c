@@ -376,6 +376,8 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
             state_put(s, &old);
     }
     int saved = errno;
+    for (uint32_t i = 0; rc == 0 && i < old.n_lanes; i++)
+        head_release(s, &old.lanes[i]);
     if (rc == 0)
         choose_anew(s, known);
     state_drop(rc < 0 ? &new : &old);

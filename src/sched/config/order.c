@@ -42,6 +42,14 @@ static int64_t rank_in_band(int64_t of_queue, int64_t rank)
     return rank - of_queue * half * 2;
 }
 
+struct queue_key level_last(struct queue_key key)
+{
+    const int64_t half = SCHED_PRIORITY_MAX + 1, width = half * 2;
+    int64_t from = (key.rank + half) % width;
+    from += from < 0 ? width : 0;
+    return (struct queue_key){key.rank - from + width - 1, UINT64_MAX};
+}
+
 bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key)
 {
     const struct job *job = &s->jobs[slot];

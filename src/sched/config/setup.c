@@ -232,6 +232,8 @@ struct setup *setup_create(const struct sched_config *config, berth_error_t *err
         setup_destroy(setup);
         return NULL;
     }
+    for (uint32_t q = 1; q < setup->n_queues; q++)
+        setup->has_levels |= setup->queue[q].priority != setup->queue[0].priority;
     return setup;
 }
 

@@ -44,6 +44,7 @@ struct setup {
     uint32_t n_queues;      /* >= 1 */
     uint32_t default_queue; /* SETUP_NONE: a job must name one */
     bool is_named;          /* its queues have names and priorities; else there is one */
+    bool has_levels;        /* the priorities of its queues differ */
     int64_t min_interval;   /* ticks, >= 0 */
     int64_t max_events;     /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
     uint64_t ended_jobs;    /* that later ones may depend on, >= 1 */

@@ -179,12 +179,18 @@ static enum step tear(sched_t *s)
 {
     struct torn *torn = &s->torn;
     if (!torn->is || (s->turns.n > 0 && queue_before(turn_key(s), torn->from)))
-        torn->from = torn->until = turn_key(s);
+        torn->from = torn->until = s->turns.n > 0 ? turn_key(s) : KEY_LAST;
     else if (queue_before(torn->until, torn->from) || repair_is_left(s))
         torn->until = torn->from;
     torn->is = true;
+    if (s->pass.by_level) {
+        if (queue_before(s->pass.floor, torn->from))
+            torn->from = s->pass.floor;
+        torn->until = torn->from;
+        heads_lift(s);
+    }
     s->pass.first = torn->from;
-    s->pass.lifts = s->turns.n > 0 || repair_is_left(s);
+    s->pass.lifts = s->pass.by_level || s->turns.n > 0 || repair_is_left(s);
     s->swept = false;
     s->woken = true;
     s->place->ops->try(s->place, true);
@@ -238,6 +244,8 @@ static enum step place_next(sched_t *s)
     if (slot == JOB_NONE)
         return STEP_BUSY;
     struct queue_key at = s->jobs[slot].key;
+    if (queue_before(s->pass.floor, at))
+        return STEP_BUSY;
     enum step step = STEP_DONE;
     if (fresh)
         step = place_fresh(s, slot);
@@ -265,10 +273,11 @@ static enum step mend(sched_t *s)
 static bool begin(sched_t *s)
 {
     struct pass *p = &s->pass;
-    if (!s->torn.is && (s->due.n == 0 || s->n_fresh == 0))
+    bool may = s->torn.is || p->by_level;
+    if (!may && (s->due.n == 0 || s->n_fresh == 0))
         return false;
     p->last = last_key(s);
-    if (!s->torn.is && s->n_fresh == 1 && !is_before_holders(s, s->fresh[0], p->last) &&
+    if (!may && s->n_fresh == 1 && !is_before_holders(s, s->fresh[0], p->last) &&
         !displaced_is_due(s, s->fresh[0]))
         return false;
     p->begun = true;
@@ -280,7 +289,7 @@ static bool begin(sched_t *s)
 
 enum step outrank(sched_t *s)
 {
-    enum { SKIP = 1, STAGES = 7 };
+    enum { SKIP = 1, PLACE = 5, STAGES = 7 };
     static enum step (*const stage[STAGES])(sched_t * s) = {gather, skip,       tear, lift_next,
                                                             wake,   place_next, mend};
     struct pass *p = &s->pass;
@@ -290,8 +299,10 @@ enum step outrank(sched_t *s)
         enum step step = stage[p->stage](s);
         if (step != STEP_BUSY)
             return step;
-        if (p->stage == SKIP && s->turns.n == 0 && !s->torn.is)
+        if (p->stage == SKIP && s->turns.n == 0 && !s->torn.is && !p->by_level)
             return STEP_BUSY;
+        if (p->stage == PLACE && !level_is_last(p))
+            return STEP_BUSY; /* the others when the levels before them have had their turns */
     }
     return STEP_BUSY;
 }

@@ -9,6 +9,7 @@
  *  6. Open jobs of all lanes are looked at in queue order: each, while there are reservations to give; then
  *     only those that may fit what is free, or that controllers may make room for (by preemption). So are
  *     holders, where room may be made for them.
+ *     Where queues have different priorities, 3 to 6 are done for one level after the other (levels.c).
  *  7. Jobs that wait for a new reason are reported.
  */
 #include <assert.h>
@@ -62,15 +63,22 @@ static enum step due_step(sched_t *s)
     if (p->next_due == p->n_due)
         return STEP_BUSY;
     const struct due *due = &s->due_list[p->next_due++];
-    return s->jobs[due->slot].state == SCHED_RESERVED ? start_held(s, due->slot) : STEP_DONE;
+    if (s->jobs[due->slot].state != SCHED_RESERVED || queue_before(p->floor, due->key))
+        return STEP_DONE;
+    return start_held(s, due->slot);
 }
 
 /* ---- The walk over open jobs ---- */
 
-static enum lane_mode mode_of(const struct lane *lane)
+static enum lane_mode mode_of(const struct pass *p, const struct lane *lane)
 {
+    struct queue_entry first;
     if (lane->is_stopped)
         return LANE_DONE;
+    if (p->by_level && (!queue_first(lane->open, &first) || queue_before(p->floor, first.key)))
+        return LANE_DONE; /* in this level */
+    if (p->by_level && lane->depth == 0 && queue_before(first.key, p->above))
+        return LANE_DONE; /* it was of a higher one, and could not start */
     if (lane->depth == 0)
         return LANE_SERVE;
     return lane_holds(lane) < lane->depth ? LANE_PLAN : LANE_FILL;
@@ -79,16 +87,21 @@ static enum lane_mode mode_of(const struct lane *lane)
 static void walk_begin(sched_t *s)
 {
     struct pass *p = &s->pass;
-    p->tries_holders = p->has_made_room = false;
+    bool tries_holders = false;
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         struct lane *lane = &s->lanes[i];
-        lane->mode = mode_of(lane);
-        lane->begun = false;
+        lane->mode = mode_of(p, lane);
+        lane->begun = !level_is_first(p);
+        lane->after = p->above;
         lane->makes_room = controllers_may_make_room(s, lane);
-        p->tries_holders |= lane->makes_room && queue_size(lane->held) + queue_size(lane->kept) > 0;
+        tries_holders |= lane->makes_room && queue_size(lane->held) + queue_size(lane->kept) > 0;
         s->finder->begin(lane);
     }
-    p->tries_holders = p->tries_holders && !tried_is_now(s, &s->queues->holders_tried);
+    p->begun = !level_is_first(p);
+    p->after = p->above;
+    if (p->begun)
+        return;
+    p->tries_holders = tries_holders && !tried_is_now(s, &s->queues->holders_tried);
     p->tried = tried_now(s);
 }
 
@@ -182,12 +195,18 @@ static enum step walk_step(sched_t *s)
     }
     if (failed)
         return STEP_FAILED;
+    if (candidate != JOB_NONE && queue_before(p->floor, s->jobs[candidate].key))
+        candidate = JOB_NONE;
+    if (best != JOB_NONE && queue_before(p->floor, s->jobs[best].key))
+        best = JOB_NONE;
     bool is_candidate =
         candidate != JOB_NONE &&
         (best == JOB_NONE || queue_before(s->jobs[candidate].key, s->jobs[best].key));
     if (is_candidate)
         best = candidate;
     uint32_t holder = p->tries_holders ? held_next(s, p->begun, p->after) : JOB_NONE;
+    if (holder != JOB_NONE && queue_before(p->floor, s->jobs[holder].key))
+        holder = JOB_NONE;
     if (holder != JOB_NONE &&
         (best == JOB_NONE || queue_before(s->jobs[holder].key, s->jobs[best].key))) {
         p->begun = true;
@@ -196,7 +215,8 @@ static enum step walk_step(sched_t *s)
     }
     if (best != JOB_NONE)
         return is_candidate ? limit_look(s, best) : look(s, best);
-    s->queues->holders_tried = p->tried;
+    if (level_is_last(p))
+        s->queues->holders_tried = p->tried;
     return STEP_BUSY;
 }
 
@@ -362,25 +382,20 @@ static int prepare(sched_t *s)
     return rc;
 }
 
-/* Phases up to the walk, in order. Returns as go. */
-static inline int before_walk(sched_t *s)
+/* Phases that look at jobs: at all of them, or at those of one level. Returns as go; *done: nobody is to be
+ * looked at.
+ */
+static inline int look_at_level(sched_t *s, bool more, bool *done)
 {
-    int rc = repair_is_due(s) ? go(s, PASS_REPAIR, repair_step) : 0;
-    if (rc == 0 && enter(s, PASS_OUTRANK))
-        s->pass.n_fresh = s->n_fresh;
+    int rc = go(s, PASS_OUTRANK, outrank);
+    if (rc == 0 && s->pass.by_level && s->pass.has_made_room)
+        return go(s, PASS_HEADS, heads_step); /* all are back where they were, or elsewhere */
     if (rc == 0)
-        rc = go(s, PASS_OUTRANK, outrank);
-    return rc == 0 ? go(s, PASS_SWEEP, sweep_step) : rc;
-}
-
-/* All phases, in order. */
-static inline int phases(sched_t *s, bool more)
-{
-    int rc = s->pass.phase >= PASS_PREPARED || is_prepared(s) ? 0 : prepare(s);
-    if (rc == 0)
-        rc = before_walk(s);
-    if (rc == 0 && enter(s, PASS_DUE) && (rc = is_done_early(s, more)) != 0)
+        rc = go(s, PASS_SWEEP, sweep_step);
+    if (rc == 0 && enter(s, PASS_DUE) && (rc = is_done_early(s, more)) != 0) {
+        *done = rc > 0;
         return rc < 0 ? -1 : 0;
+    }
     if (rc == 0)
         rc = go(s, PASS_DUE, due_step);
     if (rc == 0 && enter(s, PASS_WALK)) {
@@ -389,7 +404,30 @@ static inline int phases(sched_t *s, bool more)
     }
     if (rc == 0)
         rc = go(s, PASS_WALK, walk_step);
-    if (rc == 0 && (s->pass.phase == PASS_JUDGE || judge_is_due(s)))
+    return rc == 0 && s->pass.by_level ? go(s, PASS_HEADS, heads_step) : rc;
+}
+
+/* All phases, in order. */
+static inline int phases(sched_t *s, bool more)
+{
+    bool done = false;
+    int rc = s->pass.phase >= PASS_PREPARED || is_prepared(s) ? 0 : prepare(s);
+    if (s->pass.phase == PASS_PREPARED && s->queues->setup->has_levels)
+        heads_lift(s);
+    if (rc == 0 && repair_is_due(s))
+        rc = go(s, PASS_REPAIR, repair_step);
+    if (rc == 0 && enter(s, PASS_OUTRANK)) {
+        s->pass.n_fresh = s->n_fresh;
+        levels_begin(s);
+    }
+    while (rc == 0 && s->pass.phase < PASS_JUDGE) {
+        rc = look_at_level(s, more, &done);
+        if (rc != 0 || done || !levels_next(s))
+            break;
+    }
+    if (rc != 0 || done)
+        return rc;
+    if (s->pass.phase == PASS_JUDGE || judge_is_due(s))
         rc = go(s, PASS_JUDGE, judge_step);
     if (rc == 0 && settle_is_due(s) && enter(s, PASS_TELL))
         settle_begin(s);

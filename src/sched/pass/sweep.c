@@ -74,9 +74,13 @@ static bool is_reached(const sched_t *s, const struct job *job, bool again)
                      s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->seen));
 }
 
-/* Whether a reservation that may move as far as times are known may do so by what a graph counts. */
+/* Whether a reservation that may move as far as times are known may do so by what a graph counts, which knows
+ * nothing of the reservations of lower levels that are out of the calendars.
+ */
 static bool may_move(const sched_t *s, const struct job *job, int64_t bound)
 {
+    if (!level_is_last(&s->pass))
+        return bound < job->at;
     return bound < job->at && !s->place->ops->is_stuck(s->place, &job->ask, job->booking, job->at);
 }
 
@@ -229,24 +233,28 @@ static enum step sweep_all(sched_t *s)
 
 enum step sweep_step(sched_t *s)
 {
+    struct pass *p = &s->pass;
     if (s->swept)
         return STEP_BUSY;
-    if (!s->pass.begun) {
-        s->pass.since = s->place->freed.next;
-        if (s->due.n == 0) { /* nobody holds a reservation */
+    if (!p->begun) {
+        if (!p->by_level || level_is_first(p))
+            p->since = s->place->freed.next;
+        if (s->due.n == 0 && level_is_last(p)) { /* nobody holds a reservation */
             swept(s);
             return STEP_BUSY;
         }
-        if (s->n_lanes == 1 && s->pass.is_whole && queue_size(s->lanes[0].kept) == 0)
+        if (s->n_lanes == 1 && p->is_whole && !p->by_level && queue_size(s->lanes[0].kept) == 0)
             return sweep_all(s);
+        p->after = p->above;
+        p->begun = true;
     }
-    uint32_t slot = held_next(s, s->pass.begun, s->pass.after);
-    if (slot == JOB_NONE) {
-        swept(s);
+    uint32_t slot = held_next(s, true, p->after);
+    if (slot == JOB_NONE || queue_before(p->floor, s->jobs[slot].key)) {
+        if (level_is_last(p))
+            swept(s);
         return STEP_BUSY;
     }
-    s->pass.begun = true;
-    s->pass.after = s->jobs[slot].key;
+    p->after = s->jobs[slot].key;
     if (s->jobs[slot].is_preempting) /* it has what it needs */
         return STEP_DONE;
     return pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;

@@ -22,7 +22,7 @@ struct nq_job {
     int lane, user, count;
     int64_t priority, duration, at;
     uint32_t nodes; /* of a held or running one */
-    int array; /* its first member; -1: it is of none */
+    int array;      /* its first member; -1: it is of none */
     /* It waits with others of its array: the first of them is open or held, the others behind it. */
     bool together;
     bool fresh, placed;

@@ -29,7 +29,7 @@ static struct run {
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
-    bool limits;
+    bool limits, levels;
 } run;
 
 static uint64_t decisions, preempted;
@@ -92,7 +92,7 @@ static void make_queues(void)
         lane->part = (2u << high) - (1u << low);
         snprintf(requires[i], sizeof(requires[i]), "{\"hostlist\": [\"node[%d-%d]\"]}", (int)low,
                  (int)high);
-        lane->priority = run.limits ? 0 : draw(0, 1); /* levels or limits, not both */
+        lane->priority = run.levels ? draw(0, 1) : 0;
         lane->queue_depth = draw(0, 3) ? INT64_MAX : draw(1, 5);
         lane->depth = policy == 0 ? 0 : policy == 1 ? 1 : policy == 2 ? draw(1, 4) : INT64_MAX;
         enum sched_preemptible how =
@@ -138,8 +138,7 @@ static void submit(void)
     int count = (int)draw(
         1, least(__builtin_popcount(of->part), least(of->user_most[1], of->queue_most[1])));
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
-    /* Arrays or limits, not both. */
-    int members = run.limits || draw(0, 5) ? 1 : (int)draw(2, 6);
+    int members = run.limits || run.levels || draw(0, 5) ? 1 : (int)draw(2, 6);
     char text[300];
     snprintf(text, sizeof(text),
              "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: node, "
@@ -329,7 +328,9 @@ static void play(uint64_t seed)
     memset(&run, 0, sizeof(run));
     run.seed = run.random.state = seed;
     run.naive.swept = true;
+    /* One of them at a time: limits, levels, arrays. */
     run.limits = draw(0, 1);
+    run.levels = !run.limits && draw(0, 1);
     make_machine();
     make_queues();
     for (int step = 0; step < STEPS; step++) {

@@ -16,14 +16,22 @@
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
+enum { QUEUES = 3 };
+
+/* A lane's jobs that wait for resources: open, held, and held beside the depth. */
+static const struct queue *queue_of(const struct lane *lane, uint32_t i)
+{
+    const struct queue *const all[QUEUES] = {lane->open, lane->held, lane->kept};
+    return all[i];
+}
+
 /* The keys of the first and the last of all that wait for resources; false if nobody does. */
 static bool ends_of(const sched_t *s, struct queue_key *first, struct queue_key *last)
 {
     struct queue_entry entry;
     bool any = false;
-    for (uint32_t i = 0; i < 2 * s->n_lanes; i++) {
-        const struct lane *lane = &s->lanes[i / 2];
-        const struct queue *q = i % 2 ? lane->open : lane->held;
+    for (uint32_t i = 0; i < QUEUES * s->n_lanes; i++) {
+        const struct queue *q = queue_of(&s->lanes[i / QUEUES], i % QUEUES);
         if (!queue_first(q, &entry))
             continue;
         *first = !any || queue_before(entry.key, *first) ? entry.key : *first;
@@ -39,9 +47,8 @@ static bool next_waiting(const sched_t *s, struct queue_key after, struct queue_
 {
     struct queue_entry entry;
     bool any = false;
-    for (uint32_t i = 0; i < 2 * s->n_lanes; i++) {
-        const struct lane *lane = &s->lanes[i / 2];
-        if (!queue_after(i % 2 ? lane->open : lane->held, &after, &entry))
+    for (uint32_t i = 0; i < QUEUES * s->n_lanes; i++) {
+        if (!queue_after(queue_of(&s->lanes[i / QUEUES], i % QUEUES), &after, &entry))
             continue;
         *key = !any || queue_before(entry.key, *key) ? entry.key : *key;
         any = true;
@@ -66,7 +73,8 @@ static bool matter(const sched_t *s, struct queue_key top, struct queue_key last
         struct queue_entry entry;
         if (lane->head.is)
             return true;
-        if (queue_last(lane->held, &entry) && queue_before(top, entry.key))
+        if ((queue_last(lane->held, &entry) && queue_before(top, entry.key)) ||
+            (queue_last(lane->kept, &entry) && queue_before(top, entry.key)))
             return true;
         if (head_of(lane, &entry) != JOB_NONE && queue_before(level_last(entry.key), last))
             return true;

@@ -193,7 +193,9 @@ class Ledger:
                 continue
             gone_before = any(w.key(k) < w.key(j) and
                               (k.name in touched or self.is_new_or_later(k, before, held_before))
-                              for k in w.jobs.values()) or self.has_higher(j, w.config["queues"])
+                              for k in w.jobs.values()) or self.has_higher(j, w.config["queues"]) or \
+                any(k.state == RUNNING and k.start == self.now and w.key(k)[0] < w.key(j)[0]
+                    for k in w.jobs.values())
             self.law("promise", excused or gone_before, j, "%s, then %s" % (promise, j.promise))
         for j in w.waiting():
             self.law("due", j.promise is None or j.promise > self.now, j, "%s" % j.promise)

@@ -110,7 +110,9 @@ grep -q '^It has failed with exit status 3 after [0-9]*s\.$' out || fail "explai
 submit -q few -n 4 -t 1h sleep 1000
 await_state "$id" running
 submit -q few -n 4 -t 1h true
-says "It waits for jobs to end: jobs of user $(id -un) in queue few may have at most 6 cores at once. It would start now with 2 cores."
+expect_status 0 "$BERTH" explain "$id"
+grep -qE "^It waits for jobs to end: jobs of user $(id -un) in queue few may have at most 6 cores at once\\. It has a reservation and will start in (1h|59m [0-9]*s|59m) at the latest\\. It would start now with 2 cores\\.$" out ||
+    fail "explain: $(cat out)"
 "$BERTH" cancel --all
 "$BERTH" server stop
 

@@ -90,6 +90,7 @@ struct gate {
     int64_t next; /* where it may not hold what it would: from when on it may by that; INT64_MAX */
     int64_t at;   /* where it may: counting it there needs no memory; -1 */
     bool refused, failed;
+    bool is_unsure; /* it is promised a start, or would be in the way of another's */
 };
 
 /* What a reservation would hold instead, controllers may refuse, or let it have at another time. */
@@ -99,12 +100,15 @@ static bool may_hold(void *arg, int64_t booking, int64_t at)
     const struct job *job = &gate->s->jobs[gate->slot];
     int64_t duration = job->ask.duration;
     if (!keeps_promises(gate->s, gate->slot, booking, at) ||
-        !keeps_own_promise(gate->s, gate->slot, booking, at))
+        !keeps_own_promise(gate->s, gate->slot, booking, at)) {
+        gate->is_unsure = true;
         return false;
+    }
     if (!controllers_may_hold(gate->s, gate->slot, job->ask.duration, booking, at)) {
         int64_t next = controllers_when(gate->s, gate->slot, booking, at);
-        if (at < job->at && next > at)
-            gate->next = next < job->at ? next : job->at;
+        if (at <
+            job->at) /* what it would hold then it may never: something else, at its own time */
+            gate->next = next > at && next < job->at ? next : job->at;
         gate->refused = true;
         return false;
     }
@@ -155,6 +159,10 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     count_moved(s, slot, &gate, at, *freed);
     if (at >= 0 && !gate.failed) {
         held_waits(s, slot, gate.refused);
+        if (gate.is_unsure) { /* what it would hold may be promised another time */
+            job->is_tried_again = true;
+            job->details->limited = -1;
+        }
         s->booked++;
         return at;
     }
@@ -194,7 +202,8 @@ static int pull(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     struct shape *shape = s->place->is_counted ? shape_of(s, job) : NULL;
     bool again = held_again(s, slot);
-    int64_t bound = again ? s->now : known_bound(s, job, shape);
+    /* What lower levels have lifted is no news in the log. */
+    int64_t bound = again || s->pass.by_level ? s->now : known_bound(s, job, shape);
     int64_t was = job->at;
     bool anew = is_reached(s, job, again);
     if (!anew && !(again && bound < was) && !may_move(s, job, bound)) {

@@ -306,19 +306,14 @@ void settings_retry_blocks(server_t *s, bool all)
 
 int settings_check_blocks(const server_t *s, const struct config *config, berth_error_t *err)
 {
-    const json_t *entry;
-    size_t i;
-    json_array_foreach(
-        added_blocks(s), i,
-        entry) if (!is_over(s, entry) && is_in_force(entry) &&
-                   configured(
-                       config,
-                       text_of(
-                           entry,
-                           "name"))) return errtext_set(err, EEXIST,
-                                                        "block \"%.100s\": \"berth block\" has "
-                                                        "added one of this name: "
-                                                        "remove that first, or choose another name",
-                                                        text_of(entry, "name"));
+    for (size_t i = 0; i < json_array_size(added_blocks(s)); i++) {
+        const json_t *entry = json_array_get(added_blocks(s), i);
+        const char *name = text_of(entry, "name");
+        if (!is_over(s, entry) && is_in_force(entry) && configured(config, name))
+            return errtext_set(err, EEXIST,
+                               "block \"%.100s\": \"berth block\" has added one of this name: "
+                               "remove that first, or choose another name",
+                               name);
+    }
     return 0;
 }

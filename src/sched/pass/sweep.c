@@ -106,8 +106,8 @@ static bool may_hold(void *arg, int64_t booking, int64_t at)
     }
     if (!controllers_may_hold(gate->s, gate->slot, job->ask.duration, booking, at)) {
         int64_t next = controllers_when(gate->s, gate->slot, booking, at);
-        if (at <
-            job->at) /* what it would hold then it may never: something else, at its own time */
+        /* What it would hold then it may hold later, or never: then something else, at its own time. */
+        if (at < job->at)
             gate->next = next > at && next < job->at ? next : job->at;
         gate->refused = true;
         return false;

@@ -10,7 +10,8 @@
  *     only those that may fit what is free, or that controllers may make room for (by preemption). So are
  *     holders, where room may be made for them.
  *     Where queues have different priorities, 3 to 6 are done for one level after the other (levels.c).
- *  7. Jobs that wait for a new reason are reported.
+ *  7. Reservations become promised, or only expected (expect.c).
+ *  8. Jobs that wait for a new reason are reported.
  */
 #include <assert.h>
 #include <errno.h>

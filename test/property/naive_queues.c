@@ -2,11 +2,12 @@
 #include "naive_queues.h"
 
 #include <assert.h>
-#include <string.h>
+
+#include "naive_limits.h"
 
 enum mode { PLAN, SERVE, FILL, DONE };
 
-static bool before(const struct naive_queues *q, int a, int b)
+bool nq_before(const struct naive_queues *q, int a, int b)
 {
     const struct nq_job *x = &q->job[a], *y = &q->job[b];
     int64_t px = q->lane[x->lane].priority, py = q->lane[y->lane].priority;
@@ -20,8 +21,8 @@ static int next_of(const struct naive_queues *q, enum nq_state state, int after)
 {
     int best = -1;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == state && (after < 0 || before(q, after, i)) &&
-            (best < 0 || before(q, i, best)))
+        if (q->job[i].state == state && (after < 0 || nq_before(q, after, i)) &&
+            (best < 0 || nq_before(q, i, best)))
             best = i;
     return best;
 }
@@ -40,7 +41,7 @@ static int last_holder(const struct naive_queues *q, int lane)
     int last = -1;
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !q->job[i].kept &&
-            q->job[i].lane == lane && (last < 0 || before(q, last, i)))
+            q->job[i].lane == lane && (last < 0 || nq_before(q, last, i)))
             last = i;
     return last;
 }
@@ -53,7 +54,7 @@ static int last_movable(const struct naive_queues *q)
     int last = -1;
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].state == NQ_HELD && (!q->job[i].preempting || q->job[i].lifted) &&
-            (last < 0 || before(q, last, i)))
+            (last < 0 || nq_before(q, last, i)))
             last = i;
     return last;
 }
@@ -63,7 +64,7 @@ static bool is_considered(const struct naive_queues *q, int job)
     int64_t rank = 0;
     for (int i = 0; i < q->jobs; i++)
         rank += (q->job[i].state == NQ_OPEN || (q->job[i].state == NQ_HELD && !q->job[i].kept)) &&
-                q->job[i].lane == q->job[job].lane && before(q, i, job);
+                q->job[i].lane == q->job[job].lane && nq_before(q, i, job);
     return rank < q->lane[q->job[job].lane].queue_depth;
 }
 
@@ -116,116 +117,16 @@ static uint32_t choice(const struct naive_queues *q, int job, int64_t at)
     return n == j->count ? nodes : 0;
 }
 
-/* ---- Limits ---- */
-
-enum { RUNNING, NODES };
-
-/* The calendars: of each user in a lane and, as one more, of the lane, for each what. */
-static int calendar(int lane, int user, int what)
-{
-    return (lane * (NQ_USERS + 1) + user) * NQ_WHATS + what;
-}
-
-/* What all others have of a calendar at an instant. */
-static int64_t load(const struct naive_queues *q, int job, int of, int64_t at)
-{
-    int64_t sum = 0;
-    for (int i = 0; i < q->jobs; i++) {
-        const struct nq_job *j = &q->job[i];
-        bool has = (j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->set_aside && i != job &&
-                   j->at <= at && at < j->at + j->duration;
-        for (int what = 0; what < NQ_WHATS && has; what++)
-            if (calendar(j->lane, j->user, what) == of || calendar(j->lane, NQ_USERS, what) == of)
-                sum += what == RUNNING ? 1 : j->count;
-    }
-    return sum;
-}
-
-/* Whether a limit lets a job run during [at, at + duration). */
-static bool lets(const struct naive_queues *q, int job, int of, int64_t most, int64_t more,
-                 int64_t at)
-{
-    const struct nq_job *j = &q->job[job];
-    for (int64_t t = at; t < at + j->duration && most < INT64_MAX; t++)
-        if (load(q, job, of, t) + more > most)
-            return false;
-    return true;
-}
-
-/* The first limit that does not, as a calendar; -1: all let it. */
-static int over(const struct naive_queues *q, int job, int64_t at)
-{
-    const struct nq_job *j = &q->job[job];
-    const struct nq_lane *lane = &q->lane[j->lane];
-    for (int what = 0; what < NQ_WHATS; what++) {
-        int user = calendar(j->lane, j->user, what), queue = calendar(j->lane, NQ_USERS, what);
-        int64_t more = what == RUNNING ? 1 : j->count;
-        if (!lets(q, job, user, lane->user_most[what], more, at))
-            return user;
-        if (!lets(q, job, queue, lane->queue_most[what], more, at))
-            return queue;
-    }
-    return -1;
-}
-
-static bool has_limits(const int64_t most[NQ_WHATS])
-{
-    return most[RUNNING] < INT64_MAX || most[NODES] < INT64_MAX;
-}
-
-/* What a job's user and queue have is less: those that it may have kept are looked at again. */
-static void decreased(struct naive_queues *q, int job)
-{
-    const struct nq_job *j = &q->job[job];
-    const struct nq_lane *lane = &q->lane[j->lane];
-    for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_LIMITED && q->job[i].lane == j->lane &&
-            (has_limits(lane->queue_most) ||
-             (has_limits(lane->user_most) && q->job[i].user == j->user)))
-            q->job[i].due = true;
-}
-
-static int promises(const struct naive_queues *q, int of)
-{
-    int n = 0;
-    for (int i = 0; i < q->jobs; i++)
-        n += q->job[i].state == NQ_HELD && q->job[i].kept && q->job[i].keeper == of;
-    return n;
-}
-
-static int last_kept(const struct naive_queues *q, int of)
-{
-    int last = -1;
-    for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_HELD && q->job[i].kept && q->job[i].keeper == of &&
-            (last < 0 || before(q, last, i)))
-            last = i;
-    return last;
-}
-
-static int64_t most_promises(const struct naive_queues *q, int job)
-{
-    int64_t depth = q->lane[q->job[job].lane].depth;
-    return depth > 1 ? depth : 1;
-}
-
-static bool may_be_promised(const struct naive_queues *q, int job, int of, bool outranks)
-{
-    int last = last_kept(q, of);
-    return promises(q, of) < most_promises(q, job) ||
-           (outranks && last >= 0 && before(q, job, last));
-}
-
 /* The earliest time at which a job fits: now, or when something ends; -1: never. */
 static int64_t earliest(const struct naive_queues *q, int job)
 {
-    int64_t best = choice(q, job, q->now) && over(q, job, q->now) < 0 ? q->now : -1;
+    int64_t best = choice(q, job, q->now) && nl_over(q, job, q->now) < 0 ? q->now : -1;
     for (int i = 0; i < q->jobs && best != q->now; i++) {
         const struct nq_job *j = &q->job[i];
         int64_t end = j->at + j->duration;
         if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->lifted && i != job &&
             end > q->now && (best < 0 || end < best) && choice(q, job, end) &&
-            over(q, job, end) < 0)
+            nl_over(q, job, end) < 0)
             best = end;
     }
     for (int l = 0; l < q->lanes && best != q->now; l++) {
@@ -281,7 +182,7 @@ static void keep_promises(struct naive_queues *q, int job, int of);
 static void be_kept(struct naive_queues *q, int job, int of)
 {
     struct nq_job *j = &q->job[job];
-    int64_t at = may_be_promised(q, job, of, q->outranking) ? earliest(q, job) : -1;
+    int64_t at = nl_may_be_promised(q, job, of, q->outranking) ? earliest(q, job) : -1;
     j->due = false;
     if (at < 0) {
         j->state = NQ_LIMITED;
@@ -302,7 +203,7 @@ static bool start_open(struct naive_queues *q, int job, bool turn)
 {
     struct nq_job *j = &q->job[job];
     uint32_t nodes = choice(q, job, q->now);
-    int of = over(q, job, q->now);
+    int of = nl_over(q, job, q->now);
     if (of >= 0 && (turn || nodes)) {
         be_kept(q, job, of);
         return true;
@@ -321,7 +222,7 @@ static bool start_open(struct naive_queues *q, int job, bool turn)
 static bool promise(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
-    int of = over(q, job, q->now);
+    int of = nl_over(q, job, q->now);
     if (of >= 0) {
         be_kept(q, job, of);
         return true;
@@ -350,7 +251,7 @@ static void let_victims_go(struct naive_queues *q, int job)
 static void give_back(struct naive_queues *q, int job)
 {
     let_victims_go(q, job);
-    decreased(q, job);
+    nl_decreased(q, job);
     q->job[job].state = NQ_OPEN;
     q->job[job].lifted = q->job[job].set_aside = q->job[job].kept = false;
     q->job[job].displaced = -1;
@@ -359,8 +260,8 @@ static void give_back(struct naive_queues *q, int job)
 /* Where a limit has promised more than it may, the last one gives way. */
 static void keep_promises(struct naive_queues *q, int job, int of)
 {
-    while (promises(q, of) > most_promises(q, job)) {
-        give_back(q, last_kept(q, of));
+    while (nl_promises(q, of) > nl_most_promises(q, job)) {
+        give_back(q, nl_last_kept(q, of));
         q->swept = false;
     }
 }
@@ -390,7 +291,7 @@ static bool costs_less(const struct naive_queues *q, int a, int b)
 {
     if (work(q, a) != work(q, b))
         return work(q, a) < work(q, b);
-    return q->job[a].at != q->job[b].at ? q->job[a].at > q->job[b].at : before(q, b, a);
+    return q->job[a].at != q->job[b].at ? q->job[a].at > q->job[b].at : nq_before(q, b, a);
 }
 
 /* The victims of a job, in the order of what they cost, or of their use and then that. */
@@ -501,7 +402,7 @@ static bool hunt(struct naive_queues *q, int job)
     struct nq_job *j = &q->job[job];
     int list[NQ_JOBS], victims = 0;
     int64_t sum = 0;
-    if (q->lane[j->lane].preemptible || over(q, job, q->now) >= 0)
+    if (q->lane[j->lane].preemptible || nl_over(q, job, q->now) >= 0)
         return false;
     int64_t too_little = take(q, job, &sum);
     int n = list_prey(q, job, false, list);
@@ -530,7 +431,7 @@ static bool hunt(struct naive_queues *q, int job)
     }
     come_forward(q, job);
     if (j->state == NQ_HELD)
-        decreased(q, job);
+        nl_decreased(q, job);
     j->kept = false;
     j->state = victims ? NQ_HELD : NQ_RUNNING;
     j->preempting = victims > 0;
@@ -545,7 +446,7 @@ static bool hunt(struct naive_queues *q, int job)
 static void hunt_for_holder(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
-    if (j->preempting || j->at <= q->now || over(q, job, q->now) >= 0)
+    if (j->preempting || j->at <= q->now || nl_over(q, job, q->now) >= 0)
         return;
     j->lifted = true;
     bool does = hunt(q, job);
@@ -580,7 +481,7 @@ static void pull(struct naive_queues *q, int job)
     if (!nodes)
         return;
     if (at != was || nodes != j->nodes)
-        decreased(q, job);
+        nl_decreased(q, job);
     j->at = at;
     j->nodes = nodes;
     moved(j);
@@ -596,7 +497,7 @@ static void place_again(struct naive_queues *q, int job)
     bool again = is_displaced(q, job);
     j->lifted = j->set_aside = false;
     j->placed |= again;
-    if ((j->nodes & ~free) == 0 && (j->preempting || over(q, job, j->at) < 0)) {
+    if ((j->nodes & ~free) == 0 && (j->preempting || nl_over(q, job, j->at) < 0)) {
         if (again)
             pull(q, job);
         return;
@@ -617,7 +518,7 @@ static bool outranks(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
     int last = last_movable(q);
-    return j->state == NQ_OPEN && j->fresh && !j->placed && last >= 0 && before(q, job, last);
+    return j->state == NQ_OPEN && j->fresh && !j->placed && last >= 0 && nq_before(q, job, last);
 }
 
 /* Whether its queue would let it now. */
@@ -629,7 +530,7 @@ static bool is_its_turn(const struct naive_queues *q, int job)
     if (!is_considered(q, job))
         return false;
     for (int i = 0; i < q->jobs && q->lane[j->lane].depth == 0; i++)
-        if (q->job[i].state == NQ_OPEN && q->job[i].lane == j->lane && before(q, i, job))
+        if (q->job[i].state == NQ_OPEN && q->job[i].lane == j->lane && nq_before(q, i, job))
             return false;
     return true;
 }
@@ -643,7 +544,7 @@ static int first_turn(const struct naive_queues *q)
     for (int i = 0; i < q->jobs; i++) {
         bool waits = outranks(q, i) && is_its_turn(q, i);
         bool holds = is_displaced(q, i) || (q->job[i].state == NQ_HELD && q->job[i].lifted);
-        if ((waits || holds) && (first < 0 || before(q, i, first)))
+        if ((waits || holds) && (first < 0 || nq_before(q, i, first)))
             first = i;
     }
     return first;
@@ -658,12 +559,12 @@ static void repair(struct naive_queues *q)
     q->displaces = false;
     for (int i = next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = next_of(q, NQ_HELD, i)) {
         struct nq_job *j = &q->job[i];
-        bool behind = first >= 0 && !before(q, i, first);
+        bool behind = first >= 0 && !nq_before(q, i, first);
         bool there = !(j->nodes & q->down);
         if (j->preempting
                 ? there
                 : behind || (!(j->nodes & ~free_nodes(q, i, j->at, j->at + j->duration)) &&
-                             over(q, i, j->at) < 0))
+                             nl_over(q, i, j->at) < 0))
             continue;
         j->lifted = j->set_aside = q->displaces = true;
         if (!behind)
@@ -676,8 +577,8 @@ static void place_fresh(struct naive_queues *q, int job)
 {
     const struct nq_lane *lane = &q->lane[q->job[job].lane];
     int last = last_holder(q, q->job[job].lane);
-    bool may = lane->depth > 0 &&
-               (holders(q, q->job[job].lane) < lane->depth || (last >= 0 && before(q, job, last)));
+    bool may = lane->depth > 0 && (holders(q, q->job[job].lane) < lane->depth ||
+                                   (last >= 0 && nq_before(q, job, last)));
     bool goes =
         start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) || hunt(q, job);
     q->job[job].placed = true;
@@ -697,8 +598,8 @@ static void place_all(struct naive_queues *q, bool *listed, int64_t at, bool all
         for (int i = 0; i < q->jobs; i++)
             if (((listed[i] && q->job[i].state == NQ_OPEN) ||
                  (q->job[i].state == NQ_HELD && q->job[i].lifted)) &&
-                (all || level(q, i) == at) && (done < 0 || before(q, done, i)) &&
-                (next < 0 || before(q, i, next)))
+                (all || level(q, i) == at) && (done < 0 || nq_before(q, done, i)) &&
+                (next < 0 || nq_before(q, i, next)))
                 next = i;
         if (next < 0)
             return;
@@ -711,7 +612,7 @@ static void place_all(struct naive_queues *q, bool *listed, int64_t at, bool all
         /* The next of an array has its turn then. */
         for (int i = next + 1; i < q->jobs && q->job[i].array == q->job[next].array; i++)
             listed[i] |= q->job[i].array >= 0 && q->job[i].together && q->job[i].fresh &&
-                         !q->job[i].placed && last >= 0 && before(q, i, last);
+                         !q->job[i].placed && last >= 0 && nq_before(q, i, last);
     }
 }
 
@@ -724,7 +625,7 @@ static bool outrank(struct naive_queues *q)
     if (first < 0)
         return false;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !before(q, i, first))
+        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !nq_before(q, i, first))
             q->job[i].lifted = q->job[i].set_aside = true;
     q->outranking = true;
     place_all(q, listed, 0, true);
@@ -745,7 +646,7 @@ static void start_due(struct naive_queues *q, int64_t at, bool all)
     for (int i = next_of(q, NQ_HELD, -1); i >= 0; i = next_of(q, NQ_HELD, i))
         if (q->job[i].at <= q->now && q->job[i].victims == 0 && (all || level(q, i) == at)) {
             if (q->job[i].kept)
-                decreased(q, i);
+                nl_decreased(q, i);
             q->job[i].kept = false;
             q->job[i].state = NQ_RUNNING;
             q->job[i].preempting = false;
@@ -762,7 +663,7 @@ static int next_waiting(const struct naive_queues *q, int after)
     int open = next_of(q, NQ_OPEN, after), held = next_of(q, NQ_HELD, after);
     if (open < 0 || held < 0)
         return open < 0 ? held : open;
-    return before(q, open, held) ? open : held;
+    return nq_before(q, open, held) ? open : held;
 }
 
 static void walk(struct naive_queues *q, int64_t at, bool all)
@@ -779,7 +680,7 @@ static void walk(struct naive_queues *q, int64_t at, bool all)
             continue;
         }
         if (q->job[i].candidate) {
-            int of = over(q, i, q->now);
+            int of = nl_over(q, i, q->now);
             q->job[i].candidate = false;
             if (of >= 0) {
                 be_kept(q, i, of);
@@ -827,14 +728,14 @@ static void settle(struct naive_queues *q, bool again)
         j->let_again &= again;
         if (j->state != NQ_LIMITED || j->let_again || !j->due)
             continue;
-        int of = over(q, i, q->now);
+        int of = nl_over(q, i, q->now);
         if (of < 0) {
             let(q, i, again);
             continue;
         }
-        j->due = may_be_promised(q, i, of, true);
-        if (j->due && !(q->has_let[of] && promises(q, of) <= q->let_with[of]) &&
-            (first[of] < 0 || before(q, i, first[of])))
+        j->due = nl_may_be_promised(q, i, of, true);
+        if (j->due && !(q->has_let[of] && nl_promises(q, of) <= q->let_with[of]) &&
+            (first[of] < 0 || nq_before(q, i, first[of])))
             first[of] = i;
     }
     for (int of = 0; of < NQ_CALENDARS; of++) {
@@ -844,7 +745,7 @@ static void settle(struct naive_queues *q, bool again)
         q->job[first[of]].candidate = true;
         q->job[first[of]].placed = false;
         q->has_let[of] = true;
-        q->let_with[of] = promises(q, of);
+        q->let_with[of] = nl_promises(q, of);
     }
 }
 
@@ -882,7 +783,7 @@ static int first_open(const struct naive_queues *q, int lane)
     int first = -1;
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].state == NQ_OPEN && q->job[i].lane == lane &&
-            (first < 0 || before(q, i, first)))
+            (first < 0 || nq_before(q, i, first)))
             first = i;
     return first;
 }
@@ -939,7 +840,7 @@ static void look(struct naive_queues *q, bool had_heads)
         listed[i] = outranks(q, i) || is_displaced(q, i);
     more = next_level(q, false, 0, &top);
     for (int i = 0; i < q->jobs; i++) {
-        bool behind = (first >= 0 && !before(q, i, first)) || level(q, i) < top;
+        bool behind = (first >= 0 && !nq_before(q, i, first)) || level(q, i) < top;
         q->job[i].lifted |= q->job[i].state == NQ_HELD && !q->job[i].preempting && behind;
     }
     q->swept = false;
@@ -1064,7 +965,7 @@ static void leave(struct naive_queues *q, int job)
     struct nq_job *j = &q->job[job];
     if (j->state == NQ_HELD || j->state == NQ_RUNNING) {
         q->swept = false;
-        decreased(q, job);
+        nl_decreased(q, job);
     }
     j->kept = false;
     if (j->preempted_for >= 0)
@@ -1099,9 +1000,9 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
         if (i == job || (raised ? k->state != NQ_HELD : !waits || k->lane != j->lane))
             continue;
         j->priority = old.priority;
-        bool was = before(q, i, job);
+        bool was = nq_before(q, i, job);
         j->priority = priority;
-        passed |= was != before(q, i, job);
+        passed |= was != nq_before(q, i, job);
     }
     j->priority = priority;
     if (j->state == NQ_LIMITED) {

@@ -84,6 +84,9 @@ struct naive_queues {
     int decisions;
 };
 
+/* Whether a job goes before another one. */
+bool nq_before(const struct naive_queues *q, int a, int b);
+
 int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t duration,
               int64_t priority);
 

@@ -1,0 +1,23 @@
+/* The limits of naive_queues.h spelled out: what a user in a queue, and a queue, have at each instant is
+ * added up anew. A limit is a number: its calendar.
+ */
+#ifndef PROPERTY_NAIVE_LIMITS_H
+#define PROPERTY_NAIVE_LIMITS_H
+
+#include "naive_queues.h"
+
+/* The first limit that does not let a job run from a time on; -1: all let it. */
+int nl_over(const struct naive_queues *q, int job, int64_t at);
+
+/* What a job's user and queue have is less: those that it may have kept are looked at again. */
+void nl_decreased(struct naive_queues *q, int job);
+
+/* How many jobs a limit has promised a time, the last of them (-1: none), and how many it may. */
+int nl_promises(const struct naive_queues *q, int of);
+int nl_last_kept(const struct naive_queues *q, int of);
+int64_t nl_most_promises(const struct naive_queues *q, int job);
+
+/* Whether it may promise one more; `outranks`: or take a promise from a job behind this one. */
+bool nl_may_be_promised(const struct naive_queues *q, int job, int of, bool outranks);
+
+#endif

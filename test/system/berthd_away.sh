@@ -28,6 +28,10 @@ expect_status 1 "$BERTH" jobs
 expect_status 0 "$BERTH" run echo fresh
 expect_line out fresh
 
+# A machine without GPUs leaves alone what says which ones a program may use.
+expect_status 0 env CUDA_VISIBLE_DEVICES=3 "$BERTH" run sh -c 'echo "$CUDA_VISIBLE_DEVICES"'
+expect_line out 3
+
 # Another program, an older server, one that breaks off.
 BERTH_SOCKET=$scratch/other
 export BERTH_SOCKET

@@ -56,14 +56,15 @@ static bool has_type(const struct graph *g, uint32_t v, const char *type)
     return strcmp(intern_text(&g->types, g->v[v].type), type) == 0;
 }
 
-/* Count the cores of the machine and of its largest node. */
-static int measure_cores(server_t *s, berth_error_t *err)
+/* Count the cores of the machine and of its largest node, and see whether there is a GPU. */
+static int measure_size(server_t *s, berth_error_t *err)
 {
     const struct graph *g = match_graph(s->machine);
     uint32_t *cores = calloc(g->n + 1, sizeof(*cores));
     if (!cores)
         return errtext_set(err, ENOMEM, "out of memory");
     for (uint32_t v = 0; v < g->n; v++) {
+        s->size.has_gpus |= has_type(g, v, "gpu");
         if (!has_type(g, v, "core"))
             continue;
         uint32_t at = v;
@@ -121,8 +122,7 @@ int machine_open(server_t *s, berth_error_t *err)
     if (!s->machine)
         return -1;
     s->size.memory_unit = config_memory_unit(s->machine);
-    s->size.has_gpus = match_knows_type(s->machine, "gpu");
-    if (measure_cores(s, err) < 0)
+    if (measure_size(s, err) < 0)
         return -1;
     s->sched = sched_create(s->machine, &s->config->sched, err);
     if (!s->sched)

@@ -144,6 +144,8 @@ grep -q '^cores   0 of 4 in use$' out || fail "resources: $(cat out)"
 expect_status 0 "$BERTH" drain node0 for a test
 id=$("$BERTH" submit true)
 expect "a job on a drained machine" pending "$(state "$id")"
+expect "the reason why it waits" "It waits for cores: node0 is drained (for a test). Its start time is unknown." \
+    "$("$BERTH" explain "$id")"
 "$BERTH" resources | grep -q 'drained node0 since .*: for a test' || fail "no word of what is drained"
 expect_status 0 "$BERTH" resume node0
 expect_status 0 "$BERTH" wait "$id"

@@ -92,6 +92,19 @@ static void ask_victims(const server_t *s, sched_job_t handle, struct known *k)
     k->waiting.killed = k->waiting.start = ticks_left(s, until);
 }
 
+/* What an administrator has taken down or drained. */
+static void list_not_up(const server_t *s, struct waiting *w)
+{
+    const json_t *list = json_object_get(s->settings, "resources");
+    w->n_not_up = json_array_size(list);
+    for (size_t i = 0; i < w->n_not_up && i < NOT_UP_TOLD; i++) {
+        const json_t *entry = json_array_get(list, i);
+        w->not_up[i].resources = json_string_value(json_object_get(entry, "resources"));
+        w->not_up[i].status = json_string_value(json_object_get(entry, "status"));
+        w->not_up[i].reason = json_string_value(json_object_get(entry, "reason"));
+    }
+}
+
 /* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
 static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known *k)
 {
@@ -119,6 +132,7 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
                                   .expected = a.expected,
                                   .begin = ticks_left(s, a.reason.at),
                                   .holders = a.n_holders};
+    list_not_up(s, &k->waiting);
     if (preempts)
         ask_victims(s, handle, k);
     if (a.state == SCHED_REJECTED || would_start_find(s, handle, &k->would_start, NULL) == 0)

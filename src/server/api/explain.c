@@ -153,10 +153,32 @@ static void put_dependencies(struct strbuf *out, const struct sched_reason *reas
     }
 }
 
+/* ": node0 is drained (kernel upgrade), node1 is down." */
+static void put_not_up(struct strbuf *out, const struct waiting *w)
+{
+    for (size_t i = 0; i < w->n_not_up && i < NOT_UP_TOLD; i++) {
+        const struct not_up *n = &w->not_up[i];
+        strbuf_puts(out, i == 0 ? ": " : ", ");
+        strbuf_puts(out, n->resources);
+        strbuf_puts(out, " is ");
+        strbuf_puts(out, n->status);
+        if (n->reason) {
+            strbuf_puts(out, " (");
+            strbuf_puts(out, n->reason);
+            strbuf_putc(out, ')');
+        }
+    }
+    strbuf_puts(out, w->n_not_up > NOT_UP_TOLD ? ", and others are not up." : ".");
+}
+
 static void put_wait_resources(struct strbuf *out, const struct waiting *w, const char *type)
 {
     strbuf_puts(out, "It waits for ");
     put_type(out, type);
+    if (w->holders == 0 && w->n_not_up > 0) {
+        put_not_up(out, w);
+        return;
+    }
     if (w->holders == 0) {
         strbuf_puts(out, ": enough are up, but they are set aside or reserved for others.");
         return;

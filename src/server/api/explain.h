@@ -7,6 +7,13 @@
 
 #define VICTIMS_TOLD 4 /* of the jobs that are stopped for one, by name */
 
+/* Resources that are down or drained, in words of the one who said so. */
+struct not_up {
+    const char *resources, *status, *reason; /* reason: NULL if there is none */
+};
+
+enum { NOT_UP_TOLD = 3 };
+
 struct waiting {
     const struct sched_reason *reason;
     const char *hold; /* why no job is started at present; NULL: starts are not paused */
@@ -17,6 +24,8 @@ struct waiting {
     bool expected;          /* it is reserved, but not promised */
     int64_t begin;          /* the same for its earliest allowed start */
     size_t holders;
+    struct not_up not_up[NOT_UP_TOLD]; /* the first few, and how many there are */
+    size_t n_not_up;
     const struct would_start *would_start;
     const struct victim
         *victims; /* that are stopped for it: the first few, and how many there are */

@@ -87,7 +87,9 @@ static int run_program(const char *program, uid_t uid, int to, pid_t *pid)
     rc = rc ? rc : posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    /* A signal for the task is not one for this program: it has a process group of its own. */
+    posix_spawnattr_setpgroup(&attr, 0);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     rc = rc ? rc : posix_spawn(pid, program, &actions, &attr, argv, env);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&actions);

@@ -29,7 +29,7 @@ static const char help[] =
     "  -i, --input FILE        instead of /dev/null   --append         to the files\n"
     "      --env RULE          NAME=VALUE, NAME, or -PATTERN to leave out\n"
     "      --chdir DIR         the job's directory    --requeue        again if it is lost\n"
-    "      --signal SIG@TIME   send SIG that long before the limit\n"
+    "      --signal SIG[@TIME] send SIG that long before the limit\n"
     "      --preemptible-after TIME                   other jobs may then stop it\n"
     "      --jobspec FILE      what the job needs, see berth-jobspec(1)\n"
     "      --overcommit        with a jobspec, allow more tasks than cores\n"

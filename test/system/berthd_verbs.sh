@@ -107,6 +107,11 @@ expect_status 0 "$BERTH" cancel "$late"
 # Time limits, with a warning and without; those that ignore it.
 expect_status 143 "$BERTH" run -t 1 sleep 1000
 grep -q 'timeout' err || fail "no word of the time limit: $(cat err)"
+expect_status 5 "$BERTH" run -t 2 --signal USR1 sh -c 'trap "exit 5" USR1; while :; do sleep 0.05; done'
+expect_status 1 "$BERTH" submit -t 1h --signal USR1@2h true
+expect_err 'berth submit: signal: key "before": expected less than the time limit, got 7200'
+expect_status 1 "$BERTH" submit -t unlimited --signal USR1 true
+expect_err 'berth submit: signal: key "signal": expected a time limit, before which it is sent, got "USR1"'
 expect_status 5 "$BERTH" run -t 1 --signal USR1@0.5 sh -c 'trap "exit 5" USR1; while :; do sleep 0.05; done'
 
 # log, log -f.

@@ -172,18 +172,20 @@ static int put_array(struct reading *g)
     return put_option(g, "array", json_string(optarg));
 }
 
-/* "USR1@60": the signal and the seconds before the limit. */
+/* "USR1@60": the signal and the seconds before the limit, which the server knows otherwise. */
 static int put_signal(struct reading *g)
 {
     char name[32];
-    int64_t us = INT64_C(60000000);
+    int64_t us;
     size_t n = strcspn(optarg, "@");
+    bool told = optarg[n] != '\0';
 
-    if (n == 0 || n >= sizeof(name) || (optarg[n] && quantity_duration(optarg + n + 1, &us) < 0))
+    if (n == 0 || n >= sizeof(name) || (told && quantity_duration(optarg + n + 1, &us) < 0))
         return report_expected(g, OPTION_SIGNAL, "a signal and how long before the limit, USR1@60");
     memcpy(name, optarg, n);
     name[n] = '\0';
-    return put_option(g, "signal", json_pack("{s:s, s:o}", "signal", name, "before", seconds(us)));
+    return put_option(
+        g, "signal", json_pack("{s:s, s:o*}", "signal", name, "before", told ? seconds(us) : NULL));
 }
 
 static int put_requires(struct reading *g)

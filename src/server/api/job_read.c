@@ -142,6 +142,13 @@ static int read_warning(struct job_reader *r)
         !duration_read(in.before, JOB_DURATION_MAX, &r->warn_before))
         return keys_wrong(&r->place, "signal: ", "before", in.before, "a time such as \"60s\"",
                           r->err);
+    bool comes = r->ask.job.limit == 0 || r->warn_before < r->ask.job.limit;
+    if (!comes && r->ask.job.limit < SCHED_UNLIMITED && in.before && !json_is_null(in.before))
+        return keys_wrong(&r->place, "signal: ", "before", in.before, "less than the time limit",
+                          r->err);
+    if (r->ask.job.limit == SCHED_UNLIMITED)
+        return keys_wrong(&r->place, "signal: ", "signal", in.signal,
+                          "a time limit, before which it is sent", r->err);
     return 0;
 }
 

@@ -41,13 +41,20 @@ static int64_t limit_of(const struct run *run)
     return limit;
 }
 
+/* When a run is warned of its limit: not before it begins, even if the limit is that short. */
+static int64_t warned_at(const struct run *run, int64_t limit)
+{
+    int64_t length = run->job->limit;
+    return limit - (run->warn_before < length ? run->warn_before : length / 2);
+}
+
 void run_arm_timer(server_t *s, struct run *run)
 {
     int64_t limit = limit_of(run);
     if (run->stage >= RUN_ENDING)
         return;
     if (run->stage == RUN_NORMAL && run->warn_signal && limit < INT64_MAX)
-        set_timer(s, run, limit - run->warn_before);
+        set_timer(s, run, warned_at(run, limit));
     else
         set_timer(s, run, limit);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/hint.h"
 #include "cli/verb.h"
 
 struct verb {
@@ -53,6 +54,31 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
+/* A verb that no other is as close to, at one or two letters; NULL. */
+static const char *closest_verb(const char *word)
+{
+    unsigned best = strlen(word) > 3 ? 3 : 2;
+    const char *found = NULL;
+    for (const struct verb *v = verbs; v->name; v++) {
+        unsigned distance = hint_distance(word, v->name);
+        if (distance < best || (distance == best && found)) {
+            found = distance < best ? v->name : NULL;
+            best = distance;
+        }
+    }
+    return found;
+}
+
+static int unknown_verb(const char *word)
+{
+    const char *meant = hint_other_name(word);
+    if (!meant)
+        meant = closest_verb(word);
+    if (meant)
+        return cli_usage(NULL, "unknown verb '%s' (did you mean '%s'?)", word, meant);
+    return cli_usage(NULL, "unknown verb '%s'", word);
+}
+
 static int print_overview(void)
 {
     printf("usage: berth VERB [OPTION]...\n"
@@ -83,7 +109,7 @@ static int print_topic(int argc, char **argv)
         return cli_usage(NULL, "help takes one verb, not %d", argc - 1);
     const struct verb *verb = find_verb(argv[1]);
     if (!verb)
-        return cli_usage(NULL, "unknown verb '%s'", argv[1]);
+        return unknown_verb(argv[1]);
     char option[] = "--help";
     return verb->run(2, (char *[]){argv[1], option, NULL});
 }
@@ -113,7 +139,7 @@ static int dispatch(int argc, char **argv)
     if (verb)
         return verb->run(argc - 1, argv + 1);
     if (arg[0] != '-')
-        return cli_usage(NULL, "unknown verb '%s'", arg);
+        return unknown_verb(arg);
 
     bool wants_help = is_either(arg, "-h", "--help");
     if (!wants_help && !is_either(arg, "-V", "--version"))

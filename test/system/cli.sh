@@ -22,11 +22,16 @@ wrong() { # MESSAGE ARG...: one line on standard error, nothing on standard outp
     [ -s "$scratch/out" ] && fail "writes to standard output: berth $*"
 }
 wrong "berth: no verb given; see 'berth --help'"
-wrong "berth: unknown verb 'simm'; see 'berth --help'" simm
+wrong "berth: unknown verb 'simm' (did you mean 'sim'?); see 'berth --help'" simm
+wrong "berth: unknown verb 'cancle' (did you mean 'cancel'?); see 'berth --help'" cancle
+wrong "berth: unknown verb 'squeue' (did you mean 'jobs'?); see 'berth --help'" squeue
+wrong "berth: unknown verb 'ls' (did you mean 'jobs'?); see 'berth --help'" ls
+wrong "berth: unknown verb 'jabs' (did you mean 'jobs'?); see 'berth --help'" jabs
+wrong "berth: unknown verb 'frobnicate'; see 'berth --help'" frobnicate
 wrong "berth: unknown verb ''; see 'berth --help'" ''
 wrong "berth: unknown verb 'a?b'; see 'berth --help'" 'a
 b'
-wrong "berth: unknown verb 'simm'; see 'berth --help'" help simm
+wrong "berth: unknown verb 'simm' (did you mean 'sim'?); see 'berth --help'" help simm
 wrong "berth: help takes one verb, not 2; see 'berth --help'" help a b
 wrong "berth: unknown option '--verbose'; see 'berth --help'" --verbose
 wrong "berth: --version takes no argument, got 'x'; see 'berth --help'" --version x

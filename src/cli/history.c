@@ -21,7 +21,8 @@
 
 static const char help[] =
     "usage: berth history [OPTION]...\n"
-    "List jobs that have ended, newest first.\n"
+    "List jobs that have ended, newest first; an array is one line.\n"
+    "  -r, --array        a line for each member of an array that has ended\n"
     "  -n, --limit N      at most N jobs (20); 0: all\n"
     "  -u, --user NAME    only jobs of this user\n"
     "  -q, --queue NAME   only jobs in this queue\n"
@@ -57,7 +58,8 @@ static const char *size_text(double bytes, char text[32])
     return text;
 }
 
-static void put_history_row(struct table *t, const struct fields *job, double now)
+static void put_history_row(struct table *t, const struct fields *job, const char *states,
+                            double now)
 {
     char text[WHEN_SIZE], size[32], exit[24] = "";
     double start = fields_number(job, "start"), end = fields_number(job, "end");
@@ -69,11 +71,11 @@ static void put_history_row(struct table *t, const struct fields *job, double no
         snprintf(exit, sizeof(exit), "%s", sigabbrev_np(signal) ? sigabbrev_np(signal) : "signal");
     else if (code >= 0)
         snprintf(exit, sizeof(exit), "%d", code);
-    listing_id(t, job);
+    listing_id(t, job, states);
     listing_text(t, job, "name");
     listing_text(t, job, "user");
     listing_text(t, job, "queue");
-    listing_text(t, job, "state");
+    listing_state(t, job);
     listing_count(t, job, "cores");
     table_cell(t, exit);
     table_cell(t, when_put(end, text));
@@ -238,9 +240,10 @@ static int draw_list(struct connection *connection, const char *list, const char
 
 /* ---- The verb ---- */
 
-static int list_history(const char *path, bool json, const char *plot)
+static int list_history(const char *path, const char *states, bool json, const char *plot)
 {
-    const struct listing_style style = {.json = json, .columns = columns, .row = put_history_row};
+    const struct listing_style style = {
+        .json = json, .columns = columns, .row = put_history_row, .states = states};
     struct connection connection;
     berth_error_t err;
     int status;
@@ -258,21 +261,26 @@ static int list_history(const char *path, bool json, const char *plot)
 
 int cli_history(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"limit", required_argument, NULL, 'n'}, {"user", required_argument, NULL, 'u'},
-        {"queue", required_argument, NULL, 'q'}, {"state", required_argument, NULL, 's'},
-        {"name", required_argument, NULL, 'N'},  {"since", required_argument, NULL, 'S'},
-        {"plot", required_argument, NULL, 'p'},  {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"limit", required_argument, NULL, 'n'},
+                                            {"user", required_argument, NULL, 'u'},
+                                            {"queue", required_argument, NULL, 'q'},
+                                            {"state", required_argument, NULL, 's'},
+                                            {"name", required_argument, NULL, 'N'},
+                                            {"since", required_argument, NULL, 'S'},
+                                            {"plot", required_argument, NULL, 'p'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"array", no_argument, NULL, 'r'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     static const char *const keys[] = {
         ['u'] = "user", ['q'] = "queue", ['s'] = "state", ['N'] = "name"};
     struct strbuf path = {0};
     const char *limit = "20", *states = NULL, *plot = NULL;
-    bool json = false;
+    bool json = false, by_member = false;
     int c, status = CLI_USAGE;
 
     strbuf_puts(&path, "/v1/jobs?history=1&order=newest");
-    while ((c = cli_option("history", argc, argv, ":n:u:q:s:h", options)) != -1) {
+    while ((c = cli_option("history", argc, argv, ":n:ru:q:s:h", options)) != -1) {
         if (c == '?')
             goto out;
         if (c == 'h') {
@@ -299,6 +307,8 @@ int cli_history(int argc, char **argv)
             plot = optarg;
         else if (c == 'j')
             json = true;
+        else if (c == 'r')
+            by_member = true;
         else if (c != 'S')
             route_query(&path, keys[c], optarg);
     }
@@ -311,7 +321,9 @@ int cli_history(int argc, char **argv)
         status = cli_usage("history", "--limit is '%s', expected a whole number", limit);
         goto out;
     }
-    status = list_history(strbuf_text(&path), json, plot);
+    if (!by_member && !plot) /* which draws what ran: members */
+        route_query(&path, "arrays", "1");
+    status = list_history(strbuf_text(&path), states, json, plot);
 out:
     strbuf_clear(&path);
     return status;

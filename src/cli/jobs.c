@@ -12,8 +12,9 @@
 
 static const char help[] =
     "usage: berth jobs [OPTION]... [JOB]...\n"
-    "List waiting and running jobs, or the named ones.\n"
+    "List waiting and running jobs, or the named ones; an array is one line.\n"
     "  -a, --all          include jobs that have ended\n"
+    "  -r, --array        a line for each member of an array\n"
     "  -u, --user NAME    only jobs of this user\n"
     "  -q, --queue NAME   only jobs in this queue\n"
     "  -s, --state LIST   only jobs in these states: pending, held, running, done,\n"
@@ -37,36 +38,35 @@ static const struct table_column columns[] = {
     {"STATE", false, 0}, {"NODES", true, 0},  {"CORES", true, 0},   {"GPUS", true, 0},
     {"TIME", true, 0},   {"WHEN", false, 0},  {"REASON", false, 0}, {NULL, false, 0}};
 
-static void put_when(struct table *t, const struct fields *job, const char *state, double now)
+static void put_when(struct table *t, const struct fields *job, bool waits, double now)
 {
     char span[WHEN_SIZE], text[WHEN_SIZE + 16];
     double until = fields_number(job, "until"), estimate = fields_number(job, "estimate");
 
     text[0] = '\0';
-    if (strcmp(state, "running") == 0 && until >= 0)
+    if (!waits && until >= 0)
         snprintf(text, sizeof(text), "%s left", when_span(until - now, span));
-    else if (strcmp(state, "pending") == 0 && estimate >= 0)
+    else if (waits && estimate >= 0)
         snprintf(text, sizeof(text), "%s %s", fields_is_true(job, "not_before") ? "after" : "in",
                  when_span(estimate - now, span));
     table_cell(t, text);
 }
 
-static void put_job_row(struct table *t, const struct fields *job, double now)
+static void put_job_row(struct table *t, const struct fields *job, const char *states, double now)
 {
-    char span[WHEN_SIZE], state[16];
+    char span[WHEN_SIZE];
     double start = fields_number(job, "start"), end = fields_number(job, "end");
 
-    listing_id(t, job);
+    listing_id(t, job, states);
     listing_text(t, job, "name");
     listing_text(t, job, "user");
     listing_text(t, job, "queue");
-    snprintf(state, sizeof(state), "%s", fields_text(job, "state", &t->cell));
-    table_cell(t, state);
+    bool waits = listing_state(t, job);
     listing_count(t, job, "nodes");
     listing_count(t, job, "cores");
     listing_count(t, job, "gpus");
     table_cell(t, start < 0 ? "" : when_span((end < 0 ? now : end) - start, span));
-    put_when(t, job, state, now);
+    put_when(t, job, waits, now);
     if (*fields_text(job, "reason", &t->cell))
         listing_reason(t, job);
     else
@@ -108,6 +108,14 @@ static int put_job_ids(struct strbuf *path, struct ids *ids, char **words, int n
     return rc;
 }
 
+static bool names_members(const struct ids *ids)
+{
+    for (size_t i = 0; i < ids->n; i++)
+        if (ids->v[i].has_members)
+            return true;
+    return false;
+}
+
 static int list_jobs(struct strbuf *path, const struct listing_style *style)
 {
     struct connection connection;
@@ -124,20 +132,29 @@ static int list_jobs(struct strbuf *path, const struct listing_style *style)
 
 int cli_jobs(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"all", no_argument, NULL, 'a'},         {"user", required_argument, NULL, 'u'},
-        {"queue", required_argument, NULL, 'q'}, {"state", required_argument, NULL, 's'},
-        {"name", required_argument, NULL, 'N'},  {"limit", required_argument, NULL, 'n'},
-        {"json", no_argument, NULL, 'j'},        {"no-header", no_argument, NULL, 'H'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
+                                            {"array", no_argument, NULL, 'r'},
+                                            {"user", required_argument, NULL, 'u'},
+                                            {"queue", required_argument, NULL, 'q'},
+                                            {"state", required_argument, NULL, 's'},
+                                            {"name", required_argument, NULL, 'N'},
+                                            {"limit", required_argument, NULL, 'n'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"no-header", no_argument, NULL, 'H'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     struct strbuf path = {0};
     struct ids ids = {0};
     struct listing_style style = {.columns = columns, .row = put_job_row};
+    bool by_member = false;
     int c, status = CLI_USAGE;
 
     strbuf_puts(&path, "/v1/jobs");
-    while ((c = cli_option("jobs", argc, argv, ":au:q:s:n:h", options)) != -1) {
+    while ((c = cli_option("jobs", argc, argv, ":aru:q:s:n:h", options)) != -1) {
         switch (c) {
+        case 'r':
+            by_member = true;
+            break;
         case 'a':
             route_query(&path, "history", "1");
             break;
@@ -149,6 +166,7 @@ int cli_jobs(int argc, char **argv)
             break;
         case 's':
             route_query(&path, "state", optarg);
+            style.states = optarg;
             break;
         case 'N':
             route_query(&path, "name", optarg);
@@ -177,6 +195,8 @@ int cli_jobs(int argc, char **argv)
             goto out;
         style.only = &ids;
     }
+    if (!by_member && !names_members(&ids))
+        route_query(&path, "arrays", "1");
     status = list_jobs(&path, &style);
 out:
     ids_clear(&ids);

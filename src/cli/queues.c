@@ -23,13 +23,15 @@ static const struct table_column columns[] = {
     {"QUEUE", false, 24}, {"POLICY", false, 0}, {"PRIORITY", true, 0}, {"TIME", true, 0},
     {"PENDING", true, 0}, {"RUNNING", true, 0}, {"STATE", false, 0},   {NULL, false, 0}};
 
-static void put_queue_line(struct table *t, const struct fields *queue, double now)
+static void put_queue_line(struct table *t, const struct fields *queue, const char *states,
+                           double now)
 {
     char span[WHEN_SIZE];
     double duration = fields_number(queue, "default_duration");
     bool disabled = fields_is_false(queue, "enabled");
     bool stopped = fields_is_false(queue, "started");
 
+    (void)states;
     (void)now;
     listing_text(t, queue, "name");
     listing_text(t, queue, "policy");

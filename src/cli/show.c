@@ -6,6 +6,7 @@
 
 #include "base/errtext.h"
 #include "cli/client/connection.h"
+#include "cli/client/listing.h"
 #include "cli/client/named_jobs.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
@@ -67,6 +68,24 @@ static void print_value(const char *key, const json_t *value)
     }
 }
 
+/* Of an array: "95 pending, 3 running", and which. */
+static void print_members(const json_t *job)
+{
+    const json_t *ranges = json_object_get(job, "ranges"),
+                 *summary = json_object_get(job, "summary");
+    long long id = json_integer_value(json_object_get(job, "id"));
+    char text[LISTING_STATE_SIZE];
+    int64_t counts[LISTING_STATES];
+
+    for (int i = 0; i < LISTING_STATES; i++)
+        counts[i] = json_integer_value(json_object_get(summary, listing_states[i]));
+    printf("%-*s %s\n", NAME_WIDTH, "summary", listing_counts(counts, text));
+    for (int i = 0; i < LISTING_STATES; i++)
+        if (json_object_get(ranges, listing_states[i]))
+            printf("%-*s %lld[%s]\n", NAME_WIDTH, listing_states[i], id,
+                   answer_text(ranges, listing_states[i]));
+}
+
 static void print_job_fields(const json_t *job)
 {
     char text[WHEN_SIZE];
@@ -77,6 +96,10 @@ static void print_job_fields(const json_t *job)
     {
         if (strcmp(key, "estimate") == 0 && not_before && json_is_number(value))
             printf("%-*s %s\n", NAME_WIDTH, "not before", when_put(json_number_value(value), text));
+        else if (strcmp(key, "summary") == 0)
+            print_members(job);
+        else if (strcmp(key, "ranges") == 0)
+            continue;
         else if (strcmp(key, "request") != 0 && strcmp(key, "not_before") != 0)
             print_value(key, value);
     }

@@ -24,17 +24,47 @@ expect "indices" '1: 1 of 4,3: 3 of 4,5: 5 of 4,7: 7 of 4,' "$(sort out | tr '\n
 expect_status 0 "$BERTH" run --array 5-5 sh -c 'echo $BERTH_ARRAY_INDEX'
 expect_line out '5: 5'
 id=$("$BERTH" submit --hold --array 2,999999 true)
-expect "members by their indices" "$id[2] $id[999999] " "$("$BERTH" jobs --no-header "$id" | awk '{ printf "%s ", $1 }')"
+expect "members by their indices" "$id[2,999999] " "$("$BERTH" jobs --no-header "$id" | awk '{ printf "%s ", $1 }')"
+expect "a line for each" "$id[2] $id[999999] " "$("$BERTH" jobs -r --no-header "$id" | awk '{ printf "%s ", $1 }')"
 expect_status 1 "$BERTH" cancel "$id[3]"
 expect_err "berth cancel: $id[3]: there is no job $id[3]"
 expect_status 0 "$BERTH" cancel "$id[2]"
 "$BERTH" server stop && "$BERTH" server start || fail "server stop and start"
-expect "those that are left" "$id[999999] " "$("$BERTH" jobs --no-header | awk '{ printf "%s ", $1 }')"
+expect "those that are left" "$id[999999] " "$("$BERTH" jobs --no-header -s held | awk '{ printf "%s ", $1 }')"
 expect_status 0 "$BERTH" show "$id"
 grep -q '2,999999' out || fail "no indices: $(cat out)"
 expect_status 0 "$BERTH" cancel "$id[0-999999]"
 after=$("$BERTH" submit --dependency afterany:"$id" true)
 expect_status 0 "$BERTH" wait "$after"
+
+# An array is one line, with counts and which; -r spells it out.
+id=$("$BERTH" submit --array 0-99 --name line sh -c 'case $BERTH_ARRAY_INDEX in 0) ;; 1) exit 3;; *) exec sleep 1000;; esac')
+line() {
+    "$BERTH" "$@" --no-header --name line | sed 's/  */ /g; s/^ //'
+}
+three_run() {
+    line jobs | grep -q "^$id\[5-99\] line [^ ]* [^ ]* 95 pending, 3 running, 1 done, 1 failed 1 1 0 "
+}
+await "three of 100 to run" three_run
+expect "those that run" "$id[2-4] line" "$(line jobs -s running | cut -d' ' -f1,2)"
+expect "those that failed" "$id[1] line" "$(line jobs -s failed | cut -d' ' -f1,2)"
+expect "lines of members" "98 100" "$(line jobs -r | wc -l) $(line jobs -r -a | wc -l)"
+expect "one line of history" "$id[5-99]" "$("$BERTH" history --name line | sed -n '2s/^ *\([^ ]*\) .*/\1/p')"
+expect "what programs get" '"summary":{"held":0,"pending":95,"running":3,"done":1,"failed":1,"cancelled":0,"timeout":0},"ranges":{"pending":"5-99","running":"2-4","done":"0","failed":"1"},"indices":"0-99"' \
+    "$("$BERTH" jobs --json --name line | grep -o '"summary".*[^}]')"
+expect_status 0 "$BERTH" show "$id"
+expect "show" "95 pending, 3 running, 1 done, 1 failed $id[5-99] $id[1]" \
+    "$(sed -n 's/^\(summary\|pending\|failed\)  *//p' out | tr '\n' ' ' | sed 's/ $//')"
+expect_status 0 "$BERTH" explain "$id"
+grep -q "^Of its members: 95 pending, 3 running, 1 done, 1 failed. The first waiting member is $id\[5\]. " out || fail "explain: $(cat out)"
+expect_status 0 "$BERTH" cancel "$id"
+expect_status 143 "$BERTH" wait "$id"
+expect "history when it is over" "$id[0-99] 1 done, 1 failed, 98 cancelled" \
+    "$("$BERTH" history --name line | sed -n 's/  */ /g; s/^ *\([^ ]*\) .* \(1 done.* cancelled\) .*/\1 \2/p')"
+expect "those that failed when it is over" "$id[1]" "$("$BERTH" history -s failed --name line | awk 'NR == 2 { print $1 }')"
+expect "lines of history" 101 "$("$BERTH" history -r -n 0 --name line | wc -l)"
+expect_status 0 "$BERTH" explain "$id"
+expect_line out 'It is over. Of its members: 1 done, 1 failed, 98 cancelled.'
 
 # At most two at once: each waits until it has seen no third one.
 cat >few.sh <<'EOS'
@@ -68,7 +98,7 @@ kill -TERM $runner
 wait $runner
 expect "the status of what was cancelled" 143 $?
 grep -q "^berth run: cancelling job $id; once more leaves it$" told || fail "no word of the end: $(cat told)"
-expect "members that were cancelled" 5 "$("$BERTH" jobs --no-header "$id" | grep -c ' cancelled ')"
+expect "members that were cancelled" 5 "$("$BERTH" jobs -r --no-header "$id" | grep -c ' cancelled ')"
 
 # log -f of what is over already.
 expect_status 0 "$BERTH" log -f "$id"

@@ -14,7 +14,7 @@ await_state 1 running
 "$BERTH" submit -c 2 --array 3 --name c true >/dev/null
 "$BERTH" submit -c 2 -q night --name a true >/dev/null
 states() {
-    "$BERTH" jobs -a --no-header | awk '{ printf "%s:%s ", $1, $5 }'
+    "$BERTH" jobs -a -r --no-header | awk '{ printf "%s:%s ", $1, $5 }'
 }
 expect "states at first" '1:running 2:pending 3:pending 4:held 5[0]:pending 5[1]:pending 5[2]:pending 6:pending ' "$(states)"
 

@@ -85,7 +85,7 @@ expect_status 0 "$BERTH" jobs '3[1-2]'
 expect "rows of members" 3 "$(wc -l <out)"
 held=$("$BERTH" submit --hold --array 3 sleep 1000)
 expect_status 0 "$BERTH" cancel "$held[1]"
-expect "members that are left" 2 "$("$BERTH" jobs --no-header -s held | wc -l)"
+expect "members that are left" 2 "$("$BERTH" jobs -r --no-header -s held | wc -l)"
 expect_status 0 "$BERTH" cancel "1-$held"
 await_state "$held" cancelled
 

@@ -224,14 +224,84 @@ static void ids_and_filters_combine(void **state)
     tell(w, "GET", "/v1/jobs?ids=7,5&after=3", NULL, 400);
 }
 
+/* The value of a key in the first row of a list. */
+static void expect_first(struct sim_server *w, const char *path, const char *key,
+                         const char *expected)
+{
+    json_t *got = ask(w, "GET", path, NULL, 200);
+    const json_t *row = json_array_get(json_object_get(got, "jobs"), 0);
+    char *text = json_dumps(json_object_get(row, key), JSON_ENCODE_ANY | JSON_COMPACT);
+    assert_string_equal(text, expected);
+    free(text);
+    json_decref(got);
+}
+
+/* One row for each array: which of its members are in which state, in both orders, page by page, and the same
+ * when it is over.
+ */
+static void an_array_is_one_row(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"x\"],\"array\":\"0-10:2\",\"cores\":4}");
+    submit(w, "{\"command\":[\"x\"],\"hold\":true}");
+    submit(w, "{\"command\":[\"x\"],\"hold\":true,\"array\":1000000}");
+    start_all(w);
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, 1, 2), 3, 0);
+    start_all(w);
+    expect_list(w, "/v1/jobs?arrays=1", "1:running 2:held 3:held");
+    expect_first(w, "/v1/jobs?arrays=1", "summary",
+                 "{\"held\":0,\"pending\":3,\"running\":2,\"done\":0,\"failed\":1,"
+                 "\"cancelled\":0,\"timeout\":0}");
+    expect_first(w, "/v1/jobs?arrays=1", "ranges",
+                 "{\"pending\":\"6,8,10\",\"running\":\"0,4\",\"failed\":\"2\"}");
+    expect_first(w, "/v1/jobs?arrays=1", "indices", "\"0,2,4,6,8,10\"");
+    expect_first(w, "/v1/jobs?arrays=1", "member", "null");
+    expect_first(w, "/v1/jobs?arrays=1&ids=3", "ranges", "{\"held\":\"0-999999\"}");
+    expect_list(w, "/v1/jobs?arrays=1&state=pending", "1:running");
+    expect_list(w, "/v1/jobs?arrays=1&state=failed&order=newest", "1:running");
+    expect_list(w, "/v1/jobs?arrays=1&state=done", "");
+    expect_list(w, "/v1/jobs?arrays=1&limit=1&after=1", "2:held");
+    expect_list(w, "/v1/jobs?arrays=1&limit=1&after=2", "3:held");
+    expect_list(w, "/v1/jobs?arrays=1&after=3", "");
+    expect_list(w, "/v1/jobs?arrays=1&order=newest&limit=2", "3:held 2:held");
+    expect_list(w, "/v1/jobs?arrays=1&order=newest&after=3", "2:held 1:running");
+    expect_list(w, "/v1/jobs?arrays=1&order=newest&after=1", "");
+    expect_list(w, "/v1/jobs?arrays=1&ids=3,1&after=3", "1:running");
+    /* 2 ends before 1 does. */
+    tell(w, "DELETE", "/v1/jobs/2", NULL, 200);
+    sim_server_wait(w, SIM_SECOND);
+    tell(w, "DELETE", "/v1/jobs/1[6]", NULL, 200);
+    for (int i = 0; i <= 10; i += i == 4 ? 4 : i == 0 ? 4 : 2) {
+        sim_engine_ended(w->engine, sim_engine_find(w->engine, 1, i), i == 10 ? 7 : 0, 0);
+        start_all(w);
+    }
+    reopen(w, true);
+    expect_list(w, "/v1/jobs?arrays=1&history=1", "1:failed 2:cancelled 3:held");
+    expect_list(w, "/v1/jobs?arrays=1&history=1&limit=1&after=1", "2:cancelled");
+    expect_list(w, "/v1/jobs?arrays=1&order=newest&history=1", "3:held 1:failed 2:cancelled");
+    expect_list(w, "/v1/jobs?arrays=1&order=newest&history=1&after=1", "2:cancelled");
+    expect_list(w, "/v1/jobs?arrays=1&order=newest&history=1&after=2", "");
+    expect_list(w, "/v1/jobs?arrays=1&order=newest&history=1&after=3&limit=1", "1:failed");
+    expect_list(w, "/v1/jobs?arrays=1&state=cancelled", "1:failed 2:cancelled");
+    expect_list(w, "/v1/jobs?arrays=1&state=timeout", "");
+    expect_list(w, "/v1/jobs?arrays=1&ids=2,1,9", "2:cancelled 1:failed");
+    expect_first(w, "/v1/jobs?arrays=1&ids=1", "ranges",
+                 "{\"done\":\"0,4,8\",\"failed\":\"2,10\",\"cancelled\":\"6\"}");
+    expect_first(w, "/v1/jobs?arrays=1&ids=1", "exit", "7");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(how_a_job_was_started_is_remembered), TEST(many_are_changed_at_once),
-        TEST(members_are_meant_by_their_state),    TEST(wrong_words_change_nothing),
-        TEST(others_jobs_are_for_administrators),  TEST(ids_and_filters_combine),
+        TEST(how_a_job_was_started_is_remembered),
+        TEST(many_are_changed_at_once),
+        TEST(members_are_meant_by_their_state),
+        TEST(wrong_words_change_nothing),
+        TEST(others_jobs_are_for_administrators),
+        TEST(ids_and_filters_combine),
+        TEST(an_array_is_one_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

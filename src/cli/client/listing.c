@@ -6,12 +6,15 @@
 #include <time.h>
 
 #include "base/errtext.h"
+#include "base/idset.h"
 #include "berth/sched_reason.h"
 #include "cli/client/connection.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/verb.h"
 #include "config/seconds.h"
+
+#define MEMBERS_SHOWN 32 /* bytes of their indices in a table */
 
 struct listing {
     struct table table;
@@ -26,13 +29,111 @@ static int64_t member_of(const struct fields *job)
     return fields_whole(job, "member", &member) ? member : -1;
 }
 
-void listing_id(struct table *table, const struct fields *job)
+const char *const listing_states[LISTING_STATES] = {"pending", "held",      "running", "done",
+                                                    "failed",  "cancelled", "timeout"};
+
+char *listing_counts(const int64_t *counts, char text[LISTING_STATE_SIZE])
+{
+    size_t n = 0, kinds = 0;
+
+    for (int i = 0; i < LISTING_STATES; i++)
+        kinds += counts[i] > 0;
+    text[0] = '\0';
+    for (int i = 0; i < LISTING_STATES; i++) {
+        if (counts[i] <= 0)
+            continue;
+        if (kinds == 1)
+            n += (size_t)snprintf(text + n, LISTING_STATE_SIZE - n, "%s", listing_states[i]);
+        else
+            n += (size_t)snprintf(text + n, LISTING_STATE_SIZE - n, "%s%lld %s", n ? ", " : "",
+                                  (long long)counts[i], listing_states[i]);
+    }
+    return text;
+}
+
+bool listing_state(struct table *table, const struct fields *job)
+{
+    char text[LISTING_STATE_SIZE];
+    int64_t counts[LISTING_STATES] = {0};
+    struct fields summary;
+
+    if (!fields_inside(job, "summary", &summary)) {
+        listing_text(table, job, "state");
+        return strcmp(strbuf_text(&table->cell), "pending") == 0;
+    }
+    for (int i = 0; i < LISTING_STATES; i++)
+        if (!fields_whole(&summary, listing_states[i], &counts[i]))
+            counts[i] = 0;
+    table_cell(table, listing_counts(counts, text));
+    return counts[0] > 0;
+}
+
+static bool is_listed(const char *list, const char *word)
+{
+    for (size_t n, length = strlen(word); *list; list += n + (list[n] == ',')) {
+        n = strcspn(list, ",");
+        if (n == length && strncasecmp(list, word, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Append the members that the row of an array is about: those in the states that were asked for; without such,
+ * those that wait, or else that run, or else all. Where memory is short, none.
+ */
+static void put_shown(struct strbuf *out, const struct fields *job, const struct fields *ranges,
+                      const char *states)
+{
+    struct idset shown = {0}, some = {0};
+    struct strbuf text = {0};
+
+    for (int i = 0; i < LISTING_STATES; i++) {
+        if (states ? !is_listed(states, listing_states[i]) : i > 2 || shown.n > 0)
+            continue;
+        fields_text(ranges, listing_states[i], &text);
+        idset_reset(&some);
+        if (idset_decode(&some, strbuf_text(&text), text.len, NULL) == 0)
+            idset_unite(&shown, &some);
+    }
+    if (shown.n > 0)
+        idset_encode(&shown, false, out);
+    else
+        strbuf_puts(out, fields_text(job, "indices", &text));
+    idset_clear(&shown);
+    idset_clear(&some);
+    strbuf_clear(&text);
+}
+
+/* "28[5-99]", cut at a comma if they are many. False: it is no array as a whole. */
+static bool put_members(struct strbuf *out, const struct fields *job, int64_t id,
+                        const char *states)
+{
+    struct strbuf text = {0};
+    struct fields ranges;
+
+    if (!fields_inside(job, "ranges", &ranges))
+        return false;
+    put_shown(&text, job, &ranges, states);
+    const char *comma = text.len > MEMBERS_SHOWN ? memrchr(text.data, ',', MEMBERS_SHOWN) : NULL;
+    strbuf_reset(out);
+    strbuf_put_int(out, id);
+    strbuf_putc(out, '[');
+    strbuf_put(out, text.data, comma ? (size_t)(comma - text.data) : text.len);
+    strbuf_puts(out, comma ? ",...]" : "]");
+    strbuf_clear(&text);
+    return true;
+}
+
+void listing_id(struct table *table, const struct fields *job, const char *states)
 {
     char text[JOB_ID_SIZE];
     int64_t id = 0;
 
     fields_whole(job, "id", &id);
-    table_cell(table, job_id_text(id, member_of(job), text));
+    if (put_members(&table->cell, job, id, states))
+        table_cell(table, strbuf_text(&table->cell));
+    else
+        table_cell(table, job_id_text(id, member_of(job), text));
 }
 
 void listing_text(struct table *table, const struct fields *job, const char *key)
@@ -101,7 +202,7 @@ static int put_listing_row(void *context, const char *text, size_t length)
     if (!is_wanted(l, &job))
         return 0;
     if (!l->style->json) {
-        l->style->row(&l->table, &job, l->now);
+        l->style->row(&l->table, &job, l->style->states, l->now);
         l->any = true;
         return 0;
     }

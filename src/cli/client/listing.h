@@ -9,11 +9,14 @@
 #include "cli/client/terminal.h"
 #include "config/ids.h"
 
-typedef void (*listing_row)(struct table *table, const struct fields *job, double now);
+/* states: of the request; NULL: it names none. */
+typedef void (*listing_row)(struct table *table, const struct fields *job, const char *states,
+                            double now);
 
 struct listing_style {
     bool json;                          /* as an array, as it arrives; else as a table */
     bool headless;                      /* without a header line */
+    const char *states;                 /* NULL, or those that were asked for */
     const struct table_column *columns; /* of the table */
     listing_row row;                    /* adds a row for an object */
     const struct ids *only;             /* NULL, or the wanted jobs: finding none is a failure */
@@ -29,8 +32,21 @@ bool listing_limit(struct strbuf *path, const char *text);
 /* The next cell: why a job waits, or why it failed, for people. */
 void listing_reason(struct table *table, const struct fields *job);
 
-/* The next cell: the job's id; a text; a number, or empty if there is none. */
-void listing_id(struct table *table, const struct fields *job);
+/* "95 pending, 3 running, 1 failed" for the counts of an array, by their words in order; the word alone where
+ * all members are in one state.
+ */
+#define LISTING_STATE_SIZE 160
+char *listing_counts(const int64_t *counts, char text[LISTING_STATE_SIZE]);
+#define LISTING_STATES 7
+extern const char *const listing_states[LISTING_STATES];
+
+/* The state of a row; of an array, as above. False: of an array whose members don't wait. */
+bool listing_state(struct table *table, const struct fields *job);
+
+/* The next cell: the job's id, of an array with the members in these states, or else that wait, or else that run, or
+ * else all; a text; a number, or empty if there is none.
+ */
+void listing_id(struct table *table, const struct fields *job, const char *states);
 void listing_text(struct table *table, const struct fields *job, const char *key);
 void listing_count(struct table *table, const struct fields *job, const char *key);
 

@@ -113,6 +113,12 @@ bool fields_whole(const struct fields *f, const char *key, int64_t *number)
     return json_part_int(find_member(f, key), number);
 }
 
+bool fields_inside(const struct fields *f, const char *key, struct fields *inside)
+{
+    struct json_part object = find_member(f, key);
+    return object.length > 0 && fields_find(inside, object.at, object.length);
+}
+
 bool fields_is_true(const struct fields *f, const char *key)
 {
     return json_part_is(find_member(f, key), "true");

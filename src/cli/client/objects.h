@@ -61,6 +61,9 @@ double fields_number(const struct fields *f, const char *key);
 /* A whole number; false if there is none. */
 bool fields_whole(const struct fields *f, const char *key, int64_t *number);
 
+/* The members of an object within; false if there is none. */
+bool fields_inside(const struct fields *f, const char *key, struct fields *inside);
+
 bool fields_is_true(const struct fields *f, const char *key);
 bool fields_is_false(const struct fields *f, const char *key);
 

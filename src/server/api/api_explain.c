@@ -6,6 +6,7 @@
 #include "berth/sched_query.h"
 #include "config/seconds.h"
 #include "server/api/api.h"
+#include "server/api/array_sum.h"
 #include "server/api/explain.h"
 
 #define HOLDERS_MAX 16
@@ -49,6 +50,34 @@ static void put_would_start_json(struct json_out *out, const struct would_start 
     json_close(out, '}');
 }
 
+/* Of an array that is not over and is asked for as a whole: how many of its members are in which state. */
+static void put_members(struct call *c, struct json_out *out)
+{
+    const struct job *job = job_lookup(c->s, c->id);
+    struct array_sum sum = {0};
+    if (!job || job->members == 1 || c->member >= 0)
+        return;
+    array_sum_job(&sum, job);
+    array_sum_put(out, &sum);
+    array_sum_clear(&sum);
+}
+
+/* What follows is about this one. */
+static void tell_members(struct strbuf *text, const struct job *job, int64_t member)
+{
+    struct array_sum sum = {0};
+    array_sum_job(&sum, job);
+    strbuf_puts(text, "Of its members: ");
+    array_sum_words(text, &sum);
+    strbuf_puts(text, sum.counts[STORE_PENDING] > 0 ? ". The first waiting member is "
+                                                    : ". The first running member is ");
+    strbuf_put_int(text, job->id);
+    strbuf_putc(text, '[');
+    strbuf_put_int(text, member);
+    strbuf_puts(text, "]. ");
+    array_sum_clear(&sum);
+}
+
 /* Write the answer about a member (-1: the job). k NULL: it is not waiting. Clears `text`. */
 static void put_explanation(struct call *c, int64_t member, const char *state,
                             const struct known *k, int64_t estimate, struct strbuf *text)
@@ -73,6 +102,7 @@ static void put_explanation(struct call *c, int64_t member, const char *state,
     json_put_uint(&out, "more_holders", k ? k->waiting.holders - k->holders : 0);
     put_would_start_json(&out, k ? &k->would_start : &nothing);
     json_put_text(&out, "text", strbuf_text(text));
+    put_members(c, &out);
     strbuf_puts(c->out, "}\n");
     c->out->failed |= text->failed;
     strbuf_clear(text);
@@ -156,13 +186,8 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     }
     k.waiting.would_start = &k.would_start;
     k.waiting.victims = k.victim;
-    if (member >= 0 && c->member < 0) {
-        strbuf_puts(&text, "The first waiting member is ");
-        strbuf_put_int(&text, job->id);
-        strbuf_putc(&text, '[');
-        strbuf_put_int(&text, member);
-        strbuf_puts(&text, "]. ");
-    }
+    if (member >= 0 && c->member < 0)
+        tell_members(&text, job, member);
     explain_waiting(&text, &k.waiting);
     int64_t start = k.waiting.start < 0 ? -1 : server_wall_time(s, s->clock.now + k.waiting.start);
     put_explanation(c, member, job_state_word(STORE_PENDING, job->held), &k, start, &text);
@@ -212,6 +237,8 @@ static void explain_live(struct call *c, const struct job *job)
         return;
     }
     job_show(c->s, job, i, &shown);
+    if (c->member < 0 && job->members > 1)
+        tell_members(&text, job, i);
     struct stopping stopping = stopping_of(c->s, m);
     if (stopping.is_stopping)
         explain_stopping(&text, &stopping);
@@ -220,6 +247,23 @@ static void explain_live(struct call *c, const struct job *job)
     else
         explain_others(&text, &shown, c->s->clock.wall);
     put_explanation(c, shown.member, shown.state, NULL, -1, &text);
+}
+
+/* An array that is over, as a whole. */
+static void explain_over(struct call *c)
+{
+    struct array_sum sum = {0};
+    struct strbuf text = {0};
+    berth_error_t why = {""};
+    if (array_sum_stored(&sum, c->s->store, c->id, &why) < 0) {
+        api_wrong(c, &why);
+    } else {
+        strbuf_puts(&text, "It is over. Of its members: ");
+        array_sum_words(&text, &sum);
+        strbuf_putc(&text, '.');
+        put_explanation(c, -1, job_state_word(array_sum_state(&sum), false), NULL, -1, &text);
+    }
+    array_sum_clear(&sum);
 }
 
 static void explain_stored(struct call *c)
@@ -231,7 +275,9 @@ static void explain_stored(struct call *c)
     struct store_cursor *cursor = api_stored(c, &job, &member);
     if (!cursor)
         return;
-    if (api_owns(c, job.uid)) {
+    if (api_owns(c, job.uid) && c->member < 0 && job.members > 1) {
+        explain_over(c);
+    } else if (api_owns(c, job.uid)) {
         job_show_stored(&job, &member, &shown);
         explain_others(&text, &shown, c->s->clock.wall);
         put_explanation(c, shown.member, shown.state, NULL, -1, &text);

@@ -6,6 +6,7 @@
 #include "berth/sched_query.h"
 #include "config/seconds.h"
 #include "server/api/api.h"
+#include "server/api/array_sum.h"
 #include "server/core/job_text.h"
 
 #define EVENTS_MAX 10000 /* per reply */
@@ -21,39 +22,6 @@ static bool stored_job(struct call *c, struct store_job *job)
     else
         api_wrong(c, &why);
     return false;
-}
-
-static void put_summary(struct json_out *out, const size_t *counts, size_t held)
-{
-    static const char *const words[] = {"pending", NULL,        "running", "done",
-                                        "failed",  "cancelled", "timeout"};
-    json_open(out, "summary", '{');
-    json_put_uint(out, "held", held);
-    for (size_t i = 0; i <= STORE_TIMEOUT; i++) {
-        if (!words[i])
-            continue;
-        size_t n = counts[i];
-        if (i == STORE_PENDING)
-            n -= held;
-        if (i == STORE_RUNNING)
-            n += counts[STORE_STARTING];
-        json_put_uint(out, words[i], n);
-    }
-    json_close(out, '}');
-}
-
-/* The members of an array: their indices. */
-static void put_indices(struct json_out *out, const struct idset *indices, uint32_t members)
-{
-    json_key(out, "indices");
-    strbuf_putc(out->text, '"');
-    if (indices->n > 0) {
-        idset_encode(indices, false, out->text);
-    } else {
-        strbuf_puts(out->text, "0-");
-        strbuf_put_uint(out->text, members - 1);
-    }
-    strbuf_putc(out->text, '"');
 }
 
 /* Write what the row lacks: the stored request and, if wanted, the environment. */
@@ -76,56 +44,58 @@ static int put_request(struct call *c, struct json_out *out, const struct job *j
     return 0;
 }
 
-/* The member that represents a job: the first that runs, else the first that waits. */
-static uint32_t first_of(const struct job *job)
+/* Add what the core knows of a job that waits. Returns a copy of its reason, which the caller frees; NULL:
+ * there is none, or no memory.
+ */
+static char *show_annotated(struct call *c, const struct member *m,
+                            const struct sched_annotation *a, struct job_shown *shown)
 {
-    for (uint32_t i = 0; job_running(job) > 0 && (i = member_next_own(job, i)) < job->members; i++)
-        if (member_is_live(member_record(job, i)) && member_record(job, i)->state != STORE_PENDING)
-            return i;
-    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++)
-        if (member_is_live(member_look(job, i)))
-            return i;
-    return member_next(job, 0);
+    char reason[SCHED_REASON_TEXT];
+    if (a->reason.kind != SCHED_REASON_PREEMPTING) /* it knows best when these are killed */
+        shown->estimate = server_wall_time(c->s, a->start);
+    shown->not_before = a->not_before;
+    if (a->reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, m))
+        shown->reason = sched_reason_text(&a->reason, reason);
+    char *kept = shown->reason ? strdup(shown->reason) : NULL;
+    shown->reason = kept;
+    return kept;
+}
+
+static void put_live(struct call *c, struct json_out *out, const struct job *job,
+                     const struct array_sum *sum)
+{
+    struct job_shown shown;
+    struct sched_annotation a;
+    sched_job_t holders[64];
+    char *reason = NULL;
+    bool whole = c->member < 0 && job->members > 1, mine = api_owns(c, job->uid);
+    uint32_t i = c->member >= 0 ? (uint32_t)c->member : array_sum_first(sum, job);
+    const struct member *m = member_look(job, i);
+    sched_job_t handle = m->state == STORE_PENDING ? member_handle(job, i) : -1;
+    if (whole)
+        array_show(c->s, job, sum, &shown);
+    else
+        job_show(c->s, job, i, &shown);
+    if (mine && handle >= 0 && sched_annotate(c->s->sched, handle, &a) == 0) {
+        shown.n_holders = a.n_holders < 64 ? a.n_holders : 64;
+        if (shown.n_holders > 0)
+            memcpy(holders, a.holders, shown.n_holders * sizeof(*holders));
+        shown.holders = holders;
+        reason = show_annotated(c, m, &a, &shown);
+    }
+    job_put(c->s, out, &shown, mine);
+    free(reason);
 }
 
 static bool show_live(struct call *c, struct json_out *out, struct job *job, bool environment)
 {
-    struct job_shown shown;
-    struct sched_annotation a;
-    char reason[SCHED_REASON_TEXT];
-    size_t counts[STORE_TIMEOUT + 1];
-    uint32_t i = c->member >= 0 ? (uint32_t)c->member : first_of(job);
-    const struct member *m = member_look(job, i);
-    sched_job_t handle = m->state == STORE_PENDING ? member_handle(job, i) : -1;
-    bool mine = api_owns(c, job->uid);
-    job_show(c->s, job, i, &shown);
-    if (mine && handle >= 0 && sched_annotate(c->s->sched, handle, &a) == 0) {
-        if (a.reason.kind != SCHED_REASON_PREEMPTING) /* it knows best when these are killed */
-            shown.estimate = server_wall_time(c->s, a.start);
-        shown.not_before = a.not_before;
-        if (a.reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, m))
-            shown.reason = sched_reason_text(&a.reason, reason);
-        shown.holders = a.holders;
-        shown.n_holders = a.n_holders;
-        sched_job_t copy[64];
-        shown.n_holders = a.n_holders < 64 ? a.n_holders : 64;
-        if (shown.n_holders > 0)
-            memcpy(copy, a.holders, shown.n_holders * sizeof(*copy));
-        shown.holders = copy;
-        char *kept = shown.reason ? strdup(shown.reason) : NULL;
-        shown.reason = kept;
-        job_put(c->s, out, &shown, mine);
-        free(kept);
-    } else {
-        job_put(c->s, out, &shown, mine);
-    }
-    for (int k = 0; k <= STORE_TIMEOUT; k++)
-        counts[k] = job->counts[k];
-    if (job->members > 1) {
-        put_summary(out, counts, job->held ? counts[STORE_PENDING] : 0);
-        put_indices(out, &job->indices, job->members);
-    }
-    return !mine || put_request(c, out, job, environment) == 0;
+    struct array_sum sum = {0};
+    array_sum_job(&sum, job);
+    put_live(c, out, job, &sum);
+    if (job->members > 1)
+        array_sum_put(out, &sum);
+    array_sum_clear(&sum);
+    return !api_owns(c, job->uid) || put_request(c, out, job, environment) == 0;
 }
 
 struct store_cursor *api_stored(struct call *c, struct store_job *job, struct store_member *member)
@@ -148,38 +118,49 @@ struct store_cursor *api_stored(struct call *c, struct store_job *job, struct st
     return NULL;
 }
 
-static bool show_stored(struct call *c, struct json_out *out, bool environment)
+/* A member, or a job that is none of an array. */
+static int put_member_stored(struct call *c, struct json_out *out)
 {
     struct store_job job;
     struct store_member member;
     struct job_shown shown;
-    size_t counts[STORE_TIMEOUT + 1] = {0};
+    struct store_cursor *cursor = api_stored(c, &job, &member);
+    if (!cursor)
+        return -1;
+    job_show_stored(&job, &member, &shown);
+    job_put(c->s, out, &shown, api_owns(c, job.uid));
+    store_cursor_close(cursor);
+    return 0;
+}
+
+static int put_whole_stored(struct call *c, struct json_out *out, const struct array_sum *sum)
+{
+    struct store_job job;
+    struct job_shown shown;
+    if (!stored_job(c, &job))
+        return -1;
+    array_show_stored(&job, sum, &shown);
+    job_put(c->s, out, &shown, api_owns(c, job.uid));
+    return 0;
+}
+
+static bool show_stored(struct call *c, struct json_out *out, bool environment)
+{
+    struct store_job job;
+    struct array_sum sum = {0};
+    berth_error_t why = {""};
     if (!stored_job(c, &job))
         return false;
-    uint32_t members = job.members;
-    struct idset indices = {0};
-    if (job.indices && idset_decode(&indices, job.indices, strlen(job.indices), NULL) < 0) {
-        api_refuse(c, 503, NULL, "out of memory");
-        return false;
-    }
-    bool mine = api_owns(c, job.uid);
-    for (uint32_t i = 0; members > 1 && i < members; i++)
-        if (store_read_member(c->s->store, c->id, i, &member, NULL) == 0)
-            counts[member.state]++;
-    struct store_cursor *cursor = api_stored(c, &job, &member);
-    if (!cursor) {
-        idset_clear(&indices);
-        return false;
-    }
-    job_show_stored(&job, &member, &shown);
-    job_put(c->s, out, &shown, mine);
-    if (members > 1) {
-        put_summary(out, counts, 0);
-        put_indices(out, &indices, members);
-    }
-    idset_clear(&indices);
-    store_cursor_close(cursor);
-    return !mine || put_request(c, out, NULL, environment) == 0;
+    bool mine = api_owns(c, job.uid), array = job.members > 1;
+    int rc = array ? array_sum_stored(&sum, c->s->store, c->id, &why) : 0;
+    if (rc < 0)
+        api_wrong(c, &why);
+    if (rc == 0)
+        rc = array && c->member < 0 ? put_whole_stored(c, out, &sum) : put_member_stored(c, out);
+    if (rc == 0 && array)
+        array_sum_put(out, &sum);
+    array_sum_clear(&sum);
+    return rc == 0 && (!mine || put_request(c, out, NULL, environment) == 0);
 }
 
 void api_job_get(struct call *c)

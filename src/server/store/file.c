@@ -146,6 +146,7 @@ static const char *const sql[SQL_COUNT] = {
                         " (SELECT max(end_wall) FROM ended WHERE job = ?1) WHERE job = ?1",
     [SQL_OVER_FIRST] = "SELECT job FROM over WHERE end_wall < ?1 ORDER BY end_wall, job LIMIT 1",
     [SQL_OVER_OF_USER] = "SELECT job FROM over WHERE uid = ?1 ORDER BY end_wall, job LIMIT 1",
+    [SQL_OVER_FIND] = "SELECT end_wall FROM over WHERE job = ?1",
     [SQL_OVER_DROP] = "DELETE FROM over WHERE job = ?1",
     [SQL_MEMBER_SET] = "UPDATE member SET state = ?3, end_wall = ?4, record = ?5"
                        " WHERE job = ?1 AND member = ?2",

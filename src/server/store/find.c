@@ -1,5 +1,5 @@
-/* Listings of ended members. A cursor remembers its position by number (of an end, or of job and member),
- * so its statement can be reset for any write and continue afterwards.
+/* Listings of ended members, or of jobs that are over. A cursor remembers its position by number (of an end,
+ * or of job and member), so its statement can be reset for any write and continue afterwards.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct store_cursor {
     char *queue, *name;
     sqlite3_stmt *walk;
     bool walking;        /* `walk` is bound and being stepped */
-    int64_t number;      /* the last row, newest first */
+    int64_t number;      /* the last row, newest first; of jobs, the time of its end */
     int64_t job, member; /* the last row, oldest first */
     int64_t left;        /* rows left to return */
 };
@@ -34,6 +34,28 @@ static const char *const walk[2][2] = {
      WALK "WHERE e.number < ?1 AND e.job = ?3 ORDER BY e.number DESC"},
 };
 enum { NUMBER = 5, UID = 6, JOB = 7 }; /* columns */
+
+/* Jobs with their first member: oldest and newest first; ?1 and ?2 are the position. */
+#define WALK_JOBS                                                                                  \
+    "SELECT e.job, e.member, e.state, o.end_wall, e.record, o.end_wall, e.uid, " STORE_JOB_BRIEF   \
+    " FROM over o JOIN ended e ON e.number = (SELECT f.number FROM ended f WHERE f.job = o.job"    \
+    " ORDER BY f.member LIMIT 1) LEFT JOIN job j ON j.id = o.job "
+
+static const char *const walk_jobs[2] = {
+    WALK_JOBS "WHERE o.job > ?1 ORDER BY o.job",
+    WALK_JOBS "WHERE (o.end_wall, o.job) < (?1, ?2) ORDER BY o.end_wall DESC, o.job DESC",
+};
+
+static const char walk_members[] =
+    "SELECT job, member, state, end_wall, record, number, uid FROM ended"
+    " WHERE job = ?3 AND member > ?2 ORDER BY job, member";
+
+static const char *walk_text(const struct store_query *q)
+{
+    return q->members_only ? walk_members
+           : q->by_job     ? walk_jobs[q->newest_first]
+                           : walk[q->newest_first][q->job > 0];
+}
 
 void store_cursors_settle(struct store *s)
 {
@@ -59,8 +81,8 @@ void store_cursor_close(struct store_cursor *c)
     free(c);
 }
 
-/* Position the cursor after a member. From the newest on, that is the number of its end; if that was
- * deleted, so were all ends before it.
+/* Position the cursor after a member or a job. From the newest on, that is the number or time of its end; if
+ * that was deleted, so were all ends before it.
  */
 static int cursor_seek(struct store_cursor *c, berth_error_t *err)
 {
@@ -73,11 +95,12 @@ static int cursor_seek(struct store_cursor *c, berth_error_t *err)
     c->member = c->query.after_member;
     if (!c->query.newest_first)
         return 0;
-    sqlite3_stmt *q = store_sql(c->s, SQL_ENDED_FIND, err);
+    sqlite3_stmt *q = store_sql(c->s, c->query.by_job ? SQL_OVER_FIND : SQL_ENDED_FIND, err);
     if (!q)
         return -1;
     sqlite3_bind_int64(q, 1, c->job);
-    sqlite3_bind_int64(q, 2, c->member < 0 ? 0 : c->member);
+    if (!c->query.by_job)
+        sqlite3_bind_int64(q, 2, c->member < 0 ? 0 : c->member);
     int rc = sqlite3_step(q);
     c->number = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : INT64_MIN;
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
@@ -90,8 +113,7 @@ static int cursor_seek(struct store_cursor *c, berth_error_t *err)
 
 static int cursor_prepare(struct store_cursor *c, berth_error_t *err)
 {
-    const char *text = walk[c->query.newest_first][c->query.job > 0];
-    if (sqlite3_prepare_v2(c->s->db, text, -1, &c->walk, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(c->s->db, walk_text(&c->query), -1, &c->walk, NULL) != SQLITE_OK)
         return store_fail(c->s, err);
     return cursor_seek(c, err);
 }
@@ -128,7 +150,7 @@ static int cursor_advance(struct store_cursor *c, berth_error_t *err)
     if (!c->walking) {
         sqlite3_reset(c->walk);
         sqlite3_bind_int64(c->walk, 1, c->query.newest_first ? c->number : c->job);
-        sqlite3_bind_int64(c->walk, 2, c->member);
+        sqlite3_bind_int64(c->walk, 2, c->query.by_job ? c->job : c->member);
         sqlite3_bind_int64(c->walk, 3, c->query.job);
         c->walking = true;
     }
@@ -153,14 +175,38 @@ static bool text_matches(const char *wanted, const char *text)
     return !wanted || (text && strcmp(wanted, text) == 0);
 }
 
+static bool state_matches(const struct store_cursor *c)
+{
+    int64_t state = sqlite3_column_int64(c->walk, 2);
+    return c->query.states == 0 || (state >= 0 && state < 32 && c->query.states >> state & 1);
+}
+
 /* Whether the row matches the query, as far as it tells without its job. */
 static bool row_matches(const struct store_cursor *c)
 {
     const struct store_query *q = &c->query;
-    int64_t state = sqlite3_column_int64(c->walk, 2);
-    return (q->states == 0 || (state >= 0 && state < 32 && q->states >> state & 1)) &&
+    return (q->by_job || q->members_only || state_matches(c)) &&
            (q->uid < 0 || q->uid == sqlite3_column_int64(c->walk, UID)) &&
            sqlite3_column_int64(c->walk, 3) >= q->since_wall;
+}
+
+/* Whether the row's job matches it. */
+static bool job_fits(const struct store_cursor *c, const struct store_job *job)
+{
+    return text_matches(c->queue, job->queue) && text_matches(c->name, job->name) &&
+           (!c->query.by_job || job->members > 1 || state_matches(c));
+}
+
+/* Read the row's job, if that is asked for. 1: it matches; 0; -1. */
+static int read_job(struct store_cursor *c, struct store_job *job, berth_error_t *err)
+{
+    if (c->query.members_only)
+        return 1;
+    if (sqlite3_column_type(c->walk, JOB) == SQLITE_NULL)
+        return store_damaged(c->s, "a member of a missing job", c->job, err);
+    if (store_job_row(c->s, c->walk, JOB, false, job, err) < 0)
+        return -1;
+    return job_fits(c, job);
 }
 
 int store_next(struct store_cursor *c, struct store_job *job, struct store_member *member,
@@ -174,11 +220,9 @@ int store_next(struct store_cursor *c, struct store_job *job, struct store_membe
             return rc;
         if (!row_matches(c))
             continue;
-        if (sqlite3_column_type(c->walk, JOB) == SQLITE_NULL)
-            return store_damaged(c->s, "a member of a missing job", c->job, err);
-        if (store_job_row(c->s, c->walk, JOB, false, job, err) < 0)
+        if ((rc = read_job(c, job, err)) < 0)
             return -1;
-        if (!text_matches(c->queue, job->queue) || !text_matches(c->name, job->name))
+        if (rc == 0)
             continue;
         if (store_member_row(c->s, c->walk, 0, true, member, err) < 0)
             return -1;

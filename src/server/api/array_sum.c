@@ -1,0 +1,174 @@
+#include "server/api/array_sum.h"
+
+#include <string.h>
+
+void array_sum_clear(struct array_sum *sum)
+{
+    for (int i = 0; i <= STORE_TIMEOUT; i++)
+        idset_clear(&sum->members[i]);
+    memset(sum, 0, sizeof(*sum));
+}
+
+static void add(struct array_sum *sum, enum store_state state, uint32_t i)
+{
+    enum store_state shown = state == STORE_STARTING ? STORE_RUNNING : state;
+    sum->counts[shown]++;
+    if (idset_add(&sum->members[shown], i) < 0)
+        sum->no_memory = true;
+}
+
+/* Those that wait are those that are left: most of them have no record. */
+void array_sum_job(struct array_sum *sum, const struct job *job)
+{
+    struct idset *waiting = &sum->members[STORE_PENDING];
+    int rc = job->indices.n > 0 ? idset_copy(waiting, &job->indices)
+                                : idset_add_range(waiting, 0, job->members - 1);
+    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++)
+        if (member_record(job, i)->state != STORE_PENDING)
+            add(sum, (enum store_state)member_record(job, i)->state, i);
+    for (int k = STORE_PENDING + 1; k <= STORE_TIMEOUT && rc == 0; k++)
+        rc = idset_subtract(waiting, &sum->members[k]);
+    sum->counts[STORE_PENDING] = job->counts[STORE_PENDING];
+    sum->held = job->held;
+    sum->no_memory = sum->no_memory || rc < 0;
+}
+
+static void add_usage(int64_t *sum, int64_t more)
+{
+    if (more >= 0)
+        *sum = (*sum < 0 ? 0 : *sum) + more;
+}
+
+void array_sum_add(struct array_sum *sum, const struct store_member *m)
+{
+    struct job_shown shown = {0};
+    job_show_end(m, &shown);
+    if (!sum->any) {
+        sum->any = true;
+        sum->start = sum->end = sum->peak_memory = sum->cpu_time = -1;
+        sum->exit_status = sum->exit_signal = -1;
+    }
+    add(sum, m->state, m->member);
+    if (shown.start >= 0 && (sum->start < 0 || shown.start < sum->start))
+        sum->start = shown.start;
+    sum->end = shown.end > sum->end ? shown.end : sum->end;
+    sum->exit_status = shown.exit_status > sum->exit_status ? shown.exit_status : sum->exit_status;
+    sum->exit_signal = shown.exit_signal > sum->exit_signal ? shown.exit_signal : sum->exit_signal;
+    sum->peak_memory = shown.peak_memory > sum->peak_memory ? shown.peak_memory : sum->peak_memory;
+    add_usage(&sum->cpu_time, shown.cpu_time);
+    sum->attempts += m->attempts;
+}
+
+int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_error_t *err)
+{
+    struct store_member member;
+    const struct store_query query = {.uid = -1,
+                                      .job = id,
+                                      .since_wall = -1,
+                                      .after_job = -1,
+                                      .after_member = -1,
+                                      .members_only = true};
+    struct store_cursor *cursor = store_find(store, &query, err);
+    int rc = cursor ? 1 : -1;
+    while (rc > 0 && (rc = store_next(cursor, NULL, &member, err)) > 0)
+        array_sum_add(sum, &member);
+    store_cursor_close(cursor);
+    return rc;
+}
+
+enum store_state array_sum_state(const struct array_sum *sum)
+{
+    static const enum store_state order[] = {STORE_RUNNING, STORE_PENDING, STORE_FAILED,
+                                             STORE_TIMEOUT, STORE_CANCELLED};
+    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+        if (sum->counts[order[i]] > 0)
+            return order[i];
+    return STORE_DONE;
+}
+
+uint32_t array_sum_first(const struct array_sum *sum, const struct job *job)
+{
+    enum store_state state = sum->counts[STORE_PENDING] > 0 ? STORE_PENDING : array_sum_state(sum);
+    uint32_t first = idset_first(&sum->members[state]);
+    return first < job->members ? first : member_next(job, 0);
+}
+
+void array_show(server_t *s, const struct job *job, const struct array_sum *sum,
+                struct job_shown *shown)
+{
+    job_show(s, job, array_sum_first(sum, job), shown);
+    shown->member = -1;
+    shown->state = job_state_word(array_sum_state(sum), sum->held);
+}
+
+void array_show_stored(const struct store_job *job, const struct array_sum *sum,
+                       struct job_shown *shown)
+{
+    const struct store_member whole = {.state = array_sum_state(sum),
+                                       .attempts = sum->attempts,
+                                       .how = -1,
+                                       .start_wall = sum->start,
+                                       .end_wall = sum->end,
+                                       .peak_memory = sum->peak_memory,
+                                       .cpu_time = sum->cpu_time};
+    job_show_stored(job, &whole, shown);
+    shown->member = -1;
+    shown->exit_status = sum->exit_status;
+    shown->exit_signal = sum->exit_signal;
+}
+
+static const char *word_of(const struct array_sum *sum, enum store_state state)
+{
+    return state == STORE_STARTING ? NULL : job_state_word(state, sum->held);
+}
+
+static void put_set(struct json_out *out, const char *key, const struct idset *set)
+{
+    json_key(out, key);
+    strbuf_putc(out->text, '"');
+    idset_encode(set, false, out->text);
+    strbuf_putc(out->text, '"');
+}
+
+static void put_ranges(struct json_out *out, const struct array_sum *sum)
+{
+    struct idset all = {0};
+    bool failed = sum->no_memory;
+    json_open(out, "ranges", '{');
+    for (int i = 0; i <= STORE_TIMEOUT; i++) {
+        if (sum->members[i].n == 0)
+            continue;
+        put_set(out, word_of(sum, (enum store_state)i), &sum->members[i]);
+        failed = idset_unite(&all, &sum->members[i]) < 0 || failed;
+    }
+    json_close(out, '}');
+    put_set(out, "indices", &all);
+    idset_clear(&all);
+    out->text->failed = out->text->failed || failed;
+}
+
+void array_sum_words(struct strbuf *out, const struct array_sum *sum)
+{
+    bool any = false;
+    for (int i = 0; i <= STORE_TIMEOUT; i++) {
+        if (sum->counts[i] == 0)
+            continue;
+        strbuf_puts(out, any ? ", " : "");
+        strbuf_put_uint(out, sum->counts[i]);
+        strbuf_putc(out, ' ');
+        strbuf_puts(out, word_of(sum, (enum store_state)i));
+        any = true;
+    }
+}
+
+void array_sum_put(struct json_out *out, const struct array_sum *sum)
+{
+    uint32_t waiting = sum->counts[STORE_PENDING];
+    json_open(out, "summary", '{');
+    json_put_uint(out, "held", sum->held ? waiting : 0);
+    json_put_uint(out, "pending", sum->held ? 0 : waiting);
+    for (enum store_state i = STORE_RUNNING; i <= STORE_TIMEOUT; i++)
+        json_put_uint(out, job_state_word(i, false), sum->counts[i]);
+    json_close(out, '}');
+    put_ranges(out, sum);
+}

@@ -1,0 +1,58 @@
+/* An array as one: how many of its members are in each state, and which. */
+#ifndef SERVER_ARRAY_SUM_H
+#define SERVER_ARRAY_SUM_H
+
+#include "base/idset.h"
+#include "base/json_out.h"
+#include "server/core/job_text.h"
+
+/* All zero at first. Members that are starting count as running. */
+struct array_sum {
+    uint32_t counts[STORE_TIMEOUT + 1];
+    struct idset members[STORE_TIMEOUT + 1];
+    bool held;      /* those that wait are held */
+    bool no_memory; /* something is missing */
+    /* Of those that were added one by one: the first start and the last end, us since 1970, -1: none; the
+     * highest exit status or else signal, the highest memory and the sum of the others, -1: unknown.
+     */
+    bool any;
+    int64_t start, end, peak_memory, cpu_time;
+    int exit_status, exit_signal;
+    uint32_t attempts;
+};
+void array_sum_clear(struct array_sum *sum);
+
+/* Count the members of a job in memory. O(pages + records). */
+void array_sum_job(struct array_sum *sum, const struct job *job);
+
+/* Count one of a job in the store; members come in ascending order. O(1). */
+void array_sum_add(struct array_sum *sum, const struct store_member *m);
+
+/* Count all of a job that is over. Returns 0, or -1 with a text. O(members). */
+int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_error_t *err);
+
+/* The state of the whole: running if any member runs, else pending or held if any waits, else failed, timeout,
+ * cancelled or done, whichever comes first.
+ */
+enum store_state array_sum_state(const struct array_sum *sum);
+
+/* The member of a job in memory that stands for the whole: the first that waits, or else that runs, or else of
+ * that state.
+ */
+uint32_t array_sum_first(const struct array_sum *sum, const struct job *job);
+
+/* Show a job in memory as a whole, with what else there is to say of that member. */
+void array_show(server_t *s, const struct job *job, const struct array_sum *sum,
+                struct job_shown *shown);
+
+/* Show a job that is over. */
+void array_show_stored(const struct store_job *job, const struct array_sum *sum,
+                       struct job_shown *shown);
+
+/* Write "summary", the counts; "indices", those of all members; and "ranges", those of each state that has some. */
+void array_sum_put(struct json_out *out, const struct array_sum *sum);
+
+/* Append "95 pending, 3 running, 1 failed". */
+void array_sum_words(struct strbuf *out, const struct array_sum *sum);
+
+#endif

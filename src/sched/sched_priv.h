@@ -126,6 +126,18 @@ struct head {
     struct place_ask ask;
 };
 
+/* The open jobs of a lane that a walk looks at one after the other. */
+struct line {
+    struct queue *fill; /* the finder's own: groups that may fit (job_group.h) */
+
+    /* Of the walk at work. */
+    bool begun;
+    struct queue_key after; /* jobs up to here were looked at */
+    bool fill_begun;
+    struct queue_key fill_after; /* groups up to here are among the candidates */
+    struct heap candidates;      /* groups by the key of the job that is to be tried */
+};
+
 /* The waiting jobs of one queue. */
 struct lane {
     int64_t depth;       /* jobs that may hold a reservation */
@@ -141,17 +153,12 @@ struct lane {
     struct queue *held;
     struct queue
         *kept; /* those that hold a reservation beside the depth, as only a limit keeps them */
-    struct queue *fill; /* the finder's own: groups that may fit (job_group.h) */
+    struct line line; /* of all of `open` */
     struct head head;
 
     /* Of the walk at work. */
     enum lane_mode mode;
-    bool begun;
-    struct queue_key after; /* jobs up to here were looked at */
-    bool fill_begun;
-    struct queue_key fill_after; /* groups up to here are among the candidates */
-    struct heap candidates;      /* groups by the key of the job that is to be tried */
-    uint64_t rooms_as_of;        /* sched.booked when `bound` was asked for */
+    uint64_t rooms_as_of; /* sched.booked when `bound` was asked for */
     size_t n_bounds;
     struct queue_bound bound[FILL_ROOMS_MAX];
 };
@@ -287,6 +294,12 @@ static inline int64_t job_until(const struct job *job)
 static inline struct lane *lane_of(const sched_t *s, uint32_t slot)
 {
     return &s->lanes[s->jobs[slot].lane];
+}
+
+/* The line in which a job stands when it is open. */
+static inline struct line *line_of(const sched_t *s, uint32_t slot)
+{
+    return &lane_of(s, slot)->line;
 }
 
 /* ---- job.c: slots, decisions, lists ---- */

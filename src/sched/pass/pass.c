@@ -92,11 +92,11 @@ static void walk_begin(sched_t *s)
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         struct lane *lane = &s->lanes[i];
         lane->mode = mode_of(p, lane);
-        lane->begun = !level_is_first(p);
-        lane->after = p->above;
+        lane->line.begun = !level_is_first(p);
+        lane->line.after = p->above;
         lane->makes_room = controllers_may_make_room(s, lane);
         tries_holders |= lane->makes_room && queue_size(lane->held) + queue_size(lane->kept) > 0;
-        s->finder->begin(lane);
+        s->finder->begin(lane, &lane->line);
     }
     p->begun = !level_is_first(p);
     p->after = p->above;
@@ -109,18 +109,18 @@ static void walk_begin(sched_t *s)
 /* The job of a lane that the walk would look at next; JOB_NONE: it is done with it, or a candidate before that
  * job (limiter.h) is to be looked at first.
  */
-static uint32_t lane_next(sched_t *s, uint32_t number, uint32_t candidate, bool *failed)
+static uint32_t lane_next(sched_t *s, struct lane *lane, uint32_t candidate, bool *failed)
 {
-    struct lane *lane = &s->lanes[number];
+    struct line *line = &lane->line;
     struct queue_entry entry;
     uint32_t slot = JOB_NONE;
     if (lane->mode == LANE_DONE)
         return JOB_NONE;
     if (lane->mode != LANE_FILL) {
-        if (queue_after(lane->open, lane->begun ? &lane->after : NULL, &entry))
+        if (queue_after(lane->open, line->begun ? &line->after : NULL, &entry))
             slot = entry.item;
     } else {
-        slot = s->finder->next(s, number, failed);
+        slot = s->finder->next(s, lane, line, failed);
     }
     bool counts = slot != JOB_NONE && is_considered(lane, s->jobs[slot].key);
     if (slot != JOB_NONE && !counts && candidate != JOB_NONE &&
@@ -146,12 +146,13 @@ static enum step wait(sched_t *s, uint32_t slot)
 /* Look at an open job: it starts, is promised a time, or waits. */
 static enum step look(sched_t *s, uint32_t slot)
 {
-    uint32_t number = s->jobs[slot].lane;
-    struct lane *lane = &s->lanes[number];
+    struct lane *lane = lane_of(s, slot);
+    struct line *line = line_of(s, slot);
+    struct queue_key key = s->jobs[slot].key;
     enum lane_mode mode = lane->mode;
     bool turn = mode != LANE_FILL || limit_is_candidate(s, slot);
-    lane->begun = true;
-    lane->after = s->jobs[slot].key;
+    line->begun = true;
+    line->after = key;
     limit_look_once(s, slot);
     enum step step = start_open(s, slot, turn);
     if (step == STEP_BUSY)
@@ -163,7 +164,7 @@ static enum step look(sched_t *s, uint32_t slot)
     if (step == STEP_FAILED)
         return STEP_FAILED;
     if (mode == LANE_FILL)
-        return s->finder->done(s, number, slot, lane->after) < 0 ? STEP_FAILED : STEP_DONE;
+        return s->finder->done(s, slot, key) < 0 ? STEP_FAILED : STEP_DONE;
     if (mode == LANE_PLAN && lane_holds(lane) >= lane->depth)
         lane->mode = LANE_FILL;
     return STEP_DONE;
@@ -189,7 +190,7 @@ static enum step walk_step(sched_t *s)
         return STEP_BUSY;
     uint32_t candidate = limit_candidate(s);
     for (uint32_t i = 0; i < s->n_lanes && !failed; i++) {
-        uint32_t slot = lane_next(s, i, candidate, &failed);
+        uint32_t slot = lane_next(s, &s->lanes[i], candidate, &failed);
         if (slot != JOB_NONE &&
             (best == JOB_NONE || queue_before(s->jobs[slot].key, s->jobs[best].key)))
             best = slot;

@@ -1,9 +1,8 @@
 #include "sched/waiting/finder.h"
 
 /* The next open job with units and duration within what is free for so long. */
-static uint32_t units_next(sched_t *s, uint32_t number, bool *failed)
+static uint32_t units_next(sched_t *s, struct lane *lane, struct line *line, bool *failed)
 {
-    const struct lane *lane = &s->lanes[number];
     struct planner_room room[UNITS_ROOMS_MAX];
     struct queue_bound bound[UNITS_ROOMS_MAX];
     struct queue_entry entry;
@@ -13,7 +12,7 @@ static uint32_t units_next(sched_t *s, uint32_t number, bool *failed)
     size_t n = s->place->ops->rooms(s->place, 0, s->now, room, UNITS_ROOMS_MAX);
     for (size_t i = 0; i < n; i++)
         bound[i] = (struct queue_bound){room[i].free, room[i].within};
-    if (!queue_match(lane->open, lane->begun ? &lane->after : NULL, bound, n, &entry))
+    if (!queue_match(lane->open, line->begun ? &line->after : NULL, bound, n, &entry))
         return JOB_NONE;
     return entry.item;
 }
@@ -41,9 +40,9 @@ static void units_wake(sched_t *s, bool all)
     (void)s, (void)all;
 }
 
-static void units_begin(struct lane *lane)
+static void units_begin(struct lane *lane, struct line *line)
 {
-    (void)lane;
+    (void)lane, (void)line;
 }
 
 static void units_give(sched_t *s, uint32_t slot, uint32_t to)
@@ -51,9 +50,9 @@ static void units_give(sched_t *s, uint32_t slot, uint32_t to)
     (void)s, (void)slot, (void)to;
 }
 
-static int units_done(sched_t *s, uint32_t lane, uint32_t slot, struct queue_key key)
+static int units_done(sched_t *s, uint32_t slot, struct queue_key key)
 {
-    (void)s, (void)lane, (void)slot, (void)key;
+    (void)s, (void)slot, (void)key;
     return 0;
 }
 

@@ -27,13 +27,13 @@ struct finder {
     /* Look again at what happened since the last call may have let fit, or at all. */
     void (*wake)(sched_t *s, bool all);
 
-    /* A walk: the next job of a lane in queue order, after those that this walk has had, that may fit
+    /* A walk: the next job of a line of a lane in queue order, after those that this walk has had, that may fit
      * beside all reservations now; JOB_NONE if there is none, or -1 through *failed with ENOMEM. And it has
      * been looked at under a key: on to the next. Returns 0, or -1 with ENOMEM.
      */
-    void (*begin)(struct lane *lane);
-    uint32_t (*next)(sched_t *s, uint32_t lane, bool *failed);
-    int (*done)(sched_t *s, uint32_t lane, uint32_t slot, struct queue_key key);
+    void (*begin)(struct lane *lane, struct line *line);
+    uint32_t (*next)(sched_t *s, struct lane *lane, struct line *line, bool *failed);
+    int (*done)(sched_t *s, uint32_t slot, struct queue_key key);
 
     bool (*check)(const sched_t *s);
 };

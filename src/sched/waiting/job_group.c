@@ -99,6 +99,11 @@ int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint3
     return i;
 }
 
+static struct line *line_of_group(const sched_t *s, const struct job_group *g)
+{
+    return &s->lanes[g->lane].line;
+}
+
 void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group)
 {
     struct job_group *g = &t->v[group];
@@ -109,7 +114,7 @@ void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group)
         link = &t->v[*link].next;
     *link = g->next;
     if (g->in_fill)
-        queue_remove(s->lanes[g->lane].fill, g->key);
+        queue_remove(line_of_group(s, g)->fill, g->key);
     queue_destroy(g->open);
     *g = (struct job_group){.next = t->free};
     t->free = group;
@@ -124,7 +129,7 @@ static int fill_insert(sched_t *s, uint32_t group, struct queue_key key, int64_t
 {
     struct job_group *g = &s->queues->job_groups.v[group];
     struct queue_entry entry = {key, g->units, least, group};
-    if (queue_insert(s->lanes[g->lane].fill, &entry) < 0)
+    if (queue_insert(line_of_group(s, g)->fill, &entry) < 0)
         return -1;
     g->in_fill = true;
     g->key = key;
@@ -136,7 +141,7 @@ static void fill_remove(sched_t *s, struct job_group *g)
 {
     if (!g->in_fill)
         return;
-    queue_remove(s->lanes[g->lane].fill, g->key);
+    queue_remove(line_of_group(s, g)->fill, g->key);
     g->in_fill = false;
 }
 
@@ -156,10 +161,10 @@ static int fill_show(sched_t *s, uint32_t group, struct queue_key key, int64_t d
     if (sooner) {
         if (fill_insert(s, group, key, least) < 0)
             return -1;
-        queue_remove(s->lanes[g->lane].fill, old);
+        queue_remove(line_of_group(s, g)->fill, old);
         return 0;
     }
-    queue_remove(s->lanes[g->lane].fill, old); /* what was just there finds room again */
+    queue_remove(line_of_group(s, g)->fill, old); /* what was just there finds room again */
     g->in_fill = false;
     return fill_insert(s, group, old, least);
 }
@@ -177,7 +182,7 @@ static int reserve(sched_t *s, uint32_t slot)
     if (!g->open)
         g->open = queue_create(1);
     g->is_reserved = g->open && queue_reserve(g->open) == 0;
-    return g->is_reserved && queue_reserve(s->lanes[g->lane].fill) == 0 ? 0 : -1;
+    return g->is_reserved && queue_reserve(line_of_group(s, g)->fill) == 0 ? 0 : -1;
 }
 
 static int add(sched_t *s, uint32_t slot)
@@ -331,12 +336,12 @@ static void wake(sched_t *s, bool all)
     s->queues->seen = s->place->freed.next;
 }
 
-static void fill_begin(struct lane *lane)
+static void fill_begin(struct lane *lane, struct line *line)
 {
-    lane->fill_begun = false;
+    line->fill_begun = false;
     lane->rooms_as_of = UINT64_MAX;
-    while (lane->candidates.n > 0)
-        heap_take(&lane->candidates, lane->candidates.v[0].item);
+    while (line->candidates.n > 0)
+        heap_take(&line->candidates, line->candidates.v[0].item);
 }
 
 /* What is free now for how long, as of what is booked. */
@@ -372,7 +377,7 @@ static int64_t within_now(const sched_t *s, const struct lane *lane, const struc
 }
 
 /* Make the next job of the group after `after` that may fit a candidate. Returns 0, or -1 with ENOMEM. */
-static int candidate_put(sched_t *s, struct lane *lane, uint32_t group,
+static int candidate_put(sched_t *s, const struct lane *lane, struct line *line, uint32_t group,
                          const struct queue_key *after)
 {
     struct job_group *g = &s->queues->job_groups.v[group];
@@ -381,70 +386,72 @@ static int candidate_put(sched_t *s, struct lane *lane, uint32_t group,
     if (within < 1 || !job_group_first(g, after, within, &entry))
         return 0;
     g->candidate = entry.item;
-    return heap_put(&lane->candidates, group, entry.key.rank, entry.key.seq);
+    return heap_put(&line->candidates, group, entry.key.rank, entry.key.seq);
 }
 
 /* Take in the groups that may have a job before the first candidate. */
-static int candidates_gather(sched_t *s, struct lane *lane)
+static int candidates_gather(sched_t *s, const struct lane *lane, struct line *line)
 {
     struct queue_entry entry;
-    while (queue_match(lane->fill, lane->fill_begun ? &lane->fill_after : NULL, lane->bound,
+    while (queue_match(line->fill, line->fill_begun ? &line->fill_after : NULL, lane->bound,
                        lane->n_bounds, &entry)) {
-        const struct heap *heap = &lane->candidates;
+        const struct heap *heap = &line->candidates;
         if (heap->n > 0) {
             struct queue_key first = {heap->v[0].key, heap->v[0].order};
             if (queue_before(first, entry.key))
                 return 0;
         }
-        lane->fill_begun = true;
-        lane->fill_after = entry.key;
+        line->fill_begun = true;
+        line->fill_after = entry.key;
         if (!heap_has(heap, entry.item) &&
-            candidate_put(s, lane, entry.item, lane->begun ? &lane->after : NULL) < 0)
+            candidate_put(s, lane, line, entry.item, line->begun ? &line->after : NULL) < 0)
             return -1;
     }
     return 0;
 }
 
-/* Room may be made for jobs of all groups of a lane: take them all in. Returns 0, or -1 with ENOMEM. O(groups). */
-static int candidates_all(sched_t *s, struct lane *lane, uint32_t number)
+/* Room may be made for jobs of all groups of a line: take them all in. Returns 0, or -1 with ENOMEM. O(groups). */
+static int candidates_all(sched_t *s, const struct lane *lane, struct line *line)
 {
     const struct job_groups *t = &s->queues->job_groups;
-    if (lane->fill_begun)
+    if (line->fill_begun)
         return 0;
     for (uint32_t i = 0; i < t->n; i++)
-        if (t->v[i].jobs > 0 && t->v[i].lane == number && !heap_has(&lane->candidates, i) &&
-            candidate_put(s, lane, i, lane->begun ? &lane->after : NULL) < 0)
+        if (t->v[i].jobs > 0 && line_of_group(s, &t->v[i]) == line &&
+            !heap_has(&line->candidates, i) &&
+            candidate_put(s, lane, line, i, line->begun ? &line->after : NULL) < 0)
             return -1;
-    lane->fill_begun = true;
+    line->fill_begun = true;
     return 0;
 }
 
-static int fill_done(sched_t *s, uint32_t number, uint32_t slot, struct queue_key key)
+static int fill_done(sched_t *s, uint32_t slot, struct queue_key key)
 {
-    struct lane *lane = &s->lanes[number];
+    struct lane *lane = lane_of(s, slot);
+    struct line *line = line_of(s, slot);
     uint32_t group = s->jobs[slot].details->job_group;
-    heap_take(&lane->candidates, group);
+    heap_take(&line->candidates, group);
     rooms_update(s, lane);
-    return candidate_put(s, lane, group, &key);
+    return candidate_put(s, lane, line, group, &key);
 }
 
-static uint32_t fill_next(sched_t *s, uint32_t number, bool *failed)
+static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool *failed)
 {
-    struct lane *lane = &s->lanes[number];
     *failed = false;
     for (;;) {
         rooms_update(s, lane);
-        if ((lane->makes_room ? candidates_all(s, lane, number) : candidates_gather(s, lane)) < 0) {
+        if ((lane->makes_room ? candidates_all(s, lane, line) : candidates_gather(s, lane, line)) <
+            0) {
             *failed = true;
             return JOB_NONE;
         }
-        if (lane->candidates.n == 0)
+        if (line->candidates.n == 0)
             return JOB_NONE;
-        struct job_group *g = &s->queues->job_groups.v[lane->candidates.v[0].item];
+        struct job_group *g = &s->queues->job_groups.v[line->candidates.v[0].item];
         if (s->jobs[g->candidate].ask.duration <= within_now(s, lane, g))
             return g->candidate;
-        if (fill_done(s, number, g->candidate, s->jobs[g->candidate].key) <
-            0) { /* there is less room by now */
+        if (fill_done(s, g->candidate, s->jobs[g->candidate].key) < 0) {
+            /* there is less room by now */
             *failed = true;
             return JOB_NONE;
         }

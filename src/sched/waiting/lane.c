@@ -14,8 +14,8 @@ int lane_init(struct lane *lane, int64_t most, int64_t width)
     lane->open = queue_create(width);
     lane->held = queue_create(width);
     lane->kept = queue_create(width);
-    lane->fill = queue_create(most);
-    return lane->open && lane->held && lane->kept && lane->fill ? 0 : -1;
+    lane->line.fill = queue_create(most);
+    return lane->open && lane->held && lane->kept && lane->line.fill ? 0 : -1;
 }
 
 void lane_clear(struct lane *lane)
@@ -23,8 +23,8 @@ void lane_clear(struct lane *lane)
     queue_destroy(lane->open);
     queue_destroy(lane->held);
     queue_destroy(lane->kept);
-    queue_destroy(lane->fill);
-    heap_clear(&lane->candidates);
+    queue_destroy(lane->line.fill);
+    heap_clear(&lane->line.candidates);
 }
 
 static struct queue_entry entry_of(const sched_t *s, uint32_t slot)

@@ -25,10 +25,10 @@ struct plan_ask {
     /* match_plan_when skips times in whose window this is over `limit`; NULL: it skips none */
     const struct profile *calendar;
     int64_t limit;
-    /* The first time on or after `from` that the caller doesn't rule out for reasons of its own, or -1 if it
-     * rules out all times; NULL: it rules out none.
+    /* The first time in [from, before) that the caller doesn't rule out for reasons of its own, or -1 if it
+     * rules out all of them; NULL: it rules out none.
      */
-    int64_t (*next)(void *context, int64_t from);
+    int64_t (*next)(void *context, int64_t from, int64_t before);
     void *context;
 };
 

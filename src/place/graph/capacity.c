@@ -318,12 +318,12 @@ struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
 
 /* ---- Questions ---- */
 
-int64_t capacity_next(void *context, int64_t from)
+int64_t capacity_next(void *context, int64_t from, int64_t before)
 {
     const struct counted *ask = context;
     const struct capacity *h = capacity_ready(ask->n, ask->class);
 
-    return h ? gaps_first(&h->gaps, ask->plan.duration, from, INT64_MAX, ask->class->pieces, NULL)
+    return h ? gaps_first(&h->gaps, ask->plan.duration, from, before, ask->class->pieces, NULL)
              : from;
 }
 

@@ -395,15 +395,21 @@ static void count_children(struct counting *c, uint32_t v)
     struct match *m = c->w.m;
     const struct state *s = m->state[v];
     const uint32_t *children;
-    uint32_t n = topo_children(&m->topo, v, &children);
+    const struct class *class = topo_class(&m->topo, v);
 
-    for (uint32_t i = 0; i < n && c->sum < c->enough; i++) {
-        int64_t before = c->sum;
-        if (s && s->full && is_seen_full(c, &s->full[i], children[i]))
-            continue;
-        count_free(c, children[i]);
-        if (c->sum == before && m->state[children[i]])
-            full_cache_note_count(m, children[i], c->type, c->w.at, c->w.end);
+    topo_children(&m->topo, v, &children);
+    for (uint32_t r = 0; r < class->n_runs; r++) {
+        const struct class_run *run = &m->topo.run[class->run + r];
+        const uint64_t *part = walk_part_for(&c->w, run->type);
+        for (uint32_t i = run->first; i < run->end && c->sum < c->enough; i++) {
+            int64_t before = c->sum;
+            if (!match_part_has(part, children[i]) ||
+                (s && s->full && is_seen_full(c, &s->full[i], children[i])))
+                continue;
+            count_free(c, children[i]);
+            if (c->sum == before && m->state[children[i]])
+                full_cache_note_count(m, children[i], c->type, c->w.at, c->w.end);
+        }
     }
 }
 

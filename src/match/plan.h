@@ -106,6 +106,14 @@ void match_job_replace(struct match *m, int64_t jobid, int64_t by);
 int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
                          const uint64_t *within, bool up);
 
+/* The same of several parts at once: all that it holds of each, and what is up. O(holds * n). */
+struct match_amount {
+    const uint64_t *within;
+    int64_t all, up;
+};
+void match_job_amounts(const struct match *m, int64_t jobid, uint16_t type,
+                       struct match_amount *part, size_t n);
+
 /* The number of nodes of which it holds something. */
 int64_t match_job_nodes(const struct match *m, int64_t jobid);
 

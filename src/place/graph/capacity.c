@@ -46,19 +46,47 @@ static int64_t count_pieces(const struct graph_place *n, const struct class *c, 
     return 0;
 }
 
-int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
-                         const struct plan_usage *step)
-{
-    int64_t pieces = h->is_node ? 1 : INT64_MAX;
+/* What a node has of what pieces need, taken or not. */
+struct has {
+    int64_t most; /* pieces */
+    bool alone;
+    uint32_t n;
+    struct {
+        int number; /* of the type in usages; -1: it is in none */
+        int64_t units, least;
+    } need[PIECE_NEEDS];
+};
 
-    if (step->use == PLAN_FULL || (h->piece.alone && step->use != PLAN_IDLE))
-        return 0;
+static struct has has_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex)
+{
+    struct has has;
+
+    has.most = h->is_node ? 1 : INT64_MAX;
+    has.alone = h->piece.alone;
+    has.n = 0;
     for (uint32_t i = 0; i < h->piece.n; i++) {
-        int number = match_usage_type(n->match, h->piece.need[i].type);
-        int64_t left = match_units_at(n->match, vertex, h->piece.need[i].type) -
-                       (number >= 0 ? step->taken[number] : 0);
-        int64_t least = h->piece.need[i].least;
-        int64_t room = least < 1 ? pieces : left > 0 ? left / least : 0;
+        uint16_t type = h->piece.need[i].type;
+        if (h->piece.need[i].least < 1)
+            continue;
+        has.need[has.n].number = match_usage_type(n->match, type);
+        has.need[has.n].units = match_units_at(n->match, vertex, type);
+        has.need[has.n++].least = h->piece.need[i].least;
+    }
+    return has;
+}
+
+/* The pieces that a node has room for when so much is taken of it. */
+static int64_t room_of(const struct has *has, const struct plan_usage *step)
+{
+    int64_t pieces = has->most;
+
+    if (step->use == PLAN_FULL || (has->alone && step->use != PLAN_IDLE))
+        return 0;
+    for (uint32_t i = 0; i < has->n; i++) {
+        int number = has->need[i].number;
+        int64_t left = has->need[i].units - (number >= 0 ? step->taken[number] : 0);
+        int64_t least = has->need[i].least;
+        int64_t room = left < least ? 0 : least == 1 ? left : left / least;
         pieces = room < pieces ? room : pieces;
     }
     return pieces == INT64_MAX ? 0 : pieces;
@@ -71,11 +99,12 @@ static uint32_t rooms_of(const struct graph_place *n, const struct capacity *h, 
                          const struct plan_usage *step, uint32_t steps, struct room_step *room)
 {
     static const struct plan_usage idle;
+    const struct has has = has_of(n, h, vertex);
     uint32_t k = 0;
 
-    room[k++] = (struct room_step){0, capacity_room_of(n, h, vertex, steps > 0 ? &step[0] : &idle)};
+    room[k++] = (struct room_step){0, room_of(&has, steps > 0 ? &step[0] : &idle)};
     for (uint32_t i = 1; i < steps; i++) {
-        int64_t pieces = capacity_room_of(n, h, vertex, &step[i]);
+        int64_t pieces = room_of(&has, &step[i]);
         if (pieces != room[k - 1].pieces)
             room[k++] = (struct room_step){step[i].at, pieces};
     }
@@ -358,9 +387,9 @@ bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, i
     if (i == n->capacities->n_rows)
         return true;
     const struct node_row *row = &n->capacities->row[i];
-    for (uint32_t k = 0; k < row->n; k++)
-        if (row->step[k].at < end && (k + 1 == row->n || row->step[k + 1].at > at) &&
-            capacity_room_of(n, &n->capacities->v[c->capacity], node, &row->step[k]) == 0)
+    const struct has has = has_of(n, &n->capacities->v[c->capacity], node);
+    for (uint32_t k = 0; k < row->n && row->step[k].at < end; k++)
+        if ((k + 1 == row->n || row->step[k + 1].at > at) && room_of(&has, &row->step[k]) == 0)
             return false;
     return true;
 }

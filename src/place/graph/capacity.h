@@ -75,6 +75,7 @@ struct capacities {
         only; /* in a trial: the one that is asked, others learn of it in the end; PLACE_NONE: all may be */
     struct node_row *row;
     uint32_t n_rows;
+    uint32_t *row_of; /* by vertex; n_rows: none */
     uint32_t *dirty;
     uint32_t n_dirty;
     uint32_t *tried;
@@ -93,17 +94,16 @@ bool usage_settle(struct graph_place *n);
 /* Whether the same is taken of two nodes that have the same. */
 bool usage_is_alike(const struct node_row *a, const struct node_row *b);
 
-/* The row of a node; n_rows if there is none. O(log n). */
-uint32_t usage_row_of(const struct capacities *h, uint32_t vertex);
+/* The row of a node; n_rows if there is none. */
+static inline uint32_t usage_row_of(const struct capacities *h, uint32_t vertex)
+{
+    return h->row_of[vertex];
+}
 
 /* ---- Capacities (capacity.c) ---- */
 
 /* The capacity of a class with all that has changed counted; NULL: nothing is known. */
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
-
-/* The pieces that a node has room for when so much is taken of it. */
-int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
-                         const struct plan_usage *step);
 
 /* Nodes have changed: count their gaps and, but in a trial, what has increased. Or, when a trial is over,
  * that and the gaps of those who have not learned of it. Return 0, or -1 with ENOMEM.

@@ -232,9 +232,10 @@ static int64_t next_point(const struct match *m, int64_t at)
 static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, int64_t before)
 {
     bool any = w->requests->moldable || w->m->flexible;
+    bool once = from + 1 >= before; /* nobody asks when to try again */
 
-    w->wants_retry = !any;
-    w->search = any ? 0 : ++w->m->searches;
+    w->wants_retry = !any && !once;
+    w->search = any || once ? 0 : ++w->m->searches;
     while (from <= w->m->end - ask->duration && from < before && w->tries < w->m->tries) {
         int64_t at = next_by_count(w, ask, from, before);
         if (at < 0 || at > w->m->end - ask->duration)
@@ -245,7 +246,7 @@ static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, in
             return at;
         if (errno != EBUSY)
             return -1;
-        from = any ? next_point(w->m, at) : walk_retry_time(w);
+        from = once ? before : any ? next_point(w->m, at) : walk_retry_time(w);
     }
     return fail(ENOENT);
 }

@@ -408,12 +408,13 @@ void capacity_leave(struct graph_place *n, struct class *c)
     }
 }
 
-struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
+static struct capacity *ready(struct graph_place *n, const struct class *c,
+                              int (*settle)(struct gaps *g))
 {
     if (c->capacity == PLACE_NONE || !usage_settle(n))
         return NULL;
     struct capacity *h = &n->capacities->v[c->capacity];
-    if ((!h->filled && fill(n, h) < 0) || gaps_settle(&h->gaps) < 0) {
+    if ((!h->filled && fill(n, h) < 0) || settle(&h->gaps) < 0) {
         capacity_reset(n);
         return NULL;
     }
@@ -421,15 +422,31 @@ struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
     return h;
 }
 
+struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
+{
+    return ready(n, c, gaps_settle);
+}
+
+struct capacity *capacity_ready_within(struct graph_place *n, const struct class *c)
+{
+    return ready(n, c, gaps_settle_many);
+}
+
 /* ---- Questions ---- */
 
 int64_t capacity_next(void *context, int64_t from, int64_t before)
 {
     const struct counted *ask = context;
-    const struct capacity *h = capacity_ready(ask->n, ask->class);
+    int64_t duration = ask->plan.duration;
+    const struct capacity *h;
 
-    return h ? gaps_first(&h->gaps, ask->plan.duration, from, before, ask->class->pieces, NULL)
-             : from;
+    if (before == from + 1) {
+        h = capacity_ready_within(ask->n, ask->class);
+        bool is = !h || gaps_within(&h->gaps, from, from + duration) >= ask->class->pieces;
+        return is ? from : -1;
+    }
+    h = capacity_ready(ask->n, ask->class);
+    return h ? gaps_first(&h->gaps, duration, from, before, ask->class->pieces, NULL) : from;
 }
 
 bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node, int64_t duration,

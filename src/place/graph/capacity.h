@@ -113,8 +113,11 @@ static inline uint32_t usage_row_of(const struct capacities *h, uint32_t vertex)
 
 /* ---- Capacities (capacity.c) ---- */
 
-/* The capacity of a class with all that has changed counted; NULL: nothing is known. */
+/* The capacity of a class with all that has changed counted; NULL: nothing is known. And one for gaps_within
+ * alone, of which gaps may be late.
+ */
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
+struct capacity *capacity_ready_within(struct graph_place *n, const struct class *c);
 
 /* Nodes have changed: count their gaps and, but in a trial, what has increased. Or, when a trial is over,
  * that and the gaps of those who have not learned of it. Return 0, or -1 with ENOMEM.

@@ -153,7 +153,7 @@ bool capacity_short(struct graph_place *n, const struct class *c, int64_t durati
 
     if (h && holds(h, note, duration, now))
         return true;
-    h = capacity_ready(n, c);
+    h = capacity_ready_within(n, c);
     note->missing = h ? c->pieces - gaps_within(&h->gaps, now, now + duration) : 0;
     if (note->missing <= 0)
         return false;

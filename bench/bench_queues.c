@@ -11,7 +11,13 @@
  * The rebuild is a matcher of its own in which the same jobs run: one operation of it a pending job, in
  * queue order, which reserves until the depth is used up and allocates after that, until as many have
  * failed as there are; then all reservations are given back. It starts nothing, so it is a pass after which
- * everything is as before.
+ * everything is as before. As it takes minutes, it is measured where BERTH_BENCH_LONG=1.
+ *
+ * usage: bench_queues [SERIES [PENDING]]
+ *
+ * SERIES is the number of one of them, from 0 on. Each prints a hash of all that was decided in it, so that two
+ * builds can be compared. To count instructions, which other processes don't disturb: valgrind
+ * --tool=callgrind --trace-children=yes --toggle-collect=measure_ends, or =first_pass.
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -38,6 +44,9 @@ enum {
     MACHINE_TEXT = 1 << 16,
     WHOLE = 7 /* the queue of the whole machine */
 };
+
+/* Not inlined, so that a profiler finds it. */
+#define MEASURED __attribute__((noinline))
 
 static const struct {
     const char *name;
@@ -73,6 +82,7 @@ struct bench {
     size_t n_running;
     size_t n_jobs; /* ever submitted */
     struct pending *jobs;
+    uint64_t decided; /* a hash of all decisions */
 };
 
 /* What a pass did. */
@@ -232,6 +242,14 @@ static void submit(struct bench *b, bool keep)
     check(b->jobs[b->n_jobs++].job >= 0, "cannot submit a job");
 }
 
+/* Take a decision to the hash of all. */
+static void note(struct bench *b, const struct sched_decision *d)
+{
+    const int64_t what[] = {d->kind, d->job, d->at, d->until, d->how};
+    for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++)
+        b->decided = (b->decided ^ (uint64_t)what[i]) * 0x100000001b3u;
+}
+
 static struct done pass(struct bench *b)
 {
     const struct sched_decision *d;
@@ -239,6 +257,7 @@ static struct done pass(struct bench *b)
     size_t n;
     check(sched_pass(b->s, b->now, false, &d, &n) == 0, "a pass failed");
     for (size_t i = 0; i < n; i++) {
+        note(b, &d[i]);
         if (d[i].kind == SCHED_START) {
             b->running[b->n_running++] = d[i].job;
             done.started++;
@@ -268,9 +287,9 @@ static void print_one(const char *what, double took)
 static void print_ends(const struct figures *f)
 {
     static const size_t from[] = {1, 2, 4, 8, 16, 32, 64, SIZE_MAX};
-    double took[ENDS];
+    double took[ENDS], all = 0;
     char what[64];
-    size_t quiet = 0, moving = 0;
+    size_t quiet = 0, moving = 0, starting = 0, started = 0;
     for (size_t i = 0; i < f->n; i++)
         if (f->done[i].started == 0 && f->done[i].moved == 0)
             took[quiet++] = f->took[i];
@@ -279,6 +298,15 @@ static void print_ends(const struct figures *f)
         if (f->done[i].started == 0 && f->done[i].moved > 0)
             took[moving++] = f->took[i] / (double)f->done[i].moved;
     print("end and pass, reservations move: each", took, moving);
+    for (size_t i = 0; i < f->n; i++) {
+        all += f->took[i];
+        started += f->done[i].started;
+        if (f->done[i].started > 0)
+            took[starting++] = f->took[i] / (double)f->done[i].started;
+    }
+    print("end and pass, jobs start: each", took, starting);
+    print_one("all ends and passes, by what started: each",
+              all / (double)(started > 0 ? started : 1));
     for (size_t k = 0; from[k] != SIZE_MAX; k++) {
         size_t n = 0;
         for (size_t i = 0; i < f->n; i++)
@@ -290,7 +318,7 @@ static void print_ends(const struct figures *f)
 }
 
 /* Jobs that run end one by one, with a pass after each. */
-static void measure_ends(struct bench *b)
+MEASURED static void measure_ends(struct bench *b)
 {
     static struct figures f;
     f.n = 0;
@@ -392,6 +420,15 @@ static void measure_rebuild(struct bench *b)
     match_destroy(m);
 }
 
+/* Returns what starts; *took: seconds. */
+MEASURED static size_t first_pass(struct bench *b, double *took)
+{
+    double start = now_here();
+    size_t n = pass(b).started;
+    *took = now_here() - start;
+    return n;
+}
+
 static size_t in_use(void)
 {
     return mallinfo2().uordblks + mallinfo2().hblkhd;
@@ -426,9 +463,8 @@ static void measure(const struct series *series)
     }
     double submitted = now_here() - start;
     size_t after = in_use();
-    start = now_here();
-    size_t n = pass(&b).started;
-    double first = now_here() - start;
+    double first;
+    size_t n = first_pass(&b, &first);
     printf(
         "%s, %d%s jobs: %zu run, %zu hold, %zu wait, %zu over limits; %.0f bytes a pending job\n",
         series->policy, jobs, series->wide ? " wide" : "", n, count(&b, SCHED_RESERVED),
@@ -437,7 +473,9 @@ static void measure(const struct series *series)
     print_one("first pass", first);
     measure_ends(&b);
     measure_submissions(&b);
-    measure_rebuild(&b);
+    printf("  decisions %016" PRIx64 "\n", b.decided);
+    if (getenv("BERTH_BENCH_LONG"))
+        measure_rebuild(&b);
     sched_destroy(b.s);
     match_destroy(b.m);
     for (size_t i = 0; i < most; i++)

@@ -80,6 +80,9 @@
  */
 #define GAPS_LATEST BOUND(256, 2)
 
+/* Changed intervals that questions about one time go through as they are; of more they are put in order first. */
+#define GAPS_LATE BOUND(64, 1)
+
 /* Powers of two by which is told how many pieces are missing until when. */
 #define GAPS_LACKS BOUND(8, 1)
 

@@ -60,8 +60,9 @@ static bool fit(const struct profile *p, int64_t duration, int64_t limit, int64_
     return profile_fit(&c, *from, duration, limit, INT64_MAX, from);
 }
 
-/* The first time on or after `from` that the counts don't rule out, or -1 if they rule out all. */
-static int64_t next_by_count(const struct walk *w, const struct plan_ask *ask, int64_t from)
+/* The first time in [from, before) that the counts don't rule out, or -1 if they rule out all. */
+static int64_t next_by_count(const struct walk *w, const struct plan_ask *ask, int64_t from,
+                             int64_t before)
 {
     const struct match *m = w->m;
     const struct prune_list *list = prune_of(&m->prune, w->t, w->t->root);
@@ -69,9 +70,9 @@ static int64_t next_by_count(const struct walk *w, const struct plan_ask *ask, i
 
     for (;;) {
         int64_t at = from;
-        if (ask->calendar && !fit(ask->calendar, ask->duration, ask->limit, &at))
+        if (ask->calendar && (!fit(ask->calendar, ask->duration, ask->limit, &at) || at >= before))
             return -1;
-        if (ask->next && (at = ask->next(ask->context, at)) < 0)
+        if (ask->next && (at = ask->next(ask->context, at, before)) < 0)
             return -1;
         for (uint32_t i = 0; i < list->n && !m->flexible; i++) {
             int64_t want = w->requests->total[list->number[i]];
@@ -79,8 +80,8 @@ static int64_t next_by_count(const struct walk *w, const struct plan_ask *ask, i
             if (!fit(s && s->counts ? &s->counts[i] : NULL, ask->duration, limit, &at))
                 return -1;
         }
-        if (at == from)
-            return at;
+        if (at == from || at >= before)
+            return at < before ? at : -1;
         from = at;
     }
 }
@@ -105,7 +106,7 @@ static bool is_there_by_count(const struct walk *w, const struct plan_ask *ask)
             return false;
     }
     return is_under(ask->calendar, ask->limit, w) &&
-           (!ask->next || ask->next(ask->context, w->at) == w->at);
+           (!ask->next || ask->next(ask->context, w->at, w->at + 1) == w->at);
 }
 
 static int fail(int error)
@@ -231,12 +232,13 @@ static int64_t next_point(const struct match *m, int64_t at)
 static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, int64_t before)
 {
     bool any = w->requests->moldable || w->m->flexible;
+    bool once = from + 1 >= before; /* nobody asks when to try again */
 
-    w->wants_retry = !any;
-    w->search = any ? 0 : ++w->m->searches;
+    w->wants_retry = !any && !once;
+    w->search = any || once ? 0 : ++w->m->searches;
     while (from <= w->m->end - ask->duration && from < before && w->tries < w->m->tries) {
-        int64_t at = next_by_count(w, ask, from);
-        if (at < 0 || at >= before || at > w->m->end - ask->duration)
+        int64_t at = next_by_count(w, ask, from, before);
+        if (at < 0 || at > w->m->end - ask->duration)
             break;
         set_window(w, ask, at);
         w->tries++;
@@ -244,7 +246,7 @@ static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, in
             return at;
         if (errno != EBUSY)
             return -1;
-        from = any ? next_point(w->m, at) : walk_retry_time(w);
+        from = once ? before : any ? next_point(w->m, at) : walk_retry_time(w);
     }
     return fail(ENOENT);
 }

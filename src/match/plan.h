@@ -25,10 +25,10 @@ struct plan_ask {
     /* match_plan_when skips times in whose window this is over `limit`; NULL: it skips none */
     const struct profile *calendar;
     int64_t limit;
-    /* The first time on or after `from` that the caller doesn't rule out for reasons of its own, or -1 if it
-     * rules out all times; NULL: it rules out none.
+    /* The first time in [from, before) that the caller doesn't rule out for reasons of its own, or -1 if it
+     * rules out all of them; NULL: it rules out none.
      */
-    int64_t (*next)(void *context, int64_t from);
+    int64_t (*next)(void *context, int64_t from, int64_t before);
     void *context;
 };
 
@@ -105,6 +105,14 @@ void match_job_replace(struct match *m, int64_t jobid, int64_t by);
  */
 int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
                          const uint64_t *within, bool up);
+
+/* The same of several parts at once: all that it holds of each, and what is up. O(holds * n). */
+struct match_amount {
+    const uint64_t *within;
+    int64_t all, up;
+};
+void match_job_amounts(const struct match *m, int64_t jobid, uint16_t type,
+                       struct match_amount *part, size_t n);
 
 /* The number of nodes of which it holds something. */
 int64_t match_job_nodes(const struct match *m, int64_t jobid);

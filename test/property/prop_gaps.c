@@ -69,6 +69,14 @@ static void check_lack(const struct model *m, const struct gaps_lack *lack, int 
         assert_true(lack->first[k] <= lack->first[k - 1]);
 }
 
+/* What was added late counts as well. */
+static void ask_within(const struct model *m, const struct gaps *g, uint64_t *random)
+{
+    int from = (int)draw(random, TICKS), end = from + 1 + (int)draw(random, 10);
+
+    assert_int_equal(gaps_within(g, from, end), within(m, from, end));
+}
+
 static void ask(const struct model *m, const struct gaps *g, uint64_t *random)
 {
     int duration = 1 + (int)draw(random, 10), from = (int)draw(random, TICKS);
@@ -103,6 +111,10 @@ static void test_gaps(void **state)
                 add(&g, m.room[i], 1);
             }
         }
+        for (int i = 0; i < QUESTIONS; i++)
+            ask_within(&m, &g, &random);
+        assert_int_equal(gaps_settle_many(&g), 0);
+        ask_within(&m, &g, &random);
         assert_int_equal(gaps_settle(&g), 0);
         assert_true(gaps_check(&g));
         for (int i = 0; i < QUESTIONS; i++)

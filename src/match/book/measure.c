@@ -92,6 +92,40 @@ int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
     return sum;
 }
 
+/* Add what a hold has of a type to the parts that it is in. */
+static void add_hold(const struct match *m, const struct hold *h, uint16_t type,
+                     struct match_amount *part, size_t n)
+{
+    uint32_t v = h->vertex;
+    bool alone = h->flags & HOLD_EXCLUSIVE, wide = alone && has_nodes(m, v);
+    int64_t own = m->g->v[v].type == type ? (alone ? m->g->v[v].size : h->needs) : 0;
+    int64_t all = alone && !wide ? own + below(m, v, type) : own;
+
+    if (!wide && all == 0)
+        return;
+    bool off = is_off(m, v);
+    for (size_t i = 0; i < n; i++) {
+        if (!match_part_has(part[i].within, v))
+            continue;
+        part[i].all += wide ? amount_at(m, v, type, part[i].within, false) : all;
+        if (!off)
+            part[i].up += wide ? amount_at(m, v, type, part[i].within, true) : all;
+    }
+}
+
+void match_job_amounts(const struct match *m, int64_t jobid, uint16_t type,
+                       struct match_amount *part, size_t n)
+{
+    const struct job *job = job_of(m, jobid);
+
+    for (size_t i = 0; i < n; i++)
+        part[i].all = part[i].up = 0;
+    for (uint32_t i = 0; i < job->n; i++)
+        if (!(job->hold[i].flags & HOLD_COVERED) &&
+            (job->hold[i].flags & (HOLD_EXCLUSIVE | HOLD_UNITS)))
+            add_hold(m, &job->hold[i], type, part, n);
+}
+
 int64_t match_job_nodes(const struct match *m, int64_t jobid)
 {
     const struct job *job = job_of(m, jobid);
@@ -395,15 +429,21 @@ static void count_children(struct counting *c, uint32_t v)
     struct match *m = c->w.m;
     const struct state *s = m->state[v];
     const uint32_t *children;
-    uint32_t n = topo_children(&m->topo, v, &children);
+    const struct class *class = topo_class(&m->topo, v);
 
-    for (uint32_t i = 0; i < n && c->sum < c->enough; i++) {
-        int64_t before = c->sum;
-        if (s && s->full && is_seen_full(c, &s->full[i], children[i]))
-            continue;
-        count_free(c, children[i]);
-        if (c->sum == before && m->state[children[i]])
-            full_cache_note_count(m, children[i], c->type, c->w.at, c->w.end);
+    topo_children(&m->topo, v, &children);
+    for (uint32_t r = 0; r < class->n_runs; r++) {
+        const struct class_run *run = &m->topo.run[class->run + r];
+        const uint64_t *part = walk_part_for(&c->w, run->type);
+        for (uint32_t i = run->first; i < run->end && c->sum < c->enough; i++) {
+            int64_t before = c->sum;
+            if (!match_part_has(part, children[i]) ||
+                (s && s->full && is_seen_full(c, &s->full[i], children[i])))
+                continue;
+            count_free(c, children[i]);
+            if (c->sum == before && m->state[children[i]])
+                full_cache_note_count(m, children[i], c->type, c->w.at, c->w.end);
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 /* Exploring: looking for candidates below a vertex. */
+#include "match/plan.h"
 #include "match/walk/walk.h"
 
 struct sink *sink_of(const struct walk *w, struct sink *sinks, uint32_t level, uint32_t request)
@@ -307,13 +308,15 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
     const struct full_window *full = full_of(w, host);
     bool sorted = run->ascending && w->policy->score == SCORE_ID;
     bool backward = sorted && sink->order == ORDER_DESCENDING;
+    const uint64_t *part = walk_part_for(w, run->type);
     uint64_t base = w->order;
     uint32_t n = run->end - run->first;
 
     for (uint32_t i = 0; i < n && !w->out_of_memory; i++) {
         uint32_t place = backward ? n - 1 - i : i;
         uint32_t v = children[run->first + place];
-        if (full && is_known_full(w, &full[run->first + place], v, l->level))
+        if (!match_part_has(part, v) ||
+            (full && is_known_full(w, &full[run->first + place], v, l->level)))
             continue;
         if (!sink_wants(sink, walk_score(w, v, l->factor), base + place)) {
             if (sorted)
@@ -380,17 +383,20 @@ static bool is_better_last(const struct walk *w, const uint32_t *children, uint3
  * them; each child then gets its own range in the order of discovery, as if the first child had come
  * first.
  */
-static void explore_passing(struct walk *w, uint32_t host, const uint32_t *children, uint32_t first,
-                            uint32_t n, struct looking *l)
+static void explore_passing(struct walk *w, uint32_t host, const uint32_t *children,
+                            const struct class_run *run, struct looking *l)
 {
     const struct full_window *full = full_of(w, host);
+    const uint64_t *part = walk_part_for(w, run->type);
+    uint32_t n = run->end - run->first;
 
     if (full)
-        full += first;
-    children += first;
+        full += run->first;
+    children += run->first;
     if (!is_better_last(w, children, n, l)) {
         for (uint32_t i = 0; i < n && !w->out_of_memory; i++)
-            if (!(full && is_known_full(w, &full[i], children[i], l->level)) &&
+            if (match_part_has(part, children[i]) &&
+                !(full && is_known_full(w, &full[i], children[i], l->level)) &&
                 may_improve(w, children[i], l))
                 look_pristine(w, children[i], host, l);
         return;
@@ -399,7 +405,8 @@ static void explore_passing(struct walk *w, uint32_t host, const uint32_t *child
     for (uint32_t i = n; i-- > 0 && !w->out_of_memory;) {
         w->order = base + i * width;
         w->order_end = w->order + width;
-        if (full && is_known_full(w, &full[i], children[i], l->level))
+        if (!match_part_has(part, children[i]) ||
+            (full && is_known_full(w, &full[i], children[i], l->level)))
             continue;
         if (!may_improve(w, children[i], l))
             break;
@@ -428,6 +435,6 @@ void explore_pristine(struct walk *w, uint32_t v, uint32_t level, bool exclusive
             explore_matching(w, v, children, run, sink, &l);
             continue;
         }
-        explore_passing(w, v, children, run->first, run->end - run->first, &l);
+        explore_passing(w, v, children, run, &l);
     }
 }

@@ -236,6 +236,14 @@ static inline bool walk_is_constrained(const struct walk *w)
     return w->spec->constraints || w->within;
 }
 
+/* The part that vertices of a type must be in, a bit for each; NULL: they may be anywhere. What is outside is
+ * in nobody's way: it is skipped before anything else is asked of it.
+ */
+static inline const uint64_t *walk_part_for(const struct walk *w, uint16_t type)
+{
+    return type == TYPE_NODE || type == TYPE_STORAGE_NODE ? w->within : NULL;
+}
+
 /* True if a node may be given: it is in the part and satisfies the jobspec's constraints. Sets
  * w->out_of_memory if memory runs out.
  */

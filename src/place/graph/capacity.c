@@ -46,19 +46,47 @@ static int64_t count_pieces(const struct graph_place *n, const struct class *c, 
     return 0;
 }
 
-int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
-                         const struct plan_usage *step)
-{
-    int64_t pieces = h->is_node ? 1 : INT64_MAX;
+/* What a node has of what pieces need, taken or not. */
+struct has {
+    int64_t most; /* pieces */
+    bool alone;
+    uint32_t n;
+    struct {
+        int number; /* of the type in usages; -1: it is in none */
+        int64_t units, least;
+    } need[PIECE_NEEDS];
+};
 
-    if (step->use == PLAN_FULL || (h->piece.alone && step->use != PLAN_IDLE))
-        return 0;
+static struct has has_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex)
+{
+    struct has has;
+
+    has.most = h->is_node ? 1 : INT64_MAX;
+    has.alone = h->piece.alone;
+    has.n = 0;
     for (uint32_t i = 0; i < h->piece.n; i++) {
-        int number = match_usage_type(n->match, h->piece.need[i].type);
-        int64_t left = match_units_at(n->match, vertex, h->piece.need[i].type) -
-                       (number >= 0 ? step->taken[number] : 0);
-        int64_t least = h->piece.need[i].least;
-        int64_t room = least < 1 ? pieces : left > 0 ? left / least : 0;
+        uint16_t type = h->piece.need[i].type;
+        if (h->piece.need[i].least < 1)
+            continue;
+        has.need[has.n].number = match_usage_type(n->match, type);
+        has.need[has.n].units = match_units_at(n->match, vertex, type);
+        has.need[has.n++].least = h->piece.need[i].least;
+    }
+    return has;
+}
+
+/* The pieces that a node has room for when so much is taken of it. */
+static int64_t room_of(const struct has *has, const struct plan_usage *step)
+{
+    int64_t pieces = has->most;
+
+    if (step->use == PLAN_FULL || (has->alone && step->use != PLAN_IDLE))
+        return 0;
+    for (uint32_t i = 0; i < has->n; i++) {
+        int number = has->need[i].number;
+        int64_t left = has->need[i].units - (number >= 0 ? step->taken[number] : 0);
+        int64_t least = has->need[i].least;
+        int64_t room = left < least ? 0 : least == 1 ? left : left / least;
         pieces = room < pieces ? room : pieces;
     }
     return pieces == INT64_MAX ? 0 : pieces;
@@ -71,18 +99,40 @@ static uint32_t rooms_of(const struct graph_place *n, const struct capacity *h, 
                          const struct plan_usage *step, uint32_t steps, struct room_step *room)
 {
     static const struct plan_usage idle;
+    const struct has has = has_of(n, h, vertex);
     uint32_t k = 0;
 
-    room[k++] = (struct room_step){0, capacity_room_of(n, h, vertex, steps > 0 ? &step[0] : &idle)};
+    room[k++] = (struct room_step){0, room_of(&has, steps > 0 ? &step[0] : &idle)};
     for (uint32_t i = 1; i < steps; i++) {
-        int64_t pieces = capacity_room_of(n, h, vertex, &step[i]);
+        int64_t pieces = room_of(&has, &step[i]);
         if (pieces != room[k - 1].pieces)
             room[k++] = (struct room_step){step[i].at, pieces};
     }
     return k;
 }
 
-/* False if nothing changes for it. */
+static bool has_gap(const struct gap *gap, uint32_t n, const struct gap *x)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (gap[i].from == x->from && gap[i].until == x->until && gap[i].pieces == x->pieces)
+            return true;
+    return false;
+}
+
+static void find_differences(struct capacity_change *x)
+{
+    x->n_differ = 0;
+    for (uint32_t i = 0; i < x->n_was; i++)
+        if (!has_gap(x->is, x->n_is, &x->was[i])) {
+            x->differ[x->n_differ] = x->was[i];
+            x->differ[x->n_differ++].pieces *= -1;
+        }
+    for (uint32_t i = 0; i < x->n_is; i++)
+        if (!has_gap(x->was, x->n_was, &x->is[i]))
+            x->differ[x->n_differ++] = x->is[i];
+}
+
+/* False if nothing changes for capacities like this one. */
 static bool compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
                     struct capacity_change *x)
 {
@@ -94,6 +144,8 @@ static bool compare(const struct graph_place *n, const struct capacity *h, const
         return false;
     x->n_was = gaps_of(x->old, x->n_old, x->was);
     x->n_is = gaps_of(x->new, x->n_new, x->is);
+    find_differences(x);
+    capacity_find_increases(x);
     return true;
 }
 
@@ -102,24 +154,76 @@ static bool concerns(const struct capacity *h, const struct change *c)
     return h->users > 0 && h->filled && (c->sample->parts >> h->part & 1);
 }
 
-static bool has_gap(const struct gap *gap, uint32_t n, const struct gap *x)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (gap[i].from == x->from && gap[i].until == x->until && gap[i].pieces == x->pieces)
-            return true;
-    return false;
-}
-
 static int change_gaps(struct capacity *h, const struct capacity_change *x, int64_t count)
 {
-    for (uint32_t i = 0; i < x->n_was; i++)
-        if (!has_gap(x->is, x->n_is, &x->was[i]) &&
-            gaps_add(&h->gaps, x->was[i].from, x->was[i].until, -x->was[i].pieces * count) < 0)
+    for (uint32_t i = 0; i < x->n_differ; i++) {
+        const struct gap *gap = &x->differ[i];
+        if (gaps_add(&h->gaps, gap->from, gap->until, gap->pieces * count) < 0)
             return -1;
-    for (uint32_t i = 0; i < x->n_is; i++)
-        if (!has_gap(x->was, x->n_was, &x->is[i]) &&
-            gaps_add(&h->gaps, x->is[i].from, x->is[i].until, x->is[i].pieces * count) < 0)
+    }
+    return 0;
+}
+
+static int compare_kinds(const void *a, const void *b)
+{
+    const struct capacity_order *x = a, *y = b;
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Have those that have users in order. Returns 0, or -1 with ENOMEM. */
+static int order(struct capacities *all)
+{
+    if (all->is_ordered)
+        return 0;
+    struct capacity_order *order = reallocarray(all->order, all->n, sizeof(*order));
+    if (!order)
+        return -1;
+    all->order = order;
+    all->n_order = 0;
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->v[i].users > 0)
+            order[all->n_order++] = (struct capacity_order){all->v[i].kind, i};
+    qsort(order, all->n_order, sizeof(*order), compare_kinds);
+    all->is_ordered = true;
+    return 0;
+}
+
+/* What of a change is to be told to a capacity: gaps, increases. */
+static int tell_change(struct capacities *all, uint32_t i, const struct capacity_change *x,
+                       int64_t count, bool late)
+{
+    struct capacity *h = &all->v[i];
+    bool knows = late && (all->only == PLACE_NONE || all->only == i);
+
+    if (!knows && change_gaps(h, x, count) < 0)
+        return -1;
+    if (late || !all->trial)
+        capacity_note_increases(all, h, x, count);
+    return 0;
+}
+
+static int change_all(struct graph_place *n, const struct change *c, bool late)
+{
+    struct capacities *all = n->capacities;
+    struct capacity_change x;
+    uint64_t kind = 0;
+    bool differs = false;
+
+    if (order(all) < 0)
+        return -1;
+    for (uint32_t i = 0; i < all->n_order; i++) {
+        struct capacity *h = &all->v[all->order[i].index];
+        if (!concerns(h, c))
+            continue;
+        if (h->kind != kind)
+            differs = compare(n, h, c, &x);
+        kind = h->kind;
+        if (differs && tell_change(all, all->order[i].index, &x, c->count, late) < 0)
             return -1;
+    }
     return 0;
 }
 
@@ -128,33 +232,15 @@ int capacity_change(struct graph_place *n, const struct change *c)
     struct capacities *all = n->capacities;
     struct capacity_change x;
 
-    for (uint32_t i = 0; i < all->n; i++) {
-        struct capacity *h = &all->v[i];
-        if ((all->trial && all->only != PLACE_NONE && all->only != i) || !concerns(h, c) ||
-            !compare(n, h, c, &x))
-            continue;
-        if (change_gaps(h, &x, c->count) < 0)
-            return -1;
-        if (!all->trial)
-            capacity_note_increases(all, h, &x, c->count);
-    }
-    return 0;
+    if (!all->trial || all->only == PLACE_NONE)
+        return change_all(n, c, false);
+    struct capacity *h = &all->v[all->only];
+    return concerns(h, c) && compare(n, h, c, &x) ? change_gaps(h, &x, c->count) : 0;
 }
 
 int capacity_change_late(struct graph_place *n, const struct change *c)
 {
-    struct capacities *all = n->capacities;
-    struct capacity_change x;
-
-    for (uint32_t i = 0; i < all->n; i++) {
-        struct capacity *h = &all->v[i];
-        if (!concerns(h, c) || !compare(n, h, c, &x))
-            continue;
-        if (all->only != PLACE_NONE && all->only != i && change_gaps(h, &x, c->count) < 0)
-            return -1;
-        capacity_note_increases(all, h, &x, c->count);
-    }
-    return 0;
+    return change_all(n, c, true);
 }
 
 /* The gaps of all nodes, from their rows. */
@@ -238,8 +324,10 @@ void capacity_pass(struct graph_place *n)
 void capacity_clear(struct graph_place *n)
 {
     capacity_reset(n);
-    if (n->capacities)
+    if (n->capacities) {
         free(n->capacities->v);
+        free(n->capacities->order);
+    }
     free(n->capacities);
     n->capacities = NULL;
 }
@@ -259,6 +347,17 @@ static uint32_t slot_for(const struct capacities *h, const struct class *c, bool
             return i;
     }
     return slot;
+}
+
+/* The kind of a new one: that of others with the same pieces. */
+static uint64_t kind_of(struct capacities *h, const struct capacity *new)
+{
+    for (uint32_t i = 0; i < h->n; i++) {
+        const struct capacity *x = &h->v[i];
+        if (x->users > 0 && x->is_node == new->is_node && is_equal(&x->piece, &new->piece))
+            return x->kind;
+    }
+    return ++h->kinds;
 }
 
 int capacity_enter(struct graph_place *n, struct class *c)
@@ -282,9 +381,13 @@ int capacity_enter(struct graph_place *n, struct class *c)
         slot = h->n++;
         h->v[slot].users = 0;
     }
-    if (h->v[slot].users++ == 0)
-        h->v[slot] = (struct capacity){
-            .users = 1, .part = c->part, .is_node = is_node, .piece = c->piece[0]};
+    if (h->v[slot].users == 0) {
+        struct capacity new = {.part = c->part, .is_node = is_node, .piece = c->piece[0]};
+        new.kind = kind_of(h, &new);
+        h->v[slot] = new;
+        h->is_ordered = false;
+    }
+    h->v[slot].users++;
     c->capacity = slot;
     c->pieces = count;
     c->by_node = strcmp(c->spec->resources[0].type, "node") == 0 &&
@@ -299,16 +402,19 @@ void capacity_leave(struct graph_place *n, struct class *c)
 {
     struct capacity *h = c->capacity == PLACE_NONE ? NULL : &n->capacities->v[c->capacity];
 
-    if (h && --h->users == 0)
+    if (h && --h->users == 0) {
         empty(h);
+        n->capacities->is_ordered = false;
+    }
 }
 
-struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
+static struct capacity *ready(struct graph_place *n, const struct class *c,
+                              int (*settle)(struct gaps *g))
 {
     if (c->capacity == PLACE_NONE || !usage_settle(n))
         return NULL;
     struct capacity *h = &n->capacities->v[c->capacity];
-    if ((!h->filled && fill(n, h) < 0) || gaps_settle(&h->gaps) < 0) {
+    if ((!h->filled && fill(n, h) < 0) || settle(&h->gaps) < 0) {
         capacity_reset(n);
         return NULL;
     }
@@ -316,15 +422,31 @@ struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
     return h;
 }
 
+struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
+{
+    return ready(n, c, gaps_settle);
+}
+
+struct capacity *capacity_ready_within(struct graph_place *n, const struct class *c)
+{
+    return ready(n, c, gaps_settle_many);
+}
+
 /* ---- Questions ---- */
 
-int64_t capacity_next(void *context, int64_t from)
+int64_t capacity_next(void *context, int64_t from, int64_t before)
 {
     const struct counted *ask = context;
-    const struct capacity *h = capacity_ready(ask->n, ask->class);
+    int64_t duration = ask->plan.duration;
+    const struct capacity *h;
 
-    return h ? gaps_first(&h->gaps, ask->plan.duration, from, INT64_MAX, ask->class->pieces, NULL)
-             : from;
+    if (before == from + 1) {
+        h = capacity_ready_within(ask->n, ask->class);
+        bool is = !h || gaps_within(&h->gaps, from, from + duration) >= ask->class->pieces;
+        return is ? from : -1;
+    }
+    h = capacity_ready(ask->n, ask->class);
+    return h ? gaps_first(&h->gaps, duration, from, before, ask->class->pieces, NULL) : from;
 }
 
 bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node, int64_t duration,
@@ -358,9 +480,9 @@ bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, i
     if (i == n->capacities->n_rows)
         return true;
     const struct node_row *row = &n->capacities->row[i];
-    for (uint32_t k = 0; k < row->n; k++)
-        if (row->step[k].at < end && (k + 1 == row->n || row->step[k + 1].at > at) &&
-            capacity_room_of(n, &n->capacities->v[c->capacity], node, &row->step[k]) == 0)
+    const struct has has = has_of(n, &n->capacities->v[c->capacity], node);
+    for (uint32_t k = 0; k < row->n && row->step[k].at < end; k++)
+        if ((k + 1 == row->n || row->step[k + 1].at > at) && room_of(&has, &row->step[k]) == 0)
             return false;
     return true;
 }

@@ -34,7 +34,8 @@ struct increase {
 struct capacity {
     uint32_t users; /* classes; 0: the slot is free */
     uint32_t part;
-    bool is_node; /* a node is one piece, however much it has */
+    uint64_t kind; /* of those with equal pieces: the same number */
+    bool is_node;  /* a node is one piece, however much it has */
     bool filled;
     struct piece piece;
     struct gaps gaps;
@@ -69,12 +70,23 @@ struct change {
 struct capacities {
     struct capacity *v;
     uint32_t n;
-    bool ready; /* the rows are there */
+    /* All that have users, those of one kind side by side. What changes for a node is the same for these, and
+     * is worked out once.
+     */
+    struct capacity_order {
+        uint64_t kind;
+        uint32_t index;
+    } * order;
+    uint32_t n_order;
+    bool is_ordered; /* `order` is that of now */
+    uint64_t kinds;  /* so far */
+    bool ready;      /* the rows are there */
     bool trial;
     uint32_t
         only; /* in a trial: the one that is asked, others learn of it in the end; PLACE_NONE: all may be */
     struct node_row *row;
     uint32_t n_rows;
+    uint32_t *row_of; /* by vertex; n_rows: none */
     uint32_t *dirty;
     uint32_t n_dirty;
     uint32_t *tried;
@@ -93,17 +105,19 @@ bool usage_settle(struct graph_place *n);
 /* Whether the same is taken of two nodes that have the same. */
 bool usage_is_alike(const struct node_row *a, const struct node_row *b);
 
-/* The row of a node; n_rows if there is none. O(log n). */
-uint32_t usage_row_of(const struct capacities *h, uint32_t vertex);
+/* The row of a node; n_rows if there is none. */
+static inline uint32_t usage_row_of(const struct capacities *h, uint32_t vertex)
+{
+    return h->row_of[vertex];
+}
 
 /* ---- Capacities (capacity.c) ---- */
 
-/* The capacity of a class with all that has changed counted; NULL: nothing is known. */
+/* The capacity of a class with all that has changed counted; NULL: nothing is known. And one for gaps_within
+ * alone, of which gaps may be late.
+ */
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
-
-/* The pieces that a node has room for when so much is taken of it. */
-int64_t capacity_room_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
-                         const struct plan_usage *step);
+struct capacity *capacity_ready_within(struct graph_place *n, const struct class *c);
 
 /* Nodes have changed: count their gaps and, but in a trial, what has increased. Or, when a trial is over,
  * that and the gaps of those who have not learned of it. Return 0, or -1 with ENOMEM.
@@ -113,12 +127,19 @@ int capacity_change_late(struct graph_place *n, const struct change *c);
 
 /* ---- Increases (increases.c) ---- */
 
-/* What changes for a capacity. */
+/* What changes of a node for capacities of a kind. */
 struct capacity_change {
     struct room_step old[GAPS_STEPS_MAX], new[GAPS_STEPS_MAX];
     struct gap was[GAPS_STEPS_MAX], is[GAPS_STEPS_MAX];
     uint32_t n_old, n_new, n_was, n_is;
+    struct gap differ[2 * GAPS_STEPS_MAX]; /* gaps with the pieces that each has more */
+    uint32_t n_differ;
+    struct increase increase[GAPS_STEPS_MAX];
+    uint32_t n_increases;
 };
+
+/* Work out what the node has more room for. */
+void capacity_find_increases(struct capacity_change *x);
 
 /* List what `count` nodes that change so have more room for. */
 void capacity_note_increases(struct capacities *all, struct capacity *h,

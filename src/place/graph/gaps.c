@@ -143,6 +143,11 @@ int gaps_settle(struct gaps *g)
     return 0;
 }
 
+int gaps_settle_many(struct gaps *g)
+{
+    return g->n_late > GAPS_LATE ? gaps_settle(g) : 0;
+}
+
 /* ---- Questions ---- */
 
 bool gaps_begin(const struct gaps *g, int64_t from, int64_t until)
@@ -169,6 +174,9 @@ int64_t gaps_within(const struct gaps *g, int64_t from, int64_t end)
     for (uint32_t i = 0; i < g->n && g->by_from[i].from <= from; i++)
         if (g->by_from[i].until >= end)
             pieces += g->by_from[i].pieces;
+    for (uint32_t i = 0; i < g->n_late; i++)
+        if (g->late[i].from <= from && g->late[i].until >= end)
+            pieces += g->late[i].pieces;
     return pieces;
 }
 

@@ -49,12 +49,17 @@ int gaps_add(struct gaps *g, int64_t from, int64_t until, int64_t pieces);
  */
 int gaps_settle(struct gaps *g);
 
+/* The same if so much was added that questions for which late gaps count would take long. */
+int gaps_settle_many(struct gaps *g);
+
 /* Whether any gap begins after `from` and on or before `until`. What was added late counts as well. O(log n
  * + m).
  */
 bool gaps_begin(const struct gaps *g, int64_t from, int64_t until);
 
-/* The pieces that there are throughout [from, end). O(gaps that begin by then). */
+/* The pieces that there are throughout [from, end). What was added late counts as well. O(gaps that begin by
+ * then + m).
+ */
 int64_t gaps_within(const struct gaps *g, int64_t from, int64_t end);
 
 /* What was missing over time: before first[k] more than 2^k pieces; and before the end of the times that

@@ -265,7 +265,7 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
                     int64_t before);
 
 /* For plan_ask.next, of a struct counted. */
-int64_t capacity_next(void *context, int64_t from);
+int64_t capacity_next(void *context, int64_t from, int64_t before);
 
 /* Of a class that has a capacity: whether it is short of pieces now. O(1) while its note holds, else O(gaps).
  */

@@ -89,16 +89,26 @@ static int64_t before_of(const struct capacity_change *x, const struct gap *gap,
     return before;
 }
 
-void capacity_note_increases(struct capacities *all, struct capacity *h,
-                             const struct capacity_change *x, int64_t count)
+void capacity_find_increases(struct capacity_change *x)
 {
+    x->n_increases = 0;
     for (uint32_t i = 0; i < x->n_is; i++) {
         const struct gap *gap = &x->is[i];
         int64_t least = least_in(x->new, x->n_new, gap);
         int64_t more = least - least_in(x->old, x->n_old, gap);
-        struct increase increase = {gap->from, gap->until, before_of(x, gap, least), more * count};
         if (more > 0)
-            increase_add(all, h, &increase);
+            x->increase[x->n_increases++] =
+                (struct increase){gap->from, gap->until, before_of(x, gap, least), more};
+    }
+}
+
+void capacity_note_increases(struct capacities *all, struct capacity *h,
+                             const struct capacity_change *x, int64_t count)
+{
+    for (uint32_t i = 0; i < x->n_increases; i++) {
+        struct increase increase = x->increase[i];
+        increase.pieces *= count;
+        increase_add(all, h, &increase);
     }
 }
 
@@ -143,7 +153,7 @@ bool capacity_short(struct graph_place *n, const struct class *c, int64_t durati
 
     if (h && holds(h, note, duration, now))
         return true;
-    h = capacity_ready(n, c);
+    h = capacity_ready_within(n, c);
     note->missing = h ? c->pieces - gaps_within(&h->gaps, now, now + duration) : 0;
     if (note->missing <= 0)
         return false;

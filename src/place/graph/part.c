@@ -75,19 +75,25 @@ static void leave(struct graph_place *n, struct booking *b, int64_t at, int64_t 
 
 int graph_place_enter(struct graph_place *n, int64_t job, struct booking *b)
 {
+    enum { AT_ONCE = 16 };
+    struct match_amount amount[AT_ONCE];
     int64_t at, end;
 
     b->n = 0;
     b->counted = false;
     match_job_window(n->match, job, &at, &end);
-    for (uint32_t p = 0; p < n->n_parts && n->has_unit; p++) {
-        int64_t all = units_of(n, job, &n->parts[p], false);
-        if (all == 0)
-            continue;
-        if (shares_grow(b) < 0)
-            return -1;
-        int64_t up = n->any_down ? units_of(n, job, &n->parts[p], true) : all;
-        b->share[b->n++] = (struct share){p, all, up};
+    for (uint32_t first = 0; first < n->n_parts && n->has_unit; first += AT_ONCE) {
+        uint32_t some = n->n_parts - first < AT_ONCE ? n->n_parts - first : AT_ONCE;
+        for (uint32_t i = 0; i < some; i++)
+            amount[i].within = n->parts[first + i].within;
+        match_job_amounts(n->match, job, n->unit, amount, some);
+        for (uint32_t i = 0; i < some; i++) {
+            if (amount[i].all == 0)
+                continue;
+            if (shares_grow(b) < 0)
+                return -1;
+            b->share[b->n++] = (struct share){first + i, amount[i].all, amount[i].up};
+        }
     }
     return enter(n, b, at, end, false);
 }

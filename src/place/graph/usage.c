@@ -163,9 +163,11 @@ void capacity_reset(struct graph_place *n)
         free(h->row[i].was);
     }
     free(h->row);
+    free(h->row_of);
     free(h->dirty);
     free(h->tried);
     h->row = NULL;
+    h->row_of = NULL;
     h->dirty = h->tried = NULL;
     h->n_rows = h->n_dirty = h->n_tried = 0;
     h->change.count = 0;
@@ -180,17 +182,20 @@ static int make_rows(struct graph_place *n)
     for (uint32_t v = 0; v < n->graph->n; v++)
         count += n->graph->v[v].type == TYPE_NODE && !n->graph->v[v].gone;
     h->row = calloc((size_t)count + 1, sizeof(*h->row));
+    h->row_of = calloc((size_t)n->graph->n + 1, sizeof(*h->row_of));
     h->dirty = calloc((size_t)count + 1, sizeof(*h->dirty));
     h->tried = calloc((size_t)count + 1, sizeof(*h->tried));
-    if (!h->row || !h->dirty || !h->tried)
+    if (!h->row || !h->row_of || !h->dirty || !h->tried)
         return -1;
     for (uint32_t v = 0; v < n->graph->n; v++) {
+        h->row_of[v] = count;
         if (n->graph->v[v].type != TYPE_NODE || n->graph->v[v].gone)
             continue;
         struct node_row *row = &h->row[h->n_rows];
         *row = (struct node_row){.vertex = v, .alike = match_class_of(n->match, v), .dirty = true};
         for (uint32_t p = 0; p < n->n_parts; p++)
             row->parts |= (uint64_t)match_part_has(n->parts[p].within, v) << p;
+        h->row_of[v] = h->n_rows;
         h->dirty[h->n_dirty++] = h->n_rows++;
     }
     h->ready = true;
@@ -215,20 +220,6 @@ bool usage_settle(struct graph_place *n)
     if (rc < 0)
         capacity_reset(n);
     return rc == 0;
-}
-
-uint32_t usage_row_of(const struct capacities *h, uint32_t vertex)
-{
-    uint32_t low = 0, high = h->n_rows;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (h->row[middle].vertex < vertex)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < h->n_rows && h->row[low].vertex == vertex ? low : h->n_rows;
 }
 
 static void note(struct capacities *h, uint32_t vertex)

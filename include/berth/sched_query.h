@@ -120,6 +120,11 @@ int sched_allocation(sched_t *s, sched_job_t job, struct sched_allocation *alloc
 int sched_resources(sched_t *s, sched_job_t job, const char **text);
 int sched_write(sched_t *s, sched_job_t job, const char *format, const char **text, size_t *length);
 
+/* How much of a resource type such a job really holds: of a node that it has to itself, all that is in it; of
+ * type "node", the nodes on which it holds anything. -1 with EINVAL: it holds nothing. O(what it holds).
+ */
+int64_t sched_amount(const sched_t *s, sched_job_t job, const char *type);
+
 /* The cores that a running job has, of a scheduler made by sched_create_match or sched_create: *n ranges,
  * ascending, with gaps between them, that belong to the core and are valid until its next call. Cores are
  * numbered from 0 over the whole machine, those that are down too, in the order in which a walk from the

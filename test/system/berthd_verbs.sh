@@ -155,6 +155,21 @@ expect "the reason why it waits" "It waits for cores: node0 is drained (for a te
 expect_status 0 "$BERTH" resume node0
 expect_status 0 "$BERTH" wait "$id"
 
+# What a job holds, not what it asked for: a node that it has to itself counts whole, also when it is over, and after a restart.
+id=$("$BERTH" submit --hold -N 1 -x sleep 1000)
+expect "what it asks for" 0 "$(get "$id" cores)"
+expect_status 0 "$BERTH" release "$id"
+await_state "$id" running
+expect "cores of a job that has its node to itself" 4 "$("$BERTH" jobs --no-header "$id" | awk '{ print $7 }')"
+"$BERTH" resources | grep -q '^cores   4 of 4 in use$' || fail "resources: $("$BERTH" resources)"
+expect_status 0 "$BERTH" server stop
+expect_status 0 "$BERTH" server start
+expect "cores after a restart" 4 "$(get "$id" cores)"
+"$BERTH" resources | grep -q '^cores   4 of 4 in use$' || fail "resources: $("$BERTH" resources)"
+expect_status 0 "$BERTH" cancel "$id"
+await_state "$id" cancelled
+expect "cores of a job that is over" 4 "$(get "$id" cores)"
+
 # history, newest first.
 expect_status 0 "$BERTH" history -n 2
 expect "rows of history" 3 "$(wc -l <out)"

@@ -498,7 +498,7 @@ static void test_newer(void **state)
     run("PRAGMA user_version = 99");
     close_store();
     refuse(
-        "store.db: written by a newer berthd (version 99, this one supports up to 6): run that one",
+        "store.db: written by a newer berthd (version 99, this one supports up to 7): run that one",
         EINVAL);
 }
 
@@ -711,7 +711,7 @@ static void test_version_1(void **state)
     make_version_2();
     run("PRAGMA user_version = 1");
     reopen();
-    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 6);
+    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 7);
     assert_int_equal(store_read_member(s, 1, 0, &member, &err), 0);
     assert_int_equal(member.attempts, 1);
     assert_int_equal(member.start_wall, 5);
@@ -719,14 +719,18 @@ static void test_version_1(void **state)
     assert_int_equal(member.how, -1);
     assert_false(member.displaced);
     assert_int_equal(member.promised, 0);
+    assert_true(member.nodes == -1 && member.cores == -1 && member.gpus == -1);
     member.how = STORE_HOW_MAX + 1;
     assert_int_equal(store_set_member(s, &member, &err), -1);
     assert_int_equal(errno, EINVAL);
     member.how = 2;
+    member.nodes = 2;
+    member.cores = 7;
     assert_int_equal(store_set_member(s, &member, &err), 0);
     commit();
     assert_int_equal(store_read_member(s, 1, 0, &member, &err), 0);
     assert_int_equal(member.how, 2);
+    assert_true(member.nodes == 2 && member.cores == 7 && member.gpus == -1);
 }
 
 static void expect_damage(const char *sql, const char *text)

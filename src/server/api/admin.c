@@ -182,7 +182,7 @@ static struct tally count_machine(const match_t *machine)
     return t;
 }
 
-/* What running jobs hold, as they requested it. */
+/* What running jobs hold. */
 static struct tally count_used(const server_t *s)
 {
     struct tally t = {0};
@@ -190,9 +190,8 @@ static struct tally count_used(const server_t *s)
         const struct run *run = s->runs.v[i];
         if (!run || !run->key || !member_is_live(member_record(run->job, run->member)))
             continue;
-        t.nodes += run->job->nodes;
-        t.cores += run->job->cores;
-        t.gpus += run->job->gpus;
+        t.cores += run->holds.cores > 0 ? run->holds.cores : 0;
+        t.gpus += run->holds.gpus > 0 ? run->holds.gpus : 0;
     }
     return t;
 }

@@ -301,6 +301,7 @@ struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t k
                         .start_wall = -1,
                         .end_wall = -1,
                         .stop_wall = -1,
+                        .holds = {-1, -1, -1},
                         .peak_memory = -1,
                         .cpu_time = -1};
     if (key && (run_reserve_signals(s, 1) < 0 ||

@@ -251,9 +251,18 @@ static const char *how_word(int how)
     return how >= 0 && how < (int)(sizeof(words) / sizeof(*words)) ? words[how] : NULL;
 }
 
+/* What it holds or held, where that is known, in place of what was requested. */
+static void show_held(struct job_shown *j, int64_t nodes, int64_t cores, int64_t gpus)
+{
+    j->nodes = nodes >= 0 ? nodes : j->nodes;
+    j->cores = cores >= 0 ? cores : j->cores;
+    j->gpus = gpus >= 0 ? gpus : j->gpus;
+}
+
 static void show_run(const struct member *m, struct job_shown *j)
 {
     const struct run *run = m->run;
+    show_held(j, run->holds.nodes, run->holds.cores, run->holds.gpus);
     j->start = run->start_wall;
     j->resources = run->resources;
     j->peak_memory = run->peak_memory;
@@ -296,6 +305,7 @@ static void show_job(const struct store_job *job, uint32_t member, enum store_st
 
 void job_show_end(const struct store_member *m, struct job_shown *j)
 {
+    show_held(j, m->nodes, m->cores, m->gpus);
     j->reason = m->reason;
     j->attempts = m->attempts;
     j->start = m->start_wall;

@@ -132,6 +132,7 @@ static int load_run(struct loading *l, struct member *m, const struct store_memb
     if (!m->run)
         return -1;
     m->run->start_wall = from->start_wall;
+    m->run->holds = (struct amounts){from->nodes, from->cores, from->gpus};
     text_assign(&m->run->resources, from->held_resources);
     if (from->key >= l->s->runs.next_key)
         l->s->runs.next_key = from->key + 1;
@@ -442,6 +443,8 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     r->stopping = false;
     if (m)
         m->handle = handle;
+    if (runs && m->run && m->run->holds.nodes < 0) /* an older version has stored it */
+        run_measure(s, m->run);
     return handle;
 }
 

@@ -52,6 +52,14 @@ static void note_progress(server_t *s)
     s->pass.has_decided = true;
 }
 
+void run_measure(server_t *s, struct run *run)
+{
+    sched_job_t handle = member_record(run->job, run->member)->handle;
+    run->holds = (struct amounts){sched_amount(s->sched, handle, "node"),
+                                  sched_amount(s->sched, handle, "core"),
+                                  sched_amount(s->sched, handle, "gpu")};
+}
+
 static void start_member(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
 {
     struct member *m = member_make(s, job, i);
@@ -78,6 +86,7 @@ static void start_member(server_t *s, struct job *job, uint32_t i, const struct 
     }
     if (sched_resources(s->sched, m->handle, &text) == 0)
         text_assign(&m->run->resources, text);
+    run_measure(s, m->run);
     member_set_state(s, job, i, STORE_STARTING);
 }
 

@@ -37,6 +37,11 @@ enum run_stage {
     RUN_KILLED
 };
 
+/* What a run really holds: of a node that it has to itself, all. -1: unknown. */
+struct amounts {
+    int64_t nodes, cores, gpus;
+};
+
 /* A start of a member, kept until its end is in the store. */
 struct run {
     struct job *job;
@@ -53,6 +58,7 @@ struct run {
     int64_t warn_before;           /* ticks before the limit; 0: no warning */
     int warn_signal;
     char *resources; /* readable form; NULL: none */
+    struct amounts holds;
     /* Its end, where memory was too short to requeue its member; ENGINE_STARTED: no end is deferred. */
     struct engine_event deferred_end;
 };
@@ -571,6 +577,9 @@ void run_undo_start(server_t *s, struct run *run, const char *why);
 
 /* Have the next turn start a member. */
 int start_enqueue(server_t *s, struct job *job, uint32_t member);
+
+/* Note what a run holds by what the core knows of its member. */
+void run_measure(server_t *s, struct run *run);
 
 /* ---- Admitting jobs to the core (admit.c) ---- */
 

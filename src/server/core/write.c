@@ -44,6 +44,9 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
                               .how = run && run->key ? m->how : -1,
                               .at = -1,
                               .until = -1,
+                              .nodes = -1,
+                              .cores = -1,
+                              .gpus = -1,
                               .reason = m->reason,
                               .start_wall = -1,
                               .end_wall = -1,
@@ -72,6 +75,9 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
     if (run) {
         to.key = run->key;
         to.held_resources = run->resources;
+        to.nodes = run->holds.nodes;
+        to.cores = run->holds.cores;
+        to.gpus = run->holds.gpus;
         to.start_wall = run->start_wall;
         to.end_wall = run->end_wall;
         to.exit_status = run->exit_status;

@@ -101,8 +101,11 @@ static const char version_6[] =
     "CASE typeof(request) WHEN 'integer' THEN (SELECT data FROM text WHERE text.id = job.request)"
     " ELSE request END, CAST(',\"limited\":true' AS BLOB)), 0);";
 
-static const struct store_step steps[] = {{version_1}, {version_2}, {version_3},
-                                          {version_4}, {version_5}, {version_6}};
+/* The records of members say how much they hold or held. */
+static const char version_7[] = "";
+
+static const struct store_step steps[] = {{version_1}, {version_2}, {version_3}, {version_4},
+                                          {version_5}, {version_6}, {version_7}};
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
 static const char *const sql[SQL_COUNT] = {

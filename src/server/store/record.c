@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Version 2 of a job adds `count` and `indices`, that of a member `how`. */
-enum { JOB_VERSION = 2, MEMBER_VERSION = 3 };
+enum { JOB_VERSION = 2, MEMBER_VERSION = 4 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
 {
@@ -161,6 +161,9 @@ void store_member_encode(struct strbuf *out, const struct store_member *m)
     record_put_number(out, m->exit_signal);
     record_put_number(out, m->peak_memory);
     record_put_number(out, m->cpu_time);
+    record_put_number(out, m->nodes);
+    record_put_number(out, m->cores);
+    record_put_number(out, m->gpus);
     record_put_text(out, m->resources);
     record_put_text(out, m->held_resources);
     record_put_text(out, m->reason);
@@ -192,6 +195,9 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     m->exit_signal = (int)record_get_number(&r, INT_MIN, INT_MAX);
     m->peak_memory = record_get_number(&r, -1, INT64_MAX);
     m->cpu_time = record_get_number(&r, -1, INT64_MAX);
+    m->nodes = version > 3 ? record_get_number(&r, -1, INT64_MAX) : -1;
+    m->cores = version > 3 ? record_get_number(&r, -1, INT64_MAX) : -1;
+    m->gpus = version > 3 ? record_get_number(&r, -1, INT64_MAX) : -1;
     m->resources = record_get_text(&r);
     m->held_resources = record_get_text(&r);
     m->reason = record_get_text(&r);

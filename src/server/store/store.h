@@ -92,6 +92,7 @@ struct store_member {
         *resources; /* what it holds or has reserved, as JGF from sched_record; NULL: nothing */
     /* the same in readable form, "node0/core[0-3]", kept in the history; NULL */
     const char *held_resources;
+    int64_t nodes, cores, gpus;   /* and how much that is; -1: unknown */
     const char *reason;           /* why it failed or was cancelled; NULL */
     int64_t start_wall, end_wall; /* -1: not yet */
     int exit_status, exit_signal;

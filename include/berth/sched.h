@@ -271,7 +271,12 @@ enum sched_decision_kind {
     SCHED_WAIT,
 
     /* Stop this running job: job `other` gets what it holds. Then tell its end, as any other. */
-    SCHED_PREEMPT
+    SCHED_PREEMPT,
+
+    /* Stop this running job, which has no limit and has taken longer than its estimate: a block is on that it
+     * may not use (named queues only). Then tell its end. It is told once, and again by a restored scheduler.
+     */
+    SCHED_STOP
 };
 
 /* How a job that starts was chosen. */
@@ -289,7 +294,7 @@ struct sched_decision {
     /* The time at which the job starts or has its reservation; of SCHED_WAIT -1. */
     int64_t at;
 
-    /* Of SCHED_REJECT and SCHED_WAIT, else NULL; valid as the decision is. */
+    /* Of SCHED_REJECT, SCHED_WAIT and SCHED_STOP, else NULL; valid as the decision is. */
     const struct sched_reason *reason;
 
     /* Of SCHED_RESERVE: the start is only expected: it may come later if a job takes longer than its estimate.

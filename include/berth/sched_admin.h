@@ -93,6 +93,7 @@ int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, s
 
 /* Add a block, or change or remove the one of that name. Reservations that are in its way move, and
  * jobs that need more time than one that comes again leaves are rejected by the next pass (sched_submit).
+ * Jobs that run go on; one without a limit whose estimate is over is stopped once a block is on (SCHED_STOP).
  */
 int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_error_t *err);
 int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err);

@@ -91,6 +91,17 @@ size_t sched_victims(const sched_t *s, sched_job_t job, sched_job_t *victims, si
 /* The job for which a running one is being stopped; -1: for none that still waits for it. O(1). */
 sched_job_t sched_preemptor(const sched_t *s, sched_job_t job);
 
+/* Of a job that waits for resources and is promised nothing, its annotation's start: it starts no sooner unless jobs
+ * end early. -1: of any other, or unknown; ENOMEM. A match, which sched_annotate makes as well.
+ */
+int64_t sched_not_before(sched_t *s, sched_job_t job);
+
+/* When a job without a limit is stopped for a block (SCHED_STOP) unless it has ended by then, and for which: of one
+ * that runs, what it holds and its estimate decide; one that waits is told of the first block that comes, as nobody
+ * knows what it will hold. -1: for none, or there is no such job. O(blocks + what it holds).
+ */
+int64_t sched_stop_time(const sched_t *s, sched_job_t job, const char **block);
+
 /* Counts of a queue's jobs by state (enum sched_state) now, and of what has been decided. ENOENT: no such
  * queue.
  */

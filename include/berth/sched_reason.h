@@ -34,10 +34,11 @@ enum sched_reason_kind {
     /* It can never start. */
     SCHED_REASON_NEVER_MET,     /* what it wants of job[0] can't come about any more */
     SCHED_REASON_UNSATISFIABLE, /* the machine can't give what it asks for: `words` */
-    SCHED_REASON_BLOCK,    /* a block comes again too soon for a job that is so long: `block` */
-    SCHED_REASON_UNITS,    /* it asks for more units than the machine has */
-    SCHED_REASON_NO_TIME,  /* the calendar has no end that is late enough */
-    SCHED_REASON_NO_QUEUE, /* it names no queue, and none is the default */
+    SCHED_REASON_BLOCK,        /* a block comes again too soon for a job that is so long: `block` */
+    SCHED_REASON_BLOCK_RECURS, /* or for one of unknown end that has no limit: `block` */
+    SCHED_REASON_UNITS,        /* it asks for more units than the machine has */
+    SCHED_REASON_NO_TIME,      /* the calendar has no end that is late enough */
+    SCHED_REASON_NO_QUEUE,     /* it names no queue, and none is the default */
     SCHED_REASON_UNKNOWN_QUEUE, /* there is no queue `queue` */
     SCHED_REASON_NOT_ADMITTED,  /* `user` may not submit to `queue` */
     SCHED_REASON_CLOSED,        /* `queue` takes no jobs */

@@ -11,6 +11,8 @@
 #include "base/strbuf.h"
 #include "cli/client/connection.h"
 #include "cli/client/request.h"
+#include "cli/client/terminal.h"
+#include "cli/client/when.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -96,6 +98,25 @@ static int submit_bulk(struct connection *s, const char *path, berth_error_t *er
     return rc;
 }
 
+/* A job without a limit is stopped when a block begins. */
+static void tell_block(const json_t *answer)
+{
+    const json_t *stopped = json_object_get(answer, "stopped");
+    char when[WHEN_SIZE];
+    if (!stopped)
+        return;
+    fputs("berth submit: it has no time limit: it is stopped when block ", stderr);
+    terminal_print(stderr, json_string_value(json_object_get(stopped, "block")));
+    fprintf(stderr, " begins, at %s\n",
+            when_put(json_number_value(json_object_get(stopped, "at")), when));
+}
+
+static void put_answer(const json_t *answer)
+{
+    printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));
+    tell_block(answer);
+}
+
 int cli_submit(int argc, char **argv)
 {
     struct connection s;
@@ -122,7 +143,7 @@ int cli_submit(int argc, char **argv)
     else if (connection_ask(&s, "POST", "/v1/jobs", r.job, &answer, &err) < 0)
         status = connection_failed(&s, &err);
     else
-        printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));
+        put_answer(answer);
     json_decref(answer);
     connection_close(&s);
     request_clear(&r);

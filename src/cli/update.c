@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/client/named_jobs.h"
+#include "cli/client/request.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
 
@@ -77,9 +78,10 @@ int cli_update(int argc, char **argv)
     }
     if (json_object_size(body) == 0)
         status = cli_usage("update", "no change given");
-    else {
+    else if (!request_times_fit(body))
+        status = cli_usage("update", "%s", REQUEST_TIMES_WRONG);
+    else
         status = named_jobs_ask("update", argv + optind, argc - optind, NULL, body);
-    }
 out:
     json_decref(body);
     return status;

@@ -41,8 +41,9 @@ static void set_window(struct walk *w, const struct plan_ask *ask, int64_t at)
     w->end = at + ask->duration;
     w->retry = INT64_MAX;
     w->uncounted = false;
+    w->clear = at + (ask->clear > 0 ? ask->clear : ask->duration);
     w->blocks =
-        w->m->blocks.used ? match_blocks_during(&w->m->blocks, ~ask->permits, w->at, w->end) : 0;
+        w->m->blocks.used ? match_blocks_during(&w->m->blocks, ~ask->permits, w->at, w->clear) : 0;
 }
 
 /* The first time on or after `from` in whose window the calendar is at most at the limit; false if there

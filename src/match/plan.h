@@ -22,6 +22,7 @@ struct plan_ask {
     const uint64_t *within;
     int64_t duration; /* ticks, >= 1 */
     uint64_t permits; /* a bit for each block that doesn't count */
+    int64_t clear;    /* the others count for so many ticks from its start; 0: for all of them */
     /* match_plan_when skips times in whose window this is over `limit`; NULL: it skips none */
     const struct profile *calendar;
     int64_t limit;
@@ -129,6 +130,9 @@ bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint
  */
 void match_job_mark(const struct match *m, int64_t jobid, uint8_t *marks, bool on);
 bool match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks);
+
+/* The blocks, by number, that it holds something of. O(holds). */
+uint64_t match_job_blocks(const struct match *m, int64_t jobid);
 
 /* Whether it holds anything in the subtrees of a set of vertices. O(holds). And such a set, which the caller
  * frees; NULL with ENOMEM. O(vertices).

@@ -32,6 +32,8 @@ struct place_ask {
     uint32_t class;   /* on a graph: what is asked for, from place_ops.know; else PLACE_NO_CLASS */
     uint32_t part;    /* on a graph: of the machine, from place_ops.part; else 0 */
     uint64_t permits; /* on a graph: by number, the blocks that it may use */
+    int64_t
+        clear; /* on a graph: blocks count for so many ticks from its start; 0: for all of them */
 };
 
 struct place_pull {
@@ -247,6 +249,9 @@ struct place_ops {
      */
     int (*mark)(struct place *place, int64_t booking, bool on);
     bool (*meets)(const struct place *place, int64_t booking);
+
+    /* The blocks, by number, of which a booking holds something. O(what it holds). */
+    uint64_t (*blocks)(const struct place *place, int64_t booking);
 
     /* How much of a type a booking holds: all that is below what it has to itself, and "node": nodes that
      * it holds anything of.

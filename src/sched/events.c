@@ -132,6 +132,7 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
     d->estimate = estimate;
     tails_note(s, d);
     s->queues->judges_all |= job->state == SCHED_RUNNING;
+    s->queues->is_clear_late |= job->state == SCHED_RUNNING;
     s->woken = true;
     return core_event(s, now);
 }

@@ -99,6 +99,7 @@ void queues_destroy(sched_t *s)
     dict_clear(&n->jobspecs);
     heap_clear(&n->begins);
     heap_clear(&n->ends);
+    heap_clear(&n->stops);
     arena_clear(&n->told);
     strbuf_clear(&n->text);
     free(n->lane_of);
@@ -169,7 +170,7 @@ bool queues_check(const sched_t *s)
         displaced += s->jobs[slot].details->displaced >= 0;
     return displaced == n->n_displaced && dict_check(&n->jobspecs) && s->finder->check(s) &&
            limits_check(n->limits) && depend_check(n->depend) && heap_check(&n->begins) &&
-           heap_check(&n->ends) && clock_check(s) && members_check(s);
+           heap_check(&n->ends) && heap_check(&n->stops) && clock_check(s) && members_check(s);
 }
 
 /* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with

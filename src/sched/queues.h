@@ -45,7 +45,8 @@ struct details {
     uint32_t previous, following; /* slots in the order of submission */
     uint32_t victims;             /* preempted for this job, and not ended yet */
     uint32_t preempted_for;       /* slot; JOB_NONE */
-    bool is_stopping;             /* running: the shell was told to stop it for another */
+    bool is_stopping;             /* running: the shell was told to stop it for another, */
+    bool is_cleared;              /* or for a block */
     uint8_t blocked;
     bool holds;           /* counts among the members of its array that hold something */
     bool is_counted;      /* in the ledger of limits as holding something during `counted`, */
@@ -104,8 +105,10 @@ struct queues {
     struct sched_queue_stats *stats; /* by queue: what has been decided */
     struct heap begins;              /* jobs blocked until a time */
     struct heap ends;                /* running jobs by the end of their bookings */
-    uint32_t first, last;            /* jobs in the order of submission */
-    uint32_t *candidates;            /* jobs that limits have let go on for a promise */
+    struct heap stops;    /* those without a limit by when they are stopped for a block (clear.c) */
+    bool is_clear_late;   /* when that is is to be looked at anew */
+    uint32_t first, last; /* jobs in the order of submission */
+    uint32_t *candidates; /* jobs that limits have let go on for a promise */
     size_t n_candidates, cap_candidates;
     uint32_t *let_calendars; /* of limits that may let one go on so */
     size_t n_let_calendars, cap_let_calendars;
@@ -412,6 +415,41 @@ bool blocks_leave_room(sched_t *s, const struct place_ask *ask, uint64_t gone);
 void blocks_reason(sched_t *s, uint32_t slot, uint64_t met, struct sched_reason *why);
 int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err);
 void blocks_clear(struct queues *n);
+
+/* ---- block_times.c ---- */
+
+/* When the first turn of a block is over that meets some of [at, end); -1: none does. And which blocks, as bits,
+ * meet some of it.
+ */
+int64_t block_met_until(const struct sched_block *b, int64_t at, int64_t end);
+uint64_t blocks_during(const struct queues *n, uint64_t blocks, int64_t at, int64_t end);
+
+/* Whether no block that a job may not use, and of which its booking holds something, is on during [at, end). */
+bool blocks_keep_clear(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t end);
+
+/* The first time on or after `from` at which a block is on that a job may not use, and of which it holds something if
+ * it runs: *block; INT64_MAX: none is.
+ */
+int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t from, uint32_t *block);
+
+/* That a block which is on keeps, or stops, a job. */
+struct sched_reason blocks_told(const sched_t *s, uint32_t block);
+
+/* For how long blocks are not to be in a job's way from its start on. */
+static inline int64_t clear_for(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    const struct details *d = job->details;
+    return d->limit < SCHED_UNLIMITED && d->limit > job->ask.duration ? d->limit
+                                                                      : job->ask.duration;
+}
+
+/* ---- clear.c ---- */
+
+/* Blocks have changed: look at all that run. Returns 0, or -1 with ENOMEM, and the next pass does. O(jobs). */
+int clear_look_all(sched_t *s);
+
+/* ---- block_times.c ---- */
 
 /* Whether the blocks that come again leave time for a job of some duration that begins now or later, and so
  * ends at `until` at the earliest. Returns 0, or -1: EINVAL with a reason, ENOMEM.

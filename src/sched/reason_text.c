@@ -38,7 +38,8 @@ static const char resources[] = "resources ", begin[] = "begin ", limit[] = "lim
                   dependency[] = "dependency ", unsatisfiable[] = "unsatisfiable: ",
                   jobspec[] = "jobspec: ", never_met[] = ": never met", singleton[] = "singleton",
                   others[] = "...", duration[] = "duration", block[] = "block ",
-                  recurs[] = " recurs: no gap is that long", until[] = " until ";
+                  recurs[] = " recurs: no gap is that long",
+                  unlimited[] = " recurs: give a time limit", until[] = " until ";
 
 /* ---- Written ---- */
 
@@ -133,6 +134,9 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
         break;
     case SCHED_REASON_BLOCK:
         put(text, "%s%.60s%s", block, r->block, recurs);
+        break;
+    case SCHED_REASON_BLOCK_RECURS:
+        put(text, "%s%.60s%s", block, r->block, unlimited);
         break;
     case SCHED_REASON_SET_ASIDE:
         put(text, "%s%.60s%s", block, r->block, until);
@@ -254,17 +258,24 @@ static bool read_dependency(struct sched_reason *r, char *text)
     return true;
 }
 
-/* "block night recurs: no gap is that long" */
-static bool read_block(struct sched_reason *r, char *text)
+/* "block night recurs: no gap is that long", "block night recurs: give a time limit" */
+static bool read_block_as(struct sched_reason *r, char *text, enum sched_reason_kind kind,
+                          const char *says)
 {
-    size_t length = strlen(text), end = strlen(recurs);
+    size_t length = strlen(text), end = strlen(says);
     char *name = after(text, block);
-    if (!name || length < strlen(block) + end || strcmp(text + length - end, recurs) != 0)
+    if (!name || length < strlen(block) + end || strcmp(text + length - end, says) != 0)
         return false;
     text[length - end] = '\0';
-    r->kind = SCHED_REASON_BLOCK;
+    r->kind = kind;
     r->block = name;
     return true;
+}
+
+static bool read_block(struct sched_reason *r, char *text)
+{
+    return read_block_as(r, text, SCHED_REASON_BLOCK, recurs) ||
+           read_block_as(r, text, SCHED_REASON_BLOCK_RECURS, unlimited);
 }
 
 /* "block night until 3600" */

@@ -96,6 +96,13 @@ void decisions_preempt(struct decisions *d, int64_t at, const char *job, const c
     finish(d);
 }
 
+void decisions_stop(struct decisions *d, int64_t at, const char *job, const char *reason)
+{
+    struct json_out out = begin(d, at, job, "stop");
+    json_put_string(&out, "reason", reason);
+    finish(d);
+}
+
 void decisions_end(struct decisions *d, int64_t at, const char *job, const char *status,
                    const char *reason)
 {

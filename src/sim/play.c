@@ -205,6 +205,13 @@ static int preempt(struct play *p, const struct sched_decision *d)
     return 0;
 }
 
+/* A job is stopped for a block. */
+static int stop(struct play *p, const struct sched_decision *d)
+{
+    char reason[SCHED_REASON_TEXT];
+    return play_end_job(p, decided_job(p, d), PLAY_FAILED, sched_reason_text(d->reason, reason));
+}
+
 const char *play_name_all(struct play *p, size_t job)
 {
     const struct play_job *j = &p->jobs[job];
@@ -255,6 +262,8 @@ static int tell(struct play *p, const struct sched_decision *d)
         size_t other = play_job_of(p, d->other);
         if (other != SIZE_MAX)
             decisions_preempt(out, p->d.now, name, play_name(p, other, &p->name_also), d->requeue);
+    } else if (out && d->kind == SCHED_STOP) {
+        decisions_stop(out, p->d.now, name, sched_reason_text(d->reason, reason));
     } else if (out) {
         name = play_name_all(p, decided_job(p, d));
         if (!name)
@@ -293,7 +302,8 @@ static int decided(void *shell, const struct sched_decision *decision, size_t n)
         if (carry_out(p, &decision[i]) < 0)
             return -1;
     for (size_t i = 0; i < n; i++)
-        if (decision[i].kind == SCHED_PREEMPT && preempt(p, &decision[i]) < 0)
+        if ((decision[i].kind == SCHED_PREEMPT && preempt(p, &decision[i]) < 0) ||
+            (decision[i].kind == SCHED_STOP && stop(p, &decision[i]) < 0))
             return -1;
     return 0;
 }

@@ -64,6 +64,27 @@ grep -q "\"start\": $(date -u -d '2090-12-24 17:00' +%s)," out || fail "the star
 expect_status 1 "$BERTH" block add feast node0 --duration 1
 expect_err 'berth block: key "name": there is a block "feast" already: remove it first, or choose another name'
 
+# Whoever has no limit, and nobody knows how long it takes, fits nowhere.
+expect_status 0 "$BERTH" block add weekly all --start +1h --duration 1h --every 1w
+expect_status 1 "$BERTH" submit --estimate unknown sleep 1000
+expect_err 'berth submit: block weekly recurs: give a time limit'
+expect_status 0 "$BERTH" block remove weekly
+
+# One without a limit is told at its submission that a block stops it, and is stopped when that begins.
+expect_status 0 "$BERTH" block add soon all --start +4s --duration 1h
+expect_status 0 "$BERTH" submit --estimate 1 sleep 1000
+grep -q '^berth submit: it has no time limit: it is stopped when block soon begins, at 20' err || fail "submission: $(cat err)"
+endless=$(cat out)
+await_state "$endless" running
+"$BERTH" explain "$endless" | grep -q ' It has no time limit: it is stopped when block soon begins' ||
+    fail "explain: $("$BERTH" explain "$endless")"
+await_state "$endless" timeout
+"$BERTH" show "$endless" | grep -q '^reason  *block soon$' || fail "show: $("$BERTH" show "$endless")"
+"$BERTH" explain "$endless" | grep -q '^It was stopped for block soon after [4-9]s\.$' ||
+    fail "explain: $("$BERTH" explain "$endless")"
+"$BERTH" history | grep -q 'timeout.*block soon' || fail "history: $("$BERTH" history "$endless")"
+expect_status 0 "$BERTH" block remove soon
+
 # Those of the configuration are listed, and changed there.
 echo 'blocks: [{name: own, resources: node0, start: 3000000000, duration: 1h}]' >>"$BERTH_DIR/berth.yaml"
 expect_status 0 "$BERTH" server reload
@@ -81,5 +102,20 @@ expect_status 0 "$BERTH" server reload
 sed -i 's/name: own/name: feast/' "$BERTH_DIR/berth.yaml"
 expect_status 1 "$BERTH" server reload
 expect_err 'berth server: block "feast": "berth block" has added one of this name: remove that first, or choose another name'
+
+# Starts in the listing: promised, expected, and of one that is promised nothing before when it does not start.
+first=$("$BERTH" submit -c 4 -t 1h sleep 1000)
+second=$("$BERTH" submit -c 4 -t 30m sleep 1000)
+third=$("$BERTH" submit -c 4 -t 30m sleep 1000)
+when() { # JOB TEXT
+    "$BERTH" jobs --no-header "$1" | grep -q " $2 *$"
+}
+await "a promised start" when "$second" 'in [15][0-9:]*  *reserved'
+await "a start that is no promise" when "$third" 'after 1:[23][0-9]:[0-9][0-9]  *resources [a-z]*'
+"$BERTH" jobs --json "$third" | grep -q '"estimate":[0-9.]*,"not_before":true' || fail "jobs: $("$BERTH" jobs --json "$third")"
+expect_status 0 "$BERTH" cancel "$third" "$second"
+expect_status 0 "$BERTH" update -t unlimited --estimate 40m "$first"
+fourth=$("$BERTH" submit -c 1 -t 30m true)
+await "an expected start" when "$fourth" 'in [34][0-9:]*  *expected'
 
 finish

@@ -114,6 +114,10 @@ wrong() {
 wrong "no command given, expected a command or a script" submit
 wrong "--cores-per-task is 'x', expected a whole number from 1 to 1000000000" submit -c x true
 wrong "--time-limit is '5x', expected a duration such as 90, 30m, 1h30m or 1:30:00, or unlimited" submit -t 5x true
+wrong "--estimate is 'never', expected a duration such as 90, 30m, 1h30m or 1:30:00, or unknown" submit --estimate never true
+wrong "--estimate is longer than --time-limit, expected at most as long" submit -t 1h --estimate 61m true
+wrong "--estimate is longer than --time-limit, expected at most as long" run --estimate 2 -t 1 true
+wrong "--estimate is longer than --time-limit, expected at most as long" update -t 1h --estimate 2h 1
 wrong "--mem is '4Q', expected a size such as 512M or 4G" submit --mem 4Q true
 wrong "--array is '': offset 0: expected a number of members such as 10, or their indices such as 0-8:2,17, found the end" submit --array '' true
 wrong "--array is '0-8,3': index 3 is given twice" submit --array 0-8,3 true

@@ -84,6 +84,7 @@ static void what_is_written_is_read(void **state)
     BOTH("dependency b[3]: never met", SCHED_REASON_NEVER_MET, .job = {{"b", 3}}, .n_jobs = 1);
     BOTH("unsatisfiable: asks for 3 nodes, the queue has 2", SCHED_REASON_UNSATISFIABLE,
          .words = "asks for 3 nodes, the queue has 2");
+    BOTH("block night recurs: give a time limit", SCHED_REASON_BLOCK_RECURS, .block = "night");
     BOTH("block night recurs: no gap is that long", SCHED_REASON_BLOCK, .block = "night");
     BOTH("jobspec: a job needs one", SCHED_REASON_JOBSPEC, .words = "a job needs one");
     BOTH("more units than the machine has", SCHED_REASON_UNITS);

@@ -520,6 +520,14 @@ static int take_surroundings(struct reading *g)
     return json_object_set_new(g->job, "umask", json_integer((json_int_t)mask));
 }
 
+bool request_times_fit(const json_t *job)
+{
+    const json_t *limit = json_object_get(job, "limit"),
+                 *estimate = json_object_get(job, "estimate");
+    return !json_is_number(limit) || !json_is_number(estimate) ||
+           json_number_value(estimate) <= json_number_value(limit);
+}
+
 int request_read(struct request *r, int argc, char **argv, berth_error_t *err)
 {
     struct reading g = {.r = r, .job = json_object(), .env = json_array(), .where = "", .err = err};
@@ -539,6 +547,8 @@ int request_read(struct request *r, int argc, char **argv, berth_error_t *err)
         goto out;
     }
     rc = take_command(&g, argv + rest, argc - rest);
+    if (rc == 0 && !request_times_fit(g.job))
+        rc = errtext_set(err, EINVAL, "%s", REQUEST_TIMES_WRONG);
     if (rc == 0)
         rc = take_surroundings(&g);
 out:

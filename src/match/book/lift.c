@@ -101,18 +101,36 @@ bool match_job_is_free(const struct match *m, int64_t jobid, int64_t at, int64_t
     return true;
 }
 
+/* The blocks that it holds something of. */
+static uint64_t blocks_of(const struct match *m, const struct hold *h)
+{
+    const struct state *s = m->state[h->vertex];
+    return !s || h->flags & HOLD_COVERED              ? 0
+           : h->flags & (HOLD_EXCLUSIVE | HOLD_SHOWN) ? s->blocks_below
+                                                      : s->blocks;
+}
+
+uint64_t match_job_blocks(const struct match *m, int64_t jobid)
+{
+    const struct job *job = job_of(m, jobid);
+    uint64_t blocks = 0;
+
+    for (uint32_t i = 0; i < job->n && m->blocks.used; i++)
+        blocks |= blocks_of(m, &job->hold[i]);
+    return blocks;
+}
+
 /* The same for the counts outside of the calendars. */
 static bool is_allowed(struct walk *w, const struct hold *h)
 {
     const struct vertex *x = &w->m->g->v[h->vertex];
-    const struct state *s = w->m->state[h->vertex];
     bool node = x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE;
 
     if (x->down && !(h->flags & HOLD_SPARE))
         return false;
     if (h->flags & HOLD_COVERED)
         return true;
-    if (s && ((h->flags & (HOLD_EXCLUSIVE | HOLD_SHOWN) ? s->blocks_below : s->blocks) & w->blocks))
+    if (blocks_of(w->m, h) & w->blocks)
         return false;
     return !node || constraint_holds(w, h->vertex);
 }

@@ -282,7 +282,7 @@ static bool is_blocked(struct walk *w, uint32_t v, const struct state *state, co
         return false;
     if (!w->wants_retry)
         return true;
-    int64_t until = match_blocks_until(&w->m->blocks, in_the_way, w->at, w->end);
+    int64_t until = match_blocks_until(&w->m->blocks, in_the_way, w->at, w->clear);
     if (until < INT64_MAX && state->users.n > 1) {
         profile_seek(&c, &state->users, w->at);
         if (profile_fit(&c, w->at, w->end - w->at, STATE_EXCLUSIVE - 1, INT64_MAX, &at) &&

@@ -80,8 +80,9 @@ struct walk {
     int64_t at, end;        /* the window */
     const uint64_t *within; /* a bit for each vertex: nodes that may be given; NULL: all */
     bool *whole;            /* by type: given whole (walk_whole_types); NULL: no type is */
-    /* blocks that overlap the window and for which the job has no permit */
+    /* blocks that overlap [at, clear) and for which the job has no permit */
     uint64_t blocks;
+    int64_t clear;
     bool guard;      /* match for now: what a job holds is not free, even if its time is over */
     bool any_status; /* what is down counts as up */
     /* by vertex: whether an allocation holds it whose time is over or yet to come; NULL: not yet needed */

@@ -261,7 +261,8 @@ static uint32_t find(const struct graph_place *n, const char *text, uint32_t has
 struct plan_ask graph_place_plan(const struct graph_place *n, const struct place_ask *ask)
 {
     const struct class *c = class_of(n, ask);
-    struct plan_ask plan = {.duration = ask->duration, .permits = ask->permits};
+    struct plan_ask plan = {
+        .duration = ask->duration, .permits = ask->permits, .clear = ask->clear};
 
     if (!c)
         return plan;

@@ -503,6 +503,11 @@ static bool graph_place_meets(const struct place *place, int64_t booking)
     return match_job_meets(n->match, booking, n->meets);
 }
 
+static uint64_t graph_place_blocks(const struct place *place, int64_t booking)
+{
+    return match_job_blocks(graph_place_of(place)->match, booking);
+}
+
 static void graph_place_destroy(struct place *place)
 {
     struct graph_place *n = graph_place_of(place);
@@ -566,6 +571,7 @@ static const struct place_ops graph_place_ops = {
     .useful = graph_place_useful,
     .mark = graph_place_mark,
     .meets = graph_place_meets,
+    .blocks = graph_place_blocks,
     .change = graph_place_change,
     .touches = graph_place_touches,
     .block = graph_place_block,

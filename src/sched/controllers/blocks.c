@@ -36,71 +36,11 @@ int permits_of(sched_t *s, uint32_t slot, uint64_t *permits)
     return 0;
 }
 
-/* The blocks that come again and that a job may not use, each of which some of any time meets that is so long
- * and begins now or later, and so ends at `until` at the earliest. Of those that leave time before they come
- * for the first time it is noted until when they do.
- */
-static uint64_t blocks_met(sched_t *s, uint32_t slot, int64_t duration, int64_t until)
-{
-    struct queues *n = s->queues;
-    uint64_t met = 0;
-    for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
-        const struct sched_block *b = n->block[i].block;
-        if (!b || b->every == 0 || duration <= b->every - b->duration ||
-            s->jobs[slot].ask.permits >> i & 1)
-            continue;
-        if (b->start < until)
-            met |= UINT64_C(1) << i;
-        else if (b->start - duration + 1 < n->never_at)
-            n->never_at = b->start - duration + 1;
-    }
-    return met;
-}
-
-int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t until,
-                      struct sched_reason *why)
-{
-    const struct place_ops *ops = s->place->ops;
-    const struct place_ask *ask = &s->jobs[slot].ask;
-    uint64_t met = blocks_met(s, slot, duration, until);
-    if (!met || ops->ever(s->place, ask, met) == 0)
-        return 0;
-    if (errno == ENOMEM)
-        return -1;
-    /* The first by name, of those that are enough alone if there are: numbers may change in a restart. */
-    const char *first = NULL;
-    for (int alone = 1; alone >= 0 && !first; alone--)
-        for (uint64_t left = met; left; left &= left - 1) {
-            const char *name = s->queues->block[__builtin_ctzll(left)].block->name;
-            if ((!alone || ops->ever(s->place, ask, left & -left) < 0) &&
-                (!first || strcmp(name, first) < 0))
-                first = name;
-        }
-    *why = (struct sched_reason){.kind = SCHED_REASON_BLOCK, .block = first};
-    errno = EINVAL;
-    return -1;
-}
-
-/* When the first turn of a block is over that meets some of [at, end); -1: none does. */
-static int64_t met_until(const struct sched_block *b, int64_t at, int64_t end)
-{
-    int64_t start = b->start;
-    if (at >= start + b->duration && b->every > 0) {
-        start += (at - start) / b->every * b->every;
-        start += at >= start + b->duration ? b->every : 0;
-    }
-    return start < end && at < start + b->duration ? start + b->duration : -1;
-}
-
 uint64_t blocks_now(const sched_t *s, uint32_t slot)
 {
     const struct queues *n = s->queues;
     const struct place_ask *ask = &s->jobs[slot].ask;
-    uint64_t met = 0;
-    for (uint64_t left = n->blocks_set & ~ask->permits; left; left &= left - 1)
-        if (met_until(n->block[__builtin_ctzll(left)].block, s->now, s->now + ask->duration) >= 0)
-            met |= left & -left;
-    return met;
+    return blocks_during(n, n->blocks_set & ~ask->permits, s->now, s->now + clear_for(s, slot));
 }
 
 /* Of some blocks the one whose turn is over next, of several the first by name: numbers may change. */
@@ -110,7 +50,7 @@ static uint32_t next_over(const sched_t *s, uint64_t blocks, int64_t end, int64_
     for (; blocks; blocks &= blocks - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(blocks);
         const struct sched_block *b = s->queues->block[i].block;
-        int64_t at = met_until(b, s->now, end);
+        int64_t at = block_met_until(b, s->now, end);
         if (next < BLOCKS_MAX &&
             (at > *until ||
              (at == *until && strcmp(b->name, s->queues->block[next].block->name) > 0)))
@@ -136,11 +76,11 @@ void blocks_reason(sched_t *s, uint32_t slot, uint64_t met, struct sched_reason 
 {
     const struct place_ask *ask = &s->jobs[slot].ask;
     uint64_t gone = 0;
-    int64_t until = 0;
+    int64_t until = 0, end = s->now + clear_for(s, slot);
     uint32_t number;
     int tried = 0;
     do {
-        number = next_over(s, met & ~gone, s->now + ask->duration, &until);
+        number = next_over(s, met & ~gone, end, &until);
         gone |= UINT64_C(1) << number;
     } while (met & ~gone && tried++ < BLOCKS_TRIED && !blocks_leave_room(s, ask, gone));
     *why = (struct sched_reason){.kind = SCHED_REASON_SET_ASIDE,
@@ -215,7 +155,7 @@ static void looked_over(sched_t *s, int64_t now)
 {
     struct queues *n = s->queues;
     n->turn = s->place->ops->turn(s->place, now);
-    n->wake_all = true;
+    n->wake_all = n->is_clear_late = true;
     s->woken = true;
     s->swept = false;
     note_freed(s, now, INT64_MAX);
@@ -269,6 +209,7 @@ int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_
     looked_over(s, now);
     n->is_permitted_late = permit_all(s) < 0;
     never_look_all(s);
+    clear_look_all(s);
     return 0;
 }
 
@@ -284,6 +225,7 @@ int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err)
     core_event(s, now);
     looked_over(s, now);
     n->is_permitted_late = permit_all(s) < 0;
+    clear_look_all(s);
     return 0;
 }
 

@@ -100,11 +100,15 @@ static uint32_t taker(struct hunt *h, uint32_t slot, int64_t booking)
     return part;
 }
 
-/* What a job hunts for: if anybody is promised a start, what fits beside that even if it takes its whole limit. */
+/* What a job hunts for: if anybody is promised a start, or a block comes, what fits beside that even if it takes its
+ * whole limit.
+ */
 static struct place_ask prey_of(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    return d->limit > d->estimate && promises_any(s) ? ask_by_limit(s, slot) : s->jobs[slot].ask;
+    bool blocks = d->limit < SCHED_UNLIMITED && s->queues->blocks_set & ~s->jobs[slot].ask.permits;
+    return d->limit > d->estimate && (blocks || promises_any(s)) ? ask_by_limit(s, slot)
+                                                                 : s->jobs[slot].ask;
 }
 
 /* Hunt, and cut what was booked to the job's estimate. Returns the booking, or -1 with EBUSY or ENOMEM. */

@@ -11,7 +11,8 @@ extern const struct controller hold_controller;       /* holds.c: jobs that user
 extern const struct controller begin_controller;      /* and jobs that wait for a time */
 extern const struct controller preemption_controller; /* preempt.c */
 extern const struct controller
-    overrun_controller;                           /* overrun.c: jobs that run on after their ends */
+    overrun_controller;                          /* overrun.c: jobs that run on after their ends */
+extern const struct controller clear_controller; /* clear.c: jobs without limit end before blocks */
 extern const struct controller depend_controller; /* dependencies.c: jobs that wait for others */
 extern const struct controller array_controller;  /* arrays.c: members at a time */
 extern const struct controller limit_controller;  /* limiter.c: what a user and a queue may have */

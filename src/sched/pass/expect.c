@@ -99,6 +99,8 @@ bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at
     if (!s->queues->any_tails || job->details->limit <= job->details->estimate)
         return true;
     int64_t from = at + job->ask.duration, until = tail_end(job, at);
+    if (job->details->limit < SCHED_UNLIMITED && !blocks_keep_clear(s, slot, booking, from, until))
+        return false;
     bool is_marked = false, keeps = true;
     for (size_t i = 0; i < s->due.n && keeps; i++) {
         const struct job *other = &s->jobs[s->due.v[i].item];
@@ -127,6 +129,7 @@ struct place_ask ask_by_limit(const sched_t *s, uint32_t slot)
 {
     struct place_ask ask = s->jobs[slot].ask;
     int64_t limit = s->jobs[slot].details->limit;
+    ask.clear = limit < SCHED_UNLIMITED ? 0 : ask.duration; /* a block stops it (clear.c) */
     ask.duration = limit < s->place->endless ? limit : s->place->endless;
     return ask;
 }

@@ -174,6 +174,15 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
     return -1;
 }
 
+/* Whether it is stopped for a block. */
+static void put_block(const server_t *s, sched_job_t handle, struct strbuf *text)
+{
+    const char *block;
+    int64_t at = handle < 0 ? -1 : sched_stop_time(s->sched, handle, &block);
+    if (at >= 0)
+        explain_block(text, block, ticks_left(s, at));
+}
+
 static void explain_pending(struct call *c, const struct job *job, uint32_t i)
 {
     server_t *s = c->s;
@@ -189,6 +198,8 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     if (member >= 0 && c->member < 0)
         tell_members(&text, job, member);
     explain_waiting(&text, &k.waiting);
+    if (k.waiting.state != SCHED_REJECTED)
+        put_block(s, member_handle(job, i), &text);
     int64_t start = k.waiting.start < 0 ? -1 : server_wall_time(s, s->clock.now + k.waiting.start);
     put_explanation(c, member, job_state_word(STORE_PENDING, job->held), &k, start, &text);
     free(k.reason);
@@ -246,6 +257,8 @@ static void explain_live(struct call *c, const struct job *job)
         strbuf_puts(&text, "It has just been submitted and is about to be scheduled.");
     else
         explain_others(&text, &shown, c->s->clock.wall);
+    if (!stopping.is_stopping && m->run)
+        put_block(c->s, m->handle, &text);
     put_explanation(c, shown.member, shown.state, NULL, -1, &text);
 }
 

@@ -385,10 +385,19 @@ static void put_after(struct strbuf *out, const struct job_shown *j)
     put_span(out, j->end - j->start);
 }
 
+/* A job without a limit was stopped all the same. */
+static void put_stopped(struct strbuf *out, const char *reason)
+{
+    strbuf_puts(out, "It was stopped for ");
+    strbuf_puts(out, reason);
+}
+
 static void put_ended(struct strbuf *out, const struct job_shown *j)
 {
     if (strcmp(j->state, "cancelled") == 0)
         strbuf_puts(out, j->start < 0 ? "It was cancelled before it started" : "It was cancelled");
+    else if (strcmp(j->state, "timeout") == 0 && j->limit == SCHED_UNLIMITED && j->reason)
+        put_stopped(out, j->reason);
     else if (strcmp(j->state, "timeout") == 0)
         strbuf_puts(out, "It was stopped at its time limit");
     else
@@ -418,6 +427,19 @@ void explain_stopping(struct strbuf *out, const struct stopping *stopping)
     }
     strbuf_puts(out, ", and is");
     put_killed(out, stopping->killed, "it", " has");
+}
+
+void explain_block(struct strbuf *out, const char *block, int64_t left)
+{
+    strbuf_puts(out, " It has no time limit: it is stopped when block ");
+    strbuf_puts(out, block);
+    if (left > 0) {
+        strbuf_puts(out, " begins, in ");
+        put_span(out, left);
+    } else {
+        strbuf_puts(out, " begins");
+    }
+    strbuf_puts(out, ", unless it has ended by then.");
 }
 
 void explain_others(struct strbuf *out, const struct job_shown *j, int64_t wall)

@@ -46,6 +46,9 @@ void explain_waiting(struct strbuf *out, const struct waiting *w);
 /* A member that runs and is being stopped. */
 void explain_stopping(struct strbuf *out, const struct stopping *stopping);
 
+/* That a member without a limit is stopped for a block, in so many ticks. */
+void explain_block(struct strbuf *out, const char *block, int64_t left);
+
 /* A member that is starting, running or has ended, as of a wall time. `limited`: it is stopped at its time
  * limit.
  */

@@ -39,11 +39,12 @@ static int list_read(struct server_stream *stream, struct strbuf *out, size_t ma
     if (l->over)
         return 0;
     l->json.text = out;
+    l->estimates_now = 0;
     for (size_t looked = 0, seen = begin; out->len - begin < max && !out->failed; looked++) {
         if (out->len != seen)
             looked = 0;
         seen = out->len;
-        if (looked == LIST_LOOK_MAX)
+        if (looked == LIST_LOOK_MAX || l->estimates_now >= LIST_ESTIMATES_TURN)
             return 1;
         int rc = l->left == 0 ? 0 : l->next_id ? list_next_named(l) : list_next(l);
         if (rc < 0)
@@ -176,6 +177,7 @@ void api_jobs_get(struct call *c)
         return;
     }
     l->stream = (struct server_stream){list_read, list_close, c->s};
+    l->estimated = -1;
     l->caller = *c;
     l->request = *c->request;
     l->caller.request = &l->request;

@@ -10,6 +10,9 @@
 
 #define LIST_LOOK_MAX 256 /* rows skipped before other requests have their turn */
 
+#define LIST_ESTIMATES      50 /* jobs that are promised nothing and whose earliest starts are told */
+#define LIST_ESTIMATES_TURN 4  /* of which so many are found before other requests have their turn */
+
 struct list {
     struct server_stream stream;
     struct call caller; /* identifies the caller */
@@ -35,6 +38,12 @@ struct list {
     struct json_out json; /* the state after the rows so far */
     bool over;
     int64_t last_id, last_member; /* the last row written */
+    /* Jobs that are promised nothing and whose earliest starts were asked for: all, since others had their
+     * turn, and the last of them (-1: none).
+     */
+    size_t estimates, estimates_now;
+    sched_job_t estimated;
+    int64_t not_before;
 };
 
 /* Write one more row, or skip something. Returns 1, 0 at the end, or -1 (EAGAIN: to be continued). list_next

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_query.h"
 #include "server/api/list.h"
 
 #define SUM_MAX 2048 /* members counted before other requests have their turn */
@@ -41,6 +42,27 @@ static void list_put_row(struct list *l, const struct job_shown *shown, uint32_t
     json_close(&l->json, '}');
 }
 
+/* When a member starts at the earliest that is promised nothing. All of an array that wait have one answer. */
+static void show_not_before(struct list *l, const struct job *job, uint32_t i,
+                            struct job_shown *shown)
+{
+    server_t *s = l->stream.server;
+    const struct member *m = member_look(job, i);
+    sched_job_t handle = m->state == STORE_PENDING ? member_handle(job, i) : -1;
+    if (handle < 0 || shown->estimate >= 0 || server_pause_reason(s, m))
+        return;
+    if (handle != l->estimated && l->estimates < LIST_ESTIMATES) {
+        l->not_before = sched_not_before(s->sched, handle);
+        l->estimated = handle;
+        l->estimates++;
+        l->estimates_now++;
+    }
+    if (handle != l->estimated || l->not_before < 0)
+        return;
+    shown->estimate = server_wall_time(s, l->not_before);
+    shown->not_before = true;
+}
+
 /* ---- Arrays as a whole ---- */
 
 static bool counts_fit(const struct list *l, const uint32_t *counts, bool held)
@@ -67,6 +89,7 @@ static void put_array(struct list *l, const struct job *job)
     struct job_shown shown;
     array_sum_job(&sum, job);
     array_show(l->stream.server, job, &sum, &shown);
+    show_not_before(l, job, array_sum_first(&sum, job), &shown);
     begin_row(l, job->id, -1);
     close_array(l, &shown, job->uid, &sum, &l->json);
     array_sum_clear(&sum);
@@ -192,6 +215,7 @@ static void put_live(struct list *l, struct job *job, uint32_t member)
         return;
     }
     job_show(l->stream.server, job, member, &shown);
+    show_not_before(l, job, member, &shown);
     list_put_row(l, &shown, job->uid);
 }
 
@@ -300,6 +324,8 @@ static void put_member(struct list *l, struct job *job, uint32_t i)
             return;
         job_show_end(&member, &shown);
     }
+    if (live)
+        show_not_before(l, job, i, &shown);
     if (live || shown.end >= l->since)
         list_put_row(l, &shown, job->uid);
 }

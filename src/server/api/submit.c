@@ -7,6 +7,8 @@
 
 #include "base/errtext.h"
 #include "base/json_out.h"
+#include "berth/sched_query.h"
+#include "config/seconds.h"
 #include "server/api/api.h"
 #include "server/api/bulk.h"
 #include "server/api/job_read.h"
@@ -66,6 +68,21 @@ static int read_and_submit(struct call *c, struct job_context *context, size_t *
     return -1;
 }
 
+/* A job without a limit is stopped when a block begins: who submits it is told of the next one. */
+static void put_block(const server_t *s, int64_t id, struct json_out *out)
+{
+    const struct job *job = job_lookup(s, id);
+    const char *block;
+    int64_t at =
+        job ? sched_stop_time(s->sched, member_handle(job, member_next(job, 0)), &block) : -1;
+    if (at < 0)
+        return;
+    json_open(out, "stopped", '{');
+    json_put_string(out, "block", block);
+    json_put_seconds(out, "at", server_wall_time(s, at));
+    json_close(out, '}');
+}
+
 static void submit_one(struct call *c, struct user *user)
 {
     berth_error_t why = {""};
@@ -82,6 +99,7 @@ static void submit_one(struct call *c, struct user *user)
     struct json_out out = {.text = c->out};
     json_open(&out, NULL, '{');
     json_put_int(&out, "id", c->s->table.next - 1);
+    put_block(c->s, c->s->table.next - 1, &out);
     strbuf_puts(c->out, "}\n");
     c->reply->status = 201;
     c->reply->wait = true;

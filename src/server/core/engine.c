@@ -112,7 +112,14 @@ static void put_run_end(struct strbuf *data, const struct run *run, const char *
     json_close(&out, '}');
 }
 
-static const char *end_reason(const struct member *m, const struct engine_event *e)
+/* Without a limit it was for a block (pass.c). */
+static const char *time_reason(const struct member *m, const struct job *job)
+{
+    return job->limit == SCHED_UNLIMITED && m->reason ? m->reason : "time limit";
+}
+
+static const char *end_reason(const struct member *m, const struct job *job,
+                              const struct engine_event *e)
 {
     if (m->cancelled)
         return "cancelled";
@@ -121,7 +128,7 @@ static const char *end_reason(const struct member *m, const struct engine_event 
     if (e->what == ENGINE_LOST)
         return e->text ? e->text : "lost: its end was not observed";
     if (m->timed_out)
-        return "time limit";
+        return time_reason(m, job);
     return m->preempted ? "preempted" : e->text;
 }
 
@@ -188,7 +195,7 @@ static bool try_requeue(server_t *s, struct run *run, const struct engine_event 
     } else if (e->what == ENGINE_REFUSED) {
         requeue_refused(s, run, e->text);
     } else {
-        event_requeued(s, run, end_reason(m, e));
+        event_requeued(s, run, end_reason(m, run->job, e));
         member_requeue(s, run->job, run->member);
     }
     return true;
@@ -205,7 +212,7 @@ static void run_ended(server_t *s, struct run *run, const struct engine_event *e
         m->timed_out = m->preempted = m->requeue = false;
     if (try_requeue(s, run, e))
         return;
-    const char *reason = end_reason(m, e);
+    const char *reason = end_reason(m, job, e);
     enum store_state state = end_state(m, e);
     static const char *const kinds[] = {[STORE_DONE] = "done",
                                         [STORE_FAILED] = "failed",

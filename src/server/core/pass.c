@@ -190,6 +190,21 @@ static void preempt_member(server_t *s, struct job *job, uint32_t i, const struc
         run_stop_by_server(s, m->run);
 }
 
+/* It has no limit, and a block begins: it ends as one whose limit is over. */
+static void stop_member(server_t *s, struct job *job, uint32_t i, const char *block)
+{
+    struct member *m = member_record(job, i);
+    char reason[SCHED_REASON_TEXT];
+    if (!m) /* memory was too short for its start, which is being undone */
+        return;
+    snprintf(reason, sizeof(reason), "block %.100s", block);
+    text_assign(&m->reason, reason);
+    m->timed_out = true;
+    member_changed(s, job, i);
+    if (m->run)
+        run_stop_by_server(s, m->run);
+}
+
 static void apply_decision(server_t *s, const struct sched_decision *d)
 {
     char reason[SCHED_REASON_TEXT];
@@ -221,6 +236,9 @@ static void apply_decision(server_t *s, const struct sched_decision *d)
         break;
     case SCHED_PREEMPT:
         preempt_member(s, job, i, d);
+        break;
+    case SCHED_STOP:
+        stop_member(s, job, i, d->reason->block);
         break;
     }
 }

@@ -1,0 +1,123 @@
+/* When blocks are on, and what time they leave. */
+#include <errno.h>
+#include <string.h>
+
+#include "sched/queues.h"
+
+/* The start of the first turn that is over after a time; INT64_MAX: there is none. */
+static int64_t turn_after(const struct sched_block *b, int64_t at)
+{
+    int64_t start = b->start;
+    if (at < start + b->duration)
+        return start;
+    if (b->every == 0)
+        return INT64_MAX;
+    start += (at - start) / b->every * b->every;
+    return at < start + b->duration ? start : start + b->every;
+}
+
+int64_t block_met_until(const struct sched_block *b, int64_t at, int64_t end)
+{
+    int64_t start = turn_after(b, at);
+    return start < end ? start + b->duration : -1;
+}
+
+uint64_t blocks_during(const struct queues *n, uint64_t blocks, int64_t at, int64_t end)
+{
+    uint64_t met = 0;
+    for (; blocks; blocks &= blocks - 1)
+        if (block_met_until(n->block[__builtin_ctzll(blocks)].block, at, end) >= 0)
+            met |= blocks & -blocks;
+    return met;
+}
+
+/* The blocks that may be in a job's way, of which it holds something if it has a booking (else -1). */
+static uint64_t blocks_of(const sched_t *s, uint32_t slot, int64_t booking)
+{
+    uint64_t blocks = s->queues->blocks_set & ~s->jobs[slot].ask.permits;
+    return blocks && booking >= 0 ? blocks & s->place->ops->blocks(s->place, booking) : blocks;
+}
+
+bool blocks_keep_clear(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t end)
+{
+    uint64_t set = s->queues->blocks_set & ~s->jobs[slot].ask.permits;
+    uint64_t met = set ? blocks_during(s->queues, set, at, end) : 0;
+    return !met || !(met & blocks_of(s, slot, booking));
+}
+
+int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t from, uint32_t *block)
+{
+    const struct job *job = &s->jobs[slot];
+    uint64_t left = blocks_of(s, slot, job->state == SCHED_RUNNING ? job->booking : -1);
+    int64_t first = INT64_MAX;
+    for (; left; left &= left - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(left);
+        const struct sched_block *b = s->queues->block[i].block;
+        int64_t at = turn_after(b, from);
+        if (at == INT64_MAX)
+            continue;
+        at = at > from ? at : from;
+        if (at < first ||
+            (at == first && strcmp(b->name, s->queues->block[*block].block->name) < 0)) {
+            first = at;
+            *block = i;
+        }
+    }
+    return first;
+}
+
+struct sched_reason blocks_told(const sched_t *s, uint32_t block)
+{
+    const struct sched_block *b = s->queues->block[block].block;
+    return (struct sched_reason){.kind = SCHED_REASON_SET_ASIDE,
+                                 .block = b->name,
+                                 .at = block_met_until(b, s->now, s->now + 1),
+                                 .second = s->queues->setup->second};
+}
+
+/* The blocks that come again and that a job may not use, each of which some of any time meets that is so long
+ * and begins now or later, and so ends at `until` at the earliest. Of those that leave time before they come
+ * for the first time it is noted until when they do.
+ */
+static uint64_t blocks_met(sched_t *s, uint32_t slot, int64_t duration, int64_t until)
+{
+    struct queues *n = s->queues;
+    uint64_t met = 0;
+    for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
+        const struct sched_block *b = n->block[i].block;
+        if (!b || b->every == 0 || duration <= b->every - b->duration ||
+            s->jobs[slot].ask.permits >> i & 1)
+            continue;
+        if (b->start < until)
+            met |= UINT64_C(1) << i;
+        else if (b->start - duration + 1 < n->never_at)
+            n->never_at = b->start - duration + 1;
+    }
+    return met;
+}
+
+int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t until,
+                      struct sched_reason *why)
+{
+    const struct place_ops *ops = s->place->ops;
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    uint64_t met = blocks_met(s, slot, duration, until);
+    if (!met || ops->ever(s->place, ask, met) == 0)
+        return 0;
+    if (errno == ENOMEM)
+        return -1;
+    /* The first by name, of those that are enough alone if there are: numbers may change in a restart. */
+    const char *first = NULL;
+    for (int alone = 1; alone >= 0 && !first; alone--)
+        for (uint64_t left = met; left; left &= left - 1) {
+            const char *name = s->queues->block[__builtin_ctzll(left)].block->name;
+            if ((!alone || ops->ever(s->place, ask, left & -left) < 0) &&
+                (!first || strcmp(name, first) < 0))
+                first = name;
+        }
+    *why = (struct sched_reason){.kind = duration < s->place->endless ? SCHED_REASON_BLOCK
+                                                                      : SCHED_REASON_BLOCK_RECURS,
+                                 .block = first};
+    errno = EINVAL;
+    return -1;
+}

@@ -1,0 +1,127 @@
+/* Jobs without a limit are stopped when a block begins.
+ *
+ * Whether a job fits before a block goes by its limit, or by its estimate if it has no limit. One that takes
+ * longer than its estimate then may still be there when the block begins: it is stopped, as one with a limit is
+ * when that is over. One whose estimate is not over goes on until it is: the block was added, or changed, after its
+ * start. One of unknown end started where no block comes, and so goes on.
+ */
+#include "sched/controllers/rows.h"
+#include "sched/queues.h"
+
+/* When a running job is to be stopped for a block, and for which; INT64_MAX: for none. */
+static int64_t stop_time(const sched_t *s, uint32_t slot, uint32_t *block)
+{
+    const struct job *job = &s->jobs[slot];
+    const struct details *d = job->details;
+    if (d->limit < SCHED_UNLIMITED || d->estimate >= s->place->endless || d->is_cleared)
+        return INT64_MAX;
+    return blocks_come(s, slot, job->at + d->estimate, block);
+}
+
+int64_t sched_stop_time(const sched_t *s, sched_job_t handle, const char **block)
+{
+    uint32_t slot = job_in_queue(s, handle), number = 0;
+    if (slot == JOB_NONE || s->jobs[slot].state == SCHED_REJECTED)
+        return -1;
+    const struct details *d = s->jobs[slot].details;
+    int64_t at = INT64_MAX;
+    if (s->jobs[slot].state == SCHED_RUNNING)
+        at = stop_time(s, slot, &number);
+    else if (d->limit == SCHED_UNLIMITED && d->estimate < s->place->endless)
+        at = blocks_come(s, slot, s->now, &number);
+    if (at == INT64_MAX)
+        return -1;
+    *block = s->queues->block[number].block->name;
+    return at;
+}
+
+/* Note when it is to be stopped. Returns 0, or -1 with ENOMEM. */
+static int look(sched_t *s, uint32_t slot)
+{
+    struct heap *stops = &s->queues->stops;
+    uint32_t block;
+    int64_t at = stop_time(s, slot, &block);
+    if (heap_has(stops, slot))
+        heap_move(stops, slot, at, s->jobs[slot].key.seq);
+    else if (at < INT64_MAX)
+        return heap_put(stops, slot, at, s->jobs[slot].key.seq);
+    return 0;
+}
+
+int clear_look_all(sched_t *s)
+{
+    struct queues *n = s->queues;
+    n->is_clear_late = true;
+    for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
+        if (s->jobs[slot].state == SCHED_RUNNING && look(s, slot) < 0)
+            return -1;
+    n->is_clear_late = false;
+    return 0;
+}
+
+static int prepare(sched_t *s, uint32_t slot)
+{
+    struct heap *stops = &s->queues->stops;
+    const struct details *d = s->jobs[slot].details; /* NULL: a member of an array will have it */
+    if ((d && d->limit < SCHED_UNLIMITED) || !s->queues->blocks_set || heap_has(stops, slot))
+        return 0;
+    return heap_put(stops, slot, INT64_MAX, s->jobs[slot].key.seq);
+}
+
+static void started(sched_t *s, uint32_t slot, enum sched_how how)
+{
+    (void)how;
+    s->jobs[slot].details->is_cleared = false;
+    if (heap_has(&s->queues->stops, slot))
+        look(s, slot); /* there is room for it */
+}
+
+static void gone(sched_t *s, uint32_t slot)
+{
+    s->jobs[slot].details->is_cleared = false;
+    if (heap_has(&s->queues->stops, slot))
+        heap_take(&s->queues->stops, slot);
+}
+
+/* Stop one whose time has come, unless it is being stopped for another job. */
+static enum step turn(sched_t *s)
+{
+    struct queues *n = s->queues;
+    if (n->is_clear_late && clear_look_all(s) < 0)
+        return STEP_FAILED;
+    if (n->stops.n == 0 || n->stops.v[0].key > s->now)
+        return STEP_BUSY;
+    uint32_t slot = n->stops.v[0].item, block;
+    struct details *d = s->jobs[slot].details;
+    if (decision_reserve(s) < 0)
+        return STEP_FAILED;
+    stop_time(s, slot, &block);
+    heap_move(&n->stops, slot, INT64_MAX, s->jobs[slot].key.seq);
+    d->is_cleared = true;
+    if (d->is_stopping)
+        return STEP_DONE;
+    struct sched_reason why = blocks_told(s, block);
+    const struct sched_reason *told = told_reason(n, &why);
+    if (!told) {
+        d->is_cleared = false;
+        look(s, slot); /* there is room for it */
+        return STEP_FAILED;
+    }
+    decision_add(s, SCHED_STOP, slot, s->now, told);
+    return STEP_DONE;
+}
+
+static int64_t next_time(const sched_t *s)
+{
+    return s->queues->stops.n > 0 ? s->queues->stops.v[0].key : INT64_MAX;
+}
+
+const struct controller clear_controller = {
+    .name = "clear",
+    .prepare = prepare,
+    .started = started,
+    .requeued = gone,
+    .forgotten = gone,
+    .turn = turn,
+    .next_time = next_time,
+};

@@ -65,7 +65,8 @@ struct sched_limits {
     /* What all jobs of a user in the queue may hold at a time, those that run and those that are promised one; a
      * job over it waits. If its turn comes and only such a limit has no room for it, it is promised the first
      * time at which both have, beside the depths of its queue; or it is blocked where the limit has promised
-     * as many jobs a time as the queue's policy may, one at least.
+     * as many jobs a time as the queue's policy may, one at least. What a virtual queue doesn't name is
+     * limited as in its parent, together with the jobs of the user there.
      */
     const struct sched_limit *user;
     size_t n_user;
@@ -98,8 +99,8 @@ enum sched_preemptible { SCHED_NOT_PREEMPTIBLE, SCHED_PREEMPT_CANCEL, SCHED_PREE
 struct sched_queue_config {
     const char *name;
 
-    /* Of a virtual queue: its jobs are jobs of the parent, but it has its own limits, priority, users and
-     * default duration. NULL: a queue of its own.
+    /* Of a virtual queue: its jobs are jobs of the parent, but it has its own limits (those of a user and
+     * exceptions, if it has any), priority, users and default duration. NULL: a queue of its own.
      */
     const char *parent;
 
@@ -143,6 +144,9 @@ struct sched_queue_config {
     struct sched_limits limits;
     const struct sched_exception *exceptions;
     size_t n_exceptions;
+
+    /* Of a virtual queue: the exceptions are those of its parent; it has none itself. */
+    bool has_parents_exceptions;
 };
 
 /* Resources set aside for a time. Jobs that may not use them are planned around them. */

@@ -108,6 +108,7 @@ static int read_exceptions(struct reading *r, uint32_t i, struct sched_queue_con
         return -1;
     queue->exceptions = exceptions;
     queue->n_exceptions = 0;
+    queue->has_parents_exceptions = false;
     for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[x].end)
         if (read_exception(r, x, &exceptions[queue->n_exceptions++]) < 0)
             return -1;

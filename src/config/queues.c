@@ -166,7 +166,7 @@ static int read_own(struct reading *r, const uint32_t *value, struct sched_queue
 }
 
 /* A virtual queue inherits from its parent, which has been read, whatever it may give and does not, except
- * the limits of the queue as a whole, since its jobs count for the parent's anyway.
+ * what its jobs count for in the parent anyway: limits of the queue as a whole, and of a user.
  */
 static int read_virtual(struct reading *r, const uint32_t *value,
                         const struct sched_queue_config *parent, struct sched_queue_config *queue)
@@ -186,10 +186,7 @@ static int read_virtual(struct reading *r, const uint32_t *value,
     queue->default_limit = parent->default_limit;
     queue->limits.job = parent->limits.job;
     queue->limits.n_job = parent->limits.n_job;
-    queue->limits.user = parent->limits.user;
-    queue->limits.n_user = parent->limits.n_user;
-    queue->exceptions = parent->exceptions;
-    queue->n_exceptions = parent->n_exceptions;
+    queue->has_parents_exceptions = true;
     return read_common(r, value, queue);
 }
 

@@ -191,6 +191,10 @@ static void show_limits(struct showing *s, const struct sched_queue_config *q)
     put_limits(s, "user", q->limits.user, q->limits.n_user);
     strbuf_puts(&s->text, "\n      ");
     put_limits(s, "queue", q->limits.queue, q->limits.n_queue);
+    if (q->has_parents_exceptions) {
+        strbuf_putc(&s->text, '\n');
+        return;
+    }
     strbuf_puts(&s->text, q->n_exceptions ? "\n      except:\n" : "\n      except: []\n");
     for (size_t i = 0; i < q->n_exceptions; i++) {
         const struct sched_exception *e = &q->exceptions[i];

@@ -8,6 +8,14 @@ def exception(queue, user):
     return {}
 
 
+def has_own(world, job, what):
+    """Whether the job's virtual queue limits itself what a user may have of something."""
+    q = world.config["queues"][job.queue]
+    own = q.get("limits", {})
+    return "parent" in q and (what in own.get("user", {}) or
+                              ("except" in own and what in exception(q, job.user).get("user", {})))
+
+
 def rules(world, job):
     """Each limit that concerns a job: (what it is of, amount by type, whom it counts besides)."""
     queues = world.config["queues"]
@@ -22,7 +30,15 @@ def rules(world, job):
     if job.most:
         yield "array", {"running": job.most}, lambda k: k.spec is job.spec
     yield "job", each["job"], lambda k: False
-    yield "user", each["user"], lambda k: k.user == job.user and k.queue == job.queue
+    mine = {what: n for what, n in each["user"].items() if has_own(world, job, what)}
+    yield "user", mine, lambda k: k.user == job.user and k.queue == job.queue
+    # Those of the parent cover its virtual queues, but for what these limit themselves.
+    above_user = dict(parent.get("user", {}), **exception(above, job.user).get("user", {}))
+    for what, n in above_user.items():
+        if "parent" not in q or what not in mine:
+            yield "user", {what: n}, lambda k, what=what: \
+                k.user == job.user and k.queue in queues and world.lane(k.queue) == world.lane(job.queue) and \
+                not has_own(world, k, what)
     yield "queue", own.get("queue", {}) if "parent" in q else {}, lambda k: k.queue == job.queue
     yield "queue", parent.get("queue", {}), lambda k: world.lane(k.queue) == world.lane(job.queue)
 

@@ -37,7 +37,8 @@ struct job {
     uint32_t queue;
     uint32_t user;
     uint32_t account;
-    const struct sched_exception *exception;
+    const struct sched_exception *exception,
+        *parents; /* that hold for the user in the queue, and in its parent */
     int64_t amount[3];
     struct limits_window window; /* when it runs */
 };
@@ -96,6 +97,9 @@ static void make_queue(struct world *w, uint32_t i)
     make_limits(w, &q->limits, w->limit[i][EXCEPT]);
     q->exceptions = w->exception[i];
     q->n_exceptions = below(w, EXCEPT + 1);
+    q->has_parents_exceptions = q->parent && below(w, 2);
+    if (q->has_parents_exceptions)
+        q->n_exceptions = 0;
     for (size_t k = 0; k < q->n_exceptions; k++) {
         struct sched_exception *e = &w->exception[i][k];
         *e = (struct sched_exception){.users = &users[below(w, USERS - 1)], .n_users = below(w, 2)};
@@ -116,10 +120,27 @@ static int64_t said(const struct sched_limit *list, size_t n, const char *what)
     return -1;
 }
 
+/* Whether a job's virtual queue limits something itself that a user may have. */
+static bool has_own(const struct world *w, const struct job *job, const char *what)
+{
+    const struct sched_queue_config *q = &w->queue[job->queue];
+    const struct sched_exception *e = q->has_parents_exceptions ? NULL : job->exception;
+    return said(q->limits.user, q->limits.n_user, what) >= 0 ||
+           (e && said(e->limits.user, e->limits.n_user, what) >= 0);
+}
+
+/* Whether a job counts for the limit that a queue sets to what a user may have of something. */
+static bool counts(const struct world *w, const struct job *job, uint32_t queue, const char *what)
+{
+    return job->queue == queue || (w->parent[job->queue] == queue && !has_own(w, job, what));
+}
+
 struct question {
     const struct job *job;
     const char *whose; /* "job", "user", "queue" */
     uint32_t queue;    /* that the limits are of */
+    bool
+        above; /* only of what the job's virtual queue leaves to its parent; else of what it has itself */
     struct limits_window window;
 };
 
@@ -139,10 +160,10 @@ static int64_t held_at(const struct world *w, const struct question *q, const ch
     int64_t sum = 0;
     for (size_t i = 0; i < JOBS; i++) {
         const struct job *job = &w->job[i];
-        bool counts = strcmp(q->whose, "user") == 0
-                          ? job->queue == q->queue && job->user == q->job->user
-                          : job->queue == q->queue || w->parent[job->queue] == q->queue;
-        if (job->used && counts)
+        bool is = strcmp(q->whose, "user") == 0
+                      ? job->user == q->job->user && counts(w, job, q->queue, what)
+                      : job->queue == q->queue || w->parent[job->queue] == q->queue;
+        if (job->used && is)
             sum += held_by(job, what, at);
     }
     return sum;
@@ -187,6 +208,9 @@ static bool bars(const struct world *w, const struct question *q, enum kind kind
     int64_t have = kind == JOB ? 0 : held(w, q, what);
     if (most == SCHED_UNLIMITED || !asks(kind, what) || more == 0 || have + more <= most)
         return false;
+    if (strcmp(q->whose, "user") == 0 && w->parent[q->job->queue] != q->job->queue &&
+        has_own(w, q->job, what) == q->above)
+        return false;
     bool time = strcmp(what, "duration") == 0;
     sprintf(reason, time && most > 0 ? "limit %s %s 0.%03" PRId64 : "limit %s %s %" PRId64,
             q->whose, what, most);
@@ -217,15 +241,23 @@ static bool model(const struct world *w, const struct job *job, enum kind kind, 
 {
     static const struct sched_exception nothing;
     const struct sched_exception *e = job->exception ? job->exception : &nothing;
+    const struct sched_exception *above = job->parents ? job->parents : &nothing;
     const struct sched_limits *own = &w->queue[job->queue].limits;
-    struct question q = {job, "job", job->queue, window};
+    struct question q = {job, "job", job->queue, false, window};
     if (kind == JOB)
         return !list_bars(w, &q, kind, own->job, own->n_job, e->limits.job, e->limits.n_job, n,
                           reason);
     q.whose = "user";
     if (list_bars(w, &q, kind, own->user, own->n_user, e->limits.user, e->limits.n_user, n, reason))
         return false;
+    q.above = true;
+    q.queue = w->parent[job->queue];
+    if (q.queue != job->queue &&
+        list_bars(w, &q, kind, w->queue[q.queue].limits.user, w->queue[q.queue].limits.n_user,
+                  above->limits.user, above->limits.n_user, n, reason))
+        return false;
     q.whose = "queue";
+    q.queue = job->queue;
     if (list_bars(w, &q, kind, own->queue, own->n_queue, NULL, 0, n, reason))
         return false;
     q.queue = w->parent[job->queue];
@@ -301,9 +333,10 @@ static void compare(struct world *w, struct job *job)
 }
 
 static const struct sched_exception *exception_of(const struct world *w, const struct job *job,
-                                                  const char *const *of, size_t n_of)
+                                                  uint32_t queue, const char *const *of,
+                                                  size_t n_of)
 {
-    const struct sched_queue_config *q = &w->queue[job->queue];
+    const struct sched_queue_config *q = &w->queue[queue];
     for (size_t i = 0; i < q->n_exceptions; i++) {
         const struct sched_exception *e = &q->exceptions[i];
         if (e->n_users > 0 && strcmp(e->users[0], users[job->user]) == 0)
@@ -325,7 +358,10 @@ static void step(struct world *w)
                             .user = (uint32_t)below(w, USERS)};
         for (size_t i = 0; i < 3; i++)
             job->amount[i] = (int64_t)below(w, 4);
-        job->exception = exception_of(w, job, of, n_of);
+        job->parents = exception_of(w, job, w->parent[job->queue], of, n_of);
+        job->exception = w->queue[job->queue].has_parents_exceptions
+                             ? job->parents
+                             : exception_of(w, job, job->queue, of, n_of);
         int64_t account = limits_account(w->limits, job->queue, users[job->user], of, n_of);
         assert_true(account >= 0);
         job->account = (uint32_t)account;

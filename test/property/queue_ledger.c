@@ -239,8 +239,11 @@ static bool rule_of(const struct sched_limit *own, size_t n_own, const struct sc
     return false;
 }
 
-static const struct sched_exception *exception_of(const struct sched_queue_config *q, int user)
+static const struct sched_exception *exception_of(const struct scene *c, int queue, int user)
 {
+    const struct sched_queue_config *q = &c->config.queue[queue];
+    if (q->has_parents_exceptions)
+        q = &c->config.queue[scene_lane(c, queue)];
     if (q->n_exceptions == 0)
         return NULL;
     bool holds = q->exceptions[0].n_users > 0 ? user == 1 : user != 1;
@@ -250,26 +253,47 @@ static const struct sched_exception *exception_of(const struct sched_queue_confi
 static const char *const whats[] = {"node", "core", "gpu", "running"};
 enum { NODE, CORE, GPU, RUNNING, WHATS };
 
+/* Whether a job's queue limits itself what a user may have of something, or is no virtual one. */
+static bool has_own(const struct scene *c, const struct scene_job *j, const char *what)
+{
+    const struct sched_queue_config *q = &c->config.queue[j->queue];
+    const struct sched_exception *e =
+        q->has_parents_exceptions ? NULL : exception_of(c, j->queue, j->user);
+    int64_t most;
+    return !q->parent || rule_of(q->limits.user, q->limits.n_user, e ? e->limits.user : NULL,
+                                 e ? e->limits.n_user : 0, what, &most);
+}
+
+/* The queue whose limit of a user it counts for. */
+static int limiting(const struct scene *c, const struct scene_job *j, const char *what)
+{
+    return has_own(c, j, what) ? j->queue : scene_lane(c, j->queue);
+}
+
 /* Whether a job that holds so much is over a limit of user or queue, beside those that run. */
 static bool is_over_with(const struct scene *c, const struct scene_job *j, const int64_t *has)
 {
     const struct sched_queue_config *q = &c->config.queue[j->queue];
-    const struct sched_exception *e = exception_of(q, j->user);
+    const struct sched_exception *e = exception_of(c, j->queue, j->user);
     const struct sched_queue_config *lane = &c->config.queue[scene_lane(c, j->queue)];
     for (size_t w = 0; w < WHATS; w++) {
+        const struct sched_queue_config *of = &c->config.queue[limiting(c, j, whats[w])];
+        const struct sched_exception *other =
+            of == q ? e : exception_of(c, scene_lane(c, j->queue), j->user);
         int64_t of_user = 0, of_queue = 0, of_lane = 0, most;
         int64_t own = has[w];
         for (int i = 0; i < c->jobs; i++) {
             const struct scene_job *k = &c->job[i];
             int64_t held = k->running && k != j ? amount(c, &k->holding, whats[w]) : 0;
-            of_user += k->queue == j->queue && k->user == j->user ? held : 0;
+            of_user +=
+                k->user == j->user && &c->config.queue[limiting(c, k, whats[w])] == of ? held : 0;
             of_queue += k->queue == j->queue ? held : 0;
             of_lane += scene_lane(c, k->queue) == scene_lane(c, j->queue) ? held : 0;
         }
         if (own == 0)
             continue;
-        if (rule_of(q->limits.user, q->limits.n_user, e ? e->limits.user : NULL,
-                    e ? e->limits.n_user : 0, whats[w], &most) &&
+        if (rule_of(of->limits.user, of->limits.n_user, other ? other->limits.user : NULL,
+                    other ? other->limits.n_user : 0, whats[w], &most) &&
             of_user + own > most)
             return true;
         if (rule_of(q->limits.queue, q->limits.n_queue, NULL, 0, whats[w], &most) &&
@@ -293,7 +317,7 @@ static bool is_over(const struct scene *c, const struct scene_job *j, const stru
 static bool is_over_job(const struct scene *c, const struct scene_job *j, const struct holding *h)
 {
     const struct sched_queue_config *q = &c->config.queue[j->queue];
-    const struct sched_exception *e = exception_of(q, j->user);
+    const struct sched_exception *e = exception_of(c, j->queue, j->user);
     int64_t most;
     for (size_t w = 0; w < RUNNING; w++)
         if (rule_of(q->limits.job, q->limits.n_job, e ? e->limits.job : NULL,
@@ -374,7 +398,9 @@ static bool has_limits(const struct scene *c, const struct scene_job *j)
 {
     const struct sched_queue_config *q = &c->config.queue[j->queue];
     const struct sched_queue_config *lane = &c->config.queue[scene_lane(c, j->queue)];
-    return q->limits.n_user + q->limits.n_queue + q->n_exceptions + lane->limits.n_queue > 0;
+    return q->limits.n_user + q->limits.n_queue + q->n_exceptions + lane->limits.n_user +
+               lane->limits.n_queue + lane->n_exceptions >
+           0;
 }
 
 /* Whether a holder has another reservation at the end of this pass than it was promised. */

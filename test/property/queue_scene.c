@@ -183,6 +183,7 @@ static void draw_queue(struct scene *c, struct scene_config *to, int i)
         q->exceptions = &to->exception[i];
         q->n_exceptions = 1;
     }
+    q->has_parents_exceptions = q->parent && q->n_exceptions == 0 && i % 2 == 0;
     if (chance(c, 10)) {
         q->users = users;
         q->n_users = 2;

@@ -205,9 +205,9 @@ static void queues_have_what_they_say(void **state)
     check_limit(&v->limits.job[0], "node", 0);
     check_limit(&v->limits.job[1], "duration", INT64_C(600) * SECOND);
     assert_int_equal(v->limits.n_job, 2);
-    assert_int_equal(v->limits.n_user, 2);
-    assert_int_equal(v->limits.n_queue, 0);
-    assert_int_equal(v->n_exceptions, 2);
+    assert_int_equal(v->limits.n_user + v->limits.n_queue, 0); /* its jobs count there */
+    assert_int_equal(v->n_exceptions, 0);
+    assert_true(v->has_parents_exceptions);
     assert_int_equal(w->priority, 4);
     assert_int_equal(w->n_users, 1);
     assert_string_equal(w->users[0], "u9");
@@ -216,6 +216,7 @@ static void queues_have_what_they_say(void **state)
     assert_int_equal(w->limits.n_job, 3);
     check_limit(&w->limits.job[2], "gpu", 1);
     assert_int_equal(w->n_exceptions, 0);
+    assert_false(w->has_parents_exceptions);
     assert_string_equal(n->policy, "easy");
     assert_int_equal(n->default_duration, INT64_C(7200) * SECOND);
     config_destroy(c);
@@ -746,7 +747,6 @@ static const char shown[] = "resources:\n"
                             "      job: {duration: 90}\n"
                             "      user: {}\n"
                             "      queue: {}\n"
-                            "      except: []\n"
                             "blocks:\n"
                             "  - name: m\n"
                             "    resources: n\n"

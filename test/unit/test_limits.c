@@ -55,8 +55,14 @@ static const struct sched_queue_config queues[] = {
      .n_exceptions = 3},
     {.name = "part",
      .parent = "batch",
-     .limits = {LIST(user, {"node", 6}), LIST(queue, {"running", 3})}},
+     .limits = {LIST(user, {"node", 6}, {"running", SCHED_UNLIMITED}, {"pending", SCHED_UNLIMITED},
+                     {"core", SCHED_UNLIMITED}),
+                LIST(queue, {"running", 3})}},
     {.name = "free"},
+    {.name = "shared",
+     .parent = "batch",
+     .limits = {LIST(user, {"running", 1})},
+     .has_parents_exceptions = true},
 };
 
 struct fixture {
@@ -233,6 +239,41 @@ static void a_part_counts_for_the_whole(void **state)
     expect_over(f, "limit queue running 3");
 }
 
+/* What a virtual queue doesn't limit itself counts, and is limited, where its parent does. */
+static void a_user_has_it_in_the_whole(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t shared = account(f, 3, "ann", NULL, 0);
+    uint32_t whole = account(f, 0, "ann", NULL, 0);
+    add(f, whole, 1, 3);
+    add(f, whole, 1, 2);
+    assert_true(START(f, shared, 1, 3)); /* running is its own */
+    assert_false(START(f, shared, 1, 4));
+    expect_over(f, "limit user core 8");
+    add(f, shared, 1, 3);
+    assert_false(START(f, shared, 0, 0));
+    expect_over(f, "limit user running 1");
+    sub(f, whole, 1, 2);
+    assert_true(START(f, whole, 1, 2));
+    assert_false(START(f, whole, 1, 3));
+    expect_over(f, "limit user core 8");
+    assert_true(START(f, account(f, 1, "ann", NULL, 0), 1, 100)); /* its own, unlimited */
+    limits_wait(f->limits, shared, 3);
+    assert_true(PENDING(f, whole, 2));
+    assert_false(PENDING(f, whole, 3));
+    expect_over(f, "limit user pending 5");
+    limits_wait(f->limits, whole, 1);
+    assert_false(PENDING(f, shared, 2));
+    limits_wait(f->limits, shared, -3);
+    assert_true(PENDING(f, shared, 4));
+    assert_true(limits_check(f->limits));
+
+    /* The parent's exceptions are its own. */
+    assert_true(START(f, account(f, 3, "bob", staff, 1), 1, 16));
+    assert_false(START(f, account(f, 3, "bob", staff, 1), 1, 17));
+    expect_over(f, "limit user core 16");
+}
+
 /* Whatever others have. */
 static void what_can_never_be_within(void **state)
 {
@@ -328,6 +369,7 @@ int main(void)
         TEST(exceptions_hold),
         TEST(users_and_queues_have_limits),
         TEST(a_part_counts_for_the_whole),
+        TEST(a_user_has_it_in_the_whole),
         TEST(what_can_never_be_within),
         TEST(pending_jobs_have_limits),
         TEST(groups_do_not_split_what_a_user_holds),

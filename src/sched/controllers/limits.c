@@ -82,48 +82,58 @@ int limits_grow(void **v, uint32_t *cap, uint32_t n, size_t size)
     return 0;
 }
 
-/* Two numbers and a user as the key of a table. */
+/* A queue, terms there and in its parent, and a user as the key of a table. */
 static int put_key(struct limits *limits, struct intern *table, uint32_t queue, uint32_t terms,
-                   const char *user, uint32_t *number)
+                   uint32_t parents, const char *user, uint32_t *number)
 {
     struct strbuf *key = &limits->key;
     strbuf_reset(key);
     strbuf_put(key, (const char *)&queue, sizeof(queue));
     strbuf_put(key, (const char *)&terms, sizeof(terms));
+    strbuf_put(key, (const char *)&parents, sizeof(parents));
     strbuf_puts(key, user);
     return key->failed ? -1 : intern_put(table, key->data, key->len, number);
+}
+
+/* A tally of a user in a queue, which is there already or is made. Returns 0, or -1 with ENOMEM. */
+static int find_holder(struct limits *limits, uint32_t queue, const char *user, uint32_t *holder)
+{
+    uint32_t holders = limits->holders.n;
+    void *tally = limits->tally;
+    int rc = limits_grow(&tally, &limits->tallies, holders, sizeof(*limits->tally));
+    limits->tally = tally;
+    if (rc < 0 || put_key(limits, &limits->holders, queue, 0, 0, user, holder) < 0)
+        return -1;
+    if (*holder == holders)
+        limits->tally[*holder] = (struct tally){0};
+    return 0;
 }
 
 int64_t limits_account(struct limits *limits, uint32_t queue, const char *user,
                        const char *const *groups, size_t n_groups)
 {
-    const struct sched_queue_config *c = limits->setup->queue[queue].config;
+    const struct setup_queue *q = &limits->setup->queue[queue];
     const char *name = user ? user : "";
-    uint32_t terms = find_terms(c, name, groups, n_groups);
-    uint32_t holders = limits->holders.n;
-    uint32_t holder, number;
-    uint32_t accounts = limits->names.n;
-    void *tally = limits->tally;
+    uint32_t parents = find_terms(limits->setup->queue[q->parent].config, name, groups, n_groups);
+    uint32_t terms =
+        q->config->has_parents_exceptions ? parents : find_terms(q->config, name, groups, n_groups);
+    uint32_t holders = limits->holders.n, accounts = limits->names.n;
+    uint32_t holder, above_holder, number;
+    const struct above *above = NULL;
     void *account = limits->account;
-    bool room = limits_grow(&tally, &limits->tallies, holders, sizeof(*limits->tally)) == 0;
-    limits->tally = tally;
-    room =
-        room && limits_grow(&account, &limits->accounts, accounts, sizeof(*limits->account)) == 0;
+    int rc = limits_grow(&account, &limits->accounts, accounts, sizeof(*limits->account));
     limits->account = account;
-    if (!room || put_key(limits, &limits->holders, queue, 0, name, &holder) < 0) {
-        errno = ENOMEM;
-        return -1;
-    }
-    if (put_key(limits, &limits->names, queue, terms, name, &number) < 0) {
+    if (rc < 0 || find_holder(limits, queue, name, &holder) < 0 ||
+        find_holder(limits, q->parent, name, &above_holder) < 0 ||
+        (q->parent != queue && !(above = limits_above(limits, queue, terms, parents))) ||
+        put_key(limits, &limits->names, queue, terms, parents, name, &number) < 0) {
         intern_shrink(&limits->holders, holders);
         errno = ENOMEM;
         return -1;
     }
-    if (holder == holders)
-        limits->tally[holder] = (struct tally){0};
     if (number == accounts)
         limits->account[number] =
-            (struct account){queue, holder, &limits->line[queue].terms[terms]};
+            (struct account){queue, holder, above_holder, above, &limits->line[queue].terms[terms]};
     return number;
 }
 
@@ -166,11 +176,17 @@ size_t limits_sides(const struct limits *limits, uint32_t account, struct side s
     const struct account *a = &limits->account[account];
     struct line *line = &limits->line[a->queue];
     struct line *parent = &limits->line[limits->setup->queue[a->queue].parent];
-    side[0] =
+    size_t n = 0;
+    side[n++] =
         (struct side){SCHED_OF_USER, &a->terms->user, &line->of_user, &limits->tally[a->holder]};
-    side[1] = (struct side){SCHED_OF_QUEUE, &line->rules, &line->of_queue, &line->tally};
-    side[2] = (struct side){SCHED_OF_QUEUE, &parent->rules, &parent->of_queue, &parent->tally};
-    return parent == line ? 2 : 3;
+    if (a->above)
+        side[n++] = (struct side){SCHED_OF_USER, &a->above->rules, &a->above->whats,
+                                  &limits->tally[a->above_holder]};
+    side[n++] = (struct side){SCHED_OF_QUEUE, &line->rules, &line->of_queue, &line->tally};
+    if (parent != line)
+        side[n++] =
+            (struct side){SCHED_OF_QUEUE, &parent->rules, &parent->of_queue, &parent->tally};
+    return n;
 }
 
 bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
@@ -196,7 +212,8 @@ bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].rules->n; i++) {
             const struct rule *rule = &side[s].rules->v[i];
-            if (rule->what == PENDING && n > 0 && side[s].tally->pending > rule->most - (int64_t)n)
+            if (rule->what == PENDING && n > 0 &&
+                side[s].tally->pending + side[s].tally->covered > rule->most - (int64_t)n)
                 return limits_refuse(limits, side[s].whose, rule, over);
         }
     return true;
@@ -216,19 +233,25 @@ bool limits_measures(const struct limits *limits, uint32_t account)
 
 void limits_wait(struct limits *limits, uint32_t account, int64_t n)
 {
+    const struct above *above = limits->account[account].above;
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, account, side);
     for (size_t s = 0; s < sides; s++)
-        side[s].tally->pending += n;
+        if (!above || side[s].rules != &above->rules)
+            side[s].tally->pending += n;
+        else if (above->has_pending)
+            side[s].tally->covered += n;
 }
 
 void limits_note_decrease(struct limits *limits, uint32_t account)
 {
+    const struct above *above = limits->account[account].above;
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, account, side);
     limits->decreases++;
     for (size_t s = 0; s < sides; s++)
-        side[s].tally->last_decrease = limits->decreases;
+        if (!above || side[s].rules != &above->rules || above->whats.n > 0)
+            side[s].tally->last_decrease = limits->decreases;
 }
 
 int64_t limits_last_decrease(const struct limits *limits, uint32_t account)
@@ -244,24 +267,26 @@ int64_t limits_last_decrease(const struct limits *limits, uint32_t account)
 
 /* ---- Checking ---- */
 
-/* A queue has no pending jobs but those of its users and virtual queues. */
+/* A queue has no pending jobs but those of its users and virtual queues, some of which its users cover. */
 static bool check_line(const struct limits *limits, uint32_t queue)
 {
     const struct setup *setup = limits->setup;
-    int64_t rest = limits->line[queue].tally.pending;
+    int64_t rest = limits->line[queue].tally.pending, virtual = 0, covered = 0;
     bool fine = true;
     for (uint32_t i = 0; i < limits->holders.n; i++) {
+        const struct tally *tally = &limits->tally[i];
         uint32_t of;
         memcpy(&of, intern_text(&limits->holders, i), sizeof(of));
         if (of != queue)
             continue;
-        fine = fine && limits->tally[i].pending >= 0;
-        rest -= limits->tally[i].pending;
+        fine = fine && tally->pending >= 0 && tally->covered >= 0;
+        rest -= tally->pending;
+        covered += tally->covered;
     }
     for (uint32_t i = 0; i < setup->n_queues; i++)
         if (i != queue && setup->queue[i].parent == queue)
-            rest -= limits->line[i].tally.pending;
-    return fine && rest == 0;
+            virtual += limits->line[i].tally.pending;
+    return fine && rest == virtual && covered <= virtual;
 }
 
 bool limits_check(const struct limits *limits)
@@ -270,7 +295,8 @@ bool limits_check(const struct limits *limits)
         !intern_check(&limits->names))
         return false;
     for (uint32_t i = 0; i < limits->names.n; i++)
-        if (limits->account[i].holder >= limits->holders.n)
+        if (limits->account[i].holder >= limits->holders.n ||
+            limits->account[i].above_holder >= limits->holders.n)
             return false;
     for (uint32_t i = 0; i < limits->setup->n_queues; i++)
         if (!check_line(limits, i))

@@ -3,8 +3,9 @@
  * The ledger has a tally for each user in each queue and for each queue. A tally counts pending jobs, and for
  * running jobs and each resource type that some limit of its own names it has a calendar (planner/profile.h):
  * how much of it is held or promised when. A calendar is made when something is entered that it counts. A job
- * in a virtual queue counts for that queue's user and queue limits and for the queue limits of its parent,
- * whose own user limits it doesn't touch.
+ * in a virtual queue counts for that queue's user and queue limits, for the queue limits of its parent, and
+ * for the parent's limits of a user but those of what the virtual queue limits itself: what it doesn't name
+ * is limited as for that user in the parent, and counted there.
  *
  * An account is a user in a queue, under the limits that apply to them there: those of the queue, changed by
  * the first exception that names the user or one of their groups. Accounts of one user in a queue under
@@ -16,10 +17,10 @@
  * limits_add was told: a job whose holdings change is taken out before and entered again after. Times are
  * ticks; a window is [from, until), from < until.
  *
- * Where the answer is no, `over` (which may be NULL) gets the limit, the first in the order job, user, queue,
- * parent, and in each as configured, running jobs before resources; its text is the ledger's. Calls are O(limits of the queue), accounts
- * also O(exceptions of the queue); those with a window are O(log n) for each limit, where n windows are in a
- * calendar. Where no limit is set there is no calendar.
+ * Where the answer is no, `over` (which may be NULL) gets the limit, the first in the order job, user, user
+ * in the parent, queue, parent, and in each as configured, running jobs before resources; its text is the
+ * ledger's. Calls are O(limits of the queue), accounts also O(exceptions of the queue); those with a window
+ * are O(log n) for each limit, where n windows are in a calendar. Where no limit is set there is no calendar.
  *
  * For another configuration, make another ledger and enter all jobs again.
  */

@@ -21,10 +21,26 @@ struct rules {
     uint32_t n;
 };
 
+/* RUNNING and types from RESOURCE on, each once. */
+struct whats {
+    uint32_t *v;
+    uint32_t n;
+};
+
+/* What a virtual queue leaves to its parent, for a user under some terms of that. */
+struct above {
+    const struct above *next; /* of the same terms of the virtual queue */
+    uint32_t terms;           /* of the parent */
+    struct rules rules;
+    struct whats whats; /* the calendars there in which its jobs count */
+    bool has_pending;   /* and pending jobs, too */
+};
+
 /* What holds for a user: terms[0] for most, terms[i + 1] for those of exception i. */
 struct terms {
     struct rules job;
-    struct rules user;
+    struct rules user;         /* of a virtual queue: what it names itself */
+    const struct above *above; /* that have been needed */
 };
 
 /* What is held when: of one thing, by a user in a queue or by a queue. */
@@ -35,28 +51,27 @@ struct calendar {
 
 struct tally {
     int64_t pending;
+    int64_t
+        covered; /* pending jobs of virtual queues that the limits of their parent's user cover */
     uint32_t *calendar;    /* by what; NULL: nothing was entered yet */
     int64_t last_decrease; /* number of the last one of what it counts; 0: none yet */
 };
 
-/* RUNNING and types from RESOURCE on, each once. */
-struct whats {
-    uint32_t *v;
-    uint32_t n;
-};
-
 struct line {
     struct terms *terms;
+    size_t n_terms;
     struct rules rules;
     struct whats of_user;  /* what the user rules of any terms name: its users' calendars */
     struct whats of_queue; /* what the queue rules name */
-    bool is_measured;      /* types are among these, or among those of the parent's queue rules */
+    bool is_measured;      /* types are among these, or among those of the parent */
     struct tally tally;
 };
 
 struct account {
     uint32_t queue;
     uint32_t holder;
+    uint32_t above_holder;     /* of a virtual queue: the user in its parent, */
+    const struct above *above; /* and what is limited there; else NULL */
     const struct terms *terms;
 };
 
@@ -85,7 +100,7 @@ struct side {
     struct tally *tally;
 };
 
-enum { SIDES_MAX = 3 };
+enum { SIDES_MAX = 4 };
 
 /* The sides of an account, and their number. */
 size_t limits_sides(const struct limits *limits, uint32_t account, struct side side[SIDES_MAX]);
@@ -104,5 +119,11 @@ int limits_grow(void **v, uint32_t *cap, uint32_t n, size_t size);
  * it done.
  */
 int limits_make_lines(struct limits *limits);
+
+/* What a virtual queue leaves to its parent, for a user under these terms of the one and of the other.
+ * NULL with ENOMEM.
+ */
+const struct above *limits_above(struct limits *limits, uint32_t queue, uint32_t terms,
+                                 uint32_t of_parent);
 
 #endif

@@ -44,23 +44,72 @@ static int make_rules(struct limits *limits, struct rules *rules, const struct s
     return 0;
 }
 
+/* The exceptions of a queue, its parent's if it has none itself. */
+static const struct sched_queue_config *excepting(const struct limits *limits, uint32_t queue)
+{
+    const struct setup_queue *q = &limits->setup->queue[queue];
+    return q->config->has_parents_exceptions ? limits->setup->queue[q->parent].config : q->config;
+}
+
+static bool names(const struct sched_limit *list, size_t n, const char *what)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].what, what) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a queue limits itself, in its limits or an exception of its own, what a user under some of its
+ * terms may have of something. Else its parent does.
+ */
+static bool is_own(const struct limits *limits, uint32_t queue, size_t terms, const char *what)
+{
+    const struct setup_queue *q = &limits->setup->queue[queue];
+    const struct sched_queue_config *c = q->config;
+    if (q->parent == queue || names(c->limits.user, c->limits.n_user, what))
+        return true;
+    if (terms == 0 || c->has_parents_exceptions)
+        return false;
+    const struct sched_limits *other = &c->exceptions[terms - 1].limits;
+    return names(other->user, other->n_user, what);
+}
+
+/* Of a virtual queue: keep what it limits itself. */
+static void keep_own(const struct limits *limits, uint32_t queue, size_t terms, struct rules *rules)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < rules->n; i++)
+        if (is_own(limits, queue, terms, intern_text(&limits->what, rules->v[i].what)))
+            rules->v[kept++] = rules->v[i];
+    rules->n = kept;
+}
+
+static int make_terms(struct limits *limits, uint32_t queue, size_t i, struct terms *terms)
+{
+    static const struct sched_limits nothing;
+    const struct sched_limits *own = &limits->setup->queue[queue].config->limits;
+    const struct sched_limits *other =
+        i > 0 ? &excepting(limits, queue)->exceptions[i - 1].limits : &nothing;
+    terms->above = NULL;
+    if (make_rules(limits, &terms->job, own->job, own->n_job, other->job, other->n_job) < 0 ||
+        make_rules(limits, &terms->user, own->user, own->n_user, other->user, other->n_user) < 0)
+        return -1;
+    keep_own(limits, queue, i, &terms->user);
+    return 0;
+}
+
 static int make_line(struct limits *limits, uint32_t queue)
 {
     const struct sched_queue_config *c = limits->setup->queue[queue].config;
     struct line *line = &limits->line[queue];
-    line->terms = arena_alloc(&limits->arena, (c->n_exceptions + 1) * sizeof(*line->terms));
+    line->n_terms = excepting(limits, queue)->n_exceptions + 1;
+    line->terms = arena_alloc(&limits->arena, line->n_terms * sizeof(*line->terms));
     if (!line->terms ||
         make_rules(limits, &line->rules, c->limits.queue, c->limits.n_queue, NULL, 0))
         return -1;
-    for (size_t i = 0; i <= c->n_exceptions; i++) {
-        static const struct sched_limits nothing;
-        const struct sched_limits *own = &c->limits;
-        const struct sched_limits *other = i > 0 ? &c->exceptions[i - 1].limits : &nothing;
-        struct terms *terms = &line->terms[i];
-        if (make_rules(limits, &terms->job, own->job, own->n_job, other->job, other->n_job) < 0 ||
-            make_rules(limits, &terms->user, own->user, own->n_user, other->user, other->n_user))
+    for (size_t i = 0; i < line->n_terms; i++)
+        if (make_terms(limits, queue, i, &line->terms[i]) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -81,15 +130,49 @@ static void name(struct whats *whats, const struct rules *rules)
 static int name_all(struct limits *limits, uint32_t queue)
 {
     struct line *line = &limits->line[queue];
-    size_t n = limits->setup->queue[queue].config->n_exceptions + 1;
     line->of_user.v = arena_alloc(&limits->arena, limits->what.n * sizeof(*line->of_user.v));
     line->of_queue.v = arena_alloc(&limits->arena, limits->what.n * sizeof(*line->of_queue.v));
     if (!line->of_user.v || !line->of_queue.v)
         return -1;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < line->n_terms; i++)
         name(&line->of_user, &line->terms[i].user);
     name(&line->of_queue, &line->rules);
     return 0;
+}
+
+static int make_above(struct limits *limits, uint32_t queue, uint32_t terms, struct above *above)
+{
+    const struct line *parent = &limits->line[limits->setup->queue[queue].parent];
+    const struct rules *rules = &parent->terms[above->terms].user;
+    above->rules.v = arena_alloc(&limits->arena, (rules->n + 1) * sizeof(*above->rules.v));
+    above->whats.v = arena_alloc(&limits->arena, (parent->of_user.n + 1) * sizeof(*above->whats.v));
+    if (!above->rules.v || !above->whats.v)
+        return -1;
+    for (uint32_t i = 0; i < rules->n; i++)
+        if (!is_own(limits, queue, terms, intern_text(&limits->what, rules->v[i].what)))
+            above->rules.v[above->rules.n++] = rules->v[i];
+    for (uint32_t i = 0; i < parent->of_user.n; i++)
+        if (!is_own(limits, queue, terms, intern_text(&limits->what, parent->of_user.v[i])))
+            above->whats.v[above->whats.n++] = parent->of_user.v[i];
+    above->has_pending = !is_own(limits, queue, terms, "pending");
+    return 0;
+}
+
+const struct above *limits_above(struct limits *limits, uint32_t queue, uint32_t terms,
+                                 uint32_t of_parent)
+{
+    struct terms *of = &limits->line[queue].terms[terms];
+    for (const struct above *a = of->above; a; a = a->next)
+        if (a->terms == of_parent)
+            return a;
+    struct above *above = arena_alloc(&limits->arena, sizeof(*above));
+    if (!above)
+        return NULL;
+    *above = (struct above){.next = of->above, .terms = of_parent};
+    if (make_above(limits, queue, terms, above) < 0)
+        return NULL;
+    of->above = above;
+    return above;
 }
 
 static bool has_types(const struct whats *whats)
@@ -120,8 +203,8 @@ int limits_make_lines(struct limits *limits)
     for (uint32_t i = 0; i < n; i++) {
         struct line *line = &limits->line[i];
         const struct line *parent = &limits->line[limits->setup->queue[i].parent];
-        line->is_measured =
-            has_types(&line->of_user) || has_types(&line->of_queue) || has_types(&parent->of_queue);
+        line->is_measured = has_types(&line->of_user) || has_types(&line->of_queue) ||
+                            has_types(&parent->of_user) || has_types(&parent->of_queue);
     }
     return 0;
 }

@@ -17,8 +17,8 @@ folders_for() {
     esac
 }
 
-order='base planner resource jobspec match place sched config report sim engine server cli'
-core='base planner resource jobspec match place sched'
+order='base planner resource jobspec match place share sched config report sim engine server cli'
+core='base planner resource jobspec match place share sched'
 
 # Room of a public header: a part of its name.
 room_of_public() {

@@ -30,6 +30,7 @@ look() {
     need ninja-build command -v ninja
     need pkg-config command -v pkg-config
     need libjansson-dev has_library jansson
+    need libpcre2-dev has_library libpcre2-8
     need zlib1g-dev has_library zlib
     need libexpat1-dev has_library expat
     need libyaml-dev has_library yaml-0.1

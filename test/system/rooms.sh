@@ -17,13 +17,14 @@ folders_for() {
     esac
 }
 
-order='base planner resource jobspec match place sched config report sim engine server cli'
-core='base planner resource jobspec match place sched'
+order='base planner resource jobspec match place share sched config report sim engine server cli'
+core='base planner resource jobspec match place share sched'
 
 # Room of a public header: a part of its name.
 room_of_public() {
     case $1 in
     error) echo base ;;
+    classes) echo share ;;
     planner | planner_multi) echo planner ;;
     sched | sched_*) echo sched ;;
     *) echo "$1" ;;
@@ -82,7 +83,7 @@ done <"$scratch/files"
 # stdio.h is there for snprintf; the test `core` sees what is called.
 allowed='assert|ctype|errno|inttypes|limits|math|stdalign|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|strings'
 # These are there for their parsers, which are given a text in memory.
-allowed="$allowed|expat|jansson|yaml"
+allowed="$allowed|expat|jansson|pcre2|yaml"
 for room in $core; do
     [ -d "src/$room" ] || continue
     grep -rnE '^ *# *include *<' "src/$room" | grep -vE "<($allowed)\.h>" >"$scratch/outside" &&

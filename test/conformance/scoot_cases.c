@@ -1,0 +1,184 @@
+/* Plays recorded and derived cases of Scoot's scheduler through the classes of the core: scoot_cases FILE.
+ *
+ * Where a case is flagged, what is expected is what is right, not what Scoot does. Where it has an
+ * expectation in exact integers beside one in floating point, the former counts. Where it records one of
+ * several equal choices, any of them passes, and is counted. Cases about Scoot's server, which Berth has in
+ * another way, are left out, and named with their number and the reason.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scoot.h"
+
+struct kind {
+    const char *name;
+    play_t play;     /* NULL: left out */
+    const char *why; /* it is left out */
+};
+
+static const struct kind kinds[] = {
+    {"class_counts", play_class_counts, NULL},
+    {"property", play_property, NULL},
+    {"end_to_end_counts", play_end_to_end, NULL},
+    {"normalize", play_normalize, NULL},
+    {"targets", play_targets, NULL},
+    {"spread", play_spread, NULL},
+    {"rebalance_timer", play_rebalance_timer, NULL},
+    {"requestor_map", play_requestor_map, NULL},
+    {"task_selection", play_task_selection, NULL},
+    {"stop_selection", play_stop_selection, NULL},
+    {"task_order", play_task_order, NULL},
+    {"avg_duration", play_avg_duration, NULL},
+    {"lru", play_lru, NULL},
+    {"assignment", NULL,
+     "Scoot looks for a node that ran the same snapshot; Berth places by its match policies"},
+    {"kill", NULL, "messages of Scoot's server; Berth's are tested by test/unit/test_server.c"},
+    {"throttle", NULL, "a number that Scoot's server keeps and does not use"},
+    {"retries", NULL, "Scoot retries tasks; a job of Berth's that fails has failed"},
+    {"lifecycle", NULL, "states of Scoot's saga log; Berth's are in test/property/prop_server.c"},
+    {"recovery", NULL, "Scoot's saga log; Berth's store is tested by test/property/prop_store.c"},
+    {"backoff", NULL, "waiting times of Scoot's saga log"},
+    {"submit", NULL,
+     "limits and tags of Scoot's requestors; Berth's limits are of users and queues"},
+    {"cluster_state", NULL, "Scoot's list of nodes; Berth's nodes are tested by prop_graph_place"},
+};
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+struct tally {
+    size_t passed, equal, failed;
+    size_t left_out[KINDS + 1]; /* the last: kinds that are not known */
+};
+
+enum outcome wrong(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("  ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return FAILED;
+}
+
+int64_t number_of(json_t *object, const char *key, int64_t otherwise)
+{
+    json_t *number = json_object_get(object, key);
+    return json_is_number(number) ? (int64_t)json_number_value(number) : otherwise;
+}
+
+const char *text_of(json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+bool has_text(json_t *list, const char *text)
+{
+    size_t i;
+    json_t *value;
+    json_array_foreach(list, i, value) if (json_is_string(value) &&
+                                           strcmp(json_string_value(value), text) == 0) return true;
+    return false;
+}
+
+classes_t *settings_of(json_t *percents, json_t *order, berth_error_t *err)
+{
+    struct classes_percent list[CLASSES_MAX];
+    size_t n = 0, i;
+    const char *name;
+    json_t *value;
+    if (json_object_size(percents) > CLASSES_MAX)
+        return NULL;
+    json_array_foreach(order, i, value) if (json_object_get(percents, json_string_value(value)) &&
+                                            n < CLASSES_MAX) list[n++] = (struct classes_percent){
+        json_string_value(value), number_of(percents, json_string_value(value), 0)};
+    json_object_foreach(percents, name, value) if (!has_text(order, name) && n < CLASSES_MAX)
+        list[n++] = (struct classes_percent){name, (int64_t)json_number_value(value)};
+    classes_t *c = classes_create();
+    if (c && classes_set_percents(c, list, n, err) == 0)
+        return c;
+    classes_destroy(c);
+    return NULL;
+}
+
+static int set_requestors(classes_t *c, json_t *requestors, berth_error_t *err)
+{
+    struct classes_requestor list[CLASSES_REQUESTORS];
+    size_t n = 0;
+    const char *pattern;
+    json_t *name;
+    json_object_foreach(requestors, pattern, name) if (n < CLASSES_REQUESTORS) list[n++] =
+        (struct classes_requestor){pattern, json_string_value(name)};
+    return classes_set_requestors(c, list, n, NULL, err);
+}
+
+classes_t *all_settings(const struct cases *cases, json_t *percents, json_t *requestors)
+{
+    berth_error_t err = {""};
+    classes_t *c = settings_of(json_is_object(percents) ? percents : cases->percents, NULL, &err);
+    if (c &&
+        set_requestors(c, json_is_object(requestors) ? requestors : cases->requestors, &err) == 0)
+        return c;
+    wrong("settings are refused: %s", err.text);
+    classes_destroy(c);
+    return NULL;
+}
+
+static size_t kind_of(const char *name)
+{
+    size_t k = 0;
+    while (k < KINDS && strcmp(kinds[k].name, name) != 0)
+        k++;
+    return k;
+}
+
+static void play(const struct cases *cases, json_t *c, struct tally *t)
+{
+    size_t k = kind_of(text_of(c, "kind"));
+    enum outcome outcome = k < KINDS && kinds[k].play ? kinds[k].play(cases, c) : LEFT_OUT;
+    t->passed += outcome == PASSED || outcome == PASSED_EQUAL;
+    t->equal += outcome == PASSED_EQUAL;
+    t->left_out[k] += outcome == LEFT_OUT;
+    t->failed += outcome == FAILED;
+    if (outcome == FAILED)
+        printf("failed: %s: %s\n", text_of(c, "id"), text_of(c, "name"));
+}
+
+static void print(const struct tally *t)
+{
+    for (size_t k = 0; k <= KINDS; k++) {
+        if (t->left_out[k] == 0)
+            continue;
+        const char *why = k < KINDS ? kinds[k].why : "not known";
+        printf("left out: %zu of %s: %s\n", t->left_out[k],
+               k < KINDS ? kinds[k].name : "other kinds",
+               why ? why : "the case is about something that this runner does not know");
+    }
+    if (t->equal > 0)
+        printf("equal choices: %zu of those that passed\n", t->equal);
+    printf("%zu passed, %zu failed\n", t->passed, t->failed);
+}
+
+int main(int argc, char **argv)
+{
+    json_error_t why;
+    json_t *c;
+    size_t i;
+    struct tally tally = {0};
+    if (argc != 2) {
+        fprintf(stderr, "usage: scoot_cases FILE\n");
+        return 2;
+    }
+    json_t *root = json_load_file(argv[1], 0, &why);
+    if (!root) {
+        fprintf(stderr, "scoot_cases: %s: %s\n", argv[1], why.text);
+        return 1;
+    }
+    struct cases cases = {json_object_get(root, "default_class_load_pcts"),
+                          json_object_get(root, "default_requestor_map")};
+    json_array_foreach(json_object_get(root, "cases"), i, c) play(&cases, c, &tally);
+    print(&tally);
+    json_decref(root);
+    return tally.failed > 0;
+}

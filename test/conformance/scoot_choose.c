@@ -1,0 +1,269 @@
+/* Cases about choices: which class a requestor has, which tasks start and stop, and in which order. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scoot.h"
+#include "share/class_select.h"
+#include "share/durations.h"
+
+enum { LONGEST = 4 * 3600 }; /* Scoot's MaxTaskDuration: what has run for longer is not stopped */
+
+/* ---- Requestors ---- */
+
+static enum outcome check_class(json_t *expect, const struct classes_match *m, bool by_default)
+{
+    json_t *one_of = json_object_get(expect, "class_one_of");
+    const char *fallback = text_of(expect, "falls_back_to");
+    const char *expected = text_of(expect, "class");
+    if (one_of) {
+        if (by_default || !has_text(one_of, m->name))
+            return wrong("expected another class, found %s", m->name);
+        return json_array_size(one_of) > 1 ? PASSED_EQUAL : PASSED;
+    }
+    if (*expected)
+        return !by_default && strcmp(expected, m->name) == 0 ? PASSED
+                                                             : wrong("found class %s", m->name);
+    if (!by_default)
+        return wrong("expected the default class, found %s", m->name);
+    return strncmp(fallback, m->name, strlen(m->name)) == 0 || !*fallback
+               ? PASSED
+               : wrong("the default class is %s", m->name);
+}
+
+enum outcome play_requestor_map(const struct cases *cases, json_t *c)
+{
+    const struct classes_requestor *list;
+    struct classes_match match;
+    const char *requestor = text_of(c, "requestor");
+    classes_t *settings =
+        all_settings(cases, json_object_get(c, "percents"), json_object_get(c, "map"));
+    if (!settings)
+        return FAILED;
+    size_t n = classes_get_requestors(settings, &list, NULL);
+    enum outcome outcome = FAILED;
+    if (classes_find(settings, requestor, strlen(requestor), &match) == 0)
+        outcome = check_class(json_object_get(c, "expect"), &match, match.pattern == n);
+    classes_destroy(settings);
+    return outcome;
+}
+
+/* ---- Tasks that start ---- */
+
+static json_t *start_order(json_t *list, const struct class_job *jobs, const uint32_t *order,
+                           int64_t tasks)
+{
+    json_t *result = json_array();
+    size_t *next = calloc(json_array_size(list) + 1, sizeof(*next));
+    (void)jobs;
+    for (int64_t i = 0; i < tasks; i++) {
+        char name[200];
+        snprintf(name, sizeof(name), "%s.%zu", text_of(json_array_get(list, order[i]), "name"),
+                 next[order[i]]++);
+        json_array_append_new(result, json_string(name));
+    }
+    free(next);
+    return result;
+}
+
+static bool same_order(json_t *a, json_t *b)
+{
+    return json_equal(a, b);
+}
+
+/* True if two lists of texts have the same ones. */
+static bool same_set(json_t *a, json_t *b)
+{
+    json_t *value;
+    size_t i;
+    if (json_array_size(a) != json_array_size(b))
+        return false;
+    json_array_foreach(a, i, value) if (!has_text(b, json_string_value(value))) return false;
+    return true;
+}
+
+/* Expected is an order, or a set, or one of several. */
+static enum outcome check_choice(json_t *expect, json_t *found, bool (*same)(json_t *, json_t *))
+{
+    json_t *one_of = json_object_get(expect, "one_of"), *choice;
+    json_t *order = json_object_get(expect, "order"), *set = json_object_get(expect, "set");
+    bool is_right = order ? json_equal(order, found) : set && same_set(set, found);
+    size_t i;
+    json_array_foreach(one_of, i, choice) is_right = is_right || same(choice, found);
+    if (is_right)
+        return json_array_size(one_of) > 1 ? PASSED_EQUAL : PASSED;
+    char *text = json_dumps(found, 0);
+    wrong("found %s", text);
+    free(text);
+    return FAILED;
+}
+
+enum outcome play_task_selection(const struct cases *cases, json_t *c)
+{
+    json_t *list = json_object_get(c, "jobs"), *job;
+    size_t n = json_array_size(list), i;
+    int64_t units = number_of(c, "start", 0);
+    struct class_job *jobs = calloc(n + 1, sizeof(*jobs));
+    uint32_t *order = calloc((size_t)units + 1, sizeof(*order));
+    (void)cases;
+    json_array_foreach(list, i, job) jobs[i] = (struct class_job){
+        .running = number_of(job, "running", 0), .waiting = (size_t)number_of(job, "waiting", 0)};
+    int64_t tasks = class_select_starts(jobs, n, units, order);
+    json_t *found = start_order(list, jobs, order, tasks);
+    enum outcome outcome = check_choice(json_object_get(c, "expect"), found, same_order);
+    json_decref(found);
+    free(order);
+    free(jobs);
+    return outcome;
+}
+
+/* ---- Tasks that stop ---- */
+
+enum outcome play_stop_selection(const struct cases *cases, json_t *c)
+{
+    json_t *list = json_object_get(c, "running"), *task, *found = json_array();
+    size_t n = json_array_size(list), i;
+    struct class_running *running = calloc(n + 1, sizeof(*running));
+    struct class_stop_rule rule = {.now = (int64_t)1 << 40, .longest = LONGEST};
+    (void)cases;
+    json_array_foreach(list, i, task) running[i] = (struct class_running){
+        .started = rule.now - number_of(task, "started_s_ago", 0), .units = 1, .id = i};
+    class_select_stops(running, n, number_of(c, "stop", 0), &rule);
+    for (i = 0; i < n; i++)
+        if (running[i].stop)
+            json_array_append(found, json_object_get(json_array_get(list, running[i].id), "task"));
+    enum outcome outcome = check_choice(json_object_get(c, "expect"), found, same_set);
+    json_decref(found);
+    free(running);
+    return outcome;
+}
+
+/* ---- Durations ---- */
+
+/* The tasks of a job in the order in which they start. */
+static json_t *longest_first(const struct durations *d, json_t *tasks)
+{
+    size_t n = json_array_size(tasks), i;
+    const char **keys = calloc(n + 1, sizeof(*keys));
+    size_t *order = calloc(n + 1, sizeof(*order));
+    json_t *found = json_array();
+    for (i = 0; i < n; i++)
+        keys[i] = json_string_value(json_array_get(tasks, i));
+    if (durations_order(d, keys, n, order) == 0)
+        for (i = 0; i < n; i++)
+            json_array_append(found, json_array_get(tasks, order[i]));
+    free(order);
+    free(keys);
+    return found;
+}
+
+/* Known durations do not increase, and unknown tasks come last; or the order is the one expected, but for
+ * tasks that take equally long.
+ */
+static enum outcome check_order(json_t *durations, json_t *found, json_t *expected, bool *other)
+{
+    json_t *task;
+    double last = -1;
+    size_t i;
+    json_array_foreach(found, i, task)
+    {
+        json_t *known = json_object_get(durations, json_string_value(task));
+        json_t *wanted = json_object_get(durations, json_string_value(json_array_get(expected, i)));
+        double seconds = known ? json_number_value(known) : -1;
+        if (i > 0 && seconds > last)
+            return wrong("%s comes too late", json_string_value(task));
+        if (expected && seconds != (wanted ? json_number_value(wanted) : -1))
+            return wrong("expected another task than %s", json_string_value(task));
+        *other = *other || (expected && !json_equal(task, json_array_get(expected, i)));
+        last = seconds;
+    }
+    return PASSED;
+}
+
+enum outcome play_task_order(const struct cases *cases, json_t *c)
+{
+    json_t *known = json_object_get(c, "known_durations_s"), *job, *seconds;
+    json_t *expect = json_object_get(c, "expect");
+    struct durations *d = durations_create(1000000);
+    enum outcome outcome = PASSED;
+    const char *key;
+    bool other = false;
+    size_t i;
+    (void)cases;
+    json_object_foreach(known, key, seconds)
+        durations_add(d, key, strlen(key), (int64_t)json_number_value(seconds));
+    json_array_foreach(json_object_get(c, "jobs"), i, job)
+    {
+        json_t *found = longest_first(d, job);
+        json_t *expected = json_array_get(expect, i);
+        if (json_is_string(expected)) /* of one job, without a list around it */
+            expected = expect;
+        if (json_array_size(found) != json_array_size(job) ||
+            check_order(known, found, expected, &other) == FAILED)
+            outcome = FAILED;
+        json_decref(found);
+    }
+    durations_destroy(d);
+    return outcome == PASSED && other ? PASSED_EQUAL : outcome;
+}
+
+/* The first member of an object that is a list, or NULL; and one that is a number. */
+static json_t *a_list(json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) if (json_is_array(value) &&
+                                                strcmp(key, "expect") != 0 &&
+                                                strcmp(key, "flags") != 0) return value;
+    return NULL;
+}
+
+static json_t *a_number(json_t *value)
+{
+    const char *key;
+    json_t *member;
+    if (json_is_number(value))
+        return value;
+    json_object_foreach(value, key, member) if (json_is_number(member)) return member;
+    return NULL;
+}
+
+enum outcome play_avg_duration(const struct cases *cases, json_t *c)
+{
+    json_t *samples = a_list(c), *sample, *expect = a_number(json_object_get(c, "expect"));
+    struct durations *d = durations_create(1);
+    size_t i;
+    (void)cases;
+    json_array_foreach(samples, i, sample) if (a_number(sample))
+        durations_add(d, "task", 4, (int64_t)json_number_value(a_number(sample)));
+    int64_t mean = durations_mean(d, "task", 4);
+    durations_destroy(d);
+    if (!samples || !expect)
+        return LEFT_OUT;
+    double off = (double)mean - json_number_value(expect);
+    return off > -1 && off < 1 ? PASSED : wrong("the mean is %" PRId64, mean);
+}
+
+enum outcome play_lru(const struct cases *cases, json_t *c)
+{
+    json_t *inserts = json_object_get(c, "inserts"),
+           *expect = a_number(json_object_get(c, "expect"));
+    int64_t capacity = number_of(c, "capacity", 0), n = number_of(c, "inserts", 0);
+    (void)cases;
+    if (json_is_array(inserts))
+        n = (int64_t)json_array_size(inserts);
+    if (!inserts || !expect || capacity < 1)
+        return LEFT_OUT;
+    struct durations *d = durations_create((size_t)capacity);
+    for (int64_t i = 0; i < n; i++) {
+        char key[64];
+        snprintf(key, sizeof(key), "%" PRId64, i);
+        const char *text = json_string_value(json_array_get(inserts, (size_t)i));
+        text = text ? text : key;
+        durations_add(d, text, strlen(text), 1);
+    }
+    size_t size = durations_check(d) ? durations_count(d) : 0;
+    durations_destroy(d);
+    return (double)size == json_number_value(expect) ? PASSED : wrong("%zu keys are kept", size);
+}

@@ -1,0 +1,239 @@
+/* Cases about counts: percentages, targets, starts, rebalancing. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scoot.h"
+#include "share/class_select.h"
+
+/* ---- Classes with loads ---- */
+
+/* Percentages of classes that stand in a list, by name; the caller drops the reference. */
+static json_t *percents_of(json_t *classes)
+{
+    json_t *percents = json_object(), *class;
+    size_t i;
+    json_array_foreach(classes, i, class)
+        json_object_set(percents, text_of(class, "name"), json_object_get(class, "load_pct"));
+    return percents;
+}
+
+static json_t *find_class(json_t *classes, const char *name)
+{
+    json_t *class;
+    size_t i;
+    json_array_foreach(classes, i,
+                       class) if (strcmp(text_of(class, "name"), name) == 0) return class;
+    return NULL;
+}
+
+/* Settings of the classes of a case: its own, or those that its configuration names. */
+static classes_t *case_settings(const struct cases *cases, json_t *c, berth_error_t *err)
+{
+    json_t *configured = json_object_get(json_object_get(c, "config"), "class_load_pcts");
+    json_t *own = percents_of(json_object_get(c, "classes"));
+    json_t *percents = json_is_object(configured)   ? configured
+                       : json_is_string(configured) ? cases->percents
+                                                    : own;
+    classes_t *settings = settings_of(percents, NULL, err);
+    json_decref(own);
+    return settings;
+}
+
+static size_t fill_loads(const classes_t *settings, json_t *c, struct class_load *loads)
+{
+    const struct classes_percent *list;
+    size_t n = classes_get_percents(settings, &list);
+    share_class_loads(settings, loads);
+    for (size_t i = 0; i < n; i++) {
+        json_t *class = find_class(json_object_get(c, "classes"), list[i].name);
+        loads[i].running = number_of(class, "running", 0);
+        loads[i].waiting = number_of(class, "waiting", 0);
+    }
+    return n;
+}
+
+/* How many tasks of a class are selected when so many may start. */
+static int64_t selected(json_t *class, int64_t units)
+{
+    json_t *list = json_object_get(class, "jobs"), *job;
+    size_t n = json_array_size(list), i;
+    if (n == 0)
+        return units;
+    struct class_job *jobs = calloc(n, sizeof(*jobs));
+    uint32_t *order = calloc((size_t)units + 1, sizeof(*order));
+    json_array_foreach(list, i, job) jobs[i] = (struct class_job){
+        .running = number_of(job, "running", 0), .waiting = (size_t)number_of(job, "waiting", 0)};
+    int64_t tasks = class_select_starts(jobs, n, units, order);
+    free(order);
+    free(jobs);
+    return tasks;
+}
+
+/* ---- Starts and stops ---- */
+
+static enum outcome compare(const char *what, const char *name, json_t *expected, int64_t found)
+{
+    if (!json_is_integer(expected) || json_integer_value(expected) == found)
+        return PASSED;
+    return wrong("%s of %s: expected %" JSON_INTEGER_FORMAT ", found %" PRId64, what, name,
+                 json_integer_value(expected), found);
+}
+
+/* Expectations that only say how many start, and which classes are as good. */
+static enum outcome check_total(json_t *c, json_t *expect, const classes_t *settings,
+                                const struct class_load *loads)
+{
+    const struct classes_percent *list;
+    size_t n = classes_get_percents(settings, &list);
+    json_t *one_of = json_object_get(expect, "start_one_of");
+    const char *preferred = text_of(expect, "start_preferred");
+    int64_t total = 0;
+    enum outcome outcome = PASSED;
+    (void)c;
+    for (size_t i = 0; i < n; i++) {
+        total += loads[i].start;
+        if (loads[i].start > 0 && one_of && !has_text(one_of, list[i].name))
+            return wrong("starts of %s, which is not expected", list[i].name);
+        if (loads[i].start > 0 && *preferred && strcmp(preferred, list[i].name) != 0)
+            outcome = PASSED_EQUAL;
+    }
+    if (compare("starts", "all classes", json_object_get(expect, "start_total"), total) == FAILED)
+        return FAILED;
+    return outcome;
+}
+
+static enum outcome check_counts(json_t *c, json_t *expect, const classes_t *settings,
+                                 const struct class_load *loads)
+{
+    const struct classes_percent *list;
+    size_t n = classes_get_percents(settings, &list);
+    json_t *starts = json_object_get(c, "expect_exact_integer_ceil");
+    json_t *stops = json_object_get(expect, "stop");
+    enum outcome outcome = check_total(c, expect, settings, loads);
+    if (!starts)
+        starts = json_object_get(expect, "start");
+    for (size_t i = 0; i < n; i++) {
+        json_t *class = find_class(json_object_get(c, "classes"), list[i].name);
+        int64_t start = selected(class, loads[i].start);
+        if (compare("starts", list[i].name, json_object_get(starts, list[i].name), start) ==
+                FAILED ||
+            compare("stops", list[i].name, json_object_get(stops, list[i].name), loads[i].stop) ==
+                FAILED)
+            outcome = FAILED;
+    }
+    return outcome;
+}
+
+enum outcome play_class_counts(const struct cases *cases, json_t *c)
+{
+    json_t *config = json_object_get(c, "config"), *expect = json_object_get(c, "expect");
+    struct class_load loads[CLASSES_MAX];
+    struct class_rule rule = {number_of(config, "rebalance_threshold", 0),
+                              number_of(config, "rebalance_min_duration_s", 0)};
+    int64_t over_for = number_of(config, "threshold_exceeded_for_s", rule.duration + 1);
+    struct class_timer timer = {.is_over = over_for > 0, .since = 0};
+    int64_t idle = number_of(c, "idle", 0);
+    berth_error_t err = {""};
+    classes_t *settings = case_settings(cases, c, &err);
+    if (!settings)
+        return wrong("classes are refused: %s", err.text);
+    size_t n = fill_loads(settings, c, loads);
+    bool rebalanced =
+        class_decide(loads, n, number_of(c, "totalWorkers", 0), idle, over_for, &rule, &timer);
+    enum outcome outcome = check_counts(c, expect, settings, loads);
+    if (!class_check(loads, n, idle))
+        outcome = wrong("counts break their law");
+    json_t *expected = json_object_get(expect, "rebalanced");
+    if (expected && json_is_true(expected) != rebalanced)
+        outcome = wrong("expected %s rebalancing", rebalanced ? "no" : "a");
+    classes_destroy(settings);
+    return outcome;
+}
+
+/* ---- Percentages, targets, spread, timer ---- */
+
+static bool expects_refusal(json_t *expect)
+{
+    const char *text = json_string_value(expect);
+    return (text && (strstr(text, "error") || strstr(text, "refuse") || strstr(text, "reject"))) ||
+           json_object_get(expect, "error") || json_object_get(expect, "refused");
+}
+
+enum outcome play_normalize(const struct cases *cases, json_t *c)
+{
+    berth_error_t err = {""};
+    const struct classes_percent *list;
+    json_t *expect = json_object_get(c, "expect");
+    classes_t *settings =
+        settings_of(json_object_get(c, "percents"), json_object_get(c, "order"), &err);
+    enum outcome outcome = PASSED;
+    (void)cases;
+    if (!settings)
+        return expects_refusal(expect) ? PASSED : wrong("classes are refused: %s", err.text);
+    size_t n = classes_get_percents(settings, &list);
+    for (size_t i = 0; i < n; i++)
+        if (compare("percentage", list[i].name, json_object_get(expect, list[i].name),
+                    list[i].percent) == FAILED)
+            outcome = FAILED;
+    classes_destroy(settings);
+    return outcome;
+}
+
+enum outcome play_targets(const struct cases *cases, json_t *c)
+{
+    berth_error_t err = {""};
+    const struct classes_percent *list;
+    struct class_load loads[CLASSES_MAX];
+    json_t *expect = json_object_get(c, "expect");
+    classes_t *settings =
+        settings_of(json_object_get(c, "percents"), json_object_get(c, "order"), &err);
+    enum outcome outcome = PASSED;
+    (void)cases;
+    if (!settings)
+        return wrong("classes are refused: %s", err.text);
+    size_t n = classes_get_percents(settings, &list);
+    share_class_loads(settings, loads);
+    class_set_targets(loads, n, number_of(c, "totalWorkers", 0));
+    for (size_t i = 0; i < n; i++)
+        if (compare("target", list[i].name, json_object_get(expect, list[i].name),
+                    loads[i].target) == FAILED)
+            outcome = FAILED;
+    classes_destroy(settings);
+    return outcome;
+}
+
+enum outcome play_spread(const struct cases *cases, json_t *c)
+{
+    berth_error_t err = {""};
+    struct class_load loads[CLASSES_MAX];
+    classes_t *settings = case_settings(cases, c, &err);
+    if (!settings)
+        return wrong("classes are refused: %s", err.text);
+    size_t n = fill_loads(settings, c, loads);
+    int64_t spread = class_spread(loads, n, number_of(c, "totalWorkers", 0));
+    classes_destroy(settings);
+    return compare("spread", "all classes", json_object_get(c, "expect"), spread);
+}
+
+enum outcome play_rebalance_timer(const struct cases *cases, json_t *c)
+{
+    json_t *config = json_object_get(c, "config"), *sample;
+    json_t *times = json_object_get(json_object_get(c, "expect"), "rebalanced_at_t_s");
+    struct class_timer timer = {0};
+    size_t fired = 0, i;
+    (void)cases;
+    json_array_foreach(json_object_get(c, "samples"), i, sample)
+    {
+        int64_t now = number_of(sample, "t_s", 0);
+        if (!class_timer_look(&timer, now, number_of(sample, "spread", 0),
+                              number_of(config, "rebalance_threshold", 0),
+                              number_of(config, "rebalance_min_duration_s", 0)))
+            continue;
+        if (fired >= json_array_size(times) ||
+            json_integer_value(json_array_get(times, fired)) != now)
+            return wrong("rebalances at %" PRId64, now);
+        fired++;
+    }
+    return fired == json_array_size(times) ? PASSED : wrong("rebalances %zu times", fired);
+}

@@ -41,6 +41,18 @@ kill -HUP "$pid"
 await "it after a signal" answers
 expect "the daemon" "$pid" "$(daemon_pid)"
 
+# The log is moved aside: after a signal, what follows is in a new one. Who has changed something for all is in it.
+mv "$BERTH_DIR/berthd.log" old.log
+kill -HUP "$pid"
+await "a new log" grep -q 'configuration reloaded' "$BERTH_DIR/berthd.log"
+expect_status 0 "$BERTH" queues --stop batch
+expect_status 0 "$BERTH" queues --start batch
+expect_status 0 "$BERTH" server reload
+me=$(id -u)
+grep -q "Z user $me: PATCH /v1/queues/batch {\"started\":false}$" "$BERTH_DIR/berthd.log" || fail "no word of a queue that is stopped"
+grep -q "Z user $me: POST /v1/server/reload" "$BERTH_DIR/berthd.log" || fail "no word of a reload"
+grep -q 'queues/batch' old.log && fail "what follows is in the old log"
+
 # The store is deleted: what would be written is refused in a line, what runs and what is shown goes on.
 refused() { # WHAT FILE
     expect_status 1 "$BERTH" submit true

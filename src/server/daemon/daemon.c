@@ -124,13 +124,23 @@ static int open_log(struct daemon *d, berth_error_t *err)
     snprintf(aside, sizeof(aside), "%s/berthd.log.1", d->directory);
     if (stat(path, &st) == 0 && st.st_size > LOG_MAX)
         rename(path, aside);
-    d->log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (d->log < 0)
+    int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (log < 0)
         return errtext_set(err, errno, "%s: %s", path, strerror(errno));
+    if (d->log >= 0)
+        close(d->log);
+    d->log = log;
     /* For messages of libraries. */
     if (!d->foreground)
         dup2(d->log, STDERR_FILENO);
     return 0;
+}
+
+void daemon_reopen_log(struct daemon *d)
+{
+    berth_error_t err;
+    if (open_log(d, &err) < 0)
+        daemon_log(d, "%s", err.text);
 }
 
 int daemon_lock(struct daemon *d, berth_error_t *err)

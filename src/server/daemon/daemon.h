@@ -28,6 +28,11 @@ int daemon_detach(struct daemon *d, berth_error_t *err);
 /* Lock the directory and open the log. EBUSY: another daemon holds it. */
 int daemon_lock(struct daemon *d, berth_error_t *err);
 
+/* Open the log again, whose file may have been moved aside: what follows goes into a new one. If that can't be
+ * opened, a line in the old one says so, which is kept.
+ */
+void daemon_reopen_log(struct daemon *d);
+
 /* Write a line to the log: "2026-11-21T12:00:00.123Z started". */
 void daemon_log(struct daemon *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

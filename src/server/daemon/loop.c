@@ -10,8 +10,9 @@
 #include "base/errtext.h"
 #include "server/http/http.h"
 
-#define PER_USER 256  /* connections per user */
-#define STOP_MS  1000 /* time to send the last replies */
+#define PER_USER       256  /* connections per user */
+#define STOP_MS        1000 /* time to send the last replies */
+#define REQUEST_LOGGED 1000 /* bytes of a body */
 
 struct loop {
     uv_loop_t uv;
@@ -41,6 +42,27 @@ static void call_for_turn(struct loop *l)
     uv_idle_start(&l->again, on_idle);
 }
 
+/* Whether a request has changed what is there for all users: the log says who made it. */
+static bool is_administration(const struct server_request *request,
+                              const struct server_reply *reply)
+{
+    static const char *const paths[] = {"/v1/resources", "/v1/queues/", "/v1/blocks",
+                                        "/v1/server/reload"};
+    if (strcmp(request->method, "GET") == 0 || reply->status >= 300)
+        return false;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+        if (strncmp(request->path, paths[i], strlen(paths[i])) == 0)
+            return true;
+    return false;
+}
+
+static void log_administration(struct loop *l, const struct server_request *request)
+{
+    size_t length = request->length < REQUEST_LOGGED ? request->length : REQUEST_LOGGED;
+    daemon_log(l->daemon, "user %u: %s %s %.*s", (unsigned)request->peer.uid, request->method,
+               request->path, (int)length, request->body);
+}
+
 static void take_request(void *context, const struct server_request *request,
                          struct server_reply *reply)
 {
@@ -48,6 +70,8 @@ static void take_request(void *context, const struct server_request *request,
 
     server_request(l->server, request, reply);
     call_for_turn(l);
+    if (is_administration(request, reply))
+        log_administration(l, request);
     if (server_is_stopping(l->server) && !l->stopping) {
         daemon_log(l->daemon, "stopping: requested by user %u", (unsigned)request->peer.uid);
         l->stopping = true;
@@ -171,6 +195,7 @@ static void on_reload(uv_signal_t *handle, int signal)
     struct server_reply reply = {0};
 
     (void)signal;
+    daemon_reopen_log(l->daemon);
     http_listen_again(l->http);
     server_request(l->server, &request, &reply);
     call_for_turn(l);

@@ -1,6 +1,7 @@
 /* berth log: the output of a job. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,8 +23,32 @@ static const char help[] =
     "Example: berth log -f 17\n"
     "Manual: man berth-log\n";
 
-static int print_log(struct connection *connection, int64_t id, int64_t member, bool error,
-                     berth_error_t *err)
+/* An array has no output of its own: say how to ask for that of a member. */
+static int refuse_array(const json_t *job, int64_t id, berth_error_t *err)
+{
+    const char *indices = json_string_value(json_object_get(job, "indices"));
+    long long first = indices ? strtoll(indices, NULL, 10) : 0;
+    return errtext_set(err, EINVAL, "%lld is an array, expected one of its members, %lld[%lld]",
+                       (long long)id, (long long)id, first);
+}
+
+/* There is no file: that it has not been made yet, or never will be, is told as the reason. */
+static int no_file(const json_t *job, const char *word, const char *path, int errnum,
+                   berth_error_t *err)
+{
+    const char *state = json_string_value(json_object_get(job, "state"));
+    const char *reason = json_string_value(json_object_get(job, "reason"));
+    bool waits = state && (strcmp(state, "pending") == 0 || strcmp(state, "held") == 0);
+    if (errnum != ENOENT || json_is_number(json_object_get(job, "start")))
+        return errtext_set(err, errnum, "%s: %s", path, strerror(errnum));
+    if (waits)
+        return errtext_set(err, ENOENT, "job %s has not started yet", word);
+    return errtext_set(err, ENOENT, "job %s did not start%s%s", word, reason ? ": " : "",
+                       reason ? reason : "");
+}
+
+static int print_log(struct connection *connection, const char *word, int64_t id, int64_t member,
+                     bool error, berth_error_t *err)
 {
     struct tail tail = {.fd = -1, .to = STDOUT_FILENO};
     struct strbuf where = {0};
@@ -38,14 +63,12 @@ static int print_log(struct connection *connection, int64_t id, int64_t member, 
     const char *path = json_string_value(json_object_get(job, error ? "error" : "output"));
     if (error && !path)
         path = json_string_value(json_object_get(job, "output"));
-    const json_t *one = json_object_get(job, "member");
-    if (member < 0 && json_is_integer(one))
-        rc = errtext_set(err, EINVAL, "%lld is an array, expected one of its members, %lld[%lld]",
-                         (long long)id, (long long)id, (long long)json_integer_value(one));
+    if (member < 0 && json_integer_value(json_object_get(job, "members")) > 1)
+        rc = refuse_array(job, id, err);
     else if (!path)
         rc = errtext_set(err, ENOENT, "there is no output file, or you may not read it");
     else if (access(path, R_OK) < 0)
-        rc = errtext_set(err, errno, "%s: %s", path, strerror(errno));
+        rc = no_file(job, word, path, errno, err);
     else {
         fflush(stdout);
         if (tail_is(&tail, path, -1) < 0)
@@ -72,7 +95,7 @@ static int show_log(const char *word, bool follow, bool error)
         struct follow_end end;
         if (follow_job(&f, &end, &err) < 0)
             status = connection_failed(&connection, &err);
-    } else if (print_log(&connection, id, member, error, &err) < 0) {
+    } else if (print_log(&connection, word, id, member, error, &err) < 0) {
         status = connection_failed(&connection, &err);
     }
     connection_close(&connection);

@@ -81,6 +81,7 @@ expect "member 2's file" '2 of 4' "$(cat a2.txt)"
 expect_status 0 "$BERTH" log '3[2]'
 expect_line out '2 of 4'
 expect_status 1 "$BERTH" log 3
+expect_err "berth log: 3 is an array, expected one of its members, 3[0]"
 expect_status 0 "$BERTH" jobs '3[1-2]'
 expect "rows of members" 3 "$(wc -l <out)"
 held=$("$BERTH" submit --hold --array 3 sleep 1000)
@@ -88,6 +89,16 @@ expect_status 0 "$BERTH" cancel "$held[1]"
 expect "members that are left" 2 "$("$BERTH" jobs -r --no-header -s held | wc -l)"
 expect_status 0 "$BERTH" cancel "1-$held"
 await_state "$held" cancelled
+
+# The output of what has not started, or never will.
+a=$("$BERTH" submit --hold true)
+expect_status 1 "$BERTH" log "$a"
+expect_err "berth log: job $a has not started yet"
+expect_status 0 "$BERTH" cancel "$a"
+a=$("$BERTH" submit -o "$scratch/nowhere/x" true)
+await_state "$a" failed
+expect_status 1 "$BERTH" log "$a"
+expect_err "berth log: job $a did not start: output $scratch/nowhere/x: No such file or directory"
 
 # Dependencies.
 a=$("$BERTH" submit --hold sh -c 'exit 0')

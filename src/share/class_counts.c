@@ -252,12 +252,32 @@ static void spare(struct class_load *c, size_t n, int64_t most)
     }
 }
 
-/* Keep starts to so many, the largest classes first. */
+/* Starts that fill a target; the others are loans. */
+static int64_t entitled(const struct class_load *c)
+{
+    return min64(c->start, max64(0, c->target - c->running));
+}
+
+static int64_t entitled_units(const struct class_load *c, size_t n)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += entitled(&c[i]);
+    return sum;
+}
+
+/* Keep starts to so many: those that fill targets before loans, and the largest classes first. They are not
+ * enough for all targets where workers are held by nobody that counts.
+ */
 static void keep_starts(struct class_load *c, size_t n, int64_t most)
 {
+    int64_t fills = min64(most, entitled_units(c, n)), loans = most - fills;
     for (size_t i = 0; i < n; i++) {
-        c[i].start = min64(c[i].start, most);
-        most -= c[i].start;
+        int64_t own = entitled(&c[i]), lent = min64(c[i].start - own, loans);
+        own = min64(own, fills);
+        c[i].start = own + lent;
+        fills -= own;
+        loans -= lent;
     }
 }
 
@@ -277,10 +297,8 @@ void class_count_rebalance(struct class_load *c, size_t n, int64_t idle)
         claim_loans(c, n, units, percents);
         give_parts(c, n, units);
     }
-    starts = stops = 0;
-    for (size_t i = 0; i < n; i++)
-        starts += c[i].start;
-    spare(c, n, min64(starts, max64(0, waiting - idle)));
+    spare(c, n, min64(entitled_units(c, n), max64(0, waiting - idle)));
+    stops = 0;
     for (size_t i = 0; i < n; i++)
         stops += c[i].stop;
     keep_starts(c, n, idle + stops);
@@ -330,5 +348,5 @@ bool class_check(const struct class_load *c, size_t n, int64_t idle)
         starts += c[i].start;
         stops += c[i].stop;
     }
-    return starts <= idle + stops && stops <= starts;
+    return starts <= idle + stops && stops <= entitled_units(c, n);
 }

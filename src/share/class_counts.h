@@ -61,9 +61,11 @@ int64_t class_spread(const struct class_load *c, size_t n, int64_t workers);
 void class_count_starts(struct class_load *c, size_t n, int64_t idle);
 
 /* Decide how many units of each class start and stop to bring the classes back to their targets. Stops are
- * of units above the target only; they are no more than the starts, and no more than what waits beyond the
- * idle workers. Starts are no more than idle workers and stops together. Lends once, as starts on workers
- * that others still hold wait for them anyway: what rounding leaves is lent by the next pass.
+ * of units above the target only. They are no more than the starts that fill targets: what one class has
+ * borrowed is never taken from it to be lent to another, so two classes can't take from each other in turns,
+ * also if what was stopped waits again. Nor are they more than what waits beyond the idle workers. Starts are
+ * no more than idle workers and stops together. Lends in one round: what rounding leaves is lent by the next
+ * pass.
  */
 void class_count_rebalance(struct class_load *c, size_t n, int64_t idle);
 
@@ -88,7 +90,7 @@ bool class_decide(struct class_load *c, size_t n, int64_t workers, int64_t idle,
                   const struct class_rule *rule, struct class_timer *timer);
 
 /* True if counts of a decision hold: starts within what waits and what is idle or stopped, stops within what
- * is above the target. For tests.
+ * is above the targets and what fills others. For tests.
  */
 bool class_check(const struct class_load *c, size_t n, int64_t idle);
 

@@ -1,0 +1,372 @@
+/* Classes over random settings and loads: laws of one decision, of many in a row, and of rebalancing.
+ *
+ * Convergence: while all of n classes always have more waiting than there are workers, from any time on, once
+ * the tasks that ran then have ended, no class is above its target by more than (n - 1) percent, rounded up,
+ * of the most workers that were idle at one decision since. As all workers are busy, no class lacks more than
+ * the others have too much together.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "random.h"
+#include "share/class_counts.h"
+#include "share/class_select.h"
+
+enum { MOST = 12, DECISIONS = 200000, WORLDS = 400, WORKERS = 2000, ROUNDS = 20000 };
+
+struct world {
+    struct random r;
+    struct class_load c[MOST];
+    size_t n;
+    int64_t workers;
+};
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Percentages, the largest first, mostly a few, some of them 0. */
+static void draw_classes(struct world *w)
+{
+    int64_t percent[MOST];
+    w->n = (size_t)random_between(&w->r, 1, MOST);
+    memset(w->c, 0, sizeof(w->c));
+    for (size_t i = 0; i < w->n; i++) {
+        int64_t p = random_between(&w->r, 0, 5) == 0 ? 0 : random_between(&w->r, 0, 60);
+        size_t at = i;
+        for (; at > 0 && percent[at - 1] < p; at--)
+            percent[at] = percent[at - 1];
+        percent[at] = p;
+    }
+    percent[0] += percent[0] == 0;
+    class_normalise(percent, w->n);
+    for (size_t i = 0; i < w->n; i++)
+        w->c[i].percent = percent[i];
+    w->workers = random_between(&w->r, 0, 3) == 0 ? random_between(&w->r, 0, 12)
+                                                  : random_between(&w->r, 1, 100000);
+}
+
+static int64_t idle_of(const struct world *w)
+{
+    int64_t idle = w->workers;
+    for (size_t i = 0; i < w->n; i++)
+        idle -= w->c[i].running;
+    return idle;
+}
+
+static void draw_loads(struct world *w)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        int64_t left = idle_of(w);
+        bool few = random_between(&w->r, 0, 2) == 0;
+        w->c[i].running =
+            random_between(&w->r, 0, 3) == 0 ? 0 : random_between(&w->r, 0, few ? left : left / 2);
+        w->c[i].waiting = random_between(&w->r, 0, 2) == 0
+                              ? 0
+                              : random_between(&w->r, 0, few ? 3 : 2 * w->workers + 2);
+    }
+}
+
+static int64_t waiting_of(const struct world *w)
+{
+    int64_t waiting = 0;
+    for (size_t i = 0; i < w->n; i++)
+        waiting += w->c[i].percent > 0 ? w->c[i].waiting : 0;
+    return waiting;
+}
+
+/* ---- One decision ---- */
+
+/* Nothing idles that somebody can use, and nobody borrows while another lacks some of its target. */
+static void check_starts(const struct world *w, int64_t idle)
+{
+    int64_t starts = 0;
+    bool lacks = false, borrows = false;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct class_load *c = &w->c[i];
+        starts += c->start;
+        assert_int_equal(c->stop, 0);
+        lacks |= c->percent > 0 && c->waiting > c->start && c->running + c->start < c->target;
+        borrows |= c->start > 0 && c->running >= c->target;
+    }
+    assert_int_equal(starts, min64(idle, waiting_of(w)));
+    assert_false(lacks && borrows);
+}
+
+static void decide(struct world *w, int64_t now, const struct class_rule *rule,
+                   struct class_timer *timer, bool *rebalanced)
+{
+    struct class_load again[MOST];
+    struct class_timer other = *timer;
+    int64_t idle = idle_of(w);
+    memcpy(again, w->c, sizeof(again));
+    *rebalanced = class_decide(w->c, w->n, w->workers, idle, now, rule, timer);
+    assert_int_equal(class_decide(again, w->n, w->workers, idle, now, rule, &other), *rebalanced);
+    assert_memory_equal(again, w->c, sizeof(again));
+    assert_true(class_check(w->c, w->n, idle));
+    if (!*rebalanced)
+        check_starts(w, idle);
+}
+
+static void decisions_keep_their_laws(void **state)
+{
+    struct world w = {.r = {1}};
+    (void)state;
+    for (int i = 0; i < DECISIONS; i++) {
+        struct class_timer timer = {.is_over = true, .since = 0};
+        struct class_rule rule = {random_between(&w.r, 0, 60), random_between(&w.r, 0, 1)};
+        bool rebalanced;
+        draw_classes(&w);
+        draw_loads(&w);
+        decide(&w, 10, &rule, &timer, &rebalanced);
+        int64_t spread = class_spread(w.c, w.n, w.workers);
+        assert_true(spread >= 0 && spread <= 200);
+        assert_int_equal(rebalanced,
+                         rule.duration > 0 && rule.threshold > 0 && spread > rule.threshold);
+    }
+}
+
+/* ---- Many decisions ---- */
+
+/* Carry out what was decided; what is stopped waits again. */
+static void carry_out(struct world *w)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        w->c[i].running += w->c[i].start - w->c[i].stop;
+        w->c[i].waiting -= w->c[i].start - w->c[i].stop;
+    }
+}
+
+/* Some tasks end, of those in old[] and of others. */
+static void end_some(struct world *w, int64_t *old, int64_t most)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        int64_t before = min64(old[i], random_between(&w->r, 0, most));
+        int64_t since = min64(w->c[i].running - old[i], random_between(&w->r, 0, most));
+        old[i] -= before;
+        w->c[i].running -= before + since;
+    }
+}
+
+/* A step in which some tasks end, and more than enough wait. Returns how many workers are idle. */
+static int64_t saturated_step(struct world *w, int64_t *old, int64_t most)
+{
+    struct class_timer timer = {0};
+    bool rebalanced;
+    end_some(w, old, most);
+    for (size_t i = 0; i < w->n; i++)
+        w->c[i].waiting = 2 * w->workers + 1;
+    int64_t idle = idle_of(w);
+    decide(w, 0, &(struct class_rule){0, 0}, &timer, &rebalanced);
+    carry_out(w);
+    return idle;
+}
+
+static void check_converged(const struct world *w, int64_t most_idle)
+{
+    int64_t bound = (((int64_t)w->n - 1) * most_idle + 99) / 100, above = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        int64_t over = w->c[i].running - w->c[i].target;
+        assert_true(over <= bound);
+        above += over > 0 ? over : 0;
+    }
+    for (size_t i = 0; i < w->n; i++)
+        assert_true(w->c[i].target - w->c[i].running <= above);
+    assert_int_equal(idle_of(w), 0);
+}
+
+static bool any(const int64_t *old, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (old[i] > 0)
+            return true;
+    return false;
+}
+
+/* From any beginning, until all tasks that ran then have ended. Returns the number of steps. */
+static int converge(struct world *w)
+{
+    int64_t old[MOST], most_idle = 0;
+    int64_t most = random_between(&w->r, 0, 1) ? 1 : 1 + w->workers / random_between(&w->r, 2, 50);
+    int steps = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        w->c[i].running = w->c[i].percent > 0 ? w->c[i].running : 0;
+        old[i] = w->c[i].running;
+    }
+    for (; steps == 0 || any(old, w->n); steps++) {
+        int64_t idle = saturated_step(w, old, most);
+        most_idle = idle > most_idle ? idle : most_idle;
+    }
+    check_converged(w, most_idle);
+    return steps;
+}
+
+/* Twice: at the second beginning the workers are busy, so few are idle at once, and the bound is tight. */
+static void classes_converge(void **state)
+{
+    struct world w = {.r = {2}};
+    int steps = 0;
+    (void)state;
+    for (int i = 0; i < WORLDS; i++) {
+        draw_classes(&w);
+        w.workers = w.workers % WORKERS + 1;
+        draw_loads(&w);
+        steps += converge(&w);
+        steps += converge(&w);
+    }
+    assert_true(steps >= 100000);
+}
+
+/* ---- Rebalancing ---- */
+
+/* What is stopped waits again, and nothing else happens: classes are brought back once, and then nothing is
+ * stopped any more, however often it is tried.
+ */
+static void classes_do_not_take_from_each_other_in_turns(void **state)
+{
+    struct world w = {.r = {3}};
+    int stopped = 0;
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct class_timer timer = {0};
+        struct class_rule rule = {random_between(&w.r, 1, 40), 10};
+        bool had_stops = false;
+        draw_classes(&w);
+        draw_loads(&w);
+        for (int64_t now = 0; now < 150; now += random_between(&w.r, 1, 12)) {
+            int64_t stops = 0;
+            bool rebalanced;
+            decide(&w, now, &rule, &timer, &rebalanced);
+            for (size_t k = 0; k < w.n; k++)
+                stops += w.c[k].stop;
+            assert_true(stops == 0 || (rebalanced && !had_stops));
+            had_stops = had_stops || stops > 0;
+            carry_out(&w);
+        }
+        stopped += had_stops;
+    }
+    assert_true(stopped > ROUNDS / 20);
+}
+
+/* The timer against all that it was told. */
+static void the_timer_goes_by_unbroken_time(void **state)
+{
+    struct random r = {4};
+    (void)state;
+    for (int i = 0; i < WORLDS; i++) {
+        struct class_timer timer = {0};
+        int64_t now = 0, since = -1, duration = random_between(&r, 0, 20);
+        for (int step = 0; step < 300; step++) {
+            bool over = random_between(&r, 0, 9) > 0;
+            now += random_between(&r, 0, 5);
+            since = !over ? -1 : since < 0 ? now : since;
+            bool expected = over && duration > 0 && now - since > duration;
+            assert_int_equal(class_timer_look(&timer, now, over ? 31 : 30, 30, duration), expected);
+            since = expected ? -1 : since;
+        }
+    }
+}
+
+/* ---- Which tasks ---- */
+
+enum { JOBS = 8, TASKS = 6 };
+
+/* Each next task is of the job with the fewest units, of equals the one whose turn was longest ago. */
+static size_t naive_starts(struct class_job *jobs, size_t n, int64_t units, uint32_t *order)
+{
+    int64_t running[JOBS];
+    uint64_t turn[JOBS], next = n;
+    bool out[JOBS] = {false};
+    size_t tasks = 0;
+    for (size_t i = 0; i < n; i++) {
+        running[i] = jobs[i].running;
+        turn[i] = i;
+        jobs[i].taken = 0;
+    }
+    for (;; next++) {
+        size_t best = n;
+        for (size_t i = 0; i < n; i++)
+            if (!out[i] && jobs[i].taken < jobs[i].waiting &&
+                (best == n || running[i] < running[best] ||
+                 (running[i] == running[best] && turn[i] < turn[best])))
+                best = i;
+        if (best == n || units <= 0)
+            return tasks;
+        int64_t size = jobs[best].sizes ? jobs[best].sizes[jobs[best].taken] : 1;
+        out[best] = size > units;
+        if (out[best])
+            continue;
+        units -= size;
+        running[best] += size;
+        turn[best] = next;
+        jobs[best].taken++;
+        order[tasks++] = (uint32_t)best;
+    }
+}
+
+static void tasks_that_start_are_those_of_a_naive_model(void **state)
+{
+    struct random r = {5};
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        int64_t sizes[JOBS][TASKS], units = random_between(&r, 0, 60);
+        struct class_job jobs[JOBS], same[JOBS];
+        uint32_t order[JOBS * TASKS], expected[JOBS * TASKS];
+        size_t n = (size_t)random_between(&r, 0, JOBS);
+        bool ones = random_between(&r, 0, 2) == 0;
+        for (size_t k = 0; k < n; k++) {
+            jobs[k] = (struct class_job){.running = random_between(&r, 0, 6),
+                                         .sizes = ones ? NULL : sizes[k],
+                                         .waiting = (size_t)random_between(&r, 0, TASKS)};
+            for (size_t t = 0; t < TASKS; t++)
+                sizes[k][t] = random_between(&r, 1, 9);
+            same[k] = jobs[k];
+        }
+        int64_t tasks = class_select_starts(jobs, n, units, order);
+        assert_int_equal(tasks, naive_starts(same, n, units, expected));
+        assert_memory_equal(order, expected, (size_t)tasks * sizeof(*order));
+    }
+}
+
+static void tasks_that_stop_are_the_last_that_started(void **state)
+{
+    struct random r = {6};
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct class_running tasks[JOBS];
+        struct class_stop_rule rule = {100, random_between(&r, 0, 30), random_between(&r, 0, 100)};
+        int64_t units = random_between(&r, 0, 12), left = units;
+        for (size_t k = 0; k < JOBS; k++)
+            tasks[k] = (struct class_running){
+                .started = random_between(&r, 0, 100), .units = random_between(&r, 1, 4), .id = k};
+        int64_t stopped = class_select_stops(tasks, JOBS, units, &rule);
+        for (size_t k = 0; k < JOBS; k++) {
+            int64_t ran = rule.now - tasks[k].started;
+            bool may = ran >= rule.shortest && (rule.longest == 0 || ran <= rule.longest);
+            assert_true(k == 0 || tasks[k - 1].started >= tasks[k].started);
+            assert_int_equal(tasks[k].stop, may && tasks[k].units <= left);
+            left -= tasks[k].stop ? tasks[k].units : 0;
+        }
+        assert_int_equal(stopped, units - left);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decisions_keep_their_laws),
+        cmocka_unit_test(classes_converge),
+        cmocka_unit_test(classes_do_not_take_from_each_other_in_turns),
+        cmocka_unit_test(the_timer_goes_by_unbroken_time),
+        cmocka_unit_test(tasks_that_start_are_those_of_a_naive_model),
+        cmocka_unit_test(tasks_that_stop_are_the_last_that_started),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -11,7 +11,7 @@ BAD_NEWS = ("down", "drain", "fail", "block", "config", "unblock", "queue-stop",
 
 class Ledger:
     def __init__(self, scene, decisions, shown):
-        """`shown`: by time, what expectations found: job to key to text."""
+        """`shown`: by time, which resources each job is promised."""
         self.scene = scene
         self.world = World(scene)
         self.decisions = {}
@@ -53,20 +53,20 @@ class Ledger:
             if d["decision"] == "preempt":
                 preemptions.append((d, w.jobs[d["job"]].holding, w.jobs[d["job"]].until))
             self.decide(d)
-        for name, keys in self.shown.get(self.now, {}).items():
-            j = w.jobs[name]
-            if j.promise is not None:
-                # A promise that was taken back without a word is none any more.
-                self.law("told", keys["resources"] != "none", j)
-                if keys["resources"] == "none":
-                    j.promise = j.promised = None
-                    continue
-                j.promised = Holding(keys["resources"], w)
+        self.look(self.shown.get(self.now, {}))
         self.check_preemptions(preemptions)
         self.check_promises(before, held_before, overrun)
         self.check_windows()
         self.check_counts()
         self.check_idle()
+
+    def look(self, shown):
+        """What is promised to whom. No promise is taken back without a word, and nobody holds one that he was not told
+        of."""
+        for j in self.world.waiting():
+            self.law("told", (j.promise is not None) == (j.name in shown), j, "%s" % j.promise)
+            has = j.promise is not None and j.name in shown
+            j.promised = Holding(shown[j.name], self.world) if has else None
 
     # ---- One decision ----
 

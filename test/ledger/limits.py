@@ -33,14 +33,15 @@ def rules(world, job):
     mine = {what: n for what, n in each["user"].items() if has_own(world, job, what)}
     yield "user", mine, lambda k: k.user == job.user and k.queue == job.queue
     # Those of the parent cover its virtual queues, but for what these limit themselves.
+    lanes, lane = world.lanes, world.lanes[job.queue]
     above_user = dict(parent.get("user", {}), **exception(above, job.user).get("user", {}))
     for what, n in above_user.items():
         if "parent" not in q or what not in mine:
             yield "user", {what: n}, lambda k, what=what: \
-                k.user == job.user and k.queue in queues and world.lane(k.queue) == world.lane(job.queue) and \
-                not has_own(world, k, what)
-    yield "queue", own.get("queue", {}) if "parent" in q else {}, lambda k: k.queue == job.queue
-    yield "queue", parent.get("queue", {}), lambda k: world.lane(k.queue) == world.lane(job.queue)
+                k.user == job.user and lanes.get(k.queue) == lane and not has_own(world, k, what)
+    if "parent" in q:
+        yield "queue", own.get("queue", {}), lambda k: k.queue == job.queue
+    yield "queue", parent.get("queue", {}), lambda k: lanes.get(k.queue) == lane
 
 
 def taken(holdings, what):
@@ -66,10 +67,12 @@ def exceeded(world, job, holding, others):
 def has_room(world, job, now):
     """Whether the job is surely within its limits, whichever nodes it gets, for as long as it takes from now on, beside
     all that run, and all that are promised something before it ends."""
+    every = [k for k in world.jobs.values() if k is not job and
+             (k.holding or (k.promise is not None and k.promise < now + job.duration))]
     for of, most, counts in rules(world, job):
-        others = [k for k in world.jobs.values() if k is not job and counts(k)]
-        holdings = [k.holding or k.promised for k in others
-                    if k.holding or (k.promise is not None and k.promise < now + job.duration)]
+        if not most:
+            continue
+        holdings = [k.holding or k.promised for k in every if counts(k)]
         if None in holdings:
             return False
         cores = job.nodes() * (world.cores if job.takes_whole() else job.spec.get("cores", 1))

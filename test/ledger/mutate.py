@@ -1,12 +1,10 @@
 """A ledger that never complains shows nothing. Here decisions are made wrong, one kind of wrong at a time, and each
-law has to notice. usage: mutate.py BERTH"""
+law has to notice. usage: mutate.py PLAYER"""
 import copy
-import os
 import sys
-import tempfile
 
-import run
 from ledger import Ledger
+from run import Player
 from scenes import Scene
 
 SCENES = 60  # of each kind that shows it
@@ -136,7 +134,7 @@ def promised_twice(scene, decisions, shown):
             if d and d["job"] != job:
                 s = first(decisions, "reserve", lambda r: r["job"] == job and r["at"] == at)
                 if s and s["start"] < d["until"]:
-                    jobs[job]["resources"] = d["resources"]
+                    jobs[job] = d["resources"]
                     return True
 
 
@@ -144,7 +142,7 @@ def untold(scene, decisions, shown):
     """A promise is taken back, and nobody is told."""
     for jobs in shown.values():
         for job in jobs:
-            jobs[job]["resources"] = "none"
+            del jobs[job]
             return True
 
 
@@ -236,27 +234,31 @@ MUTATIONS = [
 ]
 
 
+def noticed_of(player, played, law, kind, change):
+    """In how many scenes the law noticed, and in how many there was something to notice."""
+    made = noticed = 0
+    for seed in range(1, SCENES + 1):
+        if (kind, seed) not in played:
+            scene = Scene(kind, seed)
+            played[kind, seed] = scene, player.play(scene)
+        scene, (decisions, shown, same) = copy.deepcopy(played[kind, seed])
+        if change(scene, decisions, shown):
+            made += 1
+            noticed += any(b[1] == law for b in Ledger(scene, decisions, shown).check())
+        if noticed == 3:
+            break
+    return noticed, made
+
+
 def main():
-    berth = os.path.abspath(sys.argv[1])
     played = {}
     failed = 0
-    for law, kind, change in MUTATIONS:
-        made = noticed = 0
-        for seed in range(1, SCENES + 1):
-            if (kind, seed) not in played:
-                with tempfile.TemporaryDirectory() as folder:
-                    scene = Scene(kind, seed)
-                    decisions = run.play_what_is_valid(berth, scene, folder)
-                    played[kind, seed] = scene, decisions, run.look(berth, scene, folder, decisions)[0]
-            scene, decisions, shown = copy.deepcopy(played[kind, seed])
-            if change(scene, decisions, shown):
-                made += 1
-                noticed += any(b[1] == law for b in Ledger(scene, decisions, shown).check())
-            if noticed == 3:
-                break
-        if noticed == 0 or noticed < min(made, 3):
-            failed += 1
-            print("law \"%s\" noticed %d of %d: %s" % (law, noticed, made, change.__doc__))
+    with Player(sys.argv[1]) as player:
+        for law, kind, change in MUTATIONS:
+            noticed, made = noticed_of(player, played, law, kind, change)
+            if noticed == 0 or noticed < min(made, 3):
+                failed += 1
+                print("law \"%s\" noticed %d of %d: %s" % (law, noticed, made, change.__doc__))
     print("%d ways of being wrong, %d not noticed" % (len(MUTATIONS), failed))
     sys.exit(1 if failed else 0)
 

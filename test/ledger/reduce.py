@@ -1,27 +1,16 @@
 """Make a scene that breaks a law smaller: leave out events, and parts of jobs and queues, as long as the law is broken.
 
-usage: reduce.py BERTH KIND SEED LAW"""
+usage: reduce.py PLAYER KIND SEED LAW"""
 import copy
 import json
-import os
 import sys
-import tempfile
 
-import run
-import words
-from ledger import Ledger
+from run import Player, judge
 from scenes import Scene
 
 
-def is_broken(berth, scene, law):
-    with tempfile.TemporaryDirectory() as folder:
-        run.save(scene, folder, scene.lines())
-        done = run.play(berth, folder)
-        if done.returncode != 0:
-            return False
-        decisions = words.decisions(done.stdout)
-        shown, same = run.look(berth, scene, folder, decisions)
-        return any(b[1] == law for b in Ledger(scene, decisions, shown).check())
+def is_broken(player, scene, law):
+    return any(b[1] == law for b in judge(player, scene)[1])
 
 
 def smaller(scene):
@@ -46,21 +35,22 @@ def smaller(scene):
         yield less
 
 
+def reduce(player, scene, law):
+    """The smallest that is found."""
+    is_broken(player, scene, law)
+    for less in smaller(scene):
+        try:
+            if is_broken(player, less, law):
+                return reduce(player, less, law)
+        except KeyError:
+            pass
+    return scene
+
+
 def main():
-    berth, kind, seed, law = os.path.abspath(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
-    scene = Scene(kind, seed)
-    with tempfile.TemporaryDirectory() as folder:
-        run.play_what_is_valid(berth, scene, folder)
-    found = True
-    while found:
-        found = False
-        for less in smaller(scene):
-            try:
-                if is_broken(berth, less, law):
-                    scene, found = less, True
-                    break
-            except KeyError:
-                pass
+    program, kind, seed, law = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+    with Player(program) as player:
+        scene = reduce(player, Scene(kind, seed), law)
     for text in [json.dumps(scene.config)] + [json.dumps(c) for c in scene.others.values()] + scene.lines():
         print(text)
 

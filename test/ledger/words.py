@@ -1,5 +1,5 @@
-"""The words that a user reads, read back: names with ranges, resources, decisions and what expectations found."""
-import json
+"""The words that a user reads, read back: names with ranges, resources and decisions."""
+import functools
 import re
 
 
@@ -63,18 +63,6 @@ def members(name):
     return ["%s[%d]" % (array, n) for n in ids(numbers[:-1])] if numbers else [name]
 
 
-def decisions(text):
+def decisions(lines):
     """One by one, also those about several members of an array, which are one line."""
-    lines = [json.loads(line) for line in text.splitlines()]
     return [dict(d, job=name) for d in lines for name in members(d["job"])]
-
-
-def found(text):
-    """By the line of the scenario: job to key to what was found."""
-    lines = {}
-    for line in text.splitlines():
-        m = re.fullmatch(r".*?:(\d+): expected (\S+) (\w+) (.*?), found (.*)", line)
-        if not m:
-            raise ValueError("not understood: " + line)
-        lines.setdefault(int(m.group(1)), {}).setdefault(m.group(2), {})[m.group(3)] = m.group(5)
-    return lines

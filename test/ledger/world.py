@@ -49,28 +49,33 @@ class Job:
 class World:
     def __init__(self, scene):
         self.scene = scene
-        self.config = scene.config
+        self.use(scene.config)
         self.cores = scene.cores
         self.memory = scene.memory
         self.nodes = scene.nodes
         self.out = {n: set() for n in range(scene.nodes)}  # why a node takes no jobs
         self.blocks = {}
-        self.own_blocks = {b["name"]: b for b in scene.config.get("blocks", [])}
         self.closed = {}
         self.jobs = {}
         self.arrays = {}
 
     # ---- Queues ----
 
+    def use(self, config):
+        """A configuration; what concerns the machine is not read again."""
+        self.config = config
+        self.lanes = {name: q.get("parent", name) for name, q in config["queues"].items()}
+        self.own_blocks = {b["name"]: b for b in config.get("blocks", [])}
+
     def lane(self, queue):
-        return self.config["queues"][queue].get("parent", queue)
+        return self.lanes[queue]
 
     def lane_config(self, queue):
-        return self.config["queues"][self.lane(queue)]
+        return self.config["queues"][self.lanes[queue]]
 
     def of_lane(self, queue):
-        lane = self.lane(queue)
-        return [j for j in self.jobs.values() if self.lane(j.queue) == lane]
+        lane = self.lanes[queue]
+        return [j for j in self.jobs.values() if self.lanes[j.queue] == lane]
 
     def depth(self, queue):
         """How many of its waiting jobs may hold a reservation, by its policy."""
@@ -160,8 +165,7 @@ class World:
             self.closed[value] = {"starts": what in ("queue-stop", "queue-pause"),
                                   "takes": what in ("queue-stop", "queue-drain")}
         elif what == "config":
-            self.config = self.scene.others.get(value, self.scene.config)
-            self.own_blocks = {b["name"]: b for b in self.config.get("blocks", [])}
+            self.use(self.scene.others.get(value, self.scene.config))
         else:
             self.happen_to_machine(event["at"], what, value)
 

@@ -40,7 +40,7 @@ classes_t *settings_of(json_t *percents, json_t *order, berth_error_t *err);
 
 /* Settings as members of a case say, "default" being those of the file: percentages, and patterns as an
  * object, regular expression to class. The class with the smallest percentage is the default class, as in
- * Scoot. NULL, after saying why.
+ * Scoot. Patterns that are refused are named and left out. NULL, after saying why, if percentages are.
  */
 classes_t *all_settings(const struct cases *cases, json_t *percents, json_t *requestors);
 

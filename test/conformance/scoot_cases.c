@@ -102,27 +102,37 @@ classes_t *settings_of(json_t *percents, json_t *order, berth_error_t *err)
     return NULL;
 }
 
-static int set_requestors(classes_t *c, json_t *requestors, berth_error_t *err)
+/* Add a pattern to those that are set. One that Berth refuses is left out, as Scoot does when it finds it. */
+static void add_requestor(classes_t *c, const char *pattern, const char *name)
 {
     struct classes_requestor list[CLASSES_REQUESTORS];
-    size_t n = 0;
-    const char *pattern;
-    json_t *name;
-    json_object_foreach(requestors, pattern, name) if (n < CLASSES_REQUESTORS) list[n++] =
-        (struct classes_requestor){pattern, json_string_value(name)};
-    return classes_set_requestors(c, list, n, NULL, err);
+    const struct classes_requestor *set;
+    berth_error_t err = {""};
+    size_t n = classes_get_requestors(c, &set, NULL);
+    if (n == CLASSES_REQUESTORS)
+        return;
+    for (size_t i = 0; i < n; i++)
+        list[i] = set[i];
+    list[n] = (struct classes_requestor){pattern, name};
+    if (classes_set_requestors(c, list, n + 1, NULL, &err) < 0)
+        printf("note: a pattern is refused: %s\n", err.text);
 }
 
 classes_t *all_settings(const struct cases *cases, json_t *percents, json_t *requestors)
 {
     berth_error_t err = {""};
+    const char *pattern;
+    json_t *name;
     classes_t *c = settings_of(json_is_object(percents) ? percents : cases->percents, NULL, &err);
-    if (c &&
-        set_requestors(c, json_is_object(requestors) ? requestors : cases->requestors, &err) == 0)
-        return c;
-    wrong("settings are refused: %s", err.text);
-    classes_destroy(c);
-    return NULL;
+    if (!c) {
+        wrong("settings are refused: %s", err.text);
+        return NULL;
+    }
+    json_object_foreach(json_is_object(requestors) ? requestors : cases->requestors, pattern, name)
+    {
+        add_requestor(c, pattern, json_string_value(name));
+    }
+    return c;
 }
 
 static size_t kind_of(const char *name)

@@ -166,7 +166,7 @@ struct share_fraction share_of(struct share_tree *t, uint32_t node);
 /* True if a leaf may receive this besides what it has: no capability of it or of a node above it is
  * exceeded, and no guarantee that others keep is touched. O(d).
  */
-bool share_allows(const struct share_tree *t, uint32_t leaf, const int64_t *amount);
+bool share_allows(struct share_tree *t, uint32_t leaf, const int64_t *amount);
 
 /* True if a leaf deserves this besides what it has: so do it and all nodes above it but the root, in each
  * dimension in which the amount is not 0. O(d), and what is worked out first.

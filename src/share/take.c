@@ -1,0 +1,121 @@
+/* Who may take, and who may lose: one test of what is deserved for both. */
+#include "share/tree_inner.h"
+
+void share_part_ways(const struct share_tree *t, uint32_t *a, uint32_t *b)
+{
+    while (t->nodes[*a].depth > t->nodes[*b].depth)
+        *a = t->nodes[*a].parent;
+    while (t->nodes[*b].depth > t->nodes[*a].depth)
+        *b = t->nodes[*b].parent;
+    while (t->nodes[*a].parent != t->nodes[*b].parent) {
+        *a = t->nodes[*a].parent;
+        *b = t->nodes[*b].parent;
+    }
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Room of all nodes: a parent comes before its children. */
+static void update_rooms(struct share_tree *t)
+{
+    for (uint32_t d = 0; d < t->dimensions; d++)
+        share_vec(t, SHARE_ROOT, V_ROOM)[d] = SHARE_UNLIMITED;
+    for (uint32_t i = 0; i < t->n; i++)
+        for (uint32_t d = 0; d < t->dimensions; d++) {
+            const struct share_node *n = &t->nodes[i];
+            int64_t kept = 0;
+            for (uint32_t j = 0; j < n->n_children; j++)
+                if (t->nodes[n->children[j]].keeps_guarantee)
+                    kept += share_vec(t, n->children[j], V_GUARANTEE)[d];
+            int64_t room = share_vec(t, i, V_ROOM)[d];
+            for (uint32_t j = 0; j < n->n_children; j++) {
+                uint32_t child = n->children[j];
+                int64_t others = kept;
+                if (t->nodes[child].keeps_guarantee)
+                    others -= share_vec(t, child, V_GUARANTEE)[d];
+                int64_t left = others > 0 ? smaller(room, t->total[d]) - others : room;
+                left = left < 0 ? 0 : left;
+                share_vec(t, child, V_ROOM)[d] =
+                    smaller(share_vec(t, child, V_CAPABILITY)[d], left);
+            }
+        }
+    t->rooms_stale = false;
+}
+
+bool share_allows(struct share_tree *t, uint32_t leaf, const int64_t *amount)
+{
+    if (t->rooms_stale)
+        update_rooms(t);
+    for (uint32_t i = leaf; i != SHARE_ROOT; i = t->nodes[i].parent) {
+        const int64_t *room = share_vec(t, i, V_ROOM);
+        const int64_t *received = share_vec(t, i, V_RECEIVED);
+        for (uint32_t d = 0; d < t->dimensions; d++)
+            if (amount[d] > 0 && received[d] > room[d] - amount[d])
+                return false;
+    }
+    return true;
+}
+
+/* True if a node and those above it, up to the children of one, deserve this besides what they have. */
+static bool deserves_up_to(const struct share_tree *t, uint32_t node, uint32_t end,
+                           const int64_t *amount)
+{
+    for (uint32_t i = node; i != end; i = t->nodes[i].parent) {
+        const int64_t *received = share_vec(t, i, V_RECEIVED);
+        const int64_t *deserved = share_vec(t, i, V_DESERVED);
+        for (uint32_t d = 0; d < t->dimensions; d++)
+            if (amount[d] > 0 && received[d] + amount[d] > deserved[d])
+                return false;
+    }
+    return true;
+}
+
+bool share_is_entitled(struct share_tree *t, uint32_t leaf, const int64_t *amount)
+{
+    share_update_deserved(t, leaf);
+    return deserves_up_to(t, leaf, SHARE_ROOT, amount);
+}
+
+/* True if a node and those above it have more of a dimension than they deserve. */
+static bool over_up_to(const struct share_tree *t, uint32_t node, uint32_t end, uint32_t d)
+{
+    for (uint32_t i = node; i != end; i = t->nodes[i].parent)
+        if (share_vec(t, i, V_RECEIVED)[d] <= share_vec(t, i, V_DESERVED)[d])
+            return false;
+    return true;
+}
+
+/* True if a node and those above it keep what they are guaranteed. */
+static bool keeps_guarantees(const struct share_tree *t, uint32_t node, uint32_t end,
+                             const int64_t *given)
+{
+    for (uint32_t i = node; i != end; i = t->nodes[i].parent) {
+        const int64_t *received = share_vec(t, i, V_RECEIVED);
+        const int64_t *guarantee = share_vec(t, i, V_GUARANTEE);
+        for (uint32_t d = 0; d < t->dimensions; d++)
+            if (given[d] > 0 && received[d] - given[d] < guarantee[d])
+                return false;
+    }
+    return true;
+}
+
+bool share_may_reclaim(struct share_tree *t, uint32_t taker, const int64_t *amount, uint32_t giver,
+                       const int64_t *given)
+{
+    if (taker == giver)
+        return false;
+    uint32_t a = taker, b = giver;
+    share_part_ways(t, &a, &b);
+    uint32_t end = t->nodes[a].parent;
+    share_update_deserved(t, taker);
+    share_update_deserved(t, giver);
+    if (!deserves_up_to(t, taker, end, amount) || !keeps_guarantees(t, giver, end, given))
+        return false;
+    for (uint32_t d = 0; d < t->dimensions; d++)
+        if (amount[d] > 0 && given[d] > 0 && over_up_to(t, giver, end, d))
+            return true;
+    return false;
+}

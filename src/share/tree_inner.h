@@ -1,0 +1,128 @@
+/* Inside a tree of shares. */
+#ifndef SHARE_TREE_INNER_H
+#define SHARE_TREE_INNER_H
+
+#include "share/tree.h"
+
+__extension__ typedef __int128 share_wide;
+
+/* The vectors of a node, one after another in the tree's amounts. */
+enum share_vector {
+    V_GUARANTEE,
+    V_CAPABILITY,
+    V_CONFIGURED, /* deserved as configured */
+    V_ROOM, /* its capability, and what guarantees of others leave; never more than its parent's */
+    V_WAITING,
+    V_RECEIVED,
+    V_RUNNING,
+    V_DEMAND,
+    V_ASKS,   /* its demand, and its guarantee where it keeps that */
+    V_WANTED, /* inner: the sum of what the children ask for */
+    V_DESERVED,
+    V_PARTS_FROM, /* inner: what it deserved when that was divided among its children */
+    VECTORS
+};
+
+struct share_node {
+    uint32_t parent;
+    uint32_t depth;
+    uint32_t *children; /* ascending */
+    uint32_t *heap;     /* the offered children, first the next if `seen` is the tree's epoch */
+    uint32_t n_children, cap_children;
+    uint32_t n_heap;
+    uint32_t place; /* in the parent's heap, plus 1; 0: not offered */
+    int32_t weight;
+    int32_t priority;
+    bool keeps_guarantee;
+    bool parts_stale; /* a demand or a setting of a child has changed */
+    bool by_job;      /* a comparator asks for the first job */
+    uint8_t by[SHARE_BY_MAX];
+    uint64_t jobs[SHARE_RUNNING + 1];
+    uint64_t seen; /* the epoch in which the heap was put in order */
+
+    /* Usage as of a time, in units of 2^-32; since then `rate` runs. */
+    share_wide usage;
+    share_wide rate;
+    int64_t usage_at;
+
+    /* What comparators ask for, right in the parent's epoch. */
+    struct share_first first;
+    struct share_fraction share; /* of what is deserved */
+    struct share_fraction part;  /* of what there is */
+    share_wide usage_now;
+    bool deserves; /* anything of what it asks for */
+};
+
+/* What a child is given while a node is divided. */
+struct share_part {
+    int64_t low, high;
+    int64_t part;
+    int64_t weight;
+};
+
+struct share_tree {
+    uint32_t dimensions;
+    uint32_t n, cap;
+    struct share_node *nodes;
+    int64_t *amounts; /* [node][enum share_vector][dimension] */
+    int64_t total[SHARE_DIMENSIONS_MAX];
+    int64_t all[SHARE_DIMENSIONS_MAX];        /* the sum of all jobs' amounts */
+    int64_t guarantees[SHARE_DIMENSIONS_MAX]; /* the sum of all guarantees */
+    bool rooms_stale;
+    bool by_usage; /* some node's children go by it */
+    bool by_share;
+    uint64_t epoch; /* changes with whatever may change more than the nodes above one leaf */
+    int64_t now;
+    int64_t half_life; /* 0: nothing is used */
+    int64_t usage_weights[SHARE_DIMENSIONS_MAX];
+    struct share_part *fill; /* room for deserve.c: as many as a node has children */
+    uint32_t *open;
+    uint32_t cap_fill;
+};
+
+static inline int64_t *share_vec(const struct share_tree *t, uint32_t node, enum share_vector v)
+{
+    return t->amounts + ((uint64_t)node * VECTORS + v) * t->dimensions;
+}
+
+static inline bool share_is_leaf(const struct share_tree *t, uint32_t node)
+{
+    return t->nodes[node].n_children == 0;
+}
+
+/* What a node asks its parent for: its demand, and its guarantee where it keeps that. */
+static inline int64_t share_wants(const struct share_tree *t, uint32_t node, uint32_t d)
+{
+    int64_t demand = share_vec(t, node, V_DEMAND)[d];
+    int64_t guarantee = share_vec(t, node, V_GUARANTEE)[d];
+    return t->nodes[node].keeps_guarantee && guarantee > demand ? guarantee : demand;
+}
+
+/* Time goes on, never back. With it, usage changes. */
+static inline void share_pass_time(struct share_tree *t, int64_t now)
+{
+    if (now <= t->now)
+        return;
+    t->now = now;
+    if (t->by_usage)
+        t->epoch++;
+}
+
+/* deserve.c: have what the nodes above a node and it itself deserve, or its children too, be up to date. */
+void share_update_deserved(struct share_tree *t, uint32_t node);
+void share_update_parts(struct share_tree *t, uint32_t node);
+
+/* usage.c: 2^(-dt / half_life) in units of 2^-64, for dt from 1 on. */
+uint64_t share_fading(uint64_t dt, int64_t half_life);
+share_wide share_usage_at(const struct share_tree *t, const struct share_node *n, int64_t now);
+void share_usage_settle(const struct share_tree *t, struct share_node *n, int64_t now);
+
+/* take.c: the children of the node where two leaves part, in place of these. */
+void share_part_ways(const struct share_tree *t, uint32_t *a, uint32_t *b);
+
+/* order.c: what compares a node, and those above it, has changed. */
+void share_reorder(struct share_tree *t, uint32_t node);
+int share_fraction_compare(share_wide an, share_wide ad, share_wide bn, share_wide bd);
+bool share_order_check(struct share_tree *t);
+
+#endif

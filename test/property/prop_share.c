@@ -1,0 +1,230 @@
+/* The tree of shares against a naive one that works everything out anew. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "share_scene.h"
+
+enum { SEEDS = 500, STEPS = 250 };
+
+static void set(struct scene *s)
+{
+    uint32_t node = (uint32_t)scene_draw(s, 0, s->m.n - 1);
+    struct share_settings new;
+    scene_draw_settings(s, &new);
+    assert_int_equal(share_set(s->t, node, &new), 0);
+    s->m.node[node].settings = new;
+    s->limits_lowered = true;
+}
+
+static void set_total(struct scene *s)
+{
+    for (uint32_t d = 0; d < s->m.dimensions; d++)
+        s->m.total[d] = scene_draw(s, 0, 7) ? scene_draw(s, 0, s->largest) * 8 : 0;
+    assert_int_equal(share_set_total(s->t, s->m.total), 0);
+    s->limits_lowered = true;
+}
+
+static void job_moves(struct scene *s)
+{
+    if (s->m.n_jobs == 0)
+        return;
+    uint32_t i = (uint32_t)scene_draw(s, 0, s->m.n_jobs - 1);
+    const struct naive_job *job = &s->m.job[i];
+    enum share_state to = (enum share_state)scene_draw(s, SHARE_ABSENT, SHARE_RUNNING);
+    if (job->state == SHARE_WAITING && to >= SHARE_PROMISED) {
+        bool allowed = share_allows(s->t, job->leaf, job->amount);
+        assert_int_equal(allowed, naive_allows(&s->m, job->leaf, job->amount));
+        assert_int_equal(share_is_entitled(s->t, job->leaf, job->amount),
+                         naive_is_entitled(&s->m, job->leaf, SHARE_ROOT, job->amount));
+        if (!allowed)
+            return;
+    }
+    scene_move(s, i, to);
+}
+
+static void offer(struct scene *s)
+{
+    uint32_t leaf = scene_draw_leaf(s);
+    if (leaf == SHARE_NO_NODE)
+        return;
+    struct naive_node *n = &s->m.node[leaf];
+    n->offered = scene_draw(s, 0, 3) > 0;
+    n->first = (struct share_first){scene_draw(s, -2, 2),
+                                    scene_draw(s, 0, 3) ? INT64_MAX : scene_draw(s, 0, 9),
+                                    scene_draw(s, 0, 3), (uint64_t)scene_draw(s, 0, 9)};
+    if (n->offered)
+        share_offer(s->t, leaf, &n->first);
+    else
+        share_withdraw(s->t, leaf);
+    assert_int_equal(share_is_offered(s->t, leaf), n->offered);
+}
+
+static void time_passes(struct scene *s)
+{
+    s->now += scene_draw(s, 0, 2) ? scene_draw(s, 0, 5) : scene_draw(s, 0, 3 * s->m.rule.half_life);
+}
+
+static void next(struct scene *s)
+{
+    uint32_t leaf = share_next(s->t, s->now);
+    assert_int_equal(leaf, naive_next(&s->m, s->t, s->now));
+    if (leaf == SHARE_NO_NODE)
+        return;
+    for (uint32_t i = 1; i < s->m.n; i++) {
+        enum share_by by;
+        uint32_t where;
+        if (i != leaf && s->m.node[i].offered) {
+            assert_true(share_compare(s->t, leaf, i, s->now, &by, &where) < 0);
+            assert_int_equal(where, naive_common(&s->m, leaf, i));
+        }
+    }
+    s->decisions = s->decisions * 31 + leaf;
+}
+
+static long double as_number(struct share_usage u)
+{
+    return ((long double)u.high * 0x1p64L + (long double)u.low) * 0x1p-32L;
+}
+
+static void check_usage(struct scene *s)
+{
+    for (uint32_t i = 0; i < s->m.n; i++) {
+        long double error;
+        long double want = naive_usage(&s->m, i, s->now, &error);
+        long double got = as_number(share_usage(s->t, i, s->now));
+        if (fabsl(want - got) > error)
+            fail_msg("node %u: usage %Lg, integral %Lg, bound %Lg", i, got, want, error);
+    }
+}
+
+static void correct_usage(struct scene *s)
+{
+    uint32_t node = (uint32_t)scene_draw(s, 0, s->m.n - 1);
+    struct share_usage u = {0, (uint64_t)scene_draw(s, 0, s->largest) << 3};
+    long double most[NAIVE_NODES];
+    for (uint32_t i = 0; i < s->m.n; i++)
+        most[i] = as_number(share_usage(s->t, i, s->now));
+    assert_int_equal(share_usage_set(s->t, node, u, s->now), 0);
+    struct share_usage now = share_usage(s->t, node, s->now);
+    assert_true(now.high == u.high && now.low == u.low);
+    for (uint32_t i = node;; i = s->m.node[i].parent) {
+        long double rate = 0;
+        for (uint32_t d = 0; d < s->m.dimensions; d++)
+            rate += (long double)naive_sum(&s->m, i, 1 << SHARE_RUNNING, d) *
+                    (long double)s->m.rule.weights[d];
+        long double more = most[node] > as_number(u) ? -fminl(most[node] - as_number(u), most[i])
+                                                     : as_number(u) - most[node];
+        s->m.change[s->m.n_changes++] = (struct naive_change){i, s->now, rate, more};
+        if (i == SHARE_ROOT)
+            break;
+    }
+}
+
+/* Usage that is saved and restored goes on to the digit. */
+static void save_and_restore(struct scene *s)
+{
+    struct share_usage saved[NAIVE_NODES], before[NAIVE_NODES];
+    int64_t at[NAIVE_NODES];
+    for (uint32_t i = 0; i < s->m.n; i++) {
+        saved[i] = share_usage_saved(s->t, i, &at[i]);
+        before[i] = share_usage(s->t, i, s->now + 7);
+    }
+    for (uint32_t i = 0; i < s->m.n; i++)
+        assert_int_equal(share_usage_restore(s->t, i, (struct share_usage){0, 99}, s->now), 0);
+    for (uint32_t i = 0; i < s->m.n; i++)
+        assert_int_equal(share_usage_restore(s->t, i, saved[i], at[i]), 0);
+    for (uint32_t i = 0; i < s->m.n; i++) {
+        struct share_usage after = share_usage(s->t, i, s->now + 7);
+        assert_true(after.high == before[i].high && after.low == before[i].low);
+    }
+}
+
+static void compare_nodes(struct scene *s)
+{
+    enum { HELD = 1 << SHARE_PROMISED | 1 << SHARE_RUNNING };
+    for (uint32_t i = 0; i < s->m.n; i++) {
+        struct share_view view;
+        share_look(s->t, i, &view);
+        for (uint32_t d = 0; d < s->m.dimensions; d++) {
+            assert_int_equal(view.received[d], naive_sum(&s->m, i, HELD, d));
+            assert_int_equal(view.waiting[d], naive_sum(&s->m, i, 1 << SHARE_WAITING, d));
+            assert_int_equal(view.demand[d], naive_demand(&s->m, i, d));
+            assert_int_equal(view.deserved[d], naive_deserved(&s->m, i, d));
+            if (i > 0 && !s->limits_lowered)
+                assert_true(view.received[d] <= view.settings.capability[d]);
+            s->decisions = s->decisions * 31 + (uint64_t)view.deserved[d];
+        }
+        for (uint32_t state = SHARE_WAITING; state <= SHARE_RUNNING; state++)
+            assert_int_equal(view.jobs[state], naive_count(&s->m, i, (enum share_state)state));
+    }
+}
+
+static void step(struct scene *s)
+{
+    static void (*const steps[])(struct scene *) = {scene_add,
+                                                    set,
+                                                    set_total,
+                                                    scene_job_comes,
+                                                    scene_job_comes,
+                                                    scene_job_comes,
+                                                    job_moves,
+                                                    job_moves,
+                                                    next,
+                                                    next,
+                                                    time_passes,
+                                                    time_passes,
+                                                    offer,
+                                                    correct_usage,
+                                                    save_and_restore,
+                                                    offer,
+                                                    offer};
+    int64_t which = scene_draw(s, 0, sizeof(steps) / sizeof(steps[0]) - 1);
+    if (which < 3 && which > 0 && scene_draw(s, 0, 3))
+        which = 8;
+    steps[which](s);
+    if (scene_draw(s, 0, 7) == 0)
+        next(s);
+    assert_true(share_check(s->t));
+}
+
+static uint64_t play(uint64_t seed)
+{
+    struct scene *s = malloc(sizeof(*s));
+    scene_start(s, seed);
+    for (int i = 0; i < STEPS; i++) {
+        step(s);
+        if (i % 4 == 0)
+            compare_nodes(s);
+        if (i % 16 == 0)
+            check_usage(s);
+    }
+    share_free(s->t);
+    uint64_t decisions = s->decisions;
+    free(s);
+    return decisions;
+}
+
+static void is_the_naive_tree(void **state)
+{
+    (void)state;
+    const char *one = getenv("PROP_SEED");
+    for (uint64_t seed = one ? strtoull(one, NULL, 10) : 0; seed < SEEDS; seed++) {
+        uint64_t decisions = play(seed);
+        if (seed % 16 == 0)
+            assert_int_equal(play(seed), decisions);
+        if (one)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(is_the_naive_tree)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

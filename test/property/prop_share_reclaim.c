@@ -1,0 +1,113 @@
+/* Who takes from whom by shares: as the naive tree says, and never in turns. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "share_scene.h"
+
+enum { SEEDS = 1500 };
+
+/* By how much all nodes together have more than they deserve. */
+static wide loans(const struct scene *s)
+{
+    enum { HELD = 1 << SHARE_PROMISED | 1 << SHARE_RUNNING };
+    wide sum = 0;
+    for (uint32_t i = 1; i < s->m.n; i++)
+        for (uint32_t d = 0; d < s->m.dimensions; d++) {
+            int64_t more = naive_sum(&s->m, i, HELD, d) - naive_deserved(&s->m, i, d);
+            sum += more > 0 ? more : 0;
+        }
+    return sum;
+}
+
+/* Let a job that waits take what it needs from jobs that run, if it may. True if it has. */
+static bool reclaim(struct scene *s, uint32_t taker)
+{
+    struct naive_job *job = s->m.job;
+    int64_t left[SHARE_DIMENSIONS_MAX];
+    enum share_state old[NAIVE_JOBS];
+    bool enough = true, any = false;
+    for (uint32_t i = 0; i < s->m.n_jobs; i++)
+        old[i] = job[i].state;
+    memcpy(left, job[taker].amount, sizeof(left));
+    for (uint32_t i = 0; i < s->m.n_jobs; i++) {
+        if (job[i].state != SHARE_RUNNING)
+            continue;
+        bool may =
+            share_may_reclaim(s->t, job[taker].leaf, job[taker].amount, job[i].leaf, job[i].amount);
+        assert_int_equal(may, naive_may_reclaim(&s->m, job[taker].leaf, job[taker].amount,
+                                                job[i].leaf, job[i].amount));
+        bool helps = false;
+        for (uint32_t d = 0; d < s->m.dimensions; d++)
+            helps |= left[d] > 0 && job[i].amount[d] > 0;
+        if (!may || !helps)
+            continue;
+        for (uint32_t d = 0; d < s->m.dimensions; d++)
+            left[d] -= job[i].amount[d];
+        any = true;
+        scene_move(s, i, SHARE_WAITING);
+    }
+    for (uint32_t d = 0; d < s->m.dimensions; d++)
+        enough &= left[d] <= 0;
+    if (any && enough) {
+        scene_move(s, taker, SHARE_RUNNING);
+        for (uint32_t i = 0; i < s->m.n_jobs; i++)
+            if (old[i] == SHARE_RUNNING && job[i].state == SHARE_WAITING)
+                assert_false(share_may_reclaim(s->t, job[i].leaf, job[i].amount, job[taker].leaf,
+                                               job[taker].amount));
+        return true;
+    }
+    for (uint32_t i = 0; i < s->m.n_jobs; i++)
+        if (job[i].state != old[i])
+            scene_move(s, i, old[i]);
+    return false;
+}
+
+/* Reclaims end: each leaves less on loan. So no two nodes take from each other in turns, however the waiting
+ * jobs are chosen.
+ */
+static void reclaims_end(void **state)
+{
+    (void)state;
+    uint64_t reclaims = 0;
+    struct scene *s = malloc(sizeof(*s));
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        scene_start(s, seed);
+        while (s->m.n < 12)
+            scene_add(s);
+        while (s->m.n_jobs < 30)
+            scene_job_comes(s);
+        for (uint32_t i = 0; i < s->m.n_jobs; i++)
+            if (scene_draw(s, 0, 1) && share_allows(s->t, s->m.job[i].leaf, s->m.job[i].amount))
+                scene_move(s, i, SHARE_RUNNING);
+        wide before = loans(s);
+        bool again = true;
+        while (again) {
+            again = false;
+            for (uint32_t i = 0; i < s->m.n_jobs; i++)
+                if (s->m.job[i].state == SHARE_WAITING && s->m.n_changes < NAIVE_CHANGES / 2 &&
+                    reclaim(s, i)) {
+                    wide after = loans(s);
+                    assert_true(after < before);
+                    before = after;
+                    again = true;
+                    reclaims++;
+                }
+            s->m.n_changes = 0;
+        }
+        share_free(s->t);
+    }
+    free(s);
+    assert_true(reclaims > SEEDS / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reclaims_end)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

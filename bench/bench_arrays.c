@@ -1,5 +1,5 @@
 /* What an array of a million members costs: its submission, its memory while it waits, and how fast its members
- * start; and the same for as many members that are entered one by one, each as a job of its own.
+ * start; and the same for as many jobs that are submitted one by one.
  *
  * The machine has 1,000 nodes, of which each member wants one. Each round all that run end, and a pass starts
  * the next ones, until so many have started; then the rest is cancelled.
@@ -18,7 +18,7 @@
 #include "berth/sched_query.h"
 #include "measure.h"
 
-enum { NODES = 1000, MEMBERS = 1000000, STARTS = 200000, PIECE = 1024 };
+enum { NODES = 1000, MEMBERS = 1000000, STARTS = 200000 };
 
 static const char jobspec[] =
     "{\"version\": 1, \"resources\": [{\"type\": \"node\", \"count\": 1, \"with\": [{\"type\": "
@@ -56,7 +56,6 @@ static sched_t *make_sched(const char *policy)
 
 static void submit(sched_t *s, bool one_by_one)
 {
-    static sched_job_t job[PIECE];
     struct sched_request request = {.duration = 1,
                                     .tag = 1,
                                     .jobspec = jobspec,
@@ -66,10 +65,9 @@ static void submit(sched_t *s, bool one_by_one)
         check(sched_submit(s, 0, &request) >= 0, "the array is refused");
         return;
     }
-    for (uint32_t i = 0; i < MEMBERS; i += PIECE) {
-        uint32_t n = MEMBERS - i < PIECE ? MEMBERS - i : PIECE;
-        check(sched_submit_members(s, 0, &request, i, n, job) == 0, "a member is refused");
-    }
+    request.members = 0;
+    for (; request.tag <= MEMBERS; request.tag++)
+        check(sched_submit(s, 0, &request) >= 0, "a job is refused");
 }
 
 /* Rounds until so many have started. Returns their number. */

@@ -16,15 +16,6 @@ extern "C" {
 
 /* ---- Jobs ---- */
 
-/* Submit n members of an array, from `first` on, as sched_submit does all of them: an array may come in
- * pieces, with the same request each time but for what was changed of the others meanwhile. For jobs that
- * depend on the array, members that have not come have neither started nor ended. Their handles are written
- * to `jobs`. A failure leaves out all n; members that are known already are rejected. EINVAL also for
- * members that the array does not have. O(n log n).
- */
-int sched_submit_members(sched_t *s, int64_t now, const struct sched_request *request,
-                         uint32_t first, uint32_t n, sched_job_t *jobs);
-
 /* A member of an array that waits under the array's handle gets its own, to be held, cancelled or changed by itself.
  * What is done to the array's handle concerns all that wait under it. Its state and its place in the order are
  * what they were; what the array is promised is then for the next of those that are left. Of the last one the

@@ -199,9 +199,11 @@ const char *queues_text(struct queues *n, const char *text);
  */
 const char *base_id(sched_t *s, uint32_t slot);
 
-/* Into the list of jobs in the order of submission, as the last one or before another, and out of it. */
+/* Into the list of jobs in the order of submission, as the last one or right before or behind another, and out of
+ * it.
+ */
 void details_link(sched_t *s, uint32_t slot);
-void details_link_before(sched_t *s, uint32_t slot, uint32_t before);
+void details_link_beside(sched_t *s, uint32_t slot, uint32_t there, bool before);
 void details_unlink(sched_t *s, uint32_t slot);
 
 /* Forget a job and all that is known of it; and one that has ended, which lets go others. */

@@ -387,7 +387,7 @@ static int let_in(sched_t *s, uint32_t slot, const struct sched_request *request
     return admit(s, slot, request, why, err) < 0 ? -1 : job_take_in(s, slot, request, true);
 }
 
-/* Submit a job, an array, or one member. Returns its slot, or JOB_NONE with ENOMEM and nothing changed. */
+/* Submit a job or an array. Returns its slot, or JOB_NONE with ENOMEM and nothing changed. */
 static uint32_t submit_one(sched_t *s, const struct sched_request *request,
                            const struct depend_members *which, const char *wrong,
                            struct shared_text *text)
@@ -449,41 +449,29 @@ static struct shared_text *text_of(sched_t *s, const struct sched_request *reque
     return NULL;
 }
 
-/* Submit a job or an array, or of an array single members from `from` on, whose handles are listed. Returns the
- * first slot, or JOB_NONE with errno.
- */
+/* Returns the slot, or JOB_NONE with errno and nothing changed. */
 static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *request,
-                       struct depend_members which, uint32_t count, sched_job_t *jobs)
+                       const struct depend_members *which)
 {
     berth_error_t err = {.text = "a job needs one"};
     const char *wrong;
     struct shared_text *text = text_of(s, request, &wrong, &err);
     if (!text)
         return JOB_NONE;
-    uint32_t last = s->queues->last;
-    uint32_t first = JOB_NONE;
     uint64_t seq = s->seq;
     int64_t before = s->now;
-    int rc = core_advance(s, now);
-    for (uint32_t i = 0; i < count && rc == 0; i++, which.member++) {
-        uint32_t slot = submit_one(s, request, &which, wrong, text);
-        first = i == 0 ? slot : first;
-        if (jobs && slot != JOB_NONE)
-            jobs[i] = job_handle(s, slot);
-        rc = slot == JOB_NONE ? -1 : 0;
-    }
-    while (rc < 0 && s->queues->last != last)
-        take_back(s, s->queues->last);
+    uint32_t slot =
+        core_advance(s, now) == 0 ? submit_one(s, request, which, wrong, text) : JOB_NONE;
     shared_text_rest(text);
     shared_text_leave(s, text);
-    if (rc < 0) {
+    if (slot == JOB_NONE) {
         s->now = before;
         s->seq = seq;
         return JOB_NONE;
     }
     s->queues->events++;
     controllers_resolve_all(s);
-    return first;
+    return slot;
 }
 
 /* What a request is called. */
@@ -491,20 +479,6 @@ static const char *id_of(const struct sched_request *request, char number[24])
 {
     snprintf(number, 24, "%llu", (unsigned long long)request->tag);
     return request->id ? request->id : number;
-}
-
-int sched_submit_members(sched_t *s, int64_t now, const struct sched_request *request,
-                         uint32_t first, uint32_t n, sched_job_t *jobs)
-{
-    char number[24];
-    struct depend_members which = {.id = id_of(request, number),
-                                   .size = request->members > 1 ? request->members : 1,
-                                   .member = first};
-    if (is_wrong(s, now, request) || n == 0 || first >= which.size || n > which.size - first) {
-        errno = EINVAL;
-        return -1;
-    }
-    return submit(s, now, request, which, n, jobs) == JOB_NONE ? -1 : 0;
 }
 
 sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *request)
@@ -517,11 +491,11 @@ sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *r
     }
     if (which_read(&which, request, id_of(request, number), NULL) < 0)
         return -1;
-    uint32_t first = submit(s, now, request, which.members, 1, NULL);
+    uint32_t slot = submit(s, now, request, &which.members);
     int saved = errno;
     which_clear(&which);
     errno = saved;
-    return first == JOB_NONE ? -1 : job_handle(s, first);
+    return slot == JOB_NONE ? -1 : job_handle(s, slot);
 }
 
 int sched_withdraw(sched_t *s, int64_t now, sched_job_t job)

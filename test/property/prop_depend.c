@@ -138,8 +138,8 @@ static bool is_singly_barred(const struct world *w, const struct group *own, con
     for (uint32_t i = 0; m->singleton && own->named && i < w->groups; i++) {
         const struct group *g = &w->group[i];
         for (uint32_t k = 0; k < g->members; k++)
-            if (g->named && g->user == own->user && g->name == own->name && g->member[k].there &&
-                g->member[k].state < FAILED && g->member[k].order < m->order)
+            if (g != own && g->named && g->user == own->user && g->name == own->name &&
+                g->member[k].there && g->member[k].state < FAILED && g->member[k].order < m->order)
                 return true;
     }
     return false;

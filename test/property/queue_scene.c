@@ -334,7 +334,7 @@ static void draw_job(struct scene *c, struct scene_job *j)
     j->begin = chance(c, 12) ? c->now + draw(c, 0, 20) : 0;
     j->held = chance(c, 15);
     j->preemptible_after = chance(c, 3) ? draw(c, 1, 10) : 0;
-    if (chance(c, 15))
+    if (chance(c, 4))
         j->members = (uint32_t)draw(c, 2, 4);
     if (j->members > 1 && chance(c, 3))
         j->most = (int)draw(c, 1, 2);

@@ -132,6 +132,42 @@ static void members_that_have_yet_to_come_are_changed(void **state)
     assert_int_equal(pending(w), MEMBERS - 9);
 }
 
+/* An array that can never start: its members end in slices, and those that have not ended at a crash do after it,
+ * but for one that its user has cancelled meanwhile.
+ */
+static void a_rejected_array_ends_in_slices(void **state)
+{
+    struct sim_server *w = *state;
+    struct asked a = {0}, *all[] = {&a};
+    char body[100];
+    snprintf(body, sizeof(body), "{\"command\":[\"x\"],\"array\":%d,\"dependency\":\"afterok:1\"}",
+             MEMBERS);
+    submit(w, "{\"command\":[\"x\"]}");
+    start_all(w);
+    submit(w, body);
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, 1, -1), 1, 0);
+    server_engine(w->server, NULL);
+    long before = MEMBERS, left;
+    while ((left = pending(w)) > MEMBERS / 2) {
+        assert_true(before - left <= SLICE);
+        before = left;
+        ask_turn(w, NULL, 0);
+    }
+    ask_begin(w, SIM_OWNER, "DELETE", "/v1/jobs/2[999]", NULL, &a);
+    while (!a.is_there)
+        ask_turn(w, all, 1);
+    assert_int_equal(a.reply.status, 200);
+    ask_forget(&a);
+    assert_true(pending(w) > 0);
+    reopen(w, true);
+    assert_int_equal(pending(w), 0);
+    expect_text(w, 2, "ranges", "{\"failed\": \"0-998\", \"cancelled\": \"999\"}");
+    json_t *got = ask(w, "GET", "/v1/jobs/2[998]", NULL, 200);
+    assert_string_equal(json_string_value(json_object_get(got, "reason")),
+                        "dependency 1: never met");
+    json_decref(got);
+}
+
 /* A job that ends while it is being changed has been changed, as it was said. */
 static void a_job_may_end_while_it_is_changed(void **state)
 {
@@ -255,9 +291,13 @@ static void a_list_is_there_wholly_or_not_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_turn_is_bounded_and_others_are_served),   TEST(users_take_turns),
-        TEST(members_that_have_yet_to_come_are_changed), TEST(a_job_may_end_while_it_is_changed),
-        TEST(a_list_with_a_wrong_job_leaves_nothing),    TEST(a_list_is_there_wholly_or_not_at_all),
+        TEST(a_turn_is_bounded_and_others_are_served),
+        TEST(users_take_turns),
+        TEST(members_that_have_yet_to_come_are_changed),
+        TEST(a_rejected_array_ends_in_slices),
+        TEST(a_job_may_end_while_it_is_changed),
+        TEST(a_list_with_a_wrong_job_leaves_nothing),
+        TEST(a_list_is_there_wholly_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

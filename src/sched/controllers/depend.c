@@ -64,14 +64,37 @@ void depend_destroy(struct depend *depend)
 
 /* ---- Rows ---- */
 
-/* Take a job out of its row; who is then the first need no longer wait for it. */
+/* Whether two that stand side by side in a row are of one array. */
+static bool are_one(const struct depend *depend, uint32_t a, uint32_t b)
+{
+    return a != DEPEND_NONE && b != DEPEND_NONE && depend->job[a].entry == depend->job[b].entry;
+}
+
+/* The job that is first in a row waits for nobody there, nor do those of its array beside it. */
+static void first_goes(struct depend *depend, const struct row *row)
+{
+    for (uint32_t i = row->first; are_one(depend, row->first, i); i = depend->job[i].row_next) {
+        struct needs *needs = depend->job[i].needs;
+        if (needs && needs->singleton) {
+            needs->singleton = false;
+            depend_needs_met(depend, needs);
+        }
+    }
+}
+
+/* Take a job out of its row; who is then the first need no longer wait for it. Its array's others went with it. */
 static void leave_row(struct depend *depend, struct job *job)
 {
     struct row *row = job->row;
     if (!row)
         return;
     job->row = NULL;
-    bool first = job->row_prev == DEPEND_NONE;
+    uint32_t slot = (uint32_t)(job - depend->job), prev = job->row_prev, next = job->row_next;
+    bool first = prev == DEPEND_NONE;
+    bool apart = !are_one(depend, slot, next) && !are_one(depend, slot, prev);
+    row->apart -= !are_one(depend, prev, slot) && !first;
+    row->apart -= !are_one(depend, slot, next) && next != DEPEND_NONE;
+    row->apart += !are_one(depend, prev, next) && !first && next != DEPEND_NONE;
     *(first ? &row->first : &depend->job[job->row_prev].row_next) = job->row_next;
     *(job->row_next == DEPEND_NONE ? &row->last : &depend->job[job->row_next].row_prev) =
         job->row_prev;
@@ -80,11 +103,8 @@ static void leave_row(struct depend *depend, struct job *job)
         free(row);
         return;
     }
-    struct needs *needs = depend->job[row->first].needs;
-    if (first && needs && needs->singleton) {
-        needs->singleton = false;
-        depend_needs_met(depend, needs);
-    }
+    if (apart && (first || are_one(depend, prev, next)))
+        first_goes(depend, row);
 }
 
 static void join_row(struct depend *depend, struct row *row, uint32_t slot)
@@ -93,11 +113,12 @@ static void join_row(struct depend *depend, struct row *row, uint32_t slot)
     job->row = row;
     job->row_prev = row->last;
     job->row_next = DEPEND_NONE;
+    row->apart += row->last != DEPEND_NONE && !are_one(depend, row->last, slot);
     *(row->last == DEPEND_NONE ? &row->first : &depend->job[row->last].row_next) = slot;
     row->last = slot;
 }
 
-/* The same beside one that is there. */
+/* The same beside one of the same array that is there. */
 static void join_beside(struct depend *depend, uint32_t there, uint32_t slot, bool before)
 {
     struct row *row = depend->job[there].row;
@@ -130,6 +151,7 @@ static struct row *find_row(struct depend *depend, const char *user, const char 
     row->name.text = row->text;
     row->name.length = length;
     row->first = row->last = DEPEND_NONE;
+    row->apart = 0;
     return row;
 }
 
@@ -284,10 +306,10 @@ static void enter(struct depend *depend, struct entering *e, uint32_t slot)
     }
     bool alone = true;
     if (e->row) {
-        alone = e->row->first == DEPEND_NONE;
-        if (alone)
+        if (e->row->first == DEPEND_NONE)
             dict_put(&depend->rows, &e->row->name);
         join_row(depend, e->row, slot);
+        alone = e->row->apart == 0;
     }
     struct needs *needs = e->needs;
     if (!needs)
@@ -367,7 +389,7 @@ void depend_part(struct depend *depend, uint32_t slot, uint32_t part, uint32_t m
         return;
     depend->job[part].needs = depend->spare_needs;
     depend->spare_needs = NULL;
-    depend_needs_copy(depend, depend->job[slot].needs, depend->job[part].needs, part);
+    depend_needs_copy(depend, depend->job[slot].needs, depend->job[part].needs, part, before);
 }
 
 void depend_last_part(struct depend *depend, uint32_t slot, uint32_t member)

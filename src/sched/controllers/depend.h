@@ -12,8 +12,8 @@
  * An id is all up to the next ':' or ','. That of an array is all its members, as Slurm has it: after, each
  * has started; afterany, each has ended; afterok, each has ended well; afternotok, each has ended and at
  * least one not well. "b[3]" is its member 3, so that no id may read like that. Whoever waits for a job
- * that is requeued goes on waiting, but for those whose `after` it has met. Members of an array with
- * singleton run one at a time, in order.
+ * that is requeued goes on waiting, but for those whose `after` it has met. By its singleton, an array waits
+ * for other jobs; that its members run one at a time is for the caller to see to.
  *
  * The members of an array that wait have one slot together, until one of them gets its own: it starts, or
  * is to wait for itself (depend_part). What they come to is counted, and kept as sets of indices.
@@ -90,7 +90,7 @@ int depend_members(struct depend *depend, uint32_t slot, const struct depend_mem
                    const char *user, const char *name, const char *expression, berth_error_t *err);
 
 /* A member of those that wait together gets a free slot of its own, and waits for what they wait for; `before`
- * them, or behind them, among jobs of their name. `ranges`: of how many ranges of indices the others are at
+ * them, or behind them, among jobs of their name and those that wait for the same. `ranges`: of how many ranges of indices the others are at
  * most. First have memory for it: 0, or -1 with ENOMEM.
  */
 int depend_part_reserve(struct depend *depend, uint32_t slot, uint32_t part, uint32_t ranges);

@@ -91,6 +91,14 @@ static bool check_entries(const struct depend *depend, uint64_t *open, uint64_t 
     return depend->ended.last == prev && n == depend->ids.n && remembered == depend->remembered;
 }
 
+static bool has_others_before(const struct depend *depend, uint32_t slot)
+{
+    uint32_t i = slot;
+    while (i != DEPEND_NONE && depend->job[i].entry == depend->job[slot].entry)
+        i = depend->job[i].row_prev;
+    return i != DEPEND_NONE;
+}
+
 static bool check_needs(const struct depend *depend, uint32_t slot, uint64_t *open,
                         uint64_t *listed)
 {
@@ -110,8 +118,17 @@ static bool check_needs(const struct depend *depend, uint32_t slot, uint64_t *op
     }
     *listed += needs->list != NEEDS_NONE;
     return needs->slot == slot && unmet == needs->unmet && never == needs->never &&
-           (!needs->singleton || (row && row->first != slot)) &&
+           (!needs->singleton || (row && has_others_before(depend, slot))) &&
            (unmet > 0 || needs->list != NEEDS_NONE);
+}
+
+static bool check_apart(const struct depend *depend, const struct row *row)
+{
+    uint32_t apart = 0;
+    for (uint32_t i = depend->job[row->first].row_next; i != DEPEND_NONE;
+         i = depend->job[i].row_next)
+        apart += depend->job[i].entry != depend->job[depend->job[i].row_prev].entry;
+    return apart == row->apart;
 }
 
 /* A job of a row stands between those that it says, and its row is in the table. */
@@ -126,6 +143,7 @@ static bool check_row(const struct depend *depend, uint32_t slot)
     return !(job->member && job->member->state >= MEMBER_FAILED) &&
            (prev ? prev->row == row && prev->row_next == slot : row->first == slot) &&
            (next ? next->row == row && next->row_prev == slot : row->last == slot) &&
+           (prev || check_apart(depend, row)) &&
            dict_find(&depend->rows, row->name.text, row->name.length) == &row->name;
 }
 

@@ -131,27 +131,28 @@ void depend_edges_settle(struct depend *depend, struct edges *edges, bool never)
     }
 }
 
-static void link_edge(struct edge *edge)
+/* Put an edge into its list, behind another one (NULL: first). */
+static void link_edge(struct edge *edge, struct edge *prev)
 {
     if (edge->verdict != VERDICT_MET)
         edge->entry->refs++;
     if (edge->verdict != VERDICT_OPEN)
         return;
     struct edges *edges = list_of(edge);
-    edge->prev = edges->last;
-    edge->next = NULL;
-    *(edges->last ? &edges->last->next : &edges->first) = edge;
-    edges->last = edge;
+    edge->prev = prev;
+    edge->next = prev ? prev->next : edges->first;
+    *(prev ? &prev->next : &edges->first) = edge;
+    *(edge->next ? &edge->next->prev : &edges->last) = edge;
 }
 
 void depend_needs_link(struct needs *needs)
 {
     for (uint32_t i = 0; i < needs->n; i++)
-        link_edge(&needs->edge[i]);
+        link_edge(&needs->edge[i], list_of(&needs->edge[i])->last);
 }
 
-void depend_needs_copy(struct depend *depend, const struct needs *from, struct needs *to,
-                       uint32_t slot)
+void depend_needs_copy(struct depend *depend, struct needs *from, struct needs *to, uint32_t slot,
+                       bool before)
 {
     enum needs_list where = from->list;
     memcpy(to, from, sizeof(*to) + from->n * sizeof(to->edge[0]));
@@ -159,7 +160,7 @@ void depend_needs_copy(struct depend *depend, const struct needs *from, struct n
     to->list = NEEDS_NONE;
     for (uint32_t i = 0; i < to->n; i++) {
         to->edge[i].needs = to;
-        link_edge(&to->edge[i]);
+        link_edge(&to->edge[i], before ? from->edge[i].prev : &from->edge[i]);
     }
     if (where != NEEDS_NONE)
         list(depend, to, where);

@@ -56,7 +56,7 @@ struct needs {
     uint32_t slot;
     uint32_t n;
     uint32_t unmet; /* edges that are not met, and singleton */
-    bool singleton; /* it is not the first of its row */
+    bool singleton; /* there is another job or array before it in its row */
     bool never;
     uint8_t list; /* enum needs_list */
     struct edge edge[];
@@ -118,6 +118,7 @@ struct row {
     struct dict_entry name; /* first; "user\0name" */
     uint32_t first;
     uint32_t last;
+    uint32_t apart; /* how many of it stand behind one of another job or array */
     char text[];
 };
 
@@ -201,9 +202,11 @@ enum verdict depend_judge(const struct depend *depend, const struct edge *edge);
 int depend_needs_create(struct depend *depend, const char *expression, const char *own_id,
                         struct needs **needs, berth_error_t *err);
 
-/* The same needs for another slot, in the lists that they are in; there is memory for them. */
-void depend_needs_copy(struct depend *depend, const struct needs *from, struct needs *to,
-                       uint32_t slot);
+/* The same needs for another slot, in the lists that they are in; there is memory for them. Their edges come right
+ * before or behind, as the slot does in a row.
+ */
+void depend_needs_copy(struct depend *depend, struct needs *from, struct needs *to, uint32_t slot,
+                       bool before);
 
 /* Put the open edges of needs into their lists; and take needs out of all lists and free them (NULL is
  * fine).

@@ -109,16 +109,14 @@ void details_link(sched_t *s, uint32_t slot)
     n->last = slot;
 }
 
-void details_link_before(sched_t *s, uint32_t slot, uint32_t before)
+void details_link_beside(sched_t *s, uint32_t slot, uint32_t there, bool before)
 {
+    struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
-    d->previous = s->jobs[before].details->previous;
-    d->following = before;
-    if (d->previous == JOB_NONE)
-        s->queues->first = slot;
-    else
-        s->jobs[d->previous].details->following = slot;
-    s->jobs[before].details->previous = slot;
+    d->previous = before ? s->jobs[there].details->previous : there;
+    d->following = before ? there : s->jobs[there].details->following;
+    *(d->previous == JOB_NONE ? &n->first : &s->jobs[d->previous].details->following) = slot;
+    *(d->following == JOB_NONE ? &n->last : &s->jobs[d->following].details->previous) = slot;
 }
 
 void details_unlink(sched_t *s, uint32_t slot)

@@ -180,8 +180,9 @@ static uint32_t take(sched_t *s, uint32_t slot, uint32_t member)
     d->jobspec->users++;
     n->job_groups.v[d->job_group].jobs++;
     s->place->ops->know(s->place, NULL, job->ask.part, false, &job->ask.class, &units, NULL);
-    details_link_before(s, part, slot);
-    depend_part(n->depend, slot, part, member, member == entry->details->member);
+    bool before = member == entry->details->member;
+    details_link_beside(s, part, slot, before);
+    depend_part(n->depend, slot, part, member, before);
     remove_index(d->of, member);
     return part;
 }

@@ -19,15 +19,29 @@ enum {
 };
 
 struct class_patterns {
+    pcre2_general_context *memory;
     pcre2_match_context *limits;
     size_t n;
     pcre2_code *code[];
 };
 
-/* A context in which patterns are compiled the same way however the library was built. */
-static pcre2_compile_context *compile_context(void)
+/* Memory is this program's own, so that tests can let it run out. */
+static void *get_memory(size_t size, void *context)
 {
-    pcre2_compile_context *context = pcre2_compile_context_create(NULL);
+    (void)context;
+    return malloc(size);
+}
+
+static void free_memory(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+/* A context in which patterns are compiled the same way however the library was built. */
+static pcre2_compile_context *compile_context(pcre2_general_context *memory)
+{
+    pcre2_compile_context *context = pcre2_compile_context_create(memory);
     if (!context)
         return NULL;
     pcre2_set_newline(context, PCRE2_NEWLINE_LF);
@@ -37,9 +51,9 @@ static pcre2_compile_context *compile_context(void)
     return context;
 }
 
-static pcre2_match_context *match_limits(void)
+static pcre2_match_context *match_limits(pcre2_general_context *memory)
 {
-    pcre2_match_context *limits = pcre2_match_context_create(NULL);
+    pcre2_match_context *limits = pcre2_match_context_create(memory);
     if (!limits)
         return NULL;
     pcre2_set_match_limit(limits, STEPS);
@@ -91,9 +105,9 @@ struct class_patterns *class_patterns_compile(const char *const *patterns, size_
                                               berth_error_t *err)
 {
     struct class_patterns *p = calloc(1, sizeof(*p) + n * sizeof(*p->code));
-    pcre2_compile_context *context = compile_context();
-    if (!p || !context || !(p->limits = match_limits())) {
-        pcre2_compile_context_free(context);
+    pcre2_compile_context *context = NULL;
+    if (!p || !(p->memory = pcre2_general_context_create(get_memory, free_memory, NULL)) ||
+        !(p->limits = match_limits(p->memory)) || !(context = compile_context(p->memory))) {
         class_patterns_destroy(p);
         errtext_set(err, ENOMEM, "out of memory");
         return NULL;
@@ -119,6 +133,7 @@ void class_patterns_destroy(struct class_patterns *p)
     for (size_t i = 0; i < p->n; i++)
         pcre2_code_free(p->code[i]);
     pcre2_match_context_free(p->limits);
+    pcre2_general_context_free(p->memory);
     free(p);
 }
 
@@ -131,7 +146,7 @@ int class_patterns_find(const struct class_patterns *p, const char *text, size_t
     *found = p->n;
     if (p->n == 0)
         return 0;
-    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+    pcre2_match_data *data = pcre2_match_data_create(1, p->memory);
     if (!data) {
         errno = ENOMEM;
         return -1;

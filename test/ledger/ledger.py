@@ -3,6 +3,8 @@ the scheduler decides. Each law is a method whose comment says it in words; `bro
 import itertools
 
 import limits
+import order
+import victims
 from words import Holding
 from world import ENDED, FOREVER, RUNNING, WAITING, World
 
@@ -39,6 +41,7 @@ class Ledger:
         w = self.world
         decided = self.decisions.get(self.now, [])
         before = {j.name: j.promise for j in w.waiting()}
+        self.windows_before = [found for found in self.windows() if found[0].state == WAITING]
         held_before = {j.name for j in w.waiting() if j.promise is not None}
         overrun = any(j.until <= self.now for j in w.running())
         first = itertools.takewhile(lambda d: d["decision"] == "end" and d["job"] in w.jobs, decided)
@@ -49,15 +52,19 @@ class Ledger:
         for e in self.events.get(self.now, []):
             w.happen(e, refused)
         preemptions = []
+        prey = [(k.name, k.holding, k.start) for k in self.prey()]
         for d in decided[len(ends):]:
             if d["decision"] == "preempt":
-                preemptions.append((d, w.jobs[d["job"]].holding, w.jobs[d["job"]].until))
+                preemptions.append((d, w.jobs[d["job"]].holding, w.jobs[d["job"]].start))
             self.decide(d)
         self.look(self.shown.get(self.now, {}))
         self.check_preemptions(preemptions)
+        victims.check(self, preemptions, prey)
         self.check_promises(before, held_before, overrun)
         self.check_windows()
         self.check_counts()
+        order.check_enough(self)
+        order.check_protected(self, held_before, preemptions)
         self.check_idle()
 
     def look(self, shown):
@@ -146,8 +153,8 @@ class Ledger:
         queue does not take."""
         w = self.world
         reason = d["reason"]
-        why = j.unfit or j.closed or any(b.get("every") for b in w.all_blocks()) or limits.any_limit(w, j) or \
-            "dependency" in j.spec
+        why = j.unfit or j.closed or any(b.get("every") for b in w.all_blocks()) or j.limited or \
+            limits.any_limit(w, j) or "dependency" in j.spec
         self.law("reject", why and reason, j, reason)
 
     # ---- Preemption ----
@@ -164,7 +171,7 @@ class Ledger:
 
     def check_preemptions(self, preemptions):
         by = {}
-        for d, holding, until in preemptions:
+        for d, holding, start in preemptions:
             by.setdefault(d["for"], []).append((d["job"], holding))
         for name, victims in by.items():
             j = self.world.jobs[name]
@@ -259,14 +266,14 @@ class Ledger:
         return any(k.state == WAITING and w.lane(k.queue) in lanes and w.key(k)[0] < w.key(j)[0]
                    for k in w.jobs.values())
 
-    def is_free(self, j, but=()):
-        """Whether it fits from now on beside all that is held and promised but by some."""
+    def fits_at(self, j, start, windows):
+        """Whether it fits from some time on beside what is held from when until when."""
         w = self.world
-        end = self.now + j.duration
-        free = {n: set(range(w.cores)) for n in w.allowed(j) - w.blocked_nodes(j, self.now, end) if not w.out[n]}
+        end = start + j.duration
+        free = {n: set(range(w.cores)) for n in w.allowed(j) - w.blocked_nodes(j, start, end) if not w.out[n]}
         memory = {n: w.memory for n in free}
-        for k, holding, start, until in self.windows(tuple(but) + (j,)):
-            if start < end and until > self.now:
+        for holding, begin, until in windows:
+            if begin < end and until > start:
                 for n in holding.nodes() & set(free):
                     free[n] -= holding.cores[n]
                     memory[n] -= holding.memory[n]
@@ -274,32 +281,47 @@ class Ledger:
         least = w.memory if j.takes_whole() else j.spec.get("memory", 0)
         return sum(len(free[n]) >= cores and memory[n] >= least for n in free) >= j.nodes()
 
+    def is_free(self, j, but=()):
+        """Whether it fits from now on beside all that is held and promised but by some."""
+        return self.fits_at(j, self.now, [found[1:] for found in self.windows(tuple(but) + (j,))])
+
+    def considered(self, lane):
+        """Jobs that may go on now, of those that a pass considers: nothing but resources or a limit keeps them."""
+        w = self.world
+        if not w.starts_jobs(lane):
+            return []
+        jobs = sorted((j for j in w.of_lane(lane) if j.state == WAITING), key=w.key)
+        jobs = [j for j in jobs if not j.held and j.spec.get("begin", 0) <= self.now and self.is_met(j, True)]
+        return jobs[:w.config["queues"][lane].get("queue-depth", FOREVER)]
+
     def candidates(self):
-        """Jobs that may go on now: nothing but resources keeps them, and their queue's policy and depth let them."""
+        """Jobs that may start now if there is room; under fcfs nobody goes before the first. Those of an array that wait
+        together are one job, and none of them goes before the first that is promised a time."""
         w = self.world
         for lane in {w.lane(q) for q in w.config["queues"]}:
-            q = w.config["queues"][lane]
-            if not w.starts_jobs(lane):
-                continue
-            jobs = sorted((j for j in w.of_lane(lane) if j.state == WAITING), key=w.key)
-            jobs = [j for j in jobs if not j.held and j.spec.get("begin", 0) <= self.now and self.is_met(j, True)]
-            # How many a pass considers; and under fcfs nobody goes before the first.
-            most = 1 if q["policy"] == "fcfs" else q.get("queue-depth", FOREVER)
-            for j in jobs[:min(most, q.get("queue-depth", FOREVER))]:
-                if j.promise is None:
+            most = 1 if w.config["queues"][lane]["policy"] == "fcfs" else FOREVER
+            for j in self.considered(lane)[:most]:
+                if j.promise is None and not w.array_has_promise(j):
                     yield j, limits.has_room(w, j, self.now)
+
+    def prey(self):
+        w = self.world
+        return [k for k in w.running() if w.lane_config(k.queue).get("preemptible")
+                and k.preemptible_from() <= self.now]
+
+    def all_shown(self):
+        """Whether it is known what everybody is promised."""
+        return all(k.promise is None or k.promised for k in self.world.waiting())
 
     def check_idle(self):
         """No job waits that fits beside all that is held and promised; and none that would if jobs that may be
         preempted were."""
         w = self.world
-        if any(k.state == WAITING and k.promise is not None and not k.promised for k in w.jobs.values()):
+        if not self.all_shown():
             return
-        prey = [k for k in w.running() if w.lane_config(k.queue).get("preemptible")
-                and k.preemptible_from() <= self.now]
-        fcfs = [q for q in w.config["queues"] if w.lane_config(q)["policy"] == "fcfs"]
+        prey = self.prey()
         for j, has_room in self.candidates():
-            if has_room and not self.has_higher(j, fcfs):
+            if has_room and not self.has_higher(j, w.fcfs()):
                 self.law("idle", not self.is_free(j), j, j.reason)
                 if prey and w.may_preempt(j):
                     self.law("preempt", not self.is_free(j, prey), j, j.reason)

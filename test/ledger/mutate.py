@@ -163,6 +163,110 @@ def victim_of_spare(scene, decisions, shown):
         return True
 
 
+def queue_of(scene, job):
+    """Of a job that is never moved, else none."""
+    events = [e for e in scene.events if job.partition("[")[0] in str(e)]
+    spec = next(e["submit"] for e in events if e.get("submit", {}).get("id") == job.partition("[")[0])
+    queue = scene.config["queues"][spec["queue"]]
+    return {} if any("queue" in e for e in events) or "preemptible_after" in spec else queue
+
+
+def other_prey(scene, decisions, p):
+    """Starts of jobs, but for the victim, that run at a preemption and might be stopped."""
+    found = []
+    for s in starts(decisions):
+        ended = [d["at"] for d in decisions if d["job"] == s["job"] and d["decision"] in ("end", "preempt")]
+        runs = s["at"] < p["at"] - 1 and all(at > p["at"] or at < s["at"] for at in ended)
+        if runs and queue_of(scene, s["job"]).get("preemptible"):
+            found.append(s)
+    return found
+
+
+def has_no_fcfs(scene):
+    """The first of such a queue might go before."""
+    return all(q.get("policy") != "fcfs" for q in scene.config["queues"].values())
+
+
+def one_victim_more(scene, decisions, shown):
+    """One more is stopped than is needed."""
+    for p in decisions:
+        others = other_prey(scene, decisions, p) if p["decision"] == "preempt" else []
+        at_once = [d for d in decisions if d["decision"] == "preempt" and d["at"] == p["at"]]
+        if others and len(at_once) == 1 and has_no_fcfs(scene):
+            decisions.insert(decisions.index(p), dict(p, job=others[0]["job"]))
+            return True
+
+
+def by_hand(scene, config, events, told):
+    """A scene and decisions that are not what a scheduler decides."""
+    scene.nodes, scene.cores, scene.memory, scene.others = 2, 2, 0, {}
+    scene.config = {"queues": config}
+    scene.events = events
+    return told
+
+
+def submit(at, name, queue, nodes, duration, **more):
+    job = {"id": name, "queue": queue, "user": "ann", "nodes": nodes, "duration": duration}
+    return {"at": at, "submit": dict(job, **more)}
+
+
+def start(at, name, resources, until, how="immediate"):
+    return {"at": at, "job": name, "decision": "start", "how": how, "until": until, "resources": resources}
+
+
+def more_work_lost(scene, decisions, shown):
+    """Of two jobs the one is stopped that has run for longer."""
+    config = {"q0": {"policy": "easy"}, "low": {"policy": "easy", "preemptible": "cancel"}}
+    events = [submit(0, "a", "low", 1, 100), submit(10, "b", "low", 1, 100), submit(20, "p", "q0", 1, 50)]
+    shown.clear()
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node0", 100), start(10, "b", "node1", 110),
+        {"at": 20, "job": "a", "decision": "preempt", "for": "p", "then": "cancel"},
+        {"at": 20, "job": "a", "decision": "end", "status": "preempted"}, start(20, "p", "node0", 70)])
+    return True
+
+
+def older(scene, decisions, shown):
+    """Of two jobs that lose the same work, the older one is stopped."""
+    config = {"q0": {"policy": "easy"}, "low": {"policy": "easy", "preemptible": "cancel"}}
+    events = [submit(0, "a", "low", 1, 100, cores=1), submit(10, "b", "low", 1, 100, cores=2),
+              submit(10, "c", "q0", 1, 100, cores=1), submit(20, "p", "q0", 1, 50, cores=1)]
+    shown.clear()
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node0/core0", 100), start(10, "b", "node1", 110), start(10, "c", "node0/core1", 110),
+        {"at": 20, "job": "a", "decision": "preempt", "for": "p", "then": "cancel"},
+        {"at": 20, "job": "a", "decision": "end", "status": "preempted"},
+        start(20, "p", "node0/core0", 70)])
+    return True
+
+
+def overtaken(scene, decisions, shown):
+    """The first of a higher queue under fcfs is delayed by a job of a lower one."""
+    config = {"q0": {"policy": "easy"}, "high": {"policy": "fcfs", "priority": 10}}
+    events = [submit(0, "a", "q0", 1, 100), submit(1, "h", "high", 2, 50), submit(2, "b", "q0", 1, 200)]
+    shown.clear()
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node0", 100), {"at": 1, "job": "h", "decision": "wait", "reason": "resources node"},
+        start(2, "b", "node1", 202)])
+    return True
+
+
+def nothing_promised(scene, decisions, shown):
+    """No queue promises anything."""
+    had = any(shown.values())
+    shown.clear()
+    decisions[:] = [d for d in decisions if d["decision"] != "reserve"]
+    return had
+
+
+def promised_in_secret(scene, decisions, shown):
+    """Somebody holds a promise and is not told."""
+    for d in decisions:
+        if d["decision"] == "reserve" and d["job"] in shown.get(d["at"], {}):
+            decisions[:] = [e for e in decisions if e["decision"] != "reserve" or e["job"] != d["job"]]
+            return True
+
+
 def told_twice(scene, decisions, shown):
     """A victim is told twice."""
     p = first(decisions, "preempt")
@@ -230,6 +334,9 @@ MUTATIONS = [
     ("promised twice", "queues", promised_twice), ("told", "queues", untold), ("vain", "preemption", in_vain),
     ("victim", "preemption", victim_of_spare), ("state", "preemption", told_twice), ("reject", "queues", rejected),
     ("limit", "limits", less), ("promised limit", "limits", less), ("limit", "arrays", less_at_once),
+    ("fewest", "preemption", one_victim_more), ("least work", "preemption", more_work_lost),
+    ("youngest", "preemption", older), ("enough", "queues", nothing_promised),
+    ("told", "queues", promised_in_secret), ("protected", "queues", overtaken),
     ("block", "blocks", more_blocks), ("down", "flapping", down_before),
 ]
 

@@ -42,7 +42,7 @@ def reduce(player, scene, law):
         try:
             if is_broken(player, less, law):
                 return reduce(player, less, law)
-        except KeyError:
+        except (KeyError, ValueError):
             pass
     return scene
 

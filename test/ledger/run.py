@@ -32,7 +32,11 @@ class Player:
 
     def __init__(self, program):
         self.folder = tempfile.TemporaryDirectory()
-        self.process = subprocess.Popen([os.path.abspath(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.program = os.path.abspath(program)
+        self.begin()
+
+    def begin(self):
+        self.process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __enter__(self):
         return self
@@ -53,6 +57,8 @@ class Player:
             yield answer
             if "over" in answer:
                 return
+        self.process.communicate()
+        self.begin()
         raise ValueError("%s seed %d: the player has stopped" % (scene.kind, scene.seed))
 
     def play(self, scene):

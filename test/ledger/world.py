@@ -1,5 +1,6 @@
 """What a user knows of a scheduler without asking it: the configuration, the machine, the jobs, and what has been
 decided so far. Nothing here decides anything."""
+import limits
 from words import Holding, names
 
 WAITING, RUNNING, ENDED = "waiting", "running", "ended"
@@ -21,6 +22,7 @@ class Job:
         self.start = None
         self.most = 0  # members of its array that run at once; 0: any number
         self.closed = False  # when it was submitted, its queue took no jobs
+        self.limited = False  # when it was submitted, there was a limit for it
         self.unfit = False  # at some time, all up and idle, its queue could not give it what it asks for
         self.starts = 0
         self.requeues = 0
@@ -76,6 +78,9 @@ class World:
     def of_lane(self, queue):
         lane = self.lanes[queue]
         return [j for j in self.jobs.values() if self.lanes[j.queue] == lane]
+
+    def fcfs(self):
+        return [q for q in self.config["queues"] if self.lane_config(q)["policy"] == "fcfs"]
 
     def depth(self, queue):
         """How many of its waiting jobs may hold a reservation, by its policy."""
@@ -138,10 +143,15 @@ class World:
         for name in members:
             self.jobs[name] = Job(name, spec, len(self.jobs))
             self.jobs[name].most = int(most or 0)
+            self.jobs[name].limited = limits.any_limit(self, self.jobs[name])
             self.jobs[name].closed = self.closed.get(self.lane(spec["queue"]), {}).get("takes")
 
     def members(self, name):
         return [self.jobs[m] for m in self.arrays.get(name, [])]
+
+    def array_has_promise(self, job):
+        """Whether a member of its array that waits is promised a time."""
+        return any(k.promise is not None for k in self.jobs.values() if k.spec is job.spec and k.state == WAITING)
 
     def happen(self, event, refused):
         """An event of the scene; `refused` are the jobs that stay in their queues."""

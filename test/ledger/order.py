@@ -1,0 +1,70 @@
+"""Who is promised a time, and who may not be overtaken."""
+import limits
+from world import FOREVER, WAITING
+
+
+def can_be_promised(ledger, j):
+    """Whether there surely is a time for it: it would fit on what is up, but for those that overrun, and no limit or
+    block that comes again may keep it."""
+    w = ledger.world
+    if limits.any_limit(w, j) or any(b.get("every") for b in w.all_blocks()):
+        return False
+    late = [(k.holding, ledger.now, FOREVER) for k in w.running() if k.held_until(ledger.now) == FOREVER]
+    after = max([b["start"] + b["duration"] for b in w.all_blocks()] + [ledger.now])
+    return ledger.fits_at(j, after, late)
+
+
+def check_enough(ledger):
+    """A queue promises as many jobs a time as its policy may, and nobody is passed over."""
+    w = ledger.world
+    for lane in {w.lane(q) for q in w.config["queues"]}:
+        if not w.starts_jobs(lane) or w.depth(lane) == 0:
+            continue
+        jobs = ledger.considered(lane)
+        able = [j for j in jobs if can_be_promised(ledger, j)]
+        without = [j for j in able if j.promise is None and not w.array_has_promise(j)]
+        held = [j for j in w.of_lane(lane) if j.state == WAITING and j.promise is not None]
+        if without:
+            ledger.law("enough", len(held) >= w.depth(lane), without[0], "%d of %s" % (len(held), w.depth(lane)))
+
+
+def earliest(ledger, j, windows):
+    """When it could start beside these windows."""
+    w = ledger.world
+    ends = {until for h, start, until in windows} | {b["start"] + b["duration"] for b in w.all_blocks()}
+    for t in sorted({ledger.now} | {t for t in ends if ledger.now < t < FOREVER}):
+        if ledger.fits_at(j, t, windows):
+            return t
+    return None
+
+
+def first_of_all(ledger, lanes):
+    """The first waiting job of all that are the first of their queue and are promised nothing. Others may be delayed by
+    it."""
+    heads = [jobs[0] for jobs in (ledger.considered(lane) for lane in lanes) if jobs]
+    return min((j for j in heads if j.promise is None), key=ledger.world.key, default=None)
+
+
+def check_protected(ledger, held_before, preemptions):
+    """The first waiting job is not delayed by what jobs of lower queues start or are newly promised, unless these take
+    it from jobs that they preempt, of whom it may be one. What a dependency keeps may have come first only now; and
+    when a job ends that overruns nobody knows."""
+    w = ledger.world
+    lanes = {w.lane(q) for q in w.config["queues"]}
+    first = first_of_all(ledger, lanes)
+    preempt = {name for d, holding, start in preemptions for name in (d["job"], d["for"])}
+    overruns = any(k.held_until(ledger.now) == FOREVER for k in w.running())
+    if not first or first.name in preempt or "dependency" in first.spec or overruns or limits.any_limit(w, first) or \
+            len(lanes) == 1 or not ledger.all_shown():
+        return
+    every = [(k, h, start, until) for k, h, start, until in ledger.windows()
+             if until > ledger.now and k is not first]
+    lower = [k for k in w.jobs.values() if w.key(k)[0] > w.key(first)[0]]
+    behind = {k.name for k in lower if k.name not in preempt and
+              (k.start == ledger.now or (k.promise is not None and k.name not in held_before))}
+    promised = {k.name for k in lower if k.promise is not None}
+    without = [(h, a, b) for k, h, a, b in every if k.name not in behind and k.name not in promised]
+    best = earliest(ledger, first, without)
+    late = earliest(ledger, first, without + [(h, a, b) for k, h, a, b in every if k.name in behind])
+    ledger.law("protected", best is None or (late is not None and late <= best), first,
+               "%s, but for %s %s" % (late, sorted(behind), best))

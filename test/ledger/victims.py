@@ -1,0 +1,74 @@
+"""Which jobs are stopped for another, by berth-config(5): as few as possible; of those the ones that lose the least
+work (cores times time run), then the youngest."""
+import itertools
+
+import limits
+
+MOST = 400  # sets of victims that are tried for one preemption
+
+
+def work(now, holding, start):
+    return len(holding.units()) * (now - start)
+
+
+class Choice:
+    """A job has started at this instant in the place of victims: (name, holding, start) of each, and `others` that
+    might have been."""
+
+    def __init__(self, ledger, job, victims, others):
+        self.ledger, self.job = ledger, job
+        self.victims, self.others = victims, others
+
+    def fits_instead_of(self, some):
+        """Whether it would surely fit if only these had been stopped. What is promised may change at this instant, and
+        so it has to fit beside both."""
+        kept = [v for v in self.victims + self.others if v not in some]
+        beside = [(holding, self.ledger.now, self.ledger.now + 1) for name, holding, start in kept]
+        gone = {v[0] for v in self.victims + self.others}
+        now = [(h, a, b) for k, h, a, b in self.ledger.windows() if k is not self.job and k.name not in gone]
+        before = [(h, a, b) for k, h, a, b in self.ledger.windows_before if k is not self.job and k.name not in gone]
+        return self.ledger.fits_at(self.job, self.ledger.now, now + before + beside)
+
+    def sets(self, n):
+        return itertools.islice(itertools.combinations(self.victims + self.others, n), MOST)
+
+    def loss(self, some):
+        return sum(work(self.ledger.now, holding, start) for name, holding, start in some)
+
+    def better(self):
+        """Words for a choice that would have been better, and its names; or None."""
+        n = len(self.victims)
+        for few in range(n):
+            for some in self.sets(few):
+                if self.fits_instead_of(some):
+                    return "fewest", some
+        lost = self.loss(self.victims)
+        for some in self.sets(n):
+            if self.loss(some) < lost and self.fits_instead_of(some):
+                return "least work", some
+        if n == 1:
+            for some in self.sets(1):
+                if self.loss(some) == lost and some[0][2] > self.victims[0][2] and self.fits_instead_of(some):
+                    return "youngest", some
+        return None
+
+
+def check(ledger, preemptions, prey):
+    """`preemptions`: decisions with what the victim held, since when; `prey`: jobs that might be stopped as this instant
+    began, in the same form. Where several jobs preempt at once, a limit has a say, or the first of a queue under fcfs goes before, this law says
+    nothing."""
+    w = ledger.world
+    preemptors = {d["for"] for d, holding, start in preemptions}
+    told_again = any(not holding for d, holding, start in preemptions)
+    if len(preemptors) != 1 or told_again or not ledger.all_shown():
+        return
+    job = w.jobs[preemptors.pop()]
+    if not job.holding or limits.any_limit(w, job) or job.start != ledger.now or ledger.has_higher(job, w.fcfs()):
+        return
+    victims = [(d["job"], holding, start) for d, holding, start in preemptions]
+    names = {v[0] for v in victims}
+    others = [v for v in prey if v[0] not in names and w.jobs[v[0]].start == v[2] and w.jobs[v[0]].holding]
+    better = Choice(ledger, job, victims, others).better()
+    if better:
+        law, some = better
+        ledger.law(law, False, job, "stops %s, not %s" % (sorted(names), sorted(v[0] for v in some)))

@@ -85,12 +85,21 @@ static void give(struct class_load *c, int64_t units)
     c->left -= units;
 }
 
+/* Of how many parts a round is: a hundred; but whole percents are too coarse to tell many classes apart. */
+static int64_t parts_of(const struct class_load *c, size_t n)
+{
+    size_t claims = 0;
+    for (size_t i = 0; i < n; i++)
+        claims += c[i].claim > 0;
+    return claims > CLASS_PERCENT_CLAIMS ? 1000000 : 100;
+}
+
 /* Give each class its part of so many units, rounded up, in their order. Returns how many were given. */
 static int64_t give_parts(struct class_load *c, size_t n, int64_t units)
 {
-    int64_t given = 0;
+    int64_t given = 0, all = parts_of(c, n);
     for (size_t i = 0; i < n && given < units; i++) {
-        int64_t part = (int64_t)(((wide)units * c[i].part + 99) / 100);
+        int64_t part = (int64_t)(((wide)units * c[i].part + all - 1) / all);
         part = min64(min64(part, c[i].left), units - given);
         give(&c[i], part);
         given += part;
@@ -111,20 +120,20 @@ static int64_t claim_entitlements(struct class_load *c, size_t n)
     return sum;
 }
 
-/* Parts are claims in percent of their sum. The first class that claims something takes what rounding
+/* Parts are claims in proportion to their sum. The first class that claims something takes what rounding
  * leaves: one that has its target gets nothing.
  */
 static void part_entitlements(struct class_load *c, size_t n, int64_t sum)
 {
-    int64_t parts = 0;
+    int64_t parts = 0, all = parts_of(c, n);
     size_t first = n;
     for (size_t i = 0; i < n; i++) {
-        c[i].part = scale(c[i].claim, 100, sum);
+        c[i].part = scale(c[i].claim, all, sum);
         parts += c[i].part;
         if (first == n && c[i].claim > 0)
             first = i;
     }
-    c[first].part += 100 - parts;
+    c[first].part += all - parts;
 }
 
 /* Each round gives all of its units, or all that a class waits for. Returns how many workers stay idle. */
@@ -160,12 +169,13 @@ static int64_t claim_loans(struct class_load *c, size_t n, int64_t lent, int64_t
             c[i].left > 0 ? max64(0, scale(lent, c[i].percent, percents) - borrowed(&c[i])) : 0;
         sum += c[i].claim;
     }
+    int64_t all = parts_of(c, n);
     for (size_t i = 0; i < n; i++)
-        c[i].part = sum > 0 ? scale(c[i].claim, 100, sum) : 0;
+        c[i].part = sum > 0 ? scale(c[i].claim, all, sum) : 0;
     return sum;
 }
 
-/* Parts may be below one percent: give claims in proportion instead, rounded down. */
+/* Parts may be too small to count: give claims in proportion instead, rounded down. */
 static int64_t give_claims(struct class_load *c, size_t n, int64_t units, int64_t sum)
 {
     int64_t given = 0;
@@ -177,8 +187,8 @@ static int64_t give_claims(struct class_load *c, size_t n, int64_t units, int64_
     return given;
 }
 
-/* All claims are less than a unit: give one to the class that lacks most of its part of what is lent. There are
- * fewer such units than classes, and each counts for the next.
+/* All claims are less than a unit: give one to the class that lacks most of its part of what is lent. There
+ * are fewer such units than classes, and each counts for the next.
  */
 static void give_one(struct class_load *c, size_t n, int64_t lent, int64_t percents)
 {

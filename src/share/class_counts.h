@@ -2,8 +2,9 @@
  *
  * Classes stand in an array, the largest percentage first; of equals the order of the array decides. Counts
  * are units of what a queue schedules; a task that takes n counts n. Each count is 0 to CLASS_UNITS_MAX, and
- * there are at most CLASSES_MAX classes, so sums fit. All is exact integers. Parts are whole percent: of what
- * is distributed in a round each class gets its percent, rounded up, until nothing is left.
+ * there are at most CLASSES_MAX classes, so sums fit. All is exact integers. Of what a round distributes each
+ * class gets its part, rounded up, until nothing is left. Parts are whole percent, or millionths if more than
+ * CLASS_PERCENT_CLAIMS classes claim something.
  *
  * A class with 0 percent is as if it were not there: it starts nothing, and what it runs is not counted.
  *
@@ -18,6 +19,9 @@
 
 #define CLASS_UNITS_MAX ((int64_t)1 << 52)
 
+/* Classes that claim something in one round, up to which each gets whole percents of it. */
+#define CLASS_PERCENT_CLAIMS 10
+
 struct class_load {
     /* Given: in percent, the sum being 100; and in units. */
     int64_t percent;
@@ -26,8 +30,8 @@ struct class_load {
     int64_t target;
     /* Decided: at most one of the two is above 0. */
     int64_t start, stop;
-    /* While deciding: what still waits, what of the next round it has a claim to, and how many percent of the
-     * round that is.
+    /* While deciding: what still waits, what of the next round it has a claim to, and what part of the round
+     * that is.
      */
     int64_t left, claim, part;
 };
@@ -52,11 +56,11 @@ int64_t class_spread(const struct class_load *c, size_t n, int64_t workers);
  * to what each lacks; then loans, by the percentages of the classes that still wait, so that all that is
  * lent, now and before, comes near to them. The targets are set. The starts add up to the idle workers or to
  * all that waits, whichever is less. O(n * rounds): a round gives all that is left, or all that one class
- * waits for, but for what rounding leaves, which is less than n percent of it.
+ * waits for, but for what rounding leaves, which is less than n parts of it.
  *
  * A class without a target to fill gets nothing as long as others lack something of theirs. Of those that do,
- * the first takes what is missing to 100 percent of a round. So no class goes beyond its target by more than
- * (n - 1) percent of the idle workers of one decision, unless it borrows.
+ * the first takes what rounding leaves. So no class goes beyond its target, unless it borrows, by more than
+ * n - 1 percent of the idle workers of one decision, nor by more than CLASS_PERCENT_CLAIMS - 1 percent.
  */
 void class_count_starts(struct class_load *c, size_t n, int64_t idle);
 

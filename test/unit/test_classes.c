@@ -323,6 +323,19 @@ static void what_rounding_leaves_goes_to_those_below(void **state)
     assert_int_equal(c[1].start, 1);
 }
 
+/* Of many classes each gets its part: whole percents would be nothing. */
+static void many_classes_share_alike(void **state)
+{
+    struct class_load c[200];
+    (void)state;
+    for (size_t i = 0; i < 200; i++)
+        c[i] = (struct class_load){.percent = i < 100, .waiting = 1000};
+    class_set_targets(c, 200, 10000);
+    class_count_starts(c, 200, 5000);
+    for (size_t i = 0; i < 200; i++)
+        assert_int_equal(c[i].start, i < 100 ? 50 : 0);
+}
+
 /* Nothing is stopped where idle workers are enough, or nobody can use what is freed. */
 static void rebalancing_stops_no_more_than_starts(void **state)
 {
@@ -413,6 +426,7 @@ int main(void)
         cmocka_unit_test(wrong_json_is_refused),
         cmocka_unit_test(worked_examples_come_out),
         cmocka_unit_test(what_rounding_leaves_goes_to_those_below),
+        cmocka_unit_test(many_classes_share_alike),
         cmocka_unit_test(rebalancing_stops_no_more_than_starts),
         cmocka_unit_test(tasks_count_by_what_they_take),
         cmocka_unit_test(the_last_to_start_stop_first),

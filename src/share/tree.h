@@ -168,6 +168,11 @@ struct share_fraction share_of(struct share_tree *t, uint32_t node);
  */
 bool share_allows(struct share_tree *t, uint32_t leaf, const int64_t *amount);
 
+/* What a node may have at most: its capability, or what its parent may have and the guarantees that its
+ * siblings keep leave of it; SHARE_UNLIMITED where nothing limits it.
+ */
+void share_room(struct share_tree *t, uint32_t node, int64_t *room);
+
 /* True if a leaf deserves this besides what it has: so do it and all nodes above it but the root, in each
  * dimension in which the amount is not 0. O(d), and what is worked out first.
  */

@@ -1,5 +1,5 @@
-/* Whether a job is let in at all: what it asks for, besides what those who were let in have or wait for, stays
- * below a limit. Which limit, the caller chooses: a node's room (share_room), a quota, or all there is with
+/* Whether a job is let in at all: what it asks for, besides what those who were let in have or wait for,
+ * stays within a limit. Which limit, the caller chooses: a node's room (share_room), a quota, or all there is with
  * more added on top (share_overcommit), so that jobs are at hand when others end.
  *
  * The same units as in share/tree.h. Nothing fails.

@@ -46,8 +46,9 @@ enum { SHARE_DIMENSIONS_MAX = 8, SHARE_BY_MAX = 10, SHARE_DEPTH_MAX = 64 };
 #define SHARE_NO_NODE    UINT32_MAX
 
 /* What compares the children of a node, as their parent lists it; the first that tells two apart decides, at
- * last the order in which they were added. An inner node stands for the leaf that would be chosen in it, so
- * its job is that leaf's first job.
+ * last the order in which they were added. So who makes a tree anew adds its nodes in the same order, or ends
+ * its lists with SHARE_BY_SUBMIT. An inner node stands for the leaf that would be chosen in it: its job is that
+ * leaf's first job.
  */
 enum share_by {
     SHARE_BY_END,           /* ends a list */

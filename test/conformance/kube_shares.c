@@ -5,7 +5,7 @@
 
 #include "kube.h"
 
-/* A tree of the queues of a world, with its tasks. NULL, after saying why, where the tree refuses something. */
+/* A tree of the queues of a world, with its tasks. NULL, after saying why, where there can be none. */
 static struct share_tree *tree_of(struct kube_world *w)
 {
     struct share_tree *t = share_new(w->names.n, w->total, NULL);

@@ -45,6 +45,14 @@ static void update_rooms(struct share_tree *t)
     t->rooms_stale = false;
 }
 
+void share_room(struct share_tree *t, uint32_t node, int64_t *room)
+{
+    if (t->rooms_stale)
+        update_rooms(t);
+    for (uint32_t d = 0; d < t->dimensions; d++)
+        room[d] = share_vec(t, node, V_ROOM)[d];
+}
+
 bool share_allows(struct share_tree *t, uint32_t leaf, const int64_t *amount)
 {
     if (t->rooms_stale)

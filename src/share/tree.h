@@ -46,8 +46,9 @@ enum { SHARE_DIMENSIONS_MAX = 8, SHARE_BY_MAX = 10, SHARE_DEPTH_MAX = 64 };
 #define SHARE_NO_NODE    UINT32_MAX
 
 /* What compares the children of a node, as their parent lists it; the first that tells two apart decides, at
- * last the order in which they were added. An inner node stands for the leaf that would be chosen in it, so
- * its job is that leaf's first job.
+ * last the order in which they were added. So who makes a tree anew adds its nodes in the same order, or ends
+ * its lists with SHARE_BY_SUBMIT. An inner node stands for the leaf that would be chosen in it: its job is that
+ * leaf's first job.
  */
 enum share_by {
     SHARE_BY_END,           /* ends a list */
@@ -167,6 +168,11 @@ struct share_fraction share_of(struct share_tree *t, uint32_t node);
  * exceeded, and no guarantee that others keep is touched. O(d).
  */
 bool share_allows(struct share_tree *t, uint32_t leaf, const int64_t *amount);
+
+/* What a node may have at most: its capability, or what its parent may have and the guarantees that its
+ * siblings keep leave of it; SHARE_UNLIMITED where nothing limits it.
+ */
+void share_room(struct share_tree *t, uint32_t node, int64_t *room);
 
 /* True if a leaf deserves this besides what it has: so do it and all nodes above it but the root, in each
  * dimension in which the amount is not 0. O(d), and what is worked out first.

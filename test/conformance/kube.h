@@ -1,0 +1,92 @@
+/* Cases of kube-batch and Volcano, played through the tree of shares: what kube_*.c share. */
+#ifndef CONFORMANCE_KUBE_H
+#define CONFORMANCE_KUBE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "share/tree.h"
+
+enum outcome {
+    PASSED,
+    PASSED_EQUAL, /* the case records an arbitrary choice among equals, and Berth's is another of them */
+    FAILED,
+    LEFT_OUT
+};
+
+/* The resources that a case names: thousandths of a cpu, bytes of memory, thousandths of others but pods. */
+struct kube_names {
+    const char *name[SHARE_DIMENSIONS_MAX];
+    uint32_t n;
+};
+
+struct kube_queue {
+    const char *name, *parent; /* parent: "" where there is none */
+    uint32_t node;             /* in the tree */
+    struct share_settings settings;
+    bool open;
+};
+
+struct kube_node {
+    const char *name;
+    int64_t there_is[SHARE_DIMENSIONS_MAX];
+};
+
+struct kube_job {
+    const char *name, *phase;
+    struct kube_queue *queue;            /* NULL: not there */
+    int64_t least[SHARE_DIMENSIONS_MAX]; /* asked for before it is let in */
+    int64_t min_available, priority;
+    bool asks; /* `least` is given */
+};
+
+struct kube_task {
+    const char *name, *status, *node; /* node: "" where there is none */
+    struct kube_job *job;             /* NULL: not there */
+    int64_t request[SHARE_DIMENSIONS_MAX];
+    int64_t priority;
+};
+
+/* What a case begins with. Texts belong to the case. */
+struct kube_world {
+    struct kube_names names;
+    json_t *tiers; /* lists of plugins */
+    struct kube_queue *queues;
+    struct kube_node *nodes;
+    struct kube_job *jobs;
+    struct kube_task *tasks;
+    size_t n_queues, n_nodes, n_jobs, n_tasks;
+    int64_t total[SHARE_DIMENSIONS_MAX];
+};
+
+/* kube_read.c: read a case. False where it names more resources than a tree has dimensions, or no memory. */
+bool kube_read(struct kube_world *w, json_t *c);
+void kube_clear(struct kube_world *w);
+
+/* The plugin in the tiers of a case, or NULL. */
+json_t *kube_plugin(const struct kube_world *w, const char *name);
+
+/* True if tasks of this status have what they ask for. */
+bool kube_has_started(const char *status);
+
+const char *kube_text(json_t *object, const char *key);
+
+/* Have an amount for each resource, from a request ("cpu", ...) or from a vector of results ("milli_cpu",
+ * "scalars", ...), and what it is where a resource is not named.
+ */
+void kube_amounts(const struct kube_names *names, json_t *amounts, int64_t otherwise, int64_t *out);
+
+/* Add the resources that a vector names. False if there are too many. */
+bool kube_add_names(struct kube_names *names, json_t *amounts);
+
+/* Say what is wrong with the case at hand. Returns FAILED. */
+enum outcome kube_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* What plays a case of one kind. */
+enum outcome kube_proportion_deserved(json_t *c);
+enum outcome kube_queue_share(json_t *c);
+enum outcome kube_enqueueable(json_t *c);
+
+#endif

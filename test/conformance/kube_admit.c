@@ -1,0 +1,125 @@
+/* Which jobs are let in: by a factor of what there is (Volcano's plugin `overcommit`), by quotas of name
+ * spaces (`resourcequota`), by what their queue may have (`proportion`, `capacity`). All that are asked must
+ * let a job in.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kube.h"
+#include "share/admit.h"
+
+/* Add what jobs that were let in, but have not started, are counted with. */
+static void add_let_in(const struct kube_world *w, const struct kube_queue *queue, int64_t *sum)
+{
+    for (size_t i = 0; i < w->n_jobs; i++) {
+        const struct kube_job *job = &w->jobs[i];
+        if (strcmp(job->phase, "Inqueue") != 0 || (queue && job->queue != queue))
+            continue;
+        for (uint32_t d = 0; d < w->names.n; d++)
+            sum[d] += job->least[d];
+    }
+}
+
+static void add_started(const struct kube_world *w, const struct kube_queue *queue, int64_t *sum)
+{
+    for (size_t i = 0; i < w->n_tasks; i++) {
+        const struct kube_task *task = &w->tasks[i];
+        if (!kube_has_started(task->status) || !task->job || (queue && task->job->queue != queue))
+            continue;
+        for (uint32_t d = 0; d < w->names.n; d++)
+            sum[d] += task->request[d];
+    }
+}
+
+/* Volcano takes a factor below 1 for its default. */
+static uint32_t factor_of(json_t *plugin)
+{
+    json_t *factor = json_object_get(json_object_get(plugin, "arguments"), "overcommit-factor");
+    double value = json_is_string(factor) ? strtod(json_string_value(factor), NULL)
+                                          : json_number_value(factor);
+    return value < 1 || value > 1000000 ? 1200 : (uint32_t)(value * 1000 + 0.5);
+}
+
+/* `told`: what jobs were added with before the question, as the steps of a case say. */
+static bool overcommit_admits(const struct kube_world *w, const struct kube_job *job,
+                              const int64_t *told)
+{
+    json_t *plugin = kube_plugin(w, "overcommit");
+    int64_t limit[SHARE_DIMENSIONS_MAX], taken[SHARE_DIMENSIONS_MAX] = {0};
+    if (!plugin)
+        return true;
+    share_overcommit(w->names.n, w->total, factor_of(plugin), limit);
+    add_let_in(w, NULL, taken);
+    add_started(w, NULL, taken);
+    for (uint32_t d = 0; d < w->names.n; d++)
+        taken[d] += told[d];
+    return share_admits(w->names.n, job->least, taken, limit);
+}
+
+/* A job's name begins with its name space. */
+static bool quotas_admit(const struct kube_world *w, json_t *quotas, const struct kube_job *job)
+{
+    size_t i;
+    json_t *quota;
+    size_t length = strcspn(job->name, "/");
+    if (!kube_plugin(w, "resourcequota"))
+        return true;
+    json_array_foreach(quotas, i, quota)
+    {
+        const char *space = kube_text(quota, "namespace");
+        int64_t hard[SHARE_DIMENSIONS_MAX], used[SHARE_DIMENSIONS_MAX];
+        kube_amounts(&w->names, json_object_get(quota, "hard"), SHARE_UNLIMITED, hard);
+        kube_amounts(&w->names, json_object_get(quota, "used"), 0, used);
+        if (strlen(space) == length && strncmp(space, job->name, length) == 0 &&
+            !share_admits(w->names.n, job->least, used, hard))
+            return false;
+    }
+    return true;
+}
+
+static bool queue_admits(struct kube_world *w, const struct kube_job *job)
+{
+    int64_t room[SHARE_DIMENSIONS_MAX], taken[SHARE_DIMENSIONS_MAX] = {0};
+    bool admits = true;
+    if ((!kube_plugin(w, "proportion") && !kube_plugin(w, "capacity")) || !job->queue)
+        return true;
+    struct share_tree *t = share_new(w->names.n, w->total, NULL);
+    for (size_t i = 0; t && i < w->n_queues; i++) {
+        w->queues[i].node = share_add(t, SHARE_ROOT, &w->queues[i].settings);
+        admits &= w->queues[i].node != SHARE_NO_NODE;
+    }
+    if (t && admits) {
+        share_room(t, job->queue->node, room);
+        add_started(w, job->queue, taken);
+        if (strcmp(job->phase, "Inqueue") != 0)
+            add_let_in(w, job->queue, taken);
+        admits = job->queue->open && share_admits(w->names.n, job->least, taken, room);
+    }
+    share_free(t);
+    return t && admits;
+}
+
+enum outcome kube_enqueueable(json_t *c)
+{
+    struct kube_world w;
+    enum outcome outcome = PASSED;
+    if (!kube_read(&w, c))
+        return kube_wrong("more resources than a tree has dimensions");
+    bool tells = strstr(kube_text(c, "steps"), "JobEnqueued") != NULL;
+    json_t *expect = json_object_get(json_object_get(c, "expect"), "enqueueable");
+    int64_t told[SHARE_DIMENSIONS_MAX] = {0};
+    for (size_t i = 0; i < w.n_jobs; i++) {
+        const struct kube_job *job = &w.jobs[i];
+        for (uint32_t d = 0; d < w.names.n && tells; d++)
+            told[d] += job->least[d];
+        bool admits =
+            !job->asks || (overcommit_admits(&w, job, told) &&
+                           quotas_admit(&w, json_object_get(c, "namespace_quotas"), job) &&
+                           queue_admits(&w, job));
+        json_t *want = json_is_object(expect) ? json_object_get(expect, job->name) : expect;
+        if (json_is_boolean(want) && json_is_true(want) != admits)
+            outcome = kube_wrong("job %s is %slet in", job->name, admits ? "" : "not ");
+    }
+    kube_clear(&w);
+    return outcome;
+}

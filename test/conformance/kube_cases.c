@@ -1,0 +1,146 @@
+/* Plays cases of kube-batch and Volcano through the core: kube_batch_cases FILE.
+ *
+ * Where a case is flagged, what is expected is what is right, not what these do. Where it records one of
+ * several equal choices, any of them passes, and is counted. What is about gangs, preemption or placement is
+ * left out, and named with its number.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kube.h"
+
+struct kind {
+    const char *name;
+    enum outcome (*play)(json_t *c); /* NULL: left out */
+    const char *why;                 /* it is left out */
+};
+
+static const char gangs[] = "about gangs";
+
+/* Sessions of hierarchical queues, and those without gangs: a kind of their own here. */
+#define SESSION_BY_SHARES "session, by shares"
+
+static const struct kind kinds[] = {
+    {"proportion_deserved", kube_proportion_deserved, NULL},
+    {"capacity_queue_share", kube_queue_share, NULL},
+    {"enqueueable", kube_enqueueable, NULL},
+    {"session", NULL, "sessions with gangs"},
+    {SESSION_BY_SHARES, NULL, "no pass goes by shares yet"},
+    {"multi_cycle", NULL, "several sessions, with gangs"},
+    {"plugin_order_and_enqueue", NULL, "deadlines of jobs (sla), with gangs"},
+    {"seed_scenario", NULL, "gangs, backfill around them and their starvation"},
+    {"victim_count", NULL, "which jobs end for others"},
+    {"victim_tiers", NULL, "which jobs end for others"},
+    {"plugin_victims", NULL, "which jobs end for others"},
+    {"victim_order", NULL, "which jobs end for others"},
+    {"unified_evictable", NULL, "which jobs end for others"},
+    {"job_readiness", NULL, gangs},
+    {"job_counts", NULL, gangs},
+    {"job_accounting", NULL, gangs},
+    {"job_elastic_resources", NULL, gangs},
+    {"job_phase", NULL, gangs},
+    {"job_bundles", NULL, gangs},
+    {"bundles_sort", NULL, gangs},
+    {"bundles_select", NULL, gangs},
+    {"bundles_apply_allowed", NULL, gangs},
+    {"inqueue_resource", NULL, gangs},
+    {"min_member_update", NULL, gangs},
+    {"gang_skip_unschedulable_when_releasing", NULL, gangs},
+};
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+struct tally {
+    size_t passed, equal, failed;
+    size_t left_out[KINDS + 1]; /* the last: kinds that are not known */
+};
+
+enum outcome kube_wrong(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("  ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return FAILED;
+}
+
+static bool is_by_shares(json_t *c)
+{
+    size_t i, j;
+    json_t *tier, *plugin;
+    bool gangs_count = false;
+    json_array_foreach(json_object_get(json_object_get(c, "config"), "tiers"), i, tier)
+    {
+        json_array_foreach(tier, j, plugin)
+        {
+            gangs_count |= strcmp(kube_text(plugin, "name"), "gang") == 0;
+        }
+    }
+    return !gangs_count || strcmp(kube_text(c, "group"), "hierarchical_queues") == 0;
+}
+
+static size_t kind_of(json_t *c)
+{
+    const char *name = kube_text(c, "kind");
+    size_t k = 0;
+    if (strcmp(name, "session") == 0 && is_by_shares(c))
+        name = SESSION_BY_SHARES;
+    while (k < KINDS && strcmp(kinds[k].name, name) != 0)
+        k++;
+    return k;
+}
+
+static void play(json_t *c, struct tally *t)
+{
+    size_t k = kind_of(c);
+    enum outcome outcome = k < KINDS && kinds[k].play ? kinds[k].play(c) : LEFT_OUT;
+    t->passed += outcome == PASSED || outcome == PASSED_EQUAL;
+    t->equal += outcome == PASSED_EQUAL;
+    t->left_out[k] += outcome == LEFT_OUT;
+    t->failed += outcome == FAILED;
+    if (outcome == FAILED)
+        printf("failed: %s: %s\n", kube_text(c, "id"), kube_text(c, "name"));
+}
+
+static void print(const struct tally *t)
+{
+    for (size_t k = 0; k <= KINDS; k++) {
+        if (t->left_out[k] == 0)
+            continue;
+        printf("left out: %zu of %s: %s\n", t->left_out[k],
+               k < KINDS ? kinds[k].name : "other kinds",
+               k < KINDS ? kinds[k].why : "placement, or what Berth has in another way");
+    }
+    if (t->equal > 0)
+        printf("equal choices: %zu of those that passed\n", t->equal);
+    printf("%zu passed, %zu failed\n", t->passed, t->failed);
+}
+
+int main(int argc, char **argv)
+{
+    json_error_t why;
+    json_t *c;
+    size_t i;
+    struct tally tally = {0};
+    if (argc != 2) {
+        fprintf(stderr, "usage: kube_batch_cases FILE\n");
+        return 2;
+    }
+    json_t *root = json_load_file(argv[1], 0, &why);
+    if (!root) {
+        fprintf(stderr, "kube_batch_cases: %s: %s\n", argv[1], why.text);
+        return 1;
+    }
+    json_t *cases = json_object_get(root, "cases");
+    if (!json_is_array(cases)) {
+        fprintf(stderr, "kube_batch_cases: %s: expected an object with a list `cases`\n", argv[1]);
+        json_decref(root);
+        return 1;
+    }
+    json_array_foreach(cases, i, c) play(c, &tally);
+    print(&tally);
+    json_decref(root);
+    return tally.failed > 0;
+}

@@ -51,6 +51,7 @@ bench: build/build.ninja
 	done
 	@ninja -C build $(NINJAFLAGS) product >build/bench.log || { cat build/bench.log; exit 1; }
 	@sh bench/bench_berthd.sh build
+	@sh bench/bench_server_arrays.sh build
 
 install: build/build.ninja
 	@meson setup --reconfigure build --prefix=$(abspath $(PREFIX)) --libdir=$(LIBDIR) \

@@ -57,6 +57,14 @@ expect "show" "95 pending, 3 running, 1 done, 1 failed $id[5-99] $id[1]" \
     "$(sed -n 's/^\(summary\|pending\|failed\)  *//p' out | tr '\n' ' ' | sed 's/ $//')"
 expect_status 0 "$BERTH" explain "$id"
 grep -q "^Of its members: 95 pending, 3 running, 1 done, 1 failed. The first waiting member is $id\[5\]. " out || fail "explain: $(cat out)"
+# What waits of it is held, and counted so; members by themselves are not, which is said once.
+expect_status 0 "$BERTH" hold "$id"
+expect "what is held" "95 held, 3 running, 1 done, 1 failed" "$(line jobs | sed 's/.* \(95 .* failed\) .*/\1/')"
+expect "counts of the server" '"jobs":{"pending":0,"held":95,"running":3}' \
+    "$("$BERTH" server status --json | tr -d ' \n' | grep -o '"jobs":{[^}]*}')"
+expect_status 1 "$BERTH" hold "$id[5-20]"
+expect_err "berth hold: $id[5]: the members of an array are changed together: name job $id"
+expect_status 0 "$BERTH" release "$id"
 expect_status 0 "$BERTH" cancel "$id"
 expect_status 143 "$BERTH" wait "$id"
 expect "history when it is over" "$id[0-99] 1 done, 1 failed, 98 cancelled" \

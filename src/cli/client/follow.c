@@ -38,6 +38,7 @@ struct watch {
     enum { SILENT, CURIOUS, TOLD } why; /* whether the reason for waiting has been printed */
     /* Of the last look: */
     size_t members, open, begun;
+    bool summed;      /* of an array as a whole */
     char reason[256]; /* of the first member that waits */
 };
 
@@ -106,6 +107,22 @@ static int copy_output(struct watch *w, berth_error_t *err)
     return 0;
 }
 
+/* Take what the row of an array says of its members. How it ended, they say themselves. */
+static void take_summary(struct watch *w, const json_t *job, const json_t *summary)
+{
+    static const char *const waiting[] = {"pending", "held"};
+    size_t all = (size_t)json_integer_value(json_object_get(job, "members")), waits = 0;
+
+    for (int i = 0; i < 2; i++)
+        waits += (size_t)json_integer_value(json_object_get(summary, waiting[i]));
+    w->members += all;
+    w->begun += all - waits;
+    w->open += waits + (size_t)json_integer_value(json_object_get(summary, "running"));
+    w->summed = true;
+    snprintf(w->reason, sizeof(w->reason), "%s",
+             *answer_text(job, "reason") ? answer_text(job, "reason") : answer_text(job, "state"));
+}
+
 static int read_job_state(void *context, const char *text, size_t length)
 {
     struct watch *w = context;
@@ -119,7 +136,10 @@ static int read_job_state(void *context, const char *text, size_t length)
         errno = EPROTO;
         return -1;
     }
-    if (w->f->member < 0 || json_integer_value(member) == w->f->member) {
+    const json_t *summary = json_object_get(job, "summary");
+    if (summary) {
+        take_summary(w, job, summary);
+    } else if (w->f->member < 0 || json_integer_value(member) == w->f->member) {
         w->members++;
         if (w->f->output)
             rc = take_files(w, job, json_integer_value(member), state);
@@ -137,13 +157,13 @@ static int read_job_state(void *context, const char *text, size_t length)
     return rc;
 }
 
-/* Look at the job. Returns 1 if it has ended; 0; -1. */
-static int look_at_job(struct watch *w, berth_error_t *err)
+/* Look at the job, `by_member` or at an array as a whole. Returns 1 if it has ended; 0; -1. */
+static int look(struct watch *w, bool by_member, berth_error_t *err)
 {
     struct strbuf path = {0};
     char id[JOB_ID_SIZE];
 
-    w->told = false;
+    w->told = w->summed = false;
     w->members = w->open = w->begun = 0;
     w->reason[0] = '\0';
     w->end->state[0] = '\0';
@@ -151,6 +171,8 @@ static int look_at_job(struct watch *w, berth_error_t *err)
     snprintf(id, sizeof(id), "%" PRId64, w->f->id);
     route_query(&path, "ids", id);
     route_query(&path, "history", "1");
+    if (!by_member)
+        route_query(&path, "arrays", "1");
     int rc = connection_list(w->f->connection, strbuf_text(&path), read_job_state, w, err);
     int saved = errno;
     strbuf_clear(&path);
@@ -161,6 +183,13 @@ static int look_at_job(struct watch *w, berth_error_t *err)
         return errtext_set(err, ENOENT, "there is no job %s",
                            job_id_text(w->f->id, w->f->member, id));
     return w->open == 0;
+}
+
+/* Members matter one by one only for their output, and when all have ended. */
+static int look_at_job(struct watch *w, berth_error_t *err)
+{
+    int rc = look(w, w->f->output || w->f->member >= 0, err);
+    return rc == 1 && w->summed ? look(w, true, err) : rc;
 }
 
 static int follow_event(void *context, long status, const char *bytes, size_t n)

@@ -271,7 +271,8 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
 static void set_held(server_t *s, struct job *job, bool held)
 {
     if (job->held != held)
-        s->table.n_held += held ? job->live : (size_t)0 - job->live;
+        s->table.n_held +=
+            held ? job->counts[STORE_PENDING] : (size_t)0 - job->counts[STORE_PENDING];
     job->held = held;
 }
 

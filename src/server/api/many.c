@@ -329,6 +329,11 @@ static void target_range_member(struct many *m, const struct ids_range *range)
     }
     bool ranged = range->members.count > 1;
     const struct job *job = job_lookup(m->c->s, range->first);
+    if (!m->action->by_member) { /* which is refused, or not there: once, however many they are */
+        set_target(m, range->first, m->next, false);
+        next_range(m);
+        return;
+    }
     int64_t last = range->members.v[m->piece].hi, end = job ? job->members : 0;
     int64_t k = ranged && m->next < end ? member_next(job, (uint32_t)m->next) : m->next;
     if (k > last || (ranged && k >= end)) {

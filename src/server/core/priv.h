@@ -185,10 +185,11 @@ struct machine_size {
 struct job_table {
     struct entry *jobs;
     size_t n, cap, n_gone;
-    int64_t next;                             /* the id of the next job */
-    size_t counts[STORE_TIMEOUT + 1], n_held; /* members by state */
-    size_t kept_jobs;                         /* reserved for bulk submissions in progress */
-    size_t records;                           /* room for records of members, of all jobs */
+    int64_t next; /* the id of the next job */
+    size_t counts[STORE_TIMEOUT + 1],
+        n_held;       /* members by state; n_held: pending ones that are held */
+    size_t kept_jobs; /* reserved for bulk submissions in progress */
+    size_t records;   /* room for records of members, of all jobs */
 };
 
 /* Runs that have not ended, or whose end is not stored yet (job.c, stop.c). */

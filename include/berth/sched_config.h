@@ -49,7 +49,8 @@ const struct sched_policy *sched_policy_usual(void);
 struct sched_limit {
     /* A resource type ("node", "core", "gpu", ...), "running" or "pending" (jobs), or "duration" (ticks, of
      * one job). A resource counts as it is really held: of a node that a job has to itself, all of its
-     * cores. "node" counts the nodes on which a job holds anything.
+     * cores. "node" counts the nodes on which anything is held: of a user or a queue each
+     * once, however many of their jobs share it.
      */
     const char *what;
 

@@ -44,6 +44,8 @@ struct place_pull {
      * this number; NULL: whatever it is.
      */
     bool (*may_hold)(void *arg, int64_t booking, int64_t at);
+    /* On a graph: told of what it may not hold; if the choice becomes narrow by that, it is made once more. */
+    void (*narrow)(void *arg, int64_t booking, int64_t at);
     void *arg;
     int64_t
         freed; /* told by the call: from when on something is free that it held; INT64_MAX: it holds all it did */
@@ -257,6 +259,17 @@ struct place_ops {
      * it holds anything of.
      */
     int64_t (*amount)(const struct place *place, int64_t booking, const char *type);
+
+    /* The next node, from *i on, which is 0 at first, of which it holds something but not all to itself;
+     * false: there is none.
+     */
+    bool (*next_shared)(const struct place *place, int64_t booking, uint32_t *i, uint32_t *node);
+
+    /* Until the next call, with no ask, or the next pull: the choice is narrow, and nothing is taken but of
+     * nodes that are allowed (none at first) and of what is in no node. -1 with ENOMEM. O(vertices).
+     */
+    int (*narrow)(struct place *place, const struct place_ask *ask);
+    void (*allow)(struct place *place, uint32_t node);
 
     /* What it holds, as a short text ("node[0-1]/core[0-3]") if format is NULL, else in that of
      * match_write. Valid until the next call. Returns 0, or -1: EINVAL (no such format), ENOMEM.

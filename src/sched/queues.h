@@ -63,6 +63,8 @@ struct details {
     sched_job_t culprit;
     enum sched_how how;
     struct limits_window counted;
+    struct limits_list
+        *shared; /* of that, nodes that others may have, too; NULL: none, or nobody counts them */
     uint32_t calendar; /* of `over`, by number (limits.h) */
     uint32_t
         keeper; /* of a job that limits keep and that holds a reservation: whose promise that is */
@@ -93,8 +95,15 @@ struct block_slot {
     bool is_configured;        /* the configuration has it, no event */
 };
 
+/* A window of limits that is open for what a held job may hold instead, */
+struct opened {
+    bool is, is_taken;        /* and counts it by now */
+    struct limits_list *list; /* with these nodes */
+};
+
 struct queues {
     struct setup *setup;
+    struct opened opened;
     struct limits *limits;
     struct depend *depend;
     struct job_groups job_groups;

@@ -25,6 +25,7 @@
 #define STEPS  400
 #define ROUNDS 200
 #define SECOND 1000
+#define NODES  5  /* that jobs share */
 #define END    30 /* of time */
 
 static const char *const users[USERS] = {"ann", "bob", "cid", ""};
@@ -40,6 +41,7 @@ struct job {
     const struct sched_exception *exception,
         *parents; /* that hold for the user in the queue, and in its parent */
     int64_t amount[3];
+    uint32_t shared;             /* nodes of these that others may have, too, as bits */
     struct limits_window window; /* when it runs */
 };
 
@@ -153,31 +155,64 @@ static int64_t held_by(const struct job *job, const char *what, int64_t at)
     return strcmp(what, "running") == 0 ? runs : !job->runs;
 }
 
-/* What all others hold at an instant that count for a question. */
+/* Whether a job counts for a question. */
+static bool is_asked(const struct world *w, const struct question *q, const struct job *job,
+                     const char *what)
+{
+    if (!job->used)
+        return false;
+    return strcmp(q->whose, "user") == 0
+               ? job->user == q->job->user && counts(w, job, q->queue, what)
+               : job->queue == q->queue || w->parent[job->queue] == q->queue;
+}
+
+static bool has_at(const struct job *job, int64_t at)
+{
+    return job->runs && job->window.from <= at && at < job->window.until;
+}
+
+/* The nodes that they share with others at an instant. */
+static uint32_t shared_at(const struct world *w, const struct question *q, int64_t at)
+{
+    uint32_t nodes = 0;
+    for (size_t i = 0; i < JOBS; i++)
+        if (is_asked(w, q, &w->job[i], "node") && has_at(&w->job[i], at))
+            nodes |= w->job[i].shared;
+    return nodes;
+}
+
+/* What all others hold at an instant that count for a question; nodes that they share once. */
 static int64_t held_at(const struct world *w, const struct question *q, const char *what,
                        int64_t at)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < JOBS; i++) {
         const struct job *job = &w->job[i];
-        bool is = strcmp(q->whose, "user") == 0
-                      ? job->user == q->job->user && counts(w, job, q->queue, what)
-                      : job->queue == q->queue || w->parent[job->queue] == q->queue;
-        if (job->used && is)
-            sum += held_by(job, what, at);
+        if (!is_asked(w, q, job, what))
+            continue;
+        sum += held_by(job, what, at);
+        if (strcmp(what, "node") == 0 && has_at(job, at))
+            sum -= __builtin_popcount(job->shared);
     }
-    return sum;
+    return strcmp(what, "node") == 0 ? sum + __builtin_popcount(shared_at(w, q, at)) : sum;
 }
 
-/* What they hold at most during the window of the question. */
-static int64_t held(const struct world *w, const struct question *q, const char *what)
+/* Whether so much more, of which the job may add less where it shares nodes, is too much during the window of
+ * the question.
+ */
+static bool exceeds(const struct world *w, const struct question *q, const char *what, int64_t more,
+                    int64_t most)
 {
-    int64_t most = 0;
+    bool nodes = strcmp(what, "node") == 0;
+    if (more > most)
+        return true;
     for (int64_t at = q->window.from; at < q->window.until; at++) {
-        int64_t sum = held_at(w, q, what, at);
-        most = sum > most ? sum : most;
+        uint32_t again = nodes ? q->job->shared & shared_at(w, q, at) : 0;
+        int64_t adds = more - __builtin_popcount(again);
+        if (adds > 0 && held_at(w, q, what, at) + adds > most)
+            return true;
     }
-    return most;
+    return false;
 }
 
 /* What a limit counts of the job at hand. */
@@ -205,8 +240,9 @@ static bool bars(const struct world *w, const struct question *q, enum kind kind
                  int64_t most, int64_t n, char *reason)
 {
     int64_t more = more_of(q->job, what, n);
-    int64_t have = kind == JOB ? 0 : held(w, q, what);
-    if (most == SCHED_UNLIMITED || !asks(kind, what) || more == 0 || have + more <= most)
+    if (most == SCHED_UNLIMITED || !asks(kind, what) || more == 0)
+        return false;
+    if (kind == JOB ? more <= most : !exceeds(w, q, what, more, most))
         return false;
     if (strcmp(q->whose, "user") == 0 && w->parent[q->job->queue] != q->job->queue &&
         has_own(w, q->job, what) == q->above)
@@ -277,6 +313,23 @@ static int64_t amount(void *arg, const char *type)
     return 0;
 }
 
+/* The nodes that a job shares. */
+static bool next_node(void *arg, uint32_t *i, uint32_t *node)
+{
+    const struct job *job = arg;
+    while (*i < NODES && !(job->shared >> *i & 1))
+        ++*i;
+    *node = *i;
+    return (*i)++ < NODES;
+}
+
+static const struct limits_nodes *nodes_of(struct job *job)
+{
+    static struct limits_nodes nodes;
+    nodes = (struct limits_nodes){next_node, job, __builtin_popcount(job->shared)};
+    return nodes.n > 0 ? &nodes : NULL;
+}
+
 static struct limits_window draw_window(struct world *w)
 {
     int64_t from = (int64_t)below(w, END);
@@ -325,11 +378,11 @@ static void compare(struct world *w, struct job *job)
           expected);
     expected[0] = '\0';
     may = may_start(w, job, window, expected);
-    check(limits_start(w->limits, job->account, window, amount, job, &over), may, over.limit,
-          expected);
-    assert_int_equal(
-        limits_when(w->limits, job->account, window.from, window.until - window.from, amount, job),
-        first_start(w, job, window));
+    check(limits_start(w->limits, job->account, window, amount, job, nodes_of(job), &over), may,
+          over.limit, expected);
+    assert_int_equal(limits_when(w->limits, job->account, window.from, window.until - window.from,
+                                 amount, job, nodes_of(job)),
+                     first_start(w, job, window));
 }
 
 static const struct sched_exception *exception_of(const struct world *w, const struct job *job,
@@ -358,6 +411,9 @@ static void step(struct world *w)
                             .user = (uint32_t)below(w, USERS)};
         for (size_t i = 0; i < 3; i++)
             job->amount[i] = (int64_t)below(w, 4);
+        uint32_t some = (uint32_t)below(w, 1u << NODES) & (uint32_t)below(w, 1u << NODES);
+        job->shared = below(w, 2) ? some : 0;
+        job->amount[0] += __builtin_popcount(job->shared);
         job->parents = exception_of(w, job, w->parent[job->queue], of, n_of);
         job->exception = w->queue[job->queue].has_parents_exceptions
                              ? job->parents
@@ -374,18 +430,18 @@ static void step(struct world *w)
         compare(w, job);
         job->used = true;
         job->window = draw_window(w);
-        assert_int_equal(limits_open(w->limits, job->account, job->window), 0);
-        limits_add(w->limits, job->account, job->window, amount, job);
+        assert_int_equal(limits_open(w->limits, job->account, job->window, nodes_of(job)), 0);
+        limits_add(w->limits, job->account, job->window, amount, job, nodes_of(job));
         job->runs = true;
     } else if (job->runs && below(w, 3) == 0) { /* lifted for a while */
-        limits_sub(w->limits, job->account, job->window, amount, job);
+        limits_sub(w->limits, job->account, job->window, amount, job, nodes_of(job));
         job->runs = job->used = false;
         compare(w, job);
-        limits_add(w->limits, job->account, job->window, amount, job);
+        limits_add(w->limits, job->account, job->window, amount, job, nodes_of(job));
         job->runs = job->used = true;
     } else if (job->runs) {
-        limits_sub(w->limits, job->account, job->window, amount, job);
-        limits_close(w->limits, job->account, job->window);
+        limits_sub(w->limits, job->account, job->window, amount, job, nodes_of(job));
+        limits_close(w->limits, job->account, job->window, nodes_of(job));
         job->runs = false;
         job->used = below(w, 3) == 0; /* requeued */
         if (job->used)

@@ -270,8 +270,36 @@ static int limiting(const struct scene *c, const struct scene_job *j, const char
     return has_own(c, j, what) ? j->queue : scene_lane(c, j->queue);
 }
 
-/* Whether a job that holds so much is over a limit of user or queue, beside those that run. */
-static bool is_over_with(const struct scene *c, const struct scene_job *j, const int64_t *has)
+/* What somebody has of something, and nodes each once. */
+struct had {
+    int64_t sum;
+    bool node[SCENE_NODES];
+};
+
+static void have(const struct scene *c, struct had *had, const struct holding *h, size_t what)
+{
+    had->sum += amount(c, h, whats[what]);
+    for (int i = 0; i < c->nodes; i++)
+        had->node[i] |= h->node[i];
+}
+
+/* Whether so much more, or what `h` holds of it, is over a rule beside that. */
+static bool exceeds(const struct scene *c, const struct had *had, size_t what, int64_t more,
+                    const struct holding *h, int64_t most)
+{
+    int64_t sum = had->sum;
+    for (int i = 0; i < c->nodes && what == NODE; i++) {
+        sum = (i == 0 ? 0 : sum) + had->node[i];
+        more -= h && had->node[i] && h->node[i];
+    }
+    return more > 0 && sum + more > most;
+}
+
+/* Whether a job that holds so much, and that (NULL: not known), is over a limit of user or queue, beside
+ * those that run.
+ */
+static bool is_over_with(const struct scene *c, const struct scene_job *j, const int64_t *has,
+                         const struct holding *h)
 {
     const struct sched_queue_config *q = &c->config.queue[j->queue];
     const struct sched_exception *e = exception_of(c, j->queue, j->user);
@@ -280,27 +308,28 @@ static bool is_over_with(const struct scene *c, const struct scene_job *j, const
         const struct sched_queue_config *of = &c->config.queue[limiting(c, j, whats[w])];
         const struct sched_exception *other =
             of == q ? e : exception_of(c, scene_lane(c, j->queue), j->user);
-        int64_t of_user = 0, of_queue = 0, of_lane = 0, most;
-        int64_t own = has[w];
+        struct had of_user = {0}, of_queue = {0}, of_lane = {0};
+        int64_t own = has[w], most;
         for (int i = 0; i < c->jobs; i++) {
             const struct scene_job *k = &c->job[i];
-            int64_t held = k->running && k != j ? amount(c, &k->holding, whats[w]) : 0;
-            of_user +=
-                k->user == j->user && &c->config.queue[limiting(c, k, whats[w])] == of ? held : 0;
-            of_queue += k->queue == j->queue ? held : 0;
-            of_lane += scene_lane(c, k->queue) == scene_lane(c, j->queue) ? held : 0;
+            if (!k->running || k == j)
+                continue;
+            if (k->user == j->user && &c->config.queue[limiting(c, k, whats[w])] == of)
+                have(c, &of_user, &k->holding, w);
+            if (k->queue == j->queue)
+                have(c, &of_queue, &k->holding, w);
+            if (scene_lane(c, k->queue) == scene_lane(c, j->queue))
+                have(c, &of_lane, &k->holding, w);
         }
-        if (own == 0)
-            continue;
         if (rule_of(of->limits.user, of->limits.n_user, other ? other->limits.user : NULL,
                     other ? other->limits.n_user : 0, whats[w], &most) &&
-            of_user + own > most)
+            exceeds(c, &of_user, w, own, h, most))
             return true;
         if (rule_of(q->limits.queue, q->limits.n_queue, NULL, 0, whats[w], &most) &&
-            of_queue + own > most)
+            exceeds(c, &of_queue, w, own, h, most))
             return true;
         if (rule_of(lane->limits.queue, lane->limits.n_queue, NULL, 0, whats[w], &most) &&
-            of_lane + own > most)
+            exceeds(c, &of_lane, w, own, h, most))
             return true;
     }
     return false;
@@ -311,7 +340,7 @@ static bool is_over(const struct scene *c, const struct scene_job *j, const stru
     int64_t has[WHATS];
     for (size_t w = 0; w < WHATS; w++)
         has[w] = amount(c, h, whats[w]);
-    return is_over_with(c, j, has);
+    return is_over_with(c, j, has, h);
 }
 
 static bool is_over_job(const struct scene *c, const struct scene_job *j, const struct holding *h)
@@ -861,7 +890,7 @@ static bool is_limited(const struct scene *c, const struct scene_job *j)
 {
     int64_t least[WHATS];
     asked(c, j, least);
-    if (is_over_with(c, j, least))
+    if (is_over_with(c, j, least, NULL))
         return true;
     struct holding h = {.node = {false}};
     for (int i = 0; i < c->nodes; i++) { /* as much as any choice can hold */

@@ -113,16 +113,16 @@ static void no_account(void **state)
     for (n = 0; rc < 0 && n < TRIES; n++) {
         until_failure = n;
         errno = 0;
-        rc = limits_open(limits, 0, window);
+        rc = limits_open(limits, 0, window, NULL);
         until_failure = -1;
         assert_true(rc == 0 || errno == ENOMEM);
-        assert_true(limits_check(limits) && limits_start(limits, 0, window, two, NULL, NULL));
+        assert_true(limits_check(limits) && limits_start(limits, 0, window, two, NULL, NULL, NULL));
     }
     assert_true(rc == 0 && n > 2);
-    assert_int_equal(limits_open(limits, 0, window), 0);
+    assert_int_equal(limits_open(limits, 0, window, NULL), 0);
     for (int i = 0; i < 2; i++)
-        limits_add(limits, 0, window, two, NULL);
-    assert_false(limits_start(limits, 0, window, two, NULL, NULL));
+        limits_add(limits, 0, window, two, NULL, NULL);
+    assert_false(limits_start(limits, 0, window, two, NULL, NULL, NULL));
     assert_true(limits_check(limits));
     limits_destroy(limits);
     setup_destroy(setup);

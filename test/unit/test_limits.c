@@ -104,15 +104,15 @@ static uint32_t account(struct fixture *f, uint32_t queue, const char *user,
 
 static void add(struct fixture *f, uint32_t number, int64_t node, int64_t core)
 {
-    assert_int_equal(limits_open(f->limits, number, now), 0);
-    limits_add(f->limits, number, now, amount, &(struct job){node, core});
+    assert_int_equal(limits_open(f->limits, number, now, NULL), 0);
+    limits_add(f->limits, number, now, amount, &(struct job){node, core}, NULL);
     assert_true(limits_check(f->limits));
 }
 
 static void sub(struct fixture *f, uint32_t number, int64_t node, int64_t core)
 {
-    limits_sub(f->limits, number, now, amount, &(struct job){node, core});
-    limits_close(f->limits, number, now);
+    limits_sub(f->limits, number, now, amount, &(struct job){node, core}, NULL);
+    limits_close(f->limits, number, now, NULL);
     assert_true(limits_check(f->limits));
 }
 
@@ -127,7 +127,7 @@ static void expect_over(const struct fixture *f, const char *expected)
 #define JOB(f, account, duration, ...)                                                             \
     limits_job((f)->limits, account, duration, amount, &(struct job){__VA_ARGS__}, &(f)->over.limit)
 #define START(f, account, ...)                                                                     \
-    limits_start((f)->limits, account, now, amount, &(struct job){__VA_ARGS__}, &(f)->over)
+    limits_start((f)->limits, account, now, amount, &(struct job){__VA_ARGS__}, NULL, &(f)->over)
 #define EVER(f, account, ...)                                                                      \
     limits_ever((f)->limits, account, amount, &(struct job){__VA_ARGS__}, &(f)->over.limit)
 #define PENDING(f, account, n) limits_pending((f)->limits, account, n, &(f)->over.limit)
@@ -334,13 +334,13 @@ static void a_window_counts_while_it_lasts(void **state)
     struct limits_window before = {0, 10}, over = {9, 11}, after = {20, 30};
     while (START(f, boss, 0, 0))
         add(f, boss, 0, 0);
-    assert_true(limits_start(f->limits, boss, before, amount, &job, NULL));
-    assert_false(limits_start(f->limits, boss, over, amount, &job, NULL));
-    assert_true(limits_start(f->limits, boss, after, amount, &job, NULL));
-    assert_int_equal(limits_when(f->limits, boss, 0, 10, amount, &job), 0);
-    assert_int_equal(limits_when(f->limits, boss, 0, 11, amount, &job), 20);
-    assert_int_equal(limits_when(f->limits, boss, 12, 1, amount, &job), 20);
-    assert_int_equal(limits_when(f->limits, boss, 22, 1, amount, &job), 22);
+    assert_true(limits_start(f->limits, boss, before, amount, &job, NULL, NULL));
+    assert_false(limits_start(f->limits, boss, over, amount, &job, NULL, NULL));
+    assert_true(limits_start(f->limits, boss, after, amount, &job, NULL, NULL));
+    assert_int_equal(limits_when(f->limits, boss, 0, 10, amount, &job, NULL), 0);
+    assert_int_equal(limits_when(f->limits, boss, 0, 11, amount, &job, NULL), 20);
+    assert_int_equal(limits_when(f->limits, boss, 12, 1, amount, &job, NULL), 20);
+    assert_int_equal(limits_when(f->limits, boss, 22, 1, amount, &job, NULL), 22);
 }
 
 static void without_limits_nothing_is_measured(void **state)
@@ -351,12 +351,12 @@ static void without_limits_nothing_is_measured(void **state)
     assert_true(limits_job(f->limits, ann, INT64_MAX, NULL, NULL, NULL));
     assert_true(limits_pending(f->limits, ann, UINT32_MAX, NULL));
     for (int i = 0; i < 10; i++) {
-        assert_true(limits_start(f->limits, ann, now, unasked, NULL, NULL));
-        assert_int_equal(limits_open(f->limits, ann, now), 0);
-        limits_add(f->limits, ann, now, unasked, NULL);
+        assert_true(limits_start(f->limits, ann, now, unasked, NULL, NULL, NULL));
+        assert_int_equal(limits_open(f->limits, ann, now, NULL), 0);
+        limits_add(f->limits, ann, now, unasked, NULL, NULL);
     }
-    limits_sub(f->limits, ann, now, unasked, NULL);
-    assert_int_equal(limits_when(f->limits, ann, 7, 5, unasked, NULL), 7);
+    limits_sub(f->limits, ann, now, unasked, NULL, NULL);
+    assert_int_equal(limits_when(f->limits, ann, 7, 5, unasked, NULL, NULL), 7);
     limits_destroy(NULL);
 }
 

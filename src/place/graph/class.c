@@ -268,7 +268,7 @@ struct plan_ask graph_place_plan(const struct graph_place *n, const struct place
         return plan;
     const struct part *part = &n->parts[c->part];
     plan.spec = c->spec;
-    plan.within = part->within;
+    plan.within = n->is_narrow ? n->narrow : part->within;
     if (c->cores > 0) {
         plan.calendar = &part->calendar;
         plan.limit = part->capacity - c->cores;

@@ -327,6 +327,8 @@ static bool may_hold(struct graph_place *n, const struct place_pull *how, int64_
 {
     if (!how->may_hold || how->may_hold(how->arg, BOOKING_TEMP, at))
         return true;
+    if (how->narrow && !n->is_narrow)
+        how->narrow(how->arg, BOOKING_TEMP, at);
     match_cancel(n->match, BOOKING_TEMP, NULL, NULL);
     note->kind = HELD_UNKNOWN;
     errno = EBUSY;
@@ -350,7 +352,14 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
         capacity_try(n, class_of(n, ask));
     lift(n, booking);
     int64_t found = choose(n, ask, how->at, how->from, how->anew, &note);
-    int rc = found < 0 || !may_hold(n, how, found, &note) ? -1 : replace(n, booking);
+    bool may = found >= 0 && may_hold(n, how, found, &note);
+    if (!may && n->is_narrow) {
+        found = choose(n, ask, how->at, found, how->anew, &note);
+        note.kind = HELD_UNKNOWN;
+        may = found >= 0 && may_hold(n, how, found, &note);
+    }
+    n->is_narrow = false;
+    int rc = may ? replace(n, booking) : -1;
     int error = errno;
     if (rc < 0)
         drop(n, booking);
@@ -527,6 +536,7 @@ static void graph_place_destroy(struct place *place)
     free(n->marked);
     free(n->meets);
     free(n->those);
+    free(n->narrow);
     core_ids_clear(n);
     strbuf_clear(&n->text);
     free(n);
@@ -566,6 +576,9 @@ static const struct place_ops graph_place_ops = {
     .adopt = graph_place_adopt,
     .tell = tell,
     .amount = graph_place_amount,
+    .next_shared = graph_place_next_shared,
+    .narrow = graph_place_narrow,
+    .allow = graph_place_allow,
     .write = graph_place_write,
     .lacks = graph_place_lacks,
     .useful = graph_place_useful,

@@ -157,6 +157,10 @@ struct graph_place {
     uint8_t *meets; /* match_job_mark */
     uint32_t n_meets;
 
+    uint64_t *narrow; /* nodes that may be taken, by vertex (match_part), for a while, */
+    uint32_t n_narrow;
+    bool is_narrow; /* now */
+
     char *touched;            /* the resources that touches was asked about last */
     uint64_t *those;          /* match_vertex_set */
     uint64_t touched_version; /* of the graph then */
@@ -338,6 +342,13 @@ int64_t graph_place_turn(const struct place *place, int64_t now);
 /* ---- Questions (probe.c) ---- */
 
 int64_t graph_place_probe(struct place *place, const struct place_ask *ask, int64_t at);
+
+/* ---- A narrow choice (narrow.c) ---- */
+
+bool graph_place_next_shared(const struct place *place, int64_t booking, uint32_t *i,
+                             uint32_t *node);
+int graph_place_narrow(struct place *place, const struct place_ask *ask);
+void graph_place_allow(struct place *place, uint32_t node);
 
 /* ---- Why ---- */
 

@@ -22,13 +22,14 @@ struct known {
     bool is_known; /* the job asks for something in the new state too */
     bool is_counted, is_open;
     uint32_t keeper;
+    struct limits_list *shared;
 };
 
 static struct known known_of(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    return (struct known){s->jobs[slot], d->queue,      d->account, d->job_group,
-                          false,         d->is_counted, d->is_open, d->keeper};
+    return (struct known){s->jobs[slot], d->queue,   d->account, d->job_group, false,
+                          d->is_counted, d->is_open, d->keeper,  d->shared};
 }
 
 static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
@@ -289,7 +290,8 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
     job->ask.duration = ask.duration;
     int rc = 0;
     d->is_counted = d->is_open = false; /* in the new ledger, */
-    d->keeper = NO_CALENDAR;            /* whose limits promise it a time anew in the next pass */
+    d->shared = NULL;
+    d->keeper = NO_CALENDAR; /* whose limits promise it a time anew in the next pass */
     if (was->is_counted)
         rc = controllers_enter(s, slot, job->booking, d->counted.from, d->counted.until);
     if (d->is_pending)
@@ -316,6 +318,12 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
     int saved = errno;
     for (slot = s->queues->first; slot != end; slot = s->jobs[slot].details->following) {
         struct known *was = &known[slot];
+        struct details *d = s->jobs[slot].details;
+        struct limits_list *other = rc == 0 ? was->shared : d->shared;
+        if (d->shared != was->shared)
+            free(other);
+        if (rc < 0)
+            d->shared = was->shared;
         if (rc == 0 && was->job_group != JOB_GROUP_NONE)
             ops->forget(s->place, was->job.ask.class);
         if (rc == 0)

@@ -142,10 +142,27 @@ static inline void controllers_freed(sched_t *s, uint32_t slot)
         (*c)->freed(s, slot);
 }
 
-static inline int controllers_open(sched_t *s, uint32_t slot, int64_t at, int64_t until)
+static inline int controllers_narrow(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    int narrows = 0;
+    for (const struct controller *const *c = s->controllers; *c && narrows == 0; c++)
+        if ((*c)->narrow)
+            narrows = (*c)->narrow(s, slot, booking, at);
+    return narrows;
+}
+
+static inline int64_t controllers_rethink(const sched_t *s, uint32_t slot, int64_t at, int64_t next)
+{
+    EACH (s, c, rethink)
+        next = (*c)->rethink(s, slot, at, next);
+    return next;
+}
+
+static inline int controllers_open(sched_t *s, uint32_t slot, int64_t booking, int64_t at,
+                                   int64_t until)
 {
     EACH (s, c, open)
-        if ((*c)->open(s, slot, at, until) < 0)
+        if ((*c)->open(s, slot, booking, at, until) < 0)
             return -1;
     return 0;
 }

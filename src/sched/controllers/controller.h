@@ -76,8 +76,17 @@ struct controller {
     /* Something that a held or running job had is free now. */
     void (*freed)(sched_t *s, uint32_t slot);
 
-    /* Have memory to count a job during [at, until); and give that up. Returns 0, or -1 with ENOMEM. */
-    int (*open)(sched_t *s, uint32_t slot, int64_t at, int64_t until);
+    /* What a booking from `at` on holds it may not hold then: narrow the machine's choice (place.h) to what
+     * it may rather hold. 1, 0 if it doesn't know better, or -1 with ENOMEM. And the first time after `at` at
+     * which it might know better, at most `next`.
+     */
+    int (*narrow)(sched_t *s, uint32_t slot, int64_t booking, int64_t at);
+    int64_t (*rethink)(const sched_t *s, uint32_t slot, int64_t at, int64_t next);
+
+    /* Have memory to count a job with this booking during [at, until); and give that up. Returns 0, or -1
+     * with ENOMEM.
+     */
+    int (*open)(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until);
     void (*close)(sched_t *s, uint32_t slot, int64_t at, int64_t until);
 
     /* Count a booking during [at, until), which was not counted or is elsewhere now, whatever it holds.

@@ -14,6 +14,8 @@ struct measured {
     const sched_t *s;
     int64_t booking;
     uint32_t class;
+    bool is_shared; /* others of its user or queue have nodes that it might have, too */
+    struct limits_nodes nodes;
 };
 
 static int64_t amount_held(void *arg, const char *type)
@@ -28,10 +30,70 @@ static int64_t amount_wanted(void *arg, const char *type)
     return m->s->place->ops->wants(m->s->place, m->class, type);
 }
 
+/* What it adds at least to what its user and queue have. */
+static int64_t amount_added(void *arg, const char *type)
+{
+    const struct measured *m = arg;
+    return m->is_shared && strcmp(type, "node") == 0 ? 0 : amount_wanted(arg, type);
+}
+
+static struct measured wanted(const sched_t *s, uint32_t slot, uint32_t class)
+{
+    uint32_t account = s->jobs[slot].details->account;
+    return (struct measured){.s = s,
+                             .booking = -1,
+                             .class = class,
+                             .is_shared = limits_has_shared(s->queues->limits, account)};
+}
+
+static bool next_shared(void *arg, uint32_t *i, uint32_t *node)
+{
+    const struct measured *m = arg;
+    return m->s->place->ops->next_shared(m->s->place, m->booking, i, node);
+}
+
+/* The nodes that what is measured shares with others; NULL: none, or nobody counts nodes. */
+static const struct limits_nodes *shared_of(struct measured *m, uint32_t slot)
+{
+    uint32_t i = 0, node;
+    m->nodes = (struct limits_nodes){next_shared, m, 0};
+    if (m->s->place->is_counted ||
+        !limits_counts_nodes(m->s->queues->limits, m->s->jobs[slot].details->account))
+        return NULL;
+    while (next_shared(m, &i, &node))
+        m->nodes.n++;
+    return m->nodes.n > 0 ? &m->nodes : NULL;
+}
+
+/* The same of a list. */
+static const struct limits_nodes *listed(struct measured *m, struct limits_list *list)
+{
+    if (!list)
+        return NULL;
+    m->nodes = (struct limits_nodes){limits_next_of, list, list->n};
+    return &m->nodes;
+}
+
+/* A list of them in *list, NULL where there are none. Returns 0, or -1 with ENOMEM. */
+static int list_shared(const struct limits_nodes *nodes, struct limits_list **list)
+{
+    uint32_t i = 0, node;
+    *list = NULL;
+    if (!nodes)
+        return 0;
+    *list = malloc(sizeof(**list) + (size_t)nodes->n * sizeof((*list)->v[0]));
+    if (!*list)
+        return -1;
+    (*list)->n = 0;
+    while (nodes->next(nodes->arg, &i, &node))
+        (*list)->v[(*list)->n++] = node;
+    return 0;
+}
+
 static bool is_request_within(const sched_t *s, uint32_t slot, const struct place_ask *ask,
                               struct sched_reason_limit *over)
 {
-    struct measured m = {s, -1, ask->class};
+    struct measured m = wanted(s, slot, ask->class);
     const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
     return limits_job(limits, account, ask->duration, amount_wanted, &m, over) &&
@@ -50,10 +112,10 @@ bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
 static bool is_let(const sched_t *s, uint32_t slot, const struct place_ask *ask, int64_t now,
                    struct limits_over *over)
 {
-    struct measured m = {s, -1, ask->class};
+    struct measured m = wanted(s, slot, ask->class);
     struct limits_window window = {now, now + ask->duration};
-    return limits_start(s->queues->limits, s->jobs[slot].details->account, window, amount_wanted,
-                        &m, over);
+    return limits_start(s->queues->limits, s->jobs[slot].details->account, window, amount_added, &m,
+                        NULL, over);
 }
 
 bool limit_lets(const sched_t *s, uint32_t slot, int64_t now)
@@ -68,30 +130,64 @@ static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask
 
 static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking, int64_t at)
 {
-    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
     struct limits_window window = {at, at + duration};
     return (!limits_measures(limits, account) ||
             (limits_job(limits, account, duration, amount_held, &m, NULL) &&
              limits_ever(limits, account, amount_held, &m, NULL))) &&
-           limits_start(limits, account, window, amount_held, &m, NULL);
+           limits_start(limits, account, window, amount_held, &m, shared_of(&m, slot), NULL);
 }
 
 static bool may_return(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    struct measured m = {s, s->jobs[slot].booking, s->jobs[slot].ask.class};
+    struct measured m = {
+        .s = s, .booking = s->jobs[slot].booking, .class = s->jobs[slot].ask.class};
     return !d->is_open || d->is_counted ||
-           limits_start(s->queues->limits, d->account, d->counted, amount_held, &m, NULL);
+           limits_start(s->queues->limits, d->account, d->counted, amount_held, &m,
+                        listed(&m, d->shared), NULL);
 }
 
 static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t from)
 {
     const struct job *job = &s->jobs[slot];
-    struct measured m = {s, booking, job->ask.class};
+    struct measured m = wanted(s, slot, job->ask.class);
+    m.booking = booking;
     return limits_when(s->queues->limits, job->details->account, from, job->ask.duration,
-                       booking < 0 ? amount_wanted : amount_held, &m);
+                       booking < 0 ? amount_added : amount_held, &m,
+                       booking < 0 ? NULL : shared_of(&m, slot));
+}
+
+static void allow(void *arg, uint32_t node)
+{
+    const struct measured *m = arg;
+    m->s->place->ops->allow(m->s->place, node);
+}
+
+/* Where nodes are too many, among those that the user or the queue has already. */
+static int narrow(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    uint32_t account = job->details->account;
+    struct measured m = {.s = s, .booking = booking, .class = job->ask.class};
+    struct limits_window window = {at, at + job->ask.duration};
+    const struct limits_nodes *nodes = shared_of(&m, slot);
+    if (!nodes || !limits_has_shared(s->queues->limits, account))
+        return 0;
+    if (s->place->ops->narrow(s->place, &job->ask) < 0)
+        return -1;
+    if (limits_narrow(s->queues->limits, account, window, nodes, allow, &m))
+        return 1;
+    s->place->ops->narrow(s->place, NULL);
+    return 0;
+}
+
+/* What they have already changes then. */
+static int64_t rethink(const sched_t *s, uint32_t slot, int64_t at, int64_t next)
+{
+    return limits_next_change(s->queues->limits, s->jobs[slot].details->account, at, next);
 }
 
 struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over)
@@ -170,40 +266,78 @@ static enum step keep(sched_t *s, uint32_t slot)
     return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-static int open_window(sched_t *s, uint32_t slot, int64_t at, int64_t until)
+static void close_window(sched_t *s, uint32_t slot, int64_t at, int64_t until,
+                         struct limits_list *list)
 {
-    return limits_open(s->queues->limits, s->jobs[slot].details->account,
-                       (struct limits_window){at, until});
+    struct measured m = {.s = s};
+    limits_close(s->queues->limits, s->jobs[slot].details->account,
+                 (struct limits_window){at, until}, listed(&m, list));
 }
 
-static void close_window(sched_t *s, uint32_t slot, int64_t at, int64_t until)
+/* One window at a time may be open for what a held job may become. */
+static int open_window(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
 {
-    limits_close(s->queues->limits, s->jobs[slot].details->account,
-                 (struct limits_window){at, until});
+    struct opened *opened = &s->queues->opened;
+    struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
+    if (list_shared(shared_of(&m, slot), &opened->list) < 0)
+        return -1;
+    if (limits_open(s->queues->limits, s->jobs[slot].details->account,
+                    (struct limits_window){at, until}, listed(&m, opened->list)) < 0) {
+        free(opened->list);
+        return -1;
+    }
+    opened->is = true;
+    opened->is_taken = false;
+    return 0;
+}
+
+static void close_opened(sched_t *s, uint32_t slot, int64_t at, int64_t until)
+{
+    struct opened *opened = &s->queues->opened;
+    struct limits_list *list = opened->is_taken ? s->jobs[slot].details->shared : opened->list;
+    close_window(s, slot, at, until, list);
+    if (!opened->is_taken)
+        free(opened->list);
+    *opened = (struct opened){0};
 }
 
 /* What a job has counts no more; `open`: it may come back. */
 static void leave(sched_t *s, uint32_t slot, int64_t booking, bool open)
 {
     struct details *d = s->jobs[slot].details;
-    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     if (d->is_counted)
-        limits_sub(s->queues->limits, d->account, d->counted, amount_held, &m);
+        limits_sub(s->queues->limits, d->account, d->counted, amount_held, &m,
+                   listed(&m, d->shared));
     d->is_counted = false;
-    if (d->is_open && !open)
-        close_window(s, slot, d->counted.from, d->counted.until);
+    if (d->is_open && !open) {
+        close_window(s, slot, d->counted.from, d->counted.until, d->shared);
+        free(d->shared);
+        d->shared = NULL;
+    }
     d->is_open &= open;
 }
 
+/* Its window may be open already (open_window): then this takes no memory. */
 static int enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
 {
     struct details *d = s->jobs[slot].details;
-    struct measured m = {s, booking, s->jobs[slot].ask.class};
-    if (open_window(s, slot, at, until) < 0)
+    struct opened *opened = &s->queues->opened;
+    struct limits_window window = {at, until};
+    struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
+    struct limits_list *list = opened->list;
+    if (!opened->is && list_shared(shared_of(&m, slot), &list) < 0)
         return -1;
+    if (limits_open(s->queues->limits, d->account, window, listed(&m, list)) < 0) {
+        if (!opened->is)
+            free(list);
+        return -1;
+    }
+    opened->is_taken = opened->is;
     leave(s, slot, booking, false);
-    d->counted = (struct limits_window){at, until};
-    limits_add(s->queues->limits, d->account, d->counted, amount_held, &m);
+    d->counted = window;
+    d->shared = list;
+    limits_add(s->queues->limits, d->account, d->counted, amount_held, &m, listed(&m, list));
     d->is_counted = d->is_open = true;
     return 0;
 }
@@ -237,12 +371,12 @@ static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
-    struct measured m = {s, booking, s->jobs[slot].ask.class};
+    struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     struct limits_over over;
     struct limits_window window = {at, at + s->jobs[slot].ask.duration};
     if (limits_measures(limits, account) && !is_ever_within(s, slot, &m, &over.limit))
         return reject(s, slot, &over.limit);
-    if (!limits_start(limits, account, window, amount_held, &m, &over))
+    if (!limits_start(limits, account, window, amount_held, &m, shared_of(&m, slot), &over))
         return refuse(s, slot, &over);
     return enter(s, slot, booking, window.from, window.until) < 0 ? STEP_FAILED : STEP_BUSY;
 }
@@ -257,13 +391,49 @@ static void set_aside(sched_t *s, uint32_t slot)
     leave(s, slot, s->jobs[slot].booking, true);
 }
 
+/* Whether a booking still shares a node. */
+static bool has_shared(struct measured *m, uint32_t node)
+{
+    uint32_t i = 0, other;
+    while (next_shared(m, &i, &other))
+        if (other == node)
+            return true;
+    return false;
+}
+
+/* Nodes that the machine has no more nobody holds. */
+static void forget_removed(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    struct limits_list *list = d->shared;
+    struct measured m = {.s = s, .booking = s->jobs[slot].booking};
+    const struct limits_nodes *has = list ? shared_of(&m, slot) : NULL;
+    if (!list || (has && has->n == list->n))
+        return;
+    uint32_t kept = 0, all = list->n;
+    for (uint32_t i = 0; i < all; i++) {
+        uint32_t node = list->v[i];
+        if (!has_shared(&m, node))
+            continue;
+        list->v[i] = list->v[kept];
+        list->v[kept++] = node;
+    }
+    list->n = kept; /* the window is open for these: this takes no memory */
+    limits_open(s->queues->limits, d->account, d->counted, listed(&m, list));
+    list->n = all;
+    close_window(s, slot, d->counted.from, d->counted.until, list);
+    list->n = kept;
+}
+
 static void put_back(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
-    struct measured m = {s, s->jobs[slot].booking, s->jobs[slot].ask.class};
+    struct measured m = {
+        .s = s, .booking = s->jobs[slot].booking, .class = s->jobs[slot].ask.class};
     if (!d->is_open || d->is_counted)
         return;
-    limits_add(s->queues->limits, d->account, d->counted, amount_held, &m);
+    forget_removed(s, slot);
+    limits_add(s->queues->limits, d->account, d->counted, amount_held, &m, listed(&m, d->shared));
     d->is_counted = true;
 }
 
@@ -488,8 +658,10 @@ const struct controller limit_controller = {
     .put_back = put_back,
     .may_return = may_return,
     .freed = note_decrease,
+    .narrow = narrow,
+    .rethink = rethink,
     .open = open_window,
-    .close = close_window,
+    .close = close_opened,
     .enter = enter,
     .may_ask = may_ask,
     .may_hold = may_hold,

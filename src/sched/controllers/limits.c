@@ -21,14 +21,20 @@ struct limits *limits_create(const struct setup *setup)
     return NULL;
 }
 
+static void tally_clear(struct tally *tally)
+{
+    free(tally->calendar);
+    shared_clear(&tally->shared);
+}
+
 void limits_destroy(struct limits *limits)
 {
     int saved = errno;
     if (limits) {
         for (uint32_t i = 0; limits->line && i < limits->setup->n_queues; i++)
-            free(limits->line[i].tally.calendar);
+            tally_clear(&limits->line[i].tally);
         for (uint32_t i = 0; i < limits->holders.n; i++)
-            free(limits->tally[i].calendar);
+            tally_clear(&limits->tally[i]);
         for (uint32_t i = 0; i < limits->n_calendars; i++)
             profile_clear(&limits->calendar[i].profile);
         free(limits->calendar);
@@ -299,10 +305,13 @@ bool limits_check(const struct limits *limits)
             limits->account[i].above_holder >= limits->holders.n)
             return false;
     for (uint32_t i = 0; i < limits->setup->n_queues; i++)
-        if (!check_line(limits, i))
+        if (!check_line(limits, i) || !shared_check(&limits->line[i].tally.shared))
             return false;
     for (uint32_t i = 0; i < limits->n_calendars; i++)
         if (!limits_calendar_check(&limits->calendar[i]))
+            return false;
+    for (uint32_t i = 0; i < limits->holders.n; i++)
+        if (!shared_check(&limits->tally[i].shared))
             return false;
     return true;
 }

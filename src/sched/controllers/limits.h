@@ -61,6 +61,25 @@ struct limits_promises {
     uint32_t candidate; /* this */
 };
 
+/* Nodes that the job at hand shares with others, each once: the one at *i, which begins with 0 and moves
+ * on; false: there are no more. They are `n` of those that `amount` tells of. A node limit counts each once
+ * at a time, however many jobs of the holder have some of it; nodes that are not named here a job has to
+ * itself. NULL, or none: it has all to itself.
+ */
+typedef bool limits_next_f(void *arg, uint32_t *i, uint32_t *node);
+struct limits_nodes {
+    limits_next_f *next;
+    void *arg;
+    int64_t n;
+};
+
+/* The same of a list, which is the `arg`. */
+struct limits_list {
+    uint32_t n;
+    uint32_t v[];
+};
+limits_next_f limits_next_of;
+
 /* How much of a resource type the job at hand asks for, or holds. */
 typedef int64_t limits_amount_f(void *arg, const char *type);
 
@@ -98,13 +117,35 @@ bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
  * `amount` is only called for resources: it may be NULL where limits_measures says so.
  */
 bool limits_start(const struct limits *limits, uint32_t account, struct limits_window window,
-                  limits_amount_f *amount, void *arg, struct limits_over *over);
+                  limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
+                  struct limits_over *over);
 
 /* The first time on or after `from` from which on it may, for so long; INT64_MAX: never. O((g + 1) log n) for
  * g gaps that are too short.
  */
 int64_t limits_when(const struct limits *limits, uint32_t account, int64_t from, int64_t duration,
-                    limits_amount_f *amount, void *arg);
+                    limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
+
+/* Where the nodes of a job are too many for a node limit during a window: allow those of which it could
+ * have any one, as its user and queues have them already, and as many of its own others as the limits
+ * leave. What is matched among them may yet be too much. False: there are none of the former. O(nodes
+ * shared by the holders * w log n) for w windows in this one.
+ */
+typedef void limits_allow_f(void *arg, uint32_t node);
+bool limits_narrow(const struct limits *limits, uint32_t account, struct limits_window window,
+                   const struct limits_nodes *nodes, limits_allow_f *allow, void *arg);
+
+/* The first time after another one at which what the account's user or queues have of a node limit changes,
+ * and before `before`; that if there is none.
+ */
+int64_t limits_next_change(const struct limits *limits, uint32_t account, int64_t after,
+                           int64_t before);
+
+/* Whether jobs of the account's user or queue share nodes: then one that asks for so many nodes may add
+ * fewer. And whether nodes are counted.
+ */
+bool limits_has_shared(const struct limits *limits, uint32_t account);
+bool limits_counts_nodes(const struct limits *limits, uint32_t account);
 
 /* Whether any of these calls would measure a job of this account; if not, amount may be NULL. */
 bool limits_measures(const struct limits *limits, uint32_t account);
@@ -118,16 +159,18 @@ void limits_wait(struct limits *limits, uint32_t account, int64_t n);
  * memory; as often as it is asked for. Returns 0, or -1 with ENOMEM and nothing changed. And give them up,
  * when no job is entered for them any more.
  */
-int limits_open(struct limits *limits, uint32_t account, struct limits_window window);
-void limits_close(struct limits *limits, uint32_t account, struct limits_window window);
+int limits_open(struct limits *limits, uint32_t account, struct limits_window window,
+                const struct limits_nodes *nodes);
+void limits_close(struct limits *limits, uint32_t account, struct limits_window window,
+                  const struct limits_nodes *nodes);
 
 /* A job holds something, or is promised it, during a window that is open. And does so no more. The limits are
  * not looked at.
  */
 void limits_add(struct limits *limits, uint32_t account, struct limits_window window,
-                limits_amount_f *amount, void *arg);
+                limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
 void limits_sub(struct limits *limits, uint32_t account, struct limits_window window,
-                limits_amount_f *amount, void *arg);
+                limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
 
 /* Of a calendar, by number. */
 struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar);

@@ -49,7 +49,21 @@ struct calendar {
     struct limits_promises promises;
 };
 
+/* A node that jobs of one holder share with others: how many of them hold it when. */
+struct shared_node {
+    uint32_t node;
+    uint32_t users; /* windows that are open */
+    struct profile profile;
+};
+
+/* In ascending order. */
+struct shared {
+    struct shared_node *v;
+    uint32_t n, cap;
+};
+
 struct tally {
+    struct shared shared; /* if nodes are limited */
     int64_t pending;
     int64_t
         covered; /* pending jobs of virtual queues that the limits of their parent's user cover */
@@ -87,6 +101,7 @@ struct limits {
     struct account *account;
     uint32_t accounts;
     struct strbuf key;
+    uint32_t node;     /* what "node" is; UINT32_MAX: nobody limits that */
     int64_t decreases; /* of tallies so far */
     struct calendar *calendar;
     uint32_t n_calendars, cap_calendars;
@@ -108,6 +123,35 @@ size_t limits_sides(const struct limits *limits, uint32_t account, struct side s
 /* Say which rule it is that a job is over; false, so that an answer can end with it. */
 bool limits_refuse(const struct limits *limits, enum sched_whose whose, const struct rule *rule,
                    struct sched_reason_limit *over);
+
+/* The calendar of something that a tally counts; NO_CALENDAR. */
+uint32_t limits_calendar_of(const struct tally *tally, uint32_t what);
+
+/* ---- limits_nodes.c ---- */
+
+/* Have a window's ends in the profiles of nodes (NULL: none), or give them up. Returns 0, or -1 with ENOMEM
+ * and nothing changed.
+ */
+int shared_open(struct shared *s, const struct limits_nodes *nodes, struct limits_window window);
+void shared_close(struct shared *s, const struct limits_nodes *nodes, struct limits_window window);
+
+/* A job has these nodes during a window, or (sign -1) no more: in the profiles, and in the calendar of
+ * nodes.
+ */
+void shared_add(struct shared *s, const struct limits_nodes *nodes, struct limits_window window,
+                struct profile *calendar, int64_t sign);
+
+/* Whether a holder may have these nodes beside what it has, and `alone` that nobody else has, during a
+ * window; and the first time from which on, in [window.from, before), for as long; INT64_MAX: there is none.
+ */
+bool shared_fits(const struct shared *s, const struct profile *calendar, int64_t most,
+                 const struct limits_nodes *nodes, int64_t alone, struct limits_window window);
+int64_t shared_when(const struct shared *s, const struct profile *calendar, int64_t most,
+                    const struct limits_nodes *nodes, int64_t alone, struct limits_window window,
+                    int64_t before);
+
+void shared_clear(struct shared *s);
+bool shared_check(const struct shared *s);
 
 /* True if a calendar is in order and nothing in it is below 0. */
 bool limits_calendar_check(const struct calendar *calendar);

@@ -197,6 +197,8 @@ int limits_make_lines(struct limits *limits)
     for (uint32_t i = 0; i < n; i++)
         if (make_line(limits, i) < 0)
             return -1;
+    if (!intern_find(&limits->what, "node", strlen("node"), &limits->node))
+        limits->node = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++)
         if (name_all(limits, i) < 0)
             return -1;

@@ -13,27 +13,31 @@ static int64_t takes(const struct limits *limits, uint32_t what, limits_amount_f
     return amount(arg, intern_text(&limits->what, what));
 }
 
-static uint32_t calendar_of(const struct tally *tally, uint32_t what)
+uint32_t limits_calendar_of(const struct tally *tally, uint32_t what)
 {
     return tally->calendar ? tally->calendar[what] : NO_CALENDAR;
 }
 
-/* Whether a tally has room for so much more during a window under a rule. */
+/* Whether a tally has room for so much more during a window under a rule; of nodes, these among them. */
 static bool has_room(const struct limits *limits, const struct side *side, const struct rule *rule,
-                     int64_t more, struct limits_window window)
+                     int64_t more, const struct limits_nodes *nodes, struct limits_window window)
 {
-    uint32_t calendar = calendar_of(side->tally, rule->what);
+    uint32_t calendar = limits_calendar_of(side->tally, rule->what);
     if (more == 0)
         return true;
     if (more > rule->most || calendar == NO_CALENDAR)
         return more <= rule->most;
+    if (nodes && rule->what == limits->node)
+        return shared_fits(&side->tally->shared, &limits->calendar[calendar].profile, rule->most,
+                           nodes, more - nodes->n, window);
     return profile_max(&limits->calendar[calendar].profile, window.from, window.until) <=
            rule->most - more;
 }
 
 /* Numbers of jobs come first, for which nothing is measured. */
 bool limits_start(const struct limits *limits, uint32_t account, struct limits_window window,
-                  limits_amount_f *amount, void *arg, struct limits_over *over)
+                  limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
+                  struct limits_over *over)
 {
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, account, side);
@@ -42,11 +46,11 @@ bool limits_start(const struct limits *limits, uint32_t account, struct limits_w
             for (uint32_t i = 0; i < side[s].rules->n; i++) {
                 const struct rule *rule = &side[s].rules->v[i];
                 if ((rule->what >= RESOURCE) != (bool)measured ||
-                    has_room(limits, &side[s], rule, takes(limits, rule->what, amount, arg),
+                    has_room(limits, &side[s], rule, takes(limits, rule->what, amount, arg), nodes,
                              window))
                     continue;
                 if (over)
-                    over->calendar = calendar_of(side[s].tally, rule->what);
+                    over->calendar = limits_calendar_of(side[s].tally, rule->what);
                 return limits_refuse(limits, side[s].whose, rule, over ? &over->limit : NULL);
             }
     return true;
@@ -54,21 +58,26 @@ bool limits_start(const struct limits *limits, uint32_t account, struct limits_w
 
 /* The first time from which on a calendar has room for so much under a rule; INT64_MAX: never. */
 static int64_t room_from(const struct limits *limits, const struct side *side,
-                         const struct rule *rule, int64_t more, int64_t from, int64_t duration)
+                         const struct rule *rule, int64_t more, const struct limits_nodes *nodes,
+                         int64_t from, int64_t duration)
 {
-    uint32_t calendar = calendar_of(side->tally, rule->what);
+    uint32_t calendar = limits_calendar_of(side->tally, rule->what);
     struct profile_cursor c;
     int64_t at;
     if (more == 0 || (more <= rule->most && calendar == NO_CALENDAR))
         return from;
     if (more > rule->most)
         return INT64_MAX;
+    if (nodes && rule->what == limits->node)
+        return shared_when(&side->tally->shared, &limits->calendar[calendar].profile, rule->most,
+                           nodes, more - nodes->n, (struct limits_window){from, from + duration},
+                           INT64_MAX);
     profile_seek(&c, &limits->calendar[calendar].profile, from);
     return profile_fit(&c, from, duration, rule->most - more, INT64_MAX, &at) ? at : INT64_MAX;
 }
 
 int64_t limits_when(const struct limits *limits, uint32_t account, int64_t from, int64_t duration,
-                    limits_amount_f *amount, void *arg)
+                    limits_amount_f *amount, void *arg, const struct limits_nodes *nodes)
 {
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, account, side);
@@ -79,7 +88,7 @@ int64_t limits_when(const struct limits *limits, uint32_t account, int64_t from,
             for (uint32_t i = 0; i < side[s].rules->n && from < INT64_MAX; i++) {
                 const struct rule *rule = &side[s].rules->v[i];
                 int64_t more = takes(limits, rule->what, amount, arg);
-                from = room_from(limits, &side[s], rule, more, from, duration);
+                from = room_from(limits, &side[s], rule, more, nodes, from, duration);
             }
     } while (from > before && from < INT64_MAX);
     return from;
@@ -116,69 +125,87 @@ static int make_calendar(struct limits *limits, struct tally *tally, uint32_t wh
 
 /* Hold both ends of a window in a calendar. Returns 0, or -1 with ENOMEM and nothing changed. */
 static int hold_ends(struct limits *limits, struct tally *tally, uint32_t what,
-                     struct limits_window window)
+                     const struct limits_nodes *nodes, struct limits_window window)
 {
     if (make_calendar(limits, tally, what) < 0)
         return -1;
-    return profile_book(&limits->calendar[tally->calendar[what]].profile, window.from, window.until,
-                        0);
+    struct profile *calendar = &limits->calendar[tally->calendar[what]].profile;
+    if (profile_book(calendar, window.from, window.until, 0) < 0)
+        return -1;
+    if (what != limits->node || shared_open(&tally->shared, nodes, window) == 0)
+        return 0;
+    profile_unbook(calendar, window.from, window.until, 0);
+    errno = ENOMEM;
+    return -1;
 }
 
-int limits_open(struct limits *limits, uint32_t account, struct limits_window window)
+static void drop_ends(struct limits *limits, struct tally *tally, uint32_t what,
+                      const struct limits_nodes *nodes, struct limits_window window)
+{
+    profile_unbook(&limits->calendar[tally->calendar[what]].profile, window.from, window.until, 0);
+    if (what == limits->node)
+        shared_close(&tally->shared, nodes, window);
+}
+
+int limits_open(struct limits *limits, uint32_t account, struct limits_window window,
+                const struct limits_nodes *nodes)
 {
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, account, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].whats->n; i++) {
-            if (hold_ends(limits, side[s].tally, side[s].whats->v[i], window) == 0)
+            if (hold_ends(limits, side[s].tally, side[s].whats->v[i], nodes, window) == 0)
                 continue;
             for (size_t k = 0; k <= s; k++)
                 for (uint32_t j = 0; j < (k < s ? side[k].whats->n : i); j++)
-                    profile_unbook(
-                        &limits->calendar[side[k].tally->calendar[side[k].whats->v[j]]].profile,
-                        window.from, window.until, 0);
+                    drop_ends(limits, side[k].tally, side[k].whats->v[j], nodes, window);
             errno = ENOMEM;
             return -1;
         }
     return 0;
 }
 
-void limits_close(struct limits *limits, uint32_t account, struct limits_window window)
+void limits_close(struct limits *limits, uint32_t account, struct limits_window window,
+                  const struct limits_nodes *nodes)
 {
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, account, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].whats->n; i++)
-            profile_unbook(&limits->calendar[side[s].tally->calendar[side[s].whats->v[i]]].profile,
-                           window.from, window.until, 0);
+            drop_ends(limits, side[s].tally, side[s].whats->v[i], nodes, window);
 }
 
 /* Enter a job `sign` times. */
 static void enter(struct limits *limits, uint32_t account, struct limits_window window,
-                  limits_amount_f *amount, void *arg, int64_t sign)
+                  limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
+                  int64_t sign)
 {
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, account, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].whats->n; i++) {
             uint32_t what = side[s].whats->v[i];
-            int64_t more = sign * takes(limits, what, amount, arg);
+            struct profile *calendar = &limits->calendar[side[s].tally->calendar[what]].profile;
+            int64_t more = takes(limits, what, amount, arg);
+            if (nodes && what == limits->node) {
+                shared_add(&side[s].tally->shared, nodes, window, calendar, sign);
+                more -= nodes->n;
+            }
             if (more != 0)
-                profile_add(&limits->calendar[side[s].tally->calendar[what]].profile, window.from,
-                            window.until, more);
+                profile_add(calendar, window.from, window.until, sign * more);
         }
 }
 
 void limits_add(struct limits *limits, uint32_t account, struct limits_window window,
-                limits_amount_f *amount, void *arg)
+                limits_amount_f *amount, void *arg, const struct limits_nodes *nodes)
 {
-    enter(limits, account, window, amount, arg, 1);
+    enter(limits, account, window, amount, arg, nodes, 1);
 }
 
 void limits_sub(struct limits *limits, uint32_t account, struct limits_window window,
-                limits_amount_f *amount, void *arg)
+                limits_amount_f *amount, void *arg, const struct limits_nodes *nodes)
 {
-    enter(limits, account, window, amount, arg, -1);
+    enter(limits, account, window, amount, arg, nodes, -1);
 }
 
 struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar)
@@ -197,7 +224,7 @@ uint32_t limits_calendar(const struct limits *limits, uint32_t account,
             if (side[s].whose == limit->whose && rule->most == limit->most &&
                 (rule->what == RUNNING || rule->what >= RESOURCE) &&
                 strcmp(intern_text(&limits->what, rule->what), limit->what) == 0)
-                return calendar_of(side[s].tally, rule->what);
+                return limits_calendar_of(side[s].tally, rule->what);
         }
     return NO_CALENDAR;
 }

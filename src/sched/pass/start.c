@@ -109,6 +109,27 @@ static int64_t book_by_limit(sched_t *s, uint32_t slot)
     return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : booking;
 }
 
+/* What a booking for now holds it may not hold: book something else now that it may, if there is. *booking
+ * is given back, or another one that is counted (STEP_BUSY). STEP_KEPT: there is nothing.
+ */
+static enum step book_narrowly(sched_t *s, uint32_t slot, int64_t *booking)
+{
+    int narrows = controllers_narrow(s, slot, *booking, s->now);
+    unbook(s, *booking);
+    if (narrows <= 0)
+        return narrows < 0 ? STEP_FAILED : STEP_KEPT;
+    *booking = s->place->ops->book(s->place, &s->jobs[slot].ask, s->now);
+    s->place->ops->narrow(s->place, NULL);
+    if (*booking < 0)
+        return errno == EBUSY ? STEP_KEPT : STEP_FAILED;
+    enum step step = keeps_promises(s, slot, *booking, s->now)
+                         ? controllers_count(s, slot, *booking, s->now)
+                         : STEP_KEPT;
+    if (step != STEP_BUSY)
+        unbook(s, *booking);
+    return step;
+}
+
 enum step start_open(sched_t *s, uint32_t slot, bool turn)
 {
     if (decision_reserve(s) < 0)
@@ -138,10 +159,12 @@ enum step start_open(sched_t *s, uint32_t slot, bool turn)
             return errno == EBUSY ? STEP_BUSY : STEP_FAILED;
     }
     enum step step = gate == STEP_KEPT ? gate : controllers_count(s, slot, booking, s->now);
-    if (step != STEP_BUSY) {
+    if (step == STEP_KEPT && gate == STEP_BUSY)
+        step = book_narrowly(s, slot, &booking);
+    else if (step != STEP_BUSY)
         unbook(s, booking);
+    if (step != STEP_BUSY)
         return step == STEP_KEPT ? promise_kept(s, slot) : step;
-    }
     if (choose(s, job, booking) < 0) {
         controllers_uncount(s, slot, booking);
         unbook(s, booking);
@@ -155,18 +178,43 @@ enum step start_open(sched_t *s, uint32_t slot, bool turn)
     return STEP_DONE;
 }
 
+/* What a booking from *at on holds it may not hold: reserve something else that it may, before `next`.
+ * *booking is given back, or another one that is counted (STEP_BUSY). STEP_KEPT: there is nothing.
+ */
+static enum step reserve_narrowly(sched_t *s, uint32_t slot, int64_t *booking, int64_t *at,
+                                  int64_t next)
+{
+    int narrows = controllers_narrow(s, slot, *booking, *at);
+    unbook(s, *booking);
+    if (narrows <= 0)
+        return narrows < 0 ? STEP_FAILED : STEP_KEPT;
+    *booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, *at, at);
+    s->place->ops->narrow(s->place, NULL);
+    if (*booking < 0)
+        return errno == ENOMEM ? STEP_FAILED : STEP_KEPT;
+    enum step step = *at < next && *at < s->place->endless && keeps_promises(s, slot, *booking, *at)
+                         ? controllers_count(s, slot, *booking, *at)
+                         : STEP_KEPT;
+    if (step != STEP_BUSY)
+        unbook(s, *booking);
+    return step;
+}
+
 /* Make an open job a held one with a booking from `at` on. STEP_KEPT: it may not hold that then, but perhaps
  * from *next on.
  */
 static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking, int64_t *next)
 {
     enum step step = controllers_count(s, slot, booking, at);
-    if (step == STEP_KEPT)
+    if (step == STEP_KEPT) {
         *next = controllers_when(s, slot, booking, at);
-    if (step != STEP_BUSY) {
+        *next = controllers_rethink(s, slot, at, *next);
+        step = reserve_narrowly(s, slot, &booking, &at, *next);
+    } else if (step != STEP_BUSY) {
         unbook(s, booking);
-        return step;
     }
+    if (step != STEP_BUSY)
+        return step;
     if (held_insert(s, slot, at, booking) < 0) {
         controllers_uncount(s, slot, booking);
         unbook(s, booking);

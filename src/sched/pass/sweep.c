@@ -106,15 +106,24 @@ static bool may_hold(void *arg, int64_t booking, int64_t at)
     }
     if (!controllers_may_hold(gate->s, gate->slot, job->ask.duration, booking, at)) {
         int64_t next = controllers_when(gate->s, gate->slot, booking, at);
+        next = controllers_rethink(gate->s, gate->slot, at, next);
         /* What it would hold then it may hold later, or never: then something else, at its own time. */
         if (at < job->at)
             gate->next = next > at && next < job->at ? next : job->at;
         gate->refused = true;
         return false;
     }
-    gate->failed = controllers_open(gate->s, gate->slot, at, at + duration) < 0;
+    gate->failed = controllers_open(gate->s, gate->slot, booking, at, at + duration) < 0;
     gate->at = gate->failed ? -1 : at;
+    gate->next = INT64_MAX;
     return !gate->failed;
+}
+
+static void narrow(void *arg, int64_t booking, int64_t at)
+{
+    struct gate *gate = arg;
+    if (!gate->is_unsure && controllers_narrow(gate->s, gate->slot, booking, at) < 0)
+        gate->failed = true;
 }
 
 /* Count a reservation where it is now. */
@@ -141,7 +150,8 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
 {
     struct job *job = &s->jobs[slot];
     struct gate gate = {.s = s, .slot = slot, .next = from, .at = -1};
-    struct place_pull how = {.at = job->at, .anew = anew, .may_hold = may_hold, .arg = &gate};
+    struct place_pull how = {
+        .at = job->at, .anew = anew, .may_hold = may_hold, .narrow = narrow, .arg = &gate};
     int64_t at = job->at;
     controllers_set_aside(s, slot);
     while (gate.next < INT64_MAX && at == job->at && !gate.failed) {

@@ -82,6 +82,7 @@ void details_free(sched_t *s, struct details *d)
         return;
     shared_text_leave(s, d->jobspec);
     free(d->never);
+    free(d->shared);
     if (!d->of || d->groups != d->of->groups)
         free(d->groups);
     members_leave(d->of);

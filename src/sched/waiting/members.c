@@ -193,6 +193,7 @@ static void let_go(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     d->holds = d->is_counted = d->is_open = d->is_promise_told = false;
+    d->shared = NULL;
     displaced_end(s, slot);
     d->victims = 0;
     d->put_off = 0;

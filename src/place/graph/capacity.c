@@ -46,17 +46,6 @@ static int64_t count_pieces(const struct graph_place *n, const struct class *c, 
     return 0;
 }
 
-/* What a node has of what pieces need, taken or not. */
-struct has {
-    int64_t most; /* pieces */
-    bool alone;
-    uint32_t n;
-    struct {
-        int number; /* of the type in usages; -1: it is in none */
-        int64_t units, least;
-    } need[PIECE_NEEDS];
-};
-
 static struct has has_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex)
 {
     struct has has;
@@ -471,18 +460,29 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
     return false;
 }
 
-bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, int64_t at,
-                  int64_t end)
+void capacity_view(struct capacity_view *view, struct graph_place *n, const struct class *c)
 {
-    if (c->capacity == PLACE_NONE || !usage_settle(n))
+    bool is_known = c->capacity != PLACE_NONE && usage_settle(n);
+
+    *view = (struct capacity_view){
+        .n = n, .capacity = is_known ? &n->capacities->v[c->capacity] : NULL, .alike = PLACE_NONE};
+}
+
+bool capacity_view_has(struct capacity_view *view, uint32_t node, int64_t at, int64_t end)
+{
+    if (!view->capacity)
         return true;
-    uint32_t i = usage_row_of(n->capacities, node);
-    if (i == n->capacities->n_rows)
+    const struct capacities *all = view->n->capacities;
+    uint32_t i = usage_row_of(all, node);
+    if (i == all->n_rows)
         return true;
-    const struct node_row *row = &n->capacities->row[i];
-    const struct has has = has_of(n, &n->capacities->v[c->capacity], node);
+    const struct node_row *row = &all->row[i];
+    if (row->alike != view->alike)
+        view->has = has_of(view->n, view->capacity, node);
+    view->alike = row->alike;
     for (uint32_t k = 0; k < row->n && row->step[k].at < end; k++)
-        if ((k + 1 == row->n || row->step[k + 1].at > at) && room_of(&has, &row->step[k]) == 0)
+        if ((k + 1 == row->n || row->step[k + 1].at > at) &&
+            room_of(&view->has, &row->step[k]) == 0)
             return false;
     return true;
 }

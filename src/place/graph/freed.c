@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "place/graph/graph_priv.h"
+#include "place/graph/capacity.h"
 
 /* Whether the calendar of cores rules out a start at `from` (before = from), or in [from, before) with all
  * free from `before` on.
@@ -112,18 +112,24 @@ static void know_ids(struct graph_place *n, int64_t booking)
     }
 }
 
-/* Whether a class that holds a booking would rather have, or has, something of a node. */
-static bool is_preferred(struct graph_place *n, const struct class *c, int64_t booking,
-                         uint32_t node)
+/* The ids of nodes of which a class that holds a booking would rather have something, or has; INT64_MIN to
+ * INT64_MAX: any may be.
+ */
+static void preferred_ids(struct graph_place *n, const struct class *c, int64_t booking,
+                          int64_t *low, int64_t *high)
 {
     int order = c->by_node ? match_id_order(n->match) : 0;
     const struct booking *b = &n->bookings[booking];
-    int64_t id = n->graph->v[node].id;
 
+    *low = INT64_MIN;
+    *high = INT64_MAX;
     if (order == 0)
-        return true;
+        return;
     know_ids(n, booking);
-    return order > 0 ? id <= b->high : id >= b->low;
+    if (order > 0)
+        *high = b->high;
+    else
+        *low = b->low;
 }
 
 bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,
@@ -133,6 +139,7 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
     const struct freed_nodes *log = &n->freed_nodes;
     const struct class *c = class_of(n, ask);
     int64_t end = ask->duration < INT64_MAX - at ? at + ask->duration : INT64_MAX;
+    int64_t low = INT64_MIN, high = INT64_MAX;
     bool is_marked = false;
 
     if (booking < 0 && c && !graph_place_wakes(place, ask->class, since))
@@ -141,16 +148,20 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
         return true;
     /* Where a node has room for no more pieces, others of what is in it may be preferred all the same. */
     bool shares = booking >= 0 && !(c->n_pieces == 1 && c->piece[0].alone);
+    struct capacity_view view;
+    capacity_view(&view, n, c);
+    if (booking >= 0)
+        preferred_ids(n, c, booking, &low, &high);
     for (uint32_t i = freed_nodes_since(log, since); i < log->n; i++) {
         const struct freed_node *f = &log->v[i];
         /* Of a job that ended when it was to end, all that was free by then was held all the same. A job
          * that lasts longer than is asked for here may start for what was freed later on.
          */
         if ((booking >= 0 && (f->from >= end || f->to <= at)) ||
-            !match_part_has(n->parts[c->part].within, f->node) ||
-            (booking >= 0 && !is_preferred(n, c, booking, f->node)))
+            !match_part_has(n->parts[c->part].within, f->node) || n->graph->v[f->node].id < low ||
+            n->graph->v[f->node].id > high)
             continue;
-        if (capacity_has(n, c, f->node, at, end) ||
+        if (capacity_view_has(&view, f->node, at, end) ||
             (shares && !is_marked && !(is_marked = mark_nodes(n, booking))) ||
             (shares && n->marked[f->node] == n->mark))
             return true;

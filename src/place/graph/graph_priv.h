@@ -298,10 +298,6 @@ void capacity_try(struct graph_place *n, const struct class *c);
 void capacity_tried(struct graph_place *n);
 bool capacity_is_tried(const struct graph_place *n);
 
-/* Whether a node has room for a piece of a class throughout [at, end), as far as is known. */
-bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, int64_t at,
-                  int64_t end);
-
 /* ---- What may serve reservations (freed.c) ---- */
 
 bool graph_place_is_short(struct place *place, const struct place_ask *ask, int64_t now,

@@ -119,26 +119,7 @@ static inline uint32_t usage_row_of(const struct capacities *h, uint32_t vertex)
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
 struct capacity *capacity_ready_within(struct graph_place *n, const struct class *c);
 
-/* What a node has of what pieces need, taken or not. */
-struct has {
-    int64_t most; /* pieces */
-    bool alone;
-    uint32_t n;
-    struct {
-        int number; /* of the type in usages; -1: it is in none */
-        int64_t units, least;
-    } need[PIECE_NEEDS];
-};
-
-/* A class with all that has changed counted, for questions about one node after the other while nothing
- * changes.
- */
-struct capacity_view {
-    const struct graph_place *n;
-    const struct capacity *capacity; /* NULL: nothing is known */
-    uint32_t alike;                  /* the nodes that `has` is about; PLACE_NONE: none yet */
-    struct has has;
-};
+/* Begin to ask about nodes: what has changed is counted. */
 void capacity_view(struct capacity_view *view, struct graph_place *n, const struct class *c);
 
 /* Whether a node has room for a piece throughout [at, end), as far as is known. */

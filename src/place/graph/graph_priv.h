@@ -224,11 +224,34 @@ void graph_place_classes_renew(struct graph_place *n);
 /* What the matcher is asked. */
 struct plan_ask graph_place_plan(const struct graph_place *n, const struct place_ask *ask);
 
+/* What a node has of what pieces of a capacity need, taken or not. */
+struct capacity_has {
+    int64_t most; /* pieces */
+    bool alone;
+    uint32_t n;
+    struct {
+        int number; /* of the type in usages; -1: it is in none */
+        int64_t units, least;
+    } need[PIECE_NEEDS];
+};
+
+/* A class with all that has changed counted, for questions about one node after the other while nothing
+ * changes.
+ */
+struct capacity_view {
+    const struct graph_place *n;
+    const struct capacity *capacity; /* NULL: nothing is known */
+    uint32_t alike;                  /* the nodes that `has` is about; PLACE_NONE: none yet */
+    struct capacity_has has;
+};
+
 /* The same with what gaps say; it points to itself. */
 struct counted {
     struct plan_ask plan;
     struct graph_place *n;
     const struct class *class;
+    bool is_viewed;
+    struct capacity_view view;
 };
 void graph_place_plan_counted(struct counted *counted, struct graph_place *n,
                               const struct place_ask *ask);
@@ -266,6 +289,9 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
 
 /* For plan_ask.next, of a struct counted. */
 int64_t capacity_next(void *context, int64_t from, int64_t before);
+
+/* For plan_ask.node_from. O(steps of the node). */
+int64_t capacity_node_from(void *context, uint32_t node, int64_t at, struct plan_lack *lack);
 
 /* Of a class that has a capacity: whether it is short of pieces now. O(1) while its note holds, else O(gaps).
  */

@@ -224,6 +224,9 @@ uint32_t match_usage(const struct match *m, uint32_t v, struct plan_usage *step,
 /* The index of a type in plan_usage.taken, or -1 if it is not there. */
 int match_usage_type(const struct match *m, uint16_t type);
 
+/* Whether no vertex is reached in two ways. */
+bool match_is_tree(const struct match *m);
+
 /* 1 if the policy prefers low ids for the top of a request, -1 if it prefers high ids, 0 if it goes by
  * something else or by more than ids.
  */

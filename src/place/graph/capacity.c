@@ -122,9 +122,8 @@ static void find_differences(struct capacity_change *x)
             x->differ[x->n_differ++] = x->is[i];
 }
 
-/* False if nothing changes for capacities like this one. */
-static bool compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
-                    struct capacity_change *x)
+bool capacity_compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
+                      struct capacity_change *x)
 {
     uint32_t vertex = c->sample->vertex;
 
@@ -209,7 +208,7 @@ static int change_all(struct graph_place *n, const struct change *c, bool late)
         if (!concerns(h, c))
             continue;
         if (h->kind != kind)
-            differs = compare(n, h, c, &x);
+            differs = capacity_compare(n, h, c, &x);
         kind = h->kind;
         if (differs && tell_change(all, all->order[i].index, &x, c->count, late) < 0)
             return -1;
@@ -225,7 +224,7 @@ int capacity_change(struct graph_place *n, const struct change *c)
     if (!all->trial || all->only == PLACE_NONE)
         return change_all(n, c, false);
     struct capacity *h = &all->v[all->only];
-    return concerns(h, c) && compare(n, h, c, &x) ? change_gaps(h, &x, c->count) : 0;
+    return concerns(h, c) && capacity_compare(n, h, c, &x) ? change_gaps(h, &x, c->count) : 0;
 }
 
 int capacity_change_late(struct graph_place *n, const struct change *c)

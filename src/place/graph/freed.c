@@ -65,8 +65,10 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
         ask->duration < note->duration || at != note->before ||
         match_job_is_forced(n->match, booking))
         return false;
-    return note->kind == HELD_SHORT ? capacity_stuck(n, c, at, note)
-                                    : !is_helped(n, c, ask->duration, note);
+    if (note->kind == HELD_NO_MATCH)
+        return !is_helped(n, c, ask->duration, note);
+    return capacity_stuck(n, c, at, note) ||
+           capacity_lacks_aside(n, c, booking, ask->duration, at, note);
 }
 
 /* Mark the nodes that a booking holds something in; false if there is no memory to. */

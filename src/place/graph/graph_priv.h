@@ -1,6 +1,6 @@
 /* Inside the graph as a place (place/graph.h): its state, shared by bookings (graph.c), parts and their
  * calendars (part.c), classes of requests (class.c), what has room for their pieces (capacity.c, usage.c,
- * increases.c, gaps.c), what was freed (freed.c, wake.c), changes of the machine (change.c), questions
+ * increases.c, aside.c, gaps.c), what was freed (freed.c, wake.c), changes of the machine (change.c), questions
  * (probe.c) and reasons (shortage.c).
  *
  * A booking's number is the matcher's number for its job. The matcher says what is free; a part's calendar
@@ -308,6 +308,13 @@ bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
  */
 int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t duration,
                        int64_t before, struct held_note *note);
+
+/* Whether a class that is held at `at` lacks pieces at all times before: it is reckoned what there would be if
+ * the booking were lifted. If so the note says what it lacks. False: no, or that is not known. O(gaps + steps
+ * of the nodes that it holds).
+ */
+bool capacity_lacks_aside(struct graph_place *n, const struct class *c, int64_t booking,
+                          int64_t duration, int64_t at, struct held_note *note);
 
 /* What was held by two at a time is held by one less, or a node changes of which not all is known: no note
  * holds any more. O(capacities).

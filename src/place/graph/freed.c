@@ -1,4 +1,5 @@
 /* Whether what was freed since (place/freed.h), or anything, may serve a reservation better. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,4 +170,75 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
             return true;
     }
     return false;
+}
+
+/* ---- Choosing again ---- */
+
+/* Whether nothing but what was freed since can be preferred to what a booking holds: its nodes were the first
+ * ones in the policy's order that were free, and the others that were free still come behind them.
+ */
+static bool is_known_best(const struct graph_place *n, const struct place_ask *ask, int64_t booking,
+                          uint64_t since)
+{
+    const struct booking *b = &n->bookings[booking];
+    const struct freed_nodes *log = &n->freed_nodes;
+    const struct class *c = class_of(n, ask);
+
+    return b->is_best && b->best_of.class == ask->class && b->best_of.part == ask->part &&
+           b->best_of.duration == ask->duration && b->best_of.permits == ask->permits &&
+           b->best_of.clear == ask->clear && c->by_node && c->is_exact &&
+           match_id_order(n->match) != 0 && match_is_tree(n->match) && !n->stale &&
+           since >= log->all && since >= log->base && since != UINT64_MAX &&
+           !match_job_is_forced(n->match, booking);
+}
+
+static void put(struct graph_place *n, const struct class *c, uint32_t node, bool on)
+{
+    uint64_t bit = UINT64_C(1) << (node % 64);
+
+    if (!on)
+        n->among[node / 64] &= ~bit;
+    else if (match_part_has(n->parts[c->part].within, node))
+        n->among[node / 64] |= bit;
+}
+
+/* Put what a booking holds and what was freed since among those that may be chosen, or take it out again. */
+static void put_all(struct graph_place *n, const struct class *c, int64_t booking, uint64_t since,
+                    bool on)
+{
+    const struct freed_nodes *log = &n->freed_nodes;
+    uint32_t i = 0, vertex;
+    bool alone;
+
+    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone))
+        put(n, c, match_node_of(n->match, vertex), on);
+    for (uint32_t k = freed_nodes_since(log, since); k < log->n; k++)
+        put(n, c, log->v[k].node, on);
+}
+
+int graph_place_choose_again(struct graph_place *n, const struct place_ask *ask,
+                             const struct plan_ask *plan, int64_t booking, int64_t at,
+                             uint64_t since)
+{
+    const struct class *c = class_of(n, ask);
+    struct plan_ask some = *plan;
+    size_t words = (size_t)n->graph->n / 64 + 1;
+
+    if (!is_known_best(n, ask, booking, since))
+        return match_plan(n->match, plan, BOOKING_TEMP, at, true);
+    if (n->n_among < words) {
+        uint64_t *among = calloc(words, sizeof(*among));
+        if (!among)
+            return -1;
+        free(n->among);
+        n->among = among;
+        n->n_among = words;
+    }
+    put_all(n, c, booking, since, true);
+    some.within = n->among;
+    int rc = match_plan(n->match, &some, BOOKING_TEMP, at, true);
+    int error = errno;
+    put_all(n, c, booking, since, false);
+    errno = error;
+    return rc;
 }

@@ -38,6 +38,7 @@ static int64_t slot_alloc(struct graph_place *n)
     }
     n->bookings[slot].used = true;
     n->bookings[slot].has_ids = false;
+    n->bookings[slot].is_best = false;
     n->bookings[slot].note.kind = HELD_UNKNOWN;
     return slot;
 }
@@ -158,6 +159,13 @@ static bool graph_place_is_there(struct place *place, const struct place_ask *as
 
 /* ---- Bookings ---- */
 
+/* A booking was chosen just now for an ask. */
+static void note_best(struct graph_place *n, int64_t booking, const struct place_ask *ask)
+{
+    n->bookings[booking].is_best = true;
+    n->bookings[booking].best_of = *ask;
+}
+
 /* Book it at the earliest time of [from, before). */
 static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t from,
                     int64_t before, int64_t *at)
@@ -184,6 +192,7 @@ static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t 
     }
     graph_place_count(n, booking, &n->bookings[booking], true);
     capacity_note(n, booking);
+    note_best(n, booking, ask);
     return booking;
 }
 
@@ -293,9 +302,10 @@ static int replace(struct graph_place *n, int64_t booking)
 /* Book something for BOOKING_TEMP before `at`, or, if `anew`, at `at`. Returns its time, or -1 with EBUSY,
  * ENOENT, ENOMEM. The note is what is known of a booking at that time, or at `at`.
  */
-static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_t at, int64_t from,
-                      bool anew, struct held_note *note)
+static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_t booking,
+                      const struct place_pull *how, struct held_note *note)
 {
+    int64_t at = how->at, from = how->from;
     const struct class *c = class_of(n, ask);
     bool is_counted = c->capacity != PLACE_NONE;
     struct counted counted;
@@ -318,16 +328,19 @@ static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_
     }
     if (found >= 0 || (errno != ENOENT && errno != EBUSY))
         return found;
-    return anew && match_plan(n->match, &counted.plan, BOOKING_TEMP, at, true) == 0 ? at : -1;
+    if (!how->anew || graph_place_choose_again(n, ask, &counted.plan, booking, at, how->since) < 0)
+        return -1;
+    return at;
 }
 
 /* Take what was chosen for BOOKING_TEMP back if the booking may not hold it. Returns whether it may. */
-static bool may_hold(struct graph_place *n, const struct place_pull *how, int64_t at,
-                     struct held_note *note)
+static bool may_hold(struct graph_place *n, int64_t booking, const struct place_pull *how,
+                     int64_t at, struct held_note *note)
 {
     if (!how->may_hold || how->may_hold(how->arg, BOOKING_TEMP, at))
         return true;
     match_cancel(n->match, BOOKING_TEMP, NULL, NULL);
+    n->bookings[booking].is_best = false;
     note->kind = HELD_UNKNOWN;
     errno = EBUSY;
     return false;
@@ -349,11 +362,13 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
     if (!is_tried)
         capacity_try(n, class_of(n, ask));
     lift(n, booking);
-    int64_t found = choose(n, ask, how->at, how->from, how->anew, &note);
-    int rc = found < 0 || !may_hold(n, how, found, &note) ? -1 : replace(n, booking);
+    int64_t found = choose(n, ask, booking, how, &note);
+    int rc = found < 0 || !may_hold(n, booking, how, found, &note) ? -1 : replace(n, booking);
     int error = errno;
     if (rc < 0)
         drop(n, booking);
+    else
+        note_best(n, booking, ask);
     if (!is_tried)
         capacity_tried(n);
     if (rc >= 0 || error == EBUSY || error == ENOENT) {
@@ -380,6 +395,7 @@ static int graph_place_extend(struct place *place, int64_t booking, int64_t end)
         end = at + 1;
     lift(n, booking);
     int rc = graph_place_move(n, booking, &n->bookings[booking], at, end);
+    n->bookings[booking].is_best = false;
     if (!lifted)
         drop(n, booking);
     if (rc == 0 && end < was)
@@ -525,6 +541,7 @@ static void graph_place_destroy(struct place *place)
     graph_place_parts_clear(n);
     free(n->touched);
     free(n->marked);
+    free(n->among);
     free(n->meets);
     free(n->those);
     core_ids_clear(n);

@@ -55,7 +55,9 @@ struct booking {
     bool is_aside; /* lifted briefly */
     struct share *share;
     uint32_t n, capacity;
-    uint32_t next;     /* of the free ones */
+    uint32_t next; /* of the free ones */
+    bool is_best;  /* when it was chosen the policy preferred nothing else, for this ask */
+    struct place_ask best_of;
     bool has_ids;      /* those below are known: */
     int64_t low, high; /* of the nodes that it holds anything of */
 };
@@ -156,6 +158,9 @@ struct graph_place {
     uint32_t n_marked, mark;
     uint8_t *meets; /* match_job_mark */
     uint32_t n_meets;
+    uint64_t *
+        among; /* a bit for each vertex: nodes that a booking is chosen among; all zero in between */
+    size_t n_among; /* words */
 
     char *touched;            /* the resources that touches was asked about last */
     uint64_t *those;          /* match_vertex_set */
@@ -339,6 +344,13 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
                           int64_t at);
 bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,
                          int64_t at, uint64_t since);
+
+/* Choose what a lifted booking holds anew at the time that it has: among what it holds and what was freed since
+ * if it is known that the policy preferred nothing else then. As match_plan.
+ */
+int graph_place_choose_again(struct graph_place *n, const struct place_ask *ask,
+                             const struct plan_ask *plan, int64_t booking, int64_t at,
+                             uint64_t since);
 
 /* ---- What was freed ---- */
 

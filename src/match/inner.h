@@ -155,8 +155,13 @@ struct job *match_recount(struct match *m, const struct job *job, bool uncover);
  * pass it by: a job has the vertex to itself, too little is left below it of a type that the request wants,
  * or it is used at all. And forget that.
  */
+struct plan_lack;
 struct request;
 void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end);
+
+/* The same of what the caller has found out (plan.h). */
+void full_cache_lack(struct match *m, uint32_t v, const struct plan_lack *lack);
+
 /* The same for who counts units of a type, of which all below it are taken. */
 void full_cache_note_count(struct match *m, uint32_t v, uint16_t type, int64_t at, int64_t end);
 void full_cache_forget(struct match *m, uint32_t v);

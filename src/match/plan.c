@@ -21,6 +21,7 @@ static int begin(struct walk *w, struct match *m, const struct plan_ask *ask, st
                        .requests = r,
                        .rq = r->v,
                        .within = ask->within,
+                       .ask = ask->node_from ? ask : NULL,
                        .mark_of = m->mark_of,
                        .mark = m->marks,
                        .marks_capacity = m->marks_capacity};
@@ -289,6 +290,7 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks
     w.at = INT64_MAX - 2;
     w.end = INT64_MAX - 1;
     w.any_status = true;
+    w.ask = NULL;
     w.blocks = blocks & m->blocks.used;
     int rc = walk_select(&w);
     end(&w);

@@ -16,6 +16,19 @@
 #include "berth/match.h"
 #include "planner/profile.h"
 
+/* What is missing of a node for a request, from when until when. */
+struct plan_lack {
+    enum {
+        PLAN_LACKS_NOTHING, /* or that is not known */
+        PLAN_LACKS_ALL,     /* somebody has it to himself */
+        PLAN_LACKS_WHOLE,   /* somebody uses it, and it is wanted whole */
+        PLAN_LACKS_UNITS /* fewer than `units` are free of a type that filters count, by its number */
+    } kind;
+    int number;
+    int64_t units;
+    int64_t at, end;
+};
+
 struct plan_ask {
     const jobspec_t *spec; /* its duration is ignored */
     /* a bit for each vertex (match_part): nodes that it may have; NULL: all */
@@ -30,6 +43,11 @@ struct plan_ask {
      * rules out all of them; NULL: it rules out none.
      */
     int64_t (*next)(void *context, int64_t from, int64_t before);
+    /* The first time on or after `at` from which a node may have something of what is asked for, for the whole
+     * duration; INT64_MAX: never. If that is later, *lack says what it lacks at `at`, or soon after. NULL: any
+     * node may.
+     */
+    int64_t (*node_from)(void *context, uint32_t node, int64_t at, struct plan_lack *lack);
     void *context;
 };
 
@@ -205,6 +223,9 @@ uint32_t match_usage(const struct match *m, uint32_t v, struct plan_usage *step,
 
 /* The index of a type in plan_usage.taken, or -1 if it is not there. */
 int match_usage_type(const struct match *m, uint16_t type);
+
+/* Whether no vertex is reached in two ways. */
+bool match_is_tree(const struct match *m);
 
 /* 1 if the policy prefers low ids for the top of a request, -1 if it prefers high ids, 0 if it goes by
  * something else or by more than ids.

@@ -40,6 +40,10 @@ struct place_pull {
     int64_t at;   /* where the booking starts */
     int64_t from; /* and where it may start at the earliest */
     bool anew;
+    /* On a graph: as of which event of the log of what was freed it is known that nothing else is preferred to
+     * what it holds, as far as the machine knows that itself; UINT64_MAX: of none.
+     */
+    uint64_t since;
     /* On a graph: whether it may hold what would take its place from a time on, which `amount` tells of under
      * this number; NULL: whatever it is.
      */

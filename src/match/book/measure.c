@@ -390,19 +390,34 @@ struct counting {
     int64_t sum, enough;
 };
 
+/* Of children of a type: which of what is known of them leaves nothing to count. */
+struct seeing {
+    int32_t used_up; /* all of the pruning type of this number is taken */
+    bool whole;      /* it is used at all, if it is one thing and has none of the type below it */
+};
+
+static struct seeing seeing_of(const struct counting *c, uint16_t type)
+{
+    int32_t number = c->w.m->prune.number[c->type];
+
+    return (struct seeing){.used_up =
+                               type != c->type && number != PRUNE_NONE ? number : FULL_FOR_ALL,
+                           .whole = c->alone && type == c->type};
+}
+
 /* True if a child is known to be so full that there is nothing to count. */
-static bool is_seen_full(const struct counting *c, const struct full_window *full, uint32_t child)
+static inline bool is_seen_full(const struct counting *c, const struct seeing *seeing,
+                                const struct full_window *full, uint32_t child)
 {
     const struct match *m = c->w.m;
 
     if (full->at >= c->w.end || full->end <= c->w.at)
         return false;
-    if (full->number == FULL_FOR_ONE)
-        return c->alone && m->g->v[child].type == c->type && !m->g->v[child].divisible &&
-               !topo_sum(&m->topo, child, c->type);
-    return full->number == FULL_FOR_ALL ||
-           (full->left == 0 && m->prune.type[full->number] == c->type &&
-            m->g->v[child].type != c->type);
+    if (full->number == FULL_FOR_ALL)
+        return true;
+    if (full->number != FULL_FOR_ONE)
+        return full->left == 0 && full->number == seeing->used_up;
+    return seeing->whole && !m->g->v[child].divisible && !topo_sum(&m->topo, child, c->type);
 }
 
 /* True if at some instant everything of the type below a vertex is taken. */
@@ -430,15 +445,17 @@ static void count_children(struct counting *c, uint32_t v)
     const struct state *s = m->state[v];
     const uint32_t *children;
     const struct class *class = topo_class(&m->topo, v);
+    const struct full_window *full = s ? s->full : NULL;
 
     topo_children(&m->topo, v, &children);
     for (uint32_t r = 0; r < class->n_runs; r++) {
         const struct class_run *run = &m->topo.run[class->run + r];
         const uint64_t *part = walk_part_for(&c->w, run->type);
+        const struct seeing seeing = seeing_of(c, run->type);
         for (uint32_t i = run->first; i < run->end && c->sum < c->enough; i++) {
             int64_t before = c->sum;
             if (!match_part_has(part, children[i]) ||
-                (s && s->full && is_seen_full(c, &s->full[i], children[i])))
+                (full && is_seen_full(c, &seeing, &full[i], children[i])))
                 continue;
             count_free(c, children[i]);
             if (c->sum == before && m->state[children[i]])

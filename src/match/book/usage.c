@@ -112,3 +112,8 @@ bool match_order_is_dynamic(const struct match *m)
 {
     return m->policy.first;
 }
+
+bool match_is_tree(const struct match *m)
+{
+    return m->topo.is_tree;
+}

@@ -136,7 +136,7 @@ static int hold(struct commit *c, const struct reach *r, bool exclusive, const s
     const struct prune_list *list = prune_of(&m->prune, c->w->t, r->v);
     uint32_t flags = (r->covered ? HOLD_COVERED : 0), label = 0;
     bool counted = own->any && (!r->covered || m->policy.first);
-    int64_t *counts = arena_alloc(&c->w->m->arena, (list->n + 1) * sizeof(*counts));
+    int64_t *counts = NULL;
 
     if (!c->job)
         return 0;
@@ -144,10 +144,12 @@ static int hold(struct commit *c, const struct reach *r, bool exclusive, const s
         flags |= HOLD_SPARE;
     if (exclusive)
         flags |= r->shown_only ? HOLD_SHOWN : x->divisible ? HOLD_UNITS : HOLD_EXCLUSIVE;
-    if (!counts || (r->label && job_label(c->job, r->label, &label) < 0))
+    if (r->label && job_label(c->job, r->label, &label) < 0)
         return -1;
     flags |= label * HOLD_LABEL;
-    for (uint32_t i = 0; i < list->n; i++)
+    if (counted && !(counts = arena_alloc(&c->w->m->arena, (list->n + 1) * sizeof(*counts))))
+        return -1;
+    for (uint32_t i = 0; counted && i < list->n; i++)
         counts[i] = own->units[list->number[i]];
     if (job_hold(c->job, r->v, flags, r->needs, counts, counted ? list->n : 0) < 0)
         return -1;
@@ -158,16 +160,21 @@ static int64_t give(struct commit *c, const struct reach *r, struct counts *abov
 {
     struct match *m = c->w->m;
     struct arena_mark mark = arena_mark(&m->arena);
-    struct counts own = {arena_alloc(&m->arena, (c->n_prune + 1) * sizeof(int64_t)), false};
+    struct counts own = {0};
     bool whole = r->whole || m->exclusive[m->g->v[r->v].type];
     bool exclusive = r->exclusive || whole;
+    const uint32_t *children;
+    int64_t given = exclusive;
 
-    if (!own.units) {
-        c->failed = true;
-        return 0;
+    if (topo_children(c->w->t, r->v, &children) > 0) { /* most have none */
+        own.units = arena_alloc(&m->arena, (c->n_prune + 1) * sizeof(int64_t));
+        if (!own.units) {
+            c->failed = true;
+            return 0;
+        }
+        memset(own.units, 0, (c->n_prune + 1) * sizeof(int64_t));
+        given += give_children(c, r, whole, exclusive, &own);
     }
-    memset(own.units, 0, (c->n_prune + 1) * sizeof(int64_t));
-    int64_t given = give_children(c, r, whole, exclusive, &own) + exclusive;
     if (given > 0 && !c->failed) {
         count_above(c, r, exclusive, &own, above);
         struct emitted item = {.vertex = r->v,

@@ -51,9 +51,30 @@ static void look_end(struct walk *w, uint32_t v, uint32_t level, const struct si
                      struct look look)
 {
     if (sink->units == look.units && !sink_has_enough(sink) && !w->out_of_memory)
-        full_cache_none(w, v, level);
+        full_cache_none(w, v, level, w->retry);
     if (look.retry < w->retry)
         w->retry = look.retry;
+}
+
+/* True if counts say that a node has nothing for the job for the whole window (plan.h). Until when is kept,
+ * for this search and for others.
+ */
+static bool is_ruled_out(struct walk *w, uint32_t v, uint16_t type, uint32_t level)
+{
+    struct plan_lack lack;
+
+    if (!w->ask || type != TYPE_NODE)
+        return false;
+    int64_t from = w->ask->node_from(w->ask->context, v, w->at, &lack);
+    if (from <= w->at)
+        return false;
+    full_cache_lack(w->m, v, &lack);
+    if (w->wants_retry)
+        walk_note_obstacle(w, v, from);
+    if (keeps(w, v, level))
+        full_cache_none(w, v, level, from);
+    w->visits++;
+    return true;
 }
 
 static void find_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
@@ -91,6 +112,8 @@ void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bo
     }
     const struct state *s = w->m->state[v];
     if (s && s->place && is_kept_none(w, &w->m->state[host]->full[s->place - 1], v, level))
+        return;
+    if (is_ruled_out(w, v, w->t->g->v[v].type, level))
         return;
     struct look look = look_begin(w, sinks);
     find_child(w, v, host, level, exclusive, factor, sinks);
@@ -323,6 +346,8 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
                 break;
             continue;
         }
+        if (is_ruled_out(w, v, run->type, l->level))
+            continue;
         uint64_t order = w->order;
         w->order = base + place;
         look_pristine(w, v, host, l);
@@ -397,7 +422,8 @@ static void explore_passing(struct walk *w, uint32_t host, const uint32_t *child
         for (uint32_t i = 0; i < n && !w->out_of_memory; i++)
             if (match_part_has(part, children[i]) &&
                 !(full && is_known_full(w, &full[i], children[i], l->level)) &&
-                may_improve(w, children[i], l))
+                may_improve(w, children[i], l) &&
+                !is_ruled_out(w, children[i], run->type, l->level))
                 look_pristine(w, children[i], host, l);
         return;
     }
@@ -410,7 +436,8 @@ static void explore_passing(struct walk *w, uint32_t host, const uint32_t *child
             continue;
         if (!may_improve(w, children[i], l))
             break;
-        look_pristine(w, children[i], host, l);
+        if (!is_ruled_out(w, children[i], run->type, l->level))
+            look_pristine(w, children[i], host, l);
     }
     w->order = base + n * width;
     w->order_end = end;

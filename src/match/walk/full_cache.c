@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bounds.h"
+#include "match/plan.h"
 #include "match/walk/walk.h"
 
 /* The place of v among its parent's children, from 1. */
@@ -122,7 +123,21 @@ void full_cache_note_count(struct match *m, uint32_t v, uint16_t type, int64_t a
         *kept = full;
 }
 
-void full_cache_none(struct walk *w, uint32_t v, uint32_t level)
+void full_cache_lack(struct match *m, uint32_t v, const struct plan_lack *lack)
+{
+    struct full_window *kept = full_cache_of(m, v);
+
+    if (!kept || lack->kind == PLAN_LACKS_NOTHING)
+        return;
+    *kept = (struct full_window){.at = lack->at,
+                                 .end = lack->end,
+                                 .number = lack->kind == PLAN_LACKS_ALL     ? FULL_FOR_ALL
+                                           : lack->kind == PLAN_LACKS_WHOLE ? FULL_FOR_ONE
+                                                                            : lack->number,
+                                 .left = lack->units - 1};
+}
+
+void full_cache_none(struct walk *w, uint32_t v, uint32_t level, int64_t before)
 {
     struct full_window *kept = full_cache_of(w->m, v);
 
@@ -130,7 +145,7 @@ void full_cache_none(struct walk *w, uint32_t v, uint32_t level)
         return;
     kept->search = w->search;
     kept->level = level;
-    kept->none_before = w->retry;
+    kept->none_before = before;
 }
 
 void full_cache_forget(struct match *m, uint32_t v)

@@ -69,6 +69,8 @@ struct mark {
     uint32_t first, next; /* marks of its children, by vertex where topo is ascending; 0: none */
 };
 
+struct plan_ask;
+
 struct walk {
     struct match *m;
     const struct topo *t;
@@ -76,10 +78,11 @@ struct walk {
     const jobspec_t *spec;
     const struct requests *requests;
     const struct request *rq;
-    uint32_t top;           /* first request of the variant that is tried */
-    int64_t at, end;        /* the window */
-    const uint64_t *within; /* a bit for each vertex: nodes that may be given; NULL: all */
-    bool *whole;            /* by type: given whole (walk_whole_types); NULL: no type is */
+    uint32_t top;               /* first request of the variant that is tried */
+    int64_t at, end;            /* the window */
+    const uint64_t *within;     /* a bit for each vertex: nodes that may be given; NULL: all */
+    const struct plan_ask *ask; /* with node_from; NULL: without */
+    bool *whole;                /* by type: given whole (walk_whole_types); NULL: no type is */
     /* blocks that overlap [at, clear) and for which the job has no permit */
     uint64_t blocks;
     int64_t clear;
@@ -265,8 +268,8 @@ int walk_note_props(struct walk *w);
 void walk_note_obstacle(struct walk *w, uint32_t v, int64_t until);
 int64_t walk_retry_time(struct walk *w);
 
-/* Remember of a vertex that this search finds nothing in it before w->retry (book/state.h). */
-void full_cache_none(struct walk *w, uint32_t v, uint32_t level);
+/* Remember of a vertex that this search finds nothing in it before a time (book/state.h). */
+void full_cache_none(struct walk *w, uint32_t v, uint32_t level, int64_t before);
 
 /* Make room for the first mark. Returns 0, or -1 with ENOMEM. */
 int walk_start_marks(struct walk *w);

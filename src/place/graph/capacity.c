@@ -46,20 +46,10 @@ static int64_t count_pieces(const struct graph_place *n, const struct class *c, 
     return 0;
 }
 
-/* What a node has of what pieces need, taken or not. */
-struct has {
-    int64_t most; /* pieces */
-    bool alone;
-    uint32_t n;
-    struct {
-        int number; /* of the type in usages; -1: it is in none */
-        int64_t units, least;
-    } need[PIECE_NEEDS];
-};
-
-static struct has has_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex)
+static struct capacity_has has_of(const struct graph_place *n, const struct capacity *h,
+                                  uint32_t vertex)
 {
-    struct has has;
+    struct capacity_has has;
 
     has.most = h->is_node ? 1 : INT64_MAX;
     has.alone = h->piece.alone;
@@ -76,7 +66,7 @@ static struct has has_of(const struct graph_place *n, const struct capacity *h, 
 }
 
 /* The pieces that a node has room for when so much is taken of it. */
-static int64_t room_of(const struct has *has, const struct plan_usage *step)
+static int64_t room_of(const struct capacity_has *has, const struct plan_usage *step)
 {
     int64_t pieces = has->most;
 
@@ -99,7 +89,7 @@ static uint32_t rooms_of(const struct graph_place *n, const struct capacity *h, 
                          const struct plan_usage *step, uint32_t steps, struct room_step *room)
 {
     static const struct plan_usage idle;
-    const struct has has = has_of(n, h, vertex);
+    const struct capacity_has has = has_of(n, h, vertex);
     uint32_t k = 0;
 
     room[k++] = (struct room_step){0, room_of(&has, steps > 0 ? &step[0] : &idle)};
@@ -132,9 +122,8 @@ static void find_differences(struct capacity_change *x)
             x->differ[x->n_differ++] = x->is[i];
 }
 
-/* False if nothing changes for capacities like this one. */
-static bool compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
-                    struct capacity_change *x)
+bool capacity_compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
+                      struct capacity_change *x)
 {
     uint32_t vertex = c->sample->vertex;
 
@@ -219,7 +208,7 @@ static int change_all(struct graph_place *n, const struct change *c, bool late)
         if (!concerns(h, c))
             continue;
         if (h->kind != kind)
-            differs = compare(n, h, c, &x);
+            differs = capacity_compare(n, h, c, &x);
         kind = h->kind;
         if (differs && tell_change(all, all->order[i].index, &x, c->count, late) < 0)
             return -1;
@@ -235,7 +224,7 @@ int capacity_change(struct graph_place *n, const struct change *c)
     if (!all->trial || all->only == PLACE_NONE)
         return change_all(n, c, false);
     struct capacity *h = &all->v[all->only];
-    return concerns(h, c) && compare(n, h, c, &x) ? change_gaps(h, &x, c->count) : 0;
+    return concerns(h, c) && capacity_compare(n, h, c, &x) ? change_gaps(h, &x, c->count) : 0;
 }
 
 int capacity_change_late(struct graph_place *n, const struct change *c)
@@ -471,18 +460,111 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
     return false;
 }
 
-bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, int64_t at,
-                  int64_t end)
+void capacity_view(struct capacity_view *view, struct graph_place *n, const struct class *c)
 {
-    if (c->capacity == PLACE_NONE || !usage_settle(n))
-        return true;
-    uint32_t i = usage_row_of(n->capacities, node);
-    if (i == n->capacities->n_rows)
-        return true;
-    const struct node_row *row = &n->capacities->row[i];
-    const struct has has = has_of(n, &n->capacities->v[c->capacity], node);
-    for (uint32_t k = 0; k < row->n && row->step[k].at < end; k++)
-        if ((k + 1 == row->n || row->step[k + 1].at > at) && room_of(&has, &row->step[k]) == 0)
+    bool is_known = c->capacity != PLACE_NONE && usage_settle(n);
+
+    *view = (struct capacity_view){
+        .n = n, .capacity = is_known ? &n->capacities->v[c->capacity] : NULL, .alike = PLACE_NONE};
+}
+
+/* The row of a node, and what it has; NULL: nothing is known. */
+static const struct node_row *row_in(struct capacity_view *view, uint32_t node)
+{
+    const struct capacities *all = view->n->capacities;
+    uint32_t i = view->capacity ? usage_row_of(all, node) : 0;
+
+    if (!view->capacity || i == all->n_rows)
+        return NULL;
+    const struct node_row *row = &all->row[i];
+    if (row->alike != view->alike)
+        view->has = has_of(view->n, view->capacity, node);
+    view->alike = row->alike;
+    return row;
+}
+
+bool capacity_view_has(struct capacity_view *view, uint32_t node, int64_t at, int64_t end)
+{
+    const struct node_row *row = row_in(view, node);
+
+    for (uint32_t k = 0; row && k < row->n && row->step[k].at < end; k++)
+        if ((k + 1 == row->n || row->step[k + 1].at > at) &&
+            room_of(&view->has, &row->step[k]) == 0)
             return false;
     return true;
+}
+
+/* The last step that is not after a time. */
+static uint32_t step_at(const struct node_row *row, int64_t at)
+{
+    uint32_t low = 0, high = row->n;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (row->step[middle].at <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What a step without room lacks. */
+static struct plan_lack lack_of(const struct capacity_has *has, const struct plan_usage *step)
+{
+    if (step->use == PLAN_FULL)
+        return (struct plan_lack){.kind = PLAN_LACKS_ALL};
+    if (has->alone && step->use != PLAN_IDLE)
+        return (struct plan_lack){.kind = PLAN_LACKS_WHOLE};
+    for (uint32_t i = 0; i < has->n; i++) {
+        int number = has->need[i].number;
+        if (number >= 0 && has->need[i].units - step->taken[number] < has->need[i].least)
+            return (struct plan_lack){
+                .kind = PLAN_LACKS_UNITS, .number = number, .units = has->need[i].least};
+    }
+    return (struct plan_lack){0};
+}
+
+/* The first step from `k` on with room; row->n: none. *lack: what the step k lacks, as long as it does. */
+static uint32_t skip_full(const struct capacity_has *has, const struct node_row *row, uint32_t k,
+                          struct plan_lack *lack)
+{
+    struct plan_lack own = lack_of(has, &row->step[k]);
+
+    own.at = row->step[k].at;
+    own.end = INT64_MAX;
+    for (; k < row->n && room_of(has, &row->step[k]) == 0; k++) {
+        struct plan_lack now = lack_of(has, &row->step[k]);
+        if (own.end == INT64_MAX && (now.kind != own.kind || now.number != own.number))
+            own.end = row->step[k].at;
+    }
+    if (k < row->n && own.end == INT64_MAX)
+        own.end = row->step[k].at;
+    if (lack->kind == PLAN_LACKS_NOTHING && row->n > 1) /* else it may be down */
+        *lack = own;
+    return k;
+}
+
+int64_t capacity_node_from(void *context, uint32_t node, int64_t at, struct plan_lack *lack)
+{
+    struct counted *ask = context;
+
+    if (!ask->is_viewed)
+        capacity_view(&ask->view, ask->n, ask->class);
+    ask->is_viewed = true;
+    const struct node_row *row = row_in(&ask->view, node);
+    lack->kind = PLAN_LACKS_NOTHING;
+    if (!row || row->n == 0)
+        return at;
+    for (uint32_t k = step_at(row, at); k < row->n && row->step[k].at < at + ask->plan.duration;) {
+        if (room_of(&ask->view.has, &row->step[k]) > 0) {
+            k++;
+            continue;
+        }
+        k = skip_full(&ask->view.has, row, k, lack);
+        if (k == row->n)
+            return INT64_MAX;
+        at = row->step[k].at;
+    }
+    return at;
 }

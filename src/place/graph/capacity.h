@@ -67,6 +67,17 @@ struct change {
     struct plan_usage old[GAPS_STEPS_MAX], new[GAPS_STEPS_MAX];
 };
 
+/* What changes of a node for capacities of a kind. */
+struct capacity_change {
+    struct room_step old[GAPS_STEPS_MAX], new[GAPS_STEPS_MAX];
+    struct gap was[GAPS_STEPS_MAX], is[GAPS_STEPS_MAX];
+    uint32_t n_old, n_new, n_was, n_is;
+    struct gap differ[2 * GAPS_STEPS_MAX]; /* gaps with the pieces that each has more */
+    uint32_t n_differ;
+    struct increase increase[GAPS_STEPS_MAX];
+    uint32_t n_increases;
+};
+
 struct capacities {
     struct capacity *v;
     uint32_t n;
@@ -119,24 +130,28 @@ static inline uint32_t usage_row_of(const struct capacities *h, uint32_t vertex)
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
 struct capacity *capacity_ready_within(struct graph_place *n, const struct class *c);
 
+/* Begin to ask about nodes: what has changed is counted. */
+void capacity_view(struct capacity_view *view, struct graph_place *n, const struct class *c);
+
+/* Whether a node has room for a piece throughout [at, end), as far as is known. */
+bool capacity_view_has(struct capacity_view *view, uint32_t node, int64_t at, int64_t end);
+
 /* Nodes have changed: count their gaps and, but in a trial, what has increased. Or, when a trial is over,
  * that and the gaps of those who have not learned of it. Return 0, or -1 with ENOMEM.
  */
 int capacity_change(struct graph_place *n, const struct change *c);
 int capacity_change_late(struct graph_place *n, const struct change *c);
 
+/* What changes of a node for capacities like this one; false: nothing. */
+bool capacity_compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
+                      struct capacity_change *x);
+
 /* ---- Increases (increases.c) ---- */
 
-/* What changes of a node for capacities of a kind. */
-struct capacity_change {
-    struct room_step old[GAPS_STEPS_MAX], new[GAPS_STEPS_MAX];
-    struct gap was[GAPS_STEPS_MAX], is[GAPS_STEPS_MAX];
-    uint32_t n_old, n_new, n_was, n_is;
-    struct gap differ[2 * GAPS_STEPS_MAX]; /* gaps with the pieces that each has more */
-    uint32_t n_differ;
-    struct increase increase[GAPS_STEPS_MAX];
-    uint32_t n_increases;
-};
+/* As capacity_first, with gaps beside those that there are. */
+int64_t capacity_first_beside(struct graph_place *n, const struct class *c,
+                              const struct gaps *beside, int64_t duration, int64_t before,
+                              struct held_note *note);
 
 /* Work out what the node has more room for. */
 void capacity_find_increases(struct capacity_change *x);

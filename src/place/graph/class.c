@@ -279,9 +279,13 @@ struct plan_ask graph_place_plan(const struct graph_place *n, const struct place
 void graph_place_plan_counted(struct counted *counted, struct graph_place *n,
                               const struct place_ask *ask)
 {
-    *counted = (struct counted){graph_place_plan(n, ask), n, class_of(n, ask)};
+    counted->plan = graph_place_plan(n, ask);
+    counted->n = n;
+    counted->class = class_of(n, ask);
+    counted->is_viewed = false;
     if (counted->class && counted->class->capacity != PLACE_NONE) {
         counted->plan.next = capacity_next;
+        counted->plan.node_from = capacity_node_from;
         counted->plan.context = counted;
     }
 }

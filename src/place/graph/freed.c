@@ -1,8 +1,9 @@
 /* Whether what was freed since (place/freed.h), or anything, may serve a reservation better. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "place/graph/graph_priv.h"
+#include "place/graph/capacity.h"
 
 /* Whether the calendar of cores rules out a start at `from` (before = from), or in [from, before) with all
  * free from `before` on.
@@ -65,8 +66,10 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
         ask->duration < note->duration || at != note->before ||
         match_job_is_forced(n->match, booking))
         return false;
-    return note->kind == HELD_SHORT ? capacity_stuck(n, c, at, note)
-                                    : !is_helped(n, c, ask->duration, note);
+    if (note->kind == HELD_NO_MATCH)
+        return !is_helped(n, c, ask->duration, note);
+    return capacity_stuck(n, c, at, note) ||
+           capacity_lacks_aside(n, c, booking, ask->duration, at, note);
 }
 
 /* Mark the nodes that a booking holds something in; false if there is no memory to. */
@@ -112,18 +115,24 @@ static void know_ids(struct graph_place *n, int64_t booking)
     }
 }
 
-/* Whether a class that holds a booking would rather have, or has, something of a node. */
-static bool is_preferred(struct graph_place *n, const struct class *c, int64_t booking,
-                         uint32_t node)
+/* The ids of nodes of which a class that holds a booking would rather have something, or has; INT64_MIN to
+ * INT64_MAX: any may be.
+ */
+static void preferred_ids(struct graph_place *n, const struct class *c, int64_t booking,
+                          int64_t *low, int64_t *high)
 {
     int order = c->by_node ? match_id_order(n->match) : 0;
     const struct booking *b = &n->bookings[booking];
-    int64_t id = n->graph->v[node].id;
 
+    *low = INT64_MIN;
+    *high = INT64_MAX;
     if (order == 0)
-        return true;
+        return;
     know_ids(n, booking);
-    return order > 0 ? id <= b->high : id >= b->low;
+    if (order > 0)
+        *high = b->high;
+    else
+        *low = b->low;
 }
 
 bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,
@@ -133,6 +142,7 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
     const struct freed_nodes *log = &n->freed_nodes;
     const struct class *c = class_of(n, ask);
     int64_t end = ask->duration < INT64_MAX - at ? at + ask->duration : INT64_MAX;
+    int64_t low = INT64_MIN, high = INT64_MAX;
     bool is_marked = false;
 
     if (booking < 0 && c && !graph_place_wakes(place, ask->class, since))
@@ -141,19 +151,94 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
         return true;
     /* Where a node has room for no more pieces, others of what is in it may be preferred all the same. */
     bool shares = booking >= 0 && !(c->n_pieces == 1 && c->piece[0].alone);
+    struct capacity_view view;
+    capacity_view(&view, n, c);
+    if (booking >= 0)
+        preferred_ids(n, c, booking, &low, &high);
     for (uint32_t i = freed_nodes_since(log, since); i < log->n; i++) {
         const struct freed_node *f = &log->v[i];
         /* Of a job that ended when it was to end, all that was free by then was held all the same. A job
          * that lasts longer than is asked for here may start for what was freed later on.
          */
         if ((booking >= 0 && (f->from >= end || f->to <= at)) ||
-            !match_part_has(n->parts[c->part].within, f->node) ||
-            (booking >= 0 && !is_preferred(n, c, booking, f->node)))
+            !match_part_has(n->parts[c->part].within, f->node) || n->graph->v[f->node].id < low ||
+            n->graph->v[f->node].id > high)
             continue;
-        if (capacity_has(n, c, f->node, at, end) ||
+        if (capacity_view_has(&view, f->node, at, end) ||
             (shares && !is_marked && !(is_marked = mark_nodes(n, booking))) ||
             (shares && n->marked[f->node] == n->mark))
             return true;
     }
     return false;
+}
+
+/* ---- Choosing again ---- */
+
+/* Whether nothing but what was freed since can be preferred to what a booking holds: its nodes were the first
+ * ones in the policy's order that were free, and the others that were free still come behind them.
+ */
+static bool is_known_best(const struct graph_place *n, const struct place_ask *ask, int64_t booking,
+                          uint64_t since)
+{
+    const struct booking *b = &n->bookings[booking];
+    const struct freed_nodes *log = &n->freed_nodes;
+    const struct class *c = class_of(n, ask);
+
+    return b->is_best && b->best_of.class == ask->class && b->best_of.part == ask->part &&
+           b->best_of.duration == ask->duration && b->best_of.permits == ask->permits &&
+           b->best_of.clear == ask->clear && c->by_node && c->is_exact &&
+           match_id_order(n->match) != 0 && match_is_tree(n->match) && !n->stale &&
+           since >= log->all && since >= log->base && since != UINT64_MAX &&
+           !match_job_is_forced(n->match, booking);
+}
+
+static void put(struct graph_place *n, const struct class *c, uint32_t node, bool on)
+{
+    uint64_t bit = UINT64_C(1) << (node % 64);
+
+    if (!on)
+        n->among[node / 64] &= ~bit;
+    else if (match_part_has(n->parts[c->part].within, node))
+        n->among[node / 64] |= bit;
+}
+
+/* Put what a booking holds and what was freed since among those that may be chosen, or take it out again. */
+static void put_all(struct graph_place *n, const struct class *c, int64_t booking, uint64_t since,
+                    bool on)
+{
+    const struct freed_nodes *log = &n->freed_nodes;
+    uint32_t i = 0, vertex;
+    bool alone;
+
+    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone))
+        put(n, c, match_node_of(n->match, vertex), on);
+    for (uint32_t k = freed_nodes_since(log, since); k < log->n; k++)
+        put(n, c, log->v[k].node, on);
+}
+
+int graph_place_choose_again(struct graph_place *n, const struct place_ask *ask,
+                             const struct plan_ask *plan, int64_t booking, int64_t at,
+                             uint64_t since)
+{
+    const struct class *c = class_of(n, ask);
+    struct plan_ask some = *plan;
+    size_t words = (size_t)n->graph->n / 64 + 1;
+
+    if (!is_known_best(n, ask, booking, since))
+        return match_plan(n->match, plan, BOOKING_TEMP, at, true);
+    if (n->n_among < words) {
+        uint64_t *among = calloc(words, sizeof(*among));
+        if (!among)
+            return -1;
+        free(n->among);
+        n->among = among;
+        n->n_among = words;
+    }
+    put_all(n, c, booking, since, true);
+    some.within = n->among;
+    int rc = match_plan(n->match, &some, BOOKING_TEMP, at, true);
+    int error = errno;
+    put_all(n, c, booking, since, false);
+    errno = error;
+    return rc;
 }

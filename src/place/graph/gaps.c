@@ -198,25 +198,59 @@ static uint32_t first_until(const struct gaps *g, int64_t until)
 /* Gaps that are long enough serve from when they begin until the duration before they end: with time they
  * come in the order of their beginnings and go in the order of their ends.
  */
+struct passing {
+    const struct gaps *gaps;
+    int64_t duration, from;
+    uint32_t begun, ended;
+};
+
+static struct passing pass_from(const struct gaps *g, int64_t duration, int64_t from)
+{
+    return (struct passing){g, duration, from, 0, first_until(g, from + duration)};
+}
+
+/* The pieces that come and go up to a time. */
+static int64_t pass_to(struct passing *p, int64_t at)
+{
+    const struct gaps *g = p->gaps;
+    int64_t more = 0;
+
+    for (; p->begun < g->n && g->by_from[p->begun].from <= at; p->begun++)
+        if (g->by_from[p->begun].until - g->by_from[p->begun].from >= p->duration &&
+            g->by_from[p->begun].until - p->duration >= p->from)
+            more += g->by_from[p->begun].pieces;
+    for (; p->ended < g->n && g->by_until[p->ended].until - p->duration < at; p->ended++)
+        if (g->by_until[p->ended].until - g->by_until[p->ended].from >= p->duration)
+            more -= g->by_until[p->ended].pieces;
+    return more;
+}
+
+static int64_t next_begin(const struct passing *p)
+{
+    return p->begun < p->gaps->n ? p->gaps->by_from[p->begun].from : INT64_MAX;
+}
+
 int64_t gaps_first(const struct gaps *g, int64_t duration, int64_t from, int64_t before,
                    int64_t pieces, struct gaps_lack *lack)
 {
+    return gaps_first_beside(g, NULL, duration, from, before, pieces, lack);
+}
+
+int64_t gaps_first_beside(const struct gaps *g, const struct gaps *beside, int64_t duration,
+                          int64_t from, int64_t before, int64_t pieces, struct gaps_lack *lack)
+{
+    static const struct gaps none;
     int64_t at = from, there = 0;
-    uint32_t i = 0, known = GAPS_LACKS;
+    uint32_t known = GAPS_LACKS;
 
     for (uint32_t k = 0; lack && k < GAPS_LACKS; k++)
         lack->first[k] = before;
     if (from >= before)
         return -1;
-    uint32_t ends = first_until(g, from + duration);
+    struct passing own = pass_from(g, duration, from);
+    struct passing other = pass_from(beside ? beside : &none, duration, from);
     for (;;) {
-        for (; i < g->n && g->by_from[i].from <= at; i++)
-            if (g->by_from[i].until - g->by_from[i].from >= duration &&
-                g->by_from[i].until - duration >= from)
-                there += g->by_from[i].pieces;
-        for (; ends < g->n && g->by_until[ends].until - duration < at; ends++)
-            if (g->by_until[ends].until - g->by_until[ends].from >= duration)
-                there -= g->by_until[ends].pieces;
+        there += pass_to(&own, at) + pass_to(&other, at);
         if (there >= pieces) {
             while (lack && known > 0)
                 lack->first[--known] = at;
@@ -224,9 +258,10 @@ int64_t gaps_first(const struct gaps *g, int64_t duration, int64_t from, int64_t
         }
         while (lack && known > 0 && pieces - there <= INT64_C(1) << (known - 1))
             lack->first[--known] = at;
-        if (i == g->n || g->by_from[i].from >= before)
+        int64_t next = next_begin(&own), also = next_begin(&other);
+        at = also < next ? also : next;
+        if (at >= before)
             return -1;
-        at = g->by_from[i].from;
     }
 }
 

@@ -75,6 +75,10 @@ struct gaps_lack {
 int64_t gaps_first(const struct gaps *g, int64_t duration, int64_t from, int64_t before,
                    int64_t pieces, struct gaps_lack *lack);
 
+/* The same with other gaps beside them (NULL: none), whose pieces may be negative where these ones have them. */
+int64_t gaps_first_beside(const struct gaps *g, const struct gaps *beside, int64_t duration,
+                          int64_t from, int64_t before, int64_t pieces, struct gaps_lack *lack);
+
 bool gaps_check(const struct gaps *g);
 
 #endif

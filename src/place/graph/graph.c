@@ -38,6 +38,7 @@ static int64_t slot_alloc(struct graph_place *n)
     }
     n->bookings[slot].used = true;
     n->bookings[slot].has_ids = false;
+    n->bookings[slot].is_best = false;
     n->bookings[slot].note.kind = HELD_UNKNOWN;
     return slot;
 }
@@ -158,6 +159,14 @@ static bool graph_place_is_there(struct place *place, const struct place_ask *as
 
 /* ---- Bookings ---- */
 
+/* A booking was chosen just now for an ask, of all that its class may take or of some nodes only. */
+static void note_best(struct graph_place *n, int64_t booking, const struct place_ask *ask,
+                      bool is_narrow)
+{
+    n->bookings[booking].is_best = !is_narrow;
+    n->bookings[booking].best_of = *ask;
+}
+
 /* Book it at the earliest time of [from, before). */
 static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t from,
                     int64_t before, int64_t *at)
@@ -184,6 +193,7 @@ static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t 
     }
     graph_place_count(n, booking, &n->bookings[booking], true);
     capacity_note(n, booking);
+    note_best(n, booking, ask, n->is_narrow);
     return booking;
 }
 
@@ -293,9 +303,10 @@ static int replace(struct graph_place *n, int64_t booking)
 /* Book something for BOOKING_TEMP before `at`, or, if `anew`, at `at`. Returns its time, or -1 with EBUSY,
  * ENOENT, ENOMEM. The note is what is known of a booking at that time, or at `at`.
  */
-static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_t at, int64_t from,
-                      bool anew, struct held_note *note)
+static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_t booking,
+                      const struct place_pull *how, struct held_note *note)
 {
+    int64_t at = how->at, from = how->from;
     const struct class *c = class_of(n, ask);
     bool is_counted = c->capacity != PLACE_NONE;
     struct counted counted;
@@ -318,18 +329,21 @@ static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_
     }
     if (found >= 0 || (errno != ENOENT && errno != EBUSY))
         return found;
-    return anew && match_plan(n->match, &counted.plan, BOOKING_TEMP, at, true) == 0 ? at : -1;
+    if (!how->anew || graph_place_choose_again(n, ask, &counted.plan, booking, at, how->since) < 0)
+        return -1;
+    return at;
 }
 
 /* Take what was chosen for BOOKING_TEMP back if the booking may not hold it. Returns whether it may. */
-static bool may_hold(struct graph_place *n, const struct place_pull *how, int64_t at,
-                     struct held_note *note)
+static bool may_hold(struct graph_place *n, int64_t booking, const struct place_pull *how,
+                     int64_t at, struct held_note *note)
 {
     if (!how->may_hold || how->may_hold(how->arg, BOOKING_TEMP, at))
         return true;
     if (how->narrow && !n->is_narrow)
         how->narrow(how->arg, BOOKING_TEMP, at);
     match_cancel(n->match, BOOKING_TEMP, NULL, NULL);
+    n->bookings[booking].is_best = false;
     note->kind = HELD_UNKNOWN;
     errno = EBUSY;
     return false;
@@ -351,18 +365,23 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
     if (!is_tried)
         capacity_try(n, class_of(n, ask));
     lift(n, booking);
-    int64_t found = choose(n, ask, how->at, how->from, how->anew, &note);
-    bool may = found >= 0 && may_hold(n, how, found, &note);
-    if (!may && n->is_narrow) {
-        found = choose(n, ask, how->at, found, how->anew, &note);
+    int64_t found = choose(n, ask, booking, how, &note);
+    bool may = found >= 0 && may_hold(n, booking, how, found, &note);
+    bool is_narrow = n->is_narrow;
+    if (!may && is_narrow) {
+        struct place_pull again = *how;
+        again.from = found;
+        found = choose(n, ask, booking, &again, &note);
         note.kind = HELD_UNKNOWN;
-        may = found >= 0 && may_hold(n, how, found, &note);
+        may = found >= 0 && may_hold(n, booking, how, found, &note);
     }
     n->is_narrow = false;
     int rc = may ? replace(n, booking) : -1;
     int error = errno;
     if (rc < 0)
         drop(n, booking);
+    else
+        note_best(n, booking, ask, is_narrow);
     if (!is_tried)
         capacity_tried(n);
     if (rc >= 0 || error == EBUSY || error == ENOENT) {
@@ -389,6 +408,7 @@ static int graph_place_extend(struct place *place, int64_t booking, int64_t end)
         end = at + 1;
     lift(n, booking);
     int rc = graph_place_move(n, booking, &n->bookings[booking], at, end);
+    n->bookings[booking].is_best = false;
     if (!lifted)
         drop(n, booking);
     if (rc == 0 && end < was)
@@ -534,6 +554,7 @@ static void graph_place_destroy(struct place *place)
     graph_place_parts_clear(n);
     free(n->touched);
     free(n->marked);
+    free(n->among);
     free(n->meets);
     free(n->those);
     free(n->narrow);

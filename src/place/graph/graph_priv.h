@@ -1,6 +1,6 @@
 /* Inside the graph as a place (place/graph.h): its state, shared by bookings (graph.c), parts and their
  * calendars (part.c), classes of requests (class.c), what has room for their pieces (capacity.c, usage.c,
- * increases.c, gaps.c), what was freed (freed.c, wake.c), changes of the machine (change.c), questions
+ * increases.c, aside.c, gaps.c), what was freed (freed.c, wake.c), changes of the machine (change.c), questions
  * (probe.c) and reasons (shortage.c).
  *
  * A booking's number is the matcher's number for its job. The matcher says what is free; a part's calendar
@@ -55,7 +55,9 @@ struct booking {
     bool is_aside; /* lifted briefly */
     struct share *share;
     uint32_t n, capacity;
-    uint32_t next;     /* of the free ones */
+    uint32_t next; /* of the free ones */
+    bool is_best;  /* when it was chosen the policy preferred nothing else, for this ask */
+    struct place_ask best_of;
     bool has_ids;      /* those below are known: */
     int64_t low, high; /* of the nodes that it holds anything of */
 };
@@ -156,6 +158,9 @@ struct graph_place {
     uint32_t n_marked, mark;
     uint8_t *meets; /* match_job_mark */
     uint32_t n_meets;
+    uint64_t *
+        among; /* a bit for each vertex: nodes that a booking is chosen among; all zero in between */
+    size_t n_among; /* words */
 
     uint64_t *narrow; /* nodes that may be taken, by vertex (match_part), for a while, */
     uint32_t n_narrow;
@@ -228,11 +233,34 @@ void graph_place_classes_renew(struct graph_place *n);
 /* What the matcher is asked. */
 struct plan_ask graph_place_plan(const struct graph_place *n, const struct place_ask *ask);
 
+/* What a node has of what pieces of a capacity need, taken or not. */
+struct capacity_has {
+    int64_t most; /* pieces */
+    bool alone;
+    uint32_t n;
+    struct {
+        int number; /* of the type in usages; -1: it is in none */
+        int64_t units, least;
+    } need[PIECE_NEEDS];
+};
+
+/* A class with all that has changed counted, for questions about one node after the other while nothing
+ * changes.
+ */
+struct capacity_view {
+    const struct graph_place *n;
+    const struct capacity *capacity; /* NULL: nothing is known */
+    uint32_t alike;                  /* the nodes that `has` is about; PLACE_NONE: none yet */
+    struct capacity_has has;
+};
+
 /* The same with what gaps say; it points to itself. */
 struct counted {
     struct plan_ask plan;
     struct graph_place *n;
     const struct class *class;
+    bool is_viewed;
+    struct capacity_view view;
 };
 void graph_place_plan_counted(struct counted *counted, struct graph_place *n,
                               const struct place_ask *ask);
@@ -271,6 +299,9 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
 /* For plan_ask.next, of a struct counted. */
 int64_t capacity_next(void *context, int64_t from, int64_t before);
 
+/* For plan_ask.node_from. O(steps of the node). */
+int64_t capacity_node_from(void *context, uint32_t node, int64_t at, struct plan_lack *lack);
+
 /* Of a class that has a capacity: whether it is short of pieces now. O(1) while its note holds, else O(gaps).
  */
 bool capacity_short(struct graph_place *n, const struct class *c, int64_t duration, int64_t now,
@@ -287,6 +318,13 @@ bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
 int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t duration,
                        int64_t before, struct held_note *note);
 
+/* Whether a class that is held at `at` lacks pieces at all times before: it is reckoned what there would be if
+ * the booking were lifted. If so the note says what it lacks. False: no, or that is not known. O(gaps + steps
+ * of the nodes that it holds).
+ */
+bool capacity_lacks_aside(struct graph_place *n, const struct class *c, int64_t booking,
+                          int64_t duration, int64_t at, struct held_note *note);
+
 /* What was held by two at a time is held by one less, or a node changes of which not all is known: no note
  * holds any more. O(capacities).
  */
@@ -302,10 +340,6 @@ void capacity_try(struct graph_place *n, const struct class *c);
 void capacity_tried(struct graph_place *n);
 bool capacity_is_tried(const struct graph_place *n);
 
-/* Whether a node has room for a piece of a class throughout [at, end), as far as is known. */
-bool capacity_has(struct graph_place *n, const struct class *c, uint32_t node, int64_t at,
-                  int64_t end);
-
 /* ---- What may serve reservations (freed.c) ---- */
 
 bool graph_place_is_short(struct place *place, const struct place_ask *ask, int64_t now,
@@ -314,6 +348,13 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
                           int64_t at);
 bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,
                          int64_t at, uint64_t since);
+
+/* Choose what a lifted booking holds anew at the time that it has: among what it holds and what was freed since
+ * if it is known that the policy preferred nothing else then. As match_plan.
+ */
+int graph_place_choose_again(struct graph_place *n, const struct place_ask *ask,
+                             const struct plan_ask *plan, int64_t booking, int64_t at,
+                             uint64_t since);
 
 /* ---- What was freed ---- */
 

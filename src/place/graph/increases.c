@@ -212,12 +212,20 @@ bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
 int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t duration,
                        int64_t before, struct held_note *note)
 {
+    return capacity_first_beside(n, c, NULL, duration, before, note);
+}
+
+int64_t capacity_first_beside(struct graph_place *n, const struct class *c,
+                              const struct gaps *beside, int64_t duration, int64_t before,
+                              struct held_note *note)
+{
     const struct capacity *h = capacity_ready(n, c);
 
     *note = (struct held_note){.duration = duration, .before = before};
     if (!h)
         return n->now;
-    int64_t first = gaps_first(&h->gaps, duration, n->now, before, c->pieces, &note->lack);
+    int64_t first =
+        gaps_first_beside(&h->gaps, beside, duration, n->now, before, c->pieces, &note->lack);
     for (uint32_t k = 0; k <= GAPS_LACKS; k++)
         note->left[k] = left_of(k);
     note->kind = HELD_SHORT;

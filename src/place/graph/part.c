@@ -298,6 +298,7 @@ int graph_place_refresh(struct graph_place *n)
         n->bookings[i].share = b->share;
         n->bookings[i].n = b->n;
         n->bookings[i].capacity = b->capacity;
+        n->bookings[i].is_best = false;
         b->share = was.share;
     }
     renewal_clear(n, &r);

@@ -159,7 +159,8 @@ static bool head_put_back(sched_t *s, struct head *head)
     const struct place_ops *ops = s->place->ops;
     if (head->at < s->now || !ops->fits(s->place, &head->ask, head->booking))
         return false;
-    struct place_pull how = {.at = head->at, .from = s->now, .anew = s->place->is_fixed};
+    struct place_pull how = {
+        .at = head->at, .from = s->now, .anew = s->place->is_fixed, .since = UINT64_MAX};
     ops->drop(s->place, &head->ask, head->booking);
     head->is_lifted = false;
     s->booked++;

@@ -153,6 +153,8 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     struct place_pull how = {
         .at = job->at, .anew = anew, .may_hold = may_hold, .narrow = narrow, .arg = &gate};
     int64_t at = job->at;
+    if (anew) /* what lower levels have lifted is no news in the log */
+        how.since = s->queues->setup->has_levels ? UINT64_MAX : job->seen;
     controllers_set_aside(s, slot);
     while (gate.next < INT64_MAX && at == job->at && !gate.failed) {
         how.from = gate.next < job->at ? controllers_when(s, slot, -1, gate.next) : job->at;

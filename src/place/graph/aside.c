@@ -1,0 +1,178 @@
+/* What there would be room for, were a booking lifted: so that a reservation that can't be earlier need not be
+ * lifted and put back to find that out, which changes what is counted of all its nodes twice.
+ *
+ * Of each node that the booking holds, what is taken of it during the booking's window is less by what the
+ * booking has of it. The gaps that follow from that, less those that there are, stand beside the gaps of the
+ * capacity while it is asked for the first time with enough. That says the same as lifting would; what is not
+ * sure counts as free.
+ */
+#include <string.h>
+
+#include "place/graph/capacity.h"
+
+/* What a booking has of a node. */
+struct own {
+    uint32_t node;
+    bool whole;
+    int64_t taken[PLAN_USAGE_TYPES]; /* by number of the type in usages */
+};
+
+/* Booking, and the gaps that there would be more. */
+struct aside {
+    struct graph_place *n;
+    const struct capacity *capacity;
+    int64_t booking, at, end;
+    struct gaps gaps;
+    struct change change; /* of the nodes that were looked at last */
+    struct own own;
+};
+
+/* Add what a hold within a node has of the types that pieces need. */
+static void take(const struct aside *a, struct own *own, uint32_t vertex)
+{
+    const struct piece *piece = &a->capacity->piece;
+
+    for (uint32_t i = 0; i < piece->n; i++) {
+        int number = match_usage_type(a->n->match, piece->need[i].type);
+        if (number >= 0)
+            own->taken[number] += match_units_at(a->n->match, vertex, piece->need[i].type);
+    }
+}
+
+/* The next node that the booking holds: its holds of a node follow each other. Returns 1, 0 at the end, or -1:
+ * it holds something else, or units of a pool.
+ */
+static int next_own(const struct aside *a, uint32_t *i, struct own *own)
+{
+    const struct graph *g = a->n->graph;
+    uint32_t next = *i, vertex;
+    bool alone;
+
+    *own = (struct own){.node = PLACE_NONE};
+    while (match_job_next_hold(a->n->match, a->booking, &next, &vertex, &alone)) {
+        uint32_t node = match_node_of(a->n->match, vertex);
+        bool is_node = g->v[node].type == TYPE_NODE;
+        if (is_node && own->node != PLACE_NONE && node != own->node)
+            return 1;
+        if (is_node ? !alone && g->v[vertex].divisible : alone)
+            return -1;
+        *i = next;
+        if (!is_node) /* what leads to nodes */
+            continue;
+        own->node = node;
+        own->whole |= alone && vertex == node;
+        if (alone && vertex != node)
+            take(a, own, vertex);
+    }
+    return own->node != PLACE_NONE;
+}
+
+/* A step as it would be. */
+static struct plan_usage without(const struct own *own, struct plan_usage step)
+{
+    if (own->whole) {
+        step.use = PLAN_IDLE;
+        memset(step.taken, 0, sizeof(step.taken));
+    }
+    for (int k = 0; k < PLAN_USAGE_TYPES && !own->whole; k++)
+        step.taken[k] -= own->taken[k] < step.taken[k] ? own->taken[k] : step.taken[k];
+    return step;
+}
+
+/* The steps of a node as they would be: one that the window begins or ends in is two. */
+static uint32_t steps_without(const struct aside *a, const struct node_row *row,
+                              struct plan_usage *out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < row->n; k++) {
+        struct plan_usage step = row->step[k];
+        int64_t until = k + 1 < row->n ? row->step[k + 1].at : INT64_MAX;
+        if (step.at < a->at)
+            out[n++] = step;
+        step.at = step.at > a->at ? step.at : a->at;
+        if (step.at < until && step.at < a->end) {
+            out[n++] = without(&a->own, step);
+            step.at = a->end;
+        }
+        if (step.at >= a->end && step.at < until)
+            out[n++] = step;
+    }
+    return n;
+}
+
+/* Add the gaps of nodes that are alike. Returns 0, or -1 with ENOMEM. */
+static int flush(struct aside *a)
+{
+    struct change *c = &a->change;
+    struct capacity_change x;
+
+    if (c->count == 0 || !capacity_compare(a->n, a->capacity, c, &x))
+        return 0;
+    for (uint32_t i = 0; i < x.n_differ; i++)
+        if (gaps_add(&a->gaps, x.differ[i].from, x.differ[i].until, x.differ[i].pieces * c->count) <
+            0)
+            return -1;
+    return 0;
+}
+
+/* Take one more node. Returns 0, or -1: nothing is known. */
+static int add(struct aside *a, const struct own *own)
+{
+    const struct capacities *all = a->n->capacities;
+    struct change *c = &a->change;
+    uint32_t i = usage_row_of(all, own->node);
+
+    if (i == all->n_rows || all->row[i].n == 0 || all->row[i].n + 2 > GAPS_STEPS_MAX)
+        return -1;
+    const struct node_row *row = &all->row[i];
+    if (!(row->parts >> a->capacity->part & 1))
+        return 0;
+    if (c->count > 0 && usage_is_alike(row, c->sample) && own->whole == a->own.whole &&
+        memcmp(own->taken, a->own.taken, sizeof(own->taken)) == 0) {
+        c->count++;
+        return 0;
+    }
+    if (flush(a) < 0)
+        return -1;
+    a->own = *own;
+    c->sample = row;
+    c->count = 1;
+    c->n_old = row->n;
+    memcpy(c->old, row->step, row->n * sizeof(*row->step));
+    c->n_new = steps_without(a, row, c->new);
+    return 0;
+}
+
+/* Returns 0, or -1: nothing is known. */
+static int find_gaps(struct aside *a)
+{
+    struct own own;
+    uint32_t i = 0;
+    int more;
+
+    match_job_window(a->n->match, a->booking, &a->at, &a->end);
+    while ((more = next_own(a, &i, &own)) > 0)
+        if (add(a, &own) < 0)
+            return -1;
+    return more < 0 || flush(a) < 0 ? -1 : gaps_settle(&a->gaps);
+}
+
+bool capacity_lacks_aside(struct graph_place *n, const struct class *c, int64_t booking,
+                          int64_t duration, int64_t at, struct held_note *note)
+{
+    struct aside a = {.n = n, .booking = booking};
+    struct held_note anew;
+    bool lacks = false;
+
+    a.capacity = match_is_tree(n->match) ? capacity_ready(n, c) : NULL;
+    if (a.capacity && find_gaps(&a) == 0) {
+        lacks = capacity_first_beside(n, c, &a.gaps, duration, at, &anew) < 0 &&
+                anew.kind == HELD_SHORT;
+        anew.class = note->class;
+    }
+    if (lacks)
+        *note = anew;
+    gaps_clear(&a.gaps);
+    return lacks;
+}

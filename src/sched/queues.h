@@ -107,7 +107,8 @@ struct queues {
     struct heap ends;                /* running jobs by the end of their bookings */
     struct heap stops;    /* those without a limit by when they are stopped for a block (clear.c) */
     bool is_clear_late;   /* when that is is to be looked at anew */
-    uint32_t first, last; /* jobs in the order of submission */
+    uint32_t first, last; /* jobs in the order of submission, */
+    size_t listed;        /* and how many */
     uint32_t *candidates; /* jobs that limits have let go on for a promise */
     size_t n_candidates, cap_candidates;
     uint32_t *let_calendars; /* of limits that may let one go on so */
@@ -135,6 +136,7 @@ struct queues {
     struct block_slot block[BLOCKS_MAX];
     uint64_t blocks_set; /* bits of those that are there */
     int64_t never_at; /* from when on jobs are to be looked for that can never start; INT64_MAX */
+    uint32_t never_next;    /* the job that is looked at next for that, by all steps; JOB_NONE */
     bool is_permitted_late; /* who may use which block is to be looked at anew */
     int64_t turn;           /* when a block begins or ends next */
     bool
@@ -331,11 +333,19 @@ static inline void tails_note(sched_t *s, const struct details *d)
  */
 int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_error_t *err);
 
-/* Reject a job if it waits and can never start; each that does. Return 0, or -1 with ENOMEM, and the next
- * pass looks for all of them.
- */
+/* Reject a job if it waits and can never start. Returns 0, or -1 with ENOMEM, and the next pass looks at all jobs. */
 int never_look(sched_t *s, uint32_t slot);
-int never_look_all(sched_t *s);
+
+/* The next pass looks at all jobs, one after the other. And a step of it: STEP_BUSY: all have been looked at. What
+ * happens between does not make it begin anew.
+ */
+void never_look_all(sched_t *s);
+
+/* The same, as the machine may be another one than that of which a restored job was known; and until when that can
+ * start is known from now on.
+ */
+void never_note(sched_t *s, uint32_t slot);
+enum step never_step(sched_t *s);
 
 /* ---- queues.c ---- */
 
@@ -451,12 +461,13 @@ static inline int64_t clear_for(const sched_t *s, uint32_t slot)
 /* Blocks have changed: look at all that run. Returns 0, or -1 with ENOMEM, and the next pass does. O(jobs). */
 int clear_look_all(sched_t *s);
 
-/* ---- block_times.c ---- */
+/* ---- block_gaps.c ---- */
 
-/* Whether the blocks that come again leave time for a job of some duration that begins now or later, and so
- * ends at `until` at the earliest. Returns 0, or -1: EINVAL with a reason, ENOMEM.
+/* Whether the blocks that come again leave time for a job of some duration that begins at `from` or later. Where they
+ * do only before the last of them has come for the first time, it is noted until when. Returns 0, or -1: EINVAL with a
+ * reason, ENOMEM. O(1) where there is room beside all blocks, else O(turns), which are bounded (BLOCKS_TURNS).
  */
-int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t until,
+int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t from,
                       struct sched_reason *why);
 
 /* The blocks that a job may use, by number. Returns 0, or -1 with ENOMEM. */

@@ -173,24 +173,45 @@ static bool permits(const struct scene *c, const struct sched_block *b, const st
            (b->n_queues > 0 && (j->queue == 0 || scene_lane(c, j->queue) == 0));
 }
 
-/* Whether blocks that come again meet the job on a node whenever it begins, now or later. */
-static bool is_shut(const struct scene *c, const struct scene_job *j, int node)
+static bool is_in_way(const struct sched_block *b, int64_t from, int64_t until)
 {
-    for (int k = 0; k <= SCENE_BLOCKS; k++) {
-        const struct scene_block *b = &c->block[k];
-        if (b->there && b->block.every > 0 && !permits(c, &b->block, j) && node >= b->node &&
-            node < b->node + b->nodes && b->block.start < c->now + j->duration &&
-            j->duration > b->block.every - b->block.duration)
+    int64_t at = b->start;
+    if (b->every > 0 && from > at)
+        at += (from - at) / b->every * b->every;
+    for (int k = 0; k < 2 && at < until; k++, at += b->every)
+        if (from < at + b->duration)
             return true;
-    }
     return false;
 }
 
-bool ledger_could_ever(const struct scene *c, const struct scene_job *j)
+/* How long no block may be in a job's way. */
+static int64_t needed(const struct scene_job *j)
+{
+    return j->duration;
+}
+
+/* Blocks that come again and that a job may not use, as bits. */
+static unsigned blocks_of(const struct scene *c, const struct scene_job *j)
+{
+    unsigned blocks = 0;
+    for (int k = 0; k <= SCENE_BLOCKS; k++)
+        if (c->block[k].there && c->block[k].block.every > 0 && !permits(c, &c->block[k].block, j))
+            blocks |= 1u << k;
+    return blocks;
+}
+
+/* Whether all up and idle there is room for a job at a time, beside blocks; -1: beside these for ever. */
+static bool could_at(const struct scene *c, const struct scene_job *j, unsigned blocks, int64_t at)
 {
     int64_t slots = 0, nodes = 0;
     for (int i = 0; i < c->nodes; i++) {
-        if (!is_in_part(c, j->queue, i) || is_shut(c, j, i))
+        bool shut = !is_in_part(c, j->queue, i);
+        for (int k = 0; k <= SCENE_BLOCKS && !shut; k++) {
+            const struct scene_block *b = &c->block[k];
+            shut = blocks >> k & 1 && i >= b->node && i < b->node + b->nodes &&
+                   (at < 0 || is_in_way(&b->block, at, at + needed(j)));
+        }
+        if (shut)
             continue;
         slots += c->node[i].cores / j->cores; /* a slot is all in one node */
         nodes +=
@@ -199,13 +220,58 @@ bool ledger_could_ever(const struct scene *c, const struct scene_job *j)
     return j->kind == ASK_CORES ? slots >= j->count : nodes >= j->count;
 }
 
-static bool is_in_way(const struct sched_block *b, int64_t from, int64_t until)
+/* Where the turns of several blocks would come in too many ways before they repeat, those don't count that leave
+ * a gap by themselves. Returns when all that count have come and repeat.
+ */
+static int64_t repeats(const struct scene *c, const struct scene_job *j, unsigned *blocks)
 {
-    if (b->every == 0)
-        return b->start < until && from < b->start + b->duration;
-    for (int64_t at = b->start; at < until; at += b->every)
-        if (from < at + b->duration)
+    int64_t length = 1, all = c->now, turns = 0;
+    unsigned some = 0;
+    for (int k = 0; k <= SCENE_BLOCKS; k++) {
+        const struct sched_block *b = &c->block[k].block;
+        if (!(*blocks >> k & 1) || needed(j) > b->every - b->duration)
+            continue;
+        int64_t x = length;
+        while (x % b->every != 0)
+            x += length;
+        length = x;
+        some |= 1u << k;
+    }
+    for (int k = 0; k <= SCENE_BLOCKS; k++)
+        turns += some >> k & 1 ? length / c->block[k].block.every : 0;
+    if (turns > 4096) {
+        *blocks &= ~some;
+        length = 1;
+    }
+    for (int k = 0; k <= SCENE_BLOCKS; k++)
+        if (*blocks >> k & 1 && c->block[k].block.start > all)
+            all = c->block[k].block.start;
+    return all + length;
+}
+
+bool ledger_could_ever(const struct scene *c, const struct scene_job *j)
+{
+    unsigned blocks = blocks_of(c, j);
+    if (!blocks || could_at(c, j, blocks, -1))
+        return could_at(c, j, blocks, c->now);
+    int64_t until = repeats(c, j, &blocks);
+    for (int64_t at = c->now; at <= until;) {
+        int64_t next = INT64_MAX;
+        if (could_at(c, j, blocks, at))
             return true;
+        for (int k = 0; k <= SCENE_BLOCKS; k++) {
+            const struct sched_block *b = &c->block[k].block;
+            int64_t end = b->start + b->duration;
+            if (!(blocks >> k & 1))
+                continue;
+            if (end <= at)
+                end += ((at - end) / b->every + 1) * b->every;
+            next = end < next ? end : next;
+        }
+        if (next == INT64_MAX)
+            return false;
+        at = next;
+    }
     return false;
 }
 

@@ -560,7 +560,6 @@ static void event_of_machine(struct scene *c, int what)
         CALL(c, rc < 0,
              rc = sched_set_property(c->sched, c->now, name, "fast", fast ? "" : NULL, NULL));
         c->node[i].fast = fast;
-        ledger_looked(c);
     } else {
         bool down = chance(c, 2);
         enum resource_status status = chance(c, 2) ? RESOURCE_DOWN : RESOURCE_DRAINED;
@@ -590,7 +589,6 @@ static void event_of_block(struct scene *c)
         CALL(c, rc < 0, rc = sched_block(c->sched, c->now, &c->block[i].block, NULL));
     }
     SCENE_CHECK(c, rc == 0);
-    ledger_looked(c);
     note(c, "%" PRId64 " block %d\n", c->now, i);
 }
 
@@ -643,7 +641,6 @@ static void event_of_config(struct scene *c)
         config_point(c, &c->config);
         if (b->there)
             c->config.block[0] = b->block;
-        ledger_looked(c);
     }
     note(c, "%" PRId64 " configure: %d %s\n", c->now, moved ? 1 : rc, rc < 0 ? err.text : "");
     free(new);

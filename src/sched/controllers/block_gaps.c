@@ -1,14 +1,15 @@
 /* Whether the blocks that come again leave time for a job.
  *
- * A job that begins at some time meets some blocks; there is time for it if the machine, idle and up, has what it asks
- * for beside these. Blocks that leave no gap as long as the job is are met whenever it begins. What the others leave
- * repeats with the least common multiple of their periods, once all have come for the first time. Of the times in one
- * such pattern those count at which a turn of one of them ends: from any other time one can go back to the last such
- * end, or to the beginning of all, and meets no more. Before the last block comes for the first time there may be time
- * as well; the last time to begin is right before a turn begins.
+ * A job that begins at some time meets some blocks; there is time for it if the machine, idle and up, has
+ * what it asks for beside these. Blocks that leave no gap as long as the job is are met whenever it begins.
+ * What the others leave repeats with the least common multiple of their periods, once all have come for the
+ * first time. Of the times in one such pattern those count at which a turn of one of them ends: from any
+ * other time one can go back to the last such end, or to the beginning of all, and meets no more. Before
+ * the last block comes for the first time there may be time as well; the last time to begin is right before
+ * a turn begins.
  *
- * Where the pattern has too many turns (BLOCKS_TURNS), only those blocks count that are met in any case: nobody is
- * rejected for the others, and the job waits.
+ * Where the pattern has too many turns (BLOCKS_TURNS), only those blocks count that are met in any case:
+ * nobody is rejected for the others, and the job waits.
  */
 #include <errno.h>
 #include <string.h>
@@ -93,7 +94,9 @@ static int64_t pattern(const struct gaps *g)
     return turns <= BLOCKS_TURNS ? length : -1;
 }
 
-/* Whether it can begin at some time in the pattern, from a time on at which all blocks have come. 1, 0, or -1. */
+/* Whether it can begin at some time in the pattern, from a time on at which all blocks have come. 1, 0, or
+ * -1.
+ */
 static int fits_pattern(struct gaps *g, int64_t from)
 {
     int64_t length = pattern(g), at = from;
@@ -114,8 +117,8 @@ static int fits_pattern(struct gaps *g, int64_t from)
     return room;
 }
 
-/* The last time to begin before all blocks have come, at `to`; -1: there is none, -2: ENOMEM. Of many turns the last
- * ones are looked at, and before these there is time.
+/* The last time to begin before all blocks have come, at `to`; -1: there is none, -2: ENOMEM. Of many turns
+ * the last ones are looked at, and before these there is time.
  */
 static int64_t last_fit(struct gaps *g, int64_t to)
 {
@@ -149,7 +152,9 @@ static const char *name_of(struct gaps *g, uint64_t blocks)
     return first;
 }
 
-/* Sort out the blocks that count; the last time at which one comes for the first time, if that is yet to be. */
+/* Sort out the blocks that count; the last time at which one comes for the first time, if that is yet to
+ * be.
+ */
 static int64_t sort(struct gaps *g)
 {
     int64_t all = g->from;

@@ -281,7 +281,7 @@ enum sched_decision_kind {
 
 /* How a job that starts was chosen. */
 enum sched_how {
-    SCHED_IMMEDIATE,  /* it was first */
+    SCHED_IMMEDIATE,  /* it was first, or others were preempted for it, whatever it was promised */
     SCHED_BACKFILLED, /* before jobs that hold reservations */
     SCHED_PROMISED    /* it held one itself ("reserved") */
 };

@@ -152,7 +152,7 @@ struct sched_instead {
     const char *jobspec;
     size_t jobspec_length;
 
-    /* Ticks, at most its own; 0: its own. */
+    /* Ticks, at most its own estimate, which would be its limit as well; 0: its own limit and estimate. */
     int64_t duration;
 };
 

@@ -6,4 +6,10 @@
 
 #define BLOCKS_MAX 64
 
+/* Turns of blocks that come again, in the time after which these repeat together, up to which is decided exactly
+ * whether they leave time for a job. Of more only those blocks count that leave none by themselves, and the job is
+ * taken. It is a year of ten that come daily.
+ */
+#define BLOCKS_TURNS 4096
+
 #endif

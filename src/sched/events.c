@@ -122,7 +122,7 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
     if (!job_is_within(s, slot, limit, &over))
         return refuse_limit(s, &over, err);
     int64_t needed = limit < SCHED_UNLIMITED ? limit : estimate;
-    if (job->state != SCHED_RUNNING && blocks_leave_time(s, slot, needed, now + needed, &why) < 0)
+    if (job->state != SCHED_RUNNING && blocks_leave_time(s, slot, needed, now, &why) < 0)
         return errno == ENOMEM ? errtext_set(err, ENOMEM, "out of memory") : refuse_call(&why, err);
     int rc = job->state == SCHED_RUNNING ? running_duration(s, slot, now, estimate)
                                          : waiting_duration(s, slot, estimate);

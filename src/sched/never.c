@@ -42,8 +42,7 @@ int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_er
         struct sched_reason limit = limit_reason(s, &over);
         return refuse(why, &limit);
     }
-    int64_t needed = time_needed(job->details);
-    return blocks_leave_time(s, slot, needed, s->now + needed, why);
+    return blocks_leave_time(s, slot, time_needed(job->details), s->now, why);
 }
 
 static bool waits(const struct job *job)
@@ -78,12 +77,31 @@ int never_look(sched_t *s, uint32_t slot)
     return 0;
 }
 
-int never_look_all(sched_t *s)
+void never_note(sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    struct sched_reason why;
+    s->queues->never_next = s->queues->first;
+    if (waits(job))
+        blocks_leave_time(s, slot, time_needed(job->details), s->now, &why);
+}
+
+void never_look_all(sched_t *s)
+{
+    s->queues->never_at = INT64_MAX;
+    s->queues->never_next = s->queues->first;
+}
+
+enum step never_step(sched_t *s)
 {
     struct queues *n = s->queues;
-    n->never_at = INT64_MAX;
-    for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
-        if (never_look(s, slot) < 0)
-            return -1;
-    return 0;
+    if (n->never_at <= s->now)
+        never_look_all(s);
+    if (n->never_next == JOB_NONE)
+        return STEP_BUSY;
+    uint32_t slot = n->never_next;
+    if (never_look(s, slot) < 0)
+        return STEP_FAILED;
+    n->never_next = s->jobs[slot].details->following;
+    return STEP_DONE;
 }

@@ -116,7 +116,8 @@ struct queues {
     struct heap ends;                /* running jobs by the end of their bookings */
     struct heap stops;    /* those without a limit by when they are stopped for a block (clear.c) */
     bool is_clear_late;   /* when that is is to be looked at anew */
-    uint32_t first, last; /* jobs in the order of submission */
+    uint32_t first, last; /* jobs in the order of submission, */
+    size_t listed;        /* and how many */
     uint32_t *candidates; /* jobs that limits have let go on for a promise */
     size_t n_candidates, cap_candidates;
     uint32_t *let_calendars; /* of limits that may let one go on so */
@@ -144,6 +145,7 @@ struct queues {
     struct block_slot block[BLOCKS_MAX];
     uint64_t blocks_set; /* bits of those that are there */
     int64_t never_at; /* from when on jobs are to be looked for that can never start; INT64_MAX */
+    uint32_t never_next;    /* the job that is looked at next for that, by all steps; JOB_NONE */
     bool is_permitted_late; /* who may use which block is to be looked at anew */
     int64_t turn;           /* when a block begins or ends next */
     bool
@@ -237,8 +239,8 @@ void shared_text_rest(struct shared_text *t);
 
 /* ---- submit.c ---- */
 
-/* Steps of a submission. A slot with details for a job, or for members of an array, of which others may be known
- * (`joins`); listed. JOB_NONE with ENOMEM.
+/* Steps of a submission. A slot with details for a job, or for members of an array, of which others may be
+ * known (`joins`); listed. JOB_NONE with ENOMEM.
  */
 uint32_t job_enter(sched_t *s, const struct sched_request *request,
                    const struct depend_members *which, bool joins, struct shared_text *text);
@@ -255,8 +257,8 @@ struct which {
     struct idset all, waiting;
 };
 
-/* Which members a request is about: of an array those of the text `waiting`, or all if that is NULL. `id` is kept.
- * Returns 0, or -1 with EINVAL or ENOMEM and nothing to clear.
+/* Which members a request is about: of an array those of the text `waiting`, or all if that is NULL. `id`
+ * is kept. Returns 0, or -1 with EINVAL or ENOMEM and nothing to clear.
  */
 int which_read(struct which *w, const struct sched_request *request, const char *id,
                const char *waiting);
@@ -306,7 +308,9 @@ struct sched_reason unknown_reason(int errnum, const berth_error_t *err);
 
 /* ---- pass/expect.c ---- */
 
-/* A held job's booking is made, moved or put back: is it promised, or only expected? O(what runs or is held). */
+/* A held job's booking is made, moved or put back: is it promised, or only expected? O(what runs or is
+ * held).
+ */
 void judge(sched_t *s, uint32_t slot);
 enum step judge_step(sched_t *s);
 
@@ -340,11 +344,21 @@ static inline void tails_note(sched_t *s, const struct details *d)
  */
 int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_error_t *err);
 
-/* Reject a job if it waits and can never start; each that does. Return 0, or -1 with ENOMEM, and the next
- * pass looks for all of them.
+/* Reject a job if it waits and can never start. Returns 0, or -1 with ENOMEM, and the next pass looks at
+ * all jobs.
  */
 int never_look(sched_t *s, uint32_t slot);
-int never_look_all(sched_t *s);
+
+/* The next pass looks at all jobs, one after the other. And a step of it: STEP_BUSY: all have been looked
+ * at. What happens between does not make it begin anew.
+ */
+void never_look_all(sched_t *s);
+
+/* The same, as the machine may be another one than that of which a restored job was known; and until when
+ * that can start is known from now on.
+ */
+void never_note(sched_t *s, uint32_t slot);
+enum step never_step(sched_t *s);
 
 /* ---- queues.c ---- */
 
@@ -418,8 +432,8 @@ int tell_reserve(struct queues *n);
  * before.
  */
 /* The blocks that a job may not use and that are on while it would run if it started now, as bits; whether an
- * ask could be booked for now were some blocks gone: a match; and when it can, of the job's blocks, which keeps
- * it waiting.
+ * ask could be booked for now were some blocks gone: a match; and when it can, of the job's blocks, which
+ * keeps it waiting.
  */
 uint64_t blocks_now(const sched_t *s, uint32_t slot);
 bool blocks_leave_room(sched_t *s, const struct place_ask *ask, uint64_t gone);
@@ -429,17 +443,19 @@ void blocks_clear(struct queues *n);
 
 /* ---- block_times.c ---- */
 
-/* When the first turn of a block is over that meets some of [at, end); -1: none does. And which blocks, as bits,
- * meet some of it.
+/* When the first turn of a block is over that meets some of [at, end); -1: none does. And which blocks, as
+ * bits, meet some of it.
  */
 int64_t block_met_until(const struct sched_block *b, int64_t at, int64_t end);
 uint64_t blocks_during(const struct queues *n, uint64_t blocks, int64_t at, int64_t end);
 
-/* Whether no block that a job may not use, and of which its booking holds something, is on during [at, end). */
+/* Whether no block that a job may not use, and of which its booking holds something, is on during [at,
+ * end).
+ */
 bool blocks_keep_clear(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t end);
 
-/* The first time on or after `from` at which a block is on that a job may not use, and of which it holds something if
- * it runs: *block; INT64_MAX: none is.
+/* The first time on or after `from` at which a block is on that a job may not use, and of which it holds
+ * something if it runs: *block; INT64_MAX: none is.
  */
 int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t from, uint32_t *block);
 
@@ -457,15 +473,19 @@ static inline int64_t clear_for(const sched_t *s, uint32_t slot)
 
 /* ---- clear.c ---- */
 
-/* Blocks have changed: look at all that run. Returns 0, or -1 with ENOMEM, and the next pass does. O(jobs). */
+/* Blocks have changed: look at all that run. Returns 0, or -1 with ENOMEM, and the next pass does. O(jobs).
+ * 
+ */
 int clear_look_all(sched_t *s);
 
-/* ---- block_times.c ---- */
+/* ---- block_gaps.c ---- */
 
-/* Whether the blocks that come again leave time for a job of some duration that begins now or later, and so
- * ends at `until` at the earliest. Returns 0, or -1: EINVAL with a reason, ENOMEM.
+/* Whether the blocks that come again leave time for a job of some duration that begins at `from` or later.
+ * Where they do only before the last of them has come for the first time, it is noted until when. Returns
+ * 0, or -1: EINVAL with a reason, ENOMEM. O(1) where there is room beside all blocks, else O(turns), which
+ * are bounded (BLOCKS_TURNS).
  */
-int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t until,
+int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t from,
                       struct sched_reason *why);
 
 /* The blocks that a job may use, by number. Returns 0, or -1 with ENOMEM. */
@@ -505,7 +525,9 @@ void displaced_moved(sched_t *s, uint32_t slot);
 /* Something has come back: the next pass places those that are displaced by their rank. */
 void displaced_return(sched_t *s);
 
-/* Such a pass begins: they are new in it. Returns 0, or -1 with ENOMEM. O(jobs) if there are any, else O(1). */
+/* Such a pass begins: they are new in it. Returns 0, or -1 with ENOMEM. O(jobs) if there are any, else
+ * O(1).
+ */
 int displaced_renew(sched_t *s);
 
 /* Whether a holder that is displaced is to be placed anew in this pass, and has not been. */

@@ -351,7 +351,7 @@ static sched_job_t restore(sched_t *s, int64_t now, const struct sched_record *r
     errno = saved;
     if (rc < 0)
         return -1;
-    s->queues->never_at = 0; /* the machine may be another one */
+    never_note(s, slot);
     s->queues->events = 0;   /* what was told before was so when the job was looked at */
     return job_handle(s, slot);
 }

@@ -173,7 +173,7 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
     }
     if (enter_account(s, slot, request, why) < 0)
         return -1;
-    return blocks_leave_time(s, slot, time_needed(d), s->now + time_needed(d), why);
+    return blocks_leave_time(s, slot, time_needed(d), s->now, why);
 }
 
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh)

@@ -1,4 +1,4 @@
-/* When time alone lets no job start any more: random blocks, once or again and again, on an otherwise idle
+/* When time alone lets no job start any more, and which jobs the blocks that come again leave no time: random blocks, once or again and again, on an otherwise idle
  * machine of a few nodes, and jobs that ask for whole nodes. The model looks at every tick of all that the
  * blocks can come to.
  */
@@ -15,7 +15,7 @@
 #include "fixture/world.h"
 #include "random.h"
 
-enum { SCENES = 500, NODES = 3, BLOCKS = 4, JOBS = 4, PERIOD = 24, ONCE_MAX = 60 };
+enum { SCENES = 1500, NODES = 3, BLOCKS = 4, JOBS = 4, PERIOD = 24, ONCE_MAX = 60 };
 
 static const char *const policies[] = {"fcfs", "easy", "conservative"};
 
@@ -51,11 +51,11 @@ static int64_t draw(int64_t low, int64_t high)
 
 /* ---- The model ---- */
 
-static bool is_shut(int node, int64_t at)
+static bool is_shut(int node, int64_t at, bool again)
 {
     for (int i = 0; i < scene.blocks; i++) {
         const struct block *b = &scene.block[i];
-        if (!(b->nodes >> node & 1) || at < b->start)
+        if (!(b->nodes >> node & 1) || at < b->start || (again && b->every == 0))
             continue;
         int64_t since = b->every ? (at - b->start) % b->every : at - b->start;
         if (since < b->duration)
@@ -64,12 +64,13 @@ static bool is_shut(int node, int64_t at)
     return false;
 }
 
-static bool fits(const struct job *j, int64_t from)
+/* Beside all blocks, or (again) those that come again. */
+static bool fits(const struct job *j, int64_t from, bool again)
 {
     int64_t nodes = 0;
     for (int node = 0; node < NODES; node++) {
         int64_t at = from;
-        while (at < from + j->duration && !is_shut(node, at))
+        while (at < from + j->duration && !is_shut(node, at, again))
             at++;
         nodes += at == from + j->duration;
     }
@@ -79,11 +80,11 @@ static bool fits(const struct job *j, int64_t from)
 /* Whether a machine that is idle from now on can ever have the job: past ONCE_MAX all comes again after
  * PERIOD.
  */
-static bool fits_ever(const struct job *j)
+static bool fits_ever(const struct job *j, bool again)
 {
     int64_t until = (scene.now > ONCE_MAX ? scene.now : ONCE_MAX) + PERIOD;
     for (int64_t at = scene.now; at < until; at++)
-        if (fits(j, at))
+        if (fits(j, at, again))
             return true;
     return false;
 }
@@ -162,15 +163,17 @@ static void pass(void)
     for (size_t i = 0; i < n; i++) {
         struct job *j = &scene.job[d[i].tag];
         if (d[i].kind == SCHED_REJECT) {
-            CHECK(!fits_ever(j));
+            CHECK(!fits_ever(j, true));
             j->rejected = true;
         }
         if (d[i].kind != SCHED_START)
             continue;
-        CHECK(fits(j, scene.now));
+        CHECK(fits(j, scene.now, false));
         j->started = true;
         j->end = scene.now + j->duration;
     }
+    for (int i = 0; i < JOBS; i++) /* who can never start is rejected */
+        CHECK(scene.job[i].started || scene.job[i].rejected || fits_ever(&scene.job[i], true));
 }
 
 /* Jobs that haven't started when time is up never can, or stand behind such a one where nobody goes before.
@@ -182,7 +185,7 @@ static void check_rest(void)
     for (int i = 0; i < JOBS; i++) {
         const struct job *j = &scene.job[i];
         if (!j->started && !behind)
-            CHECK(!fits_ever(j));
+            CHECK(!fits_ever(j, false));
         behind = behind || (!j->started && !j->rejected && scene.policy == 0);
     }
 }

@@ -114,6 +114,19 @@ static void test_restart(void **state)
     }
 }
 
+/* The laws hold where limits are apart from estimates, also where passes are cut off and begin again. */
+static void test_apart(void **state)
+{
+    (void)state;
+    for (int i = 0; i < scenes(); i++) {
+        bool cut = seed_of(i) % 2;
+        run(
+            &(struct scene_options){
+                .seed = seed_of(i), .apart = true, .budget = -cut, .disturbed = cut},
+            NULL);
+    }
+}
+
 /* Scenes in which a decision was wrong once, or a law. */
 static void test_found(void **state)
 {
@@ -141,7 +154,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_laws),    cmocka_unit_test(test_replay),
         cmocka_unit_test(test_slices),  cmocka_unit_test(test_disturbed),
-        cmocka_unit_test(test_restart), cmocka_unit_test(test_found),
+        cmocka_unit_test(test_restart), cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_found),
     };
     const char *only = getenv("SCENE_TEST");
     cmocka_set_test_filter(only ? only : "*");

@@ -135,8 +135,8 @@ static bool starts(struct scene *c, const struct scene_job *j, const struct less
     sched_t *to = give_all(c, j, less, &match, &changed);
     bool started = false;
     *before = (struct turns){0};
-    if (sched_set_duration(to, c->now, changed, less->duration ? less->duration : j->duration, 0,
-                           NULL) == 0) {
+    if (less->duration == 0 ||
+        sched_set_duration(to, c->now, changed, less->duration, 0, NULL) == 0) {
         SCENE_CHECK(c, sched_pass(to, c->now, false, &decisions, &n) == 0);
         for (size_t i = 0; i < n; i++) {
             before->left |= leaves(c, j, &decisions[i]);
@@ -324,7 +324,8 @@ static void test_as_in_a_pass(void **state)
     memset(&seen, 0, sizeof(seen));
     for (int i = 0; i < scenes(); i++) {
         questions.state = seed_of(i) + 5000;
-        scene_play(&first, &(struct scene_options){.seed = seed_of(i), .look = look});
+        scene_play(&first, &(struct scene_options){
+                               .seed = seed_of(i), .look = look, .apart = seed_of(i) % 2 == 0});
         strbuf_clear(&first.log);
     }
     print_message("%" PRIu64 " asked, %" PRIu64 " would start: %" PRIu64
@@ -381,7 +382,8 @@ static void test_nothing_changes(void **state)
     (void)state;
     for (int i = 0; i < scenes(); i++) {
         questions.state = seed_of(i) + 5000;
-        struct scene_options options = {.seed = seed_of(i), .policy = policies[seed_of(i) % 3]};
+        struct scene_options options = {
+            .seed = seed_of(i), .policy = policies[seed_of(i) % 3], .apart = seed_of(i) % 2 == 0};
         scene_play(&first, &options);
         options.look = look_only;
         scene_play(&second, &options);

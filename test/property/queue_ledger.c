@@ -173,24 +173,45 @@ static bool permits(const struct scene *c, const struct sched_block *b, const st
            (b->n_queues > 0 && (j->queue == 0 || scene_lane(c, j->queue) == 0));
 }
 
-/* Whether blocks that come again meet the job on a node whenever it begins, now or later. */
-static bool is_shut(const struct scene *c, const struct scene_job *j, int node)
+static bool is_in_way(const struct sched_block *b, int64_t from, int64_t until)
 {
-    for (int k = 0; k <= SCENE_BLOCKS; k++) {
-        const struct scene_block *b = &c->block[k];
-        if (b->there && b->block.every > 0 && !permits(c, &b->block, j) && node >= b->node &&
-            node < b->node + b->nodes && b->block.start < c->now + j->duration &&
-            j->duration > b->block.every - b->block.duration)
+    int64_t at = b->start;
+    if (b->every > 0 && from > at)
+        at += (from - at) / b->every * b->every;
+    for (int k = 0; k < 2 && at < until; k++, at += b->every)
+        if (from < at + b->duration)
             return true;
-    }
     return false;
 }
 
-bool ledger_could_ever(const struct scene *c, const struct scene_job *j)
+/* How long no block may be in a job's way. */
+static int64_t needed(const struct scene_job *j)
+{
+    return j->limit < SCHED_UNLIMITED ? j->limit : j->duration;
+}
+
+/* Blocks that come again and that a job may not use, as bits. */
+static unsigned blocks_of(const struct scene *c, const struct scene_job *j)
+{
+    unsigned blocks = 0;
+    for (int k = 0; k <= SCENE_BLOCKS; k++)
+        if (c->block[k].there && c->block[k].block.every > 0 && !permits(c, &c->block[k].block, j))
+            blocks |= 1u << k;
+    return blocks;
+}
+
+/* Whether all up and idle there is room for a job at a time, beside blocks; -1: beside these for ever. */
+static bool could_at(const struct scene *c, const struct scene_job *j, unsigned blocks, int64_t at)
 {
     int64_t slots = 0, nodes = 0;
     for (int i = 0; i < c->nodes; i++) {
-        if (!is_in_part(c, j->queue, i) || is_shut(c, j, i))
+        bool shut = !is_in_part(c, j->queue, i);
+        for (int k = 0; k <= SCENE_BLOCKS && !shut; k++) {
+            const struct scene_block *b = &c->block[k];
+            shut = blocks >> k & 1 && i >= b->node && i < b->node + b->nodes &&
+                   (at < 0 || is_in_way(&b->block, at, at + needed(j)));
+        }
+        if (shut)
             continue;
         slots += c->node[i].cores / j->cores; /* a slot is all in one node */
         nodes +=
@@ -199,13 +220,58 @@ bool ledger_could_ever(const struct scene *c, const struct scene_job *j)
     return j->kind == ASK_CORES ? slots >= j->count : nodes >= j->count;
 }
 
-static bool is_in_way(const struct sched_block *b, int64_t from, int64_t until)
+/* Where the turns of several blocks would come in too many ways before they repeat, those don't count that
+ * leave a gap by themselves. Returns when all that count have come and repeat.
+ */
+static int64_t repeats(const struct scene *c, const struct scene_job *j, unsigned *blocks)
 {
-    if (b->every == 0)
-        return b->start < until && from < b->start + b->duration;
-    for (int64_t at = b->start; at < until; at += b->every)
-        if (from < at + b->duration)
+    int64_t length = 1, all = c->now, turns = 0;
+    unsigned some = 0;
+    for (int k = 0; k <= SCENE_BLOCKS; k++) {
+        const struct sched_block *b = &c->block[k].block;
+        if (!(*blocks >> k & 1) || needed(j) > b->every - b->duration)
+            continue;
+        int64_t x = length;
+        while (x % b->every != 0)
+            x += length;
+        length = x;
+        some |= 1u << k;
+    }
+    for (int k = 0; k <= SCENE_BLOCKS; k++)
+        turns += some >> k & 1 ? length / c->block[k].block.every : 0;
+    if (turns > 4096) {
+        *blocks &= ~some;
+        length = 1;
+    }
+    for (int k = 0; k <= SCENE_BLOCKS; k++)
+        if (*blocks >> k & 1 && c->block[k].block.start > all)
+            all = c->block[k].block.start;
+    return all + length;
+}
+
+bool ledger_could_ever(const struct scene *c, const struct scene_job *j)
+{
+    unsigned blocks = blocks_of(c, j);
+    if (!blocks || could_at(c, j, blocks, -1))
+        return could_at(c, j, blocks, c->now);
+    int64_t until = repeats(c, j, &blocks);
+    for (int64_t at = c->now; at <= until;) {
+        int64_t next = INT64_MAX;
+        if (could_at(c, j, blocks, at))
             return true;
+        for (int k = 0; k <= SCENE_BLOCKS; k++) {
+            const struct sched_block *b = &c->block[k].block;
+            int64_t end = b->start + b->duration;
+            if (!(blocks >> k & 1))
+                continue;
+            if (end <= at)
+                end += ((at - end) / b->every + 1) * b->every;
+            next = end < next ? end : next;
+        }
+        if (next == INT64_MAX)
+            return false;
+        at = next;
+    }
     return false;
 }
 
@@ -213,7 +279,8 @@ static void check_blocks(const struct scene *c, const struct scene_job *j)
 {
     for (int k = 0; k <= SCENE_BLOCKS; k++) {
         const struct scene_block *b = &c->block[k];
-        if (!b->there || permits(c, &b->block, j) || !is_in_way(&b->block, j->start, j->until))
+        if (!b->there || permits(c, &b->block, j) ||
+            !is_in_way(&b->block, j->start, j->start + needed(j)))
             continue;
         for (int i = b->node; i < b->node + b->nodes; i++)
             SCENE_CHECK(c, !j->holding.node[i]);
@@ -545,7 +612,8 @@ static void start(struct scene *c, struct scene_job *j, const struct sched_decis
 {
     SCENE_CHECK(c, !j->running && !j->gone && !j->held && j->begin <= c->now);
     SCENE_CHECK(c, !c->stopped[scene_lane(c, j->queue)]);
-    SCENE_CHECK(c, d->at == c->now && d->until == c->now + j->duration);
+    SCENE_CHECK(c, d->at == c->now);
+    SCENE_CHECK(c, d->until == (j->duration < SCENE_UNKNOWN ? c->now + j->duration : INT64_MAX));
     SCENE_CHECK(c, dependency_met(c, j));
     SCENE_CHECK(c, j->promise < 0 || j->excused || c->now <= j->promise);
     check_order(c, j);
@@ -557,6 +625,7 @@ static void start(struct scene *c, struct scene_job *j, const struct sched_decis
     j->until = d->until;
     j->end = c->now + j->lasts;
     j->promise = -1;
+    j->expected = j->stopped = false;
     const char *text;
     SCENE_CHECK(c, sched_resources(c->sched, j->handle, &text) == 0);
     read_holding(c, &j->holding, text);
@@ -622,8 +691,10 @@ void ledger_before_pass(struct scene *c)
     ledger_looked(c);
     for (int i = 0; i < c->jobs; i++) {
         struct scene_job *j = &c->job[i];
-        if (j->running && j->until <= c->now)
-            ledger_excuse_all(c);
+        if (j->running && j->until <= c->now && c->now - j->start >= j->limit)
+            ledger_excuse_all(
+                c); /* else those are in time that are promised a start, not only expected */
+        j->excused |= j->expected;
         j->promised = false;
         j->nth = 0;
         j->kept = j->promise;
@@ -657,6 +728,22 @@ static bool is_passed_since(const struct scene *c, const struct scene_job *j)
     return gives_way(c, j);
 }
 
+/* Whether a job has no limit, has taken longer than its estimate, and a block is on that it may not use. */
+static bool is_shut_out(const struct scene *c, const struct scene_job *j)
+{
+    if (j->limit < SCHED_UNLIMITED || c->now < j->start + j->duration)
+        return false;
+    for (int k = 0; k <= SCENE_BLOCKS; k++) {
+        const struct scene_block *b = &c->block[k];
+        if (!b->there || permits(c, &b->block, j) || !is_in_way(&b->block, c->now, c->now + 1))
+            continue;
+        for (int i = b->node; i < b->node + b->nodes; i++)
+            if (j->holding.node[i])
+                return true;
+    }
+    return false;
+}
+
 static void decide(struct scene *c, const struct sched_decision *d, int nth)
 {
     struct scene_job *j = &c->job[d->tag + d->member];
@@ -672,10 +759,11 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
          * then. So does one that only a limit kept, if the limit does so no more at the other time: it counts for
          * its queue's depth then, and may be beyond that.
          */
-        SCENE_CHECK(c, !j->promised || d->at <= j->promise || j->preempts || j->limited ||
-                           is_passed_since(c, j));
+        SCENE_CHECK(c, !j->promised || j->expected || d->at <= j->promise || j->preempts ||
+                           j->limited || is_passed_since(c, j));
         c->excused += j->promise >= 0 && d->at > j->promise;
         j->promise = d->at;
+        j->expected = d->expected;
         j->promised = true;
         c->promises++;
         break;
@@ -684,6 +772,11 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
         break;
     case SCHED_REJECT:
         rejected(c, j, d);
+        break;
+    case SCHED_STOP:
+        SCENE_CHECK(c, j->running && !j->stopped && is_shut_out(c, j));
+        j->stopped = true;
+        j->end = c->now;
         break;
     default:
         SCENE_CHECK(c, d->reason);
@@ -793,7 +886,7 @@ static int compare_lines(const void *a, const void *b)
 /* Decisions as lines; reasons told come in any order. */
 static void log_decisions(struct scene *c, const struct sched_decision *d, size_t n)
 {
-    static const char *const kinds[] = {"start", "reserve", "reject", "wait", "preempt"};
+    static const char *const kinds[] = {"start", "reserve", "reject", "wait", "preempt", "stop"};
     char **line = calloc(n + 1, sizeof(*line));
     size_t lines = 0;
     assert_non_null(line);
@@ -806,7 +899,7 @@ static void log_decisions(struct scene *c, const struct sched_decision *d, size_
             resources = "";
         snprintf(text, sizeof(text), "%" PRId64 " %s %s.%u %" PRId64 " %" PRId64 " %d %d %s %s\n",
                  c->now, kinds[d[i].kind], j->id, j->member, d[i].at, d[i].until,
-                 d[i].kind == SCHED_START ? (int)d[i].how : 0, d[i].requeue,
+                 d[i].kind == SCHED_START ? (int)d[i].how : 0, d[i].requeue || d[i].expected,
                  sched_reason_text(d[i].reason, reason), resources);
         if (d[i].kind == SCHED_WAIT && c->options.no_reasons)
             continue;
@@ -847,6 +940,9 @@ void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n)
         decide(c, &d[i], (int)i + 1);
     check_promises(c);
     check_lanes(c);
+    for (int i = 0; i < c->jobs; i++)
+        SCENE_CHECK(c, !c->job[i].running || c->job[i].stopped || c->job[i].preempted ||
+                           !is_shut_out(c, &c->job[i]));
     for (int i = 0; i < c->jobs && c->config.config.min_interval == 0; i++)
         SCENE_CHECK(c, c->job[i].gone || c->job[i].running || c->job[i].could);
 }

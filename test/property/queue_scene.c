@@ -342,15 +342,32 @@ static void draw_job(struct scene *c, struct scene_job *j)
     draw_dependency(c, j);
 }
 
+/* A job's limit apart from its estimate: longer, none, and perhaps no estimate either. */
+static void draw_limit(struct scene *c, struct scene_job *j)
+{
+    int which = c->options.apart ? (int)draw(c, 0, 5) : 5;
+    j->limit = j->duration;
+    if (which > 3)
+        return;
+    j->limit = which < 2 ? j->duration + draw(c, 1, 20) : SCHED_UNLIMITED;
+    if (chance(c, 2))
+        j->lasts = draw(c, 1, which < 2 ? j->limit : j->duration + 15);
+    if (which == 3 && chance(c, 3))
+        j->duration = SCENE_UNKNOWN;
+}
+
 static void submit(struct scene *c)
 {
     struct scene_job *j = &c->job[c->jobs];
     char text[700];
     draw_job(c, j);
+    draw_limit(c, j);
     if (c->jobs + (int)j->members > SCENE_JOBS)
         j->members = 1;
     scene_jobspec(j, text, sizeof(text));
-    struct sched_request r = {.duration = j->duration,
+    int64_t estimate = j->duration < SCENE_UNKNOWN ? j->duration : SCHED_UNLIMITED;
+    struct sched_request r = {.duration = j->limit,
+                              .estimate = j->limit > j->duration ? estimate : 0,
                               .priority = j->priority,
                               .tag = (uint64_t)c->jobs,
                               .jobspec = text,
@@ -465,7 +482,7 @@ static void job_has(struct scene *c, struct scene_job *j, int what, int64_t valu
             ledger_excuse_all(c);
         if (j->running)
             j->until = j->start + value > c->now ? j->start + value : c->now;
-        j->duration = value;
+        j->duration = j->limit = value;
         if (waits) {
             j->excused = true;
             ledger_came(c, j);
@@ -560,7 +577,6 @@ static void event_of_machine(struct scene *c, int what)
         CALL(c, rc < 0,
              rc = sched_set_property(c->sched, c->now, name, "fast", fast ? "" : NULL, NULL));
         c->node[i].fast = fast;
-        ledger_looked(c);
     } else {
         bool down = chance(c, 2);
         enum resource_status status = chance(c, 2) ? RESOURCE_DOWN : RESOURCE_DRAINED;
@@ -590,7 +606,6 @@ static void event_of_block(struct scene *c)
         CALL(c, rc < 0, rc = sched_block(c->sched, c->now, &c->block[i].block, NULL));
     }
     SCENE_CHECK(c, rc == 0);
-    ledger_looked(c);
     note(c, "%" PRId64 " block %d\n", c->now, i);
 }
 
@@ -643,7 +658,6 @@ static void event_of_config(struct scene *c)
         config_point(c, &c->config);
         if (b->there)
             c->config.block[0] = b->block;
-        ledger_looked(c);
     }
     note(c, "%" PRId64 " configure: %d %s\n", c->now, moved ? 1 : rc, rc < 0 ? err.text : "");
     free(new);

@@ -43,6 +43,8 @@ struct holding {
     bool node[SCENE_NODES]; /* anything of it */
 };
 
+#define SCENE_UNKNOWN 100000000 /* longer than any scene */
+
 struct scene_job {
     char id[16], dependency[48];
     uint32_t member, members;
@@ -54,6 +56,10 @@ struct scene_job {
     int count, cores, gpus;
     int queue, user;
     int64_t submitted, priority, duration, begin, preemptible_after;
+    /* What it may take; SCHED_UNLIMITED. `duration` is what planning goes by, SCENE_UNKNOWN if nobody
+     * knows.
+     */
+    int64_t limit;
     bool held;
 
     bool gone, ok, rejected;
@@ -68,6 +74,8 @@ struct scene_job {
     int64_t logged;  /* the start that it was promised last, as the log has it; -1: none */
     char place[128]; /* what it will get then */
     bool excused;    /* something has happened since that may move it */
+    bool expected;   /* it is only expected to start at `promise` */
+    bool stopped;    /* for a block */
     bool promised;   /* in this pass */
     int64_t kept;    /* the promise that it had before this pass; -1: none */
     int nth; /* of the decisions of this pass, the last to start it or to promise it a time; 0: none */
@@ -105,6 +113,7 @@ struct scene_options {
     bool disturbed;                /* passes that are cut off begin again, now and then */
     int restart;                   /* after so many passes go on with another scheduler; 0: never */
     bool counted_only;             /* whole nodes of one kind */
+    bool apart;                    /* jobs with limits apart from estimates, or without any */
     bool no_reasons;               /* the log says nothing of waiting jobs */
     const char *policy;            /* of the machine; NULL: drawn */
     void (*look)(struct scene *c); /* after all passes of an instant; NULL */
@@ -148,8 +157,8 @@ void scene_play(struct scene *c, const struct scene_options *options);
     } while (0)
 void scene_fail(const struct scene *c, const char *what, const char *file, int line);
 
-/* Whether it waits under a handle with others of its array; and its state, where of those only the first is promised
- * a time.
+/* Whether it waits under a handle with others of its array; and its state, where of those only the first is
+ * promised a time.
  */
 bool scene_together(const struct scene *c, const struct scene_job *j);
 int scene_state(const struct scene *c, const struct scene_job *j);

@@ -22,7 +22,9 @@ struct request {
  */
 int request_read(struct request *r, int argc, char **argv, berth_error_t *err);
 
-/* Whether the estimate of a request, or of a change, is at most its limit, as far as it has both in seconds. */
+/* Whether the estimate of a request, or of a change, is at most its limit, as far as it has both in
+ * seconds.
+ */
 bool request_times_fit(const json_t *job);
 
 #define REQUEST_TIMES_WRONG "--estimate is longer than --time-limit, expected at most as long"

@@ -90,7 +90,7 @@ static int queue_takes(sched_t *s, int64_t now, uint32_t slot, berth_error_t *er
     if (!job_is_within(s, slot, d->limit, &over) ||
         !limits_pending(s->queues->limits, d->account, 1, &over))
         return refuse_limit(s, &over, err);
-    int rc = blocks_leave_time(s, slot, time_needed(d), now + time_needed(d), &why);
+    int rc = blocks_leave_time(s, slot, time_needed(d), now, &why);
     if (rc < 0 && errno == EINVAL)
         return refuse_call(&why, err);
     if (rc < 0 || (s->jobs[slot].state != SCHED_BLOCKED && open_reserve(s, slot) < 0))

@@ -1,5 +1,4 @@
-/* When blocks are on, and what time they leave. */
-#include <errno.h>
+/* When blocks are on. */
 #include <string.h>
 
 #include "sched/queues.h"
@@ -73,51 +72,4 @@ struct sched_reason blocks_told(const sched_t *s, uint32_t block)
                                  .block = b->name,
                                  .at = block_met_until(b, s->now, s->now + 1),
                                  .second = s->queues->setup->second};
-}
-
-/* The blocks that come again and that a job may not use, each of which some of any time meets that is so long
- * and begins now or later, and so ends at `until` at the earliest. Of those that leave time before they come
- * for the first time it is noted until when they do.
- */
-static uint64_t blocks_met(sched_t *s, uint32_t slot, int64_t duration, int64_t until)
-{
-    struct queues *n = s->queues;
-    uint64_t met = 0;
-    for (uint32_t i = 0; i < BLOCKS_MAX; i++) {
-        const struct sched_block *b = n->block[i].block;
-        if (!b || b->every == 0 || duration <= b->every - b->duration ||
-            s->jobs[slot].ask.permits >> i & 1)
-            continue;
-        if (b->start < until)
-            met |= UINT64_C(1) << i;
-        else if (b->start - duration + 1 < n->never_at)
-            n->never_at = b->start - duration + 1;
-    }
-    return met;
-}
-
-int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t until,
-                      struct sched_reason *why)
-{
-    const struct place_ops *ops = s->place->ops;
-    const struct place_ask *ask = &s->jobs[slot].ask;
-    uint64_t met = blocks_met(s, slot, duration, until);
-    if (!met || ops->ever(s->place, ask, met) == 0)
-        return 0;
-    if (errno == ENOMEM)
-        return -1;
-    /* The first by name, of those that are enough alone if there are: numbers may change in a restart. */
-    const char *first = NULL;
-    for (int alone = 1; alone >= 0 && !first; alone--)
-        for (uint64_t left = met; left; left &= left - 1) {
-            const char *name = s->queues->block[__builtin_ctzll(left)].block->name;
-            if ((!alone || ops->ever(s->place, ask, left & -left) < 0) &&
-                (!first || strcmp(name, first) < 0))
-                first = name;
-        }
-    *why = (struct sched_reason){.kind = duration < s->place->endless ? SCHED_REASON_BLOCK
-                                                                      : SCHED_REASON_BLOCK_RECURS,
-                                 .block = first};
-    errno = EINVAL;
-    return -1;
 }

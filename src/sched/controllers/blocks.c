@@ -306,8 +306,9 @@ static enum step turn(sched_t *s)
     if (n->is_permitted_late && permit_all(s) < 0)
         return STEP_FAILED;
     n->is_permitted_late = false;
-    if (n->never_at <= s->now && never_look_all(s) < 0)
-        return STEP_FAILED;
+    enum step step = never_step(s);
+    if (step != STEP_BUSY)
+        return step;
     if (n->turn > s->now)
         return STEP_BUSY;
     n->turn = s->place->ops->turn(s->place, s->now);
@@ -319,7 +320,9 @@ static enum step turn(sched_t *s)
 
 static int64_t next_time(const sched_t *s)
 {
-    return somebody_waits(s) ? s->queues->turn : INT64_MAX;
+    const struct queues *n = s->queues;
+    int64_t turn = somebody_waits(s) ? n->turn : INT64_MAX;
+    return n->never_at < turn && n->listed > s->running ? n->never_at : turn;
 }
 
 const struct controller block_controller = {

@@ -1,9 +1,9 @@
 /* Jobs without a limit are stopped when a block begins.
  *
  * Whether a job fits before a block goes by its limit, or by its estimate if it has no limit. One that takes
- * longer than its estimate then may still be there when the block begins: it is stopped, as one with a limit is
- * when that is over. One whose estimate is not over goes on until it is: the block was added, or changed, after its
- * start. One of unknown end started where no block comes, and so goes on.
+ * longer than its estimate then may still be there when the block begins: it is stopped, as one with a
+ * limit is when that is over. One whose estimate is not over goes on until it is: the block was added, or
+ * changed, after its start. One of unknown end started where no block comes, and so goes on.
  */
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"

@@ -6,7 +6,8 @@
  * end of the last victim. Until then its time is not due.
  *
  * A hunt that was in vain is not repeated until something was freed or more may be preempted: a lane's open
- * jobs know that by group (waiting/job_group.h); of holders, the last pass that went through all of them does.
+ * jobs know that by group (waiting/job_group.h); of holders, the last pass that went through all of them
+ * does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -80,8 +81,8 @@ static enum step hold_prey(struct hunt *h, uint32_t slot, int64_t booking)
     return STEP_DONE;
 }
 
-/* The job that takes what was booked, open: of an array the first member, so that the next may do the same before
- * its victims have ended. JOB_NONE with ENOMEM: nobody takes it.
+/* The job that takes what was booked, open: of an array the first member, so that the next may do the same
+ * before its victims have ended. JOB_NONE with ENOMEM: nobody takes it.
  */
 static uint32_t taker(struct hunt *h, uint32_t slot, int64_t booking)
 {
@@ -100,8 +101,8 @@ static uint32_t taker(struct hunt *h, uint32_t slot, int64_t booking)
     return part;
 }
 
-/* What a job hunts for: if anybody is promised a start, or a block comes, what fits beside that even if it takes its
- * whole limit.
+/* What a job hunts for: if anybody is promised a start, or a block comes, what fits beside that even if it
+ * takes its whole limit.
  */
 static struct place_ask prey_of(const sched_t *s, uint32_t slot)
 {

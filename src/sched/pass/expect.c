@@ -2,13 +2,14 @@
  *
  * A booking is as long as its job's estimate. From there to its limit, what it holds may stay taken: that is
  * its tail. A reservation is only expected if the tail of another booking overlaps its time and both hold
- * something in common; or if a reservation of a job before it does that is itself only expected, begins earlier,
- * and may yet come later; or if it waits for a limit of its user or queue which a job with a tail holds.
+ * something in common; or if a job before it could use what it holds and is itself only expected to start:
+ * where that is put off, it is placed anew before those behind it; or if it waits for a limit of its user
+ * or queue which a job with a tail holds.
  *
  * A promise is kept in two ways. Where a booking is made, its tail overlaps no promised reservation that it
- * has something in common with (keeps_promises): a job is placed by its estimate, and if that is in the way of a
- * promise, where its whole limit fits. And a booking that overruns its estimate grows up to its limit only
- * (controllers/overrun.c), so it stays within its tail.
+ * has something in common with (keeps_promises): a job is placed by its estimate, and if that is in the way
+ * of a promise, where its whole limit fits. And a booking that overruns its estimate grows up to its limit
+ * only (controllers/overrun.c), so it stays within its tail.
  *
  * Where no job may last longer than it is expected to, there are no tails, and nothing is looked at.
  */
@@ -28,38 +29,54 @@ static bool is_there(const struct job *job)
     return (job->state == SCHED_RUNNING || job->state == SCHED_RESERVED) && !job->is_lifted;
 }
 
-/* Whether `other` may still be there when a job begins at a time, or while it lasts. What is marked is what
- * the job holds then: that is looked at last.
+/* Whether `other` may still be there when a job begins at a time, or while it lasts, or may itself be put
+ * off and then take what the job's booking holds, as it goes before it. What is marked is what the booking
+ * holds: that is looked at last.
  */
-static bool may_delay(const sched_t *s, const struct job *job, int64_t at, const struct job *other)
+static bool may_delay(const sched_t *s, const struct job *job, int64_t booking, int64_t at,
+                      const struct job *other)
 {
     if (other == job || !is_there(other))
         return false;
-    int64_t end = tail_end(other, other->at), until = job_until(other);
+    const struct place_ops *ops = s->place->ops;
+    bool is_late =
+        other->state == SCHED_RESERVED && other->at < s->now; /* its victims take their time */
+    int64_t begin = is_late ? s->now : other->at;
+    int64_t end = tail_end(other, begin), until = begin + other->ask.duration;
     bool waits = job->details->waits && end > until;
     bool tail = end > at && until < at + job->ask.duration && end > until;
-    bool follows = other->state == SCHED_RESERVED && other->details->is_expected &&
-                   other->at < at && queue_before(other->key, job->key);
-    return waits || ((tail || follows) && s->place->ops->meets(s->place, other->booking));
+    bool goes_before = other->state == SCHED_RESERVED && other->details->is_expected &&
+                       queue_before(other->key, job->key);
+    return waits || (tail && ops->meets(s->place, other->booking)) ||
+           (goes_before && ops->useful(s->place, &other->ask, booking) > 0);
 }
 
 static bool culprit_is_left(const sched_t *s, const struct job *job)
 {
     uint32_t slot = job->details->culprit < 0 ? JOB_NONE : job_find(s, job->details->culprit);
-    return slot != JOB_NONE && may_delay(s, job, job->at, &s->jobs[slot]);
+    return slot != JOB_NONE && may_delay(s, job, job->booking, job->at, &s->jobs[slot]);
 }
 
 /* Who might delay it; JOB_NONE: nobody. */
-static uint32_t find_culprit(const sched_t *s, const struct job *job, int64_t at)
+static uint32_t find_culprit(const sched_t *s, const struct job *job, int64_t booking, int64_t at)
 {
     const struct heap *ends = &s->queues->ends;
     for (size_t i = 0; i < ends->n; i++)
-        if (may_delay(s, job, at, &s->jobs[ends->v[i].item]))
+        if (may_delay(s, job, booking, at, &s->jobs[ends->v[i].item]))
             return ends->v[i].item;
     for (size_t i = 0; i < s->due.n; i++)
-        if (may_delay(s, job, at, &s->jobs[s->due.v[i].item]))
+        if (may_delay(s, job, booking, at, &s->jobs[s->due.v[i].item]))
             return s->due.v[i].item;
     return JOB_NONE;
+}
+
+/* Those behind a job that is only expected to start are so, too. */
+static void judge_behind(sched_t *s, const struct job *job)
+{
+    for (size_t i = 0; i < s->due.n && !s->queues->judges_all; i++) {
+        const struct job *other = &s->jobs[s->due.v[i].item];
+        s->queues->judges_all |= !other->details->is_expected && queue_before(job->key, other->key);
+    }
 }
 
 void judge(sched_t *s, uint32_t slot)
@@ -74,11 +91,13 @@ void judge(sched_t *s, uint32_t slot)
         return;
     }
     if (!culprit_is_left(s, job)) {
-        uint32_t culprit = find_culprit(s, job, job->at);
+        uint32_t culprit = find_culprit(s, job, job->booking, job->at);
         d->culprit = culprit == JOB_NONE ? -1 : job_handle(s, culprit);
     }
     d->is_expected = d->culprit >= 0;
     s->place->ops->mark(s->place, job->booking, false);
+    if (d->is_expected)
+        judge_behind(s, job);
 }
 
 bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
@@ -88,7 +107,7 @@ bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t
         return true;
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return false;
-    bool keeps = find_culprit(s, job, at) == JOB_NONE;
+    bool keeps = find_culprit(s, job, booking, at) == JOB_NONE;
     s->place->ops->mark(s->place, booking, false);
     return keeps;
 }

@@ -6,10 +6,26 @@
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
+/* Whether no block is on from the end of a job's booking to that of its limit, if it starts now: it may
+ * start later than it was booked for.
+ */
+static bool is_clear(const sched_t *s, uint32_t slot, int64_t booking)
+{
+    const struct job *job = &s->jobs[slot];
+    const struct details *d = job->details;
+    return !d || !s->queues->any_tails || d->limit == SCHED_UNLIMITED || d->limit <= d->estimate ||
+           blocks_keep_clear(s, slot, booking, s->now + d->estimate, s->now + d->limit);
+}
+
 /* Let the machine choose what a job gets that starts with its booking. 0, or -1 with EBUSY or ENOMEM. */
-static int choose(sched_t *s, const struct job *job, int64_t booking)
+static int choose(sched_t *s, uint32_t slot, int64_t booking)
 {
     const struct place_ops *ops = s->place->ops;
+    const struct job *job = &s->jobs[slot];
+    if (!is_clear(s, slot, booking)) {
+        errno = EBUSY;
+        return -1;
+    }
     return ops->start ? ops->start(s->place, &job->ask, booking, s->now) : 0;
 }
 
@@ -69,7 +85,7 @@ enum step start_held(sched_t *s, uint32_t slot)
         return held_to_open(s, slot, true) < 0 ? STEP_FAILED : STEP_DONE;
     if (step != STEP_BUSY)
         return step;
-    if (choose(s, job, job->booking) < 0) {
+    if (choose(s, slot, job->booking) < 0) {
         int64_t was = job->at;
         if (errno != EBUSY || held_to_open(s, slot, true) < 0)
             return STEP_FAILED;
@@ -165,7 +181,7 @@ enum step start_open(sched_t *s, uint32_t slot, bool turn)
         unbook(s, booking);
     if (step != STEP_BUSY)
         return step == STEP_KEPT ? promise_kept(s, slot) : step;
-    if (choose(s, job, booking) < 0) {
+    if (choose(s, slot, booking) < 0) {
         controllers_uncount(s, slot, booking);
         unbook(s, booking);
         return STEP_FAILED;

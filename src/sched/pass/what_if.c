@@ -29,6 +29,7 @@ struct question {
     bool is_hopeless; /* it does not start whatever it asks for */
     bool had;         /* its own reservation counts for limits no more, */
     bool is_aside;    /* and is out of the calendars */
+    bool is_limited;  /* what it asks for is its limit as well as its estimate */
     uint32_t *lifted; /* holders set aside */
     size_t n_lifted;
 };
@@ -105,7 +106,7 @@ static size_t pick_behind(const struct question *q, uint32_t *seen, size_t n)
     return picked;
 }
 
-/* Set the holders behind the job aside that start while it would run. Where they are too many, only those
+/* Set the holders behind the job aside that start while it might run. Where they are too many, only those
  * that start while it would if it lasted half as long, and so on. Returns 0, or -1 with ENOMEM.
  */
 static int lift_behind(struct question *q)
@@ -116,7 +117,7 @@ static int lift_behind(struct question *q)
     uint32_t *seen = reallocarray(NULL, looks + 1, sizeof(*seen));
     if (!seen)
         return -1;
-    for (int64_t within = s->jobs[q->slot].ask.duration; within > 0; within /= 2) {
+    for (int64_t within = ask_by_limit(s, q->slot).duration; within > 0; within /= 2) {
         n = list_due(&s->due, q->now + within, seen, looks);
         n = n > looks ? lifted + 1 : pick_behind(q, seen, n);
         if (n <= lifted)
@@ -125,6 +126,7 @@ static int lift_behind(struct question *q)
     }
     for (size_t i = 0; i < n; i++) {
         ops->lift(s->place, s->jobs[seen[i]].booking, true);
+        s->jobs[seen[i]].is_lifted = true; /* it is promised nothing meanwhile */
         controllers_set_aside(q->s, seen[i]);
     }
     q->lifted = seen;
@@ -173,6 +175,13 @@ static void drop_heads(const struct question *q)
     }
 }
 
+static void drop_lifted(const struct question *q, uint32_t slot)
+{
+    struct job *job = &q->s->jobs[slot];
+    q->s->place->ops->drop(q->s->place, &job->ask, job->booking);
+    job->is_lifted = false;
+}
+
 static void put_back(struct question *q)
 {
     sched_t *s = q->s;
@@ -180,7 +189,7 @@ static void put_back(struct question *q)
     for (size_t i = 0; i < q->n_lifted; i++)
         controllers_put_back(s, q->lifted[i]);
     for (size_t i = 0; i < q->n_lifted; i++)
-        ops->drop(s->place, &s->jobs[q->lifted[i]].ask, s->jobs[q->lifted[i]].booking);
+        drop_lifted(q, q->lifted[i]);
     free(q->lifted);
     drop_heads(q);
     if (q->is_aside)
@@ -196,12 +205,37 @@ static void put_back(struct question *q)
  */
 enum turn { TURN_FAILED = -1, TURN_WAITS, TURN_TAKEN, TURN_LEFT };
 
+/* Whether a booking is in nobody's way, even if its job takes its whole limit: that of our job may be
+ * another.
+ */
+static bool keeps(const struct question *q, uint32_t slot, int64_t booking, int64_t at)
+{
+    return (is_own(q, slot) && q->is_limited) || keeps_promises(q->s, slot, booking, at);
+}
+
+/* As place_ops.probe: by the job's estimate, or where that is in the way of a promise, by its limit
+ * (start.c).
+ */
+static int64_t choose(const struct question *q, uint32_t slot, const struct place_ask *ask,
+                      int64_t at)
+{
+    const struct place *place = q->s->place;
+    int64_t booking = place->ops->probe(q->s->place, ask, at);
+    if (booking < 0 || keeps(q, slot, booking, at))
+        return booking;
+    place->ops->release(q->s->place, booking);
+    struct place_ask whole = ask_by_limit(q->s, slot);
+    whole.class = ask->class;
+    whole.units = ask->units;
+    return place->ops->probe(q->s->place, &whole, at);
+}
+
 /* What becomes of one that asks for this at a time, if limits let it ask for that. */
 static enum turn is_given(const struct question *q, uint32_t slot, const struct place_ask *ask,
                           int64_t at)
 {
     const sched_t *s = q->s;
-    int64_t booking = s->place->ops->probe(s->place, ask, at);
+    int64_t booking = choose(q, slot, ask, at);
     if (booking < 0)
         return errno == EBUSY ? TURN_WAITS : TURN_FAILED;
     bool may = controllers_may_hold(s, slot, ask->duration, booking, at);
@@ -392,15 +426,15 @@ static int begin(struct question *q)
 }
 
 /* Whether it would start with another request. -1 with a text. */
-static int asks_else(const struct question *q, const struct sched_instead *instead,
-                     berth_error_t *err)
+static int asks_else(struct question *q, const struct sched_instead *instead, berth_error_t *err)
 {
     const sched_t *s = q->s;
     const struct place_ops *ops = s->place->ops;
     struct place_ask ask = s->jobs[q->slot].ask;
     if (instead->duration < 0 || instead->duration > ask.duration)
         return errtext_set(err, EINVAL, "expected a duration of at most the job's own");
-    if (instead->duration > 0)
+    q->is_limited = instead->duration > 0;
+    if (q->is_limited)
         ask.duration = instead->duration;
     jobspec_t *spec = NULL;
     if (instead->jobspec) {
@@ -424,7 +458,7 @@ static int asks_else(const struct question *q, const struct sched_instead *inste
     return is == TURN_FAILED ? -1 : is == TURN_TAKEN;
 }
 
-static int would_start(const struct question *q, struct sched_question *question, int64_t n,
+static int would_start(struct question *q, struct sched_question *question, int64_t n,
                        berth_error_t *err)
 {
     struct sched_instead instead = {0};
@@ -435,7 +469,7 @@ static int would_start(const struct question *q, struct sched_question *question
 }
 
 /* The largest that would start, by halves: less finds room where more does. Returns 0, or -1. */
-static int search(const struct question *q, struct sched_question *question, berth_error_t *err)
+static int search(struct question *q, struct sched_question *question, berth_error_t *err)
 {
     int64_t low = question->least, high = question->most;
     question->found = low - 1;

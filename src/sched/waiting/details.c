@@ -103,6 +103,7 @@ void details_link(sched_t *s, uint32_t slot)
     struct details *d = s->jobs[slot].details;
     d->previous = n->last;
     d->following = JOB_NONE;
+    n->listed++;
     if (n->last == JOB_NONE)
         n->first = slot;
     else
@@ -114,6 +115,9 @@ void details_link_beside(sched_t *s, uint32_t slot, uint32_t there, bool before)
 {
     struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
+    n->listed++;
+    if (before && n->never_next == there)
+        n->never_next = slot;
     d->previous = before ? s->jobs[there].details->previous : there;
     d->following = before ? there : s->jobs[there].details->following;
     *(d->previous == JOB_NONE ? &n->first : &s->jobs[d->previous].details->following) = slot;
@@ -124,6 +128,9 @@ void details_unlink(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
+    n->listed--;
+    if (n->never_next == slot)
+        n->never_next = d->following;
     if (d->previous == JOB_NONE)
         n->first = d->following;
     else

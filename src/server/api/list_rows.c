@@ -42,7 +42,9 @@ static void list_put_row(struct list *l, const struct job_shown *shown, uint32_t
     json_close(&l->json, '}');
 }
 
-/* When a member starts at the earliest that is promised nothing. All of an array that wait have one answer. */
+/* When a member starts at the earliest that is promised nothing. All of an array that wait have one answer.
+ * 
+ */
 static void show_not_before(struct list *l, const struct job *job, uint32_t i,
                             struct job_shown *shown)
 {

@@ -8,6 +8,7 @@
 #include "berth/sched_query.h"
 #include "berth/sched_snapshot.h"
 #include "jobspec/canonical.h"
+#include "server/api/job_read.h"
 
 /* A job's request, in which one count at a time is lowered. */
 struct request {
@@ -148,6 +149,13 @@ static int64_t found_of(const struct sched_question *q, const struct lower *lowe
     return q->found * lower->times;
 }
 
+/* The longest time limit, in seconds, that is less than what it has: its estimate, if it may take longer. */
+static int64_t longest(const struct sched_request *r)
+{
+    int64_t estimate = r->estimate < r->duration ? r->estimate : r->duration - 1;
+    return (estimate < JOB_DURATION_MAX ? estimate : JOB_DURATION_MAX) / SERVER_SECOND;
+}
+
 int would_start_find(server_t *s, sched_job_t handle, struct would_start *found, berth_error_t *err)
 {
     struct sched_question q[QUESTIONS] = {
@@ -160,7 +168,7 @@ int would_start_find(server_t *s, sched_job_t handle, struct would_start *found,
     *found = (struct would_start){0};
     if (sched_record(s->sched, handle, &record) < 0)
         return errtext_set(err, errno, "%s", strerror(errno));
-    q[DURATION].most = (record.request.estimate - 1) / SERVER_SECOND;
+    q[DURATION].most = longest(&record.request);
     int rc = request_open(&r, record.request.jobspec, record.request.jobspec_length, err);
     if (rc == 0)
         make_lower(&r, lower);

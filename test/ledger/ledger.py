@@ -198,11 +198,8 @@ class Ledger:
                 continue
             if j.promise is not None and j.promise <= promise:
                 continue
-            gone_before = any(w.key(k) < w.key(j) and
-                              (k.name in touched or self.is_new_or_later(k, before, held_before))
-                              for k in w.jobs.values()) or self.has_higher(j, w.config["queues"]) or \
-                any(k.state == RUNNING and k.start == self.now and w.key(k)[0] < w.key(j)[0]
-                    for k in w.jobs.values())
+            gone_before = any(w.key(k) < w.key(j) and self.may_come_before(k, j, touched, before, held_before)
+                              for k in w.jobs.values())
             self.law("promise", excused or gone_before, j, "%s, then %s" % (promise, j.promise))
         for j in w.waiting():
             self.law("due", j.promise is None or j.promise > self.now, j, "%s" % j.promise)
@@ -211,6 +208,25 @@ class Ledger:
         if isinstance(value, dict):
             value = value.get("id")
         return self.world.arrays.get(value, []) if isinstance(value, str) else []
+
+    def may_come_before(self, k, j, touched, before, held_before):
+        """Whether a job that goes before another one may have taken its place at this instant. The promises of a lower
+        queue give way to whatever a higher one is promised, also where that only moves, and to the first of an fcfs
+        queue, which is promised nothing."""
+        w = self.world
+        if k.name in touched or self.is_new_or_later(k, before, held_before):
+            return True
+        if w.key(k)[0] == w.key(j)[0]:
+            return False
+        started = k.state == RUNNING and k.start == self.now
+        moved = k.state == WAITING and k.promise is not None and (k.promise != before.get(k.name) or
+                                                                  self.has_moved(k))
+        return started or moved or (k.state == WAITING and w.depth(k.queue) == 0)
+
+    def has_moved(self, k):
+        """Whether what it is promised is elsewhere than before this instant."""
+        was = [holding.text for j, holding, start, until in self.windows_before if j is k]
+        return not k.promised or was != [k.promised.text]
 
     def is_new_or_later(self, k, before, held_before):
         """Whether a job started or was promised something anew at this instant, or later than before."""

@@ -251,6 +251,20 @@ def overtaken(scene, decisions, shown):
     return True
 
 
+def put_off_behind_higher(scene, decisions, shown):
+    """A promise is put off for no reason while a higher job, which nothing happens to, is promised a time as well."""
+    config = {"q0": {"policy": "easy"}, "high": {"policy": "easy", "priority": 10}}
+    events = [submit(0, "a", "q0", 2, 100), submit(1, "h", "high", 2, 50), submit(1, "b", "q0", 1, 200),
+              submit(50, "c", "q0", 1, 10)]
+    shown.clear()
+    shown.update({at: {"h": "node[0-1]", "b": "node0"} for at in (1, 50)})
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node[0-1]", 100), {"at": 1, "job": "h", "decision": "reserve", "start": 100},
+        {"at": 1, "job": "b", "decision": "reserve", "start": 150},
+        {"at": 50, "job": "b", "decision": "reserve", "start": 160}])
+    return True
+
+
 def nothing_promised(scene, decisions, shown):
     """No queue promises anything."""
     had = any(shown.values())
@@ -336,7 +350,7 @@ MUTATIONS = [
     ("limit", "limits", less), ("promised limit", "limits", less), ("limit", "arrays", less_at_once),
     ("fewest", "preemption", one_victim_more), ("least work", "preemption", more_work_lost),
     ("youngest", "preemption", older), ("enough", "queues", nothing_promised),
-    ("told", "queues", promised_in_secret), ("protected", "queues", overtaken),
+    ("promise", "queues", put_off_behind_higher), ("told", "queues", promised_in_secret), ("protected", "queues", overtaken),
     ("block", "blocks", more_blocks), ("down", "flapping", down_before),
 ]
 

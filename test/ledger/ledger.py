@@ -8,7 +8,7 @@ import victims
 from words import Holding
 from world import ENDED, FOREVER, RUNNING, WAITING, World
 
-BAD_NEWS = ("down", "drain", "fail", "block", "config", "unblock", "queue-stop", "queue-pause")
+BAD_NEWS = ("down", "drain", "fail", "remove", "property", "block", "config", "unblock", "queue-stop", "queue-pause")
 
 
 class Ledger:
@@ -99,10 +99,10 @@ class Ledger:
     def check_start(self, j, d):
         w = self.world
         nodes = j.holding.nodes()
-        # A node or core is one job's at a time.
+        # A node, core or gpu is one job's at a time.
         for k in w.running():
             if k is not j:
-                self.law("twice", not k.holding.units() & j.holding.units(), j, "also held by " + k.name)
+                self.law("twice", not k.holding.things() & j.holding.things(), j, "also held by " + k.name)
         for n in nodes:
             used = sum(k.holding.memory.get(n, 0) for k in w.running())
             self.law("memory", used <= w.memory, j, "node%d" % n)
@@ -129,10 +129,12 @@ class Ledger:
         """As many nodes as it asks for, and of each what it asks for or all."""
         w = self.world
         cores = w.cores if j.takes_whole() else j.spec["cores"]
+        gpus = w.gpus if j.takes_whole() else j.spec.get("gpus", 0)
         self.law("nodes", len(j.holding.nodes()) == j.nodes(), j, j.holding.text)
         for n, has in j.holding.cores.items():
             self.law("cores", len(has) == cores, j, j.holding.text)
-            least = w.memory if j.takes_whole() else j.spec.get("memory", 0)
+            self.law("gpus", len(j.holding.gpus[n]) == gpus, j, j.holding.text)
+            least = w.memory if j.takes_whole() else j.memory()
             self.law("amount", j.holding.memory[n] >= least, j, j.holding.text)
 
     def is_met(self, j, surely=False):
@@ -198,11 +200,8 @@ class Ledger:
                 continue
             if j.promise is not None and j.promise <= promise:
                 continue
-            gone_before = any(w.key(k) < w.key(j) and
-                              (k.name in touched or self.is_new_or_later(k, before, held_before))
-                              for k in w.jobs.values()) or self.has_higher(j, w.config["queues"]) or \
-                any(k.state == RUNNING and k.start == self.now and w.key(k)[0] < w.key(j)[0]
-                    for k in w.jobs.values())
+            gone_before = any(w.key(k) < w.key(j) and self.may_come_before(k, j, touched, before, held_before)
+                              for k in w.jobs.values())
             self.law("promise", excused or gone_before, j, "%s, then %s" % (promise, j.promise))
         for j in w.waiting():
             self.law("due", j.promise is None or j.promise > self.now, j, "%s" % j.promise)
@@ -211,6 +210,25 @@ class Ledger:
         if isinstance(value, dict):
             value = value.get("id")
         return self.world.arrays.get(value, []) if isinstance(value, str) else []
+
+    def may_come_before(self, k, j, touched, before, held_before):
+        """Whether a job that goes before another one may have taken its place at this instant. The promises of a lower
+        queue give way to whatever a higher one is promised, also where that only moves, and to the first of an fcfs
+        queue, which is promised nothing."""
+        w = self.world
+        if k.name in touched or self.is_new_or_later(k, before, held_before):
+            return True
+        if w.key(k)[0] == w.key(j)[0]:
+            return False
+        started = k.state == RUNNING and k.start == self.now
+        moved = k.state == WAITING and k.promise is not None and (k.promise != before.get(k.name) or
+                                                                  self.has_moved(k))
+        return started or moved or (k.state == WAITING and w.depth(k.queue) == 0)
+
+    def has_moved(self, k):
+        """Whether what it is promised is elsewhere than before this instant."""
+        was = [holding.text for j, holding, start, until in self.windows_before if j is k]
+        return not k.promised or was != [k.promised.text]
 
     def is_new_or_later(self, k, before, held_before):
         """Whether a job started or was promised something anew at this instant, or later than before."""
@@ -240,7 +258,7 @@ class Ledger:
                 continue
             for other, has, begin, until in every:
                 if other is not k and begin < end and start < until and until != FOREVER:
-                    self.law("promised twice", not has.units() & holding.units(), k, other.name)
+                    self.law("promised twice", not has.things() & holding.things(), k, other.name)
             # Limits hold at the time that is promised, too.
             then = [(o, has) for o, has, begin, until in every if begin <= start < until and until != FOREVER]
             over = list(limits.exceeded(w, k, holding, then))
@@ -271,15 +289,18 @@ class Ledger:
         w = self.world
         end = start + j.duration
         free = {n: set(range(w.cores)) for n in w.allowed(j) - w.blocked_nodes(j, start, end) if not w.out[n]}
+        gpus = {n: w.gpus for n in free}
         memory = {n: w.memory for n in free}
         for holding, begin, until in windows:
             if begin < end and until > start:
                 for n in holding.nodes() & set(free):
                     free[n] -= holding.cores[n]
+                    gpus[n] -= len(holding.gpus[n])
                     memory[n] -= holding.memory[n]
-        cores = w.cores if j.takes_whole() else j.spec["cores"]
-        least = w.memory if j.takes_whole() else j.spec.get("memory", 0)
-        return sum(len(free[n]) >= cores and memory[n] >= least for n in free) >= j.nodes()
+        whole = j.takes_whole()
+        cores, some, least = (w.cores, w.gpus, w.memory) if whole else \
+            (j.spec["cores"], j.spec.get("gpus", 0), j.memory())
+        return sum(len(free[n]) >= cores and gpus[n] >= some and memory[n] >= least for n in free) >= j.nodes()
 
     def is_free(self, j, but=()):
         """Whether it fits from now on beside all that is held and promised but by some."""
@@ -295,8 +316,8 @@ class Ledger:
         return jobs[:w.config["queues"][lane].get("queue-depth", FOREVER)]
 
     def candidates(self):
-        """Jobs that may start now if there is room; under fcfs nobody goes before the first. Those of an array that wait
-        together are one job, and none of them goes before the first that is promised a time."""
+        """Jobs that may start now if there is room; under fcfs nobody goes before the first. Those of an array that
+        wait together are one job, and none of them goes before the first that is promised a time."""
         w = self.world
         for lane in {w.lane(q) for q in w.config["queues"]}:
             most = 1 if w.config["queues"][lane]["policy"] == "fcfs" else FOREVER

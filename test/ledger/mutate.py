@@ -3,9 +3,11 @@ law has to notice. usage: mutate.py PLAYER"""
 import copy
 import sys
 
+from hand import more_work_lost, older, overtaken, put_off_behind_higher
 from ledger import Ledger
 from run import Player
 from scenes import Scene
+from words import entries
 
 SCENES = 60  # of each kind that shows it
 
@@ -197,60 +199,6 @@ def one_victim_more(scene, decisions, shown):
             return True
 
 
-def by_hand(scene, config, events, told):
-    """A scene and decisions that are not what a scheduler decides."""
-    scene.nodes, scene.cores, scene.memory, scene.others = 2, 2, 0, {}
-    scene.config = {"queues": config}
-    scene.events = events
-    return told
-
-
-def submit(at, name, queue, nodes, duration, **more):
-    job = {"id": name, "queue": queue, "user": "ann", "nodes": nodes, "duration": duration}
-    return {"at": at, "submit": dict(job, **more)}
-
-
-def start(at, name, resources, until, how="immediate"):
-    return {"at": at, "job": name, "decision": "start", "how": how, "until": until, "resources": resources}
-
-
-def more_work_lost(scene, decisions, shown):
-    """Of two jobs the one is stopped that has run for longer."""
-    config = {"q0": {"policy": "easy"}, "low": {"policy": "easy", "preemptible": "cancel"}}
-    events = [submit(0, "a", "low", 1, 100), submit(10, "b", "low", 1, 100), submit(20, "p", "q0", 1, 50)]
-    shown.clear()
-    decisions[:] = by_hand(scene, config, events, [
-        start(0, "a", "node0", 100), start(10, "b", "node1", 110),
-        {"at": 20, "job": "a", "decision": "preempt", "for": "p", "then": "cancel"},
-        {"at": 20, "job": "a", "decision": "end", "status": "preempted"}, start(20, "p", "node0", 70)])
-    return True
-
-
-def older(scene, decisions, shown):
-    """Of two jobs that lose the same work, the older one is stopped."""
-    config = {"q0": {"policy": "easy"}, "low": {"policy": "easy", "preemptible": "cancel"}}
-    events = [submit(0, "a", "low", 1, 100, cores=1), submit(10, "b", "low", 1, 100, cores=2),
-              submit(10, "c", "q0", 1, 100, cores=1), submit(20, "p", "q0", 1, 50, cores=1)]
-    shown.clear()
-    decisions[:] = by_hand(scene, config, events, [
-        start(0, "a", "node0/core0", 100), start(10, "b", "node1", 110), start(10, "c", "node0/core1", 110),
-        {"at": 20, "job": "a", "decision": "preempt", "for": "p", "then": "cancel"},
-        {"at": 20, "job": "a", "decision": "end", "status": "preempted"},
-        start(20, "p", "node0/core0", 70)])
-    return True
-
-
-def overtaken(scene, decisions, shown):
-    """The first of a higher queue under fcfs is delayed by a job of a lower one."""
-    config = {"q0": {"policy": "easy"}, "high": {"policy": "fcfs", "priority": 10}}
-    events = [submit(0, "a", "q0", 1, 100), submit(1, "h", "high", 2, 50), submit(2, "b", "q0", 1, 200)]
-    shown.clear()
-    decisions[:] = by_hand(scene, config, events, [
-        start(0, "a", "node0", 100), {"at": 1, "job": "h", "decision": "wait", "reason": "resources node"},
-        start(2, "b", "node1", 202)])
-    return True
-
-
 def nothing_promised(scene, decisions, shown):
     """No queue promises anything."""
     had = any(shown.values())
@@ -265,6 +213,30 @@ def promised_in_secret(scene, decisions, shown):
         if d["decision"] == "reserve" and d["job"] in shown.get(d["at"], {}):
             decisions[:] = [e for e in decisions if e["decision"] != "reserve" or e["job"] != d["job"]]
             return True
+
+
+def gpus_forgotten(scene, decisions, shown):
+    """A job gets no gpus although it asks for some."""
+    for d in starts(decisions):
+        parts = entries(d["resources"])
+        if any("/gpu" in part for part in parts) and any("/core" in part for part in parts):
+            d["resources"] = ",".join(part for part in parts if "/gpu" not in part)
+            return True
+
+
+def property_lost(scene, decisions, shown):
+    """No node has the property that a job asks for."""
+    asks = {e["submit"]["id"] for e in scene.events if e.get("submit", {}).get("requires") == ["fast"]}
+    for e in scene.events:
+        if "property" in e:
+            e["property"]["value"] = None
+    return any(d["job"].partition("[")[0] in asks for d in starts(decisions))
+
+
+def removed_before(scene, decisions, shown):
+    """Jobs start on nodes that were removed."""
+    scene.events.insert(0, {"at": 0, "remove": "node[0-%d]" % (scene.nodes - 1)})
+    return bool(starts(decisions))
 
 
 def told_twice(scene, decisions, shown):
@@ -336,8 +308,10 @@ MUTATIONS = [
     ("limit", "limits", less), ("promised limit", "limits", less), ("limit", "arrays", less_at_once),
     ("fewest", "preemption", one_victim_more), ("least work", "preemption", more_work_lost),
     ("youngest", "preemption", older), ("enough", "queues", nothing_promised),
-    ("told", "queues", promised_in_secret), ("protected", "queues", overtaken),
+    ("promise", "queues", put_off_behind_higher), ("told", "queues", promised_in_secret),
+    ("protected", "queues", overtaken),
     ("block", "blocks", more_blocks), ("down", "flapping", down_before),
+    ("gpus", "queues", gpus_forgotten), ("part", "flapping", property_lost), ("part", "flapping", removed_before),
 ]
 
 

@@ -18,6 +18,7 @@ class Scene:
         self.random = random.Random("%s %d" % (kind, seed))
         self.nodes = self.random.randint(2, 5)
         self.cores = self.random.choice([1, 2, 4])
+        self.gpus = self.random.choice([0, 0, 0, 2])
         self.memory = self.random.choice([0, 0, 8])
         self.others = {}
         self.events = []
@@ -118,7 +119,7 @@ def block_of(scene, name, now):
 def configuration(scene):
     r = scene.random
     config = {
-        "resources": {"nodes": scene.nodes, "cores": scene.cores, "memory": scene.memory},
+        "resources": {"nodes": scene.nodes, "cores": scene.cores, "gpus": scene.gpus, "memory": scene.memory},
         "match": {"policy": r.choice(["first", "low", "high", "lonode", "hinode"])},
         "default-queue": "q0",
         "queues": {"q%d" % i: queue_of(scene, i) for i in range(r.randint(1, 3))},
@@ -153,10 +154,16 @@ def job_of(scene, now):
         job["cores"] = r.randint(1, scene.cores)
     if form == 3 and scene.memory and scene.one_in(2):
         job["memory"] = r.randint(1, 8)
+    if form == 0 and scene.memory and scene.one_in(3):
+        job["memory"] = "%dG" % r.randint(1, 8)
+    if form in (0, 3) and scene.gpus and scene.one_in(2):
+        job["gpus"] = r.randint(1, scene.gpus)
     if form == 3 and scene.one_in(4):
         job["exclusive"] = True
     if form == 0 and scene.one_in(5):
         job["requires"] = {"hostlist": [some_nodes(scene, 2)]}
+    elif scene.has("flapping") and scene.one_in(6):
+        job["requires"] = ["fast"]
     chance = r.random()
     if chance < 0.4:
         job["runtime"] = r.randint(1, job["duration"])
@@ -209,6 +216,10 @@ def other_event(scene, now):
     if scene.has("flapping"):
         choices += [{"down": some_nodes(scene, 2)}, {"drain": some_nodes(scene, 2)},
                     {"fail": some_nodes(scene, 2)}] + [{"up": some_nodes(scene, scene.nodes)}] * 4
+        for value in ("", None):
+            choices.append({"property": {"resources": some_nodes(scene, 3), "key": "fast", "value": value}})
+        if scene.one_in(4):
+            choices.append({"remove": some_nodes(scene, 1)})
     if scene.has("blocks"):
         choices += [{"block": block_of(scene, scene.random.choice("ab"), now)}] * 2 + [{"unblock": "a"}]
     if scene.has("reloads"):
@@ -234,6 +245,7 @@ def happen(scene):
     for queue in scene.config["queues"]:
         if queue != "v":
             scene.events.append({"at": now, "queue-start": queue})
-    scene.events.append({"at": now, "up": "node[0-%d]" % (scene.nodes - 1)})
+    for n in range(scene.nodes):
+        scene.events.append({"at": now, "up": "node%d" % n})
     for job in scene.ids:
         scene.events.append({"at": now, "release": job})

@@ -54,9 +54,9 @@ class Choice:
 
 
 def check(ledger, preemptions, prey):
-    """`preemptions`: decisions with what the victim held, since when; `prey`: jobs that might be stopped as this instant
-    began, in the same form. Where several jobs preempt at once, a limit has a say, or the first of a queue under fcfs goes before, this law says
-    nothing."""
+    """`preemptions`: decisions with what the victim held, since when; `prey`: jobs that might be stopped as this
+    instant began, in the same form. Where several jobs preempt at once, a limit has a say, or the first of a queue under
+    fcfs goes before, this law says nothing."""
     w = ledger.world
     preemptors = {d["for"] for d, holding, start in preemptions}
     told_again = any(not holding for d, holding, start in preemptions)

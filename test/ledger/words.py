@@ -26,10 +26,11 @@ def names(text):
 
 
 class Holding:
-    """What a job holds: for each node, its cores and how much of its memory."""
+    """What a job holds: for each node, its cores, its gpus and how much of its memory."""
 
     def __init__(self, text, machine):
         self.cores = {}
+        self.gpus = {}
         self.memory = {}
         self.text = text
         for entry in entries(text):
@@ -39,14 +40,16 @@ class Holding:
 
     def add(self, n, rest, machine):
         cores = self.cores.setdefault(n, set())
+        gpus = self.gpus.setdefault(n, set())
         self.memory.setdefault(n, 0)
         if not rest:
             cores.update(range(machine.cores))
+            gpus.update(range(machine.gpus))
             self.memory[n] = machine.memory
             return
-        what, some = re.fullmatch(r"(core|memory)(.*)", rest).groups()
-        if what == "core":
-            cores.update(ids(some))
+        what, some = re.fullmatch(r"(core|gpu|memory)(.*)", rest).groups()
+        if what != "memory":
+            (cores if what == "core" else gpus).update(ids(some))
         else:
             self.memory[n] += int(some.partition(":")[2] or machine.memory)
 
@@ -55,6 +58,15 @@ class Holding:
 
     def units(self):
         return {(n, c) for n in self.cores for c in self.cores[n]}
+
+    def things(self):
+        """Cores and gpus, each of which is one job's at a time."""
+        return self.units() | {(n, g, "gpu") for n in self.gpus for g in self.gpus[n]}
+
+    def lose(self, nodes):
+        for n in nodes:
+            for each in (self.cores, self.gpus, self.memory):
+                each.pop(n, None)
 
 
 def members(name):

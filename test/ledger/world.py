@@ -35,6 +35,10 @@ class Job:
     def nodes(self):
         return self.spec.get("nodes", 1)
 
+    def memory(self):
+        """Of each node, in GB; as text, of the whole job, which has one node then."""
+        return int(str(self.spec.get("memory", 0)).rstrip("G"))
+
     def takes_whole(self):
         """Nodes alone, or exclusively: nobody else has anything of them."""
         return "cores" not in self.spec or self.spec.get("exclusive", False)
@@ -53,8 +57,11 @@ class World:
         self.scene = scene
         self.use(scene.config)
         self.cores = scene.cores
+        self.gpus = scene.gpus
         self.memory = scene.memory
         self.nodes = scene.nodes
+        self.gone = set()  # nodes that were removed
+        self.fast = set()  # nodes with that property
         self.out = {n: set() for n in range(scene.nodes)}  # why a node takes no jobs
         self.blocks = {}
         self.closed = {}
@@ -105,9 +112,11 @@ class World:
 
     def allowed(self, job):
         """The nodes of its queue's part that it asks for, up or down."""
-        nodes = set(range(self.nodes))
+        nodes = set(range(self.nodes)) - self.gone
         for what in (job.spec.get("requires"), self.lane_config(job.queue).get("requires")):
-            if what:
+            if what == ["fast"]:
+                nodes &= self.fast
+            elif what:
                 nodes &= set().union(*(names(h) for h in what["hostlist"]))
         return nodes
 
@@ -131,7 +140,7 @@ class World:
     def fits(self, job):
         """Whether it would fit if all were up and idle."""
         return len(self.allowed(job)) >= job.nodes() and job.spec.get("cores", 1) <= self.cores and \
-            job.spec.get("memory", 0) <= self.memory
+            job.spec.get("gpus", 0) <= self.gpus and job.memory() <= self.memory
 
     # ---- Events ----
 
@@ -197,6 +206,14 @@ class World:
         elif what == "unblock":
             self.blocks.pop(value, None)
             self.own_blocks.pop(value, None)
+        elif what == "property":
+            self.fast |= names(value["resources"])
+            if value["value"] is None:
+                self.fast -= names(value["resources"])
+        elif what == "remove":
+            self.gone |= names(value)
+            for j in self.running():
+                j.holding.lose(names(value))
         elif what in ("down", "drain", "fail"):
             for n in names(value):
                 self.out[n].add("drain" if what == "drain" else "down")

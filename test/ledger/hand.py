@@ -1,0 +1,69 @@
+"""Wrong decisions for small scenes that are written by hand, where random ones seldom show a law."""
+
+
+def by_hand(scene, config, events, told):
+    """A scene and decisions that are not what a scheduler decides."""
+    scene.nodes, scene.cores, scene.gpus, scene.memory, scene.others = 2, 2, 0, 0, {}
+    scene.config = {"queues": config}
+    scene.events = events
+    return told
+
+
+def submit(at, name, queue, nodes, duration, **more):
+    job = {"id": name, "queue": queue, "user": "ann", "nodes": nodes, "duration": duration}
+    return {"at": at, "submit": dict(job, **more)}
+
+
+def start(at, name, resources, until, how="immediate"):
+    return {"at": at, "job": name, "decision": "start", "how": how, "until": until, "resources": resources}
+
+
+def more_work_lost(scene, decisions, shown):
+    """Of two jobs the one is stopped that has run for longer."""
+    config = {"q0": {"policy": "easy"}, "low": {"policy": "easy", "preemptible": "cancel"}}
+    events = [submit(0, "a", "low", 1, 100), submit(10, "b", "low", 1, 100), submit(20, "p", "q0", 1, 50)]
+    shown.clear()
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node0", 100), start(10, "b", "node1", 110),
+        {"at": 20, "job": "a", "decision": "preempt", "for": "p", "then": "cancel"},
+        {"at": 20, "job": "a", "decision": "end", "status": "preempted"}, start(20, "p", "node0", 70)])
+    return True
+
+
+def older(scene, decisions, shown):
+    """Of two jobs that lose the same work, the older one is stopped."""
+    config = {"q0": {"policy": "easy"}, "low": {"policy": "easy", "preemptible": "cancel"}}
+    events = [submit(0, "a", "low", 1, 100, cores=1), submit(10, "b", "low", 1, 100, cores=2),
+              submit(10, "c", "q0", 1, 100, cores=1), submit(20, "p", "q0", 1, 50, cores=1)]
+    shown.clear()
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node0/core0", 100), start(10, "b", "node1", 110), start(10, "c", "node0/core1", 110),
+        {"at": 20, "job": "a", "decision": "preempt", "for": "p", "then": "cancel"},
+        {"at": 20, "job": "a", "decision": "end", "status": "preempted"},
+        start(20, "p", "node0/core0", 70)])
+    return True
+
+
+def overtaken(scene, decisions, shown):
+    """The first of a higher queue under fcfs is delayed by a job of a lower one."""
+    config = {"q0": {"policy": "easy"}, "high": {"policy": "fcfs", "priority": 10}}
+    events = [submit(0, "a", "q0", 1, 100), submit(1, "h", "high", 2, 50), submit(2, "b", "q0", 1, 200)]
+    shown.clear()
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node0", 100), {"at": 1, "job": "h", "decision": "wait", "reason": "resources node"},
+        start(2, "b", "node1", 202)])
+    return True
+
+
+def put_off_behind_higher(scene, decisions, shown):
+    """A promise is put off for no reason while a higher job, which nothing happens to, is promised a time as well."""
+    config = {"q0": {"policy": "easy"}, "high": {"policy": "easy", "priority": 10}}
+    events = [submit(0, "a", "q0", 2, 100), submit(1, "h", "high", 2, 50), submit(1, "b", "q0", 1, 200),
+              submit(50, "c", "q0", 1, 10)]
+    shown.clear()
+    shown.update({at: {"h": "node[0-1]", "b": "node0"} for at in (1, 50)})
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node[0-1]", 100), {"at": 1, "job": "h", "decision": "reserve", "start": 100},
+        {"at": 1, "job": "b", "decision": "reserve", "start": 150},
+        {"at": 50, "job": "b", "decision": "reserve", "start": 160}])
+    return True

@@ -756,8 +756,8 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
         SCENE_CHECK(c, d->at >= c->now);
         SCENE_CHECK(c, j->kept < 0 || j->excused || d->at <= j->kept);
         /* One that had preempted others, and must move as its queue has other nodes, gives way like others
-         * then. So does one that only a limit kept, if the limit does so no more at the other time: it counts for
-         * its queue's depth then, and may be beyond that.
+         * then. So does one that only a limit kept, if the limit does so no more at the other time: it counts
+         * for its queue's depth then, and may be beyond that.
          */
         SCENE_CHECK(c, !j->promised || j->expected || d->at <= j->promise || j->preempts ||
                            j->limited || is_passed_since(c, j));

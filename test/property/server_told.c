@@ -447,6 +447,51 @@ static void check_row(struct scene *c, const json_t *row, void *arg)
         told_of(c, id)->member[member].lost = true;
 }
 
+/* What was seen of the members of each job, and which jobs were seen as a whole. */
+struct wholes {
+    const int *seen;
+    int *whole;
+};
+
+/* A row of an array as a whole has all its members, once. */
+static void check_whole(struct scene *c, const json_t *row, void *arg)
+{
+    const struct wholes *w = arg;
+    int64_t id = json_integer_value(json_object_get(row, "id"));
+    json_t *summary = json_object_get(row, "summary"), *count;
+    const char *state;
+    int64_t n = 0, expected = 0;
+    json_object_foreach(summary, state, count) n += json_integer_value(count);
+    for (int m = 0; m < MEMBERS; m++)
+        expected += w->seen[id * MEMBERS + m];
+    if (w->whole[id]++)
+        scene_fail(c, "it is listed twice as a whole", id, -1);
+    if ((summary ? n : 1) != expected)
+        scene_fail(c, "a whole has not all of its members", id, (int)n);
+}
+
+/* The same jobs, an array in one row, in both orders, page by page. */
+static void check_wholes(struct scene *c, const int *seen, const char *order)
+{
+    char query[100], next[40] = "";
+    struct wholes w = {seen, calloc((size_t)c->n + 4096, sizeof(*w.whole))};
+    for (bool more = true; more;) {
+        struct strbuf listing;
+        snprintf(query, sizeof(query), "history=1&arrays=1&limit=31&order=%s%s%s", order,
+                 *next ? "&after=" : "", next);
+        int status = sim_server_ask_text(c->w, SIM_OWNER, "GET", "/v1/jobs", query, NULL, &listing);
+        if (status != 200)
+            scene_fail(c, "there is no listing of arrays", status, -1);
+        more = rows_each(c, &listing, check_whole, &w, next, sizeof(next));
+        strbuf_clear(&listing);
+    }
+    for (int64_t id = 1; id < c->n; id++)
+        for (int m = 0; m < MEMBERS; m++)
+            if (seen[id * MEMBERS + m] && !w.whole[id])
+                scene_fail(c, "it is not listed as a whole", id, m);
+    free(w.whole);
+}
+
 void told_check_list(struct scene *c)
 {
     int64_t known = c->n;
@@ -469,6 +514,8 @@ void told_check_list(struct scene *c)
         for (int m = 0; c->told[id].sure && m < c->told[id].members; m++)
             if (told_has(&c->told[id], m) && !seen[id * MEMBERS + m])
                 scene_fail(c, "it is lost", id, m);
+    check_wholes(c, seen, "oldest");
+    check_wholes(c, seen, "newest");
     scene_scarce(c, before);
     free(seen);
 }

@@ -78,8 +78,8 @@ static bool is_listed(const char *list, const char *word)
     return false;
 }
 
-/* Append the members that the row of an array is about: those in the states that were asked for; without such,
- * those that wait, or else that run, or else all. Where memory is short, none.
+/* Append the members that the row of an array is about: those in the states that were asked for; without
+ * such, those that wait, or else that run, or else all. Where memory is short, none.
  */
 static void put_shown(struct strbuf *out, const struct fields *job, const struct fields *ranges,
                       const char *states)

@@ -43,8 +43,8 @@ extern const char *const listing_states[LISTING_STATES];
 /* The state of a row; of an array, as above. False: of an array whose members don't wait. */
 bool listing_state(struct table *table, const struct fields *job);
 
-/* The next cell: the job's id, of an array with the members in these states, or else that wait, or else that run, or
- * else all; a text; a number, or empty if there is none.
+/* The next cell: the job's id, of an array with the members in these states, or else that wait, or else that
+ * run, or else all; a text; a number, or empty if there is none.
  */
 void listing_id(struct table *table, const struct fields *job, const char *states);
 void listing_text(struct table *table, const struct fields *job, const char *key);

@@ -82,7 +82,9 @@ static void first_goes(struct depend *depend, const struct row *row)
     }
 }
 
-/* Take a job out of its row; who is then the first need no longer wait for it. Its array's others went with it. */
+/* Take a job out of its row; who is then the first need no longer wait for it. Its array's others went with
+ * it.
+ */
 static void leave_row(struct depend *depend, struct job *job)
 {
     struct row *row = job->row;

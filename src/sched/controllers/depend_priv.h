@@ -202,8 +202,8 @@ enum verdict depend_judge(const struct depend *depend, const struct edge *edge);
 int depend_needs_create(struct depend *depend, const char *expression, const char *own_id,
                         struct needs **needs, berth_error_t *err);
 
-/* The same needs for another slot, in the lists that they are in; there is memory for them. Their edges come right
- * before or behind, as the slot does in a row.
+/* The same needs for another slot, in the lists that they are in; there is memory for them. Their edges come
+ * right before or behind, as the slot does in a row.
  */
 void depend_needs_copy(struct depend *depend, struct needs *from, struct needs *to, uint32_t slot,
                        bool before);

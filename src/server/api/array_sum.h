@@ -31,13 +31,13 @@ void array_sum_add(struct array_sum *sum, const struct store_member *m);
 /* Count all of a job that is over. Returns 0, or -1 with a text. O(members). */
 int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_error_t *err);
 
-/* The state of the whole: running if any member runs, else pending or held if any waits, else failed, timeout,
- * cancelled or done, whichever comes first.
+/* The state of the whole: running if any member runs, else pending or held if any waits, else failed,
+ * timeout, cancelled or done, whichever comes first.
  */
 enum store_state array_sum_state(const struct array_sum *sum);
 
-/* The member of a job in memory that stands for the whole: the first that waits, or else that runs, or else of
- * that state.
+/* The member of a job in memory that stands for the whole: the first that waits, or else that runs, or else
+ * of that state.
  */
 uint32_t array_sum_first(const struct array_sum *sum, const struct job *job);
 
@@ -49,7 +49,9 @@ void array_show(server_t *s, const struct job *job, const struct array_sum *sum,
 void array_show_stored(const struct store_job *job, const struct array_sum *sum,
                        struct job_shown *shown);
 
-/* Write "summary", the counts; "indices", those of all members; and "ranges", those of each state that has some. */
+/* Write "summary", the counts; "indices", those of all members; and "ranges", those of each state that has
+ * some.
+ */
 void array_sum_put(struct json_out *out, const struct array_sum *sum);
 
 /* Append "95 pending, 3 running, 1 failed". */

@@ -11,7 +11,7 @@
 #define LIST_LOOK_MAX 256 /* rows skipped before other requests have their turn */
 
 #define LIST_ESTIMATES      50 /* jobs that are promised nothing and whose earliest starts are told */
-#define LIST_ESTIMATES_TURN 4  /* of which so many are found before other requests have their turn */
+#define LIST_ESTIMATES_TURN 4 /* of which so many are found before other requests have their turn */
 
 struct list {
     struct server_stream stream;

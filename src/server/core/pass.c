@@ -169,7 +169,9 @@ static int reject_step(struct server_work *work, size_t *steps)
     return !job || r->next >= job->members;
 }
 
-/* The core has rejected all that wait in a job's entry: those of a large one end in slices. What is left after a crash is rejected again. */
+/* The core has rejected all that wait in a job's entry: those of a large one end in slices. What is left after
+ * a crash is rejected again.
+ */
 void entry_reject(server_t *s, struct job *job, const char *reason)
 {
     struct rejection now = {.id = job->id}, *later = NULL;

@@ -188,8 +188,9 @@ struct store_query {
     int64_t after_job, after_member; /* paging: what follows this member; -1: from the beginning */
     int64_t limit;                   /* 0: all */
     bool newest_first;
-    /* Jobs all of whose members have ended, instead of members: each once, with the end of its last member. Its
-     * other values are those of its first member; an array matches whatever the states of its members are.
+    /* Jobs all of whose members have ended, instead of members: each once, with the end of its last member.
+     * Its other values are those of its first member; an array matches whatever the states of its members
+     * are.
      */
     bool by_job;
     /* Of one job (`job`), oldest first: without the job, whose place is not written. A row costs about a
@@ -201,8 +202,8 @@ struct store_cursor;
 struct store_cursor *store_find(store_t *s, const struct store_query *query, berth_error_t *err);
 
 /* 1: a member and its job (without environment and script; NULL for members_only), valid until the next call
- * of the cursor or the store; 0: no more; -1. -1 with EAGAIN: many rows were scanned without a match; call it again after other
- * work.
+ * of the cursor or the store; 0: no more; -1. -1 with EAGAIN: many rows were scanned without a match; call it
+ * again after other work.
  */
 int store_next(struct store_cursor *c, struct store_job *job, struct store_member *member,
                berth_error_t *err);

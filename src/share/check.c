@@ -79,6 +79,29 @@ static bool parts_are_right(struct share_tree *t, uint32_t node)
     return right;
 }
 
+/* What a child is sure of, as long as there is as much: its guarantee or what is configured, if asked for. */
+static int64_t sure_of(const struct share_tree *t, uint32_t child, uint32_t d)
+{
+    int64_t guarantee = share_vec(t, child, V_GUARANTEE)[d];
+    int64_t configured = share_vec(t, child, V_CONFIGURED)[d];
+    int64_t asks = share_vec(t, child, V_ASKS)[d];
+    int64_t sure = configured > guarantee ? configured : guarantee;
+    return sure < asks ? sure : asks;
+}
+
+static bool guarantees_are_met(const struct share_tree *t, uint32_t node, uint32_t d)
+{
+    const struct share_node *n = &t->nodes[node];
+    int64_t sum = 0;
+    bool met = true;
+    for (uint32_t i = 0; i < n->n_children; i++) {
+        int64_t sure = sure_of(t, n->children[i], d);
+        sum += sure;
+        met &= share_vec(t, n->children[i], V_DESERVED)[d] >= sure;
+    }
+    return met || sum > share_vec(t, node, V_DESERVED)[d];
+}
+
 /* True if the parts are between their ends and add up to all that there is to be given. */
 static bool parts_add_up(const struct share_tree *t, uint32_t node)
 {
@@ -98,7 +121,8 @@ static bool parts_add_up(const struct share_tree *t, uint32_t node)
             given += part < asks ? part : asks;
             asked += by_weight && t->nodes[child].weight > 0 ? asks : part < asks ? part : asks;
         }
-        if (given > there_is || given < (asked < there_is ? asked : there_is))
+        if (!guarantees_are_met(t, node, d) || given > there_is ||
+            given < (asked < there_is ? asked : there_is))
             return false;
     }
     return true;

@@ -139,7 +139,10 @@ int main(int argc, char **argv)
         json_decref(root);
         return 1;
     }
-    json_array_foreach(cases, i, c) play(c, &tally);
+    json_array_foreach(cases, i, c)
+    {
+        play(c, &tally);
+    }
     print(&tally);
     json_decref(root);
     return tally.failed > 0;

@@ -174,7 +174,10 @@ bool kube_read(struct kube_world *w, json_t *c)
     }
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(c, "queues"), i, entry) read_queue(w, entry, &w->queues[i]);
+    json_array_foreach(json_object_get(c, "queues"), i, entry)
+    {
+        read_queue(w, entry, &w->queues[i]);
+    }
     read_nodes(w, c);
     read_jobs(w, c);
     read_tasks(w, c);
@@ -194,8 +197,14 @@ json_t *kube_plugin(const struct kube_world *w, const char *name)
 {
     size_t i, j;
     json_t *tier, *plugin;
-    json_array_foreach(w->tiers, i, tier) json_array_foreach(
-        tier, j, plugin) if (strcmp(kube_text(plugin, "name"), name) == 0) return plugin;
+    json_array_foreach(w->tiers, i, tier)
+    {
+        json_array_foreach(tier, j, plugin)
+        {
+            if (strcmp(kube_text(plugin, "name"), name) == 0)
+                return plugin;
+        }
+    }
     return NULL;
 }
 

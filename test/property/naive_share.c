@@ -250,7 +250,9 @@ long double naive_usage(const struct naive_share *m, uint32_t node, int64_t now,
         most = rate > most ? rate : most;
         most = fabsl(c->more) > most ? fabsl(c->more) : most;
     }
-    *error = changes * (0x1p-32L + most * 0x1p-58L);
+    /* Where long doubles are no longer than doubles, this integral is the coarser one. */
+    volatile long double one = 1;
+    *error = changes * (0x1p-32L + most * (one + 0x1p-62L > one ? 0x1p-58L : 0x1p-46L));
     return sum;
 }
 

@@ -1,4 +1,4 @@
-/* The tree of shares against a naive one that works everything out anew. */
+/* The tree of shares against a naive one that works everything out anew, and what its turns lead to. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -223,8 +223,77 @@ static void is_the_naive_tree(void **state)
     }
 }
 
+/* A tree that compares by shares, with nodes at random places and weights, and leaves that ask for units. */
+static void start_filling(struct scene *s, uint64_t seed, int64_t *waiting)
+{
+    struct share_settings set;
+    *s = (struct scene){.r = {seed}, .largest = 32, .heaviest = 20};
+    s->m.dimensions = 1;
+    s->m.total[0] = scene_draw(s, 1, 200);
+    s->t = share_new(1, s->m.total, NULL);
+    assert_non_null(s->t);
+    for (s->m.n = 0; s->m.n < 15; s->m.n++) {
+        share_default_settings(&set);
+        set.weight = (int32_t)scene_draw(s, 1, s->heaviest);
+        set.guarantee[0] = scene_draw(s, 0, 2) ? 0 : scene_draw(s, 0, 9);
+        set.capability[0] = scene_draw(s, 0, 2) ? SHARE_UNLIMITED : scene_draw(s, 9, 40);
+        set.by[0] = SHARE_BY_SHARE;
+        uint32_t parent = s->m.n > 0 ? (uint32_t)scene_draw(s, 0, s->m.n - 1) : SHARE_NO_NODE;
+        s->m.node[s->m.n] = (struct naive_node){.parent = parent, .settings = set};
+        if (s->m.n > 0)
+            assert_int_equal(share_add(s->t, parent, &set), s->m.n);
+        else
+            assert_int_equal(share_set(s->t, SHARE_ROOT, &set), 0);
+    }
+    for (uint32_t i = 1; i < s->m.n; i++) {
+        waiting[i] = naive_children(&s->m, i) > 0 ? 0 : scene_draw(s, 0, 60);
+        for (int64_t k = 0; k < waiting[i]; k++)
+            assert_int_equal(
+                share_job(s->t, i, SHARE_ABSENT, SHARE_WAITING, (const int64_t[]){1}, 0), 0);
+        if (waiting[i] > 0)
+            share_offer(s->t, i, &(struct share_first){.deadline = INT64_MAX});
+    }
+}
+
+/* Units that start one after another as the tree says leave every node with what it deserves, to the unit:
+ * with all that is asked for, or with all that there is.
+ */
+static void turns_end_in_what_is_deserved(void **state)
+{
+    (void)state;
+    struct scene *s = malloc(sizeof(*s));
+    int64_t waiting[NAIVE_NODES] = {0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        start_filling(s, seed, waiting);
+        struct share_view view;
+        int64_t deserved = 0;
+        for (uint32_t i = 1; i < s->m.n; i++) {
+            share_look(s->t, i, &view);
+            deserved += view.parent == SHARE_ROOT ? view.deserved[0] : 0;
+        }
+        for (; deserved > 0; deserved--) {
+            uint32_t leaf = share_next(s->t, 0);
+            assert_int_not_equal(leaf, SHARE_NO_NODE);
+            assert_int_equal(
+                share_job(s->t, leaf, SHARE_WAITING, SHARE_RUNNING, (const int64_t[]){1}, 0), 0);
+            if (--waiting[leaf] == 0)
+                share_withdraw(s->t, leaf);
+        }
+        for (uint32_t i = 1; i < s->m.n; i++) {
+            share_look(s->t, i, &view);
+            assert_int_equal(view.received[0], view.deserved[0]);
+        }
+        assert_true(share_check(s->t));
+        share_free(s->t);
+    }
+    free(s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(is_the_naive_tree)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_the_naive_tree),
+        cmocka_unit_test(turns_end_in_what_is_deserved),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,6 +202,9 @@ static void fading_is_exact(void **state)
 {
     (void)state;
     uint64_t r = 1;
+    /* Where long doubles are no longer than doubles, as under valgrind, there is less to compare with. */
+    volatile long double one = 1;
+    long double slack = one + 0x1p-62L > one ? 0x1p-60L : 0x1p-48L;
     for (int i = 0; i < 200000; i++) {
         r = r * 6364136223846793005u + 1442695040888963407u;
         int64_t h = 1 + (int64_t)(r >> 24) % ((INT64_C(1) << (i % 40)) + 1);
@@ -209,7 +212,7 @@ static void fading_is_exact(void **state)
         uint64_t dt = 1 + (r >> 20) % (8 * (uint64_t)h);
         long double want = exp2l(-(long double)dt / (long double)h);
         long double got = (long double)share_fading(dt, h) * 0x1p-64L;
-        assert_true(fabsl(want - got) < 0x1p-60L);
+        assert_true(fabsl(want - got) < slack);
     }
     assert_int_equal(share_fading(64, 1), 0);
     assert_int_equal(share_fading(63, 1), 2);

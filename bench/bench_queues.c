@@ -61,9 +61,12 @@ static const struct series {
     const char *policy;
     int pending;
     bool wide; /* small jobs run, and who waits wants many nodes: nobody can start when one ends */
+    bool levels; /* the queues have five priorities */
 } all_series[] = {
-    {"easy", 100000, false},  {"easy", 100000, true},        {"hybrid", 100000, false},
-    {"hybrid", 100000, true}, {"conservative", 1000, false}, {"conservative", 1000, true},
+    {"easy", 100000, false, false},       {"easy", 100000, true, false},
+    {"hybrid", 100000, false, false},     {"hybrid", 100000, true, false},
+    {"conservative", 1000, false, false}, {"conservative", 1000, true, false},
+    {"easy", 100000, false, true},
 };
 
 struct pending {
@@ -156,6 +159,7 @@ static void make_sched(struct bench *b)
         q[i] = (struct sched_queue_config){.name = queues[i].name,
                                            .policy = b->series->policy,
                                            .requires = requires[i],
+                                           .priority = b->series->levels ? i / 2 : 0,
                                            .limits = {.user = of_user, .n_user = 2}};
     }
     struct sched_config config = {.second = 1, .queues = q, .n_queues = QUEUES};
@@ -466,9 +470,10 @@ static void measure(const struct series *series)
     double first;
     size_t n = first_pass(&b, &first);
     printf(
-        "%s, %d%s jobs: %zu run, %zu hold, %zu wait, %zu over limits; %.0f bytes a pending job\n",
-        series->policy, jobs, series->wide ? " wide" : "", n, count(&b, SCHED_RESERVED),
-        count(&b, SCHED_WAITING), count(&b, SCHED_BLOCKED), (double)(after - before - kept) / jobs);
+        "%s, %d%s jobs%s: %zu run, %zu hold, %zu wait, %zu over limits; %.0f bytes a pending job\n",
+        series->policy, jobs, series->wide ? " wide" : "", series->levels ? " in 5 levels" : "", n,
+        count(&b, SCHED_RESERVED), count(&b, SCHED_WAITING), count(&b, SCHED_BLOCKED),
+        (double)(after - before - kept) / jobs);
     print_one("submission, each", submitted / jobs);
     print_one("first pass", first);
     measure_ends(&b);

@@ -192,18 +192,18 @@ static bool is_known_best(const struct graph_place *n, const struct place_ask *a
            !match_job_is_forced(n->match, booking);
 }
 
-static void put(struct graph_place *n, const struct class *c, uint32_t node, bool on)
+static void put(struct graph_place *n, const uint64_t *within, uint32_t node, bool on)
 {
     uint64_t bit = UINT64_C(1) << (node % 64);
 
     if (!on)
         n->among[node / 64] &= ~bit;
-    else if (match_part_has(n->parts[c->part].within, node))
+    else if (match_part_has(within, node))
         n->among[node / 64] |= bit;
 }
 
 /* Put what a booking holds and what was freed since among those that may be chosen, or take it out again. */
-static void put_all(struct graph_place *n, const struct class *c, int64_t booking, uint64_t since,
+static void put_all(struct graph_place *n, const uint64_t *within, int64_t booking, uint64_t since,
                     bool on)
 {
     const struct freed_nodes *log = &n->freed_nodes;
@@ -211,16 +211,15 @@ static void put_all(struct graph_place *n, const struct class *c, int64_t bookin
     bool alone;
 
     while (match_job_next_hold(n->match, booking, &i, &vertex, &alone))
-        put(n, c, match_node_of(n->match, vertex), on);
+        put(n, within, match_node_of(n->match, vertex), on);
     for (uint32_t k = freed_nodes_since(log, since); k < log->n; k++)
-        put(n, c, log->v[k].node, on);
+        put(n, within, log->v[k].node, on);
 }
 
 int graph_place_choose_again(struct graph_place *n, const struct place_ask *ask,
                              const struct plan_ask *plan, int64_t booking, int64_t at,
                              uint64_t since)
 {
-    const struct class *c = class_of(n, ask);
     struct plan_ask some = *plan;
     size_t words = (size_t)n->graph->n / 64 + 1;
 
@@ -234,11 +233,11 @@ int graph_place_choose_again(struct graph_place *n, const struct place_ask *ask,
         n->among = among;
         n->n_among = words;
     }
-    put_all(n, c, booking, since, true);
+    put_all(n, plan->within, booking, since, true);
     some.within = n->among;
     int rc = match_plan(n->match, &some, BOOKING_TEMP, at, true);
     int error = errno;
-    put_all(n, c, booking, since, false);
+    put_all(n, plan->within, booking, since, false);
     errno = error;
     return rc;
 }

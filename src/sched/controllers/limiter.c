@@ -7,97 +7,18 @@
 #include "base/array.h"
 #include "base/errtext.h"
 #include "sched/controllers/kept.h"
+#include "sched/controllers/limiter_priv.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
-
-struct measured {
-    const sched_t *s;
-    int64_t booking;
-    uint32_t class;
-    bool is_shared; /* others of its user or queue have nodes that it might have, too */
-    struct limits_nodes nodes;
-};
-
-static int64_t amount_held(void *arg, const char *type)
-{
-    const struct measured *m = arg;
-    return m->s->place->ops->amount(m->s->place, m->booking, type);
-}
-
-static int64_t amount_wanted(void *arg, const char *type)
-{
-    const struct measured *m = arg;
-    return m->s->place->ops->wants(m->s->place, m->class, type);
-}
-
-/* What it adds at least to what its user and queue have. */
-static int64_t amount_added(void *arg, const char *type)
-{
-    const struct measured *m = arg;
-    return m->is_shared && strcmp(type, "node") == 0 ? 0 : amount_wanted(arg, type);
-}
-
-static struct measured wanted(const sched_t *s, uint32_t slot, uint32_t class)
-{
-    uint32_t account = s->jobs[slot].details->account;
-    return (struct measured){.s = s,
-                             .booking = -1,
-                             .class = class,
-                             .is_shared = limits_has_shared(s->queues->limits, account)};
-}
-
-static bool next_shared(void *arg, uint32_t *i, uint32_t *node)
-{
-    const struct measured *m = arg;
-    return m->s->place->ops->next_shared(m->s->place, m->booking, i, node);
-}
-
-/* The nodes that what is measured shares with others; NULL: none, or nobody counts nodes. */
-static const struct limits_nodes *shared_of(struct measured *m, uint32_t slot)
-{
-    uint32_t i = 0, node;
-    m->nodes = (struct limits_nodes){next_shared, m, 0};
-    if (m->s->place->is_counted ||
-        !limits_counts_nodes(m->s->queues->limits, m->s->jobs[slot].details->account))
-        return NULL;
-    while (next_shared(m, &i, &node))
-        m->nodes.n++;
-    return m->nodes.n > 0 ? &m->nodes : NULL;
-}
-
-/* The same of a list. */
-static const struct limits_nodes *listed(struct measured *m, struct limits_list *list)
-{
-    if (!list)
-        return NULL;
-    m->nodes = (struct limits_nodes){limits_next_of, list, list->n};
-    return &m->nodes;
-}
-
-/* A list of them in *list, NULL where there are none. Returns 0, or -1 with ENOMEM. */
-static int list_shared(const struct limits_nodes *nodes, struct limits_list **list)
-{
-    uint32_t i = 0, node;
-    *list = NULL;
-    if (!nodes)
-        return 0;
-    *list = malloc(sizeof(**list) + (size_t)nodes->n * sizeof((*list)->v[0]));
-    if (!*list)
-        return -1;
-    (*list)->n = 0;
-    while (nodes->next(nodes->arg, &i, &node))
-        (*list)->v[(*list)->n++] = node;
-    return 0;
-}
 
 static bool is_request_within(const sched_t *s, uint32_t slot, const struct place_ask *ask,
                               struct sched_reason_limit *over)
 {
-    struct measured m = wanted(s, slot, ask->class);
+    struct measured m = measure_request(s, slot, ask->class);
     const struct limits *limits = s->queues->limits;
     uint32_t account = s->jobs[slot].details->account;
-    return limits_job(limits, account, ask->duration, amount_wanted, &m, over) &&
-           limits_ever(limits, account, amount_wanted, &m, over);
+    return limits_job(limits, account, ask->duration, measure_wanted, &m, over) &&
+           limits_ever(limits, account, measure_wanted, &m, over);
 }
 
 bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
@@ -112,10 +33,10 @@ bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
 static bool is_let(const sched_t *s, uint32_t slot, const struct place_ask *ask, int64_t now,
                    struct limits_over *over)
 {
-    struct measured m = wanted(s, slot, ask->class);
+    struct measured m = measure_request(s, slot, ask->class);
     struct limits_window window = {now, now + ask->duration};
-    return limits_start(s->queues->limits, s->jobs[slot].details->account, window, amount_added, &m,
-                        NULL, over);
+    return limits_start(s->queues->limits, s->jobs[slot].details->account, window, measure_added,
+                        &m, NULL, over);
 }
 
 bool limit_lets(const sched_t *s, uint32_t slot, int64_t now)
@@ -135,9 +56,9 @@ static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t 
     uint32_t account = s->jobs[slot].details->account;
     struct limits_window window = {at, at + duration};
     return (!limits_measures(limits, account) ||
-            (limits_job(limits, account, duration, amount_held, &m, NULL) &&
-             limits_ever(limits, account, amount_held, &m, NULL))) &&
-           limits_start(limits, account, window, amount_held, &m, shared_of(&m, slot), NULL);
+            (limits_job(limits, account, duration, measure_held, &m, NULL) &&
+             limits_ever(limits, account, measure_held, &m, NULL))) &&
+           limits_start(limits, account, window, measure_held, &m, measure_shared(&m, slot), NULL);
 }
 
 static bool may_return(const sched_t *s, uint32_t slot)
@@ -146,18 +67,18 @@ static bool may_return(const sched_t *s, uint32_t slot)
     struct measured m = {
         .s = s, .booking = s->jobs[slot].booking, .class = s->jobs[slot].ask.class};
     return !d->is_open || d->is_counted ||
-           limits_start(s->queues->limits, d->account, d->counted, amount_held, &m,
-                        listed(&m, d->shared), NULL);
+           limits_start(s->queues->limits, d->account, d->counted, measure_held, &m,
+                        measure_listed(&m, d->shared), NULL);
 }
 
 static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t from)
 {
     const struct job *job = &s->jobs[slot];
-    struct measured m = wanted(s, slot, job->ask.class);
+    struct measured m = measure_request(s, slot, job->ask.class);
     m.booking = booking;
     return limits_when(s->queues->limits, job->details->account, from, job->ask.duration,
-                       booking < 0 ? amount_added : amount_held, &m,
-                       booking < 0 ? NULL : shared_of(&m, slot));
+                       booking < 0 ? measure_added : measure_held, &m,
+                       booking < 0 ? NULL : measure_shared(&m, slot));
 }
 
 static void allow(void *arg, uint32_t node)
@@ -173,7 +94,7 @@ static int narrow(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     uint32_t account = job->details->account;
     struct measured m = {.s = s, .booking = booking, .class = job->ask.class};
     struct limits_window window = {at, at + job->ask.duration};
-    const struct limits_nodes *nodes = shared_of(&m, slot);
+    const struct limits_nodes *nodes = measure_shared(&m, slot);
     if (!nodes || !limits_has_shared(s->queues->limits, account))
         return 0;
     if (s->place->ops->narrow(s->place, &job->ask) < 0)
@@ -266,90 +187,14 @@ static enum step keep(sched_t *s, uint32_t slot)
     return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-static void close_window(sched_t *s, uint32_t slot, int64_t at, int64_t until,
-                         struct limits_list *list)
-{
-    struct measured m = {.s = s};
-    limits_close(s->queues->limits, s->jobs[slot].details->account,
-                 (struct limits_window){at, until}, listed(&m, list));
-}
-
-/* One window at a time may be open for what a held job may become. */
-static int open_window(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
-{
-    struct opened *opened = &s->queues->opened;
-    struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
-    if (list_shared(shared_of(&m, slot), &opened->list) < 0)
-        return -1;
-    if (limits_open(s->queues->limits, s->jobs[slot].details->account,
-                    (struct limits_window){at, until}, listed(&m, opened->list)) < 0) {
-        free(opened->list);
-        return -1;
-    }
-    opened->is = true;
-    opened->is_taken = false;
-    return 0;
-}
-
-static void close_opened(sched_t *s, uint32_t slot, int64_t at, int64_t until)
-{
-    struct opened *opened = &s->queues->opened;
-    struct limits_list *list = opened->is_taken ? s->jobs[slot].details->shared : opened->list;
-    close_window(s, slot, at, until, list);
-    if (!opened->is_taken)
-        free(opened->list);
-    *opened = (struct opened){0};
-}
-
-/* What a job has counts no more; `open`: it may come back. */
-static void leave(sched_t *s, uint32_t slot, int64_t booking, bool open)
-{
-    struct details *d = s->jobs[slot].details;
-    struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
-    if (d->is_counted)
-        limits_sub(s->queues->limits, d->account, d->counted, amount_held, &m,
-                   listed(&m, d->shared));
-    d->is_counted = false;
-    if (d->is_open && !open) {
-        close_window(s, slot, d->counted.from, d->counted.until, d->shared);
-        free(d->shared);
-        d->shared = NULL;
-    }
-    d->is_open &= open;
-}
-
-/* Its window may be open already (open_window): then this takes no memory. */
-static int enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
-{
-    struct details *d = s->jobs[slot].details;
-    struct opened *opened = &s->queues->opened;
-    struct limits_window window = {at, until};
-    struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
-    struct limits_list *list = opened->list;
-    if (!opened->is && list_shared(shared_of(&m, slot), &list) < 0)
-        return -1;
-    if (limits_open(s->queues->limits, d->account, window, listed(&m, list)) < 0) {
-        if (!opened->is)
-            free(list);
-        return -1;
-    }
-    opened->is_taken = opened->is;
-    leave(s, slot, booking, false);
-    d->counted = window;
-    d->shared = list;
-    limits_add(s->queues->limits, d->account, d->counted, amount_held, &m, listed(&m, list));
-    d->is_counted = d->is_open = true;
-    return 0;
-}
-
 /* Whether what a booking holds could ever be one job's of its account. */
 static bool is_ever_within(const sched_t *s, uint32_t slot, struct measured *m,
                            struct sched_reason_limit *over)
 {
     const struct details *d = s->jobs[slot].details;
     const struct limits *limits = s->queues->limits;
-    return limits_job(limits, d->account, d->limit, amount_held, m, over) &&
-           limits_ever(limits, d->account, amount_held, m, over);
+    return limits_job(limits, d->account, d->limit, measure_held, m, over) &&
+           limits_ever(limits, d->account, measure_held, m, over);
 }
 
 /* Reject a job that can never be within a limit. */
@@ -376,65 +221,19 @@ static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     struct limits_window window = {at, at + s->jobs[slot].ask.duration};
     if (limits_measures(limits, account) && !is_ever_within(s, slot, &m, &over.limit))
         return reject(s, slot, &over.limit);
-    if (!limits_start(limits, account, window, amount_held, &m, shared_of(&m, slot), &over))
+    if (!limits_start(limits, account, window, measure_held, &m, measure_shared(&m, slot), &over))
         return refuse(s, slot, &over);
-    return enter(s, slot, booking, window.from, window.until) < 0 ? STEP_FAILED : STEP_BUSY;
+    return count_enter(s, slot, booking, window.from, window.until) < 0 ? STEP_FAILED : STEP_BUSY;
 }
 
 static void uncount(sched_t *s, uint32_t slot, int64_t booking)
 {
-    leave(s, slot, booking, false);
+    count_leave(s, slot, booking, false);
 }
 
 static void set_aside(sched_t *s, uint32_t slot)
 {
-    leave(s, slot, s->jobs[slot].booking, true);
-}
-
-/* Whether a booking still shares a node. */
-static bool has_shared(struct measured *m, uint32_t node)
-{
-    uint32_t i = 0, other;
-    while (next_shared(m, &i, &other))
-        if (other == node)
-            return true;
-    return false;
-}
-
-/* Nodes that the machine has no more nobody holds. */
-static void forget_removed(sched_t *s, uint32_t slot)
-{
-    struct details *d = s->jobs[slot].details;
-    struct limits_list *list = d->shared;
-    struct measured m = {.s = s, .booking = s->jobs[slot].booking};
-    const struct limits_nodes *has = list ? shared_of(&m, slot) : NULL;
-    if (!list || (has && has->n == list->n))
-        return;
-    uint32_t kept = 0, all = list->n;
-    for (uint32_t i = 0; i < all; i++) {
-        uint32_t node = list->v[i];
-        if (!has_shared(&m, node))
-            continue;
-        list->v[i] = list->v[kept];
-        list->v[kept++] = node;
-    }
-    list->n = kept; /* the window is open for these: this takes no memory */
-    limits_open(s->queues->limits, d->account, d->counted, listed(&m, list));
-    list->n = all;
-    close_window(s, slot, d->counted.from, d->counted.until, list);
-    list->n = kept;
-}
-
-static void put_back(sched_t *s, uint32_t slot)
-{
-    struct details *d = s->jobs[slot].details;
-    struct measured m = {
-        .s = s, .booking = s->jobs[slot].booking, .class = s->jobs[slot].ask.class};
-    if (!d->is_open || d->is_counted)
-        return;
-    forget_removed(s, slot);
-    limits_add(s->queues->limits, d->account, d->counted, amount_held, &m, listed(&m, d->shared));
-    d->is_counted = true;
+    count_leave(s, slot, s->jobs[slot].booking, true);
 }
 
 /* What a job's user and queue hold has become less: jobs that limits have blocked are looked at again. */
@@ -655,14 +454,14 @@ const struct controller limit_controller = {
     .count = count,
     .uncount = uncount,
     .set_aside = set_aside,
-    .put_back = put_back,
+    .put_back = count_again,
     .may_return = may_return,
     .freed = note_decrease,
     .narrow = narrow,
     .rethink = rethink,
-    .open = open_window,
-    .close = close_opened,
-    .enter = enter,
+    .open = count_open,
+    .close = count_close,
+    .enter = count_enter,
     .may_ask = may_ask,
     .may_hold = may_hold,
     .reason = reason,

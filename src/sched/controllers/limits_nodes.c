@@ -209,24 +209,39 @@ int64_t shared_when(const struct shared *s, const struct profile *calendar, int6
     return INT64_MAX;
 }
 
-static bool next_one(void *arg, uint32_t *i, uint32_t *node)
+/* As shared_fits of one node. */
+static bool one_fits(const struct shared *s, const struct profile *calendar, int64_t most,
+                     uint32_t node, struct limits_window window)
 {
-    *node = *(uint32_t *)arg;
-    return (*i)++ == 0;
+    const struct shared_node *of = find(s, node);
+    struct profile_cursor c;
+    int64_t from = window.from;
+    if (!of)
+        return profile_max(calendar, from, window.until) < most;
+    profile_seek(&c, &of->profile, from);
+    while (from < window.until) {
+        bool is_free = profile_cursor_load(&c) == 0;
+        int64_t until = window.until;
+        if (profile_next(&c) && profile_cursor_time(&c) < until)
+            until = profile_cursor_time(&c);
+        if (is_free && profile_max(calendar, from, until) >= most)
+            return false;
+        from = until;
+    }
+    return true;
 }
 
 /* Whether the limits of all sides let a job have a node that is shared already. */
 static bool may_have(const struct limits *limits, const struct side *side, size_t sides,
                      uint32_t node, struct limits_window window)
 {
-    struct limits_nodes one = {next_one, &node, 1};
     for (size_t k = 0; k < sides; k++)
         for (uint32_t i = 0; i < side[k].rules->n; i++) {
             const struct rule *rule = &side[k].rules->v[i];
             uint32_t calendar = limits_calendar_of(side[k].tally, rule->what);
             if (rule->what == limits->node && calendar != NO_CALENDAR &&
-                !shared_fits(&side[k].tally->shared, &limits->calendar[calendar].profile,
-                             rule->most, &one, 0, window))
+                !one_fits(&side[k].tally->shared, &limits->calendar[calendar].profile, rule->most,
+                          node, window))
                 return false;
         }
     return true;

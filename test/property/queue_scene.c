@@ -431,6 +431,8 @@ static void finish(struct scene *c, struct scene_job *j)
     if (stopped) {
         j->preempted = false;
         j->state = sched_state(c->sched, j->handle);
+        j->could =
+            ledger_could_ever(c, j); /* if not, it is rejected whatever comes before the pass */
         j->promise = -1;
         ledger_came(c, j);
         return;

@@ -64,7 +64,8 @@ class Ledger:
         self.check_windows()
         self.check_counts()
         order.check_enough(self)
-        order.check_protected(self, held_before, preemptions)
+        if not preemptions:
+            order.check_protected(self, held_before)
         self.check_idle()
 
     def look(self, shown):
@@ -307,21 +308,23 @@ class Ledger:
         return self.fits_at(j, self.now, [found[1:] for found in self.windows(tuple(but) + (j,))])
 
     def considered(self, lane):
-        """Jobs that may go on now, of those that a pass considers: nothing but resources or a limit keeps them."""
+        """Jobs that may go on now, of those that a pass considers: nothing but resources or a limit keeps them. Under
+        fcfs nobody goes before the first, of which nobody is sure perhaps that it may."""
         w = self.world
         if not w.starts_jobs(lane):
             return []
+        q = w.config["queues"][lane]
         jobs = sorted((j for j in w.of_lane(lane) if j.state == WAITING), key=w.key)
-        jobs = [j for j in jobs if not j.held and j.spec.get("begin", 0) <= self.now and self.is_met(j, True)]
-        return jobs[:w.config["queues"][lane].get("queue-depth", FOREVER)]
+        jobs = [j for j in jobs if not j.held and j.spec.get("begin", 0) <= self.now and self.is_met(j)]
+        most = 1 if q["policy"] == "fcfs" else q.get("queue-depth", FOREVER)
+        return [j for j in jobs[:most] if self.is_met(j, True)]
 
     def candidates(self):
-        """Jobs that may start now if there is room; under fcfs nobody goes before the first. Those of an array that
-        wait together are one job, and none of them goes before the first that is promised a time."""
+        """Jobs that may start now if there is room. Those of an array that wait together are one job, and none of them
+        goes before the first that is promised a time."""
         w = self.world
         for lane in {w.lane(q) for q in w.config["queues"]}:
-            most = 1 if w.config["queues"][lane]["policy"] == "fcfs" else FOREVER
-            for j in self.considered(lane)[:most]:
+            for j in self.considered(lane):
                 if j.promise is None and not w.array_has_promise(j):
                     yield j, limits.has_room(w, j, self.now)
 

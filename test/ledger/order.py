@@ -45,23 +45,21 @@ def first_of_all(ledger, lanes):
     return min((j for j in heads if j.promise is None), key=ledger.world.key, default=None)
 
 
-def check_protected(ledger, held_before, preemptions):
-    """The first waiting job is not delayed by what jobs of lower queues start or are newly promised, unless these take
-    it from jobs that they preempt, of whom it may be one. What a dependency keeps may have come first only now; and
-    when a job ends that overruns nobody knows."""
+def check_protected(ledger, held_before):
+    """Where nobody is preempted, the first waiting job is not delayed by what jobs of lower queues start or are newly
+    promised. What a dependency keeps may have come first only now; and when a job ends that overruns nobody knows."""
     w = ledger.world
     lanes = {w.lane(q) for q in w.config["queues"]}
     first = first_of_all(ledger, lanes)
-    preempt = {name for d, holding, start in preemptions for name in (d["job"], d["for"])}
     overruns = any(k.held_until(ledger.now) == FOREVER for k in w.running())
-    if not first or first.name in preempt or "dependency" in first.spec or overruns or limits.any_limit(w, first) or \
+    if not first or "dependency" in first.spec or overruns or limits.any_limit(w, first) or \
             len(lanes) == 1 or not ledger.all_shown():
         return
     every = [(k, h, start, until) for k, h, start, until in ledger.windows()
              if until > ledger.now and k is not first]
     lower = [k for k in w.jobs.values() if w.key(k)[0] > w.key(first)[0]]
-    behind = {k.name for k in lower if k.name not in preempt and
-              (k.start == ledger.now or (k.promise is not None and k.name not in held_before))}
+    behind = {k.name for k in lower
+              if k.start == ledger.now or (k.promise is not None and k.name not in held_before)}
     promised = {k.name for k in lower if k.promise is not None}
     without = [(h, a, b) for k, h, a, b in every if k.name not in behind and k.name not in promised]
     best = earliest(ledger, first, without)

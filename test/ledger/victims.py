@@ -3,6 +3,7 @@ work (cores times time run), then the youngest."""
 import itertools
 
 import limits
+from world import WAITING
 
 MOST = 400  # sets of victims that are tried for one preemption
 
@@ -53,17 +54,28 @@ class Choice:
         return None
 
 
+def is_behind_fcfs(ledger, job):
+    """Whether a job of a higher queue under fcfs waits, or did until this instant: its first is not to be delayed."""
+    w = ledger.world
+    return any(w.key(k)[0] < w.key(job)[0] and w.lane_config(k.queue)["policy"] == "fcfs" and
+               (k.state == WAITING or k.start == ledger.now) for k in w.jobs.values())
+
+
 def check(ledger, preemptions, prey):
     """`preemptions`: decisions with what the victim held, since when; `prey`: jobs that might be stopped as this
-    instant began, in the same form. Where several jobs preempt at once, a limit has a say, or the first of a queue under
-    fcfs goes before, this law says nothing."""
+    instant began, in the same form. Where several jobs preempt at once, a limit has a say, or the first of a queue
+    under fcfs goes before, this law says nothing."""
     w = ledger.world
     preemptors = {d["for"] for d, holding, start in preemptions}
+    decided = ledger.decisions.get(ledger.now, [])
+    last = max((i for i, d in enumerate(decided) if d["decision"] == "preempt"), default=0)
+    if any(d["decision"] == "reserve" for d in decided[:last]):
+        return  # a promise made before it at this instant was in its way, and may have moved since
     told_again = any(not holding for d, holding, start in preemptions)
     if len(preemptors) != 1 or told_again or not ledger.all_shown():
         return
     job = w.jobs[preemptors.pop()]
-    if not job.holding or limits.any_limit(w, job) or job.start != ledger.now or ledger.has_higher(job, w.fcfs()):
+    if not job.holding or limits.any_limit(w, job) or job.start != ledger.now or is_behind_fcfs(ledger, job):
         return
     victims = [(d["job"], holding, start) for d, holding, start in preemptions]
     names = {v[0] for v in victims}

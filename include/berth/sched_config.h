@@ -96,6 +96,98 @@ struct sched_exception {
  */
 enum sched_preemptible { SCHED_NOT_PREEMPTIBLE, SCHED_PREEMPT_CANCEL, SCHED_PREEMPT_REQUEUE };
 
+/* ---- Shares ---- */
+
+/* What is compared to say which of several divisions, queues or users goes first. */
+enum sched_comparator {
+    /* the priority of the first job that waits: higher first */
+    SCHED_BY_PRIORITY,
+
+    /* what was received of what is deserved, of the resource of which that is the larger part: less first */
+    SCHED_BY_SHARE,
+
+    /* what was received of all there is, of the resource of which that is the larger part, over the weight */
+    SCHED_BY_DRF,
+
+    /* what was used, decayed, over the weight: less first */
+    SCHED_BY_USAGE,
+
+    /* running jobs: fewer first */
+    SCHED_BY_FEWEST_RUNNING,
+
+    /* when the first job that waits was submitted, and in which order: earlier first */
+    SCHED_BY_AGE,
+    SCHED_BY_SUBMIT,
+    SCHED_COMPARATORS
+};
+
+/* The name of a comparator; a constant. */
+const char *sched_comparator_name(enum sched_comparator comparator);
+
+/* A comparator by its name, or by the one of the kube-batch plugin that does the same. -1: there is none;
+ * *why (may be NULL) is what it has no meaning for here if it is one of the plugins, else NULL: a constant.
+ */
+int sched_comparator_find(const char *name, const char **why);
+
+/* Which goes first: the first comparator for which two differ decides. */
+struct sched_share_order {
+    enum sched_comparator by[SCHED_COMPARATORS];
+    size_t n; /* 0: the usual order */
+};
+
+/* What a division or a queue is to have of what is above it. */
+struct sched_share {
+    /* The division that it is part of; NULL: the machine. */
+    const char *under;
+
+    /* >= 1; 0: not given, which is 1. */
+    int64_t weight;
+
+    /* Of resources (`most` of each, >= 0): what it deserves at least when it asks for it, what it deserves
+     * whatever its weight, and what it may have at most.
+     */
+    const struct sched_limit *guarantee;
+    size_t n_guarantee;
+    const struct sched_limit *deserved;
+    size_t n_deserved;
+    const struct sched_limit *capability;
+    size_t n_capability;
+};
+
+/* Several queues, or divisions, that have a share together. */
+struct sched_division {
+    const char *name;
+    struct sched_share share;
+    struct sched_share_order order; /* of what is under it */
+};
+
+/* Whose jobs take turns within a queue. */
+enum sched_share_by { SCHED_SHARE_NONE, SCHED_SHARE_USER };
+
+/* A user, and what counts for how many. */
+struct sched_weight {
+    const char *name;
+    int64_t weight; /* >= 1 */
+};
+
+/* What is the same for all shares. There are none unless a queue or this says something of them. */
+struct sched_shares {
+    /* Types of resources that count; none: core, gpu and memory. At most SCHED_SHARE_RESOURCES. */
+    const char *const *resources;
+    size_t n_resources;
+
+    /* Ticks in which what was used counts half; 0: a week; SCHED_UNLIMITED: it does not decay. */
+    int64_t half_life;
+
+    /* Of the divisions and queues that are in no division. */
+    struct sched_share_order order;
+    const struct sched_division *divisions;
+    size_t n_divisions;
+};
+
+#define SCHED_SHARE_RESOURCES  8
+#define SCHED_SHARE_WEIGHT_MAX INT64_C(1000000)
+
 /* A named queue. Strings and arrays are copied. */
 struct sched_queue_config {
     const char *name;
@@ -148,6 +240,15 @@ struct sched_queue_config {
 
     /* Of a virtual queue: the exceptions are those of its parent; it has none itself. */
     bool has_parents_exceptions;
+
+    /* Its share of the machine, or of a division; and how its own jobs take turns: by whom, in which order, with
+     * weights other than 1 for some. A virtual queue has those of its parent, and none of its own.
+     */
+    struct sched_share share;
+    enum sched_share_by by;
+    struct sched_share_order order;
+    const struct sched_weight *weights;
+    size_t n_weights;
 };
 
 /* Resources set aside for a time. Jobs that may not use them are planned around them. */
@@ -202,6 +303,8 @@ struct sched_config {
     /* At most 64 at a time, those of sched_block among them. */
     const struct sched_block *blocks;
     size_t n_blocks;
+
+    struct sched_shares shares;
 
     /* Ended jobs that later ones may depend on: the last ones, each member of an array counted. To depend
      * on an older one is to depend on a job that does not exist. Some 150 bytes each; 0: SCHED_ENDED_JOBS.

@@ -25,6 +25,7 @@ enum top_key {
     DEFAULT_LIMIT,
     PASSES,
     USERS,
+    SHARES,
     QUEUES,
     BLOCKS,
     BOUNDS,
@@ -33,8 +34,8 @@ enum top_key {
     TOP_KEYS
 };
 static const char *const top_names[] = {
-    "resources", "match",  "default-queue", "default-duration", "default-limit", "passes",
-    "users",     "queues", "blocks",        "bounds",           "trace",         "server"};
+    "resources", "match",  "default-queue", "default-duration", "default-limit", "passes", "users",
+    "shares",    "queues", "blocks",        "bounds",           "trace",         "server"};
 static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
 
 enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };
@@ -112,9 +113,9 @@ static int read_all(struct reading *r)
         value_time(r, value[DEFAULT_LIMIT], "default-limit", TIME_OR_UNLIMITED,
                    &sched->default_limit) < 0 ||
         read_passes(r, value[PASSES]) < 0 || read_bounds(r, value[BOUNDS]) < 0 ||
-        read_users(r, value[USERS]) < 0 || read_queues(r, value[QUEUES]) < 0 ||
-        read_default_queue(r, value[DEFAULT_QUEUE]) < 0 || read_blocks(r, value[BLOCKS]) < 0 ||
-        read_trace(r, value[TRACE]) < 0)
+        read_users(r, value[USERS]) < 0 || read_shares(r, value[SHARES]) < 0 ||
+        read_queues(r, value[QUEUES]) < 0 || read_default_queue(r, value[DEFAULT_QUEUE]) < 0 ||
+        read_blocks(r, value[BLOCKS]) < 0 || read_trace(r, value[TRACE]) < 0)
         return -1;
     return read_server(r, value[SERVER]);
 }
@@ -141,6 +142,7 @@ struct config *config_read(const char *name, const char *text, size_t length, in
         rc = read_all(&r);
         doc_clear(&r.doc);
         intern_clear(&r.queues);
+        intern_clear(&r.divisions);
     }
     if (rc == 0)
         return &whole->config;

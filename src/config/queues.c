@@ -9,13 +9,14 @@
 
 enum queue_key {
     PARENT,
-    POLICY, /* from here to PREEMPTIBLE, keys that only the parent of a virtual queue has */
+    POLICY, /* from here to SHARES, keys that only the parent of a virtual queue has */
     QUEUE_DEPTH,
     MAX_QUEUE_DEPTH,
     RESERVATION_DEPTH,
     MAX_RESERVATION_DEPTH,
     REQUIRES,
     PREEMPTIBLE,
+    SHARES,
     PRIORITY,
     USERS,
     GROUPS,
@@ -32,6 +33,7 @@ static const char *const queue_names[] = {"parent",
                                           "max-reservation-depth",
                                           "requires",
                                           "preemptible",
+                                          "shares",
                                           "priority",
                                           "users",
                                           "groups",
@@ -160,7 +162,8 @@ static int read_own(struct reading *r, const uint32_t *value, struct sched_queue
     queue->default_duration = r->config->sched.default_duration;
     queue->default_limit = r->config->sched.default_limit;
     if (read_policy(r, value, queue) < 0 || read_requires(r, value[REQUIRES], queue) < 0 ||
-        read_preemptible(r, value[PREEMPTIBLE], queue) < 0)
+        read_preemptible(r, value[PREEMPTIBLE], queue) < 0 ||
+        read_queue_shares(r, value[SHARES], queue) < 0)
         return -1;
     return read_common(r, value, queue);
 }
@@ -171,7 +174,7 @@ static int read_own(struct reading *r, const uint32_t *value, struct sched_queue
 static int read_virtual(struct reading *r, const uint32_t *value,
                         const struct sched_queue_config *parent, struct sched_queue_config *queue)
 {
-    for (uint32_t k = POLICY; k <= PREEMPTIBLE; k++)
+    for (uint32_t k = POLICY; k <= SHARES; k++)
         if (value[k] != DOC_NONE)
             return doc_fault(&r->doc, value[k],
                              "key \"%s\": expected in its parent, queue \"%.60s\", only",

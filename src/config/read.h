@@ -22,6 +22,7 @@ struct reading {
     struct config *config; /* what is read so far */
     int64_t second;        /* ticks in one */
     struct intern queues;  /* their names; a queue's number is its place in config->sched.queues */
+    struct intern divisions; /* the same of config->sched.shares.divisions */
 };
 
 /* The sections; i is the value of the key, or DOC_NONE if it is missing: then there are only defaults. */
@@ -29,12 +30,16 @@ int read_resources(struct reading *r, uint32_t i);
 int read_match(struct reading *r, uint32_t i);
 int read_users(struct reading *r, uint32_t i);
 int read_queues(struct reading *r, uint32_t i);
+int read_shares(struct reading *r, uint32_t i);
 int read_blocks(struct reading *r, uint32_t i);
 int read_trace(struct reading *r, uint32_t i);
 int read_server(struct reading *r, uint32_t i);
 
 /* A queue's limits and their exceptions. What the queue already has stays unless it is given. */
 int read_limits(struct reading *r, uint32_t i, struct sched_queue_config *queue);
+
+/* A queue's key `shares`. */
+int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *queue);
 
 /* A zeroed array of n elements; NULL with ENOMEM. */
 void *reading_array(struct reading *r, size_t n, size_t size);

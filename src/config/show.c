@@ -232,14 +232,91 @@ static void show_own(struct showing *s, const struct sched_queue_config *q)
     line(s, 2, "preemptible", preemptible[q->preemptible]);
 }
 
+static void show_order(struct showing *s, unsigned level, const struct sched_share_order *order)
+{
+    if (order->n == 0)
+        return;
+    strbuf_fill(&s->text, ' ', (size_t)2 * level);
+    strbuf_puts(&s->text, "order: [");
+    for (size_t i = 0; i < order->n; i++) {
+        strbuf_puts(&s->text, i ? ", " : "");
+        strbuf_puts(&s->text, sched_comparator_name(order->by[i]));
+    }
+    strbuf_puts(&s->text, "]\n");
+}
+
+static void line_amounts(struct showing *s, unsigned level, const char *key,
+                         const struct sched_limit *amounts, size_t n)
+{
+    if (n == 0)
+        return;
+    strbuf_fill(&s->text, ' ', (size_t)2 * level);
+    put_limits(s, key, amounts, n);
+    strbuf_putc(&s->text, '\n');
+}
+
+/* Only what is said: a queue of which nothing is has no share. */
+static void show_share(struct showing *s, unsigned level, const struct sched_share *share)
+{
+    if (share->under)
+        line(s, level, "under", share->under);
+    if (share->weight > 0)
+        line_number(s, level, "weight", share->weight);
+    line_amounts(s, level, "guarantee", share->guarantee, share->n_guarantee);
+    line_amounts(s, level, "deserved", share->deserved, share->n_deserved);
+    line_amounts(s, level, "capability", share->capability, share->n_capability);
+}
+
+static void show_queue_shares(struct showing *s, const struct sched_queue_config *q)
+{
+    const struct sched_share *share = &q->share;
+    if (q->by == SCHED_SHARE_NONE && !share->under && share->weight == 0 &&
+        share->n_guarantee + share->n_deserved + share->n_capability == 0)
+        return;
+    strbuf_puts(&s->text, "    shares:\n");
+    show_share(s, 3, share);
+    if (q->by != SCHED_SHARE_NONE)
+        line(s, 3, "by", "user");
+    show_order(s, 3, &q->order);
+    for (size_t i = 0; i < q->n_weights; i++) {
+        strbuf_puts(&s->text, i ? ", " : "      weights: {");
+        put_text(s, q->weights[i].name);
+        strbuf_puts(&s->text, ": ");
+        put_number(s, q->weights[i].weight);
+    }
+    strbuf_puts(&s->text, q->n_weights ? "}\n" : "");
+}
+
+static void show_shares(struct showing *s, const struct sched_shares *shares)
+{
+    bool is_said =
+        shares->n_resources + shares->order.n + shares->n_divisions > 0 || shares->half_life != 0;
+    strbuf_puts(&s->text, is_said ? "shares:\n" : "");
+    if (shares->n_resources > 0)
+        line_names(s, 1, "resources", shares->resources, shares->n_resources);
+    if (shares->half_life != 0)
+        line_time_or(s, 1, "half-life", shares->half_life, "unlimited");
+    show_order(s, 1, &shares->order);
+    strbuf_puts(&s->text, shares->n_divisions ? "  divisions:\n" : "");
+    for (size_t i = 0; i < shares->n_divisions; i++) {
+        const struct sched_division *division = &shares->divisions[i];
+        put_key(s, 2, division->name);
+        strbuf_putc(&s->text, '\n');
+        show_share(s, 3, &division->share);
+        show_order(s, 3, &division->order);
+    }
+}
+
 static void show_queue(struct showing *s, const struct sched_queue_config *q)
 {
     put_key(s, 1, q->name);
     strbuf_putc(&s->text, '\n');
-    if (q->parent)
+    if (q->parent) {
         line(s, 2, "parent", q->parent);
-    else
+    } else {
         show_own(s, q);
+        show_queue_shares(s, q);
+    }
     line_number(s, 2, "priority", q->priority);
     line_names(s, 2, "users", q->users, q->n_users);
     line_names(s, 2, "groups", q->groups, q->n_groups);
@@ -327,6 +404,7 @@ char *config_show(const struct config *c, int64_t second)
     line_number(&s, 1, "what-if-holders", sched->what_if_holders);
     line_number(&s, 1, "what-if-tries", sched->what_if_tries);
     show_users(&s, c);
+    show_shares(&s, &sched->shares);
     strbuf_puts(&s.text, "queues:\n");
     for (size_t i = 0; i < sched->n_queues; i++)
         show_queue(&s, &sched->queues[i]);

@@ -3,6 +3,7 @@
 #include "berth/sched_admin.h"
 #include "sched/controllers/ask.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/shares.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,6 +114,7 @@ void queues_destroy(sched_t *s)
     free(n->untold);
     free(n->victims);
     free(n->holders);
+    shares_destroy(n->shares);
     setup_destroy(n->setup);
     free(n);
     s->queues = NULL;
@@ -142,7 +144,10 @@ sched_t *core_new(struct place *place, struct setup *setup, berth_error_t *err)
     s->fresh_least = INT64_MAX;
     s->queues = queues_new(setup);
     struct queues *n = s->queues;
-    if (!n || !n->limits || !n->depend || !n->is_closed || !n->stats)
+    if (n && setup->shares.is && place->ops->total)
+        n->shares = shares_create(place, setup);
+    if (!n || (setup->shares.is && !n->shares) || !n->limits || !n->depend || !n->is_closed ||
+        !n->stats)
         errtext_set(err, ENOMEM, "out of memory");
     else if ((s->lanes = lanes_new(s, setup, &n->lane_of, &s->n_lanes, err)) != NULL)
         return s;
@@ -170,7 +175,8 @@ bool queues_check(const sched_t *s)
         displaced += s->jobs[slot].details->displaced >= 0;
     return displaced == n->n_displaced && dict_check(&n->jobspecs) && s->finder->check(s) &&
            limits_check(n->limits) && depend_check(n->depend) && heap_check(&n->begins) &&
-           heap_check(&n->ends) && heap_check(&n->stops) && clock_check(s) && members_check(s);
+           heap_check(&n->ends) && heap_check(&n->stops) && clock_check(s) && members_check(s) &&
+           (!n->shares || shares_check(s));
 }
 
 /* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with

@@ -21,6 +21,7 @@
 /* Why a job is blocked; one can be so for several reasons. */
 enum { BLOCK_HOLD = 1, BLOCK_DEPEND = 2, BLOCK_BEGIN = 4, BLOCK_LIMIT = 8, BLOCK_ARRAY = 16 };
 
+struct shares;
 struct text_class;
 
 /* A jobspec's text, for all jobs that have it, and what it was understood as (shared_text.c). */
@@ -104,6 +105,7 @@ struct opened {
 struct queues {
     struct setup *setup;
     struct opened opened;
+    struct shares *shares; /* NULL: there are none (waiting/shares.h) */
     struct limits *limits;
     struct depend *depend;
     struct job_groups job_groups;

@@ -10,6 +10,7 @@
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/shares.h"
 
 /* Texts that a record has, one after the other in the scheduler's text buffer. */
 struct texts {
@@ -181,6 +182,8 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
         return 0;
     }
     job->state = SCHED_RUNNING;
+    if (s->queues->shares)
+        shares_started(s, slot);
     job->ask.duration = until - r->at;
     job->details->is_stopping = r->stopping;
     s->running++;

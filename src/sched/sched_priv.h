@@ -128,6 +128,7 @@ struct head {
 
 /* The open jobs of a lane that a walk looks at one after the other. */
 struct line {
+    struct queue *open; /* of a leaf of shares: its own; NULL: all of the lane's */
     struct queue *fill; /* the finder's own: groups that may fit (job_group.h) */
 
     /* Of the walk at work. */
@@ -153,7 +154,9 @@ struct lane {
     struct queue *held;
     struct queue
         *kept; /* those that hold a reservation beside the depth, as only a limit keeps them */
-    struct line line; /* of all of `open` */
+    struct line line;  /* of all of `open`, */
+    struct line *more; /* or of those of one user each (waiting/shares.h), numbered from 1 */
+    uint32_t n_more;
     struct head head;
 
     /* Of the walk at work. */
@@ -208,12 +211,13 @@ struct pass {
     size_t n_fresh; /* jobs that were new when it began */
     bool by_level;  /* level by level: jobs behind `above` up to `floor` are looked at (levels.c) */
     struct queue_key above, floor;
-    bool is_again;      /* it goes through its phases once more */
-    bool tries_holders; /* the walk makes room for holders too, */
-    bool has_made_room; /* and has done so for one, which has left what it was promised */
-    bool is_whole;      /* it is not cut off */
-    struct tried tried; /* when the walk began */
-    bool is_left;       /* repair has left the holders behind `left` to outrank */
+    bool is_again;                /* it goes through its phases once more */
+    bool tries_holders;           /* the walk makes room for holders too, */
+    bool has_made_room;           /* and has done so for one, which has left what it was promised */
+    struct queue_key share_floor; /* of share_walk.c: the level that is walked over ends here */
+    bool is_whole;                /* it is not cut off */
+    struct tried tried;           /* when the walk began */
+    bool is_left;                 /* repair has left the holders behind `left` to outrank */
     struct queue_key left;
     uint64_t budget;
 };
@@ -296,10 +300,18 @@ static inline struct lane *lane_of(const sched_t *s, uint32_t slot)
     return &s->lanes[s->jobs[slot].lane];
 }
 
-/* The line in which a job stands when it is open. */
+/* The line in which a job stands when it is open, and its number. */
+uint32_t line_number(const sched_t *s, uint32_t slot);
+
+static inline struct line *line_at(struct lane *lane, uint32_t number)
+{
+    return number == 0 ? &lane->line : &lane->more[number - 1];
+}
+
 static inline struct line *line_of(const sched_t *s, uint32_t slot)
 {
-    return &lane_of(s, slot)->line;
+    struct lane *lane = lane_of(s, slot);
+    return lane->n_more == 0 ? &lane->line : line_at(lane, line_number(s, slot));
 }
 
 /* ---- job.c: slots, decisions, lists ---- */
@@ -359,6 +371,9 @@ struct queue_key level_last(struct queue_key key);
  */
 int lane_init(struct lane *lane, int64_t most, int64_t width);
 void lane_clear(struct lane *lane);
+
+/* One more line. Returns 0, or -1 with ENOMEM. */
+int lane_add_line(struct lane *lane);
 
 /* Add a job to the open ones, to those that are new in the next pass. Returns 0, or -1 with ENOMEM. */
 int open_insert(sched_t *s, uint32_t slot, bool fresh);

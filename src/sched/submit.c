@@ -10,6 +10,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/shares.h"
 
 int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
 {
@@ -23,9 +24,10 @@ int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
         return -1;
     }
     job->ask.part = lane->part;
-    int64_t group = permits_of(s, slot, &job->ask.permits) < 0
-                        ? -1
-                        : job_group_enter(&n->job_groups, &job->ask, job->lane);
+    int64_t group =
+        permits_of(s, slot, &job->ask.permits) < 0 || (n->shares && shares_know(s, slot) < 0)
+            ? -1
+            : job_group_enter(&n->job_groups, &job->ask, job->lane, line_number(s, slot));
     if (group < 0) {
         s->place->ops->forget(s->place, job->ask.class);
         return errtext_set(err, ENOMEM, "out of memory");

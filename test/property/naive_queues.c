@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "naive_limits.h"
+#include "naive_shares.h"
 
 enum mode { PLAN, SERVE, FILL, DONE };
 
@@ -513,12 +514,18 @@ static void place_again(struct naive_queues *q, int job)
 
 /* ---- The phases ---- */
 
+/* Whether a job has its turn before another one, when holders are placed anew. */
+static bool turn_before(const struct naive_queues *q, int a, int b)
+{
+    return ns_is_before(ns_turn(q, a), ns_turn(q, b));
+}
+
 /* Whether a new job goes before some holder. */
 static bool outranks(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
     int last = last_movable(q);
-    return j->state == NQ_OPEN && j->fresh && !j->placed && last >= 0 && nq_before(q, job, last);
+    return j->state == NQ_OPEN && j->fresh && !j->placed && last >= 0 && turn_before(q, job, last);
 }
 
 /* Whether its queue would let it now. */
@@ -544,7 +551,7 @@ static int first_turn(const struct naive_queues *q)
     for (int i = 0; i < q->jobs; i++) {
         bool waits = outranks(q, i) && is_its_turn(q, i);
         bool holds = is_displaced(q, i) || (q->job[i].state == NQ_HELD && q->job[i].lifted);
-        if ((waits || holds) && (first < 0 || nq_before(q, i, first)))
+        if ((waits || holds) && (first < 0 || turn_before(q, i, first)))
             first = i;
     }
     return first;
@@ -559,7 +566,7 @@ static void repair(struct naive_queues *q)
     q->displaces = false;
     for (int i = next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = next_of(q, NQ_HELD, i)) {
         struct nq_job *j = &q->job[i];
-        bool behind = first >= 0 && !nq_before(q, i, first);
+        bool behind = first >= 0 && !turn_before(q, i, first);
         bool there = !(j->nodes & q->down);
         if (j->preempting
                 ? there
@@ -578,7 +585,7 @@ static void place_fresh(struct naive_queues *q, int job)
     const struct nq_lane *lane = &q->lane[q->job[job].lane];
     int last = last_holder(q, q->job[job].lane);
     bool may = lane->depth > 0 && (holders(q, q->job[job].lane) < lane->depth ||
-                                   (last >= 0 && nq_before(q, job, last)));
+                                   (last >= 0 && turn_before(q, job, last)));
     bool goes =
         start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) || hunt(q, job);
     q->job[job].placed = true;
@@ -593,17 +600,18 @@ static void place_fresh(struct naive_queues *q, int job)
 static void place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
 {
     int last = last_movable(q);
-    for (int done = -1;;) {
+    struct ns_turn done = {0};
+    for (bool begun = false;; begun = true) {
         int next = -1;
         for (int i = 0; i < q->jobs; i++)
             if (((listed[i] && q->job[i].state == NQ_OPEN) ||
                  (q->job[i].state == NQ_HELD && q->job[i].lifted)) &&
-                (all || level(q, i) == at) && (done < 0 || nq_before(q, done, i)) &&
-                (next < 0 || nq_before(q, i, next)))
+                (all || level(q, i) == at) && (!begun || ns_is_before(done, ns_turn(q, i))) &&
+                (next < 0 || turn_before(q, i, next)))
                 next = i;
         if (next < 0)
             return;
-        done = next;
+        done = ns_turn(q, next);
         listed[next] = false;
         if (q->job[next].state == NQ_HELD)
             place_again(q, next);
@@ -612,7 +620,7 @@ static void place_all(struct naive_queues *q, bool *listed, int64_t at, bool all
         /* The next of an array has its turn then. */
         for (int i = next + 1; i < q->jobs && q->job[i].array == q->job[next].array; i++)
             listed[i] |= q->job[i].array >= 0 && q->job[i].together && q->job[i].fresh &&
-                         !q->job[i].placed && last >= 0 && nq_before(q, i, last);
+                         !q->job[i].placed && last >= 0 && turn_before(q, i, last);
     }
 }
 
@@ -625,7 +633,7 @@ static bool outrank(struct naive_queues *q)
     if (first < 0)
         return false;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !nq_before(q, i, first))
+        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !turn_before(q, i, first))
             q->job[i].lifted = q->job[i].set_aside = true;
     q->outranking = true;
     place_all(q, listed, 0, true);
@@ -666,39 +674,68 @@ static int next_waiting(const struct naive_queues *q, int after)
     return nq_before(q, open, held) ? open : held;
 }
 
+/* Look at an open job of a queue that is in this mode. */
+static void look_at(struct naive_queues *q, int job, enum mode *mode)
+{
+    if (q->job[job].candidate) {
+        int of = nl_over(q, job, q->now);
+        q->job[job].candidate = false;
+        if (of >= 0) {
+            be_kept(q, job, of);
+            return;
+        }
+    }
+    if (*mode == DONE || !is_considered(q, job)) {
+        *mode = q->shares ? *mode : DONE;
+        return;
+    }
+    if (start_open(q, job, *mode != FILL) || hunt(q, job))
+        return;
+    if (*mode == SERVE)
+        *mode = DONE;
+    if (*mode == PLAN)
+        promise(q, job);
+    if (*mode == PLAN && holders(q, q->job[job].lane) >= q->lane[q->job[job].lane].depth)
+        *mode = FILL;
+}
+
+/* Holders first, then open jobs as shares say. */
+static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode mode[NQ_LANES])
+{
+    bool looked[NQ_JOBS] = {false};
+    for (int i = next_of(q, NQ_HELD, -1); i >= 0 && !q->made_room; i = next_of(q, NQ_HELD, i))
+        if (all || level(q, i) == at)
+            hunt_for_holder(q, i);
+    while (!q->made_room) {
+        bool out[NQ_JOBS];
+        for (int i = 0; i < q->jobs; i++)
+            out[i] = looked[i] || (!all && level(q, i) != at) ||
+                     (!q->job[i].candidate &&
+                      (mode[q->job[i].lane] == DONE || !is_considered(q, i)));
+        int next = ns_next(q, out);
+        if (next < 0)
+            return;
+        looked[next] = true;
+        look_at(q, next, &mode[q->job[next].lane]);
+    }
+}
+
 static void walk(struct naive_queues *q, int64_t at, bool all)
 {
     enum mode mode[NQ_LANES];
     for (int l = 0; l < q->lanes; l++)
         mode[l] = q->lane[l].depth == 0 ? SERVE : holders(q, l) < q->lane[l].depth ? PLAN : FILL;
+    if (q->shares) {
+        walk_shares(q, at, all, mode);
+        return;
+    }
     for (int i = next_waiting(q, -1); i >= 0 && !q->made_room; i = next_waiting(q, i)) {
-        int l = q->job[i].lane;
         if (!all && level(q, i) != at)
             continue;
-        if (q->job[i].state == NQ_HELD) {
+        if (q->job[i].state == NQ_HELD)
             hunt_for_holder(q, i);
-            continue;
-        }
-        if (q->job[i].candidate) {
-            int of = nl_over(q, i, q->now);
-            q->job[i].candidate = false;
-            if (of >= 0) {
-                be_kept(q, i, of);
-                continue;
-            }
-        }
-        if (mode[l] == DONE || !is_considered(q, i)) {
-            mode[l] = DONE;
-            continue;
-        }
-        if (start_open(q, i, mode[l] != FILL) || hunt(q, i))
-            continue;
-        if (mode[l] == SERVE)
-            mode[l] = DONE;
-        if (mode[l] == PLAN)
-            promise(q, i);
-        if (mode[l] == PLAN && holders(q, l) >= q->lane[l].depth)
-            mode[l] = FILL;
+        else
+            look_at(q, i, &mode[q->job[i].lane]);
     }
 }
 
@@ -840,7 +877,7 @@ static void look(struct naive_queues *q, bool had_heads)
         listed[i] = outranks(q, i) || is_displaced(q, i);
     more = next_level(q, false, 0, &top);
     for (int i = 0; i < q->jobs; i++) {
-        bool behind = (first >= 0 && !nq_before(q, i, first)) || level(q, i) < top;
+        bool behind = (first >= 0 && !turn_before(q, i, first)) || level(q, i) < top;
         q->job[i].lifted |= q->job[i].state == NQ_HELD && !q->job[i].preempting && behind;
     }
     q->swept = false;

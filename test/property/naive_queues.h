@@ -40,12 +40,21 @@ struct nq_job {
     bool candidate; /* open: let go on for a promise of its limit */
 };
 
+/* What compares queues, or users of one; as enum sched_comparator. */
+enum nq_by { NQ_BY_PRIORITY, NQ_BY_DRF, NQ_BY_FEWEST_RUNNING, NQ_BY_SUBMIT };
+enum { NQ_BYS = 3 };
+
 struct nq_lane {
     int64_t depth, queue_depth, priority;
     uint32_t part;
     bool preemptible;
     int64_t user_most[NQ_WHATS],
         queue_most[NQ_WHATS]; /* running jobs, nodes; INT64_MAX: no limit */
+
+    /* With shares (naive_shares.h). */
+    bool by_user, by_priority;
+    int64_t weight, weights[NQ_USERS];
+    enum nq_by by[NQ_BYS];
 };
 
 /* The first job of a queue that promises nothing may not be overtaken by lower queues: these see it there. */
@@ -68,6 +77,8 @@ struct naive_queues {
     int nodes, lanes, jobs;
     uint32_t down;
     struct nq_lane lane[NQ_LANES];
+    bool shares;
+    enum nq_by by[NQ_BYS];
     struct nq_head head[NQ_LANES];
     bool stacks; /* these are being placed, each beside those before it */
     struct nq_job job[NQ_JOBS];

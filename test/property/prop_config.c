@@ -228,6 +228,68 @@ static const struct sched_limit *make_more(struct maker *m, const struct sched_l
     return limits;
 }
 
+static const struct sched_limit *make_amounts(struct maker *m, size_t *n)
+{
+    struct sched_limit *amounts = make(m, 2, sizeof(*amounts));
+    *n = (size_t)any(m, 0, 2);
+    for (size_t i = 0; i < *n; i++)
+        amounts[i] = (struct sched_limit){i ? "gpu" : "core", make_count(m, 0)};
+    return amounts;
+}
+
+/* Of the machine, or of one of so many divisions. */
+static struct sched_share make_share(struct maker *m, const struct sched_shares *shares, size_t n)
+{
+    struct sched_share share = {.weight = any(m, 0, SCHED_SHARE_WEIGHT_MAX)};
+    if (n > 0 && any(m, 0, 1))
+        share.under = shares->divisions[any(m, 0, (int64_t)n - 1)].name;
+    share.guarantee = make_amounts(m, &share.n_guarantee);
+    share.deserved = make_amounts(m, &share.n_deserved);
+    return share;
+}
+
+static struct sched_share_order make_order(struct maker *m)
+{
+    struct sched_share_order order = {.n = (size_t)any(m, 0, SCHED_COMPARATORS)};
+    int from = (int)any(m, 0, SCHED_COMPARATORS - 1);
+    for (size_t i = 0; i < order.n; i++)
+        order.by[i] = (enum sched_comparator)((from + (int)i) % SCHED_COMPARATORS);
+    return order;
+}
+
+static void make_shares(struct maker *m, struct sched_shares *shares)
+{
+    const char *const *names = make_names(m, &shares->n_divisions);
+    struct sched_division *divisions = make(m, shares->n_divisions, sizeof(*divisions));
+    shares->divisions = divisions;
+    for (size_t i = 0; i < shares->n_divisions; i++) {
+        divisions[i].name = names[i];
+        divisions[i].share = make_share(m, shares, i);
+        divisions[i].order = make_order(m);
+    }
+    shares->resources = make_names(m, &shares->n_resources);
+    shares->half_life = any(m, 0, 1) ? 0 : any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
+    shares->order = make_order(m);
+}
+
+static void make_queue_shares(struct maker *m, const struct sched_shares *shares,
+                              struct sched_queue_config *q)
+{
+    if (q->parent || any(m, 0, 1))
+        return;
+    q->share = make_share(m, shares, shares->n_divisions);
+    q->share.capability = make_amounts(m, &q->share.n_capability);
+    if (any(m, 0, 1))
+        return;
+    q->by = SCHED_SHARE_USER;
+    q->order = make_order(m);
+    const char *const *names = make_names(m, &q->n_weights);
+    struct sched_weight *weights = make(m, q->n_weights, sizeof(*weights));
+    q->weights = weights;
+    for (size_t i = 0; i < q->n_weights; i++)
+        weights[i] = (struct sched_weight){names[i], any(m, 1, SCHED_SHARE_WEIGHT_MAX)};
+}
+
 static void make_queue(struct maker *m, struct sched_queue_config *q,
                        const struct sched_queue_config *parent)
 {
@@ -276,6 +338,8 @@ static void make_queues(struct maker *m, struct sched_config *s)
     for (size_t i = 0; i < n; i++)
         if (i != first)
             make_queue(m, &queues[i], any(m, 0, 1) ? &queues[first] : NULL);
+    for (size_t i = 0; i < n; i++)
+        make_queue_shares(m, &s->shares, &queues[i]);
     s->queues = queues;
     s->n_queues = n;
     if (n == 1 || any(m, 0, 1))
@@ -339,6 +403,7 @@ static void make_config(struct maker *m, struct config *c)
     c->match.tries = make_count(m, 1);
     c->sched.what_if_holders = make_count(m, 1);
     c->sched.what_if_tries = make_count(m, 1);
+    make_shares(m, &c->sched.shares);
     make_queues(m, &c->sched);
     make_blocks(m, &c->sched);
     const char *const *names = make_names(m, &c->n_users);
@@ -399,6 +464,35 @@ static void same_limits(const struct sched_limits *a, const struct sched_limits 
     same_list(a->queue, a->n_queue, b->queue, b->n_queue);
 }
 
+static void same_order(const struct sched_share_order *a, const struct sched_share_order *b)
+{
+    assert_int_equal(a->n, b->n);
+    for (size_t i = 0; i < a->n; i++)
+        assert_int_equal(a->by[i], b->by[i]);
+}
+
+static void same_share(const struct sched_share *a, const struct sched_share *b)
+{
+    same_text(a->under, b->under);
+    assert_int_equal(a->weight, b->weight);
+    same_list(a->guarantee, a->n_guarantee, b->guarantee, b->n_guarantee);
+    same_list(a->deserved, a->n_deserved, b->deserved, b->n_deserved);
+    same_list(a->capability, a->n_capability, b->capability, b->n_capability);
+}
+
+static void same_shares(const struct sched_shares *a, const struct sched_shares *b)
+{
+    same_names(a->resources, a->n_resources, b->resources, b->n_resources);
+    assert_int_equal(a->half_life, b->half_life);
+    same_order(&a->order, &b->order);
+    assert_int_equal(a->n_divisions, b->n_divisions);
+    for (size_t i = 0; i < a->n_divisions; i++) {
+        same_text(a->divisions[i].name, b->divisions[i].name);
+        same_share(&a->divisions[i].share, &b->divisions[i].share);
+        same_order(&a->divisions[i].order, &b->divisions[i].order);
+    }
+}
+
 static void same_queue(const struct sched_queue_config *a, const struct sched_queue_config *b)
 {
     same_text(a->name, b->name);
@@ -416,6 +510,14 @@ static void same_queue(const struct sched_queue_config *a, const struct sched_qu
     same_names(a->users, a->n_users, b->users, b->n_users);
     same_names(a->groups, a->n_groups, b->groups, b->n_groups);
     same_limits(&a->limits, &b->limits);
+    same_share(&a->share, &b->share);
+    assert_int_equal(a->by, b->by);
+    same_order(&a->order, &b->order);
+    assert_int_equal(a->n_weights, b->n_weights);
+    for (size_t i = 0; i < a->n_weights; i++) {
+        same_text(a->weights[i].name, b->weights[i].name);
+        assert_int_equal(a->weights[i].weight, b->weights[i].weight);
+    }
     assert_int_equal(a->n_exceptions, b->n_exceptions);
     for (size_t i = 0; i < a->n_exceptions; i++) {
         const struct sched_exception *x = &a->exceptions[i], *y = &b->exceptions[i];
@@ -467,6 +569,7 @@ static void same_config(const struct config *a, const struct config *b)
 {
     const struct config_trace *s = &a->trace, *t = &b->trace;
     same_machine(a, b);
+    same_shares(&a->sched.shares, &b->sched.shares);
     assert_int_equal(a->sched.second, b->sched.second);
     same_text(a->sched.default_queue, b->sched.default_queue);
     assert_int_equal(a->sched.default_duration, b->sched.default_duration);

@@ -29,7 +29,7 @@ static struct run {
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
-    bool limits, levels;
+    bool limits, levels, shares;
 } run;
 
 static uint64_t decisions, preempted;
@@ -72,6 +72,55 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Some scenes have shares: an order that begins with the priority of jobs or knows nothing of it, and ends with
+ * submission or the order of queues and users.
+ */
+static bool draw_order(enum nq_by by[NQ_BYS], struct sched_share_order *order, bool priority)
+{
+    static const enum sched_comparator meant[] = {
+        [NQ_BY_PRIORITY] = SCHED_BY_PRIORITY,
+        [NQ_BY_DRF] = SCHED_BY_DRF,
+        [NQ_BY_FEWEST_RUNNING] = SCHED_BY_FEWEST_RUNNING,
+        [NQ_BY_SUBMIT] = SCHED_BY_SUBMIT,
+    };
+    int n = 0;
+    if (priority)
+        by[n++] = NQ_BY_PRIORITY;
+    by[n++] = draw(0, 1) ? NQ_BY_DRF : NQ_BY_FEWEST_RUNNING;
+    if (priority)
+        by[n++] = draw(0, 1) ? NQ_BY_SUBMIT : by[1];
+    else
+        by[n++] = by[0] == NQ_BY_DRF ? NQ_BY_FEWEST_RUNNING : NQ_BY_DRF;
+    while (n < NQ_BYS) {
+        by[n] = by[n - 1];
+        n++;
+    }
+    for (int i = 0; i < NQ_BYS; i++)
+        if (i == 0 || by[i] != by[i - 1])
+            order->by[order->n++] = meant[by[i]];
+    return priority;
+}
+
+/* Where the priority of jobs counts between queues, it does so in each of them. */
+static void draw_shares(struct nq_lane *lane, struct sched_queue_config *queue,
+                        struct sched_weight weights[NQ_USERS], bool by_priority)
+{
+    static const char *const users[] = {"u0", "u1", "u2"};
+    lane->weight = queue->share.weight = draw(1, 3);
+    for (int u = 0; u < NQ_USERS; u++) {
+        lane->weights[u] = draw(1, 3);
+        weights[u] = (struct sched_weight){users[u], lane->weights[u]};
+    }
+    lane->by_user = draw(0, 2) > 0;
+    lane->by_priority = true;
+    if (!lane->by_user)
+        return;
+    queue->by = SCHED_SHARE_USER;
+    queue->weights = weights;
+    queue->n_weights = NQ_USERS;
+    lane->by_priority = draw_order(lane->by, &queue->order, by_priority || draw(0, 1));
+}
+
 static void make_queues(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
@@ -81,6 +130,10 @@ static void make_queues(void)
     struct sched_config config = {.second = 1, .queues = queue};
     run.naive.lanes = (int)draw(1, NQ_LANES);
     config.n_queues = (size_t)run.naive.lanes;
+    bool by_priority = run.shares && draw(0, 1);
+    if (run.shares)
+        draw_order(run.naive.by, &config.shares.order, by_priority);
+    struct sched_weight weights[NQ_LANES][NQ_USERS];
     static struct sched_limit limit[NQ_LANES][2][NQ_WHATS];
     for (int i = 0; i < run.naive.lanes; i++) {
         struct nq_lane *lane = &run.naive.lane[i];
@@ -107,6 +160,8 @@ static void make_queues(void)
             .preemptible = how,
             .limits = limits,
             .priority = lane->priority};
+        if (run.shares)
+            draw_shares(lane, &queue[i], weights[i], by_priority);
     }
     berth_error_t err = {""};
     run.sched = sched_create(run.match, &config, &err);
@@ -134,11 +189,11 @@ static void submit(void)
     static const char *const users[] = {"u0", "u1", "u2"};
     int lane = (int)draw(0, run.naive.lanes - 1);
     const struct nq_lane *of = &run.naive.lane[lane];
-    int user = run.limits ? (int)draw(0, NQ_USERS - 1) : 0;
+    int user = run.limits || run.shares ? (int)draw(0, NQ_USERS - 1) : 0;
     int count = (int)draw(
         1, least(__builtin_popcount(of->part), least(of->user_most[1], of->queue_most[1])));
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
-    int members = run.limits || run.levels || draw(0, 5) ? 1 : (int)draw(2, 6);
+    int members = run.limits || run.levels || run.shares || draw(0, 5) ? 1 : (int)draw(2, 6);
     char text[300];
     snprintf(text, sizeof(text),
              "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: node, "
@@ -331,6 +386,7 @@ static void play(uint64_t seed)
     /* One of them at a time: limits, levels, arrays. */
     run.limits = draw(0, 1);
     run.levels = !run.limits && draw(0, 1);
+    run.shares = run.naive.shares = draw(0, 2) == 0;
     make_machine();
     make_queues();
     for (int step = 0; step < STEPS; step++) {

@@ -368,10 +368,11 @@ static const struct wrong wrong_machines[] = {
     {"", "1:1: expected a mapping, got nothing"},
     {"[]", "1:1: expected a configuration as a mapping, got a list"},
     {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
-    {NODES "queue: {}\n", "2:1: key \"queue\": expected in a configuration: resources, match, "
-                          "default-queue, default-duration, default-limit, passes, users, queues, "
-                          "blocks, bounds, trace, "
-                          "server"},
+    {NODES "queue: {}\n",
+     "2:1: key \"queue\": expected in a configuration: resources, match, "
+     "default-queue, default-duration, default-limit, passes, users, shares, queues, "
+     "blocks, bounds, trace, "
+     "server"},
     {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
     {"resources: &a {nodes: 1}\nusers: *a\n", "2:8: expected a value, not an alias of one"},
     {"resources: here", "1:12: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
@@ -458,7 +459,8 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("[]"), "3:6: expected a queue as a mapping, got a list"},
     {QUEUE("{depth: 1}"),
      "3:7: key \"depth\": expected in a queue: parent, policy, queue-depth, max-queue-depth, "
-     "reservation-depth, max-reservation-depth, requires, preemptible, priority, users, groups, "
+     "reservation-depth, max-reservation-depth, requires, preemptible, shares, priority, users, "
+     "groups, "
      "default-duration, default-limit, limits"},
     {QUEUE("{policy: eazy}"),
      "3:15: key \"policy\": expected fcfs, easy, hybrid, conservative or ageing, got \"eazy\""},
@@ -510,6 +512,29 @@ static const struct wrong wrong_queues[] = {
      "4:28: key \"requires\": expected in its parent, queue \"a\", only"},
     {QUEUE("\n  b: {parent: a, preemptible: no}"),
      "4:31: key \"preemptible\": expected in its parent, queue \"a\", only"},
+    {QUEUE("\n  b: {parent: a, shares: {}}"),
+     "4:26: key \"shares\": expected in its parent, queue \"a\", only"},
+    {QUEUE("{shares: {heavy: 1}}"),
+     "3:16: key \"heavy\": expected in the shares of a queue: under, weight, guarantee, deserved, "
+     "capability, by, order, weights"},
+    {QUEUE("{shares: {weight: 0}}"),
+     "3:24: key \"weight\": expected a whole number from 1 to 1000000, got \"0\""},
+    {QUEUE("{shares: {under: b}}"),
+     "3:23: key \"under\": expected the name of a division of the section shares, got \"b\""},
+    {QUEUE("{shares: {by: group}}"), "3:20: key \"by\": expected user, got \"group\""},
+    {QUEUE("{shares: {order: [share]}}"), "3:23: key \"order\": expected only beside the key by"},
+    {QUEUE("{shares: {by: user, order: [gang]}}"),
+     "3:34: key \"order\": \"gang\" orders nothing here: a job starts whole or not at all, always"},
+    {QUEUE("{shares: {by: user, order: [random]}}"),
+     "3:34: key \"order\": expected priority, share, drf, usage, fewest-running, age or submit, "
+     "got "
+     "\"random\""},
+    {QUEUE("{shares: {by: user, order: [proportion, capacity]}}"),
+     "3:46: key \"order\": expected each comparator once, got \"capacity\""},
+    {QUEUE("{shares: {guarantee: 4}}"),
+     "3:27: key \"guarantee\": expected amounts of resources as in {core: 64, gpu: 4}, got \"4\""},
+    {NODES "shares: {divisions: {a: {under: b}, b: {under: a}}}",
+     "2:48: key \"under\": expected a division that is no part of it, got \"a\""},
 };
 
 static const struct wrong wrong_limits[] = {

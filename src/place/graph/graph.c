@@ -600,6 +600,7 @@ static const struct place_ops graph_place_ops = {
     .next_shared = graph_place_next_shared,
     .narrow = graph_place_narrow,
     .allow = graph_place_allow,
+    .total = graph_place_total,
     .write = graph_place_write,
     .lacks = graph_place_lacks,
     .useful = graph_place_useful,

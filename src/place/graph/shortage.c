@@ -160,6 +160,15 @@ int64_t graph_place_amount(const struct place *place, int64_t booking, const cha
                                : match_job_amount(n->match, booking, number, NULL, false);
 }
 
+int64_t graph_place_total(const struct place *place, const char *type)
+{
+    const struct graph_place *n = graph_place_of(place);
+    uint16_t number;
+
+    return graph_place_type(n, type, &number) ? match_part_amount(n->match, NULL, number, false)
+                                              : 0;
+}
+
 int graph_place_write(struct place *place, int64_t booking, const char *format, const char **text,
                       size_t *length)
 {

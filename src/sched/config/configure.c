@@ -14,11 +14,13 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/shares.h"
 
 /* What a job's slot and details say of its queue. */
 struct known {
     struct job job;
     uint32_t queue, account, job_group;
+    uint32_t leaf; /* of shares; 0 without */
     bool is_known; /* the job asks for something in the new state too */
     bool is_counted, is_open;
     uint32_t keeper;
@@ -28,8 +30,16 @@ struct known {
 static struct known known_of(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    return (struct known){s->jobs[slot], d->queue,   d->account, d->job_group, false,
-                          d->is_counted, d->is_open, d->keeper,  d->shared};
+    const struct shares *shares = s->queues->shares;
+    return (struct known){.job = s->jobs[slot],
+                          .queue = d->queue,
+                          .account = d->account,
+                          .job_group = d->job_group,
+                          .leaf = shares ? shares->job[slot].leaf : 0,
+                          .is_counted = d->is_counted,
+                          .is_open = d->is_open,
+                          .keeper = d->keeper,
+                          .shared = d->shared};
 }
 
 static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
@@ -39,6 +49,8 @@ static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
     d->queue = k->queue;
     d->account = k->account;
     d->job_group = k->job_group;
+    if (s->queues->shares && slot < s->queues->shares->cap_jobs)
+        s->queues->shares->job[slot].leaf = k->leaf;
 }
 
 /* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask, group and
@@ -172,6 +184,7 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
 struct state {
     struct setup *setup;
     struct limits *limits;
+    struct shares *shares;
     struct job_groups job_groups;
     struct lane *lanes;
     uint32_t n_lanes;
@@ -183,8 +196,8 @@ struct state {
 static struct state state_take(const sched_t *s)
 {
     const struct queues *n = s->queues;
-    return (struct state){n->setup,   n->limits,  n->job_groups, s->lanes,
-                          s->n_lanes, n->lane_of, n->is_closed,  n->stats};
+    return (struct state){n->setup,   n->limits,  n->shares,    n->job_groups, s->lanes,
+                          s->n_lanes, n->lane_of, n->is_closed, n->stats};
 }
 
 static void state_put(sched_t *s, const struct state *state)
@@ -192,6 +205,7 @@ static void state_put(sched_t *s, const struct state *state)
     struct queues *n = s->queues;
     n->setup = state->setup;
     n->limits = state->limits;
+    n->shares = state->shares;
     n->job_groups = state->job_groups;
     s->lanes = state->lanes;
     s->n_lanes = state->n_lanes;
@@ -205,6 +219,7 @@ static void state_drop(struct state *state)
 {
     job_groups_clear(&state->job_groups);
     limits_destroy(state->limits);
+    shares_destroy(state->shares);
     lanes_free(state->lanes, state->n_lanes);
     free(state->lane_of);
     free(state->is_closed);
@@ -245,9 +260,11 @@ static int state_make(sched_t *s, struct state *new, const struct sched_config *
     if (!new->lanes)
         return -1;
     new->limits = limits_create(new->setup);
+    if (new->setup->shares.is)
+        new->shares = shares_create(s->place, new->setup);
     new->is_closed = calloc(new->setup->n_queues, sizeof(*new->is_closed));
     new->stats = calloc(new->setup->n_queues, sizeof(*new->stats));
-    if (!new->limits || !new->is_closed || !new->stats)
+    if (!new->limits || (new->setup->shares.is && !new->shares) || !new->is_closed || !new->stats)
         return errtext_set(err, ENOMEM, "out of memory");
     return 0;
 }

@@ -20,6 +20,7 @@ void setup_destroy(struct setup *setup)
     int saved = errno;
     if (setup) {
         intern_clear(&setup->names);
+        free(setup->shares.node);
         free(setup->queue);
         free(setup->config);
         free(setup);
@@ -196,7 +197,9 @@ static int resolve(struct setup *setup, berth_error_t *err)
     for (uint32_t i = 0; i < setup->n_queues; i++)
         if (resolve_queue(setup, i, err) < 0)
             return -1;
-    return find_default(setup, err) < 0 ? -1 : check_blocks(setup, err);
+    if (setup_resolve_shares(setup, err) < 0 || find_default(setup, err) < 0)
+        return -1;
+    return check_blocks(setup, err);
 }
 
 struct setup *setup_create(const struct sched_config *config, berth_error_t *err)

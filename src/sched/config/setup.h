@@ -16,6 +16,7 @@
 #include "berth/error.h"
 #include "berth/sched_config.h"
 #include "sched/config/order.h"
+#include "sched/config/setup_shares.h"
 
 #define SETUP_NONE UINT32_MAX
 
@@ -51,6 +52,7 @@ struct setup {
     uint64_t what_if_holders, what_if_tries; /* >= 1 */
     const struct sched_block *block;         /* n_blocks <= BLOCKS_MAX */
     size_t n_blocks;
+    struct setup_shares shares;
 
     struct sched_config *config; /* all of what was given, in one allocation */
     struct intern names;         /* of the queues, by number */

@@ -81,6 +81,41 @@ copy_exceptions(struct pack *p, const struct sched_exception *exceptions, size_t
     return copy;
 }
 
+static void copy_share(struct pack *p, struct sched_share *share)
+{
+    share->under = copy_text(p, share->under);
+    share->guarantee = copy_list(p, share->guarantee, share->n_guarantee);
+    share->deserved = copy_list(p, share->deserved, share->n_deserved);
+    share->capability = copy_list(p, share->capability, share->n_capability);
+}
+
+static const struct sched_weight *copy_weights(struct pack *p, const struct sched_weight *weights,
+                                               size_t n)
+{
+    struct sched_weight *copy = room(p, n, sizeof(*copy));
+    for (size_t i = 0; i < n; i++) {
+        struct sched_weight weight = weights[i];
+        weight.name = copy_text(p, weight.name);
+        if (copy)
+            copy[i] = weight;
+    }
+    return copy;
+}
+
+static void copy_shares(struct pack *p, struct sched_shares *shares)
+{
+    struct sched_division *divisions = room(p, shares->n_divisions, sizeof(*divisions));
+    shares->resources = copy_texts(p, shares->resources, shares->n_resources);
+    for (size_t i = 0; i < shares->n_divisions; i++) {
+        struct sched_division division = shares->divisions[i];
+        division.name = copy_text(p, division.name);
+        copy_share(p, &division.share);
+        if (divisions)
+            divisions[i] = division;
+    }
+    shares->divisions = divisions;
+}
+
 static const struct sched_queue_config *
 copy_queues(struct pack *p, const struct sched_queue_config *queues, size_t n)
 {
@@ -95,6 +130,8 @@ copy_queues(struct pack *p, const struct sched_queue_config *queues, size_t n)
         q.groups = copy_texts(p, q.groups, q.n_groups);
         copy_limits(p, &q.limits);
         q.exceptions = copy_exceptions(p, q.exceptions, q.n_exceptions);
+        copy_share(p, &q.share);
+        q.weights = copy_weights(p, q.weights, q.n_weights);
         if (copy)
             copy[i] = q;
     }
@@ -124,6 +161,7 @@ static struct sched_config *pack_config(struct pack *p, const struct sched_confi
             blocks[i] = block;
     }
     c.blocks = blocks;
+    copy_shares(p, &c.shares);
     if (copy)
         *copy = c;
     return copy;

@@ -6,12 +6,15 @@ const struct controller *const controllers_all[] = {
     &history_controller, /* it counts what all others do */
     &block_controller,   /* what a job may use: before anybody looks for room */
     &hold_controller,    /* the first row that keeps a job says why */
-    &depend_controller,     &begin_controller,
+    &depend_controller,
+    &begin_controller,
     &preemption_controller, /* a held job that goes has its victims let go before limits forget it */
     &overrun_controller,    /* what runs on is booked before limits count */
     &clear_controller,      /* what is stopped has its booking until then */
     &array_controller,      /* before limits are measured */
-    &limit_controller,      NULL,
+    &limit_controller,
+    &share_controller, /* what others let it hold */
+    NULL,
 };
 
 const struct controller *const controllers_none[] = {NULL};

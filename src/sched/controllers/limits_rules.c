@@ -104,8 +104,8 @@ static int make_line(struct limits *limits, uint32_t queue)
     struct line *line = &limits->line[queue];
     line->n_terms = excepting(limits, queue)->n_exceptions + 1;
     line->terms = arena_alloc(&limits->arena, line->n_terms * sizeof(*line->terms));
-    if (!line->terms ||
-        make_rules(limits, &line->rules, c->limits.queue, c->limits.n_queue, NULL, 0))
+    if (!line->terms || make_rules(limits, &line->rules, c->limits.queue, c->limits.n_queue,
+                                   c->share.capability, c->share.n_capability) < 0)
         return -1;
     for (size_t i = 0; i < line->n_terms; i++)
         if (make_terms(limits, queue, i, &line->terms[i]) < 0)

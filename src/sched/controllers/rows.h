@@ -16,5 +16,6 @@ extern const struct controller clear_controller; /* clear.c: jobs without limit 
 extern const struct controller depend_controller; /* dependencies.c: jobs that wait for others */
 extern const struct controller array_controller;  /* arrays.c: members at a time */
 extern const struct controller limit_controller;  /* limiter.c: what a user and a queue may have */
+extern const struct controller share_controller;  /* holding.c: shares, of what jobs hold */
 
 #endif

@@ -14,6 +14,24 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/shares.h"
+
+/* The key under which an open job has its turn before holders. Where there are shares, a holder keeps its promise
+ * unless a job of a higher priority comes, of its queue or its own: the turn comes behind holders of the same
+ * priority, or of the same level where the priority of jobs counts for nothing. One that the machine has taken a
+ * promise from has its own place.
+ */
+static struct queue_key turn_of(const sched_t *s, uint32_t slot)
+{
+    struct queue_key key = s->jobs[slot].key;
+    if (!s->queues->shares || s->jobs[slot].state != SCHED_WAITING ||
+        s->jobs[slot].details->displaced >= 0)
+        return key;
+    if (!shares_by_priority(s, slot))
+        key.rank = level_last(key).rank;
+    key.seq |= UINT64_C(1) << 63;
+    return key;
+}
 
 /* Whether a lane would promise this open job a time: it has one to give, or a holder behind the job. */
 static bool may_hold(const sched_t *s, uint32_t slot)
@@ -24,7 +42,7 @@ static bool may_hold(const sched_t *s, uint32_t slot)
         return false;
     if (lane_holds(lane) < lane->depth)
         return true;
-    return last != JOB_NONE && queue_before(s->jobs[slot].key, s->jobs[last].key);
+    return last != JOB_NONE && queue_before(turn_of(s, slot), s->jobs[last].key);
 }
 
 /* The last holder of a lane that is to be placed anew, or may be. Who preempts others has what it needs; if
@@ -66,7 +84,8 @@ static bool is_before_holders(const sched_t *s, uint32_t slot, struct queue_key 
 {
     const struct job *job = &s->jobs[slot];
     return job->state == SCHED_WAITING && job->is_fresh && !job->is_placed &&
-           queue_before(job->key, last) && !lane_of(s, slot)->is_stopped;
+           queue_before(s->queues->shares ? turn_of(s, slot) : job->key, last) &&
+           !lane_of(s, slot)->is_stopped;
 }
 
 /* Whether the lane of such a job would let it now. */
@@ -87,7 +106,8 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
     *key = s->torn.from;
     for (size_t i = 0; i < s->n_fresh; i++) {
         uint32_t slot = s->fresh[i];
-        struct queue_key own = s->jobs[slot].key;
+        struct queue_key own =
+            s->jobs[slot].state == SCHED_WAITING ? turn_of(s, slot) : s->jobs[slot].key;
         bool holds = displaced_is_due(s, slot);
         if (!holds && (!is_before_holders(s, slot, last) || !is_its_turn(s, slot)))
             continue;
@@ -144,8 +164,9 @@ static enum step gather(sched_t *s)
     if (p->gathered == s->n_fresh)
         return STEP_BUSY;
     uint32_t slot = s->fresh[p->gathered];
-    struct queue_key key = s->jobs[slot].key;
     bool holds = displaced_is_due(s, slot);
+    bool waits = s->jobs[slot].state == SCHED_WAITING;
+    struct queue_key key = waits ? turn_of(s, slot) : s->jobs[slot].key;
     if ((holds || is_before_holders(s, slot, p->last)) && !heap_has(&s->turns, slot) &&
         heap_put(&s->turns, slot, key.rank, key.seq) < 0)
         return STEP_FAILED;
@@ -223,12 +244,24 @@ static enum step wake(sched_t *s)
 static void turn_taken(sched_t *s, uint32_t slot, struct queue_key at)
 {
     struct job *job = &s->jobs[slot];
-    bool goes_on = job->state == SCHED_WAITING && queue_before(at, job->key);
+    struct queue_key next = job->state == SCHED_WAITING ? turn_of(s, slot) : job->key;
+    bool goes_on = job->state == SCHED_WAITING && queue_before(at, next);
     if (!goes_on || !is_before_holders(s, slot, s->pass.last)) {
         heap_take(&s->turns, slot);
         return;
     }
-    heap_move(&s->turns, slot, job->key.rank, job->key.seq);
+    heap_move(&s->turns, slot, next.rank, next.seq);
+}
+
+/* The first of the jobs has lost its reservation to one before it: with shares its turn is later then. */
+static bool is_put_off(sched_t *s)
+{
+    uint32_t slot = s->turns.v[0].item;
+    struct queue_key key = s->jobs[slot].state == SCHED_WAITING ? turn_of(s, slot) : turn_key(s);
+    if (!queue_before(turn_key(s), key))
+        return false;
+    heap_move(&s->turns, slot, key.rank, key.seq);
+    return true;
 }
 
 /* The next one of the jobs and of the holders is looked at, in queue order. Where there is no memory for it
@@ -239,11 +272,13 @@ static enum step place_next(sched_t *s)
     uint32_t slot = held_next(s, true, s->torn.from);
     bool fresh =
         s->turns.n > 0 && (slot == JOB_NONE || queue_before(turn_key(s), s->jobs[slot].key));
+    if (fresh && s->queues->shares && is_put_off(s))
+        return STEP_DONE;
     if (fresh)
         slot = s->turns.v[0].item;
     if (slot == JOB_NONE)
         return STEP_BUSY;
-    struct queue_key at = s->jobs[slot].key;
+    struct queue_key at = fresh ? turn_key(s) : s->jobs[slot].key;
     if (queue_before(s->pass.floor, at))
         return STEP_BUSY;
     enum step step = STEP_DONE;

@@ -20,6 +20,7 @@
 
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/pass/walk.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 
@@ -100,10 +101,23 @@ static void walk_begin(sched_t *s)
     }
     p->begun = !level_is_first(p);
     p->after = p->above;
+    if (s->queues->shares)
+        share_walk_begin(s);
     if (p->begun)
         return;
     p->tries_holders = tries_holders && !tried_is_now(s, &s->queues->holders_tried);
     p->tried = tried_now(s);
+}
+
+uint32_t line_next(sched_t *s, struct lane *lane, struct line *line, bool *failed)
+{
+    const struct queue *open = line->open ? line->open : lane->open;
+    struct queue_entry entry;
+    if (lane->mode == LANE_DONE)
+        return JOB_NONE;
+    if (lane->mode == LANE_FILL)
+        return s->finder->next(s, lane, line, failed);
+    return queue_after(open, line->begun ? &line->after : NULL, &entry) ? entry.item : JOB_NONE;
 }
 
 /* The job of a lane that the walk would look at next; JOB_NONE: it is done with it, or a candidate before that
@@ -144,7 +158,7 @@ static enum step wait(sched_t *s, uint32_t slot)
 }
 
 /* Look at an open job: it starts, is promised a time, or waits. */
-static enum step look(sched_t *s, uint32_t slot)
+static inline enum step look(sched_t *s, uint32_t slot)
 {
     struct lane *lane = lane_of(s, slot);
     struct line *line = line_of(s, slot);
@@ -170,8 +184,13 @@ static enum step look(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
+enum step walk_look(sched_t *s, uint32_t slot)
+{
+    return look(s, slot);
+}
+
 /* Make room for a holder, if it can be. */
-static enum step look_at_holder(sched_t *s, uint32_t slot)
+enum step walk_look_at_holder(sched_t *s, uint32_t slot)
 {
     enum step step = controllers_make_room_for_holder(s, slot);
     if (step == STEP_DONE) { /* what it was promised is free */
@@ -213,7 +232,7 @@ static enum step walk_step(sched_t *s)
         (best == JOB_NONE || queue_before(s->jobs[holder].key, s->jobs[best].key))) {
         p->begun = true;
         p->after = s->jobs[holder].key;
-        return look_at_holder(s, holder);
+        return walk_look_at_holder(s, holder);
     }
     if (best != JOB_NONE)
         return is_candidate ? limit_look(s, best) : look(s, best);
@@ -405,7 +424,7 @@ static inline int look_at_level(sched_t *s, bool more, bool *done)
         walk_begin(s);
     }
     if (rc == 0)
-        rc = go(s, PASS_WALK, walk_step);
+        rc = s->queues->shares ? go(s, PASS_WALK, share_walk_step) : go(s, PASS_WALK, walk_step);
     return rc == 0 && s->pass.by_level ? go(s, PASS_HEADS, heads_step) : rc;
 }
 

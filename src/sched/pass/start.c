@@ -33,9 +33,9 @@ static int choose(sched_t *s, uint32_t slot, int64_t booking)
 static enum sched_how how_of(const sched_t *s, uint32_t slot)
 {
     struct queue_entry first;
-    return queue_first(lane_of(s, slot)->held, &first) && queue_before(first.key, s->jobs[slot].key)
-               ? SCHED_BACKFILLED
-               : SCHED_IMMEDIATE;
+    bool waits = queue_first(lane_of(s, slot)->held, &first) &&
+                 (s->queues->shares || queue_before(first.key, s->jobs[slot].key));
+    return waits ? SCHED_BACKFILLED : SCHED_IMMEDIATE;
 }
 
 static void started(sched_t *s, uint32_t slot, enum sched_how how)

@@ -473,7 +473,8 @@ static int search(struct question *q, struct sched_question *question, berth_err
 {
     int64_t low = question->least, high = question->most;
     question->found = low - 1;
-    if (q->is_hopeless || low > high)
+    /* Whose turn it would be among those before it is not known where there are shares. */
+    if (q->is_hopeless || q->s->queues->shares || low > high)
         return 0;
     int rc = would_start(q, question, low, err);
     if (rc <= 0)

@@ -6,6 +6,7 @@
 
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/shares.h"
 
 void job_groups_clear(struct job_groups *t)
 {
@@ -16,16 +17,16 @@ void job_groups_clear(struct job_groups *t)
     *t = (struct job_groups){0};
 }
 
-static uint32_t hash_of(uint32_t class, uint32_t lane, uint64_t permits)
+static uint32_t hash_of(uint32_t class, uint32_t lane, uint32_t line, uint64_t permits)
 {
-    uint64_t h =
-        ((uint64_t) class << 32 | lane) * 0x9e3779b97f4a7c15u ^ permits * 0xc2b2ae3d27d4eb4fu;
+    uint64_t h = ((uint64_t) class << 32 | (lane ^ line << 12)) * 0x9e3779b97f4a7c15u ^
+                 permits * 0xc2b2ae3d27d4eb4fu;
     return (uint32_t)(h >> 32);
 }
 
 static uint32_t *chain_of(struct job_groups *t, const struct job_group *g)
 {
-    return &t->chain[hash_of(g->class, g->lane, g->permits) & (t->chains - 1)];
+    return &t->chain[hash_of(g->class, g->lane, g->line, g->permits) & (t->chains - 1)];
 }
 
 /* More chains where there are more groups than chains. Returns 0, or -1 with ENOMEM. */
@@ -73,14 +74,16 @@ static uint32_t job_group_alloc(struct job_groups *t)
     return t->n++;
 }
 
-int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane)
+int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
+                        uint32_t line)
 {
     if (t->n >= t->chains && rehash(t) < 0)
         return -1;
-    uint32_t *link = &t->chain[hash_of(ask->class, lane, ask->permits) & (t->chains - 1)];
+    uint32_t *link = &t->chain[hash_of(ask->class, lane, line, ask->permits) & (t->chains - 1)];
     for (uint32_t i = *link; i != JOB_GROUP_NONE; i = t->v[i].next) {
         struct job_group *g = &t->v[i];
-        if (g->class == ask->class && g->lane == lane && g->permits == ask->permits) {
+        if (g->class == ask->class && g->lane == lane && g->line == line &&
+            g->permits == ask->permits) {
             g->jobs++;
             return i;
         }
@@ -90,6 +93,7 @@ int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint3
         return -1;
     t->v[i] = (struct job_group){.class = ask->class,
                                  .lane = lane,
+                                 .line = line,
                                  .permits = ask->permits,
                                  .units = ask->units,
                                  .jobs = 1,
@@ -101,7 +105,7 @@ int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint3
 
 static struct line *line_of_group(const sched_t *s, const struct job_group *g)
 {
-    return &s->lanes[g->lane].line;
+    return line_at(&s->lanes[g->lane], g->line);
 }
 
 void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group)
@@ -275,6 +279,8 @@ static bool job_group_first(const struct job_group *g, const struct queue_key *a
 void job_groups_measure(sched_t *s)
 {
     struct job_groups *t = &s->queues->job_groups;
+    if (s->queues->shares)
+        shares_measure(s);
     for (uint32_t i = 0; i < t->n; i++) {
         struct job_group *g = &t->v[i];
         if (g->jobs == 0)
@@ -469,7 +475,8 @@ static bool job_group_check(const sched_t *s, const struct job_group *g)
     for (bool any = queue_begin(g->open, &c); any; any = queue_next(&c)) {
         const struct job *job = &s->jobs[queue_item(&c)];
         if (job->state != SCHED_WAITING || &s->queues->job_groups.v[job->details->job_group] != g ||
-            job->ask.class != g->class || job->ask.permits != g->permits || job->lane != g->lane)
+            job->ask.class != g->class || job->ask.permits != g->permits || job->lane != g->lane ||
+            line_of(s, queue_item(&c)) != line_of_group(s, g))
             return false;
         if (job->ask.duration < g->fails &&
             (!g->in_fill || g->least > job->ask.duration || queue_before(job->key, g->key)))

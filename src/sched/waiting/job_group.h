@@ -20,7 +20,7 @@
 
 struct job_group {
     uint32_t class; /* of the place */
-    uint32_t lane;
+    uint32_t lane, line;
     uint64_t permits;
     int64_t units;
     uint32_t jobs; /* that know it; 0: the slot is free */
@@ -59,10 +59,11 @@ struct job_groups {
 
 void job_groups_clear(struct job_groups *t);
 
-/* The number of the group of an ask in a lane; a group that is new takes over nothing. -1 with ENOMEM. Each
+/* The number of the group of an ask in a line of a lane; a group that is new takes over nothing. -1 with ENOMEM. Each
  * call is to be followed by a job_group_leave.
  */
-int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane);
+int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
+                        uint32_t line);
 void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group);
 
 struct job_group *job_group_of(const sched_t *s, uint32_t slot);

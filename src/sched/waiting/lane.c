@@ -7,6 +7,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/shares.h"
 
 int lane_init(struct lane *lane, int64_t most, int64_t width)
 {
@@ -18,13 +19,42 @@ int lane_init(struct lane *lane, int64_t most, int64_t width)
     return lane->open && lane->held && lane->kept && lane->line.fill ? 0 : -1;
 }
 
+static void line_clear(struct line *line)
+{
+    queue_destroy(line->open);
+    queue_destroy(line->fill);
+    heap_clear(&line->candidates);
+}
+
+int lane_add_line(struct lane *lane)
+{
+    struct line line = {.open = queue_create(lane->width), .fill = queue_create(INT32_MAX)};
+    struct line *more = reallocarray(lane->more, (size_t)lane->n_more + 1, sizeof(*more));
+    lane->more = more ? more : lane->more;
+    if (!line.open || !line.fill || !more) {
+        line_clear(&line);
+        errno = ENOMEM;
+        return -1;
+    }
+    more[lane->n_more++] = line;
+    return 0;
+}
+
+uint32_t line_number(const sched_t *s, uint32_t slot)
+{
+    const struct shares *shares = s->queues->shares;
+    return shares ? shares->leaf[shares->job[slot].leaf].line : 0;
+}
+
 void lane_clear(struct lane *lane)
 {
     queue_destroy(lane->open);
     queue_destroy(lane->held);
     queue_destroy(lane->kept);
-    queue_destroy(lane->line.fill);
-    heap_clear(&lane->line.candidates);
+    line_clear(&lane->line);
+    for (uint32_t i = 0; i < lane->n_more; i++)
+        line_clear(&lane->more[i]);
+    free(lane->more);
 }
 
 static struct queue_entry entry_of(const sched_t *s, uint32_t slot)
@@ -65,6 +95,19 @@ static void tell_overtaken(sched_t *s, const struct lane *lane, uint32_t was)
         tell_later(s, was);
 }
 
+/* In the line of its leaf too. Returns 0, or -1 with ENOMEM. */
+static int insert_both(sched_t *s, uint32_t slot, const struct queue_entry *entry)
+{
+    struct queue *own = line_of(s, slot)->open;
+    if (own && queue_insert(own, entry) < 0)
+        return -1;
+    if (queue_insert(lane_of(s, slot)->open, entry) == 0)
+        return 0;
+    if (own)
+        queue_remove(own, entry->key);
+    return -1;
+}
+
 int open_insert(sched_t *s, uint32_t slot, bool fresh)
 {
     const struct lane *lane = lane_of(s, slot);
@@ -73,7 +116,7 @@ int open_insert(sched_t *s, uint32_t slot, bool fresh)
     s->jobs[slot].shape = shape_slot(&s->jobs[slot].ask);
     if ((fresh && fresh_add(s, slot) < 0) || s->finder->add(s, slot) < 0)
         return -1;
-    if (queue_insert(lane_of(s, slot)->open, &entry) < 0) {
+    if (insert_both(s, slot, &entry) < 0) {
         s->finder->remove(s, slot);
         errno = ENOMEM;
         return -1;
@@ -81,14 +124,17 @@ int open_insert(sched_t *s, uint32_t slot, bool fresh)
     if (fresh && s->jobs[slot].ask.units < s->fresh_least)
         s->fresh_least = s->jobs[slot].ask.units;
     s->jobs[slot].state = SCHED_WAITING;
+    if (s->queues->shares)
+        shares_opened(s, slot);
     tell_overtaken(s, lane, first);
     return 0;
 }
 
 int open_reserve(sched_t *s, uint32_t slot)
 {
-    return fresh_reserve(s) < 0 || queue_reserve(lane_of(s, slot)->open) < 0 ||
-                   s->finder->reserve(s, slot) < 0
+    struct queue *own = line_of(s, slot)->open;
+    return fresh_reserve(s) < 0 || (own && queue_reserve(own) < 0) ||
+                   queue_reserve(lane_of(s, slot)->open) < 0 || s->finder->reserve(s, slot) < 0
                ? -1
                : 0;
 }
@@ -97,12 +143,22 @@ void open_remove(sched_t *s, uint32_t slot)
 {
     queue_remove(lane_of(s, slot)->open, s->jobs[slot].key);
     s->finder->remove(s, slot);
+    if (!s->queues->shares)
+        return;
+    if (line_of(s, slot)->open)
+        queue_remove(line_of(s, slot)->open, s->jobs[slot].key);
+    shares_closed(s, slot);
 }
 
 void open_give(sched_t *s, uint32_t slot, uint32_t to)
 {
     queue_give(lane_of(s, slot)->open, s->jobs[to].key, to);
     s->finder->give(s, slot, to);
+    if (!s->queues->shares)
+        return;
+    if (line_of(s, to)->open)
+        queue_give(line_of(s, to)->open, s->jobs[to].key, to);
+    shares_opened(s, to);
 }
 
 int held_rekey(sched_t *s, uint32_t slot, struct queue_key key)
@@ -210,7 +266,11 @@ int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
 int held_enter(sched_t *s, uint32_t slot)
 {
     struct queue_entry entry = entry_of(s, slot);
-    return queue_insert(held_of(s, slot), &entry);
+    if (queue_insert(held_of(s, slot), &entry) < 0)
+        return -1;
+    if (s->queues->shares) /* also one whose booking is lifted */
+        shares_hold(s, slot, s->jobs[slot].booking, false);
+    return 0;
 }
 
 int open_renew(sched_t *s, uint32_t slot)

@@ -6,6 +6,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/shares.h"
 
 struct members *members_create(const struct sched_request *request, uint32_t size,
                                const struct idset *all, const struct idset *waiting)
@@ -109,6 +110,7 @@ static uint32_t reserve(sched_t *s, uint32_t slot)
     uint32_t class = s->jobs[slot].ask.class;
     int64_t units;
     if (n->spare == JOB_NONE || spare_reserve(n) < 0 ||
+        (n->shares && shares_reserve(s, n->spare) < 0) ||
         idset_reserve(&m->waiting, (uint64_t)m->waiting.n + 1) < 0 ||
         depend_part_reserve(n->depend, slot, n->spare, m->waiting.n - m->used + 1) < 0 ||
         tell_reserve(n) < 0 ||
@@ -208,6 +210,8 @@ uint32_t part_first(sched_t *s, uint32_t slot)
     if (d->of->waiting.count == 1)
         return take_last(s, slot);
     uint32_t part = take(s, slot, d->member);
+    if (s->queues->shares)
+        shares_part(s, slot, part, true);
     let_go(s, slot);
     go_on(s, slot);
     s->jobs[slot].state = SCHED_BLOCKED;
@@ -284,6 +288,8 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
         return JOB_NONE;
     }
     take(s, slot, member);
+    if (s->queues->shares)
+        shares_part(s, slot, part, false);
     if (first)
         go_on(s, slot);
     wait_apart(s, slot, part, first);

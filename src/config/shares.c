@@ -1,0 +1,242 @@
+/* Shares: the section `shares`, and what a queue says of its own. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "berth/sched_config.h"
+#include "config/read.h"
+
+enum { AMOUNTS_MAX = 64, DIVISIONS_MAX = 4096 };
+
+static int read_amount(struct reading *r, uint32_t key, const char *of, struct sched_limit *amount)
+{
+    if (value_name(r, key, of, &amount->what) < 0)
+        return -1;
+    return value_number(r, key + 1, amount->what, 0, COUNT_MAX, false, &amount->most);
+}
+
+static int read_amounts(struct reading *r, uint32_t i, const char *key,
+                        const struct sched_limit **ret, size_t *n)
+{
+    const struct doc *d = &r->doc;
+    struct sched_limit *amounts;
+
+    if (i == DOC_NONE)
+        return 0;
+    if (d->node[i].kind != DOC_MAPPING || d->node[i].count > AMOUNTS_MAX)
+        return doc_expected(d, i, key, "amounts of resources as in {core: 64, gpu: 4}");
+    amounts = reading_array(r, d->node[i].count, sizeof(*amounts));
+    if (!amounts)
+        return -1;
+    *ret = amounts;
+    for (uint32_t at = i + 1; at < d->node[i].end; at = d->node[at + 1].end)
+        if (read_amount(r, at, key, &amounts[(*n)++]) < 0)
+            return -1;
+    return 0;
+}
+
+static int read_comparator(const struct reading *r, uint32_t i, enum sched_comparator *ret)
+{
+    const struct doc *d = &r->doc;
+    const char *why = NULL;
+    int found = doc_is_text(d, i) ? sched_comparator_find(doc_text(d, i), &why) : -1;
+
+    if (why)
+        return doc_fault(d, i, "key \"order\": \"%.20s\" orders nothing here: %s", doc_text(d, i),
+                         why);
+    if (found < 0)
+        return doc_expected(d, i, "order",
+                            "priority, share, drf, usage, fewest-running, age or submit");
+    *ret = (enum sched_comparator)found;
+    return 0;
+}
+
+static int read_order(const struct reading *r, uint32_t i, struct sched_share_order *order)
+{
+    const struct doc *d = &r->doc;
+    bool has[SCHED_COMPARATORS] = {false};
+    enum sched_comparator by = SCHED_BY_SHARE;
+
+    if (i == DOC_NONE)
+        return 0;
+    if (d->node[i].kind != DOC_LIST)
+        return doc_expected(d, i, "order", "a list as in [priority, share]");
+    for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[x].end) {
+        if (read_comparator(r, x, &by) < 0)
+            return -1;
+        if (has[by])
+            return doc_expected(d, x, "order", "each comparator once");
+        has[by] = true;
+        order->by[order->n++] = by;
+    }
+    return 0;
+}
+
+/* The name of a division that has been read, or of any if that is all that is known. */
+static int read_under(struct reading *r, uint32_t i, const char **ret)
+{
+    uint32_t number;
+
+    if (i == DOC_NONE)
+        return 0;
+    if (!doc_is_text(&r->doc, i) ||
+        !intern_find(&r->divisions, doc_text(&r->doc, i), r->doc.node[i].length, &number))
+        return doc_expected(&r->doc, i, "under", "the name of a division of the section shares");
+    *ret = r->config->sched.shares.divisions[number].name;
+    return 0;
+}
+
+/* What a queue or a division is to have, by the values of these keys. */
+enum share_key { UNDER, WEIGHT, GUARANTEE, DESERVED, SHARE_KEYS };
+
+static int read_share(struct reading *r, const uint32_t *value, struct sched_share *share)
+{
+    if (read_under(r, value[UNDER], &share->under) < 0 ||
+        value_number(r, value[WEIGHT], "weight", 1, SCHED_SHARE_WEIGHT_MAX, false, &share->weight) <
+            0 ||
+        read_amounts(r, value[GUARANTEE], "guarantee", &share->guarantee, &share->n_guarantee) < 0)
+        return -1;
+    return read_amounts(r, value[DESERVED], "deserved", &share->deserved, &share->n_deserved);
+}
+
+/* The keys of a queue's shares; up to DESERVED as enum share_key. */
+enum queue_key { CAPABILITY = SHARE_KEYS, BY, QUEUE_ORDER, WEIGHTS, QUEUE_KEYS };
+static const char *const queue_names[] = {"under",      "weight", "guarantee", "deserved",
+                                          "capability", "by",     "order",     "weights"};
+static const struct doc_keys queue_keys = {"the shares of a queue", queue_names, QUEUE_KEYS, 0};
+
+static int read_weights(struct reading *r, uint32_t i, struct sched_queue_config *queue)
+{
+    const struct doc *d = &r->doc;
+    struct sched_weight *weights;
+
+    if (i == DOC_NONE)
+        return 0;
+    if (d->node[i].kind != DOC_MAPPING)
+        return doc_expected(d, i, "weights", "weights as in {u1: 2, u2: 1}");
+    weights = reading_array(r, d->node[i].count, sizeof(*weights));
+    if (!weights)
+        return -1;
+    queue->weights = weights;
+    for (uint32_t key = i + 1; key < d->node[i].end; key = d->node[key + 1].end) {
+        struct sched_weight *w = &weights[queue->n_weights++];
+        if (value_name(r, key, "weights", &w->name) < 0 ||
+            value_number(r, key + 1, w->name, 1, SCHED_SHARE_WEIGHT_MAX, false, &w->weight) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *queue)
+{
+    static const char *const words[] = {"user", NULL};
+    uint32_t value[QUEUE_KEYS];
+    size_t word = 0;
+
+    if (i == DOC_NONE)
+        return 0;
+    if (doc_fields(&r->doc, i, &queue_keys, value) < 0 || read_share(r, value, &queue->share) < 0 ||
+        read_amounts(r, value[CAPABILITY], "capability", &queue->share.capability,
+                     &queue->share.n_capability) < 0 ||
+        value_word(r, value[BY], "by", words, &word) < 0)
+        return -1;
+    if (value[BY] != DOC_NONE)
+        queue->by = SCHED_SHARE_USER;
+    for (uint32_t k = QUEUE_ORDER; k <= WEIGHTS && value[BY] == DOC_NONE; k++)
+        if (value[k] != DOC_NONE)
+            return value_misplaced(r, value[k], queue_names[k], "only beside the key by");
+    if (read_order(r, value[QUEUE_ORDER], &queue->order) < 0)
+        return -1;
+    return read_weights(r, value[WEIGHTS], queue);
+}
+
+/* Up to DESERVED as enum share_key. */
+enum division_key { DIVISION_ORDER = SHARE_KEYS, DIVISION_KEYS };
+static const char *const division_names[] = {"under", "weight", "guarantee", "deserved", "order"};
+static const struct doc_keys division_keys = {"a division", division_names, DIVISION_KEYS, 0};
+
+static int name_divisions(struct reading *r, uint32_t i, struct sched_division *divisions)
+{
+    const struct doc *d = &r->doc;
+    uint32_t n;
+
+    for (uint32_t key = i + 1; key < d->node[i].end; key = d->node[key + 1].end) {
+        const char *name;
+        if (value_name(r, key, "divisions", &name) < 0)
+            return -1;
+        if (intern_put(&r->divisions, name, d->node[key].length, &n) < 0)
+            return errtext_set(d->err, ENOMEM, "out of memory");
+        divisions[n].name = name;
+    }
+    return 0;
+}
+
+/* Whether a division is part of itself. */
+static bool is_circular(const struct reading *r, const struct sched_division *division)
+{
+    const struct sched_shares *shares = &r->config->sched.shares;
+    const char *under = division->share.under;
+
+    for (size_t steps = 0; under && steps < shares->n_divisions; steps++) {
+        size_t i = 0;
+        while (strcmp(shares->divisions[i].name, under) != 0)
+            i++;
+        under = shares->divisions[i].share.under;
+    }
+    return under != NULL;
+}
+
+static int read_divisions(struct reading *r, uint32_t i)
+{
+    struct sched_shares *shares = &r->config->sched.shares;
+    const struct doc *d = &r->doc;
+    struct sched_division *divisions;
+    uint32_t value[DIVISION_KEYS], n = 0;
+
+    if (i == DOC_NONE)
+        return 0;
+    if (d->node[i].kind != DOC_MAPPING || d->node[i].count > DIVISIONS_MAX)
+        return doc_expected(d, i, "divisions", "divisions as NAME: {...}");
+    divisions = reading_array(r, d->node[i].count, sizeof(*divisions));
+    if (!divisions)
+        return -1;
+    shares->divisions = divisions;
+    shares->n_divisions = d->node[i].count;
+    if (name_divisions(r, i, divisions) < 0)
+        return -1;
+    for (uint32_t key = i + 1; key < d->node[i].end; key = d->node[key + 1].end, n++) {
+        if (doc_is_null(d, key + 1))
+            continue;
+        if (doc_fields(d, key + 1, &division_keys, value) < 0 ||
+            read_share(r, value, &divisions[n].share) < 0 ||
+            read_order(r, value[DIVISION_ORDER], &divisions[n].order) < 0)
+            return -1;
+        if (is_circular(r, &divisions[n]))
+            return doc_expected(d, value[UNDER], "under", "a division that is no part of it");
+    }
+    return 0;
+}
+
+enum shares_key { RESOURCES, HALF_LIFE, ORDER, DIVISIONS, SHARES_KEYS };
+static const char *const shares_names[] = {"resources", "half-life", "order", "divisions"};
+static const struct doc_keys shares_keys = {"the shares", shares_names, SHARES_KEYS, 0};
+
+int read_shares(struct reading *r, uint32_t i)
+{
+    struct sched_shares *shares = &r->config->sched.shares;
+    uint32_t value[SHARES_KEYS];
+
+    if (i == DOC_NONE)
+        return 0;
+    if (doc_fields(&r->doc, i, &shares_keys, value) < 0 ||
+        value_names(r, value[RESOURCES], "resources", &shares->resources, &shares->n_resources) <
+            0 ||
+        value_time(r, value[HALF_LIFE], "half-life", TIME_OR_UNLIMITED, &shares->half_life) < 0 ||
+        read_order(r, value[ORDER], &shares->order) < 0)
+        return -1;
+    if (shares->n_resources > SCHED_SHARE_RESOURCES)
+        return doc_fault(&r->doc, value[RESOURCES], "key \"resources\": expected at most %d types",
+                         SCHED_SHARE_RESOURCES);
+    return read_divisions(r, value[DIVISIONS]);
+}

@@ -1,0 +1,51 @@
+/* The comparators of shares by their names. */
+#include <string.h>
+
+#include "berth/sched_config.h"
+
+static const char *const names[SCHED_COMPARATORS] = {
+    [SCHED_BY_PRIORITY] = "priority", [SCHED_BY_SHARE] = "share",
+    [SCHED_BY_DRF] = "drf",           [SCHED_BY_USAGE] = "usage",
+    [SCHED_BY_AGE] = "age",           [SCHED_BY_FEWEST_RUNNING] = "fewest-running",
+    [SCHED_BY_SUBMIT] = "submit",
+};
+
+/* The plugins of kube-batch and Volcano that compare, and why others are no comparators. */
+static const struct {
+    const char *name;
+    enum sched_comparator is;
+    const char *why;
+} plugins[] = {
+    {"proportion", SCHED_BY_SHARE, NULL},
+    {"capacity", SCHED_BY_SHARE, NULL},
+    {"fairshare", SCHED_BY_USAGE, NULL},
+    {"gang", 0, "a job starts whole or not at all, always"},
+    {"conformance", 0, "there are no system jobs to spare"},
+    {"predicates", 0, "what fits is said by the queue's key \"requires\" and by jobs"},
+    {"nodeorder", 0, "which nodes a job gets is said by the section \"match\""},
+    {"binpack", 0, "which nodes a job gets is said by the section \"match\""},
+    {"sla", 0, "jobs have no deadlines"},
+    {"deadline", 0, "jobs have no deadlines"},
+};
+
+const char *sched_comparator_name(enum sched_comparator comparator)
+{
+    return names[comparator];
+}
+
+int sched_comparator_find(const char *name, const char **why)
+{
+    if (why)
+        *why = NULL;
+    for (int i = 0; i < SCHED_COMPARATORS; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    for (size_t i = 0; i < sizeof(plugins) / sizeof(*plugins); i++) {
+        if (strcmp(plugins[i].name, name) != 0)
+            continue;
+        if (why)
+            *why = plugins[i].why;
+        return plugins[i].why ? -1 : (int)plugins[i].is;
+    }
+    return -1;
+}

@@ -1,0 +1,49 @@
+/* The tree of shares is told of what jobs hold (waiting/shares.h). It lets every job go on. */
+#include "sched/controllers/rows.h"
+#include "sched/queues.h"
+#include "sched/waiting/shares.h"
+
+static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    (void)at;
+    if (s->queues->shares)
+        shares_hold(s, slot, booking, false);
+    return STEP_BUSY;
+}
+
+static void uncount(sched_t *s, uint32_t slot, int64_t booking)
+{
+    (void)booking;
+    if (s->queues->shares)
+        shares_released(s, slot);
+}
+
+static int enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
+{
+    (void)at, (void)until;
+    if (s->queues->shares)
+        shares_hold(s, slot, booking, s->jobs[slot].state == SCHED_RUNNING);
+    return 0;
+}
+
+static void started(sched_t *s, uint32_t slot, enum sched_how how)
+{
+    (void)how;
+    if (s->queues->shares)
+        shares_started(s, slot);
+}
+
+static void released(sched_t *s, uint32_t slot)
+{
+    if (s->queues->shares)
+        shares_released(s, slot);
+}
+
+const struct controller share_controller = {
+    .name = "share",
+    .started = started,
+    .released = released,
+    .count = count,
+    .uncount = uncount,
+    .enter = enter,
+};

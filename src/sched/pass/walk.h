@@ -1,0 +1,18 @@
+/* What the two walks over open jobs share: by one order (pass.c), and by shares (share_walk.c). */
+#ifndef SCHED_WALK_H
+#define SCHED_WALK_H
+
+#include "sched/sched_priv.h"
+
+/* The next open job of a line, by the mode of its lane; JOB_NONE, or failed with ENOMEM. */
+uint32_t line_next(sched_t *s, struct lane *lane, struct line *line, bool *failed);
+
+/* Look at an open job: it starts, is promised a time, or waits. Make room for a holder, if it can be. */
+enum step walk_look(sched_t *s, uint32_t slot);
+enum step walk_look_at_holder(sched_t *s, uint32_t slot);
+
+/* The walk over leaves: the lanes are at their beginning. */
+void share_walk_begin(sched_t *s);
+enum step share_walk_step(sched_t *s);
+
+#endif

@@ -1,0 +1,81 @@
+/* Shares: which leaf of the tree a job is of, and what each leaf has (share/tree.h).
+ *
+ * The machine is the root; below it stand divisions and queues, as the configuration says, and below a queue
+ * whose users take turns, its users. A job is of a leaf: its user's, or its queue's. The open jobs of a user
+ * have a line of their own in the lane of their queue.
+ *
+ * The tree is told of a job whenever it waits as an open one, is promised a time, runs, or is none of these any
+ * more: of an open one what it asks for at least, all members of an array together; of others what its
+ * booking holds, as limits measure it.
+ *
+ * There are no shares where the configuration says nothing of any: then nothing here is called.
+ */
+#ifndef SCHED_SHARES_H
+#define SCHED_SHARES_H
+
+#include "base/intern.h"
+#include "sched/sched_priv.h"
+#include "share/tree.h"
+
+struct setup;
+
+/* What is known of a job, by slot. */
+struct share_of_job {
+    uint32_t leaf;
+    uint8_t state; /* enum share_state: what the tree was told last, with this amount */
+    int64_t amount[SHARE_DIMENSIONS_MAX];
+};
+
+struct leaf {
+    uint32_t node; /* in the tree */
+    uint32_t lane, line;
+    uint32_t offered; /* of the walk at work: the job that it was offered with; JOB_NONE */
+};
+
+struct shares {
+    struct share_tree *tree;
+    const struct setup *setup;
+    uint32_t *node; /* by node of the setup: its number in the tree, or SHARE_NO_NODE */
+    struct intern
+        names; /* of leaves: their queues' numbers and users; a leaf's number is its name's */
+    struct leaf *leaf;
+    size_t cap_leaves;
+    uint32_t *leaf_of; /* by node of the tree; JOB_NONE: it is none */
+    size_t cap_nodes;
+    struct share_of_job *job;
+    size_t cap_jobs;
+};
+
+/* The shares of a setup that has some. NULL with ENOMEM. NULL is fine for destroy. */
+struct shares *shares_create(const struct place *place, const struct setup *setup);
+void shares_destroy(struct shares *shares);
+
+/* What there is has become another number of resources. */
+void shares_measure(sched_t *s);
+
+/* The leaf of a job, whose queue, lane and user are known: from now on it is of that one. Returns 0, or -1 with
+ * ENOMEM. O(1), or for the first job of a user O(leaves of its lane).
+ */
+int shares_know(sched_t *s, uint32_t slot);
+
+/* Have memory for a slot that gets a job; 0, or -1 with ENOMEM. And it gets a member of an entry, with what that
+ * holds if it starts.
+ */
+int shares_reserve(sched_t *s, uint32_t slot);
+void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts);
+
+/* A job is open, or is so with other members; is open no more. Nothing changes for one that holds something. */
+void shares_opened(sched_t *s, uint32_t slot);
+void shares_closed(sched_t *s, uint32_t slot);
+
+/* It holds what a booking has, as a promise or running; runs, with what it was promised; holds nothing. */
+void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs);
+void shares_started(sched_t *s, uint32_t slot);
+void shares_released(sched_t *s, uint32_t slot);
+
+/* Whether the jobs' own priorities count among those of a queue. */
+bool shares_by_priority(const sched_t *s, uint32_t slot);
+
+bool shares_check(const sched_t *s);
+
+#endif

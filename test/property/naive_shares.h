@@ -1,0 +1,22 @@
+/* Shares of naive_queues.h spelled out: what each queue and user has is added up anew for each choice. */
+#ifndef PROPERTY_NAIVE_SHARES_H
+#define PROPERTY_NAIVE_SHARES_H
+
+#include "naive_queues.h"
+
+/* The job that is looked at next, of those that are open, of the highest level and not in `looked`; -1: none. */
+int ns_next(const struct naive_queues *q, const bool looked[NQ_JOBS]);
+
+/* Where a job has its turn when holders are placed anew: with shares, a new one behind the holders of its
+ * priority, or of its level where priorities count for nothing; else where it stands.
+ */
+struct ns_turn {
+    int64_t level, priority;
+    bool is_new;
+    int job;
+};
+
+struct ns_turn ns_turn(const struct naive_queues *q, int job);
+bool ns_is_before(struct ns_turn a, struct ns_turn b);
+
+#endif

@@ -558,6 +558,7 @@ static void graph_place_destroy(struct place *place)
     free(n->meets);
     free(n->those);
     free(n->narrow);
+    free(n->outer);
     core_ids_clear(n);
     strbuf_clear(&n->text);
     free(n);

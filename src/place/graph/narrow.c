@@ -17,7 +17,35 @@ bool graph_place_next_shared(const struct place *place, int64_t booking, uint32_
     return false;
 }
 
-/* What is in no node may be taken as ever. O(vertices). */
+/* Have so many words. Returns 0, or -1 with ENOMEM. */
+static int reserve(uint64_t **v, uint32_t *n, uint32_t words)
+{
+    if (words <= *n)
+        return 0;
+    void *grown = reallocarray(*v, words, sizeof(**v));
+    if (!grown)
+        return -1;
+    *v = grown;
+    *n = words;
+    return 0;
+}
+
+/* Vertices keep their types, and a graph only gains some. Returns 0, or -1 with ENOMEM. */
+static int know_outer(struct graph_place *n, uint32_t words)
+{
+    if (n->outer_of == n->graph->n)
+        return 0;
+    if (reserve(&n->outer, &n->n_outer, words) < 0)
+        return -1;
+    memset(n->outer, 0xff, words * sizeof(*n->outer));
+    for (uint32_t v = 0; v < n->graph->n; v++)
+        if (n->graph->v[v].type == TYPE_NODE)
+            n->outer[v / 64] &= ~(UINT64_C(1) << (v % 64));
+    n->outer_of = n->graph->n;
+    return 0;
+}
+
+/* What is in no node may be taken as ever. O(vertices / 64). */
 int graph_place_narrow(struct place *place, const struct place_ask *ask)
 {
     struct graph_place *n = graph_place_of(place);
@@ -27,21 +55,11 @@ int graph_place_narrow(struct place *place, const struct place_ask *ask)
     n->is_narrow = false;
     if (!c)
         return 0;
-    if (words > n->n_narrow) {
-        void *grown = reallocarray(n->narrow, words, sizeof(*n->narrow));
-        if (!grown)
-            return -1;
-        n->narrow = grown;
-        n->n_narrow = words;
-    }
+    if (reserve(&n->narrow, &n->n_narrow, words) < 0 || know_outer(n, words) < 0)
+        return -1;
     const uint64_t *within = n->parts[c->part].within;
-    if (within)
-        memcpy(n->narrow, within, words * sizeof(*n->narrow));
-    else
-        memset(n->narrow, 0xff, words * sizeof(*n->narrow));
-    for (uint32_t v = 0; v < n->graph->n; v++)
-        if (n->graph->v[v].type == TYPE_NODE)
-            n->narrow[v / 64] &= ~(UINT64_C(1) << (v % 64));
+    for (uint32_t i = 0; i < words; i++)
+        n->narrow[i] = within ? within[i] & n->outer[i] : n->outer[i];
     n->is_narrow = true;
     return 0;
 }

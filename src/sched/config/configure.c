@@ -31,11 +31,12 @@ static struct known known_of(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     const struct shares *shares = s->queues->shares;
+    bool has_leaf = shares && slot < shares->cap_jobs; /* else these are new, and it has none yet */
     return (struct known){.job = s->jobs[slot],
                           .queue = d->queue,
                           .account = d->account,
                           .job_group = d->job_group,
-                          .leaf = shares ? shares->job[slot].leaf : 0,
+                          .leaf = has_leaf ? shares->job[slot].leaf : 0,
                           .is_counted = d->is_counted,
                           .is_open = d->is_open,
                           .keeper = d->keeper,

@@ -47,9 +47,11 @@
  *
  * What becomes of the machine (resources go down, a block is set, a job lasts longer) may take a reservation
  * from a job. With named queues it is then placed anew by its rank, and those behind it that are in its way
- * move. The job is displaced until it has its old time again: whenever something comes back (resources come
- * up or are added or changed, a block is changed or taken back, a running job is shortened, a configuration
- * is loaded), it takes precedence over the reservations behind it as if it had just been submitted.
+ * move. The job is displaced until it has its old time again; so is one whose turn to be promised a time came
+ * while too much was down, until it has any. Whenever something comes back (resources come up or are added or
+ * changed, a block is changed or taken back, a running job is shortened, a configuration is loaded), it takes
+ * precedence over the reservations behind it as if it had just been submitted. So do jobs that another configuration
+ * puts before others.
  *
  * The members of an array that wait are one job in all this: they have one place in the order, that of the
  * first of them, and at most one reservation, which is its own. When it starts, the next one takes its place in

@@ -519,6 +519,9 @@ void repair_done_behind(sched_t *s, struct queue_key key);
  * later one: it is displaced, unless it has as early a time by now. And it is so no more.
  */
 void displaced_begin(sched_t *s, uint32_t slot, int64_t promised);
+
+/* The time of one that could be promised none, as too much was down: any will do. */
+#define DISPLACED_ANY (2 * QUEUES_TIME_MAX)
 void displaced_end(sched_t *s, uint32_t slot);
 
 /* Its reservation is for another time: it is displaced no more if that is as early as it was. */

@@ -123,7 +123,7 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, displaced, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, expected, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, waits, KEY_BOOL, .needed = false),
-    NUMBER(struct saved_core, promised, .needed = false),
+    KEY_OF(struct saved_core, promised, KEY_WHOLE, .needed = false, .max = INT64_MAX),
     NUMBER(struct saved_core, submitted, .needed = true),
     NUMBER(struct saved_core, at, .needed = false),
     NUMBER(struct saved_core, until, .needed = false),

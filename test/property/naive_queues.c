@@ -229,8 +229,10 @@ static bool promise(struct naive_queues *q, int job)
         return true;
     }
     int64_t at = earliest(q, job);
-    if (at < 0)
+    if (at < 0) { /* any time will do when something comes back */
+        j->displaced = j->displaced < 0 ? INT64_MAX : j->displaced;
         return false;
+    }
     j->nodes = choice(q, job, at);
     j->at = at;
     j->state = NQ_HELD;

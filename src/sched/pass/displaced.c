@@ -1,11 +1,12 @@
-/* Jobs that the machine has taken a promise from.
+/* Jobs that the machine has taken a promise from, or could not give one.
  *
  * A node goes down, a block is set, a job lasts longer: a reservation does not fit any more, and gets a later
  * time, or none. When something comes back, the job's old time may be free again, or be promised to others
  * by then, who were behind it. So the job is displaced until it has that time again, or an earlier one, or
  * starts, or loses what it is promised for a reason of its own (a hold, another priority). Each time that
  * something comes back, a displaced job takes its turn by its rank, as one that is new (outrank.c): those
- * behind it keep what they are promised as far as that fits then.
+ * behind it keep what they are promised as far as that fits then. So does a job whose turn to be promised a
+ * time came while too much was down for it: it is displaced until it has a time, whichever.
  */
 #include "sched/queues.h"
 

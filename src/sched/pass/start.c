@@ -310,7 +310,11 @@ enum step promise(sched_t *s, uint32_t slot)
         step = reserve(s, slot);
     if (step == STEP_KEPT)
         return promise_kept(s, slot);
-    return step == STEP_BUSY && s->place->is_counted ? never(s, slot) : step;
+    if (step == STEP_BUSY && s->place->is_counted)
+        return never(s, slot);
+    if (step == STEP_BUSY)
+        displaced_begin(s, slot, DISPLACED_ANY);
+    return step;
 }
 
 enum step promise_kept(sched_t *s, uint32_t slot)

@@ -209,7 +209,7 @@ static int64_t estimate(sched_t *s, uint32_t slot)
         return job->at > s->now ? job->at : s->now;
     bool waits = job->state == SCHED_WAITING ||
                  (job->state == SCHED_BLOCKED && job->details->blocked == BLOCK_LIMIT);
-    if (!waits || lane_of(s, slot)->is_stopped || s->torn.is)
+    if (!waits || lane_of(s, slot)->is_stopped || s->replan.is)
         return -1;
     const struct head *head = &lane_of(s, slot)->head;
     if (head->is && head->job == job_handle(s, slot)) /* what is booked for it is in nobody's way */

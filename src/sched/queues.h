@@ -158,7 +158,8 @@ struct queues {
     int64_t repair_until; /* to here may be in the way of something; from > until: none */
     size_t n_displaced;   /* jobs that the machine has taken a promise from */
     bool is_back;         /* something has come back that some of them may have lost */
-    uint64_t preyed; /* times that something was given back, or that more jobs may be preempted */
+    uint64_t
+        more_preemptible; /* times that something was given back, or that more jobs may be preempted */
     struct tried holders_tried; /* as of when room could be made for no holder */
     uint32_t *victims;          /* running jobs of preemptible queues */
     size_t n_victims, cap_victims;
@@ -189,12 +190,13 @@ static inline bool queue_is_closed(const struct queues *n, uint32_t queue)
 /* The state of now, and whether it is still that. */
 static inline struct tried tried_now(const sched_t *s)
 {
-    return (struct tried){s->place->freed.next + 1, s->queues->preyed};
+    return (struct tried){s->place->freed.next + 1, s->queues->more_preemptible};
 }
 
 static inline bool tried_is_now(const sched_t *s, const struct tried *tried)
 {
-    return tried->freed == s->place->freed.next + 1 && tried->preyed == s->queues->preyed;
+    return tried->freed == s->place->freed.next + 1 &&
+           tried->more_preemptible == s->queues->more_preemptible;
 }
 
 /* ---- details.c: a job's own ---- */

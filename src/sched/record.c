@@ -355,7 +355,7 @@ static sched_job_t restore(sched_t *s, int64_t now, const struct sched_record *r
     if (rc < 0)
         return -1;
     never_note(s, slot);
-    s->queues->events = 0;   /* what was told before was so when the job was looked at */
+    s->queues->events = 0; /* what was told before was so when the job was looked at */
     return job_handle(s, slot);
 }
 

@@ -170,8 +170,9 @@ struct lane {
  * none.
  */
 struct tried {
-    uint64_t freed; /* place.freed.next + 1, and queues.preyed; both 0: it was not tried */
-    uint64_t preyed;
+    uint64_t
+        freed; /* place.freed.next + 1, and queues.more_preemptible; both 0: it was not tried */
+    uint64_t more_preemptible;
 };
 
 /* What is left of a pass that was cut off. */
@@ -226,7 +227,7 @@ struct pass {
  * memory. Some of the holders behind `from` are lifted, and none before; those up to `until` are, as far as
  * they were to be.
  */
-struct torn {
+struct replan {
     bool is;
     struct queue_key from, until;
     bool displaces; /* something has come in the way of some of them */
@@ -260,7 +261,7 @@ struct sched {
     size_t n_fresh, cap_fresh;
 
     bool failed; /* the last pass had no memory: another one is to go on */
-    struct torn torn;
+    struct replan replan;
     struct heap turns;   /* of outrank.c: jobs that are to have their turn before holders, by key */
     bool swept;          /* no end since the last sweep */
     bool woken;          /* something else than a submission since the last pass */
@@ -490,7 +491,7 @@ enum step outrank(sched_t *s);
 bool outrank_first(const sched_t *s, struct queue_key *key);
 
 /* A holder with this key is lifted, or stands where it was not when holders were lifted. */
-void torn_reach(sched_t *s, struct queue_key key, bool lifted);
+void replan_reach(sched_t *s, struct queue_key key, bool lifted);
 
 /* The key right before another one. */
 static inline struct queue_key key_before(struct queue_key key)

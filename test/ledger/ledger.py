@@ -52,14 +52,14 @@ class Ledger:
         for e in self.events.get(self.now, []):
             w.happen(e, refused)
         preemptions = []
-        prey = [(k.name, k.holding, k.start) for k in self.prey()]
+        stoppable = [(k.name, k.holding, k.start) for k in self.stoppable()]
         for d in decided[len(ends):]:
             if d["decision"] == "preempt":
                 preemptions.append((d, w.jobs[d["job"]].holding, w.jobs[d["job"]].start))
             self.decide(d)
         self.look(self.shown.get(self.now, {}))
         self.check_preemptions(preemptions)
-        victims.check(self, preemptions, prey)
+        victims.check(self, preemptions, stoppable)
         self.check_promises(before, held_before, overrun)
         self.check_windows()
         self.check_counts()
@@ -328,7 +328,7 @@ class Ledger:
                 if j.promise is None and not w.array_has_promise(j):
                     yield j, limits.has_room(w, j, self.now)
 
-    def prey(self):
+    def stoppable(self):
         w = self.world
         return [k for k in w.running() if w.lane_config(k.queue).get("preemptible")
                 and k.preemptible_from() <= self.now]
@@ -343,12 +343,12 @@ class Ledger:
         w = self.world
         if not self.all_shown():
             return
-        prey = self.prey()
+        stoppable = self.stoppable()
         for j, has_room in self.candidates():
             if has_room and not self.has_higher(j, w.fcfs()):
                 self.law("idle", not self.is_free(j), j, j.reason)
-                if prey and w.may_preempt(j):
-                    self.law("preempt", not self.is_free(j, prey), j, j.reason)
+                if stoppable and w.may_preempt(j):
+                    self.law("preempt", not self.is_free(j, stoppable), j, j.reason)
 
     def check_end(self):
         """In the end nobody runs, and who waits has a reason: jobs that it waits for, or a block."""

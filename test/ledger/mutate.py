@@ -173,7 +173,7 @@ def queue_of(scene, job):
     return {} if any("queue" in e for e in events) or "preemptible_after" in spec else queue
 
 
-def other_prey(scene, decisions, p):
+def other_stoppable(scene, decisions, p):
     """Starts of jobs, but for the victim, that run at a preemption and might be stopped."""
     found = []
     for s in starts(decisions):
@@ -192,7 +192,7 @@ def has_no_fcfs(scene):
 def one_victim_more(scene, decisions, shown):
     """One more is stopped than is needed."""
     for p in decisions:
-        others = other_prey(scene, decisions, p) if p["decision"] == "preempt" else []
+        others = other_stoppable(scene, decisions, p) if p["decision"] == "preempt" else []
         at_once = [d for d in decisions if d["decision"] == "preempt" and d["at"] == p["at"]]
         if others and len(at_once) == 1 and has_no_fcfs(scene):
             decisions.insert(decisions.index(p), dict(p, job=others[0]["job"]))

@@ -61,8 +61,8 @@ def is_behind_fcfs(ledger, job):
                (k.state == WAITING or k.start == ledger.now) for k in w.jobs.values())
 
 
-def check(ledger, preemptions, prey):
-    """`preemptions`: decisions with what the victim held, since when; `prey`: jobs that might be stopped as this
+def check(ledger, preemptions, stoppable):
+    """`preemptions`: decisions with what the victim held, since when; `stoppable`: jobs that might be stopped as this
     instant began, in the same form. Where several jobs preempt at once, a limit has a say, or the first of a queue
     under fcfs goes before, this law says nothing."""
     w = ledger.world
@@ -79,7 +79,7 @@ def check(ledger, preemptions, prey):
         return
     victims = [(d["job"], holding, start) for d, holding, start in preemptions]
     names = {v[0] for v in victims}
-    others = [v for v in prey if v[0] not in names and w.jobs[v[0]].start == v[2] and w.jobs[v[0]].holding]
+    others = [v for v in stoppable if v[0] not in names and w.jobs[v[0]].start == v[2] and w.jobs[v[0]].holding]
     better = Choice(ledger, job, victims, others).better()
     if better:
         law, some = better

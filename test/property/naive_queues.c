@@ -271,7 +271,7 @@ static void keep_promises(struct naive_queues *q, int job, int of)
 
 /* ---- Preemption ---- */
 
-static bool is_prey(const struct naive_queues *q, int job, int victim)
+static bool may_be_victim(const struct naive_queues *q, int job, int victim)
 {
     const struct nq_job *j = &q->job[victim];
     return j->state == NQ_RUNNING && j->preempted_for < 0 &&
@@ -298,12 +298,12 @@ static bool costs_less(const struct naive_queues *q, int a, int b)
 }
 
 /* The victims of a job, in the order of what they cost, or of their use and then that. */
-static int list_prey(const struct naive_queues *q, int job, bool by_use, int *list)
+static int list_victims(const struct naive_queues *q, int job, bool by_use, int *list)
 {
     int n = 0;
     for (int i = 0; i < q->jobs; i++) {
         int k = n;
-        if (!is_prey(q, job, i))
+        if (!may_be_victim(q, job, i))
             continue;
         for (; k > 0; k--) {
             int64_t more = by_use ? useful(q, job, i) - useful(q, job, list[k - 1]) : 0;
@@ -327,7 +327,7 @@ static bool fits(const struct naive_queues *q, int job)
  */
 static int64_t take(struct naive_queues *q, int job, int64_t *sum)
 {
-    int list[NQ_JOBS], n = list_prey(q, job, false, list);
+    int list[NQ_JOBS], n = list_victims(q, job, false, list);
     int64_t too_little = -1;
     *sum = 0;
     bool any = false;
@@ -345,7 +345,7 @@ static int64_t take(struct naive_queues *q, int job, int64_t *sum)
             return -1;
         victim->lifted = false;
     }
-    n = list_prey(q, job, true, list);
+    n = list_victims(q, job, true, list);
     for (int i = 0; i < n; i++) {
         if (q->job[list[i]].stopping)
             continue;
@@ -400,7 +400,7 @@ static void exchange(struct naive_queues *q, int job, const int *list, int n, in
 }
 
 /* A job, which holds nothing in the calendars, takes what it needs to start now. */
-static bool hunt(struct naive_queues *q, int job)
+static bool preempt(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     int list[NQ_JOBS], victims = 0;
@@ -408,7 +408,7 @@ static bool hunt(struct naive_queues *q, int job)
     if (q->lane[j->lane].preemptible || nl_over(q, job, q->now) >= 0)
         return false;
     int64_t too_little = take(q, job, &sum);
-    int n = list_prey(q, job, false, list);
+    int n = list_victims(q, job, false, list);
     bool any = false;
     for (int i = 0; i < n; i++)
         any |= q->job[list[i]].lifted;
@@ -446,13 +446,13 @@ static bool hunt(struct naive_queues *q, int job)
 }
 
 /* The same for one that holds a reservation for later. */
-static void hunt_for_holder(struct naive_queues *q, int job)
+static void preempt_for_holder(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     if (j->preempting || j->at <= q->now || nl_over(q, job, q->now) >= 0)
         return;
     j->lifted = true;
-    bool does = hunt(q, job);
+    bool does = preempt(q, job);
     j->lifted = false;
     q->made_room |= does;
     q->swept &= !does;
@@ -589,7 +589,7 @@ static void place_fresh(struct naive_queues *q, int job)
     bool may = lane->depth > 0 && (holders(q, q->job[job].lane) < lane->depth ||
                                    (last >= 0 && turn_before(q, job, last)));
     bool goes =
-        start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) || hunt(q, job);
+        start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) || preempt(q, job);
     q->job[job].placed = true;
     if (goes || lane->depth == 0)
         return;
@@ -691,7 +691,7 @@ static void look_at(struct naive_queues *q, int job, enum mode *mode)
         *mode = q->shares ? *mode : DONE;
         return;
     }
-    if (start_open(q, job, *mode != FILL) || hunt(q, job))
+    if (start_open(q, job, *mode != FILL) || preempt(q, job))
         return;
     if (*mode == SERVE)
         *mode = DONE;
@@ -707,13 +707,13 @@ static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode 
     bool looked[NQ_JOBS] = {false};
     for (int i = next_of(q, NQ_HELD, -1); i >= 0 && !q->made_room; i = next_of(q, NQ_HELD, i))
         if (all || level(q, i) == at)
-            hunt_for_holder(q, i);
+            preempt_for_holder(q, i);
     while (!q->made_room) {
         bool out[NQ_JOBS];
         for (int i = 0; i < q->jobs; i++)
-            out[i] = looked[i] || (!all && level(q, i) != at) ||
-                     (!q->job[i].candidate &&
-                      (mode[q->job[i].lane] == DONE || !is_considered(q, i)));
+            out[i] =
+                looked[i] || (!all && level(q, i) != at) ||
+                (!q->job[i].candidate && (mode[q->job[i].lane] == DONE || !is_considered(q, i)));
         int next = ns_next(q, out);
         if (next < 0)
             return;
@@ -735,7 +735,7 @@ static void walk(struct naive_queues *q, int64_t at, bool all)
         if (!all && level(q, i) != at)
             continue;
         if (q->job[i].state == NQ_HELD)
-            hunt_for_holder(q, i);
+            preempt_for_holder(q, i);
         else
             look_at(q, i, &mode[q->job[i].lane]);
     }

@@ -262,10 +262,12 @@ static void a_promise_that_another_would_get_is_thought_of(void **state)
                 "It waits for nodes that 1 other job holds. It has a reservation and will start in "
                 "1h at the "
                 "latest. It would start now with 1 node.");
-    set_node3(w, "up"); /* which the first one could be promised nothing without: it has its turn now */
-    expect_said(w, second,
-                "It waits for nodes that 1 other job holds. It will not start within 2h, unless jobs "
-                "end earlier than planned.");
+    set_node3(
+        w, "up"); /* which the first one could be promised nothing without: it has its turn now */
+    expect_said(
+        w, second,
+        "It waits for nodes that 1 other job holds. It will not start within 2h, unless jobs "
+        "end earlier than planned.");
     tell(w, "DELETE", "/v1/jobs/3", NULL, 200);
     second = run(w, "{\"command\":[\"c\"],\"nodes\":2,\"duration\":\"2h\"}");
     expect_said(w, all,

@@ -430,7 +430,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     if (rc < 0)
         return -1;
     n->recheck_limited = n->recheck_all_limited = n->is_recount_due = true;
-    s->torn.from = s->torn.until = KEY_FIRST; /* jobs may have other keys */
+    s->replan.from = s->replan.until = KEY_FIRST; /* jobs may have other keys */
     core_event(s, now);
     never_look_all(s);
     victims_list(s);

@@ -314,7 +314,7 @@ static enum step turn(sched_t *s)
         return STEP_BUSY;
     n->turn = s->place->ops->turn(s->place, s->now);
     n->wake_all = true;
-    n->preyed++; /* with what a block has shut, victims may be enough */
+    n->more_preemptible++; /* with what a block has shut, victims may be enough */
     s->woken = true;
     return STEP_BUSY;
 }

@@ -116,7 +116,7 @@ struct controller {
 
     /* An open job can't start, or a job holds a reservation for later: make room for it, so that it starts
      * now or as soon as that is there. STEP_BUSY: that can't be done. It needs not be tried again until
-     * something was freed, or `preyed` counts on (queues.h).
+     * something was freed, or `more_preemptible` counts on (queues.h).
      */
     enum step (*make_room)(sched_t *s, uint32_t slot);
     enum step (*make_room_for_holder)(sched_t *s, uint32_t slot);

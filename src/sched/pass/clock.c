@@ -24,7 +24,7 @@ static int64_t next_look(const sched_t *s)
 
 int64_t sched_next_time(const sched_t *s)
 {
-    if (s->failed || s->pass.phase != PASS_IDLE || s->torn.is)
+    if (s->failed || s->pass.phase != PASS_IDLE || s->replan.is)
         return s->now; /* a pass is to go on */
     int64_t look = s->queues->events > 0 ? next_look(s) : INT64_MAX;
     if (look <= s->now)

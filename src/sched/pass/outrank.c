@@ -7,7 +7,7 @@
  * still fits, and else gets another. A lane with too many holders takes the last one's.
  *
  * Each step looks at one job. Between two of them a part of the reservations is out of the calendars: the
- * scheduler is torn (struct torn). If something happens then, or memory runs out, the next pass goes on with
+ * replan is under way (struct replan). If something happens then, or memory runs out, the next pass goes on with
  * those that are still out.
  */
 #include "sched/controllers/ask.h"
@@ -56,7 +56,7 @@ static uint32_t last_movable(const sched_t *s, const struct lane *lane)
     if (queue_last(lane->kept, &kept) &&
         (last == JOB_NONE || queue_before(s->jobs[last].key, kept.key)))
         last = kept.item;
-    if (!s->torn.is || lane->preempting == 0)
+    if (!s->replan.is || lane->preempting == 0)
         return last;
     for (bool any = queue_begin(lane->held, &c); any; any = queue_next(&c))
         if (s->jobs[queue_item(&c)].is_preempting && s->jobs[queue_item(&c)].is_lifted &&
@@ -102,8 +102,8 @@ static bool is_its_turn(const sched_t *s, uint32_t slot)
 bool outrank_first(const sched_t *s, struct queue_key *key)
 {
     struct queue_key last = last_key(s);
-    bool any = s->torn.is;
-    *key = s->torn.from;
+    bool any = s->replan.is;
+    *key = s->replan.from;
     for (size_t i = 0; i < s->n_fresh; i++) {
         uint32_t slot = s->fresh[i];
         struct queue_key own =
@@ -141,16 +141,16 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
     return lane_keep(s, lane) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-void torn_reach(sched_t *s, struct queue_key key, bool lifted)
+void replan_reach(sched_t *s, struct queue_key key, bool lifted)
 {
-    struct torn *torn = &s->torn;
+    struct replan *replan = &s->replan;
     struct queue_key before = key_before(key);
-    if (!torn->is && lifted)
-        *torn = (struct torn){true, before, before, false};
-    if (torn->is && queue_before(before, torn->from))
-        torn->from = before;
-    if (torn->is && queue_before(before, torn->until))
-        torn->until = before;
+    if (!replan->is && lifted)
+        *replan = (struct replan){true, before, before, false};
+    if (replan->is && queue_before(before, replan->from))
+        replan->from = before;
+    if (replan->is && queue_before(before, replan->until))
+        replan->until = before;
 }
 
 /* ---- The steps, one after the other: each is STEP_DONE until it has nothing left to do ---- */
@@ -171,7 +171,7 @@ static enum step gather(sched_t *s)
         heap_put(&s->turns, slot, key.rank, key.seq) < 0)
         return STEP_FAILED;
     if (holds) /* it is taken out as well */
-        torn_reach(s, key, true);
+        replan_reach(s, key, true);
     p->gathered++;
     return STEP_DONE;
 }
@@ -187,7 +187,7 @@ static struct queue_key turn_key(const sched_t *s)
 static enum step skip(sched_t *s)
 {
     if (s->turns.n == 0 || is_its_turn(s, s->turns.v[0].item) ||
-        (s->torn.is && !queue_before(turn_key(s), s->torn.from)))
+        (s->replan.is && !queue_before(turn_key(s), s->replan.from)))
         return STEP_BUSY;
     heap_take(&s->turns, s->turns.v[0].item);
     return STEP_DONE;
@@ -198,19 +198,19 @@ static enum step skip(sched_t *s)
  */
 static enum step tear(sched_t *s)
 {
-    struct torn *torn = &s->torn;
-    if (!torn->is || (s->turns.n > 0 && queue_before(turn_key(s), torn->from)))
-        torn->from = torn->until = s->turns.n > 0 ? turn_key(s) : KEY_LAST;
-    else if (queue_before(torn->until, torn->from) || repair_is_left(s))
-        torn->until = torn->from;
-    torn->is = true;
+    struct replan *replan = &s->replan;
+    if (!replan->is || (s->turns.n > 0 && queue_before(turn_key(s), replan->from)))
+        replan->from = replan->until = s->turns.n > 0 ? turn_key(s) : KEY_LAST;
+    else if (queue_before(replan->until, replan->from) || repair_is_left(s))
+        replan->until = replan->from;
+    replan->is = true;
     if (s->pass.by_level) {
-        if (queue_before(s->pass.floor, torn->from))
-            torn->from = s->pass.floor;
-        torn->until = torn->from;
+        if (queue_before(s->pass.floor, replan->from))
+            replan->from = s->pass.floor;
+        replan->until = replan->from;
         heads_lift(s);
     }
-    s->pass.first = torn->from;
+    s->pass.first = replan->from;
     s->pass.lifts = s->pass.by_level || s->turns.n > 0 || repair_is_left(s);
     s->swept = false;
     s->woken = true;
@@ -223,13 +223,13 @@ static enum step tear(sched_t *s)
  */
 static enum step lift_next(sched_t *s)
 {
-    struct torn *torn = &s->torn;
-    uint32_t slot = s->pass.lifts ? held_next(s, true, torn->until) : JOB_NONE;
+    struct replan *replan = &s->replan;
+    uint32_t slot = s->pass.lifts ? held_next(s, true, replan->until) : JOB_NONE;
     if (slot == JOB_NONE)
         return STEP_BUSY;
     if (!s->jobs[slot].is_preempting)
         holder_lift(s, slot);
-    torn->until = s->jobs[slot].key;
+    replan->until = s->jobs[slot].key;
     return STEP_DONE;
 }
 
@@ -269,7 +269,7 @@ static bool is_put_off(sched_t *s)
  */
 static enum step place_next(sched_t *s)
 {
-    uint32_t slot = held_next(s, true, s->torn.from);
+    uint32_t slot = held_next(s, true, s->replan.from);
     bool fresh =
         s->turns.n > 0 && (slot == JOB_NONE || queue_before(turn_key(s), s->jobs[slot].key));
     if (fresh && s->queues->shares && is_put_off(s))
@@ -290,7 +290,7 @@ static enum step place_next(sched_t *s)
         return STEP_FAILED;
     if (heap_has(&s->turns, slot))
         turn_taken(s, slot, at);
-    s->torn.from = at;
+    s->replan.from = at;
     return STEP_DONE;
 }
 
@@ -299,7 +299,7 @@ static enum step mend(sched_t *s)
 {
     s->finder->wake(s, true);
     s->place->ops->try(s->place, false);
-    s->torn.is = s->torn.displaces = false;
+    s->replan.is = s->replan.displaces = false;
     repair_done_behind(s, s->pass.first);
     return STEP_BUSY;
 }
@@ -308,7 +308,7 @@ static enum step mend(sched_t *s)
 static bool begin(sched_t *s)
 {
     struct pass *p = &s->pass;
-    bool may = s->torn.is || p->by_level;
+    bool may = s->replan.is || p->by_level;
     if (!may && (s->due.n == 0 || s->n_fresh == 0))
         return false;
     p->last = last_key(s);
@@ -334,7 +334,7 @@ enum step outrank(sched_t *s)
         enum step step = stage[p->stage](s);
         if (step != STEP_BUSY)
             return step;
-        if (p->stage == SKIP && s->turns.n == 0 && !s->torn.is && !p->by_level)
+        if (p->stage == SKIP && s->turns.n == 0 && !s->replan.is && !p->by_level)
             return STEP_BUSY;
         if (p->stage == PLACE && !level_is_last(p))
             return STEP_BUSY; /* the others when the levels before them have had their turns */

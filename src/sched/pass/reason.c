@@ -43,7 +43,7 @@ static bool is_set_aside(sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     const struct job *job = &s->jobs[slot];
     uint64_t met = blocks_now(s, slot);
-    if (!met || s->torn.is)
+    if (!met || s->replan.is)
         return false;
     if (job->state == SCHED_RESERVED)
         s->place->ops->lift(s->place, job->booking, true);

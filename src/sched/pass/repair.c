@@ -55,8 +55,8 @@ enum step repair_step(sched_t *s)
     holder_lift(s, slot);
     if (holder_put_back(s, slot))
         return STEP_DONE;
-    torn_reach(s, job->key, true); /* it stays lifted until those behind it are */
-    s->torn.displaces = true;
+    replan_reach(s, job->key, true); /* it stays lifted until those behind it are */
+    s->replan.displaces = true;
     if (!is_left)
         s->pass.left = key_before(job->key);
     s->pass.is_left = true;

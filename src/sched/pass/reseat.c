@@ -47,7 +47,7 @@ enum step holder_reseat(sched_t *s, uint32_t slot)
     struct lane *lane = lane_of(s, slot);
     int64_t was = promised(&s->jobs[slot]);
     bool displaces =
-        s->torn.displaces || (s->jobs[slot].details && s->jobs[slot].details->displaced >= 0);
+        s->replan.displaces || (s->jobs[slot].details && s->jobs[slot].details->displaced >= 0);
     if (open_reserve(s, slot) < 0 || held_to_open(s, slot, false) < 0)
         return STEP_FAILED;
     enum step step = promise(s, slot);

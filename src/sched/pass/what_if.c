@@ -398,7 +398,7 @@ static bool is_looked_at(const struct question *q)
     const struct lane *lane = lane_of(s, q->slot);
     if (job->state == SCHED_BLOCKED && job->details->blocked != BLOCK_LIMIT)
         return false;
-    return !s->torn.is && !job->is_preempting && !lane->is_stopped &&
+    return !s->replan.is && !job->is_preempting && !lane->is_stopped &&
            is_considered(lane, job->key) &&
            (lane->depth > 0 || queue_rank(lane->open, job->key) == 0);
 }

@@ -175,7 +175,7 @@ int held_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     queue_remove(held, old);
     if (job->is_kept)
         limit_rekeyed(s, slot);
-    torn_reach(s, key, job->is_lifted);
+    replan_reach(s, key, job->is_lifted);
     return 0;
 }
 

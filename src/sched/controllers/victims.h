@@ -9,12 +9,12 @@
  * Work is what a job holds in cores times how long it has run. Of two jobs that are equal in all this, the
  * younger one is taken.
  */
-#ifndef SCHED_HUNT_H
-#define SCHED_HUNT_H
+#ifndef SCHED_VICTIMS_H
+#define SCHED_VICTIMS_H
 
 #include "sched/sched_priv.h"
 
-struct prey {
+struct victim {
     uint32_t slot;
     int64_t at; /* when it started */
     struct queue_key key;
@@ -24,29 +24,29 @@ struct prey {
     int64_t work;     /* ticks times cores; INT64_MAX: that or more */
 };
 
-struct hunt {
+struct preemption {
     sched_t *s;
     const struct place_ask *ask;
-    struct prey *prey;
+    struct victim *victim;
     size_t n;
     int64_t sum;        /* of what those taken hold that is useful, where several are needed, */
     int64_t too_little; /* and a sum that was not enough */
 };
 
-/* List whom a job may preempt, and hunt_end frees that. Returns 0, or -1 with ENOMEM. O(victims log
+/* List whom a job may preempt, and preemption_end frees that. Returns 0, or -1 with ENOMEM. O(victims log
  * victims).
  */
-int hunt_begin(struct hunt *h, sched_t *s, const struct place_ask *ask);
-void hunt_end(struct hunt *h);
+int preemption_begin(struct preemption *h, sched_t *s, const struct place_ask *ask);
+void preemption_end(struct preemption *h);
 
 /* Take what the job needs out of the calendars, and book it from now on. Returns the booking, or -1 with
  * EBUSY or ENOMEM and everything as it was. O(victims) matches.
  */
-int64_t hunt_down(struct hunt *h);
+int64_t preemption_book(struct preemption *h);
 
 /* Put what one, or all, that were taken hold back into the calendars, whatever is booked there by now. */
-void hunt_drop(struct hunt *h, struct prey *prey);
-void hunt_drop_all(struct hunt *h);
+void preemption_put_back(struct preemption *h, struct victim *victim);
+void preemption_put_all_back(struct preemption *h);
 
 /* Whether a running job may be preempted at some time, and from when on: not in its first second, or one
  * that starts might be stopped at the same instant, for good perhaps, without having run.

@@ -1,4 +1,4 @@
-#include "sched/controllers/hunt.h"
+#include "sched/controllers/victims.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ int64_t preemptible_from(const sched_t *s, const struct job *job)
     return job->at < INT64_MAX - after ? job->at + after : INT64_MAX;
 }
 
-static bool is_prey(const sched_t *s, const struct job *job)
+static bool may_be_victim(const sched_t *s, const struct job *job)
 {
     const struct details *d = job->details;
     if (job->state != SCHED_RUNNING || d->preempted_for != JOB_NONE)
@@ -34,43 +34,43 @@ static int64_t work_of(const sched_t *s, const struct job *job)
     return __builtin_mul_overflow(cores, s->now - job->at, &work) ? INT64_MAX : work;
 }
 
-int hunt_begin(struct hunt *h, sched_t *s, const struct place_ask *ask)
+int preemption_begin(struct preemption *h, sched_t *s, const struct place_ask *ask)
 {
     const struct queues *n = s->queues;
-    *h = (struct hunt){.s = s, .ask = ask};
+    *h = (struct preemption){.s = s, .ask = ask};
     if (n->n_victims == 0)
         return 0;
-    h->prey = reallocarray(NULL, n->n_victims, sizeof(*h->prey));
-    if (!h->prey)
+    h->victim = reallocarray(NULL, n->n_victims, sizeof(*h->victim));
+    if (!h->victim)
         return -1;
     for (size_t i = 0; i < n->n_victims; i++) {
         const struct job *job = &s->jobs[n->victims[i]];
-        if (!is_prey(s, job))
+        if (!may_be_victim(s, job))
             continue;
         int64_t useful = s->place->ops->useful(s->place, ask, job->booking);
         if (useful == 0)
             continue;
-        h->prey[h->n++] = (struct prey){.slot = n->victims[i],
-                                        .at = job->at,
-                                        .key = job->key,
-                                        .is_stopping = job->details->is_stopping,
-                                        .useful = useful,
-                                        .work = work_of(s, job)};
+        h->victim[h->n++] = (struct victim){.slot = n->victims[i],
+                                            .at = job->at,
+                                            .key = job->key,
+                                            .is_stopping = job->details->is_stopping,
+                                            .useful = useful,
+                                            .work = work_of(s, job)};
     }
     return 0;
 }
 
-void hunt_end(struct hunt *h)
+void preemption_end(struct preemption *h)
 {
-    free(h->prey);
-    h->prey = NULL;
+    free(h->victim);
+    h->victim = NULL;
 }
 
 /* ---- Orders ---- */
 
 static int compare_work(const void *a, const void *b)
 {
-    const struct prey *x = a, *y = b;
+    const struct victim *x = a, *y = b;
     if (x->work != y->work)
         return x->work < y->work ? -1 : 1;
     if (x->at != y->at)
@@ -80,48 +80,48 @@ static int compare_work(const void *a, const void *b)
 
 static int compare_use(const void *a, const void *b)
 {
-    const struct prey *x = a, *y = b;
+    const struct victim *x = a, *y = b;
     if (x->useful != y->useful)
         return x->useful > y->useful ? -1 : 1;
     return compare_work(a, b);
 }
 
-/* ---- The hunt ---- */
+/* ---- The choice ---- */
 
-static void take(struct hunt *h, struct prey *prey)
+static void take(struct preemption *h, struct victim *victim)
 {
-    struct job *job = &h->s->jobs[prey->slot];
+    struct job *job = &h->s->jobs[victim->slot];
     h->s->place->ops->lift(h->s->place, job->booking, false);
-    job->is_lifted = prey->is_taken = true;
+    job->is_lifted = victim->is_taken = true;
 }
 
-void hunt_drop(struct hunt *h, struct prey *prey)
+void preemption_put_back(struct preemption *h, struct victim *victim)
 {
-    struct job *job = &h->s->jobs[prey->slot];
-    if (!prey->is_taken)
+    struct job *job = &h->s->jobs[victim->slot];
+    if (!victim->is_taken)
         return;
     h->s->place->ops->drop(h->s->place, &job->ask, job->booking);
-    job->is_lifted = prey->is_taken = false;
+    job->is_lifted = victim->is_taken = false;
 }
 
-void hunt_drop_all(struct hunt *h)
+void preemption_put_all_back(struct preemption *h)
 {
     for (size_t i = 0; i < h->n; i++)
-        hunt_drop(h, &h->prey[i]);
+        preemption_put_back(h, &h->victim[i]);
 }
 
-static int64_t book(struct hunt *h)
+static int64_t book(struct preemption *h)
 {
     return h->s->place->ops->book(h->s->place, h->ask, h->s->now);
 }
 
 /* With those that are being stopped. */
-static int64_t take_stopping(struct hunt *h)
+static int64_t take_stopping(struct preemption *h)
 {
     bool any = false;
     for (size_t i = 0; i < h->n; i++)
-        if (h->prey[i].is_stopping) {
-            take(h, &h->prey[i]);
+        if (h->victim[i].is_stopping) {
+            take(h, &h->victim[i]);
             any = true;
         }
     errno = EBUSY;
@@ -129,19 +129,19 @@ static int64_t take_stopping(struct hunt *h)
 }
 
 /* With one more: the first with which it fits. */
-static int64_t take_one(struct hunt *h)
+static int64_t take_one(struct preemption *h)
 {
     int64_t booking = -1;
-    qsort(h->prey, h->n, sizeof(*h->prey), compare_work);
+    qsort(h->victim, h->n, sizeof(*h->victim), compare_work);
     errno = EBUSY;
     for (size_t i = 0; i < h->n && booking < 0 && errno == EBUSY; i++) {
-        if (h->prey[i].is_stopping)
+        if (h->victim[i].is_stopping)
             continue;
-        take(h, &h->prey[i]);
+        take(h, &h->victim[i]);
         booking = book(h);
         if (booking < 0) {
             int saved = errno;
-            hunt_drop(h, &h->prey[i]);
+            preemption_put_back(h, &h->victim[i]);
             errno = saved;
         }
     }
@@ -149,17 +149,17 @@ static int64_t take_one(struct hunt *h)
 }
 
 /* With as many more as it takes. */
-static int64_t take_some(struct hunt *h)
+static int64_t take_some(struct preemption *h)
 {
     int64_t booking = -1;
-    qsort(h->prey, h->n, sizeof(*h->prey), compare_use);
+    qsort(h->victim, h->n, sizeof(*h->victim), compare_use);
     errno = EBUSY;
     for (size_t i = 0; i < h->n && booking < 0 && errno == EBUSY; i++) {
-        if (h->prey[i].is_stopping)
+        if (h->victim[i].is_stopping)
             continue;
         h->too_little = h->sum;
-        h->sum += h->prey[i].useful;
-        take(h, &h->prey[i]);
+        h->sum += h->victim[i].useful;
+        take(h, &h->victim[i]);
         booking = book(h);
     }
     return booking;
@@ -168,13 +168,14 @@ static int64_t take_some(struct hunt *h)
 /* Book with one that is taken in the place of another. Returns the booking, with it or as before, or -1 with
  * ENOMEM.
  */
-static int64_t exchange(struct hunt *h, struct prey *out, struct prey *in, int64_t booking)
+static int64_t exchange(struct preemption *h, struct victim *out, struct victim *in,
+                        int64_t booking)
 {
     int64_t sum = h->sum - out->useful + in->useful;
     if (sum <= h->too_little)
         return booking;
     h->s->place->ops->release(h->s->place, booking);
-    hunt_drop(h, out);
+    preemption_put_back(h, out);
     take(h, in);
     booking = book(h);
     if (booking >= 0)
@@ -182,20 +183,20 @@ static int64_t exchange(struct hunt *h, struct prey *out, struct prey *in, int64
     if (booking >= 0 || errno != EBUSY)
         return booking;
     h->too_little = sum;
-    hunt_drop(h, in);
+    preemption_put_back(h, in);
     take(h, out);
     return book(h);
 }
 
 /* As many with less work to lose will do, in the place of those with most. They are in the order of work. */
-static int64_t exchange_all(struct hunt *h, int64_t booking)
+static int64_t exchange_all(struct preemption *h, int64_t booking)
 {
     for (size_t i = h->n; i-- > 1 && booking >= 0;) {
-        if (!h->prey[i].is_taken || h->prey[i].is_stopping)
+        if (!h->victim[i].is_taken || h->victim[i].is_stopping)
             continue;
-        for (size_t k = 0; k < i && h->prey[i].is_taken && booking >= 0; k++)
-            if (!h->prey[k].is_taken && h->prey[k].work < h->prey[i].work)
-                booking = exchange(h, &h->prey[i], &h->prey[k], booking);
+        for (size_t k = 0; k < i && h->victim[i].is_taken && booking >= 0; k++)
+            if (!h->victim[k].is_taken && h->victim[k].work < h->victim[i].work)
+                booking = exchange(h, &h->victim[i], &h->victim[k], booking);
     }
     return booking;
 }
@@ -203,27 +204,27 @@ static int64_t exchange_all(struct hunt *h, int64_t booking)
 /* Spare those that are not needed: of those to be told, and then of those that are being stopped, for whose
  * ends the job need not wait. Returns the booking, perhaps another one, or -1 with ENOMEM.
  */
-static int64_t spare(struct hunt *h, int64_t booking)
+static int64_t spare(struct preemption *h, int64_t booking)
 {
-    qsort(h->prey, h->n, sizeof(*h->prey), compare_work);
+    qsort(h->victim, h->n, sizeof(*h->victim), compare_work);
     for (size_t k = 2 * h->n; k-- > 0 && booking >= 0;) {
-        struct prey *prey = &h->prey[k % h->n];
-        if (!prey->is_taken || prey->is_stopping != (k < h->n))
+        struct victim *victim = &h->victim[k % h->n];
+        if (!victim->is_taken || victim->is_stopping != (k < h->n))
             continue;
         h->s->place->ops->release(h->s->place, booking);
-        hunt_drop(h, prey);
+        preemption_put_back(h, victim);
         booking = book(h);
         if (booking >= 0)
-            h->sum -= prey->useful;
+            h->sum -= victim->useful;
         if (booking >= 0 || errno != EBUSY)
             continue;
-        take(h, prey);
+        take(h, victim);
         booking = book(h);
     }
     return booking;
 }
 
-int64_t hunt_down(struct hunt *h)
+int64_t preemption_book(struct preemption *h)
 {
     errno = EBUSY;
     if (h->n == 0)
@@ -240,7 +241,7 @@ int64_t hunt_down(struct hunt *h)
         booking = exchange_all(h, booking);
     if (booking < 0) {
         int saved = errno;
-        hunt_drop_all(h);
+        preemption_put_all_back(h);
         errno = saved;
     }
     return booking;

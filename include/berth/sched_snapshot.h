@@ -56,8 +56,9 @@ struct sched_record {
     /* No pass has looked at it since it was submitted, raised or released. */
     bool fresh;
 
-    /* Of a waiting job: it was promised a start at that time, or more than that, until the machine took it
-     * away; when something comes back, the job is placed by its rank. If `fresh` too, something has.
+    /* Of a waiting job: it was promised a start at that time until the machine took that away, or could be
+     * promised none as too much was down (then `promised` is later than any time). When something comes back, the
+     * job is placed by its rank. If `fresh` too, something has.
      */
     bool displaced;
     int64_t promised;

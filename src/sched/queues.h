@@ -75,7 +75,7 @@ struct details {
     int64_t
         estimate; /* what it is planned with: `ask.duration` of a job that waits; place.endless: unknown */
     int64_t
-        displaced; /* the time that it was promised before the machine took that from it; -1 (displaced.c) */
+        displaced; /* the time that it was promised before the machine took that from it, or DISPLACED_ANY; -1 */
     int64_t
         put_off; /* of a held job: the start that its end was put off for last, if after its `at` */
     struct shared_text *jobspec;
@@ -117,7 +117,7 @@ struct queues {
     struct heap begins;              /* jobs blocked until a time */
     struct heap ends;                /* running jobs by the end of their bookings */
     struct heap stops;    /* those without a limit by when they are stopped for a block (clear.c) */
-    bool is_clear_late;   /* when that is is to be looked at anew */
+    bool is_clear_late;   /* these times are to be found again */
     uint32_t first, last; /* jobs in the order of submission, */
     size_t listed;        /* and how many */
     uint32_t *candidates; /* jobs that limits have let go on for a promise */
@@ -148,7 +148,7 @@ struct queues {
     uint64_t blocks_set; /* bits of those that are there */
     int64_t never_at; /* from when on jobs are to be looked for that can never start; INT64_MAX */
     uint32_t never_next;    /* the job that is looked at next for that, by all steps; JOB_NONE */
-    bool is_permitted_late; /* who may use which block is to be looked at anew */
+    bool is_permitted_late; /* who may use which block is to be found again */
     int64_t turn;           /* when a block begins or ends next */
     bool
         recheck_depend; /* of dependencies that are met, or never will be, a job may not have been told */

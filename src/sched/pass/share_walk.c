@@ -4,8 +4,8 @@
  * open jobs. Then each leaf that has a job which may be looked at is offered to the tree; the one that is chosen
  * has its next job looked at, whose start or promise the next choice knows of.
  *
- * A leaf is offered with its first open job. Whether that may fit is asked when the leaf is chosen: if not, it is
- * offered anew with the first one that may, or no more.
+ * A leaf is offered with its first open job. Whether that may fit is asked when the leaf is chosen. If not, the
+ * leaf is offered again with the first job that may fit, or is withdrawn.
  */
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"

@@ -125,8 +125,8 @@ static int64_t book_by_limit(sched_t *s, uint32_t slot)
     return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : booking;
 }
 
-/* What a booking for now holds it may not hold: book something else now that it may, if there is. *booking
- * is given back, or another one that is counted (STEP_BUSY). STEP_KEPT: there is nothing.
+/* A booking for now is over a limit by the nodes that it holds: book others now that are within it. *booking is
+ * another one then, which is counted (STEP_BUSY), or is given back. STEP_KEPT: there are none.
  */
 static enum step book_narrowly(sched_t *s, uint32_t slot, int64_t *booking)
 {
@@ -194,8 +194,8 @@ enum step start_open(sched_t *s, uint32_t slot, bool turn)
     return STEP_DONE;
 }
 
-/* What a booking from *at on holds it may not hold: reserve something else that it may, before `next`.
- * *booking is given back, or another one that is counted (STEP_BUSY). STEP_KEPT: there is nothing.
+/* A booking from *at on is over a limit by the nodes that it holds: reserve others that are within it, before `next`.
+ * *booking is another one then, which is counted (STEP_BUSY), or is given back. STEP_KEPT: there are none.
  */
 static enum step reserve_narrowly(sched_t *s, uint32_t slot, int64_t *booking, int64_t *at,
                                   int64_t next)

@@ -278,6 +278,9 @@ static int read_pair(struct scenario_event *e, json_t *value, const struct key_p
     if (!scenario_job_parse(e->job.id, &e->job))
         return keys_wrong(place, kinds[e->kind].table->what, "id", json_object_get(value, "id"),
                           MEMBER_EXPECTED, err);
+    if (e->kind == SCENARIO_DURATION && e->number == 0 && e->estimate == 0)
+        return keys_wrong(place, duration_table.what, "value", json_object_get(value, "value"),
+                          "a new limit here, or an estimate", err);
     return 0;
 }
 

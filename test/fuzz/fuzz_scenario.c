@@ -38,7 +38,7 @@ static void check_event(const struct scenario_event *e, int64_t before)
     if (e->kind == SCENARIO_BLOCK)
         FUZZ_CHECK(e->block.name && e->block.resources && e->block.duration > 0);
     if (e->kind == SCENARIO_DURATION)
-        FUZZ_CHECK(e->number > 0);
+        FUZZ_CHECK(e->number > 0 || e->estimate > 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -180,6 +180,9 @@ static void errors(void **state)
                  "f:1: submit: key \"nodes\": expected a whole number from 1 to 1000000000, got 0");
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"status\": \"well\"}}",
                  "f:1: submit: key \"status\": expected done or failed, got \"well\"");
+    expect_error(
+        "{\"at\": 0, \"duration\": {\"id\": \"a\"}}",
+        "f:1: duration: key \"value\": expected a new limit here, or an estimate, got none");
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"hold\": 1}}",
                  "f:1: submit: key \"hold\": expected true or false, got 1");
     expect_error("{\"at\": 0, \"submit\": {\"id\": \"a\", \"nodes\": 1, \"groups\": [\"\"]}}",

@@ -96,7 +96,8 @@ static int with_colons(const char *text, int64_t *us)
     int n = 0;
     const char *dash = strchr(text, '-');
 
-    if (dash && (!take_number(&text, &days) || text != dash || days % SECOND != 0))
+    if (dash && (!take_number(&text, &days) || text != dash || days % SECOND != 0 ||
+                 days > SECONDS_MAX * SECOND / 86400))
         return invalid();
     text += dash != NULL;
     for (;; text++) {
@@ -107,7 +108,7 @@ static int with_colons(const char *text, int64_t *us)
     }
     if (*text || n < 2 || (dash && n != 3))
         return invalid();
-    int64_t sum = days > SECONDS_MAX * SECOND ? SECONDS_MAX * SECOND : days * 86400;
+    int64_t sum = days * 86400;
     int64_t unit = 1;
     for (int i = n - 1; i >= 0; i--, unit *= 60) {
         /* Only the first number may exceed its unit, and only the last may have decimals. */

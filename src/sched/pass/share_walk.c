@@ -56,6 +56,14 @@ static uint32_t candidate_of(const sched_t *s, uint32_t number)
     return first;
 }
 
+/* Whether that job may be looked at in this walk, as far as its lane says. */
+static bool may_look(const sched_t *s, uint32_t number, struct queue_key key)
+{
+    const struct lane *lane = &s->lanes[s->queues->shares->leaf[number].lane];
+    return (lane->mode != LANE_DONE && is_considered(lane, key)) ||
+           candidate_of(s, number) != JOB_NONE;
+}
+
 /* Offer the leaves that have a job of the next level, which is told; false: there is none. */
 static bool offer_level(sched_t *s)
 {
@@ -75,9 +83,8 @@ static bool offer_level(sched_t *s)
         }
     }
     for (uint32_t i = 0; any && i < shares->names.n; i++) {
-        const struct lane *lane = &s->lanes[shares->leaf[i].lane];
-        if ((lane->mode != LANE_DONE || s->queues->n_candidates > 0) &&
-            first_left(s, &shares->leaf[i], &entry) && !queue_before(floor, entry.key))
+        if (first_left(s, &shares->leaf[i], &entry) && !queue_before(floor, entry.key) &&
+            may_look(s, i, entry.key))
             offer(s, i, entry.item);
     }
     p->share_floor = floor;
@@ -154,21 +161,21 @@ static void offer_next(sched_t *s, uint32_t number)
 {
     struct queue_entry entry;
     if (first_left(s, &s->queues->shares->leaf[number], &entry) &&
-        !queue_before(s->pass.share_floor, entry.key))
+        !queue_before(s->pass.share_floor, entry.key) && may_look(s, number, entry.key))
         offer(s, number, entry.item);
-    else if (candidate_of(s, number) == JOB_NONE)
+    else
         withdraw(s, number);
 }
 
 /* A job has been looked at: its leaf is offered with the next one. Where only the first jobs of a queue count,
- * others may do so by now.
+ * others may do so by now; where nobody is overtaken, none may be looked at any more.
  */
 static void looked(sched_t *s, uint32_t number)
 {
     const struct shares *shares = s->queues->shares;
     uint32_t lane = shares->leaf[number].lane;
     offer_next(s, number);
-    if (s->lanes[lane].queue_depth == SCHED_UNLIMITED)
+    if (s->lanes[lane].queue_depth == SCHED_UNLIMITED && s->lanes[lane].mode != LANE_DONE)
         return;
     for (uint32_t i = 0; i < shares->names.n; i++)
         if (shares->leaf[i].lane == lane && i != number)

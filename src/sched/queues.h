@@ -39,7 +39,7 @@ struct shared_text {
 /* Of a job in a named queue. */
 struct details {
     uint32_t queue; /* in the setup, perhaps a virtual one */
-    uint32_t account;
+    uint32_t party;
     uint32_t job_group;
     uint32_t member;              /* of an array; of an entry its first one (waiting/members.h) */
     struct members *of;           /* NULL: it is no array */

@@ -137,7 +137,7 @@ static int take_up_kept(sched_t *s, uint32_t slot, const struct sched_record *r)
         return 0;
     if (limit_keep(s, slot, &reason.limit) < 0)
         return -1;
-    d->keeper = limits_calendar(s->queues->limits, d->account, &d->over);
+    d->keeper = limits_calendar(s->queues->limits, d->party, &d->over);
     s->jobs[slot].is_kept = true;
     return 0;
 }
@@ -287,11 +287,11 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
         return errtext_set(err, EINVAL, "duration, priority or a time out of range");
     if (job_know(s, slot, false, &why) < 0)
         return errtext_set(err, errno, "%s", why.text);
-    int64_t account =
-        limits_account(n->limits, d->queue, d->user, r->request.groups, r->request.n_groups);
-    if (account < 0)
+    int64_t party =
+        limits_party(n->limits, d->queue, d->user, r->request.groups, r->request.n_groups);
+    if (party < 0)
         return errtext_set(err, ENOMEM, "out of memory");
-    d->account = (uint32_t)account;
+    d->party = (uint32_t)party;
     if (r->state == SCHED_RUNNING || r->state == SCHED_RESERVED)
         return take_up(s, slot, r, err);
     struct sched_request request = r->request;

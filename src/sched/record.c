@@ -99,6 +99,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
                                              .jobspec = d->jobspec->text,
                                              .jobspec_length = d->jobspec->entry.length,
                                              .queue = s->queues->setup->queue[d->queue].name,
+                                             .account = d->account,
                                              .user = d->user,
                                              .groups = d->groups,
                                              .n_groups = d->n_groups,
@@ -277,6 +278,8 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
         return errtext_set(err, EINVAL, "no such queue: %.100s",
                            r->request.queue ? r->request.queue : "");
     job->lane = n->lane_of[d->queue];
+    if (account_keep(s, slot, r->request.account, err) < 0)
+        return -1;
     restore_times(s, slot, &r->request);
     d->preemptible_after = r->request.preemptible_after;
     job->submitted = r->submitted;

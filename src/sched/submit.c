@@ -166,7 +166,7 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
         return refuse(why, SCHED_REASON_DURATION);
     if (!key_of(s, slot, request->priority, &job->key))
         return refuse(why, SCHED_REASON_RANK);
-    if (job_know(s, slot, true, err) < 0) {
+    if (account_choose(s, slot, request->account, err) < 0 || job_know(s, slot, true, err) < 0) {
         if (errno == ENOMEM)
             return -1;
         *why = unknown_reason(errno, err);

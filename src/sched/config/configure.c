@@ -21,6 +21,7 @@ struct known {
     struct job job;
     uint32_t queue, party, job_group;
     uint32_t leaf; /* of shares; 0 without */
+    const char *account;
     bool is_known; /* the job asks for something in the new state too */
     bool is_counted, is_open;
     uint32_t keeper;
@@ -36,6 +37,7 @@ static struct known known_of(const sched_t *s, uint32_t slot)
                           .queue = d->queue,
                           .party = d->party,
                           .job_group = d->job_group,
+                          .account = d->account,
                           .leaf = has_leaf ? shares->job[slot].leaf : 0,
                           .is_counted = d->is_counted,
                           .is_open = d->is_open,
@@ -50,6 +52,7 @@ static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
     d->queue = k->queue;
     d->party = k->party;
     d->job_group = k->job_group;
+    d->account = k->account;
     if (s->queues->shares && slot < s->queues->shares->cap_jobs)
         s->queues->shares->job[slot].leaf = k->leaf;
 }
@@ -68,6 +71,8 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
     d->job_group = JOB_GROUP_NONE;
     d->queue = queue;
     job->lane = n->lane_of[queue];
+    if (account_keep(s, slot, d->account, err) < 0)
+        return -1;
     int64_t party = limits_party(n->limits, queue, d->user, d->groups, d->n_groups);
     if (party < 0)
         return errtext_set(err, ENOMEM, "out of memory");

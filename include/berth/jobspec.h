@@ -127,7 +127,8 @@ typedef struct {
     uint32_t ntasks;
 
     double duration;   /* seconds, 0 if not given; not checked: it may be NaN */
-    const char *queue; /* NULL if not given, as cwd */
+    const char *queue; /* NULL if not given, as account and cwd */
+    const char *account;
     const char *cwd;
     const struct jobspec_variable *environment;
     uint32_t nenvironment;

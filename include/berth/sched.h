@@ -179,6 +179,9 @@ struct sched_request {
     /* NULL: the jobspec's, or the default queue. */
     const char *queue;
 
+    /* What it is charged to (sched_account, berth/sched_config.h). NULL: the jobspec's, or the user's default. */
+    const char *account;
+
     /* NULL: "". */
     const char *user;
     const char *const *groups;

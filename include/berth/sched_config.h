@@ -161,8 +161,8 @@ struct sched_division {
     struct sched_share_order order; /* of what is under it */
 };
 
-/* Whose jobs take turns within a queue. */
-enum sched_share_by { SCHED_SHARE_NONE, SCHED_SHARE_USER };
+/* Whose jobs take turns within a queue: users, or accounts and below each of these accounts and users. */
+enum sched_share_by { SCHED_SHARE_NONE, SCHED_SHARE_USER, SCHED_SHARE_ACCOUNT };
 
 /* A user, and what counts for how many. */
 struct sched_weight {
@@ -185,6 +185,33 @@ struct sched_shares {
     size_t n_divisions;
 };
 
+/* What jobs are charged to. Where there are accounts each new job is of one, and accounts may be part of others. A
+ * job keeps its account. One whose account another configuration has no more, or whose user had none when that came,
+ * is of the user beside the accounts.
+ */
+struct sched_account {
+    const char *name;
+
+    /* The account that it is part of; NULL: of none. At most SCHED_ACCOUNT_LEVELS are part of each other. */
+    const char *under;
+
+    /* Among the accounts and users of the account that it is part of. >= 1; 0: not given, which is 1. */
+    int64_t weight;
+
+    /* Whose jobs it takes, and those of these users that have a weight other than 1 among them. */
+    const char *const *users;
+    size_t n_users;
+    const struct sched_weight *weights;
+    size_t n_weights;
+
+    /* Those of its users whose jobs are of it where they name none. Of others, that is the first account that they
+     * are a user of.
+     */
+    const char *const *default_for;
+    size_t n_default_for;
+};
+
+#define SCHED_ACCOUNT_LEVELS   16
 #define SCHED_SHARE_RESOURCES  8
 #define SCHED_SHARE_WEIGHT_MAX INT64_C(1000000)
 
@@ -242,7 +269,8 @@ struct sched_queue_config {
     bool has_parents_exceptions;
 
     /* Its share of the machine, or of a division; and how its own jobs take turns: by whom, in which order, with
-     * weights other than 1 for some. A virtual queue has those of its parent, and none of its own.
+     * weights other than 1 for some users; those of accounts and their users are the accounts'. A virtual queue has
+     * those of its parent, and none of its own.
      */
     struct sched_share share;
     enum sched_share_by by;
@@ -305,6 +333,8 @@ struct sched_config {
     size_t n_blocks;
 
     struct sched_shares shares;
+    const struct sched_account *accounts;
+    size_t n_accounts;
 
     /* Ended jobs that later ones may depend on: the last ones, each member of an array counted. To depend
      * on an older one is to depend on a job that does not exist. Some 150 bytes each; 0: SCHED_ENDED_JOBS.

@@ -34,11 +34,19 @@ sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i);
 int64_t sched_index(const sched_t *s, sched_job_t job);
 int64_t sched_members(sched_t *s, sched_job_t job, const char **text);
 
+/* The account that a new job of a user would be of, which may name one (else NULL): *account is a text of the core's,
+ * valid until the next configuration, or NULL where there are no accounts. EINVAL with a text: there is no such
+ * account, or it is not the user's.
+ */
+int sched_account(sched_t *s, const char *user, const char *name, const char **account,
+                  berth_error_t *err);
+
 /* What a user wants to know of a job. */
 struct sched_annotation {
     enum sched_state state;
     uint64_t tag;
     const char *id, *queue, *user;
+    const char *account; /* NULL: it is of none */
     uint32_t member, members;
     int64_t priority;
     int64_t submitted;

@@ -23,6 +23,7 @@ static const char help[] =
     "      --mem SIZE          memory, 512M or 4G\n"
     "  -t, --time-limit TIME   90, 30m, 1h30m; without it, that of the queue, if it has one\n"
     "  -q, --queue NAME        instead of the default queue\n"
+    "  -A, --account NAME      instead of your default account\n"
     "  -o, --output FILE       write its output to FILE, and show nothing\n"
     "      --array N|1-99:2%5  members, 5 at once; the exit status is their highest\n"
     "  -h, --help              print this\n"

@@ -24,6 +24,7 @@ static const char help[] =
     "      --mem SIZE          memory, 512M or 4G     --requires A,B   properties of nodes\n"
     "  -t, --time-limit TIME   stop it after 90, 30m, 1h30m; default: the queue's limit, or none\n"
     "      --estimate TIME     for planning           -q, --queue NAME\n"
+    "  -A, --account NAME      what it is charged to, instead of your default account\n"
     "      --array N|1-99:2%5  members, 5 at once     --dependency afterok:17[,...]\n"
     "      --begin TIME        not before +1h, 08:30  --hold           until released\n"
     "      --priority N        higher goes first      --name NAME\n"

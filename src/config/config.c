@@ -26,6 +26,7 @@ enum top_key {
     PASSES,
     USERS,
     SHARES,
+    ACCOUNTS,
     QUEUES,
     BLOCKS,
     BOUNDS,
@@ -34,8 +35,9 @@ enum top_key {
     TOP_KEYS
 };
 static const char *const top_names[] = {
-    "resources", "match",  "default-queue", "default-duration", "default-limit", "passes", "users",
-    "shares",    "queues", "blocks",        "bounds",           "trace",         "server"};
+    "resources", "match",  "default-queue", "default-duration", "default-limit", "passes",
+    "users",     "shares", "accounts",      "queues",           "blocks",        "bounds",
+    "trace",     "server"};
 static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
 
 enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };
@@ -114,8 +116,9 @@ static int read_all(struct reading *r)
                    &sched->default_limit) < 0 ||
         read_passes(r, value[PASSES]) < 0 || read_bounds(r, value[BOUNDS]) < 0 ||
         read_users(r, value[USERS]) < 0 || read_shares(r, value[SHARES]) < 0 ||
-        read_queues(r, value[QUEUES]) < 0 || read_default_queue(r, value[DEFAULT_QUEUE]) < 0 ||
-        read_blocks(r, value[BLOCKS]) < 0 || read_trace(r, value[TRACE]) < 0)
+        read_accounts(r, value[ACCOUNTS]) < 0 || read_queues(r, value[QUEUES]) < 0 ||
+        read_default_queue(r, value[DEFAULT_QUEUE]) < 0 || read_blocks(r, value[BLOCKS]) < 0 ||
+        read_trace(r, value[TRACE]) < 0)
         return -1;
     return read_server(r, value[SERVER]);
 }
@@ -143,6 +146,7 @@ struct config *config_read(const char *name, const char *text, size_t length, in
         doc_clear(&r.doc);
         intern_clear(&r.queues);
         intern_clear(&r.divisions);
+        intern_clear(&r.accounts);
     }
     if (rc == 0)
         return &whole->config;

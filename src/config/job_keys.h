@@ -12,7 +12,7 @@
 #include "jobspec/short.h"
 
 struct job_keys {
-    const char *queue, *name, *dependency;
+    const char *queue, *account, *name, *dependency;
     int64_t nodes, tasks, cores, gpus; /* 0: not given; cores and gpus are per task */
     json_t *memory;                    /* of the whole job: bytes, or "4G" */
     bool exclusive;
@@ -44,6 +44,7 @@ struct job_keys {
         KEY_AS(type, member.estimate, "estimate", KEY_DURATION, .min = 1, .max = longest,          \
                .word = "unknown"),                                                                 \
         KEY_AS(type, member.queue, "queue", KEY_TEXT),                                             \
+        KEY_AS(type, member.account, "account", KEY_TEXT),                                         \
         KEY_AS(type, member.priority, "priority", KEY_WHOLE, .min = -SCHED_PRIORITY_MAX,           \
                .max = SCHED_PRIORITY_MAX),                                                         \
         KEY_AS(type, member.name, "name", KEY_TEXT), KEY_AS(type, member.array, "array", KEY_ANY), \

@@ -22,7 +22,8 @@ struct reading {
     struct config *config; /* what is read so far */
     int64_t second;        /* ticks in one */
     struct intern queues;  /* their names; a queue's number is its place in config->sched.queues */
-    struct intern divisions; /* the same of config->sched.shares.divisions */
+    struct intern divisions; /* the same of config->sched.shares.divisions, */
+    struct intern accounts;  /* and of config->sched.accounts */
 };
 
 /* The sections; i is the value of the key, or DOC_NONE if it is missing: then there are only defaults. */
@@ -31,12 +32,16 @@ int read_match(struct reading *r, uint32_t i);
 int read_users(struct reading *r, uint32_t i);
 int read_queues(struct reading *r, uint32_t i);
 int read_shares(struct reading *r, uint32_t i);
+int read_accounts(struct reading *r, uint32_t i);
 int read_blocks(struct reading *r, uint32_t i);
 int read_trace(struct reading *r, uint32_t i);
 int read_server(struct reading *r, uint32_t i);
 
 /* A queue's limits and their exceptions. What the queue already has stays unless it is given. */
 int read_limits(struct reading *r, uint32_t i, struct sched_queue_config *queue);
+
+/* Users and their weights. */
+int read_weights(struct reading *r, uint32_t i, const struct sched_weight **weights, size_t *n);
 
 /* A queue's key `shares`. */
 int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *queue);

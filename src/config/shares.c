@@ -106,7 +106,7 @@ static const char *const queue_names[] = {"under",      "weight", "guarantee", "
                                           "capability", "by",     "order",     "weights"};
 static const struct doc_keys queue_keys = {"the shares of a queue", queue_names, QUEUE_KEYS, 0};
 
-static int read_weights(struct reading *r, uint32_t i, struct sched_queue_config *queue)
+int read_weights(struct reading *r, uint32_t i, const struct sched_weight **ret, size_t *n)
 {
     const struct doc *d = &r->doc;
     struct sched_weight *weights;
@@ -118,9 +118,9 @@ static int read_weights(struct reading *r, uint32_t i, struct sched_queue_config
     weights = reading_array(r, d->node[i].count, sizeof(*weights));
     if (!weights)
         return -1;
-    queue->weights = weights;
+    *ret = weights;
     for (uint32_t key = i + 1; key < d->node[i].end; key = d->node[key + 1].end) {
-        struct sched_weight *w = &weights[queue->n_weights++];
+        struct sched_weight *w = &weights[(*n)++];
         if (value_name(r, key, "weights", &w->name) < 0 ||
             value_number(r, key + 1, w->name, 1, SCHED_SHARE_WEIGHT_MAX, false, &w->weight) < 0)
             return -1;
@@ -130,7 +130,8 @@ static int read_weights(struct reading *r, uint32_t i, struct sched_queue_config
 
 int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *queue)
 {
-    static const char *const words[] = {"user", NULL};
+    static const char *const words[] = {"user", "account", NULL};
+    static const enum sched_share_by meant[] = {SCHED_SHARE_USER, SCHED_SHARE_ACCOUNT};
     uint32_t value[QUEUE_KEYS];
     size_t word = 0;
 
@@ -142,13 +143,18 @@ int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *
         value_word(r, value[BY], "by", words, &word) < 0)
         return -1;
     if (value[BY] != DOC_NONE)
-        queue->by = SCHED_SHARE_USER;
+        queue->by = meant[word];
+    if (queue->by == SCHED_SHARE_ACCOUNT && r->config->sched.n_accounts == 0)
+        return value_misplaced(r, value[BY], "by", "account only where the key accounts has some");
+    if (queue->by == SCHED_SHARE_ACCOUNT && value[WEIGHTS] != DOC_NONE)
+        return value_misplaced(r, value[WEIGHTS], "weights",
+                               "with by: account only in the accounts");
     for (uint32_t k = QUEUE_ORDER; k <= WEIGHTS && value[BY] == DOC_NONE; k++)
         if (value[k] != DOC_NONE)
             return value_misplaced(r, value[k], queue_names[k], "only beside the key by");
     if (read_order(r, value[QUEUE_ORDER], &queue->order) < 0)
         return -1;
-    return read_weights(r, value[WEIGHTS], queue);
+    return read_weights(r, value[WEIGHTS], &queue->weights, &queue->n_weights);
 }
 
 /* Up to DESERVED as enum share_key. */

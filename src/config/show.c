@@ -267,8 +267,25 @@ static void show_share(struct showing *s, unsigned level, const struct sched_sha
     line_amounts(s, level, "capability", share->capability, share->n_capability);
 }
 
+static void show_weights(struct showing *s, unsigned level, const struct sched_weight *weights,
+                         size_t n)
+{
+    if (n == 0)
+        return;
+    strbuf_fill(&s->text, ' ', (size_t)2 * level);
+    for (size_t i = 0; i < n; i++) {
+        strbuf_puts(&s->text, i ? ", " : "weights: {");
+        put_text(s, weights[i].name);
+        strbuf_puts(&s->text, ": ");
+        put_number(s, weights[i].weight);
+    }
+    strbuf_puts(&s->text, "}\n");
+}
+
 static void show_queue_shares(struct showing *s, const struct sched_queue_config *q)
 {
+    static const char *const by[] = {
+        [SCHED_SHARE_USER] = "user", [SCHED_SHARE_ACCOUNT] = "account"};
     const struct sched_share *share = &q->share;
     if (q->by == SCHED_SHARE_NONE && !share->under && share->weight == 0 &&
         share->n_guarantee + share->n_deserved + share->n_capability == 0)
@@ -276,15 +293,9 @@ static void show_queue_shares(struct showing *s, const struct sched_queue_config
     strbuf_puts(&s->text, "    shares:\n");
     show_share(s, 3, share);
     if (q->by != SCHED_SHARE_NONE)
-        line(s, 3, "by", "user");
+        line(s, 3, "by", by[q->by]);
     show_order(s, 3, &q->order);
-    for (size_t i = 0; i < q->n_weights; i++) {
-        strbuf_puts(&s->text, i ? ", " : "      weights: {");
-        put_text(s, q->weights[i].name);
-        strbuf_puts(&s->text, ": ");
-        put_number(s, q->weights[i].weight);
-    }
-    strbuf_puts(&s->text, q->n_weights ? "}\n" : "");
+    show_weights(s, 3, q->weights, q->n_weights);
 }
 
 static void show_shares(struct showing *s, const struct sched_shares *shares)
@@ -304,6 +315,23 @@ static void show_shares(struct showing *s, const struct sched_shares *shares)
         strbuf_putc(&s->text, '\n');
         show_share(s, 3, &division->share);
         show_order(s, 3, &division->order);
+    }
+}
+
+static void show_accounts(struct showing *s, const struct sched_config *sched)
+{
+    strbuf_puts(&s->text, sched->n_accounts ? "accounts:\n" : "");
+    for (size_t i = 0; i < sched->n_accounts; i++) {
+        const struct sched_account *a = &sched->accounts[i];
+        put_key(s, 1, a->name);
+        strbuf_putc(&s->text, '\n');
+        if (a->under)
+            line(s, 2, "under", a->under);
+        line_number(s, 2, "weight", a->weight);
+        line_names(s, 2, "users", a->users, a->n_users);
+        show_weights(s, 2, a->weights, a->n_weights);
+        if (a->n_default_for > 0)
+            line_names(s, 2, "default-for", a->default_for, a->n_default_for);
     }
 }
 
@@ -405,6 +433,7 @@ char *config_show(const struct config *c, int64_t second)
     line_number(&s, 1, "what-if-tries", sched->what_if_tries);
     show_users(&s, c);
     show_shares(&s, &sched->shares);
+    show_accounts(&s, &c->sched);
     strbuf_puts(&s.text, "queues:\n");
     for (size_t i = 0; i < sched->n_queues; i++)
         show_queue(&s, &sched->queues[i]);

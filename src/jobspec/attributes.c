@@ -53,6 +53,11 @@ static int build_queue(struct build *b, uint32_t i)
     return build_string(b, i, "queue", &b->spec->queue);
 }
 
+static int build_account(struct build *b, uint32_t i)
+{
+    return build_string(b, i, "account", &b->spec->account);
+}
+
 static int build_cwd(struct build *b, uint32_t i)
 {
     return build_string(b, i, "cwd", &b->spec->cwd);
@@ -104,6 +109,7 @@ static int build_dependencies(struct build *b, uint32_t list)
 static const struct system_key system_keys[] = {
     {"duration", no_need, build_duration},
     {"queue", need_text, build_queue},
+    {"account", need_text, build_account},
     {"cwd", need_text, build_cwd},
     {"environment", environment_need, build_environment},
     {"constraints", constraints_need, constraints_build},

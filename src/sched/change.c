@@ -245,6 +245,7 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
                                    .id = d->is_nameless ? "" : depend_id(n->depend, slot),
                                    .queue = n->setup->queue[d->queue].name,
                                    .user = d->user,
+                                   .account = d->account,
                                    .member = d->member,
                                    .members = d->of ? d->of->size : 1,
                                    .priority = d->priority,

@@ -30,7 +30,7 @@ struct shared_text {
     uint32_t users;
     bool is_read;                       /* it is a jobspec; else what follows is unknown: */
     double duration, preemptible_after; /* as jobspec_t has them */
-    char *queue;                        /* NULL */
+    char *queue, *account;              /* NULL */
     struct text_class *classes;         /* by part */
     jobspec_t *spec;                    /* NULL but during the call that needs it */
     char text[];
@@ -39,7 +39,7 @@ struct shared_text {
 /* Of a job in a named queue. */
 struct details {
     uint32_t queue; /* in the setup, perhaps a virtual one */
-    uint32_t account;
+    uint32_t party;
     uint32_t job_group;
     uint32_t member;              /* of an array; of an entry its first one (waiting/members.h) */
     struct members *of;           /* NULL: it is no array */
@@ -80,6 +80,7 @@ struct details {
         put_off; /* of a held job: the start that its end was put off for last, if after its `at` */
     struct shared_text *jobspec;
     const char *user, *name; /* interned */
+    const char *account;     /* interned; NULL: it is of none */
     const char **groups;     /* interned */
     size_t n_groups;
     /* Of BLOCK_LIMIT, or of a promise of a limit; its text is interned. NULL: not known. */
@@ -309,6 +310,13 @@ sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *r
  */
 int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err);
 struct sched_reason unknown_reason(int errnum, const berth_error_t *err);
+
+/* Find the account of a new job, which may name one, or NULL; its jobspec may, too. Returns 0, or -1: EINVAL with
+ * a text, ENOMEM. And have a job that was there before be of the account of this name, whether or not there is one by
+ * now, or NULL: of its user's usual one, if there is one. Returns 0, or -1 with ENOMEM.
+ */
+int account_choose(sched_t *s, uint32_t slot, const char *name, berth_error_t *err);
+int account_keep(sched_t *s, uint32_t slot, const char *name, berth_error_t *err);
 
 /* ---- pass/expect.c ---- */
 

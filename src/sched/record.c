@@ -99,6 +99,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
                                              .jobspec = d->jobspec->text,
                                              .jobspec_length = d->jobspec->entry.length,
                                              .queue = s->queues->setup->queue[d->queue].name,
+                                             .account = d->account,
                                              .user = d->user,
                                              .groups = d->groups,
                                              .n_groups = d->n_groups,
@@ -137,7 +138,7 @@ static int take_up_kept(sched_t *s, uint32_t slot, const struct sched_record *r)
         return 0;
     if (limit_keep(s, slot, &reason.limit) < 0)
         return -1;
-    d->keeper = limits_calendar(s->queues->limits, d->account, &d->over);
+    d->keeper = limits_calendar(s->queues->limits, d->party, &d->over);
     s->jobs[slot].is_kept = true;
     return 0;
 }
@@ -277,6 +278,8 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
         return errtext_set(err, EINVAL, "no such queue: %.100s",
                            r->request.queue ? r->request.queue : "");
     job->lane = n->lane_of[d->queue];
+    if (account_keep(s, slot, r->request.account, err) < 0)
+        return -1;
     restore_times(s, slot, &r->request);
     d->preemptible_after = r->request.preemptible_after;
     job->submitted = r->submitted;
@@ -287,11 +290,11 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
         return errtext_set(err, EINVAL, "duration, priority or a time out of range");
     if (job_know(s, slot, false, &why) < 0)
         return errtext_set(err, errno, "%s", why.text);
-    int64_t account =
-        limits_account(n->limits, d->queue, d->user, r->request.groups, r->request.n_groups);
-    if (account < 0)
+    int64_t party =
+        limits_party(n->limits, d->queue, d->user, r->request.groups, r->request.n_groups);
+    if (party < 0)
         return errtext_set(err, ENOMEM, "out of memory");
-    d->account = (uint32_t)account;
+    d->party = (uint32_t)party;
     if (r->state == SCHED_RUNNING || r->state == SCHED_RESERVED)
         return take_up(s, slot, r, err);
     struct sched_request request = r->request;

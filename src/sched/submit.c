@@ -117,26 +117,26 @@ static int find_queue(const sched_t *s, const struct sched_request *request,
 /* Whether limits take the job, what it is in the ledger, and how long it may last and is expected to. Returns 0, or -1: EINVAL with a reason,
  * ENOMEM.
  */
-static int enter_account(sched_t *s, uint32_t slot, const struct sched_request *request,
-                         struct sched_reason *why)
+static int enter_party(sched_t *s, uint32_t slot, const struct sched_request *request,
+                       struct sched_reason *why)
 {
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     struct sched_reason_limit over;
-    int64_t account =
-        limits_account(n->limits, d->queue, request->user, request->groups, request->n_groups);
-    if (account < 0)
+    int64_t party =
+        limits_party(n->limits, d->queue, request->user, request->groups, request->n_groups);
+    if (party < 0)
         return -1;
-    d->account = (uint32_t)account;
+    d->party = (uint32_t)party;
     if (request->duration == 0 && d->jobspec->duration == 0)
-        d->limit = least(d->limit, limits_longest(n->limits, d->account));
+        d->limit = least(d->limit, limits_longest(n->limits, d->party));
     d->estimate = job->ask.duration = estimate_of(s, request, d->limit, d->queue);
     tails_note(s, d);
     enum sched_reason_kind wrong = times_wrong(d->limit, d->estimate);
     if (wrong != SCHED_REASON_NONE)
         return refuse(why, wrong);
-    if (job_is_within(s, slot, d->limit, &over) && limits_pending(n->limits, d->account, 1, &over))
+    if (job_is_within(s, slot, d->limit, &over) && limits_pending(n->limits, d->party, 1, &over))
         return 0;
     *why = limit_reason(s, &over);
     errno = EINVAL;
@@ -166,14 +166,14 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
         return refuse(why, SCHED_REASON_DURATION);
     if (!key_of(s, slot, request->priority, &job->key))
         return refuse(why, SCHED_REASON_RANK);
-    if (job_know(s, slot, true, err) < 0) {
+    if (account_choose(s, slot, request->account, err) < 0 || job_know(s, slot, true, err) < 0) {
         if (errno == ENOMEM)
             return -1;
         *why = unknown_reason(errno, err);
         errno = EINVAL;
         return -1;
     }
-    if (enter_account(s, slot, request, why) < 0)
+    if (enter_party(s, slot, request, why) < 0)
         return -1;
     return blocks_leave_time(s, slot, time_needed(d), s->now, why);
 }

@@ -95,6 +95,7 @@ static struct sched_request request_of(const struct scenario_submit *s)
         .priority = k->priority,
         .id = s->id,
         .queue = k->queue,
+        .account = k->account,
         .user = s->user,
         .name = k->name,
         .dependency = k->dependency,

@@ -87,7 +87,7 @@ static const struct key job_keys[] = {
 struct saved_core {
     int64_t job;
     int state, how;
-    const char *queue, *user, *name, *dependency, *jobspec, *reason, *limit;
+    const char *queue, *account, *user, *name, *dependency, *jobspec, *reason, *limit;
     json_t *groups, *resources;
     const char *indices, *waiting;
     int64_t duration, estimate, priority, begin, preemptible_after, submitted, at, until, promised,
@@ -102,6 +102,7 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, indices, KEY_TEXT, .needed = false),
     KEY_AS(struct saved_core, max_running, "max-running", KEY_WHOLE, .min = 0, .max = UINT32_MAX),
     KEY_OF(struct saved_core, queue, KEY_TEXT, .needed = false),
+    KEY_OF(struct saved_core, account, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, user, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, groups, KEY_TEXTS, .needed = false),
     KEY_OF(struct saved_core, name, KEY_TEXT, .needed = false),
@@ -217,6 +218,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_text(object, "indices", q->indices, &rc);
     put_whole(object, "max-running", q->max_running, 0, &rc);
     put_text(object, "queue", q->queue, &rc);
+    put_text(object, "account", q->account, &rc);
     put_text(object, "user", q->user, &rc);
     if (q->n_groups > 0 &&
         json_object_set_new(object, "groups", text_array(q->groups, q->n_groups)) < 0)
@@ -393,6 +395,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
                     .jobspec_length = strlen(s->jobspec),
                     .id = intern_text(&p->ids, j->submission),
                     .queue = s->queue,
+                    .account = s->account,
                     .user = s->user,
                     .name = s->name,
                     .dependency = s->dependency,

@@ -272,7 +272,15 @@ static void make_shares(struct maker *m, struct sched_shares *shares)
     shares->order = make_order(m);
 }
 
-static void make_queue_shares(struct maker *m, const struct sched_shares *shares,
+static const struct sched_weight *make_weights(struct maker *m, const char *const *names, size_t n)
+{
+    struct sched_weight *weights = make(m, n, sizeof(*weights));
+    for (size_t i = 0; i < n; i++)
+        weights[i] = (struct sched_weight){names[i], any(m, 1, SCHED_SHARE_WEIGHT_MAX)};
+    return weights;
+}
+
+static void make_queue_shares(struct maker *m, const struct sched_shares *shares, bool accounts,
                               struct sched_queue_config *q)
 {
     if (q->parent || any(m, 0, 1))
@@ -281,13 +289,31 @@ static void make_queue_shares(struct maker *m, const struct sched_shares *shares
     q->share.capability = make_amounts(m, &q->share.n_capability);
     if (any(m, 0, 1))
         return;
-    q->by = SCHED_SHARE_USER;
+    q->by = accounts && any(m, 0, 1) ? SCHED_SHARE_ACCOUNT : SCHED_SHARE_USER;
     q->order = make_order(m);
+    if (q->by == SCHED_SHARE_ACCOUNT)
+        return;
     const char *const *names = make_names(m, &q->n_weights);
-    struct sched_weight *weights = make(m, q->n_weights, sizeof(*weights));
-    q->weights = weights;
-    for (size_t i = 0; i < q->n_weights; i++)
-        weights[i] = (struct sched_weight){names[i], any(m, 1, SCHED_SHARE_WEIGHT_MAX)};
+    q->weights = make_weights(m, names, q->n_weights);
+}
+
+/* Each is part of one before it, or of none. */
+static void make_accounts(struct maker *m, struct sched_config *s)
+{
+    const char *const *names = make_names(m, &s->n_accounts);
+    struct sched_account *accounts = make(m, s->n_accounts, sizeof(*accounts));
+    s->accounts = accounts;
+    for (size_t i = 0; i < s->n_accounts; i++) {
+        struct sched_account *a = &accounts[i];
+        a->name = names[i];
+        a->under = i > 0 && any(m, 0, 1) ? names[any(m, 0, (int64_t)i - 1)] : NULL;
+        a->weight = any(m, 1, SCHED_SHARE_WEIGHT_MAX);
+        a->users = make_names(m, &a->n_users);
+        a->n_weights = (size_t)any(m, 0, (int64_t)a->n_users);
+        a->weights = make_weights(m, a->users, a->n_weights);
+        a->n_default_for = (size_t)any(m, 0, (int64_t)a->n_users);
+        a->default_for = a->users;
+    }
 }
 
 static void make_queue(struct maker *m, struct sched_queue_config *q,
@@ -339,7 +365,7 @@ static void make_queues(struct maker *m, struct sched_config *s)
         if (i != first)
             make_queue(m, &queues[i], any(m, 0, 1) ? &queues[first] : NULL);
     for (size_t i = 0; i < n; i++)
-        make_queue_shares(m, &s->shares, &queues[i]);
+        make_queue_shares(m, &s->shares, s->n_accounts > 0, &queues[i]);
     s->queues = queues;
     s->n_queues = n;
     if (n == 1 || any(m, 0, 1))
@@ -404,6 +430,7 @@ static void make_config(struct maker *m, struct config *c)
     c->sched.what_if_holders = make_count(m, 1);
     c->sched.what_if_tries = make_count(m, 1);
     make_shares(m, &c->sched.shares);
+    make_accounts(m, &c->sched);
     make_queues(m, &c->sched);
     make_blocks(m, &c->sched);
     const char *const *names = make_names(m, &c->n_users);
@@ -493,6 +520,26 @@ static void same_shares(const struct sched_shares *a, const struct sched_shares 
     }
 }
 
+static void same_weights(const struct sched_weight *a, size_t n, const struct sched_weight *b,
+                         size_t others)
+{
+    assert_int_equal(n, others);
+    for (size_t i = 0; i < n; i++) {
+        same_text(a[i].name, b[i].name);
+        assert_int_equal(a[i].weight, b[i].weight);
+    }
+}
+
+static void same_account(const struct sched_account *a, const struct sched_account *b)
+{
+    same_text(a->name, b->name);
+    same_text(a->under, b->under);
+    assert_int_equal(a->weight, b->weight);
+    same_names(a->users, a->n_users, b->users, b->n_users);
+    same_weights(a->weights, a->n_weights, b->weights, b->n_weights);
+    same_names(a->default_for, a->n_default_for, b->default_for, b->n_default_for);
+}
+
 static void same_queue(const struct sched_queue_config *a, const struct sched_queue_config *b)
 {
     same_text(a->name, b->name);
@@ -513,11 +560,7 @@ static void same_queue(const struct sched_queue_config *a, const struct sched_qu
     same_share(&a->share, &b->share);
     assert_int_equal(a->by, b->by);
     same_order(&a->order, &b->order);
-    assert_int_equal(a->n_weights, b->n_weights);
-    for (size_t i = 0; i < a->n_weights; i++) {
-        same_text(a->weights[i].name, b->weights[i].name);
-        assert_int_equal(a->weights[i].weight, b->weights[i].weight);
-    }
+    same_weights(a->weights, a->n_weights, b->weights, b->n_weights);
     assert_int_equal(a->n_exceptions, b->n_exceptions);
     for (size_t i = 0; i < a->n_exceptions; i++) {
         const struct sched_exception *x = &a->exceptions[i], *y = &b->exceptions[i];
@@ -570,6 +613,9 @@ static void same_config(const struct config *a, const struct config *b)
     const struct config_trace *s = &a->trace, *t = &b->trace;
     same_machine(a, b);
     same_shares(&a->sched.shares, &b->sched.shares);
+    assert_int_equal(a->sched.n_accounts, b->sched.n_accounts);
+    for (size_t i = 0; i < a->sched.n_accounts; i++)
+        same_account(&a->sched.accounts[i], &b->sched.accounts[i]);
     assert_int_equal(a->sched.second, b->sched.second);
     same_text(a->sched.default_queue, b->sched.default_queue);
     assert_int_equal(a->sched.default_duration, b->sched.default_duration);

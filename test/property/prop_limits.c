@@ -37,7 +37,7 @@ struct job {
     bool runs;
     uint32_t queue;
     uint32_t user;
-    uint32_t account;
+    uint32_t party;
     const struct sched_exception *exception,
         *parents; /* that hold for the user in the queue, and in its parent */
     int64_t amount[3];
@@ -370,17 +370,17 @@ static void compare(struct world *w, struct job *job)
     struct limits_window window = draw_window(w);
     struct limits_over over;
     bool may = model(w, job, JOB, n, window, expected);
-    check(limits_job(w->limits, job->account, n, amount, job, &over.limit), may, over.limit,
+    check(limits_job(w->limits, job->party, n, amount, job, &over.limit), may, over.limit,
           expected);
     expected[0] = '\0';
     may = model(w, job, PENDING, n, window, expected);
-    check(limits_pending(w->limits, job->account, (uint32_t)n, &over.limit), may, over.limit,
+    check(limits_pending(w->limits, job->party, (uint32_t)n, &over.limit), may, over.limit,
           expected);
     expected[0] = '\0';
     may = may_start(w, job, window, expected);
-    check(limits_start(w->limits, job->account, window, amount, job, nodes_of(job), &over), may,
+    check(limits_start(w->limits, job->party, window, amount, job, nodes_of(job), &over), may,
           over.limit, expected);
-    assert_int_equal(limits_when(w->limits, job->account, window.from, window.until - window.from,
+    assert_int_equal(limits_when(w->limits, job->party, window.from, window.until - window.from,
                                  amount, job, nodes_of(job)),
                      first_start(w, job, window));
 }
@@ -418,36 +418,36 @@ static void step(struct world *w)
         job->exception = w->queue[job->queue].has_parents_exceptions
                              ? job->parents
                              : exception_of(w, job, job->queue, of, n_of);
-        int64_t account = limits_account(w->limits, job->queue, users[job->user], of, n_of);
-        assert_true(account >= 0);
-        job->account = (uint32_t)account;
+        int64_t party = limits_party(w->limits, job->queue, users[job->user], of, n_of);
+        assert_true(party >= 0);
+        job->party = (uint32_t)party;
         compare(w, job);
-        limits_wait(w->limits, job->account, 1);
+        limits_wait(w->limits, job->party, 1);
         job->used = true;
     } else if (!job->runs && below(w, 2)) {
-        limits_wait(w->limits, job->account, -1);
+        limits_wait(w->limits, job->party, -1);
         job->used = false;
         compare(w, job);
         job->used = true;
         job->window = draw_window(w);
-        assert_int_equal(limits_open(w->limits, job->account, job->window, nodes_of(job)), 0);
-        limits_add(w->limits, job->account, job->window, amount, job, nodes_of(job));
+        assert_int_equal(limits_open(w->limits, job->party, job->window, nodes_of(job)), 0);
+        limits_add(w->limits, job->party, job->window, amount, job, nodes_of(job));
         job->runs = true;
     } else if (job->runs && below(w, 3) == 0) { /* lifted for a while */
-        limits_sub(w->limits, job->account, job->window, amount, job, nodes_of(job));
+        limits_sub(w->limits, job->party, job->window, amount, job, nodes_of(job));
         job->runs = job->used = false;
         compare(w, job);
-        limits_add(w->limits, job->account, job->window, amount, job, nodes_of(job));
+        limits_add(w->limits, job->party, job->window, amount, job, nodes_of(job));
         job->runs = job->used = true;
     } else if (job->runs) {
-        limits_sub(w->limits, job->account, job->window, amount, job, nodes_of(job));
-        limits_close(w->limits, job->account, job->window, nodes_of(job));
+        limits_sub(w->limits, job->party, job->window, amount, job, nodes_of(job));
+        limits_close(w->limits, job->party, job->window, nodes_of(job));
         job->runs = false;
         job->used = below(w, 3) == 0; /* requeued */
         if (job->used)
-            limits_wait(w->limits, job->account, 1);
+            limits_wait(w->limits, job->party, 1);
     } else {
-        limits_wait(w->limits, job->account, -1);
+        limits_wait(w->limits, job->party, -1);
         job->used = false;
     }
 }

@@ -370,7 +370,7 @@ static const struct wrong wrong_machines[] = {
     {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
     {NODES "queue: {}\n",
      "2:1: key \"queue\": expected in a configuration: resources, match, "
-     "default-queue, default-duration, default-limit, passes, users, shares, queues, "
+     "default-queue, default-duration, default-limit, passes, users, shares, accounts, queues, "
      "blocks, bounds, trace, "
      "server"},
     {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
@@ -521,7 +521,7 @@ static const struct wrong wrong_queues[] = {
      "3:24: key \"weight\": expected a whole number from 1 to 1000000, got \"0\""},
     {QUEUE("{shares: {under: b}}"),
      "3:23: key \"under\": expected the name of a division of the section shares, got \"b\""},
-    {QUEUE("{shares: {by: group}}"), "3:20: key \"by\": expected user, got \"group\""},
+    {QUEUE("{shares: {by: group}}"), "3:20: key \"by\": expected user or account, got \"group\""},
     {QUEUE("{shares: {order: [share]}}"), "3:23: key \"order\": expected only beside the key by"},
     {QUEUE("{shares: {by: user, order: [gang]}}"),
      "3:34: key \"order\": \"gang\" orders nothing here: a job starts whole or not at all, always"},
@@ -535,6 +535,25 @@ static const struct wrong wrong_queues[] = {
      "3:27: key \"guarantee\": expected amounts of resources as in {core: 64, gpu: 4}, got \"4\""},
     {NODES "shares: {divisions: {a: {under: b}, b: {under: a}}}",
      "2:48: key \"under\": expected a division that is no part of it, got \"a\""},
+    {QUEUE("{shares: {by: account}}"),
+     "3:20: key \"by\": expected account only where the key accounts has some"},
+    {NODES "accounts: {}",
+     "2:11: key \"accounts\": expected 1 to 65536 accounts as NAME: {users: [u1]}, "
+     "got a mapping"},
+    {NODES "accounts: {a: {weight: 0}}",
+     "2:24: key \"weight\": expected a whole number from 1 to 1000000, got \"0\""},
+    {NODES "accounts: {a: {under: b}}",
+     "2:23: key \"under\": expected the name of an account, got \"b\""},
+    {NODES "accounts: {a: {under: b}, b: {under: a}}",
+     "2:38: key \"under\": expected at most 15 accounts above, and not itself"},
+    {NODES "accounts: {a: {users: [u1], weights: {u2: 2}}}",
+     "2:39: key \"weights\": expected users of the account, got \"u2\""},
+    {NODES "accounts: {a: {users: [u1], default-for: [u2]}}",
+     "2:43: key \"default-for\": expected users of the account, got \"u2\""},
+    {NODES "accounts: {a: {user: [u1]}}",
+     "2:16: key \"user\": expected in an account: under, weight, users, weights, default-for"},
+    {NODES "accounts: {a: {}}\nqueues: {q: {shares: {by: account, weights: {u1: 2}}}}",
+     "3:45: key \"weights\": expected with by: account only in the accounts"},
 };
 
 static const struct wrong wrong_limits[] = {

@@ -96,17 +96,17 @@ static void no_account(void **state)
     (void)state;
     struct setup *setup = make_setup();
     struct limits *limits = limits_create(setup);
-    int64_t account = -1, n = 0;
+    int64_t party = -1, n = 0;
     assert_non_null(limits);
-    for (; account < 0 && n < TRIES; n++) {
+    for (; party < 0 && n < TRIES; n++) {
         until_failure = n;
         errno = 0;
-        account = limits_account(limits, 0, "ann", NULL, 0);
+        party = limits_party(limits, 0, "ann", NULL, 0);
         until_failure = -1;
-        assert_true(account >= 0 || errno == ENOMEM);
+        assert_true(party >= 0 || errno == ENOMEM);
         assert_true(limits_check(limits));
     }
-    assert_int_equal(account, 0);
+    assert_int_equal(party, 0);
     assert_true(n > 3);
     struct limits_window window = {10, 20};
     int rc = -1;

@@ -94,10 +94,10 @@ static int end(void **state)
     return 0;
 }
 
-static uint32_t account(struct fixture *f, uint32_t queue, const char *user,
-                        const char *const *groups, size_t n_groups)
+static uint32_t party(struct fixture *f, uint32_t queue, const char *user,
+                      const char *const *groups, size_t n_groups)
 {
-    int64_t number = limits_account(f->limits, queue, user, groups, n_groups);
+    int64_t number = limits_party(f->limits, queue, user, groups, n_groups);
     assert_true(number >= 0);
     return (uint32_t)number;
 }
@@ -124,38 +124,37 @@ static void expect_over(const struct fixture *f, const char *expected)
     assert_string_equal(sched_reason_text(&reason, text), expected);
 }
 
-#define JOB(f, account, duration, ...)                                                             \
-    limits_job((f)->limits, account, duration, amount, &(struct job){__VA_ARGS__}, &(f)->over.limit)
-#define START(f, account, ...)                                                                     \
-    limits_start((f)->limits, account, now, amount, &(struct job){__VA_ARGS__}, NULL, &(f)->over)
-#define EVER(f, account, ...)                                                                      \
-    limits_ever((f)->limits, account, amount, &(struct job){__VA_ARGS__}, &(f)->over.limit)
-#define PENDING(f, account, n) limits_pending((f)->limits, account, n, &(f)->over.limit)
+#define JOB(f, party, duration, ...)                                                               \
+    limits_job((f)->limits, party, duration, amount, &(struct job){__VA_ARGS__}, &(f)->over.limit)
+#define START(f, party, ...)                                                                       \
+    limits_start((f)->limits, party, now, amount, &(struct job){__VA_ARGS__}, NULL, &(f)->over)
+#define EVER(f, party, ...)                                                                        \
+    limits_ever((f)->limits, party, amount, &(struct job){__VA_ARGS__}, &(f)->over.limit)
+#define PENDING(f, party, n) limits_pending((f)->limits, party, n, &(f)->over.limit)
 
 static void an_account_is_a_user_under_limits(void **state)
 {
     struct fixture *f = *state;
-    uint32_t ann = account(f, 0, "ann", NULL, 0);
-    uint32_t nobody = account(f, 0, NULL, NULL, 0);
-    assert_int_equal(account(f, 0, "ann", vips, 2), ann);
-    assert_int_equal(account(f, 0, "", NULL, 0), nobody);
-    assert_int_not_equal(account(f, 0, "ann", staff, 1), ann);
-    assert_int_not_equal(account(f, 1, "ann", NULL, 0), ann);
+    uint32_t ann = party(f, 0, "ann", NULL, 0);
+    uint32_t nobody = party(f, 0, NULL, NULL, 0);
+    assert_int_equal(party(f, 0, "ann", vips, 2), ann);
+    assert_int_equal(party(f, 0, "", NULL, 0), nobody);
+    assert_int_not_equal(party(f, 0, "ann", staff, 1), ann);
+    assert_int_not_equal(party(f, 1, "ann", NULL, 0), ann);
     assert_int_not_equal(nobody, ann);
 }
 
 static void a_job_has_limits(void **state)
 {
     struct fixture *f = *state;
-    uint32_t ann = account(f, 0, "ann", NULL, 0);
+    uint32_t ann = party(f, 0, "ann", NULL, 0);
     assert_true(JOB(f, ann, 3600500000, 4, 100));
     assert_false(JOB(f, ann, 1, 5, 1));
     expect_over(f, "limit job node 4");
     assert_false(JOB(f, ann, 3600500001, 1, 1));
     expect_over(f, "limit job duration 3600.5");
     assert_false(limits_job(f->limits, ann, 1, amount, &(struct job){5, 1}, NULL));
-    uint32_t part =
-        account(f, 1, "ann", NULL, 0); /* has none of its own, and none of its parent's */
+    uint32_t part = party(f, 1, "ann", NULL, 0); /* has none of its own, and none of its parent's */
     assert_true(limits_job(f->limits, part, INT64_MAX, unasked, NULL, NULL));
 }
 
@@ -163,9 +162,9 @@ static void a_job_has_limits(void **state)
 static void exceptions_hold(void **state)
 {
     struct fixture *f = *state;
-    uint32_t boss = account(f, 0, "boss", NULL, 0);
-    uint32_t vip = account(f, 0, "vip", staff, 1);
-    uint32_t ann = account(f, 0, "ann", staff, 1);
+    uint32_t boss = party(f, 0, "boss", NULL, 0);
+    uint32_t vip = party(f, 0, "vip", staff, 1);
+    uint32_t ann = party(f, 0, "ann", staff, 1);
     assert_true(JOB(f, boss, INT64_MAX, 8, 1));
     assert_false(JOB(f, boss, 1, 9, 1));
     expect_over(f, "limit job node 8");
@@ -186,9 +185,9 @@ static void exceptions_hold(void **state)
 static void users_and_queues_have_limits(void **state)
 {
     struct fixture *f = *state;
-    uint32_t ann = account(f, 0, "ann", NULL, 0);
-    uint32_t bob = account(f, 0, "bob", NULL, 0);
-    uint32_t cid = account(f, 0, "cid", NULL, 0);
+    uint32_t ann = party(f, 0, "ann", NULL, 0);
+    uint32_t bob = party(f, 0, "bob", NULL, 0);
+    uint32_t cid = party(f, 0, "cid", NULL, 0);
     assert_true(limits_measures(f->limits, ann));
     add(f, ann, 4, 7);
     assert_true(START(f, ann, 1, 1));
@@ -213,8 +212,8 @@ static void users_and_queues_have_limits(void **state)
 static void a_part_counts_for_the_whole(void **state)
 {
     struct fixture *f = *state;
-    uint32_t part = account(f, 1, "ann", NULL, 0);
-    uint32_t whole = account(f, 0, "ann", NULL, 0);
+    uint32_t part = party(f, 1, "ann", NULL, 0);
+    uint32_t whole = party(f, 0, "ann", NULL, 0);
     add(f, part, 6, 100);
     assert_true(START(f, whole, 4, 8));
     assert_false(START(f, whole, 5, 8));
@@ -225,7 +224,7 @@ static void a_part_counts_for_the_whole(void **state)
     add(f, whole, 1, 0);
     assert_false(START(f, whole, 0, 0));
     expect_over(f, "limit user running 2");
-    uint32_t bob = account(f, 1, "bob", NULL, 0);
+    uint32_t bob = party(f, 1, "bob", NULL, 0);
     assert_true(START(f, bob, 2, 8));
     assert_false(START(f, bob, 3, 8));
     expect_over(f, "limit queue node 10");
@@ -243,8 +242,8 @@ static void a_part_counts_for_the_whole(void **state)
 static void a_user_has_it_in_the_whole(void **state)
 {
     struct fixture *f = *state;
-    uint32_t shared = account(f, 3, "ann", NULL, 0);
-    uint32_t whole = account(f, 0, "ann", NULL, 0);
+    uint32_t shared = party(f, 3, "ann", NULL, 0);
+    uint32_t whole = party(f, 0, "ann", NULL, 0);
     add(f, whole, 1, 3);
     add(f, whole, 1, 2);
     assert_true(START(f, shared, 1, 3)); /* running is its own */
@@ -257,7 +256,7 @@ static void a_user_has_it_in_the_whole(void **state)
     assert_true(START(f, whole, 1, 2));
     assert_false(START(f, whole, 1, 3));
     expect_over(f, "limit user core 8");
-    assert_true(START(f, account(f, 1, "ann", NULL, 0), 1, 100)); /* its own, unlimited */
+    assert_true(START(f, party(f, 1, "ann", NULL, 0), 1, 100)); /* its own, unlimited */
     limits_wait(f->limits, shared, 3);
     assert_true(PENDING(f, whole, 2));
     assert_false(PENDING(f, whole, 3));
@@ -269,8 +268,8 @@ static void a_user_has_it_in_the_whole(void **state)
     assert_true(limits_check(f->limits));
 
     /* The parent's exceptions are its own. */
-    assert_true(START(f, account(f, 3, "bob", staff, 1), 1, 16));
-    assert_false(START(f, account(f, 3, "bob", staff, 1), 1, 17));
+    assert_true(START(f, party(f, 3, "bob", staff, 1), 1, 16));
+    assert_false(START(f, party(f, 3, "bob", staff, 1), 1, 17));
     expect_over(f, "limit user core 16");
 }
 
@@ -278,25 +277,25 @@ static void a_user_has_it_in_the_whole(void **state)
 static void what_can_never_be_within(void **state)
 {
     struct fixture *f = *state;
-    uint32_t ann = account(f, 0, "ann", NULL, 0);
-    uint32_t part = account(f, 1, "ann", NULL, 0);
+    uint32_t ann = party(f, 0, "ann", NULL, 0);
+    uint32_t part = party(f, 1, "ann", NULL, 0);
     add(f, ann, 4, 8);
     assert_true(EVER(f, ann, 10, 8));
     assert_false(EVER(f, ann, 1, 9));
     expect_over(f, "limit user core 8");
     assert_false(EVER(f, ann, 11, 1));
     expect_over(f, "limit queue node 10");
-    assert_true(EVER(f, account(f, 0, "ann", staff, 1), 1, 16));
+    assert_true(EVER(f, party(f, 0, "ann", staff, 1), 1, 16));
     assert_false(EVER(f, part, 7, 100));
     expect_over(f, "limit user node 6");
-    assert_true(limits_ever(f->limits, account(f, 2, "ann", NULL, 0), unasked, NULL, NULL));
+    assert_true(limits_ever(f->limits, party(f, 2, "ann", NULL, 0), unasked, NULL, NULL));
 }
 
 static void pending_jobs_have_limits(void **state)
 {
     struct fixture *f = *state;
-    uint32_t ann = account(f, 0, "ann", NULL, 0);
-    uint32_t bob = account(f, 0, "bob", NULL, 0);
+    uint32_t ann = party(f, 0, "ann", NULL, 0);
+    uint32_t bob = party(f, 0, "bob", NULL, 0);
     assert_true(PENDING(f, ann, 5));
     assert_false(PENDING(f, ann, 6));
     expect_over(f, "limit user pending 5");
@@ -306,7 +305,7 @@ static void pending_jobs_have_limits(void **state)
     assert_true(PENDING(f, bob, 4));
     assert_false(PENDING(f, bob, 5));
     expect_over(f, "limit queue pending 8");
-    assert_false(PENDING(f, account(f, 1, "cid", NULL, 0), UINT32_MAX));
+    assert_false(PENDING(f, party(f, 1, "cid", NULL, 0), UINT32_MAX));
     expect_over(f, "limit queue pending 8");
     limits_wait(f->limits, ann, -1);
     assert_true(PENDING(f, bob, 5));
@@ -316,8 +315,8 @@ static void pending_jobs_have_limits(void **state)
 static void groups_do_not_split_what_a_user_holds(void **state)
 {
     struct fixture *f = *state;
-    uint32_t ann = account(f, 0, "ann", NULL, 0);
-    uint32_t staffed = account(f, 0, "ann", staff, 1);
+    uint32_t ann = party(f, 0, "ann", NULL, 0);
+    uint32_t staffed = party(f, 0, "ann", staff, 1);
     add(f, staffed, 1, 9);
     assert_false(START(f, ann, 1, 1));
     expect_over(f, "limit user core 8");
@@ -329,7 +328,7 @@ static void groups_do_not_split_what_a_user_holds(void **state)
 static void a_window_counts_while_it_lasts(void **state)
 {
     struct fixture *f = *state;
-    uint32_t boss = account(f, 0, "ann", staff, 1);
+    uint32_t boss = party(f, 0, "ann", staff, 1);
     struct job job = {0, 0};
     struct limits_window before = {0, 10}, over = {9, 11}, after = {20, 30};
     while (START(f, boss, 0, 0))
@@ -346,7 +345,7 @@ static void a_window_counts_while_it_lasts(void **state)
 static void without_limits_nothing_is_measured(void **state)
 {
     struct fixture *f = *state;
-    uint32_t ann = account(f, 2, "ann", NULL, 0);
+    uint32_t ann = party(f, 2, "ann", NULL, 0);
     assert_false(limits_measures(f->limits, ann));
     assert_true(limits_job(f->limits, ann, INT64_MAX, NULL, NULL, NULL));
     assert_true(limits_pending(f->limits, ann, UINT32_MAX, NULL));

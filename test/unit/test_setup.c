@@ -328,6 +328,78 @@ static void wrong_limits(void **state)
     refuse_queue(q, "queue 'q': exception 1: limits of job: 'running' is no limit of a job");
 }
 
+static const struct sched_account physics = {
+    .name = "physics",
+    .users = (const char *const[]){"ann", "bob"},
+    .n_users = 2,
+    .weights = (const struct sched_weight[]){{"bob", 3}},
+    .n_weights = 1,
+};
+
+static void refuse_account(const struct sched_account *other, const char *why)
+{
+    struct sched_account accounts[] = {physics, *other};
+    refuse(&(struct sched_config){.second = 1, .accounts = accounts, .n_accounts = 2}, why);
+}
+
+static void accounts_have_users(void **state)
+{
+    struct sched_account accounts[] = {
+        {.name = "chem", .users = (const char *const[]){"ann"}, .n_users = 1},
+        physics,
+        {.name = "optics",
+         .under = "physics",
+         .users = (const char *const[]){"cid", "ann"},
+         .n_users = 2,
+         .default_for = (const char *const[]){"ann"},
+         .n_default_for = 1},
+    };
+    struct setup *s =
+        make(&(struct sched_config){.second = 1, .accounts = accounts, .n_accounts = 3});
+    const struct setup_accounts *a = &s->accounts;
+    (void)state;
+    assert_int_equal(a->v[2].parent, 1);
+    assert_int_equal(setup_account_usual(a, "ann"), 2);
+    assert_int_equal(setup_account_usual(a, "bob"), 1);
+    assert_int_equal(setup_account_usual(a, "dan"), SETUP_NONE);
+    assert_int_equal(setup_member_find(a, 1, "bob")->weight, 3);
+    assert_int_equal(setup_member_find(a, 1, "ann")->weight, 1);
+    assert_null(setup_member_find(a, 1, "cid")); /* only below it */
+    setup_destroy(s);
+}
+
+static void wrong_accounts(void **state)
+{
+    static const char *const ann[] = {"ann"}, *const twice[] = {"ann", "ann"};
+    struct sched_weight weight = {"ann", 0};
+    (void)state;
+    refuse_account(&(struct sched_account){0}, "account 2 has no name");
+    refuse_account(&(struct sched_account){.name = "physics"},
+                   "account 'physics': the name comes twice");
+    refuse_account(&(struct sched_account){.name = "a", .under = "b"},
+                   "account 'a': under: no account 'b'");
+    refuse_account(&(struct sched_account){.name = "a", .under = "a"},
+                   "account 'a': under: it is part of itself, or below 15 others");
+    refuse_account(&(struct sched_account){.name = "a", .weight = -1},
+                   "account 'a': weight: must be from 1 to 1000000, is -1");
+    refuse_account(&(struct sched_account){.name = "a", .users = twice, .n_users = 2},
+                   "account 'a': users: 'ann' comes twice");
+    refuse_account(&(struct sched_account){.name = "a", .default_for = ann, .n_default_for = 1},
+                   "account 'a': default-for: 'ann' is no user of it");
+    refuse_account(
+        &(struct sched_account){
+            .name = "a", .users = ann, .n_users = 1, .default_for = twice, .n_default_for = 2},
+        "account 'a': default-for: account 'a' is that of 'ann' already");
+    refuse_account(&(struct sched_account){.name = "a", .weights = &weight, .n_weights = 1},
+                   "account 'a': weights: 'ann' is no user of it");
+    refuse_account(
+        &(struct sched_account){
+            .name = "a", .users = ann, .n_users = 1, .weights = &weight, .n_weights = 1},
+        "account 'a': weights: must be from 1 to 1000000, is 0");
+    refuse_queue((struct sched_queue_config){.by = SCHED_SHARE_ACCOUNT},
+                 "queue 'q': by: no accounts are configured");
+}
+
 static void wrong_blocks(void **state)
 {
     static const char *const queues[] = {"default", "x"};
@@ -399,6 +471,8 @@ int main(void)
         cmocka_unit_test(wrong_names),
         cmocka_unit_test(wrong_numbers),
         cmocka_unit_test(wrong_limits),
+        cmocka_unit_test(accounts_have_users),
+        cmocka_unit_test(wrong_accounts),
         cmocka_unit_test(wrong_blocks),
         cmocka_unit_test(blocks_permit_those_they_name),
     };

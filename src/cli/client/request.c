@@ -50,6 +50,7 @@ static const struct option options[] = {
     {"time-limit", required_argument, NULL, 't'},
     {"estimate", required_argument, NULL, OPTION_ESTIMATE},
     {"queue", required_argument, NULL, 'q'},
+    {"account", required_argument, NULL, 'A'},
     {"array", required_argument, NULL, OPTION_ARRAY},
     {"dependency", required_argument, NULL, OPTION_DEPENDENCY},
     {"begin", required_argument, NULL, OPTION_BEGIN},
@@ -268,6 +269,8 @@ static int take_option(struct reading *g, int option)
         return put_time(g, option, "limit", "unlimited");
     case 'q':
         return put_option(g, "queue", json_string(optarg));
+    case 'A':
+        return put_option(g, "account", json_string(optarg));
     case 'o':
         g->r->has_output = true;
         return put_option(g, "output", json_string(optarg));
@@ -299,7 +302,7 @@ static int take_options(struct reading *g, int argc, char **argv, int *rest)
 
     opterr = 0;
     optind = 0; /* restart getopt, whatever was read before */
-    while ((c = getopt_long(argc, argv, "+:N:n:c:g:t:q:o:e:i:xh", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "+:N:n:c:g:t:q:A:o:e:i:xh", options, NULL)) != -1) {
         if (c == ':')
             return errtext_set(g->err, EINVAL, "%s'%s' takes a value", g->where, argv[optind - 1]);
         if (c == '?')

@@ -19,8 +19,9 @@
 /* What a job's slot and details say of its queue. */
 struct known {
     struct job job;
-    uint32_t queue, account, job_group;
+    uint32_t queue, party, job_group;
     uint32_t leaf; /* of shares; 0 without */
+    const char *account;
     bool is_known; /* the job asks for something in the new state too */
     bool is_counted, is_open;
     uint32_t keeper;
@@ -34,8 +35,9 @@ static struct known known_of(const sched_t *s, uint32_t slot)
     bool has_leaf = shares && slot < shares->cap_jobs; /* else these are new, and it has none yet */
     return (struct known){.job = s->jobs[slot],
                           .queue = d->queue,
-                          .account = d->account,
+                          .party = d->party,
                           .job_group = d->job_group,
+                          .account = d->account,
                           .leaf = has_leaf ? shares->job[slot].leaf : 0,
                           .is_counted = d->is_counted,
                           .is_open = d->is_open,
@@ -48,14 +50,15 @@ static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
     struct details *d = s->jobs[slot].details;
     s->jobs[slot] = k->job;
     d->queue = k->queue;
-    d->account = k->account;
+    d->party = k->party;
     d->job_group = k->job_group;
+    d->account = k->account;
     if (s->queues->shares && slot < s->queues->shares->cap_jobs)
         s->queues->shares->job[slot].leaf = k->leaf;
 }
 
 /* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask, group and
- * account. With `refuse` that is nothing which the queue's resources could never give. Returns 0, or -1
+ * party. With `refuse` that is nothing which the queue's resources could never give. Returns 0, or -1
  * with a text and no group.
  */
 static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_error_t *err)
@@ -68,10 +71,12 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
     d->job_group = JOB_GROUP_NONE;
     d->queue = queue;
     job->lane = n->lane_of[queue];
-    int64_t account = limits_account(n->limits, queue, d->user, d->groups, d->n_groups);
-    if (account < 0)
+    if (account_keep(s, slot, d->account, err) < 0)
+        return -1;
+    int64_t party = limits_party(n->limits, queue, d->user, d->groups, d->n_groups);
+    if (party < 0)
         return errtext_set(err, ENOMEM, "out of memory");
-    d->account = (uint32_t)account;
+    d->party = (uint32_t)party;
     if (!key_of(s, slot, d->priority, &job->key))
         return errtext_set(err, EINVAL, "queue %.100s: priority out of range", name);
     int rc = job_know(s, slot, refuse, &why);
@@ -101,7 +106,7 @@ static int queue_takes(sched_t *s, int64_t now, uint32_t slot, berth_error_t *er
     struct sched_reason_limit over;
     struct sched_reason why;
     if (!job_is_within(s, slot, d->limit, &over) ||
-        !limits_pending(s->queues->limits, d->account, 1, &over))
+        !limits_pending(s->queues->limits, d->party, 1, &over))
         return refuse_limit(s, &over, err);
     int rc = blocks_leave_time(s, slot, time_needed(d), now, &why);
     if (rc < 0 && errno == EINVAL)
@@ -277,14 +282,14 @@ static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_
 {
     struct limits *limits = s->queues->limits;
     struct details *d = s->jobs[slot].details;
-    int64_t account = limits_account(limits, queue, d->user, d->groups, d->n_groups);
-    if (account < 0)
+    int64_t party = limits_party(limits, queue, d->user, d->groups, d->n_groups);
+    if (party < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     d->queue = queue;
-    d->account = (uint32_t)account;
+    d->party = (uint32_t)party;
     d->job_group = JOB_GROUP_NONE;
     if (d->is_pending)
-        limits_wait(limits, d->account, 1);
+        limits_wait(limits, d->party, 1);
     return 0;
 }
 
@@ -313,7 +318,7 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
     if (was->is_counted)
         rc = controllers_enter(s, slot, job->booking, d->counted.from, d->counted.until);
     if (d->is_pending)
-        limits_wait(n->limits, d->account, 1);
+        limits_wait(n->limits, d->party, 1);
     if (rc == 0 && job->state == SCHED_WAITING)
         rc = open_insert(s, slot, job->is_fresh);
     else if (rc == 0 && job->state == SCHED_RESERVED)

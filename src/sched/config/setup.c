@@ -20,6 +20,7 @@ void setup_destroy(struct setup *setup)
     int saved = errno;
     if (setup) {
         intern_clear(&setup->names);
+        setup_clear_accounts(&setup->accounts);
         free(setup->shares.node);
         free(setup->queue);
         free(setup->config);
@@ -197,7 +198,8 @@ static int resolve(struct setup *setup, berth_error_t *err)
     for (uint32_t i = 0; i < setup->n_queues; i++)
         if (resolve_queue(setup, i, err) < 0)
             return -1;
-    if (setup_resolve_shares(setup, err) < 0 || find_default(setup, err) < 0)
+    if (setup_resolve_accounts(setup, err) < 0 || setup_resolve_shares(setup, err) < 0 ||
+        find_default(setup, err) < 0)
         return -1;
     return check_blocks(setup, err);
 }

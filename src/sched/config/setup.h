@@ -16,6 +16,7 @@
 #include "berth/error.h"
 #include "berth/sched_config.h"
 #include "sched/config/order.h"
+#include "sched/config/setup_accounts.h"
 #include "sched/config/setup_shares.h"
 
 #define SETUP_NONE UINT32_MAX
@@ -53,6 +54,7 @@ struct setup {
     const struct sched_block *block;         /* n_blocks <= BLOCKS_MAX */
     size_t n_blocks;
     struct setup_shares shares;
+    struct setup_accounts accounts;
 
     struct sched_config *config; /* all of what was given, in one allocation */
     struct intern names;         /* of the queues, by number */

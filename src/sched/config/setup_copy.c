@@ -116,6 +116,23 @@ static void copy_shares(struct pack *p, struct sched_shares *shares)
     shares->divisions = divisions;
 }
 
+static const struct sched_account *copy_accounts(struct pack *p,
+                                                 const struct sched_account *accounts, size_t n)
+{
+    struct sched_account *copy = room(p, n, sizeof(*copy));
+    for (size_t i = 0; i < n; i++) {
+        struct sched_account a = accounts[i];
+        a.name = copy_text(p, a.name);
+        a.under = copy_text(p, a.under);
+        a.users = copy_texts(p, a.users, a.n_users);
+        a.weights = copy_weights(p, a.weights, a.n_weights);
+        a.default_for = copy_texts(p, a.default_for, a.n_default_for);
+        if (copy)
+            copy[i] = a;
+    }
+    return copy;
+}
+
 static const struct sched_queue_config *
 copy_queues(struct pack *p, const struct sched_queue_config *queues, size_t n)
 {
@@ -162,6 +179,7 @@ static struct sched_config *pack_config(struct pack *p, const struct sched_confi
     }
     c.blocks = blocks;
     copy_shares(p, &c.shares);
+    c.accounts = copy_accounts(p, c.accounts, c.n_accounts);
     if (copy)
         *copy = c;
     return copy;

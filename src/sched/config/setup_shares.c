@@ -8,6 +8,8 @@
 #include "sched/config/setup.h"
 
 #define WEEK (7 * 86400) /* seconds */
+#define SETUP_NODES_MAX                                                                            \
+    (UINT32_C(1) << 19) /* half of what the tree has, so that users have the rest */
 
 static const char *const usual_resources[] = {"core", "gpu", "memory"};
 static const struct sched_share_order usual_above = {{SCHED_BY_SHARE, SCHED_BY_SUBMIT}, 2};
@@ -168,7 +170,7 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
         return 0;
     }
     int by = (int)c->by;
-    if (by < SCHED_SHARE_NONE || by > SCHED_SHARE_USER)
+    if (by < SCHED_SHARE_NONE || by > SCHED_SHARE_ACCOUNT)
         return errtext_set(err, EINVAL, "queue '%s': shares: no such way: %d", c->name, by);
     if (check_order(&whose, &c->order, err) < 0)
         return -1;
@@ -178,10 +180,49 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
     if (resolve_share(setup, &whose, &c->share, node, err) < 0)
         return -1;
     node->order = c->order.n > 0 ? c->order : usual_below;
+    if (c->by == SCHED_SHARE_ACCOUNT && setup->accounts.n == 0)
+        return errtext_set(err, EINVAL, "queue '%s': by: no accounts are configured", c->name);
+    if (c->by == SCHED_SHARE_ACCOUNT && c->n_weights > 0)
+        return errtext_set(err, EINVAL, "queue '%s': weights: those of accounts are the accounts'",
+                           c->name);
     if (resolve_amounts(&setup->shares, &whose, "capability", c->share.capability,
                         c->share.n_capability, capability, err) < 0)
         return -1;
     return check_capability(c, err);
+}
+
+/* The nodes of accounts below a queue whose accounts take turns, from `first` on. They go by its order. */
+static void add_accounts(struct setup *setup, uint32_t queue, uint32_t first)
+{
+    struct setup_shares *shares = &setup->shares;
+    struct setup_node *above = &shares->node[shares->first_queue + queue];
+    above->accounts = first;
+    for (uint32_t i = 0; i < setup->accounts.n; i++) {
+        struct setup_node *node = &shares->node[first + i];
+        uint32_t parent = setup->accounts.v[i].parent;
+        int64_t weight = setup->config->accounts[i].weight;
+        node->parent = parent == SETUP_NONE ? shares->first_queue + queue : first + parent;
+        node->weight = weight > 0 ? weight : 1;
+        node->order = above->order;
+        for (uint32_t k = 0; k < SCHED_SHARE_RESOURCES; k++)
+            node->deserved[k] = SETUP_BY_WEIGHT;
+    }
+}
+
+/* Room for all nodes. Returns 0, or -1 with a text. */
+static int make_nodes(struct setup *setup, berth_error_t *err)
+{
+    struct setup_shares *shares = &setup->shares;
+    uint64_t n = (uint64_t)shares->first_queue + setup->n_queues;
+    for (uint32_t q = 0; q < setup->n_queues; q++)
+        if (setup->queue[q].config->by == SCHED_SHARE_ACCOUNT)
+            n += setup->accounts.n;
+    if (n > SETUP_NODES_MAX)
+        return errtext_set(err, EINVAL,
+                           "shares: too many divisions, queues and accounts in queues");
+    shares->n_nodes = (uint32_t)n;
+    shares->node = calloc(n, sizeof(*shares->node));
+    return shares->node ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
 int setup_resolve_shares(struct setup *setup, berth_error_t *err)
@@ -203,17 +244,32 @@ int setup_resolve_shares(struct setup *setup, berth_error_t *err)
         shares->resource[i] = config->n_resources > 0 ? config->resources[i] : usual_resources[i];
     shares->half_life = config->half_life > 0 ? config->half_life : WEEK * setup->second;
     shares->first_queue = 1 + (uint32_t)config->n_divisions;
-    shares->node = calloc((size_t)shares->first_queue + setup->n_queues, sizeof(*shares->node));
-    if (!shares->node)
-        return errtext_set(err, ENOMEM, "out of memory");
+    if (make_nodes(setup, err) < 0)
+        return -1;
     shares->node[0].parent = SETUP_NONE;
     shares->node[0].order = config->order.n > 0 ? config->order : usual_above;
     if (check_order(&machine, &config->order, err) < 0 || resolve_divisions(setup, err) < 0)
         return -1;
-    for (uint32_t q = 0; q < setup->n_queues; q++)
+    uint32_t next = shares->first_queue + setup->n_queues;
+    for (uint32_t q = 0; q < setup->n_queues; q++) {
         if (resolve_queue(setup, q, err) < 0)
             return -1;
+        if (setup->queue[q].config->by == SCHED_SHARE_ACCOUNT) {
+            add_accounts(setup, q, next);
+            next += setup->accounts.n;
+        }
+    }
     return 0;
+}
+
+uint32_t setup_node_of_queue(const struct setup *setup, uint32_t queue)
+{
+    return setup->shares.first_queue + queue;
+}
+
+uint32_t setup_node_of_account(const struct setup *setup, uint32_t queue, uint32_t account)
+{
+    return setup->shares.node[setup_node_of_queue(setup, queue)].accounts + account;
 }
 
 int64_t setup_weight(const struct sched_queue_config *queue, const char *name)

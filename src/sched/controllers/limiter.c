@@ -16,9 +16,9 @@ static bool is_request_within(const sched_t *s, uint32_t slot, const struct plac
 {
     struct measured m = measure_request(s, slot, ask->class);
     const struct limits *limits = s->queues->limits;
-    uint32_t account = s->jobs[slot].details->account;
-    return limits_job(limits, account, ask->duration, measure_wanted, &m, over) &&
-           limits_ever(limits, account, measure_wanted, &m, over);
+    uint32_t party = s->jobs[slot].details->party;
+    return limits_job(limits, party, ask->duration, measure_wanted, &m, over) &&
+           limits_ever(limits, party, measure_wanted, &m, over);
 }
 
 bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
@@ -35,8 +35,8 @@ static bool is_let(const sched_t *s, uint32_t slot, const struct place_ask *ask,
 {
     struct measured m = measure_request(s, slot, ask->class);
     struct limits_window window = {now, now + ask->duration};
-    return limits_start(s->queues->limits, s->jobs[slot].details->account, window, measure_added,
-                        &m, NULL, over);
+    return limits_start(s->queues->limits, s->jobs[slot].details->party, window, measure_added, &m,
+                        NULL, over);
 }
 
 bool limit_lets(const sched_t *s, uint32_t slot, int64_t now)
@@ -53,12 +53,12 @@ static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t 
 {
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     const struct limits *limits = s->queues->limits;
-    uint32_t account = s->jobs[slot].details->account;
+    uint32_t party = s->jobs[slot].details->party;
     struct limits_window window = {at, at + duration};
-    return (!limits_measures(limits, account) ||
-            (limits_job(limits, account, duration, measure_held, &m, NULL) &&
-             limits_ever(limits, account, measure_held, &m, NULL))) &&
-           limits_start(limits, account, window, measure_held, &m, measure_shared(&m, slot), NULL);
+    return (!limits_measures(limits, party) ||
+            (limits_job(limits, party, duration, measure_held, &m, NULL) &&
+             limits_ever(limits, party, measure_held, &m, NULL))) &&
+           limits_start(limits, party, window, measure_held, &m, measure_shared(&m, slot), NULL);
 }
 
 static bool may_return(const sched_t *s, uint32_t slot)
@@ -67,7 +67,7 @@ static bool may_return(const sched_t *s, uint32_t slot)
     struct measured m = {
         .s = s, .booking = s->jobs[slot].booking, .class = s->jobs[slot].ask.class};
     return !d->is_open || d->is_counted ||
-           limits_start(s->queues->limits, d->account, d->counted, measure_held, &m,
+           limits_start(s->queues->limits, d->party, d->counted, measure_held, &m,
                         measure_listed(&m, d->shared), NULL);
 }
 
@@ -76,7 +76,7 @@ static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
     const struct job *job = &s->jobs[slot];
     struct measured m = measure_request(s, slot, job->ask.class);
     m.booking = booking;
-    return limits_when(s->queues->limits, job->details->account, from, job->ask.duration,
+    return limits_when(s->queues->limits, job->details->party, from, job->ask.duration,
                        booking < 0 ? measure_added : measure_held, &m,
                        booking < 0 ? NULL : measure_shared(&m, slot));
 }
@@ -91,15 +91,15 @@ static void allow(void *arg, uint32_t node)
 static int narrow(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
-    uint32_t account = job->details->account;
+    uint32_t party = job->details->party;
     struct measured m = {.s = s, .booking = booking, .class = job->ask.class};
     struct limits_window window = {at, at + job->ask.duration};
     const struct limits_nodes *nodes = measure_shared(&m, slot);
-    if (!nodes || !limits_has_shared(s->queues->limits, account))
+    if (!nodes || !limits_has_shared(s->queues->limits, party))
         return 0;
     if (s->place->ops->narrow(s->place, &job->ask) < 0)
         return -1;
-    if (limits_narrow(s->queues->limits, account, window, nodes, allow, &m))
+    if (limits_narrow(s->queues->limits, party, window, nodes, allow, &m))
         return 1;
     s->place->ops->narrow(s->place, NULL);
     return 0;
@@ -108,7 +108,7 @@ static int narrow(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 /* What they have already changes then. */
 static int64_t rethink(const sched_t *s, uint32_t slot, int64_t at, int64_t next)
 {
-    return limits_next_change(s->queues->limits, s->jobs[slot].details->account, at, next);
+    return limits_next_change(s->queues->limits, s->jobs[slot].details->party, at, next);
 }
 
 struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over)
@@ -161,8 +161,7 @@ int limit_block(sched_t *s, uint32_t slot)
     if (limited_reserve(n) < 0)
         return -1;
     n->limited[n->n_limited++] = slot;
-    s->jobs[slot].details->limited =
-        limits_last_decrease(n->limits, s->jobs[slot].details->account);
+    s->jobs[slot].details->limited = limits_last_decrease(n->limits, s->jobs[slot].details->party);
     job_block(s, slot, BLOCK_LIMIT);
     return 0;
 }
@@ -187,14 +186,14 @@ static enum step keep(sched_t *s, uint32_t slot)
     return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-/* Whether what a booking holds could ever be one job's of its account. */
+/* Whether what a booking holds could ever be one job's of its party. */
 static bool is_ever_within(const sched_t *s, uint32_t slot, struct measured *m,
                            struct sched_reason_limit *over)
 {
     const struct details *d = s->jobs[slot].details;
     const struct limits *limits = s->queues->limits;
-    return limits_job(limits, d->account, d->limit, measure_held, m, over) &&
-           limits_ever(limits, d->account, measure_held, m, over);
+    return limits_job(limits, d->party, d->limit, measure_held, m, over) &&
+           limits_ever(limits, d->party, measure_held, m, over);
 }
 
 /* Reject a job that can never be within a limit. */
@@ -215,13 +214,13 @@ static enum step reject(sched_t *s, uint32_t slot, const struct sched_reason_lim
 static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct limits *limits = s->queues->limits;
-    uint32_t account = s->jobs[slot].details->account;
+    uint32_t party = s->jobs[slot].details->party;
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     struct limits_over over;
     struct limits_window window = {at, at + s->jobs[slot].ask.duration};
-    if (limits_measures(limits, account) && !is_ever_within(s, slot, &m, &over.limit))
+    if (limits_measures(limits, party) && !is_ever_within(s, slot, &m, &over.limit))
         return reject(s, slot, &over.limit);
-    if (!limits_start(limits, account, window, measure_held, &m, measure_shared(&m, slot), &over))
+    if (!limits_start(limits, party, window, measure_held, &m, measure_shared(&m, slot), &over))
         return refuse(s, slot, &over);
     return count_enter(s, slot, booking, window.from, window.until) < 0 ? STEP_FAILED : STEP_BUSY;
 }
@@ -239,7 +238,7 @@ static void set_aside(sched_t *s, uint32_t slot)
 /* What a job's user and queue hold has become less: jobs that limits have blocked are looked at again. */
 static void note_decrease(sched_t *s, uint32_t slot)
 {
-    limits_note_decrease(s->queues->limits, s->jobs[slot].details->account);
+    limits_note_decrease(s->queues->limits, s->jobs[slot].details->party);
     s->queues->recheck_limited = true;
 }
 
@@ -283,7 +282,7 @@ static enum step recount_next(sched_t *s)
 void pending_begin(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
-    limits_wait(s->queues->limits, d->account, 1);
+    limits_wait(s->queues->limits, d->party, 1);
     d->is_pending = true;
 }
 
@@ -291,7 +290,7 @@ void pending_end(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
     if (d->is_pending)
-        limits_wait(s->queues->limits, d->account, -1);
+        limits_wait(s->queues->limits, d->party, -1);
     d->is_pending = false;
 }
 
@@ -299,7 +298,7 @@ bool limit_is_due(const sched_t *s, const struct job *job)
 {
     const struct details *d = job->details;
     return s->queues->recheck_all_limited ||
-           limits_last_decrease(s->queues->limits, d->account) > d->limited;
+           limits_last_decrease(s->queues->limits, d->party) > d->limited;
 }
 
 void held_waits(sched_t *s, uint32_t slot, bool waits)
@@ -309,7 +308,7 @@ void held_waits(sched_t *s, uint32_t slot, bool waits)
     if (d)
         d->waits = waits;
     if (waits)
-        d->limited = limits_last_decrease(s->queues->limits, d->account);
+        d->limited = limits_last_decrease(s->queues->limits, d->party);
 }
 
 bool held_again(const sched_t *s, uint32_t slot)
@@ -349,7 +348,7 @@ static int let(sched_t *s, uint32_t slot)
     }
     if (d->blocked == BLOCK_LIMIT && kept_may_promise(s, slot, over.calendar, true))
         return candidate_note(s, slot, over.calendar);
-    d->limited = limits_last_decrease(s->queues->limits, d->account);
+    d->limited = limits_last_decrease(s->queues->limits, d->party);
     return 0;
 }
 

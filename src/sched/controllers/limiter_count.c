@@ -26,11 +26,11 @@ int64_t measure_added(void *arg, const char *type)
 
 struct measured measure_request(const sched_t *s, uint32_t slot, uint32_t class)
 {
-    uint32_t account = s->jobs[slot].details->account;
+    uint32_t party = s->jobs[slot].details->party;
     return (struct measured){.s = s,
                              .booking = -1,
                              .class = class,
-                             .is_shared = limits_has_shared(s->queues->limits, account)};
+                             .is_shared = limits_has_shared(s->queues->limits, party)};
 }
 
 static bool next_shared(void *arg, uint32_t *i, uint32_t *node)
@@ -45,7 +45,7 @@ const struct limits_nodes *measure_shared(struct measured *m, uint32_t slot)
     uint32_t i = 0, node;
     m->nodes = (struct limits_nodes){next_shared, m, 0};
     if (m->s->place->is_counted ||
-        !limits_counts_nodes(m->s->queues->limits, m->s->jobs[slot].details->account))
+        !limits_counts_nodes(m->s->queues->limits, m->s->jobs[slot].details->party))
         return NULL;
     while (next_shared(m, &i, &node))
         m->nodes.n++;
@@ -83,8 +83,8 @@ static void close_window(sched_t *s, uint32_t slot, int64_t at, int64_t until,
                          struct limits_list *list)
 {
     struct measured m = {.s = s};
-    limits_close(s->queues->limits, s->jobs[slot].details->account,
-                 (struct limits_window){at, until}, measure_listed(&m, list));
+    limits_close(s->queues->limits, s->jobs[slot].details->party, (struct limits_window){at, until},
+                 measure_listed(&m, list));
 }
 
 /* One window at a time may be open for what a held job may become. */
@@ -94,7 +94,7 @@ int count_open(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t u
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     if (list_shared(measure_shared(&m, slot), &opened->list) < 0)
         return -1;
-    if (limits_open(s->queues->limits, s->jobs[slot].details->account,
+    if (limits_open(s->queues->limits, s->jobs[slot].details->party,
                     (struct limits_window){at, until}, measure_listed(&m, opened->list)) < 0) {
         free(opened->list);
         return -1;
@@ -120,7 +120,7 @@ void count_leave(sched_t *s, uint32_t slot, int64_t booking, bool open)
     struct details *d = s->jobs[slot].details;
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     if (d->is_counted)
-        limits_sub(s->queues->limits, d->account, d->counted, measure_held, &m,
+        limits_sub(s->queues->limits, d->party, d->counted, measure_held, &m,
                    measure_listed(&m, d->shared));
     d->is_counted = false;
     if (d->is_open && !open) {
@@ -141,7 +141,7 @@ int count_enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t 
     struct limits_list *list = opened->list;
     if (!opened->is && list_shared(measure_shared(&m, slot), &list) < 0)
         return -1;
-    if (limits_open(s->queues->limits, d->account, window, measure_listed(&m, list)) < 0) {
+    if (limits_open(s->queues->limits, d->party, window, measure_listed(&m, list)) < 0) {
         if (!opened->is)
             free(list);
         return -1;
@@ -150,8 +150,7 @@ int count_enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t 
     count_leave(s, slot, booking, false);
     d->counted = window;
     d->shared = list;
-    limits_add(s->queues->limits, d->account, d->counted, measure_held, &m,
-               measure_listed(&m, list));
+    limits_add(s->queues->limits, d->party, d->counted, measure_held, &m, measure_listed(&m, list));
     d->is_counted = d->is_open = true;
     return 0;
 }
@@ -184,7 +183,7 @@ static void forget_removed(sched_t *s, uint32_t slot)
         list->v[kept++] = node;
     }
     list->n = kept; /* the window is open for these: this takes no memory */
-    limits_open(s->queues->limits, d->account, d->counted, measure_listed(&m, list));
+    limits_open(s->queues->limits, d->party, d->counted, measure_listed(&m, list));
     list->n = all;
     close_window(s, slot, d->counted.from, d->counted.until, list);
     list->n = kept;
@@ -198,7 +197,7 @@ void count_again(sched_t *s, uint32_t slot)
     if (!d->is_open || d->is_counted)
         return;
     forget_removed(s, slot);
-    limits_add(s->queues->limits, d->account, d->counted, measure_held, &m,
+    limits_add(s->queues->limits, d->party, d->counted, measure_held, &m,
                measure_listed(&m, d->shared));
     d->is_counted = true;
 }

@@ -1,4 +1,4 @@
-/* The ledger of limits: accounts, questions and tallies. */
+/* The ledger of limits: parties, questions and tallies. */
 #include "sched/controllers/limits.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ void limits_destroy(struct limits *limits)
         free(limits->calendar);
         free(limits->line);
         free(limits->tally);
-        free(limits->account);
+        free(limits->party);
         arena_clear(&limits->arena);
         intern_clear(&limits->what);
         intern_clear(&limits->holders);
@@ -51,7 +51,7 @@ void limits_destroy(struct limits *limits)
     errno = saved;
 }
 
-/* ---- Accounts ---- */
+/* ---- Parties ---- */
 
 static bool has(const char *const *texts, size_t n, const char *text)
 {
@@ -115,20 +115,20 @@ static int find_holder(struct limits *limits, uint32_t queue, const char *user, 
     return 0;
 }
 
-int64_t limits_account(struct limits *limits, uint32_t queue, const char *user,
-                       const char *const *groups, size_t n_groups)
+int64_t limits_party(struct limits *limits, uint32_t queue, const char *user,
+                     const char *const *groups, size_t n_groups)
 {
     const struct setup_queue *q = &limits->setup->queue[queue];
     const char *name = user ? user : "";
     uint32_t parents = find_terms(limits->setup->queue[q->parent].config, name, groups, n_groups);
     uint32_t terms =
         q->config->has_parents_exceptions ? parents : find_terms(q->config, name, groups, n_groups);
-    uint32_t holders = limits->holders.n, accounts = limits->names.n;
+    uint32_t holders = limits->holders.n, parties = limits->names.n;
     uint32_t holder, above_holder, number;
     const struct above *above = NULL;
-    void *account = limits->account;
-    int rc = limits_grow(&account, &limits->accounts, accounts, sizeof(*limits->account));
-    limits->account = account;
+    void *party = limits->party;
+    int rc = limits_grow(&party, &limits->parties, parties, sizeof(*limits->party));
+    limits->party = party;
     if (rc < 0 || find_holder(limits, queue, name, &holder) < 0 ||
         find_holder(limits, q->parent, name, &above_holder) < 0 ||
         (q->parent != queue && !(above = limits_above(limits, queue, terms, parents))) ||
@@ -137,9 +137,9 @@ int64_t limits_account(struct limits *limits, uint32_t queue, const char *user,
         errno = ENOMEM;
         return -1;
     }
-    if (number == accounts)
-        limits->account[number] =
-            (struct account){queue, holder, above_holder, above, &limits->line[queue].terms[terms]};
+    if (number == parties)
+        limits->party[number] =
+            (struct party){queue, holder, above_holder, above, &limits->line[queue].terms[terms]};
     return number;
 }
 
@@ -154,10 +154,10 @@ bool limits_refuse(const struct limits *limits, enum sched_whose whose, const st
     return false;
 }
 
-bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
+bool limits_job(const struct limits *limits, uint32_t party, int64_t duration,
                 limits_amount_f *amount, void *arg, struct sched_reason_limit *over)
 {
-    const struct rules *rules = &limits->account[account].terms->job;
+    const struct rules *rules = &limits->party[party].terms->job;
     for (uint32_t i = 0; i < rules->n; i++) {
         const struct rule *rule = &rules->v[i];
         int64_t is =
@@ -168,18 +168,18 @@ bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
     return true;
 }
 
-int64_t limits_longest(const struct limits *limits, uint32_t account)
+int64_t limits_longest(const struct limits *limits, uint32_t party)
 {
-    const struct rules *rules = &limits->account[account].terms->job;
+    const struct rules *rules = &limits->party[party].terms->job;
     for (uint32_t i = 0; i < rules->n; i++)
         if (rules->v[i].what == DURATION)
             return rules->v[i].most;
     return SCHED_UNLIMITED;
 }
 
-size_t limits_sides(const struct limits *limits, uint32_t account, struct side side[SIDES_MAX])
+size_t limits_sides(const struct limits *limits, uint32_t party, struct side side[SIDES_MAX])
 {
-    const struct account *a = &limits->account[account];
+    const struct party *a = &limits->party[party];
     struct line *line = &limits->line[a->queue];
     struct line *parent = &limits->line[limits->setup->queue[a->queue].parent];
     size_t n = 0;
@@ -195,11 +195,11 @@ size_t limits_sides(const struct limits *limits, uint32_t account, struct side s
     return n;
 }
 
-bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
+bool limits_ever(const struct limits *limits, uint32_t party, limits_amount_f *amount, void *arg,
                  struct sched_reason_limit *over)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].rules->n; i++) {
             const struct rule *rule = &side[s].rules->v[i];
@@ -210,11 +210,11 @@ bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f 
     return true;
 }
 
-bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
+bool limits_pending(const struct limits *limits, uint32_t party, uint32_t n,
                     struct sched_reason_limit *over)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].rules->n; i++) {
             const struct rule *rule = &side[s].rules->v[i];
@@ -225,9 +225,9 @@ bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
     return true;
 }
 
-bool limits_measures(const struct limits *limits, uint32_t account)
+bool limits_measures(const struct limits *limits, uint32_t party)
 {
-    const struct account *a = &limits->account[account];
+    const struct party *a = &limits->party[party];
     const struct rules *job = &a->terms->job;
     for (uint32_t i = 0; i < job->n; i++)
         if (job->v[i].what >= RESOURCE)
@@ -237,11 +237,11 @@ bool limits_measures(const struct limits *limits, uint32_t account)
 
 /* ---- Entries ---- */
 
-void limits_wait(struct limits *limits, uint32_t account, int64_t n)
+void limits_wait(struct limits *limits, uint32_t party, int64_t n)
 {
-    const struct above *above = limits->account[account].above;
+    const struct above *above = limits->party[party].above;
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (size_t s = 0; s < sides; s++)
         if (!above || side[s].rules != &above->rules)
             side[s].tally->pending += n;
@@ -249,21 +249,21 @@ void limits_wait(struct limits *limits, uint32_t account, int64_t n)
             side[s].tally->covered += n;
 }
 
-void limits_note_decrease(struct limits *limits, uint32_t account)
+void limits_note_decrease(struct limits *limits, uint32_t party)
 {
-    const struct above *above = limits->account[account].above;
+    const struct above *above = limits->party[party].above;
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     limits->decreases++;
     for (size_t s = 0; s < sides; s++)
         if (!above || side[s].rules != &above->rules || above->whats.n > 0)
             side[s].tally->last_decrease = limits->decreases;
 }
 
-int64_t limits_last_decrease(const struct limits *limits, uint32_t account)
+int64_t limits_last_decrease(const struct limits *limits, uint32_t party)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     int64_t last = 0;
     for (size_t s = 0; s < sides; s++)
         if (side[s].rules->n > 0 && side[s].tally->last_decrease > last)
@@ -301,8 +301,8 @@ bool limits_check(const struct limits *limits)
         !intern_check(&limits->names))
         return false;
     for (uint32_t i = 0; i < limits->names.n; i++)
-        if (limits->account[i].holder >= limits->holders.n ||
-            limits->account[i].above_holder >= limits->holders.n)
+        if (limits->party[i].holder >= limits->holders.n ||
+            limits->party[i].above_holder >= limits->holders.n)
             return false;
     for (uint32_t i = 0; i < limits->setup->n_queues; i++)
         if (!check_line(limits, i) || !shared_check(&limits->line[i].tally.shared))

@@ -7,9 +7,9 @@
  * for the parent's limits of a user but those of what the virtual queue limits itself: what it doesn't name
  * is limited as for that user in the parent, and counted there.
  *
- * An account is a user in a queue, under the limits that apply to them there: those of the queue, changed by
- * the first exception that names the user or one of their groups. Accounts of one user in a queue under
- * different limits (their groups have changed) share what the user has. Accounts are small numbers and stay
+ * A party is a user in a queue, under the limits that apply to them there: those of the queue, changed by
+ * the first exception that names the user or one of their groups. Parties of one user in a queue under
+ * different limits (their groups have changed) share what the user has. Parties are small numbers and stay
  * until the ledger is destroyed: memory grows with the pairs of user and queue, some 100 bytes each.
  *
  * A resource is measured by the caller's function, which says how much of a type the job at hand asks for or
@@ -19,7 +19,7 @@
  *
  * Where the answer is no, `over` (which may be NULL) gets the limit, the first in the order job, user, user
  * in the parent, queue, parent, and in each as configured, running jobs before resources; its text is the
- * ledger's. Calls are O(limits of the queue), accounts also O(exceptions of the queue); those with a window
+ * ledger's. Calls are O(limits of the queue), parties also O(exceptions of the queue); those with a window
  * are O(log n) for each limit, where n windows are in a calendar. Where no limit is set there is no calendar.
  *
  * For another configuration, make another ledger and enter all jobs again.
@@ -89,41 +89,41 @@ struct limits *limits_create(const struct setup *setup);
 /* NULL is fine; errno is kept. */
 void limits_destroy(struct limits *limits);
 
-/* The account of a user in a queue; user NULL is "". A number, or -1 with ENOMEM. */
-int64_t limits_account(struct limits *limits, uint32_t queue, const char *user,
-                       const char *const *groups, size_t n_groups);
+/* The party of a user in a queue; user NULL is "". A number, or -1 with ENOMEM. */
+int64_t limits_party(struct limits *limits, uint32_t queue, const char *user,
+                     const char *const *groups, size_t n_groups);
 
 /* ---- Questions ---- */
 
 /* Whether this much of resources would be within the limits of the user and the queue if nobody else had
  * anything.
  */
-bool limits_ever(const struct limits *limits, uint32_t account, limits_amount_f *amount, void *arg,
+bool limits_ever(const struct limits *limits, uint32_t party, limits_amount_f *amount, void *arg,
                  struct sched_reason_limit *over);
 
 /* Whether one job may be of this duration (ticks) and ask for, or hold, this much. */
-bool limits_job(const struct limits *limits, uint32_t account, int64_t duration,
+bool limits_job(const struct limits *limits, uint32_t party, int64_t duration,
                 limits_amount_f *amount, void *arg, struct sched_reason_limit *over);
 
-/* Ticks that one job of the account may last; SCHED_UNLIMITED. */
-int64_t limits_longest(const struct limits *limits, uint32_t account);
+/* Ticks that one job of the party may last; SCHED_UNLIMITED. */
+int64_t limits_longest(const struct limits *limits, uint32_t party);
 
 /* Whether n more jobs may be pending. */
-bool limits_pending(const struct limits *limits, uint32_t account, uint32_t n,
+bool limits_pending(const struct limits *limits, uint32_t party, uint32_t n,
                     struct sched_reason_limit *over);
 
 /* Whether a job that holds this much may run during a window beside what user and queue hold then. What it
  * holds none of doesn't stand in its way, even where a limit has become smaller than what is held already.
  * `amount` is only called for resources: it may be NULL where limits_measures says so.
  */
-bool limits_start(const struct limits *limits, uint32_t account, struct limits_window window,
+bool limits_start(const struct limits *limits, uint32_t party, struct limits_window window,
                   limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
                   struct limits_over *over);
 
 /* The first time on or after `from` from which on it may, for so long; INT64_MAX: never. O((g + 1) log n) for
  * g gaps that are too short.
  */
-int64_t limits_when(const struct limits *limits, uint32_t account, int64_t from, int64_t duration,
+int64_t limits_when(const struct limits *limits, uint32_t party, int64_t from, int64_t duration,
                     limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
 
 /* Where the nodes of a job are too many for a node limit during a window: allow those of which it could
@@ -132,65 +132,65 @@ int64_t limits_when(const struct limits *limits, uint32_t account, int64_t from,
  * shared by the holders * w log n) for w windows in this one.
  */
 typedef void limits_allow_f(void *arg, uint32_t node);
-bool limits_narrow(const struct limits *limits, uint32_t account, struct limits_window window,
+bool limits_narrow(const struct limits *limits, uint32_t party, struct limits_window window,
                    const struct limits_nodes *nodes, limits_allow_f *allow, void *arg);
 
-/* The first time after another one at which what the account's user or queues have of a node limit changes,
+/* The first time after another one at which what the party's user or queues have of a node limit changes,
  * and before `before`; that if there is none.
  */
-int64_t limits_next_change(const struct limits *limits, uint32_t account, int64_t after,
+int64_t limits_next_change(const struct limits *limits, uint32_t party, int64_t after,
                            int64_t before);
 
-/* Whether jobs of the account's user or queue share nodes: then one that asks for so many nodes may add
+/* Whether jobs of the party's user or queue share nodes: then one that asks for so many nodes may add
  * fewer. And whether nodes are counted.
  */
-bool limits_has_shared(const struct limits *limits, uint32_t account);
-bool limits_counts_nodes(const struct limits *limits, uint32_t account);
+bool limits_has_shared(const struct limits *limits, uint32_t party);
+bool limits_counts_nodes(const struct limits *limits, uint32_t party);
 
-/* Whether any of these calls would measure a job of this account; if not, amount may be NULL. */
-bool limits_measures(const struct limits *limits, uint32_t account);
+/* Whether any of these calls would measure a job of this party; if not, amount may be NULL. */
+bool limits_measures(const struct limits *limits, uint32_t party);
 
 /* ---- Entries ---- */
 
 /* n more pending jobs; fewer if it is negative. */
-void limits_wait(struct limits *limits, uint32_t account, int64_t n);
+void limits_wait(struct limits *limits, uint32_t party, int64_t n);
 
-/* Have a window's ends in the calendars of an account, so that entering a job for that window needs no
+/* Have a window's ends in the calendars of a party, so that entering a job for that window needs no
  * memory; as often as it is asked for. Returns 0, or -1 with ENOMEM and nothing changed. And give them up,
  * when no job is entered for them any more.
  */
-int limits_open(struct limits *limits, uint32_t account, struct limits_window window,
+int limits_open(struct limits *limits, uint32_t party, struct limits_window window,
                 const struct limits_nodes *nodes);
-void limits_close(struct limits *limits, uint32_t account, struct limits_window window,
+void limits_close(struct limits *limits, uint32_t party, struct limits_window window,
                   const struct limits_nodes *nodes);
 
 /* A job holds something, or is promised it, during a window that is open. And does so no more. The limits are
  * not looked at.
  */
-void limits_add(struct limits *limits, uint32_t account, struct limits_window window,
+void limits_add(struct limits *limits, uint32_t party, struct limits_window window,
                 limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
-void limits_sub(struct limits *limits, uint32_t account, struct limits_window window,
+void limits_sub(struct limits *limits, uint32_t party, struct limits_window window,
                 limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
 
 /* Of a calendar, by number. */
 struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar);
 
-/* The calendar of a limit of an account (`what` and `most` are of interest); NO_CALENDAR: there is no such
+/* The calendar of a limit of a party (`what` and `most` are of interest); NO_CALENDAR: there is no such
  * limit, or nothing was entered there.
  */
-uint32_t limits_calendar(const struct limits *limits, uint32_t account,
+uint32_t limits_calendar(const struct limits *limits, uint32_t party,
                          const struct sched_reason_limit *limit);
 
-/* What user and queue of an account hold decreases. And the last decrease that a rule for the account looks
+/* What user and queue of a party hold decreases. And the last decrease that a rule for the party looks
  * at: its number among all, 0: none. A job over a limit keeps the number, and is looked at again when there
  * is a later one. Why this is a number for each tally and not the log of what the machine has freed
- * (place/freed.h): most of what is freed there is another account's. O(1).
+ * (place/freed.h): most of what is freed there is another party's. O(1).
  */
-void limits_note_decrease(struct limits *limits, uint32_t account);
-int64_t limits_last_decrease(const struct limits *limits, uint32_t account);
+void limits_note_decrease(struct limits *limits, uint32_t party);
+int64_t limits_last_decrease(const struct limits *limits, uint32_t party);
 
 /* True if the calendars are in order and nothing is below 0, and each queue has as many pending jobs as its
- * users and virtual queues have together. O(accounts + windows).
+ * users and virtual queues have together. O(parties + windows).
  */
 bool limits_check(const struct limits *limits);
 

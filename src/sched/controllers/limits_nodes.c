@@ -268,11 +268,11 @@ static int64_t left_of(const struct limits *limits, const struct side *side, siz
     return left > 0 ? left : 0;
 }
 
-bool limits_narrow(const struct limits *limits, uint32_t account, struct limits_window window,
+bool limits_narrow(const struct limits *limits, uint32_t party, struct limits_window window,
                    const struct limits_nodes *nodes, limits_allow_f *allow, void *arg)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     int64_t left = left_of(limits, side, sides, window);
     bool any = false;
     for (size_t k = 0; k < sides; k++)
@@ -296,11 +296,11 @@ bool limits_narrow(const struct limits *limits, uint32_t account, struct limits_
     return any;
 }
 
-int64_t limits_next_change(const struct limits *limits, uint32_t account, int64_t after,
+int64_t limits_next_change(const struct limits *limits, uint32_t party, int64_t after,
                            int64_t before)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (size_t k = 0; k < sides; k++)
         for (uint32_t i = 0; i < side[k].rules->n && side[k].tally->shared.n > 0; i++) {
             uint32_t calendar = limits_calendar_of(side[k].tally, side[k].rules->v[i].what);
@@ -314,20 +314,20 @@ int64_t limits_next_change(const struct limits *limits, uint32_t account, int64_
     return before;
 }
 
-bool limits_has_shared(const struct limits *limits, uint32_t account)
+bool limits_has_shared(const struct limits *limits, uint32_t party)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (size_t s = 0; s < sides; s++)
         if (side[s].tally->shared.n > 0)
             return true;
     return false;
 }
 
-bool limits_counts_nodes(const struct limits *limits, uint32_t account)
+bool limits_counts_nodes(const struct limits *limits, uint32_t party)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].whats->n; i++)
             if (side[s].whats->v[i] == limits->node)

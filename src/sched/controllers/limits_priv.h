@@ -81,7 +81,7 @@ struct line {
     struct tally tally;
 };
 
-struct account {
+struct party {
     uint32_t queue;
     uint32_t holder;
     uint32_t above_holder;     /* of a virtual queue: the user in its parent, */
@@ -97,9 +97,9 @@ struct limits {
     struct intern holders; /* queue and user */
     struct tally *tally;   /* of each holder */
     uint32_t tallies;
-    struct intern names; /* queue, terms and user: accounts */
-    struct account *account;
-    uint32_t accounts;
+    struct intern names; /* queue, terms and user: parties */
+    struct party *party;
+    uint32_t parties;
     struct strbuf key;
     uint32_t node;     /* what "node" is; UINT32_MAX: nobody limits that */
     int64_t decreases; /* of tallies so far */
@@ -117,8 +117,8 @@ struct side {
 
 enum { SIDES_MAX = 4 };
 
-/* The sides of an account, and their number. */
-size_t limits_sides(const struct limits *limits, uint32_t account, struct side side[SIDES_MAX]);
+/* The sides of a party, and their number. */
+size_t limits_sides(const struct limits *limits, uint32_t party, struct side side[SIDES_MAX]);
 
 /* Say which rule it is that a job is over; false, so that an answer can end with it. */
 bool limits_refuse(const struct limits *limits, enum sched_whose whose, const struct rule *rule,

@@ -35,12 +35,12 @@ static bool has_room(const struct limits *limits, const struct side *side, const
 }
 
 /* Numbers of jobs come first, for which nothing is measured. */
-bool limits_start(const struct limits *limits, uint32_t account, struct limits_window window,
+bool limits_start(const struct limits *limits, uint32_t party, struct limits_window window,
                   limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
                   struct limits_over *over)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (int measured = 0; measured < 2; measured++)
         for (size_t s = 0; s < sides; s++)
             for (uint32_t i = 0; i < side[s].rules->n; i++) {
@@ -76,11 +76,11 @@ static int64_t room_from(const struct limits *limits, const struct side *side,
     return profile_fit(&c, from, duration, rule->most - more, INT64_MAX, &at) ? at : INT64_MAX;
 }
 
-int64_t limits_when(const struct limits *limits, uint32_t account, int64_t from, int64_t duration,
+int64_t limits_when(const struct limits *limits, uint32_t party, int64_t from, int64_t duration,
                     limits_amount_f *amount, void *arg, const struct limits_nodes *nodes)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     int64_t before;
     do {
         before = from;
@@ -147,11 +147,11 @@ static void drop_ends(struct limits *limits, struct tally *tally, uint32_t what,
         shared_close(&tally->shared, nodes, window);
 }
 
-int limits_open(struct limits *limits, uint32_t account, struct limits_window window,
+int limits_open(struct limits *limits, uint32_t party, struct limits_window window,
                 const struct limits_nodes *nodes)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].whats->n; i++) {
             if (hold_ends(limits, side[s].tally, side[s].whats->v[i], nodes, window) == 0)
@@ -165,23 +165,23 @@ int limits_open(struct limits *limits, uint32_t account, struct limits_window wi
     return 0;
 }
 
-void limits_close(struct limits *limits, uint32_t account, struct limits_window window,
+void limits_close(struct limits *limits, uint32_t party, struct limits_window window,
                   const struct limits_nodes *nodes)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].whats->n; i++)
             drop_ends(limits, side[s].tally, side[s].whats->v[i], nodes, window);
 }
 
 /* Enter a job `sign` times. */
-static void enter(struct limits *limits, uint32_t account, struct limits_window window,
+static void enter(struct limits *limits, uint32_t party, struct limits_window window,
                   limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
                   int64_t sign)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].whats->n; i++) {
             uint32_t what = side[s].whats->v[i];
@@ -196,16 +196,16 @@ static void enter(struct limits *limits, uint32_t account, struct limits_window 
         }
 }
 
-void limits_add(struct limits *limits, uint32_t account, struct limits_window window,
+void limits_add(struct limits *limits, uint32_t party, struct limits_window window,
                 limits_amount_f *amount, void *arg, const struct limits_nodes *nodes)
 {
-    enter(limits, account, window, amount, arg, nodes, 1);
+    enter(limits, party, window, amount, arg, nodes, 1);
 }
 
-void limits_sub(struct limits *limits, uint32_t account, struct limits_window window,
+void limits_sub(struct limits *limits, uint32_t party, struct limits_window window,
                 limits_amount_f *amount, void *arg, const struct limits_nodes *nodes)
 {
-    enter(limits, account, window, amount, arg, nodes, -1);
+    enter(limits, party, window, amount, arg, nodes, -1);
 }
 
 struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar)
@@ -213,11 +213,11 @@ struct limits_promises *limits_promises(const struct limits *limits, uint32_t ca
     return &limits->calendar[calendar].promises;
 }
 
-uint32_t limits_calendar(const struct limits *limits, uint32_t account,
+uint32_t limits_calendar(const struct limits *limits, uint32_t party,
                          const struct sched_reason_limit *limit)
 {
     struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, account, side);
+    size_t sides = limits_sides(limits, party, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].rules->n; i++) {
             const struct rule *rule = &side[s].rules->v[i];

@@ -364,7 +364,7 @@ static int is_promise_taken(const struct question *q)
 }
 
 /* Whether limits would let a job before ours go on, now or once ours gives up what it is promised. The answer
- * for one job holds for later jobs of its account with the same request.
+ * for one job holds for later jobs of its party with the same request.
  */
 static bool is_overtaken(const struct question *q)
 {
@@ -376,7 +376,7 @@ static bool is_overtaken(const struct question *q)
         const struct job *job = &s->jobs[n->limited[i]];
         if (job->state != SCHED_BLOCKED || job->details->blocked != BLOCK_LIMIT ||
             !queue_before(job->key, s->jobs[q->slot].key) || !(q->had || limit_is_due(s, job)) ||
-            (last && last->details->account == job->details->account &&
+            (last && last->details->party == job->details->party &&
              last->ask.class == job->ask.class))
             continue;
         if (tries++ == n->setup->what_if_tries || limit_lets(s, n->limited[i], q->now))

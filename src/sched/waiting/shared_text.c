@@ -56,6 +56,7 @@ void shared_text_leave(sched_t *s, struct shared_text *t)
     }
     shared_text_rest(t);
     free(t->queue);
+    free(t->account);
     free(t);
 }
 
@@ -78,7 +79,10 @@ int shared_text_read(struct shared_text *t, berth_error_t *err)
         return 0;
     if (parse(t, err) < 0)
         return -1;
-    if (t->spec->queue && !(t->queue = strdup(t->spec->queue)))
+    free(t->queue); /* of a read in vain */
+    t->queue = NULL;
+    if ((t->spec->queue && !(t->queue = strdup(t->spec->queue))) ||
+        (t->spec->account && !(t->account = strdup(t->spec->account))))
         return errtext_set(err, ENOMEM, "out of memory");
     t->duration = t->spec->duration;
     t->preemptible_after = t->spec->preemptible_after;

@@ -68,7 +68,7 @@ static void totals(const struct place *place, const struct setup *setup, int64_t
 static int make(struct shares *shares, const struct place *place)
 {
     const struct setup_shares *is = &shares->setup->shares;
-    uint32_t n = is->first_queue + shares->setup->n_queues;
+    uint32_t n = is->n_nodes;
     int64_t total[SHARE_DIMENSIONS_MAX];
     struct share_usage_rule rule = {.half_life = (int64_t)1 << 40};
     totals(place, shares->setup, total);
@@ -131,15 +131,42 @@ void shares_measure(sched_t *s)
 
 /* ---- Leaves ---- */
 
-/* A node of its own, and a line, for a user of a queue. Returns 0, or -1 with ENOMEM. */
-static int add_user(sched_t *s, struct leaf *leaf, uint32_t queue, const char *user)
+/* Whose leaf it is: a user of an account (SETUP_NONE: of none, or it does not matter) in a queue, or a queue. */
+struct whose {
+    uint32_t queue, account;
+    const char *user; /* NULL: all */
+};
+
+static struct whose whose_of(const struct setup *setup, const struct details *d)
+{
+    uint32_t queue = setup->queue[d->queue].parent;
+    enum sched_share_by by = setup->queue[queue].config->by;
+    bool accounts = by == SCHED_SHARE_ACCOUNT;
+    return (struct whose){queue,
+                          accounts ? setup_account_find(&setup->accounts, d->account) : SETUP_NONE,
+                          by == SCHED_SHARE_NONE ? NULL : d->user};
+}
+
+/* What stands for a user among those who are beside it. */
+static int64_t weight_of(const struct setup *setup, const struct whose *whose)
+{
+    if (whose->account == SETUP_NONE)
+        return setup_weight(setup->queue[whose->queue].config, whose->user);
+    const struct setup_member *m = setup_member_find(&setup->accounts, whose->account, whose->user);
+    return m ? m->weight : 1;
+}
+
+/* A node of its own, and a line, for a user. Returns 0, or -1 with ENOMEM. */
+static int add_user(sched_t *s, struct leaf *leaf, const struct whose *whose)
 {
     struct shares *shares = s->queues->shares;
     const struct setup *setup = shares->setup;
     struct lane *lane = &s->lanes[leaf->lane];
     struct share_settings settings;
     share_default_settings(&settings);
-    settings.weight = (int32_t)setup_weight(setup->queue[queue].config, user);
+    settings.weight = (int32_t)weight_of(setup, whose);
+    if (whose->account != SETUP_NONE)
+        leaf->node = shares->node[setup_node_of_account(setup, whose->queue, whose->account)];
     if (leaf_of_reserve(shares, share_nodes(shares->tree)) < 0 || lane_add_line(lane) < 0)
         return -1;
     leaf->line = lane->n_more;
@@ -147,26 +174,32 @@ static int add_user(sched_t *s, struct leaf *leaf, uint32_t queue, const char *u
     return leaf->node == SHARE_NO_NODE ? -1 : 0;
 }
 
-/* The number of the leaf of a queue that is not virtual, and a user; -1 with ENOMEM. */
-static int64_t find_leaf(sched_t *s, uint32_t queue, const char *user)
+static int put_name(struct shares *shares, const struct whose *whose, uint32_t *number)
+{
+    struct strbuf key = {0};
+    strbuf_put(&key, (const char *)&whose->queue, sizeof(whose->queue));
+    strbuf_put(&key, (const char *)&whose->account, sizeof(whose->account));
+    strbuf_puts(&key, whose->user ? whose->user : "");
+    int rc = key.failed ? -1 : intern_put(&shares->names, key.data, key.len, number);
+    strbuf_clear(&key);
+    return rc;
+}
+
+/* The number of a leaf; -1 with ENOMEM. */
+static int64_t find_leaf(sched_t *s, const struct whose *whose)
 {
     struct shares *shares = s->queues->shares;
-    bool by_user = shares->setup->queue[queue].config->by == SCHED_SHARE_USER;
     uint32_t n = shares->names.n, number;
-    struct strbuf key = {0};
-    strbuf_put(&key, (const char *)&queue, sizeof(queue));
-    strbuf_puts(&key, by_user ? user : "");
-    int rc = key.failed || array_grow((void **)&shares->leaf, &shares->cap_leaves, (size_t)n + 1,
-                                      sizeof(*shares->leaf)) < 0
-                 ? -1
-                 : intern_put(&shares->names, key.data, key.len, &number);
-    strbuf_clear(&key);
-    if (rc < 0 || number < n)
-        return rc < 0 ? -1 : (int64_t)number;
-    struct leaf leaf = {.node = shares->node[shares->setup->shares.first_queue + queue],
-                        .lane = s->queues->lane_of[queue],
+    if (array_grow((void **)&shares->leaf, &shares->cap_leaves, (size_t)n + 1,
+                   sizeof(*shares->leaf)) < 0 ||
+        put_name(shares, whose, &number) < 0)
+        return -1;
+    if (number < n)
+        return (int64_t)number;
+    struct leaf leaf = {.node = shares->node[setup_node_of_queue(shares->setup, whose->queue)],
+                        .lane = s->queues->lane_of[whose->queue],
                         .offered = JOB_NONE};
-    if (by_user && add_user(s, &leaf, queue, user) < 0) {
+    if (whose->user && add_user(s, &leaf, whose) < 0) {
         intern_shrink(&shares->names, n);
         return -1;
     }
@@ -188,10 +221,8 @@ int shares_reserve(sched_t *s, uint32_t slot)
 
 int shares_know(sched_t *s, uint32_t slot)
 {
-    const struct details *d = s->jobs[slot].details;
-    int64_t leaf = shares_reserve(s, slot) < 0
-                       ? -1
-                       : find_leaf(s, s->queues->setup->queue[d->queue].parent, d->user);
+    struct whose whose = whose_of(s->queues->setup, s->jobs[slot].details);
+    int64_t leaf = shares_reserve(s, slot) < 0 ? -1 : find_leaf(s, &whose);
     if (leaf < 0) {
         errno = ENOMEM;
         return -1;

@@ -1,7 +1,8 @@
 /* Shares: which leaf of the tree a job is of, and what each leaf has (share/tree.h).
  *
  * The machine is the root; below it stand divisions and queues, as the configuration says, and below a queue
- * whose users take turns, its users. A job is of a leaf: its user's, or its queue's. The open jobs of a user
+ * whose users take turns, its users; below one whose accounts do, all accounts, and below each of these its users.
+ * A job is of a leaf: its user's, or its queue's. The open jobs of a user
  * have a line of their own in the lane of their queue.
  *
  * The tree is told of a job whenever it waits as an open one, is promised a time, runs, or is none of these any

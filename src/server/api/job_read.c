@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_query.h"
 #include "config/quantity.h"
 #include "server/core/job_text.h"
 
@@ -255,6 +256,20 @@ static int check_lengths(struct job_reader *r)
     return 0;
 }
 
+/* What the job is charged to. */
+static int find_account(struct job_reader *r)
+{
+    berth_error_t why = {""};
+    char text[sizeof(why.text) + 100];
+    const char *name = r->ask.job.account;
+    if (!name && r->spec)
+        name = r->spec->account;
+    if (sched_account(r->c->s->sched, r->job->user, name, &r->account, &why) == 0)
+        return 0;
+    snprintf(text, sizeof(text), "%skey \"account\": %s", r->c->what, why.text);
+    return keys_failed(&r->place, EINVAL, text, r->err);
+}
+
 static int fill_job(struct job_reader *r)
 {
     const struct ask *a = &r->ask;
@@ -277,6 +292,8 @@ static int fill_job(struct job_reader *r)
         return keys_failed(&r->place, EINVAL, why, r->err);
     }
     job->queue = a->job.queue ? server_intern_name(s, a->job.queue) : NULL;
+    if (find_account(r) < 0)
+        return -1;
     if (job_put_request(r, &text) < 0) {
         strbuf_clear(&text);
         return -1;

@@ -21,8 +21,9 @@ struct job_reader {
     struct ask ask;
     struct key_place place;
     struct job *job;
-    jobspec_t *spec; /* the client's jobspec; NULL: short form */
-    char *spec_text; /* its text */
+    jobspec_t *spec;     /* the client's jobspec; NULL: short form */
+    char *spec_text;     /* its text */
+    const char *account; /* NULL: there are none */
     int64_t begin, warn_before, memory;
     int umask, warn_signal;
     int64_t tasks;

@@ -245,6 +245,8 @@ static int put_shown(struct job_reader *r, struct json_out *out)
     put_command(r, out);
     json_put_text(out, "directory", directory);
     json_put_text(out, "dependency", a->job.dependency);
+    if (r->account)
+        json_put_text(out, "account", r->account);
     if (!out->text->failed)
         r->job->row = strndup(out->text->data + begin, out->text->len - begin);
     json_close(out, '}');
@@ -275,6 +277,8 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         return -1;
     if (a->job.dependency)
         json_put_text(out, "dependency", a->job.dependency);
+    if (r->account)
+        json_put_text(out, "account", r->account);
     if (a->requeue)
         json_put_bool(out, "requeue", true);
     if (a->append)

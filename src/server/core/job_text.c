@@ -15,11 +15,11 @@
 void job_parts(const char *request, struct job_parts *parts)
 {
     static const char *const keys[] = {
-        "shown",   "jobspec",     "jobspec_text", "dependency", "begin", "preemptible_after",
-        "requeue", "warn_signal", "warn_before",  "max_running"};
-    struct json_part v[10];
-    json_find(json_part(request, strlen(request)), keys, 10, v);
-    *parts = (struct job_parts){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]};
+        "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",  "preemptible_after",
+        "requeue", "warn_signal", "warn_before",  "max_running", "account"};
+    struct json_part v[11];
+    json_find(json_part(request, strlen(request)), keys, 11, v);
+    *parts = (struct job_parts){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]};
 }
 
 int64_t json_part_whole(struct json_part part, int64_t otherwise)
@@ -34,7 +34,8 @@ int job_request_read(const struct job *job, const struct user *user, const struc
     *q = (struct job_request){0};
     snprintf(q->id, sizeof(q->id), "%" PRId64, job->id);
     if (json_part_copy(parts->jobspec_text, &q->jobspec) < 0 ||
-        json_part_copy(parts->dependency, &q->dependency) < 0) {
+        json_part_copy(parts->dependency, &q->dependency) < 0 ||
+        json_part_copy(parts->account, &q->account) < 0) {
         job_request_clear(q);
         return -1;
     }
@@ -47,6 +48,7 @@ int job_request_read(const struct job *job, const struct user *user, const struc
         .jobspec_length = q->jobspec ? strlen(q->jobspec) : parts->jobspec.length,
         .id = q->id,
         .queue = job->queue,
+        .account = q->account,
         .user = job->user,
         .groups = user ? (const char *const *)user->groups : NULL,
         .n_groups = user ? user->n_groups : 0,
@@ -72,6 +74,7 @@ void job_request_clear(struct job_request *q)
 {
     free(q->jobspec);
     free(q->dependency);
+    free(q->account);
     strbuf_clear(&q->indices);
 }
 

@@ -13,7 +13,7 @@
 /* Parts of a stored request, found without parsing all of it. */
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
-        warn_signal, warn_before, max_running;
+        warn_signal, warn_before, max_running, account;
 };
 void job_parts(const char *request, struct job_parts *parts);
 
@@ -21,8 +21,8 @@ void job_parts(const char *request, struct job_parts *parts);
 struct job_request {
     struct sched_request request;
     char id[24];
-    char *jobspec, *dependency; /* decoded strings */
-    struct strbuf indices;      /* of an array that lacks some */
+    char *jobspec, *dependency, *account; /* decoded strings */
+    struct strbuf indices;                /* of an array that lacks some */
 };
 
 /* user NULL: without groups. -1 with ENOMEM. The result points into job and user. */

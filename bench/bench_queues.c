@@ -340,7 +340,7 @@ MEASURED static void measure_ends(struct bench *b)
     print_ends(&f);
 }
 
-static void measure_submissions(struct bench *b)
+MEASURED static void measure_submissions(struct bench *b)
 {
     static double quiet[SUBMISSIONS], started[SUBMISSIONS];
     size_t n_quiet = 0, n_started = 0;

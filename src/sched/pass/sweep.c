@@ -208,14 +208,21 @@ int holder_pull(sched_t *s, uint32_t slot)
     return move(s, slot, s->now, s->place->is_fixed);
 }
 
+/* Whether a search goes from now on even where nothing was freed: with levels, what a limit or a promise has
+ * refused may be let with lower levels out of the calendars.
+ */
+static bool looks_anywhere(const sched_t *s, const struct job *job)
+{
+    return s->pass.by_level && (s->queues->any_tails || job->is_tried_again);
+}
+
 /* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM. */
 static int pull(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct shape *shape = s->place->is_counted ? shape_of(s, job) : NULL;
     bool again = held_again(s, slot);
-    /* What lower levels have lifted is no news in the log. */
-    int64_t bound = again || s->pass.by_level ? s->now : known_bound(s, job, shape);
+    int64_t bound = again || looks_anywhere(s, job) ? s->now : known_bound(s, job, shape);
     int64_t was = job->at;
     bool anew = is_reached(s, job, again);
     if (!anew && !(again && bound < was) && !may_move(s, job, bound)) {

@@ -544,19 +544,74 @@ static bool is_its_turn(const struct naive_queues *q, int job)
     return true;
 }
 
-/* The first job that takes its turn before holders, or among them, or that is out of the calendars; -1: there
- * is none.
+/* The first open job behind another one that its queue has a promise for, of the level of a turn which it goes
+ * before: it has its own before that; -1. Where there are shares, it is they that say who is first.
  */
-static int first_turn(const struct naive_queues *q)
+static int first_to_promise(const struct naive_queues *q, int after, int turn)
+{
+    for (int i = next_of(q, NQ_OPEN, after); i >= 0 && !q->shares; i = next_of(q, NQ_OPEN, i))
+        if (nq_before(q, i, turn) && level(q, i) == level(q, turn) && is_considered(q, i) &&
+            holders(q, q->job[i].lane) < q->lane[q->job[i].lane].depth)
+            return i;
+    return -1;
+}
+
+/* The first job that takes its turn before holders, or among them; -1: there is none. */
+static int first_new(const struct naive_queues *q)
 {
     int first = -1;
     for (int i = 0; i < q->jobs; i++) {
         bool waits = outranks(q, i) && is_its_turn(q, i);
-        bool holds = is_displaced(q, i) || (q->job[i].state == NQ_HELD && q->job[i].lifted);
-        if ((waits || holds) && (first < 0 || turn_before(q, i, first)))
+        if ((waits || is_displaced(q, i)) && (first < 0 || turn_before(q, i, first)))
             first = i;
     }
     return first;
+}
+
+/* The first one that is out of the calendars. */
+static int first_lifted(const struct naive_queues *q)
+{
+    int first = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && q->job[i].lifted &&
+            (first < 0 || turn_before(q, i, first)))
+            first = i;
+    return first;
+}
+
+/* List those that take their turn. That of others before all of them never comes. */
+static void list_turns(const struct naive_queues *q, bool *listed)
+{
+    int first = first_new(q), lifted = first_lifted(q);
+    for (int i = 0; i < q->jobs; i++)
+        listed[i] =
+            (outranks(q, i) || is_displaced(q, i)) && ((first >= 0 && !turn_before(q, i, first)) ||
+                                                       (lifted >= 0 && !turn_before(q, i, lifted)));
+}
+
+/* The first in order of those listed, if it is its turn; -1. */
+static int next_listed(const struct naive_queues *q, const bool *listed)
+{
+    int next = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (listed[i] && (q->job[i].state == NQ_OPEN || q->job[i].state == NQ_HELD) &&
+            (next < 0 || turn_before(q, i, next)))
+            next = i;
+    return next < 0 || q->job[next].state == NQ_HELD || is_its_turn(q, next) ? next : -1;
+}
+
+/* The first one that takes its turn, has it before such a one, or is out of the calendars. */
+static int first_turn(const struct naive_queues *q)
+{
+    bool listed[NQ_JOBS];
+    list_turns(q, listed);
+    int first[] = {first_new(q), first_lifted(q), next_listed(q, listed)};
+    first[2] = first[2] < 0 ? -1 : first_to_promise(q, -1, first[2]);
+    int best = -1;
+    for (int i = 0; i < 3; i++)
+        if (first[i] >= 0 && (best < 0 || turn_before(q, first[i], best)))
+            best = first[i];
+    return best;
 }
 
 /* The first reservation that does not fit is placed anew with those behind it, as are those behind a new job.
@@ -590,7 +645,7 @@ static void place_fresh(struct naive_queues *q, int job)
                                    (last >= 0 && turn_before(q, job, last)));
     bool goes =
         start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) || preempt(q, job);
-    q->job[job].placed = true;
+    q->job[job].placed = q->job[job].fresh;
     if (goes || lane->depth == 0)
         return;
     if (may)
@@ -598,22 +653,36 @@ static void place_fresh(struct naive_queues *q, int job)
     keep_depth(q, q->job[job].lane);
 }
 
-/* Those listed and those lifted take their turns in order, of one level or (all) of the rest. */
+/* The first in order, of those listed, those before them, and those lifted, of one level or (all) of the rest,
+ * behind one that is `done`; -1.
+ */
+static int next_to_place(const struct naive_queues *q, const bool *listed, int done,
+                         struct ns_turn turn, int64_t at, bool all)
+{
+    int first = next_listed(q, listed);
+    int next = first < 0 ? -1 : first_to_promise(q, done, first);
+    if (next >= 0 && !all && level(q, next) != at)
+        next = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (((listed[i] && q->job[i].state == NQ_OPEN) ||
+             (q->job[i].state == NQ_HELD && q->job[i].lifted)) &&
+            (all || level(q, i) == at) && (done < 0 || ns_is_before(turn, ns_turn(q, i))) &&
+            (next < 0 || turn_before(q, i, next)))
+            next = i;
+    return next;
+}
+
+/* They take their turns in order. */
 static void place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
 {
-    int last = last_movable(q);
-    struct ns_turn done = {0};
-    for (bool begun = false;; begun = true) {
-        int next = -1;
-        for (int i = 0; i < q->jobs; i++)
-            if (((listed[i] && q->job[i].state == NQ_OPEN) ||
-                 (q->job[i].state == NQ_HELD && q->job[i].lifted)) &&
-                (all || level(q, i) == at) && (!begun || ns_is_before(done, ns_turn(q, i))) &&
-                (next < 0 || turn_before(q, i, next)))
-                next = i;
+    int last = last_movable(q), done = -1;
+    struct ns_turn turn = {0};
+    for (;;) {
+        int next = next_to_place(q, listed, done, turn, at, all);
         if (next < 0)
             return;
-        done = ns_turn(q, next);
+        done = next;
+        turn = ns_turn(q, next);
         listed[next] = false;
         if (q->job[next].state == NQ_HELD)
             place_again(q, next);
@@ -630,8 +699,7 @@ static bool outrank(struct naive_queues *q)
 {
     bool listed[NQ_JOBS] = {false};
     int first = first_turn(q);
-    for (int i = 0; i < q->jobs; i++)
-        listed[i] = outranks(q, i) || is_displaced(q, i);
+    list_turns(q, listed);
     if (first < 0)
         return false;
     for (int i = 0; i < q->jobs; i++)
@@ -875,8 +943,7 @@ static void look(struct naive_queues *q, bool had_heads)
         walk(q, 0, true);
         return;
     }
-    for (int i = 0; i < q->jobs; i++)
-        listed[i] = outranks(q, i) || is_displaced(q, i);
+    list_turns(q, listed);
     more = next_level(q, false, 0, &top);
     for (int i = 0; i < q->jobs; i++) {
         bool behind = (first >= 0 && !turn_before(q, i, first)) || level(q, i) < top;

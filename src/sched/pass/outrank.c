@@ -6,6 +6,10 @@
  * job starts, or is promised a time where its lane has one to give; a holder keeps its reservation if it
  * still fits, and else gets another. A lane with too many holders takes the last one's.
  *
+ * Where a lane has a promise to give (its queue has started, say, or a holder was cancelled), its first
+ * open jobs are to be promised a time by the walk. A new job behind them is not to take that, or their
+ * place: of the jobs of its level, those before it have their turn first.
+ *
  * Each step looks at one job. Between two of them a part of the reservations is out of the calendars: the
  * replan is under way (struct replan). If something happens then, or memory runs out, the next pass goes on with
  * those that are still out.
@@ -99,10 +103,34 @@ static bool is_its_turn(const sched_t *s, uint32_t slot)
            (lane->depth > 0 || (queue_first(lane->open, &first) && first.item == slot));
 }
 
+static struct queue_key turn_key(const sched_t *s)
+{
+    return (struct queue_key){s->turns.v[0].key, s->turns.v[0].order};
+}
+
+/* The first open job between a key and that of a turn, of the level of that turn, whose lane has a promise to
+ * give it; JOB_NONE. Where there are shares, it is they that say who is first.
+ */
+static uint32_t first_to_promise(const sched_t *s, struct queue_key after, struct queue_key turn)
+{
+    uint32_t best = JOB_NONE;
+    for (uint32_t i = 0; i < s->n_lanes && !s->queues->shares; i++) {
+        const struct lane *lane = &s->lanes[i];
+        struct queue_entry entry;
+        if (lane->is_stopped || lane_holds(lane) >= lane->depth ||
+            !queue_after(lane->open, &after, &entry) || !queue_before(entry.key, turn) ||
+            queue_before(level_last(entry.key), turn) || !is_considered(lane, entry.key))
+            continue;
+        best = entry.item;
+        turn = entry.key;
+    }
+    return best;
+}
+
 bool outrank_first(const sched_t *s, struct queue_key *key)
 {
     struct queue_key last = last_key(s);
-    bool any = s->replan.is;
+    bool any = s->replan.is, is_turn = false;
     *key = s->replan.from;
     for (size_t i = 0; i < s->n_fresh; i++) {
         uint32_t slot = s->fresh[i];
@@ -113,10 +141,14 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
             continue;
         if (holds)
             own = key_before(own);
-        if (!any || queue_before(own, *key))
-            *key = own;
-        any = true;
+        if (any && !queue_before(own, *key))
+            continue;
+        *key = own;
+        any = is_turn = true;
     }
+    uint32_t before = is_turn ? first_to_promise(s, KEY_FIRST, *key) : JOB_NONE;
+    if (before != JOB_NONE)
+        *key = s->jobs[before].key;
     return any;
 }
 
@@ -137,6 +169,7 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
     if (step == STEP_FAILED)
         return STEP_FAILED; /* it is still to be looked at */
     s->jobs[slot].is_placed =
+        s->jobs[slot].is_fresh &&
         !queue_before(key, s->jobs[slot].key); /* else it is the next member's turn */
     return lane_keep(s, lane) < 0 ? STEP_FAILED : STEP_DONE;
 }
@@ -176,11 +209,6 @@ static enum step gather(sched_t *s)
     return STEP_DONE;
 }
 
-static struct queue_key turn_key(const sched_t *s)
-{
-    return (struct queue_key){s->turns.v[0].key, s->turns.v[0].order};
-}
-
 /* The list begins with the first one whose turn it is: that of others may come when that one has started,
  * or when a holder before them is placed anew.
  */
@@ -193,14 +221,27 @@ static enum step skip(sched_t *s)
     return STEP_DONE;
 }
 
+/* The job that has its turn before the first one of the list, behind a key; JOB_NONE. */
+static uint32_t next_to_promise(const sched_t *s, struct queue_key after)
+{
+    bool any = s->turns.n > 0 && is_its_turn(s, s->turns.v[0].item);
+    return any ? first_to_promise(s, after, turn_key(s)) : JOB_NONE;
+}
+
 /* Reservations are about to be taken out: those behind the first job, and where the last pass was cut off
  * while some were out, those that repair has left to this.
  */
 static enum step tear(sched_t *s)
 {
     struct replan *replan = &s->replan;
-    if (!replan->is || (s->turns.n > 0 && queue_before(turn_key(s), replan->from)))
-        replan->from = replan->until = s->turns.n > 0 ? turn_key(s) : KEY_LAST;
+    struct queue_key turn = s->turns.n > 0 ? turn_key(s) : KEY_LAST;
+    bool goes_on = replan->is && !queue_before(turn, replan->from);
+    bool has_begun = goes_on && queue_before(replan->from, replan->until);
+    uint32_t before = has_begun ? JOB_NONE : next_to_promise(s, KEY_FIRST);
+    if (before != JOB_NONE)
+        turn = key_before(s->jobs[before].key);
+    if (!replan->is || queue_before(turn, replan->from))
+        replan->from = replan->until = turn;
     else if (queue_before(replan->until, replan->from) || repair_is_left(s))
         replan->until = replan->from;
     replan->is = true;
@@ -270,19 +311,22 @@ static bool is_put_off(sched_t *s)
 static enum step place_next(sched_t *s)
 {
     uint32_t slot = held_next(s, true, s->replan.from);
-    bool fresh =
-        s->turns.n > 0 && (slot == JOB_NONE || queue_before(turn_key(s), s->jobs[slot].key));
+    uint32_t before = next_to_promise(s, s->replan.from);
+    bool waits = before != JOB_NONE &&
+                 (slot == JOB_NONE || queue_before(s->jobs[before].key, s->jobs[slot].key));
+    bool fresh = !waits && s->turns.n > 0 &&
+                 (slot == JOB_NONE || queue_before(turn_key(s), s->jobs[slot].key));
     if (fresh && s->queues->shares && is_put_off(s))
         return STEP_DONE;
-    if (fresh)
-        slot = s->turns.v[0].item;
+    if (waits || fresh)
+        slot = waits ? before : s->turns.v[0].item;
     if (slot == JOB_NONE)
         return STEP_BUSY;
     struct queue_key at = fresh ? turn_key(s) : s->jobs[slot].key;
     if (queue_before(s->pass.floor, at))
         return STEP_BUSY;
     enum step step = STEP_DONE;
-    if (fresh)
+    if (waits || fresh)
         step = place_fresh(s, slot);
     else if (s->jobs[slot].is_lifted)
         step = holder_reseat(s, slot);

@@ -536,7 +536,7 @@ bool queue_after(const struct queue *q, const struct queue_key *after, struct qu
     }
     const struct leaf *leaf = as_leaf(v);
     uint32_t i = leaf_find(leaf, *after);
-    if (i < v->n && leaf->entry[i].key.seq == after->seq)
+    if (i < v->n && !queue_before(*after, leaf->entry[i].key))
         i++;
     if (i == v->n) {
         if (!right)
@@ -671,7 +671,7 @@ static const struct queue_entry *match_below(const struct search *s, const struc
         const struct queue_entry *entry = leaf->entry + (after ? leaf_find(leaf, *after) : 0);
         const struct queue_entry *end = leaf->entry + v->n;
         const int64_t most = s->bound[0].units; /* of all bounds */
-        if (after && entry < end && entry->key.seq == after->seq)
+        if (after && entry < end && !queue_before(*after, entry->key))
             entry++;
         for (; entry < end; entry++)
             if (entry->units <= most && entry_matches(s, entry))

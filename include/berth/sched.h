@@ -22,7 +22,8 @@
  *     }
  *
  * This header has what every shell needs. Schedulers with named queues over a resource graph are made and
- * configured by berth/sched_config.h, administered by berth/sched_admin.h, asked by berth/sched_query.h,
+ * configured by berth/sched_config.h, administered by berth/sched_admin.h, asked by berth/sched_query.h and
+ * berth/sched_shares.h,
  * and kept over a restart by berth/sched_snapshot.h. Why a job waits is told as a struct:
  * berth/sched_reason.h.
  *

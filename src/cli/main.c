@@ -33,6 +33,7 @@ static const struct verb verbs[] = {
     {"requeue", "stop jobs, run them again", cli_requeue},
     {"update", "change limits, priorities", cli_update},
     {"queues", "list, open and close queues", cli_queues},
+    {"shares", "show who has how much", cli_shares},
     {"resources", "show the machine", cli_resources},
     {"drain", "take resources out of use", cli_drain},
     {"resume", "put resources back into use", cli_resume},

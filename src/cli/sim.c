@@ -21,6 +21,7 @@
 #include "report/json.h"
 #include "report/outfile.h"
 #include "report/plot.h"
+#include "report/sharing.h"
 #include "report/table.h"
 #include "sim/lublin.h"
 #include "sim/queues.h"
@@ -33,7 +34,9 @@ struct run {
     struct config *config; /* NULL: one queue, as the options say */
     match_t *machine;      /* NULL: processors without names */
     struct alloc alloc;    /* under the present policy */
-    char *name;            /* of the workload, clean for all outputs */
+    struct sharing
+        *sharing; /* of the only policy that a configuration has; NULL: there are no shares */
+    char *name;   /* of the workload, clean for all outputs */
     /* One array for each policy if there is a picture; else the first is reused. */
     int64_t *start[SCHED_POLICIES_MAX];
     struct outfile
@@ -164,6 +167,8 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
     if (named && alloc_init(&run->alloc, run->trace.n) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
 
+    if (run->config && (!(run->sharing = sharing_create())))
+        return errtext_set(err, ENOMEM, "out of memory");
     struct progress progress;
     progress_begin(&progress, policy);
     struct simulate_options options = {
@@ -175,6 +180,7 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
         .machine = run->machine,
         .config = run->config,
         .alloc = named ? &run->alloc : NULL,
+        .sharing = run->sharing,
         .progress = progress_update,
         .progress_arg = &progress,
     };
@@ -193,6 +199,9 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
         .jobs = run->trace.jobs,
         .start = run->start[keep],
         .alloc = named ? &run->alloc : NULL,
+        .sharing = run->sharing && run->sharing->n > 0 ? run->sharing : NULL,
+        .preemptions = stats.preemptions,
+        .lost = stats.lost,
         .passes = stats.passes,
         .seconds = seconds_between(&before, &after),
     };
@@ -284,6 +293,7 @@ int cli_sim(int argc, char **argv)
     }
     outfile_close(run.plot, false, NULL);
     alloc_clear(&run.alloc);
+    sharing_destroy(run.sharing);
     match_destroy(run.machine);
     config_destroy(run.config);
     free(run.name);

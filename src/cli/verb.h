@@ -54,6 +54,7 @@ int cli_resources(int argc, char **argv);
 int cli_resume(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_server(int argc, char **argv);
+int cli_shares(int argc, char **argv);
 int cli_show(int argc, char **argv);
 int cli_signal(int argc, char **argv);
 int cli_sim(int argc, char **argv);

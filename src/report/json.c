@@ -5,21 +5,45 @@
 #include <jansson.h>
 
 #include "base/errtext.h"
+#include "report/sharing.h"
 
 /* Digits that show 0.1 as 0.1: with all 17 a program gains nothing but noise behind every number.
  */
 #define REAL_DIGITS 15
 
+/* What one node of the tree of shares came to: seconds of the whole machine that it deserved, and had. */
+static json_t *node_object(const struct sharing_node *node)
+{
+    return json_pack("{s:s, s:s, s:f, s:f}", "kind", node->kind, "name", node->name, "deserved_s",
+                     node->deserved, "had_s", node->had);
+}
+
+static json_t *shares_object(const struct sharing *sharing)
+{
+    json_t *nodes = json_array();
+    for (size_t i = 0; nodes && i < sharing->n; i++)
+        if (json_array_append_new(nodes, node_object(&sharing->nodes[i])) < 0) {
+            json_decref(nodes);
+            return NULL;
+        }
+    return json_pack("{s:f, s:f, s:f, s:o}", "jain", sharing_jain(sharing), "mean_error",
+                     sharing_mean_error(sharing), "max_error", sharing->max_error, "nodes", nodes);
+}
+
 static json_t *policy_object(const struct schedule *s, const struct metrics *m)
 {
-    return json_pack("{s:s, s:I, s:f, s:I, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:f}",
-                     "policy", s->policy, "n", (json_int_t)m->n, "avg_wait_s", m->avg_wait,
-                     "median_wait_s", (json_int_t)m->median_wait, "p95_wait_s",
-                     (json_int_t)m->p95_wait, "max_wait_s", (json_int_t)m->max_wait, "avg_flow_s",
-                     m->avg_flow, "max_flow_s", (json_int_t)m->max_flow, "avg_bsld", m->avg_bsld,
-                     "max_bsld", m->max_bsld, "utilisation", m->utilisation, "makespan_s",
-                     (json_int_t)m->makespan, "passes", (json_int_t)s->passes, "jobs_per_s",
-                     report_jobs_per_s(s));
+    json_t *shares = s->sharing ? shares_object(s->sharing) : NULL;
+    if (s->sharing && !shares)
+        return NULL;
+    return json_pack(
+        "{s:s, s:I, s:f, s:I, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:I, s:f, s:o*}",
+        "policy", s->policy, "n", (json_int_t)m->n, "avg_wait_s", m->avg_wait, "median_wait_s",
+        (json_int_t)m->median_wait, "p95_wait_s", (json_int_t)m->p95_wait, "max_wait_s",
+        (json_int_t)m->max_wait, "avg_flow_s", m->avg_flow, "max_flow_s", (json_int_t)m->max_flow,
+        "avg_bsld", m->avg_bsld, "max_bsld", m->max_bsld, "utilisation", m->utilisation,
+        "makespan_s", (json_int_t)m->makespan, "passes", (json_int_t)s->passes, "jobs_per_s",
+        report_jobs_per_s(s), "preemptions", (json_int_t)s->preemptions, "work_lost_s", s->lost,
+        "shares", shares);
 }
 
 static json_t *dropped_object(const struct report *report)

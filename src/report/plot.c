@@ -39,6 +39,7 @@ static const char css[] =
     ".trend{fill:none;stroke:#0b5c66;stroke-width:1.2}"
     ".busy{fill:#8cc5c9}"
     ".queue{fill:#b9a5d6}"
+    ".stop{fill:none;stroke:#b3261e;stroke-width:.8}"
     ".w0{fill:#8fbbe0}.w1{fill:#f6dd8b}.w2{fill:#f2ae5e}.w3{fill:#dd6a4d}.w4{fill:#96315c}"
     ".d4{fill:#fff}"
     ".edge .e{stroke:#fff;stroke-width:.6}"

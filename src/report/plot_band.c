@@ -16,7 +16,7 @@
 double plot_band_height(const struct plot *plot)
 {
     return TITLE_HEIGHT + 3 * CAPTION_HEIGHT + plot->gantt_height + 2 * PLOT_SMALL_HEIGHT +
-           AXIS_HEIGHT + GAP_HEIGHT;
+           plot_shares_height(plot) + AXIS_HEIGHT + GAP_HEIGHT;
 }
 
 static double column_x(const struct series *series, size_t column)
@@ -198,5 +198,6 @@ void plot_band(struct plot *plot, size_t policy, double top)
              plot->queue_top ? "" : " (this policy's own scale)");
     panel = next_panel(plot, &y, PLOT_SMALL_HEIGHT, caption);
     draw_queue(plot, policy, panel);
-    draw_time_labels(plot, y + 15);
+    plot_shares(plot, policy, y);
+    draw_time_labels(plot, y + plot_shares_height(plot) + 15);
 }

@@ -19,6 +19,7 @@ struct schedule_job {
 };
 
 struct alloc;
+struct sharing;
 
 struct schedule {
     const char *policy;              /* the policy that made it */
@@ -27,6 +28,9 @@ struct schedule {
     const struct schedule_job *jobs; /* in the order of the trace; borrowed */
     const int64_t *start;            /* start of jobs[i], or SCHEDULE_NEVER; borrowed */
     const struct alloc *alloc;       /* the cores of jobs[i]; NULL: they have no names; borrowed */
+    const struct sharing *sharing;   /* what shares came to; NULL: there are none; borrowed */
+    uint64_t preemptions;            /* jobs stopped for others */
+    double lost;                     /* processor seconds that these had run */
     uint64_t passes;                 /* scheduling passes that were run */
     double seconds;                  /* wall time of the simulation, without reading */
 };

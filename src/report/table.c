@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/human.h"
+#include "report/sharing.h"
 
 #define LABEL_WIDTH 24
 #define CELL_WIDTH  13 /* four policies fit into 80 columns */
@@ -24,6 +25,11 @@ enum row {
     ROW_UTILISATION,
     ROW_MAKESPAN,
     ROW_MAKESPAN_READABLE,
+    ROW_PREEMPTIONS,
+    ROW_LOST,
+    ROW_JAIN,
+    ROW_ERROR,
+    ROW_MAX_ERROR,
     ROW_PASSES,
     ROW_SPEED,
     ROW_COUNT
@@ -44,6 +50,11 @@ static const char *const labels[ROW_COUNT] = {
     [ROW_UTILISATION] = "utilisation          %",
     [ROW_MAKESPAN] = "makespan             s",
     [ROW_MAKESPAN_READABLE] = "",
+    [ROW_PREEMPTIONS] = "preemptions",
+    [ROW_LOST] = "work lost       proc * s",
+    [ROW_JAIN] = "Jain's index",
+    [ROW_ERROR] = "share error, mean    %",
+    [ROW_MAX_ERROR] = "share error, max     %",
     [ROW_PASSES] = "passes",
     [ROW_SPEED] = "jobs simulated     1/s",
 };
@@ -80,6 +91,16 @@ static const char *cell(enum row row, const struct schedule *s, const struct met
         return human_count(m->makespan, buf);
     case ROW_MAKESPAN_READABLE:
         return human_duration(m->makespan, buf);
+    case ROW_PREEMPTIONS:
+        return human_count((int64_t)s->preemptions, buf);
+    case ROW_LOST:
+        return human_real(s->lost, 0, buf);
+    case ROW_JAIN:
+        return s->sharing ? human_real(sharing_jain(s->sharing), 3, buf) : "";
+    case ROW_ERROR:
+        return s->sharing ? human_real(sharing_mean_error(s->sharing) * 100, 2, buf) : "";
+    case ROW_MAX_ERROR:
+        return s->sharing ? human_real(s->sharing->max_error * 100, 2, buf) : "";
     case ROW_PASSES:
         return human_count((int64_t)s->passes, buf);
     case ROW_SPEED:
@@ -106,6 +127,20 @@ static void print_dropped(const struct report *report, FILE *out)
         fprintf(out, "killed at their estimate: %s\n", human_count((int64_t)report->killed, buf));
 }
 
+/* Some rows are there only where one policy has something to say. */
+static bool is_told(enum row row, const struct report *report)
+{
+    bool any = false;
+    for (size_t p = 0; p < report->npolicies; p++) {
+        const struct schedule *s = &report->schedules[p];
+        any = any || (row == ROW_REJECTED                         ? report->metrics[p].rejected > 0
+                      : row == ROW_PREEMPTIONS || row == ROW_LOST ? s->preemptions > 0
+                      : row >= ROW_JAIN && row <= ROW_MAX_ERROR   ? s->sharing != NULL
+                                                                  : true);
+    }
+    return any;
+}
+
 void table_print(const struct report *report, FILE *out)
 {
     char jobs[HUMAN_SIZE], procs[HUMAN_SIZE], tau[HUMAN_SIZE], buf[HUMAN_SIZE];
@@ -120,11 +155,8 @@ void table_print(const struct report *report, FILE *out)
     for (size_t p = 0; p < report->npolicies; p++)
         fprintf(out, " %*s", CELL_WIDTH, report->schedules[p].policy);
     fputc('\n', out);
-    size_t rejected = 0;
-    for (size_t p = 0; p < report->npolicies; p++)
-        rejected += report->metrics[p].rejected;
     for (enum row row = 0; row < ROW_COUNT; row++) {
-        if (row == ROW_REJECTED && rejected == 0)
+        if (!is_told(row, report))
             continue;
         fprintf(out, "%-*s", LABEL_WIDTH, labels[row]);
         for (size_t p = 0; p < report->npolicies; p++)

@@ -9,6 +9,7 @@
 #include "berth/sched_query.h"
 #include "sim/driver.h"
 #include "sim/queues.h"
+#include "sim/share_notes.h"
 
 enum { PROGRESS_EVERY = 4096 }; /* jobs ended between two calls of the progress function */
 
@@ -22,6 +23,9 @@ struct replay {
     size_t submitted;
     size_t done;
     struct queues_request request; /* with queues */
+    struct share_notes notes;
+    uint64_t preemptions;
+    double lost;
 };
 
 static uint32_t nth_submitted(const struct replay *r, size_t i)
@@ -66,6 +70,10 @@ static int start_job(struct replay *r, uint32_t job)
 
 static int preempt(struct replay *r, uint32_t job, bool requeue)
 {
+    r->preemptions++;
+    r->lost += (double)(r->driver.now - r->start[job]) * (double)r->trace->jobs[job].procs;
+    if (r->options->sharing)
+        sharing_stopped(r->options->sharing, r->driver.now);
     r->start[job] = SCHEDULE_NEVER;
     if (requeue)
         return driver_requeue(&r->driver, job, r->handle[job]);
@@ -116,8 +124,16 @@ static int end(void *shell, uint32_t job)
     return driver_finish(&r->driver, job, r->handle[job], true);
 }
 
+static int settled(void *shell)
+{
+    struct replay *r = shell;
+    return r->options->sharing
+               ? share_notes_take(&r->notes, r->driver.sched, r->driver.now, r->options->sharing)
+               : 0;
+}
+
 static const struct driver_shell replay_shell = {
-    .event = submit_next, .end = end, .decided = decided};
+    .event = submit_next, .end = end, .decided = decided, .settled = settled};
 
 static int check_trace(const struct trace *trace, berth_error_t *err)
 {
@@ -167,10 +183,11 @@ int simulate(const struct trace *trace, const struct simulate_options *options, 
     }
     if (rc < 0)
         errtext_set(err, errno, "%s", errno == ENOMEM ? "out of memory" : "times out of range");
-    stats->passes = r.driver.passes;
+    *stats = (struct simulate_stats){r.driver.passes, r.preemptions, r.lost};
     int saved = errno;
     driver_clear(&r.driver);
     queues_request_clear(&r.request);
+    share_notes_clear(&r.notes);
     free(r.order);
     free(r.handle);
     errno = saved;

@@ -9,6 +9,7 @@
 #include "berth/sched.h"
 #include "config/config.h"
 #include "report/alloc.h"
+#include "report/sharing.h"
 #include "sim/trace.h"
 
 /* What happens when several events fall on one instant. */
@@ -29,13 +30,17 @@ struct simulate_options {
      */
     const struct config *config;
     struct alloc *alloc; /* with a machine: which job got which cores, added; NULL: never mind */
+    /* With a configuration: what its shares come to, if it has some, is added; NULL: never mind. */
+    struct sharing *sharing;
     /* Called every few thousand jobs with how many of the n have ended; NULL for none. */
     void (*progress)(void *arg, size_t done, size_t n);
     void *progress_arg;
 };
 
 struct simulate_stats {
-    uint64_t passes; /* scheduling passes run */
+    uint64_t passes;      /* scheduling passes run */
+    uint64_t preemptions; /* jobs stopped for others */
+    double lost;          /* processor seconds that these had run: work to be done again, or lost */
 };
 
 /* The processors that a machine makes: its cores that are up. -1 with EINVAL (there are none, or they

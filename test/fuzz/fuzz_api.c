@@ -11,12 +11,13 @@
 
 #define REQUESTS_MAX 64
 
-static const char config[] = "resources: {nodes: 2, cores: 2, gpus: 1, memory: 4}\n"
-                             "match: {policy: low}\n"
-                             "default-queue: batch\n"
-                             "queues: {batch: {policy: easy}, low: {policy: fcfs, preemptible: "
-                             "requeue}}\n"
-                             "server: {requests-per-second: unlimited, administrators: [ann]}\n";
+static const char config[] =
+    "resources: {nodes: 2, cores: 2, gpus: 1, memory: 4}\n"
+    "match: {policy: low}\n"
+    "default-queue: batch\n"
+    "queues: {batch: {policy: easy, shares: {by: user}}, low: {policy: fcfs, preemptible: "
+    "requeue}}\n"
+    "server: {requests-per-second: unlimited, administrators: [ann]}\n";
 
 /* The text up to a mark, which is taken out, as a string. */
 static char *take(const char **at, const char *end, const char *mark)

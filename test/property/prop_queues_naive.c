@@ -13,6 +13,7 @@
 #include "berth/match.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "berth/sched_shares.h"
 #include "fixture/machine.h"
 #include "naive_queues.h"
 #include "random.h"
@@ -328,6 +329,35 @@ static void stop(int job, bool requeue)
     preempted++;
 }
 
+/* Whether a job is of a node, of those below it; the names of queues and users end with their numbers. */
+static bool is_of(const struct nq_job *job, const struct sched_share_node *nodes, size_t i)
+{
+    const struct sched_share_node *node = &nodes[i];
+    if (node->kind == SCHED_SHARE_OF_USER)
+        return job->user == node->name[1] - '0' && is_of(job, nodes, node->above);
+    return node->kind == SCHED_SHARE_OF_MACHINE || job->lane == node->name[1] - '0';
+}
+
+/* The tree of shares tells of all jobs; and asking for it decides nothing, as what follows shows. */
+static void ask_shares(void)
+{
+    struct sched_share_report report;
+    CHECK(sched_shares_now(run.sched, run.now, &report) == 0);
+    CHECK((report.n_nodes > 0) == run.shares);
+    for (size_t i = 0; i < report.n_nodes; i++) {
+        const struct sched_share_node *node = &report.nodes[i], *above = &report.nodes[node->above];
+        CHECK(i == 0 ? node->depth == 0 : node->above < i && node->depth == above->depth + 1);
+        uint64_t running = 0, promised = 0;
+        for (int k = 0; k < run.naive.jobs; k++) {
+            const struct nq_job *job = &run.naive.job[k];
+            bool is = is_of(job, report.nodes, i);
+            running += is && job->state == NQ_RUNNING;
+            promised += is && job->state == NQ_HELD;
+        }
+        CHECK(node->n_running == running && node->n_promised == promised);
+    }
+}
+
 static void pass(void)
 {
     static const enum sched_decision_kind kinds[] = {
@@ -394,6 +424,8 @@ static void play(uint64_t seed)
         for (int64_t k = draw(0, 4); k > 0; k--)
             event();
         pass();
+        if (step % 3 == 0)
+            ask_shares();
         CHECK(sched_next_time(run.sched) == nq_next_time(&run.naive));
         int64_t next = run.now + draw(1, 6);
         for (int i = 0; i < run.naive.jobs; i++)

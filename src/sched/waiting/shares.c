@@ -117,6 +117,7 @@ void shares_destroy(struct shares *shares)
     free(shares->leaf);
     free(shares->leaf_of);
     free(shares->job);
+    free(shares->told);
     free(shares);
     errno = saved;
 }
@@ -174,6 +175,9 @@ static int add_user(sched_t *s, struct leaf *leaf, const struct whose *whose)
     return leaf->node == SHARE_NO_NODE ? -1 : 0;
 }
 
+/* Where in its leaf's name a user is, behind the queue and the account. */
+#define OF_USER (2 * sizeof(uint32_t))
+
 static int put_name(struct shares *shares, const struct whose *whose, uint32_t *number)
 {
     struct strbuf key = {0};
@@ -206,6 +210,11 @@ static int64_t find_leaf(sched_t *s, const struct whose *whose)
     shares->leaf[number] = leaf;
     shares->leaf_of[leaf.node] = number;
     return number;
+}
+
+const char *leaf_user(const struct shares *shares, uint32_t number)
+{
+    return intern_text(&shares->names, number) + OF_USER;
 }
 
 int shares_reserve(sched_t *s, uint32_t slot)

@@ -45,6 +45,8 @@ struct shares {
     size_t cap_nodes;
     struct share_of_job *job;
     size_t cap_jobs;
+    struct sched_share_node *told; /* in answer to sched_shares_now */
+    size_t cap_told;
 };
 
 /* The shares of a setup that has some. NULL with ENOMEM. NULL is fine for destroy. */
@@ -58,6 +60,9 @@ void shares_measure(sched_t *s);
  * ENOMEM. O(1), or for the first job of a user O(leaves of its lane).
  */
 int shares_know(sched_t *s, uint32_t slot);
+
+/* Whose a leaf is: a user's, or "" where it is a queue's. */
+const char *leaf_user(const struct shares *shares, uint32_t number);
 
 /* Have memory for a slot that gets a job; 0, or -1 with ENOMEM. And it gets a member of an entry, with what that
  * holds if it starts.

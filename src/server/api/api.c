@@ -348,6 +348,7 @@ static const struct route routes[] = {
     {"POST", "/v1/jobs/#/requeue", api_job_requeue, false, false, true},
     {"GET", "/v1/queues", api_queues_get, false, false, false},
     {"PATCH", "/v1/queues/*", api_queue_patch, true, true, false},
+    {"GET", "/v1/shares", api_shares_get, false, false, false},
     {"GET", "/v1/resources", api_resources_get, false, false, false},
     {"PATCH", "/v1/resources", api_resources_patch, true, true, false},
     {"GET", "/v1/blocks", api_blocks_get, false, false, false},

@@ -159,6 +159,7 @@ void api_job_signal(struct call *c);
 void api_job_requeue(struct call *c);
 void api_queues_get(struct call *c);
 void api_queue_patch(struct call *c);
+void api_shares_get(struct call *c);
 void api_resources_get(struct call *c);
 void api_resources_patch(struct call *c);
 void api_blocks_get(struct call *c);

@@ -1,0 +1,84 @@
+/* What shares say now: who deserves how much, and has how much, of a scheduler with named queues whose
+ * configuration says something of shares (berth/sched_config.h).
+ */
+#ifndef BERTH_SCHED_SHARES_H
+#define BERTH_SCHED_SHARES_H
+
+#include "berth/sched_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a node of the tree stands for. */
+enum sched_share_kind {
+    SCHED_SHARE_OF_MACHINE, /* the root: all there is */
+    SCHED_SHARE_OF_DIVISION,
+    SCHED_SHARE_OF_QUEUE,
+    SCHED_SHARE_OF_ACCOUNT, /* below a queue, or another account */
+    SCHED_SHARE_OF_USER,    /* of the queue or account above it */
+    SCHED_SHARE_KINDS
+};
+
+/* The name of a kind: "machine", "division", ...; a constant. */
+const char *sched_share_kind_name(enum sched_share_kind kind);
+
+/* Amounts by resource, in the order of struct sched_share_report's. */
+struct sched_share_amounts {
+    int64_t of[SCHED_SHARE_RESOURCES];
+};
+
+/* One node. It comes behind the node above it, and what is below it comes right behind it. */
+struct sched_share_node {
+    enum sched_share_kind kind;
+    const char *name; /* of the machine "" */
+    size_t above;     /* which one of the nodes; of the machine itself */
+    size_t depth;     /* of the machine 0 */
+    int64_t weight;   /* >= 1 */
+
+    /* As configured. capability: SCHED_UNLIMITED where there is none; of the machine, what there is. */
+    struct sched_share_amounts guarantee, capability;
+
+    struct sched_share_amounts deserved; /* of the machine, what there is */
+    struct sched_share_amounts received; /* what its jobs run on or are promised */
+    struct sched_share_amounts running;  /* of that, what they run on */
+    struct sched_share_amounts demand;   /* what it has received and its open jobs ask for */
+
+    /* What was used, decayed, as an average: usage + usage_part / 2^32, in the unit of the amounts, which are
+     * added up over the resources.
+     */
+    int64_t usage;
+    uint32_t usage_part;
+
+    /* Jobs; an array that waits is one, its members that run are one each. */
+    uint64_t n_running, n_promised, n_open;
+
+    /* The resource of which it has received the largest part of what it deserves, by number: of equal ones the
+     * first, of none at all 0. There the part is share_of / share_out_of (1 where it deserves nothing), and its
+     * share error is received - deserved.
+     */
+    size_t dominant;
+    int64_t share_of, share_out_of; /* share_out_of > 0 */
+    int64_t error;
+};
+
+struct sched_share_report {
+    const char *const *resources; /* the types that count */
+    size_t n_resources;           /* 0: there are no shares */
+    int64_t half_life;            /* ticks, or SCHED_UNLIMITED */
+    const struct sched_share_node *nodes;
+    size_t n_nodes;
+};
+
+/* Write the tree as of `now`, or as of the last call if that is later. It decides nothing: all decisions to
+ * come are the same as without the question. What the report points to belongs to the core and is valid until
+ * its next call. Without shares, and of a scheduler without named queues, it is all zero. Returns 0, or -1 with
+ * ENOMEM. O(nodes), each user who has had a job is one.
+ */
+int sched_shares_now(sched_t *s, int64_t now, struct sched_share_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

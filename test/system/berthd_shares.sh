@@ -1,0 +1,101 @@
+#!/bin/sh
+# Who shares the machine, as people see it: predicted from weights, guarantees and jobs.
+. "$BERTH_SOURCE/test/daemon.sh"
+cd "$scratch" || exit 1
+me=$(id -un)
+
+# No shares: a line that says so, and an empty list.
+machine 4
+expect_status 0 "$BERTH" submit -c 1 -t 1h sleep 1000
+expect_status 0 "$BERTH" shares
+expect_line out 'The configuration has no shares: jobs go by priority and submission.'
+expect_status 0 "$BERTH" shares --json
+expect_line out '[]'
+expect_status 0 "$BERTH" cancel 1
+await_state 1 cancelled
+expect_status 0 "$BERTH" server stop
+
+# Of 8 cores, lab asks for 4 and has weight 3, b asks for 6: lab deserves all that it asks for, b the other 4. What b was
+# promised counts as received: 2 beyond what it deserves.
+cat >"$BERTH_DIR/berth.yaml" <<END
+resources: {nodes: 1, cores: 8, gpus: 2}
+shares:
+  divisions: {lab: {weight: 3}}
+queues:
+  a: {shares: {under: lab, by: user}}
+  b: {shares: {guarantee: {core: 1}, capability: {gpu: 1}}}
+default-queue: a
+END
+expect_status 0 "$BERTH" submit -c 4 -t 1h sleep 1000
+await_state 2 running
+expect_status 0 "$BERTH" submit -q b -c 2 -g 1 -t 2h sleep 1000
+await_state 3 running
+expect_status 0 "$BERTH" submit -q b -c 4 -t 1h sleep 1000
+await "a reservation of 4" sh -c "'$BERTH' show --json 4 | grep -q '\"estimate\": [0-9]'"
+expect_status 0 "$BERTH" shares
+cat >expected <<END
+SHARE WEIGHT GUARANTEE DESERVED RECEIVED DEMAND USAGE ERROR RUNNING
+machine 1 8 10 10 0.0 +2 2
+lab 3 4 4 4 0.0 0 1
+a 1 4 4 4 0.0 0 1
+$me 1 4 4 4 0.0 0 1
+b 1 1 4 6 6 0.0 +2 1
+END
+sed 's/^ *//; s/  */ /g' out >got
+cmp -s expected got || fail "shares: $(cat out)"
+grep -q '^      [^ ]' out || fail "a user is not below the queue: $(cat out)"
+expect "rows of one width" 1 "$(awk '{ print length }' out | sort -u | wc -l)"
+
+# Of gpus; of what does not count.
+expect_status 0 "$BERTH" shares -r gpu
+sed 's/^ *//; s/  */ /g' out | tail -n 1 >got
+expect_line got 'b 1 1 1 1 1 0.0 0 1'
+head -n 1 out | grep -q 'WEIGHT  CAPABILITY' || fail "gpus: $(cat out)"
+expect_status 1 "$BERTH" shares -r disk
+expect_err "berth shares: --resource: 'disk' does not count for shares, expected one of core, gpu, memory"
+expect_status 2 "$BERTH" shares lab
+expect_status 2 "$BERTH" shares --json -r gpu
+
+# As JSON: one object a line, and the error of the dominant resource.
+expect_status 0 "$BERTH" shares --json
+expect "objects" 5 "$(grep -c '"kind":' out)"
+grep -q '^{"name":null,"kind":"machine","above":null,"depth":0,.*"capability":{"core":8,"gpu":2,' out || fail "the machine: $(cat out)"
+grep -q '^{"name":"lab","kind":"division","above":0,"depth":1,"weight":3,' out || fail "a division: $(cat out)"
+grep -q "^{\"name\":\"$me\",\"kind\":\"user\",\"above\":2,\"depth\":3," out || fail "a user: $(cat out)"
+b=$(grep '^{"name":"b"' out)
+for part in '"above":0,' '"guarantee":{"core":1,"gpu":0,' '"capability":{"gpu":1}' '"deserved":{"core":4,"gpu":1,' \
+    '"received":{"core":6,"gpu":1,' '"demand":{"core":6,"gpu":1,' '"dominant":"core"' '"share":1.5,' '"error":2,' \
+    '"running":1,"promised":1,"waiting":0'; do
+    case $b in *"$part"*) ;; *) fail "queue b has not $part: $b" ;; esac
+done
+
+# What has run fades: within seconds with a half-life of one, and what runs all the time comes to what it holds.
+expect_status 0 "$BERTH" cancel 4
+sed -i 's/^shares:/&\n  half-life: 1s/' "$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server reload
+await "usage of 4 cores" sh -c "'$BERTH' shares | awk '\$1 == \"lab\" && \$(NF - 2) > 3 { found = 1 } END { exit !found }'"
+expect_status 0 "$BERTH" cancel 2
+await_state 2 cancelled
+await "usage to fade" sh -c "'$BERTH' shares | awk '\$1 == \"lab\" && \$(NF - 2) < 2 { found = 1 } END { exit !found }'"
+
+# Accounts stand below their queue or their account, also those without jobs, and users below their accounts.
+sed -i "s/by: user/by: account/; \$ a accounts: {phys: {users: [$me]}, opt: {under: phys, weight: 2}}" "$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server reload
+id=$("$BERTH" submit -c 3 -t 1h sleep 1000)
+await_state "$id" running
+expect_status 0 "$BERTH" shares
+cat >expected <<END
+SHARE WEIGHT GUARANTEE DESERVED RECEIVED DEMAND ERROR RUNNING
+machine 1 8 5 5 -3 2
+lab 3 3 3 3 0 1
+a 1 3 3 3 0 1
+phys 1 3 3 3 0 1
+opt 2 0 0 0 0 0
+$me 1 3 3 3 0 1
+b 1 1 2 2 2 0 1
+END
+awk '{ $(NF - 2) = ""; $1 = $1; print }' out | sed 's/  */ /g' >got
+cmp -s expected got || fail "accounts: $(cat out)"
+expect_status 0 "$BERTH" shares --json
+grep -q '^{"name":"opt","kind":"account","above":3,"depth":4,"weight":2,' out || fail "an account: $(cat out)"
+finish

@@ -1,0 +1,60 @@
+#!/bin/sh
+# What a simulation says of shares and preemption: a few jobs worked out by hand.
+. "$BERTH_SOURCE/test/lib.sh"
+cd "$scratch" || exit 1
+
+# Two users, one machine of 4: the first has two jobs that take all of it, the second one.
+job() { # ID SUBMIT USER QUEUE
+    echo "$1 $2 -1 10 4 -1 -1 4 10 -1 1 $3 1 1 $4 -1 -1 -1"
+}
+{ job 1 0 1 -1; job 2 0 1 -1; job 3 0 2 -1; } >users.swf
+
+config() { # ORDER
+    echo "resources: {nodes: 1, cores: 4}"
+    echo "queues: {q: {policy: easy, shares: {by: user, order: [$1]}}}"
+}
+
+is() { # WHAT IT EXPECTED
+    [ "$2" = "$3" ] || fail "$1: expected $3, got $2"
+}
+
+value() { # KEY: of the only policy, or of its shares
+    python3 -c 'import json, sys
+policy = json.load(open("out"))["policies"][0]
+value = policy.get(sys.argv[1], policy.get("shares", {}).get(sys.argv[1]))
+print(round(value, 4) if isinstance(value, float) else value)' "$1"
+}
+
+# Job 1, then the other user's, then job 2. Each deserves half while both ask: for 20 of 30 s half of the machine
+# is in other hands. Both get all that they deserve: 20 and 10 s of the machine.
+config share >share.yaml
+expect_status 0 "$BERTH" sim --config share.yaml --json --plot share.svg users.swf
+is "Jain's index by share" "$(value jain)" 1.0
+is 'mean error by share' "$(value mean_error)" 0.3333
+is 'largest error by share' "$(value max_error)" 0.5
+is 'preemptions by share' "$(value preemptions)" 0
+grep -q 'user q/u1: deserved 66.7 %, had 66.7 % of the machine' share.svg || fail 'no panel of u1 in share.svg'
+grep -q 'user q/u2: deserved 33.3 %, had 33.3 % of the machine' share.svg || fail 'no panel of u2 in share.svg'
+
+# In the order of submission u1 has 20 s of the machine and deserves 10, u2 has 10 and deserves 20:
+# (2 + 1/2)^2 / (2 * (4 + 1/4)).
+config submit >submit.yaml
+expect_status 0 "$BERTH" sim --config submit.yaml --json users.swf
+is "Jain's index by submission" "$(value jain)" 0.7353
+is 'mean error by submission' "$(value mean_error)" 0.3333
+
+# A job of 4 processors has run for 4 s when it is stopped for another.
+cat >two.yaml <<'END'
+resources: {nodes: 1, cores: 4}
+queues:
+  low: {policy: easy, preemptible: requeue}
+  high: {policy: easy}
+trace: {queues: {1: low, 2: high}}
+END
+{ job 1 0 1 1; job 2 4 1 2; } >two.swf
+expect_status 0 "$BERTH" sim --config two.yaml --json two.swf
+is 'preemptions' "$(value preemptions)" 1
+is 'work lost' "$(value work_lost_s)" 16.0
+is 'shares' "$(value shares)" None
+
+finish
